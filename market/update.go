@@ -24,6 +24,7 @@ type Update struct {
 	// the bars were looked at since and nothing was traded, Since is later than it.
 	Path  []Bar
 	Since int64
+	Step  Interval // of the bars of Path
 	// Forming has the forming bar of each watched interval as the source has it,
 	// with its volume. It is empty where only a price was asked for.
 	Forming map[Interval]Bar

@@ -42,7 +42,7 @@ func (w *watch) price(s *Series) *result {
 	b := s.Bar(s.Len() - 1)
 	g := &result{Update: Update{
 		Symbol: w.symbol, Source: s.Source, Synthetic: s.Synthetic, Price: b.Close, At: s.PriceAt, Since: w.seenAt,
-		From: w.quote.Price, Forming: make(map[Interval]Bar),
+		From: w.quote.Price, Step: w.fine, Forming: make(map[Interval]Bar),
 	}, bars: true, last: b, told: make(map[Interval]int64)}
 	if s.PriceAt == 0 { // a source that does not say
 		if g.At = s.AsOf; !s.Forming {
@@ -126,7 +126,7 @@ func (w *watch) tick(q Quote) *result {
 	high, low := max(from, q.Price), min(from, q.Price)
 	return &result{Update: Update{
 		Symbol: w.symbol, Source: q.Source, Price: q.Price, At: q.At, From: from, Since: w.quote.At, High: high, Low: low,
-		Path: []Bar{{w.fine.Start(q.At / 1000), from, high, low, q.Price, 0}},
+		Path: []Bar{{w.fine.Start(q.At / 1000), from, high, low, q.Price, 0}}, Step: w.fine,
 	}}
 }
 

@@ -59,7 +59,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	if !watched || e.journal.Broken() != nil {
 		return nil, 0
 	}
-	t.begin(since, from)
+	t.begin(since, from, e.began)
 	if e.venue == nil {
 		seq = e.fillResting(t, since, at)
 	}

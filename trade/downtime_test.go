@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"wick/market"
 )
 
 // happening is a line of a timetable: what the market does, or that the process ends
@@ -51,13 +53,17 @@ func TestRepeatDowntime(t *testing.T) {
 			"106", "106", "106"},
 		{"within minutes without a trade between", true, []happening{down, trade(70*s, 100, 106), trade(190*s, 100, 107), trade(245*s, 100, 100), up},
 			"+1:106 +3:107", "+1:106 +3:107", "+1:106 +3:107"},
+		{"in the last minute that has trades", true, []happening{down, trade(70*s, 100, 106), up}, "+1:106", "+1:106", "+1:106"},
+		{"after the stop in its minute, the last that has trades", true, []happening{down, trade(50*s, 106, 106), up}, "+0:106", "+0:106", "+0:106"},
+		{"in the minute of the start", true, []happening{down, trade(245*s, 106, 106), up}, "106", "106", "106"},
 	} {
 		for name, end := range map[string]func(*process){"stopped": (*process).stop, "killed": (*process).kill} {
 			for _, mirror := range []bool{false, true} {
 				t.Run(fmt.Sprint(c.name, name, mirror), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						got := playDowntime(t, c.does, c.still, mirror, end)
-						for kind, want := range map[string]string{"time": c.time, "bar": c.bar, "pause": c.pause} {
+						once, _, _ := strings.Cut(c.time, " ")
+						for kind, want := range map[string]string{"once": once, "time": c.time, "bar": c.bar, "pause": c.pause} {
 							if strings.Join(got[kind], " ") != want {
 								t.Errorf("each %s: told %q, want %q", kind, got[kind], want)
 							}
@@ -67,6 +73,35 @@ func TestRepeatDowntime(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRepeatOutage: the source did not answer for three minutes while the process ran.
+// The update that comes then fires alerts that repeat for each of those minutes, and
+// nothing of it is late.
+func TestRepeatOutage(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		if err := e.ensure(t.Context(), "AAA"); err != nil {
+			t.Fatal(err)
+		}
+		minute := time.Now().Unix()
+		update(e, 100, 100, 100)
+		last := time.Now().UnixMilli()
+		time.Sleep(time.Second)
+		repeating(t, e, `{"price_above":105}`, AlertRequest{Repeat: EachTime, Note: "time"})
+		repeating(t, e, `{"price_above":105}`, AlertRequest{Repeat: EachBar, Interval: "1m", Note: "bar"})
+		time.Sleep(3 * time.Minute)
+		e.deliver(t.Context(), market.Update{Symbol: "AAA", From: 100, Price: 106, High: 109, Low: 99, At: time.Now().UnixMilli(), Since: last, Step: market.Minute1,
+			Path: []market.Bar{{Time: minute, Open: 100, High: 101, Low: 99, Close: 100}, {Time: minute + 60, Open: 100, High: 108, Low: 100, Close: 101},
+				{Time: minute + 120, Open: 101, High: 109, Low: 101, Close: 107}, {Time: minute + 180, Open: 107, High: 107, Low: 106, Close: 106}}})
+		n, _, err := e.Notifications(false, Page{Size: 1 << 20})
+		var got []string
+		for _, one := range n {
+			got = append(got, fmt.Sprint(one.Note, one.Value, one.Late))
+		}
+		if want := "time108false time109false bar108false bar109false bar107false"; err != nil || strings.Join(got, " ") != want {
+			t.Errorf("told %q, %v, want %q", got, err, want)
+		}
+	})
 }
 
 // playDowntime runs a timetable on a market that is at 100 and returns what each alert
@@ -82,7 +117,7 @@ func playDowntime(t *testing.T, does []happening, still, mirror bool, end func(*
 	p, s := newStill(t, 100)
 	first := time.Now().Truncate(time.Minute)
 	for note, r := range map[string]AlertRequest{
-		"time": {Repeat: EachTime}, "bar": {Repeat: EachBar, Interval: "1m"}, "pause": {Repeat: EachBar, Interval: "1m", Cooldown: "2m"},
+		"once": {}, "time": {Repeat: EachTime}, "bar": {Repeat: EachBar, Interval: "1m"}, "pause": {Repeat: EachBar, Interval: "1m", Cooldown: "2m"},
 	} {
 		r.Note = note
 		repeating(t, p.e, condition, r)

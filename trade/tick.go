@@ -2,6 +2,7 @@ package trade
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 
 	"wick/exact"
@@ -39,8 +40,9 @@ func newTick(u market.Update) (tick, bool) {
 // begin says when the feed spoke before, in unix milliseconds; zero if this is its
 // first update after a start. FromAt is the time of the price before, also of one that
 // an earlier process saw. Of a downtime the last price before it counts, so its minutes
-// give no open. It is called once the watch list knows, and before anything is judged.
-func (t *tick) begin(since, fromAt int64) {
+// give no open, and those that closed before the process began are late. It is called
+// once the watch list knows, and before anything is judged.
+func (t *tick) begin(since, fromAt int64, began Time) {
 	t.fromAt = fromAt
 	if len(t.Path) == 0 {
 		t.Since = since
@@ -56,6 +58,7 @@ func (t *tick) begin(since, fromAt int64) {
 		}
 		if t.first {
 			t.legs[i].open = 0
+			t.legs[i].late = t.legs[i].closed <= began.UnixMilli()
 		}
 	}
 }
@@ -81,24 +84,26 @@ func (t tick) meetsOnce(a *Alert) (trigger, bool) {
 		return ok && a.Condition.reachedBy(part)
 	})
 	switch {
-	case !t.late(at) && a.Condition.reachedBy(span{high: t.price, low: t.price}):
+	case t.reaches(a) && (at < 0 || !t.legs[at].late):
 		return trigger{value: json.Number(t.price.String()), at: t.At}, true
 	case at < 0:
 		return trigger{}, false
 	}
 	part, _ := t.part(t.legs[at], a)
-	return t.trigger(a, at, part, t.legs[at].to), true
+	return t.legs[at].trigger(a.Condition.extreme(part)), true
 }
 
-// late reports whether leg i is of a minute that closed while no process was there. At
-// a start the path has the minutes that were missed; only its last leg is of now.
-func (t tick) late(i int) bool { return t.first && i >= 0 && i < len(t.legs)-1 }
+// reaches reports whether the newest price meets the condition of a, also if it is from
+// before a was set: some sources tell prices late.
+func (t tick) reaches(a *Alert) bool {
+	return a.Condition.reachedBy(span{high: t.price, low: t.price})
+}
 
-// trigger is what part of leg i makes of a, at an instant in unix milliseconds.
-func (t tick) trigger(a *Alert, i int, part span, at int64) trigger {
-	why := trigger{value: json.Number(a.Condition.extreme(part).String()), late: t.late(i), at: at}
-	if why.late {
-		why.bar = t.legs[i].bar
+// trigger returns what makes an alert fire at a price of l.
+func (l leg) trigger(price exact.Decimal) trigger {
+	why := trigger{value: json.Number(price.String()), late: l.late, at: l.over()}
+	if l.late {
+		why.bar = l.bar
 	}
 	return why
 }
@@ -108,6 +113,7 @@ func (t tick) trigger(a *Alert, i int, part span, at int64) trigger {
 // that is the price of before, told when there was no alert yet, is none: at a price that
 // has left by the next update an alert does not fire.
 func (t tick) part(l leg, a *Alert) (span, bool) {
+	l.to = l.over()
 	part, ok := l.after(a.since())
 	if ok && l.bar == t.legs[0].bar && a.CreatedAt.UnixMilli() > t.fromAt && a.Condition.extreme(part) == t.from {
 		part = l.end()
@@ -139,6 +145,8 @@ type leg struct {
 	bar      int64         // its start, in unix seconds
 	volume   exact.Decimal // what was traded
 	from, to int64         // unix milliseconds
+	closed   int64         // when its bar is over, in unix milliseconds
+	late     bool          // that was before this process began
 }
 
 // legs returns the path of an update. The first leg goes on from the last price seen,
@@ -168,8 +176,13 @@ func legs(u market.Update) []leg {
 		if i == 0 {
 			l.open = 0
 		}
+		l.closed = math.MaxInt64
 		if i+1 < len(path) {
 			l.to = path[i+1].Time * 1000
+			l.closed = l.to
+		}
+		if u.Step != "" {
+			l.closed = u.Step.Next(b.Time) * 1000
 		}
 		if ok1 && ok2 && ok3 && ok4 {
 			out = append(out, l)
@@ -191,6 +204,10 @@ func (l leg) after(instant int64) (span, bool) {
 	return span{}, false
 }
 
+// over returns when the last of l can have been traded, in unix milliseconds. The next
+// leg begins later than that if nothing was traded in the bars between.
+func (l leg) over() int64 { return min(l.to, l.closed) }
+
 // end returns the close of l alone.
 func (l leg) end() span { return span{high: l.close, low: l.close, start: l.close, close: l.close} }
 
@@ -199,26 +216,25 @@ func (l leg) end() span { return span{high: l.close, low: l.close, start: l.clos
 // reaches it. The first time it fires wherever the price comes from, as one that does
 // not repeat.
 func (t tick) meetsEach(a *Alert) (all []trigger) {
-	now := span{high: t.price, low: t.price}
 	armed := !a.Condition.reachedBy(span{high: t.from, low: t.from}) // the price is on the other side
 	for i, l := range t.legs {
 		part, counts := t.part(l, a)
-		at, met := l.to, armed && a.since() <= l.from // else it may have fired on the way from there
+		met := armed && a.since() <= l.from // else it may have fired on the way from there
 		switch {
-		case a.Repeat == EachBar:
-			at = l.endOf(a.Interval)
-			met = a.FiredAt == nil || a.Interval.Start((at-1)/1000) > a.Interval.Start((a.FiredAt.UnixMilli()-1)/1000)
 		case a.FiredAt == nil:
 			met = true
-		case !met && a.Condition.leftBy(part): // and is back at the end, or it does not fire
+			if i == len(t.legs)-1 && t.reaches(a) && !(counts && l.late) {
+				part, counts, l.late = span{high: t.price, low: t.price}, true, false
+			}
+		case a.Repeat == EachBar:
+			// A leg ends where the next begins: its last instant is the one before.
+			met = a.Interval.Start((l.over()-1)/1000) > a.Interval.Start((a.FiredAt.UnixMilli()-1)/1000)
+		case !met && a.Condition.leftBy(part): // and has come back if it ends there
 			met, part = true, l.end()
 		}
-		if a.FiredAt == nil && i == len(t.legs)-1 && a.Condition.reachedBy(now) {
-			part, counts = now, true
-		}
 		armed = !a.Condition.reachedBy(l.end())
-		if met && counts && a.Condition.reachedBy(part) && a.ready(at) {
-			all, a = append(all, t.trigger(a, i, part, at)), a.after(at)
+		if met && counts && a.Condition.reachedBy(part) && a.ready(l.over()) {
+			all, a = append(all, l.trigger(a.Condition.extreme(part))), a.after(l.over())
 		}
 	}
 	return all
@@ -226,13 +242,3 @@ func (t tick) meetsEach(a *Alert) (all []trigger) {
 
 // leftBy reports whether a part of s is on the other side of the threshold.
 func (c Condition) leftBy(s span) bool { return !c.reachedBy(span{high: s.low, low: s.high}) }
-
-// endOf returns when the bar of an interval that l belongs to ends, or l if that is
-// earlier, in unix milliseconds. A leg lasts until the next one begins, which may be
-// several bars later if nothing was traded in them.
-func (l leg) endOf(iv market.Interval) int64 {
-	if l.bar == 0 { // it has no bar
-		return l.to
-	}
-	return min(l.to, iv.Next(iv.Start(max(l.bar, (l.from-1)/1000)))*1000)
-}
