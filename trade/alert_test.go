@@ -134,6 +134,10 @@ func TestPriceAlerts(t *testing.T) {
 		{"above, not reached", `{"price_above":105}`, nil, func(e *Engine) { update(e, 104.9, 104.9, 104) }, ""},
 		{"below, equal counts", `{"price_below":95}`, nil, func(e *Engine) { update(e, 95, 95, 95) }, "95"},
 		{"true already, fires at the next update", `{"price_above":50}`, nil, func(e *Engine) { update(e, 100, 100, 100) }, "100"},
+		{"true already, and a bar closes without a new price", `{"price_above":50}`, func(e *Engine) { update(e, 100, 100, 100) }, func(e *Engine) {
+			e.deliver(context.Background(), market.Update{Symbol: "AAA", Price: 100, High: 100, Low: 100, From: 100, At: time.Now().Add(-time.Second).UnixMilli(),
+				Closed: []market.ClosedBar{{Interval: market.Hour1, Bar: market.Bar{Time: time.Now().Unix() - 3600, Open: 100, High: 100, Low: 100, Close: 100}}}})
+		}, ""},
 		{"high between updates", `{"price_above":105}`, func(e *Engine) { update(e, 100, 100, 100) }, func(e *Engine) { update(e, 101, 110, 100); update(e, 101, 110, 99) }, "110"},
 		{"low between updates", `{"price_below":95}`, func(e *Engine) { update(e, 100, 100, 100) }, func(e *Engine) { update(e, 99, 101, 90); update(e, 99, 101, 90) }, "90"},
 		{"high from before it was set", `{"price_above":105}`, func(e *Engine) { update(e, 100, 100, 100) }, func(e *Engine) { update(e, 101, 110, 100) }, ""},

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -247,4 +248,64 @@ func TestDipAfterBracket(t *testing.T) {
 		}
 		p.stop()
 	})
+}
+
+// TestReachedOnStillMarket: the last trade was ten minutes ago and has reached what
+// alerts wait for, on a symbol that was watched before and on one that was not. A look
+// that finds the same price is no update: no alert fires, before a restart or after it,
+// until something is traded. Then each fires once.
+func TestReachedOnStillMarket(t *testing.T) {
+	for name, end := range map[string]func(*process){"stopped": (*process).stop, "killed": (*process).kill} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, p := new(still), newProcess(t, time.Minute)
+				s.trade(10, 10, 10)
+				time.Sleep(10 * time.Minute)
+				p.change = func(o *Options) {
+					o.Source, o.Feed, o.Intervals = s, market.NewFeed(s, nil), []market.Interval{market.Minute1}
+				}
+				p.start()
+				set := func(symbol, threshold string, repeat Repeat) {
+					r := AlertRequest{Symbol: symbol, Note: symbol + threshold + string(repeat), Repeat: repeat}
+					if err := json.Unmarshal([]byte(`{"price_above":`+threshold+`}`), &r.Condition); err != nil {
+						t.Fatal(err)
+					}
+					if _, err := p.e.SetAlert(t.Context(), r); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, repeat := range Repeats() {
+					set("AAA", "5", repeat) // watched from the start
+					set("BBB", "5", repeat)
+				}
+				time.Sleep(45 * time.Second)
+				set("BBB", "6", Once)
+				time.Sleep(45 * time.Second)
+				end(p)
+				time.Sleep(5 * time.Minute)
+				p.start()
+				time.Sleep(20 * time.Second)
+				if got := p.lines(); len(got) != 0 {
+					t.Errorf("told %q before anything was traded", got)
+				}
+				s.trade(10, 10, 10)
+				time.Sleep(5 * time.Second)
+				end(p)
+				p.start()
+				p.stop()
+				var got []string
+				for _, n := range p.told {
+					got = append(got, n.Note+" "+n.Message)
+				}
+				slices.Sort(got)
+				var want []string
+				for _, alert := range []string{"AAA5each_bar", "AAA5each_time", "AAA5once", "BBB5each_bar", "BBB5each_time", "BBB5once", "BBB6once"} {
+					want = append(want, alert+" "+alert[:3]+" is at 10, at or above "+alert[3:4]+".")
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("told %q, want %q", got, want)
+				}
+			})
+		})
+	}
 }

@@ -16,6 +16,7 @@ type tick struct {
 	legs             []leg         // the path
 	top, bottom      exact.Decimal // its extremes, and those of the update
 	first            bool          // the feed has not spoken before in this process
+	known            bool          // the price was known before this update
 	from             exact.Decimal // the price that the path sets out from
 	fromAt           int64         // when that was told, in unix milliseconds
 }
@@ -38,16 +39,19 @@ func newTick(u market.Update) (tick, bool) {
 }
 
 // begin says when the feed spoke before, in unix milliseconds; zero if this is its
-// first update after a start. FromAt is the time of the price before, also of one that
+// first update after a start. Before is the price before it, also one that
 // an earlier process saw. Of a downtime the last price before it counts, so its minutes
 // give no open, and those that closed before the process began are late. It is called
 // once the watch list knows, and before anything is judged.
-func (t *tick) begin(since, fromAt int64, began Time) {
-	t.fromAt = fromAt
+func (t *tick) begin(since int64, before quote, began Time) {
+	t.fromAt = before.at
 	if len(t.Path) == 0 {
 		t.Since = since
 	}
 	t.first = since == 0
+	// The first look at a symbol finds the price that its history had, whose longer bars
+	// may call it newer.
+	t.known = t.price == before.price && (t.At == before.at || t.At < before.at && t.At == t.Since)
 	// The clock was set back: when the path began is not known, only when its first bar did.
 	if t.Since > t.At && len(t.legs) > 0 {
 		t.Since, t.fromAt = min(t.legs[0].bar*1000, t.At), 0
@@ -93,10 +97,10 @@ func (t tick) meetsOnce(a *Alert) (trigger, bool) {
 	return t.legs[at].trigger(a.Condition.extreme(part)), true
 }
 
-// reaches reports whether the newest price meets the condition of a, also if it is from
-// before a was set: some sources tell prices late.
+// reaches reports whether there is a new price and it meets the condition of a, also if
+// it is from before a was set: some sources tell prices late.
 func (t tick) reaches(a *Alert) bool {
-	return a.Condition.reachedBy(span{high: t.price, low: t.price})
+	return !t.known && a.Condition.reachedBy(span{high: t.price, low: t.price})
 }
 
 // trigger returns what makes an alert fire at a price of l.

@@ -365,16 +365,16 @@ func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
 }
 
 // setPrice takes over the price of an update, of whose bars all alerts have been
-// judged, and returns when the feed spoke before, zero for never, and the time of the
-// price to go on from. It reports false for a symbol that is not watched.
-func (w *watchlist) setPrice(t tick) (since, from int64, ok bool) {
+// judged, and returns when the feed spoke before, zero for never, and the price to go on
+// from. It reports false for a symbol that is not watched.
+func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instruments[t.Symbol]
 	if in == nil {
-		return 0, 0, false
+		return 0, quote{}, false
 	}
-	since, from = in.fed, in.last.at
+	since, from = in.fed, in.last
 	in.last = quote{price: t.price, told: t.Price, at: t.At, source: t.Source, synthetic: t.Synthetic}
 	if t.At >= in.at || t.At < since { // else an order has asked for a newer one; before since only if the clock was set back
 		in.quote = in.last
