@@ -75,6 +75,34 @@ func TestRepeatDowntime(t *testing.T) {
 	}
 }
 
+// TestDowntimeAfterStillMinute: nothing was traded in the minute in which alerts are
+// set. The first trades after that come while the process is down, and all of their
+// minute counts.
+func TestDowntimeAfterStillMinute(t *testing.T) {
+	for name, end := range map[string]func(*process){"stopped": (*process).stop, "killed": (*process).kill} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, s := newStill(t, 100)
+				time.Sleep(65 * time.Second)
+				p.alert(`{"price_above":105}`, "")
+				p.alert(`{"price_below":95}`, "")
+				end(p)
+				p.start()
+				end(p)
+				time.Sleep(2 * time.Minute) // 00:04
+				s.trade(100, 106, 94)
+				time.Sleep(time.Minute)
+				s.trade(100, 100, 100)
+				p.start()
+				p.stop()
+				if got := strings.Join(p.lines(), ", "); got != "price_above 106 00:04 true, price_below 94 00:04 true" {
+					t.Errorf("told %s", got)
+				}
+			})
+		})
+	}
+}
+
 // TestRepeatOutage: the source did not answer for three minutes while the process ran.
 // The update that comes then fires alerts that repeat for each of those minutes, and
 // nothing of it is late.

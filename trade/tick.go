@@ -117,7 +117,8 @@ func (l leg) trigger(price exact.Decimal) trigger {
 // that is the price of before, told when there was no alert yet, is none: at a price that
 // has left by the next update an alert does not fire.
 func (t tick) part(l leg, a *Alert) (span, bool) {
-	l.to = l.over()
+	// Nothing of a bar was traded before or after it, however long the pauses are.
+	l.from, l.to = max(l.from, l.bar*1000), l.over()
 	part, ok := l.after(a.since())
 	if ok && l.bar == t.legs[0].bar && a.CreatedAt.UnixMilli() > t.fromAt && a.Condition.extreme(part) == t.from {
 		part = l.end()
