@@ -153,11 +153,10 @@ func TestMinuteAfterStillMarket(t *testing.T) {
 		{Time: 60, Open: 105, High: 105, Low: 100, Close: 100},
 	}}
 	x, _ := newTick(u)
-	x.begin(10_000, 10_000)
+	x.begin(10_000, quote{price: 105 * exact.One, at: 10_000}, Time{})
 	a := &Alert{CreatedAt: Time{time.UnixMilli(30_000)}, Condition: Condition{Type: PriceAbove, Threshold: 103 * exact.One}}
-	why, ok := x.meets(a)
-	if !ok || why.value != "105" || why.at != 90_000 {
-		t.Errorf("met by %+v, %v; want by 105 at 90000", why, ok)
+	if met := x.meets(a); len(met) != 1 || met[0].value != "105" || met[0].at != 90_000 {
+		t.Errorf("met by %+v, want by 105 at 90000", met)
 	}
 }
 
