@@ -43,9 +43,13 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 	}
 	if j.cost != Cheap {
 		// Registered before it waits, so that a call can be cancelled in the line too.
-		var end func()
-		ctx, end = s.inflight.begin(ctx, c.Caller.Key(), m.ID)
-		defer end()
+		if m.known != nil {
+			ctx = m.known
+		} else {
+			var end func()
+			ctx, end = s.inflight.begin(ctx, c.Caller.Key(), m.ID)
+			defer end()
+		}
 		gate := s.gate
 		switch j.cost {
 		case Heavy:
@@ -53,14 +57,18 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 		case Waiting:
 			gate = s.waiting
 		}
-		// A status other than 0 says that the call got no slot.
-		switch status := gate.enter(ctx, c.Caller); {
-		case status != 0 && context.Cause(ctx) == errCancelled:
+		// A status other than 0 says that the call got no slot. One that was cancelled before
+		// it begins does not run, or it would do what its client no longer wants.
+		status := gate.enter(ctx, c.Caller)
+		if status == 0 {
+			defer gate.leave()
+		}
+		switch {
+		case context.Cause(ctx) == errCancelled:
 			return b, verdict{outcome: cancelled, name: j.name}
 		case status != 0:
 			return appendError(b, m.ID, busyError(status)), verdict{outcome: busyOutcome(status), name: j.name}
 		}
-		defer gate.leave()
 		if refused, why := s.late(m, c.Caller); refused != nil {
 			return appendError(b, m.ID, refused), verdict{outcome: why, name: j.name}
 		}

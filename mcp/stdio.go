@@ -24,7 +24,7 @@ type Pusher func(ctx context.Context, write func(line []byte) error) error
 
 // ServeStdio holds one conversation with the local client, one message a line,
 // until r ends or ctx does. Calls run beside each other; whatever takes no
-// time is answered at once. At the end of r the calls still running are
+// time is answered at once. A call can be cancelled from the next line on. At the end of r the calls still running are
 // answered first; when ctx ends they are cancelled, and answered too. Both ends
 // are clean: the error is of reading or writing only. A read that is blocked
 // when ctx ends is left behind, since nothing can wake a read of standard
@@ -123,7 +123,11 @@ func (c *conversation) take(line []byte) {
 			return
 		}
 	}
-	if !c.server.slow(msgs) {
+	slow := false
+	for i := range msgs {
+		slow = slow || c.server.slow(&msgs[i])
+	}
+	if !slow {
 		c.answer(msgs, batch)
 		return
 	}
@@ -132,8 +136,11 @@ func (c *conversation) take(line []byte) {
 	if !c.begin() {
 		return
 	}
+	// Known before the next line is read, which may cancel it.
+	end := c.server.register(c.ctx, c.caller, msgs)
 	go func() {
 		defer c.calls.Done()
+		defer end()
 		c.answer(msgs, batch)
 		c.out.flush() // an error shows at the reader's next flush
 		<-c.slots
@@ -210,26 +217,38 @@ func (c *conversation) answer(msgs []message, batch bool) {
 	c.out.add(b.b)
 }
 
-// slow reports whether the messages call a tool or read a resource that takes
-// time.
-func (s *Server) slow(msgs []message) bool {
-	for i := range msgs {
-		m := &msgs[i]
-		if m.isNotification() || m.refused != nil {
-			continue
-		}
-		switch m.Method {
-		case "tools/call":
-			if tool, _, refused := s.lookup(m); refused == nil && tool.Cost != Cheap {
-				return true
-			}
-		case "resources/read":
-			if r, _ := s.find(m.Params.URI); r != nil && r.Cost != Cheap {
-				return true
-			}
-		}
+// slow reports whether a message calls a tool or reads a resource that takes time.
+func (s *Server) slow(m *message) bool {
+	if m.isNotification() || m.refused != nil {
+		return false
+	}
+	switch m.Method {
+	case "tools/call":
+		tool, _, refused := s.lookup(m)
+		return refused == nil && tool.Cost != Cheap
+	case "resources/read":
+		r, _ := s.find(m.Params.URI)
+		return r != nil && r.Cost != Cheap
 	}
 	return false
+}
+
+// register makes the slow calls among msgs known by their ids, so that they can be
+// cancelled before they begin, and returns the function that ends that.
+func (s *Server) register(ctx context.Context, c Caller, msgs []message) (end func()) {
+	var ends []func()
+	for i := range msgs {
+		if m := &msgs[i]; s.slow(m) {
+			var end func()
+			m.known, end = s.inflight.begin(ctx, c.Key(), m.ID)
+			ends = append(ends, end)
+		}
+	}
+	return func() {
+		for _, end := range ends {
+			end()
+		}
+	}
 }
 
 // begin counts a call, unless the conversation is over.

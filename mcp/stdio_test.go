@@ -174,6 +174,47 @@ func TestStdioInFlight(t *testing.T) {
 	})
 }
 
+// A cancellation in the same write as its call, which it follows at once, is not lost: the
+// call runs no longer than that, or not at all, and gets no reply. In a batch it ends the
+// one it names, also before its turn.
+func TestStdioCancelledAtOnce(t *testing.T) {
+	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
+	modern := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	read := `{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"x://wait"}}`
+	batch := `[` + waitCall("6") + `,` + waitCall("7") + `,` + waitCall("8") + `]`
+	for _, call := range []string{waitCall("7"), modern, read, batch} {
+		synctest.Test(t, func(t *testing.T) {
+			tools, ran := testTools(), 0
+			wait := tools[len(tools)-1].Handle
+			tools[len(tools)-1].Handle = func(ctx context.Context, c Call) (*Result, error) {
+				if ran++; ctx.Err() != nil {
+					t.Errorf("%s: runs although it was cancelled before", call)
+				}
+				return wait(ctx, c)
+			}
+			resource := Resource{URI: "x://wait", Read: func(ctx context.Context, _ Reading) ([]Content, error) {
+				_, err := wait(ctx, Call{})
+				return nil, err
+			}}
+			d := begin(t.Context(), t, NewServer(Options{Tools: tools, Resources: []Resource{resource}}), nil)
+			d.send(call + "\n" + cancel)
+			if call == batch {
+				d.send(strings.Replace(cancel, "7", "6", 1))
+				d.send(strings.Replace(cancel, "7", "8", 1))
+				if ran != 2 {
+					t.Errorf("%d calls of the batch ran, want all but the one that was cancelled before its turn", ran)
+				}
+			}
+			d.want()
+			d.in.Close()
+			if err := <-d.done; err != nil {
+				t.Error(err)
+			}
+			d.want()
+		})
+	}
+}
+
 // At the end of input the calls still running are answered before the end.
 func TestStdioEndOfInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strconv"
 )
@@ -79,6 +80,7 @@ type message struct {
 	notify  func(line []byte) // writes a notification about this request; nil if the transport cannot
 	read    bool              // whether it was decoded at all, for members of a batch
 	held    *budget           // what requests hold; nil where that is not counted
+	known   context.Context   // of a call that can be cancelled already; nil if that begins with its turn
 }
 
 // isResponse reports whether m answers a request of ours. We send none, so
