@@ -21,10 +21,6 @@ import (
 // maxAttached is how many other processes may be fronts of this one.
 const maxAttached = 16
 
-// frontFarewell is how long whoever reads lines of ours, a front or a host over stdio, may
-// take for what is left once the process is to end.
-const frontFarewell = 2 * time.Second
-
 // sharedFlags are those that a front leaves to the process it attaches to. One
 // that is given and says otherwise is refused: two hosts would else believe in
 // two sets of limits.
@@ -115,8 +111,9 @@ func (c *config) differs(given url.Values) string {
 // attachTo makes this process a front of the one that holds the data directory:
 // what comes in is handed over, what comes back is written out, and nothing of either
 // is looked at. It ends with the input. The error says what ended first instead: the other
-// process, or one of the two streams of this one.
-func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer) error {
+// process, of which lost is told also while stdout takes nothing, or one of the two streams
+// of this one.
+func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer, lost func(error)) error {
 	// Only flags that were set are compared: a default is no opinion.
 	given := make(url.Values)
 	for _, name := range sharedFlags {
@@ -142,6 +139,7 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer)
 		}
 		conn.CloseWrite() // the other side answers what is left and closes
 	}()
+	go noticeLoss(conn, lost)
 	out := &notingWriter{Writer: stdout}
 	_, err = io.Copy(out, replies)
 	// If the input ended first, this end of the output is the usual one.
@@ -156,8 +154,20 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer)
 	case out.err != nil:
 		return fmt.Errorf("standard output cannot be written: %w", out.err)
 	}
-	return errors.New("the wick that this one was attached to has ended: start this one again, and it takes over the data directory")
+	return errLost
 }
+
+// noticeLoss calls lost when the process at the other end of conn has ended, or conn is
+// closed. A write of nothing tells that also while replies wait that nobody reads.
+func noticeLoss(conn net.Conn, lost func(error)) {
+	for err := error(nil); err == nil; _, err = conn.Write(nil) {
+		time.Sleep(time.Second)
+	}
+	lost(errLost)
+}
+
+// errLost is the end of a front whose other process has ended.
+var errLost = errors.New("the wick that this one was attached to has ended: start this one again, and it takes over the data directory")
 
 // notingWriter notes why a write failed: io.Copy does not say which of its two sides did.
 type notingWriter struct {

@@ -305,7 +305,7 @@ func TestAttachLost(t *testing.T) {
 		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n")
 		<-stdin.lost
 	}()
-	if err := attachTo(t.Context(), &config{dataDir: dir}, stdin, io.Discard); err == nil || !strings.Contains(err.Error(), "has ended") {
+	if err := attachTo(t.Context(), &config{dataDir: dir}, stdin, io.Discard, func(error) {}); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("%v, want that the other has ended", err)
 	}
 }
@@ -338,11 +338,11 @@ func TestAttachBroken(t *testing.T) {
 	unwritten.CloseWithError(broken)
 	input, unread := io.Pipe()
 	// The first while the input goes on.
-	if err := attachTo(t.Context(), &config{dataDir: dir}, input, output); err == nil || err.Error() != "standard output cannot be written: input/output error" {
+	if err := attachTo(t.Context(), &config{dataDir: dir}, input, output, func(error) {}); err == nil || err.Error() != "standard output cannot be written: input/output error" {
 		t.Errorf("an output that is broken: %v", err)
 	}
 	unread.CloseWithError(broken)
-	if err := attachTo(t.Context(), &config{dataDir: dir}, input, io.Discard); err == nil || err.Error() != "standard input cannot be read: input/output error" {
+	if err := attachTo(t.Context(), &config{dataDir: dir}, input, io.Discard, func(error) {}); err == nil || err.Error() != "standard input cannot be read: input/output error" {
 		t.Errorf("an input that is broken: %v", err)
 	}
 }
@@ -369,11 +369,11 @@ func TestFarewell(t *testing.T) {
 		release := make(chan struct{})
 		go func() { time.Sleep(time.Minute); cancel() }()
 		start := time.Now()
-		if err := farewell(ctx, func() error { <-release; return errors.New("late") }); err != nil || time.Since(start) != time.Minute+frontFarewell {
+		if err := new(stdio).farewell(ctx, func() error { <-release; return errors.New("late") }); err != nil || time.Since(start) != time.Minute+frontFarewell {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 		close(release)
-		if err := farewell(ctx, func() error { return io.EOF }); err != io.EOF {
+		if err := new(stdio).farewell(ctx, func() error { return io.EOF }); err != io.EOF {
 			t.Errorf("%v, want what was returned", err)
 		}
 	})

@@ -332,7 +332,8 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 			return fmt.Errorf("--recover=yes needs the data directory to itself: %w", err)
 		}
 		logs.part("wick").Info("attaching to the wick that runs on this data directory", "directory", c.dataDir)
-		return farewell(ctx, func() error { return attachTo(ctx, c, stdin, stdout) })
+		s := &stdio{in: stdin, out: stdout}
+		return s.farewell(ctx, func() error { return attachTo(ctx, c, s, s, s.end) })
 	}
 	if err != nil {
 		return err
@@ -355,27 +356,10 @@ func runStdio(ctx context.Context, c *config, e *app, log *slog.Logger, stdin io
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error {
 		defer cancel() // the conversation is over, and with it the process
-		return farewell(ctx, func() error { return e.converse(ctx, stdin, stdout) })
+		s := &stdio{in: stdin, out: stdout}
+		return s.farewell(ctx, func() error { return e.converse(ctx, s, s) })
 	})
 	err := g.Wait()
 	f.done.Wait()
 	return err
-}
-
-// farewell runs talk and returns what it does, or nil if it goes on for frontFarewell
-// after ctx has ended: a host that does not read must not hold up the end.
-func farewell(ctx context.Context, talk func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- talk() }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(frontFarewell):
-		return nil
-	}
 }

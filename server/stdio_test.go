@@ -1,0 +1,188 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// deafHost is a host in a bubble that has sent some requests, one by one, and reads
+// nothing of the replies yet. Lists are long, and answered by one goroutine: in a bubble
+// no two may wait for a lock.
+type deafHost struct {
+	in    *io.PipeWriter
+	out   *io.PipeReader
+	ended chan error
+}
+
+// startDeaf starts wick --mcp with such a host.
+func startDeaf(t *testing.T, requests int) *deafHost {
+	t.Helper()
+	in, send := io.Pipe()
+	receive, out := io.Pipe()
+	h := &deafHost{send, receive, make(chan error, 1)}
+	dir := t.TempDir()
+	go func() {
+		h.ended <- Run(t.Context(), []string{"--mcp", "--data-dir", dir}, env("HOME", dir), in, out, io.Discard)
+		out.Close()
+		in.Close() // lets go whoever reads it
+	}()
+	for i := range requests {
+		fmt.Fprintf(send, `{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`+"\n", i)
+	}
+	return h
+}
+
+// TestDeafHostEnds: when the host of a process sends no more and takes nothing, the
+// process ends with an error instead of staying for ever with the data directory.
+func TestDeafHostEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startDeaf(t, 20)
+		h.in.Close()
+		err := <-h.ended
+		if want := fmt.Sprintf("has taken nothing for %v", hostPatience); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ended with %v, want one that it %s", err, want)
+		}
+		h.out.Close() // lets go the writer that was left behind
+	})
+}
+
+// TestSlowHost: a host that reads slowly gets every reply, however long that takes, and one
+// that has not ended its side may be as slow as it likes.
+func TestSlowHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startDeaf(t, 20)
+		time.Sleep(time.Hour) // it is stopped, and has not ended
+		if len(h.ended) > 0 {
+			t.Fatalf("ended with %v", <-h.ended)
+		}
+		h.in.Close()
+		var got bytes.Buffer
+		for part := make([]byte, hostPiece); ; time.Sleep(hostPatience - time.Second) {
+			n, err := io.ReadFull(h.out, part)
+			if got.Write(part[:n]); err != nil {
+				break
+			}
+		}
+		if err := <-h.ended; err != nil {
+			t.Error(err)
+		}
+		if n := bytes.Count(got.Bytes(), []byte("\n")); n != 20 {
+			t.Errorf("%d replies, want 20", n)
+		}
+		for i := range 20 {
+			if !bytes.Contains(got.Bytes(), fmt.Appendf(nil, `"id":%d,`, i)) {
+				t.Errorf("no reply to %d", i)
+			}
+		}
+	})
+}
+
+// TestBusyAfterInput: a call that takes long is no fault of the host.
+func TestBusyAfterInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		s := &stdio{in: strings.NewReader("a line\n"), out: &out}
+		err := s.farewell(t.Context(), func() error {
+			io.ReadAll(s)
+			time.Sleep(time.Hour)
+			_, err := io.WriteString(s, "its reply\n")
+			return err
+		})
+		if err != nil || out.String() != "its reply\n" {
+			t.Errorf("%v, %q", err, &out)
+		}
+	})
+}
+
+// TestAheadBound: of a host that does not read only so much is read before anyone wants
+// it, and none of it is lost.
+func TestAheadBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		input := strings.Repeat("0123456789abcde\n", 4*maxAhead/16)
+		rest := strings.NewReader(input)
+		receive, out := io.Pipe()
+		s := &stdio{in: rest, out: out}
+		var got []byte
+		done := make(chan error)
+		go func() {
+			done <- s.farewell(t.Context(), func() (err error) {
+				io.WriteString(s, "x")
+				got, err = io.ReadAll(s)
+				return err
+			})
+		}()
+		time.Sleep(time.Hour)
+		if n := len(input) - rest.Len(); n < maxAhead || n > maxAhead+64<<10 {
+			t.Errorf("%d bytes were read ahead", n)
+		}
+		receive.Read(make([]byte, 1))
+		if err := <-done; err != nil || string(got) != input {
+			t.Errorf("%v; %d of %d bytes came", err, len(got), len(input))
+		}
+	})
+}
+
+// TestFrontLost: a front whose host does not read notices that the process behind it has
+// ended, and gives up with an error that says so.
+func TestFrontLost(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ln, err := net.Listen("unix", filepath.Join(dir, controlName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() {
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		http.ReadRequest(bufio.NewReader(conn))
+		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n"+strings.Repeat("reply\n", 1000))
+	}()
+	in, _ := io.Pipe()
+	receive, out := io.Pipe() // takes nothing
+	lost := make(chan error, 1)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- attachTo(t.Context(), &config{dataDir: dir}, in, out, func(err error) { lost <- err })
+	}()
+	if err := <-lost; err != errLost {
+		t.Errorf("told %v", err)
+	}
+	receive.Close()
+	<-ended
+	in.Close()
+}
+
+// TestDeafFront: once the process behind a front is gone, its host has as long as any to
+// take what is left, and the front then ends with why.
+func TestDeafFront(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, _ := io.Pipe()
+		receive, out := io.Pipe()
+		s := &stdio{in: in, out: out}
+		time.AfterFunc(time.Minute, func() { s.end(errLost) })
+		start := time.Now()
+		err := s.farewell(context.Background(), func() error {
+			_, err := io.WriteString(s, "what is left")
+			return err
+		})
+		if took := time.Since(start); err != errLost || took < time.Minute+hostPatience || took > time.Minute+hostPatience+2*time.Second {
+			t.Errorf("%v after %v", err, took)
+		}
+		receive.Close()
+		in.Close()
+	})
+}
