@@ -48,11 +48,6 @@ const (
 	// the bars and values of one chart meanwhile, and only its row afterwards.
 	scanners = 4
 
-	// A scan of more symbols than these asks for a longer reply: this many
-	// characters more for each.
-	fewSymbols = 50
-	perSymbol  = 100
-
 	// rowSignals is how many signals of a symbol are kept, the newest: more never
 	// fit into a reply.
 	rowSignals = 200
@@ -108,12 +103,17 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	rows = append(rows, malformed...)
 	order(rows, expr != "", sign)
 	// Where a reply does not hold all of it, older signals are left out first,
-	// then whole rows.
+	// then whole rows, the last ones of their order.
 	t := tabulate(r, rows, rowSignals)
 	for most := 16; len(t.LeftOut) > 0 && most > 0; most /= 2 {
 		t = tabulate(r, rows, most)
 	}
-	return mcp.JSON(t), nil
+	result := mcp.JSON(t)
+	if n := len(t.LeftOut); n > 0 {
+		result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil,
+			"%d more of %d symbols: call get_indicators with those in left_out for the next ones; fewer indicators make shorter rows.", n, len(rows))})
+	}
+	return result, nil
 }
 
 // computeAll returns a row for each symbol, with what q asks for and the signals of
@@ -317,42 +317,34 @@ func last(values indicators.Values) float64 {
 }
 
 // tabulate returns the rows as a table, with at most so many signals in each. All rows
-// have the same columns: a value that a symbol lacks is null. Rows that no longer fit
-// into a reply are named in LeftOut.
+// have the same columns: a value that a symbol lacks is null. From the first on that does
+// not fit into a reply, the rows are named in LeftOut.
 func tabulate(r *computation, rows []row, most int) table {
 	t := table{Interval: r.interval, Source: "fetched", Bars: r.bars, Rows: []json.RawMessage{}, Failed: make(map[string]string)}
 	var values []string // of all rows: an indicator may have other lines for another symbol
+	size := 0           // how long the reply is so far, with the names of all that are not in it yet
 	for _, row := range rows {
 		for _, name := range row.names {
 			if !slices.Contains(values, name) {
 				values = append(values, name)
 			}
 		}
+		size += len(row.symbol) + len(`"",`)
 	}
 	t.Columns = slices.Concat([]string{"symbol", "date", "forming", "close", changeColumn}, values, []string{"signals"})
-	// size is how long the reply is so far; many symbols may have a longer one.
-	size := len(encode(t.Columns))
-	for _, row := range rows {
-		if row.err != nil {
-			t.Failed[row.symbol] = row.err.Error()
-			size += len(row.symbol) + len(row.err.Error())
-			continue
-		}
-		cells := slices.Clone(row.head)
-		for _, name := range values {
-			cell, ok := row.cells[name]
-			if !ok {
-				cell = number(math.NaN())
-			}
-			cells = append(cells, cell)
-		}
-		shown := append([]signal{}, row.signals[:min(most, len(row.signals))]...)
-		text := json.RawMessage(mcp.Encode(append(cells, shown)))
-		if size += len(text); size > replySize+perSymbol*max(0, len(rows)-fewSymbols) {
+	size += len(encode(t.Columns))
+	for i, row := range rows {
+		text, shown := row.text(values, most)
+		// The first one is in the table however long it is, or calls for the rest would not end.
+		if size += len(text); i > 0 && (size > replySize || len(t.LeftOut) > 0) {
 			t.LeftOut = append(t.LeftOut, row.symbol)
 			continue
 		}
-		t.Older += len(row.signals) - len(shown)
+		if row.err != nil {
+			t.Failed[row.symbol] = row.err.Error()
+			continue
+		}
+		t.Older += len(row.signals) - shown
 		t.Synthetic = t.Synthetic || row.synthetic
 		t.Rows = append(t.Rows, text)
 		if row.noChange {
@@ -372,6 +364,24 @@ func (r *computation) noChange() string {
 		return changeColumn + " is null where there are no bars of a day before."
 	}
 	return fmt.Sprintf("%s is null where the newest %d bars do not reach back a day: sort %[1]s fetches as many as that takes.", changeColumn, r.covered().bars)
+}
+
+// text returns the row as the table has it, and how many of its signals it shows. The text
+// of a row that failed is the reason.
+func (r *row) text(values []string, most int) (text json.RawMessage, shown int) {
+	if r.err != nil {
+		return mcp.Encode(r.err.Error()), 0
+	}
+	cells := slices.Clone(r.head)
+	for _, name := range values {
+		cell, ok := r.cells[name]
+		if !ok {
+			cell = number(math.NaN())
+		}
+		cells = append(cells, cell)
+	}
+	shown = min(most, len(r.signals))
+	return mcp.Encode(append(cells, append([]signal{}, r.signals[:shown]...))), shown
 }
 
 // number writes a computed value as every payload does, with ten digits and

@@ -366,19 +366,66 @@ func TestScanSortByChange(t *testing.T) {
 	}
 }
 
-// TestScanMany: two hundred symbols fit into one reply.
+// TestScanMany: of two hundred symbols the reply has the first rows in their order and names
+// the others, and says so in a second text; calls for those that were left out come to the
+// end with the same rows as one call would have. Symbols that fail count as well.
 func TestScanMany(t *testing.T) {
-	var symbols []string
+	var symbols, wrong []string
 	for i := range maxSymbols {
 		symbols = append(symbols, fmt.Sprintf("SYM%dUSDT", i))
+		wrong = append(wrong, fmt.Sprintf("%s/%d!", strings.Repeat("x", 40), i))
 	}
-	var table struct {
-		Rows    [][]any
-		LeftOut []string `json:"left_out"`
-	}
-	payload(t, Deps{Source: &failing{}}, "get_indicators", `{"symbols":`+encode(symbols)+`,"indicators":[{"name":"rule","when":"rsi(14) < 30 and close > ema(50)"}]}`, &table)
-	if len(table.Rows) != maxSymbols {
-		t.Errorf("%d rows, %d left out", len(table.Rows), len(table.LeftOut))
+	for _, tt := range []struct {
+		name, arguments string
+		symbols         []string
+		falling         int // column by which the rows fall; 0 for the order that was given
+	}{
+		{"plain", `"interval":"1h","indicators":["rsi"]`, symbols, 0},
+		{"sorted", `"interval":"1h","indicators":["rsi"],"sort":"rsi(14)"`, symbols, 5},
+		{"many columns", `"indicators":["rsi","macd","bbands","ichimoku","supertrend","adx"]`, symbols, 0},
+		{"failed", `"indicators":["rsi"]`, append(wrong[1:], "BTCUSDT"), 0},
+	} {
+		var seen []string
+		for rest := tt.symbols; len(rest) > 0; {
+			var table struct {
+				Rows    [][]any
+				Failed  map[string]string
+				LeftOut []string `json:"left_out"`
+			}
+			r, err := call(t, Deps{Source: &failing{}}, "get_indicators", `{"symbols":`+encode(rest)+`,`+tt.arguments+`}`)
+			if err != nil && len(seen) > 0 && tt.name == "failed" {
+				break // all that are left fail, which is one refusal
+			}
+			if err != nil || json.Unmarshal(r.Content[0].Text, &table) != nil {
+				t.Fatalf("%s: %v", tt.name, err)
+			}
+			if n := len(r.Content[0].Text); n > replySize+500 {
+				t.Errorf("%s: %d characters for %d symbols", tt.name, n, len(rest))
+			}
+			got := len(table.Rows) + len(table.Failed)
+			if got == 0 || got+len(table.LeftOut) != len(rest) {
+				t.Fatalf("%s: %d of %d symbols answered, %d left out", tt.name, got, len(rest), len(table.LeftOut))
+			}
+			said := len(r.Content) == 2 && strings.HasPrefix(string(r.Content[1].Text), fmt.Sprintf("%d more of %d symbols", len(table.LeftOut), len(rest)))
+			if said != (len(table.LeftOut) > 0) {
+				t.Errorf("%s: %d are left out and the reply says %s", tt.name, len(table.LeftOut), r.Content[1:])
+			}
+			for i, row := range table.Rows {
+				if seen = append(seen, row[0].(string)); tt.falling > 0 && i > 0 && table.Rows[i-1][tt.falling].(float64) < row[tt.falling].(float64) {
+					t.Errorf("%s: row %d is out of order", tt.name, i)
+				}
+			}
+			for symbol := range table.Failed {
+				seen = append(seen, symbol)
+			}
+			rest = table.LeftOut
+		}
+		if tt.name == "plain" && !slices.Equal(seen, symbols) {
+			t.Errorf("%s: the rows came as %q", tt.name, seen)
+		}
+		if slices.Sort(seen); tt.name != "failed" && len(slices.Compact(seen)) != maxSymbols {
+			t.Errorf("%s: %d symbols came", tt.name, len(slices.Compact(seen)))
+		}
 	}
 }
 
