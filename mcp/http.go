@@ -65,8 +65,8 @@ type logLine struct {
 }
 
 // log writes the line of one request: what was asked, by which client, from
-// where. Method, tool and the client's name are a stranger's text: they are
-// clipped, and attributes, which the handler quotes.
+// where. Method and tool are names of ours. The client's name is a stranger's text: it is
+// clipped, and an attribute, which the handler quotes.
 func (h *HTTP) log(r *http.Request, start time.Time, l logLine) {
 	if h.Log == nil || !h.Log.Enabled(r.Context(), slog.LevelInfo) {
 		return
@@ -75,12 +75,12 @@ func (h *HTTP) log(r *http.Request, start time.Time, l logLine) {
 	// who called it, which costs as much as the line.
 	line := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
 	line.AddAttrs(
-		slog.String("method", limit.Clip(l.method)),
+		slog.String("method", l.method),
 		slog.Int("status", l.status),
 		slog.Duration("took", line.Time.Sub(start)),
 		slog.Bool("authorization", len(r.Header["Authorization"]) > 0))
 	if l.tool != "" {
-		line.AddAttrs(slog.String("tool", limit.Clip(l.tool)))
+		line.AddAttrs(slog.String("tool", l.tool))
 	}
 	if l.caller.ID != "" {
 		line.AddAttrs(slog.String("name", limit.Clip(l.caller.Name)), slog.String("id", l.caller.short()))

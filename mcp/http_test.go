@@ -452,7 +452,9 @@ func TestScope(t *testing.T) {
 func TestLog(t *testing.T) {
 	var text bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&text, nil))
-	h := testHTTP(NewServer(Options{Tools: testTools(), Log: log}))
+	whole := wholeServer()
+	read, prompt := *whole.resources[1], *whole.prompts["greet"]
+	h := testHTTP(NewServer(Options{Tools: testTools(), Resources: []Resource{read}, Prompts: []Prompt{prompt}, Log: log}))
 	h.Log = log
 	h.Address = func(*http.Request) string { return "192.0.2.7" }
 	site := testSite(t, h)
@@ -473,8 +475,17 @@ func TestLog(t *testing.T) {
 			[]string{`method="batch of 3"`, "tool=fail", "tool=echo"}},
 		{line(`{"jsonrpc":"2.0","id":7,"result":{}}`), []string{"method=response"}},
 		{line(`{}`), []string{"method=invalid", "status=400"}},
-		{line(`{"jsonrpc":"2.0","id":1,"method":"a\nlevel=ERROR forged=yes"}`), []string{`method="a\nlevel=ERROR forged=yes"`}},
-		{line(`{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 5000) + `"}`), []string{strings.Repeat("x", 64) + "…"}},
+		{line(`{"jsonrpc":"2.0","id":1,"method":"a\nlevel=ERROR forged=yes"}`), []string{"method=unknown status=200"}},
+		{line(`{"jsonrpc":"2.0","id":1,"method":"right"}`), []string{"method=unknown status=200"}}, // a token in the wrong place
+		{line(`{"jsonrpc":"2.0","method":"notifications/right"}`), []string{"method=unknown status=202"}},
+		{line(`{"jsonrpc":"2.0","method":"notifications/initialized"}`), []string{"method=notifications/initialized status=202"}},
+		{line(`{"jsonrpc":"2.0","id":1,"method":"right","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+			"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "right"), []string{"method=unknown status=404"}},
+		{line(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"right"}}`), []string{"method=tools/call status=200"}},
+		{line(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"x://part/right"}}`), []string{"method=resources/read status=200", "tool=x://part/{name}"}},
+		{line(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"x://right"}}`), []string{"method=resources/read status=200"}},
+		{line(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"right"}}`), []string{"method=prompts/get status=200"}},
+		{line(`[{"jsonrpc":"2.0","id":1,"method":"right"},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"right"}}]`), []string{`method="batch of 2"`}},
 		{line(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"boom"}}`), []string{"handler panicked", "of=boom", "secret inner state", "mcp/call.go"}},
 	} {
 		for _, want := range tt.want {
@@ -482,7 +493,7 @@ func TestLog(t *testing.T) {
 				t.Errorf("no %s in %s", want, tt.got)
 			}
 		}
-		for _, never := range []string{"right", "hunter2", strings.Repeat("x", 65)} {
+		for _, never := range []string{"right", "hunter2", "forged"} {
 			if strings.Contains(tt.got, never) {
 				t.Errorf("%s in %s", never, tt.got)
 			}

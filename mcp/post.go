@@ -100,7 +100,7 @@ func (x *exchange) note(msgs []message) {
 	case m.isResponse():
 		x.method = "response"
 	default:
-		x.method = m.Method
+		x.method = x.h.Server.logged(m.Method)
 	}
 }
 

@@ -96,6 +96,19 @@ func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]b
 	return found.answer(s, ctx, b, c, m)
 }
 
+// logged returns what the log calls a method. Only names that we know appear there: any
+// other is a stranger's text, perhaps a token that a broken client sent in the wrong place.
+func (s *Server) logged(method string) string {
+	switch method {
+	case "subscriptions/listen", "notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/roots/list_changed":
+		return method
+	}
+	if _, known := s.methods[method]; known {
+		return method
+	}
+	return "unknown"
+}
+
 // unknownMethod appends the error for a method that the message's era does not have.
 // The outcome decides the status of an HTTP answer.
 func (s *Server) unknownMethod(b []byte, m *message, o outcome) ([]byte, verdict) {
