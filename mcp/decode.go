@@ -32,16 +32,19 @@ func decode(text []byte) (msgs []message, batch bool, refused *Error) {
 	if msgs[0].UnmarshalJSON(text) != nil {
 		return nil, false, errNotJSON
 	}
-	return msgs, false, givenTwice(text)
+	return msgs, false, misread(text)
 }
 
-// givenTwice refuses a message, or a batch, in which a name is there twice.
-func givenTwice(text []byte) *Error {
-	name := twice(text)
-	if name == nil {
-		return nil
+// misread refuses a message, or a batch, that others may read in another way than
+// encoding/json: in which a name is there twice, or in another case.
+func misread(text []byte) *Error {
+	if name := twice(text); name != nil {
+		return &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " twice in one object: nobody can know which one was meant"}
 	}
-	return &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " twice in one object: nobody can know which one was meant"}
+	if name, right := miscased(text); name != nil {
+		return &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " where " + strconv.Quote(right) + " would be right: names are case-sensitive"}
+	}
+	return nil
 }
 
 var errNotJSON = &Error{codeParse, "the message is not valid JSON"}
@@ -74,7 +77,7 @@ func decodeBatch(text []byte) ([]message, *Error) {
 			m.refused = &Error{codeInvalidRequest, modernVersion + " has no batches: send one message at a time"}
 		}
 	}
-	return members[:n], givenTwice(text)
+	return members[:n], misread(text)
 }
 
 // UnmarshalJSON reads one message. JSON that is no message is noted in
@@ -110,7 +113,7 @@ func (m *message) check(typed bool) *Error {
 		return invalid("not a JSON-RPC message: it has no method")
 	case m.isResponse():
 		return nil // ids of responses are ours, or null when we were not understood
-	case len(m.ID) > maxID:
+	case idSize(m.ID) > maxID:
 		return invalid("the id of a request may have at most " + strconv.Itoa(maxID) + " bytes")
 	case m.ID != nil && !legalID(m.ID):
 		return invalid("the id of a request must be a string or an integer")

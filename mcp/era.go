@@ -31,20 +31,20 @@ func (m *message) checkEra() (refused *Error, data []byte) {
 			Encode(versions{supportedVersions, limit.Clip(version)})
 	case !isObject(m.Params.Meta.Capabilities):
 		return &Error{codeInvalidParams, "params._meta needs io.modelcontextprotocol/clientCapabilities, an object; {} claims none"}, nil
+	case m.Method == "subscriptions/listen" && m.Params.Notifications.odd:
+		return &Error{codeInvalidParams, "params.notifications must be an object, and its resourceSubscriptions an array of URIs"}, nil
 	}
 	return nil, nil
 }
 
 // elicits reports whether the client can show its user a form.
 func (m *message) elicits() bool {
-	var capabilities struct {
-		Elicitation map[string]json.RawMessage `json:"elicitation"`
-	}
-	if !m.modern() || json.Unmarshal(m.Params.Meta.Capabilities, &capabilities) != nil {
+	var capabilities, elicitation map[string]json.RawMessage // maps, since their names are case-sensitive
+	if !m.modern() || json.Unmarshal(m.Params.Meta.Capabilities, &capabilities) != nil || json.Unmarshal(capabilities["elicitation"], &elicitation) != nil {
 		return false
 	}
-	_, form := capabilities.Elicitation["form"]
-	return form || capabilities.Elicitation != nil && len(capabilities.Elicitation) == 0 // an empty object means forms
+	_, form := elicitation["form"]
+	return form || elicitation != nil && len(elicitation) == 0 // an empty object means forms
 }
 
 // cache says how long clients may keep a result, and whether they may share it.

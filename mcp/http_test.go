@@ -378,9 +378,10 @@ func TestLongNames(t *testing.T) {
 	site := testSite(t, testHTTP(testServer()))
 	many := strings.TrimSuffix(strings.Repeat(`"a",`, 65), ",")
 	for body, want := range map[string]string{
-		`{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 254) + `","method":"ping"}`:                                                    `"result":{}`,
-		`{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 255) + `","method":"ping"}`:                                                    "at most 256 bytes",
-		`{"jsonrpc":"2.0","id":` + strings.Repeat("7", 257) + `,"method":"ping"}`:                                                      "at most 256 bytes",
+		`{"jsonrpc":"2.0","id":"` + strings.Repeat("x", maxID) + `","method":"ping"}`:                                                  `"result":{}`,
+		`{"jsonrpc":"2.0","id":"` + strings.Repeat("x", maxID+1) + `","method":"ping"}`:                                                "at most 256 bytes",
+		`{"jsonrpc":"2.0","id":` + strings.Repeat("7", maxID) + `,"method":"ping"}`:                                                    `"result":{}`,
+		`{"jsonrpc":"2.0","id":` + strings.Repeat("7", maxID+1) + `,"method":"ping"}`:                                                  "at most 256 bytes",
 		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":[` + many + `]}}}`: "at most 64",
 	} {
 		if w := do(t, site, "POST", "/mcp", body); !strings.Contains(w.Body.String(), want) {

@@ -99,7 +99,7 @@ func (l *Listener) Wrote(n int) {
 func (l *Listener) accepted() []byte {
 	b := []byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{`)
 	b = append(appendSubscription(b, l.id), `,"notifications":`...)
-	return append(append(b, Encode(filter{l.uris})...), "}}"...)
+	return append(append(b, Encode(filter{Resources: l.uris})...), "}}"...)
 }
 
 // reply returns the reply to the request, which ends the stream.

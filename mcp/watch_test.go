@@ -247,6 +247,23 @@ func TestListen(t *testing.T) {
 	}
 }
 
+// TestListenRefused: a listener that asks in a form nobody understands is refused, where it
+// would else never be told anything.
+func TestListenRefused(t *testing.T) {
+	s := counted(new(atomic.Int64), nil)
+	site := testSite(t, testHTTP(s))
+	for _, filter := range []string{`5`, `"x://n"`, `["x://n"]`, `{"resourceSubscriptions":5}`, `{"resourceSubscriptions":"x://n"}`, `{"resourceSubscriptions":["x://n",5]}`, `{"resourceSubscriptions":{}}`} {
+		body := modern("1", "subscriptions/listen", `"notifications":`+filter+`,`)
+		want := `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params.notifications must be an object, and its resourceSubscriptions an array of URIs"}}`
+		if w := do(t, site, "POST", "/mcp", body, "Mcp-Protocol-Version", modernVersion, "Mcp-Method", "subscriptions/listen"); w.Code != 400 || w.Body.String() != want {
+			t.Errorf("%s: %d %s", filter, w.Code, w.Body)
+		}
+		if got := talk(t, s, body); len(got) != 1 || got[0] != want {
+			t.Errorf("%s over stdio: %s", filter, got)
+		}
+	}
+}
+
 // TestListenerPending: a slow reader of a listener lets no more wait than there are
 // resources.
 func TestListenerPending(t *testing.T) {

@@ -9,8 +9,7 @@ import (
 
 // request is one JSON-RPC 2.0 message from a client. ID stays raw: decoded to
 // a float, 9007199254740993 would come back as ...992. encoding/json takes keys
-// in any case, so nothing may look at the text again: what is decided here is
-// what runs. Of two keys it takes the last; see twice.
+// in any case, and of two keys the last; see misread.
 type request struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"` // nil in a notification
@@ -69,6 +68,15 @@ type namedArgument struct {
 // the program runs, so of its members only the resources mean anything here.
 type filter struct {
 	Resources []string `json:"resourceSubscriptions,omitempty"`
+	odd       bool     // it is there and not of this form
+}
+
+// UnmarshalJSON reads a filter. One that is none is noted, for checkEra to refuse.
+func (f *filter) UnmarshalJSON(text []byte) error {
+	type plain filter // without this method
+	err := json.Unmarshal(text, (*plain)(f))
+	f.odd = err != nil
+	return nil
 }
 
 // message is a decoded request, or the reason why it is none. When refused is
@@ -107,7 +115,7 @@ const maxID = 256
 // as MCP asks, and no longer than maxID. It is not decoded: 1.0 and 1e0 are refused
 // by their spelling.
 func legalID(id []byte) bool {
-	if len(id) == 0 || len(id) > maxID {
+	if len(id) == 0 || idSize(id) > maxID {
 		return false
 	}
 	switch c := id[0]; {
@@ -117,6 +125,14 @@ func legalID(id []byte) bool {
 		return !bytes.ContainsAny(id, ".eE")
 	}
 	return false
+}
+
+// idSize returns how long an id is, in bytes: of a string what stands between the quotes.
+func idSize(id []byte) int {
+	if len(id) > 0 && id[0] == '"' {
+		return len(id) - len(`""`)
+	}
+	return len(id)
 }
 
 // isObject reports whether raw, which is valid JSON, is an object.

@@ -1,0 +1,73 @@
+package mcp
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestNamesInAnotherCase: a name that only encoding/json would take for one of ours is
+// refused wherever we read such a name, and nothing of the message runs; elsewhere names
+// are the client's own.
+func TestNamesInAnotherCase(t *testing.T) {
+	for _, text := range []string{
+		`{"JSONRPC":"2.0","id":1,"method":"ping"}`,
+		`{"jsonrpc":"2.0","ID":1,"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":1,"Method":"ping"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","Params":{"name":"echo"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","paramſ":{"name":"echo"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"Name":"echo"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"N\u0061me":"echo"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","ARGUMENTS":{"say":"x"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_META":{}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[{"b":1}],"_meta":{"IO.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"Type":"ref/prompt"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","inputResponses":{"Any Name":{"Action":"accept"}}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestID":1}}`,
+		`[{"jsonrpc":"2.0","id":1,"method":"ping","params":{}},{"jsonrpc":"2.0","id":2,"Method":"ping"}]`,
+		`[{"jsonrpc":"2.0","id":1,"method":"ping","params":{"list":[1,{"a":[]}]}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"NAME":"echo"}}]`,
+	} {
+		reply := string(testServer().handle(t.Context(), Caller{ID: "a"}, []byte(text)))
+		if !strings.HasPrefix(reply, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message has `) || !strings.Contains(reply, "case-sensitive") {
+			t.Errorf("%s: %s", text, reply)
+		}
+	}
+	for _, text := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"NAME":1,"Method":{"Params":2}}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"Name":1,"x":{"Method":2}},"METHOD":1,"other":[{"Name":{"Method":1}}]}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"name":"Method","uri":"\"Name\":1"},"Name":{"Method":1}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"context":{"arguments":{"Name":"x","ARGUMENTS":"y"}}}}`,
+		`[[{"Method":1}],{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `"Method"`, `1`, `[]`, `{}`,
+	} {
+		if !json.Valid([]byte(text)) {
+			t.Fatal(text)
+		}
+		if written, right := miscased([]byte(text)); written != nil {
+			t.Errorf("%s has %q for %q", text, written, right)
+		}
+	}
+}
+
+// FuzzNames: a message that passes is read by its exact names alone: without every other
+// name at its top, it is the same message.
+func FuzzNames(f *testing.F) {
+	for _, text := range append(doubled, sound...) {
+		f.Add([]byte(text))
+	}
+	f.Add([]byte(`{"jsonrpc":"2.0","ID":1,"method":"ping","Params":{"NAME":1}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		msgs, batch, refused := decode(text)
+		if refused != nil || batch || msgs[0].refused != nil {
+			return
+		}
+		var members, params map[string]json.RawMessage
+		json.Unmarshal(text, &members)
+		json.Unmarshal(members["params"], &params)
+		var method, name string
+		json.Unmarshal(members["method"], &method)
+		json.Unmarshal(params["name"], &name)
+		if m := msgs[0]; m.Method != method || m.Params.Name != name || string(m.ID) != string(members["id"]) || string(m.Params.Arguments) != string(params["arguments"]) {
+			t.Errorf("%q is read as %q %q %q", text, m.ID, m.Method, m.Params.Name)
+		}
+	})
+}
