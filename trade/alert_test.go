@@ -438,6 +438,35 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+// TestLimitsWithoutFlag: where the operator says nothing, alerts and symbols have these
+// bounds, and the next one is refused.
+func TestLimitsWithoutFlag(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		for i := range maxAlerts {
+			if _, err := setAlert(t, e, fmt.Sprintf(`{"price_above":%d}`, 1000+i), ""); err != nil {
+				t.Fatalf("alert %d: %v", i, err)
+			}
+		}
+		if _, err := setAlert(t, e, `{"price_above":999}`, ""); code(err) != "max_alerts" {
+			t.Errorf("alert %d: %v", maxAlerts+1, err)
+		}
+	})
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		watch := func(i int) error {
+			_, err := e.SetAlert(t.Context(), AlertRequest{Symbol: fmt.Sprintf("S%d", i), Condition: Condition{Type: PriceAbove, Threshold: 1000 * exact.One}})
+			return err
+		}
+		for i := range maxSymbols {
+			if err := watch(i); err != nil {
+				t.Fatalf("symbol %d: %v", i, err)
+			}
+		}
+		if err := watch(maxSymbols); code(err) != "max_symbols" {
+			t.Errorf("symbol %d: %v", maxSymbols+1, err)
+		}
+	})
+}
+
 func TestCancelAlert(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.Alerts = 1 }, func(t *testing.T, e *Engine) {
 		a, err := setAlert(t, e, `{"price_above":105}`, "")

@@ -15,6 +15,12 @@ type Limits struct {
 	Symbols          int           // watched symbols; 50
 }
 
+// Limits that the operator has no flag for.
+const (
+	maxAlerts  = 1000 // active alerts
+	maxSymbols = 50   // watched symbols
+)
+
 // withDefaults returns l with the defaults in place of zeros.
 func (l Limits) withDefaults() Limits {
 	zero := func(v *int, otherwise int) {
@@ -31,8 +37,8 @@ func (l Limits) withDefaults() Limits {
 	zero(&l.OpenPerSymbol, 200)
 	zero(&l.Open, 1000)
 	zero(&l.OrdersPerSecond, 10)
-	zero(&l.Alerts, 1000)
-	zero(&l.Symbols, 50)
+	zero(&l.Alerts, maxAlerts)
+	zero(&l.Symbols, maxSymbols)
 	return l
 }
 

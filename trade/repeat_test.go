@@ -126,6 +126,7 @@ func TestRepeatRefused(t *testing.T) {
 			{AlertRequest{Repeat: "always"}, "bad_repeat"},
 			{AlertRequest{Cooldown: "4h"}, "bad_cooldown"},
 			{AlertRequest{Repeat: EachTime, Cooldown: "7x"}, "bad_cooldown"},
+			{AlertRequest{Repeat: EachTime, Cooldown: fmt.Sprintf("%dh", maxPause/time.Hour+1)}, "bad_cooldown"},
 			{AlertRequest{ExpiresAt: time.Now().Add(-time.Second)}, "bad_expiry"},
 		} {
 			c.r.Symbol = "AAA"

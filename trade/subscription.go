@@ -65,12 +65,13 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 	if c.ID == "" || len(c.ID) > maxName || len(c.Client) > maxName {
 		return delivery.Subscription{}, refuse("bad_caller", never, "a caller needs a name of 1 to %d bytes", maxName)
 	}
+	var dropped *delivery.Subscription
 	e.mu.Lock()
 	sub := &delivery.Subscription{Caller: c.ID, Client: c.Client, Filter: filter, CreatedAt: now().String()}
 	// A second call changes the filter and keeps the name, and with it the queue.
 	if before := e.ahead.subs.Of(c.ID); before != nil {
 		sub.ID, sub.CreatedAt = before.ID, before.CreatedAt
-	} else if err = e.makeRoom(); err == nil {
+	} else if dropped, err = e.makeRoom(); err == nil {
 		sub.ID = e.ahead.newID("s")
 	}
 	var seq uint64
@@ -81,6 +82,9 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 		seq, err = e.propose(kindSubscribed, &event{At: now(), Subscription: sub})
 	}
 	e.mu.Unlock()
+	if dropped != nil {
+		e.log.Warn("the oldest subscription that nobody holds is dropped, with what waits in its queue", "subscription", dropped.ID, "created", dropped.CreatedAt, "limit", maxSubscriptions)
+	}
 	if err != nil {
 		return delivery.Subscription{}, err
 	}
@@ -92,16 +96,16 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 func (e *Engine) unheld(s *delivery.Subscription) bool { return !e.hub.Held(s.Caller) }
 
 // makeRoom lets the oldest subscription go that nobody holds when there are too
-// many. Called with mu held.
-func (e *Engine) makeRoom() error {
+// many, and returns it. Called with mu held.
+func (e *Engine) makeRoom() (dropped *delivery.Subscription, err error) {
 	if e.ahead.subs.Len() < maxSubscriptions {
-		return nil
+		return nil, nil
 	}
 	if left := e.ahead.subs.Select(e.unheld); len(left) > 0 {
 		_, err := e.propose(kindUnsubscribed, &event{At: now(), Subscription: left[0]})
-		return err
+		return left[0], err
 	}
-	return refuse("max_subscriptions", later, "%d subscriptions exist, which is the limit; unsubscribe one", maxSubscriptions)
+	return nil, refuse("max_subscriptions", later, "%d subscriptions exist, which is the limit; unsubscribe one", maxSubscriptions)
 }
 
 // Unsubscribe ends the caller's subscription and drops its queue. It reports

@@ -1,9 +1,11 @@
 package trade
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -375,11 +377,17 @@ func TestSubscriptionBound(t *testing.T) {
 		t.Errorf("%d fired to all subscriptions", n)
 	}
 	e.Close()
-	if e, err = openOn(testOptions(t), d); err != nil {
+	var log bytes.Buffer
+	o := testOptions(t)
+	o.Log = slog.New(slog.NewTextHandler(&log, nil))
+	if e, err = openOn(o, d); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Subscribe(from("more"), Filter{}); err != nil {
 		t.Error(err)
+	}
+	if !strings.Contains(log.String(), "the oldest subscription that nobody holds is dropped") {
+		t.Errorf("the log says nothing of the one that was dropped: %s", &log)
 	}
 	if s, _, _ := e.hub.Status("caller0"); s != nil || e.Status().Subscriptions != maxSubscriptions {
 		t.Errorf("%d subscriptions, the oldest that nobody holds is there: %v", e.Status().Subscriptions, s)
