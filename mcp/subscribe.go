@@ -46,8 +46,11 @@ func (s *Server) Close() {
 	}
 }
 
-// state returns the state of a resource that is watched.
+// state returns the state of a resource that is watched, "" for one that never changes.
 func (s *Server) state(r *Resource, reading Reading) (state string, bug error) {
+	if r.State == nil {
+		return "", nil
+	}
 	bug = s.guard(r.URI, func() { state = r.State(reading) })
 	return state, bug
 }
@@ -69,9 +72,11 @@ func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([
 		s.Forget(c.Key())
 		return appendError(b, m.ID, &Error{codeUnauthorized, unauthorizedText}), verdict{outcome: unauthorized, name: r.URI}
 	}
-	if bug := s.watch.begin(r, reading, s.state); bug != nil {
+	state, bug := s.state(r, reading)
+	if bug != nil {
 		return appendError(b, m.ID, &Error{codeInternal, bug.Error()}), verdict{outcome: answered, name: r.URI}
 	}
+	s.watch.begin(reading.URI, state)
 	return s.result(b, m, nil, []byte("{}")), verdict{outcome: answered, name: r.URI}
 }
 
@@ -115,8 +120,11 @@ func (s *Server) listen(ctx context.Context, c Caller, m *message) (*Listener, *
 	// was accepted.
 	for _, uri := range m.Params.Notifications.Resources {
 		r, reading := s.find(uri)
-		if r != nil && c.Has(r.Scope) && s.watch.listen(l, r, reading) {
-			s.watch.begin(r, reading, s.state) // what is wrong with it is in the log
+		if r == nil || !c.Has(r.Scope) || !s.watch.listen(l, r, reading) {
+			continue
+		}
+		if state, bug := s.state(r, reading); bug == nil { // else the log says what is wrong
+			s.watch.begin(reading.URI, state)
 		}
 	}
 	l.ring()

@@ -147,17 +147,12 @@ func (w *watch) remove(uri string) {
 
 // begin sets the state of a URI from which changes are counted, if it is watched
 // by the caller alone; else somebody else's watch has set it.
-func (w *watch) begin(r *Resource, reading Reading, ask stateOf) error {
-	if r.State == nil {
-		return nil
-	}
-	state, err := ask(r, reading)
+func (w *watch) begin(uri, state string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if of := w.uris[reading.URI]; of != nil && of.state == "" {
+	if of := w.uris[uri]; of != nil && of.state == "" {
 		of.state = state
 	}
-	return err
 }
 
 // dropToken forgets a token. mu is held.
