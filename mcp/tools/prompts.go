@@ -90,7 +90,7 @@ var alertPrompt = mcp.Prompt{
 		{Name: "condition", Title: "Condition", Description: "Such as above 70000, or rsi leaves oversold", Required: true}, intervalArgument},
 	Text: func(a map[string]string) string {
 		return fmt.Sprintf("Set an alert on %s: %s. If that names an indicator, call list_indicators with names for its signals, and use the interval %s. "+
-			"Look at the price first: a price that is reached already fires at once, so ask me if it is; a rule that is true already fires when it becomes true anew. Then set_alert with a short note that says why, "+
+			"Look at the price first: a price that is reached already fires at the next trade, so ask me if it is; a rule that is true already fires when it becomes true anew. Then set_alert with a short note that says why, "+
 			"and tell me its alert_id and what exactly will make it fire.",
 			a["symbol"], a["condition"], cmp.Or(a["interval"], "4h"))
 	},

@@ -255,7 +255,7 @@ func TestPrompts(t *testing.T) {
 func TestPromptsPromiseWhatIs(t *testing.T) {
 	guide := strings.Join(strings.Fields(guidePage), " ")
 	for prompt, words := range map[string][]string{
-		"set-alert": {"price that is reached already fires at once", "rule that is true already fires when it becomes true anew"},
+		"set-alert": {"price that is reached already fires at the next trade", "rule that is true already fires when it becomes true anew"},
 		"review":    {"A refusal names the limit"},
 	} {
 		i := slices.IndexFunc(Prompts(), func(p mcp.Prompt) bool { return p.Name == prompt })
