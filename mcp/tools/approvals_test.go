@@ -150,11 +150,9 @@ func TestApprovedSizeIsPlaced(t *testing.T) {
 		}
 		held := func(want string) {
 			t.Helper()
-			for _, p := range append(d.engine.Positions(), trade.Position{}) {
-				if got := p.Quantity.String(); got != want {
-					t.Errorf("%s are held, want %s", got, want)
-				}
-				return
+			first := append(d.engine.Positions(), trade.Position{})[0]
+			if got := first.Quantity.String(); got != want {
+				t.Errorf("%s are held, want %s", got, want)
 			}
 		}
 		buy(2)
