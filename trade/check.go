@@ -49,18 +49,22 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 
 // checkSize holds the value of an order, at the highest price that it could cost, to
 // the limit for one order, and its size to the least that the market takes. What can only
-// reduce a position passes that limit: a trader gets out of one that has grown. Of an
-// order that waits reduce_only alone says so, for the position may be gone by then.
+// reduce a position passes that limit: a trader gets out of one that has grown. Only
+// reduce_only says so: of any other order a part may wait, also of a market order for which
+// too little was traded, and the position may be gone by then.
 func (e *Engine) checkSize(o *Order, worst exact.Decimal, shrinks bool) error {
 	most, grid := e.options.Limits.OrderNotional, e.paper.grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
-	leaves := o.ReduceOnly || shrinks && !o.rests()
 	switch {
-	case !fits || notional > most && !leaves:
+	case !fits || notional > most && !o.ReduceOnly:
 		quantity, _ := most.Over(worst, exact.Down)
 		quantity, _ = quantity.Step(grid.Lot, exact.Down)
-		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s",
-			exact.Product(o.Quantity, worst), most, quantity)
+		advice := ""
+		if fits && shrinks {
+			advice = ", or say reduce_only, which may be larger"
+		}
+		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s%s",
+			exact.Product(o.Quantity, worst), most, quantity, advice)
 	case shrinks || o.ReduceOnly: // what is left of a position may be less
 	case notional < grid.Minimum:
 		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; raise the quantity", notional, grid.Minimum)

@@ -426,6 +426,7 @@ func TestCloseBeyondLargestOrder(t *testing.T) {
 			"turns it around": {Side: Sell, Type: Market, Quantity: 17 * exact.One},
 			"grows it":        {Side: Buy, Type: Market, Quantity: 11 * exact.One},
 			"waits":           {Side: Sell, Type: Limit, Quantity: 16 * exact.One, Price: 110 * exact.One},
+			"may wait":        {Side: Sell, Type: Market, Quantity: 16 * exact.One}, // for volume, while another order closes the position
 		} {
 			if _, err := place(r); code(err) != "max_order_notional" {
 				t.Errorf("what %s: %v", name, err)

@@ -15,7 +15,7 @@ func (b *book) limits(r request, replaced *order) string {
 	switch {
 	case less(value, b.minimum) && !shrinks:
 		return "below the least value"
-	case less(b.maxOrder, value) && !r.reduce && (!shrinks || r.rests()):
+	case less(b.maxOrder, value) && !r.reduce:
 		return "above the largest order"
 	case !shrinks && !r.reduce && less(b.maxHeld, ceil(mul(abs(add(held, size)), price), unit)):
 		return "above the largest position"
