@@ -32,19 +32,7 @@ func decode(text []byte) (msgs []message, batch bool, refused *Error) {
 	if msgs[0].UnmarshalJSON(text) != nil {
 		return nil, false, errNotJSON
 	}
-	return msgs, false, misread(text)
-}
-
-// misread refuses a message, or a batch, that others may read in another way than
-// encoding/json: in which a name is there twice, or in another case.
-func misread(text []byte) *Error {
-	if name := twice(text); name != nil {
-		return &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " twice in one object: nobody can know which one was meant"}
-	}
-	if name, right := miscased(text); name != nil {
-		return &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " where " + strconv.Quote(right) + " would be right: names are case-sensitive"}
-	}
-	return nil
+	return msgs, false, nil
 }
 
 var errNotJSON = &Error{codeParse, "the message is not valid JSON"}
@@ -77,7 +65,7 @@ func decodeBatch(text []byte) ([]message, *Error) {
 			m.refused = &Error{codeInvalidRequest, modernVersion + " has no batches: send one message at a time"}
 		}
 	}
-	return members[:n], misread(text)
+	return members[:n], nil
 }
 
 // UnmarshalJSON reads one message. JSON that is no message is noted in
@@ -93,11 +81,29 @@ func (m *message) UnmarshalJSON(text []byte) error {
 		typed = strings.HasPrefix(wrong.Field, "params") // a name that is no string is left empty
 	}
 	m.read = true
-	m.refused = m.check(typed)
+	if m.refused = m.check(typed); m.refused == nil {
+		m.refused = m.misread(text)
+	}
 	if m.refused != nil && !legalID(m.ID) {
 		m.ID = nil
 	}
 	return nil
+}
+
+// misread returns why others may read the text of m in another way than encoding/json, or
+// nil: a name is there twice, or in another case. If it may be the id, that is not known.
+func (m *message) misread(text []byte) (refused *Error) {
+	name, right := twice(text), ""
+	if name != nil {
+		right = string(plain(name))
+		refused = &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " twice in one object: nobody can know which one was meant"}
+	} else if name, right = miscased(text); name != nil {
+		refused = &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " where " + strconv.Quote(right) + " would be right: names are case-sensitive"}
+	}
+	if right == "id" {
+		m.ID = nil
+	}
+	return refused
 }
 
 // check returns why the decoded text is no JSON-RPC message, or nil. typed says

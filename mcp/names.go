@@ -29,25 +29,19 @@ func shapeOf(t reflect.Type) shape {
 	return nil
 }
 
-// miscased returns a name of a message, or of a batch, that is one we read but for its
-// case, as it is written, and the right one; nil if there is none. Text must be valid
-// JSON. Names are case-sensitive, and encoding/json takes them in any case: what it would
-// read is another thing than what whoever looks at the message on the way does.
+// miscased returns a name of a message that is one we read but for its case, as it is
+// written, and the right one; nil if there is none. Text must be valid JSON. Names are
+// case-sensitive, and encoding/json takes them in any case: what it would read is another
+// thing than what whoever looks at the message on the way does.
 func miscased(text []byte) (written []byte, right string) {
 	open := make([]shape, 0, maxFew) // of the objects and arrays that are open, the innermost last
 	next := messageShape
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '{', '[':
-			open = append(open, next)
-			if text[i] == '{' || len(open) > 1 {
-				next = nil // the members of a batch are messages, those of other arrays are nothing that we read
-			}
+			open, next = append(open, next), nil // nothing that we read is within an array
 		case '}', ']':
-			open = open[:len(open)-1]
-			if next = nil; len(open) == 1 && text[0] == '[' {
-				next = messageShape
-			}
+			open, next = open[:len(open)-1], nil
 		case '"':
 			name := quoted(text[i:])
 			i += len(name) + 1

@@ -24,12 +24,22 @@ func TestNamesInAnotherCase(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"Type":"ref/prompt"}}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","inputResponses":{"Any Name":{"Action":"accept"}}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestID":1}}`,
-		`[{"jsonrpc":"2.0","id":1,"method":"ping","params":{}},{"jsonrpc":"2.0","id":2,"Method":"ping"}]`,
-		`[{"jsonrpc":"2.0","id":1,"method":"ping","params":{"list":[1,{"a":[]}]}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"NAME":"echo"}}]`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","METHOD":"tools/call"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":1},"argumentſ":{"x":2}}}`,
 	} {
+		id := "null" // unless it is plain
+		if strings.Contains(text, `"id":1`) {
+			id = "1"
+		}
+		want := `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32600,"message":"the message has `
 		reply := string(testServer().handle(t.Context(), Caller{ID: "a"}, []byte(text)))
-		if !strings.HasPrefix(reply, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message has `) || !strings.Contains(reply, "case-sensitive") {
+		if !strings.HasPrefix(reply, want) || !strings.Contains(reply, "case-sensitive") {
 			t.Errorf("%s: %s", text, reply)
+		}
+		// In a batch the others are answered.
+		batch := string(testServer().handle(t.Context(), Caller{ID: "a"}, []byte(`[`+text+`,{"jsonrpc":"2.0","id":5,"method":"ping"}]`)))
+		if !strings.HasPrefix(batch, "["+want) || !strings.HasSuffix(batch, `,{"jsonrpc":"2.0","id":5,"result":{}}]`) {
+			t.Errorf("in a batch %s: %s", text, batch)
 		}
 	}
 	for _, text := range []string{

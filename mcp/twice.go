@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -21,15 +20,13 @@ func Twice(text []byte) (name string, found bool) {
 // written, or nil. Text must be valid JSON. What lies within the arguments of a call
 // is left to the tool, which answers in words that a model reads.
 //
-// encoding/json takes names in any case and the last of several, so an object with
-// "name" and "NAME" says one thing to whoever looks at it on the way and another to
-// us. A message from which an order may follow must not be read in two ways: names
-// that differ in case alone count as one.
+// encoding/json takes the last of several, so an object with two says one thing to
+// whoever looks at it on the way and another to us. A message from which an order may
+// follow must not be read in two ways. Names in another case are miscased's.
 func twice(text []byte) []byte { return repeated(text, true) }
 
 // repeated returns the first name that an object of text has more than once, as it is
-// written, or nil. In a message names are compared without regard to case, and what
-// lies within the arguments is passed over; in other texts neither.
+// written, or nil. In a message what lies within the arguments is passed over.
 func repeated(text []byte, message bool) []byte {
 	// Both stay on the stack unless a text has more, which is why they are appended to
 	// here and not by methods.
@@ -55,14 +52,14 @@ func repeated(text []byte, message bool) []byte {
 				continue
 			}
 			of, name := &levels[len(levels)-1], plain(written)
-			if of.has(names[of.first:], name, message) {
+			if of.has(names[of.first:], name) {
 				return written
 			}
 			if of.many == nil {
 				names = append(names, name)
 			}
 			next = blanks(text, next+1)
-			if message && (text[next] == '{' || text[next] == '[') && bytes.EqualFold(written, []byte("arguments")) {
+			if message && (text[next] == '{' || text[next] == '[') && string(written) == "arguments" {
 				levels = append(levels, level{first: len(names)})
 				arguments, i = 1, next
 			}
@@ -102,38 +99,19 @@ type level struct {
 
 // has reports whether a name is one of the level's, which are few unless they are kept
 // in the map. There it adds the name.
-func (l *level) has(few [][]byte, name []byte, fold bool) bool {
+func (l *level) has(few [][]byte, name []byte) bool {
 	if len(few) < maxFew {
-		return slices.ContainsFunc(few, func(other []byte) bool {
-			return bytes.Equal(other, name) || fold && bytes.EqualFold(other, name)
-		})
+		return slices.ContainsFunc(few, func(other []byte) bool { return bytes.Equal(other, name) })
 	}
 	if l.many == nil {
 		l.many = make(map[string]bool)
 		for _, other := range few {
-			l.many[key(other, fold)] = true
+			l.many[string(other)] = true
 		}
 	}
-	k := key(name, fold)
-	known := l.many[k]
-	l.many[k] = true
+	known := l.many[string(name)]
+	l.many[string(name)] = true
 	return known
-}
-
-// key returns one spelling for all names that are the same.
-func key(name []byte, fold bool) string {
-	if !fold {
-		return string(name)
-	}
-	return string(bytes.Map(func(r rune) rune {
-		for { // to the smallest of the letters that are the same one
-			next := unicode.SimpleFold(r)
-			if next <= r {
-				return next
-			}
-			r = next
-		}
-	}, name))
 }
 
 // plain returns a name as encoding/json reads it. It is valid as it is written.

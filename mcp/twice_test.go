@@ -12,16 +12,12 @@ import (
 // what the standard decoder makes of them.
 var doubled = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":1},"arguments":{"x":2}}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":1},"argumentſ":{"x":2}}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","NAME":"b"}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","n\u0061me":"b"}}`,
-	`{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}`,
-	`{"jsonrpc":"2.0","id":1,"method":"ping","params":{},"PARAMS":{"name":"a"}}`,
 	`{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`,
-	`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":[{"b":1},{"b":2,"B":3}]}}}`,
-	`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"id":3,"method":"ping"}]`,
+	`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":[{"b":1},{"b":2,"b":3}]}}}`,
+	`{"jsonrpc":"2.0","id":"a","method":"ping","params":{"a":1,"a":2}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"ping","":1 , "" : 2}`,
-	`{"a":{"arguments":{"x":1}},"b":1,"B":2}`,
+	`{"a":{"arguments":{"x":1}},"b":1,"b":2}`,
 }
 
 // sound are messages in which no name is there twice, or only where the tool looks
@@ -29,12 +25,13 @@ var doubled = []string{
 var sound = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":1,"x":2,"y":{"z":[1,{"q":1,"q":2}]}},"_meta":{"name":1}}}`,
 	`{"jsonrpc":"2.0","id":"id\":","method":"ping","params":{"name":"method","uri":"\"id\":1"}}`,
+	`{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"_meta":{"example.com/a":1,"example.com/A":2}},"x":1,"X":2}`,
 	`[{"id":1},{"id":2}]`, `{"a":{"id":1},"id":2}`, `{"arguments":[{"a":1},{"a":1,"A":2}],"a":1}`, `{"arguments":"a","a":"arguments"}`,
 	`"a"`, `1`, `[]`, `{}`, `[[{}]]`,
 }
 
-// TestTwice: a message that can be read in two ways is refused as a whole, and nothing
-// of it runs; others are not.
+// TestTwice: a message that can be read in two ways is refused, with its id unless that
+// is what is there twice; others are not, also those beside it in a batch.
 func TestTwice(t *testing.T) {
 	for _, text := range doubled {
 		if twice([]byte(text)) == nil {
@@ -46,10 +43,23 @@ func TestTwice(t *testing.T) {
 			t.Errorf("%s has %q twice", text, name)
 		}
 	}
-	for _, text := range doubled[:10] {
-		_, _, refused := decode([]byte(text))
-		if refused == nil || refused.Code != codeInvalidRequest || !strings.Contains(refused.Message, "twice") {
-			t.Errorf("%s: %v", text, refused)
+	for _, text := range doubled[:len(doubled)-1] {
+		id := "1"
+		switch {
+		case strings.Contains(text, `"id":2`):
+			id = ""
+		case strings.Contains(text, `"id":"a"`):
+			id = `"a"`
+		}
+		batch := `[` + text + `,{"jsonrpc":"2.0","id":5,"method":"ping"}]`
+		for _, sent := range []string{text, batch} {
+			msgs, _, refused := decode([]byte(sent))
+			if refused != nil || msgs[0].refused == nil || msgs[0].refused.Code != codeInvalidRequest || !strings.Contains(msgs[0].refused.Message, "twice") || string(msgs[0].ID) != id {
+				t.Errorf("%s: %v, %+v; want it refused with the id %s", sent, refused, msgs, id)
+			}
+			if len(msgs) == 2 && msgs[1].refused != nil {
+				t.Errorf("%s: the other is refused, too: %v", sent, msgs[1].refused)
+			}
 		}
 	}
 	// More names than are compared one by one.
@@ -60,12 +70,12 @@ func TestTwice(t *testing.T) {
 	if name := twice([]byte("{" + many.String() + `"other":1}`)); name != nil {
 		t.Errorf("%q is there once", name)
 	}
-	for _, again := range []string{"N3", "N99"} {
+	for _, again := range []string{"n3", "n99"} {
 		if name := twice([]byte("{" + many.String() + `"` + again + `":1}`)); string(name) != again {
 			t.Errorf("%q is found, want %q", name, again)
 		}
 	}
-	// In arguments another case is another name.
+	// Another case is another name.
 	for again, want := range map[string]bool{"N3": false, "n3": true, `n\u0033`: true, "n99": true} {
 		if name, found := Twice([]byte("{" + many.String() + `"` + again + `":1}`)); found != want {
 			t.Errorf("%s: %q is found: %t, want %t", again, name, found, want)
@@ -85,7 +95,7 @@ func FuzzTwice(f *testing.F) {
 		}
 		walk := tokenWalk{text, json.NewDecoder(bytes.NewReader(text)), true}
 		want, found := walk.twice()
-		if got := twice(text); (got != nil) != found || !strings.EqualFold(string(plain(got)), want) {
+		if got := twice(text); (got != nil) != found || string(plain(got)) != want {
 			t.Errorf("message %q: %q, want %q, %t", text, got, want, found)
 		}
 		walk = tokenWalk{text, json.NewDecoder(bytes.NewReader(text)), false}
@@ -100,7 +110,7 @@ func FuzzTwice(f *testing.F) {
 type tokenWalk struct {
 	text    []byte
 	d       *json.Decoder
-	message bool // names are the same in any case, and arguments are passed over
+	message bool // arguments are passed over
 }
 
 // twice returns a name that an object of the next value has twice.
@@ -118,13 +128,13 @@ func (w tokenWalk) twice() (string, bool) {
 			written = strings.TrimLeft(string(w.text[start:w.d.InputOffset()]), ", \t\r\n")
 			name := key.(string)
 			for _, other := range names {
-				if name == other || w.message && strings.EqualFold(name, other) {
+				if name == other {
 					return name, true
 				}
 			}
 			names = append(names, name)
 		}
-		if w.message && strings.EqualFold(written, `"arguments"`) {
+		if w.message && written == `"arguments"` {
 			var skipped json.RawMessage
 			w.d.Decode(&skipped)
 		} else if name, found := w.twice(); found {
