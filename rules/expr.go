@@ -6,11 +6,12 @@ type Expr struct {
 	root   *node
 	others []Place
 	source string // as it was written, blanks around it taken off
-	silent error  // the first signal that never comes
+	silent error  // see Silent
 }
 
 // Silent returns where the expression has a signal that never comes with the parameters
-// of its indicator, and what to set instead; nil if it has none. Parse takes it all the
+// of its indicator, or a value with two markets or intervals, of which one is without
+// effect, and what to write instead; nil if it has neither. Parse takes both all the
 // same: what an earlier version accepted must still be read.
 func (e *Expr) Silent() error { return e.silent }
 

@@ -52,6 +52,14 @@ func (n *node) isCondition() bool {
 	return n.kind.condition()
 }
 
+// placed returns the market and the interval that stand right behind n.
+func (n *node) placed() (p Place) {
+	for ; n.kind == kindPlace; n = n.args[0] {
+		p = Place{cmp.Or(p.Symbol, n.place.Symbol), cmp.Or(p.Interval, n.place.Interval)}
+	}
+	return p
+}
+
 // spell returns the canonical text of n; those of its arguments are known. Parsed
 // again it gives the same expression.
 func (n *node) spell() string {

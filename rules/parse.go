@@ -18,7 +18,7 @@ type parser struct {
 	tokens    []token
 	at        int // of the next token
 	nodes     int
-	silent    error // the first signal that never comes
+	silent    error // the first thing that nobody should ask for, see [Expr.Silent]
 	catalogue Catalogue
 }
 
@@ -300,6 +300,9 @@ func (p *parser) place(x *node, mark token) (*node, error) {
 	t := p.take()
 	if t.kind != tokenPlace && t.kind != tokenText {
 		return nil, mistake(t.at, "%s is no name of a market or an interval", t.spelled())
+	}
+	if was := x.placed(); p.silent == nil && (mark.text == ":" && was.Symbol != "" || mark.text == "@" && was.Interval != "") {
+		p.silent = mistake(mark.at, "a value has one market and one interval: name one, without the exchange before it")
 	}
 	n := node{kind: kindPlace, at: x.at, args: []*node{x}}
 	interval, err := p.catalogue.Interval(t.text)

@@ -497,6 +497,23 @@ func TestOneText(t *testing.T) {
 	}
 }
 
+// TestTwoPlaces: a value with two markets or two intervals reads one of them alone, so
+// that an exchange before a market, as charts write it, would be the market.
+func TestTwoPlaces(t *testing.T) {
+	for text, two := range map[string]bool{
+		"close:BBB@1d > 1": false, "close@1d:BBB > 1": false, "close:BBB > close:CCC": false, "avg(close:BBB, 3):CCC > 1": false,
+		"close:AAA:BBB > 1": true, "close@1d@1w > 1": true, "close:AAA@1d:BBB > 1": true, "1 < (close:AAA):BBB": true,
+	} {
+		e, err := Parse(text, shelf{})
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		if err := e.Silent(); (err != nil) != two {
+			t.Errorf("%s: %v, want an error: %t", text, err, two)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"mean(5) < 30 and close > mean(20)@1d", `signal(mean, "up")[3]`, "crosses_above(close:eth, avg(close, 9))", "-1 % .5e3", "((("} {
 		f.Add(text)
