@@ -126,7 +126,8 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer,
 		return err
 	}
 	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	// Told to end, it asks for no more; what was asked for is answered, as long as farewell waits.
+	defer context.AfterFunc(ctx, func() { conn.CloseWrite() })()
 	ended := make(chan error, 1)
 	go func() { // left behind in a read when the other process goes: nothing wakes a read of standard input
 		in := &notingWriter{Writer: conn}

@@ -310,6 +310,40 @@ func TestAttachLost(t *testing.T) {
 	}
 }
 
+// TestAttachEnded: a front that is told to end asks for no more, and hands on what comes
+// for what was asked: the other process has carried it out.
+func TestAttachEnded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ln, err := net.Listen("unix", filepath.Join(dir, controlName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	go func() { // it answers once the front has nothing more to say
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		lines := bufio.NewReader(conn)
+		http.ReadRequest(lines)
+		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n")
+		lines.ReadString('\n')
+		end()
+		io.Copy(io.Discard, lines)
+		io.WriteString(conn, "placed\n")
+	}()
+	input, asks := io.Pipe()
+	go io.WriteString(asks, "place an order\n") // and then nothing, but the input goes on
+	var out strings.Builder
+	if err := attachTo(ctx, &config{dataDir: dir}, input, &out, func(error) {}); err != nil || out.String() != "placed\n" {
+		t.Errorf("%v after %q, want the reply", err, out.String())
+	}
+}
+
 // TestAttachBroken: that a front's own input cannot be read, or its output not be written,
 // is not told as the end of the process behind it.
 func TestAttachBroken(t *testing.T) {
