@@ -6,13 +6,26 @@ import (
 	"wick/exact"
 )
 
+// checkRests refuses an order that must not be filled on arrival, and would be at fill:
+// one that is post_only, and the limit of an oco, whose stop would protect nothing. Price
+// is that of the market.
+func checkRests(o *Order, with OCO, fill, price exact.Decimal) error {
+	switch {
+	case fill == 0:
+		return nil
+	case o.PostOnly:
+		return refuse("post_only", fixIt, "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
+			price, *o.Price)
+	case with != OCO{}:
+		return refuse("bad_oco", fixIt, "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
+			"choose a limit further away, or leave oco out", price, *o.Price)
+	}
+	return nil
+}
+
 // arrival returns the step by which o comes into the book: filled at a price, or
 // open, or cancelled at once. The order that it replaces ends with it.
 func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event, error) {
-	if o.PostOnly && fill != 0 {
-		return nil, refuse("post_only", fixIt, "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
-			q.price, *o.Price)
-	}
 	r, err := e.reportArrival(o, fill, q)
 	if err != nil {
 		return nil, err
@@ -52,16 +65,11 @@ func (e *Engine) reportArrival(o *Order, fill exact.Decimal, q quote) (report, e
 	return r, err
 }
 
-// beside adds the stop of an OCO to the arrival of its limit. It refuses one that
-// fills at once: the stop beside it would protect nothing. The stop itself is held to
-// the collar, like any other.
-func beside(ev *event, with OCO, fill, price, tick exact.Decimal) error {
-	switch {
-	case with == OCO{}:
+// beside adds the stop of an OCO to the arrival of its limit. The stop is held to the
+// collar, like any other.
+func beside(ev *event, with OCO, price, tick exact.Decimal) error {
+	if with == (OCO{}) {
 		return nil
-	case fill != 0:
-		return refuse("bad_oco", fixIt, "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
-			"choose a limit further away, or leave oco out", price, *ev.Order.Price)
 	}
 	stop := ev.Order.partner(with)
 	ev.put(stop)

@@ -282,15 +282,18 @@ func (g Grid) off(r *OrderRequest) (name string, value *exact.Decimal, step exac
 	return "", nil, 0
 }
 
-// passes reports whether no limit on sizes and prices refuses r, of which one value was
-// put on the grid. What would pass later, and what another value that is off the grid
-// would change, does not count against it. Called with mu held.
+// passes reports whether nothing in r itself, of which one value was put on the grid, has
+// it refused. What would pass later, and what another value that is off the grid would
+// change, does not count against it. Called with mu held.
 func (e *Engine) passes(r OrderRequest, q quote, at Time) bool {
 	grid := e.paper.grid(r.Symbol)
 	if _, other, _ := grid.off(&r); other != nil {
 		return true
 	}
 	o, fill, err := e.newOrder(r, q, at)
+	if err == nil { // before the limits, of which some refuse for now only
+		err = checkRests(o, r.OCO, fill, q.price)
+	}
 	if err == nil {
 		err = e.check(r, o, q.price, fill, at)
 	}
@@ -298,5 +301,5 @@ func (e *Engine) passes(r OrderRequest, q quote, at Time) bool {
 		err = checkCollar(o.partner(r.OCO), q.price, grid.Tick)
 	}
 	var no *Refusal
-	return !errors.As(err, &no) || no.Retry != fixIt
+	return !errors.As(err, &no) || no.Retry == later
 }

@@ -222,6 +222,12 @@ func TestGridAdvice(t *testing.T) {
 			{func(r *OrderRequest) { limited(Buy, "9.001")(r); r.Quantity = dec(t, "1.2345") }, "9 or 9.01 would do"},
 			// Both steps are out: none is named.
 			{sized("20000.0001"), "this market counts in steps of 0.001 (fix"},
+			// The market has reached both, or one: what must rest cannot be there.
+			{func(r *OrderRequest) { limited(Buy, "10.971")(r); r.PostOnly = true }, "steps of 0.01 (fix"},
+			{func(r *OrderRequest) { limited(Buy, "10.555")(r); r.PostOnly = true }, "; 10.55 would do"},
+			{func(r *OrderRequest) { limited(Sell, "10.565")(r); r.PostOnly = true }, "; 10.57 would do"},
+			{func(r *OrderRequest) { limited(Buy, "10.971")(r); r.OCO = OCO{StopPrice: 11 * exact.One} }, "steps of 0.01 (fix"},
+			{func(r *OrderRequest) { limited(Buy, "10.555")(r); r.OCO = OCO{StopPrice: 11 * exact.One} }, "; 10.55 would do"},
 		} {
 			_, err := try(t, e, func(r *OrderRequest) { r.DryRun = true; c.change(r) })
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

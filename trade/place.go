@@ -71,13 +71,16 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	if err := e.check(r, o, q.price, fill, at); err != nil {
 		return nil, 0, err
 	}
-	// The limits allow it. The step itself may still refuse a post_only or an oco; a
-	// dry run ends when it is known.
+	if err := checkRests(o, r.OCO, fill, q.price); err != nil {
+		return nil, 0, err
+	}
+	// The limits allow it. The stop of an oco may still be refused; a dry run ends when
+	// that is known.
 	ev, err := e.arrival(o, fill, q, at)
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := beside(ev, r.OCO, fill, q.price, e.paper.grid(o.Symbol).Tick); err != nil {
+	if err := beside(ev, r.OCO, q.price, e.paper.grid(o.Symbol).Tick); err != nil {
 		return nil, 0, err
 	}
 	if r.DryRun {
