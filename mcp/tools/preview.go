@@ -21,14 +21,14 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.E
 	lines := []string{
 		heading(o),
 		"price: " + priceOf(o, estimate),
-		"client: " + c.Name,
-		"broker: " + where(o),
 	}
 	add := func(given bool, line string) {
 		if given {
 			lines = append(lines, line)
 		}
 	}
+	add(c.Name != "", "client: "+c.Name) // over stdio there is none
+	add(true, "broker: "+where(o))
 	currency := engine.Currency(o.Symbol)
 	if currency != "" {
 		currency = " " + currency

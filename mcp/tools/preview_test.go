@@ -110,10 +110,12 @@ func TestPreview(t *testing.T) {
 		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":14,"quantity":0.5}`, &open)
 		time.Sleep(6 * time.Second) // past the guard against doubled orders
 		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(0, "")})
+		named := trader
+		named.Name = "Assistant"
 		for name, orders := range previews {
 			for _, p := range orders {
 				id := strings.NewReplacer("OPEN", open.ID)
-				input, err := d.order(mcp.Call{Elicits: true}, "{"+id.Replace(p.order)+"}")
+				input, err := d.order(mcp.Call{Elicits: true, Caller: named}, "{"+id.Replace(p.order)+"}")
 				if input == nil {
 					t.Errorf("%s: %s: %v", name, p.order, err)
 					continue
@@ -124,7 +126,7 @@ func TestPreview(t *testing.T) {
 				if found := goValue.FindString(input.Message); found != "" {
 					t.Errorf("%s: %s asks with %q:\n%s", name, p.order, found, input.Message)
 				}
-				for _, fact := range []string{"\nprice: ", "\nclient: ", "\nbroker: paper", "\nworth: about ", "\nfee: about ", "\nposition after: "} {
+				for _, fact := range []string{"\nprice: ", "\nclient: Assistant\n", "\nbroker: paper", "\nworth: about ", "\nfee: about ", "\nposition after: "} {
 					if !strings.Contains(input.Message, fact) {
 						t.Errorf("%s: %s\nasks\n%s\nwithout %q", name, p.order, input.Message, fact)
 					}
@@ -187,4 +189,18 @@ func TestPreviewPart(t *testing.T) {
 	if got := priceOf(o, trade.Estimate{Price: price}); got != "about 16, now for 3 of it, since too little was traded lately for more; the limit is 20" {
 		t.Errorf("a limit: %s", got)
 	}
+}
+
+// TestPreviewWithoutName: of a client without a name, as over stdio, the question has no
+// line that would be empty.
+func TestPreviewWithoutName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(0, "")})
+		input, err := d.order(mcp.Call{Elicits: true}, `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2}`)
+		if input == nil || strings.Contains(input.Message, "client:") || !strings.Contains(input.Message, "\nbroker: paper") {
+			t.Errorf("%+v, %v", input, err)
+		}
+	})
 }
