@@ -6,7 +6,12 @@ import "wick/exact"
 // of one fill, of the whole order at the price that it would have by what is known now,
 // without slippage for what waits; zero where that is not known.
 type Estimate struct {
-	Price                exact.Decimal
+	Price exact.Decimal
+
+	// Rest is the price of what is not filled now, of a limit that the volume fills only
+	// in part: its limit, where the rest waits. Zero where all of it is at Price.
+	Rest exact.Decimal
+
 	Fee                  exact.Decimal // of the paper broker
 	StopLoss, TakeProfit exact.Decimal // the prices at which the exits would stand
 
@@ -23,9 +28,11 @@ func (e *Engine) Estimate(o Order) Estimate {
 		return Estimate{}
 	}
 	x := Estimate{Price: entry, Thin: e.thin(&o)}
-	// Nothing here is out of range: the checks of the dry run were the same.
-	if r, err := e.paper.report(o.Status, o.Quantity, entry, rate); err == nil && o.Account == "" {
-		x.Fee = r.fee
+	if o.Status == StatusPartiallyFilled && o.Price != nil {
+		x.Rest = *o.Price
+	}
+	if o.Account == "" {
+		x.Fee = e.fee(&o, x, rate)
 	}
 	if o.StopLoss != nil {
 		x.StopLoss, _ = o.StopLoss.at(entry, o.Side == Sell)
@@ -34,6 +41,34 @@ func (e *Engine) Estimate(o Order) Estimate {
 		x.TakeProfit, _ = o.TakeProfit.at(entry, o.Side == Buy)
 	}
 	return x
+}
+
+// fee returns what the paper broker takes for o, filled as x says, at the rate: of a limit
+// that is filled in part now the rest pays the maker's. Nothing here is out of range: the
+// checks of the dry run were the same.
+func (e *Engine) fee(o *Order, x Estimate, rate exact.Decimal) exact.Decimal {
+	if x.Rest == 0 {
+		whole, _ := e.paper.report(o.Status, o.Quantity, x.Price, rate)
+		return whole.fee
+	}
+	part, _ := e.paper.report(o.Status, o.FilledQuantity, x.Price, rate)
+	rest, _ := e.paper.report(o.Status, o.remaining().Abs(), x.Rest, e.paper.makerRate)
+	sum, _ := part.fee.Add(rest.fee)
+	return sum
+}
+
+// Worth returns what o is worth, filled as the estimate says, and false where that is out
+// of range.
+func (x Estimate) Worth(o Order) (exact.Decimal, bool) {
+	if x.Rest == 0 {
+		return o.Quantity.Times(x.Price, exact.Up)
+	}
+	part, _ := o.FilledQuantity.Times(x.Price, exact.Up)
+	rest, ok := (o.Quantity - o.FilledQuantity).Times(x.Rest, exact.Up)
+	if !ok {
+		return 0, false
+	}
+	return part.Add(rest)
 }
 
 // EstimateBeside returns the estimate of the stop beside o, a limit. Which of the two

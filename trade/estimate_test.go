@@ -117,3 +117,33 @@ func TestEstimateThin(t *testing.T) {
 		}
 	})
 }
+
+// TestEstimatePart: of a limit that the volume fills in part now, the rest waits at its
+// limit and pays the maker's fee; the rest of a market order takes later. By hand, 10 of 30
+// at 100.05 and 20 at 140: 1000.5 + 2800 = 3800.5, and 1000.5*0.001 + 2800*0.0005 = 2.4005.
+func TestEstimatePart(t *testing.T) {
+	thin := func(o *Options) {
+		maker := exact.One / 2000
+		o.Participation, o.FeeRate, o.MakerFeeRate, o.Slippage = exact.One/10, exact.One/1000, &maker, exact.One/2000
+	}
+	inBubble(t, thin, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		traded(e, 0, 100, 100)
+		for _, c := range []struct {
+			name       string
+			change     func(*OrderRequest)
+			worth, fee string
+		}{
+			{"limit", func(r *OrderRequest) { r.Type, r.Price = Limit, 140*exact.One }, "3800.5", "2.4005"},
+			{"sell limit", func(r *OrderRequest) { r.Side, r.Type, r.Price = Sell, Limit, 80*exact.One }, "2599.5", "1.7995"},
+			{"market", func(*OrderRequest) {}, "3001.5", "3.0015"},
+			{"whole", func(r *OrderRequest) { r.Type, r.Price, r.Quantity = Limit, 140*exact.One, 10*exact.One }, "1000.5", "1.0005"},
+		} {
+			o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.DryRun = 30*exact.One, true; c.change(r) })
+			x := e.Estimate(o)
+			if worth, ok := x.Worth(o); !ok || worth.String() != c.worth || x.Fee.String() != c.fee || o.FilledQuantity != 10*exact.One {
+				t.Errorf("%s: %s filled, worth %s, %+v; want %s with a fee of %s", c.name, o.FilledQuantity, worth, x, c.worth, c.fee)
+			}
+		}
+	})
+}

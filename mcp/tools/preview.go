@@ -33,10 +33,10 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.E
 	if currency != "" {
 		currency = " " + currency
 	}
-	worth, fee := worthAt(o, estimate.Price)+currency, feeOf(o, estimate, currency)
+	worth, fee := worthOfFill(o, estimate)+currency, feeOf(o, estimate, currency)
 	if r.OCO != (trade.OCO{}) { // two outcomes, of which one comes
 		stop := engine.EstimateBeside(o, r.OCO)
-		worth += " by the limit, " + worthAt(o, stop.Price) + currency + " by the stop"
+		worth += " by the limit, " + worthOfFill(o, stop) + currency + " by the stop"
 		if o.Account == "" {
 			fee += " by the limit, " + stop.Fee.String() + currency + " by the stop"
 		}
@@ -62,15 +62,15 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.E
 	return append(lines, after)
 }
 
-// worthAt returns what an order is worth at a price, to the hundredth where it is one or
-// more: a person needs no more digits of an estimate.
-func worthAt(o trade.Order, price exact.Decimal) string {
-	worth, ok := o.Quantity.Times(price, exact.Up)
+// worthOfFill returns what an order is worth by its estimate, to the hundredth where it is
+// one or more: a person needs no more digits.
+func worthOfFill(o trade.Order, x trade.Estimate) string {
+	worth, ok := x.Worth(o)
 	if ok && worth >= exact.One {
 		worth, ok = worth.Step(exact.One/100, exact.Up)
 	}
 	if !ok {
-		return exact.Product(o.Quantity, price).String()
+		return exact.Product(o.Quantity, x.Price).String()
 	}
 	return worth.String()
 }

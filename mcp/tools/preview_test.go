@@ -189,6 +189,10 @@ func TestPreviewPart(t *testing.T) {
 	if got := priceOf(o, trade.Estimate{Price: price}); got != "about 16, now for 3 of it, since too little was traded lately for more; the limit is 20" {
 		t.Errorf("a limit: %s", got)
 	}
+	// 3 at 16 and 47 at 20
+	if got := worthOfFill(o, trade.Estimate{Price: price, Rest: limit}); got != "988" {
+		t.Errorf("a limit is worth %s", got)
+	}
 }
 
 // TestPreviewWithoutName: of a client without a name, as over stdio, the question has no
