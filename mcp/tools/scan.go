@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -101,6 +102,9 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 		return nil, err
 	}
 	rows = append(rows, malformed...)
+	if !slices.ContainsFunc(rows, func(r row) bool { return r.err == nil }) {
+		return nil, noneComputed(rows)
+	}
 	order(rows, expr != "", sign)
 	// Where a reply does not hold all of it, older signals are left out first,
 	// then whole rows, the last ones of their order.
@@ -117,7 +121,7 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 }
 
 // computeAll returns a row for each symbol, with what q asks for and the signals of
-// the newest bars, or with an error that the table tells. It fails if all failed.
+// the newest bars, or with an error that the table tells.
 func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbols []string, bars int) ([]row, error) {
 	// Each goroutine writes the row of its own index, so the rows need no lock. What a
 	// symbol took of memory is given up with its view; the row keeps texts.
@@ -138,11 +142,28 @@ func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbo
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	// One reason stands for all: it is mostly the same, such as a source that is away.
-	if !slices.ContainsFunc(rows, func(r row) bool { return r.err == nil }) {
-		return nil, fmt.Errorf("no symbol could be computed: %w", rows[0].err)
-	}
 	return rows, nil
+}
+
+// noneComputed returns the error of a scan whose rows all failed: it names each symbol
+// with its reason, as far as they fit into a reply, and says how many more there are.
+func noneComputed(rows []row) error {
+	const says = "no symbol could be computed: "
+	if len(rows) == 1 {
+		return fmt.Errorf(says+"%w", rows[0].err)
+	}
+	text := []byte(says)
+	for i, r := range rows {
+		reason := fmt.Sprintf("%s: %v", r.symbol, r.err)
+		if i > 0 && len(text)+len(reason) > replySize {
+			return fmt.Errorf("%s; and %d more", text, len(rows)-i)
+		}
+		if i > 0 {
+			text = append(text, "; "...)
+		}
+		text = append(text, reason...)
+	}
+	return errors.New(string(text))
 }
 
 // row returns the row of q's symbol, with the signals of the newest bars, or with why
@@ -196,7 +217,7 @@ func ranking(sort string) (expr string, sign float64) {
 }
 
 // scanned returns the symbols of a scan in their one spelling, each once, and a row
-// with the reason for each text that is no symbol; it fails if there is no other.
+// with the reason for each text that is no symbol; it fails if that is the only one.
 // "@name" stands for the symbols of a list.
 func (r *computation) scanned(source market.Source, lists map[string][]string) (symbols []string, malformed []row, err error) {
 	given := r.symbols
@@ -227,7 +248,7 @@ func (r *computation) scanned(source market.Source, lists map[string][]string) (
 	switch n := len(symbols) + len(malformed); {
 	case n > maxSymbols:
 		return nil, nil, fmt.Errorf("%d symbols are too many: at most %d a call", n, maxSymbols)
-	case len(symbols) == 0 && n > 0:
+	case len(symbols) == 0 && n == 1:
 		return nil, nil, malformed[0].err
 	}
 	return symbols, malformed, nil

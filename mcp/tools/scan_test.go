@@ -429,6 +429,49 @@ func TestScanMany(t *testing.T) {
 	}
 }
 
+// away is a source that answers every question with this error.
+type away string
+
+func (a away) Bars(context.Context, market.Query) (*market.Series, error) {
+	return nil, errors.New(string(a))
+}
+
+// TestScanAllFail: a scan of which every symbol fails names each of them with its reason,
+// as far as a reply holds them, and says how many more there are.
+func TestScanAllFail(t *testing.T) {
+	var many []string
+	for i := range maxSymbols {
+		many = append(many, fmt.Sprintf("M%03dUSDT", i))
+	}
+	for _, c := range []struct {
+		name    string
+		reason  string
+		symbols []string
+		named   int // of the symbols, the first ones
+	}{
+		{"two", "no such symbol", []string{"AAAUSDT", "BBBUSDT"}, 2},
+		{"all", "no such symbol", many, maxSymbols},
+		{"long reasons", strings.Repeat("x", 988), many, 19}, // of 29 to begin with, then 1000 and "; " each
+		{"malformed", "no such symbol", []string{"A!", "AAAUSDT", "B!"}, 3},
+		{"all malformed", "", []string{"A!", "B!"}, 2},
+	} {
+		_, err := call(t, Deps{Source: away(c.reason)}, "get_indicators", `{"symbols":`+encode(c.symbols)+`,"indicators":"rsi"}`)
+		if err == nil || !strings.HasPrefix(err.Error(), "no symbol could be computed: ") || len(err.Error()) > replySize+100 {
+			t.Errorf("%s: %.300v", c.name, err)
+			continue
+		}
+		for i, symbol := range c.symbols {
+			if got := strings.Contains(err.Error(), symbol+": "); got != (i < c.named) {
+				t.Errorf("%s: it is %v that %s is named: %.300v", c.name, got, symbol, err)
+			}
+		}
+		more := fmt.Sprintf("; and %d more", len(c.symbols)-c.named)
+		if strings.HasSuffix(err.Error(), more) != (c.named < len(c.symbols)) {
+			t.Errorf("%s: it does not end with %q", c.name, more)
+		}
+	}
+}
+
 // TestScanHistograms: of an indicator with several histograms the table has each.
 func TestScanHistograms(t *testing.T) {
 	d := Deps{Source: &failing{}}
