@@ -44,16 +44,20 @@ type arg struct {
 	set   func(json.RawMessage) error // reads a value that is not null into the variable
 	given *bool                       // is set when a client sent the argument, if not nil
 
-	// used reports, once all arguments are read, whether the others leave this one any
-	// effect, and why completes what is said if not. Nil means always.
-	used func() bool
-	why  string
+	// idle says, once all arguments are read, why the others leave this one no effect,
+	// empty if they leave it one. Nil means always.
+	idle func() string
 }
 
 // onlyIf makes the argument one that has an effect only if used says so. One that a
 // client sent in vain is named in the reply with why.
 func (a arg) onlyIf(used func() bool, why string) arg {
-	a.used, a.why = used, why
+	a.idle = func() string {
+		if used() {
+			return ""
+		}
+		return why
+	}
 	return a
 }
 
@@ -392,7 +396,11 @@ type ignored struct {
 func idle(declared []arg, raw json.RawMessage) (out []ignored) {
 	var given map[string]json.RawMessage
 	for _, a := range declared {
-		if a.used == nil || a.used() {
+		why := ""
+		if a.idle != nil {
+			why = a.idle()
+		}
+		if why == "" {
 			continue
 		}
 		if given == nil {
@@ -403,7 +411,7 @@ func idle(declared []arg, raw json.RawMessage) (out []ignored) {
 			continue
 		}
 		i := slices.IndexFunc(a.names(), func(name string) bool { return given[name] != nil })
-		out = append(out, ignored{Name: a.names()[i], Why: a.why})
+		out = append(out, ignored{Name: a.names()[i], Why: why})
 	}
 	return out
 }

@@ -44,9 +44,12 @@ type chartRequest struct {
 	themeGiven                  bool
 }
 
-// ofPicture are the arguments that a summary does not depend on. A series does: the page
-// draws the chart anew from it.
-var ofPicture = []string{"width", "height", "theme", "type", "scale", "marks", "signals", "volume", "pixel_ratio", "show"}
+// ofPicture are the arguments that a summary does not depend on. A series does, but for
+// those of ofPixels: the page draws the chart anew from it, in its own size.
+var (
+	ofPicture = []string{"width", "height", "theme", "type", "scale", "marks", "signals", "volume", "pixel_ratio", "show"}
+	ofPixels  = []string{"width", "height", "pixel_ratio"}
+)
 
 // args declares the arguments of generate_chart: those of the specification, and then
 // the options.
@@ -67,10 +70,34 @@ func (r *chartRequest) args() []arg {
 	}, r.optionArgs()...)
 	for i, a := range args {
 		if slices.Contains(ofPicture, a.name) {
-			args[i] = a.onlyIf(func() bool { return r.format != "summary" }, "it is of the picture, and a summary has none")
+			args[i].idle = func() string { return r.idle(a.name) }
 		}
 	}
 	return args
+}
+
+// idle says why an argument of the picture has no effect on the answer to r, empty if it
+// has one.
+func (r *chartRequest) idle(name string) string {
+	switch {
+	case r.format == "summary":
+		return "it is of the picture, and a summary has none"
+	case r.format == "series" && slices.Contains(ofPixels, name):
+		return "it is of the picture, and a series has none"
+	case name == "scale" && r.scale != "percent" && r.compares():
+		return "with compare the axis is in percent"
+	}
+	return ""
+}
+
+// compares reports whether r compares its symbol with another one. Both are read in the
+// spelling that most sources share: which one is asked is not known here.
+func (r *chartRequest) compares() bool {
+	own, _ := market.Sample{}.Resolve(r.symbol)
+	return slices.ContainsFunc(r.compare, func(text string) bool {
+		other, _ := market.Sample{}.Resolve(text)
+		return other != own
+	})
 }
 
 // accountParts are what show can name.

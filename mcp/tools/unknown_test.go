@@ -175,6 +175,12 @@ func TestIdleReported(t *testing.T) {
 			{"generate_chart", `"format":"summary","bars":5,"width":800,"theme":"light","chart_type":"line","scale":"log","signals":"off","volume":false,"pixel_ratio":2,"height":400`, "width height theme chart_type scale signals volume pixel_ratio"},
 			{"generate_chart", `"format":"summary","bars":5,"width":1440,"theme":"dark"`, ""},
 			{"generate_chart", `"format":"both","bars":5,"width":800,"theme":"light"`, ""},
+			{"generate_chart", `"format":"series","bars":5,"width":800,"height":400,"pixel_ratio":2,"theme":"light","type":"line","scale":"log"`, "width height pixel_ratio"},
+			{"generate_chart", `"symbol":"BTCUSDT","compare":["ETHUSDT"],"bars":5,"log_scale":true`, "log_scale"},
+			{"generate_chart", `"symbol":"BTCUSDT","compare":["ETHUSDT"],"bars":5,"scale":"log","format":"series"`, "scale"},
+			{"generate_chart", `"symbol":"BTCUSDT","compare":["ETHUSDT"],"bars":5,"scale":"percent"`, ""},
+			{"generate_chart", `"symbol":"BTCUSDT","compare":["btc-usdt"],"bars":5,"scale":"log"`, ""}, // nothing but itself
+			{"generate_chart", `"symbol":"BTCUSDT","compare":[],"bars":5,"scale":"log"`, ""},
 		} {
 			r, err := d.call(trader, c.tool, "{"+c.arguments+"}")
 			if err != nil {
