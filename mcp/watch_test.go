@@ -252,7 +252,7 @@ func TestListen(t *testing.T) {
 func TestListenRefused(t *testing.T) {
 	s := counted(new(atomic.Int64), nil)
 	site := testSite(t, testHTTP(s))
-	for _, filter := range []string{`5`, `"x://n"`, `["x://n"]`, `{"resourceSubscriptions":5}`, `{"resourceSubscriptions":"x://n"}`, `{"resourceSubscriptions":["x://n",5]}`, `{"resourceSubscriptions":{}}`} {
+	for _, filter := range []string{`5`, `"x://n"`, `["x://n"]`, `{"resourceSubscriptions":5}`, `{"resourceSubscriptions":"x://n"}`, `{"resourceSubscriptions":["x://n",5]}`, `{"resourceSubscriptions":[null,"x://n"]}`, `{"resourceSubscriptions":{}}`} {
 		body := modern("1", "subscriptions/listen", `"notifications":`+filter+`,`)
 		want := `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params.notifications must be an object, and its resourceSubscriptions an array of URIs"}}`
 		if w := do(t, site, "POST", "/mcp", body, "Mcp-Protocol-Version", modernVersion, "Mcp-Method", "subscriptions/listen"); w.Code != 400 || w.Body.String() != want {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 )
 
@@ -75,7 +76,7 @@ type filter struct {
 func (f *filter) UnmarshalJSON(text []byte) error {
 	type plain filter // without this method
 	err := json.Unmarshal(text, (*plain)(f))
-	f.odd = err != nil
+	f.odd = err != nil || slices.Contains(f.Resources, "") // null is read as that
 	return nil
 }
 

@@ -13,7 +13,7 @@ const ApprovePath = "/approve"
 // noQuestion answers for a question that is gone, or never was: a stranger who tries
 // ids cannot tell the two apart.
 var noQuestion = &refusal{status: http.StatusNotFound, code: "invalid_request",
-	text: "There is no such question: it was answered, or is older than ten minutes. Have the app ask again."}
+	text: "There is no such question: it was answered, is older than ten minutes, or the app has asked again and given a newer address. Have the app ask again."}
 
 // approvePage shows the question that the query names.
 func (s *Server) approvePage(w http.ResponseWriter, r *http.Request) {

@@ -14,8 +14,8 @@ const (
 	// take for what is left once the process is to end.
 	frontFarewell = 2 * time.Second
 
-	// hostPatience is how long a host that sends no more may take nothing of what is left
-	// for it. One that reads slowly gets all of it.
+	// hostPatience is how long a host that sends no more may take for hostPiece of what is
+	// left for it. One that is quicker gets all of it.
 	hostPatience = 10 * time.Second
 
 	// hostPiece is how much is written to a host at once, in bytes, and so what it has to
@@ -112,7 +112,7 @@ func (s *stdio) end(why error) {
 	}
 }
 
-// deaf returns an error if the host has taken nothing for hostPatience since the end of
+// deaf returns an error if the host has not taken a piece within hostPatience since the end of
 // the conversation. Before that it starts look if the host does not read.
 func (s *stdio) deaf() error {
 	s.mu.Lock()
@@ -131,7 +131,7 @@ func (s *stdio) deaf() error {
 	case s.why != nil:
 		return s.why
 	}
-	return fmt.Errorf("the host sends no more and has taken nothing for %v: what was left for it is lost", hostPatience)
+	return fmt.Errorf("the host sends no more and has taken less than %d bytes in %v: what was left for it is lost", hostPiece, hostPatience)
 }
 
 // farewell runs talk, the conversation with the host, and returns what it does. A host
