@@ -493,6 +493,18 @@ func TestFeedQuote(t *testing.T) {
 			}
 		})
 	}
+	bubble(t, func(t *testing.T) { // nothing was traded since an earlier feed took its last price
+		p := &tape{begin: time.Now(), trades: ramp(100, 100, 4000)}
+		f := NewFeed(p, nil)
+		told, err := NewFeed(p, nil).Quote(t.Context(), "A")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.ResumePrice("A", told.Price, told.At)
+		if q, err := f.Quote(t.Context(), "A"); err != nil || q != told || q.Source == "" {
+			t.Errorf("the price of before: %+v, %v; want %+v", q, err, told)
+		}
+	})
 	bubble(t, func(t *testing.T) {
 		p := &tape{begin: time.Now().Add(-time.Minute), trades: ramp(100, 100, 4000)}
 		f := NewFeed(p, nil)

@@ -43,6 +43,10 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 			return q, nil
 		case err == nil:
 			w.quote.Hours, w.quote.Bid, w.quote.Ask = q.Hours, q.Bid, q.Ask // the feed keeps prices alone
+			// ResumePrice does not know where its price is from.
+			if w.quote.Source == "" {
+				w.quote.Source, w.quote.Synthetic = q.Source, q.Synthetic
+			}
 			return w.quote, nil
 		case doubt != 0 || g.doubt == 0:
 			return Quote{}, fmt.Errorf("%s returned no usable price of %q: %w", q.Source, symbol, err)
