@@ -179,12 +179,13 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 		if sparing && s.Time[0] <= w.last.Time && w.extend(iv, g) {
 			continue
 		}
-		s, e := f.ask(ctx, w.symbol, iv, w.told[iv])
+		coarse, e := f.ask(ctx, w.symbol, iv, w.told[iv])
 		if e != nil {
 			err = e
 			continue
 		}
-		g.bar(iv, s, w.told)
+		// A forming bar from a cache may lack the trades right before the price.
+		g.bar(iv, coarse, w.told, g.news && coarse.AsOf >= s.AsOf)
 	}
 	g.news = g.news || len(g.Closed) > 0
 	return g, err

@@ -140,14 +140,14 @@ func (w *watch) coarsen(to Interval) {
 	}
 }
 
-// bar adds the bars of an interval that closed since those in told, and the one
-// that is forming.
-func (g *result) bar(iv Interval, s *Series, told map[Interval]int64) {
+// bar adds the bars of an interval that closed since those in told, and the one that
+// is forming if s is known to be as new as the price.
+func (g *result) bar(iv Interval, s *Series, told map[Interval]int64, current bool) {
 	after, known := told[iv]
 	closed := s.Len()
 	if s.Forming {
 		closed--
-		if g.news { // an answer without a newer price may be older than the last
+		if current {
 			g.Forming[iv] = s.Bar(closed)
 		}
 	}
@@ -179,7 +179,9 @@ func (w *watch) extend(iv Interval, g *result) bool {
 		b.High, b.Low, b.Close = max(b.High, part.High), min(b.Low, part.Low), part.Close
 		b.Volume += part.Volume
 	}
-	g.Forming[iv] = b
+	if g.news { // else b is what was told before
+		g.Forming[iv] = b
+	}
 	return true
 }
 
