@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"oauth/fileledger":         {"journal", "oauth"},
 	"oauth/oauthtest":          {"oauth"},
 	"sse":                      {},
+	"sse/ssetest":              {},
 	"metrics":                  {},
 	"notify":                   {"notify/service"},
 	"notify/service":           {},

@@ -1,121 +1,24 @@
 package delivery
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"wick/sse/ssetest"
 )
 
-// client is the far end of a stream: it reads what the hub writes, can stop
-// reading, and can vanish. It stands in for a connection because a bubble of
-// synctest cannot wait for a real one.
-type client struct {
-	header http.Header
-	cancel context.CancelFunc
-	done   chan struct{} // closed when Serve has returned
-	err    error         // of Serve; read after done
-
-	mu       sync.Mutex
-	status   int
-	text     bytes.Buffer  // flushed
-	pending  bytes.Buffer  // written, not flushed
-	writes   int           // calls of Write
-	stalled  chan struct{} // not nil: writes block until it is closed
-	broken   bool          // writes fail
-	deadline time.Time
-	moved    chan struct{} // closed when the deadline changes
-}
-
-var errBroken = errors.New("connection reset")
-
-func (c *client) Header() http.Header { return c.header }
-
-func (c *client) WriteHeader(status int) { c.status = status }
-
-func (c *client) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.writes++
-	for c.stalled != nil {
-		stalled, moved, left := c.stalled, c.moved, time.Until(c.deadline)
-		if left <= 0 {
-			return 0, os.ErrDeadlineExceeded
-		}
-		c.mu.Unlock()
-		select {
-		case <-stalled:
-		case <-moved:
-		case <-time.After(left):
-		}
-		c.mu.Lock()
-	}
-	if c.broken {
-		return 0, errBroken
-	}
-	c.pending.Write(p)
-	return len(p), nil
-}
-
-func (c *client) FlushError() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.broken {
-		return errBroken
-	}
-	c.pending.WriteTo(&c.text)
-	return nil
-}
-
-func (c *client) SetWriteDeadline(t time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.deadline = t
-	close(c.moved)
-	c.moved = make(chan struct{})
-	return nil
-}
-
-// stall makes writes block until the function returned is called.
-func (c *client) stall() (resume func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	stalled := make(chan struct{})
-	c.stalled = stalled
-	return func() {
-		c.mu.Lock()
-		c.stalled = nil
-		c.mu.Unlock()
-		close(stalled)
-	}
-}
-
-func (c *client) breakConnection() {
-	c.mu.Lock()
-	c.broken = true
-	c.mu.Unlock()
-}
-
-// read returns all that the client has received.
-func (c *client) read() string {
-	synctest.Wait()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.text.String()
-}
+// client is the far end of a stream.
+type client struct{ *ssetest.Client }
 
 // ids returns the ids of the events received, without their label.
 func (c *client) ids() string {
 	var seqs []string
-	for line := range strings.Lines(c.read()) {
+	for line := range strings.Lines(c.Read()) {
 		if id, ok := strings.CutPrefix(line, "id: "); ok {
 			seqs = append(seqs, strings.TrimSpace(id[strings.LastIndexByte(id, '-')+1:]))
 		}
@@ -123,34 +26,11 @@ func (c *client) ids() string {
 	return strings.Join(seqs, " ")
 }
 
-// leave ends the connection and waits for the handler.
-func (c *client) leave() {
-	c.cancel()
-	<-c.done
-}
-
-func (c *client) ended() bool {
-	synctest.Wait()
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
-}
-
 // connect opens a stream and waits until it is idle.
 func connect(t *testing.T, h *Hub, caller, lastEventID string, expires time.Time) *client {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	c := &client{header: make(http.Header), cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
-	r := request(ctx, lastEventID)
-	go func() {
-		defer close(c.done)
-		c.err = h.Serve(c, r, Caller{ID: caller, Expires: expires}, nil)
-	}()
-	synctest.Wait()
-	return c
+	return &client{ssetest.Open(t, func(ctx context.Context, w http.ResponseWriter) error {
+		return h.Serve(w, request(ctx, lastEventID), Caller{ID: caller, Expires: expires}, nil)
+	})}
 }
 
 // request returns one for a stream.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"wick/sse"
+	"wick/sse/ssetest"
 )
 
 // TestQueueWhileAway: what waits while nobody reads is delivered in order, in
@@ -29,16 +30,16 @@ func TestQueueWhileAway(t *testing.T) {
 		}
 		c := open(t, h, "alice")
 		c.want(t, "on connecting", "1 2 3")
-		if got, want := c.read(), "id: alice-3\nevent: message\ndata: {\"n\":3}\n\n"; !strings.HasSuffix(got, want) || c.writes != 2 {
-			t.Errorf("%d writes, %q; want the head, and all events together", c.writes, got)
+		if got, want := c.Read(), "id: alice-3\nevent: message\ndata: {\"n\":3}\n\n"; !strings.HasSuffix(got, want) || c.Writes != 2 {
+			t.Errorf("%d writes, %q; want the head, and all events together", c.Writes, got)
 		}
 		if _, n, connected := h.Status("alice"); n != 0 || !connected {
 			t.Errorf("%d waiting, connected %v; want 0, true", n, connected)
 		}
-		c.leave()
+		c.Leave()
 		again := open(t, h, "alice")
 		again.want(t, "without Last-Event-ID", "")
-		again.leave()
+		again.Leave()
 		if subs, streams, n := h.Stats(); subs != 1 || streams != 0 || n != 0 {
 			t.Errorf("%d subscriptions, %d streams, %d waiting at the end", subs, streams, n)
 		}
@@ -51,16 +52,16 @@ func TestGoneClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, "alice")
 		c := open(t, h, "alice")
-		resume := c.stall()
+		resume := c.Stall()
 		long := strings.Repeat("x", 40<<10) // of which one write takes one
 		for seq := range uint64(3) {
 			apply(t, h, Record{Fired: &Entry{Seq: seq + 1, At: time.Now(), Note: long}, To: []string{"alice"}})
 		}
 		synctest.Wait()
-		c.cancel()
+		c.Cancel()
 		synctest.Wait()
 		resume()
-		<-c.done
+		<-c.Done
 		c.want(t, "the write that was under way", "1")
 		open(t, h, "alice").want(t, "the next stream", "2 3")
 	})
@@ -83,11 +84,11 @@ func TestAge(t *testing.T) {
 		}
 		c := open(t, h, "alice")
 		c.want(t, "after the hour", "2")
-		c.leave()
+		c.Leave()
 		time.Sleep(QueueTTL)
 		late := connect(t, h, "alice", "alice-1", time.Time{})
 		late.want(t, "an hour after the delivery", "")
-		late.leave()
+		late.Leave()
 		apply(t, h, Record{}) // any record lets go of what is old
 		if n := len(h.boxes["alice"].queue.entries); n != 0 || len(h.boxes["alice"].grants) != 0 {
 			t.Errorf("%d entries are kept", n)
@@ -107,7 +108,7 @@ func TestCapacity(t *testing.T) {
 		fire(t, h, 1001, 1002, "alice")
 		c := open(t, h, "alice")
 		c.want(t, "all that is held", span(3, 1002))
-		c.leave()
+		c.Leave()
 		fire(t, h, 1003, 2002, "alice")
 		if n := waiting(h, "alice"); n != 1000 {
 			t.Errorf("%d wait after a thousand were delivered, want 1000", n)
@@ -127,8 +128,8 @@ func TestExpiry(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		fire(t, h, 2, 2, "alice")
 		c.want(t, "after the end", "1")
-		if !c.ended() || c.err != nil || !strings.HasSuffix(c.read(), "retry: 2000\n\n") {
-			t.Errorf("ended %v, error %v, text %q", c.ended(), c.err, c.read())
+		if !c.Ended() || c.Err != nil || !strings.HasSuffix(c.Read(), "retry: 2000\n\n") {
+			t.Errorf("ended %v, error %v, text %q", c.Ended(), c.Err, c.Read())
 		}
 	})
 }
@@ -142,8 +143,8 @@ func TestRevoke(t *testing.T) {
 		a, a2, b := open(t, h, "alice"), open(t, h, "alice"), open(t, h, "bob")
 		start := time.Now()
 		h.Revoke("alice")
-		if !a.ended() || !a2.ended() || b.ended() || time.Since(start) != 0 {
-			t.Errorf("ended %v %v %v after %v; want both of alice's, at once", a.ended(), a2.ended(), b.ended(), time.Since(start))
+		if !a.Ended() || !a2.Ended() || b.Ended() || time.Since(start) != 0 {
+			t.Errorf("ended %v %v %v after %v; want both of alice's, at once", a.Ended(), a2.Ended(), b.Ended(), time.Since(start))
 		}
 		if h.Hold(Caller{ID: "carol"}, false) || h.Held("alice") || !h.Held("bob") || h.Held("carol") {
 			t.Error("held by the wrong callers")
@@ -153,9 +154,9 @@ func TestRevoke(t *testing.T) {
 			t.Error("bob's token has ended, but bob holds on")
 		}
 		fire(t, h, 1, 1, "alice")
-		late := &client{header: make(http.Header), moved: make(chan struct{})}
+		late := &client{ssetest.New()}
 		err := h.Serve(late, request(t.Context(), ""), Caller{ID: "alice", Valid: func() bool { return false }}, nil)
-		if got := late.read(); err != nil || strings.Contains(got, "data:") || !strings.HasSuffix(got, "retry: 2000\n\n") {
+		if got := late.Read(); err != nil || strings.Contains(got, "data:") || !strings.HasSuffix(got, "retry: 2000\n\n") {
 			t.Errorf("a token that is revoked while its stream is opened: %v, %q", err, got)
 		}
 		h.Hold(Caller{ID: "alice", Valid: func() bool { return false }}, true)
@@ -165,11 +166,11 @@ func TestRevoke(t *testing.T) {
 		subscribe(t, h, "alice", "alice's new token")
 		c := open(t, h, "alice's new token")
 		c.want(t, "the queue with its old ids", "1")
-		if !strings.Contains(c.read(), "id: alice-1\n") {
-			t.Errorf("another id: %q", c.read())
+		if !strings.Contains(c.Read(), "id: alice-1\n") {
+			t.Errorf("another id: %q", c.Read())
 		}
-		c.leave()
-		b.leave()
+		c.Leave()
+		b.Leave()
 	})
 }
 
@@ -179,13 +180,13 @@ func TestStreamBeforeSubscription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t)
 		c := connect(t, h, "alice", "alice-3", time.Time{})
-		if got := c.read(); got != ": open\n\n" {
+		if got := c.Read(); got != ": open\n\n" {
 			t.Errorf("without a subscription: %q", got)
 		}
 		subscribe(t, h, "first", "alice")
 		fire(t, h, 2, 2, "first")
 		c.want(t, "with a subscription", "2")
-		resume := c.stall()
+		resume := c.Stall()
 		fire(t, h, 3, 3, "first")
 		synctest.Wait()
 		apply(t, h, Record{Unsubscribed: "first"}) // while its entry is being written
@@ -193,7 +194,7 @@ func TestStreamBeforeSubscription(t *testing.T) {
 		fire(t, h, 4, 4, "second")
 		resume()
 		c.want(t, "over both", "2 3 4")
-		c.leave()
+		c.Leave()
 	})
 }
 
@@ -209,10 +210,10 @@ func TestNewestReads(t *testing.T) {
 		fire(t, h, 3, 4, "alice")
 		older.want(t, "the older", "1 2")
 		newer.want(t, "the newer", "3 4")
-		newer.leave()
+		newer.Leave()
 		fire(t, h, 5, 5, "alice")
 		older.want(t, "taking over", "1 2 5")
-		older.leave()
+		older.Leave()
 	})
 }
 
@@ -226,11 +227,11 @@ func TestClaimBeforeStream(t *testing.T) {
 		fire(t, h, 1, 3, "old")
 		var clients []*client
 		for i := range 2 {
-			c := &client{header: make(http.Header), done: make(chan struct{}), moved: make(chan struct{})}
+			c := &client{ssetest.New()}
 			clients = append(clients, c)
 			go func() {
-				defer close(c.done)
-				c.err = h.Serve(c, request(t.Context(), "old-1"), Caller{ID: "new token"}, func() error {
+				defer close(c.Done)
+				c.Err = h.Serve(c, request(t.Context(), "old-1"), Caller{ID: "new token"}, func() error {
 					time.Sleep(time.Duration(2-i) * time.Second) // the first takes longer
 					if i == 1 {
 						subscribe(t, h, "old", "new token")
@@ -243,10 +244,10 @@ func TestClaimBeforeStream(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		clients[0].want(t, "the first", "")
 		clients[1].want(t, "the second", "2 3")
-		failed := &client{header: make(http.Header), moved: make(chan struct{})}
-		err := h.Serve(failed, request(t.Context(), ""), Caller{ID: "new token"}, func() error { return errBroken })
-		if err != errBroken || failed.status != http.StatusServiceUnavailable || failed.header.Get("Retry-After") == "" {
-			t.Errorf("a claim that fails: %v, status %d", err, failed.status)
+		failed := &client{ssetest.New()}
+		err := h.Serve(failed, request(t.Context(), ""), Caller{ID: "new token"}, func() error { return ssetest.ErrBroken })
+		if err != ssetest.ErrBroken || failed.Status != http.StatusServiceUnavailable || failed.Header().Get("Retry-After") == "" {
+			t.Errorf("a claim that fails: %v, status %d", err, failed.Status)
 		}
 		<-h.Close()
 	})
@@ -260,14 +261,14 @@ func TestFailedWrite(t *testing.T) {
 		older, newer := open(t, h, "alice"), open(t, h, "alice")
 		fire(t, h, 1, 1, "alice")
 		synctest.Wait()
-		newer.breakConnection()
+		newer.Break()
 		fire(t, h, 2, 3, "alice")
 		newer.want(t, "the broken one", "1")
-		if !newer.ended() || !errors.Is(newer.err, errBroken) {
-			t.Errorf("ended %v with %v, want %v", newer.ended(), newer.err, errBroken)
+		if !newer.Ended() || !errors.Is(newer.Err, ssetest.ErrBroken) {
+			t.Errorf("ended %v with %v, want %v", newer.Ended(), newer.Err, ssetest.ErrBroken)
 		}
 		older.want(t, "the one that took over", "2 3")
-		older.leave()
+		older.Leave()
 	})
 }
 
@@ -277,21 +278,21 @@ func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, "slow", "quick")
 		slow, quick := open(t, h, "slow"), open(t, h, "quick")
-		slow.stall()
+		slow.Stall()
 		start := time.Now()
 		fire(t, h, 1, 3, "slow", "quick")
 		quick.want(t, "beside a slow one", "1 2 3")
 		if time.Since(start) != 0 {
 			t.Error("the quick client had to wait")
 		}
-		<-slow.done
-		if took := time.Since(start); took != 10*time.Second || !errors.Is(slow.err, os.ErrDeadlineExceeded) {
-			t.Errorf("cut off after %v with %v, want 10s and a deadline", took, slow.err)
+		<-slow.Done
+		if took := time.Since(start); took != 10*time.Second || !errors.Is(slow.Err, os.ErrDeadlineExceeded) {
+			t.Errorf("cut off after %v with %v, want 10s and a deadline", took, slow.Err)
 		}
 		if n := waiting(h, "slow"); n != 3 {
 			t.Errorf("%d wait, want 3", n)
 		}
-		quick.leave()
+		quick.Leave()
 	})
 }
 
@@ -302,14 +303,14 @@ func TestNoOvertaking(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHub(t, "alice")
 			older := open(t, h, "alice")
-			resume := older.stall()
+			resume := older.Stall()
 			fire(t, h, 1, 1, "alice")
 			synctest.Wait()
 			newer := open(t, h, "alice")
 			fire(t, h, 2, 2, "alice")
 			newer.want(t, "while the older writes", "")
 			if fails {
-				older.breakConnection()
+				older.Break()
 			}
 			resume()
 			if fails {
@@ -318,8 +319,8 @@ func TestNoOvertaking(t *testing.T) {
 				older.want(t, "the older", "1")
 				newer.want(t, "the newer", "2")
 			}
-			newer.leave()
-			older.leave()
+			newer.Leave()
+			older.Leave()
 		})
 	}
 }
@@ -333,15 +334,15 @@ func TestMaxPerCaller(t *testing.T) {
 		for range 4 {
 			all = append(all, open(t, h, "alice"))
 		}
-		if all[0].ended() {
+		if all[0].Ended() {
 			t.Fatal("the fourth stream ended the first")
 		}
 		all = append(all, open(t, h, "alice"))
-		if _, streams, _ := h.Stats(); !all[0].ended() || all[1].ended() || streams != 4 {
-			t.Errorf("ended %v %v, %d streams; want true false, 4", all[0].ended(), all[1].ended(), streams)
+		if _, streams, _ := h.Stats(); !all[0].Ended() || all[1].Ended() || streams != 4 {
+			t.Errorf("ended %v %v, %d streams; want true false, 4", all[0].Ended(), all[1].Ended(), streams)
 		}
 		for _, c := range all {
-			c.leave()
+			c.Leave()
 		}
 	})
 }
@@ -372,15 +373,15 @@ func TestMaxStreams(t *testing.T) {
 		h.open = 16384 - 1
 		a := open(t, h, "a")
 		b := open(t, h, "b")
-		if !b.ended() || !errors.Is(b.err, ErrTooMany) || b.status != http.StatusServiceUnavailable || b.header.Get("Retry-After") == "" {
-			t.Errorf("one too many: error %v, status %d, header %v", b.err, b.status, b.header)
+		if !b.Ended() || !errors.Is(b.Err, ErrTooMany) || b.Status != http.StatusServiceUnavailable || b.Header().Get("Retry-After") == "" {
+			t.Errorf("one too many: error %v, status %d, header %v", b.Err, b.Status, b.Header())
 		}
-		a.leave()
+		a.Leave()
 		c := open(t, h, "c")
-		if c.ended() {
+		if c.Ended() {
 			t.Error("a place that became free was not given")
 		}
-		c.leave()
+		c.Leave()
 	})
 }
 
@@ -389,9 +390,10 @@ func TestMaxStreams(t *testing.T) {
 func TestHeadFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t)
-		c := &client{header: make(http.Header), moved: make(chan struct{}), broken: true}
-		if err := h.Serve(c, request(t.Context(), ""), Caller{ID: "alice"}, nil); !errors.Is(err, errBroken) {
-			t.Errorf("error %v, want %v", err, errBroken)
+		c := &client{ssetest.New()}
+		c.Break()
+		if err := h.Serve(c, request(t.Context(), ""), Caller{ID: "alice"}, nil); !errors.Is(err, ssetest.ErrBroken) {
+			t.Errorf("error %v, want %v", err, ssetest.ErrBroken)
 		}
 		if h.open != 0 || len(h.peers) != 0 {
 			t.Errorf("%d streams are left", h.open)
@@ -405,18 +407,18 @@ func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, "alice", "bob")
 		idle, stuck := open(t, h, "alice"), open(t, h, "bob")
-		stuck.stall()
+		stuck.Stall()
 		fire(t, h, 1, 1, "bob")
 		start := time.Now()
 		<-h.Close()
 		if waited := time.Since(start); waited != time.Second {
 			t.Errorf("a stuck client held the shutdown for %v", waited)
 		}
-		if got := idle.read(); got != ": open\n\nretry: 2000\n\n" {
+		if got := idle.Read(); got != ": open\n\nretry: 2000\n\n" {
 			t.Errorf("farewell: %q", got)
 		}
-		if late := open(t, h, "alice"); !errors.Is(late.err, ErrClosed) || late.status != http.StatusServiceUnavailable {
-			t.Errorf("after Close: %v, status %d", late.err, late.status)
+		if late := open(t, h, "alice"); !errors.Is(late.Err, ErrClosed) || late.Status != http.StatusServiceUnavailable {
+			t.Errorf("after Close: %v, status %d", late.Err, late.Status)
 		}
 		if n := waiting(h, "bob"); n != 1 {
 			t.Errorf("%d wait, want 1: the write failed", n)
@@ -483,20 +485,20 @@ func TestTenThousandStreams(t *testing.T) {
 		clients := make([]*client, streams)
 		ctx, cancel := context.WithCancel(t.Context())
 		for i := range streams {
-			c := &client{header: make(http.Header), done: make(chan struct{}), moved: make(chan struct{})}
+			c := &client{ssetest.New()}
 			clients[i] = c
 			go func() {
-				defer close(c.done)
-				c.err = h.Serve(c, request(ctx, ""), Caller{ID: names[i]}, nil)
+				defer close(c.Done)
+				c.Err = h.Serve(c, request(ctx, ""), Caller{ID: names[i]}, nil)
 			}()
 		}
 		synctest.Wait()
-		clients[0].stall()
+		clients[0].Stall()
 		start := time.Now()
 		fire(t, h, 1, 1, names...)
 		synctest.Wait()
 		for _, c := range clients[1:] {
-			if got, want := c.text.String(), "data: {\"n\":1}\n\n"; strings.Count(got, "data:") != 1 || !strings.HasSuffix(got, want) {
+			if got, want := c.Read(), "data: {\"n\":1}\n\n"; strings.Count(got, "data:") != 1 || !strings.HasSuffix(got, want) {
 				t.Fatalf("received %q", got)
 			}
 		}
@@ -505,7 +507,7 @@ func TestTenThousandStreams(t *testing.T) {
 		}
 		cancel()
 		for _, c := range clients {
-			<-c.done
+			<-c.Done
 		}
 	})
 }
@@ -524,7 +526,7 @@ func TestMarksFromElsewhere(t *testing.T) {
 		}
 		c := open(t, h, "alice")
 		c.want(t, "after another process's marks", "3")
-		c.leave()
+		c.Leave()
 	})
 }
 
@@ -543,6 +545,6 @@ func TestLoadWhileOpen(t *testing.T) {
 		}
 		again := open(t, h, "alice")
 		again.want(t, "what the new book does not know to be delivered", "1 2 3")
-		again.leave()
+		again.Leave()
 	})
 }

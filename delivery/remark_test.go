@@ -9,7 +9,7 @@ import (
 
 // remarksIn returns the remarks that a client got, in order.
 func remarksIn(c *client) (lines []string) {
-	for line := range strings.Lines(c.read()) {
+	for line := range strings.Lines(c.Read()) {
 		if data, ok := strings.CutPrefix(line, "data: remark "); ok {
 			lines = append(lines, strings.TrimSpace(data))
 		}
@@ -48,10 +48,10 @@ func TestTell(t *testing.T) {
 		want(second, "a3 a4")
 
 		// What could not be written waits for the stream that is left.
-		second.breakConnection()
+		second.Break()
 		tell("a", 5)
 		want(first, "b1 a2 a5")
-		first.leave()
+		first.Leave()
 
 		// A caller that never listens does not fill memory.
 		for i := range 2 * maxRemarks {

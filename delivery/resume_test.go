@@ -20,18 +20,18 @@ func TestReplay(t *testing.T) {
 		lost.want(t, "written", "1 2 3 4 5")
 		c := connect(t, h, "alice", "alice-2", time.Time{})
 		c.want(t, "after the second", "3 4 5")
-		if !lost.ended() {
+		if !lost.Ended() {
 			t.Error("the stream that the client gave up is still open")
 		}
 		fire(t, h, 6, 6, "alice")
 		c.want(t, "and on", "3 4 5 6")
-		if strings.Contains(c.read(), "resumed-from") {
+		if strings.Contains(c.Read(), "resumed-from") {
 			t.Error("nothing was missing, but the stream says so")
 		}
-		c.leave()
+		c.Leave()
 		all := connect(t, h, "alice", "alice-6", time.Time{})
 		all.want(t, "after the last", "")
-		all.leave()
+		all.Leave()
 	})
 }
 
@@ -45,7 +45,7 @@ func TestReplayDuringWrite(t *testing.T) {
 			lost := open(t, h, "alice")
 			fire(t, h, 1, 3, "alice")
 			synctest.Wait()
-			resume := lost.stall()
+			resume := lost.Stall()
 			fire(t, h, 4, 5, "alice")
 			synctest.Wait()
 			c := connect(t, h, "alice", id, time.Time{})
@@ -54,8 +54,8 @@ func TestReplayDuringWrite(t *testing.T) {
 			if n := waiting(h, "alice"); n != 0 {
 				t.Errorf("%d wait", n)
 			}
-			lost.leave()
-			c.leave()
+			lost.Leave()
+			c.Leave()
 		})
 	}
 }
@@ -82,12 +82,12 @@ func TestReplayTwice(t *testing.T) {
 			second.want(t, "written to a dead connection", "3 4")
 			third := connect(t, h, "alice", "alice-2", time.Time{})
 			third.want(t, "come back", "3 4")
-			if !second.ended() || third.ended() {
-				t.Errorf("ended %v, %v; want the second only", second.ended(), third.ended())
+			if !second.Ended() || third.Ended() {
+				t.Errorf("ended %v, %v; want the second only", second.Ended(), third.Ended())
 			}
 			h.Close()
-			first.leave()
-			third.leave()
+			first.Leave()
+			third.Leave()
 		})
 	}
 }
@@ -98,11 +98,11 @@ func TestReplayOfTwoAtOnePlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, "alice")
 		fire(t, h, 1, 1, "alice")
-		open(t, h, "alice").leave()
+		open(t, h, "alice").Leave()
 		a := connect(t, h, "alice", "alice-1", time.Time{})
 		b := connect(t, h, "alice", "alice-1", time.Time{})
-		if a.ended() || b.ended() {
-			t.Errorf("ended %v, %v; want both open", a.ended(), b.ended())
+		if a.Ended() || b.Ended() {
+			t.Errorf("ended %v, %v; want both open", a.Ended(), b.Ended())
 		}
 		h.Close()
 	})
@@ -116,25 +116,25 @@ func TestReplaySeenBeforeTheWriteReturns(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHub(t, "alice")
 			lost := open(t, h, "alice")
-			resume := lost.stall()
+			resume := lost.Stall()
 			fire(t, h, 1, 5, "alice")
 			synctest.Wait()
 			if fails {
-				lost.breakConnection()
+				lost.Break()
 				resume()
-				<-lost.done
+				<-lost.Done
 			}
 			c := connect(t, h, "alice", "alice-1", time.Time{})
 			c.want(t, "after the first", "2 3 4 5")
 			if !fails {
 				resume()
 			}
-			if !lost.ended() {
+			if !lost.Ended() {
 				t.Error("the stream that the client gave up is still open")
 			}
 			fire(t, h, 6, 6, "alice")
 			c.want(t, "and on", "2 3 4 5 6")
-			c.leave()
+			c.Leave()
 		})
 	}
 }
@@ -146,13 +146,13 @@ func TestReplayUnknown(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHub(t, "alice")
 			fire(t, h, 10, 12, "alice")
-			open(t, h, "alice").leave()
+			open(t, h, "alice").Leave()
 			c := connect(t, h, "alice", id, time.Time{})
 			c.want(t, id, "10 11 12")
-			if !strings.HasPrefix(c.read(), ": open\n\n: resumed-from earliest\n\n") {
-				t.Errorf("%q: %q", id, c.read())
+			if !strings.HasPrefix(c.Read(), ": open\n\n: resumed-from earliest\n\n") {
+				t.Errorf("%q: %q", id, c.Read())
 			}
-			c.leave()
+			c.Leave()
 		})
 	}
 }
@@ -168,14 +168,14 @@ func TestReplayLeavesOthersAlone(t *testing.T) {
 		second := open(t, h, "alice")
 		fire(t, h, 3, 4, "alice")
 		second.want(t, "the second", "3 4")
-		first.leave()
+		first.Leave()
 		back := connect(t, h, "alice", "alice-1", time.Time{})
 		back.want(t, "the first, come back after 1", "2")
 		fire(t, h, 5, 5, "alice")
 		back.want(t, "now the newest", "2 5")
 		second.want(t, "the second", "3 4")
-		second.leave()
-		back.leave()
+		second.Leave()
+		back.Leave()
 	})
 }
 
@@ -200,18 +200,18 @@ func TestSettled(t *testing.T) {
 			s.want(t, c.name, "1 2")
 			time.Sleep(c.stays)
 			if c.later > 0 {
-				s.leave()
+				s.Leave()
 				time.Sleep(c.later)
 			}
 			tidy(t, h)
-			s.leave()
+			s.Leave()
 			h = restart(t, h)
 			again := open(t, h, "alice")
 			again.want(t, c.name+", after the restart", c.again)
-			again.leave()
+			again.Leave()
 			named := connect(t, h, "alice", "alice-1", time.Time{})
 			named.want(t, c.name+", with Last-Event-ID", "2")
-			named.leave()
+			named.Leave()
 		})
 	}
 }
@@ -224,7 +224,7 @@ func TestSettledAfterEarlyEnd(t *testing.T) {
 		short := open(t, h, "alice")
 		fire(t, h, 1, 1, "alice")
 		synctest.Wait()
-		short.leave()
+		short.Leave()
 		long := open(t, h, "alice")
 		fire(t, h, 2, 3, "alice")
 		synctest.Wait()
@@ -241,7 +241,7 @@ func TestSettledAfterEarlyEnd(t *testing.T) {
 		if got := h.Settled(10); len(got) != 0 {
 			t.Errorf("settled %v, all of which the book knows", got)
 		}
-		long.leave()
+		long.Leave()
 	})
 }
 
@@ -276,8 +276,8 @@ func TestFrozenReader(t *testing.T) {
 			}
 			awake := connect(t, h, "alice", "alice-1", time.Time{})
 			awake.want(t, stop, want)
-			awake.leave()
-			asleep.leave()
+			awake.Leave()
+			asleep.Leave()
 		})
 	}
 }
@@ -310,7 +310,7 @@ func (f *faultyClient) reconnect(t *testing.T, h *Hub) {
 	}
 	if len(f.seen) > 0 {
 		last = "alice-" + f.seen[len(f.seen)-1]
-	} else if !f.ended() {
+	} else if !f.Ended() {
 		return
 	}
 	f.ghosts = append(f.ghosts, f.client)
@@ -345,7 +345,7 @@ func replayRandomly(t *testing.T, seed uint64) {
 			f.see(1 + r.IntN(4))
 		case 4:
 			resume() // the one before
-			resume = f.stall()
+			resume = f.Stall()
 		case 5:
 			resume()
 			resume = func() {}
@@ -353,7 +353,7 @@ func replayRandomly(t *testing.T, seed uint64) {
 			f.reconnect(t, h)
 		case 7: // the server notices that a stream is dead
 			if len(f.ghosts) > 0 {
-				f.ghosts[r.IntN(len(f.ghosts))].breakConnection()
+				f.ghosts[r.IntN(len(f.ghosts))].Break()
 			}
 		case 8:
 			if f.see(1); len(f.seen) == 0 {
@@ -374,20 +374,20 @@ func replayRandomly(t *testing.T, seed uint64) {
 		}
 	}
 	resume()
-	if f.ended() {
+	if f.Ended() {
 		f.reconnect(t, h) // cut off for reading too slowly
 	}
 	f.see(int(sent))
-	if f.ended() || f.err != nil {
-		t.Fatalf("seed %d: the last stream ended: %v", seed, f.err)
+	if f.Ended() || f.Err != nil {
+		t.Fatalf("seed %d: the last stream ended: %v", seed, f.Err)
 	}
 	if want := strings.Fields(span(1, int(sent))); !slices.Equal(f.seen, want) {
 		t.Fatalf("seed %d: saw %v, want 1 to %d", seed, f.seen, sent)
 	}
 	h.Close()
-	f.leave()
+	f.Leave()
 	for _, ghost := range f.ghosts {
-		ghost.leave()
+		ghost.Leave()
 	}
 	if left := h.peer("alice").streams; h.open != 0 || len(left) != 0 {
 		t.Errorf("seed %d: %d streams and %v are left", seed, h.open, left)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"wick/sse/ssetest"
 )
 
 // TestStreamText: the head and the framing, byte for byte.
@@ -19,27 +21,27 @@ func TestStreamText(t *testing.T) {
 		q := newQueue()
 		c := connect(t, q, "resumed-from earliest")
 		open := ": open\n\n: resumed-from earliest\n\n"
-		if got := c.read(); got != open || c.status != http.StatusOK {
-			t.Errorf("before any event: status %d, %q; want 200, %q", c.status, got, open)
+		if got := c.Read(); got != open || c.Status != http.StatusOK {
+			t.Errorf("before any event: status %d, %q; want 200, %q", c.Status, got, open)
 		}
 		for name, want := range map[string]string{
 			"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no", "Connection": "close", "Content-Length": "",
 		} {
-			if got := c.header.Get(name); got != want {
+			if got := c.Header().Get(name); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)
 			}
 		}
 		q.add(7, 8)
 		want := open + "id: a-7\nevent: message\ndata: {\"n\":7}\n\nid: a-8\nevent: message\ndata: {\"n\":8}\n\n"
-		if got := c.read(); got != want {
+		if got := c.Read(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		if c.writes != 2 || !slices.Equal(q.wrote, []int{2}) {
-			t.Errorf("%d writes, Wrote %v; want the head and both events at once", c.writes, q.wrote)
+		if c.Writes != 2 || !slices.Equal(q.wrote, []int{2}) {
+			t.Errorf("%d writes, Wrote %v; want the head and both events at once", c.Writes, q.wrote)
 		}
-		c.leave()
-		if got := c.read(); got != want+"retry: 2000\n\n" || c.err != nil {
-			t.Errorf("at the end: %q, %v", strings.TrimPrefix(got, want), c.err)
+		c.Leave()
+		if got := c.Read(); got != want+"retry: 2000\n\n" || c.Err != nil {
+			t.Errorf("at the end: %q, %v", strings.TrimPrefix(got, want), c.Err)
 		}
 	})
 }
@@ -49,18 +51,18 @@ func TestHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connect(t, newQueue())
 		time.Sleep(15*time.Second - 1)
-		if got := c.read(); got != ": open\n\n" {
+		if got := c.Read(); got != ": open\n\n" {
 			t.Errorf("before fifteen seconds: %q", got)
 		}
 		time.Sleep(time.Nanosecond)
-		if got := c.read(); got != ": open\n\n:\n\n" {
+		if got := c.Read(); got != ": open\n\n:\n\n" {
 			t.Errorf("after fifteen seconds: %q", got)
 		}
 		time.Sleep(9 * 15 * time.Second)
-		if got := strings.Count(c.read(), "\n:\n"); got != 10 {
+		if got := strings.Count(c.Read(), "\n:\n"); got != 10 {
 			t.Errorf("%d heartbeats in 150 s, want 10", got)
 		}
-		c.leave()
+		c.Leave()
 	})
 }
 
@@ -77,7 +79,7 @@ func TestBatches(t *testing.T) {
 		if want := []int{2, 2, 2, 1}; !slices.Equal(q.wrote, want) || q.len() != 0 {
 			t.Errorf("wrote %v, %d left; want %v, 0", q.wrote, q.len(), want)
 		}
-		c.leave()
+		c.Leave()
 	})
 }
 
@@ -87,12 +89,12 @@ func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
 		c := connect(t, q)
-		c.stall()
+		c.Stall()
 		start := time.Now()
 		q.add(1, 3)
-		<-c.done
-		if took := time.Since(start); took != 10*time.Second || !errors.Is(c.err, os.ErrDeadlineExceeded) {
-			t.Errorf("cut off after %v with %v, want 10s and a deadline", took, c.err)
+		<-c.Done
+		if took := time.Since(start); took != 10*time.Second || !errors.Is(c.Err, os.ErrDeadlineExceeded) {
+			t.Errorf("cut off after %v with %v, want 10s and a deadline", took, c.Err)
 		}
 		if q.len() != 3 {
 			t.Errorf("%d events left, want 3", q.len())
@@ -107,14 +109,14 @@ func TestEndWhileStuck(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueue()
 			c := connect(t, q)
-			c.stall()
+			c.Stall()
 			if stuckBefore {
 				q.add(1, 1)
 				synctest.Wait()
 				time.Sleep(3 * time.Second)
 			}
 			start := time.Now()
-			c.leave()
+			c.Leave()
 			if took := time.Since(start); took != time.Second {
 				t.Errorf("stuck before %v: ended after %v, want 1s", stuckBefore, took)
 			}
@@ -126,25 +128,25 @@ func TestEndWhileStuck(t *testing.T) {
 // head's too.
 func TestBrokenConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dead := newClient()
-		dead.broken = true
-		if err := Serve(t.Context(), dead, newQueue()); !errors.Is(err, errBroken) {
-			t.Errorf("head: error %v, want %v", err, errBroken)
+		dead := ssetest.New()
+		dead.Break()
+		if err := Serve(t.Context(), dead, newQueue()); !errors.Is(err, ssetest.ErrBroken) {
+			t.Errorf("head: error %v, want %v", err, ssetest.ErrBroken)
 		}
 		q := newQueue()
 		c := connect(t, q)
-		c.breakConnection()
+		c.Break()
 		q.add(1, 1)
-		<-c.done
-		if !errors.Is(c.err, errBroken) || q.len() != 1 {
-			t.Errorf("event: error %v, %d left; want %v, 1", c.err, q.len(), errBroken)
+		<-c.Done
+		if !errors.Is(c.Err, ssetest.ErrBroken) || q.len() != 1 {
+			t.Errorf("event: error %v, %d left; want %v, 1", c.Err, q.len(), ssetest.ErrBroken)
 		}
 		idle := connect(t, newQueue())
-		idle.breakConnection()
+		idle.Break()
 		time.Sleep(15 * time.Second)
-		<-idle.done
-		if !errors.Is(idle.err, errBroken) {
-			t.Errorf("comment: error %v, want %v", idle.err, errBroken)
+		<-idle.Done
+		if !errors.Is(idle.Err, ssetest.ErrBroken) {
+			t.Errorf("comment: error %v, want %v", idle.Err, ssetest.ErrBroken)
 		}
 	})
 }
@@ -163,7 +165,7 @@ func TestLineBreaks(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			appendEvent(nil, e)
-			Serve(ctx, newClient(), newQueue(e))
+			Serve(ctx, ssetest.New(), newQueue(e))
 		}()
 	}
 }
