@@ -92,16 +92,44 @@ func (g *gate) join(c Caller) (slot chan struct{}, status int) {
 		return nil, http.StatusTooManyRequests
 	case g.waiting >= maxWaiting:
 		return nil, http.StatusServiceUnavailable
-	case at == nil:
+	}
+	return g.queue(c, false), 0
+}
+
+// giveWay lets the call whose turn it is have the slot of a call of c, if another token
+// has one that waits, and returns when the call of c has a slot again: it is the next of
+// its line. One that was cancelled meanwhile waits all the same, and then ends.
+func (g *gate) giveWay(c Caller) {
+	g.mu.Lock()
+	at := g.turns.Front()
+	if at == nil || g.turns.Len() == 1 && at.Value.(*line).token == c.Key() {
+		g.mu.Unlock()
+		return
+	}
+	slot := g.queue(c, true)
+	g.turns.MoveToBack(g.lines[c.Key()])
+	g.mu.Unlock()
+	g.leave()
+	<-slot
+}
+
+// queue adds a call to c's line, at its end or first of it, and returns what to wait on.
+// The caller holds mu.
+func (g *gate) queue(c Caller, first bool) chan struct{} {
+	at := g.lines[c.Key()]
+	if at == nil {
 		at = g.turns.PushBack(&line{token: c.Key(), client: c.Client})
 		g.lines[c.Key()] = at
 	}
-	slot = make(chan struct{})
-	l := at.Value.(*line)
-	l.calls = append(l.calls, slot)
+	l, slot := at.Value.(*line), make(chan struct{})
+	if first {
+		l.calls = slices.Insert(l.calls, 0, slot)
+	} else {
+		l.calls = append(l.calls, slot)
+	}
 	g.waiting++
 	change(g.clients, c.Client, 1)
-	return slot, 0
+	return slot
 }
 
 // leave gives a slot back: to the oldest call of the line whose turn it is, and

@@ -43,6 +43,47 @@ func TestTurns(t *testing.T) {
 	})
 }
 
+// TestGiveWay: a call in parts lets another token's call have its slot between two of
+// them, and goes on before the other calls of its own token. Alone, it keeps the slot.
+func TestGiveWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var order []string
+		begun, part := make(chan bool), make(chan bool)
+		long := Tool{Name: "long", Schema: json.RawMessage(`{}`), Cost: Heavy, Handle: func(_ context.Context, c Call) (*Result, error) {
+			for i := range 3 {
+				begun <- true
+				<-part
+				order = append(order, fmt.Sprint(c.Caller.ID, i))
+				c.GiveWay()
+			}
+			return Text("done"), nil
+		}}
+		short := Tool{Name: "short", Schema: json.RawMessage(`{}`), Cost: Heavy, Handle: func(_ context.Context, c Call) (*Result, error) {
+			order = append(order, c.Caller.ID)
+			return Text("done"), nil
+		}}
+		h, dial := crowdSite(t, long, short)
+		occupy(h.Server.heavy)
+		h.Server.heavy.leave() // one slot is free
+		for _, call := range [][2]string{{"greedy@one", "long"}, {"greedy@one", "short"}, {"small@two", "short"}} {
+			c := dial()
+			go ask(t, c, call[0], callOf(call[1]))
+			synctest.Wait()
+		}
+		for range 3 {
+			<-begun
+			part <- true
+			synctest.Wait()
+		}
+		if got, want := strings.Join(order, " "), "greedy0 small greedy1 greedy2 greedy"; got != want {
+			t.Errorf("turns: %s, want %s", got, want)
+		}
+		if g := h.Server.heavy; g.free != 1 || g.waiting != 0 || len(g.clients) != 0 || len(g.lines) != 0 {
+			t.Errorf("left behind: %d free, %d waiting, %v, %v", g.free, g.waiting, g.clients, g.lines)
+		}
+	})
+}
+
 // One token, and one client with all its tokens, may have so many calls waiting
 // and no more; another client's calls wait beside them.
 func TestWaitingBounds(t *testing.T) {

@@ -130,12 +130,23 @@ type Call struct {
 	Elicits   bool
 	State     string
 	Responses map[string]Response
+
+	giveWay func() // nil for a call without a slot
 }
 
 // Report tells the client that so much of total is done, if it asked to be told.
 func (c Call) Report(done, total int) {
 	if c.Progress != nil {
 		c.Progress(done, total)
+	}
+}
+
+// GiveWay lets calls of other tokens that wait go first, and returns when it is this
+// call's turn again. A handler with many parts calls it between two of them, from its own
+// goroutine, so that others wait for a part of the call and not for all of it.
+func (c Call) GiveWay() {
+	if c.giveWay != nil {
+		c.giveWay()
 	}
 }
 

@@ -3,9 +3,15 @@ package tools
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"wick/market"
 	"wick/mcp"
@@ -41,4 +47,39 @@ func TestPanicBeside(t *testing.T) {
 			t.Errorf("%s: the log has %s", call, &log)
 		}
 	}
+}
+
+// slow is a source that takes a second for each symbol.
+type slow struct{ failing }
+
+func (s *slow) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	time.Sleep(time.Second)
+	return s.failing.Bars(ctx, q)
+}
+
+// TestScanGivesWay: while one token scans thousands of symbols in as many calls as may
+// work at once, the call of another waits for a few symbols and not for the scans.
+func TestScanGivesWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mcp.NewServer(mcp.Options{Tools: All(Deps{Source: &slow{}})})
+		var symbols []string
+		for i := range 100 {
+			symbols = append(symbols, fmt.Sprintf("SYM%dUSDT", i))
+		}
+		var scans sync.WaitGroup
+		var over atomic.Int64
+		for range 2 * runtime.GOMAXPROCS(0) {
+			scans.Go(func() {
+				post(s, mcp.Caller{ID: "greedy"}, "tools/call", `{"name":"get_indicators","arguments":{"indicators":"rsi","symbols":`+encode(symbols)+`}}`)
+				over.Add(1)
+			})
+		}
+		synctest.Wait()
+		begin := time.Now()
+		reply := post(s, mcp.Caller{ID: "small"}, "tools/call", `{"name":"get_indicators","arguments":{"indicators":"rsi","symbol":"BTCUSDT"}}`)
+		if took := time.Since(begin); took > 3*time.Second || strings.Contains(reply, "isError") {
+			t.Errorf("another's call took %v, with %d scans over: %.200s", took, over.Load(), reply)
+		}
+		scans.Wait()
+	})
 }

@@ -130,6 +130,7 @@ func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbo
 	g.SetLimit(scanners)
 	var done atomic.Int64
 	for i, symbol := range symbols {
+		c.GiveWay()
 		g.Go(beside(func() error {
 			q := q
 			q.symbol = symbol
