@@ -84,13 +84,10 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 		}
 	}
 	e.scratch = reached
-	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(a.closed(), b.closed()), compareIDs(a.alert.ID, b.alert.ID))
-	})
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.at, b.at), compareIDs(a.alert, b.alert)) })
 	for _, h := range hits {
-		a := e.ahead.alerts[h.alert.ID] // nil if it was cancelled meanwhile; one that repeats may have fired for an earlier bar
-		if a != nil && a.ready(h.closed()*1000) {
-			take(a, trigger{value: valueOf(h.value), bar: h.bar, late: h.late, at: h.closed() * 1000})
+		if a := e.ahead.alerts[h.alert]; a != nil { // else it was cancelled meanwhile
+			take(a, h.trigger)
 		}
 	}
 	return fired, seq

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -130,6 +131,70 @@ func TestRepeatOutage(t *testing.T) {
 			t.Errorf("told %q, %v, want %q", got, err, want)
 		}
 	})
+}
+
+// TestManyFirings: of what met an alert that repeats during a long downtime only the
+// newest maxFirings are told. The first of them says how many there were before and
+// from when to when, and the alert counts all. What fits is told in full.
+func TestManyFirings(t *testing.T) {
+	const rule = `{"indicator_signal":{"indicator":"rule","when":"close > 90","signal":"becomes_true"}}`
+	for _, c := range []struct {
+		name, condition string
+		request         AlertRequest
+		down            time.Duration // from the first second of 10:00
+		told            string        // first and last bar told
+		skipped         int
+		says            string // the first message, from its second sentence on
+	}{
+		{"a rule", rule, AlertRequest{Repeat: EachBar}, 300 * time.Minute, "100 13:20 14:59", 200,
+			"This comes late: wick was not running then. Skipped before it: 200, from 2000-01-01 10:01 UTC to 2000-01-01 13:20 UTC; only the newest 100 are told."},
+		{"a rule with a cooldown", rule, AlertRequest{Repeat: EachBar, Cooldown: "2m"}, 300 * time.Minute, "100 11:40 14:58", 50,
+			"This comes late: wick was not running then. Skipped before it: 50, from 2000-01-01 10:01 UTC to 2000-01-01 11:39 UTC; only the newest 100 are told."},
+		{"as many as are told", rule, AlertRequest{Repeat: EachBar}, 100 * time.Minute, "100 10:00 11:39", 0, "This comes late: wick was not running then."},
+		{"one more", rule, AlertRequest{Repeat: EachBar}, 101 * time.Minute, "100 10:01 11:40", 1,
+			"This comes late: wick was not running then. Skipped before it: 1, from 2000-01-01 10:01 UTC to 2000-01-01 10:01 UTC; only the newest 100 are told."},
+		// The price after the start is told by itself.
+		{"a price", `{"price_above":90}`, AlertRequest{Repeat: EachBar}, 300 * time.Minute, "101 13:20 now", 200,
+			"This comes late: wick was not running then. Skipped before it: 200, from 2000-01-01 10:01 UTC to 2000-01-01 13:20 UTC; only the newest 100 are told."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newProcess(t, 599*time.Minute+56*time.Second, slices.Repeat([]int64{100}, 20)...)
+				p.start()
+				time.Sleep(time.Second)
+				c.request.Interval = "1m"
+				repeating(t, p.e, c.condition, c.request)
+				p.kill()
+				time.Sleep(c.down)
+				p.start()
+				p.kill()
+				bar := func(n Notification) string {
+					if n.BarTime == nil {
+						return "now"
+					}
+					return n.BarTime.Format("15:04")
+				}
+				first, last := p.told[0], p.told[len(p.told)-1]
+				if got := fmt.Sprint(len(p.told), " ", bar(first), " ", bar(last)); got != c.told || first.Skipped != c.skipped {
+					t.Errorf("told %s and skipped %d, want %s and %d", got, first.Skipped, c.told, c.skipped)
+				}
+				if _, says, _ := strings.Cut(first.Message, ". "); says != c.says {
+					t.Errorf("the first says %q, want %q", says, c.says)
+				}
+				time.Sleep(2 * time.Minute)
+				p.start()
+				a := p.e.Alerts()[0]
+				p.stop()
+				all := 0
+				for _, n := range p.told {
+					all += 1 + n.Skipped
+				}
+				if a.Fired != all {
+					t.Errorf("fired %d times, told and skipped %d", a.Fired, all)
+				}
+			})
+		})
+	}
 }
 
 // playDowntime runs a timetable on a market that is at 100 and returns what each alert

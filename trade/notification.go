@@ -25,6 +25,7 @@ type Notification struct {
 	Synthetic   bool            `json:"synthetic,omitempty"` // the prices are invented
 	Note        string          `json:"note,omitempty"`      // the alert's
 	Message     string          `json:"message,omitempty"`   // all of it in one sentence, for people
+	Skipped     int             `json:"skipped,omitempty"`   // how often it was met before this without being told
 
 	// Order is the order that was filled, in place of an alert that fired. Then the
 	// JSON has no member of an alert but symbol, triggered_at, synthetic and message.
@@ -95,13 +96,39 @@ type trigger struct {
 	late      bool        // the bar closed while no process was there
 	price     string      // newest one of the symbol
 	synthetic bool
+
+	// How often the alert was met before by the same update without being told, see
+	// maxFirings, and the first and the last such time, in unix milliseconds.
+	skipped                int
+	skippedFrom, skippedTo int64
+}
+
+// maxFirings is how many notifications of one alert follow from one update. After a
+// downtime thousands of bars may come with the first update, of which an alert that
+// repeats could fire on each: nobody reads that many, a queue keeps no more than
+// delivery.QueueCap, and nobody can trade while they are written down.
+const maxFirings = 100
+
+// latest returns list, the triggers of one alert by one update in order, with t added
+// and not longer than maxFirings: the oldest goes, and the one after it says so.
+func latest(list []trigger, t trigger) []trigger {
+	list = append(list, t)
+	if len(list) <= maxFirings {
+		return list
+	}
+	gone, list := list[0], list[1:]
+	list[0].skipped, list[0].skippedFrom, list[0].skippedTo = gone.skipped+1, gone.skippedFrom, gone.at
+	if gone.skipped == 0 {
+		list[0].skippedFrom = gone.at
+	}
+	return list
 }
 
 // notification builds what a tells its subscribers. At is when it fired, and t.at when
 // the market did what it waited for.
 func (a *Alert) notification(t trigger, at Time) *Notification {
 	n := &Notification{AlertID: a.ID, Symbol: a.Symbol, Interval: a.Interval, Value: t.value, TriggeredAt: at,
-		Late: t.late, Synthetic: t.synthetic, Note: a.Note, Message: a.message(t)}
+		Late: t.late, Synthetic: t.synthetic, Note: a.Note, Message: a.message(t), Skipped: t.skipped}
 	if t.bar != 0 {
 		n.BarTime = &Time{time.Unix(t.bar, 0).UTC()}
 	}
@@ -121,15 +148,22 @@ func valueOf(x float64) json.Number { return json.Number(indicators.AppendValue(
 
 // message says in a sentence that a fired, and at which value.
 func (a *Alert) message(t trigger) string {
-	s := a.sentence(t, time.Unix(t.bar, 0).UTC().Format("2006-01-02 15:04 UTC"))
+	s := a.sentence(t, minuteOf(t.bar))
 	if t.late {
 		s += " This comes late: wick was not running then."
+	}
+	if t.skipped > 0 {
+		s += fmt.Sprintf(" Skipped before it: %d, from %s to %s; only the newest %d are told.",
+			t.skipped, minuteOf(t.skippedFrom/1000), minuteOf(t.skippedTo/1000), maxFirings)
 	}
 	if t.synthetic {
 		s += invented
 	}
 	return s
 }
+
+// minuteOf writes a time in unix seconds for people.
+func minuteOf(at int64) string { return time.Unix(at, 0).UTC().Format("2006-01-02 15:04 UTC") }
 
 // sentence is message for a trigger in time. Bar is the start of its bar.
 func (a *Alert) sentence(t trigger, bar string) string {

@@ -16,7 +16,7 @@ type firing struct {
 // fire proposes the firing of a, if it is still active. Called with mu held.
 func (e *Engine) fire(a *Alert, t trigger, at Time) (firing, uint64, error) {
 	f := firing{a.notification(t, at), e.recipients(a)}
-	seq, err := e.propose(kindFired, &event{At: at, Notification: f.notification, To: f.to, Alert: a.after(t.at), Price: t.price})
+	seq, err := e.propose(kindFired, &event{At: at, Notification: f.notification, To: f.to, Alert: a.after(t.at, t.skipped), Price: t.price})
 	return f, seq, err
 }
 

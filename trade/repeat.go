@@ -115,14 +115,14 @@ func (a *Alert) expired(at, began Time) bool {
 }
 
 // after returns a as it is when it has fired for what the market did at an instant, in
-// unix milliseconds; nil if it is then gone. The alert itself is not changed, because
-// states share it.
-func (a *Alert) after(at int64) *Alert {
+// unix milliseconds, and has skipped some before; nil if it is then gone. The alert
+// itself is not changed, because states share it.
+func (a *Alert) after(at int64, skipped int) *Alert {
 	if a.Repeat == "" {
 		return nil
 	}
 	b := *a
-	b.FiredAt, b.Fired = &Time{time.UnixMilli(at).UTC()}, a.Fired+1
+	b.FiredAt, b.Fired = &Time{time.UnixMilli(at).UTC()}, a.Fired+1+skipped
 	return &b
 }
 

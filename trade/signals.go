@@ -13,14 +13,9 @@ import (
 
 // hit is an alert whose signal a closed bar bears.
 type hit struct {
-	alert *Alert
-	value float64
-	bar   int64 // start of that bar, in unix seconds
-	late  bool  // it closed while no process was there
+	alert string // its id
+	trigger
 }
-
-// closed returns when that bar closed, in unix seconds.
-func (h hit) closed() int64 { return h.alert.Interval.Next(h.bar) }
 
 // awaited returns the intervals of which t has closed bars that alerts wait for.
 func (e *Engine) awaited(t tick) map[market.Interval]bool {
@@ -49,7 +44,8 @@ func (e *Engine) waiting(key seriesKey) []signalAlert {
 }
 
 // judge returns the alerts whose signals the new bars of a window bear, each
-// with the first such bar. No lock is held meanwhile.
+// with the first such bar, or one that repeats with as many as latest keeps. No lock
+// is held meanwhile.
 func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 	if c.gap || c.short { // a short history may be one that moves on at the source: then the chart's does too
 		var err error
@@ -65,24 +61,29 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 	// the newest, the oldest first, and an alert that fired on one waits for no later
 	// one.
 	c.bars, waiting = e.withOthers(ctx, c.bars, waiting)
-	extra := make(columns)
+	extra, found := make(columns), make(map[string][]trigger)
 	for i, start := range c.bars.Time {
 		if start > c.after && start <= c.through {
-			var found []hit
-			found, waiting = e.judgeBar(ctx, c, i, waiting, extra)
-			hits = append(hits, found...)
+			waiting = e.judgeBar(ctx, c, i, waiting, extra, found)
+		}
+	}
+	for id, triggers := range found {
+		for _, t := range triggers {
+			hits = append(hits, hit{id, t})
 		}
 	}
 	return hits
 }
 
 // judgeBar judges alerts on closed bar i of c as if it were the newest: on the
-// bars that its chart would show. It returns the hits and the alerts that wait
-// on. Every distinct request is computed once.
-func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signalAlert, extra columns) (hits []hit, rest []signalAlert) {
+// bars that its chart would show. It adds what makes them fire to found, by alert, and
+// returns the alerts that wait on. Every distinct request is computed once.
+func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signalAlert, extra columns, found map[string][]trigger) (rest []signalAlert) {
 	results, memo := make(map[string]*closed), make(indicators.Memo)
+	start := c.bars.Time[i]
+	end := c.key.interval.Next(start) * 1000
 	for _, w := range waiting {
-		if end := c.key.interval.Next(c.bars.Time[i]) * 1000; end <= w.alert.CreatedAt.UnixMilli() || !w.alert.ready(end) {
+		if end <= w.alert.CreatedAt.UnixMilli() || !w.alert.ready(end) {
 			rest = append(rest, w) // the bar closed before the alert was set, or it has fired for it before
 			continue
 		}
@@ -95,15 +96,16 @@ func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signa
 			}
 			results[w.key] = r
 		}
-		value, ok := w.met(r, c.bars.Close[i])
-		if ok {
-			hits = append(hits, hit{w.alert, value, c.bars.Time[i], c.bars.Time[i] <= c.late})
+		if value, ok := w.met(r, c.bars.Close[i]); ok {
+			why := trigger{value: valueOf(value), bar: start, late: start <= c.late, at: end}
+			found[w.alert.ID] = latest(found[w.alert.ID], why)
+			w.alert = w.alert.after(end, 0)
 		}
-		if !ok || w.alert.Repeat != "" {
+		if w.alert != nil {
 			rest = append(rest, w)
 		}
 	}
-	return hits, rest
+	return rest
 }
 
 // withOthers returns the bars of a window with those of other markets and

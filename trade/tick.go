@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"time"
 
 	"wick/exact"
 	"wick/market"
@@ -67,8 +68,8 @@ func (t *tick) begin(since int64, before quote, began Time) {
 	}
 }
 
-// meets returns what makes the price alert a fire, in order; one that does not repeat
-// fires at most once.
+// meets returns what makes the price alert a fire, in order and with no more than
+// latest keeps; one that does not repeat fires at most once.
 func (t tick) meets(a *Alert) []trigger {
 	if a.Repeat != "" {
 		return t.meetsEach(a)
@@ -221,6 +222,8 @@ func (l leg) end() span { return span{high: l.close, low: l.close, start: l.clos
 // reaches it. The first time it fires wherever the price comes from, as one that does
 // not repeat.
 func (t tick) meetsEach(a *Alert) (all []trigger) {
+	own := *a // rests and waits from each firing on
+	a = &own
 	armed := !a.Condition.reachedBy(span{high: t.from, low: t.from}) // the price is on the other side
 	for i, l := range t.legs {
 		part, counts := t.part(l, a)
@@ -239,7 +242,8 @@ func (t tick) meetsEach(a *Alert) (all []trigger) {
 		}
 		armed = !a.Condition.reachedBy(l.end())
 		if met && counts && a.Condition.reachedBy(part) && a.ready(l.over()) {
-			all, a = append(all, l.trigger(a.Condition.extreme(part))), a.after(l.over())
+			all = latest(all, l.trigger(a.Condition.extreme(part)))
+			a.FiredAt = &Time{time.UnixMilli(l.over()).UTC()}
 		}
 	}
 	return all
