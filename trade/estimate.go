@@ -3,10 +3,14 @@ package trade
 import "wick/exact"
 
 // Estimate is what a person wants to know of an order before it is filled. All of it is
-// of one fill, of the whole order at the price that it would have by what is known now,
-// without slippage for what waits; zero where that is not known.
+// of one fill at the price that it would have by what is known now, without slippage for
+// what waits; zero where that is not known.
 type Estimate struct {
 	Price exact.Decimal
+
+	// Quantity is how much would be filled: the whole order, or of an ioc or a fok what
+	// would be filled at once, which may be nothing.
+	Quantity exact.Decimal
 
 	// Rest is the price of what is not filled now, of a limit that the volume fills only
 	// in part: its limit, where the rest waits. Zero where all of it is at Price.
@@ -27,8 +31,11 @@ func (e *Engine) Estimate(o Order) Estimate {
 	if entry == 0 {
 		return Estimate{}
 	}
-	x := Estimate{Price: entry, Thin: e.thin(&o)}
-	if o.Status == StatusPartiallyFilled && o.Price != nil {
+	x := Estimate{Price: entry, Quantity: o.Quantity, Thin: e.thin(&o)}
+	switch {
+	case o.Status.Terminal():
+		x.Quantity = o.FilledQuantity
+	case o.Status == StatusPartiallyFilled && o.Price != nil:
 		x.Rest = *o.Price
 	}
 	if o.Account == "" {
@@ -48,7 +55,7 @@ func (e *Engine) Estimate(o Order) Estimate {
 // checks of the dry run were the same.
 func (e *Engine) fee(o *Order, x Estimate, rate exact.Decimal) exact.Decimal {
 	if x.Rest == 0 {
-		whole, _ := e.paper.report(o.Status, o.Quantity, x.Price, rate)
+		whole, _ := e.paper.report(o.Status, x.Quantity, x.Price, rate)
 		return whole.fee
 	}
 	part, _ := e.paper.report(o.Status, o.FilledQuantity, x.Price, rate)
@@ -57,11 +64,11 @@ func (e *Engine) fee(o *Order, x Estimate, rate exact.Decimal) exact.Decimal {
 	return sum
 }
 
-// Worth returns what o is worth, filled as the estimate says, and false where that is out
-// of range.
+// Worth returns what the filled part of o is worth, filled as the estimate says, and false
+// where that is out of range.
 func (x Estimate) Worth(o Order) (exact.Decimal, bool) {
 	if x.Rest == 0 {
-		return o.Quantity.Times(x.Price, exact.Up)
+		return x.Quantity.Times(x.Price, exact.Up)
 	}
 	part, _ := o.FilledQuantity.Times(x.Price, exact.Up)
 	rest, ok := (o.Quantity - o.FilledQuantity).Times(x.Rest, exact.Up)

@@ -87,7 +87,7 @@ func TestEstimateBeside(t *testing.T) {
 
 // TestEstimateThin: in a minute whose volume is used up a market order is estimated at
 // the price of now, and one that the market has reached says that volume is what it
-// lacks. By hand: 100 with slippage of 0.05 % is 100.05, 3 % below that 97.0485.
+// lacks. One that does not wait for more costs nothing. By hand: 100 with slippage of 0.05 % is 100.05, 3 % below that 97.0485.
 func TestEstimateThin(t *testing.T) {
 	thin := func(o *Options) {
 		maker := exact.One / 5000
@@ -99,18 +99,20 @@ func TestEstimateThin(t *testing.T) {
 		if o := place(t, e, Buy, Market, "10", ""); o.Status != StatusFilled {
 			t.Fatalf("%+v", o)
 		}
+		two := 2 * exact.One
 		for _, c := range []struct {
 			name   string
 			change func(*OrderRequest)
 			want   Estimate
 		}{
-			{"market", func(r *OrderRequest) { r.StopLoss = Exit{Percent: 3 * exact.One} }, Estimate{Price: dec(t, "100.05"), Fee: dec(t, "0.2001"), StopLoss: dec(t, "97.0485"), Thin: true}},
-			{"market fok", func(r *OrderRequest) { r.TimeInForce = FOK }, Estimate{Price: dec(t, "100.05"), Fee: dec(t, "0.2001"), Thin: true}},
-			{"limit, reached", func(r *OrderRequest) { r.Type, r.Price = Limit, 110*exact.One }, Estimate{Price: dec(t, "110"), Fee: dec(t, "0.044"), Thin: true}}, // it rests
-			{"limit ioc, reached", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 110*exact.One, IOC }, Estimate{Price: dec(t, "110"), Fee: dec(t, "0.044"), Thin: true}},
-			{"limit, not reached", func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }, Estimate{Price: dec(t, "90"), Fee: dec(t, "0.036")}},
+			{"market", func(r *OrderRequest) { r.StopLoss = Exit{Percent: 3 * exact.One} }, Estimate{Price: dec(t, "100.05"), Quantity: two, Fee: dec(t, "0.2001"), StopLoss: dec(t, "97.0485"), Thin: true}},
+			{"market fok", func(r *OrderRequest) { r.TimeInForce = FOK }, Estimate{Price: dec(t, "100.05"), Thin: true}},
+			{"limit, reached", func(r *OrderRequest) { r.Type, r.Price = Limit, 110*exact.One }, Estimate{Price: dec(t, "110"), Quantity: two, Fee: dec(t, "0.044"), Thin: true}}, // it rests
+			{"limit ioc, reached", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 110*exact.One, IOC }, Estimate{Price: dec(t, "110"), Thin: true}},
+			{"limit ioc, not reached", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 90*exact.One, IOC }, Estimate{Price: dec(t, "90")}},
+			{"limit, not reached", func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }, Estimate{Price: dec(t, "90"), Quantity: two, Fee: dec(t, "0.036")}},
 		} {
-			o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.DryRun = 2*exact.One, true; c.change(r) })
+			o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.DryRun = two, true; c.change(r) })
 			if got := e.Estimate(o); got != c.want {
 				t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 			}
@@ -119,8 +121,9 @@ func TestEstimateThin(t *testing.T) {
 }
 
 // TestEstimatePart: of a limit that the volume fills in part now, the rest waits at its
-// limit and pays the maker's fee; the rest of a market order takes later. By hand, 10 of 30
-// at 100.05 and 20 at 140: 1000.5 + 2800 = 3800.5, and 1000.5*0.001 + 2800*0.0005 = 2.4005.
+// limit and pays the maker's fee; the rest of a market order takes later; of an ioc there
+// is none, and a fok is not filled at all. By hand, 10 of 30 at 100.05 and 20 at 140:
+// 1000.5 + 2800 = 3800.5, and 1000.5*0.001 + 2800*0.0005 = 2.4005.
 func TestEstimatePart(t *testing.T) {
 	thin := func(o *Options) {
 		maker := exact.One / 2000
@@ -130,18 +133,24 @@ func TestEstimatePart(t *testing.T) {
 		e.ensure(t.Context(), "AAA")
 		traded(e, 0, 100, 100)
 		for _, c := range []struct {
-			name       string
-			change     func(*OrderRequest)
-			worth, fee string
+			name               string
+			change             func(*OrderRequest)
+			worth, fee, filled string
 		}{
-			{"limit", func(r *OrderRequest) { r.Type, r.Price = Limit, 140*exact.One }, "3800.5", "2.4005"},
-			{"sell limit", func(r *OrderRequest) { r.Side, r.Type, r.Price = Sell, Limit, 80*exact.One }, "2599.5", "1.7995"},
-			{"market", func(*OrderRequest) {}, "3001.5", "3.0015"},
-			{"whole", func(r *OrderRequest) { r.Type, r.Price, r.Quantity = Limit, 140*exact.One, 10*exact.One }, "1000.5", "1.0005"},
+			{"limit", func(r *OrderRequest) { r.Type, r.Price = Limit, 140*exact.One }, "3800.5", "2.4005", "10"},
+			{"sell limit", func(r *OrderRequest) { r.Side, r.Type, r.Price = Sell, Limit, 80*exact.One }, "2599.5", "1.7995", "10"},
+			{"market", func(*OrderRequest) {}, "3001.5", "3.0015", "10"},
+			{"whole", func(r *OrderRequest) { r.Type, r.Price, r.Quantity = Limit, 140*exact.One, 10*exact.One }, "1000.5", "1.0005", "10"},
+			{"market ioc", func(r *OrderRequest) { r.TimeInForce = IOC }, "1000.5", "1.0005", "10"},
+			{"limit ioc", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 140*exact.One, IOC }, "1000.5", "1.0005", "10"},
+			{"limit ioc, not reached", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 90*exact.One, IOC }, "0", "0", "0"},
+			{"market fok", func(r *OrderRequest) { r.TimeInForce = FOK }, "0", "0", "0"},
+			{"limit fok", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 140*exact.One, FOK }, "0", "0", "0"},
+			{"whole fok", func(r *OrderRequest) { r.Quantity, r.TimeInForce = 10*exact.One, FOK }, "1000.5", "1.0005", "10"},
 		} {
 			o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.DryRun = 30*exact.One, true; c.change(r) })
 			x := e.Estimate(o)
-			if worth, ok := x.Worth(o); !ok || worth.String() != c.worth || x.Fee.String() != c.fee || o.FilledQuantity != 10*exact.One {
+			if worth, ok := x.Worth(o); !ok || worth.String() != c.worth || x.Fee.String() != c.fee || o.FilledQuantity.String() != c.filled {
 				t.Errorf("%s: %s filled, worth %s, %+v; want %s with a fee of %s", c.name, o.FilledQuantity, worth, x, c.worth, c.fee)
 			}
 		}

@@ -34,6 +34,10 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.E
 		currency = " " + currency
 	}
 	worth, fee := worthOfFill(o, estimate)+currency, feeOf(o, estimate, currency)
+	if estimate.Quantity != o.Quantity { // an ioc or a fok: by the time of the yes more of it may be filled
+		whole := worthOfFill(o, trade.Estimate{Price: estimate.Price, Quantity: o.Quantity})
+		worth += fmt.Sprintf(" for %s of it, which would fill now; %s%s if it is filled whole", estimate.Quantity, whole, currency)
+	}
 	if r.OCO != (trade.OCO{}) { // two outcomes, of which one comes
 		stop := engine.EstimateBeside(o, r.OCO)
 		worth += " by the limit, " + worthOfFill(o, stop) + currency + " by the stop"
@@ -62,15 +66,15 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.E
 	return append(lines, after)
 }
 
-// worthOfFill returns what an order is worth by its estimate, to the hundredth where it is
-// one or more: a person needs no more digits.
+// worthOfFill returns what an order is worth, filled as its estimate says, to the
+// hundredth where it is one or more: a person needs no more digits.
 func worthOfFill(o trade.Order, x trade.Estimate) string {
 	worth, ok := x.Worth(o)
 	if ok && worth >= exact.One {
 		worth, ok = worth.Step(exact.One/100, exact.Up)
 	}
 	if !ok {
-		return exact.Product(o.Quantity, x.Price).String()
+		return exact.Product(x.Quantity, x.Price).String()
 	}
 	return worth.String()
 }

@@ -41,7 +41,7 @@ var previews = map[string][]struct{ order, want string }{
 	"price": {
 		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":15`, "price: 15 or better, once the market is there\n(.*\n)*worth: about 30 USDT\nfee: about 0.03 USDT\n"},
 		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":17`, `price: about 16\.\d+, now; the limit is 17\n(.*\n)*worth: about 32\.\d\d? USDT\n`},
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":15,"time_in_force":"ioc"`, "price: 15 or better; the market is not there, and it would end unfilled\n(.*\n)*position after: 3 BTCUSDT, if it is filled whole"},
+		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":15,"time_in_force":"ioc"`, "price: 15 or better; the market is not there, and it would end unfilled\n(.*\n)*worth: about 0 USDT for 0 of it, which would fill now; 30 USDT if it is filled whole\nfee: about 0 USDT\n(.*\n)*position after: 3 BTCUSDT, if it is filled whole"},
 	},
 	"stop_price": {
 		{`"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, "once it comes to 17\n(.*\n)*worth: about 34 USDT\nfee: about 0.068 USDT\n"},
@@ -147,11 +147,12 @@ func TestPreviewElsewhere(t *testing.T) {
 
 // TestPreviewThin: where too little was traded lately for any of an order, the question
 // says that, and not that the market is elsewhere; price, worth, fee and exits are there
-// as for any other. The price is about 16, slippage makes nothing of it here, and the
+// as for any other, and what does not wait costs nothing. The price is about 16, slippage makes nothing of it here, and the
 // fee is 0.2 %, 0.1 % for what rests.
 func TestPreviewThin(t *testing.T) {
 	const now = `price: about 1[56]\.\d+ now, `
 	const facts = "\n(.*\n)*" + `worth: about 3[12]\.\d+ USDT\nfee: about 0\.06\d* USDT\n`
+	const nothing = "\n(.*\n)*" + `worth: about 0 USDT for 0 of it, which would fill now; 3[12]\.\d+ USDT if it is filled whole\nfee: about 0 USDT\n`
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir(), func(o *trade.Options) {
 			maker := exact.One / 1000
@@ -164,7 +165,7 @@ func TestPreviewThin(t *testing.T) {
 		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(0, "")})
 		for order, want := range map[string]string{
 			`"type":"market","stop_loss":"3%"`:                now + "once more is traded: it was too little lately" + facts + `stop loss: 3 % from the entry, about 15\.\d+\n`,
-			`"type":"market","time_in_force":"fok"`:           now + "but too little was traded lately, and it would end unfilled" + facts,
+			`"type":"market","time_in_force":"fok"`:           now + "but too little was traded lately, and it would end unfilled" + nothing,
 			`"type":"limit","price":20`:                       "price: 20 or better, once more is traded: it was too little lately\n(.*\n)*worth: about 40 USDT\nfee: about 0.04 USDT\n",
 			`"type":"limit","price":20,"time_in_force":"fok"`: "price: 20 or better, but too little was traded lately, and it would end unfilled\n",
 			`"type":"limit","price":15,"time_in_force":"fok"`: "price: 15 or better; the market is not there, and it would end unfilled\n",
@@ -193,6 +194,26 @@ func TestPreviewPart(t *testing.T) {
 	if got := worthOfFill(o, trade.Estimate{Price: price, Rest: limit}); got != "988" {
 		t.Errorf("a limit is worth %s", got)
 	}
+}
+
+// TestPreviewPartAtOnce: of an ioc that the volume fills in part, worth and fee are of that
+// part, and what all of it is worth is said beside it. By hand, 1 at about 16 of 50: 16 and
+// 800, and a fee of 0.2 % is 0.032.
+func TestPreviewPartAtOnce(t *testing.T) {
+	const want = `price: about 1[56]\.\d+, now for 1 of it, since too little was traded lately for more\n(.*\n)*` +
+		`worth: about 1[56]\.\d+ USDT for 1 of it, which would fill now; 8\d\d\.\d+ USDT if it is filled whole\nfee: about 0\.03\d* USDT\n`
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir(), func(o *trade.Options) {
+			o.FeeRate, o.Participation = exact.One/500, exact.One/100
+			o.Grid = func(string) (trade.Grid, bool) { return trade.Grid{Lot: exact.One}, true }
+		})
+		defer d.stop()
+		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(0, "")})
+		input, err := d.order(mcp.Call{Elicits: true}, `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":50,"time_in_force":"ioc"}`)
+		if input == nil || !regexp.MustCompile(want).MatchString(input.Message) {
+			t.Errorf("asks\n%s, %v\nwant %s", input.Message, err, want)
+		}
+	})
 }
 
 // TestPreviewWithoutName: of a client without a name, as over stdio, the question has no
