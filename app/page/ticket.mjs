@@ -6,7 +6,8 @@ import { button, el, entry, field, select } from './dom.mjs';
 export function previewText(o) {
   const known = (words, v) => ((v ?? '') === '' ? '' : words + v);
   const [at, fee] = [known(' at ', o.average_price ?? o.price), known(', fee ', o.fee)];
-  return `${o.side} ${o.quantity} ${o.symbol} ${o.type}${at}${fee}: ${o.status}, ${o.broker}${o.synthetic ? ' (invented prices)' : ''}`;
+  const part = o.filled_quantity > 0 && o.filled_quantity !== o.quantity ? `, ${o.filled_quantity} of it` : ''; // price and fee are of that
+  return `${o.side} ${o.quantity} ${o.symbol} ${o.type}${part}${at}${fee}: ${o.status}, ${o.broker}${o.synthetic ? ' (invented prices)' : ''}`;
 }
 
 /** twoSteps returns a function that tries an order and, called without one, places what it

@@ -293,4 +293,7 @@ test('words', () => {
   assert.deepEqual(row.map(i => i.text), ['aaa', '+2']);
   assert.throws(() => textOf({ isError: true, content: [{ type: 'text', text: 'no' }] }), /no/);
   assert.match(previewText({ side: 'buy', quantity: 1, symbol: 'A', type: 'market', average_price: 2, fee: 0.1, status: 'filled', broker: 'paper' }), /^buy 1 A market at 2, fee 0.1: filled, paper$/);
+  const part = { side: 'buy', quantity: 30, filled_quantity: 10, symbol: 'A', type: 'market', average_price: 2, fee: 0.1, status: 'partially_filled', broker: 'paper' };
+  assert.equal(previewText(part), 'buy 30 A market, 10 of it at 2, fee 0.1: partially_filled, paper');
+  assert.equal(previewText({ ...part, filled_quantity: 0, average_price: null, price: 3, fee: 0, status: 'open' }), 'buy 30 A market at 3, fee 0: open, paper');
 });
