@@ -41,6 +41,10 @@ func (e *Engine) Estimate(o Order) Estimate {
 	if o.Account == "" {
 		x.Fee = e.fee(&o, x, rate)
 	}
+	// Exits count from the first fill that opens a position.
+	if x.Rest != 0 && e.closes(&o) {
+		entry = x.Rest
+	}
 	if o.StopLoss != nil {
 		x.StopLoss, _ = o.StopLoss.at(entry, o.Side == Sell)
 	}
@@ -48,6 +52,14 @@ func (e *Engine) Estimate(o Order) Estimate {
 		x.TakeProfit, _ = o.TakeProfit.at(entry, o.Side == Buy)
 	}
 	return x
+}
+
+// closes reports whether what is filled now of o, the answer to a dry run, only closes a
+// position.
+func (e *Engine) closes(o *Order) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return shrinks(e.shown.holdings[o.Symbol].Quantity, o.Side.sign(o.FilledQuantity))
 }
 
 // fee returns what the paper broker takes for o, filled as x says, at the rate: of a limit

@@ -1,6 +1,8 @@
 package trade
 
 import (
+	"cmp"
+	"strings"
 	"testing"
 
 	"wick/exact"
@@ -155,4 +157,53 @@ func TestEstimatePart(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestEstimateExits: the exits of an entry that the volume fills in part stand where the
+// estimate says, counted from the first fill that opens a position. By hand, 3 % below 100.05
+// is 97.0485; where the part that is filled now only closes a short, the exits begin with
+// the rest, at the limit: 3 % below 140 is 135.8, and 10 % above it 154.
+func TestEstimateExits(t *testing.T) {
+	thin := func(o *Options) { o.Participation, o.Slippage = exact.One/10, exact.One/2000 }
+	for _, c := range []struct {
+		name         string
+		short        string
+		loss, profit string
+	}{
+		{"from the part", "", "97.0485", "110.055"},
+		{"what is left of the part", "4", "97.0485", "110.055"},
+		{"from the rest", "10", "135.8", "154"},
+		{"from what is left of the rest", "15", "135.8", "154"},
+	} {
+		inBubble(t, thin, func(t *testing.T, e *Engine) {
+			e.ensure(t.Context(), "AAA")
+			traded(e, 0, 100, 200)
+			if c.short != "" {
+				place(t, e, Sell, Market, c.short, "")
+			}
+			traded(e, 1, 100, 100)
+			traded(e, 2, 100, 100)
+			order := func(r *OrderRequest) {
+				r.Type, r.Price, r.Quantity = Limit, 140*exact.One, 30*exact.One
+				r.StopLoss, r.TakeProfit = Exit{Percent: 3 * exact.One}, Exit{Percent: 10 * exact.One}
+			}
+			dry := ask(t, e, func(r *OrderRequest) { order(r); r.DryRun = true })
+			x := e.Estimate(dry)
+			if x.StopLoss.String() != c.loss || x.TakeProfit.String() != c.profit || dry.FilledQuantity != 10*exact.One {
+				t.Errorf("%s: %s filled, %+v, want %s and %s", c.name, dry.FilledQuantity, x, c.loss, c.profit)
+			}
+			id := ask(t, e, order).ID
+			traded(e, 3, 139, 100) // the limit is reached, and no stop
+			traded(e, 4, 139, 100)
+			var stands []string // by the id, so the stop first
+			for _, o := range e.Orders(true) {
+				if o.Group == id {
+					stands = append(stands, show(cmp.Or(o.StopPrice, o.Price)))
+				}
+			}
+			if got, want := strings.Join(stands, " "), c.loss+" "+c.profit; got != want {
+				t.Errorf("%s: the exits stand at %s, want %s", c.name, got, want)
+			}
+		})
+	}
 }
