@@ -65,13 +65,9 @@ func (e *Engine) reportArrival(o *Order, fill exact.Decimal, q quote) (report, e
 	return r, err
 }
 
-// beside adds the stop of an OCO to the arrival of its limit. The stop is held to the
-// collar, like any other.
-func beside(ev *event, with OCO, price, tick exact.Decimal) error {
-	if with == (OCO{}) {
-		return nil
+// beside adds the stop of an OCO to the arrival of its limit.
+func beside(ev *event, with OCO) {
+	if with != (OCO{}) {
+		ev.put(ev.Order.partner(with))
 	}
-	stop := ev.Order.partner(with)
-	ev.put(stop)
-	return checkCollar(stop, price, tick)
 }

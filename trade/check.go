@@ -15,6 +15,22 @@ const collarPatient = 5
 // would be filled on arrival, zero if it would rest. It is called with mu held and
 // changes nothing. A refusal names the limit and what would be within it.
 func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
+	size, fits := e.ahead.pending(o)
+	if err := e.checkTrading(o, fits && shrinks(e.ahead.holdings[o.Symbol].Quantity, size)); err != nil {
+		return err
+	}
+	if err := e.checkTerms(r, o, price, fill); err != nil {
+		return err
+	}
+	if err := e.checkOpen(r, o, fill); err != nil {
+		return err
+	}
+	return e.checkPace(r, at)
+}
+
+// checkTerms is check for the limits that only another order can meet, whose prices are
+// within the collar: waiting does not help.
+func (e *Engine) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal) error {
 	// The order is judged together with all open ones of its side, and at the highest
 	// price that it could cost.
 	size, fits := e.ahead.pending(o)
@@ -23,16 +39,7 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 	if o.Type == TrailingStop {
 		worst = max(worst, price) // its stop follows the market
 	}
-	if err := e.checkTrading(o, shrinks); err != nil {
-		return err
-	}
 	if err := e.checkSize(o, worst, shrinks); err != nil {
-		return err
-	}
-	if err := e.checkOpen(r, o, fill); err != nil {
-		return err
-	}
-	if err := checkCollar(o, price, e.paper.grid(o.Symbol).Tick); err != nil {
 		return err
 	}
 	if err := e.checkReduceOnly(o, fill); err != nil {
@@ -41,10 +48,7 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 	if !fits {
 		return refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
 	}
-	if err := e.checkWorth(o, size, worst, shrinks); err != nil {
-		return err
-	}
-	return e.checkPace(r, at)
+	return e.checkWorth(o, size, worst, shrinks)
 }
 
 // checkSize holds the value of an order, at the highest price that it could cost, to
@@ -123,6 +127,17 @@ func (e *Engine) checkPace(r OrderRequest, at Time) error {
 		return refuse("order_rate", later, "more than %d orders a second; wait a second", e.options.Limits.OrdersPerSecond)
 	}
 	return nil
+}
+
+// checkPrices holds the prices of o, and of the stop beside it if there is one, to the
+// collar.
+func (e *Engine) checkPrices(o *Order, with OCO, price exact.Decimal) error {
+	tick := e.paper.grid(o.Symbol).Tick
+	if err := checkCollar(o, price, tick); err != nil || with == (OCO{}) {
+		return err
+	}
+	limit := *o // partner makes it one of a group
+	return checkCollar(limit.partner(with), price, tick)
 }
 
 // checkCollar refuses a price so far from the market that it must be a typing

@@ -52,8 +52,12 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exac
 		o.StopPrice = &r.StopPrice
 	}
 	// The order of these steps matters: the quantity of an order by value needs its
-	// price, and the exits need the price of the entry.
+	// price, and the exits need the price of the entry. A price that cannot be meant is
+	// refused before anything that follows from it.
 	if err := e.checkGrid(r, q, at); err != nil {
+		return nil, 0, err
+	}
+	if err := e.checkPrices(o, r.OCO, q.price); err != nil {
 		return nil, 0, err
 	}
 	o.ExpiresAt = e.expiry(r, at)
@@ -286,19 +290,15 @@ func (g Grid) off(r *OrderRequest) (name string, value *exact.Decimal, step exac
 // it refused. What would pass later, and what another value that is off the grid would
 // change, does not count against it. Called with mu held.
 func (e *Engine) passes(r OrderRequest, q quote, at Time) bool {
-	grid := e.paper.grid(r.Symbol)
-	if _, other, _ := grid.off(&r); other != nil {
+	if _, other, _ := e.paper.grid(r.Symbol).off(&r); other != nil {
 		return true
 	}
 	o, fill, err := e.newOrder(r, q, at)
-	if err == nil { // before the limits, of which some refuse for now only
+	if err == nil {
 		err = checkRests(o, r.OCO, fill, q.price)
 	}
 	if err == nil {
-		err = e.check(r, o, q.price, fill, at)
-	}
-	if err == nil && r.OCO != (OCO{}) {
-		err = checkCollar(o.partner(r.OCO), q.price, grid.Tick)
+		err = e.checkTerms(r, o, q.price, fill)
 	}
 	var no *Refusal
 	return !errors.As(err, &no) || no.Retry == later

@@ -534,12 +534,14 @@ func TestLiveRefused(t *testing.T) {
 		l := startLive(t, v, func(o *Options) { o.Limits.OrderNotional = 1_000_000 * exact.One })
 		defer l.stop()
 		for code, r := range map[string]OrderRequest{
-			"post_only":    {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, PostOnly: true},
-			"gtd":          {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, TimeInForce: GTD, ExpiresAt: time.Now().Add(time.Hour)},
-			"steps of":     {Side: Buy, Type: Limit, Price: 90*exact.One + 1, Quantity: exact.One},
-			"can spend":    {Side: Buy, Type: Limit, Price: 99 * exact.One, Quantity: 1060 * exact.One},
-			"more than is": {Side: Sell, Type: Market, Quantity: exact.One / 2, TimeInForce: Day},
-			"part of a sh": {Side: Buy, Type: Limit, Price: 99 * exact.One, Notional: 10 * exact.One},
+			"post_only":     {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, PostOnly: true},
+			"gtd":           {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, TimeInForce: GTD, ExpiresAt: time.Now().Add(time.Hour)},
+			"steps of":      {Side: Buy, Type: Limit, Price: 90*exact.One + 1, Quantity: exact.One},
+			"can spend":     {Side: Buy, Type: Limit, Price: 99 * exact.One, Quantity: 1060 * exact.One},
+			"more than is":  {Side: Sell, Type: Market, Quantity: exact.One / 2, TimeInForce: Day},
+			"part of a sh":  {Side: Buy, Type: Limit, Price: 99 * exact.One, Notional: 10 * exact.One},
+			"stop_passed":   {Side: Sell, Type: Limit, Price: 120 * exact.One, Quantity: exact.One, OCO: OCO{StopPrice: 101 * exact.One}},
+			"a stop of 600": {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, OCO: OCO{StopPrice: 600 * exact.One}},
 		} {
 			if _, err := l.place(r); err == nil || !strings.Contains(err.Error(), code) {
 				t.Errorf("%s: %v", code, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -461,4 +462,43 @@ func TestCloseBeyondLargestOrder(t *testing.T) {
 			t.Errorf("positions: %+v", p)
 		}
 	})
+}
+
+// TestRefusalOrder: a price that cannot be meant is refused before what follows from it,
+// the value of the order and its exits, and before what will pass: a typing error is
+// named as one. What will pass does not hide either which step beside a value off the grid
+// would be refused. The market is at 100, and a buy may stand from 20 to 150.
+func TestRefusalOrder(t *testing.T) {
+	limit := func(side Side, price exact.Decimal) func(*OrderRequest) {
+		return func(r *OrderRequest) { r.Side, r.Type, r.Price, r.Quantity = side, Limit, price, 100*exact.One }
+	}
+	requests := []struct {
+		name   string
+		change func(*OrderRequest)
+		want   string
+	}{
+		{"a value over the limit", limit(Buy, 10000*exact.One), "price_collar: a buy limit of 10000 "},
+		{"a value over the limit, by the stop beside it", func(r *OrderRequest) { limit(Buy, 90*exact.One)(r); r.OCO = OCO{StopPrice: 10000 * exact.One} }, "price_collar: a stop of 10000 "},
+		{"a stop that has passed", func(r *OrderRequest) { r.Type, r.StopPrice, r.Quantity = Stop, 99*exact.One, 2000*exact.One }, "stop_passed: "},
+		{"a value that buys nothing", func(r *OrderRequest) { limit(Buy, 1e9*exact.One)(r); r.Quantity, r.Notional = 0, exact.One }, "price_collar: "},
+		{"an exit far from it", func(r *OrderRequest) { limit(Sell, 10000*exact.One)(r); r.TakeProfit = Exit{Price: 95 * exact.One} }, "price_collar: "},
+		{"a price off the grid", limit(Buy, dec(t, "19.995")), "; 20 would do "},
+		{"a quantity off the grid", func(r *OrderRequest) { limit(Buy, 90*exact.One)(r); r.Quantity = dec(t, "1111.15") }, "; 1111.1 would do "}, // for 99999 and 100008
+	}
+	for _, open := range []int{2, 1} { // of which there is one
+		set := func(o *Options) {
+			o.Grid = func(string) (Grid, bool) { return Grid{Tick: exact.One / 100, Lot: exact.One / 10}, true }
+			o.Limits.OrderNotional, o.Limits.OpenPerSymbol = 100000*exact.One, open
+		}
+		t.Run(fmt.Sprint(open, " may be open"), func(t *testing.T) {
+			inBubble(t, set, func(t *testing.T, e *Engine) {
+				place(t, e, Buy, Limit, "1", "50")
+				for _, c := range requests {
+					if _, err := try(t, e, c.change); err == nil || !strings.Contains(err.Error(), c.want) {
+						t.Errorf("%s: %v, want %s", c.name, err, c.want)
+					}
+				}
+			})
+		})
+	}
 }

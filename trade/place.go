@@ -74,15 +74,11 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	if err := checkRests(o, r.OCO, fill, q.price); err != nil {
 		return nil, 0, err
 	}
-	// The limits allow it. The stop of an oco may still be refused; a dry run ends when
-	// that is known.
 	ev, err := e.arrival(o, fill, q, at)
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := beside(ev, r.OCO, q.price, e.paper.grid(o.Symbol).Tick); err != nil {
-		return nil, 0, err
-	}
+	beside(ev, r.OCO)
 	if r.DryRun {
 		ev.Order.ID, ev.Order.Reason = "", "dry run: every check passed, no order was made"
 		return ev.Order, 0, nil
