@@ -35,10 +35,7 @@ func (e *Engine) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal)
 	// price that it could cost.
 	size, fits := e.ahead.pending(o)
 	shrinks := fits && shrinks(e.ahead.holdings[o.Symbol].Quantity, size)
-	worst := max(o.worst(), fill, r.OCO.StopPrice, r.OCO.Price)
-	if o.Type == TrailingStop {
-		worst = max(worst, price) // its stop follows the market
-	}
+	worst := r.worst(o, price, fill)
 	if err := e.checkSize(o, worst, shrinks); err != nil {
 		return err
 	}
@@ -51,6 +48,16 @@ func (e *Engine) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal)
 	return e.checkWorth(o, size, worst, shrinks)
 }
 
+// worst returns the highest price that o, the order that r asks for, could cost when the
+// market is at price and would fill it on arrival at fill.
+func (r OrderRequest) worst(o *Order, price, fill exact.Decimal) exact.Decimal {
+	worst := max(o.worst(), fill, r.OCO.StopPrice, r.OCO.Price)
+	if o.Type == TrailingStop {
+		worst = max(worst, price) // its stop follows the market
+	}
+	return worst
+}
+
 // checkSize holds the value of an order, at the highest price that it could cost, to
 // the limit for one order, and its size to the least that the market takes. What can only
 // reduce a position passes that limit: a trader gets out of one that has grown. Only
@@ -59,6 +66,7 @@ func (e *Engine) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal)
 func (e *Engine) checkSize(o *Order, worst exact.Decimal, shrinks bool) error {
 	most, grid := e.options.Limits.OrderNotional, e.paper.grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
+	least, _ := grid.least(worst)
 	switch {
 	case !fits || notional > most && !o.ReduceOnly:
 		quantity, _ := most.Over(worst, exact.Down)
@@ -71,9 +79,9 @@ func (e *Engine) checkSize(o *Order, worst exact.Decimal, shrinks bool) error {
 			exact.Product(o.Quantity, worst), most, quantity, advice)
 	case shrinks || o.ReduceOnly: // what is left of a position may be less
 	case notional < grid.Minimum:
-		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; raise the quantity", notional, grid.Minimum)
+		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; raise the quantity to at least %s", notional, grid.Minimum, least)
 	case o.Quantity < grid.Least:
-		return refuse("min_quantity", fixIt, "the order is for %s, and this market takes none below %s; raise the quantity", o.Quantity, grid.Least)
+		return refuse("min_quantity", fixIt, "the order is for %s, and this market takes none below %s; raise the quantity to at least %s", o.Quantity, grid.Least, least)
 	}
 	return nil
 }

@@ -101,8 +101,13 @@ func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
 		if ok {
 			quantity, ok = quantity.Step(e.paper.grid(o.Symbol).Lot, exact.Down)
 		}
-		if !ok || quantity == 0 {
-			return refuse("bad_quantity", fixIt, "a notional of %s buys nothing at %s", r.Notional, at)
+		if !ok {
+			return refuse("out_of_range", fixIt, "a notional of %s at %s is beyond the range of exact numbers; lower it", r.Notional, at)
+		}
+		if quantity == 0 {
+			least, _ := e.paper.grid(o.Symbol).least(at)
+			value, _ := least.Times(at, exact.Up)
+			return refuse("bad_quantity", fixIt, "a notional of %s buys nothing at %s; the least is %s", r.Notional, at, value)
 		}
 		o.Quantity = quantity
 	}
@@ -239,8 +244,8 @@ func (o *Order) continues(old *Order) bool {
 }
 
 // checkGrid refuses a request whose prices or quantity are off the grid, and says which
-// steps beside the value would pass. The quantity that closes a position is what it is.
-// Called with mu held.
+// steps beside the value would pass, or which quantity is the least. The quantity that
+// closes a position is what it is. Called with mu held.
 func (e *Engine) checkGrid(r OrderRequest, q quote, at Time) error {
 	name, value, step := e.paper.grid(r.Symbol).off(&r)
 	if value == nil {
@@ -255,15 +260,31 @@ func (e *Engine) checkGrid(r OrderRequest, q quote, at Time) error {
 	var passing []string
 	// The value is that of the copy r, so a neighbour can be tried in its place.
 	for _, near := range []exact.Decimal{below, above} {
-		if *value = near; ok && below != 0 && e.passes(r, q, at) {
+		if *value = near; ok && near != 0 && e.passes(r, q, at) {
 			passing = append(passing, near.String())
 		}
 	}
 	advice := ""
-	if len(passing) > 0 {
+	switch {
+	case len(passing) > 0:
 		advice = "; " + strings.Join(passing, " or ") + " would do"
+	case name == "quantity":
+		if *value = e.least(r, q, at); *value > was && e.passes(r, q, at) {
+			advice = "; the least is " + value.String()
+		}
 	}
 	return refuse(code, fixIt, "%s %s: this market counts in steps of %s%s", name, was, step, advice)
+}
+
+// least returns the smallest quantity that the market takes of the order that r asks for,
+// zero if that is not known. Called with mu held.
+func (e *Engine) least(r OrderRequest, q quote, at Time) exact.Decimal {
+	o, fill, err := e.newOrder(r, q, at)
+	if err != nil {
+		return 0
+	}
+	least, _ := e.paper.grid(r.Symbol).least(r.worst(o, q.price, fill))
+	return least
 }
 
 // off returns the first value of r that is no whole multiple of its step, with its name

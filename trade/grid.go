@@ -51,3 +51,13 @@ func (g Grid) away(price, from exact.Decimal) (exact.Decimal, bool) {
 	}
 	return price.Step(g.Tick, exact.Down)
 }
+
+// least returns the smallest quantity of an order that the market takes at a price, and
+// false if it is out of range.
+func (g Grid) least(price exact.Decimal) (exact.Decimal, bool) {
+	worth, ok := g.Minimum.Over(price, exact.Up)
+	if !ok {
+		return 0, false
+	}
+	return max(worth, g.Least, g.Lot, 1).Step(g.Lot, exact.Up)
+}

@@ -209,6 +209,14 @@ func TestGridAdvice(t *testing.T) {
 			{sized("9469.696"), ""},
 			{sized("1.2345"), "1.234 or 1.235 would do"},
 			{sized("0.4734"), "; 0.474 would do"}, // 0.473 is worth 4.99488, below the least
+			// Below the least both steps are: it is named. By hand, 5/10.56 is 0.4735 and 5/9 is
+			// 0.5556, and 0.474 at 10.56 is 5.00544.
+			{sized("0.0004"), "off_lot: quantity 0.0004: this market counts in steps of 0.001; the least is 0.474 "},
+			{sized("0.4724"), "; the least is 0.474 "},
+			{sized("0.1"), "min_notional: the order is worth 1.056, and this market takes none below 5; raise the quantity to at least 0.474 "},
+			{func(r *OrderRequest) { limited(Buy, "9")(r); r.Quantity = dec(t, "0.0004") }, "; the least is 0.556 "},
+			{func(r *OrderRequest) { r.Quantity, r.Notional = 0, dec(t, "0.001") }, "bad_quantity: a notional of 0.001 buys nothing at 10.56; the least is 5.00544 "},
+			{func(r *OrderRequest) { r.Quantity, r.Notional = 0, dec(t, "5.00544") }, ""},
 			{limited(Buy, "30"), "2.12 to 15.84 is allowed"},
 			{limited(Buy, "15.8401"), "off_tick: price 15.8401: this market counts in steps of 0.01; 15.84 would do "},
 			{limited(Sell, "100"), "5.28 to 52.8 is allowed"},
@@ -233,6 +241,31 @@ func TestGridAdvice(t *testing.T) {
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
+		}
+	})
+	// A least quantity, on the step or not, and no least value; and no rules at all.
+	for _, c := range []struct {
+		grid   Grid
+		change func(*OrderRequest)
+		want   string
+	}{
+		{Grid{Lot: exact.One / 10, Least: 3 * exact.One / 10}, sized("0.04"), "; the least is 0.3 "},
+		{Grid{Lot: exact.One / 10, Least: 3 * exact.One / 10}, sized("0.2"), "min_quantity: the order is for 0.2, and this market takes none below 0.3; raise the quantity to at least 0.3 "},
+		{Grid{Lot: exact.One / 5, Least: 3 * exact.One / 10}, sized("0.2"), "raise the quantity to at least 0.4 "},
+		{Grid{Lot: exact.One / 5}, sized("0.04"), "; 0.2 would do "},
+		{Grid{}, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 1 }, "a notional of 0.00000001 buys nothing at 10.56; the least is 0.00000011 "},
+	} {
+		inBubble(t, func(o *Options) { o.Grid, o.Source = func(string) (Grid, bool) { return c.grid, true }, flat(10.56) }, func(t *testing.T, e *Engine) {
+			if _, err := try(t, e, c.change); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%+v: %v, want %q", c.grid, err, c.want)
+			}
+		})
+	}
+	// A coin so cheap that the quantity does not fit is not one of which nothing is bought.
+	inBubble(t, func(o *Options) { o.Source = flat(0.00000001) }, func(t *testing.T, e *Engine) {
+		_, err := try(t, e, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 1000*exact.One })
+		if err == nil || !strings.Contains(err.Error(), "out_of_range: a notional of 1000 at 0.00000001 is beyond the range of exact numbers; lower it ") {
+			t.Errorf("a notional of a cheap coin: %v", err)
 		}
 	})
 	// What was bought before the market counted in larger steps.
