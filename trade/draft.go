@@ -51,6 +51,9 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exac
 	case r.Type.hasStop():
 		o.StopPrice = &r.StopPrice
 	}
+	if held := e.ahead.holdings[o.Symbol].Quantity; r.Held != nil && held != *r.Held {
+		return nil, 0, refuse("position_changed", later, "the position in %s changed from %s to %s while the order was on its way; place it anew", o.Symbol, r.Held, held)
+	}
 	// The order of these steps matters: the quantity of an order by value needs its
 	// price, and the exits need the price of the entry. A price that cannot be meant is
 	// refused before anything that follows from it.
@@ -84,8 +87,6 @@ func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
 			return refuse("no_position", never, "there is no position in %s to close", o.Symbol)
 		} else if o.Quantity == 0 {
 			return refuse("bad_side", fixIt, "the position in %s is %s: the other side closes it", o.Symbol, held)
-		} else if r.Closes != 0 && o.Quantity != r.Closes { // a person may have approved the one, not the other
-			return refuse("position_changed", later, "the position in %s changed from %s to %s while the order was on its way; place it anew", o.Symbol, r.Closes, o.Quantity)
 		}
 	case r.Notional != 0:
 		// A market order at the price with slippage, every other at its own price;

@@ -20,7 +20,6 @@ type OrderRequest struct {
 	Quantity exact.Decimal // zero if one of the next two says how much
 	Notional exact.Decimal // the value of the order in quote units
 	All      bool          // as much as closes the position
-	Closes   exact.Decimal // with All, how much that must be, or the order is refused; zero means as much as it is
 	Price    exact.Decimal // of limit and stop_limit orders; zero means none
 
 	StopPrice    exact.Decimal // of stop and stop_limit orders
@@ -36,6 +35,10 @@ type OrderRequest struct {
 
 	// Replaces is the order_id of an open order that is cancelled in the same step.
 	Replaces string
+
+	// Held is the position that a person saw who approved the order, less than zero for a
+	// short one: with another position it is refused. Nil means that any will do.
+	Held *exact.Decimal
 
 	ClientOrderID string // may be empty
 	DryRun        bool   // check and say what would happen, but do nothing

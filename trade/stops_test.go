@@ -280,10 +280,14 @@ func TestSizes(t *testing.T) {
 		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity, r.All = 0, true }); code(err) != "bad_side" {
 			t.Errorf("buying all of a long position: %v", err)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All, r.Closes = Sell, 0, true, 4*exact.One }); code(err) != "position_changed" {
+		was, is := 4*exact.One, exact.Decimal(495049504)
+		if _, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All, r.Held = Sell, 0, true, &was }); code(err) != "position_changed" {
 			t.Errorf("all of it if that is 4: %v", err)
 		}
-		if o := ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All, r.Closes = Sell, 0, true, 495049504 }); o.FilledQuantity.String() != "4.95049504" || len(e.Positions()) != 0 {
+		if _, err := try(t, e, func(r *OrderRequest) { r.Held = &was }); code(err) != "position_changed" {
+			t.Errorf("one more if 4 are held: %v", err)
+		}
+		if o := ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All, r.Held = Sell, 0, true, &is }); o.FilledQuantity.String() != "4.95049504" || len(e.Positions()) != 0 {
 			t.Errorf("all of it: %+v", o)
 		}
 		place(t, e, Buy, Market, "2", "")

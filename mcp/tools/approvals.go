@@ -52,7 +52,7 @@ type Approvals struct {
 // until the client calls again; one in a form is used in the call that brings it.
 type asked struct {
 	order   [sha256.Size]byte // digest of caller and order
-	size    exact.Decimal     // of an order for all that is held, what that was; zero for any other
+	held    exact.Decimal     // the position of the moment, less than zero for a short one: the preview says what comes of it
 	caller  string            // Caller.ID
 	lines   []string          // the preview
 	ends    time.Time
@@ -129,15 +129,15 @@ func (a *Approvals) count(client string, worth exact.Money, at time.Time) {
 	}
 }
 
-// approved returns nil if a person has said yes to this order of this caller, in this
-// size, and takes the yes back: it holds once.
-func (a *Approvals) approved(c mcp.Call, order [sha256.Size]byte, size exact.Decimal, now time.Time) error {
+// approved returns nil if a person has said yes to this order of this caller, with this
+// position, and takes the yes back: it holds once.
+func (a *Approvals) approved(c mcp.Call, order [sha256.Size]byte, held exact.Decimal, now time.Time) error {
 	// The answer to a form comes with the call; one from the owner's page waits here.
 	if c.State != "" && c.Elicits {
-		return a.answered(c, order, size, now)
+		return a.answered(c, order, held, now)
 	}
 	for id, q := range a.waiting {
-		if q.granted && q.order == order && q.size == size && now.Before(q.ends) {
+		if q.granted && q.order == order && q.held == held && now.Before(q.ends) {
 			delete(a.waiting, id)
 			return nil
 		}
@@ -148,7 +148,7 @@ func (a *Approvals) approved(c mcp.Call, order [sha256.Size]byte, size exact.Dec
 // answered judges what came back of a form. The state is a client's to send, so
 // everything in it is checked: that we sealed it, for this caller and this order,
 // not too long ago, and that it was not used.
-func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, size exact.Decimal, now time.Time) error {
+func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, held exact.Decimal, now time.Time) error {
 	errState := errors.New("this approval is not valid: it is of another order, another client, too old or used; nothing was placed: call again without it")
 	sealed, err := base64.RawURLEncoding.DecodeString(c.State)
 	if err != nil {
@@ -177,8 +177,8 @@ func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, size exact.Dec
 	if answer.Action != "accept" || json.Unmarshal(answer.Content, &content) != nil || !content.Approve {
 		return errors.New("the person did not approve the order; nothing was placed: do not try again unless they ask for it")
 	}
-	if q.size != size {
-		return fmt.Errorf("the position has changed since the person was asked: they approved to close %s, and it is %s now; nothing was placed: call again without this approval, and they are asked anew", q.size, size)
+	if q.held != held {
+		return fmt.Errorf("the position has changed since the person was asked: it was %s and is %s now; nothing was placed: call again without this approval, and they are asked anew", q.held, held)
 	}
 	return nil
 }
@@ -191,8 +191,10 @@ var approveSchema = json.RawMessage(`{"type":"object","properties":{"approve":{"
 // ask notes a question and returns the error that puts it: a form for clients that show
 // one, and for the others a sentence that says where the owner answers. The id in the
 // page's address is random, so nobody finds the question of another.
-func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, size exact.Decimal, lines []string, now time.Time) error {
-	q := &asked{order: digest, size: size, caller: c.Caller.ID, lines: lines, ends: now.Add(approvalLife)}
+func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, held exact.Decimal, lines []string, now time.Time) error {
+	// The owner may come to the page minutes later, when the market is elsewhere.
+	shown := append(slices.Clip(lines), "prices as of: "+now.UTC().Format(time.DateTime)+" UTC")
+	q := &asked{order: digest, held: held, caller: c.Caller.ID, lines: shown, ends: now.Add(approvalLife)}
 	id := a.keep(q, now)
 	why := "since it takes what this client places within an hour above " + a.above.String()
 	if a.above == (exact.Money{}) {
@@ -206,7 +208,7 @@ func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, size exact.Decimal
 		said += "Ask the owner to open " + a.page + "?id=" + id + " within ten minutes, and then repeat this very call. No argument approves it."
 	}
 	return &mcp.InputRequired{
-		Key: approveKey, Message: "Place this order?\n" + strings.Join(q.lines, "\n"), Schema: approveSchema,
+		Key: approveKey, Message: "Place this order?\n" + strings.Join(lines, "\n"), Schema: approveSchema,
 		State: base64.RawURLEncoding.EncodeToString(a.seal.Seal(nil, nil, []byte(id), []byte(c.Caller.ID))),
 		Else:  said,
 	}

@@ -181,6 +181,88 @@ func TestApprovedSizeIsPlaced(t *testing.T) {
 	})
 }
 
+// TestApprovedPosition: a yes is for what the preview says comes of the order. Where
+// somebody else has closed the position meanwhile, the same order would open another.
+func TestApprovedPosition(t *testing.T) {
+	const selling = `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":4,"client_order_id":"a"}`
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		elsewhere := func(side trade.Side, id string) {
+			t.Helper()
+			if _, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: "BTCUSDT", Side: side, Type: trade.Market, Quantity: 4 * exact.One, ClientOrderID: id}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		page := regexp.MustCompile(`id=(\w+) `)
+		elsewhere(trade.Buy, "1")
+		input, _ := d.order(mcp.Call{Elicits: true}, selling)
+		_, err := d.order(mcp.Call{}, selling)
+		link := page.FindStringSubmatch(fmt.Sprint(err))
+		if input == nil || !strings.Contains(input.Message, "position after: 0 BTCUSDT") || link == nil || !a.Answer(link[1], true) {
+			t.Fatalf("no questions: %+v, %v", input, err)
+		}
+		elsewhere(trade.Sell, "2")
+		if _, err := d.order(mcp.Call{}, selling); !page.MatchString(fmt.Sprint(err)) {
+			t.Errorf("the yes of the page when nothing is held any more: %v", err)
+		}
+		input, _ = d.order(mcp.Call{Elicits: true}, selling)
+		if input == nil || !strings.Contains(input.Message, "position after: -4 BTCUSDT") {
+			t.Errorf("asked anew: %+v", input)
+		}
+		elsewhere(trade.Buy, "3")
+		if _, err := d.order(mcp.Call{Elicits: true, State: input.State, Responses: accept}, selling); !strings.Contains(fmt.Sprint(err), "it was 0 and is 4 now") {
+			t.Errorf("a yes for a short position when 4 are held: %v", err)
+		}
+		if p := d.engine.Positions(); len(p) != 1 || p[0].Quantity != 4*exact.One || p[0].Side != "long" {
+			t.Errorf("held: %+v", p)
+		}
+	})
+}
+
+// TestApprovalOfAll: closing every position needs no yes where all of it together is
+// within the sum; a dry run says of it, and of one order, when one is needed.
+func TestApprovalOfAll(t *testing.T) {
+	const all = `{"symbol":"all","side":"sell","type":"market","quantity":"all"`
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		dry := func(arguments string) string {
+			t.Helper()
+			r, err := d.call(trader, "place_order", arguments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(r.Content[0].Text)
+		}
+		for _, symbol := range []string{"BTCUSDT", "ETHUSDT"} {
+			if _, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: symbol, Side: trade.Buy, Type: trade.Market, Quantity: exact.One}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := dry(all+`,"dry_run":true}`); strings.Count(got, `"dry_run":true`) != 2 || !strings.Contains(got, "without dry_run this is refused") {
+			t.Errorf("a dry run of what needs a yes: %s", got)
+		}
+		if _, err := d.order(mcp.Call{}, all+"}"); !strings.Contains(fmt.Sprint(err), "closing every position needs a person's yes") || len(d.engine.Positions()) != 2 {
+			t.Errorf("above the sum: %v", err)
+		}
+		if got := dry(`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":10,"dry_run":true}`); !strings.Contains(got, "a person has to approve this order") {
+			t.Errorf("a dry run of one: %s", got)
+		}
+		a.above = exact.Decimal(1e6 * exact.One).Money()
+		if got := dry(all+`,"dry_run":true}`); strings.Contains(got, "refused") || len(d.engine.Positions()) != 2 {
+			t.Errorf("a dry run of what needs none: %s", got)
+		}
+		if _, err := d.order(mcp.Call{}, all+"}"); err != nil || len(d.engine.Positions()) != 0 {
+			t.Errorf("within the sum: %v", err)
+		}
+		a.above = (20 * exact.One).Money()
+		if got := dry(`{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1,"price":10,"dry_run":true}`); !strings.Contains(got, "a person has to approve this order") {
+			t.Errorf("what was closed was not counted: %s", got)
+		}
+	})
+}
+
 // To a client that cannot ask, the refusal has the address of the owner's page.
 // What was approved there passes once, as that very call and no other.
 func TestApprovedOnPage(t *testing.T) {

@@ -80,13 +80,8 @@ func (h *handlers) placeOrder() tool {
 		Annotations: mcp.Annotations{Destructive: true},
 	}, refuses, func(ctx context.Context, c mcp.Call, r *orderRequest) (*mcp.Result, error) {
 		r.Who = who(c)
-		// A person approves one order at a time, from its preview; closing all of them has
-		// none.
 		if r.Symbol == everything {
-			if h.Approvals != nil && !r.DryRun {
-				return nil, errors.New("a person approves each order here (--confirm-above), so positions are closed one by one: name a symbol; nothing was placed")
-			}
-			return h.closeAll(ctx, r.OrderRequest)
+			return h.closeAll(ctx, c.Caller, r)
 		}
 		// Admitting counts the order against its client; settle takes it back if it is
 		// not placed.
@@ -100,7 +95,7 @@ func (h *handlers) placeOrder() tool {
 			return nil, r.explain(err)
 		}
 		// A dry run has no id, and so no exits yet.
-		reply := replyTo(r, o)
+		reply := h.replyTo(c.Caller, r, o)
 		if o.ID != "" {
 			reply.Exits = h.Engine.Group(o.ID)
 		}
@@ -121,14 +116,39 @@ func (r *orderRequest) explain(err error) error {
 // closeAll closes every position and lists what became of each. One that cannot be
 // closed does not keep the others open. A list in which one stays open is an error too,
 // so that nobody takes it for done.
-func (h *handlers) closeAll(ctx context.Context, r trade.OrderRequest) (*mcp.Result, error) {
-	closed, err := h.Engine.CloseAll(ctx, r)
+func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) (*mcp.Result, error) {
+	settle, note := func(bool) {}, ""
+	if h.Approvals != nil {
+		dry := r.OrderRequest
+		dry.DryRun = true
+		previews, err := h.Engine.CloseAll(ctx, dry)
+		if err != nil {
+			return nil, err
+		}
+		switch admitted, err := h.Approvals.admitAll(c, r.OrderRequest, previews); {
+		case err == nil:
+			settle = admitted
+		case r.DryRun:
+			note = "without dry_run this is refused: " + err.Error()
+		default:
+			return nil, err
+		}
+	}
+	closed, err := h.Engine.CloseAll(ctx, r.OrderRequest)
+	settle(!r.DryRun && slices.ContainsFunc(closed, func(c trade.Closed) bool { return c.Error == "" }))
 	if err != nil {
 		return nil, err
 	}
+	orders := make([]any, len(closed))
+	for i, one := range closed {
+		if orders[i] = h.replyTo(c, r, one.Order); one.Error != "" {
+			orders[i] = one
+		}
+	}
 	result, err := h.reply(struct {
-		Orders []trade.Closed `json:"orders"`
-	}{closed})
+		Orders []any  `json:"orders"`
+		Note   string `json:"note,omitempty"`
+	}{orders, note})
 	if err == nil {
 		result.IsError = slices.ContainsFunc(closed, func(c trade.Closed) bool { return c.Error != "" })
 	}
@@ -155,11 +175,14 @@ type orderReply struct {
 // replyTo returns what place_order answers. A dry run that names an order by
 // its client_order_id returns that order, which only a remark tells from a new
 // one.
-func replyTo(r *orderRequest, o trade.Order) orderReply {
+func (h *handlers) replyTo(c mcp.Caller, r *orderRequest, o trade.Order) orderReply {
 	reply := orderReply{Order: o, DryRun: r.DryRun}
-	if r.DryRun && o.ID != "" {
+	switch {
+	case r.DryRun && o.ID != "":
 		reply.Exists = true
 		reply.Note = fmt.Sprintf("client_order_id %q exists: placing this order would return %s as it stands and place nothing new", o.ClientOrderID, o.ID)
+	case r.DryRun && h.Approvals.needs(c, r.OrderRequest, o):
+		reply.Note = "a person has to approve this order before it is placed (--confirm-above): the call without dry_run asks"
 	}
 	return reply
 }

@@ -15,8 +15,9 @@ import (
 // to say yes or no. Every argument that changes what is traded is among them, in plain
 // words and in the unit in which it was given; what depends on the market says about, and
 // sums name their currency where source or symbol tells it.
-// The name of the client is a stranger's text, cleaned by the login.
-func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.Engine) []string {
+// Held is the position of now. The name of the client is a stranger's text, cleaned by
+// the login.
+func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Decimal, engine *trade.Engine) []string {
 	estimate := engine.Estimate(o)
 	lines := []string{
 		heading(o),
@@ -59,7 +60,7 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, engine *trade.E
 		add(true, fmt.Sprintf("replaces: %s, %s%s, which is cancelled", old.ID, heading(old), pricesOf(old)))
 	}
 	add(o.ClientOrderID != "", "client_order_id: "+o.ClientOrderID)
-	after := "position after: " + positionAfter(o, engine).String() + " " + o.Symbol
+	after := "position after: " + positionAfter(o, held).String() + " " + o.Symbol
 	if o.FilledQuantity != o.Quantity {
 		after += ", if it is filled whole"
 	}
@@ -219,18 +220,22 @@ func waitOf(o trade.Order) string {
 }
 
 // positionAfter returns what would be held if the order were filled whole, less than zero
-// for a short position. Other orders that are open are not counted.
-func positionAfter(o trade.Order, engine *trade.Engine) exact.Decimal {
-	var held exact.Decimal
-	for _, p := range engine.Positions() {
-		if p.Symbol == o.Symbol {
-			held = signed(p)
-		}
-	}
+// for a short position, where so much is held now. Other open orders are not counted.
+func positionAfter(o trade.Order, held exact.Decimal) exact.Decimal {
 	change := o.Quantity
 	if o.Side == trade.Sell {
 		change = -change
 	}
 	after, _ := held.Add(change) // it fits: the preview was checked
 	return after
+}
+
+// heldOf returns the position in a symbol, less than zero for a short one.
+func heldOf(engine *trade.Engine, symbol string) exact.Decimal {
+	for _, p := range engine.Positions() {
+		if p.Symbol == symbol {
+			return signed(p)
+		}
+	}
+	return 0
 }
