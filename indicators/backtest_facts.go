@@ -127,13 +127,17 @@ func (t *tester) report(from, until int) report {
 	if from > t.first {
 		before = t.worth[from-1]
 	}
-	// An open trade counts here at the last close, though not among the trades.
-	r.Profit = figure(100 * (t.worth[until-1]/before - 1))
+	// In proportion to nothing, or to less, nothing can be told.
+	r.Profit, r.Drawdown, r.Sharpe, r.Sortino = figure(nan), figure(nan), figure(nan), figure(nan)
+	if before > 0 {
+		// An open trade counts here at the last close, though not among the trades.
+		r.Profit = figure(100 * (t.worth[until-1]/before - 1))
+		t.drawdown(&r, before, from, until)
+		r.ratios(t.worth[from:until], before, t.barsPerYear(from, until))
+	}
 	// Buying and holding pays the slippage of its entry and one fee.
 	buy := t.market(t.s.Open[from], 1)
 	r.Hold = figure(100 * (t.s.Close[until-1]/buy*(1-t.terms.fee) - 1))
-	t.drawdown(&r, before, from, until)
-	r.ratios(t.worth[from:until], before, t.barsPerYear(from, until))
 	// The share of bars that ended with a position.
 	held := 0
 	for _, in := range t.inMarket[from:until] {
@@ -219,14 +223,12 @@ func (t *tester) drawdown(r *report, before float64, from, until int) {
 }
 
 // ratios fills in the mean profit of a bar by its deviation, and by that of the
-// losses alone, both for a year of bars.
+// losses alone, both for a year of bars. It leaves them as they are if all was lost, on the
+// last bar too: what the bars after that bring is in proportion to nothing or less.
 func (r *report) ratios(worth []float64, before, perYear float64) {
 	var sum, squares, falls float64
 	for _, w := range worth {
-		// Of what is lost altogether no bar's profit is a part: the quotients would be
-		// those of another sign.
-		if before <= 0 {
-			r.Sharpe, r.Sortino = figure(math.NaN()), figure(math.NaN())
+		if w <= 0 {
 			return
 		}
 		// p is the profit of one bar in proportion to the worth before it.

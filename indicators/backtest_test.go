@@ -112,14 +112,38 @@ func reportOf(t *testing.T, r *Result) (whole map[string]any, parts []map[string
 	return whole, parts
 }
 
-// TestBacktestRuin: an account that has lost more than it had has no Sharpe and no
-// Sortino: profits in proportion to less than nothing have the wrong sign.
+// TestBacktestRuin: an account that has lost all or more, also on its last bar only, has no
+// Sharpe and no Sortino: profits in proportion to less than nothing have the wrong sign. Of a
+// part that begins with nothing there is no profit and no drawdown either. By hand, short at
+// 100 the account is worth 2 less a hundredth of the price; one that has just survived at
+// 199.9 has lost 0.999 on the last of four bars, and so a mean of -0.24975 and a deviation
+// of 0.24975 times the root of 3, which is -11.034 a year, and a Sortino of half the root of
+// 365.25, -9.5558.
 func TestBacktestRuin(t *testing.T) {
-	r := backtest(t, days(bar4{90, 90, 90, 90}, bar4{90, 101, 90, 101}, bar4{100, 100, 100, 100}, bar4{250, 250, 250, 250}, bar4{300, 300, 300, 300}, bar4{350, 350, 350, 350}),
-		`{"side":"short","enter":"close > 100","exit":"close < 0","fee":0,"slippage":0}`)
-	whole, _ := reportOf(t, r)
-	if whole["profit_pct"] != -250.0 || whole["sharpe"] != nil || whole["sortino"] != nil {
-		t.Errorf("profit %v, Sharpe %v, Sortino %v; want -250 and neither", whole["profit_pct"], whole["sharpe"], whole["sortino"])
+	for _, c := range []struct {
+		name            string
+		closes          []float64 // after the entry
+		profit          float64
+		sharpe, sortino any
+	}{
+		{"for long", []float64{250, 300, 350}, -250, nil, nil},
+		{"and back", []float64{250, 150, 150}, -50, nil, nil},
+		{"on the last bar", []float64{250}, -150, nil, nil},
+		{"to nothing on the last bar", []float64{200}, -100, nil, nil},
+		{"not quite", []float64{199.9}, -99.9, -11.034, -9.5558},
+	} {
+		bars := []bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 100, 100, 100}}
+		for _, p := range c.closes {
+			bars = append(bars, bar4{p, p, p, p})
+		}
+		r := backtest(t, days(bars...), `{"side":"short","enter":"close > 100","exit":"close < 0","fee":0,"slippage":0,"split":0.7}`)
+		whole, parts := reportOf(t, r)
+		if whole["profit_pct"] != c.profit || whole["sharpe"] != c.sharpe || whole["sortino"] != c.sortino {
+			t.Errorf("%s: profit %v, Sharpe %v, Sortino %v; want %v, %v and %v", c.name, whole["profit_pct"], whole["sharpe"], whole["sortino"], c.profit, c.sharpe, c.sortino)
+		}
+		if second := parts[1]; c.name == "for long" && (second["profit_pct"] != nil || second["max_drawdown_pct"] != nil || second["max_drawdown_from"] != nil || second["sharpe"] != nil) {
+			t.Errorf("%s: the part that begins with nothing has %v", c.name, second)
+		}
 	}
 }
 
