@@ -110,39 +110,57 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 // fine enough for are left out, and taken out of want. Where none of them is left, as of
 // a file of days, a symbol that is new is followed by the finest bars that there are.
 func (w *watchlist) loadAll(ctx context.Context, symbol string, from *seen, want map[market.Interval]int, missing []market.Interval, asked map[market.Interval]bool) (series []*market.Series, err error) {
-	load := func(iv market.Interval) (fine bool, err error) {
-		s, err := w.load(ctx, seriesKey{symbol, iv}, want[iv]+from.missed(iv))
-		switch fine = errors.Is(err, market.ErrTooFine); {
-		case fine && asked[iv]:
-			return false, fmt.Errorf("no bars of %s %s: %w; give an interval that it has", symbol, iv, err)
-		case fine:
-			delete(want, iv)
-			return true, nil
-		case err != nil:
-			return false, fmt.Errorf("no bars of %s %s: %w", symbol, iv, err)
-		}
-		series = append(series, s)
-		return false, nil
-	}
 	for _, iv := range missing {
-		if _, err := load(iv); err != nil {
+		s, err := w.loadInterval(ctx, symbol, from, iv, want[iv])
+		switch tooFine := errors.Is(err, market.ErrTooFine); {
+		case err == nil:
+			series = append(series, s)
+		case tooFine && !asked[iv]:
+			delete(want, iv)
+		case tooFine:
+			return nil, fmt.Errorf("%w; give an interval that it has", err)
+		default:
 			return nil, err
 		}
 	}
-	own := slices.ContainsFunc(w.intervals, func(iv market.Interval) bool { return want[iv] != 0 })
-	if own || w.has(symbol) {
+	followed := slices.ContainsFunc(w.intervals, func(iv market.Interval) bool { return want[iv] != 0 })
+	if followed || w.has(symbol) {
 		return series, nil
 	}
-	for _, iv := range market.Intervals() {
-		if want[iv] != 0 { // asked for, and loaded
-			break
-		}
-		want[iv] = windowBars
-		if fine, err := load(iv); !fine || err != nil {
-			return series, err
-		}
+	finest, err := w.loadFinest(ctx, symbol, from, want)
+	if finest != nil {
+		series = append(series, finest)
 	}
-	return series, nil
+	return series, err
+}
+
+// loadFinest loads the finest bars of symbol that the source has, and adds them to want.
+// It returns nil if want has them already.
+func (w *watchlist) loadFinest(ctx context.Context, symbol string, from *seen, want map[market.Interval]int) (*market.Series, error) {
+	for _, iv := range market.Intervals() { // the shortest first
+		if want[iv] != 0 {
+			return nil, nil
+		}
+		s, err := w.loadInterval(ctx, symbol, from, iv, windowBars)
+		if errors.Is(err, market.ErrTooFine) {
+			continue
+		}
+		if err == nil {
+			want[iv] = windowBars
+		}
+		return s, err
+	}
+	return nil, nil
+}
+
+// loadInterval loads that many closed bars of an interval of symbol, and those that were
+// missed since from.
+func (w *watchlist) loadInterval(ctx context.Context, symbol string, from *seen, iv market.Interval, bars int) (*market.Series, error) {
+	s, err := w.load(ctx, seriesKey{symbol, iv}, bars+from.missed(iv))
+	if err != nil {
+		return nil, fmt.Errorf("no bars of %s %s: %w", symbol, iv, err)
+	}
+	return s, nil
 }
 
 // has reports whether symbol is watched.
