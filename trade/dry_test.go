@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,44 @@ func TestHaltHoldsRestingOrders(t *testing.T) {
 	if got := show(e.Orders(false)[0].AveragePrice); got != "95" {
 		t.Errorf("filled at %s, want its limit of 95", got)
 	}
+}
+
+// TestHaltHoldsRestOfMarketOrder: what the volume left of market orders is not filled while
+// HALT is there, and can be cancelled. What was not cancelled takes the market's price again
+// when HALT is gone, as an order that rests does. By hand, a tenth of 100 is filled at 100 and
+// another at 150.
+func TestHaltHoldsRestOfMarketOrder(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Participation = exact.One / 10 }, func(t *testing.T, e *Engine) {
+		stands := func(want string) {
+			t.Helper()
+			var got []string
+			for _, o := range e.Orders(false) {
+				got = append(got, fmt.Sprint(o.Status, " ", o.FilledQuantity, " at ", show(o.AveragePrice)))
+			}
+			if strings.Join(got, ", ") != want {
+				t.Errorf("orders are %q, want %s", got, want)
+			}
+		}
+		e.ensure(t.Context(), "AAA")
+		traded(e, 0, 100, 100)
+		place(t, e, Buy, Market, "30", "")
+		second := place(t, e, Buy, Market, "5", "")
+		stands("partially_filled 10 at 100, open 0 at null")
+		if err := e.SetHalt(true); err != nil {
+			t.Fatal(err)
+		}
+		traded(e, 1, 120, 100)
+		traded(e, 2, 150, 100)
+		if _, err := e.CancelOrder(Who{}, second.ID); err != nil {
+			t.Error(err)
+		}
+		stands("partially_filled 10 at 100, cancelled 0 at null")
+		if err := e.SetHalt(false); err != nil {
+			t.Fatal(err)
+		}
+		traded(e, 3, 150, 100)
+		stands("partially_filled 20 at 125, cancelled 0 at null")
+	})
 }
 
 // TestSyntheticIsSaid: orders, filled or not, a position and an account at
