@@ -426,6 +426,50 @@ func TestKeysRevokeAgain(t *testing.T) {
 	}
 }
 
+// TestKeysRevokeUntilWritten: whatever else ended a login and could not be written down, its
+// id can be revoked until that is written; each end is announced once.
+func TestKeysRevokeUntilWritten(t *testing.T) {
+	for name, end := range map[string]func(h *fixture, id string, again func()){
+		"one, then all":    func(h *fixture, id string, _ func()) { h.Revoke(id); h.RevokeAll() },
+		"all":              func(h *fixture, _ string, _ func()) { h.RevokeAll() },
+		"all, then a look": func(h *fixture, _ string, _ func()) { h.RevokeAll(); h.Sweep() },
+		"code used twice":  func(h *fixture, _ string, again func()) { again() },
+	} {
+		ledger := newFaulty()
+		announced := make(map[string]int)
+		h := open(t, keyed(keysOf(t, NewKey()), ledger), func(o *Options) { o.OnRevoke = func(id string) { announced[id]++ } })
+		c := h.registerURIs(callback)
+		form := exchangeForm(c, h.code(query(c, callback)), callback)
+		text := reply[tokenReply](t, h.exchange(form), http.StatusOK).AccessToken
+		grant, err := h.bearer(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := h.bearer(h.login())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ledger.broken.Store(true)
+		end(h, grant.ID, func() { wantError(t, h.exchange(form), http.StatusBadRequest, "invalid_grant") })
+		if _, err := h.Revoke(grant.ID); !errors.Is(err, errDisk) {
+			t.Errorf("%s: while the disk fails: %v", name, err)
+		}
+		if _, err := h.bearer(text); err != ErrInvalidToken || slices.ContainsFunc(h.Logins(), func(l Login) bool { return l.ID == grant.ID }) {
+			t.Errorf("%s: the token works on: %v, %v", name, err, h.Logins())
+		}
+		ledger.broken.Store(false)
+		if got, err := h.Revoke(grant.ID); err != nil || got.ID != grant.ID || ledger.unsaved {
+			t.Errorf("%s: once the disk works: %v, %v", name, got, err)
+		}
+		if _, err := h.Revoke(grant.ID); err == nil || !strings.Contains(err.Error(), "no login has the id") {
+			t.Errorf("%s: once it is written: %v", name, err)
+		}
+		if _, err := h.RevokeAll(); err != nil || announced[grant.ID] != 1 || announced[other.ID] != 1 || h.tokens.n != 0 {
+			t.Errorf("%s: %v, announced %v, %d tokens kept", name, err, announced, h.tokens.n)
+		}
+	}
+}
+
 // TestKeysAllEnd: when all logins end, each that was shown here is announced, so that what
 // it has open ends with it; past the bound the one that was shown longest ago is not.
 func TestKeysAllEnd(t *testing.T) {

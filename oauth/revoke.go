@@ -40,9 +40,9 @@ func (s *Server) Logins() []Login {
 // Revoke ends the one token whose [Grant.ID] begins with prefix, which has at
 // least 8 characters, and returns its grant. A prefix that fits none or several
 // is an error and ends nothing; so is a ledger that could not write it down, and
-// then the token is ended for this process only, and Revoke may be called again.
+// then the token is ended for this process only, and Revoke may be called again until
+// it is written.
 func (s *Server) Revoke(prefix string) (Grant, error) {
-	none := fmt.Errorf("no login has the id %q: wick --clients lists them", limit.Clip(prefix))
 	found := slices.DeleteFunc(s.tokens.all(), func(t *token) bool { return !strings.HasPrefix(t.grant.ID, prefix) })
 	switch {
 	case len(prefix) < minPrefix:
@@ -50,13 +50,10 @@ func (s *Server) Revoke(prefix string) (Grant, error) {
 	case len(found) > 1:
 		return Grant{}, fmt.Errorf("%d logins have ids that begin with %q: give more of it", len(found), limit.Clip(prefix))
 	case len(found) == 0:
-		return Grant{}, none
+		return Grant{}, fmt.Errorf("no login has the id %q: wick --clients lists them", limit.Clip(prefix))
 	}
 	grant := found[0].grant
 	ended, err := s.end(found[0])
-	if len(ended) == 0 && err == nil { // somebody else was quicker
-		return Grant{}, none
-	}
 	s.log.Info("token revoked by the owner", "id", grant.ShortID(), "name", limit.Clip(grant.Name))
 	s.announce(ended...)
 	return grant, notKept(err)
@@ -78,7 +75,10 @@ func (s *Server) RevokeAll() (tokens int, err error) {
 	var ended []string
 	if s.ledger != nil {
 		err = s.ledger.NextEpoch() // ends the sealed codes as well
-		ended = s.sweep()
+		ended = s.sweep(err)
+		if err == nil {
+			s.forgetOwed()
+		}
 	} else {
 		// Codes first, each marked spent: an exchange that has one in hand would
 		// otherwise add its token after the tokens were cleared.

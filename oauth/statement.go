@@ -103,10 +103,11 @@ func (s *Server) takeBack(c *code) (ended []string) {
 		}
 		return ended
 	}
-	if err := s.ledger.Revoke(c.login, c.dies().Add(TokenLife)); err != nil {
+	err := s.ledger.Revoke(c.login, c.dies().Add(TokenLife))
+	if err != nil {
 		s.log.Error("a login is revoked, but that could not be written down", "error", err)
 	}
-	return s.sweep()
+	return s.sweep(err)
 }
 
 // newToken sets the token's key and id, and returns its text. A sealed one is of the
@@ -178,12 +179,16 @@ func (s *Server) living() (list []*token) {
 
 // end ends a token everywhere and returns the ids of those that ended here: its own,
 // unless it was gone already. On an error it is ended here, and may come back with
-// the next start; it stays known, so that the owner can name it again.
+// the next start.
 func (s *Server) end(t *token) (ended []string, err error) {
 	if s.ledger != nil {
 		err = s.ledger.Revoke(t.login, t.grant.Expires)
-		if ended = s.sweep(); err != nil {
-			s.tokens.add(t.key, t)
+		ended = s.sweep(err)
+		if err == nil {
+			s.tokens.remove(t.key) // also one that was owed
+		} else {
+			t.owed.Store(true)
+			s.tokens.add(t.key, t) // unless it is there
 		}
 		return ended, err
 	}
@@ -196,16 +201,31 @@ func (s *Server) end(t *token) (ended []string, err error) {
 // Sweep ends what a shared [Ledger] says is revoked: streams of such tokens, and
 // all else that Options.OnRevoke is told of. The ledger's owner calls it when another
 // process revoked something; what this server revokes it sweeps itself.
-func (s *Server) Sweep() { s.announce(s.sweep()...) }
+func (s *Server) Sweep() { s.announce(s.sweep(nil)...) }
 
-// sweep forgets the tokens that the ledger has revoked and returns their ids.
-func (s *Server) sweep() (ended []string) {
+// sweep ends the tokens that the ledger has revoked and returns the ids of those that
+// had not ended before. They are forgotten, unless err says that the ledger could not
+// write it down: then they are owed.
+func (s *Server) sweep(err error) (ended []string) {
 	for _, t := range s.tokens.all() {
-		if !s.live(t) && s.tokens.remove(t.key) {
+		if s.live(t) || t.owed.Load() {
+			continue
+		}
+		if err != nil && !t.owed.Swap(true) || err == nil && s.tokens.remove(t.key) {
 			ended = append(ended, t.grant.ID)
 		}
 	}
 	return ended
+}
+
+// forgetOwed forgets the owed tokens of earlier epochs: that the present one began is
+// written down, and no other works.
+func (s *Server) forgetOwed() {
+	for _, t := range s.tokens.all() {
+		if t.owed.Load() && t.epoch != s.ledger.Epoch() {
+			s.tokens.remove(t.key)
+		}
+	}
 }
 
 // announce tells the rest of the program which tokens ended before their time.

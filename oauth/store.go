@@ -48,6 +48,10 @@ type token struct {
 
 	login, epoch string // if it is sealed, those of its code
 
+	// owed says that it was revoked and announced, but that this could not be written
+	// down. It stays known, so that the owner can name it again.
+	owed atomic.Bool
+
 	last atomic.Int64               // when it was last presented, in Unix nanoseconds
 	from atomic.Pointer[netip.Addr] // from which address
 }
