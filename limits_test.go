@@ -64,7 +64,7 @@ var limits = []limit{
 	{"oauth", "formLife", "", "life of a consent form, which counts once", "TestDuty02Expiry"},
 	{"oauth", "maxCodes", "", "codes, without --key-file; the oldest goes", "TestCodeAndTokenBounds"},
 	{"oauth", "maxTokens", "", "tokens, without --key-file; the one longest unused goes", "TestCodeAndTokenBounds"},
-	{"oauth", "maxSealedTokens", "", "tokens with --key-file that need not be opened again, and whose streams end with them; the one longest unused goes, and works on", "TestKeysAllEnd"},
+	{"oauth", "maxSealedTokens", "", "tokens with --key-file that are known; the one longest unused goes, with its streams, and is known again when it is shown", "TestKeysAllEnd"},
 	{"oauth", "maxAnswered", "", "answered forms remembered, so that none counts twice", "TestCodeAndTokenBounds"},
 	{"oauth", "maxApproved", "", "clients remembered as approved, whose errors are redirected", "TestCodeAndTokenBounds"},
 	{"oauth", "maxPlaces", "", "places remembered where the right passphrase came from", "TestKnownPlacesBound"},

@@ -378,10 +378,9 @@ func TestKeysDiskFails(t *testing.T) {
 }
 
 // TestKeysMemory: sealed logins past the bound of tokens stay valid: the table is
-// only what saves opening them again.
+// only what saves opening them again, and what ends streams.
 func TestKeysMemory(t *testing.T) {
-	var ended []string
-	h := open(t, keyed(keysOf(t, NewKey()), NewLedger(NewBook(), nil)), func(o *Options) { o.OnRevoke = func(id string) { ended = append(ended, id) } })
+	h := open(t, keyed(keysOf(t, NewKey()), NewLedger(NewBook(), nil)))
 	h.tokens.max = 3
 	var tokens []string
 	for range 6 {
@@ -392,8 +391,38 @@ func TestKeysMemory(t *testing.T) {
 			t.Errorf("token %d: %v", i%6, err)
 		}
 	}
-	if h.tokens.n != 3 || h.codes.n != 0 || len(ended) != 0 {
-		t.Errorf("%d tokens and %d codes are kept, %d ends announced", h.tokens.n, h.codes.n, len(ended))
+	if h.tokens.n != 3 || h.codes.n != 0 {
+		t.Errorf("%d tokens and %d codes are kept", h.tokens.n, h.codes.n)
+	}
+}
+
+// TestKeysNothingOutlives: what a token has open ends with it at the latest, however many
+// others came after it: one that is pushed out is announced, and opens it again.
+func TestKeysNothingOutlives(t *testing.T) {
+	for name, end := range map[string]func(h *fixture, again func()){
+		"all at once":       func(h *fixture, _ func()) { h.RevokeAll() },
+		"at another server": func(h *fixture, _ func()) { h.ledger.NextEpoch(); h.Sweep() },
+		"code used twice":   func(_ *fixture, again func()) { again() },
+	} {
+		streams := make(map[string]bool)
+		h := open(t, keyed(keysOf(t, NewKey()), NewLedger(NewBook(), nil)), func(o *Options) { o.OnRevoke = func(id string) { delete(streams, id) } })
+		h.tokens.max = 3
+		c := h.registerURIs(callback)
+		form := exchangeForm(c, h.code(query(c, callback)), callback)
+		first := reply[tokenReply](t, h.exchange(form), http.StatusOK).AccessToken
+		for _, text := range []string{first, h.login(), h.login(), h.login(), first, h.login(), h.login(), h.login()} {
+			if grant, err := h.bearer(text); err != nil {
+				t.Fatal(err)
+			} else {
+				streams[grant.ID] = true
+			}
+		}
+		end(h, func() { wantError(t, h.exchange(form), http.StatusBadRequest, "invalid_grant") })
+		for id := range streams {
+			if !h.Valid(id) {
+				t.Errorf("%s: a stream of %.8s is open", name, id)
+			}
+		}
 	}
 }
 
@@ -470,8 +499,8 @@ func TestKeysRevokeUntilWritten(t *testing.T) {
 	}
 }
 
-// TestKeysAllEnd: when all logins end, each that was shown here is announced, so that what
-// it has open ends with it; past the bound the one that was shown longest ago is not.
+// TestKeysAllEnd: when all logins end, each that was shown here has been announced, so
+// that what it has open ends with it: also one past the bound.
 func TestKeysAllEnd(t *testing.T) {
 	ledger := NewLedger(NewBook(), nil)
 	ended := make(map[string]bool)
@@ -482,8 +511,8 @@ func TestKeysAllEnd(t *testing.T) {
 			t.Fatal(grant, err)
 		}
 	}
-	if n, err := h.RevokeAll(); n != maxSealedTokens || err != nil || len(ended) != maxSealedTokens {
-		t.Errorf("%d ended and %d were announced, %v; want %d", n, len(ended), err, maxSealedTokens)
+	if n, err := h.RevokeAll(); n != maxSealedTokens || err != nil || len(ended) != maxSealedTokens+1 {
+		t.Errorf("%d ended and %d were announced, %v; want %d and one more", n, len(ended), err, maxSealedTokens)
 	}
 }
 

@@ -88,8 +88,9 @@ const (
 	maxApproved = 1000 // clients that the owner has allowed since the start
 
 	// maxSealedTokens is maxTokens for sealed ones. They work on when they are forgotten, but
-	// what they have open then no longer ends with them, so it is more than come.
-	maxSealedTokens = 4096
+	// what they have open ends then. It is as many as can have something open, streams and
+	// listeners together, so that clients which come back do not push out each other.
+	maxSealedTokens = 20480
 )
 
 // AuthorizePath is where browsers go, with the owner in front of them. No script
@@ -154,7 +155,8 @@ type Options struct {
 
 	// OnRevoke is called with the [Grant.ID] of each token that ends before its
 	// time: revoked by the owner or its client, pushed out, or given for a code
-	// that was used twice. It must not block. Nil tells nobody.
+	// that was used twice. A sealed one that is pushed out works on, and what it had
+	// open can be opened again. It must not block. Nil tells nobody.
 	OnRevoke func(id string)
 
 	// OnLogin is called when a client gets a token, with what the client calls

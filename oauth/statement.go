@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"net/netip"
 	"time"
+
+	"wick/limit"
 )
 
 // With keys of a file, codes and tokens are statements of this server, sealed: all
@@ -133,9 +135,23 @@ func (s *Server) findToken(text string) (*token, bool) {
 		return nil, false
 	}
 	if s.ledger != nil {
-		s.tokens.add(t.key, t) // unless it is there
+		s.announce(s.keep(t)...)
 	}
 	return t, true
+}
+
+// keep stores a token, unless it is there, and returns the ids of those that were pushed
+// out. A sealed one works on and is known again when it is shown; but of its end nobody
+// here would hear, so what it has open ends now.
+func (s *Server) keep(t *token) (ended []string) {
+	_, pushed := s.tokens.add(t.key, t)
+	for _, old := range pushed {
+		if s.ledger == nil {
+			s.log.Warn("token pushed out: too many", "name", limit.Clip(old.grant.Name))
+		}
+		ended = append(ended, old.grant.ID)
+	}
+	return ended
 }
 
 // readToken returns the token of a text, which may have been revoked if it is sealed.
@@ -188,7 +204,7 @@ func (s *Server) end(t *token) (ended []string, err error) {
 			s.tokens.remove(t.key) // also one that was owed
 		} else {
 			t.owed.Store(true)
-			s.tokens.add(t.key, t) // unless it is there
+			ended = append(ended, s.keep(t)...)
 		}
 		return ended, err
 	}
@@ -228,7 +244,8 @@ func (s *Server) forgetOwed() {
 	}
 }
 
-// announce tells the rest of the program which tokens ended before their time.
+// announce tells the rest of the program which tokens ended before their time, or are
+// forgotten here.
 // No lock is held: the callback may call back.
 func (s *Server) announce(ids ...string) {
 	for _, id := range ids {

@@ -148,16 +148,3 @@ func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply,
 	s.log.Info("token issued", "client", cl.identity.short(), "name", limit.Clip(cl.name), "scope", c.scope)
 	return tokenReply{secret, "Bearer", int(TokenLife.Seconds()), c.scope}, nil, ended
 }
-
-// keep stores a token, and returns those that were pushed out and end thereby.
-func (s *Server) keep(t *token) (ended []string) {
-	_, pushed := s.tokens.add(t.key, t)
-	if s.ledger != nil { // a sealed one works on; what is gone is when it was last used, and word of its end
-		return nil
-	}
-	for _, old := range pushed {
-		s.log.Warn("token pushed out: too many", "name", limit.Clip(old.grant.Name))
-		ended = append(ended, old.grant.ID)
-	}
-	return ended
-}
