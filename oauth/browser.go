@@ -26,9 +26,9 @@ func (s *Server) problem(w http.ResponseWriter, ref *refusal) {
 
 // Tell shows a person a page that asks for nothing: a heading, a sentence and
 // some facts.
-func (s *Server) Tell(w http.ResponseWriter, status int, title, text string, facts ...Fact) {
+func (s *Server) Tell(w http.ResponseWriter, title, text string, facts ...Fact) {
 	pageHeaders(w.Header())
-	show(w, status, page{Title: title, Server: s.base, Problem: text, Facts: facts})
+	show(w, http.StatusOK, page{Title: title, Server: s.base, Problem: text, Facts: facts})
 }
 
 // refuseHere answers a bad request that must not be redirected: with a page for

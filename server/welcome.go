@@ -7,26 +7,16 @@ import (
 	"wick/oauth"
 )
 
-// welcome shows people, who come with a browser, a page where programs get JSON:
-// how the service is at GET /, and what to do instead at a path that nothing
-// serves. All else goes to mux.
-func welcome(mux *http.ServeMux, login *oauth.Server, endpoint string, health func() healthDoc) http.Handler {
+// welcome shows people, who come with a browser, a page at GET /, where programs get
+// JSON. All else goes to next: a path that nothing serves is answered with JSON, whoever asks.
+func welcome(next http.Handler, login *oauth.Server, endpoint string, health func() healthDoc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !fromBrowser(r) {
-			mux.ServeHTTP(w, r)
+		if r.URL.Path != "/" || !fromBrowser(r) {
+			next.ServeHTTP(w, r)
 			return
 		}
-		// The mux says which route would take the request, so that only these two
-		// differ for people.
-		switch _, pattern := mux.Handler(r); pattern {
-		case "GET /{$}":
-			h := health()
-			login.Tell(w, http.StatusOK, h.title(), "This is a service for MCP clients such as Claude, ChatGPT, Cursor or VS Code. Give the client the address below, and it will send you here to log in.", h.facts(endpoint)...)
-		case "/":
-			login.Tell(w, http.StatusNotFound, "There is nothing here", "Nothing is served at this address.", oauth.Fact{Name: "Address for MCP clients", Value: endpoint})
-		default:
-			mux.ServeHTTP(w, r)
-		}
+		h := health()
+		login.Tell(w, h.title(), "This is a service for MCP clients such as Claude, ChatGPT, Cursor or VS Code. Give the client the address below, and it will send you here to log in.", h.facts(endpoint)...)
 	})
 }
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWelcome: at the bare address and where nothing is, a browser gets a page
-// and a program JSON, with the same status.
+// TestWelcome: at the bare address a browser gets a page and a program JSON. Where nothing
+// is served, or not by this method, both get the same JSON.
 func TestWelcome(t *testing.T) {
 	h := start(t, "--serve", "--trade")
 	for _, tc := range []struct {
@@ -21,10 +21,12 @@ func TestWelcome(t *testing.T) {
 		{"/", "text/html", 200, "text/html; charset=utf-8", "<dt>Bars from</dt><dd><bdi>sample: invented, for trying out</bdi></dd>\n<dt>Paper trading</dt><dd><bdi>active</bdi></dd>"},
 		{"/", "*/*", 200, "application/json", `"status":"ok"`},
 		{"/", "", 200, "application/json", `"status":"ok"`},
-		{"/no/such", "text/html", 404, "text/html; charset=utf-8", "<h1>There is nothing here</h1>"},
+		{"/no/such", "text/html", 404, "application/json", "there is nothing at this path"},
 		{"/no/such", "application/json", 404, "application/json", "there is nothing at this path"},
 		{"/mcp", "text/html", 406, "application/json", "text/event-stream"},
-		{"/%3Cscript%3E", "text/html", 404, "text/html; charset=utf-8", "There is nothing here"},
+		{"/message", "text/html", 405, "application/json", "GET is not served at this path"},
+		{"/app/no/such", "text/html", 404, "application/json", "there is nothing at this path"},
+		{"/%3Cscript%3E", "text/html", 404, "application/json", "there is nothing at this path"},
 	} {
 		r, err := http.NewRequest("GET", h.base+tc.path, nil)
 		if err != nil {
