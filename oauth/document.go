@@ -95,12 +95,38 @@ func notInHost(c rune) bool {
 	return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-')
 }
 
-// names reports whether a client_id is an address that may be asked for a
-// document.
-func (d *documents) names(id string) bool {
+// oddity returns why a client_id is not an address that may be asked for a document, or
+// nothing. One document has one address: whatever can be written in two ways is refused,
+// and so is what would reach another server of the same host.
+func (d *documents) oddity(id string) (why string) {
 	u, err := url.Parse(id)
-	return err == nil && len(id) <= maxDocumentURL && u.Scheme == "https" && u.User == nil && u.RawQuery == "" && !strings.ContainsAny(id, "#?\\") &&
-		slices.Contains(d.hosts, u.Host) && len(u.Path) > 1 && u.String() == id && u.RawPath == "" && path.Clean(u.Path) == u.Path
+	switch {
+	case len(id) > maxDocumentURL:
+		return fmt.Sprintf("its address is longer than %d bytes", maxDocumentURL)
+	case err != nil:
+		return "its address is not a URL"
+	case u.Scheme != "https":
+		return "its address is not https"
+	case u.User != nil:
+		return "its address has a user in it"
+	case strings.Contains(id, "#"):
+		return "its address has a fragment"
+	case strings.Contains(id, "?"):
+		return "its address has a query"
+	case strings.Contains(u.Host, ":"):
+		return "its address has a port"
+	case strings.ToLower(u.Host) != u.Host:
+		return "its host is not in lower case"
+	case !slices.Contains(d.hosts, u.Host):
+		return "it is not at an address that this server asks; --client-documents names the hosts that it does"
+	case len(u.Path) <= 1:
+		return "its address has no path"
+	case u.String() != id || u.RawPath != "" || strings.Contains(id, "\\"):
+		return "its address is not written in its usual form"
+	case path.Clean(u.Path) != u.Path:
+		return "its path has a part that is empty, . or .., or ends with a slash"
+	}
+	return ""
 }
 
 // get returns the client of a document, or a [documentError]. It is fetched if it is not
@@ -108,8 +134,8 @@ func (d *documents) names(id string) bool {
 // unless its host says that it is no more. Each fetch that fails is logged, and the
 // rates bound these.
 func (d *documents) get(id string, from visitor) (*client, error) {
-	if !d.names(id) {
-		return nil, &documentError{id: id, why: "it is not at an address that this server asks; --client-documents names the hosts that it does"}
+	if why := d.oddity(id); why != "" {
+		return nil, &documentError{id: id, why: why}
 	}
 	for {
 		doc, mine, wait := d.take(id, from, time.Now())

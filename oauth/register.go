@@ -114,17 +114,17 @@ func (s *Server) enroll(reg registration) (registered, *refusal) {
 var errUnknownClient = errors.New("unknown client_id")
 
 // client reads the registration out of a client_id, or returns errUnknownClient. An id
-// that is the address of a document is looked up there, if its host is one that may be
-// asked, as often as the visitor may; then the error may be a [documentError].
+// that is an address is looked up there, if it is one that may be asked for a document,
+// as often as the visitor may; then the error is a [documentError].
 func (s *Server) client(id string, from visitor) (*client, error) {
 	if id == OwnClient {
 		return s.ownClient()
 	}
+	if strings.Contains(id, "://") { // no sealed id has a colon
+		return s.documents.get(id, from)
+	}
 	if len(id) > maxClientID {
 		return nil, errUnknownClient
-	}
-	if strings.HasPrefix(id, "https://") { // no sealed id has a colon
-		return s.documents.get(id, from)
 	}
 	plain, key, ok := s.open(forClient, id)
 	if !ok {
