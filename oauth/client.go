@@ -34,9 +34,14 @@ const (
 // may say of itself is ignored, wrong types included; above all its addresses
 // (logo_uri, jwks_uri …) are never fetched.
 type registration struct {
-	Name         string   `json:"client_name"`
-	RedirectURIs []string `json:"redirect_uris"`
-	AuthMethod   string   `json:"token_endpoint_auth_method"`
+	Name         string
+	RedirectURIs []string
+	AuthMethod   string
+}
+
+// members returns where each member of the request is read to.
+func (r *registration) members() map[string]any {
+	return map[string]any{"client_name": &r.Name, "redirect_uris": &r.RedirectURIs, "token_endpoint_auth_method": &r.AuthMethod}
 }
 
 // checkRedirects refuses the whole registration for one bad URI: left out

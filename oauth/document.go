@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"wick/address"
 	"wick/limit"
@@ -349,16 +347,20 @@ func readDocument(id string, response *http.Response) (*client, *fetchFailure) {
 
 // parseDocument reads a document. It must say of itself that it is at id.
 func parseDocument(id string, body []byte) (*client, error) {
-	var doc struct {
-		registration
-		ID string `json:"client_id"`
+	var doc registration
+	var about string
+	members := doc.members()
+	members["client_id"] = &about
+	err := readMembers(body, members)
+	if twice, ok := errors.AsType[*twiceError](err); ok {
+		return nil, fmt.Errorf("the document's %w", twice)
 	}
-	if err := json.Unmarshal(body, &doc); err != nil || !utf8.Valid(body) {
+	if err != nil {
 		return nil, errors.New("the document is not client metadata as RFC 7591 has it")
 	}
 	switch ref := checkRedirects(doc.RedirectURIs); {
-	case doc.ID != id:
-		return nil, fmt.Errorf("the document at %q is about %q", limit.Clip(id), limit.Clip(doc.ID))
+	case about != id:
+		return nil, fmt.Errorf("the document at %q is about %q", limit.Clip(id), limit.Clip(about))
 	case doc.AuthMethod != "" && doc.AuthMethod != authNone:
 		return nil, fmt.Errorf("the document asks for %q: clients with a document have no secret here", limit.Clip(doc.AuthMethod))
 	case passesForOwn(doc.Name):

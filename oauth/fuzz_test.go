@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -28,7 +29,7 @@ func FuzzRegister(f *testing.F) {
 	for _, rc := range realClients {
 		f.Add([]byte(rc.register))
 	}
-	for _, s := range []string{"", "{}", "null", `{"redirect_uris":["javascript:x"]}`, `{"redirect_uris":["http://localhost:1/#"],"client_name":"\u202e"}`, `{"REDIRECT_URIS":["https://a.example"]}`} {
+	for _, s := range []string{"", "{}", "null", `{"redirect_uris":["javascript:x"]}`, `{"redirect_uris":["http://localhost:1/#"],"client_name":"\u202e"}`, `{"REDIRECT_URIS":["https://a.example"]}`, `{"redirect_uris":["https://a.example"],"redirect_uris":[]}`} {
 		f.Add([]byte(s))
 	}
 	h := open(f)
@@ -45,6 +46,9 @@ func FuzzRegister(f *testing.F) {
 			return
 		}
 		c := reply[registered](t, w, http.StatusCreated)
+		if !bytes.Contains(body, []byte(`"redirect_uris"`)) && !bytes.Contains(body, []byte(`\u`)) {
+			t.Fatalf("%q was read by another name", body)
+		}
 		if len(c.ClientID) > maxClientID {
 			t.Fatalf("a client_id of %d characters for %q", len(c.ClientID), body)
 		}

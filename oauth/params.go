@@ -7,9 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"wick/limit"
 )
@@ -107,7 +105,7 @@ func readParams(w http.ResponseWriter, r *http.Request) (p params, ref *refusal)
 	switch kind {
 	case "application/json":
 		var err error
-		if p, err = jsonParams(string(body)); err != nil {
+		if p, err = jsonParams(body); err != nil {
 			return nil, bad("invalid_request", "the body is not a JSON object of strings")
 		}
 	case "application/x-www-form-urlencoded", "":
@@ -122,39 +120,16 @@ func readParams(w http.ResponseWriter, r *http.Request) (p params, ref *refusal)
 	return p, p.twice()
 }
 
-// jsonParams reads an object token by token: decoded into a map, the second of
-// two equal keys would silently win. A null counts as absent.
-func jsonParams(body string) (params, error) {
-	if !utf8.ValidString(body) {
-		return nil, errors.New("not valid UTF-8")
-	}
-	dec := json.NewDecoder(strings.NewReader(body))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("not an object")
-	}
+// jsonParams reads an object of strings. A null counts as absent.
+func jsonParams(body []byte) (params, error) {
 	p := make(params)
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, err
+	err := eachMember(body, func(name string, value json.RawMessage) error {
+		var text *string
+		err := json.Unmarshal(value, &text)
+		if text != nil {
+			p[name] = append(p[name], *text)
 		}
-		value, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		switch v := value.(type) {
-		case string:
-			p[name.(string)] = append(p[name.(string)], v) // keys of an object are strings, or Token fails
-		case nil:
-		default:
-			return nil, errors.New("a value is not a string")
-		}
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("data after the object")
-	}
-	return p, nil
+		return err
+	})
+	return p, err
 }

@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
@@ -66,13 +65,17 @@ func readRegistration(w http.ResponseWriter, r *http.Request) (reg registration,
 	if ref != nil {
 		return reg, ref
 	}
-	if !utf8.Valid(body) { // json.Unmarshal would read another text than was sent
+	if !utf8.Valid(body) {
 		return reg, bad("invalid_client_metadata", "the body is not valid UTF-8")
 	}
 	if !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) {
 		return reg, bad("invalid_client_metadata", "the body is not a JSON object")
 	}
-	if err := json.Unmarshal(body, &reg); err != nil {
+	err := readMembers(body, reg.members())
+	if twice, ok := errors.AsType[*twiceError](err); ok {
+		return reg, bad("invalid_client_metadata", twice.Error())
+	}
+	if err != nil {
 		return reg, bad("invalid_client_metadata", "the body is not client metadata as RFC 7591 has it")
 	}
 	return reg, nil
