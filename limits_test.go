@@ -45,7 +45,7 @@ var limits = []limit{
 	{"server", "logBuffer", "bytes", "lines of requests that wait to be written together", "TestRequestLines"},
 	{"server", "maxHeaderBytes", "bytes", "head of a request, its first line included", "TestHeaderBound"},
 	{"server", "idleTimeout", "", "a kept connection without a request", "TestServerBounds"},
-	{"server", "shutdownTimeout", "", "what is left to finish on SIGTERM", "TestShutdownBound"},
+	{"server", "shutdownTimeout", "", "what is left to finish on SIGTERM, over HTTP and stdio", "TestShutdownBound"},
 	{"server", "frontFarewell", "", "the same for a host over stdio, or an attached one, that does not read", "TestFarewell"},
 	{"server", "hostPatience", "", "that a host over stdio, or an attached one, may take for 4 KiB of what is left for it once it sends no more, or once the wick it is attached to has ended; then the process ends with an error", "TestDeafHostEnds"},
 	{"server", "hostPiece", "bytes", "what it has to take in that time; one that does gets all", "TestSlowHost"},

@@ -130,12 +130,23 @@ func (l listener) Next(events []sse.Event) []sse.Event {
 
 // converse holds a conversation over stdio, one of several at the same time. All of
 // them are the one local client, whose alerts go to the newest; what a conversation
-// watches is told to it alone.
+// watches is told to it alone. When ctx ends, no further line is read, and calls under way
+// are finished, as over HTTP; how long they may take is for whoever called.
 func (e *app) converse(ctx context.Context, r io.Reader, w io.Writer) error {
 	caller := tools.StdioCaller
 	caller.Conversation = strconv.FormatUint(e.conversations.Add(1), 10)
 	defer e.hub.Revoke(caller.Key()) // what waits to be told
-	return e.protocol.ServeStdio(ctx, r, w, caller, func(ctx context.Context, write func(line []byte) error) error {
+	// A pipe between the two can be closed while r is being read. Nothing wakes a read of
+	// standard input, which is left behind.
+	in, lines := io.Pipe()
+	defer in.Close()
+	defer context.AfterFunc(ctx, func() { lines.Close() })()
+	go func() {
+		_, err := io.Copy(lines, r)
+		lines.CloseWithError(err)
+	}()
+	ctx = context.WithoutCancel(ctx)
+	return e.protocol.ServeStdio(ctx, in, w, caller, func(ctx context.Context, write func(line []byte) error) error {
 		event := func(event sse.Event) error { return write(event.Data) }
 		// Alerts go to the client, under its ID; what one conversation watches under
 		// its key.

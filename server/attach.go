@@ -70,10 +70,9 @@ func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n"); err != nil {
 		return
 	}
-	// One that does not read must not hold up the end of this process.
-	defer context.AfterFunc(f.ctx, func() { conn.SetWriteDeadline(time.Now().Add(frontFarewell)) })()
+	s := &stdio{out: conn}
 	// An error is the front's end, however it came.
-	f.app.converse(f.ctx, buffered.Reader, conn)
+	s.farewell(f.ctx, func() error { return f.app.converse(f.ctx, buffered.Reader, s) })
 }
 
 // begin counts a conversation, and reports false if there are too many or the process

@@ -30,6 +30,14 @@ type host struct {
 
 func startHost(t *testing.T, dir string, args ...string) *host {
 	t.Helper()
+	return runHost(t, func(ctx context.Context, in io.Reader, out, log io.Writer) error {
+		return Run(ctx, append([]string{"--mcp", "--trade", "--data-dir", dir}, args...), env("HOME", dir), in, out, log)
+	})
+}
+
+// runHost returns the host of a process that run is.
+func runHost(t *testing.T, run func(ctx context.Context, in io.Reader, out, log io.Writer) error) *host {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	in, write := io.Pipe()
@@ -37,7 +45,7 @@ func startHost(t *testing.T, dir string, args ...string) *host {
 	h := &host{t: t, stop: cancel, in: write, lines: bufio.NewScanner(read), ended: make(chan error, 1), log: &syncBuffer{}}
 	h.lines.Buffer(nil, 1<<20)
 	go func() {
-		h.ended <- Run(ctx, append([]string{"--mcp", "--trade", "--data-dir", dir}, args...), env("HOME", dir), in, out, h.log)
+		h.ended <- run(ctx, in, out, h.log)
 		out.Close()
 		in.Close()
 	}()
@@ -396,17 +404,40 @@ func (l lostInput) WriteTo(w io.Writer) (n int64, err error) {
 	return 0, err
 }
 
-// TestFarewell: what goes on after the end of a context is left behind in two seconds.
+// TestFarewell: what goes on after the end of a context is left behind after the time that
+// every stop may take, and sooner if nobody reads it; it has nothing more to say then.
 func TestFarewell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		release := make(chan struct{})
-		go func() { time.Sleep(time.Minute); cancel() }()
+		time.AfterFunc(time.Minute, cancel)
 		start := time.Now()
-		if err := new(stdio).farewell(ctx, func() error { <-release; return errors.New("late") }); err != nil || time.Since(start) != time.Minute+frontFarewell {
-			t.Errorf("%v after %v", err, time.Since(start))
+		release, late := make(chan struct{}), make(chan error, 1)
+		s := &stdio{out: io.Discard}
+		err := s.farewell(ctx, func() error {
+			<-release
+			_, err := io.WriteString(s, "too late")
+			late <- err
+			return err
+		})
+		if took := time.Since(start); err != nil || took != time.Minute+shutdownTimeout {
+			t.Errorf("a call that goes on: %v after %v", err, took)
 		}
 		close(release)
+		if err := <-late; err != io.ErrClosedPipe {
+			t.Errorf("written after the end: %v", err)
+		}
+
+		unread, out := io.Pipe()
+		start = time.Now()
+		s = &stdio{out: out}
+		err = s.farewell(ctx, func() error {
+			_, err := io.WriteString(s, "a reply")
+			return err
+		})
+		if took := time.Since(start); err != nil || took != frontFarewell {
+			t.Errorf("a host that does not read: %v after %v", err, took)
+		}
+		unread.Close()
 		if err := new(stdio).farewell(ctx, func() error { return io.EOF }); err != io.EOF {
 			t.Errorf("%v, want what was returned", err)
 		}

@@ -11,7 +11,7 @@ import (
 // Bounds of a host over stdio that does not read.
 const (
 	// frontFarewell is how long whoever reads lines of ours, a front or a host over stdio, may
-	// take for what is left once the process is to end.
+	// take for a piece of what is left once the process is to end.
 	frontFarewell = 2 * time.Second
 
 	// hostPatience is how long a host that sends no more may take for hostPiece of what is
@@ -28,11 +28,11 @@ const (
 )
 
 // stdio is the standard input and output of this process, with a host at their other
-// ends. While the host does not read, the conversation is stuck in a write and reads
+// ends, or the connection to a front. While the host does not read, the conversation is stuck in a write and reads
 // nothing either: stdio then reads on in its place, to learn whether the host has ended
 // its side.
 type stdio struct {
-	in  io.Reader
+	in  io.Reader // nil for a front: its own process looks after the host
 	out io.Writer
 
 	reading sync.Mutex // held during a read
@@ -44,6 +44,7 @@ type stdio struct {
 	over    time.Time // since when nothing more is to be said but what is left; zero until then
 	why     error     // what ended it, other than the input
 	looking bool      // look runs
+	shut    bool      // nothing more is written
 }
 
 // Read reads the input.
@@ -83,10 +84,13 @@ func (s *stdio) look() {
 	s.mu.Unlock()
 }
 
-// Write writes p in pieces, and notes when each began.
+// Write writes p in pieces, and notes when each began. Once farewell has returned it
+// writes nothing.
 func (s *stdio) Write(p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
-		s.note(time.Now())
+		if s.note(time.Now()) {
+			return n, io.ErrClosedPipe
+		}
 		var taken int
 		taken, err = s.out.Write(p[n:min(n+hostPiece, len(p))])
 		n += taken
@@ -95,11 +99,13 @@ func (s *stdio) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// note sets when the write that goes on began.
-func (s *stdio) note(began time.Time) {
+// note sets when the write that goes on began, and reports whether nothing more is to be
+// written.
+func (s *stdio) note(began time.Time) (shut bool) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.writing = began
-	s.mu.Unlock()
+	return s.shut
 }
 
 // end notes that nothing more is to be said but what is left, and why if that is an
@@ -118,7 +124,7 @@ func (s *stdio) deaf() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.writing.IsZero():
+	case s.writing.IsZero() || s.in == nil:
 		return nil
 	case s.over.IsZero():
 		if !s.looking {
@@ -134,10 +140,13 @@ func (s *stdio) deaf() error {
 	return fmt.Errorf("the host sends no more and has taken less than %d bytes in %v: what was left for it is lost", hostPiece, hostPatience)
 }
 
-// farewell runs talk, the conversation with the host, and returns what it does. A host
-// that does not read must not hold up the end: farewell returns nil if talk goes on for
-// frontFarewell after ctx has ended, and an error once the host is deaf.
+// farewell runs talk, the conversation with the host, and returns what it does. Once ctx
+// has ended it returns nil when the host does not read for frontFarewell, or a call takes
+// longer than shutdownTimeout: neither may hold up the end. It returns an error once the
+// host is deaf. What talk would say after that is not written: the process is about to close what
+// calls work with, and they would be told to have failed for that alone.
 func (s *stdio) farewell(ctx context.Context, talk func() error) error {
+	defer s.shutUp()
 	done := make(chan error, 1)
 	go func() { done <- talk() }()
 	tick := time.NewTicker(time.Second)
@@ -153,11 +162,38 @@ func (s *stdio) farewell(ctx context.Context, talk func() error) error {
 			continue
 		case <-ctx.Done():
 		}
-		select {
-		case err := <-done:
-			return err
-		case <-time.After(frontFarewell):
-			return nil
-		}
+		return s.finish(done)
 	}
+}
+
+// finish waits for the end of a conversation once the process is to end.
+func (s *stdio) finish(done <-chan error) error {
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(frontFarewell):
+	}
+	if s.stuck() {
+		return nil
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(shutdownTimeout - frontFarewell):
+		return nil
+	}
+}
+
+// stuck reports whether a write has gone on for frontFarewell.
+func (s *stdio) stuck() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.writing.IsZero() && time.Since(s.writing) >= frontFarewell
+}
+
+// shutUp lets nothing more be written.
+func (s *stdio) shutUp() {
+	s.mu.Lock()
+	s.shut = true
+	s.mu.Unlock()
 }

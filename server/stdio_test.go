@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"wick/market"
 )
 
 // deafHost is a host in a bubble that has sent some requests, one by one, and reads
@@ -185,4 +187,67 @@ func TestDeafFront(t *testing.T) {
 		receive.Close()
 		in.Close()
 	})
+}
+
+// heldSource is a source whose bars of symbols that begin with HELD wait until they are
+// released.
+type heldSource struct {
+	market.Source
+	asked   chan string // receives each such symbol
+	release chan struct{}
+}
+
+func (s heldSource) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	if strings.HasPrefix(q.Symbol, "HELD") {
+		s.asked <- q.Symbol
+		select {
+		case <-s.release:
+		case <-ctx.Done():
+		}
+	}
+	return s.Source.Bars(ctx, q)
+}
+
+// TestStopFinishesCalls: a process that is told to end finishes the calls of its host and
+// of attached ones, and reads no further ones. An order that is placed is not told to have
+// failed.
+func TestStopFinishesCalls(t *testing.T) {
+	t.Parallel()
+	sample, err := market.Open("sample", env())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	source := heldSource{sample, make(chan string, 100), make(chan struct{})}
+	c := parse(t, env("HOME", dir), "--mcp", "--trade", "--data-dir", dir)
+	first := runHost(t, func(ctx context.Context, in io.Reader, out, log io.Writer) error {
+		return serveStdio(ctx, c, source, newLoggers(log, "text"), in, out)
+	})
+	first.call("get_orders", `{}`) // it has the directory now
+	hosts := []*host{first, startHost(t, dir)}
+	const call = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"symbol":%q,%s}}}`
+	for i, h := range hosts {
+		chart, order := fmt.Sprintf("HELD%dUSDT", 2*i), fmt.Sprintf("HELD%dUSDT", 2*i+1)
+		h.say(fmt.Sprintf(call, 2, "generate_chart", chart, `"format":"summary"`))
+		h.say(fmt.Sprintf(call, 3, "place_order", order, `"side":"buy","type":"market","quantity":1`))
+		for seen := map[string]bool{}; !seen[chart] || !seen[order]; {
+			seen[<-source.asked] = true
+		}
+	}
+	first.stop()
+	time.Sleep(100 * time.Millisecond) // for what would cancel the calls
+	close(source.release)
+	for i, h := range hosts {
+		var got strings.Builder
+		for h.lines.Scan() {
+			got.WriteString(h.lines.Text())
+		}
+		if said := got.String(); strings.Contains(said, "isError") || !strings.Contains(said, `total_volume`) || !strings.Contains(said, `\"status\":\"filled\"`) {
+			t.Errorf("host %d: %s", i, said)
+		}
+	}
+	if err := <-first.ended; err != nil {
+		t.Error(err)
+	}
+	<-hosts[1].ended
 }
