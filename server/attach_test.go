@@ -291,29 +291,42 @@ func TestDeafHost(t *testing.T) {
 	}
 }
 
+// standIn is the other process of fronts: it has the socket in the data directory of the
+// config that it returns, and gives each connection, and what is read from it, to talk.
+func standIn(t *testing.T, talk func(conn *net.UnixConn, lines *bufio.Reader)) *config {
+	t.Helper()
+	c := &config{dataDir: t.TempDir()}
+	ln, err := net.Listen("unix", filepath.Join(c.dataDir, controlName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			lines := bufio.NewReader(conn)
+			http.ReadRequest(lines)
+			io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n")
+			talk(conn.(*net.UnixConn), lines)
+			conn.Close()
+		}
+	}()
+	return c
+}
+
 // TestAttachLost: that the process behind a front has ended is an error, also if the front
 // noticed it while it handed a line over.
 func TestAttachLost(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	ln, err := net.Listen("unix", filepath.Join(dir, controlName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
 	stdin := lostInput{strings.NewReader(""), make(chan struct{})}
-	go func() {
-		conn, err := ln.Accept()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		http.ReadRequest(bufio.NewReader(conn))
-		conn.(*net.UnixConn).CloseRead() // what is handed over from now on fails
-		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n")
+	c := standIn(t, func(conn *net.UnixConn, _ *bufio.Reader) {
+		conn.CloseRead() // what is handed over from now on fails
 		<-stdin.lost
-	}()
-	if err := attachTo(t.Context(), &config{dataDir: dir}, stdin, io.Discard, func(error) {}); err == nil || !strings.Contains(err.Error(), "has ended") {
+	})
+	if err := attachTo(t.Context(), c, stdin, io.Discard, func(error) {}); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("%v, want that the other has ended", err)
 	}
 }
@@ -322,32 +335,18 @@ func TestAttachLost(t *testing.T) {
 // for what was asked: the other process has carried it out.
 func TestAttachEnded(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	ln, err := net.Listen("unix", filepath.Join(dir, controlName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	go func() { // it answers once the front has nothing more to say
-		conn, err := ln.Accept()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		lines := bufio.NewReader(conn)
-		http.ReadRequest(lines)
-		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n")
+	c := standIn(t, func(conn *net.UnixConn, lines *bufio.Reader) {
 		lines.ReadString('\n')
 		end()
-		io.Copy(io.Discard, lines)
+		io.Copy(io.Discard, lines) // it answers once the front has nothing more to say
 		io.WriteString(conn, "placed\n")
-	}()
+	})
 	input, asks := io.Pipe()
 	go io.WriteString(asks, "place an order\n") // and then nothing, but the input goes on
 	var out strings.Builder
-	if err := attachTo(ctx, &config{dataDir: dir}, input, &out, func(error) {}); err != nil || out.String() != "placed\n" {
+	if err := attachTo(ctx, c, input, &out, func(error) {}); err != nil || out.String() != "placed\n" {
 		t.Errorf("%v after %q, want the reply", err, out.String())
 	}
 }
@@ -356,35 +355,20 @@ func TestAttachEnded(t *testing.T) {
 // is not told as the end of the process behind it.
 func TestAttachBroken(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	ln, err := net.Listen("unix", filepath.Join(dir, controlName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	go func() { // it answers with a line, and then ends when the front has no more to say
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			lines := bufio.NewReader(conn)
-			http.ReadRequest(lines)
-			io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\nline\n")
-			io.Copy(io.Discard, lines)
-			conn.Close()
-		}
-	}()
+	c := standIn(t, func(conn *net.UnixConn, lines *bufio.Reader) {
+		io.WriteString(conn, "line\n")
+		io.Copy(io.Discard, lines)
+	})
 	broken := errors.New("input/output error")
 	unwritten, output := io.Pipe()
 	unwritten.CloseWithError(broken)
 	input, unread := io.Pipe()
 	// The first while the input goes on.
-	if err := attachTo(t.Context(), &config{dataDir: dir}, input, output, func(error) {}); err == nil || err.Error() != "standard output cannot be written: input/output error" {
+	if err := attachTo(t.Context(), c, input, output, func(error) {}); err == nil || err.Error() != "standard output cannot be written: input/output error" {
 		t.Errorf("an output that is broken: %v", err)
 	}
 	unread.CloseWithError(broken)
-	if err := attachTo(t.Context(), &config{dataDir: dir}, input, io.Discard, func(error) {}); err == nil || err.Error() != "standard input cannot be read: input/output error" {
+	if err := attachTo(t.Context(), c, input, io.Discard, func(error) {}); err == nil || err.Error() != "standard input cannot be read: input/output error" {
 		t.Errorf("an input that is broken: %v", err)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -138,27 +136,13 @@ func TestAheadBound(t *testing.T) {
 // ended, and gives up with an error that says so.
 func TestFrontLost(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	ln, err := net.Listen("unix", filepath.Join(dir, controlName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	go func() {
-		conn, err := ln.Accept()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		http.ReadRequest(bufio.NewReader(conn))
-		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n"+strings.Repeat("reply\n", 1000))
-	}()
+	c := standIn(t, func(conn *net.UnixConn, _ *bufio.Reader) { io.WriteString(conn, strings.Repeat("reply\n", 1000)) })
 	in, _ := io.Pipe()
 	receive, out := io.Pipe() // takes nothing
 	lost := make(chan error, 1)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- attachTo(t.Context(), &config{dataDir: dir}, in, out, func(err error) { lost <- err })
+		ended <- attachTo(t.Context(), c, in, out, func(err error) { lost <- err })
 	}()
 	if err := <-lost; err != errLost {
 		t.Errorf("told %v", err)
