@@ -70,6 +70,7 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/nothing", 404, ""},
 		{"POST", "/nothing", 404, ""},
 		{"POST", "/mcp/", 404, ""},
+		{"GET", "//", 404, ""},
 		{"POST", "//mcp", 404, ""}, // ServeMux would redirect, and clients drop the token
 		{"POST", "/./mcp", 404, ""},
 		{"POST", "/x/../mcp", 404, ""},

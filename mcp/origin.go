@@ -120,7 +120,7 @@ func (p *Policy) Wrap(next http.Handler, private ...string) http.Handler {
 // clean reports whether a path is in the form that ServeMux serves.
 func clean(p string) bool {
 	c := path.Clean(p)
-	return p == c || p == c+"/"
+	return p == c || p == c+"/" && c != "/"
 }
 
 // share applies the rules of origins and reports whether the request goes on.

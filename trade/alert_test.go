@@ -308,6 +308,42 @@ func TestComputedOnce(t *testing.T) {
 	})
 }
 
+// brokenFunding panics once it is broken and asked for the funding.
+type brokenFunding struct {
+	fundingSource
+	broken *bool
+}
+
+func (s brokenFunding) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	if *s.broken && slices.Contains(q.Extra, market.ExtraFunding) {
+		panic("index out of range")
+	}
+	return s.fundingSource.Bars(ctx, q)
+}
+
+// TestPanicWhileJudging: an alert that cannot be judged for a panic is left waiting, and
+// the others are judged. The process would only end on the same bar again.
+func TestPanicWhileJudging(t *testing.T) {
+	broken := false
+	inBubble(t, func(o *Options) { o.Source = brokenFunding{fundingSource{100, new(int)}, &broken} }, func(t *testing.T, e *Engine) {
+		for _, condition := range []string{`{"indicator_signal":{"indicator":"funding","signal":"zero_up"}}`, `{"indicator_signal":{"indicator":"rule","when":"close > 105","signal":"becomes_true"}}`} {
+			if _, err := setAlert(t, e, condition, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		broken = true
+		closeBars(e, 110)
+		if n := e.PendingNotifications(); n != 1 {
+			t.Errorf("%d fired, want the rule", n)
+		}
+		broken = false
+		closeBars(e, 110)
+		if n := e.PendingNotifications(); n != 2 {
+			t.Errorf("%d fired, want both", n)
+		}
+	})
+}
+
 // TestMissedBars: after a gap the window is loaded anew, so that averages do
 // not span it.
 func TestMissedBars(t *testing.T) {

@@ -2,7 +2,9 @@ package trade
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -91,9 +93,7 @@ func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signa
 		// could not be had, is remembered as well.
 		r, done := results[w.key]
 		if !done {
-			if s, at := e.barsFor(ctx, w.request, c, i, extra); s != nil {
-				r = atClose(w.request.With(memo), s, at)
-			}
+			r = e.computed(ctx, w, c, i, extra, memo)
 			results[w.key] = r
 		}
 		if value, ok := w.met(r, c.bars.Close[i]); ok {
@@ -106,6 +106,22 @@ func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signa
 		}
 	}
 	return rest
+}
+
+// computed returns what an alert is judged by on closed bar i of c, nil where bars could
+// not be had. If an indicator panics, that is logged and the alert is not judged: nothing
+// but results has changed yet, and the process would only end on the same bar again.
+func (e *Engine) computed(ctx context.Context, w signalAlert, c closing, i int, extra columns, memo indicators.Memo) (r *closed) {
+	defer func() {
+		if v := recover(); v != nil {
+			e.log.Error("an alert could not be judged: an indicator panicked", "alert", w.alert.ID, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			r = nil
+		}
+	}()
+	if s, at := e.barsFor(ctx, w.request, c, i, extra); s != nil {
+		r = atClose(w.request.With(memo), s, at)
+	}
+	return r
 }
 
 // withOthers returns the bars of a window with those of other markets and
