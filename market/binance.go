@@ -107,8 +107,8 @@ func binanceQuote(ctx context.Context, h *host, symbol string) (q Quote, at time
 	return q, at, err
 }
 
-// binanceGrid reads the filters of a symbol. Some symbols have the older name of
-// the least value.
+// binanceGrid reads the filters of a symbol. The least value of an order is in NOTIONAL,
+// or in MIN_NOTIONAL, as that filter was called before.
 func binanceGrid(ctx context.Context, h *host, symbol string) (g Grid, err error) {
 	const weight = 20
 	_, err = h.get(ctx, symbol, weight, "/api/v3/exchangeInfo", url.Values{"symbol": {symbol}}, func(body []byte) error {

@@ -19,15 +19,15 @@ type answer struct {
 	limit  int
 }
 
-// Cached returns a source that remembers what source answered for a small part
-// of the interval, at most until the newest bar closes. Equal questions that come at
-// the same time become one question to source. A question for fewer bars is answered
-// from a longer answer.
+// Cached returns a source that remembers each answer of source for a sixtieth of its
+// interval (one second to thirty), at most until the newest bar closes. Equal queries
+// that come at the same time become one query to source. A query for fewer bars is
+// answered from a longer answer.
 func Cached(source Source) Source { return &cached{source: source} }
 
-// CacheStats returns how many questions a source made by [Cached] has answered
-// from memory, and how many it has passed on or joined to one that was being
-// asked. Both are zero for a source without a cache.
+// CacheStats returns how many queries a source made by [Cached] has answered from
+// memory, and how many others there were: those that it passed on and those that waited
+// for the same query of another caller. Both are zero for a source without a cache.
 func CacheStats(s Source) (hits, misses uint64) {
 	if c, ok := s.(*cached); ok {
 		return c.memo.hits.Load(), c.memo.misses.Load()
@@ -42,7 +42,7 @@ func (c *cached) Bars(ctx context.Context, q Query) (*Series, error) {
 		return nil, err
 	}
 	key := fmt.Sprintf("%s %s %q", q.Symbol, q.Interval, q.Extra)
-	// An answer that is shorter than its question has all there is.
+	// An answer with fewer bars than its query asked for has all there are.
 	fits := func(a answer) bool { return a.limit >= q.Limit || a.series.Len() < a.limit }
 	a, err := c.memo.get(ctx, key, fmt.Sprint(key, q.Limit), fits, func(ctx context.Context) (kept[answer], error) {
 		s, err := c.source.Bars(ctx, q)
@@ -67,7 +67,7 @@ func goodUntil(s *Series) time.Time {
 	}
 	closes := time.Unix(s.Interval.Next(s.Time[s.Len()-1]), 0).Add(settle)
 	switch {
-	case closes.Before(now): // it may come closed any moment
+	case closes.Before(now): // the source may report it as closed at any moment
 		return now.Add(time.Second)
 	case closes.Before(until):
 		return closes

@@ -30,8 +30,8 @@ var columnSites = []struct {
 }{
 	{site{
 		name: "binance futures", env: "WICK_BINANCE_FUTURES_URL", url: "https://fapi.binance.com",
-		// 2400 units a minute, but 500 requests in five minutes for funding: with
-		// requests counted as 24 units, this limit keeps both.
+		// 2400 units a minute are allowed, but only 500 requests for funding in five
+		// minutes. Each request here counts as 24 units, so this limit keeps both rules.
 		limit: 2000, window: time.Minute, used: "X-Mbx-Used-Weight-1m",
 		explain: explainBinance,
 	}, []string{ExtraFunding, ExtraOI, ExtraLong, ExtraShort}},
@@ -76,7 +76,7 @@ type history struct {
 	points []point
 }
 
-// check refuses columns that the source does not have, before any request.
+// check returns an error if the source lacks a column. It makes no request.
 func (c *columns) check(source string, extra []string) error {
 	for _, name := range extra {
 		switch {
@@ -124,8 +124,8 @@ func align(s *Series, points []point) []float64 {
 // memory or from its service.
 func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, error) {
 	key := name
-	// A day more, so that the first bar has the value that held when it began, and
-	// whole days, so that questions a little apart share an answer.
+	// A day earlier, so that the first bar has the value that held when it began, and
+	// rounded to whole days, so that queries a little apart share an answer.
 	from := floor(s.Time[0]-day, day)
 	if name != ExtraFearGreed { // the index is the same for all symbols
 		key = fmt.Sprintf("%s %s %s", name, s.Symbol, s.Interval)
@@ -143,21 +143,21 @@ func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, 
 		default:
 			list, err = c.fetchHistory(ctx, name, s.Symbol, s.Interval)
 		}
-		// What a service sends is in no certain order, and not all of it numbers.
+		// A service may send values in any order, and some that are not numbers.
 		finite := slices.DeleteFunc(list, func(p point) bool { return math.IsNaN(p.value) || math.IsInf(p.value, 0) || p.at < 0 })
 		slices.SortStableFunc(finite, func(a, b point) int { return cmp.Compare(a.at, b.at) })
 		now := time.Now()
 		expiry := now.Add(time.Minute)
 		if n := len(finite); name == ExtraFearGreed && n > 0 && finite[n-1].at >= floor(now.Unix(), day) {
-			expiry = time.Unix(floor(now.Unix(), day)+day, 0) // today's is there: the next comes at midnight UTC
+			expiry = time.Unix(floor(now.Unix(), day)+day, 0) // we have today's value: the next comes at midnight UTC
 		}
 		return kept[history]{value: history{from, finite}, size: 16 * len(finite), expiry: expiry}, err
 	})
 	return h.points, err
 }
 
-// fetchFunding fetches the funding rates since from, page by page. Most symbols
-// have one every eight hours but not all, so nothing is assumed about it.
+// fetchFunding fetches the funding rates since from, page by page. How often there is
+// one depends on the symbol (mostly every eight hours), so it is not assumed.
 func (c *columns) fetchFunding(ctx context.Context, symbol string, from int64) ([]point, error) {
 	const most, pages = 1000, 20
 	var all []point
@@ -179,7 +179,8 @@ func (c *columns) fetchFunding(ctx context.Context, symbol string, from int64) (
 		for _, r := range rows {
 			all = append(all, point{whole(r.Time) / 1000, float64(r.Rate)})
 		}
-		// A short page is the last. One that does not go on would repeat for ever.
+		// A page that is not full is the last. A page that ends before from would be sent
+		// again and again.
 		if len(rows) < most || all[len(all)-1].at < from {
 			return all, nil
 		}
@@ -188,7 +189,8 @@ func (c *columns) fetchFunding(ctx context.Context, symbol string, from int64) (
 	return all, nil
 }
 
-// futuresPeriods are those of the statistics below, longest first.
+// futuresPeriods are the periods that the statistics of fetchHistory come in, longest
+// first.
 var futuresPeriods = []Interval{Day1, Hour12, Hour6, Hour4, Hour2, Hour1, Minute30, Minute15, Minute5}
 
 // fetchHistory fetches the newest 500 values of open interest or of the share of

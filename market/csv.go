@@ -89,8 +89,8 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 	return out, nil
 }
 
-// coarse returns the bars of q from all bars of a file, or an error if those are too
-// long to make them of.
+// coarse returns the bars that q asks for, made from s, which has all bars of a file. It
+// returns an error if the bars of the file are too long for that.
 func (s *Series) coarse(q Query) (*Series, error) {
 	if !q.Interval.holds(s.Interval) {
 		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s; ask for %s or longer", ErrTooFine, q.Interval, s.Interval, s.Interval)
@@ -105,16 +105,16 @@ func (s *Series) coarse(q Query) (*Series, error) {
 	return tail, tail.Check()
 }
 
-// findFile chooses the file for q and returns its name and interval: of the
-// files that name an interval the one with the longest that q's bars can be made
-// of, else the file that names none, with the interval "".
+// findFile chooses the file for q and returns its name and interval. Of the files whose
+// names have an interval it takes the one with the longest from which the bars of q can
+// be made. If there is none it takes the file without an interval, and returns "" for it.
 func findFile(root *os.Root, q Query) (string, Interval, error) {
 	names, err := fileNames(root)
 	if err != nil {
 		return "", "", err
 	}
-	// Of several spellings of a name the first in order counts. Symbols are gathered
-	// for the message.
+	// If several files differ only in upper and lower case or compression, the first in
+	// order counts. The symbols are for the error message.
 	files := make(map[Interval]string)
 	var have []Interval
 	var symbols []string
@@ -182,12 +182,12 @@ func parseName(name string) (symbol string, iv Interval, ok bool) {
 	return symbol, iv, err == nil
 }
 
-// readFile reads a file of the directory, decompressed if its name ends in .gz, and
-// returns when it was last changed too. It takes that time before the rows, and from
-// the open file. If the file is replaced meanwhile, its old rows must not get the new
-// time: the new rows would then not look newer.
+// readFile reads a file of the directory, decompressed if its name ends in .gz. It also
+// returns when the file was last changed. It takes that time from the open file and
+// before it reads the rows: if old rows got the time of a newer file, its rows would not
+// look newer later.
 func readFile(ctx context.Context, root *os.Root, name string, extra []string) (s *Series, changed time.Time, err error) {
-	// Looked at before it is opened: opening a pipe waits for a writer.
+	// This comes before the file is opened, because to open a pipe waits for a writer.
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, changed, errors.Join(errors.New("not a regular file"), err)
 	}
@@ -251,13 +251,13 @@ func readCSV(ctx context.Context, r *io.LimitedReader, extra []string) (*Series,
 	return s, ctx.Err()
 }
 
-// readAll returns the rows below the first line, until ctx ends. R is what
-// records reads from; when its bound is used up the file is too long.
+// readAll returns the rows below the first line. It stops early when ctx ends. R is what
+// records reads from; if nothing remains of its limit, the file is too long.
 func (c csvColumns) readAll(ctx context.Context, records *csv.Reader, r *io.LimitedReader) ([]csvRow, error) {
 	var rows []csvRow
 	for ctx.Err() == nil {
 		record, err := records.Read()
-		// The reader ended at the bound, perhaps within a line that then looks broken.
+		// Checked first: the reader may have stopped within a line, which then looks broken.
 		if r.N <= 0 {
 			return nil, fmt.Errorf("longer than %d MiB", maxFile>>20)
 		}
@@ -415,10 +415,11 @@ func spacing(times []int64) (Interval, error) {
 }
 
 // closes returns a session if the rows of a file are those of an exchange, whose nights
-// and weekends do not count as gaps, and nil if its market never closes. That is so if
-// there are rows on at least half of the Saturdays and of the Sundays that they span: an
-// exchange may open on a Saturday for once, or on each of them but never on a Sunday.
-// Rows longer than a day do not tell, so of those only a pair of coins never closes.
+// and weekends do not count as gaps, and nil if the market never closes. A market never
+// closes if there are rows on at least half of the Saturdays and half of the Sundays
+// between the first row and the last: an exchange may be open on one Saturday, or on all
+// of them, but then not on Sundays. Bars longer than a day do not show that; of those,
+// only a pair with a coin never closes.
 func (s *Series) closes() *session {
 	saturdays, ofSaturdays := rowsOn(s.Time, 2*day) // 1970-01-03
 	sundays, ofSundays := rowsOn(s.Time, 3*day)
@@ -433,8 +434,9 @@ func (s *Series) closes() *session {
 	return &session{zone: time.UTC}
 }
 
-// rowsOn counts the dates with rows among those that are a whole number of weeks from
-// the date first, and all such dates from the first of times to the last.
+// rowsOn looks at the dates that are a whole number of weeks from the date first, between
+// the first and the last of times. It returns how many of them have rows, and how many
+// there are.
 func rowsOn(times []int64, first int64) (with, all int64) {
 	weeks := func(t int64) int64 { return floor(t-first, week) / week }
 	before := weeks(times[0] - day)

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Error says why a service returned no bars. Its text is our own; of what the
-// service sent it holds at most a cleaned and shortened description.
+// Error says why a service returned no bars. Its text is our own, except for at most a
+// cleaned and shortened description that the service sent.
 type Error struct {
 	Source string
 	Symbol string
-	Status int           // of HTTP; 0 when no answer came
+	Status int           // of the HTTP answer; 0 if none came
 	Reason string        // what went wrong
-	Advice string        // what to do, if more than trying again or not
+	Advice string        // what to do, besides trying again
 	Retry  bool          // whether the same call can succeed later
 	After  time.Duration // how long to wait before that; 0 if unknown
 	Err    error         // the cause, if there is one

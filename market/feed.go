@@ -12,28 +12,28 @@ import (
 // Feed watches symbols by polling a source and tells one listener what is new:
 // the price, what was traded since the update before, and each closed bar
 // exactly once and in order. For each symbol and interval it remembers when the
-// newest bar that it told began, and compares that with the times of the bars, not
-// with the clock. So neither a lost connection nor a jump of the clock makes it repeat
+// newest bar that it told began. It compares that with the times of the bars, not
+// with the clock, so neither a lost connection nor a jump of the clock makes it repeat
 // or skip a bar. After a restart [Feed.Resume] and [Feed.ResumePrice] give it that
 // memory back.
 //
 // A price is taken only if it is newer than the last one taken, at most two
-// minutes ahead of our clock, positive, and within Band of the last. One outside
+// minutes ahead of our clock, positive, and within Band of the last. A price outside
 // of the band is believed when the next poll confirms it.
 type Feed struct {
-	// Band is how many times the last price a new one may be, or which part of it.
-	// Zero means DefaultBand. It must be set before Run.
+	// Band bounds how far a new price may be from the last one: with 2 it may be from
+	// half to twice as much. Zero means DefaultBand. It must be set before Run.
 	Band float64
 
 	source Source
 	log    *slog.Logger
-	quotes memo[Quote] // of Quote
-	grids  memo[Grid]  // of Grid
+	quotes memo[Quote] // answers of the method Quote
+	grids  memo[Grid]  // answers of the method Grid
 
 	mu      sync.Mutex
 	watched map[string]*watch             // guarded by mu, like every field below
 	resume  map[string]map[Interval]int64 // what Resume said, until the first poll
-	next    time.Time                     // no poll of a service before this: spreads them evenly
+	next    time.Time                     // no service is polled before this: it spreads polls evenly
 	alive   map[string]time.Time          // last successful poll, by the name of the source
 	single  map[string]time.Time          // services whose symbols are polled one by one until then
 	silent  map[string]bool               // sources that were reported as silent
@@ -47,7 +47,7 @@ const (
 	feedTick    = 100 * time.Millisecond
 	feedRest    = time.Minute      // longest pause after failures
 	feedQuiet   = 10 * time.Minute // with no trade for so long the exchange counts as closed
-	feedSlow    = 15 * time.Second // between polls while it does
+	feedSlow    = 15 * time.Second // between two polls while it counts as closed
 	feedWorkers = 16               // polls at a time, so that a slow symbol holds up few others
 	catchUp     = 5000             // closed bars fetched after a long silence
 )
@@ -100,9 +100,9 @@ func (f *Feed) Unwatch(symbol string) {
 	delete(f.resume, symbol)
 }
 
-// Resume says that bars of the interval were told up to the one that started
-// at after, in unix seconds, by an earlier feed. It must come before Watch; an
-// after of 0 says nothing.
+// Resume says that an earlier feed has told the bars of the interval up to the one
+// that started at after, in unix seconds. It must be called before Watch is called with
+// that interval; an after of 0 is ignored.
 func (f *Feed) Resume(symbol string, iv Interval, after int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,8 +117,8 @@ func (f *Feed) Resume(symbol string, iv Interval, after int64) {
 
 // ResumePrice says that an earlier feed took this price last, at that time in
 // unix milliseconds. The first update then begins there: its From is that price,
-// its Path has the minutes since, and the price is judged by it. It must come
-// before Watch; a price that is not positive says nothing.
+// its Path has the minutes since, and its price must be within Band of that one. It
+// must be called before Watch; a price that is not positive is ignored.
 func (f *Feed) ResumePrice(symbol string, price float64, at int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -129,15 +129,16 @@ func (f *Feed) ResumePrice(symbol string, price float64, at int64) {
 	if w.started {
 		return
 	}
-	// Nobody knows which part of that minute came before the price, so the minute's
-	// extremes so far count as told.
+	// Nobody knows which part of that minute came before the price, so the high and low
+	// of the minute count as told.
 	w.last = Bar{Time: w.fine.Start(at / 1000), High: math.Inf(1), Low: math.Inf(-1)}
 	w.quote = Quote{Symbol: symbol, Price: price, At: at}
 	w.seenAt, w.started = at, true
 }
 
 // Ages returns for each source of a watched symbol how long ago it last answered
-// a poll. A source that never has counts from when its first symbol was watched.
+// a poll. For a source that has never answered, the time counts from when its first
+// symbol was watched.
 func (f *Feed) Ages() map[string]time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -152,8 +153,8 @@ func (f *Feed) Ages() map[string]time.Duration {
 // Silent is how long a source may give no answer before that is reported.
 const Silent = 30 * time.Second
 
-// noteSilence logs which sources have given no answer for longer than Silent, and
-// which do again, each once.
+// noteSilence logs once when a source has given no answer for longer than Silent, and
+// once when it answers again.
 func (f *Feed) noteSilence() {
 	ages := f.Ages()
 	f.mu.Lock()
@@ -181,8 +182,8 @@ func (f *Feed) Period(symbol string) time.Duration {
 	return f.period()
 }
 
-// period is the time between two polls of a symbol by itself. The caller holds
-// f.mu.
+// period is the time between two polls of one symbol when each symbol is polled by
+// itself. The caller holds f.mu.
 func (f *Feed) period() time.Duration {
 	var budget time.Duration
 	for symbol := range f.watched {
@@ -212,9 +213,8 @@ func (f *Feed) symbolsOf(s *service) []string {
 	return list
 }
 
-// accept remembers what was told and what the poll saw. A result whose price was
-// refused changes nothing but the doubt, so that the next poll starts from the same
-// state.
+// accept remembers what was told and what the poll saw. A result whose price cannot be
+// right changes only the doubt, so that the next poll starts from the same state.
 func (f *Feed) accept(w *watch, g *result) {
 	if g == nil {
 		return
@@ -229,8 +229,8 @@ func (f *Feed) accept(w *watch, g *result) {
 	switch {
 	case g.bars:
 		w.last, w.seenAt, w.started, w.forming = g.last, g.At, true, g.Forming
-	case g.still != 0:
-		w.last, w.seenAt = g.last, g.still
+	case g.quietUntil != 0:
+		w.last, w.seenAt = g.last, g.quietUntil
 	}
 	if g.At > 0 && g.Price > 0 {
 		w.quote = Quote{Symbol: w.symbol, Price: g.Price, At: g.At, Source: g.Source, Synthetic: g.Synthetic}

@@ -16,17 +16,17 @@ import (
 	"wick/limit"
 )
 
-// Limits of one question to a service.
+// Limits of one query to a service.
 const (
 	requestTime = 10 * time.Second // one request, body included
 	callTime    = 14 * time.Second // one call of Bars, waits and further tries included
 	maxAnswer   = 4 << 20          // bytes of one answer, decompressed
 	maxTries    = 3
-	// settle is how far a service's bars may be behind its clock: one that ended
-	// this moment may lack its last trades.
+	// settle is how far a service's bars may be behind its clock: a bar that has just
+	// ended may lack its last trades.
 	settle = time.Second
-	// userAgent names us. It begins like a browser's because Yahoo refuses
-	// requests whose does not.
+	// userAgent names us. It begins like that of a browser because Yahoo refuses other
+	// requests.
 	userAgent = "Mozilla/5.0 (compatible; wick/1; market data)"
 )
 
@@ -41,8 +41,8 @@ type site struct {
 	limit  int           // units that may be spent in each window
 	window time.Duration // windows start at whole multiples of it, as services count
 	used   string        // header in which it says what we spent; "" if it does not
-	// peace is the wait after status 429 if the service names none; 0 means to
-	// back off as after any failure.
+	// peace is the least wait after status 429. If it is 0 and the service names no time
+	// either, we wait as after any failure.
 	peace time.Duration
 	// explain finds reason and advice in the body of a refusal. It may be nil and
 	// may return nil: then the status alone is explained.
@@ -91,10 +91,10 @@ func (s site) open(r reach) (*host, error) {
 }
 
 // get requests path with query and calls decode with the body. It waits until the
-// budget allows the request, and repeats one that failed if that may help. It returns
-// the time of the answer by the service's clock, in whole seconds, or by ours if ours
-// is earlier, so that neither clock alone can make a forming bar look closed. Decode
-// returns an *Error for an error that the service reports.
+// budget allows the request, and repeats a failed one if that may help. Decode returns
+// an *Error for an error that the service reports. Get returns the time of the answer:
+// by the service's clock, in whole seconds, or by ours if that is earlier. So neither
+// clock alone can make a forming bar look closed.
 func (h *host) get(ctx context.Context, symbol string, weight int, path string, query url.Values, decode func(body []byte) error) (time.Time, error) {
 	for try := 1; ; try++ {
 		// After a failure the gate stays closed for a while, so the second attempt
@@ -118,8 +118,8 @@ func (h *host) get(ctx context.Context, symbol string, weight int, path string, 
 	}
 }
 
-// once makes one request, for get, which repeats it. It has decode read the body and
-// returns when the service answered.
+// once makes one request for get. It calls decode with the body and returns when the
+// service answered.
 func (h *host) once(ctx context.Context, path string, query url.Values, decode func([]byte) error) (time.Time, *Error) {
 	// The base has no query of its own, and path holds only what ParseSymbol lets
 	// through.
@@ -138,8 +138,8 @@ func (h *host) once(ctx context.Context, path string, query url.Values, decode f
 	}
 	defer res.Body.Close()
 	now := time.Now()
-	// The time of an answer is the service's, if that is not ahead of ours: the answer
-	// may come from a proxy that has kept it.
+	// The service's own time of the answer, if it is not ahead of ours, is the better one:
+	// the answer may come from a proxy that kept it for a while.
 	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil && date.Before(now) {
 		now = date
 	}
@@ -227,7 +227,7 @@ func (h *host) refused(status int, header http.Header, body []byte) *Error {
 	default:
 		e.Reason, e.Advice = "the request was refused", "check the symbol"
 		asked = 0
-		h.gate.good(header) // the host works: the question was wrong
+		h.gate.good(header) // the host works: it was the request that was wrong
 	}
 	if h.explain != nil { // the service's own explanation is better than the status
 		if told := h.explain(status, body); told != nil {

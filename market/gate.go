@@ -14,7 +14,7 @@ import (
 // service says that we used. After a failure, or when the host asked for a pause, no
 // request passes until the pause is over.
 type gate struct {
-	limit  int // these three are the site's
+	limit  int // this and the next two fields are copies of the site's
 	window time.Duration
 	used   string
 
@@ -22,7 +22,7 @@ type gate struct {
 	since  time.Time // start of the current window
 	spent  int
 	closed time.Time // no request before this time
-	why    Error     // the reason; callers before that time get it as their error
+	why    Error     // the reason: the error that callers get before that time
 	fails  int       // failures in a row
 }
 
@@ -35,10 +35,10 @@ const (
 	waitMax    = 24 * time.Hour  // a header may ask for no longer wait
 )
 
-// enter waits until weight units may be spent, and spends them. If that would
-// take longer than ctx has left it fails at once, not when the time is over.
+// enter waits until weight units may be spent, and spends them. If the wait would be
+// longer than the time that ctx has left, it returns an error at once.
 func (g *gate) enter(ctx context.Context, weight int) *Error {
-	for { // others may take what became free while we waited
+	for { // again after each wait: others may have spent what became free
 		wait, why := g.take(weight)
 		if wait == 0 {
 			return nil
@@ -82,20 +82,20 @@ func (g *gate) roll(now time.Time) {
 	}
 }
 
-// good notes a successful answer, and what its header says that we used.
+// good notes a successful answer, and the number of units that its header says we used.
 func (g *gate) good(header http.Header) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.fails = 0
-	// Others at our address spend from the same budget; never count less than we
-	// know of.
+	// Others at our address may spend from the same budget, so the service's number can
+	// be higher than ours. A lower one may lack requests that are under way.
 	if n, err := strconv.Atoi(header.Get(g.used)); err == nil && n > g.spent {
 		g.roll(time.Now())
 		g.spent = n
 	}
 }
 
-// close lets no request pass for d, or for longer if it was closed for longer.
+// close lets no request pass for d. A longer closure that is under way stays as it is.
 func (g *gate) close(d time.Duration, why Error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -104,9 +104,9 @@ func (g *gate) close(d time.Duration, why Error) {
 	}
 }
 
-// backOff notes a failure and returns how long to wait: twice as long after each
-// further failure, up to a minute, and changed by up to a quarter at random so
-// that many callers do not come back at the same time.
+// backOff notes a failure and returns how long to wait: a second at first, twice as long
+// after each further failure, up to a minute. The time varies at random by up to a
+// quarter so that many callers do not come back at the same time.
 func (g *gate) backOff() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -115,8 +115,8 @@ func (g *gate) backOff() time.Duration {
 	return d*3/4 + rand.N(d/2)
 }
 
-// retryAfter reads the header's two forms, seconds and a date. It returns 0
-// if there is none that makes sense.
+// retryAfter returns how long the header Retry-After asks to wait, in either of its
+// forms, seconds or a date. It returns 0 if the header is missing or makes no sense.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {

@@ -2,9 +2,9 @@ package market
 
 import "time"
 
-// Hours is the session of an exchange that is running, or else the one before or
-// after it, in unix seconds. The zero value is a market that never closes, or of
-// which nothing is known.
+// Hours is the present session of an exchange, or the last or next one if it is closed,
+// in unix seconds. The zero value is a market that never closes, or of which nothing is
+// known.
 type Hours struct{ Open, Close int64 }
 
 // IsOpen reports whether the exchange is open at an instant in unix seconds.

@@ -60,7 +60,7 @@ func Intervals() []Interval {
 var errInterval = errors.New("unknown interval")
 
 // units are the words for lengths of time that people and models write, in lower
-// case, in seconds. One without a number means one of it: "daily", "h".
+// case, in seconds. A word without a number counts once: "daily", "h".
 var units = map[string]int64{
 	"m": minute, "min": minute, "mins": minute, "minute": minute, "minutes": minute, "t": minute,
 	"h": hour, "hr": hour, "hrs": hour, "hour": hour, "hours": hour, "hourly": hour,
@@ -96,9 +96,9 @@ func ParseInterval(text string) (Interval, error) {
 	}
 	count := int64(1)
 	if number != "" {
-		count, _ = strconv.ParseInt(number, 10, 32) // a number out of range becomes the largest, which is no interval
+		count, _ = strconv.ParseInt(number, 10, 32) // a number out of range becomes the largest, which fits no interval
 	}
-	// A count that has another name finds it by its length: 60m is 1h, 7d is 1wk.
+	// The length decides, however it was written: 60m is 1h, 7d is 1wk.
 	for _, iv := range Intervals() {
 		if count*length == iv.Seconds() {
 			return iv, nil
@@ -125,9 +125,9 @@ func (iv Interval) Duration() time.Duration { return time.Duration(seconds[iv]) 
 // Valid reports whether iv is one of Intervals.
 func (iv Interval) Valid() bool { return seconds[iv] != 0 }
 
-// Start returns the start of the bar that holds the instant t, both in unix
-// seconds: clock time in UTC, weeks from Monday, months from the first,
-// three-day bars counted from 1970-01-01.
+// Start returns the start of the bar that holds the instant t, both in unix seconds.
+// Bars follow the clock in UTC: weeks start on Monday, months on the first, and
+// three-day bars are counted from 1970-01-01.
 func (iv Interval) Start(t int64) int64 {
 	switch iv {
 	case Month1:

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// DefaultBand takes a price between half and twice the last one.
+// DefaultBand allows a new price between half and twice the last one.
 const DefaultBand = 2
 
-// judge decides whether the price of g is taken. If it is, judge sets g.news. If not,
-// it gives g the last price in its place; it returns an error if the price cannot be
-// right, and nil if it is only not newer.
+// judge decides whether the price of g is taken. If so, it sets g.news. If not, it puts
+// the last price into g instead, and returns an error if the new one cannot be right, or
+// nil if it is merely not newer.
 func (f *Feed) judge(w *watch, g *result) error {
 	last := w.quote
 	ahead := time.Now().Add(maxAhead * time.Second).UnixMilli()
-	// No price is taken that is further ahead of our clock than this. If the last one
-	// is, our clock was set back since; to wait until it has caught up would stop all
-	// prices for that long.
+	// No price is taken that is further ahead of our clock than this. If the last price
+	// is, our clock was set back since it was taken. Its time is then forgotten:
+	// otherwise no price would be newer until the clock has caught up.
 	if last.At > ahead {
 		f.log.Warn("the clock was set back: taking prices by their new times", "symbol", w.symbol)
 		last.At, w.seenAt = 0, 0
@@ -31,8 +31,8 @@ func (f *Feed) judge(w *watch, g *result) error {
 	case g.At <= last.At: // a market that is closed, or a replica that is behind
 		return g.refuse(last, nil)
 	case last.Price > 0 && !(f.near(last.Price, g.High) && f.near(last.Price, g.Low)) && !(w.doubt > 0 && f.near(w.doubt, g.Price)):
-		// The extremes count too: one false trade within a bar would fire alerts. If
-		// the poll before saw such a price, this one confirms it.
+		// High and low count too: one false trade within a bar would fire alerts. A price
+		// near the one that the poll before doubted is taken: it confirms that one.
 		doubted := g.Price
 		err := g.refuse(last, fmt.Errorf("price %v is too far from the last one, %v; the next poll decides", g.Price, last.Price))
 		g.doubt = doubted

@@ -7,9 +7,9 @@ type lister interface {
 	known() []string
 }
 
-// Known returns symbols that the source has, for a list to choose from: all of
-// the files of a directory, and a few usual ones of a service, whose whole list
-// is long and would have to be asked for. It makes no request.
+// Known returns symbols of the source for a list to choose from. For a directory of
+// files these are all of them; for a service a few usual ones, because its whole list is
+// long and takes a request. Known makes no request.
 func Known(source Source) []string {
 	if l, ok := source.(lister); ok {
 		return l.known()
@@ -19,15 +19,15 @@ func Known(source Source) []string {
 
 func (p *provider) known() []string { return p.usual }
 
-// known returns the symbols of the two services that get most questions: pairs of
-// coins go to the first, and all that is no pair to the second.
+// known returns the usual symbols of the two services that auto chooses most often:
+// Binance for pairs of coins, and Yahoo for all that is not a pair.
 func (a *auto) known() []string { return slices.Concat(binance.usual, yahoo.usual) }
 
 // known asks the source behind the cache.
 func (c *cached) known() []string { return Known(c.source) }
 
-// known returns the symbols of the files. A directory that cannot be read has
-// none: reading a chart says why.
+// known returns the symbols of the files, or none if the directory cannot be read. The
+// error is not lost: a query for bars returns it.
 func (c *CSV) known() []string {
 	names, err := c.names()
 	if err != nil {

@@ -41,16 +41,16 @@ func krakenPage(ctx context.Context, h *host, symbol string, iv Interval, _ int6
 	return p, err
 }
 
-// decodeKraken reads rows of time in seconds, open, high, low, close, average
-// price, volume and count. They are under Kraken's own name of the pair, which
-// may differ from the one in the request, so it takes the one member that is not
+// decodeKraken reads rows of time in seconds, open, high, low, close, average price,
+// volume and count. They are in a member with Kraken's own name of the pair, which may
+// differ from the one in the request. So decodeKraken takes the only member that is not
 // "last".
 func decodeKraken(body []byte) ([]Bar, error) {
 	result, err := krakenResult[json.RawMessage](body)
 	if err != nil {
 		return nil, err
 	}
-	// "last" is where a next request could begin, and no pair.
+	// "last" is no pair: it says where a next request could begin.
 	delete(result, "last")
 	if len(result) != 1 {
 		return nil, errors.New("not one pair in the answer")
@@ -122,8 +122,8 @@ func krakenTicker(ctx context.Context, h *host, symbols []string) (map[string]Qu
 	return quotes, at, err
 }
 
-// krakenGrid reads the rules of a pair. Quantities are given as a number of
-// decimals, and so are prices where there is no step of them.
+// krakenGrid reads the rules of a pair. Kraken gives the step of quantities as a number
+// of decimals, and that of prices too where it names no tick size.
 func krakenGrid(ctx context.Context, h *host, symbol string) (g Grid, err error) {
 	_, err = h.get(ctx, symbol, 1, "/0/public/AssetPairs", url.Values{"pair": {symbol}}, func(body []byte) error {
 		pairs, err := krakenResult[struct {

@@ -7,10 +7,9 @@
 // answers a [Query] with a Series; [Open] makes one from its name. A [Feed] polls a
 // source and tells what is new.
 //
-// The built-in [Sample] invents a price for every symbol at every instant and
-// marks all it makes as synthetic; the others ask a service or read files. A
-// real source that fails says so: nothing here replaces a missing bar by an
-// invented one.
+// The built-in [Sample] invents a price for every symbol at every instant and marks its
+// bars as synthetic; the other sources ask a service or read files. A real source that
+// fails returns an error: nothing here replaces a missing bar by an invented one.
 //
 // # Security considerations
 //
@@ -60,7 +59,8 @@ func (b Bar) Check() error {
 func byTime(a, b Bar) int { return cmp.Compare(a.Time, b.Time) }
 
 // Series is a run of bars of one symbol and interval, oldest first, in columns
-// of equal length. Whoever gets a series must not write to its columns.
+// of equal length. A caller that gets a series must not write to its columns, which
+// others may share.
 type Series struct {
 	Symbol    string
 	Interval  Interval
@@ -71,9 +71,9 @@ type Series struct {
 	AsOf      int64  // unix milliseconds at which the source was asked
 	PriceAt   int64  // unix milliseconds at which the last close was the price; 0 if the source does not say
 	Hours     Hours  // of the exchange when the source was asked
-	// Gaps are the starts of the bars before which the source skipped some that it
-	// should have, in order. Pauses, nights, weekends and holidays of an exchange, which are
-	// shorter than longestClosure, are none, and neither is what lies before the first bar.
+	// Gaps are the starts of the bars before which others are missing, in order. Pauses,
+	// nights, weekends and holidays of an exchange, which are shorter than longestClosure,
+	// do not count, and neither does what lies before the first bar.
 	Gaps []int64
 
 	Time                           []int64
@@ -84,14 +84,14 @@ type Series struct {
 	// nobody asked for by Query.Extra is absent.
 	Extra map[string][]float64
 
-	// Others holds bars of other markets or intervals that an indicator reads
-	// beside these. Slicing the series does not slice them: a reader takes, at each
-	// bar, the newest of them that was closed when that bar closed. See [LoadOthers].
+	// Others holds bars of other markets or intervals that an indicator reads beside
+	// these. Slice does not cut them: for each bar of this series a reader takes the newest
+	// of the other bars that was closed when that bar closed. See [LoadOthers].
 	Others map[Other]*Series
 }
 
-// Other names bars beside those of a series. An empty field means the same as
-// the series has; a symbol is in the spelling in which somebody asked for it.
+// Other names bars that are read beside those of a series. An empty field means that of
+// the series; the symbol is spelled as in the request.
 type Other struct {
 	Symbol   string
 	Interval Interval
@@ -170,9 +170,9 @@ func (s *Series) Closed() *Series {
 	return s.Slice(0, s.Len()-1)
 }
 
-// priceAt returns when the last close of s was the price, in unix milliseconds: at,
-// which is the time of the answer, or the end of the last bar if that was earlier. So
-// an answer from a server that is behind does not pass for a new price.
+// priceAt returns when the last close of s was the price, in unix milliseconds: at the
+// time of the answer, which is at, or at the end of the last bar if that is earlier. So
+// an old answer of a server that lags behind does not pass for a new price.
 func (s *Series) priceAt(at int64) int64 {
 	return min(at, s.Interval.Next(s.Time[s.Len()-1])*1000)
 }

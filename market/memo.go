@@ -30,7 +30,7 @@ type memo[V any] struct {
 	hits, misses atomic.Uint64
 }
 
-// kept is an answer of the source and how long it may be given again.
+// kept is an answer of the source, and how long it may be used again.
 type kept[V any] struct {
 	key    string
 	value  V
@@ -39,8 +39,8 @@ type kept[V any] struct {
 }
 
 // get returns the value remembered under key if fits accepts it, and fetches it
-// otherwise. Callers with the same flight share a fetch. It does not end when
-// one of them gives up, since the others still wait; callTime limits it.
+// otherwise. Callers with the same flight share a fetch. The fetch does not end when
+// one of them gives up, since the others still wait; it may take at most callTime.
 func (m *memo[V]) get(ctx context.Context, key, flight string, fits func(V) bool, fetch func(context.Context) (kept[V], error)) (V, error) {
 	if v, ok := m.lookup(key, fits); ok {
 		m.hits.Add(1)

@@ -11,7 +11,7 @@ import (
 // prices. Any other text becomes NaN; [Bar.Check] then refuses the bar.
 type number float64
 
-// UnmarshalJSON never fails, so that one odd cell does not spoil an answer.
+// UnmarshalJSON never fails, so that one bad number does not spoil a whole answer.
 func (n *number) UnmarshalJSON(text []byte) error {
 	s := string(text)
 	if len(s) > 1 && s[0] == '"' {
@@ -25,8 +25,8 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// whole returns n as an integer, or -1, a time that no bar may have, if it is
-// not a number in the range of times.
+// whole returns n as an integer. If n is no possible time it returns -1, which no bar
+// may have.
 func whole(n number) int64 {
 	if v := float64(n); v >= 0 && v < 1e15 {
 		return int64(v)

@@ -11,8 +11,8 @@ import (
 )
 
 // Open returns the source that a --source value names, one of [Sources]. Getenv
-// is asked for base URLs that replace the public ones, such as WICK_BINANCE_URL;
-// nil means none. Nothing is requested or read yet.
+// returns base URLs that replace the public ones, by names such as WICK_BINANCE_URL;
+// nil means that there are none. Open requests nothing and reads no bars.
 func Open(spec string, getenv func(string) string) (Source, error) {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
@@ -22,7 +22,7 @@ func Open(spec string, getenv func(string) string) (Source, error) {
 		return nil, err
 	}
 	if _, ok := source.(Sample); ok {
-		return source, nil // computed faster than looked up
+		return source, nil // to compute its bars is faster than a cache
 	}
 	return Cached(source), nil
 }
@@ -47,8 +47,8 @@ func open(spec string, r reach) (Source, error) {
 	return nil, fmt.Errorf("unknown source %q: one of %s", limit.Clip(spec), strings.Join(Sources(), ", "))
 }
 
-// serviceOf returns the service that source asks for a symbol, nil if it asks
-// none.
+// serviceOf returns the service that source asks for a symbol, or nil if the source is
+// no service.
 func serviceOf(source Source, symbol string) *service {
 	switch s := source.(type) {
 	case *cached:

@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// OtherBars asks for bars beside those of a series: which, how many before the
-// time at which the series begins, and further columns of them.
+// OtherBars asks for bars that are read beside those of a series.
 type OtherBars struct {
 	Other
-	Warmup int
-	Extra  []string
+	Warmup int      // how many bars before the time at which the series begins
+	Extra  []string // extra columns of these bars
 }
 
-// Other returns the closed bars that Others has under o, those of s itself if o
-// means the same, or an empty series.
+// Other returns the closed bars that Others has under o, the closed bars of s itself if
+// o means those, or an empty series.
 func (s *Series) Other(o Other) *Series {
 	if o.Interval == s.Interval {
 		o.Interval = ""
@@ -31,9 +30,8 @@ func (s *Series) Other(o Other) *Series {
 	return &Series{Symbol: o.Symbol, Interval: cmp.Or(o.Interval, s.Interval)}
 }
 
-// LoadOthers returns s with the bars that the list asks for in Others. They reach
-// back to where s begins and as many bars further as each asks for, if the source
-// has them. S itself is not changed.
+// LoadOthers returns a copy of s that has the bars of the list in Others. They reach
+// back to where s begins and further by the warm-up of each, if the source has so many.
 func LoadOthers(ctx context.Context, source Source, s *Series, list []OtherBars) (*Series, error) {
 	if len(list) == 0 || s.Len() == 0 {
 		return s, nil
@@ -44,8 +42,8 @@ func LoadOthers(ctx context.Context, source Source, s *Series, list []OtherBars)
 		t.Others = make(map[Other]*Series)
 	}
 	for _, o := range list {
-		// From where s begins to now, the warm-up before that, and a few for the bars
-		// at both ends.
+		// Bars from where s begins until now, the warm-up before that, and three more for
+		// the bars at both ends.
 		iv := cmp.Or(o.Interval, s.Interval)
 		span := max(0, time.Now().Unix()-s.Time[0]) / iv.Seconds()
 		q := Query{Symbol: cmp.Or(o.Symbol, s.Symbol), Interval: iv, Limit: min(int(span)+o.Warmup+3, MaxLimit), Extra: o.Extra}

@@ -15,7 +15,7 @@ func splitPair(symbol string) (base, quote string, ok bool) {
 		}
 		return "", "", false
 	}
-	// Before the tokens, or XBTUSD would be XB in TUSD.
+	// This comes before the tokens: otherwise XBTUSD would be XB in TUSD.
 	if n := len(symbol) - 3; n > 0 && fiat[symbol[n:]] && (coins[symbol[:n]] || fiat[symbol[:n]]) {
 		return symbol[:n], symbol[n:], true
 	}
@@ -47,12 +47,12 @@ func cryptoPair(symbol string) (base, quote string, ok bool) {
 var (
 	fiat   = set("USD EUR GBP JPY CHF AUD CAD NZD SEK NOK DKK PLN CZK HUF TRY ZAR MXN BRL CNY HKD SGD INR KRW")
 	tokens = []string{"FDUSD", "USDT", "USDC", "BUSD", "TUSD", "DAI", "BTC", "ETH", "BNB"}
-	// coins are taken for one side of a pair in money without a dash, as in
-	// SOLEUR. Others need one: a stock's symbol may end like a currency.
+	// coins may be written together with a currency without a dash, as in SOLEUR. Other
+	// names need a dash: the symbol of a stock may end like a currency.
 	coins = set("BTC XBT ETH SOL XRP ADA DOGE XDG LTC BCH DOT LINK AVAX UNI ATOM XLM ETC AAVE ALGO NEAR TRX SHIB")
 )
 
-// isMoney reports whether a name is what others are priced in.
+// isMoney reports whether prices are given in units of this name.
 func isMoney(name string) bool { return fiat[name] || slices.Contains(tokens, name) }
 
 // set returns the words of a text as a set.

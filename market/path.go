@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// path computes the days of one symbol in order. It keeps the segments from the
-// span down to the day, so that for the next day only those that differ are
-// computed.
+// path computes the prices of one symbol day by day. It keeps the segments from the
+// whole span down to the last day, so that for the next day it computes only those that
+// differ.
 type path struct {
 	seed     uint64
 	base     float64 // logarithm of the price around which spans lie
@@ -16,8 +16,8 @@ type path struct {
 	segments [spanLevels + 1]segment
 }
 
-// segment is a run of days: log prices at its ends, and the variance of a day
-// within it in units of the usual one, with its root.
+// segment is a run of days: the logarithms of the prices at its ends, and the variance
+// of a day within it in units of the usual one, with its square root.
 type segment struct{ from, to, variance, deviation float64 }
 
 // newPath returns the path of a symbol. Its seed depends on the symbol alone.
@@ -41,8 +41,8 @@ func priceScale(symbol string) float64 {
 	return 1e3
 }
 
-// walk passes the nodes of the given depth between from and to to b, in order.
-// Of a node that goes beyond to it passes the finer parts that end before it.
+// walk adds the nodes of the given depth between the instants from and to to b, in
+// order. Of a node that ends after to it adds only the finer parts that end before.
 func (p *path) walk(from, to int64, depth int, b *sampleBars) {
 	for d := floor(from, day) / day; d*day < to; d++ {
 		n := p.dayNode(d)
@@ -54,8 +54,7 @@ func (p *path) walk(from, to int64, depth int, b *sampleBars) {
 	}
 }
 
-// descend passes n, a node of level that starts at start, or its parts to b, as
-// walk says.
+// descend adds n, a node of level that starts at start, or its parts to b, as walk does.
 func (p *path) descend(n *node, start int64, level int, from, to int64, depth int, b *sampleBars) {
 	length := tree[level].seconds
 	switch {
@@ -65,8 +64,8 @@ func (p *path) descend(n *node, start int64, level int, from, to int64, depth in
 		b.add(start, n)
 		return
 	}
-	// Each node is split by a seed of its own, so that any part of the path can be made
-	// without the rest, always the same.
+	// Each node is split with a seed of its own. So any part of the path can be computed
+	// without the rest, and is always the same.
 	var children [12]node
 	k := tree[level].children
 	n.split(children[:k], p.seed^mix(uint64(start)*uint64(len(tree))+uint64(level)))
@@ -105,8 +104,8 @@ const (
 	spanLevels = 12              // halvings from a span down to a day
 	spanDays   = 1 << spanLevels // about eleven years
 	dailyMove  = 0.022           // usual size of a day's log return
-	uneven     = 0.6             // how unevenly variance is handed to the halves
-	calm       = 0.05            // how much of the usual variance each half has at least, so that no stretch goes flat
+	uneven     = 0.6             // how unevenly variance is divided between the halves
+	calm       = 0.05            // least variance of a half, in units of the usual one, so that no part is flat
 )
 
 // dayNode returns the bar of day d, counted from 1970-01-01.
@@ -128,7 +127,7 @@ func (p *path) dayNode(d int64) node {
 func (p *path) segment(d int64) segment {
 	level := 0
 	if p.ready && d>>spanLevels == p.day>>spanLevels {
-		// The bits in which the days differ say how far up the way is shared.
+		// The highest bit in which the two days differ says how many segments they share.
 		level = spanLevels - bits.Len64(uint64(d^p.day)&(spanDays-1))
 	} else {
 		span := d >> spanLevels
@@ -148,9 +147,9 @@ func (p *path) anchor(span int64) float64 {
 	return p.base + float64(0.5*gauss(mix(p.seed+uint64(span)*0x94d049bb133111eb)))
 }
 
-// half returns one half of a segment of 1<<shift days. The price in the middle
-// differs from the mean of the ends as it would in a random walk of that
-// variance. The variance is divided unevenly between the halves.
+// half returns one half of a segment of 1<<shift days, the later one if right is set.
+// The price in the middle differs from the mean of the ends as it would in a random walk
+// of that variance. The variance is divided unevenly between the halves.
 func (s segment) half(shift int, right bool, h uint64) segment {
 	middle := (s.from+s.to)/2 + float64(halfMove[shift]*s.deviation*gauss(h))
 	w := uneven * (float64(2*unit16(h>>48)) - 1)
@@ -197,13 +196,13 @@ func (n *node) split(children []node, seed uint64) {
 		if i < k-1 {
 			next = fold(n.open+walk[i+1]+float64(drift*float64(i+1)), n.low, n.high)
 		}
-		// Another random number than the one of the step: the reach of a part must not
-		// depend on its direction.
+		// Not the random number of the step: how far a part reaches must not depend on its
+		// direction.
 		h := mix(^seed + uint64(i)*0xbf58476d1ce4e5b9)
 		hi, lo := max(at, next), min(at, next)
 		c := &children[i]
 		c.open, c.close = at, next
-		reach := max(0.2*size[i], 1.8*size[i]-(hi-lo)) // what its ends leave of its range
+		reach := max(0.2*size[i], 1.8*size[i]-(hi-lo)) // its range beyond open and close
 		c.high = min(n.high, hi+float64(reach*(0.2+float64(0.6*unit16(h)))))
 		c.low = max(n.low, lo-float64(reach*(0.2+float64(0.6*unit16(h>>16)))))
 		weight[i+1] = weight[i] + (0.2+unit16(h>>32))*size[i]
@@ -244,8 +243,7 @@ func fold(x, lo, hi float64) float64 {
 	return min(max(x, lo), hi)
 }
 
-// mix is the finalizer of SplitMix64: every bit of x moves every bit of the
-// result.
+// mix is the last step of SplitMix64: every bit of x affects every bit of the result.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -274,11 +272,11 @@ type sampleBars struct {
 	next   int64 // start of the bar after it; 0 before the first
 	bar    node
 
-	lastLog, lastPrice float64 // of the close before: nearly always the next open
+	lastLog, lastPrice float64 // of the last close, which is nearly always the next open
 }
 
-// add takes the next node in time. It compares logarithms and leaves rounding to
-// flush: a rounded price never changes which of two values is the larger.
+// add takes the next node in time. It compares logarithms, and flush rounds the result:
+// rounding never changes which of two prices is the higher.
 func (b *sampleBars) add(start int64, n *node) {
 	if start >= b.next {
 		b.flush()

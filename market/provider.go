@@ -14,33 +14,33 @@ type provider struct {
 	example string   // a symbol that it lists, shown where one was misspelled
 	usual   []string // symbols that people ask for, in its own spelling
 	quote   string   // the currency that most of its pairs are in
-	venues  []string // prefixes of symbols that mean it, besides its own name
-	// spell returns its own spelling of a symbol, which is the canonical one. It
+	venues  []string // exchanges, written before a symbol, that this service answers for; its own name is one too
+	// spell returns the service's own spelling of a symbol, which is the canonical one. It
 	// returns a canonical symbol unchanged.
 	spell   func(symbol string) string
 	native  []Interval // bars that it serves itself, with the borders of Interval
 	columns []string   // names of the extra columns that its bars can have
-	// period is how far apart the feed's polls are, of whichever symbols, so that they
-	// use half of the budget; the other half remains for charts.
+	// period is the time between two polls of the feed, whatever their symbols. It uses
+	// half of the budget; the other half remains for charts.
 	period time.Duration
 	// negative reports whether the prices of a symbol may be zero or below. Nil
 	// means that none may.
 	negative func(symbol string) bool
-	// ticker returns the prices of several symbols with one request, and the time of
-	// the answer; nil if the service has no such call. A quote has its price, and its
-	// time and hours if the service says them. A request is for at most batch symbols,
-	// and every is the time from one request to the next.
+	// ticker returns the prices of several symbols with one request, and the time of the
+	// answer; nil if the service has no such call. A quote has a price, and a time and
+	// hours if the service sends them. A request is for at most batch symbols, and there is
+	// one in each period of length every.
 	ticker func(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error)
 	batch  int
 	every  time.Duration
 	// single returns the price of one symbol with its bid and ask, and the time of the
-	// answer. Nil means that an order is judged by the ticker, or else by bars.
+	// answer. If it is nil, the price for an order comes from the ticker, or else from bars.
 	single func(ctx context.Context, h *host, symbol string) (Quote, time.Time, error)
 	// grid returns the rules of one market; nil if the service tells none.
 	grid func(ctx context.Context, h *host, symbol string) (Grid, error)
-	// page fetches bars of a native interval: the newest of those that start
-	// before end (unix seconds; 0 means the newest there are), about n of them if
-	// one request gives so many. Rows come as the service sent them.
+	// page fetches bars of a native interval: about n of the newest that start before end
+	// (unix seconds; 0 means the newest there are), or fewer if one request does not give
+	// so many. Rows come as the service sent them.
 	page func(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error)
 }
 
@@ -49,7 +49,7 @@ func (p *provider) serves(venue string) bool {
 	return venue == strings.ToUpper(p.name) || slices.Contains(p.venues, venue)
 }
 
-// page is one answer of a service, in order of time or not.
+// page is one answer of a service. Its rows may be in any order.
 type page struct {
 	rows     []Bar
 	session  *session // nil if the market never closes
@@ -83,13 +83,13 @@ type Quote struct {
 	Hours     Hours // of the exchange, as far as the source says
 }
 
-// Grid is what an exchange counts prices and quantities of a market in, and the least
-// value and quantity of an order there, by its own rules. The numbers are decimal text
-// as the exchange sent it, because a binary fraction is no step; empty or zero means
-// that there is no such rule.
+// Grid has the rules of an exchange for the orders of a market: the steps of prices and
+// quantities, and the least value and quantity of an order. The numbers are decimal text
+// as the exchange sent it, because a binary fraction cannot hold such a step exactly;
+// empty or zero means that there is no such rule.
 type Grid struct {
 	Tick    string // prices are whole multiples of it
-	Lot     string // so are quantities of it
+	Lot     string // quantities are whole multiples of it
 	Minimum string // least value of an order, in the quote currency
 	Least   string // least quantity of an order
 }

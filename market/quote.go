@@ -11,11 +11,11 @@ import (
 // [Feed.Quote], so that many orders at once make one request.
 const quoteAge = time.Second
 
-// Quote asks the source for the price of a canonical symbol now, not from the
-// cache, and judges it as Run judges prices: one outside of the band is asked
-// for a second time and believed if that confirms it. If the feed has taken a
-// newer price meanwhile it returns that. At says how old the price is: in a
-// market that is closed it is the last one.
+// Quote asks the source, not the cache, for the present price of a canonical symbol,
+// and judges it as Run judges prices. If the price is outside of the band it asks a
+// second time, and believes the price if the second answer confirms it. If the feed
+// has taken a newer price meanwhile it returns that. At says how old the price is: in
+// a closed market it is the last one traded.
 func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
 	always := func(Quote) bool { return true }
 	return f.quotes.get(ctx, symbol, symbol, always, func(ctx context.Context) (kept[Quote], error) {
@@ -24,9 +24,7 @@ func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
 	})
 }
 
-// freshQuote asks the source for a quote and judges its price as the feed does. If the
-// feed's own price is newer, it returns that one. A price outside of the band is asked
-// for a second time.
+// freshQuote is Quote without the memory of answers.
 func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 	var doubt float64 // the price of the first attempt, if it was outside of the band
 	for {
@@ -43,7 +41,7 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 			return q, nil
 		case err == nil:
 			w.quote.Hours, w.quote.Bid, w.quote.Ask = q.Hours, q.Bid, q.Ask // the feed keeps prices alone
-			// ResumePrice does not know where its price is from.
+			// A price given by ResumePrice has no source.
 			if w.quote.Source == "" {
 				w.quote.Source, w.quote.Synthetic = q.Source, q.Synthetic
 			}
@@ -51,7 +49,7 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 		case doubt != 0 || g.doubt == 0:
 			return Quote{}, fmt.Errorf("%s returned no usable price of %q: %w", q.Source, symbol, err)
 		}
-		// Outside of the band: a second answer, a moment later, confirms it or not.
+		// The price is outside of the band: ask again a moment later.
 		doubt = g.doubt
 		select {
 		case <-ctx.Done():
@@ -72,9 +70,9 @@ func (f *Feed) taken(symbol string) *watch {
 	return &watch{symbol: symbol}
 }
 
-// quoteOf asks a source for one price: with bid and ask if it tells them, by its ticker
-// if it has one, else from its finest bars. It asks the source itself, not the cache,
-// which may be half a minute behind.
+// quoteOf asks a source for one price: with bid and ask if the source has them, or else
+// by its ticker if it has one, or else from its finest bars. It asks the source itself,
+// not the cache, which may be half a minute behind.
 func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
 	s := serviceOf(source, symbol)
 	if s != nil && s.single != nil {
@@ -108,9 +106,7 @@ func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
 }
 
 // quotes asks the ticker of a service for the prices of several symbols at once.
-// A symbol that is missing in the answer is missing in the result. A price whose
-// trade has no time has the time at which it was asked for, or that of the answer
-// by the service's clock if it is earlier.
+// A symbol that is missing in the answer is missing in the result.
 func (s *service) quotes(ctx context.Context, symbols []string) (map[string]Quote, error) {
 	asked := time.Now()
 	quotes, at, err := s.ticker(ctx, s.host, symbols)
@@ -133,7 +129,9 @@ func (s *service) quote(ctx context.Context, symbol string) (Quote, error) {
 	return s.complete(q, symbol, asked, at), nil
 }
 
-// complete adds to an answer of the service what it was about.
+// complete adds symbol, source and time to a quote of the service. If the service does
+// not say when the price was traded, its time is when it was asked for, or the time of
+// the answer by the service's clock if that is earlier.
 func (s *service) complete(q Quote, symbol string, asked, at time.Time) Quote {
 	q.Symbol, q.Source = symbol, s.name
 	if q.At == 0 {

@@ -10,18 +10,19 @@ import (
 // ErrTooFine reports an interval for which a source has no bars fine enough.
 var ErrTooFine = errors.New("no bars that fine")
 
-// resample makes bars of the interval to from bars of the same or a finer one, which
-// to must hold. With a session, bars shorter than a day start at the opening or a
-// whole number of bars after it, a daily bar starts at the opening, and longer ones
-// follow the calendar of the zone; without one all bars start by the clock in UTC. A
-// bar is found by its time and never by counting, so a gap or a half day moves no
-// other bar. A time without any fine bar gives no coarse one.
+// resample makes bars of the interval to from bars of the same or a finer interval, of
+// which a bar of to must be a whole number. With a session, bars shorter than a day
+// start at the opening or a whole number of bars after it, a daily bar starts at the
+// opening, and longer ones follow the calendar of the zone. Without a session all bars
+// follow the clock in UTC. The bar of a fine bar is found by its time and never by
+// counting, so a gap or a half day moves no other bar. Where there is no fine bar, there
+// is no coarse one.
 //
-// The fine bars are complete until the given instant, in unix seconds: those of a
-// file until its last row, those of a service until now. The last bar is forming if
-// its last fine bar is, or if it ends after that instant. The first may have begun
-// before the first fine bar; the caller knows whether it did. Of an extra column a
-// bar has the last value.
+// The fine bars are complete until the instant until, in unix seconds: those of a file
+// until its last row, those of a service until now. The last bar is forming if its last
+// fine bar is, or if it ends after that instant. The first bar may have begun before the
+// first fine bar, and then it is incomplete; the caller has to know. In an extra column a
+// bar has the last value that its fine bars have.
 func resample(fine *Series, to Interval, at *session, until int64) *Series {
 	// Everything that describes the series stays; the columns are made anew.
 	coarse := *fine
@@ -37,8 +38,7 @@ func resample(fine *Series, to Interval, at *session, until int64) *Series {
 		b := fine.Bar(i)
 		start, next := borders.around(b.Time)
 		last := coarse.Len() - 1
-		// A bar that begins a new period opens it; every other one extends it. An extra
-		// column has the last value that is known within the period.
+		// The first fine bar of a coarse one opens it; every other one extends it.
 		if last < 0 || start > coarse.Time[last] {
 			b.Time = start
 			coarse.Append(b)
@@ -69,16 +69,18 @@ type borders struct {
 	at *session // nil: the clock in UTC
 
 	anchor, tomorrow int64 // of the current day: where its bars are counted from, and its end
-	date             int64 // its date as midnight UTC
+	date             int64 // the date of the current day, as midnight UTC
 }
 
-// enter makes the exchange day of t the current one; t is its first bar.
+// enter makes the exchange day of t the current day. The first bar of that day starts
+// at t.
 func (b *borders) enter(t int64) {
 	y, m, d := time.Unix(t, 0).In(b.at.zone).Date()
 	b.tomorrow = time.Date(y, m, d+1, 0, 0, 0, 0, b.at.zone).Unix()
 	b.date = time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()
-	// By wall clock and not by adding seconds, so that days of 23 or 25 hours open
-	// on time. If the first bar of a day is missing, the opening still counts.
+	// The opening is taken by the wall clock, not by adding seconds to midnight, so that
+	// days of 23 or 25 hours open on time. Bars are counted from the opening even if the
+	// first one is missing.
 	b.anchor = min(t, time.Date(y, m, d, 0, 0, int(b.at.open/time.Second), 0, b.at.zone).Unix())
 }
 
@@ -103,7 +105,7 @@ func (b *borders) around(t int64) (start, next int64) {
 	return start, min(start+b.to.Seconds(), b.tomorrow)
 }
 
-// local returns midnight in the zone of a date given as midnight UTC.
+// local returns when a date, given as midnight UTC, begins in the zone of the exchange.
 func (b *borders) local(date int64) int64 {
 	y, m, d := time.Unix(date, 0).UTC().Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, b.at.zone).Unix()
@@ -114,10 +116,10 @@ func (b *borders) local(date int64) int64 {
 // 16 in several other years.
 const longestClosure = 20 * day
 
-// findGaps returns the starts of the bars of s before which others are missing. With a
-// session those between two exchange days count only from longestClosure on, because no
-// calendar of every exchange is at hand: before that it may have been closed. Those
-// within a day count unless the exchange pauses then.
+// findGaps returns the starts of the bars of s before which others are missing. If the
+// exchange has a session, a gap between two of its days counts only from longestClosure
+// on: a shorter one may be a holiday, and there is no calendar of every exchange. A gap
+// within a day counts unless the exchange pauses then.
 func findGaps(s *Series, at *session) (gaps []int64) {
 	days := borders{to: Day1, at: at, tomorrow: math.MinInt64}
 	for i := 1; i < s.Len(); i++ {
@@ -137,9 +139,10 @@ func findGaps(s *Series, at *session) (gaps []int64) {
 	return gaps
 }
 
-// pausesBefore reports whether the bars that are missing before bar i are those of a
-// lunch, or of a night where the day of the session is not known and counts in UTC: one
-// of them is missing on the day before or after, too.
+// pausesBefore reports whether the bars that are missing before bar i belong to a pause
+// that repeats: one of them is missing on the day before or after, too. That may be a
+// lunch, or a night if the hours of the exchange are not known and its days are those of
+// UTC.
 func (s *Series) pausesBefore(i int) bool {
 	for t := s.Interval.Next(s.Time[i-1]); t < s.Time[i]; t = s.Interval.Next(t) {
 		if !s.tradesBeside(t, -day) || !s.tradesBeside(t, day) {
@@ -150,8 +153,8 @@ func (s *Series) pausesBefore(i int) bool {
 }
 
 // tradesBeside reports whether s has a bar at the time of day of t on the nearest day
-// with bars before it (step is -day) or after it (step is day). Where s has no such day,
-// nothing speaks against it.
+// with bars before it (step is -day) or after it (step is day). If s has no such day it
+// returns true.
 func (s *Series) tradesBeside(t, step int64) bool {
 	for range longestClosure / day {
 		t += step
@@ -159,7 +162,7 @@ func (s *Series) tradesBeside(t, step int64) bool {
 			break
 		}
 		j, found := slices.BinarySearch(s.Time, t)
-		// Within the bounds of s there is always a bar before t and one not before it.
+		// If t itself is not found, it lies between two bars: j-1 and j both exist.
 		if found || s.Time[j] < t+day/2 || s.Time[j-1] > t-day/2 {
 			return found
 		}

@@ -7,8 +7,8 @@ import (
 	"wick/limit"
 )
 
-// Resolve returns the one symbol under which everything about a market of source
-// is kept, for any usual spelling of it: BTC/USDT, btc-usdt and BINANCE:BTCUSDT
+// Resolve returns the canonical symbol of a market, under which everything about it
+// is kept, for any usual spelling: BTC/USDT, btc-usdt and BINANCE:BTCUSDT
 // are BTCUSDT at Binance, and BTCUSD, BTC-USD and XBTUSD are XBTUSD at Kraken. It
 // refuses what [ParseSymbol] refuses, an exchange that source does not ask, and
 // a text that could mean two markets. It makes no request. A source that is no
@@ -32,9 +32,9 @@ func (p *provider) Resolve(text string) (string, error) {
 	return p.spelled(symbol)
 }
 
-// spelled returns the spelling of p for a symbol. Odd texts, such as _0USD, may
-// need more than one turn until the spelling stays the same; some never do and
-// are refused.
+// spelled returns the spelling of p for a symbol. It applies spell until the result
+// stays the same, since for odd texts, such as _0USD, once is not enough. A text that
+// still changes after four times is refused.
 func (p *provider) spelled(symbol string) (string, error) {
 	last := symbol
 	for range 4 {
@@ -57,10 +57,10 @@ func elsewhere(venue string) string {
 	return limit.Clip(venue) + " is not an exchange that wick knows: write the symbol alone, as the source spells it"
 }
 
-// Resolve returns the canonical symbol at the service that text belongs to. A
-// name of a coin alone is refused: it would go to Yahoo, where it means a stock.
-// So is an exchange whose market auto would not choose by the symbol, because
-// the symbol alone is kept.
+// Resolve returns the canonical symbol at the service that text belongs to. It refuses
+// the name of a coin alone: that would go to Yahoo, where it means a stock. It also
+// refuses an exchange that auto would not choose by the symbol, because only the symbol
+// is kept.
 func (a *auto) Resolve(text string) (string, error) {
 	venue, symbol, err := written(text)
 	if err != nil {
@@ -74,8 +74,8 @@ func (a *auto) Resolve(text string) (string, error) {
 		name, _ := route(symbol)
 		return a.services[name].spelled(symbol)
 	}
-	// With an exchange named, the symbol must lead back to that exchange by itself, or
-	// it would mean another market the next time.
+	// If text names an exchange, the symbol without it must lead to the same one.
+	// Otherwise it would mean another market the next time.
 	for _, p := range providers {
 		if !p.serves(venue) {
 			continue
@@ -88,8 +88,8 @@ func (a *auto) Resolve(text string) (string, error) {
 	return "", fmt.Errorf("%w %q: auto chooses by the symbol alone; %s", errSymbol, limit.Clip(text), elsewhere(venue))
 }
 
-// Resolve returns the symbol of the file that text means: the one of that name,
-// or else the first that is the same pair in another spelling. If there is none
+// Resolve returns the symbol of the file that text means: the file of that name, or
+// else the first file whose name is the same pair in another spelling. If there is none
 // it returns the symbol as it was written.
 func (c *CSV) Resolve(text string) (string, error) {
 	_, symbol, err := written(text)
@@ -100,7 +100,7 @@ func (c *CSV) Resolve(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// Backwards, so that of several other spellings the first in order remains.
+	// Backwards, so that of several files with another spelling the first remains.
 	found := symbol
 	for _, name := range slices.Backward(names) {
 		has, _, ok := parseName(name)

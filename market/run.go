@@ -10,8 +10,8 @@ import (
 )
 
 // Run polls the watched symbols until ctx ends, and then returns nil once all
-// polls have ended. It calls deliver from one goroutine at a time; what deliver
-// has returned from is told and never comes again.
+// polls have ended. It calls deliver from one goroutine at a time. An update counts
+// as told once deliver has returned, and is never repeated.
 func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 	var polls sync.WaitGroup
 	defer polls.Wait()
@@ -43,8 +43,8 @@ func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup, tell func(*w
 	defer tick.Stop()
 	defer silence.Stop()
 	for {
-		// No more are taken than there are free workers: a symbol that waits in a queue
-		// would be polled late.
+		// Take only as many symbols as there are free workers, so that none is marked as
+		// busy while it waits for one.
 		for w, intervals := range f.takeDue(cap(slots) - len(slots)) {
 			slots <- struct{}{}
 			polls.Go(func() {
@@ -61,7 +61,7 @@ func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup, tell func(*w
 			return
 		case <-tick.C:
 		case <-silence.C:
-			f.noteSilence() // asks every symbol, so not at every tick
+			f.noteSilence() // it goes through every symbol: too slow for every tick
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 	if len(due) == 0 {
 		return nil
 	}
-	// In the order of the map a symbol could wait for long.
+	// The order of the map is random: a symbol could wait for long.
 	slices.SortFunc(due, func(a, b *watch) int { return a.due.Compare(b.due) })
 	taken := make(map[*watch][]Interval)
 	for _, w := range due {
@@ -90,12 +90,12 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 		}
 		if pace := paceOf(f.source, w.symbol); pace > 0 {
 			if idle := now.Add(-feedTick); f.next.Before(idle) {
-				f.next = idle // time that was not used is not saved up
+				f.next = idle // unused time does not allow a burst of polls later
 			}
 			f.next = f.next.Add(pace)
 		}
 		w.busy = true
-		// Resume may have come after Watch, while nothing was polled yet.
+		// Resume itself cannot write w.told: a poll of the symbol could be reading it.
 		for iv, after := range f.resume[w.symbol] {
 			w.told[iv] = max(w.told[iv], after)
 		}
@@ -105,9 +105,9 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 	return taken
 }
 
-// done sets when w is polled again: after its share of the budget, after the next full
-// minute if its prices come from a ticker, or later if there was no price or an old
-// one.
+// done marks w as not busy and sets when it is polled again: after the pause that pause
+// returns, or later if polls fail. It logs when they begin to fail and when they work
+// again.
 func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -132,16 +132,17 @@ func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 	w.due = time.Now().Add(pause)
 }
 
-// pause returns how long to wait after a poll that did not fail. The caller holds
-// f.mu.
+// pause returns how long to wait after a poll with the result g, which is nil if there
+// was no answer: its share of the budget, until the next full minute if prices come from
+// a ticker, or longer if the last price is old. The caller holds f.mu.
 func (f *Feed) pause(w *watch, g *result) time.Duration {
 	pause := f.period()
 	switch {
 	case g == nil:
-	case w.doubt != 0: // to be confirmed or not as soon as possible
+	case w.doubt != 0: // the next poll confirms the price or not: as soon as possible
 	case f.batched(serviceOf(f.source, w.symbol)):
-		// Prices come from the ticker. Bars are needed when a minute has closed, for
-		// the extremes between two prices and for what closed with it.
+		// Prices come from the ticker. Bars are needed only when a minute has closed: for
+		// the highs and lows between two prices, and for the bars that closed with it.
 		minute := time.Now().Truncate(time.Minute).Add(time.Minute + settle)
 		pause = max(pause, time.Until(minute))
 	case paceOf(f.source, w.symbol) > 0 && time.Since(time.UnixMilli(g.At)) > feedQuiet:
@@ -150,10 +151,10 @@ func (f *Feed) pause(w *watch, g *result) time.Duration {
 	return pause
 }
 
-// poll asks for the bars of w and returns what is new. Of w it changes only which bars
-// prices are taken from; accept changes the rest once the update was delivered. If an
-// interval fails, the price and the other intervals are told all the same, and poll
-// returns the error with them.
+// poll asks for the bars of w and returns what is new. It may change the interval that
+// prices are taken from, and judge may reset times after the clock was set back; accept
+// changes the rest of w once the update was delivered. If the bars of one interval
+// cannot be had, poll returns the error and the result with the price and the others.
 func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*result, error) {
 	// Prices come from the finest bars. A file may have no minutes; then the shortest
 	// interval that is watched serves.
@@ -167,7 +168,7 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 		return nil, err
 	}
 	g := w.price(s)
-	w.compare(g, s, min(asked, s.AsOf)) // an answer from a cache is older
+	w.noteQuiet(g, s, min(asked, s.AsOf)) // an answer from a cache is older
 	if err := f.judge(w, g); err != nil {
 		return g, err
 	}
@@ -191,12 +192,12 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 	return g, err
 }
 
-// ask returns bars that reach back to the one that starts at after, if the
-// source has them: it asks for more until they do. It does not compute how many
-// there should be, so a clock that jumped cannot make it ask for too few.
+// ask returns bars that reach back to the one that starts at after, if the source
+// has them. It asks for more and more bars until they reach it. It does not compute
+// the number from the time, so a clock that jumped cannot make it ask for too few.
 func (f *Feed) ask(ctx context.Context, symbol string, iv Interval, after int64) (*Series, error) {
-	// Four bars are enough from poll to poll. After a silence there are two or
-	// three requests more.
+	// From one poll to the next four bars are enough. After a long silence it takes two
+	// or three requests more.
 	for limit := 4; ; limit = min(limit*16, catchUp) {
 		s, err := f.source.Bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: limit})
 		if err != nil || after == 0 || s.Len() < limit || s.Time[0] <= after || limit == catchUp {

@@ -16,11 +16,11 @@ import (
 //
 // The path is a tree. A span of 4096 days is halved again and again down to
 // days: the price in the middle of a span is the mean of its ends, changed by a
-// random amount. How large such amounts are is passed down unevenly to the two
-// halves, which makes calm and volatile times and fat tails. Within a day a bar
-// is split into shorter bars that together have its open, high, low and close.
-// Any bar is reached from the top in a few dozen steps, and the next one in two
-// or three more.
+// random amount. The usual size of these amounts is divided unevenly between the two
+// halves, which makes calm and volatile times, and extreme moves as often as in real
+// markets. Within a day a bar is split into shorter bars that together have its open,
+// high, low and close. Any bar is reached from the top in a few dozen steps, and the
+// next one in two or three more.
 type Sample struct{}
 
 // sampleBegin is the first instant that has a price: 1980-01-01.
@@ -51,7 +51,7 @@ func (s Sample) Bars(ctx context.Context, q Query) (*Series, error) {
 		return out, nil
 	}
 	out, err := s.bars(q, symbol, now, kept)
-	// A longer series of the same market is kept unless it is out of date.
+	// Do not replace a longer series of the same market, unless it is out of date.
 	if err == nil && out.Len() <= maxKeptSample && (!kept.same(out) || out.Len() >= kept.Len() || out.Time[0] > kept.Time[kept.Len()-1]) {
 		slot.Store(out)
 	}
@@ -71,8 +71,8 @@ func (s Sample) At(q Query, now time.Time) (*Series, error) {
 // have at most 8 MB.
 const maxKeptSample = 5000
 
-// sampleSlots has the series that Bars keeps, each in the one place that symbol
-// and interval lead to. Another in the same place replaces it.
+// sampleSlots has the series that Bars keeps. Symbol and interval decide the place of a
+// series; another one with the same place replaces it.
 var sampleSlots [32]atomic.Pointer[Series]
 
 // keptSample returns the place of a series.
@@ -80,8 +80,8 @@ func keptSample(symbol string, iv Interval) *atomic.Pointer[Series] {
 	return &sampleSlots[newPath(symbol+string(iv)).seed%uint64(len(sampleSlots))]
 }
 
-// answers reports whether s is what a query of now gets, or ends with it: within a
-// second the price does not change.
+// answers reports whether s has the answer to a query at the time now, at least as its
+// last bars. Within a second the price does not change.
 func (s *Series) answers(q Query, symbol string, now time.Time) bool {
 	return s != nil && s.Symbol == symbol && s.Interval == q.Interval && s.AsOf/1000 == now.Unix() &&
 		q.Limit > 0 && q.Limit <= s.Len() && len(q.Extra) == 0 && s.Extra == nil
@@ -115,10 +115,10 @@ func (Sample) bars(q Query, symbol string, now time.Time, kept *Series) (*Series
 	return b.series, nil
 }
 
-// appendClosed adds the bars of kept from the one that starts at first, without
-// its last, which may have been forming, and returns the start of the next one
-// that is missing. That is first if kept is another series or does not reach back
-// so far, or if it reaches beyond end: then the clock was set back.
+// appendClosed adds the bars of kept from the one that starts at first, but not its last
+// one, which may have been forming. It returns the start of the first bar that is still
+// missing. It adds nothing and returns first if kept is another series, does not reach
+// back so far, or reaches beyond end, because then the clock was set back.
 func (s *Series) appendClosed(kept *Series, first, end int64) int64 {
 	if !kept.same(s) {
 		return first
@@ -134,8 +134,8 @@ func (s *Series) appendClosed(kept *Series, first, end int64) int64 {
 	return kept.Time[last]
 }
 
-// firstBar returns the start of the bar limit-1 bars before the one that holds
-// the instant t, but none before the beginning.
+// firstBar returns the start of the bar limit-1 bars before the one that holds the
+// instant t. If that is before sampleBegin it returns the first start after sampleBegin.
 func firstBar(iv Interval, t int64, limit int) int64 {
 	start := iv.Start(t)
 	if iv == Month1 {
@@ -150,9 +150,9 @@ func firstBar(iv Interval, t int64, limit int) int64 {
 	return start
 }
 
-// addExtras fills the columns asked for with slow waves around usual values,
-// so that the indicators that need them can be tried. Unknown names are left
-// out, and the caller sees that the column is missing.
+// addExtras adds the columns that were asked for: slow waves around usual values, so
+// that the indicators that need them can be tried. It adds none for an unknown name; the
+// caller sees that the column is missing.
 func (s *Series) addExtras(names []string) {
 	for _, name := range names {
 		shape, ok := sampleExtras[name]

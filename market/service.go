@@ -34,8 +34,8 @@ func (p *provider) open(r reach) (*service, error) {
 // maxAhead is how many seconds a bar or a price may be ahead of our clock.
 const maxAhead = 120
 
-// maxPages bounds the requests of one question. Coinbase gives 300 rows a
-// request: 70 of them are a little more than MaxLimit.
+// maxPages bounds the requests for one query. Coinbase gives 300 rows a request, and 70
+// such requests give a little more than MaxLimit.
 const maxPages = 70
 
 // Bars answers q. An interval that the service lacks is made from the nearest
@@ -50,7 +50,7 @@ func (s *service) Bars(ctx context.Context, q Query) (*Series, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	asked := time.Now()                     // before the request: the answer is not older than this
+	asked := time.Now()                     // taken before the request, so that no bar looks newer than it is
 	base, _ := q.Interval.nearest(s.native) // never fails: every service has minutes
 	p, err := s.history(ctx, q, base)
 	if err != nil {
@@ -78,15 +78,15 @@ func (s *service) build(q Query, p *page, base Interval, asked time.Time) (*Seri
 	if err := fine.fill(p, asked.Unix()+maxAhead, positive); err != nil {
 		return nil, s.unsound(q, err)
 	}
-	// To its own interval, too: rows that are in the same bar become one, as the
-	// last trade of Yahoo does, and bars get the borders of their session.
+	// Resample to the same interval first. That joins rows that belong to one bar, such
+	// as the last trade that Yahoo adds, and moves bars to the borders of their session.
 	fine = resample(fine, base, p.session, p.until)
 	fine.PriceAt = fine.priceAt(min(fine.AsOf, p.at))
 	out := resample(fine, q.Interval, p.session, p.until)
 	if out.Len() > 1 && !p.first && base != q.Interval && fine.Time[0] > out.Time[0] {
-		out = out.Tail(out.Len() - 1) // it began before the first row that we have
+		out = out.Tail(out.Len() - 1) // the first bar began before the first row that we have
 	}
-	// Before bars are left out: whether one is missing may show on the day before.
+	// Before bars are left out: to tell a gap from a pause takes the day before it.
 	out.Gaps = findGaps(out, p.session)
 	return out.Tail(q.Limit), nil
 }
@@ -96,12 +96,12 @@ func (s *service) unsound(q Query, err error) error {
 	return &Error{Source: s.name, Symbol: q.Symbol, Status: http.StatusOK, Reason: "its bars are inconsistent", Retry: true, Err: err}
 }
 
-// history pages backwards until it has rows for q.Limit bars or the history
-// ends. The session and completeness are those of the newest page.
+// history pages backwards until it has rows for q.Limit bars or the history ends. The
+// page that it returns has all rows, and all else from the newest page.
 func (s *service) history(ctx context.Context, q Query, base Interval) (*page, error) {
 	need := q.Limit // rows that are still missing
 	if base != q.Interval {
-		need = int(q.Interval.Seconds()/base.Seconds()) * (q.Limit + 1) // the first may be cut
+		need = int(q.Interval.Seconds()/base.Seconds()) * (q.Limit + 1) // one more: the first may be incomplete
 	}
 	// Interval.Seconds counts 30 days for a month.
 	if q.Interval == Month1 {
@@ -168,15 +168,15 @@ func (s *Series) fill(p *page, latest int64, positive bool) error {
 		}
 		s.Append(b)
 	}
-	// err is that of the newest row, which must be good; of the rest one in twenty may
-	// be bad.
+	// Here err is the error of the newest row, which must be good. Of the others one in
+	// twenty may be bad.
 	if err != nil || bad > len(p.rows)/20+1 {
 		return errors.Join(errBadBars, err)
 	}
 	return nil
 }
 
-// suggest adds to the error for an unknown symbol what it may have meant: the
+// suggest adds to the error for an unknown symbol the one that may have been meant: the
 // same coin in the currency that the service has most pairs in.
 func (p *provider) suggest(symbol string, err error) {
 	var e *Error

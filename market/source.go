@@ -10,7 +10,7 @@ import (
 )
 
 // Source answers queries. Bars returns an error, or one to q.Limit bars that pass
-// [Series.Check], the newest last; if that one is not closed, Forming is set. Bars may
+// [Series.Check], the newest last. If the newest is not closed, Forming is set. Bars may
 // be called from many goroutines. The caller must not write to the Series.
 type Source interface {
 	Bars(ctx context.Context, q Query) (*Series, error)

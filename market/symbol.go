@@ -22,7 +22,7 @@ func ParseSymbol(text string) (string, error) {
 		return "", fmt.Errorf("%w %q: 1 to 20 characters, %s", errSymbol, limit.Clip(text), example)
 	}
 	named := false
-	for _, c := range []byte(s) { // before ToUpper, which makes an S of the long ſ
+	for _, c := range []byte(s) { // before ToUpper, which would turn the letter ſ into an S
 		switch {
 		case 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', '0' <= c && c <= '9':
 			named = true

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// pollPrices polls the ticker of a service in each period of it, for as many of
-// its watched symbols as one request takes, in turn, until ctx ends.
+// pollPrices polls the ticker of a service once in each of its periods until ctx ends.
+// Each request is for as many of the watched symbols as the service allows; if there are
+// more, they take turns.
 func (f *Feed) pollPrices(ctx context.Context, s *service, tell func(*watch, *result)) {
 	tick := time.NewTicker(s.every)
 	defer tick.Stop()
@@ -24,9 +25,9 @@ func (f *Feed) pollPrices(ctx context.Context, s *service, tell func(*watch, *re
 	}
 }
 
-// takeIdle marks as busy, and returns, those symbols of s whose turn it is and that are
-// not being polled. A symbol whose bars were never seen is left out: it may not exist,
-// and then the service refuses the whole list.
+// takeIdle marks as busy and returns the symbols of s whose turn it is and that are not
+// being polled. It leaves out a symbol whose bars were never seen: if there is no such
+// symbol, the service refuses the whole list.
 func (f *Feed) takeIdle(s *service, turn int) []*watch {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -36,7 +37,7 @@ func (f *Feed) takeIdle(s *service, turn int) []*watch {
 		return nil
 	}
 	for _, symbol := range batches[turn%len(batches)] {
-		// A price given by ResumePrice has no source: the bars come first.
+		// A price without a source was given by ResumePrice: its bars were never seen.
 		if w := f.watched[symbol]; !w.busy && w.started && w.quote.Source != "" {
 			w.busy = true
 			idle = append(idle, w)
@@ -45,17 +46,17 @@ func (f *Feed) takeIdle(s *service, turn int) []*watch {
 	return idle
 }
 
-// pollBatch polls a list of symbols with one request. If the service refuses it
-// for good, as one with an unknown symbol, all are polled one by one for a while;
-// so is a symbol that is missing in the answer.
+// pollBatch polls a list of symbols with one request. If trying that request again
+// would not help, for instance because a symbol is unknown, all symbols of the service
+// are polled one by one for ten minutes. A symbol that is missing in the answer is
+// polled by itself at once.
 func (f *Feed) pollBatch(ctx context.Context, s *service, batch []*watch, tell func(*watch, *result)) {
 	var symbols []string
 	for _, w := range batch {
 		symbols = append(symbols, w.symbol)
 	}
 	quotes, err := s.quotes(ctx, symbols)
-	// A refusal that will not pass: one of the symbols is wrong, and only asking one by
-	// one tells which.
+	// One of the symbols is wrong, and only polling them one by one shows which.
 	if e := (*Error)(nil); errors.As(err, &e) && !e.Retry {
 		f.mu.Lock()
 		f.single[s.name] = time.Now().Add(10 * time.Minute)

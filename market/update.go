@@ -11,17 +11,17 @@ type Update struct {
 	// From is the price of the update before, or the one given to ResumePrice; on
 	// the first update it equals Price.
 	From float64
-	// High and Low are the extremes since the update before, with From and Price.
-	// An extreme that may be older than that update is left out.
+	// High and Low are the highest and lowest price since the update before, with From
+	// and Price. One that may be older than that update is left out.
 	High, Low float64
 	// Path is what was traded since Since (unix milliseconds), as bars of a minute,
 	// or of the shortest interval that the source has. The first is the rest of the
 	// minute that was forming at Since, and opens at From. Path is empty if there is
 	// no new price; then Price and At are those of the update before.
 	//
-	// Since is when bars were last seen. If the update before had a price but no
-	// bars, Since is older than it, and Path may have extremes beyond High and Low. If
-	// the bars were looked at since and nothing was traded, Since is later than it.
+	// Since is when bars were last seen. If the update before had a price but no bars,
+	// Since is earlier than that update, and Path may go beyond High and Low. If a later
+	// poll found that nothing was traded, Since is the time of that poll.
 	Path  []Bar
 	Since int64
 	Step  Interval // of the bars of Path

@@ -16,10 +16,12 @@ type watch struct {
 	fails     int
 	quote     Quote // the last one taken; Price is zero before the first
 
-	fine    Interval           // the bars that prices are taken from
-	last    Bar                // the newest of them when bars were last seen
-	seenAt  int64              // up to when nothing else was traded, in unix milliseconds: the time of the price then, or of a later look that found the same
-	started bool               // there is a last bar
+	fine Interval // interval of the bars that prices are taken from
+	last Bar      // the newest of those bars when bars were last seen
+	// seenAt is the time, in unix milliseconds, up to which every trade was told: that of
+	// the last price that came with bars, or of a later poll that found no trade since.
+	seenAt  int64
+	started bool               // last is set
 	forming map[Interval]Bar   // the forming bars when bars were last seen
 	doubt   float64            // price outside the band that waits to be confirmed; 0 for none
 	told    map[Interval]int64 // start of the newest closed bar told
@@ -30,11 +32,13 @@ type result struct {
 	Update
 	news  bool // there is something to tell
 	wrong bool // the answer cannot be right
-	bars  bool // last was seen, not only a price
+	bars  bool // the poll saw bars, of which last is the newest, and not only a price
 	last  Bar
-	still int64 // nothing was traded since the price up to this time, in unix milliseconds; zero if that is not known
 	doubt float64
 	told  map[Interval]int64
+	// quietUntil is the time, in unix milliseconds, up to which no trade followed the
+	// last price; zero if that is not known.
+	quietUntil int64
 }
 
 // price reads the newest price, and the path to it since bars were last seen.
@@ -44,13 +48,15 @@ func (w *watch) price(s *Series) *result {
 		Symbol: w.symbol, Source: s.Source, Synthetic: s.Synthetic, Price: b.Close, At: s.PriceAt, Since: w.seenAt,
 		From: w.quote.Price, Step: w.fine, Forming: make(map[Interval]Bar),
 	}, bars: true, last: b, told: make(map[Interval]int64)}
-	if s.PriceAt == 0 { // a source that does not say
+	// The source does not say when its last trade was. The price is then as new as the
+	// answer, or as the end of the last bar if that bar has closed.
+	if s.PriceAt == 0 {
 		if g.At = s.AsOf; !s.Forming {
 			g.At = s.priceAt(s.AsOf)
 		}
 	}
-	// A price from before the last look, which did not find it, was told late: then what
-	// that look found does not count.
+	// If the source reports this price late (it is older than the last poll, which did not
+	// see it), what the last poll found does not count.
 	if w.quote.At < g.At && g.At < w.seenAt {
 		g.Since = w.quote.At
 	}
@@ -68,15 +74,15 @@ func (w *watch) price(s *Series) *result {
 		}
 	}
 	if w.started && b.Time < w.last.Time {
-		g.last = w.last // an older answer than before
+		g.last = w.last // this answer is older than the one before
 	}
 	g.span(w)
 	return g
 }
 
-// rest returns the part of the bar b that was traded after the bar was last seen. It
-// opens at the last price that was taken. An extreme of b belongs to it only if it is
-// beyond the one that was seen.
+// rest returns the part of the bar b that was traded after the bar was last seen. That
+// part opens at the last price that was taken. It has the high of b only if that is
+// above the high seen then, and the low only if it is below: others may be older.
 func (w *watch) rest(b Bar) Bar {
 	r := Bar{b.Time, w.quote.Price, max(w.quote.Price, b.Close), min(w.quote.Price, b.Close), b.Close, max(0, b.Volume-w.last.Volume)}
 	if b.High > w.last.High {
@@ -88,11 +94,11 @@ func (w *watch) rest(b Bar) Bar {
 	return r
 }
 
-// compare notes in g, which was read from s, whether nothing was traded until s was
-// asked for, at a time in unix milliseconds: it has the last price and the last bar
-// again. After [Feed.ResumePrice] no bar is known, and the price and its time decide.
-// What the bar of s has counts as told then.
-func (w *watch) compare(g *result, s *Series, asked int64) {
+// noteQuiet sets g.quietUntil if s, which g was read from, has the same price and the
+// same last bar as the poll before: then nothing was traded until s was asked for, in
+// unix milliseconds. After [Feed.ResumePrice] no bar is known. Then the same price is
+// enough, and all trades in the last bar of s count as told.
+func (w *watch) noteQuiet(g *result, s *Series, asked int64) {
 	if !w.started || g.At != w.quote.At || g.Price != w.quote.Price {
 		return
 	}
@@ -100,15 +106,16 @@ func (w *watch) compare(g *result, s *Series, asked int64) {
 	if resumed {
 		g.last = s.Bar(s.Len() - 1)
 	}
-	// What a source still adds to the bar was traded before the bar ended.
+	// A source may add trades to the bar after it ended. They happened before its end, so
+	// the quiet time goes no further: else they would pass for newer ones.
 	if resumed || g.last == w.last {
-		g.still = max(min(asked, w.fine.Next(g.last.Time)*1000), g.At)
+		g.quietUntil = max(min(asked, w.fine.Next(g.last.Time)*1000), g.At)
 	}
 }
 
-// span sets the extremes of g. If a price was told after bars were last seen, an
-// extreme of the path may be older than that price; then the extremes are only those
-// of the last price and the new one.
+// span sets the high and low of g. If a price was told after bars were last seen, an
+// extreme of the path may be older than that price. Then only the last price and the
+// new one count.
 func (g *result) span(w *watch) {
 	g.High, g.Low = max(g.From, g.Price), min(g.From, g.Price)
 	if w.quote.At > w.seenAt {
@@ -120,7 +127,7 @@ func (g *result) span(w *watch) {
 }
 
 // tick returns the result of a poll that gave a price and no bars. Its path is one
-// step from the last price; the next bars show what was traded in between.
+// step from the last price to this one; the next bars show what was traded between them.
 func (w *watch) tick(q Quote) *result {
 	from := w.quote.Price
 	high, low := max(from, q.Price), min(from, q.Price)
@@ -130,8 +137,8 @@ func (w *watch) tick(q Quote) *result {
 	}}
 }
 
-// coarsen takes prices from bars of a longer interval from now on. The extremes of the
-// bar that holds the last price count as told, as those of the minute do in
+// coarsen takes prices from bars of a longer interval from now on. The high and low of
+// the bar that holds the last price count as told, as those of the minute do in
 // [Feed.ResumePrice]; its close does not.
 func (w *watch) coarsen(to Interval) {
 	w.fine = to
@@ -140,8 +147,8 @@ func (w *watch) coarsen(to Interval) {
 	}
 }
 
-// bar adds the bars of an interval that closed since those in told, and the one that
-// is forming if s is known to be as new as the price.
+// bar adds to g the bars of s, which are of one interval, that closed after the ones in
+// told. It adds the forming bar only if s is current, that is, as new as the price.
 func (g *result) bar(iv Interval, s *Series, told map[Interval]int64, current bool) {
 	after, known := told[iv]
 	closed := s.Len()
@@ -166,9 +173,9 @@ func (g *result) bar(iv Interval, s *Series, told map[Interval]int64, current bo
 	}
 }
 
-// extend brings the forming bar of an interval up to date with the path of g, in
-// place of a request for it. It reports false if there was none or if it may
-// have closed.
+// extend brings the forming bar of an interval up to date with the path of g, which
+// saves a request for it. It returns false if no forming bar is known or if it may have
+// closed.
 func (w *watch) extend(iv Interval, g *result) bool {
 	b, ok := w.forming[iv]
 	end := iv.Next(b.Time)
@@ -179,13 +186,14 @@ func (w *watch) extend(iv Interval, g *result) bool {
 		b.High, b.Low, b.Close = max(b.High, part.High), min(b.Low, part.Low), part.Close
 		b.Volume += part.Volume
 	}
-	if g.news { // else b is what was told before
+	if g.news { // without a new price b was told before
 		g.Forming[iv] = b
 	}
 	return true
 }
 
-// refuse makes g an update without a price, with the last quote, and returns err.
+// refuse makes g an update without a new price: it puts the last one in its place and
+// empties the path. It returns err, which says what is wrong with the new price, or nil.
 func (g *result) refuse(last Quote, err error) error {
 	g.Price, g.At, g.From, g.High, g.Low, g.Path, g.Since = last.Price, last.At, last.Price, last.Price, last.Price, nil, last.At
 	g.bars, g.wrong = false, err != nil

@@ -19,7 +19,7 @@ func written(text string) (venue, symbol string, err error) {
 		rest = base + "-" + quote
 	}
 	if symbol, err = ParseSymbol(rest); err != nil {
-		_, err = ParseSymbol(text) // fails too, for a colon or a slash is no part of a symbol, and quotes all of it
+		_, err = ParseSymbol(text) // this fails too, and its error quotes the whole text
 		return "", "", err
 	}
 	venue = strings.ToUpper(strings.TrimSpace(venue))
@@ -30,10 +30,11 @@ func written(text string) (venue, symbol string, err error) {
 	return venue, symbol, nil
 }
 
-// isVenue reports whether the text before a colon can be an exchange: BTC/USDT:USDT is
-// a perpetual of BTC/USDT and no market USDT, and BTC:USDT a pair. A source that
-// ignores the exchange would read them as the symbol after the colon, which is another
-// market. An exchange that a source has may list anything, a fund named BTC too.
+// isVenue reports whether venue, the text before a colon, can be an exchange. It is none
+// in BTC/USDT:USDT, which is a perpetual of BTC/USDT, nor in BTC:USDT, which is a pair: a
+// source that ignores the exchange would read both as USDT, another market. After an
+// exchange that one of our services answers for, any symbol may follow: a fund may be
+// named BTC.
 func isVenue(venue, symbol string) bool {
 	if slices.ContainsFunc(providers, func(p *provider) bool { return p.serves(venue) }) {
 		return true

@@ -44,8 +44,8 @@ var yahoo = provider{
 	},
 }
 
-// yahooPage fetches about n bars before end, from a span that is longer by more
-// seconds than these bars would fill if the exchange were always open.
+// yahooPage fetches about n bars before end. See yahooSpan for more, a number of
+// seconds.
 func (h *host) yahooPage(ctx context.Context, symbol string, iv Interval, end int64, n int, more int64) (*page, error) {
 	from, to, oldest := yahooSpan(iv, end, n, more, time.Now().Unix())
 	query := url.Values{
@@ -67,13 +67,13 @@ func (h *host) yahooPage(ctx context.Context, symbol string, iv Interval, end in
 	return p, nil
 }
 
-// yahooSpan returns the span of time that holds about n bars before end, and
-// whether older ones are out of reach. Exchanges are open for a fifth of the
-// hours of a week, some for less, and on two days in three: the span is longer
-// by such a factor, and by more seconds.
+// yahooSpan returns the span of time that holds about n bars before end, and whether
+// there are no older bars to ask for. Exchanges are open for a fifth of the hours of a
+// week or less, and on two days in three, so the span is longer than n bars by such a
+// factor, and then by as many seconds as more says.
 func yahooSpan(iv Interval, end int64, n int, more, now int64) (from, to int64, oldest bool) {
-	// How many seconds one request may span, and how far back there are bars: as
-	// clients of the service found out, less a day.
+	// How many seconds one request may span, and how far back there are bars. Nothing is
+	// documented: these are the limits that clients of the service found, less a day.
 	request, reach := int64(1<<40), now
 	stretch := int64(7)
 	switch iv {
@@ -141,8 +141,8 @@ type yahooMeta struct {
 	} `json:"currentTradingPeriod"`
 }
 
-// hours returns the session of the exchange. Coins and currencies have sessions
-// of a day, which end without a close.
+// hours returns the session of the exchange. It returns none if the session is longer
+// than 20 hours: coins and currencies have sessions of a day, and do not close after it.
 func (m *yahooMeta) hours() Hours {
 	h := Hours{m.Period.Regular.Start, m.Period.Regular.End}
 	if h.Open <= 0 || h.Close <= h.Open || h.Close-h.Open > 20*hour {
@@ -208,8 +208,8 @@ func decodeYahoo(body []byte, name string) (*yahooChart, error) {
 	return chart, nil
 }
 
-// explainYahoo passes on Yahoo's own description, which often says what to do.
-// The first two statuses carry none.
+// explainYahoo passes on Yahoo's own description, which often says what to do. Answers
+// with status 429 or 403 have none.
 func explainYahoo(status int, body []byte) *Error {
 	if status == 429 || status == 403 {
 		return &Error{Reason: "it refuses programs for a while", Advice: "wait some minutes, or choose another --source"}
