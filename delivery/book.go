@@ -12,32 +12,33 @@ import (
 	"wick/limit"
 )
 
-// Record is one step of a book, as a record of the journal tells it. Besides At
-// one part is set, or none: every record lets old entries go.
+// Record is one step of a book, made from a record of the journal. Besides At one part
+// is set: Fired with To, Marks, Subscribed or Unsubscribed. A record with Marks, or
+// with nothing but At, also removes what is too old from every queue.
 type Record struct {
 	At time.Time // of the record
 
 	Fired *Entry   // it enters the queues
 	To    []string // of these subscriptions
 
-	Marks map[string]uint64 // subscriptions that have got everything up to a sequence
+	Marks map[string]uint64 // by subscription: the sequence up to which it has got everything
 
 	Subscribed   *Subscription // made, changed, or passed to another caller
-	Unsubscribed string        // the id of one that is gone, with its queue
+	Unsubscribed string        // the id of a subscription that ends, with its queue
 }
 
 // Book is what the journal knows about deliveries. Its methods may not be
 // called at the same time.
 type Book struct {
 	subs    map[string]*Subscription // by id
-	callers map[string]string        // caller to id
+	callers map[string]string        // the id of a caller's subscription, by caller
 	queues  map[string]*queue        // by id; every subscription has one
 }
 
 // queue holds the entries of one subscription, oldest first.
 type queue struct {
 	entries []*Entry
-	mark    uint64 // all up to here count as delivered
+	mark    uint64 // entries up to this sequence count as delivered
 }
 
 // NewBook returns an empty book.
@@ -45,8 +46,8 @@ func NewBook() *Book {
 	return &Book{map[string]*Subscription{}, map[string]string{}, map[string]*queue{}}
 }
 
-// Apply takes one step. An error means that the record cannot follow this book,
-// which is then unchanged.
+// Apply takes one step. An error means that this record cannot come after the ones
+// before it; the book is then unchanged.
 func (b *Book) Apply(r Record) error {
 	switch {
 	case r.Fired != nil:
@@ -57,8 +58,8 @@ func (b *Book) Apply(r Record) error {
 		return b.unsubscribe(r.Unsubscribed)
 	}
 	for id, through := range r.Marks {
-		if q := b.queues[id]; q != nil && len(q.entries) > 0 { // else it has ended since
-			q.mark = max(q.mark, min(through, q.entries[len(q.entries)-1].Seq)) // what comes later is not delivered yet
+		if q := b.queues[id]; q != nil && len(q.entries) > 0 { // the subscription may have ended since
+			q.mark = max(q.mark, min(through, q.entries[len(q.entries)-1].Seq)) // not beyond the last entry
 		}
 	}
 	for _, q := range b.queues {
@@ -67,8 +68,8 @@ func (b *Book) Apply(r Record) error {
 	return nil
 }
 
-// fire puts an entry into the queues of the subscriptions. All are checked first: a
-// record is applied whole or not at all.
+// fire puts an entry into the queues of the subscriptions. It checks all of them first,
+// so that a record is applied as a whole or not at all.
 func (b *Book) fire(e *Entry, to []string) error {
 	queues := make([]*queue, len(to))
 	for i, id := range to {
@@ -88,13 +89,13 @@ func (b *Book) fire(e *Entry, to []string) error {
 	return nil
 }
 
-// drop lets go of what is too old or too much.
+// drop removes the entries that are too old, and the oldest if there are too many.
 func (q *queue) drop(now time.Time) {
 	n := max(0, len(q.entries)-QueueCap)
 	for n < len(q.entries) && q.entries[n].old(now) {
 		n++
 	}
-	clear(q.entries[:n]) // the array behind the slice lives on
+	clear(q.entries[:n]) // the array stays, and would keep them in memory
 	q.entries = q.entries[n:]
 }
 
@@ -105,7 +106,8 @@ func (q *queue) search(seq uint64) int {
 }
 
 // subscribe adds a subscription, or replaces one with the same ID and keeps its queue.
-// An ID is part of the ids of events, which are headers of a client's next request.
+// An ID must be printable ASCII without blanks: it is part of the ids of events, which
+// clients send back in a header.
 func (b *Book) subscribe(s *Subscription) error {
 	if s.ID == "" || strings.ContainsFunc(s.ID, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf("%q cannot be part of an event id", limit.Clip(s.ID))
@@ -141,9 +143,9 @@ func (b *Book) Len() int { return len(b.subs) }
 // Of returns the caller's subscription, or nil.
 func (b *Book) Of(caller string) *Subscription { return b.subs[b.callers[caller]] }
 
-// Select returns the subscriptions of which ok is true, or all if it is nil,
-// oldest first. Of those made at one instant the later has the longer or greater
-// id.
+// Select returns the subscriptions for which ok returns true, or all if ok is nil,
+// oldest first. Those made at the same instant are ordered by the length of their ids
+// and then by the ids, which is the order in which they were made.
 func (b *Book) Select(ok func(*Subscription) bool) []*Subscription {
 	subs := []*Subscription{}
 	for _, s := range b.subs {
@@ -157,7 +159,7 @@ func (b *Book) Select(ok func(*Subscription) bool) []*Subscription {
 	return subs
 }
 
-// Stale reports whether any queue holds what is too old.
+// Stale reports whether any queue holds an entry that is too old.
 func (b *Book) Stale(now time.Time) bool {
 	for _, q := range b.queues {
 		if len(q.entries) > 0 && q.entries[0].old(now) {
@@ -167,7 +169,7 @@ func (b *Book) Stale(now time.Time) bool {
 	return false
 }
 
-// Clone returns a copy that shares only what never changes.
+// Clone returns a copy. The two books share only values that never change.
 func (b *Book) Clone() *Book {
 	c := &Book{maps.Clone(b.subs), maps.Clone(b.callers), make(map[string]*queue, len(b.queues))}
 	for id, q := range b.queues {
@@ -200,8 +202,8 @@ func (b *Book) Snapshot(entry func(*Entry)) Snapshot {
 	return s
 }
 
-// Restore builds a book from a snapshot. find returns the entry of a sequence,
-// or nil. What does not fit together is an error.
+// Restore builds a book from a snapshot. find returns the entry with a sequence, or
+// nil. Restore returns an error if parts of the snapshot do not fit together.
 func Restore(s Snapshot, find func(seq uint64) *Entry) (*Book, error) {
 	b := NewBook()
 	for _, sub := range s.Subscriptions {
@@ -212,7 +214,7 @@ func Restore(s Snapshot, find func(seq uint64) *Entry) (*Book, error) {
 			return nil, err
 		}
 	}
-	// Queues hold numbers; the notifications themselves are part of another snapshot.
+	// The queues of a snapshot have only numbers: the caller stores the notifications.
 	for id, seqs := range s.Queues {
 		for _, seq := range seqs {
 			e := find(seq)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// newBox returns the box of a queue. What the queue's mark covers was written
-// in an earlier run; the rest waits.
+// newBox returns the box of a queue. Entries up to the queue's mark were delivered in an
+// earlier run of the program; the others wait.
 func newBox(id string, q *queue) *box {
 	b := &box{id: id, queue: q}
 	b.align(len(q.entries))
@@ -19,8 +19,9 @@ func newBox(id string, q *queue) *box {
 	return b
 }
 
-// align follows a change of the queue, which gains entries at its end and loses
-// them at its front. It must be called after each.
+// align brings grants into line with the queue, to whose end so many entries were added
+// and which may have lost entries at its front. It must be called after each change of
+// the queue.
 func (b *box) align(added int) {
 	for range added {
 		b.grants = append(b.grants, grant{})
@@ -32,12 +33,12 @@ func (b *box) align(added int) {
 			b.waiting--
 		}
 	}
-	clear(lost) // lets go of the streams
+	clear(lost) // so that the streams in it can be freed
 	b.grants = b.grants[len(lost):]
 }
 
-// passed takes what the mark covers out of what waits: another process that has
-// the same book has delivered it.
+// passed makes the entries up to the queue's mark wait no longer: another process that
+// has the same book has delivered them.
 func (b *box) passed() {
 	for i := range b.queue.search(b.queue.mark + 1) {
 		if b.grants[i].to == nil {
@@ -47,8 +48,8 @@ func (b *box) passed() {
 	}
 }
 
-// waits returns the entries that wait and are not too old, oldest first. They
-// stand at the end of the queue, or nearly, so the search begins there.
+// waits appends the entries that wait and are not too old to entries, oldest first. Most
+// of them are at the end of the queue, so the search begins there.
 func (b *box) waits(now time.Time, entries []*Entry) []*Entry {
 	first := len(b.grants)
 	for left := b.waiting; left > 0; {
@@ -65,8 +66,8 @@ func (b *box) waits(now time.Time, entries []*Entry) []*Entry {
 	return entries
 }
 
-// given notes that entries were written to a stream. They are looked for again:
-// the queue may have lost some meanwhile.
+// given notes that entries were written to a stream at a time. It looks each of them up
+// again, because the queue may have lost some since they were taken.
 func (b *box) given(entries []*Entry, to *stream, at time.Time) {
 	for _, e := range entries {
 		i := b.queue.search(e.Seq)
@@ -78,9 +79,9 @@ func (b *box) given(entries []*Entry, to *stream, at time.Time) {
 }
 
 // delivered returns the sequence up to which the subscriber has everything, and
-// whether that is beyond the queue's mark: the newest settled entry with none
-// waiting before it. An older one that is not settled, because its stream ended
-// too early, does not hold it back: the client has read on since.
+// whether that is beyond the queue's mark. It is that of the newest settled entry with
+// none waiting before it. An older entry that was written but is not settled, because
+// its stream ended too early, does not count: the client has read later ones since.
 func (b *box) delivered(now time.Time) (through uint64, more bool) {
 	for i := b.queue.search(b.queue.mark + 1); i < len(b.grants); i++ {
 		e, g := b.queue.entries[i], b.grants[i]
@@ -104,23 +105,24 @@ func (b *box) find(id string) (int, bool) {
 	return i, i < len(b.queue.entries) && b.queue.entries[i].eventID(b.id) == id
 }
 
-// resume makes the entries after the event that a client saw last wait again,
-// for its new stream s; streams are all of the caller. It reports whether that
-// event is held. If it is not, it tells nothing, and all that is
-// held waits again: twice is better than never.
+// resume makes the entries after the event id, which a client saw last, wait again
+// for its new stream s. Streams are all streams of the caller. It reports whether the
+// queue still holds that event. If not, nobody knows what the client has seen, and
+// every entry waits again: to get an alert twice is better than never.
 //
-// A stream and those that resume it form a chain. What was written to the chain
-// after that event is lost, even if its connection seems open: the client would
-// else have named a later event. So its streams are ended. What was written to
-// another chain that is open stays there, since no event may go to two.
+// A stream and those that resume it form a chain. Entries that were written to the
+// chain after that event are lost, even if its connection seems open: otherwise the
+// client would have named a later event. So the streams of the chain are ended.
+// Entries that were written to another chain with an open stream stay there, because
+// no event may go to two chains.
 func (b *box) resume(id string, s *stream, streams []*stream, now time.Time) (known bool) {
 	at, known := b.find(id)
 	by, chain := b.bringer(at), s.chain
 	switch {
 	case !known:
-		at, b.writer = -1, nil // what is being written does not count any more
+		at, b.writer = -1, nil // what a stream is writing now does not count as delivered
 	case slices.Index(streams, by) > slices.Index(streams, s):
-		return true // a newer stream of the client was quicker and goes on from here
+		return true // a newer stream has brought this event already, and goes on after it
 	case by != nil && by != earlier:
 		chain = by.chain
 		b.supersede(chain, at, streams)
@@ -129,9 +131,9 @@ func (b *box) resume(id string, s *stream, streams []*stream, now time.Time) (kn
 	for i := range b.grants {
 		switch g := &b.grants[i]; {
 		case i <= at:
-			// Seen, also if the write failed or has not returned: the client
-			// says so itself. If the new stream is lost before it brings
-			// anything, the client will name this event again.
+			// The client has seen these, since it says so, even if the write failed or has
+			// not returned yet. The event itself now belongs to s: if s is lost before
+			// it brings anything, the client names this event again.
 			if g.to == nil || i == at {
 				*g = grant{s, now.Add(-settleAfter)}
 			}
@@ -141,13 +143,13 @@ func (b *box) resume(id string, s *stream, streams []*stream, now time.Time) (kn
 			b.waiting++
 		}
 	}
-	s.chain = chain // only now: s itself does not make its chain an open one
+	s.chain = chain // only now: isOpen must not count s itself
 	return known
 }
 
-// bringer returns the stream that brought the entry at an index to its client,
-// or nil. If that is not noted, the client has it from a write that has not
-// returned yet, or that failed.
+// bringer returns the stream that brought the entry at an index to its client, or nil
+// if that is not known. If no stream is noted for the entry, it may have come with a
+// write that has not returned yet, so bringer returns the stream that is writing.
 func (b *box) bringer(at int) *stream {
 	if at < len(b.grants) && b.grants[at].to != nil {
 		return b.grants[at].to
@@ -155,9 +157,9 @@ func (b *box) bringer(at int) *stream {
 	return b.writer
 }
 
-// supersede ends the streams of a chain if they got anything after the entry at
-// an index, or are writing it. If not, they stay: two clients that saw the same
-// event would else throw each other out for ever.
+// supersede ends the streams of a chain if one of them got anything after the entry at
+// an index, or is writing now. If not, they stay: otherwise two clients that saw the
+// same event would end each other's streams for ever.
 func (b *box) supersede(chain uint64, at int, streams []*stream) {
 	more := b.writer != nil && b.writer.chain == chain
 	if more {
@@ -173,7 +175,7 @@ func (b *box) supersede(chain uint64, at int, streams []*stream) {
 	}
 }
 
-// isOpen reports whether a chain has a stream that is to go on.
+// isOpen reports whether a chain has a stream that is not ending.
 func isOpen(chain uint64, streams []*stream) bool {
 	return slices.ContainsFunc(streams, func(s *stream) bool { return s.chain == chain && !s.over })
 }

@@ -11,17 +11,17 @@ var (
 	ErrTooMany = errors.New("too many streams are open")
 )
 
-// NewHub returns a hub with no subscriptions. encode makes one line of an
-// entry's note; it is called once for each entry that is sent.
+// NewHub returns a hub with no subscriptions. encode turns an entry's note into one line
+// of text; it is called once for each entry that is sent.
 func NewHub(encode func(note any) []byte) *Hub {
 	h := &Hub{encode: encode, peers: make(map[string]*peer), alive: make(map[string]time.Time), remarks: make(map[string][]remark)}
 	h.Load(NewBook())
 	return h
 }
 
-// Load makes a book the hub's, as a start has read it. The hub owns it from
-// then on. Streams that are open end: what was written to them is not known of
-// the new book, so their clients come again and say what they saw last.
+// Load replaces the hub's book by one that a start has read. The hub owns it from then
+// on. Open streams end, because of the new book nobody knows what was written to them:
+// their clients come back and say what they saw last.
 func (h *Hub) Load(b *Book) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -37,8 +37,8 @@ func (h *Hub) Load(b *Book) {
 	}
 }
 
-// own gives a subscription's box, which is made if it is new, to its caller. mu is
-// held.
+// own gives the box of a subscription to its caller, and returns it. It makes the box if
+// there is none. mu is held.
 func (h *Hub) own(s *Subscription) *box {
 	b := h.boxes[s.ID]
 	if b == nil {
@@ -52,14 +52,14 @@ func (h *Hub) own(s *Subscription) *box {
 	return b
 }
 
-// remove takes a box out and away from its caller. mu is held.
+// remove takes a box out of the hub and away from its caller. mu is held.
 func (h *Hub) remove(b *box) {
 	delete(h.boxes, b.id)
 	b.peer.box = nil
 	h.forget(b.peer)
 }
 
-// peer returns the peer of a caller, new if need be. mu is held.
+// peer returns the peer of a caller, and makes it if there is none. mu is held.
 func (h *Hub) peer(caller string) *peer {
 	p := h.peers[caller]
 	if p == nil {
@@ -69,19 +69,19 @@ func (h *Hub) peer(caller string) *peer {
 	return p
 }
 
-// forget lets go of a peer that has nothing left. mu is held.
+// forget removes a peer that has neither a box nor a stream. mu is held.
 func (h *Hub) forget(p *peer) {
 	if p.box == nil && len(p.streams) == 0 {
 		delete(h.peers, p.caller)
 	}
 }
 
-// Apply takes one step in the hub's book and wakes the streams that have
-// something to write by it. It is called once the record is on disk.
+// Apply takes one step in the hub's book and wakes the streams that now have something
+// to write. It is called after the record is on disk.
 func (h *Hub) Apply(r Record) error {
 	ready, err := h.apply(r)
-	// Without the lock: a stream that wakes on another processor wants it at
-	// once, and thousands of them would each be put to sleep and woken again.
+	// The lock is not held here. A stream that wakes on another processor needs it at
+	// once; thousands of streams would each have to wait for it.
 	for _, s := range ready {
 		s.ring()
 	}
@@ -98,8 +98,7 @@ func (h *Hub) apply(r Record) (ready []*stream, err error) {
 	switch {
 	case r.Fired != nil:
 		for _, id := range r.To {
-			// The book has the entry by now; the box gets a place for who it is given
-			// to.
+			// The book has the entry already; align adds a grant for it.
 			b := h.boxes[id]
 			b.align(1)
 			if s := h.ready(b); s != nil {
@@ -115,7 +114,7 @@ func (h *Hub) apply(r Record) (ready []*stream, err error) {
 		b := h.boxes[r.Unsubscribed]
 		delete(h.alive, b.peer.caller)
 		h.remove(b)
-	// Marks and expiry shorten queues; the boxes follow.
+	// Marks, or nothing: old entries have left the queues.
 	default:
 		for _, b := range h.boxes {
 			b.align(0)
@@ -144,23 +143,24 @@ func (h *Hub) boxOf(caller string) *box {
 	return nil
 }
 
-// ready returns the stream that may write what waits, or nil. mu is held.
+// ready returns the stream that may write what waits in a box now, or nil. mu is held.
 func (h *Hub) ready(b *box) *stream {
-	if b.waiting == 0 || b.writer != nil { // who writes wakes the next
+	if b.waiting == 0 || b.writer != nil { // a stream that writes wakes the next one when it has finished
 		return nil
 	}
 	return b.peer.reader()
 }
 
-// wake wakes that stream, if there is one. mu is held.
+// wake wakes the stream that ready returns, if there is one. mu is held.
 func (h *Hub) wake(b *box) {
 	if s := h.ready(b); s != nil {
 		s.ring()
 	}
 }
 
-// Settled returns how far the subscribers have got beyond what the book says,
-// for at most most of them: what the next record of marks should hold.
+// Settled returns, by subscription, the sequence up to which the subscriber has
+// everything, if that is beyond its mark in the book. It returns at most as many as
+// most. The caller writes them into the next record of marks.
 func (h *Hub) Settled(most int) map[string]uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -174,14 +174,14 @@ func (h *Hub) Settled(most int) map[string]uint64 {
 	return marks
 }
 
-// Hold notes that a caller's token works, so that its subscription stays its own
-// until the token ends. It does so only if the caller has a subscription, which
-// it reports, or is about to get one.
+// Hold notes that a caller's token works, so that no other token can claim its
+// subscription until the token ends. It notes that only if the caller has a
+// subscription, or is about to get one (soon). It reports whether the caller has one.
 func (h *Hub) Hold(c Caller, soon bool) (has bool) {
 	h.mu.Lock()
 	has = h.book.Of(c.ID) != nil
 	until, known := h.alive[c.ID]
-	known = known && until.Equal(c.Expires) // not by HoldAll alone
+	known = known && until.Equal(c.Expires) // noted by Hold, and not only by HoldAll
 	if has || soon {
 		h.alive[c.ID] = c.Expires
 	}
@@ -192,8 +192,9 @@ func (h *Hub) Hold(c Caller, soon bool) (has bool) {
 	return has
 }
 
-// HoldAll notes that every caller with a subscription may hold a token that works
-// until then: for a start that ends no tokens. A caller that comes says until when.
+// HoldAll notes that every caller with a subscription may have a token that works until
+// then. It is for a start after which old tokens still work. When a caller comes, Hold
+// notes the end of its own token.
 func (h *Hub) HoldAll(until time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -202,10 +203,9 @@ func (h *Hub) HoldAll(until time.Time) {
 	}
 }
 
-// Held reports whether a caller holds its subscription: it was heard of in this
-// run of the program, or HoldAll was called, and its token has neither ended nor been
-// revoked. If not, the same client may claim it: tokens die, the program behind
-// them comes back.
+// Held reports whether a caller holds its subscription: Hold or HoldAll has noted it in
+// this run of the program, and its token has neither ended nor been revoked. If not, the
+// same client may claim the subscription with another token.
 func (h *Hub) Held(caller string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -217,8 +217,8 @@ func (h *Hub) Held(caller string) bool {
 	return ok
 }
 
-// Revoke says that a caller's token is gone: its streams end, and the same
-// client may claim its subscription.
+// Revoke notes that a caller's token works no longer: its streams end, and the same
+// client may claim its subscription with another token.
 func (h *Hub) Revoke(caller string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -266,7 +266,8 @@ func (h *Hub) Close() (ended <-chan struct{}) {
 	return h.ended
 }
 
-// finished tells who waits for the last stream of a closed hub. mu is held.
+// finished closes the channel of Close if the hub is closed and has no stream left. mu
+// is held.
 func (h *Hub) finished() {
 	if h.closed && h.open == 0 {
 		close(h.ended)

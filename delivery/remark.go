@@ -6,15 +6,15 @@ const (
 	// maxRemarks is how many remarks wait for one caller; the oldest leave first.
 	maxRemarks = 64
 
-	// maxRemarked is for how many callers remarks wait. Callers that never open a
-	// stream must not fill memory; nobody says when their tokens end, so for one more
-	// the caller is forgotten that was told longest ago.
+	// maxRemarked is for how many callers remarks wait. Callers that never open a stream
+	// must not fill memory, and the hub does not learn when their tokens end. So for one
+	// more caller, the remarks of the one whose newest remark is oldest are dropped.
 	maxRemarked = 4096
 )
 
-// Tell writes a line to the newest stream of a caller, or to the next one it
-// opens. It is for what a client can find out by asking, such as that something
-// has changed. What must not be lost is a notification.
+// Tell writes a line to the newest stream of a caller, or to the next one it opens. It
+// is for what a client can also find out by asking, such as that something has changed.
+// What must not be lost has to be a notification instead.
 func (h *Hub) Tell(caller, key string, line []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -32,7 +32,8 @@ func (h *Hub) Tell(caller, key string, line []byte) {
 	}
 }
 
-// forgetRemarks drops what waits for the caller that was told longest ago. mu is held.
+// forgetRemarks drops the remarks of the caller whose newest remark is oldest. mu is
+// held.
 func (h *Hub) forgetRemarks() {
 	var oldest string
 	least := h.remarked + 1
@@ -44,8 +45,8 @@ func (h *Hub) forgetRemarks() {
 	delete(h.remarks, oldest)
 }
 
-// said takes out remarks that were written. One that was made again meanwhile
-// stays: the client may have looked before the change. mu is held.
+// said removes remarks that were written. A remark that was made again during the write
+// stays: the client may have looked before that change. mu is held.
 func (h *Hub) said(caller string, written []remark) {
 	left := slices.DeleteFunc(slices.Clone(h.remarks[caller]), func(r remark) bool {
 		return slices.ContainsFunc(written, func(w remark) bool { return w.number == r.number })

@@ -9,13 +9,13 @@ import (
 	"wick/sse"
 )
 
-// This file has what there is while the program runs: the hub, its callers with their
-// streams and boxes, and how each is ended or woken. One lock, the hub's, guards it all.
-// What is done with it stands in box.go, remark.go, hub.go and stream.go.
+// This file has the types of the running half: the hub, its callers with their streams
+// and boxes, and how a stream is ended or woken. One lock, the hub's, guards them all.
+// The rest of their methods is in box.go, remark.go, hub.go and stream.go.
 
-// Hub brings what is queued to whoever is connected. Its methods may be called
-// from many goroutines. No lock is held while a connection is written, so
-// whoever applies a record never waits for a client.
+// Hub brings queued notifications to the callers that are connected. Its methods may be
+// called from many goroutines. No lock is held while a connection is written, so
+// applying a record never waits for a client.
 type Hub struct {
 	encode func(note any) []byte
 
@@ -27,22 +27,22 @@ type Hub struct {
 	chains   uint64               // the last number given to a chain of streams
 	alive    map[string]time.Time // callers that hold their subscription, and until when
 	remarks  map[string][]remark  // by caller, oldest first
-	remarked uint64               // how many remarks there were
+	remarked uint64               // how many remarks there have been
 	closed   bool
 	ended    chan struct{} // made by Close, closed with the last stream
 }
 
-// peer is a caller as the hub knows it. A box and a stream lead to theirs without
-// a look into a map: an entry may go to thousands at once, and what is found there
-// has long left the processor's caches.
+// peer is a caller as the hub knows it. Boxes and streams point to their peer, which
+// saves a lookup in a map: an entry may go to thousands of callers at once, and the
+// memory of a map is then slow to read.
 type peer struct {
 	caller  string
 	box     *box      // of its subscription, or nil
 	streams []*stream // the newest last
 }
 
-// reader returns the newest stream that is not ending, or nil: the one that may
-// write.
+// reader returns the newest stream that is not ending, or nil. Only this one may take
+// entries and write them.
 func (p *peer) reader() *stream {
 	for _, s := range slices.Backward(p.streams) {
 		if !s.over {
@@ -52,7 +52,7 @@ func (p *peer) reader() *stream {
 	return nil
 }
 
-// reader returns the stream of a caller that may write, or nil. mu is held.
+// reader returns the reader of a caller's peer, or nil. mu is held.
 func (h *Hub) reader(caller string) *stream {
 	if p := h.peers[caller]; p != nil {
 		return p.reader()
@@ -73,20 +73,20 @@ type stream struct {
 	hub     *Hub
 	peer    *peer
 	expires time.Time          // when its token ends
-	ctx     context.Context    // ends when the stream is to, also because its client has gone
+	ctx     context.Context    // ends when the stream has to, or when its client is gone
 	bell    chan struct{}      // rung when there may be something to write
 	end     context.CancelFunc // ends the stream
 
 	chain   uint64    // see box.resume; guarded by the hub's lock, like all below
-	taken   []*Entry  // being written, and after them
-	remarks []remark  //
-	box     *box      // what taken was taken from
-	over    bool      // it is to end, or has ended
-	ended   time.Time // zero while it is open
+	taken   []*Entry  // entries that are being written
+	remarks []remark  // remarks that are being written after them
+	box     *box      // where the entries in taken are from
+	over    bool      // the stream is ending or has ended
+	ended   time.Time // when it ended; zero while it is open
 }
 
-// finish ends the stream soon, also if it is stuck in a write. The hub's lock
-// is held.
+// finish makes the stream end soon, even if a write is under way. The hub's lock is
+// held.
 func (s *stream) finish() {
 	s.over = true
 	s.end()
@@ -95,16 +95,15 @@ func (s *stream) finish() {
 // ring wakes the stream's writer.
 func (s *stream) ring() { sse.Ring(s.bell) }
 
-// box is a subscription's queue while the program runs: the durable entries,
-// and for each of them whether it waits or to which stream it was written.
-// Everything in it is guarded by the hub's lock.
+// box is a subscription's queue while the program runs. For each entry it knows whether
+// it waits, or to which stream it was written. The hub's lock guards everything in it.
 type box struct {
 	id      string
-	peer    *peer   // whose it is
-	queue   *queue  // the book's
+	peer    *peer   // the owner of the subscription
+	queue   *queue  // the queue in the book
 	grants  []grant // one for each entry of queue, in the same order
-	waiting int     // grants without a stream
-	writer  *stream // is writing what it took; no other stream may take meanwhile
+	waiting int     // number of grants without a stream
+	writer  *stream // the stream that is writing; no other stream may take entries meanwhile
 }
 
 // grant says to which stream an entry was written, and when. Without a stream
@@ -114,8 +113,8 @@ type grant struct {
 	at time.Time
 }
 
-// settled reports whether the entry counts as delivered: its stream stayed open
-// for settleAfter, until now or until it ended.
+// settled reports whether the entry counts as delivered: its stream was open for at
+// least settleAfter after the write.
 func (g grant) settled(now time.Time) bool {
 	if !g.to.ended.IsZero() {
 		now = g.to.ended
@@ -123,12 +122,12 @@ func (g grant) settled(now time.Time) bool {
 	return now.Sub(g.at) >= settleAfter
 }
 
-// earlier stands for all streams of previous runs of the program. Its chain is
-// that of no open stream.
+// earlier stands for all streams of previous runs of the program, and for those of
+// other processes. Its chain is 0, which no open stream has.
 var earlier = &stream{}
 
-// remark is a line for a caller that nothing is lost with: of several with one key
-// the last is enough, none is written down, and none has an id.
+// remark is a line for a caller that may be lost: it is not written down and has no id,
+// and of several with the same key only the last is sent.
 type remark struct {
 	key    string
 	line   []byte

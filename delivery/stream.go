@@ -13,9 +13,9 @@ import (
 // Bell is part of sse.Source.
 func (s *stream) Bell() chan struct{} { return s.bell }
 
-// Next takes what waits for the caller, if the stream is its newest and no other
-// is writing. A stream that has ended takes nothing: a connection that its client has
-// closed still takes a write, and swallows it.
+// Next takes what waits for the caller, if the stream is its newest and no other is
+// writing. A stream whose context has ended takes nothing: a write to a connection that
+// the client has closed may succeed, and what was written would be lost.
 func (s *stream) Next(events []sse.Event) []sse.Event {
 	h, now := s.hub, time.Now()
 	h.mu.Lock()
@@ -48,12 +48,13 @@ func (s *stream) take(b *box, events []sse.Event, now time.Time) []sse.Event {
 	return events
 }
 
-// Wrote notes that the first n entries taken are written, and lets others take.
+// Wrote notes that the first n of the events that Next returned are written, and lets
+// other streams take entries again.
 func (s *stream) Wrote(n int) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	entries := min(n, len(s.taken))
-	if s.box != nil && s.box.writer == s { // else the client has given the stream up meanwhile
+	if s.box != nil && s.box.writer == s { // a client that resumed elsewhere has given this stream up
 		s.box.given(s.taken[:entries], s, time.Now())
 	}
 	if len(s.remarks) > 0 {
@@ -65,12 +66,12 @@ func (s *stream) Wrote(n int) {
 	s.release()
 }
 
-// release gives back what was taken and the right to write. The hub's lock is
+// release gives up the right to write, and forgets what was taken. The hub's lock is
 // held.
 func (s *stream) release() {
 	if b := s.box; b != nil && b.writer == s {
 		b.writer = nil
-		s.hub.wake(b) // there may be more, and a newer stream may have come and had to wait
+		s.hub.wake(b) // there may be more entries, and a newer stream may have had to wait
 	}
 	s.box = nil
 	if clear(s.taken); cap(s.taken) > 16 {
@@ -79,17 +80,17 @@ func (s *stream) release() {
 	s.taken, s.remarks = s.taken[:0], nil
 }
 
-// never is when a token ends that does not end.
+// never is the end of a token that does not end.
 var never = time.Unix(1<<40, 0)
 
 // Serve answers a request with a stream of the caller's notifications until the
-// request ends, the token does, or the hub ends the stream. With Last-Event-ID
-// it begins after that event, without with what waits. A stream that cannot be
-// opened is answered with 503, and the error says why.
+// request ends, the token ends, or the hub ends the stream. If the request has a
+// Last-Event-ID the stream begins after that event; otherwise it begins with what waits.
+// If no stream can be opened, Serve answers with 503 and returns the reason.
 //
-// The claim, if there is one, gives the caller the subscription it had under an
-// earlier token. That takes as long as a disk does, so the stream is counted
-// before: of two that are opened together the second is to be the newer.
+// The function claim, if it is not nil, gives the caller the subscription that it had
+// under an earlier token. It may wait for the disk, so the stream is opened before it is
+// called: of two streams that are opened together the second one stays the newer.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func() error) error {
 	c.Expires = cmp.Or(c.Expires, never)
 	ctx, end := context.WithDeadline(r.Context(), c.Expires)
@@ -106,7 +107,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func
 		http.Error(w, "no stream can be opened now: try again", http.StatusServiceUnavailable)
 		return err
 	}
-	if !c.valid() { // revoked before it was in the list
+	if !c.valid() { // it was revoked before the stream was in the list
 		h.Revoke(c.ID)
 	}
 	var comments []string
@@ -116,10 +117,10 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func
 	return sse.Serve(ctx, w, s, comments...)
 }
 
-// Push is a stream without HTTP: it calls write for each event until ctx ends,
-// the hub ends the stream, or write fails, which leaves the entry waiting. Whoever
-// reads it is on this machine, where an end is noticed at once, so that
-// MaxPerCaller does not bound such streams.
+// Push is a stream without HTTP: it calls write for each event until ctx ends, the hub
+// ends the stream, or write fails. After a failed write the entry waits again. The
+// reader is on this machine, where the end of a connection is noticed at once, so
+// MaxPerCaller does not apply to such streams.
 func (h *Hub) Push(ctx context.Context, caller string, write func(sse.Event) error) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
@@ -131,8 +132,9 @@ func (h *Hub) Push(ctx context.Context, caller string, write func(sse.Event) err
 	return sse.Push(ctx, s, write)
 }
 
-// attach opens a stream, which is the caller's newest from then on and lives as long as
-// ctx, which end ends. With as many as most before it, the oldest ends.
+// attach opens a stream, which is the caller's newest from then on. It lives as long as
+// ctx; the function end ends ctx. If the caller has as many streams as most already, its
+// oldest one ends.
 func (h *Hub) attach(ctx context.Context, c Caller, most int, end context.CancelFunc) (*stream, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -154,8 +156,8 @@ func (h *Hub) attach(ctx context.Context, c Caller, most int, end context.Cancel
 	return s, nil
 }
 
-// resume lets a stream that writes nothing yet begin after an event. It reports
-// false if that event is not held.
+// resume makes a stream that has not written anything yet begin after an event. It
+// returns false if the queue does not hold that event.
 func (h *Hub) resume(s *stream, lastEventID string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -164,11 +166,12 @@ func (h *Hub) resume(s *stream, lastEventID string) bool {
 		return true
 	}
 	known := b.resume(lastEventID, s, s.peer.streams, time.Now())
-	h.wake(b) // a stream that was opened since is the one to write
+	h.wake(b) // it may be another stream that has to write now, if one was opened since
 	return known
 }
 
-// detach takes the stream, and no other, out; the next newest takes over.
+// detach takes a stream out of the hub. The newest one of those that are left takes
+// over.
 func (h *Hub) detach(s *stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -177,7 +180,7 @@ func (h *Hub) detach(s *stream) {
 	i := slices.Index(p.streams, s)
 	p.streams = slices.Delete(p.streams, i, i+1)
 	s.over, s.ended = true, time.Now()
-	s.ctx, s.end = nil, nil // a grant keeps the stream for an hour, and must not keep the request
+	s.ctx, s.end = nil, nil // grants keep the stream for an hour: it must not keep the request in memory
 	s.release()
 	if p.box != nil {
 		h.wake(p.box)
