@@ -1,24 +1,25 @@
 // Package sse writes server-sent events over net/http.
 //
 // [Serve] answers a request with a stream: it asks a [Source] what to write,
-// writes all of it at once, flushes, and reports that back. A stream that has
-// nothing to say sends a comment every 15 seconds, because clients and proxies
-// drop a silent connection. The package keeps no queue: what is not yet written
-// is the source's, and so is the decision what a client has missed. It only
-// reads from the request which event that was ([LastEventID]).
+// writes it, flushes, and tells the source what was written. It sends a comment
+// every 15 seconds, because clients and proxies drop a silent connection. The package
+// keeps no queue: the source keeps what is not yet written, and decides what a client
+// has missed. The package only reads from the request which event the client saw last
+// ([LastEventID]).
 //
-// A stream is written by the goroutine of its handler alone. A source never
-// touches the connection; it rings a bell when it has something. The heartbeat and
-// the end of the stream ring the same bell, so that the goroutine waits for one
-// channel: with thousands of streams to wake, that is what a delivery costs.
+// Only the goroutine of the handler writes a stream. A source never touches the
+// connection; it rings a bell when it has something. The heartbeat and the end of the
+// stream ring the same bell, so that the goroutine waits for one channel. With thousands
+// of streams to wake, most of the cost of a delivery is waking them, and to wait for one
+// channel is cheapest.
 //
 // # Security considerations
 //
 // The caller has authenticated the client. A client that does not read is cut
 // off when a write takes longer than ten seconds, or one second when the stream
-// is being ended, so nobody can hold up a shutdown. Nothing that a client sends
-// on an open stream is read. Ids and data with line breaks, which could forge
-// events, make Serve panic: both are made by this program.
+// is being ended, so no client can hold up a shutdown. Nothing that a client sends
+// on an open stream is read. A line break in an id or in data could forge an event, so
+// Serve panics on one: this program makes both, and never with a line break.
 package sse
 
 import (
@@ -34,19 +35,19 @@ const (
 	// heartbeat is how often a stream sends a comment.
 	heartbeat = 15 * time.Second
 
-	// writeTimeout is how long a client may take to accept one write, and
-	// farewellTimeout the same for a stream that is being ended.
+	// writeTimeout is how long a client may take to accept one write;
+	// farewellTimeout is the same for a stream that is being ended.
 	writeTimeout    = 10 * time.Second
 	farewellTimeout = time.Second
 
-	// maxBatch bounds the bytes of one write: the deadline is for a write, and
-	// a slow link must be able to keep it.
+	// maxBatch bounds the bytes of one write, so that a slow connection can accept them
+	// within writeTimeout.
 	maxBatch = 64 << 10
 )
 
 // Event is one event: an id, and data of one line.
 type Event struct {
-	ID   string // empty for an event that a client need not have seen when it comes back
+	ID   string // empty for an event that a stream cannot be resumed after
 	Data []byte
 }
 
@@ -62,18 +63,18 @@ type Source interface {
 	// returns the extended slice.
 	Next(events []Event) []Event
 
-	// Wrote says that the first n events of the last Next are written and
-	// flushed; the others will be asked for again. It need not be called for a
-	// write that failed: then the stream ends.
+	// Wrote says that the first n events of the last Next are written and flushed. The
+	// source has to return the others again. If the write failed it may be that nobody
+	// calls Wrote; the stream ends then.
 	Wrote(n int)
 }
 
 // LastEventID returns the id of the last event that the client saw, or "".
 func LastEventID(r *http.Request) string { return r.Header.Get("Last-Event-ID") }
 
-// Serve writes the head of a response, the comments if there are any, and then
-// the source's events until ctx ends, which returns nil, or the client is gone.
-// The ctx must be the request's or made from it.
+// Serve writes the head of a response, the comments if there are any, and then the
+// source's events. It returns nil when ctx ends, or the error of a write that failed
+// because the client is gone. The ctx must be the request's or made from it.
 func Serve(ctx context.Context, w http.ResponseWriter, source Source, comments ...string) error {
 	s := &stream{w: w, control: http.NewResponseController(w)}
 	defer s.leave()
@@ -97,13 +98,13 @@ func Serve(ctx context.Context, w http.ResponseWriter, source Source, comments .
 		}
 		<-bell
 	}
-	s.send(source)                     // a source may have a last word for the end; it is lost if the client is gone
-	s.write([]byte("retry: 2000\n\n")) // come back, but not at once; the stream ends even if this fails
+	s.send(source)                     // what the source still has; an error changes nothing now
+	s.write([]byte("retry: 2000\n\n")) // the client is to come back, but not at once
 	return nil
 }
 
-// Ring puts a value into a bell unless one is there: one signal that waits is
-// enough, however much is new. It never blocks.
+// Ring puts a value into a bell unless there is one already: one signal is enough,
+// however much is new. It never blocks.
 func Ring(bell chan<- struct{}) {
 	select {
 	case bell <- struct{}{}:
@@ -111,8 +112,8 @@ func Ring(bell chan<- struct{}) {
 	}
 }
 
-// Push is a stream without HTTP: it calls write for each event of the source
-// until ctx ends, which returns nil, or write fails.
+// Push is a stream without HTTP: it calls write for each event of the source. It returns
+// nil when ctx ends, or the error of write.
 func Push(ctx context.Context, source Source, write func(Event) error) error {
 	for ctx.Err() == nil {
 		events := source.Next(nil)
@@ -139,17 +140,17 @@ type stream struct {
 	control *http.ResponseController
 
 	mu     sync.Mutex
-	ending bool // the deadline is that of the farewell and stays; guarded by mu, like gone
+	ending bool // hurry has set the last deadline, which stays; guarded by mu, like gone
 	gone   bool // Serve has returned: the connection is no longer ours
 }
 
-// head begins the response with a comment, so that it goes out at once: the
-// client waits for its 200.
+// head writes the headers and a first comment, so that the client gets its 200 at once
+// and not with the first event.
 func (s *stream) head(comments []string) error {
 	h := s.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // nginx would collect events
+	h.Set("X-Accel-Buffering", "no") // otherwise nginx holds events back
 	h.Set("Connection", "close")     // the connection serves nothing after the stream
 	// A server's ReadTimeout would end the request in the middle of the stream.
 	s.control.SetReadDeadline(time.Time{})
@@ -161,7 +162,7 @@ func (s *stream) head(comments []string) error {
 	return s.write([]byte(text))
 }
 
-// hurry gives the stream one more second, also to a write that is under way.
+// hurry gives the stream, and a write that is under way, one second more.
 func (s *stream) hurry() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,9 +172,9 @@ func (s *stream) hurry() {
 	}
 }
 
-// leave makes sure that hurry no longer touches the connection. A body that the request
-// announced and did not send gets a second more: net/http waits for it, and head has
-// lifted its deadline.
+// leave makes sure that hurry no longer touches the connection. It also limits the wait
+// for a request body that was announced and not sent: net/http waits for it after the
+// handler has returned, and head has removed the deadline.
 func (s *stream) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,8 +182,8 @@ func (s *stream) leave() {
 	s.control.SetReadDeadline(time.Now().Add(farewellTimeout))
 }
 
-// write writes and flushes b within the time that a write may take. Deadlines
-// that cannot be set are no error: a test's writer has none.
+// write writes and flushes b within the time that a write may take. It ignores an error
+// of setting the deadline, because the writers in tests have none.
 func (s *stream) write(b []byte) error {
 	s.mu.Lock()
 	if !s.ending {
@@ -195,8 +196,8 @@ func (s *stream) write(b []byte) error {
 	return s.control.Flush()
 }
 
-// batch is memory for one write. Idle streams hold none, since there may be
-// ten thousand of them.
+// batch is memory for one write. It comes from a pool, so that idle streams, of which
+// there may be ten thousand, hold none.
 type batch struct {
 	events []Event
 	text   []byte
@@ -222,7 +223,7 @@ func (s *stream) send(source Source) (err error) {
 			source.Wrote(n)
 		}
 	}
-	clear(b.events) // the data must not live on in the pool
+	clear(b.events) // the pool must not keep the data in memory
 	if cap(b.text) <= 2*maxBatch {
 		batches.Put(b)
 	}
@@ -231,8 +232,8 @@ func (s *stream) send(source Source) (err error) {
 
 // appendEvent appends an event as the standard writes it.
 func appendEvent(b []byte, e Event) []byte {
-	start, lineBreaks := len(b), 3 // those written here
-	if e.ID != "" {                // an empty one would make the client forget the last
+	start, lineBreaks := len(b), 3 // so many are written here
+	if e.ID != "" {                // an empty id would make the client forget the last one
 		b = append(append(append(b, "id: "...), e.ID...), '\n')
 		lineBreaks++
 	}
