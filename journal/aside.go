@@ -6,16 +6,16 @@ import (
 	"io/fs"
 )
 
-// setAside gives the files that a recovery could not use as a whole another
-// name, and leaves their good part, which is history, under the old one. It may
-// be repeated: what was done already stays as it is.
+// setAside gives the files that a recovery could not use as a whole another name. Their
+// good part, which is history, stays under the old name. It may be called again after a
+// crash: what was done already stays as it is.
 func (f *Files) setAside(files []asideFile) error {
 	for _, a := range files {
 		if generation(a.File, "snapshot-", ".json") == 0 && generation(a.File, "journal-", ".wal") == 0 {
 			return fmt.Errorf("%.80q cannot be set aside: it is no file of the journal", a.File)
 		}
 		err := f.setOneAside(a)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // gone: renamed already, or never there
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a missing file was renamed before, or never existed
 			return err
 		}
 	}
@@ -40,10 +40,10 @@ func (f *Files) setOneAside(a asideFile) error {
 			return err
 		}
 	} else if frames, bad := scanFile(data); err == nil && bad == nil && frames[len(frames)-1].kind == kindEnd {
-		return nil // cut already, and ended since
+		return nil // it was cut before, and its end record was written since
 	}
 	return WriteAtomic(f.disk, a.File, data[:a.Good])
 }
 
-// damaged ends the names of files that were set aside.
+// damaged is the end of the names of files that were set aside.
 const damaged = ".damaged"

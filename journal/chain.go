@@ -8,11 +8,10 @@ import (
 	"fmt"
 )
 
-// Hash is a place in the history of a store: the SHA-256 of a record, which
-// holds the hash of the record before it, and so of all before it. Nobody can
-// change, remove or add an earlier record and keep a later hash. Snapshots are
-// part of the history too: the header of a journal file holds the hash of its
-// snapshot file.
+// Hash is the SHA-256 of a record. Each record holds the hash of the record before it,
+// so a hash depends on all records before it: nobody can change, remove or add one
+// without changing every later hash. Snapshots are part of the history too: the header
+// of a journal file holds the hash of its snapshot file.
 type Hash [sha256.Size]byte
 
 // String returns the hash as 64 hexadecimal digits.
@@ -52,9 +51,9 @@ func NewPoint() Point {
 	return PointAfter(hex.EncodeToString(id[:]), 0)
 }
 
-// PointAfter returns where a history begins that goes on after record seq of a
-// store and does not have the records before.
+// PointAfter returns the beginning of a history that goes on after record seq of a store
+// and does not have the earlier records.
 func PointAfter(store string, seq uint64) Point { return Point{store, seq, origin(store, seq)} }
 
-// errChain reports a record that was changed, or whose neighbour was.
+// errChain reports that a record, or the one before it, was changed.
 var errChain = errors.New("it does not follow the record before it: the hash of that one is another")

@@ -11,11 +11,11 @@ import (
 // changed in it.
 type DamageError struct {
 	File   string
-	Offset int64  // of the first bad byte, -1 when the whole file is meant
+	Offset int64  // of the first bad byte; -1 if the file as a whole is bad
 	Seq    uint64 // last good sequence
 	Err    error
 
-	advice string // what to do; empty means what to do about a refused start
+	advice string // what to do; if empty, Error says what to do after a refused start
 }
 
 func (e *DamageError) Error() string {
@@ -35,8 +35,8 @@ func (e *DamageError) what() string {
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// damageOf returns the damage that err shows in the file at path. It returns nil if
-// err shows none: a later version wrote the file, or we were not let read it.
+// damageOf returns the damage that err shows in the file at path. It returns nil if err
+// shows none, because a later version wrote the file or it could not be read at all.
 func damageOf(path string, at int64, seq uint64, err error) *DamageError {
 	switch {
 	case isFormat(err) || Unreadable(err):

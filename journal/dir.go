@@ -13,16 +13,16 @@ import (
 	"syscall"
 )
 
-// Dir is a directory of the operating system that this process alone uses. It
-// follows no symbolic link in place of a file of its own: what stands behind one
-// belongs to somebody else and must not be emptied or written.
+// Dir is a directory of the operating system that this process alone uses. It opens no
+// file through a symbolic link: the file behind it may belong to somebody else, and must
+// not be emptied or written.
 type Dir struct {
 	name string
 	self *os.File // the directory, kept open so that a sync of it needs no descriptor
-	lock *os.File // held for life
+	lock *os.File // the lock file, locked until Close
 
 	mu    sync.Mutex
-	spare []*os.File // descriptors to give up when the process has no others left
+	spare []*os.File // descriptors that are closed for a new file when the process has none left
 }
 
 // spares is how many descriptors are kept: a rotation has two files open beside
@@ -35,9 +35,9 @@ const (
 	probeName = "probe.tmp"
 )
 
-// OpenDir makes the directory if need be and takes its lock, which the kernel
-// gives back when the process ends, however it ends. The lock file itself is
-// never removed: two processes could then hold locks on two files of one name.
+// OpenDir makes the directory if it does not exist, and takes its lock. The kernel frees
+// the lock when the process ends, however it ends. The lock file itself is never
+// removed: otherwise two processes could hold locks on two files of the same name.
 func OpenDir(name string, log *slog.Logger) (*Dir, error) {
 	err := makeDir(name)
 	if err == nil {
@@ -69,8 +69,8 @@ func OpenDir(name string, log *slog.Logger) (*Dir, error) {
 	return d, nil
 }
 
-// Free returns an error that wraps ErrHeld if another process has a directory. It
-// changes nothing, so it also works where nothing can be written.
+// Free returns an error that wraps ErrHeld if another process uses a directory. It
+// changes nothing, so it also works on a read-only file system.
 func Free(name string) error {
 	if errors.Is(tryLock(filepath.Join(name, lockName)), ErrHeld) {
 		return fmt.Errorf("state directory %s: %w; stop that one first", name, ErrHeld)
@@ -78,8 +78,8 @@ func Free(name string) error {
 	return nil // what else is wrong with the directory shows when it is read
 }
 
-// makeDir makes a directory and those above it, and syncs the names of all that
-// were missing: a power cut must not take a store away with its directory.
+// makeDir makes a directory and those above it, and syncs the names of all that were
+// missing: otherwise a power cut could undo a new directory with the store in it.
 func makeDir(name string) error {
 	var above []string
 	for dir := filepath.Clean(name); ; dir = filepath.Dir(dir) {
@@ -103,8 +103,8 @@ func makeDir(name string) error {
 	return nil
 }
 
-// Held compares the lock that this process holds with the one under its name.
-// Likewise it compares f with the file called name.
+// Held returns an error if the lock file that this process has locked is no longer the
+// one under its name, or if f is no longer the file called name.
 func (d *Dir) Held(name string, f File) error {
 	if same, err := d.same(lockName, d.lock); !same || err != nil {
 		return cmp.Or(err, ErrMoved)
@@ -127,12 +127,12 @@ func (d *Dir) same(name string, f *os.File) (bool, error) {
 	return err == nil && os.SameFile(ours, there), nil
 }
 
-// probeSize is how many bytes must have room for a start to be worth a try: those of a
-// first journal and the snapshot of a small store.
+// probeSize is how many bytes must be free before a start is tried: enough for a first
+// journal and the snapshot of a small store.
 const probeSize = 512 << 10
 
-// Probe writes some bytes and removes them again, to see whether a start would
-// find a disk that takes what it writes.
+// Probe writes some bytes and removes them again, to find out whether a start could
+// write to the disk.
 func (d *Dir) Probe() error {
 	if err := d.Held("", nil); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (d *Dir) Probe() error {
 	return errors.Join(WriteSynced(f, make([]byte, probeSize)), f.Close(), d.Remove(probeName))
 }
 
-// Close gives the directory back.
+// Close frees the lock, and with it the directory.
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -193,7 +193,7 @@ func readFile(path string) ([]byte, error) {
 	}
 	data := make([]byte, info.Size())
 	n, err := io.ReadFull(f, data)
-	if errors.Is(err, io.ErrUnexpectedEOF) { // it became shorter since
+	if errors.Is(err, io.ErrUnexpectedEOF) { // the file became shorter meanwhile
 		err = nil
 	}
 	return data[:n], readError(path, err)
@@ -225,10 +225,10 @@ func (d *Dir) Open(name string) (File, error) {
 	return osFile{f}, nil
 }
 
-// open opens a file. If the process has no descriptor left, it gives up one of the
-// spare ones for it: clients can use up all others, and a journal that cannot go on is
-// worse than a client turned away. A client may still take the descriptor before the
-// second try; once no spare one is left the caller gets the error and tries later.
+// open opens a file. If the process has no file descriptor left, open closes a spare one
+// and tries again: clients can use up all others, and to stop the journal is worse than
+// to turn a client away. A client may take the descriptor before the second attempt;
+// once no spare one is left, the caller gets the error and tries later.
 func (d *Dir) open(name string, flags int) (*os.File, error) {
 	d.fill()
 	for {
@@ -274,7 +274,7 @@ func (d *Dir) giveUp() bool {
 
 // Rename gives a file another name; the change is on disk when it returns.
 func (d *Dir) Rename(from, to string) error {
-	defer d.fill() // the file renamed was closed just before
+	defer d.fill() // the renamed file was closed just before, so a descriptor is free
 	if err := os.Rename(d.Path(from), d.Path(to)); err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Disk is the state directory as a journal and its owner use it. The real one is
-// [Dir]; the tests put one in its place that fails, or loses what was not synced.
+// Disk is the state directory as a journal and its owner use it. The real one is [Dir];
+// tests use one that fails, or that loses what was not synced.
 type Disk interface {
 	// Path returns the full name of a file, for error texts.
 	Path(name string) string
@@ -22,18 +22,18 @@ type Disk interface {
 	// power cut may undo it.
 	Rename(from, to string) error
 	Remove(name string) error
-	// Held returns an error that wraps ErrMoved if the directory under its name is
-	// not, or no longer, the one that this process has locked, or if the file called
-	// name is not f. With a nil f it looks at the directory alone.
+	// Held returns an error that wraps ErrMoved if the directory is no longer the one
+	// that this process has locked, or if the file called name is not f. If f is nil it
+	// checks the directory alone.
 	Held(name string, f File) error
 }
 
-// ErrMoved reports that the state directory was taken away under a running
-// process. Whatever is there now must not be written to, and what is written to
-// the files still open is lost.
+// ErrMoved reports that the state directory was deleted, moved or replaced while the
+// process was running. Nothing may be written to a directory that is there now, and what
+// is written to files that are still open is lost.
 var ErrMoved = errors.New("the data directory was deleted, moved or replaced while wick was running: stop wick, put the directory back, and start again")
 
-// errFileMoved is ErrMoved for one file.
+// errFileMoved is an ErrMoved about one file.
 var errFileMoved error = &movedError{"the newest journal was deleted, moved or replaced while wick was running: look into wick's log for its name, " +
 	"and where a copy is; stop wick, put it back, and start again"}
 
@@ -43,7 +43,7 @@ type movedError struct{ text string }
 func (e *movedError) Error() string { return e.text }
 func (e *movedError) Unwrap() error { return ErrMoved }
 
-// ErrHeld is the error of a directory that another process has.
+// ErrHeld reports that another process uses the directory.
 var ErrHeld = errors.New("another wick is running on it")
 
 // File is an open file: read anywhere, written at its end.
@@ -55,27 +55,28 @@ type File interface {
 	Size() (int64, error)
 }
 
-// WriteAtomic replaces the file called name: a reader, and a start after a
-// crash, sees the old content or the new, never a part. The content is synced
-// before the rename: the other way round a power cut could leave the new name
-// on an empty file. An error that wraps ErrRetry says that nothing has changed;
-// after any other, nobody knows which content the file has.
+// WriteAtomic replaces the file called name: a reader, and a start after a crash, sees
+// the old content or the new, never a part. The content is synced before the rename:
+// otherwise a power cut could leave an empty file under that name. An error that wraps
+// ErrRetry says that nothing has changed; after any other error the file may have the
+// old content or the new.
 func WriteAtomic(d Disk, name string, data []byte) error {
 	f, err := d.Create(name + ".tmp")
 	if err != nil {
 		return retryable(err)
 	}
 	if err = cmp.Or(WriteSynced(f, data), f.Close()); err != nil {
-		d.Remove(name + ".tmp") // on a full disk the room is needed; else the next start removes it
+		d.Remove(name + ".tmp") // a full disk needs the room; if this fails, the next start removes the file
 		return retryable(err)
 	}
 	return d.Rename(name+".tmp", name)
 }
 
-// retryable marks the error of a step that has changed nothing that counts.
+// retryable marks the error of a step that may be tried again, since it has changed
+// nothing that a start would read.
 func retryable(err error) error { return fmt.Errorf("%w: %w", ErrRetry, err) }
 
-// WriteSynced writes data whole and waits until it is on disk.
+// WriteSynced writes all of data and waits until it is on disk.
 func WriteSynced(f File, data []byte) error {
 	n, err := f.Write(data)
 	if err == nil && n < len(data) {

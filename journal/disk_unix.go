@@ -8,11 +8,12 @@ import (
 	"syscall"
 )
 
-// noFollow makes an open fail where a symbolic link stands.
+// noFollow makes opening a symbolic link fail.
 const noFollow = syscall.O_NOFOLLOW
 
-// takeLock opens the file called name, made if need be, and locks it for as
-// long as it stays open. It does not wait: a held lock is ErrHeld.
+// takeLock opens the file called name, which it makes if there is none, and locks it
+// for as long as it stays open. It does not wait: if another process has the lock, it
+// returns ErrHeld.
 func takeLock(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|noFollow, 0o600)
 	if err != nil {

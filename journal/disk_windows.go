@@ -9,13 +9,13 @@ import (
 // noFollow is nothing here: making a symbolic link needs a privilege on Windows.
 const noFollow = 0
 
-// sharingViolation is what Windows answers to whoever opens a file that another
-// process opened for itself alone.
+// sharingViolation is the error of Windows for opening a file that another process has
+// opened for itself alone.
 const sharingViolation = syscall.Errno(32)
 
-// takeLock opens the file called name, made if need be, for this process alone
-// for as long as it stays open: sharing nothing is the lock. A file that
-// another process holds is ErrHeld.
+// takeLock opens the file called name, which it makes if there is none. Nobody else can
+// open the file while it stays open here: that is the lock. If another process has it
+// open, takeLock returns ErrHeld.
 func takeLock(name string) (*os.File, error) {
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {

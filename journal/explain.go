@@ -9,12 +9,12 @@ import (
 	"syscall"
 )
 
-// accessError reports a file or directory that is there and cannot be used. It may
-// well be whole: nothing is given up because of it.
+// accessError reports a file or directory that exists but cannot be used. Its content
+// may be good, so a recovery does not give it up.
 type accessError struct {
 	Path  string
 	Err   error
-	owner string // whose file it is and as whom we run, if that is the reason
+	owner string // who owns the file and as which user we run, if that is the reason
 }
 
 func (e *accessError) Error() string {
@@ -43,8 +43,9 @@ func Unreadable(err error) bool {
 	return err != nil && !errors.Is(err, fs.ErrNotExist) && (errors.Is(err, fs.ErrPermission) || errors.As(err, &number))
 }
 
-// readError explains why the file at path cannot be used, where the owner of the
-// machine can do something about it. Other errors stay as they are.
+// readError returns an error that explains why the file at path cannot be used, if err
+// is one that the owner of the machine can do something about. It returns any other err
+// as it is.
 func readError(path string, err error) error {
 	for _, known := range []error{fs.ErrPermission, syscall.EIO, syscall.ELOOP, syscall.EROFS} {
 		if errors.Is(err, known) {
@@ -64,7 +65,7 @@ func reason(err error) string {
 	case errors.As(err, &link):
 		err = link.Err
 	}
-	text := strings.TrimPrefix(err.Error(), ErrUnknown.Error()+": ") // Commit says of which records
+	text := strings.TrimPrefix(err.Error(), ErrUnknown.Error()+": ") // Commit says that itself, for the records it is true of
 	return strings.ReplaceAll(text, "\n", "; ")
 }
 

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Files is a log in a directory. It has no lock: whoever writes owns it.
+// Files is a log in a directory. It has no lock: only one goroutine at a time may use it.
 type Files struct {
 	disk    Disk
 	out     *slog.Logger
@@ -25,12 +25,12 @@ type Files struct {
 	head    Hash   // of the last record or header; zero as long as only the first format was read
 	header  header // of the journal read last
 	began   uint64 // the sequence of that header
-	link    int    // bytes of a hash in the records of the present journal
-	ended   int    // the generation that the journal read last names as the one that goes on; 0 for none
+	link    int    // length of the hash in each record of the present journal: 0 in the first format
+	ended   int    // the next generation, which the end record of the journal read last names; 0 without such a record
 	from    int    // the generation of the snapshot that was read
 	sum     Hash   // of that snapshot file
 	size    int64  // bytes of the present journal that are known to be good
-	records int    // in it
+	records int    // records in the present journal
 	buffer  []byte // memory for the next group
 
 	checked time.Time // when Check last ran
@@ -44,8 +44,8 @@ type FileOptions struct {
 	MaxRecords int
 
 	// Recover, if not nil, makes Read keep the good part of a damaged directory and
-	// set the rest aside. Read calls it before it changes anything, with what will be
-	// kept and given up; an error of Recover ends the start, and nothing is changed.
+	// set the rest aside. Read calls it before it changes anything, with what it will
+	// keep and give up. If Recover returns an error, Read returns it and changes nothing.
 	Recover func(Recovery) error
 
 	// Look makes Read check all that a start checks and change nothing. Afterwards
@@ -58,7 +58,7 @@ type Recovery struct {
 	Seq     uint64  // the last record that is kept
 	Aside   []Aside // the files that are not good as a whole
 	Lost    []Entry // whole records behind the damage: they cannot follow what is kept
-	History []error // what is wrong with earlier journals, which nothing needs but the history
+	History []error // what is wrong with earlier journals, which only the history needs
 }
 
 // Aside is a file that a recovery sets aside under a name that ends in .damaged.
@@ -84,10 +84,10 @@ func NewFiles(d Disk, o FileOptions, out *slog.Logger) *Files {
 	return &Files{disk: d, options: o, out: out}
 }
 
-// Append writes records by one call and waits until they are on disk. After an
-// error the file may hold a part of them: the tail is cut off again if the disk
-// lets us (a full one does), and nothing is ever written after it. A snapshot is
-// due when the journal has reached one of its bounds.
+// Append writes records with one call and waits until they are on disk. After a failed
+// write the file may hold a part of them. That part is cut off again if the disk allows
+// it (a full one does), and nothing is ever written behind it. A snapshot is due when
+// the journal has reached one of its bounds.
 func (f *Files) Append(first uint64, records []Record) (due bool, err error) {
 	if first != f.seq+1 {
 		return false, fmt.Errorf("record %d cannot follow record %d", first, f.seq)
@@ -103,8 +103,8 @@ func (f *Files) Append(first uint64, records []Record) (due bool, err error) {
 	return f.size >= f.options.MaxBytes || f.records >= f.options.MaxRecords, nil
 }
 
-// write appends the buffer to the file and waits until it is on disk. After a
-// long pause it first looks whether the directory is still ours.
+// write appends the buffer to the file and waits until it is on disk. If the last Check
+// was a while ago, it calls it first.
 func (f *Files) write() error {
 	if time.Since(f.checked) >= checkPeriod {
 		if err := f.Check(); err != nil {
@@ -123,7 +123,8 @@ func (f *Files) write() error {
 	if err == nil {
 		return nil
 	}
-	// What is refused must not come back, not even after a power cut.
+	// A record that is refused must not be there after the next start, not even after a
+	// power cut.
 	cut := f.file.Truncate(f.size)
 	if cut == nil && !unknown {
 		cut = f.file.Sync()
@@ -138,12 +139,13 @@ func (f *Files) write() error {
 	return err
 }
 
-// checkPeriod is how long before a write the last Check may have been.
+// checkPeriod is how old the last Check may be before a write.
 const checkPeriod = time.Second
 
-// Check returns an error if the directory is not ours any more, or the file that
-// is written to is not under its name: what goes there would be lost. What the
-// file held is then saved beside it, while it is still open.
+// Check returns an error if the directory is no longer the one that was locked, or if
+// the name of the present journal no longer leads to the open file: what is written to
+// that file would be lost. In the second case Check saves a copy of it under another
+// name.
 func (f *Files) Check() error {
 	f.checked = time.Now()
 	err := f.disk.Held(journalName(f.n), f.file)
@@ -153,11 +155,11 @@ func (f *Files) Check() error {
 	return err
 }
 
-// saved ends the name of the copy of a journal that lost its name.
+// saved is the end of the name of the copy that save makes.
 const saved = ".saved"
 
-// save writes the present journal, which nobody can open any more, to a file of
-// another name.
+// save writes the content of the present journal, which is still open here but no
+// longer has its name, to a file of another name.
 func (f *Files) save() {
 	data := make([]byte, f.size)
 	n, err := f.file.ReadAt(data, 0)
@@ -182,8 +184,8 @@ func (f *Files) save() {
 //     temporary file is deleted.
 //  3. The snapshot has its name, and the directory is synced. The new generation
 //     is complete, and the next record goes there.
-//  4. The journal so far gets a last record that says which generation goes on.
-//     Without it the next start adds it.
+//  4. The journal so far gets a last record that names the next generation. If a
+//     crash prevents that, the next start adds it.
 //  5. The snapshot before the last is deleted. One earlier stays: should the
 //     newest be damaged, it and its journal give the same state. Journals stay:
 //     they are the history.
@@ -191,9 +193,9 @@ func (f *Files) save() {
 // The journal comes first so that a snapshot with a name always has its journal:
 // a missing one is therefore damage, and not a crash.
 //
-// Whatever fails before step 3, be it for want of room or of descriptors, changes
-// nothing that counts, so the caller may try again. No descriptor is needed from
-// then on.
+// If something fails before step 3, such as for lack of room or of file descriptors,
+// the present generation is still complete, and the caller may try again. From step 3 on
+// no further descriptor is needed.
 func (f *Files) Snapshot(state []byte) error {
 	if err := f.next(state, nil, nil); err != nil {
 		return err
@@ -202,9 +204,9 @@ func (f *Files) Snapshot(state []byte) error {
 	return nil
 }
 
-// next does the first four steps of Snapshot. A recovery gives it aside, the files that
-// it sets aside, and gaps, the earlier journals that are missing or damaged and not
-// needed; the header of the new journal names both.
+// next does the first four steps of Snapshot. For a recovery, aside are the files that
+// it sets aside, and gaps the earlier journals that are missing or damaged and not
+// needed; the header of the new journal names both. Otherwise both are nil.
 func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
 	n, at := f.n+1, stamp()
 	before := f.before()
@@ -238,8 +240,8 @@ func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
 	return nil
 }
 
-// before returns the hash that the next journal follows: that of the last record, or
-// the origin if no record has a hash yet.
+// before returns the hash that the header of the next journal has to name: that of the
+// last record or header, or the origin if none has a hash yet.
 func (f *Files) before() Hash {
 	if f.head == (Hash{}) {
 		return origin(f.store, f.seq)
@@ -247,19 +249,19 @@ func (f *Files) before() Hash {
 	return f.head
 }
 
-// end ends the present journal, which generation next goes on from. An error
-// does no harm: the next start adds the record that is missing.
+// end writes the last record of the present journal, which generation next continues,
+// and closes the file. An error does no harm: the next start adds a missing last record.
 func (f *Files) end(before Hash, next int) {
-	if f.link > 0 { // the first format knows no such record
+	if f.link > 0 { // the first format has no such record
 		if err := WriteSynced(f.file, endFrame(f.seq, before, next)); err != nil {
 			f.out.Warn("journal not ended", "file", f.disk.Path(journalName(f.n)), "error", err)
 		}
 	}
-	f.file.Close() // synced after every write: nothing is lost by an error here
+	f.file.Close() // an error loses nothing: the file was synced after every write
 }
 
-// dropOld removes snapshots before the last but one. A file that cannot be
-// removed takes room and does no harm.
+// dropOld removes all snapshots but the last two. A file that cannot be removed takes
+// room and does no harm.
 func (f *Files) dropOld() {
 	for ; f.oldest < f.n-1; f.oldest++ {
 		name := snapshotName(f.oldest)

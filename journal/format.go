@@ -23,8 +23,8 @@ func linkSize(format int) int {
 	return sha256.Size
 }
 
-// FormatError reports a file that a later version of wick wrote. It is sound, and
-// this version would read it wrongly.
+// FormatError reports a file that a later version of wick wrote. The file is not
+// damaged, but this version would read it wrongly.
 type FormatError struct {
 	File   string
 	Format int

@@ -12,21 +12,20 @@ import (
 //	length uint32 | crc32c uint32 | sequence uint64 | kind uint8 | before [32] | payload JSON
 //
 // in little endian. The length counts what follows the checksum, and the
-// checksum covers exactly that. The sequence rises by one from record to
-// record, which finds lost and doubled blocks that a checksum cannot. Before is
-// the [Hash] of the record before, and a record's own hash is the SHA-256 of
-// what its checksum covers.
+// checksum covers exactly that. The sequence rises by one from record to record. That
+// shows lost and doubled blocks, which a checksum cannot. Before is the [Hash] of the
+// record before, and a record's own hash is the SHA-256 of what its checksum covers.
 //
-// The first record of a file, its header, has no such hash in its frame, so that
-// it can be read before the format is known: it is a member of its payload. The
-// records of the first format have none at all. The functions below are
-// therefore told how long it is, 0 or 32 bytes, as link.
+// The first record of a file, its header, has no such hash in its frame, so that it can
+// be read before the format is known: its payload has the hash instead. The records of
+// the first format have none at all. So the functions below take the length of the
+// hash, 0 or 32 bytes, or the hash itself, as link.
 const (
 	frameHead  = 8        // length and checksum
 	frameFixed = 9        // sequence and kind
 	maxRecord  = 64 << 10 // bytes after the checksum; checked before anything is allocated
 	maxPayload = maxRecord - frameFixed - sha256.Size
-	sector     = 512 // what a disk writes whole or not at all
+	sector     = 512 // bytes that a disk writes as a whole or not at all
 )
 
 // The kinds of records that are ours. All others are the owner's.
@@ -42,7 +41,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func appendFrame(b []byte, seq uint64, kind byte, link, payload []byte) []byte {
 	start := len(b)
 	b = binary.LittleEndian.AppendUint32(b, uint32(frameFixed+len(link)+len(payload)))
-	b = binary.LittleEndian.AppendUint32(b, 0) // the checksum, once there is something to sum
+	b = binary.LittleEndian.AppendUint32(b, 0) // room for the checksum, which is computed last
 	b = binary.LittleEndian.AppendUint64(b, seq)
 	b = append(append(append(b, kind), link...), payload...)
 	binary.LittleEndian.PutUint32(b[start+4:], crc32.Checksum(b[start+frameHead:], castagnoli))

@@ -22,7 +22,7 @@ func generation(name, prefix, suffix string) int {
 	return n
 }
 
-// generations are the numbers of the files there are, ascending.
+// generations are the numbers of the snapshots and journals in a directory, ascending.
 type generations struct {
 	snapshots, journals []int
 }
@@ -45,9 +45,9 @@ func findGenerations(names []string) (g generations) {
 // magic tells a journal of ours from any other file.
 const magic = "wick journal"
 
-// header is the payload of the first record of every journal file. It ties the
-// file to its snapshot: same store, same generation, and the record's sequence
-// is the one to go on from.
+// header is the payload of the first record of every journal file. It belongs to the
+// snapshot of the same store and generation, and the sequence of the header record is
+// that of the snapshot.
 type header struct {
 	Magic  string `json:"magic"`
 	Format int    `json:"format"`
@@ -58,21 +58,22 @@ type header struct {
 	// From format 2 on: the hash of the record before and of the snapshot file.
 	Before   Hash `json:"before"`
 	Snapshot Hash `json:"snapshot"`
-	// Aside are the files that the recovery that wrote this one could not use
-	// as a whole.
+	// Aside are the files that could not be used as a whole, if a recovery wrote this
+	// header.
 	Aside []asideFile `json:"aside,omitempty"`
-	// Gaps are the earlier journals that the recovery that wrote this one found
-	// missing or damaged and did not need. They are left as they are.
+	// Gaps are the earlier journals that the recovery found missing or damaged and did
+	// not need. They are left as they are.
 	Gaps []span `json:"gaps,omitempty"`
 }
 
-// span is a row of generations.
+// span is a range of generations, both ends included.
 type span struct {
 	First int `json:"first"`
 	Last  int `json:"last"`
 }
 
-// asideFile is a file that a recovery set aside, but for its first Good bytes.
+// asideFile is a file that a recovery set aside. Its first Good bytes stay under its own
+// name.
 type asideFile struct {
 	File string `json:"file"`
 	Good int64  `json:"good"`
@@ -91,10 +92,10 @@ func checkFormat(r frame, path string) error {
 	return nil
 }
 
-// end is the payload of the last record of a journal file that is complete. It
-// is how a start knows that files of a later generation were deleted.
+// end is the payload of the last record of a journal file that another one continues. It
+// shows a start when the files of that next generation were deleted.
 type end struct {
-	Next int `json:"next"` // the generation that goes on
+	Next int `json:"next"` // the generation that continues this one
 }
 
 // endFrame returns the record that ends a journal after record seq, whose hash
@@ -107,7 +108,7 @@ func endFrame(seq uint64, before Hash, next int) []byte {
 	return appendFrame(nil, seq, kindEnd, before[:], payload)
 }
 
-// readEnd returns the generation that a record names that ends a file.
+// readEnd returns the next generation that the last record of a file names.
 func readEnd(r frame) (int, error) {
 	var e end
 	if err := json.Unmarshal(r.payload, &e); err != nil || e.Next < 1 {

@@ -1,6 +1,6 @@
-// Package journal makes the steps of an owner's state durable: what was
-// acknowledged is there after a crash, a power cut or a full disk, and what never
-// was is not. It knows nothing of what the steps mean.
+// Package journal makes the steps of a state durable. A step that was acknowledged is
+// there after a crash, a power cut or a full disk; one that was refused is not. The
+// package does not know what the steps mean: that is up to the owner of the state.
 //
 // # Nouns
 //
@@ -24,18 +24,18 @@
 //
 //   - Records: written by one call and synced before [Journal.Commit] returns.
 //     While one sync runs, further records gather; one sync serves them all.
-//   - A new file: its content is synced before it gets its name, and the
-//     directory after, since a name is as volatile as content.
+//   - A new file: its content is synced before it gets its name, and the directory
+//     after that, since a power cut can undo a name as well as content.
 //   - Rotation: the new journal first, then the snapshot under its name. See
 //     [Files.Snapshot] for what each crash leaves.
 //
 // # What goes wrong
 //
-// After a failed write or sync the journal accepts nothing more: the kernel may
-// have dropped the data and report success for the next sync. A start recovers.
-// A file that ends in an unfinished write is cut back to its last whole record; a
-// file that was damaged otherwise is refused, see [DamageError], and never
-// skipped over.
+// After a failed write or sync the journal accepts nothing more, because the kernel may
+// have dropped the data and still report success for the next sync. The next start goes
+// on: a file that ends in an unfinished write is cut back to its last whole record. A
+// file that is damaged in another way is refused, see [DamageError]; no damaged record is
+// ever skipped.
 package journal
 
 import (
@@ -48,20 +48,20 @@ import (
 	"time"
 )
 
-// ErrStorage reports that the log cannot be written. Nothing that would need it
-// is done any more.
+// ErrStorage reports that the log cannot be written. Until the next start nothing is
+// done that has to be written down.
 var ErrStorage = errors.New("storage failed")
 
 // errClosed is what Append and Commit return after Close.
 var errClosed = fmt.Errorf("%w: the store is closed", ErrStorage)
 
-// Journal writes records to a log and applies them to a state. It has no
-// goroutine: of those who wait in Commit the first one writes for all, while
-// those who come meanwhile gather the next group. So there is nothing to start
-// and nothing to stop. Its methods may be called from many goroutines.
+// Journal writes records to a log and applies them to a state. It has no goroutine of
+// its own: the first caller that waits in Commit writes for all, and the records of
+// those that come meanwhile form the next group. So there is nothing to start and
+// nothing to stop. Its methods may be called from many goroutines.
 //
-// The owner calls Append with its own lock held, and Commit and Close without
-// it: they call the State, which takes that lock.
+// The owner calls Append with its own lock held, but Commit and Close without it,
+// because they call the State, which takes that lock.
 type Journal struct {
 	state State
 	out   *slog.Logger
@@ -69,23 +69,23 @@ type Journal struct {
 	mu        sync.Mutex
 	wake      sync.Cond // on mu; signals that a write has ended
 	last      uint64    // sequence of the newest record appended; guarded by mu, like all below
-	durable   uint64    // all up to here are on disk and applied
-	waiting   []Record  // those after durable that nobody writes yet
-	writing   bool      // somebody owns log
-	broken    error     // the first failed write; log is not touched again
-	doubtful  uint64    // records up to here may be on disk although broken is set
+	durable   uint64    // records up to this one are on disk and applied
+	waiting   []Record  // records after durable that no caller writes yet
+	writing   bool      // a caller owns log
+	broken    error     // why nothing is accepted any more, or nil
+	doubtful  uint64    // records up to this one may be on disk although broken is set
 	stats     Stats
-	late      bool      // a snapshot could not be begun when it was due
-	notBefore time.Time // and is not tried again before
+	late      bool      // a snapshot could not be written when it was due
+	notBefore time.Time // no other attempt at a snapshot before this
 
-	log Log // owned by whoever set writing
+	log Log // owned by the caller that has set writing
 }
 
 // Stats are the figures of a journal since it was opened.
 type Stats struct {
-	Records  uint64        // durable since the store was made
-	Syncs    uint64        // groups written: records by syncs is the gain of grouping
-	SyncTime time.Duration // spent in them
+	Records  uint64        // records that are durable, since the store was made
+	Syncs    uint64        // groups written
+	SyncTime time.Duration // time spent in writing them
 }
 
 // Open reads log into state and returns the journal that continues it.
@@ -136,8 +136,8 @@ func (j *Journal) Commit(seq uint64) error {
 	return nil
 }
 
-// Hold makes the journal refuse everything from now on, with the given reason. What
-// is being written still counts; what waits behind it is not done.
+// Hold makes the journal refuse everything from now on, with the given reason. Records
+// that are being written still count; those that wait are not written.
 func (j *Journal) Hold(reason error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -151,9 +151,9 @@ func (j *Journal) Hold(reason error) {
 }
 
 // Resume ends a Hold: it reads what others have appended to the log meanwhile, and
-// takes records from there on. The journal must have been held since it was opened.
-// Had anything been appended before, its sequence could now be that of another's
-// record, and Commit would tell the outcome of that one.
+// accepts records after that. The journal must have been held since it was opened. If a
+// record had been appended here before, another writer's record could now have the same
+// sequence, and Commit would report the outcome of that one.
 func (j *Journal) Resume() error {
 	seq, err := j.log.Read(j.state)
 	if err != nil {
@@ -181,10 +181,10 @@ func (j *Journal) Stats() Stats {
 	return s
 }
 
-// write writes what waits, applies it and takes a snapshot if one is due. It is
-// called with mu held, and unlocks it while the disk or the owner works. It also
-// unlocks it once at the beginning, so that goroutines which are about to append come
-// into the same group.
+// write writes the records that wait, applies them and takes a snapshot if one is due.
+// It is called with mu held, and unlocks it while the disk or the owner works. It also
+// unlocks mu for a moment at the beginning, so that the records of goroutines that are
+// about to append come into the same group.
 func (j *Journal) write() {
 	j.writing = true
 	j.mu.Unlock()
@@ -210,7 +210,7 @@ func (j *Journal) write() {
 	if err == nil {
 		j.durable += uint64(len(group))
 		if due && !time.Now().Before(j.notBefore) {
-			j.wake.Broadcast() // those served need not wait for the snapshot
+			j.wake.Broadcast() // callers whose records are durable need not wait for the snapshot
 			err = j.snapshot()
 		}
 	} else if appended || errors.Is(err, ErrUnknown) {
@@ -231,9 +231,8 @@ func (j *Journal) apply(first uint64, group []Record) error {
 	return nil
 }
 
-// guard runs a step that is done without mu. A panic in it becomes an error:
-// left alone it would end one request, while all other writers wait for ever for
-// this one to finish.
+// guard runs a step without mu held, and turns a panic in it into an error. Otherwise
+// the panic would end one request, and all other writers would wait for it for ever.
 func (j *Journal) guard(step func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -250,7 +249,7 @@ func (j *Journal) guard(step func() error) (err error) {
 func (j *Journal) Check() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.writing || j.broken != nil { // whoever writes looks too
+	if j.writing || j.broken != nil { // a write that is under way checks the log itself
 		return
 	}
 	j.writing = true
@@ -265,12 +264,13 @@ func (j *Journal) Check() {
 	j.wake.Broadcast()
 }
 
-// retryPeriod is the time between two tries to begin a snapshot. Meanwhile records go
-// on into the present journal.
+// retryPeriod is the time between two attempts at a snapshot. Meanwhile records are
+// still written to the present journal.
 const retryPeriod = time.Second
 
-// snapshot stores the state of all that is applied. It is called with mu held
-// and writing set, so nothing is applied meanwhile; it gives mu up.
+// snapshot stores the state after all records applied so far. It is called with mu held,
+// which it unlocks while it works, and with writing set, so that no record is applied
+// meanwhile.
 func (j *Journal) snapshot() error {
 	j.mu.Unlock()
 	err := j.guard(func() error {
@@ -292,9 +292,9 @@ func (j *Journal) snapshot() error {
 	return err
 }
 
-// fail breaks the journal for good if err is not nil. A failed write is not
-// tried again: after a failed sync the kernel may have dropped the data and
-// report success.
+// fail makes the journal accept nothing more if err is not nil. A failed write is not
+// repeated: after a failed sync the kernel may have dropped the data, and still report
+// success for the next sync.
 func (j *Journal) fail(err error) {
 	if err != nil && j.broken == nil {
 		j.broken = &brokenError{err}
@@ -302,8 +302,8 @@ func (j *Journal) fail(err error) {
 	}
 }
 
-// brokenError is what clients are told of a failed write. The log has the whole
-// error, with the paths of the owner's files.
+// brokenError is the error that clients get after a failed write. It leaves out the
+// paths of the owner's files; wick's log has the whole error.
 type brokenError struct{ err error }
 
 func (e *brokenError) Error() string {
@@ -316,8 +316,8 @@ func (e *brokenError) Error() string {
 
 func (e *brokenError) Unwrap() []error { return []error{ErrStorage, e.err} }
 
-// Close writes what waits and a last snapshot, and gives the log back. The error
-// says whether anything that was acknowledged might be missing: nil means no.
+// Close writes the records that wait and a last snapshot, and closes the log. If it
+// returns nil, everything that was acknowledged is on disk.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -334,6 +334,6 @@ func (j *Journal) Close() error {
 	}
 	err := j.broken
 	j.broken = errClosed
-	j.wake.Broadcast() // those who came during the snapshot get errClosed
+	j.wake.Broadcast() // callers that came during the snapshot get errClosed
 	return errors.Join(err, j.log.Close())
 }

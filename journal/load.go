@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// load reads the newest generation. It changes nothing before all is checked.
+// load reads the newest generation and makes it ready to be appended to. It changes
+// nothing before everything is checked.
 func (f *Files) load(s State, g generations) error {
 	newest := 0
 	if len(g.snapshots) > 0 {
@@ -42,9 +43,10 @@ func (f *Files) load(s State, g generations) error {
 	return f.goOn(s, unborn, g.journals, data)
 }
 
-// findUnborn returns the journals whose snapshot never got its name: a crash came
-// in the middle of a rotation, and nothing was written to them yet. If something
-// was, or if there is no snapshot at all, the snapshot was lost later.
+// findUnborn returns the journals after the newest snapshot, which a rotation made
+// before a crash prevented their own snapshot. They hold no record. If one does, or if it
+// continues a store of which there is no snapshot at all, its snapshot was lost later,
+// and findUnborn returns that as damage.
 func (f *Files) findUnborn(journals []int, newest int) (unborn []string, err error) {
 	for _, n := range journals {
 		if n <= newest {
@@ -90,8 +92,8 @@ func (f *Files) begin(s State) error {
 	return f.Snapshot(state)
 }
 
-// goOn finishes what a crash left undone and makes the journal that was read,
-// which is data, ready to be appended to.
+// goOn finishes what a crash left undone, and makes the journal that was read ready to
+// be appended to. Data is the content of its file.
 func (f *Files) goOn(s State, unborn []string, journals []int, data []byte) error {
 	for _, name := range unborn {
 		if err := f.disk.Remove(name); err != nil {
@@ -112,15 +114,16 @@ func (f *Files) goOn(s State, unborn []string, journals []int, data []byte) erro
 	if f.file, err = f.disk.Open(journalName(f.n)); err != nil {
 		return err
 	}
-	if f.link == 0 { // from here on the history is kept
+	if f.link == 0 { // a journal of the first format has no hashes: go on in a new generation
 		return f.begin(s)
 	}
 	return nil
 }
 
-// cut keeps a copy of a torn tail and removes it from the journal. What it held
-// was never acknowledged. The copy is on disk before the tail goes, and the
-// shorter length before anything is written behind it.
+// cut removes the torn end of a journal, whose content is data, behind its first good
+// bytes, and keeps a copy of that end. Nothing in it was ever acknowledged. The copy is
+// on disk before the end is cut off, and the shorter length is on disk before anything
+// is written behind it.
 func (f *Files) cut(n int, data []byte, good int) error {
 	name := journalName(n)
 	f.out.Warn("journal ends in an unfinished write, cutting it off",
@@ -136,8 +139,8 @@ func (f *Files) cut(n int, data []byte, good int) error {
 }
 
 // endBefore writes the last record of the journal before the present one, if a crash
-// kept the rotation from writing it. It leaves a damaged journal alone: that is history,
-// which nobody needs to go on.
+// prevented the rotation from writing it. It leaves a damaged journal as it is: that is
+// history, and a start does not need it.
 func (f *Files) endBefore(journals []int) {
 	i := slices.Index(journals, f.n)
 	if i < 1 || f.link == 0 {

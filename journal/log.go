@@ -29,45 +29,45 @@ type State interface {
 // by one goroutine at a time; [Journal] sees to that. Every implementation must
 // pass journaltest.Log.
 type Log interface {
-	// Read brings s to the newest state that the log has. It is called before
-	// anything else, and returns the sequence of the last record. [Journal.Resume]
-	// calls it again on a log that others append to.
+	// Read brings s to the newest state that the log has, and returns the sequence of the
+	// last record. It is called before anything else. [Journal.Resume] calls it again on a
+	// log that others append to.
 	Read(s State) (seq uint64, err error)
-	// Append stores records, the first of them under the sequence first, and
-	// returns when they are durable. It fails if first does not follow the last
-	// sequence: then somebody else writes to the same log. After any error
-	// nothing may follow; after one that wraps ErrUnknown nobody knows which of
-	// the records are stored. Due reports whether a snapshot is due: so much was
-	// appended since the last one that reading it would slow down a start.
+	// Append stores records, the first of them under the sequence first, and returns when
+	// they are durable. It fails if first does not follow the last sequence: then somebody
+	// else writes to the same log. After any error the log must not be appended to again;
+	// after one that wraps ErrUnknown nobody knows which of the records are stored. Due
+	// reports whether a snapshot is due: so much was appended since the last one that
+	// reading it would slow down a start.
 	Append(first uint64, records []Record) (due bool, err error)
 	// Check returns an error if the log is no longer where it was opened.
 	Check() error
-	// Snapshot stores state, which is that after the last record appended, so
-	// that earlier records need not be read again. An error that wraps ErrRetry
-	// says that nothing has changed; the log can be used as before.
+	// Snapshot stores the state after the last record appended, so that a start need not
+	// read earlier records. An error that wraps ErrRetry says that nothing has changed and
+	// the log can be used as before.
 	Snapshot(state []byte) error
-	// Close gives the log back. All that was appended is durable already.
+	// Close closes the log. All that was appended is durable already.
 	Close() error
 }
 
-// ErrUnknown reports a step of which nobody knows whether it is on disk. The next
-// start shows it.
+// ErrUnknown reports a step that may or may not be on disk. The next start shows which.
 var ErrUnknown = errors.New("outcome unknown")
 
-// ErrRetry reports that a snapshot could not be written for want of a resource
-// that may be there again later, such as room or a file descriptor.
+// ErrRetry reports that a snapshot could not be written because of something that may be
+// available again later, such as room or a file descriptor.
 var ErrRetry = errors.New("cannot be done at the moment")
 
-// Record is one step of the owner's.
+// Record is one step of the owner's state.
 type Record struct {
 	kind    byte
 	payload []byte
 	event   any // what the payload was made from, so that Apply need not decode it
 }
 
-// NewRecord encodes event as the payload of a record. The event must become a
-// JSON object of at most 64 KiB and must not be changed afterwards. Kinds are
-// the owner's, from 2 to 254: their numbers are on disk and are never reused.
+// NewRecord encodes event as the payload of a record. The event must encode to a JSON
+// object of at most 64 KiB and must not be changed afterwards. The owner chooses the
+// kind, from 2 to 254. The numbers of kinds are on disk, so none may get another meaning
+// later.
 func NewRecord(kind byte, event any) (Record, error) {
 	payload, err := json.Marshal(event)
 	if err != nil {
@@ -79,9 +79,9 @@ func NewRecord(kind byte, event any) (Record, error) {
 	return Record{kind, payload, event}, nil
 }
 
-// AppendRecords appends the frames of records to b, the first of them under the
-// sequence first and after the record whose hash is before. It returns the hash
-// of the last.
+// AppendRecords appends the frames of records to b. The first of them has the sequence
+// first and follows the record whose hash is before. It returns b and the hash of the
+// last record.
 func AppendRecords(b []byte, first uint64, before Hash, records []Record) ([]byte, Hash) {
 	for i, r := range records {
 		start := len(b)

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// warnOfMissing logs which earlier journals were deleted, except those that a recovery
-// has noted. A start does not need them and does not fail, but without them the history
-// is incomplete, and a damaged archive could not be made anew.
+// warnOfMissing logs which earlier journals are missing, except those that a recovery
+// has noted as missing. A start does not need them and does not fail, but without them
+// the history is incomplete, and a damaged archive could not be made anew.
 func (f *Files) warnOfMissing(journals []int) {
 	absent := absentBefore(journals, f.n)
 	for i, n := range journals {
@@ -16,7 +16,7 @@ func (f *Files) warnOfMissing(journals []int) {
 		}
 		h, seq := f.readHeader(n)
 		if i == 0 && (h.Format < chained || h.Before == origin(h.Store, seq)) {
-			absent = slices.DeleteFunc(absent, func(m int) bool { return m < n }) // it is the first
+			absent = slices.DeleteFunc(absent, func(m int) bool { return m < n }) // the history begins with this journal
 		}
 		absent = slices.DeleteFunc(absent, func(m int) bool {
 			return slices.ContainsFunc(h.Gaps, func(g span) bool { return g.First <= m && m <= g.Last }) ||
@@ -29,7 +29,7 @@ func (f *Files) warnOfMissing(journals []int) {
 	}
 }
 
-// absentBefore returns the generations up to n that have no journal.
+// absentBefore returns the generations before n that have no journal.
 func absentBefore(journals []int, n int) (absent []int) {
 	next := 1
 	for _, there := range journals {
@@ -41,8 +41,8 @@ func absentBefore(journals []int, n int) (absent []int) {
 	return absent
 }
 
-// readHeader returns the header of a journal and its sequence, without reading the
-// rest; nothing if it is damaged, which an audit tells.
+// readHeader returns the header of a journal and its sequence, without reading the rest
+// of the file. If the header cannot be read it returns zero values; an audit says why.
 func (f *Files) readHeader(n int) (h header, seq uint64) {
 	file, err := f.disk.Open(journalName(n))
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file that root has made to the owner of its directory. Left
-// to root, one start by hand would lock the service's own user out. Where nobody
-// can be given a file, as on some network file systems, it does not matter. A file
-// that has another name as well may be somebody else's, and stays as it is.
+// keepOwner gives a file that root has made to the owner of its directory. Otherwise one
+// start by hand as root would lock out the user that wick usually runs as. An error is
+// ignored, since some network file systems do not allow it. A file that has a second
+// name may belong to somebody else, and stays as it is.
 func keepOwner(f, dir *os.File) {
 	if os.Geteuid() != 0 {
 		return
@@ -37,10 +37,11 @@ func sole(f *os.File) bool {
 	return ok && stat.Nlink == 1
 }
 
-// ownerOf says to whom a file belongs and as whom we run, or nothing.
+// ownerOf returns a text that says who owns a file and as which user we run, or "" if
+// that cannot be found out.
 func ownerOf(path string) string {
 	info, err := os.Lstat(path)
-	if err != nil { // we may not look into the directory
+	if err != nil { // perhaps we may not look into the directory
 		path = filepath.Dir(path)
 		info, err = os.Lstat(path)
 	}
@@ -54,12 +55,12 @@ func ownerOf(path string) string {
 	return fmt.Sprintf(", but %s belongs to user %d with mode %04o, and wick runs as user %d", path, stat.Uid, info.Mode().Perm(), os.Geteuid())
 }
 
-// warnOfOwner logs a directory that belongs to another user: he can read and
+// warnOfOwner logs a warning if a directory belongs to another user, who can read and
 // replace what we write.
 func warnOfOwner(name string, log *slog.Logger) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return // whatever it is, the next call says so
+		return // the next call that uses the directory reports the error
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
 		log.Warn("the data directory belongs to another user, who can change what is in it",

@@ -5,11 +5,11 @@ import (
 	"os"
 )
 
-// warnOfOwner does nothing: who may change a directory is not in its mode here.
+// warnOfOwner does nothing: on Windows a mode does not say who may change a directory.
 func warnOfOwner(string, *slog.Logger) {}
 
-// keepOwner does nothing: a file has the permissions of its directory here.
+// keepOwner does nothing: on Windows a new file has the permissions of its directory.
 func keepOwner(_, _ *os.File) {}
 
-// ownerOf says nothing.
+// ownerOf returns nothing.
 func ownerOf(string) string { return "" }

@@ -29,10 +29,10 @@ func (f *Files) Read(s State) (uint64, error) {
 	return f.seq, err
 }
 
-// dropUnfinished removes the temporary files that a crash left behind before
-// they got their names, and torn tails that are three generations old: each clean
-// start and stop begins one. Only names that we give are touched: the directory is
-// the owner's, and a file called thesis.tmp is too.
+// dropUnfinished removes temporary files that a crash left behind, and copies of torn
+// ends that are at least three generations old (each clean stop begins a generation). It
+// removes only files with names that this package gives: a file called thesis.tmp in the
+// directory belongs to the owner.
 func (f *Files) dropUnfinished(names []string) {
 	for _, name := range names {
 		unfinished := generation(name, "snapshot-", ".json.tmp") > 0 || name == probeName
@@ -50,5 +50,5 @@ func (f *Files) dropUnfinished(names []string) {
 	}
 }
 
-// tornKept is how many generations later a torn tail is removed.
+// tornKept is after how many generations the copy of a torn end is removed.
 const tornKept = 3

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 )
 
-// ReadOnly is a directory that is looked at without its lock, beside the process
-// that owns it. Every call that would change something fails.
+// ReadOnly is a directory that is read without taking its lock, possibly while another
+// process uses it. Every call that would change something fails.
 type ReadOnly string
 
-// errReadOnly is what a change of a ReadOnly gives.
+// errReadOnly is the error of a call that would change something.
 var errReadOnly = errors.New("the directory is only read")
 
 // Path returns the full name of a file.

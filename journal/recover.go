@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// errNothing reports a directory in which there is nothing to begin with.
+// errNothing reports a directory that has neither a good snapshot nor the first journal.
 var errNothing = errors.New("nothing can be recovered: no snapshot is whole and the first journal is gone; " +
 	"restore the directory from a copy, or move it away to begin anew")
 
-// recover builds the state from the newest snapshot that is whole and every
-// record after it that is, through all later journals. It tells the caller what
-// that keeps and gives up, and only then changes anything: the state is written
-// as a new generation, which names the files to set aside, and once that is
-// complete they are renamed. A crash before it is complete leaves the directory
-// as it was; after a later one the next start finishes the renaming.
+// recover builds the state from the newest good snapshot and the good records after it,
+// through all later journals. It tells the caller what is kept and what is given up, and
+// only then changes anything. It writes the state as a new generation, which names the
+// files to set aside, and renames those files once the generation is complete. A crash
+// before that leaves the directory as it was; after a later crash the next start
+// finishes the renaming.
 func (f *Files) recover(s State, g generations) error {
 	all := slices.Compact(slices.Sorted(slices.Values(slices.Concat(g.snapshots, g.journals))))
 	if len(all) == 0 {
@@ -66,8 +66,8 @@ func (f *Files) recover(s State, g generations) error {
 	return f.setAside(files)
 }
 
-// gaps notes in r what is wrong with the journals before generation from, and
-// returns which they are.
+// gaps notes in r what is wrong with the journals before generation from, and returns
+// the generations that are missing or damaged.
 func (f *Files) gaps(from int, r *Recovery) (gaps []span, err error) {
 	w, err := walkAll(f.disk, func(Entry) error { return nil })
 	if err != nil {
@@ -90,8 +90,9 @@ func (f *Files) gaps(from int, r *Recovery) (gaps []span, err error) {
 	return gaps, nil
 }
 
-// newestWhole restores s from the newest snapshot that can be read. It returns
-// its generation, or 1 if there is none: then the first journal holds all.
+// newestWhole restores s from the newest good snapshot, and notes the bad ones after it
+// in r. It returns the generation of that snapshot, or 1 if there is none: then all
+// journals are needed from the first on.
 func (f *Files) newestWhole(s State, snapshots []int, r *Recovery) int {
 	for _, n := range slices.Backward(snapshots) {
 		err := f.readSnapshot(s, n)
@@ -104,7 +105,7 @@ func (f *Files) newestWhole(s State, snapshots []int, r *Recovery) int {
 	return 1
 }
 
-// replayGood applies the good part of journal n and notes the rest in r.
+// replayGood applies the good part of journal n to s and notes the rest in r.
 func (f *Files) replayGood(s State, n int, r *Recovery) {
 	name := journalName(n)
 	data, err := f.disk.Read(name)
@@ -117,7 +118,7 @@ func (f *Files) replayGood(s State, n int, r *Recovery) {
 	if err == nil {
 		f.missSnapshot(n, data, r)
 	}
-	if err == nil && f.store == "" { // no snapshot at all: the first journal says whose it is
+	if err == nil && f.store == "" { // there is no good snapshot: the first journal has the name of the store
 		if f.store = storeOf(data); f.store != "" {
 			err = s.Restore(f.store, 0, nil)
 		}
@@ -137,9 +138,9 @@ func (f *Files) replayGood(s State, n int, r *Recovery) {
 	}
 }
 
-// missSnapshot notes in r if the snapshot of generation n, whose journal is data, is
-// missing. A journal without records does not count: a crash may have ended the
-// rotation that began it before there was a snapshot.
+// missSnapshot notes in r if the snapshot of generation n is missing. Data is the
+// journal of that generation. If it has no records the snapshot may never have existed:
+// a crash may have ended the rotation before it was written.
 func (f *Files) missSnapshot(n int, data []byte, r *Recovery) {
 	first, err := decodeFrame(data, 0)
 	if err != nil || n <= f.from || len(data) == first.size && n > 1 {
@@ -150,7 +151,7 @@ func (f *Files) missSnapshot(n int, data []byte, r *Recovery) {
 	}
 }
 
-// storeOf returns the store id in the header of journal 1, or "".
+// storeOf returns the name of the store from data, the first journal of a store, or "".
 func storeOf(data []byte) string {
 	var h header
 	r, err := decodeFrame(data, 0)

@@ -31,10 +31,10 @@ func (f *Files) readSnapshot(s State, n int) error {
 	return nil
 }
 
-// replay applies the records of a journal file to s, which has the state of its
-// snapshot. It returns how far the file is good, and the number of records to
-// there; f.seq and f.head are then those of the last of them. The error says why
-// it went no further; it wraps errTorn if what follows is an unfinished write.
+// replay applies the records of a journal file to s, which has the state before them. It
+// returns how many bytes of the file are good, and the number of records in them; f.seq
+// and f.head are then those of the last good record. The error says why it stopped before
+// the end of the file; it wraps errTorn if the rest is an unfinished write.
 func (f *Files) replay(s State, data []byte, n int) (good, records int, err error) {
 	first, err := decodeFrame(data, 0)
 	if err != nil {
@@ -76,8 +76,8 @@ func (f *Files) replay(s State, data []byte, n int) (good, records int, err erro
 	return good, records, bad
 }
 
-// checkHeader checks that the first record of journal n continues what was read before
-// it, and notes in f what it says.
+// checkHeader checks that r, the first record of journal n, continues what was read
+// before it, and stores in f what it says.
 func (f *Files) checkHeader(r frame, n int) error {
 	if err := checkFormat(r, f.disk.Path(journalName(n))); err != nil {
 		return err
@@ -119,14 +119,14 @@ func (f *Files) follows(r frame) error {
 	return nil
 }
 
-// decoded is what a record is to its reader.
+// decoded is what decodeAll makes from one record.
 type decoded struct {
 	event any  // nil if the payload cannot be decoded
 	hash  Hash // only where the format has one
 }
 
-// decodeAll has the payloads decoded and hashed on all processors: it is nearly
-// all the time that a start takes.
+// decodeAll decodes and hashes the records on all processors, because a start spends
+// nearly all its time on that.
 func decodeAll(s State, frames []frame) []decoded {
 	all := make([]decoded, len(frames))
 	rest := all

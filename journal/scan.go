@@ -9,8 +9,8 @@ import (
 	"hash/crc32"
 )
 
-// scan returns the whole frames of data from at on, and why it went no further;
-// nil at the end of data.
+// scan returns the frames of data from the offset at on, up to the first that is not
+// whole. The error says what is wrong with that one; it is nil if all are whole.
 func scan(data []byte, at, link int) (frames []frame, bad error) {
 	for at < len(data) {
 		r, err := decodeFrame(data[at:], link)
@@ -26,7 +26,7 @@ func scan(data []byte, at, link int) (frames []frame, bad error) {
 	return frames, nil
 }
 
-// scanFile returns the whole frames of a journal file, the header first.
+// scanFile is scan for a whole journal file, with its header as the first frame.
 func scanFile(data []byte) (frames []frame, bad error) {
 	first, err := decodeFrame(data, 0)
 	if err != nil {
@@ -45,14 +45,14 @@ var errTorn = errors.New("unfinished write at the end")
 // torn reports whether the record at data[at:], which did not decode because of
 // cause, is a write that a crash cut short, and not damage.
 //
-// A write that was never synced may reach the disk in any part: the file ends
-// inside the record; or it has its full length, because the file system grew it
-// first, and holds zeros where sectors were never written. Nobody was told that
-// such a record exists, so it may be dropped. What must not be dropped is a
-// record that was once whole. Hence nothing counts as torn when a whole record
-// follows somewhere behind it (a crash leaves nothing behind its own write), nor
-// when the bytes up to the end of the file fit the checksum: then only the length
-// was damaged, which the checksum does not cover, and is now too large.
+// Of a write that was never synced any part may reach the disk: either the file ends
+// inside the record, or it has its full length, because the file system made it longer
+// first, and has zeros where sectors were never written. Such a record was never
+// acknowledged, so it may be dropped. A record that was once whole must not be dropped.
+// So nothing counts as torn if a whole record follows somewhere behind it, because a
+// crash leaves nothing behind its own write. Nor does it if the bytes up to the end of
+// the file match the checksum: then only the length, which the checksum does not cover,
+// was damaged and is now too large.
 func torn(data []byte, at, link int, cause error) bool {
 	tail := data[at:]
 	if validFollows(tail, link) || fitsToEnd(tail) {
@@ -81,8 +81,8 @@ func nextFrame(data []byte, at, link int) int {
 	return len(data)
 }
 
-// behind returns the whole records of data from at on, wherever they begin and
-// of whichever format. Like nextFrame it looks for the brace of the payload before it
+// behind returns the whole records of data from the offset at on, wherever they begin
+// and in either format. Like nextFrame it looks for the brace of the payload before it
 // computes a checksum.
 func behind(data []byte, at int) (frames []frame) {
 	for at < len(data) {
@@ -102,8 +102,8 @@ func behind(data []byte, at int) (frames []frame) {
 	return frames
 }
 
-// fitsToEnd reports whether tail is one record under its checksum when its
-// length is taken to reach to the end.
+// fitsToEnd reports whether tail as a whole is one record that matches its checksum, no
+// matter what its length says.
 func fitsToEnd(tail []byte) bool {
 	return len(tail) >= frameHead+frameFixed &&
 		crc32.Checksum(tail[frameHead:], castagnoli) == binary.LittleEndian.Uint32(tail[4:])
@@ -112,9 +112,9 @@ func fitsToEnd(tail []byte) bool {
 // zeroSector reports whether a sector from at on was never written: all of its bytes
 // between at and the end of the file are zero. Sectors are counted from the start of
 // the file, as the disk counts them. The part of the first sector counts only if it
-// holds the whole length of the record, which is never zero; in a shorter part a sound
-// record may well have zeros. No payload ends with a zero, so the part of the last
-// sector may be of any length.
+// has room for the whole length of the record, which is never zero; a shorter part may
+// be zero in a good record, too. The part of the last sector may be of any length,
+// because no payload ends with a zero.
 func zeroSector(data []byte, at int) bool {
 	const lengthSize = 4
 	for start := at; start < len(data); {

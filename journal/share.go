@@ -9,10 +9,10 @@ import (
 // This file is for logs that keep the same records and snapshots as [Files], but not
 // in files.
 
-// Replay applies the frames in data to s, which has the state at p, and returns
-// the place after the last. A frame that does not follow the one before is an error,
-// and so is one that is not whole, because such logs store no part of a frame. On an
-// error the place is that after the last frame that was applied.
+// Replay applies the frames in data to s, which has the state at p, and returns the
+// point after the last frame that it applied. It returns an error for a frame that does
+// not follow the one before, and for one that is not whole: such logs store no part of a
+// frame.
 func Replay(s State, data []byte, p Point) (Point, error) {
 	for at := 0; at < len(data); {
 		r, err := decodeFrame(data[at:], sha256.Size)
@@ -46,8 +46,8 @@ func EncodeSnapshot(p Point, state []byte) ([]byte, error) {
 	return encodeSnapshot(snapshotHead{format, sharedGeneration, p.Store, p.Seq, stamp(), p.Hash}, state)
 }
 
-// sharedGeneration is the generation that a snapshot outside of a directory names:
-// there it has none.
+// sharedGeneration is the generation in the head of a snapshot that is not in a
+// directory. Such snapshots have no generations.
 const sharedGeneration = 1
 
 // DecodeSnapshot reads what EncodeSnapshot returned; name is for error texts.
@@ -59,9 +59,8 @@ func DecodeSnapshot(data []byte, name string) (Point, []byte, error) {
 	return Point{head.Store, head.Seq, head.Before}, state, err
 }
 
-// Import makes the directory d, which must have no journal, a store that begins
-// with the state after record seq. The records before are not in it: its history
-// begins there.
+// Import makes a store in the directory d, which must have no journal. It begins with
+// the state after record seq of a store, and does not have the records before.
 func Import(d Disk, store string, seq uint64, state []byte) error {
 	names, err := d.List()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // timeLayout is how the files write the time: UTC with milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// stamp returns the present as the files write it. It is for people: nothing
-// is decided by it.
+// stamp returns the present time as the files write it. It is for people: the program
+// decides nothing by it.
 func stamp() string { return time.Now().UTC().Format(timeLayout) }
 
 // snapshotHead is what we write into every snapshot, before the members of the
@@ -24,12 +24,12 @@ type snapshotHead struct {
 	Store  string `json:"store"`
 	Seq    uint64 `json:"seq"`
 	At     string `json:"at"`
-	Before Hash   `json:"before"` // of the last record that it stands for; zero in the first format
+	Before Hash   `json:"before"` // of the last record that the state includes; zero in the first format
 }
 
-// encodeSnapshot returns a snapshot file: one line of JSON, which is the head
-// with the members of state behind it, then one line with its checksum and the
-// number of records it stands for.
+// encodeSnapshot returns a snapshot file. Its first line is a JSON object with the
+// members of head and then those of state; its second line has the checksum of the first
+// and the number of records that the state includes.
 func encodeSnapshot(head snapshotHead, state []byte) ([]byte, error) {
 	text, err := json.Marshal(head)
 	if err != nil {

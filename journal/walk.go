@@ -10,13 +10,13 @@ import (
 	"slices"
 )
 
-// Entry is one thing that a directory holds, as Walk tells it.
+// Entry is a record or a snapshot that Walk found.
 type Entry struct {
 	File    string
 	Seq     uint64
 	Kind    byte   // of a record; 0 for a snapshot
 	Payload []byte // of a record, or the JSON of a snapshot
-	Hash    Hash   // its place in the history; zero for a snapshot and in the first format
+	Hash    Hash   // of the record; zero for a snapshot and in the first format
 }
 
 // KindHeader is the kind of the entry that begins each journal.
@@ -25,31 +25,31 @@ const KindHeader = kindHeader
 // History is what Walk found.
 type History struct {
 	Store  string
-	Last   uint64   // the newest record
-	Head   Hash     // its hash, or that of the header behind it; zero if no file has hashes
+	Last   uint64   // the sequence of the newest record
+	Head   Hash     // its hash, or that of a header after it; zero if no file has hashes
 	First  uint64   // the record after which the hashes begin
-	Files  int      // journal files
-	Notes  []string // what is no damage, and the owner should know
-	Damage []error  // all that does not fit, oldest file first, at most maxDamage
+	Files  int      // number of journal files
+	Notes  []string // what the owner should know although it is no damage
+	Damage []error  // all damage, oldest file first, at most maxDamage
 
-	// Incomplete are the journals that are missing or damaged and that a
-	// recovery has noted: the history goes on after them.
+	// Incomplete are the journals that a recovery has noted as missing or damaged. The
+	// history goes on after them.
 	Incomplete []string
 }
 
-// maxDamage is how many faults Walk tells one by one.
+// maxDamage is how many faults are reported one by one.
 const maxDamage = 100
 
-// Walk calls visit for every record of every journal in a directory, oldest
-// first, and before them for the oldest snapshot if the records before it are
-// gone. It checks that every record follows the one before it, from the first to
-// the last, and that the snapshots are those that were written then. What does
-// not fit is a [DamageError]; Walk goes on behind it with the next record that
-// is whole, and returns the first one in the end. The end of an unfinished write
-// is only noted, and so are files that a recovery found missing or damaged.
+// Walk calls visit for every record of every journal in a directory, oldest first, and
+// before them for the oldest snapshot if the records before it are gone. It checks that
+// every record follows the one before it, from the first to the last, and that the
+// snapshots were not changed since they were written. If something is wrong Walk goes on
+// with the next record that is whole, and in the end returns the first fault as a
+// [DamageError]. An unfinished write at the end of a journal is only noted, and so are
+// files that a recovery found missing or damaged.
 //
-// It only reads and takes no lock, so it may run beside the process that owns
-// the directory.
+// It only reads and takes no lock, so it may run while another process uses the
+// directory.
 func Walk(d Disk, visit func(Entry) error) (History, error) {
 	w, err := walkAll(d, visit)
 	if err == nil && len(w.faults) > 0 {
@@ -58,7 +58,7 @@ func Walk(d Disk, visit func(Entry) error) (History, error) {
 	return w.History, err
 }
 
-// walkAll is Walk without the call of judge: its faults are not sorted yet.
+// walkAll is Walk without the call of judge: it returns the faults as it found them.
 func walkAll(d Disk, visit func(Entry) error) (*walker, error) {
 	w := &walker{disk: d, visit: visit, headers: make(map[int]header)}
 	names, err := d.List()
@@ -95,15 +95,15 @@ type walker struct {
 	visit   func(Entry) error
 	newest  int            // the newest snapshot
 	last    int            // the generation of the journal read last
-	ended   int            // the generation that it says goes on, or 0
-	broken  bool           // what was read last was damaged: the next record need not follow it
-	judged  int            // the generation of the snapshot that was found damaged last
+	ended   int            // the next generation, which its end record names, or 0
+	broken  bool           // what was read last is damaged, so the next record need not follow it
+	judged  int            // the generation of the last snapshot that was reported as damaged
 	headers map[int]header // of the journals read, by generation
 	faults  []fault
 }
 
-// fault is damage, and the generations whose journals it is about; none for that
-// of a snapshot.
+// fault is damage, and the generations whose journals are missing or damaged; none if
+// the damage is that of a snapshot.
 type fault struct {
 	err   *DamageError
 	about span
@@ -123,15 +123,15 @@ func (w *walker) find(snapshots []int) {
 	}
 }
 
-// there reports whether there is a file of a name.
+// there reports whether a file of this name exists.
 func (w *walker) there(name string) bool {
 	f, err := w.disk.Open(name)
 	return err == nil && f.Close() == nil
 }
 
-// damage notes what is wrong with a file. An error that shows no damage, because a
-// later version wrote the file or because we may not read it, is returned and ends the
-// walk.
+// damage notes that err shows damage in a file, and returns nil. If err shows none,
+// because a later version wrote the file or it cannot be read at all, damage returns err,
+// which ends the walk.
 func (w *walker) damage(name string, at int64, about span, err error) error {
 	d := damageOf(w.disk.Path(name), at, w.Last, err)
 	if d == nil {
@@ -143,8 +143,8 @@ func (w *walker) damage(name string, at int64, about span, err error) error {
 	return nil
 }
 
-// judge sorts the faults. Those that a later recovery has noted become notes; the
-// others become Damage, and judge returns the first of them.
+// judge divides the faults in two. Those that a later recovery has noted become Notes;
+// the others become Damage, and judge returns the first of those.
 func (w *walker) judge() error {
 	for _, f := range w.faults {
 		if at, ok := w.known(f.about); ok {
@@ -163,8 +163,8 @@ func (w *walker) judge() error {
 	return w.Damage[0]
 }
 
-// known reports whether a recovery noted all journals of a span as missing or
-// damaged, and when.
+// known reports whether later recoveries have noted all journals of a span as missing or
+// damaged, and returns the time of one of them.
 func (w *walker) known(about span) (at string, ok bool) {
 	if about.First == 0 {
 		return "", false
@@ -255,8 +255,9 @@ func (w *walker) records(n int, data []byte, at int) error {
 // errForeign reports a file that is not of this store.
 var errForeign = errors.New("it belongs to another store")
 
-// header checks that the header r of journal n goes on from what was read, and
-// takes it over. An error says that it is none of ours.
+// header checks that r, the header of journal n, continues what was read before, notes
+// damage if it does not, and stores what it says in w. It returns an error if r is not
+// the header of this journal.
 func (w *walker) header(r frame, n int) error {
 	if err := checkFormat(r, w.disk.Path(journalName(n))); err != nil {
 		return err
@@ -285,9 +286,9 @@ func (w *walker) header(r frame, n int) error {
 	return nil
 }
 
-// continues checks that a header follows what was read. If it does not, it
-// returns the file that is wrong and the generations that are missing or
-// damaged.
+// continues checks that a header follows what was read before. If it does not, it
+// returns the file that is wrong, the generations that are missing or damaged, and an
+// error.
 func (w *walker) continues(r frame, h header) (name string, about span, err error) {
 	name, about = journalName(h.N), span{h.N, h.N}
 	skipped := slices.ContainsFunc(h.Aside, func(a asideFile) bool { return a.File == journalName(w.ended) })
@@ -311,7 +312,7 @@ func (w *walker) continues(r frame, h header) (name string, about span, err erro
 	return name, about, err
 }
 
-// begins checks the header of the first journal that has hashes.
+// begins checks the header of the oldest journal, or of the first that has hashes.
 func (w *walker) begins(r frame, h header) error {
 	switch {
 	case h.Format < chained:
@@ -327,8 +328,9 @@ func (w *walker) begins(r frame, h header) error {
 	return nil
 }
 
-// record checks the record at an offset of journal n and visits it, also if it
-// does not follow the one before. One that was there already is left out.
+// record checks the record at an offset of journal n and visits it, even if it does not
+// follow the one before, but not if its sequence is not higher than that of the one
+// before.
 func (w *walker) record(n int, at int64, r frame) error {
 	name, next := journalName(n), w.Last+1
 	if r.kind == kindEnd {
@@ -402,7 +404,7 @@ func (w *walker) snapshot(n int, visit bool) error {
 	}
 	broken := w.broken
 	err = w.damage(name, -1, span{}, err)
-	w.judged, w.broken = n, broken // a snapshot is beside the chain of the records
+	w.judged, w.broken = n, broken // a snapshot is not part of the chain of records
 	return err
 }
 
