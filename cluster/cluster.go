@@ -5,10 +5,11 @@
 //
 //   - A replica is one wick. All replicas of a store follow the same log: each
 //     applies the same records in the same order and so has the same state.
-//   - The leader is the replica that may append. It holds the key lead, which
-//     goes with a lease of a few seconds; who finds the key absent may create it.
-//   - A [Node] is a replica's end of it: a [journal.Log] on etcd, with the
-//     election and the way to the leader.
+//   - The leader is the replica that may append. It owns the key lead, which etcd
+//     removes when a lease of a few seconds ends. A replica that finds no such key may
+//     create it, and leads then.
+//   - A [Node] is what one replica uses: a [journal.Log] on etcd, the election, and
+//     the requests to the leader.
 //
 // # What is in etcd
 //
@@ -16,40 +17,40 @@
 //	/wick/<store>/lead/tail        the sequence of the last record
 //	/wick/<store>/log/<sequence>   a batch of records, the frames of a journal file
 //	/wick/<store>/snap/<sequence>/<part>   a snapshot, compressed, in parts
-//	/wick/<store>/snapshot         which of them counts
+//	/wick/<store>/snapshot         which snapshot is the current one
 //
 // # Why two leaders cannot both write
 //
-// Append is one transaction: it compares the revision at which this replica
-// created lead, and that the next sequence is not taken, and only then puts. A
-// leader that was paused and replaced fails the first comparison, whatever it
-// believes about its lease. The lease decides who tries, and nothing else. When
-// the answer of a transaction is lost it is sent again: the second one either
-// stores the batch, or fails and shows that the first has.
+// Append is one transaction for each batch. It stores the batch only if the key lead
+// still has the revision at which this replica created it, and if the next sequence is
+// not taken. A leader that was paused and replaced fails the first comparison, even if
+// it believes that its lease is good. The lease only decides who tries to lead. If the
+// answer to a transaction is lost, the transaction is sent again: the second one either
+// stores the batch, or fails and shows that the first one has stored it.
 //
 // # Why there is no bus
 //
-// All that replicas must tell each other is in etcd already, and each of them looks
-// there: what fired, and how far subscribers have got, are records of the log; which
-// logins have ended is in the [Ledger]; whether a watched resource has changed each
-// replica sees in its own state. A second path for the same news could be ahead of
-// the log or lose some of it, and every reader would have to decide which to
-// believe. What has no path is what only hints: that a client watches a resource is
-// known to the replica that it told.
+// Everything that replicas must tell each other is in etcd already, and each of them
+// reads it there. Which alerts fired, and how far subscribers have got, are records of
+// the log. Which logins have ended is in the [Ledger]. Whether a watched resource has
+// changed, each replica sees in its own state. A second way for the same news could be
+// ahead of the log or lose some of it, and every reader would have to decide which one
+// to believe. What replicas do not share is which client watches which resource: only
+// the replica that the client told knows that.
 //
 // # One term per process
 //
-// A replica that has led and lost it does not follow again: its state holds steps
-// that were decided and not stored. It answers reads, refuses writes, and ends as
-// soon as etcd answers again, to be started anew as a follower.
+// A replica that has lost the leadership does not follow again: its state may have
+// steps that were decided and not stored. It answers reads, refuses writes, and ends as
+// soon as etcd answers again, so that it is started anew as a follower.
 //
 // # Security considerations
 //
-// Whoever can write to etcd can change the book, so etcd's port is guarded by TLS
-// with client certificates, and by a user with a password if it has users. What
-// comes from it is bounded, and records and snapshots have checksums and hashes
-// that must follow each other. Replicas speak to each other in messages sealed
-// with the secret of the cluster's file; see hop.go.
+// A program that can write to etcd can change the book, so etcd's port must be guarded
+// by TLS with client certificates, and by a user with a password if etcd has users. What
+// is read from etcd is bounded. Records and snapshots have checksums, and each record
+// has the hash of the one before. Messages between replicas are sealed with a secret
+// that they share; see hop.go.
 package cluster
 
 import (
@@ -77,7 +78,7 @@ type Options struct {
 	User, Password string      // of etcd; empty if it has no users
 
 	Advertise string // URL at which the other replicas reach this one's Handler
-	Secret    []byte // that the replicas share
+	Secret    []byte // the secret that the replicas share
 
 	// Patience is how long Ask waits for a leader while there is none.
 	Patience time.Duration
@@ -85,36 +86,37 @@ type Options struct {
 	Log *slog.Logger // nil discards
 }
 
-// DefaultTTL is how long a leader that went without a goodbye keeps others from
-// leading. etcd grants no lease that is shorter than about two seconds.
+// DefaultTTL is how long a leader that ended without giving its lease back prevents
+// others from leading. etcd grants no lease that is shorter than about two seconds.
 const DefaultTTL = 4 * time.Second
 
 // ErrNotLeader reports a write on a replica that follows.
 var ErrNotLeader = errors.New("this replica follows: writes are for the leader")
 
 var (
-	// errDeposed reports that another replica leads now. What was refused with it
-	// is not stored.
+	// errDeposed reports that another replica leads now. A record that was refused with
+	// this error is not stored.
 	errDeposed = errors.New("another replica leads now: this one does not write any more")
 	// errUnreachable reports that no majority of etcd answers.
 	errUnreachable = errors.New("no majority of etcd answers: nothing can be written, what is shown may be out of date; try again")
-	// errDamage marks what is in etcd and cannot be right: another try would not help.
+	// errDamage reports that something in etcd cannot be right. To try again would not
+	// help.
 	errDamage = errors.New("damaged log in etcd")
 )
 
-// Bounds of what is kept in etcd, which together stay below 256 MiB: two
-// snapshots of at most maxSnapshot bytes, the batches since the last one and those
-// between it and the one before.
+// Bounds of what is kept in etcd. Together it stays below 256 MiB: two snapshots of at
+// most maxSnapshot bytes, the batches since the last one, and those between it and the
+// one before.
 const (
-	maxBatch    = 256 << 10 // bytes of a batch, beyond which the next begins; a transaction may have 1.5 MB
-	pageBatches = 32        // batches that are read at once; fewer where that takes too long
-	dueBytes    = 4 << 20   // of batches, after which a snapshot is due; more if the last one was large
-	dueMost     = 32 << 20
-	dueBatches  = 20_000   // after which one is due however small they are
-	fullBytes   = 48 << 20 // of batches without a snapshot, after which nothing more is taken
+	maxBatch    = 256 << 10 // bytes, after which a batch is complete; a transaction may have 1.5 MB
+	pageBatches = 32        // batches that are read at once; fewer if that fails
+	dueBytes    = 4 << 20   // bytes of batches, after which a snapshot is due; more if the last one was large
+	dueMost     = 32 << 20  // bytes of batches, after which a snapshot is due however large the last one was
+	dueBatches  = 20_000    // batches, after which a snapshot is due however small they are
+	fullBytes   = 48 << 20  // bytes of batches without a snapshot, after which nothing is accepted
 )
 
-// Node is one replica's end of the log. As a [journal.Log] it is used by one
+// Node is what one replica uses of the cluster. As a [journal.Log] it is used by one
 // goroutine at a time; its other methods may be called from many.
 type Node struct {
 	options Options
@@ -123,15 +125,15 @@ type Node struct {
 	sealer  *sealer
 	id      string // of this process
 
-	ttl      time.Duration // of the leader's lease: DefaultTTL but in tests
-	dueAfter int64         // bytes of batches: dueBytes but in tests
+	ttl      time.Duration // of the leader's lease: DefaultTTL, except in tests
+	dueAfter int64         // bytes of batches: dueBytes, except in tests
 
-	// Owned by whoever reads or appends.
+	// Owned by the goroutine that reads or appends.
 	point   journal.Point // the last record read or appended
-	bytes   int64         // of batches since the snapshot
-	batches int           // since the snapshot
-	pages   int64         // how many of them are read at once
-	snap    snapshotName  // the newest that is known
+	bytes   int64         // bytes of batches since the snapshot
+	batches int           // number of batches since the snapshot
+	pages   int64         // how many batches are read at once
+	snap    snapshotName  // the newest snapshot that is known
 
 	life  context.Context // ends with Close
 	end   context.CancelFunc
@@ -140,12 +142,12 @@ type Node struct {
 	mu      sync.Mutex
 	term    *term     // while this replica leads; guarded by mu, like all below
 	leader  leader    // as last read
-	hurdle  error     // why this replica could not become it when there was none, or nil
-	tail    uint64    // the newest sequence that was heard of
-	applied uint64    // the newest that was read or appended
+	hurdle  error     // why this replica could not become leader when there was none, or nil
+	tail    uint64    // the newest sequence in etcd that this replica has heard of
+	applied uint64    // the newest sequence that was read or appended here
 	heard   time.Time // when etcd last answered
-	asking  *question // the look at the tail that is under way, or nil
-	next    *question // the one after it
+	asking  *question // the request for the tail that is under way, or nil
+	next    *question // the request that is sent after it, or nil
 }
 
 // term is the time in which this replica leads.
@@ -162,7 +164,8 @@ type leader struct {
 	URL string `json:"url"`
 }
 
-// question is one look at the tail, which all who came before it began share.
+// question is one request for the tail. All callers that came before it was sent share
+// its answer.
 type question struct {
 	done chan struct{}
 	tail uint64
@@ -181,7 +184,7 @@ func New(o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	// It works, and an operator may have reasons; it is told at every start.
+	// Only a warning: it works, and an operator may have reasons for it.
 	if plain := client.Plain(); len(plain) > 0 {
 		o.Log.Warn("etcd is reached without TLS: whoever is on the way can read and change everything", "members", plain)
 	}
@@ -196,7 +199,7 @@ func New(o Options) (*Node, error) {
 	return n, nil
 }
 
-// nameOK reports whether a store may be called so.
+// nameOK reports whether a store may have this name.
 func nameOK(name string) bool {
 	return name != "" && len(name) <= 40 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
@@ -245,8 +248,9 @@ func (n *Node) leading() *term {
 	return n.term
 }
 
-// note remembers that etcd has answered, and how far the log was applied here and goes
-// there. Neither number falls: answers may overtake each other.
+// note remembers that etcd has answered, up to which record the log is applied here, and
+// with which it ends in etcd. Neither number is ever lowered, since answers may come in
+// another order than they were sent.
 func (n *Node) note(applied, tail uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -255,7 +259,8 @@ func (n *Node) note(applied, tail uint64) {
 }
 
 // bell returns a channel that gets a value whenever a key that begins with prefix
-// changes, until ctx ends. Changes that nobody has heard of yet are one value.
+// changes, until ctx ends. Several changes that come before the value is taken give one
+// value.
 func (n *Node) bell(ctx context.Context, prefix []byte) <-chan struct{} {
 	bell := make(chan struct{}, 1)
 	n.tasks.Go(func() {

@@ -17,11 +17,12 @@ import (
 
 // A follower passes writes to the leader over HTTP. Question and answer are sealed
 // with AES-GCM under a key made from the secret that all replicas share: nobody
-// else can read, make or change one. A question holds its time and for which process
-// it is, and that process remembers the questions of the last minute, so none can be
-// sent again, to it or to the next leader; an answer is bound to its question. A
-// header shows that the sender knows the secret before any of the question is read,
-// so a stranger who reaches the port makes nobody keep megabytes for him.
+// else can read, make or change one. A question contains its time and the process that
+// it is for, and that process remembers the questions of the last minute. So a
+// stranger cannot send a question again, neither to that process nor to the next leader.
+// An answer is bound to its question. A header proves that the sender knows the secret
+// before any of the question is read, so a stranger who reaches the port cannot make a
+// replica keep megabytes in memory.
 
 // askPath is where a replica's Handler takes questions.
 const askPath = "/ask"
@@ -31,7 +32,7 @@ const (
 	askTimeout  = 20 * time.Second // for the answer of the leader
 )
 
-// ask is a question, and answer what comes back.
+// ask is a question to the leader.
 type ask struct {
 	At int64           `json:"at"` // unix milliseconds
 	To string          `json:"to"` // the id of the leader that is meant
@@ -39,22 +40,22 @@ type ask struct {
 	In json.RawMessage `json:"in"`
 }
 
-// answer is what the leader sends back: the result, or why there is none.
+// answer is what a replica sends back: the result, or why there is none.
 type answer struct {
 	Error  string          `json:"error,omitempty"`
 	Follow bool            `json:"follow,omitempty"` // it was not done, because this replica does not lead
 	Out    json.RawMessage `json:"out,omitempty"`
 }
 
-// errNoAnswer reports a question to the leader of which nobody knows whether it
-// was acted on.
+// errNoAnswer reports a question to the leader that was not answered. It may have been
+// acted on or not.
 var errNoAnswer = errors.New("the leader did not answer: whether it was done is not known; look, or repeat an order with the same client_order_id")
 
 // errNoLeader reports that no replica leads at the moment.
 var errNoLeader = errors.New("no replica leads at the moment: nothing was done; try again in a few seconds")
 
-// Ask has the leader do op with in, and decodes what it answers into out. While
-// there is no leader it waits for one, for about as long as an election takes.
+// Ask has the leader do op with in, and decodes its answer into out. While there is no
+// leader it waits for one, for at most Options.Patience.
 func (n *Node) Ask(ctx context.Context, op string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -82,15 +83,15 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	if err != nil {
 		return err
 	}
-	// The time and the replica that is meant are sealed in, so that a question cannot
-	// be sent again later or to another.
+	// The question contains the time and the id of the leader, so that nobody can send it
+	// again later or to another replica.
 	text, err := json.Marshal(ask{time.Now().UnixMilli(), to.ID, op, body})
 	if err != nil {
 		return err
 	}
 	reply, err := n.exchange(ctx, to.URL, n.sealer.seal(text, aboutAsk))
-	// A connection that was not made carried nothing; any other failure leaves open
-	// what was done.
+	// If no connection was made, the question was not sent. After any other failure
+	// nobody knows whether it was acted on.
 	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
 		return fmt.Errorf("%w (%w)", errNoLeader, err)
 	}
@@ -114,7 +115,7 @@ func (n *Node) exchange(ctx context.Context, to string, sealed []byte) (reply an
 	if err != nil {
 		return reply, err
 	}
-	request.GetBody = nil // the transport would repeat a question by itself
+	request.GetBody = nil // with it the transport may send a question again by itself
 	request.Header.Set(knockHeader, base64.StdEncoding.EncodeToString(n.sealer.seal(time.Now().AppendFormat(nil, time.RFC3339Nano), aboutKnock)))
 	response, err := hopClient.Do(request)
 	if err != nil {
@@ -139,22 +140,22 @@ func (n *Node) exchange(ctx context.Context, to string, sealed []byte) (reply an
 	return reply, err
 }
 
-// hopClient is for questions to other replicas, which are on the same network: no
-// proxy of the environment stands between.
+// hopClient is for questions to other replicas. It uses no proxy of the environment,
+// because replicas are on the same network.
 var hopClient = &http.Client{
 	Transport:     &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// Handler answers the questions of other replicas with what do returns. It is
-// asked only while this replica leads, and returns ErrNotLeader if it has done
-// nothing because it does not lead yet. Whoever does not know the secret gets a 403
-// and learns nothing.
+// Handler answers the questions of other replicas with what do returns. It calls do only
+// while this replica leads. Do returns ErrNotLeader if it has done nothing because the
+// replica is not ready to lead yet. A sender that does not know the secret gets a 403 and
+// learns nothing.
 func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessage) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q, nonce, ok := n.question(w, r)
 		if !ok {
-			w.Header().Set("Connection", "close") // or what is left of the question would be read first
+			w.Header().Set("Connection", "close") // otherwise net/http reads the rest of the question
 			http.Error(w, "not for you", http.StatusForbidden)
 			return
 		}
@@ -164,11 +165,12 @@ func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessag
 			http.Error(w, "no answer", http.StatusInternalServerError)
 			return
 		}
-		w.Write(n.sealer.seal(text, aboutAnswer(nonce))) // who asked may be gone
+		w.Write(n.sealer.seal(text, aboutAnswer(nonce))) // an error means that the sender is gone
 	})
 }
 
-// question reads what another replica asks, and returns false for all else.
+// question reads the question of another replica. It returns false for any other
+// request.
 func (n *Node) question(w http.ResponseWriter, r *http.Request) (q ask, nonce string, ok bool) {
 	if r.Method != http.MethodPost || r.URL.Path != askPath || !n.sealer.knows(r.Header.Get(knockHeader)) {
 		return q, "", false
@@ -181,14 +183,15 @@ func (n *Node) question(w http.ResponseWriter, r *http.Request) (q ask, nonce st
 	return q, nonce, err == nil && json.Unmarshal(text, &q) == nil && n.sealer.fresh(nonce, time.UnixMilli(q.At))
 }
 
-// errNotMeant answers a question to a leader that was here before.
+// errNotMeant answers a question to a leader that had this address before.
 var errNotMeant = fmt.Errorf("%w: the one that was asked has gone", ErrNotLeader)
 
-// answer has a question answered, if this replica leads and is the one that is meant.
+// answer calls do and returns its answer, if this replica leads and is the one that was
+// asked.
 func (n *Node) answer(ctx context.Context, q ask, do func(ctx context.Context, op string, in json.RawMessage) (any, error)) (reply answer) {
 	var out any
-	// Whoever does not lead, or was not meant, does nothing and says so: the question
-	// may go to another.
+	// If this replica does not lead or was not meant, it does nothing and says so. The
+	// sender may then ask another one.
 	err := n.Check()
 	if err == nil && q.To != n.id {
 		err = errNotMeant

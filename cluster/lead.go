@@ -11,18 +11,18 @@ import (
 	"wick/journal"
 )
 
-// pollPeriod is how often a follower reads etcd for what it was not told of.
+// pollPeriod is how often a follower reads etcd, in case a watch has missed a change.
 const pollPeriod = 500 * time.Millisecond
 
-// Follow applies what the leader appends to s until ctx ends, which is an error,
-// or until this replica leads. The context that it returns then ends when it does
-// so no more. The caller reads the log once more before it appends: the leader
-// before may have been writing to the last.
+// Follow applies to s what the leader appends, until this replica leads itself. It then
+// returns a context that ends when this replica leads no longer. The caller must read
+// the log once more before it appends, because the leader before may have written until
+// the last moment. If ctx ends first, Follow returns its error.
 func (n *Node) Follow(ctx context.Context, s journal.State) (lead context.Context, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	// The watch tells at once of what the leader appends; the ticker finds what it
-	// missed.
+	// The watch reports at once what the leader appends; the ticker is for what the watch
+	// misses.
 	bell := n.bell(ctx, n.key("lead"))
 	tick := time.NewTicker(pollPeriod)
 	defer tick.Stop()
@@ -58,7 +58,8 @@ func (n *Node) Follow(ctx context.Context, s journal.State) (lead context.Contex
 	}
 }
 
-// noteHurdle notes why this replica cannot lead, for whoever asks for a leader.
+// noteHurdle notes why this replica cannot lead, for the errors of askOnce. It logs a
+// reason that is not the same as before.
 func (n *Node) noteHurdle(err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -68,7 +69,7 @@ func (n *Node) noteHurdle(err error) {
 	n.hurdle = err
 }
 
-// vacant reports whether the last look found no leader.
+// vacant reports whether there was no leader when etcd was last read.
 func (n *Node) vacant() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -82,9 +83,9 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The lease counts here from before the request, so that it ends here no later than
+	// in etcd.
 	asked := time.Now()
-	// The lease is counted from before it was asked for: here it ends no later than at
-	// etcd.
 	lease, err := n.etcd.Grant(ctx, int64(n.ttl/time.Second))
 	if err != nil {
 		return nil, err
@@ -96,9 +97,9 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 		Success: []etcd.Operation{{Put: &etcd.PutRequest{Key: key, Value: text, Lease: lease.ID}}},
 	}, &reply)
 	if err != nil || !reply.Succeeded {
-		return nil, errors.Join(err, n.etcd.Revoke(ctx, lease.ID)) // with the lease goes the key, should it be there
+		return nil, errors.Join(err, n.etcd.Revoke(ctx, lease.ID)) // this also removes the key, if it was created after all
 	}
-	// The revision of the key is the fence: every later write compares it.
+	// Every later write compares this revision, and so fails once another replica leads.
 	t := &term{revision: reply.Header.Revision, lease: lease.ID}
 	t.ctx, t.end = context.WithCancel(n.life)
 	n.mu.Lock()
@@ -109,10 +110,10 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 	return t, nil
 }
 
-// hold keeps the lease of a term alive, and ends the term when it cannot, by the
-// time at which the lease may have ended. That is no fence, which the comparison
-// in every transaction is; it stops a leader that cannot write from believing
-// that it leads.
+// hold keeps the lease of a term alive. If it cannot do so by the time at which the lease
+// may have ended, it ends the term. That is not what protects the log, which is the
+// comparison in every transaction: it only stops a replica that cannot write any more
+// from believing that it leads.
 func (n *Node) hold(t *term, until time.Time) {
 	defer t.end()
 	tick := time.NewTicker(n.ttl / 4)
@@ -123,7 +124,7 @@ func (n *Node) hold(t *term, until time.Time) {
 			return
 		case <-tick.C:
 		}
-		// The lease counts from before the request, since etcd may have got it at once.
+		// The lease counts from before the request, as in campaign.
 		asked := time.Now()
 		left, err := n.etcd.KeepAlive(t.ctx, t.lease)
 		switch {
@@ -140,9 +141,10 @@ func (n *Node) hold(t *term, until time.Time) {
 	}
 }
 
-// Tail returns the sequence of the last record that any replica had appended when it
-// was called, or a later one. It asks a majority of etcd. An answer that is under way
-// may be older than the call, so callers that come meanwhile share the next one.
+// Tail returns the sequence of the last record that any replica had appended when Tail
+// was called, or of a later one. It asks a majority of etcd. The answer to a request
+// that is under way may be older than the call, so callers that come meanwhile share the
+// next request.
 func (n *Node) Tail(ctx context.Context) (uint64, error) {
 	if n.life.Err() != nil {
 		return 0, errUnreachable
@@ -152,7 +154,7 @@ func (n *Node) Tail(ctx context.Context) (uint64, error) {
 	if q == nil {
 		q = &question{done: make(chan struct{})}
 		n.next = q
-		// While a question is under way, its end sends this one.
+		// If a question is under way, this one is sent when that has been answered.
 		if n.asking == nil {
 			n.askTail()
 		}

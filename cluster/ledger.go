@@ -12,39 +12,42 @@ import (
 	"wick/cluster/etcd"
 )
 
-// Ledger is what the logins of all replicas share: which codes were used, and
-// which tokens were revoked. It is an oauth.Ledger. Its keys go with leases, so
-// nothing is left behind:
+// Ledger is what the logins of all replicas share: which codes were used, and which
+// tokens were revoked. It is an oauth.Ledger. Keys of codes and tokens have leases, so
+// that etcd removes them when they are no longer needed:
 //
 //	/wick/<store>/once/<id>            a code or a form that was used
 //	/wick/<store>/login/epoch          the present epoch
 //	/wick/<store>/login/revoked/<id>   a token that was revoked
 //
-// Every replica keeps what is below login in memory and is told when it changes.
-// What ends while etcd does not answer has ended here at once, and is written as
-// soon as etcd does, unless the process ends before.
+// Every replica keeps what is below login in memory, and a watch tells it when that
+// changes. A login that is ended while etcd does not answer ends at this replica at
+// once. It is written to etcd, for the others, as soon as etcd answers; it is lost for
+// them if the process ends before that.
 type Ledger struct {
 	node *Node
 
 	mu       sync.Mutex
 	epoch    string               // guarded by mu, like all below
-	revision int64                // of etcd, at which this replica last changed the epoch: what was read before is old
-	revoked  map[string]time.Time // and until when it is kept here, at least
-	owed     map[string]time.Time // those of them that are not in etcd yet, and when they end by themselves
-	begun    bool                 // the epoch is not in etcd yet
+	revision int64                // etcd's revision when this replica last changed the epoch: what was read at an earlier one is out of date
+	revoked  map[string]time.Time // revoked tokens, and until when at least they are kept here
+	owed     map[string]time.Time // revoked tokens that are not in etcd yet, and when they expire
+	begun    bool                 // the epoch began here and is not in etcd yet
 }
 
-// maxRevoked is how many revoked tokens are kept; one more ends the epoch.
+// maxRevoked is how many revoked tokens are kept. One more ends the epoch, and with it
+// all logins.
 const maxRevoked = 500
 
-// leaseSlack is how much longer than asked a key lives: clocks differ.
+// leaseSlack is how much longer than needed a key is kept, because clocks differ.
 const leaseSlack = 5 * time.Minute
 
 // OpenLedger reads the ledger, and makes it if there is none.
 func (n *Node) OpenLedger(ctx context.Context) (*Ledger, error) {
 	l := &Ledger{node: n, revoked: make(map[string]time.Time), owed: make(map[string]time.Time)}
 	_, err := l.sync(ctx)
-	if !errors.Is(err, errDamage) { // an etcd that has no room can still be read
+	// Write only if there is no ledger yet: an etcd that has no room can still be read.
+	if !errors.Is(err, errDamage) {
 		return l, err
 	}
 	key := n.key("login", "epoch")
@@ -55,8 +58,8 @@ func (n *Node) OpenLedger(ctx context.Context) (*Ledger, error) {
 	return l, err
 }
 
-// Run keeps the ledger up to date until ctx ends, and calls changed when it is
-// not what it was.
+// Run keeps the ledger up to date until ctx ends, and calls changed when another replica
+// has ended logins.
 func (l *Ledger) Run(ctx context.Context, changed func()) error {
 	bell := l.node.bell(ctx, l.node.key("login"))
 	tick := time.NewTicker(5 * pollPeriod)
@@ -69,13 +72,15 @@ func (l *Ledger) Run(ctx context.Context, changed func()) error {
 		case <-tick.C:
 			l.settle(ctx)
 		}
-		if news, err := l.sync(ctx); err == nil && news { // else the next look tries again; what is known stays
+		// After an error what is known stays, and the next round tries again.
+		if news, err := l.sync(ctx); err == nil && news {
 			changed()
 		}
 	}
 }
 
-// settle writes what could not be written before. What fails again is tried again.
+// settle writes to etcd what could not be written before. What fails again is tried in
+// the next round.
 func (l *Ledger) settle(ctx context.Context) {
 	l.mu.Lock()
 	epoch, begun, owed := l.epoch, l.begun, maps.Clone(l.owed)
@@ -90,8 +95,8 @@ func (l *Ledger) settle(ctx context.Context) {
 	}
 }
 
-// sync reads what is in etcd now, and reports whether more has ended than was
-// known here.
+// sync reads what is in etcd now, and reports whether logins have ended that this
+// replica did not know of.
 func (l *Ledger) sync(ctx context.Context) (news bool, err error) {
 	n := l.node
 	prefix := n.key("login", "revoked/")
@@ -109,7 +114,7 @@ func (l *Ledger) sync(ctx context.Context) (news bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.begun || reply.Header.Revision < l.revision {
-		return false, nil // it is of before the epoch that began here
+		return false, nil // this was read before the epoch that began here was in etcd
 	}
 	if news = epoch != l.epoch; news {
 		clear(l.revoked)
@@ -120,7 +125,7 @@ func (l *Ledger) sync(ctx context.Context) (news bool, err error) {
 	for _, kv := range reply.Values(1) {
 		id := string(kv.Key[min(len(prefix), len(kv.Key)):])
 		news = news || l.revoked[id].IsZero()
-		l.revoked[id] = later(l.revoked[id], now.Add(leaseSlack)) // it is read again before that
+		l.revoked[id] = later(l.revoked[id], now.Add(leaseSlack)) // the next sync, well before that, extends it
 	}
 	return news, nil
 }
@@ -133,8 +138,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// create puts a key with a lease that ends some time after until. It reports
-// whether the key is new.
+// create puts a key with a lease that ends leaseSlack after until, if the comparisons
+// hold. It reports whether they did.
 func (l *Ledger) create(ctx context.Context, key []byte, until time.Time, compares ...etcd.Compare) (bool, error) {
 	lease, err := l.node.etcd.Grant(ctx, max(int64((time.Until(until)+leaseSlack)/time.Second), 60))
 	if err != nil {
@@ -145,13 +150,13 @@ func (l *Ledger) create(ctx context.Context, key []byte, until time.Time, compar
 		Compare: compares, Success: []etcd.Operation{{Put: &etcd.PutRequest{Key: key, Value: []byte("1"), Lease: lease.ID}}},
 	}, &reply)
 	if err == nil && !reply.Succeeded {
-		err = l.node.etcd.Revoke(ctx, lease.ID) // nothing hangs on it
+		err = l.node.etcd.Revoke(ctx, lease.ID) // no key uses it
 	}
 	return reply.Succeeded, err
 }
 
-// TakeOnce takes an id, and reports true to exactly one caller at all replicas.
-// When the answer is lost nobody has the id: the client logs in again.
+// TakeOnce takes an id, and returns true to at most one caller at all replicas. If
+// etcd's answer is lost no caller gets the id, and the client has to log in again.
 func (l *Ledger) TakeOnce(id string, until time.Time) (first bool, err error) {
 	ctx, cancel := context.WithTimeout(l.node.life, 2*etcd.Attempt)
 	defer cancel()
@@ -171,14 +176,14 @@ func (l *Ledger) Revoke(id string, until time.Time) error {
 	case full:
 		return l.NextEpoch()
 	case kept.After(until.Add(leaseSlack)) || time.Now().After(until):
-		return nil // it stays longer, or has ended by itself
+		return nil // it is kept for longer already, or the token has expired
 	}
 	ctx, cancel := context.WithTimeout(l.node.life, 2*etcd.Attempt)
 	defer cancel()
 	return l.write(ctx, id, until)
 }
 
-// write puts a revoked id into etcd, or notes that it is not there.
+// write puts a revoked id into etcd. If that fails it notes the id in owed.
 func (l *Ledger) write(ctx context.Context, id string, until time.Time) error {
 	_, err := l.create(ctx, l.node.key("login", "revoked", id), until)
 	l.mu.Lock()
@@ -189,22 +194,22 @@ func (l *Ledger) write(ctx context.Context, id string, until time.Time) error {
 	return err
 }
 
-// Revoked reports whether an id was revoked, or an epoch is not the present one.
+// Revoked reports whether an id was revoked, or whether epoch is not the present one.
 func (l *Ledger) Revoked(id, epoch string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return epoch != l.epoch || !l.revoked[id].IsZero()
 }
 
-// Epoch returns the present epoch, as it was last read from etcd.
+// Epoch returns the present epoch, as it was last read from etcd or began here.
 func (l *Ledger) Epoch() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.epoch
 }
 
-// NextEpoch ends the present epoch at all replicas. What was revoked in it is
-// removed: it has ended with the rest.
+// NextEpoch ends the present epoch, and with it all logins, at all replicas. The list of
+// revoked tokens is emptied, because no older token works any more.
 func (l *Ledger) NextEpoch() error {
 	next := rand.Text()
 	l.mu.Lock()
@@ -217,10 +222,8 @@ func (l *Ledger) NextEpoch() error {
 	return l.begin(ctx, next)
 }
 
-// begin puts an epoch that has begun here into etcd.
+// begin puts an epoch that has begun here into etcd, and removes the revoked tokens.
 func (l *Ledger) begin(ctx context.Context, epoch string) error {
-	// With the new epoch no older token works, so what was revoked one by one may be
-	// forgotten.
 	prefix := l.node.key("login", "revoked/")
 	var reply etcd.TxnReply
 	err := l.node.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{

@@ -33,7 +33,7 @@ func (n *Node) Read(s journal.State) (uint64, error) {
 
 const (
 	readTimeout = time.Minute            // how long a start waits for etcd
-	retryPause  = 100 * time.Millisecond // between two tries
+	retryPause  = 100 * time.Millisecond // between two attempts
 )
 
 // rest waits for d, or until ctx ends.
@@ -44,8 +44,8 @@ func (n *Node) rest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// catchUp applies all batches that are in etcd now. A replica that is too far
-// behind, because the next batch was trimmed, begins again with the snapshot.
+// catchUp applies all batches that are in etcd now. If the next batch was removed,
+// because this replica is too far behind, it begins again with the snapshot.
 func (n *Node) catchUp(ctx context.Context, s journal.State) error {
 	for {
 		page, err := n.page(ctx)
@@ -59,8 +59,9 @@ func (n *Node) catchUp(ctx context.Context, s journal.State) error {
 			}
 		}
 		switch {
-		// In turn: nothing there yet; nothing here yet, or left behind; another store;
-		// an older state put back; up to date; and else more to apply.
+		// The cases are: etcd has no store yet; nothing was read yet, or this replica is
+		// too far behind; it is another store; an older state was put back into etcd; all
+		// batches are applied; and finally there are batches to apply.
 		case page.snapshot.Store == "":
 			err = n.begin(ctx)
 		case n.point.Store == "" || page.snapshot.Seq > n.point.Seq && first != n.point.Seq+1:
@@ -82,14 +83,14 @@ func (n *Node) catchUp(ctx context.Context, s journal.State) error {
 	}
 }
 
-// page is one look at the store: a transaction, so all of it is of one moment.
+// page is what one transaction read of the store, all at the same moment.
 type page struct {
 	snapshot snapshotName
-	batches  []etcd.KeyValue // after the last that was applied
+	batches  []etcd.KeyValue // those after the last record that was applied
 	tail     uint64
 }
 
-// page reads the next batches, which snapshot counts, and who leads.
+// page reads the next batches, the name of the current snapshot, and who leads.
 func (n *Node) page(ctx context.Context) (p page, err error) {
 	var reply etcd.TxnReply
 	err = n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
@@ -97,7 +98,7 @@ func (n *Node) page(ctx context.Context) (p page, err error) {
 		{Range: &etcd.RangeRequest{Key: n.key("log", number(n.point.Seq+1)), End: etcd.After(n.key("log/")), Limit: n.pages}},
 	}}, &reply)
 	if err != nil {
-		// A page that is too large for an answer would fail again.
+		// Perhaps the page was too large to be answered in time: read less the next time.
 		n.pages = max(n.pages/2, 1)
 		return p, err
 	}
@@ -145,8 +146,8 @@ func (n *Node) sequence(key []byte) (uint64, error) {
 	return seq, nil
 }
 
-// apply applies batches to s in their order. One that does not follow what was applied,
-// is empty or cannot be replayed is damage.
+// apply applies batches to s in their order. A batch that is empty, cannot be replayed
+// or does not follow the last record is damage.
 func (n *Node) apply(s journal.State, batches []etcd.KeyValue) error {
 	for _, b := range batches {
 		seq, err := n.sequence(b.Key)
@@ -181,8 +182,8 @@ func (n *Node) Append(first uint64, records []journal.Record) (due bool, err err
 	case n.bytes >= fullBytes:
 		return false, fmt.Errorf("the cluster holds %d MiB since its last snapshot, which could not be written: look into the log", n.bytes>>20)
 	}
-	// Records are gathered into batches of at most about maxBatch, each a transaction
-	// of its own.
+	// A batch is stored once it has maxBatch bytes or the last record. Each one is a
+	// transaction of its own.
 	at, hash := n.point, n.point.Hash
 	var batch []byte
 	for i := range records {
@@ -206,14 +207,14 @@ func (n *Node) Append(first uint64, records []journal.Record) (due bool, err err
 	return n.due(), nil
 }
 
-// due reports whether so much was appended that a snapshot is worth its bytes.
+// due reports whether enough was appended since the last snapshot for a new one.
 func (n *Node) due() bool {
 	return n.bytes >= min(max(n.dueAfter, 2*n.snap.Size), dueMost) || n.batches >= dueBatches
 }
 
-// store puts one batch, whose records are first to last. When an answer is lost it
-// asks again, for as long as this replica leads: the comparison lets the batch in
-// once only.
+// store puts one batch, which has the records first to last. If an answer is lost it
+// sends the transaction again, for as long as this replica leads. The comparison makes
+// sure that the batch is stored only once.
 func (n *Node) store(t *term, first, last uint64, batch []byte) error {
 	key, lead, tail := n.key("log", number(first)), n.key("lead"), n.key("lead", "tail")
 	request := etcd.Txn{
@@ -221,8 +222,8 @@ func (n *Node) store(t *term, first, last uint64, batch []byte) error {
 		Success: []etcd.Operation{etcd.Put(key, batch), etcd.Put(tail, strconv.AppendUint(nil, last, 10))},
 		Failure: []etcd.Operation{etcd.Get(key), etcd.Get(tail)},
 	}
-	// After an answer that was lost, a refusal may be of the second try, and says
-	// nothing of the first.
+	// Once an answer was lost, a refusal is only about the last attempt: an earlier one
+	// may have stored the batch.
 	doubt := false
 	for {
 		var reply etcd.TxnReply
@@ -243,8 +244,8 @@ func (n *Node) store(t *term, first, last uint64, batch []byte) error {
 	}
 }
 
-// judge says what a failed comparison means: an earlier try has stored the batch,
-// or another replica leads.
+// judge returns what a failed comparison means: nil if an earlier attempt has stored the
+// batch, and otherwise that another replica leads.
 func (n *Node) judge(reply *etcd.TxnReply, batch []byte, first uint64, t *term) error {
 	there := reply.Value(0)
 	if bytes.Equal(there, batch) {
@@ -252,7 +253,7 @@ func (n *Node) judge(reply *etcd.TxnReply, batch []byte, first uint64, t *term) 
 	}
 	t.end()
 	tail, err := readTail(reply.Value(1))
-	if there == nil && (err != nil || tail >= first) { // trimmed since, whosever it was
+	if there == nil && (err != nil || tail >= first) { // a batch was there and is removed: it may have been ours
 		return fmt.Errorf("%w: %w", journal.ErrUnknown, errDeposed)
 	}
 	return errDeposed
@@ -270,8 +271,8 @@ func (n *Node) Check() error {
 	return nil
 }
 
-// Close gives the leadership back, so that another replica need not wait for the
-// end of the lease, and ends all that runs.
+// Close gives up the leadership, so that another replica need not wait for the end of
+// the lease, and ends all goroutines of the node.
 func (n *Node) Close() error {
 	if t := n.leading(); t != nil {
 		t.end()

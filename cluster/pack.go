@@ -12,8 +12,8 @@ import (
 	"wick/journal"
 )
 
-// snapshotName is the value of the key snapshot: it names the snapshot that
-// counts. One without parts is the beginning of a store.
+// snapshotName is the value of the key snapshot, which names the current snapshot. A
+// name without parts stands for a new, empty store.
 type snapshotName struct {
 	Store string `json:"store"`
 	Seq   uint64 `json:"seq"`
@@ -22,7 +22,7 @@ type snapshotName struct {
 	Sum   string `json:"sum"`  // their SHA-256
 }
 
-// check refuses a name that no version of wick writes.
+// check returns an error for a name that no version of wick writes.
 func (s snapshotName) check() error {
 	if s.Store == "" || len(s.Store) > 64 || s.Size < 0 || s.Size > maxSnapshot || int64(s.Parts) != (s.Size+partSize-1)/partSize || s.Parts == 0 && s.Seq > 0 {
 		return errors.New("no name of a snapshot")
@@ -33,7 +33,7 @@ func (s snapshotName) check() error {
 const (
 	partSize    = 512 << 10
 	maxSnapshot = 48 << 20 // bytes of a compressed snapshot
-	maxUnpacked = 1 << 30  // bytes that a snapshot may have when it is unpacked
+	maxUnpacked = 1 << 30  // bytes of a snapshot when it is unpacked
 )
 
 // pack returns a snapshot of the state at a point, compressed, and its name.
@@ -55,7 +55,7 @@ func pack(p journal.Point, state []byte) ([]byte, snapshotName, error) {
 	return packed, name, nil
 }
 
-// unpack checks and reads what pack returned.
+// unpack checks a snapshot that pack has made, and returns its point and state.
 func unpack(packed []byte, name snapshotName) (journal.Point, []byte, error) {
 	if sum := sha256.Sum256(packed); hex.EncodeToString(sum[:]) != name.Sum {
 		return journal.Point{}, nil, errors.New("its hash is another than its name says")

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	maxSkew   = 30 * time.Second // between the clocks of two replicas
-	minSecret = 32               // bytes
+	maxSkew   = 30 * time.Second // how far apart the clocks of two replicas may be
+	minSecret = 32               // bytes of the secret, at least
 )
 
 // sealer seals and opens messages.
@@ -24,7 +24,7 @@ type sealer struct {
 
 	mu     sync.Mutex
 	seen   map[string]bool // questions since began, by nonce; guarded by mu, like all below
-	before map[string]bool // questions of a minute and more before that
+	before map[string]bool // questions of the minute or more before began
 	began  time.Time
 }
 
@@ -46,7 +46,8 @@ func newSealer(secret []byte) (*sealer, error) {
 	return &sealer{aead: aead, seen: make(map[string]bool), began: time.Now()}, err
 }
 
-// seal returns text sealed under a new nonce, which it begins with.
+// seal returns a new nonce, followed by text sealed with it. About is bound to the text:
+// open succeeds only with the same about.
 func (s *sealer) seal(text []byte, about string) []byte {
 	nonce := make([]byte, s.aead.NonceSize(), s.aead.NonceSize()+len(text)+s.aead.Overhead())
 	rand.Read(nonce) // never fails
@@ -63,7 +64,7 @@ func (s *sealer) open(sealed []byte, about string) (text []byte, nonce string, e
 	return text, string(sealed[:size]), err
 }
 
-// fresh reports whether a question was made just now and did not come before.
+// fresh reports whether a question was made at most maxSkew ago and did not come before.
 func (s *sealer) fresh(nonce string, at time.Time) bool {
 	now := time.Now()
 	if now.Sub(at).Abs() > maxSkew {
@@ -71,7 +72,7 @@ func (s *sealer) fresh(nonce string, at time.Time) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now.Sub(s.began) > 2*maxSkew { // no question is fresh for longer
+	if now.Sub(s.began) > 2*maxSkew { // no question is accepted for longer than that
 		s.seen, s.before, s.began = make(map[string]bool), s.seen, now
 	}
 	again := s.seen[nonce] || s.before[nonce]
@@ -79,7 +80,8 @@ func (s *sealer) fresh(nonce string, at time.Time) bool {
 	return !again
 }
 
-// knows reports whether the sender of a knock has the secret and a clock like ours.
+// knows reports whether the sender of a knock, the value of knockHeader, has the secret
+// and a clock at most maxSkew from ours.
 func (s *sealer) knows(knock string) bool {
 	sealed, bad := base64.StdEncoding.DecodeString(knock)
 	text, _, err := s.open(sealed, aboutKnock)
@@ -87,7 +89,8 @@ func (s *sealer) knows(knock string) bool {
 	return errors.Join(bad, err, late) == nil && time.Since(at).Abs() <= maxSkew
 }
 
-// What is sealed is bound to its direction, and an answer to its question.
+// What the messages are bound to, so that none passes for one of another kind, and an
+// answer fits only its question.
 const (
 	knockHeader = "Wick-Knock" // the time, sealed
 
@@ -95,6 +98,5 @@ const (
 	aboutKnock = "wick knock"
 )
 
-// aboutAnswer is what an answer is sealed about: the nonce of its question, so that an
-// answer fits no other.
+// aboutAnswer returns what an answer is bound to: the nonce of its question.
 func aboutAnswer(nonce string) string { return "wick answer " + nonce }

@@ -11,7 +11,7 @@ import (
 	"wick/journal"
 )
 
-// begin makes a new store, unless another replica does so first.
+// begin makes a new store, unless another replica has made it meanwhile.
 func (n *Node) begin(ctx context.Context) error {
 	text, err := json.Marshal(snapshotName{Store: journal.NewPoint().Store})
 	if err != nil {
@@ -21,8 +21,7 @@ func (n *Node) begin(ctx context.Context) error {
 	return n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{etcd.IsNew(key)}, Success: []etcd.Operation{etcd.Put(key, text)}}, new(etcd.TxnReply))
 }
 
-// load restores s from a snapshot and makes its end the point after which the log is
-// read.
+// load restores s from a snapshot. The log is then read from the record after it.
 func (n *Node) load(ctx context.Context, s journal.State, name snapshotName) error {
 	if n.point.Store != "" {
 		n.log.Warn("this replica was left behind and begins again with a snapshot", "record", n.point.Seq, "snapshot", name.Seq)
@@ -49,7 +48,7 @@ func (n *Node) load(ctx context.Context, s journal.State, name snapshotName) err
 // errTrimmed reports a snapshot that a newer one has replaced while it was read.
 var errTrimmed = errors.New("the snapshot was replaced meanwhile")
 
-// parts reads the parts of a snapshot.
+// parts reads the parts of a snapshot and returns them joined.
 func (n *Node) parts(ctx context.Context, name snapshotName) (packed []byte, err error) {
 	for i := range name.Parts {
 		var reply etcd.TxnReply
@@ -61,8 +60,7 @@ func (n *Node) parts(ctx context.Context, name snapshotName) (packed []byte, err
 		if part == nil {
 			return nil, errTrimmed
 		}
-		// More than the name says is damage, which the hash will show; it is not read
-		// on.
+		// More bytes than the name says are damage, which the hash will show: stop reading.
 		if packed = append(packed, part...); int64(len(packed)) > name.Size {
 			break
 		}
@@ -70,16 +68,16 @@ func (n *Node) parts(ctx context.Context, name snapshotName) (packed []byte, err
 	return packed, nil
 }
 
-// Snapshot stores the state at the last record: first its parts, then its name,
-// by which it counts. Then what it replaces is removed. Whatever fails before the
-// name is put changes nothing that counts.
+// Snapshot stores the state after the last record: first the parts, then the name, which
+// makes it the current snapshot. Then it removes what this one replaces. If something
+// fails before the name is put, the snapshot before stays the current one.
 func (n *Node) Snapshot(state []byte) error {
 	t := n.leading()
 	switch {
 	case t == nil:
 		return ErrNotLeader
 	case n.snap.Parts > 0 && n.snap.Seq == n.point.Seq:
-		return nil // nothing was appended since: its parts, which count, are not written over
+		return nil // nothing was appended since the current snapshot: its parts must not be overwritten
 	}
 	packed, name, err := pack(n.point, state)
 	if err == nil {
@@ -100,8 +98,8 @@ func (n *Node) Snapshot(state []byte) error {
 	return nil
 }
 
-// Import makes a new store that begins with a state at p. It refuses one that is
-// there.
+// Import makes a new store that begins with the state at p. It returns an error if there
+// is a store already.
 func (n *Node) Import(ctx context.Context, p journal.Point, state []byte) error {
 	packed, name, err := pack(p, state)
 	if err == nil {
@@ -113,13 +111,13 @@ func (n *Node) Import(ctx context.Context, p journal.Point, state []byte) error 
 	return err
 }
 
-// putSnapshot stores parts and then the name, each under a condition.
+// putSnapshot stores the parts and then the name of a snapshot. It returns errDeposed if
+// the condition does not hold at one of these writes.
 func (n *Node) putSnapshot(ctx context.Context, packed []byte, name snapshotName, condition etcd.Compare) error {
 	text, err := json.Marshal(name)
 	if err != nil {
 		return err
 	}
-	// Every write holds only while this replica leads.
 	store := func(key, value []byte) error {
 		var reply etcd.TxnReply
 		err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{condition}, Success: []etcd.Operation{etcd.Put(key, value)}}, &reply)
@@ -137,11 +135,11 @@ func (n *Node) putSnapshot(ctx context.Context, packed []byte, name snapshotName
 	return store(n.key("snapshot"), text)
 }
 
-// trim removes the parts of all snapshots but the one at seq, and the batches up
-// to the snapshot before it: a replica that is a little behind can still go on
-// with the batches since. Whoever does this late, having lost the leadership,
-// removes only what a later leader does not need either. Then etcd forgets the
-// revisions before.
+// trim removes the parts of snapshots before the one at seq, and the batches up to the
+// snapshot before that. It leaves the batches since then, so that a replica that is a
+// little behind can go on with them. A replica that has lost the leadership meanwhile
+// does no harm here: a later leader does not need these keys either. Then trim has etcd
+// forget the earlier revisions.
 func (n *Node) trim(ctx context.Context, before, seq uint64) error {
 	var reply etcd.TxnReply
 	err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{

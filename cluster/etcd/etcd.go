@@ -1,6 +1,6 @@
 // Package etcd speaks to etcd's JSON gateway, with net/http alone: transactions,
-// leases, and a watch that only rings. A [Client] uses one member at a time, and
-// the next when that one does not answer.
+// leases, and a watch that reports only that something changed. A [Client] uses one
+// member at a time, and the next when that one does not answer.
 //
 // # Security considerations
 //
@@ -28,8 +28,8 @@ import (
 	"wick/limit"
 )
 
-// This file is the wire: etcd's JSON gateway. Keys and values are base64, which
-// []byte is in JSON anyway; 64-bit numbers are strings; members that are zero or
+// The types below are the JSON of etcd's gateway. Keys and values are base64, as
+// encoding/json writes []byte; 64-bit numbers are strings; members that are zero or
 // false are left out of replies.
 
 // KeyValue is a key with what it holds.
@@ -48,35 +48,36 @@ type Compare struct {
 	Version  *int64 `json:"version,string,omitempty"`
 }
 
-// PutRequest sets a key, which goes with its lease if it has one.
+// PutRequest sets a key. If it names a lease, etcd removes the key when the lease ends.
 type PutRequest struct {
 	Key   []byte `json:"key"`
 	Value []byte `json:"value"`
 	Lease int64  `json:"lease,string,omitempty"`
 }
 
-// RangeRequest reads a key, or all from it up to End.
+// RangeRequest reads a key, or all keys from it up to End, which is not included.
 type RangeRequest struct {
 	Key   []byte `json:"key"`
 	End   []byte `json:"range_end,omitempty"`
 	Limit int64  `json:"limit,string,omitempty"`
 }
 
-// DeleteRequest deletes a key, or all from it up to End.
+// DeleteRequest deletes a key, or all keys from it up to End, which is not included.
 type DeleteRequest struct {
 	Key []byte `json:"key"`
 	End []byte `json:"range_end,omitempty"`
 }
 
-// Operation is one step of a transaction; one part is set.
+// Operation is one step of a transaction. Exactly one of its fields is set.
 type Operation struct {
 	Put    *PutRequest    `json:"request_put,omitempty"`
 	Range  *RangeRequest  `json:"request_range,omitempty"`
 	Delete *DeleteRequest `json:"request_delete_range,omitempty"`
 }
 
-// Txn is a transaction, the body of /v3/kv/txn: if all comparisons hold Success is
-// done, else Failure. One that only reads sees what a majority has.
+// Txn is a transaction, the body of /v3/kv/txn. If all comparisons hold, the operations
+// in Success are done, otherwise those in Failure. A transaction that only reads sees
+// what a majority of the members has.
 type Txn struct {
 	Compare []Compare   `json:"compare,omitempty"`
 	Success []Operation `json:"success,omitempty"`
@@ -99,7 +100,7 @@ type header struct {
 	Revision int64 `json:"revision,string"`
 }
 
-// Values returns what the range at a place of the reply has found.
+// Values returns what operation i, a range, has found.
 func (r *TxnReply) Values(i int) []KeyValue {
 	if i >= len(r.Responses) {
 		return nil
@@ -107,7 +108,7 @@ func (r *TxnReply) Values(i int) []KeyValue {
 	return r.Responses[i].Range.Values
 }
 
-// Value returns the first of them, or nil.
+// Value returns the value of the first key that operation i has found, or nil.
 func (r *TxnReply) Value(i int) []byte {
 	if all := r.Values(i); len(all) > 0 {
 		return all[0].Value
@@ -115,27 +116,27 @@ func (r *TxnReply) Value(i int) []byte {
 	return nil
 }
 
-// Lease is what grants and renewals answer.
+// Lease is the answer to a grant or a renewal.
 type Lease struct {
 	ID  int64 `json:"ID,string"`
-	TTL int64 `json:"TTL,string"` // seconds; absent if the lease is gone
+	TTL int64 `json:"TTL,string"` // seconds; 0 if the lease is gone
 }
 
-// IsNew compares that a key does not exist, and IsOurs that it has not changed
-// since a revision.
+// IsNew returns the condition that a key does not exist.
 func IsNew(key []byte) Compare {
 	return Compare{Key: key, Target: "VERSION", Result: "EQUAL", Version: new(int64)}
 }
 
-// IsOurs holds while the key is as this process wrote it.
+// IsOurs returns the condition that a key has not changed since this process wrote it,
+// at a revision.
 func IsOurs(key []byte, revision int64) Compare {
 	return Compare{Key: key, Target: "MOD", Result: "EQUAL", Revision: revision}
 }
 
-// Put writes one key.
+// Put returns the operation that writes one key.
 func Put(key, value []byte) Operation { return Operation{Put: &PutRequest{Key: key, Value: value}} }
 
-// Get reads one key.
+// Get returns the operation that reads one key.
 func Get(key []byte) Operation { return Operation{Range: &RangeRequest{Key: key}} }
 
 // After returns the key that ends the range of all keys that begin with prefix.
@@ -151,16 +152,16 @@ const maxReply = 64 << 20
 // Attempt is how long one request to one member may take.
 const Attempt = 2 * time.Second
 
-// refusal is an error that etcd itself has answered with: the request was not
-// done.
+// refusal is an answer whose status is not 200. IsRefusal says whether the request was
+// certainly not done.
 type refusal struct {
 	status  int
-	foreign bool   // it is not in etcd's format: nobody knows what was done
+	foreign bool   // the answer is not in etcd's format: nobody knows what was done
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-// Error quotes etcd's message, or an answer that something else gave in its place.
+// Error quotes etcd's message, or the answer of something that is not etcd.
 func (e *refusal) Error() string {
 	if e.foreign {
 		return fmt.Sprintf("an answer that is not of etcd's gateway (%d): %.120q", e.status, e.Message)
@@ -168,7 +169,7 @@ func (e *refusal) Error() string {
 	return fmt.Sprintf("etcd refused (%d): %s", e.status, limit.Clip(e.Message))
 }
 
-// Codes of gRPC in refusals.
+// gRPC codes of refusals.
 const (
 	codeDeadline        = 4
 	codeExhausted       = 8
@@ -176,21 +177,22 @@ const (
 	codeUnauthenticated = 16
 )
 
-// IsRefusal reports whether err says for certain that the request was not done:
-// etcd has answered, and not that it does not know.
+// IsRefusal reports whether the request was certainly not done: etcd has answered so,
+// and not that it is unavailable or out of time, when the request may have been done.
 func IsRefusal(err error) bool {
 	r := (*refusal)(nil)
 	return errors.As(err, &r) && !r.foreign && r.Code != codeUnavailable && r.Code != codeDeadline && r.status < 500
 }
 
-// IsFinal reports whether another try would fail like this one: the user, the
-// password or a certificate is not accepted, here or there.
+// IsFinal reports whether another attempt would fail in the same way: etcd does not
+// accept the request, the user, the password or our certificate, or we do not accept
+// etcd's certificate.
 func IsFinal(err error) bool {
 	r, ours, theirs := (*refusal)(nil), (*tls.CertificateVerificationError)(nil), (*net.OpError)(nil)
 	if errors.As(err, &r) {
 		return r.status < 500 && r.Code != codeExhausted && r.Code != codeUnavailable && r.Code != codeDeadline
 	}
-	return errors.As(err, &ours) || errors.As(err, &theirs) && theirs.Op == "remote error" // an alert of TLS
+	return errors.As(err, &ours) || errors.As(err, &theirs) && theirs.Op == "remote error" // a TLS alert of etcd
 }
 
 // Options configure a Client.
@@ -204,7 +206,7 @@ type Options struct {
 // one does not answer.
 type Client struct {
 	endpoints      []string
-	plain          []string // those on other machines that are reached without TLS
+	plain          []string // members on other machines that are reached without TLS
 	http           *http.Client
 	user, password string
 
@@ -258,7 +260,8 @@ func (c *Client) endpoint() (string, int) {
 	return c.endpoints[c.at], c.at
 }
 
-// leave goes on to the member after the one with this number, if nobody has yet.
+// leave makes the client use the member after the one with this number, unless another
+// request has done so already.
 func (c *Client) leave(at int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -267,8 +270,8 @@ func (c *Client) leave(at int) {
 	}
 }
 
-// Once sends a request to one member, once. After an error that is no refusal it
-// is not known whether it was done.
+// Once sends a request to one member, once. After an error for which IsRefusal is false
+// the request may have been done or not.
 func (c *Client) Once(ctx context.Context, path string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, Attempt)
 	defer cancel()
@@ -288,8 +291,8 @@ func (c *Client) Once(ctx context.Context, path string, in, out any) error {
 	return nil
 }
 
-// Call is Once at every member in turn until one does not fail, for requests that
-// may be repeated. A refusal is an answer.
+// Call is Once at one member after the other until one answers, for requests that may be
+// repeated. A refusal is an answer, too.
 func (c *Client) Call(ctx context.Context, path string, in, out any) (err error) {
 	for range c.endpoints {
 		if err = c.Once(ctx, path, in, out); err == nil || IsRefusal(err) || ctx.Err() != nil {
@@ -299,8 +302,9 @@ func (c *Client) Call(ctx context.Context, path string, in, out any) (err error)
 	return err
 }
 
-// open sends a request and returns the body of the answer, and the number of the
-// member that gave it. A token that has ended is made anew, once.
+// open sends a request and returns the body of the answer, and the number of the member
+// that gave it. If etcd does not accept the token, open fetches a new one and tries once
+// more.
 func (c *Client) open(ctx context.Context, path string, in any) (io.ReadCloser, int, error) {
 	token := c.present()
 	body, at, err := c.send(ctx, path, in, token)
@@ -312,8 +316,8 @@ func (c *Client) open(ctx context.Context, path string, in any) (io.ReadCloser, 
 	return body, at, err
 }
 
-// wantsLogin reports whether etcd refused because the token has ended, was of the
-// time before the users changed, or is missing.
+// wantsLogin reports whether etcd refused a request because its token has ended, is
+// missing, or was made before the users of etcd were changed.
 func wantsLogin(err error) bool {
 	r := (*refusal)(nil)
 	return errors.As(err, &r) && (r.Code == codeUnauthenticated || r.status == http.StatusUnauthorized ||
@@ -327,12 +331,12 @@ func (c *Client) present() string {
 	return c.token
 }
 
-// logIn returns a token for the user in place of an old one. Of many requests that
-// find theirs ended at the same time, one fetches the next for all.
+// logIn returns a token for the user to replace an old one. If many requests need one at
+// the same time, one of them fetches it for all.
 func (c *Client) logIn(ctx context.Context, old string) (string, error) {
 	c.login.Lock()
 	defer c.login.Unlock()
-	// Another request has fetched one while this one waited.
+	// Another request has fetched a token while this one waited.
 	if token := c.present(); token != old {
 		return token, nil
 	}
@@ -356,8 +360,8 @@ func (c *Client) logIn(ctx context.Context, old string) (string, error) {
 	return reply.Token, nil
 }
 
-// send sends a request to the member in use. One that does not answer, or only
-// that it cannot, is left.
+// send sends a request to the member in use. If that does not answer, or answers that it
+// cannot do its work, the next request goes to another member.
 func (c *Client) send(ctx context.Context, path string, in any, token string) (io.ReadCloser, int, error) {
 	text, err := json.Marshal(in)
 	if err != nil {
@@ -368,10 +372,10 @@ func (c *Client) send(ctx context.Context, path string, in any, token string) (i
 	if err != nil {
 		return nil, 0, err
 	}
-	request.GetBody = nil // the transport would repeat a request by itself
+	request.GetBody = nil // with it the transport may send a request again by itself
 	request.Header.Set("Content-Type", "application/json")
-	// By this header etcd tells that the gateway speaks for somebody. Without it, it
-	// takes the gateway's own certificate for the user's, if it asks for any.
+	// By this header etcd sees that its gateway passes on the request of somebody else.
+	// Without it, etcd takes the gateway's own certificate for that of the user.
 	request.Header.Set("Accept", "application/json")
 	if token != "" {
 		request.Header.Set("Authorization", token)
@@ -392,7 +396,7 @@ func (c *Client) send(ctx context.Context, path string, in any, token string) (i
 	return nil, at, refused
 }
 
-// readRefusal reads an answer that is not OK.
+// readRefusal reads an answer whose status is not 200.
 func readRefusal(response *http.Response) *refusal {
 	refused := &refusal{status: response.StatusCode}
 	text, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
@@ -402,7 +406,7 @@ func readRefusal(response *http.Response) *refusal {
 	return refused
 }
 
-// Grant makes a lease of so many seconds.
+// Grant makes a lease that lasts for a number of seconds.
 func (c *Client) Grant(ctx context.Context, seconds int64) (lease Lease, err error) {
 	err = c.Call(ctx, "/v3/lease/grant", struct {
 		TTL int64 `json:"TTL"`
@@ -410,7 +414,7 @@ func (c *Client) Grant(ctx context.Context, seconds int64) (lease Lease, err err
 	return lease, err
 }
 
-// KeepAlive renews a lease and returns how long it lasts from now; zero if it is
+// KeepAlive renews a lease and returns how long it lasts from now on, or zero if it is
 // gone.
 func (c *Client) KeepAlive(ctx context.Context, lease int64) (time.Duration, error) {
 	var reply struct {
@@ -426,7 +430,7 @@ func (c *Client) KeepAlive(ctx context.Context, lease int64) (time.Duration, err
 	return time.Duration(reply.Result.TTL) * time.Second, err
 }
 
-// Revoke ends a lease, and with it the keys that it has.
+// Revoke ends a lease, which removes the keys that use it.
 func (c *Client) Revoke(ctx context.Context, lease int64) error {
 	return c.Call(ctx, "/v3/lease/revoke", leaseID{lease}, new(struct{}))
 }
@@ -437,8 +441,8 @@ type leaseID struct {
 }
 
 // Watch calls ring whenever a key that begins with prefix changes, until ctx ends. It
-// says nothing of the change itself: the caller reads that, and because it also does
-// so from time to time, an event lost between two connections is only late.
+// does not say what changed: the caller reads that. A change between two connections is
+// not reported, so the caller must also read from time to time.
 func (c *Client) Watch(ctx context.Context, prefix []byte, ring func()) {
 	for ctx.Err() == nil {
 		c.watchOnce(ctx, prefix, ring)
@@ -449,12 +453,11 @@ func (c *Client) Watch(ctx context.Context, prefix []byte, ring func()) {
 	}
 }
 
-// watchLife is how long one watch lasts: a member that has lost the others keeps
-// its watches open and silent.
+// watchLife is how long one watch lasts. A member that has lost the others keeps its
+// watches open but reports nothing.
 const watchLife = 30 * time.Second
 
-// watchOnce watches the keys with a prefix until the stream ends, and calls ring for
-// every message. It says nothing of what changed: the caller reads that.
+// watchOnce is Watch for one connection, until that ends or watchLife is over.
 func (c *Client) watchOnce(ctx context.Context, prefix []byte, ring func()) {
 	ctx, cancel := context.WithTimeout(ctx, watchLife)
 	defer cancel()
@@ -469,8 +472,8 @@ func (c *Client) watchOnce(ctx context.Context, prefix []byte, ring func()) {
 		return
 	}
 	defer body.Close()
-	// One message is at most some small values; a stream has no end, so each
-	// message is bounded by itself.
+	// A message has at most a few small values. The stream as a whole has no bound, so the
+	// bound is for each message.
 	bounded := &io.LimitedReader{R: body}
 	for messages := json.NewDecoder(bounded); ; ring() {
 		bounded.N = 1 << 20

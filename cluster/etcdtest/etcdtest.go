@@ -1,7 +1,7 @@
-// Package etcdtest has as much of etcd's JSON gateway as package cluster uses, in
+// Package etcdtest has the parts of etcd's JSON gateway that package cluster uses, in
 // memory, for tests on machines that have no etcd. It keeps revisions, leases and
 // watches as etcd does, and loses requests and answers on demand. The tests in
-// e2e/cluster run the same against the real one.
+// e2e/cluster do the same with a real etcd.
 package etcdtest
 
 import (
@@ -72,9 +72,9 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// Lengthen has every lease that is granted from now on last at least so long, as etcd
-// itself may. It is for tests in which each leader gives its lease back: one that gets no
-// turn of the processor for some seconds then goes on to lead.
+// Lengthen makes every lease that is granted from now on last at least so long, as etcd
+// itself may. It is for tests in which each leader gives its lease back: a leader that
+// the processor does not run for some seconds then still leads.
 func (s *Server) Lengthen(least time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
