@@ -1,38 +1,37 @@
-// Package archive keeps finished records for ever, outside memory, and finds
-// them by key. The trading engine moves orders there that nothing can change
-// any more; a client that retries one after years gets the first answer.
+// Package archive keeps finished records on disk for ever, and finds them by key. The
+// trading engine moves orders there that nothing can change any more. A client that
+// sends one of them again after years gets the first answer.
 //
 // # On disk
 //
-// Records are appended to segment files, archive-00000001.seg and so on. Each
-// is framed with a checksum and carries its number and the SHA-256 of the
-// record before it, back to the archive's identity in the first segment's head.
-// A record that was changed, removed, swapped or copied in from elsewhere
-// breaks that chain, and [Check] names the place.
+// Records are appended to segment files, archive-00000001.seg and so on. Each record
+// has a checksum, its number and the SHA-256 of the record before it; the first one has
+// a hash of the store's identity instead. A record that was changed, removed, swapped or
+// copied in from elsewhere breaks that chain, and [Check] names the place.
 //
 // A segment that is full gets an index file, archive-00000001.idx: a table of
 // key digests and offsets in pages of 4 KiB with a checksum each, so a look-up
-// reads one page per segment. The digests of the segment that still grows are
-// in memory and are read from its frames at a start. An index can always be
-// made anew from its segment.
+// reads one page per segment. For the segment that still grows the same table is kept in
+// memory, and a start makes it from the records. An index can always be made anew from
+// its segment.
 //
 // # Crashes
 //
 // [Archive.Append] returns when the records are on disk. A crash before that
 // leaves a torn last frame, which the next start cuts off; the caller still has
-// those records and appends them again. Appending a record that is there
-// already does nothing, so a caller that does not know how far it got repeats
-// the whole call. Records of before the head that it had noted at [Open], or of
-// before a call of [Archive.Settle], it must not append again: they are not looked
-// for, because that would ask every segment for every record.
+// those records and appends them again. Appending a record that is there already does
+// nothing, so a caller that does not know how far it got repeats the whole call. But it
+// must not append records again that were there when it called [Archive.Settle], or that
+// are covered by the head that it gave to [Open]: Append does not look for those, because
+// to look for every record in every segment would be slow.
 //
 // # Trust
 //
-// A start reads the heads of all files and the growing segment, not the rest:
-// ten million records open in well under a second. Damage elsewhere shows when
-// a look-up meets it, as an error that names the file, and never as an answer. One
-// goroutine at a time may append; look-ups may run beside it and beside each other,
-// and do not wait for the disk to take what is being appended.
+// A start reads the heads of all files and the growing segment, but not the rest: an
+// archive of ten million records opens in well under a second. Damage elsewhere shows
+// when a look-up reads it, as an error that names the file, and never as a wrong answer.
+// One goroutine at a time may append. Look-ups may run at the same time as an append and
+// as each other, and do not wait for the disk to write what is being appended.
 package archive
 
 import (
@@ -48,38 +47,38 @@ import (
 	"wick/journal"
 )
 
-// segmentRecords is how many records a segment holds. More make a start slower,
-// because it reads the growing segment, at 6 µs and 180 bytes of memory a record;
-// fewer make a look-up slower and take more descriptors, because it asks every
-// segment and both its files stay open. A variable for the tests alone.
+// segmentRecords is how many records a segment holds. With more, a start is slower,
+// because it reads the growing segment (6 µs and 180 bytes of memory for each record).
+// With fewer, a look-up is slower, because it asks every segment, and there are more open
+// files, two for each segment. It is a variable only for the tests.
 var segmentRecords = 1 << 16
 
-// ErrExists reports a record whose first key another record has.
+// ErrExists reports a record whose first key belongs to another record.
 var ErrExists = errors.New("the archive has another record under this key")
 
-// Archive is an open archive. All that it knows of full segments is their place in the
-// chain: keys and offsets stay in the index files, so ten million records take little
+// Archive is an open archive. Of full segments it keeps only their place in the chain in
+// memory: keys and offsets stay in the index files, so ten million records take little
 // memory.
 type Archive struct {
 	disk  journal.Disk
 	store string // whose archive it is; in every segment's head
 
-	mu     sync.RWMutex // guards all below; Append alone changes it, and only what is on disk
-	sealed []*segment   // oldest first; each has an index
-	grow   *segment     // the one that is written; nil before the first record
-	// Where the records of the growing segment stand, by the digest of each key,
-	// oldest first: what an index is for a full segment.
+	mu     sync.RWMutex // guards all below; only Append changes them, after the records are on disk
+	sealed []*segment   // the full segments, oldest first; each has an index
+	grow   *segment     // the segment that is appended to; nil before the first record
+	// Offsets of the records of the growing segment, by the digest of each key, oldest
+	// first. A full segment has an index for this.
 	recent map[uint64][]int64
 	head   Head
 
 	settled uint64 // records up to this number are not appended again
-	failed  error  // after it nothing more is appended; owned by whoever appends
+	failed  error  // why nothing can be appended any more, or nil; only Append uses it
 }
 
-// Open opens the archive of a store, which may be empty. The store's identity
-// is part of every segment: a file of another store is refused. Everything up
-// to the head that the caller noted last must be there; what a crash left
-// behind that is cut off.
+// Open opens the archive of a store, which may be empty. The store's identity is part of
+// every segment, so a file of another store is refused. Everything up to noted, the head
+// that the caller has stored last, must be there. A torn append at the end, which a crash
+// left, is cut off.
 func Open(d journal.Disk, store string, noted Head) (*Archive, error) {
 	a := &Archive{disk: d, store: store, recent: make(map[uint64][]int64), settled: noted.Records}
 	a.head.Hash = origin(store)
@@ -101,8 +100,8 @@ func Open(d journal.Disk, store string, noted Head) (*Archive, error) {
 // store's identity, no chain of another store can begin with it.
 func origin(store string) [sha256.Size]byte { return sha256.Sum256([]byte("wick archive " + store)) }
 
-// segments returns how many segments there are. They are numbered from 1
-// without a gap: a missing one is an error, because its records would be too.
+// segments returns how many segments there are. They are numbered from 1. If one is
+// missing segments returns an error, because its records would be missing too.
 func segments(d journal.Disk) (int, error) {
 	names, err := d.List()
 	if err != nil {
@@ -121,8 +120,8 @@ func segments(d journal.Disk) (int, error) {
 	return last, nil
 }
 
-// open adds segment n. One without a good index is read whole and gets its
-// index, or, if it is the last and not full, goes on growing.
+// open adds segment n. A segment without a good index is read as a whole. If it is full
+// it gets an index; if it is the last and not full, it is the growing one.
 func (a *Archive) open(n int, last bool) error {
 	f, err := a.disk.Open(segmentName(n))
 	if err != nil {
@@ -137,7 +136,7 @@ func (a *Archive) open(n int, last bool) error {
 	case err != nil:
 		return err
 	case size < int64(headSize) && last:
-		return a.startSegment(a.grow) // the crash came while the head was written
+		return a.startSegment(a.grow) // a crash came while the head was written
 	}
 	if err := a.grow.checkHead(a.store, a.head.Hash); err != nil {
 		return err
@@ -161,8 +160,8 @@ func (a *Archive) open(n int, last bool) error {
 	return nil
 }
 
-// scan reads the frames of the growing segment and cuts off a torn end. Bad bytes
-// that no torn append can have left are a damageError, and nothing is cut.
+// scan reads the frames of the growing segment and cuts off a torn end. If a torn append
+// cannot have left what is at the end, scan returns a damageError and cuts nothing.
 func (a *Archive) scan() error {
 	s := a.grow
 	end, err := walk(s, a.head, func(at int64, r Record, h Head) error {
@@ -180,9 +179,9 @@ func (a *Archive) scan() error {
 	return errors.Join(s.data.Truncate(end), s.data.Sync())
 }
 
-// has checks that a head is part of the chain. The caller noted it earlier, with its
-// own state: an archive that was put back from an older copy, or taken from another
-// place, does not have it.
+// has returns an error if a head, which the caller has stored earlier with its own state,
+// is not part of the chain. Then the archive was restored from an older copy, or is
+// another one.
 func (a *Archive) has(h Head) error {
 	switch {
 	case h == Head{} || h == a.head || h == (Head{Hash: origin(a.store)}):
@@ -190,8 +189,8 @@ func (a *Archive) has(h Head) error {
 	case h.Records > a.head.Records:
 		return fmt.Errorf("the archive has %d records, but %d were written: put the missing files back", a.head.Records, h.Records)
 	}
-	// A head in the middle: the segment that holds it is read from its start, which is
-	// known from the last hash of the segment before it.
+	// The head is in the middle. The segment that has it is read from its start; the hash
+	// that its first record follows is the last one of the segment before.
 	found := errors.New("found")
 	before := Head{Hash: origin(a.store)}
 	for _, s := range a.all() {
@@ -212,8 +211,8 @@ func (a *Archive) has(h Head) error {
 	return nil
 }
 
-// all returns the segments, oldest first. The slice is a copy beyond the sealed ones,
-// so that appending to it changes nothing here.
+// all returns the segments, oldest first. The capacity of a.sealed is cut, so that the
+// append copies it.
 func (a *Archive) all() []*segment {
 	if a.grow == nil {
 		return a.sealed
@@ -221,7 +220,7 @@ func (a *Archive) all() []*segment {
 	return append(a.sealed[:len(a.sealed):len(a.sealed)], a.grow)
 }
 
-// remember adds a record of the growing segment to what is known of it.
+// remember adds the offset of a record of the growing segment to the tables in memory.
 func (a *Archive) remember(at int64, r Record) {
 	a.grow.offsets = append(a.grow.offsets, at)
 	for _, key := range r.Keys {
@@ -249,11 +248,11 @@ func (a *Archive) Close() error {
 	return errors.Join(errs...)
 }
 
-// Append adds records and returns when they are on disk. One that is there already
-// and not settled is left out; one whose first key belongs to another of those
-// fails with ErrExists, and nothing is added. After an error that wraps
-// [journal.ErrRetry] the call may be repeated: what was written is sound, and may be
-// a part of the records. After any other the archive must be opened anew first.
+// Append adds records and returns when they are on disk. It leaves out a record that is
+// there already and not settled. If the first key of a record belongs to another one that
+// is not settled, Append returns ErrExists and adds nothing. After an error that wraps
+// [journal.ErrRetry] the call may be repeated: the archive is good, and may have a part
+// of the records. After any other error the archive must be opened anew first.
 func (a *Archive) Append(records []Record) error {
 	if a.failed != nil {
 		return a.failed
@@ -263,13 +262,13 @@ func (a *Archive) Append(records []Record) error {
 		return err
 	}
 	for len(fresh) > 0 {
-		// The first record, or the segment before is full.
+		// There is no segment yet, or the last one is full.
 		if a.grow == nil {
 			if err := a.startSegment(&segment{number: len(a.sealed) + 1, first: a.head.Records + 1}); err != nil {
 				return err
 			}
 		}
-		// At most what the segment still holds; write may take less.
+		// No more than the segment has room for; write may take fewer.
 		n, err := a.write(fresh[:min(len(fresh), segmentRecords-a.grow.records)])
 		if err != nil {
 			return err
@@ -284,8 +283,8 @@ func (a *Archive) Append(records []Record) error {
 	return nil
 }
 
-// fresh returns those of records that are not in the archive yet, as far as it is
-// not settled, each once.
+// fresh returns the records, each once, that are not in the part of the archive that is
+// not settled.
 func (a *Archive) fresh(records []Record) ([]Record, error) {
 	var fresh []Record
 	place := make(map[string]int, len(records)) // in fresh, by first key
@@ -300,7 +299,7 @@ func (a *Archive) fresh(records []Record) ([]Record, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		// The same record: a call that is repeated after an error.
+		// The same record: the caller has repeated a call after an error.
 		case ok && bytes.Equal(old.Body, r.Body):
 		case ok:
 			return nil, fmt.Errorf("%w: %q", ErrExists, r.Keys[0])
@@ -312,13 +311,13 @@ func (a *Archive) fresh(records []Record) ([]Record, error) {
 	return fresh, nil
 }
 
-// Settle says that what is in the archive now will not be appended again. Append then
-// asks only the segments that came later whether they have a record.
+// Settle says that the records that are in the archive now will not be appended again.
+// Append then looks for a record only in segments that have later ones.
 func (a *Archive) Settle() { a.settled = a.head.Records }
 
 // Holds reports whether the record with this key is in the archive and not settled, so
-// that it may be appended again. It is for whoever appends. Where all is settled, which
-// is the rule, it looks for nothing.
+// that it may be appended again. Only the goroutine that appends may call it. Usually
+// everything is settled, and then it reads nothing.
 func (a *Archive) Holds(key string) (bool, error) {
 	if a.settled == a.head.Records {
 		return false, nil
@@ -327,9 +326,9 @@ func (a *Archive) Holds(key string) (bool, error) {
 	return ok, err
 }
 
-// startSegment makes s the growing segment: its head alone, on disk. A file whose head
-// was torn by a crash is written over. The segment is not shown to look-ups before its
-// head is synced.
+// startSegment writes the head of s and makes s the growing segment. If a crash left a
+// file with a part of a head, that is overwritten. Look-ups do not see the segment before
+// its head is synced.
 func (a *Archive) startSegment(s *segment) error {
 	head := segmentHead(a.store, s.number, s.first, a.head.Hash)
 	if s.data == nil {
@@ -341,7 +340,7 @@ func (a *Archive) startSegment(s *segment) error {
 	} else if err := s.data.Truncate(0); err != nil {
 		return err
 	}
-	if err := journal.WriteSynced(s.data, head); err != nil { // the next try makes the file anew
+	if err := journal.WriteSynced(s.data, head); err != nil { // the next attempt makes the file anew
 		return fmt.Errorf("%w: %w", journal.ErrRetry, errors.Join(err, s.data.Close()))
 	}
 	a.mu.Lock()
@@ -350,7 +349,7 @@ func (a *Archive) startSegment(s *segment) error {
 	return nil
 }
 
-// write appends to the growing segment as many of records as one write may have, and
+// write appends records to the growing segment, as many as one write may have, and
 // returns how many that were. Look-ups see them only when they are on disk.
 func (a *Archive) write(records []Record) (int, error) {
 	s, head := a.grow, a.head
@@ -377,9 +376,9 @@ func (a *Archive) write(records []Record) (int, error) {
 	return len(at), nil
 }
 
-// undo cuts a failed write off the growing segment. All before it was synced earlier,
-// so the segment is sound again if that succeeds. If it does not, nothing more may be
-// written behind what may be half a frame.
+// undo cuts a failed write off the growing segment. All before it was synced earlier, so
+// the segment is good again if the cut succeeds. If it fails, nothing more may be
+// appended, because the file may end with half a frame.
 func (a *Archive) undo(cause error) error {
 	s := a.grow
 	if err := cmp.Or(s.data.Truncate(s.size), s.data.Sync()); err != nil {
@@ -389,12 +388,12 @@ func (a *Archive) undo(cause error) error {
 	return fmt.Errorf("%w: %w", journal.ErrRetry, cause)
 }
 
-// seal gives the full growing segment its index. Until the index has its name
-// the segment counts as growing, so a crash in between only repeats the work.
+// seal makes the index of the growing segment, which is full. Until the index has its
+// name the segment counts as growing, so after a crash the work is only repeated.
 func (a *Archive) seal() error {
 	index, err := makeIndex(a.disk, a.store, a.grow, a.head.Hash, a.recent)
 	if err != nil {
-		return fmt.Errorf("%w: %w", journal.ErrRetry, err) // the same index is made again
+		return fmt.Errorf("%w: %w", journal.ErrRetry, err) // another attempt makes the same index
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -404,11 +403,10 @@ func (a *Archive) seal() error {
 	return nil
 }
 
-// Lookup returns the record that has the key, and false if there is none. The
-// newest comes first where several have it.
+// Lookup returns the newest record that has the key, and false if there is none.
 func (a *Archive) Lookup(key string) (Record, bool, error) { return a.lookup(key, 0) }
 
-// lookup is Lookup without the segments whose records are all among the first n.
+// lookup is Lookup, but skips the segments whose records are all among the first n.
 func (a *Archive) lookup(key string, n uint64) (Record, bool, error) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -441,8 +439,8 @@ func (a *Archive) lookup(key string, n uint64) (Record, bool, error) {
 	return Record{}, false, nil
 }
 
-// digest is what the indexes know of a key. Clients choose keys, and may choose
-// them so that digests meet: such keys only cost a further read each.
+// digest returns what the indexes have instead of a key. Clients choose keys, and may
+// choose several with the same digest: each such key only costs one more read.
 func digest(key string) uint64 {
 	sum := sha256.Sum256([]byte(key))
 	return binary.LittleEndian.Uint64(sum[:])

@@ -11,9 +11,8 @@ import (
 
 // Record is what the archive keeps.
 type Record struct {
-	// Keys are the names under which Lookup finds the record: 1 to 255 of at
-	// most 255 bytes each. The first is the record's own and no other record
-	// has it.
+	// Keys are the names under which Lookup finds the record: 1 to 255 keys of at most
+	// 255 bytes each. No other record may have the same first key.
 	Keys []string
 	Body []byte // at most 64 KiB
 }
@@ -21,7 +20,7 @@ type Record struct {
 // maxBody bounds a record's body in bytes.
 const maxBody = 64 << 10
 
-// check refuses what a frame cannot hold.
+// check returns an error if a frame cannot hold the record.
 func (r Record) check() error {
 	if len(r.Keys) == 0 || len(r.Keys) > 255 || len(r.Body) > maxBody {
 		return fmt.Errorf("a record with %d keys and %d bytes: 1 to 255 keys and at most %d bytes are kept", len(r.Keys), len(r.Body), maxBody)
@@ -35,8 +34,8 @@ func (r Record) check() error {
 }
 
 // Head is the end of the chain: how many records there are and the hash of the newest.
-// Whoever wrote one down gives it to [Open], which refuses an archive that does not
-// have it. The zero Head means that nothing was written down.
+// A caller stores it and gives it to [Open] later, which refuses an archive that does not
+// have it. The zero Head means that none was stored.
 type Head struct {
 	Records uint64
 	Hash    [sha256.Size]byte
@@ -62,12 +61,12 @@ const (
 	frameHead  = 8
 	frameFixed = 8 + sha256.Size + 1
 	maxFrame   = frameFixed + 255*256 + maxBody
-	maxAppend  = 16 << 20 // bytes that one write adds at most, so a torn end is no longer
+	maxAppend  = 16 << 20 // bytes of one write at most; so a torn end is never longer
 )
 
 var (
-	// What decode finds wrong. A short record at the end of the last segment is what a
-	// crash leaves, and is cut off; see torn.
+	// Errors of decode and walk. A crash may leave a short record at the end of the last
+	// segment, which is cut off; see torn.
 	errShort    = errors.New("the file ends inside a record")
 	errLength   = errors.New("the length of a record is impossible")
 	errChecksum = errors.New("the checksum does not match")
@@ -78,8 +77,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // appendFrame appends the record that follows h and returns the new head.
 func appendFrame(b []byte, r Record, h Head) ([]byte, Head) {
-	// Room for the length and the checksum, which are known only when the rest is
-	// there.
+	// Room for the length and the checksum, which are computed last.
 	start := len(b)
 	b = binary.LittleEndian.AppendUint32(b, 0)
 	b = binary.LittleEndian.AppendUint32(b, 0)
@@ -101,17 +99,17 @@ func checksum(frame []byte) uint32 {
 	return crc32.Update(crc32.Checksum(frame[:4], castagnoli), castagnoli, frame[frameHead:])
 }
 
-// frame is a decoded record with its place in the chain: the head that it says
-// it follows and the head that it makes.
+// frame is a decoded record with its place in the chain: the head before it, as it says
+// itself, and the head after it.
 type frame struct {
 	record        Record // shares memory with what was decoded
 	before, after Head
 	size          int // bytes of the whole frame
 }
 
-// decode reads the frame at the start of b. It fails with errShort if b may be the
-// beginning of a longer frame, so that a reader can come back with more, and never
-// reads or allocates by a length that it has not checked.
+// decode reads the frame at the start of b. It returns errShort if b may be the beginning
+// of a longer frame, so that the caller can try again with more bytes. It checks every
+// length before it reads or allocates by it.
 func decode(b []byte) (frame, error) {
 	if len(b) < frameHead {
 		return frame{}, errShort
@@ -137,8 +135,8 @@ func decode(b []byte) (frame, error) {
 	}, err
 }
 
-// parseRecord reads keys and body. b has at least the byte that counts the keys,
-// because frameFixed includes it.
+// parseRecord reads keys and body. b has at least one byte, the number of keys, because
+// frameFixed includes it.
 func parseRecord(b []byte) (Record, error) {
 	n, b := int(b[0]), b[1:]
 	r := Record{Keys: make([]string, 0, n)}
@@ -153,10 +151,10 @@ func parseRecord(b []byte) (Record, error) {
 	return r, r.check()
 }
 
-// readFrame reads the frame at an offset. It first reads as much as most records have,
-// and all that a record can have only if that was too short.
+// readFrame reads the frame at an offset. It first reads as many bytes as are enough for
+// most records, and only if that is too short as many as a record can have.
 func readFrame(f io.ReaderAt, at int64) (frame, error) {
-	for _, size := range []int{4 << 10, frameHead + maxFrame} { // most records fit into the first
+	for _, size := range []int{4 << 10, frameHead + maxFrame} {
 		b := make([]byte, size)
 		n, err := f.ReadAt(b, at)
 		if err != nil && !errors.Is(err, io.EOF) {

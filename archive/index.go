@@ -22,16 +22,16 @@ import (
 //
 //	entries uint32 | crc32c uint32 | for each entry: digest uint64, offset uint64
 //
-// A digest has a home page, in proportion to its value. Where a page is full the
-// rest goes to the next, so a look-up that meets a full page goes on. Pages are
-// two thirds full on average, and one read answers nearly every look-up. Behind
-// the pages stand the offsets of all records in their order, uint64 each. No look-up
-// reads those; [Check] compares them with the records.
+// The value of a digest decides its home page. If a page is full, further entries go to
+// the next page, so a look-up that finds a full page reads the next one too. Pages are
+// about two thirds full, so nearly every look-up reads one page. After the pages come
+// the offsets of all records in their order, uint64 each. No look-up reads those;
+// [Check] compares them with the records.
 const (
 	indexMagic  = "wickindx"
 	pageSize    = 4096
 	pageEntries = (pageSize - 8) / 16
-	perPage     = 160 // entries that a page is planned for
+	perPage     = 160 // entries that a page has on average
 	indexFixed  = len(indexMagic) + 4 + 4 + 8 + 8 + sha256.Size + sha256.Size
 )
 
@@ -44,8 +44,8 @@ type entry struct {
 	at     int64
 }
 
-// home returns the page where a digest belongs, of so many. The high half of the
-// product spreads the digests evenly without a division.
+// home returns the page, of so many, where a digest belongs: the high half of their
+// product, which spreads the digests evenly over the pages.
 func home(digest, pages uint64) uint64 {
 	page, _ := bits.Mul64(digest, pages)
 	return page
@@ -59,7 +59,8 @@ func makeIndex(d journal.Disk, store string, s *segment, last [sha256.Size]byte,
 			entries = append(entries, entry{digest, at})
 		}
 	}
-	// Written under another name, synced and renamed: an index with its name is whole.
+	// The file is written under another name, synced and renamed, so an index file is
+	// always complete.
 	text, planned, pages := layIndex(store, s, last, entries)
 	name := indexName(s.number)
 	if err := journal.WriteAtomic(d, name, text); err != nil {
@@ -72,12 +73,12 @@ func makeIndex(d journal.Disk, store string, s *segment, last [sha256.Size]byte,
 	return &index{f, name, planned, pages, last}, nil
 }
 
-// layIndex returns the content of the index file of a segment, whose entries it
-// sorts, and how many pages were planned and are there. The same segment always
-// has the same index.
+// layIndex returns the content of the index file of a segment, and how many pages were
+// planned and how many there are. It sorts entries. The same segment always gives the
+// same index.
 func layIndex(store string, s *segment, last [sha256.Size]byte, entries []entry) (text []byte, planned, pages uint64) {
 	slices.SortFunc(entries, func(a, b entry) int {
-		// The newest of equal digests first, as Lookup wants them.
+		// Of equal digests the newest record first, since Lookup returns that one.
 		return cmp.Or(cmp.Compare(a.digest, b.digest), cmp.Compare(b.at, a.at))
 	})
 	planned = uint64(len(entries)/perPage + 1)
@@ -91,13 +92,13 @@ func layIndex(store string, s *segment, last [sha256.Size]byte, entries []entry)
 	return text, planned, pages
 }
 
-// layPages puts sorted entries into pages and returns those and their number,
-// which is more than planned if the last ones ran over.
+// layPages puts sorted entries into pages and returns the pages and their number. There
+// are more than planned if the last of those are too full.
 func layPages(entries []entry, planned uint64) (table []byte, pages uint64) {
 	for len(entries) > 0 || pages < planned {
 		n := 0
-		// Entries whose home is this page or an earlier one that was full, as many as
-		// fit.
+		// As many as fit of the entries whose home is this page, or an earlier one that was
+		// full.
 		for n < len(entries) && n < pageEntries && home(entries[n].digest, planned) <= pages {
 			n++
 		}
@@ -125,8 +126,8 @@ func pageSum(page []byte) uint32 {
 	return crc32.Update(crc32.Checksum(page[:4], castagnoli), castagnoli, page[8:])
 }
 
-// indexHead returns the first bytes of an index. They bind it to one segment of one
-// store, of this length and with this last record.
+// indexHead returns the first bytes of an index. They name the store, the segment, its
+// length and its last record, so that the index fits no other segment.
 func indexHead(store string, s *segment, planned uint64, last [sha256.Size]byte) []byte {
 	b := []byte(indexMagic)
 	b = binary.LittleEndian.AppendUint32(b, version)
@@ -138,11 +139,11 @@ func indexHead(store string, s *segment, planned uint64, last [sha256.Size]byte)
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// errIndex reports an index that is not this segment's, or none.
+// errIndex reports that a segment has no index, or a bad one.
 var errIndex = errors.New("no good index")
 
-// openIndex opens the index of a segment and sets the segment's length by it.
-// Whatever is wrong with it, it can be made anew from the segment.
+// openIndex opens the index of a segment and sets the segment's length and number of
+// records from it. All its errors wrap errIndex: the index can be made anew.
 func openIndex(d journal.Disk, store string, s *segment) (*index, error) {
 	f, err := d.Open(indexName(s.number))
 	if err != nil {
@@ -159,9 +160,9 @@ func openIndex(d journal.Disk, store string, s *segment) (*index, error) {
 	last := [sha256.Size]byte(head[indexFixed-sha256.Size:])
 	size, err := f.Size()
 	length, e := s.data.Size()
-	// What lies between the first page and the offsets of the records is the table.
-	// The head is compared with the one that its own numbers give, which checks its
-	// checksum and its owner at once.
+	// The table is what lies between the first page and the offsets of the records. The
+	// head is compared with one made from its own numbers, which checks its checksum and
+	// the store at once.
 	table := size - pageSize - 8*int64(of.records)
 	if err != nil || e != nil || table%pageSize != 0 || uint64(table/pageSize) < planned || of.size > length ||
 		string(head) != string(indexHead(store, of, planned, last)) {

@@ -11,17 +11,18 @@ import (
 	"wick/journal"
 )
 
-// Names that a file has while an archive is made anew, and afterwards.
+// Endings of names: of the new files while an archive is made anew, and of the old files
+// afterwards.
 const (
 	fresh   = ".new"
 	damaged = ".damaged"
 )
 
-// Rebuild makes the archive of a store anew from every whole record in its
-// files, wherever it stands, and returns how many those are. The old segments
-// stay under names that end in .damaged, once the new ones are complete. A crash
-// at any moment loses nothing: the records are in files of one name or the other,
-// and Rebuild, which reads them all, is repeated.
+// Rebuild makes the archive of a store anew from every whole record in its files,
+// wherever it is in them, and returns how many there are. Once the new segments are
+// complete, the old ones get names that end in .damaged. A crash at any moment loses
+// nothing: the old files are there under one name or the other, and Rebuild, which reads
+// both, can be called again.
 func Rebuild(d journal.Disk, store string) (kept uint64, err error) {
 	names, err := d.List()
 	if err != nil {
@@ -29,8 +30,7 @@ func Rebuild(d journal.Disk, store string) (kept uint64, err error) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		// What an interrupted Rebuild had begun holds nothing that the old files do
-		// not.
+		// These files are from an interrupted Rebuild. The old files have all their records.
 		if isArchive(name) && strings.HasSuffix(name, fresh) {
 			if err := d.Remove(name); err != nil {
 				return 0, err
@@ -43,8 +43,7 @@ func Rebuild(d journal.Disk, store string) (kept uint64, err error) {
 	}
 	var batch []Record
 	err = Salvage(d, func(r Record, _ uint64) error {
-		// Salvage uses the memory of the record again, and the batch outlives the
-		// call.
+		// A copy, because Salvage uses the memory of the record again.
 		r.Body = slices.Clone(r.Body)
 		if batch = append(batch, r); len(batch) < 4096 {
 			return nil
@@ -62,7 +61,8 @@ func Rebuild(d journal.Disk, store string) (kept uint64, err error) {
 	return kept, exchange(d, names)
 }
 
-// isArchive reports whether a file is one of an archive, under whichever name.
+// isArchive reports whether a file is a segment or an index, with or without one of the
+// endings above.
 func isArchive(name string) bool {
 	var n int
 	_, err := fmt.Sscanf(name, "archive-%08d.", &n)
@@ -78,8 +78,7 @@ func exchange(d journal.Disk, old []string) error {
 		case strings.HasSuffix(name, ".idx"):
 			err = d.Remove(name)
 		case strings.HasSuffix(name, ".seg"):
-			// An earlier Rebuild may have left a file of that name: nothing is written
-			// over.
+			// An earlier Rebuild may have left a file of that name, which must stay.
 			aside := name + damaged
 			for i := 2; slices.Contains(old, aside); i++ {
 				aside = fmt.Sprint(name, damaged, i)
@@ -99,9 +98,9 @@ func exchange(d journal.Disk, old []string) error {
 	return err
 }
 
-// Salvage calls visit for every whole record in the files of an archive, whatever
-// their names and wherever it stands, with the number that it has there. A record
-// may come several times. It is visit's until that returns. Salvage only reads.
+// Salvage calls visit for every whole record in the files of an archive, also in those
+// that were put aside, with the number that the record has there. A record may come
+// several times. Its memory is used again after visit returns. Salvage only reads.
 func Salvage(d journal.Disk, visit func(r Record, number uint64) error) error {
 	names, err := d.List()
 	slices.Sort(names)
@@ -113,7 +112,7 @@ func Salvage(d journal.Disk, visit func(r Record, number uint64) error) error {
 	return err
 }
 
-// salvage is Salvage for one file: also what stands behind damage is visited.
+// salvage is Salvage for one file. It also visits the records behind damage.
 func salvage(d journal.Disk, name string, visit func(r Record, number uint64) error) error {
 	f, err := d.Open(name)
 	if err != nil {
@@ -139,8 +138,8 @@ func salvage(d journal.Disk, name string, visit func(r Record, number uint64) er
 		}
 		r, err := decode(b)
 		if err != nil {
-			// No record begins here: try the next byte. Damage has no known length,
-			// and a checksum tells a record from anything else.
+			// No record begins here: try the next byte, since nobody knows how long the
+			// damage is. The checksum tells a record from anything else.
 			in.Discard(1)
 			continue
 		}
@@ -151,8 +150,8 @@ func salvage(d journal.Disk, name string, visit func(r Record, number uint64) er
 	}
 }
 
-// takeBatch appends records. Of those that differ under one key, which somebody
-// must have changed, the first stays.
+// takeBatch appends records. If two records with the same first key differ, somebody has
+// changed one of them, and takeBatch keeps the first.
 func (a *Archive) takeBatch(batch []Record) error {
 	err := a.Append(batch)
 	if !errors.Is(err, ErrExists) {
@@ -166,7 +165,8 @@ func (a *Archive) takeBatch(batch []Record) error {
 	return nil
 }
 
-// beside is a directory in which the files of an archive have other names.
+// beside is a directory in which the names of all files have the ending fresh. Its
+// callers use the names without it.
 type beside struct{ journal.Disk }
 
 // List returns the archive's files without the ending.

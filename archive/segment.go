@@ -30,14 +30,14 @@ type segment struct {
 type index struct {
 	file    journal.File
 	name    string
-	planned uint64            // pages that digests are spread over
-	pages   uint64            // pages there are
+	planned uint64            // pages that can be the home of a digest
+	pages   uint64            // all pages
 	last    [sha256.Size]byte // hash of the segment's last record
 }
 
 func segmentName(n int) string { return fmt.Sprintf("archive-%08d.seg", n) }
 
-// damageError reports a file that is not what was written.
+// damageError reports a file that was changed since it was written.
 type damageError struct {
 	file   string
 	offset int64 // of the first bad byte, as far as it is known
@@ -50,11 +50,11 @@ func (e *damageError) Error() string {
 
 func (e *damageError) Unwrap() error { return e.err }
 
-// ErrLater reports an archive that a later version wrote: it is not damaged.
+// ErrLater reports an archive that a later version of wick wrote. It is not damaged.
 var ErrLater = errors.New("a later wick wrote it")
 
-// segmentHead returns the first bytes of a segment: which one it is, whose, and what
-// hash its first record follows.
+// segmentHead returns the first bytes of a segment: its number, its store, and the hash
+// that its first record follows.
 func segmentHead(store string, number int, first uint64, before [sha256.Size]byte) []byte {
 	owner := sha256.Sum256([]byte(store))
 	b := []byte(magic)
@@ -66,9 +66,8 @@ func segmentHead(store string, number int, first uint64, before [sha256.Size]byt
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// checkHead compares the head of a segment with the one that belongs there. That one
-// is known beforehand, so every byte is compared; only a later version gets an error
-// of its own, because what helps is another one.
+// checkHead compares every byte of the head of a segment with what it must be. A head of
+// a later version gets an error of its own, because the file is not damaged then.
 func (s *segment) checkHead(store string, before [sha256.Size]byte) error {
 	name := segmentName(s.number)
 	got := make([]byte, headSize)
@@ -91,8 +90,8 @@ func later(head []byte) bool {
 	return string(head[:len(magic)]) == magic && binary.LittleEndian.Uint32(head[len(magic):]) > version
 }
 
-// firstDifference returns the index of the first byte of a that b does not have there,
-// or the length of a.
+// firstDifference returns the index of the first byte in which a differs from b, or the
+// length of a.
 func firstDifference(a, b []byte) int {
 	for i := range a {
 		if i == len(b) || a[i] != b[i] {
@@ -102,13 +101,11 @@ func firstDifference(a, b []byte) int {
 	return len(a)
 }
 
-// walk calls each with every record of s, its offset and the head it makes.
-// The record is the callee's until it returns. h is the head before the first.
-// It returns the offset after the last good record, and the error that ended
-// the walk.
+// walk calls each with every record of s, its offset and the head after it. The memory of
+// a record is used again after each returns. h is the head before the first record. walk
+// returns the offset after the last good record, and the error that ended it.
 func walk(s *segment, h Head, each func(at int64, r Record, h Head) error) (int64, error) {
-	// A full segment ends where its index says, and what stands behind that is not
-	// looked at.
+	// A segment with an index ends where the index says.
 	end, err := s.data.Size()
 	if err != nil {
 		return 0, err
@@ -119,8 +116,8 @@ func walk(s *segment, h Head, each func(at int64, r Record, h Head) error) (int6
 	at := int64(headSize)
 	in := bufio.NewReaderSize(io.NewSectionReader(s.data, at, end-at), int(min(end, 1<<20)))
 	for at < end {
-		// Near the end of the file less than the largest frame is left; decode says
-		// whether it is enough.
+		// Near the end of the file fewer bytes are left than the largest frame has; decode
+		// says whether they are enough.
 		b, err := in.Peek(int(min(end-at, int64(frameHead+maxFrame))))
 		if err != nil {
 			return at, err
@@ -136,20 +133,21 @@ func walk(s *segment, h Head, each func(at int64, r Record, h Head) error) (int6
 			return at, err
 		}
 		h, at = f.after, at+int64(f.size)
-		in.Discard(f.size) // it was just peeked
+		in.Discard(f.size) // cannot fail: Peek has just returned these bytes
 	}
 	return at, nil
 }
 
-// torn returns nil if the bytes from an offset on are an append that a crash
-// cut short, and else the cause: a record that is whole but does not belong
-// there, or one with a whole record after it, was damaged later.
+// torn returns nil if the bytes from an offset on, which cannot be read because of cause,
+// are an append that a crash cut short. Otherwise it returns the cause: a whole record in
+// the wrong place, or bytes with a whole record after them, are not what a crash leaves.
 func torn(f journal.File, at int64, cause error) error {
 	size, err := f.Size()
 	if err != nil {
 		return err
 	}
-	// A whole record in the wrong place was not torn, and no single append is so long.
+	// A whole record in the wrong place was not cut short, and no append is longer than
+	// maxAppend.
 	if errors.Is(cause, errChain) || size-at > maxAppend {
 		return cause
 	}
@@ -157,8 +155,8 @@ func torn(f journal.File, at int64, cause error) error {
 	if n, err := f.ReadAt(b, at); n < len(b) {
 		return err
 	}
-	// A crash tears the end only. If a whole record follows at any byte, the bytes
-	// before it were once good.
+	// A crash can cut off only the end. If a whole record begins at any later byte, the
+	// bytes before it were once good.
 	for i := 1; i < len(b); i++ {
 		if _, err := decode(b[i:]); err == nil {
 			return fmt.Errorf("%w, and good records follow it", cause)
@@ -167,8 +165,8 @@ func torn(f journal.File, at int64, cause error) error {
 	return nil
 }
 
-// match reads the record at an offset and reports whether it has the key: two
-// keys may share a digest.
+// match reads the record at an offset and reports whether it has the key. It may have
+// another one, since two keys may have the same digest.
 func (s *segment) match(at int64, key string) (Record, bool, error) {
 	f, err := readFrame(s.data, at)
 	if err != nil {

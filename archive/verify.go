@@ -6,12 +6,11 @@ import (
 	"wick/journal"
 )
 
-// Check reads the whole archive of a store and calls visit with every record,
-// oldest first, and the head that it makes. It checks that every record follows
-// the one before it and that the indexes lead to it, and returns the last head.
-// The record is visit's until it returns. Check changes nothing and may run
-// beside the process that appends: what is being written at that moment, like
-// the torn end after a crash, ends it quietly.
+// Check reads the whole archive of a store and calls visit with every record, oldest
+// first, and the head after it. It checks that every record follows the one before it and
+// that the indexes are right, and returns the last head. The memory of a record is used
+// again after visit returns. Check changes nothing and may run while another process
+// appends: an unfinished record at the very end is not reported as an error.
 func Check(d journal.Disk, store string, visit func(r Record, h Head) error) (Head, error) {
 	a := &Archive{disk: d, store: store, head: Head{Hash: origin(store)}}
 	count, err := segments(d)
@@ -21,8 +20,8 @@ func Check(d journal.Disk, store string, visit func(r Record, h Head) error) (He
 	return a.head, err
 }
 
-// checkSegment checks segment n, which goes on from a's head, and moves the head
-// to its end.
+// checkSegment checks segment n, which must continue at a.head, and sets a.head to its
+// end.
 func (a *Archive) checkSegment(n int, last bool, visit func(r Record, h Head) error) error {
 	f, err := a.disk.Open(segmentName(n))
 	if err != nil {
@@ -42,11 +41,11 @@ func (a *Archive) checkSegment(n int, last bool, visit func(r Record, h Head) er
 		defer ix.file.Close()
 		s.index = ix
 	}
-	var refused error // by visit, which is no damage
+	var refused error // the error of visit, which is no damage
 	var entries []entry
 	at, err := walk(s, a.head, func(at int64, r Record, h Head) error {
 		if s.index != nil {
-			// What the index must hold is collected from the records themselves.
+			// Collect from the records what the index must have.
 			s.offsets = append(s.offsets, at)
 			for _, key := range r.Keys {
 				entries = append(entries, entry{digest(key), at})
@@ -69,8 +68,7 @@ func (a *Archive) checkSegment(n int, last bool, visit func(r Record, h Head) er
 	return nil
 }
 
-// checkIndex checks that the index of a segment that was read is the one that its
-// records give.
+// checkIndex checks that the index of a segment is the one that its records give.
 func (a *Archive) checkIndex(s *segment, entries []entry) error {
 	got, err := a.disk.Read(s.index.name)
 	if err != nil {
