@@ -1,13 +1,13 @@
-// Package broker has the words in which the book of package trade and a broker
-// elsewhere speak to each other: an order to be sent, what the broker says of one,
-// a fill, and the report of a whole account. It does nothing by itself.
+// Package broker has the types in which the book of package trade and a broker elsewhere
+// exchange data: an order to be sent, what the broker says about an order, a fill, and
+// the report of a whole account. It does nothing by itself.
 //
 // # What an error means
 //
-// A [Refused] says that the broker, or the code that speaks to it, has said no and
-// nothing was done. [ErrUnknown] says that the broker does not know the order. After
-// any other error nobody knows whether the request was carried out: it must never
-// be sent again, and only asking settles it.
+// A [Refused] says that the broker, or the code that speaks to it, has refused the
+// request and nothing was done. [ErrUnknown] says that the broker does not know the
+// order. After any other error nobody knows whether the request was carried out. It must
+// never be sent again; the caller has to ask the broker about the order.
 package broker
 
 import (
@@ -32,16 +32,16 @@ type Order struct {
 	TrailPercent exact.Decimal
 
 	TakeProfit, StopLoss exact.Decimal // prices of the exits of an entry
-	OCOStop, OCOLimit    exact.Decimal // the stop beside a limit
+	OCOStop, OCOLimit    exact.Decimal // of the stop order beside a limit order; the first that fills cancels the other
 
-	Replaces string // the broker's id of the order whose place it takes
+	Replaces string // the broker's id of the order that this one replaces
 	Short    bool   // it sells more than is held
 }
 
-// Status is where an order stands at a broker.
+// Status is the status of an order at a broker.
 type Status string
 
-// The statuses. All but the first are for ever.
+// The statuses. All but Open are final.
 const (
 	Open      Status = "open"
 	Filled    Status = "filled"
@@ -49,27 +49,27 @@ const (
 	Rejected  Status = "rejected"
 )
 
-// State is what a broker says of an order. Filled never shrinks: of two states the
-// one with more in it, or the one that is for ever, is the newer one.
+// State is what a broker says about an order. Filled never becomes less. So of two states
+// the newer one is that with the larger Filled, or with a final status.
 type State struct {
 	ID, ClientID string
 	Symbol       string // as the broker spells it
 	Side, Type   string
 	Status       Status
-	Word         string // the broker's own word for it
+	Word         string // the broker's own word for the status
 	Quantity     exact.Decimal
 	Filled       exact.Decimal
-	Average      exact.Decimal // price of what was filled, rounded
+	Average      exact.Decimal // average price of what was filled, rounded
 	Limit, Stop  exact.Decimal
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
-	Legs         []State // the orders that wait on this one, or beside it
+	Legs         []State // the orders that belong to this one: its exits, or the stop beside it
 }
 
-// Fill is one execution of an order. Total is what the order has filled with it,
-// which tells apart fills of one order whatever way they come by: a fill whose
-// total is not above what is known is known, and one that begins above it says
-// that another is missing.
+// Fill is one execution of an order. Total is the quantity that the order has filled in
+// all after this execution. By it the book knows which fills it has, whether they come
+// from the stream or from a report: it has a fill whose total is no more than it has
+// counted, and it misses one if Total less Quantity is more than that.
 type Fill struct {
 	OrderID   string // the broker's
 	Execution string // the broker's id of the execution
@@ -81,18 +81,18 @@ type Fill struct {
 
 // Event is one message of a broker's stream.
 type Event struct {
-	ID    string // a stream can be taken up after it
-	State State  // the order after it
+	ID    string // a stream can be resumed after it
+	State State  // the order after this event
 	Fill  *Fill  // nil if nothing was filled
 }
 
-// Position is what a broker says is held of a symbol.
+// Position is how much of a symbol the account holds, as the broker says.
 type Position struct {
 	Symbol   string        // as the broker spells it
 	Quantity exact.Decimal // negative when short
 	Entry    exact.Decimal // average price
 	Value    exact.Decimal // at the broker's price; zero if it does not say
-	Profit   exact.Decimal // not realized, by the broker
+	Profit   exact.Decimal // not realized, as the broker says
 }
 
 // Account is what a broker says of the account.
@@ -103,26 +103,27 @@ type Account struct {
 	Equity      exact.Decimal
 	LastEquity  exact.Decimal // at the close of the trading day before
 	BuyingPower exact.Decimal
-	Blocked     string // why the broker takes no orders; empty if it does
+	Blocked     string // why the broker takes no orders; empty if it takes them
 }
 
-// Report is what a broker knows of an account at about one time.
+// Report is what a broker knows about an account. Its parts were read one shortly after
+// the other.
 type Report struct {
 	Account   Account
 	Open      []State
 	Positions []Position
 }
 
-// Rules are what orders in one symbol must keep to.
+// Rules are the rules of a broker for orders in one symbol.
 type Rules struct {
-	Check func(Order) error                       // says, as a Refused, what the broker would not take
-	Tick  func(price exact.Decimal) exact.Decimal // the step that prices of this size come in
+	Check func(Order) error                       // returns a Refused if the broker would not take the order
+	Tick  func(price exact.Decimal) exact.Decimal // returns the step of prices of this size
 
-	DayEnd time.Time // when an order for the day ends that is sent now; zero if that is not known
+	DayEnd time.Time // when an order for the day that is sent now would end; zero if that is not known
 }
 
-// Key returns a symbol without the marks that are written differently from place
-// to place: BRK-B, BRK.B and brk/b have the same one.
+// Key returns a symbol in upper case and without separators, which services write
+// differently: BRK-B, BRK.B and brk/b have the same key.
 func Key(symbol string) string {
 	return strings.ToUpper(strings.NewReplacer("/", "", "-", "", ".", "").Replace(symbol))
 }
@@ -130,8 +131,8 @@ func Key(symbol string) string {
 // ErrUnknown reports an order that the broker does not know, at least not yet.
 var ErrUnknown = errors.New("the broker does not know the order")
 
-// Refused is a definite no: nothing was done, and asking again will not help
-// unless something else changes.
+// Refused says that a request was refused for certain: nothing was done, and to send it
+// again will not help unless something else changes.
 type Refused struct{ Text string }
 
 // Error returns the broker's words.

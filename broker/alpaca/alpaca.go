@@ -1,16 +1,16 @@
 // Package alpaca speaks to the broker Alpaca: orders, reports of an account and
 // the stream of what happens to orders, over HTTPS and server-sent events.
 //
-// A [Client] keeps nothing but the rules of the symbols it was asked about. It
-// sends a request once. After an error that is no [broker.Refused] the caller does
-// not know what became of it, and asks with Lookup.
+// A [Client] remembers only the rules of symbols and the hours of the exchange. It
+// sends a request once. After an error that is no [broker.Refused] the caller does not
+// know whether the request was carried out, and asks with Lookup.
 //
 // # Security considerations
 //
-// The keys go into the headers of requests to one address, which is one of
-// Alpaca's two or, for tests, on this machine, and nowhere else: redirects are not
+// The keys go into the headers of requests to one address and nowhere else. That is one
+// of Alpaca's two addresses or, for tests, one on this machine. Redirects are not
 // followed, no proxy is used, and errors quote at most a line of what Alpaca said.
-// Everything that comes back is bounded and checked before it is believed.
+// Everything that comes back is bounded and checked before it is used.
 package alpaca
 
 import (
@@ -41,7 +41,7 @@ const (
 
 const (
 	requestTimeout = 10 * time.Second // of one request, its reply included
-	maxReply       = 8 << 20          // bytes: 500 orders with their legs have some 2 MB
+	maxReply       = 8 << 20          // bytes of a reply; 500 orders with their legs have about 2 MB
 	maxSaid        = 200              // bytes of a refusal that are passed on
 )
 
@@ -56,21 +56,21 @@ type Client struct {
 
 	mu     sync.Mutex
 	assets map[string]known // by our spelling of the symbol; guarded by mu, like all below it
-	clock  clock            // of the exchange, as it was last told
+	clock  clock            // of the exchange, as last read
 
-	sessions    []session // of its calendar
-	calendarDue time.Time // when that is to be read again
+	sessions    []session // from the calendar of the exchange
+	calendarDue time.Time // when the calendar is to be read again
 }
 
 // Options configure a Client.
 type Options struct {
-	URL    string // LiveURL or PaperURL; tests have it on loopback
+	URL    string // LiveURL or PaperURL; in tests an address on loopback
 	Keys   Keys
-	Client *http.Client // nil means one that connects to public addresses, or to this machine if the URL does
+	Client *http.Client // nil means one that connects to public addresses only, or to this machine if the URL names it
 	Log    *slog.Logger // gets a line for every request that changes something; nil discards
 }
 
-// New returns a client. It asks nothing yet.
+// New returns a client. It sends nothing yet.
 func New(o Options) (*Client, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && address.Loopback(u.Hostname())) {
@@ -90,25 +90,25 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// apiError is how Alpaca says no. The code is not used, but a reply whose code is no
-// number is not Alpaca's own.
+// apiError is the body of a refusal of Alpaca. The code is not used, but a reply whose
+// code is no number is not from Alpaca itself.
 type apiError struct {
 	Code    json.Number `json:"code"`
 	Message string      `json:"message"`
 }
 
-// do sends one request and decodes its reply into a value, nil for none. Every error
-// but a broker.Refused and broker.ErrUnknown leaves open what became of it. It is the
-// only function besides Stream that has anything sent.
+// do sends one request and decodes its reply into the value into, if that is not nil.
+// After any error but a broker.Refused and broker.ErrUnknown nobody knows whether the
+// request was carried out. Besides do only Stream sends anything.
 func (c *Client) do(ctx context.Context, r limit.Rate, method, path string, query url.Values, body, into any) error {
-	// Waits until the request fits into the rate that Alpaca allows.
+	// Wait until Alpaca's rate limit allows the request.
 	if err := c.budget.take(ctx, r); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	request, err := c.request(ctx, method, path, query, body)
-	if err != nil { // definite, unlike what follows: what could not be built was not sent
+	if err != nil { // a refusal, unlike the errors below: it is certain that nothing was sent
 		return refusal("nothing was sent: %v", err)
 	}
 	response, text, err := c.send(request, path)
@@ -133,7 +133,7 @@ func (c *Client) send(request *http.Request, path string) (*http.Response, []byt
 		return nil, nil, withoutURL(err)
 	}
 	defer response.Body.Close()
-	// The status is logged for whatever changes something, also if the body is lost.
+	// The status of a request that changes something is logged even if the body is lost.
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxReply+1))
 	if request.Method != http.MethodGet {
 		c.log.Info("alpaca", "method", request.Method, "path", path, "status", response.StatusCode, "request", limit.Clip(response.Header.Get("X-Request-ID")))
@@ -176,8 +176,7 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	return r, nil
 }
 
-// withoutURL takes the address out of an error: it says nothing that the method
-// and the path do not.
+// withoutURL takes the URL out of an error: the method and the path say enough.
 func withoutURL(err error) error {
 	var at *url.Error
 	if errors.As(err, &at) {
@@ -186,41 +185,39 @@ func withoutURL(err error) error {
 	return err
 }
 
-// heed keeps further requests back when Alpaca has asked for it, or will. Other
-// replies change nothing: the budget alone spaces requests out.
+// heed stops further requests for a while if Alpaca has answered that there were too
+// many. It ignores other replies: the budget alone limits the rate then.
 func (c *Client) heed(r *http.Response) {
-	// Alpaca says in unix seconds when its limit begins anew.
-	seconds, err := strconv.ParseInt(r.Header.Get("X-RateLimit-Reset"), 10, 64)
-	reset := time.Unix(seconds, 0)
 	if r.StatusCode != http.StatusTooManyRequests {
 		return
 	}
+	// Alpaca says in unix seconds when requests are allowed again.
+	seconds, err := strconv.ParseInt(r.Header.Get("X-RateLimit-Reset"), 10, 64)
+	reset := time.Unix(seconds, 0)
 	if err != nil || !reset.After(time.Now()) {
 		reset = time.Now().Add(time.Second)
 	}
-	// Retry-After, where it is given, wins; a proxy may send it too, so it counts for a
-	// minute at most.
+	// Retry-After, if it is given, decides. A proxy may send it too, so it counts for at
+	// most a minute.
 	if after, err := strconv.Atoi(r.Header.Get("Retry-After")); err == nil && after > 0 {
 		reset = time.Now().Add(time.Duration(min(after, 60)) * time.Second)
 	}
 	c.budget.pause(reset)
 }
 
-// said turns a reply that is no success into an error. Only a status by which
-// Alpaca itself refuses, with a body of its own, is definite: what a proxy on the
-// way makes up is not.
+// said turns a reply that is no success into an error. The request was refused for
+// certain only if the status says so and the body is from Alpaca itself: a reply may also
+// come from a proxy on the way.
 func said(method, path string, r *http.Response, text []byte) error {
 	var e apiError
-	// A page of a proxy has no message in this form.
 	own := json.Unmarshal(text, &e) == nil && e.Message != ""
 	message := limit.Line(e.Message, maxSaid)
 	switch {
-	// No body of Alpaca's own: a proxy may have answered, and Alpaca done what was
-	// asked.
+	// A proxy may have answered, and Alpaca may have done what was asked.
 	case !own:
 	case r.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%w: %s", broker.ErrUnknown, message)
-	// There is no code for it: the text is all that tells it from other refusals.
+	// Alpaca has no code for this: only the text tells it from other refusals.
 	case r.StatusCode == http.StatusUnprocessableEntity && strings.Contains(e.Message, "client_order_id must be unique"):
 		return errDuplicate
 	case r.StatusCode >= 400 && r.StatusCode < 500 && r.StatusCode != http.StatusRequestTimeout:
@@ -229,6 +226,6 @@ func said(method, path string, r *http.Response, text []byte) error {
 	return fmt.Errorf("alpaca %s %s: status %d", method, path, r.StatusCode)
 }
 
-// errDuplicate says that a client_order_id is taken. It is no refusal: the order
-// that has it may be the very one that was sent, by a try whose answer was lost.
+// errDuplicate says that a client_order_id is taken. It is no refusal: the order that has
+// it may be the one that was sent, by an attempt whose answer was lost.
 var errDuplicate = errors.New("alpaca: the client_order_id was used before")

@@ -10,36 +10,36 @@ import (
 	"wick/limit"
 )
 
-// Alpaca takes 200 requests a minute and account. A bucket lets through its burst
-// and what has come back, so in any minute a bucket of burst b that gets one unit
-// every half second lets through b+120: 170 of all kinds, and 200 with cancels,
-// which may always go further than the others.
+// Alpaca allows 200 requests a minute for each account. A bucket with a burst of b that
+// regains one unit every half second allows b+120 requests in any minute. That makes 170
+// for ordinary requests. Cancels count in the same bucket with a larger burst, so that
+// they are still sent when ordinary requests have to wait; with them it makes 200.
 var (
 	ordinary = limit.Rate{Burst: 50, Every: time.Second / 2}
 	urgent   = limit.Rate{Burst: 80, Every: time.Second / 2}
 )
 
-// maxWait is how long a request waits for its turn before it is given up.
+// maxWait is how long a request may wait for its turn. One that would wait longer is
+// refused.
 const maxWait = 10 * time.Second
 
 // budget keeps the requests of a client below Alpaca's limit.
 type budget struct {
 	mu     sync.Mutex
 	bucket limit.Bucket // guarded by mu, like paused
-	paused time.Time    // Alpaca has asked for silence until then
+	paused time.Time    // Alpaca allows no requests before this
 }
 
-// take waits for the turn of a request. A refusal means that nothing was sent. It
-// waits at most maxWait, so that a caller hears of a full budget while it still
-// listens.
+// take waits until a request may be sent, for at most maxWait, so that the caller gets an
+// answer before it gives up. It returns a refusal if the request may not be sent.
 func (b *budget) take(ctx context.Context, r limit.Rate) error {
 	deadline := time.Now().Add(maxWait)
 	for {
-		// The lock is not held while waiting. Whoever wakes asks again, since another
-		// may have been first.
+		// The lock is not held during the wait. After it the loop asks again, since another
+		// request may have come first.
 		b.mu.Lock()
 		now := time.Now()
-		// A pause that Alpaca asked for goes before our own rate.
+		// A pause that Alpaca asked for comes before our own rate.
 		wait := b.paused.Sub(now)
 		if wait <= 0 {
 			wait = b.bucket.Take(now, r)
@@ -59,8 +59,8 @@ func (b *budget) take(ctx context.Context, r limit.Rate) error {
 	}
 }
 
-// pause keeps all requests back until a time that Alpaca named, a minute at most. A
-// header with a time far off must not stop all trading.
+// pause stops all requests until a time that Alpaca named, but at most for a minute: a
+// wrong header must not stop all trading.
 func (b *budget) pause(until time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +70,7 @@ func (b *budget) pause(until time.Time) {
 	}
 }
 
-// refusal returns an error that says for certain that nothing was done, and why.
+// refusal returns a broker.Refused: it is certain that nothing was done.
 func refusal(format string, args ...any) error {
 	return &broker.Refused{Text: fmt.Sprintf(format, args...)}
 }

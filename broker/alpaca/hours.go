@@ -13,24 +13,23 @@ import (
 	"wick/limit"
 )
 
-// hours is what is known of the exchange's times: whether it is open now, by its
-// clock, and the sessions of the next days, by its calendar. Without a calendar
-// the sessions are empty, and orders pass all the same.
+// hours is what is known of the exchange's hours: whether it is open now, by its clock,
+// and the sessions of the next days, by its calendar. Without a calendar there are no
+// sessions, and orders are sent nevertheless.
 type hours struct {
 	clock
 	sessions []session
 }
 
-// hours asks for the exchange's clock, unless it said earlier how long it would
-// stay as it is, and for the calendar. A clock that is wrong about that is asked
-// again after an hour.
+// hours returns the clock and the calendar of the exchange. It asks for the clock only if
+// the last answer does not hold any more: it holds until the exchange opens or closes
+// next, but at most for an hour, in case it was wrong.
 func (c *Client) hours(ctx context.Context) (hours, error) {
-	// Two callers may both ask for the clock. The later answer stays, and both are
-	// right.
+	// Two callers may both ask for the clock. Both answers are right, and the later one
+	// is kept.
 	c.mu.Lock()
 	k := c.clock
 	c.mu.Unlock()
-	// The clock holds until the next change of the exchange, and for an hour at most.
 	until := k.NextOpen
 	if k.IsOpen {
 		until = k.NextClose
@@ -41,7 +40,7 @@ func (c *Client) hours(ctx context.Context) (hours, error) {
 	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/clock", nil, nil, &k); err != nil {
 		return hours{}, err
 	}
-	// Without these the clock would be asked before every order.
+	// Without these times we would have to ask for the clock before every order.
 	if k.NextOpen.IsZero() || k.NextClose.IsZero() {
 		return hours{}, fmt.Errorf("alpaca: a clock without the times of the next session")
 	}
@@ -52,15 +51,15 @@ func (c *Client) hours(ctx context.Context) (hours, error) {
 }
 
 const (
-	calendarDays = 10            // more than any row of holidays
-	calendarLife = 6 * time.Hour // of what was read
-	calendarWait = time.Hour     // after a failure until it is asked again
+	calendarDays = 10            // days that are asked for: more than any row of holidays
+	calendarLife = 6 * time.Hour // how long a calendar is used
+	calendarWait = time.Hour     // how long after a failure it is asked for again
 )
 
-// calendar returns the sessions of the next days, read at most every few hours. A
-// calendar that cannot be had is no reason to send nothing: it is logged, and the
-// clock alone says whether the exchange is open. The empty one is kept for an hour, so
-// that a calendar that fails delays no order after the first.
+// calendar returns the sessions of the next days, which it reads again every few hours.
+// If that fails it logs the error and returns none; orders can still be sent, because the
+// clock says whether the exchange is open. It then tries again only after an hour, so
+// that a failing calendar delays only one order.
 func (c *Client) calendar(ctx context.Context) []session {
 	c.mu.Lock()
 	sessions, due := c.sessions, !time.Now().Before(c.calendarDue)
@@ -88,7 +87,7 @@ func (c *Client) readCalendar(ctx context.Context, now time.Time) (sessions []se
 	if err != nil {
 		return nil, err
 	}
-	// Dates are New York's, whatever zone the server is in.
+	// The dates are those of New York, whatever zone this machine is in.
 	day := func(after int) []string { return []string{now.In(newYork).AddDate(0, 0, after).Format(time.DateOnly)} }
 	var days []calendarDay
 	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/calendar", url.Values{"start": day(-1), "end": day(calendarDays)}, nil, &days); err != nil {
@@ -99,7 +98,7 @@ func (c *Client) readCalendar(ctx context.Context, now time.Time) (sessions []se
 	}
 	for _, d := range days {
 		s, err := d.session(newYork)
-		// Days must follow each other: an answer in another order is not what it seems.
+		// Days must be in order; in any other answer something is wrong.
 		if err != nil || len(sessions) > 0 && !s.open.After(sessions[len(sessions)-1].close) {
 			return nil, fmt.Errorf("alpaca: the calendar has a day %q from %q to %q", limit.Clip(d.Date), limit.Clip(d.Open), limit.Clip(d.Close))
 		}
@@ -125,8 +124,8 @@ func (d calendarDay) session(zone *time.Location) (s session, err error) {
 	return s, nil
 }
 
-// dayEnd returns when an order for the day that is sent at a time ends: with the
-// session that is on, or the next one. Zero means that it is not known.
+// dayEnd returns when an order for the day that is sent at a time ends: at the end of the
+// present session, or of the next one. Zero means that it is not known.
 func (h hours) dayEnd(now time.Time) time.Time {
 	for _, s := range h.sessions {
 		if s.close.After(now) {
@@ -136,9 +135,9 @@ func (h hours) dayEnd(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// check refuses an order that must be filled at once while the exchange is closed: it
-// would wait there for a price that nobody knows yet. The reply says when it opens,
-// and when it closes if that is known.
+// check refuses an order that must be filled at once if the exchange is closed: it would
+// be filled at the opening, at a price that nobody knows yet. The error says when the
+// exchange opens, and when it closes if that is known.
 func (h hours) check(o broker.Order) error {
 	if h.IsOpen || o.Type != "market" && o.TimeInForce != "ioc" && o.TimeInForce != "fok" {
 		return nil

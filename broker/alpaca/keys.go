@@ -11,14 +11,14 @@ const (
 	secretName = "APCA_API_SECRET_KEY"
 )
 
-// Keys are what an account is reached with. They are written nowhere: not even an
-// error that quotes a bad file shows more than the name of a line. Zero means no keys.
-type Keys struct{ pair *pair } // behind a pointer: %+v of a struct that holds them shows an address
+// Keys are the keys of an account. They are written nowhere: not even the error for a bad
+// key file quotes anything from it. The zero value means that there are no keys.
+type Keys struct{ pair *pair } // a pointer, so that %+v of a struct that has Keys shows only an address
 
 // pair is an account's key id and its secret.
 type pair struct{ id, secret string }
 
-// String keeps keys out of every text that somebody formats them into.
+// String returns a fixed text, so that keys are in no text that they are formatted into.
 func (Keys) String() string { return "(keys)" }
 
 // GoString does the same for %#v.
@@ -33,8 +33,8 @@ func ParseKeys(text string) (Keys, error) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		// As in a file that a shell reads, with quotes or without. The line is not
-		// quoted in an error: it may be the secret.
+		// A line may be written as for a shell, with export and quotes. An error does not
+		// quote it, because it may have the secret.
 		name, value, _ := strings.Cut(strings.TrimPrefix(line, "export "), "=")
 		value = strings.Trim(strings.TrimSpace(value), `"'`)
 		switch strings.TrimSpace(name) {
@@ -46,15 +46,14 @@ func ParseKeys(text string) (Keys, error) {
 			return Keys{}, fmt.Errorf("a line begins neither with %s= nor with %s=", keyName, secretName)
 		}
 	}
-	// Checked here, at the start: a key with a line break would end the header it
-	// stands in.
+	// A key with a control character must not get into a header.
 	if !plain(k.id) || !plain(k.secret) {
 		return Keys{}, fmt.Errorf("the file holds no pair of keys: it needs two lines, which begin with %s= and %s=", keyName, secretName)
 	}
 	return Keys{&k}, nil
 }
 
-// plain reports whether a key can stand in a header.
+// plain reports whether a key can be put into a header.
 func plain(key string) bool {
 	for _, c := range []byte(key) {
 		if c <= ' ' || c >= 0x7f {

@@ -15,9 +15,10 @@ import (
 	"wick/limit"
 )
 
-// Submit sends an order once, or changes the one that it replaces, and returns what
-// Alpaca made of it. Rules must have been called for the symbol: it knows how Alpaca
-// spells it. Other errors than a broker.Refused leave open whether the order is there.
+// Submit sends an order once, or changes the one that it replaces, and returns the state
+// that Alpaca answers with. Rules must have been called for the symbol before, because it
+// finds out how Alpaca spells it. After an error that is no broker.Refused nobody knows
+// whether Alpaca has the order.
 func (c *Client) Submit(ctx context.Context, o broker.Order) (broker.State, error) {
 	c.mu.Lock()
 	symbol := c.assets[o.Symbol].Symbol
@@ -32,8 +33,9 @@ func (c *Client) Submit(ctx context.Context, o broker.Order) (broker.State, erro
 	} else {
 		err = c.do(ctx, ordinary, http.MethodPost, "/v2/orders", nil, newOrder(o, symbol), &got)
 	}
-	// Not found can only mean that nothing was placed, so it is definite.
-	if errors.Is(err, broker.ErrUnknown) { // the order to be replaced, or the symbol
+	// What Alpaca does not know is the order to be replaced, or the symbol. Then it has
+	// placed nothing for certain.
+	if errors.Is(err, broker.ErrUnknown) {
 		return broker.State{}, refusal("Alpaca refused it: %v", err)
 	}
 	if err != nil {
@@ -51,7 +53,7 @@ func newOrder(o broker.Order, symbol string) orderRequest {
 		LimitPrice: text(o.Limit), StopPrice: text(o.Stop), TrailPrice: text(o.TrailAmount), TrailPercent: text(o.TrailPercent),
 	}
 	switch {
-	case o.OCOStop != 0: // the limit of the order itself is what it calls the take-profit
+	case o.OCOStop != 0: // Alpaca calls the limit of the order itself the take-profit
 		r.OrderClass, r.TakeProfit, r.LimitPrice = "oco", &takeProfit{o.Limit.String()}, ""
 		r.StopLoss = &stopLoss{o.OCOStop.String(), text(o.OCOLimit)}
 		return r
@@ -69,8 +71,8 @@ func newOrder(o broker.Order, symbol string) orderRequest {
 	return r
 }
 
-// replacement returns the body that puts o in the place of another order. Exits cannot
-// be changed this way; checkShape has refused them.
+// replacement returns the body that replaces another order by o. Exits cannot be changed
+// this way; checkShape has refused them.
 func replacement(o broker.Order) replaceRequest {
 	return replaceRequest{
 		Qty: o.Quantity.String(), TimeInForce: o.TimeInForce, LimitPrice: text(o.Limit), StopPrice: text(o.Stop),
@@ -78,8 +80,8 @@ func replacement(o broker.Order) replaceRequest {
 	}
 }
 
-// mine returns the state of an order that is ours, and refuses that of another. A
-// reply to another question, mixed up by a cache on the way, must not fill our order.
+// mine returns the state of got, or an error if got is not the order o. A reply to
+// another request, mixed up by a cache on the way, must not fill our order.
 func mine(got order, o broker.Order) (broker.State, error) {
 	s, err := got.state()
 	if err == nil && s.ClientID != o.ClientID && (o.ID == "" || s.ID != o.ID) {
@@ -88,10 +90,9 @@ func mine(got order, o broker.Order) (broker.State, error) {
 	return s, err
 }
 
-// Lookup asks for an order, by Alpaca's id if that is known and else by our own. The
-// question by our own id tells nothing of legs, so an order that may have them is
-// asked for once more by Alpaca's id. broker.ErrUnknown means that Alpaca does not
-// have it.
+// Lookup asks for an order, by Alpaca's id if that is known and otherwise by our own. The
+// answer by our own id has no legs, so Lookup asks once more by Alpaca's id if the order
+// may have some. broker.ErrUnknown means that Alpaca does not have the order.
 func (c *Client) Lookup(ctx context.Context, o broker.Order) (broker.State, error) {
 	var got order
 	if o.ID == "" {
@@ -104,7 +105,7 @@ func (c *Client) Lookup(ctx context.Context, o broker.Order) (broker.State, erro
 		if !isID(got.ID) {
 			return broker.State{}, fmt.Errorf("alpaca: an order without an id")
 		}
-		o.ID = got.ID // its legs come only with the other question
+		o.ID = got.ID
 	}
 	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/orders/"+url.PathEscape(o.ID), url.Values{"nested": {"true"}}, nil, &got); err != nil {
 		return broker.State{}, err
@@ -112,15 +113,15 @@ func (c *Client) Lookup(ctx context.Context, o broker.Order) (broker.State, erro
 	return mine(got, o)
 }
 
-// Cancel asks Alpaca to cancel an order by its id. Without an error it has said that
-// it will try: whether it came in time, a later state tells. It may go further into
-// the budget than other requests.
+// Cancel asks Alpaca to cancel an order by its id. If it returns nil, Alpaca will try;
+// a later state of the order shows whether it was in time. Cancels are still sent when
+// the budget for other requests is used up.
 func (c *Client) Cancel(ctx context.Context, id string) error {
 	return c.do(ctx, urgent, http.MethodDelete, "/v2/orders/"+url.PathEscape(id), nil, nil, nil)
 }
 
-// CancelAll asks Alpaca to cancel every open order of the account, whoever placed
-// it. An error that is a broker.Refused says how many it would not cancel.
+// CancelAll asks Alpaca to cancel every open order of the account, no matter who placed
+// it. If Alpaca would not cancel some, it returns a broker.Refused that says how many.
 func (c *Client) CancelAll(ctx context.Context) error {
 	var each []struct {
 		Status int `json:"status"`
@@ -140,12 +141,11 @@ func (c *Client) CancelAll(ctx context.Context) error {
 	return nil
 }
 
-// assetLife is how long the rules of a symbol are believed.
+// assetLife is how long the rules of a symbol are used before they are read again.
 const assetLife = time.Hour
 
-// Rules returns what orders in a symbol must keep to, so that what Alpaca would not
-// take is never sent. What is returned holds for a short while: hours and assets
-// change.
+// Rules returns the rules for orders in a symbol, so that no order is sent that Alpaca
+// would not take. The result must be used soon, since hours and assets change.
 func (c *Client) Rules(ctx context.Context, symbol string) (broker.Rules, error) {
 	c.mu.Lock()
 	a, ok := c.assets[symbol]
@@ -175,9 +175,8 @@ func (c *Client) Rules(ctx context.Context, symbol string) (broker.Rules, error)
 	return broker.Rules{Check: check, Tick: tick, DayEnd: hours.dayEnd(time.Now())}, nil
 }
 
-// asset asks for a symbol in the spellings that it may have at Alpaca. A spelling that
-// Alpaca does not know leads to the next one. What it returns is refused if it is
-// another symbol.
+// asset asks for a symbol in the spellings that it may have at Alpaca, until Alpaca knows
+// one. It returns an error if the answer is about another symbol.
 func (c *Client) asset(ctx context.Context, symbol string) (a asset, err error) {
 	for _, name := range spellings(symbol) {
 		err = c.do(ctx, ordinary, http.MethodGet, "/v2/assets/"+url.PathEscape(name), nil, nil, &a)
@@ -201,8 +200,8 @@ func spellings(symbol string) []string {
 	return names
 }
 
-// check says why Alpaca would not take o, with its rule. The order of cases is that of
-// importance: a caller hears the one reason that settles it.
+// check returns a refusal that names the rule if Alpaca would not take o. The most
+// important rule comes first, since the caller gets only one reason.
 func (a known) check(o broker.Order) error {
 	whole := o.Quantity%exact.One == 0
 	switch {
@@ -226,8 +225,8 @@ func (a known) check(o broker.Order) error {
 	return checkShape(o)
 }
 
-// checkShape is check for what does not depend on the asset. Alpaca would refuse the
-// same, but later, and in words about its own fields.
+// checkShape is check for the rules that do not depend on the asset. Alpaca would refuse
+// the same orders, but later, and in the words of its own interface.
 func checkShape(o broker.Order) error {
 	exits, waits := o.TakeProfit != 0 || o.StopLoss != 0, o.TimeInForce == "day" || o.TimeInForce == "gtc"
 	switch {
@@ -242,8 +241,8 @@ func checkShape(o broker.Order) error {
 	case o.Replaces != "" && (exits || o.OCOStop != 0):
 		return refusal("Alpaca can change the prices and the quantity of an order, not give it exits: cancel it and place another")
 	}
-	// Steps are finer below a dollar, so each price has its own; zero is a multiple of
-	// any.
+	// Each price has its own step, since steps are finer below a dollar. Prices that were
+	// not given are zero, which is a multiple of any step.
 	for _, p := range []exact.Decimal{o.Limit, o.Stop, o.TrailAmount, o.TakeProfit, o.StopLoss, o.OCOStop, o.OCOLimit} {
 		if step := tick(p); p%step != 0 {
 			return refusal("Alpaca takes prices in steps of %s here: %s or %s, not %s", step, p-p%step, p-p%step+step, p)

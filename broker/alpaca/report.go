@@ -28,12 +28,12 @@ func (c *Client) Account(ctx context.Context) (broker.Account, error) {
 	return a.account()
 }
 
-// Report asks for the account, its open orders and its positions. It is whole or an
-// error: a list that could not be had is not an empty one. Only such a report may be
-// compared with the book: what is missing in it does not exist at Alpaca.
+// Report asks for the account, its open orders and its positions. It returns an error
+// unless it has read all of them. So the book may be compared with a report: what is
+// missing in it does not exist at Alpaca.
 func (c *Client) Report(ctx context.Context) (r broker.Report, err error) {
-	// Orders before positions: what is filled in between shows as a position that is
-	// ahead, and the next report settles it.
+	// Orders are read before positions. A fill between the two is already part of the
+	// position but not yet of the order; the next report has both.
 	if r.Open, err = c.open(ctx); err != nil {
 		return r, err
 	}
@@ -52,8 +52,8 @@ func (c *Client) Report(ctx context.Context) (r broker.Report, err error) {
 	return r, err
 }
 
-// open asks for all open orders, the oldest first. A page goes on at the time when
-// the last order of the one before was placed, so that one comes again.
+// open asks for all open orders, oldest first. Each page begins at the time of the last
+// order of the page before, so that order comes again.
 func (c *Client) open(ctx context.Context) (all []broker.State, err error) {
 	seen := make(map[string]bool)
 	query := url.Values{"status": {"open"}, "limit": {strconv.Itoa(ordersPage)}, "direction": {"asc"}, "nested": {"true"}}
@@ -78,20 +78,21 @@ func (c *Client) open(ctx context.Context) (all []broker.State, err error) {
 		if len(page) < ordersPage {
 			return all, nil
 		}
-		// A whole page of orders placed in the same instant cannot be passed.
+		// All orders of the page were placed at the same time: the next page would be the
+		// same.
 		if !added {
 			break
 		}
-		// A moment before the last order, because others may have been placed at the
-		// same time as it.
+		// A moment before the last order, because others may have been placed at the same
+		// time.
 		query.Set("after", page[len(page)-1].CreatedAt.Add(-time.Nanosecond).Format(time.RFC3339Nano))
 	}
 	return nil, fmt.Errorf("alpaca: there are more open orders than can be read")
 }
 
-// Fills asks for the fills since a time and returns them in their order. Of more
-// than can be read it returns the newest: what an order has filled is known by its
-// state, so an old fill that is missing is not taken for none.
+// Fills asks for the fills since a time and returns them, oldest first. If there are more
+// than it reads, it returns the newest. That is safe: the state of an order says how much
+// it has filled, so the caller sees that an old fill is missing.
 func (c *Client) Fills(ctx context.Context, since time.Time) (all []broker.Fill, err error) {
 	query := url.Values{"activity_types": {"FILL"}, "after": {since.UTC().Format(time.RFC3339Nano)}, "direction": {"desc"}, "page_size": {strconv.Itoa(fillsPage)}}
 	for range maxPages {
@@ -109,7 +110,7 @@ func (c *Client) Fills(ctx context.Context, since time.Time) (all []broker.Fill,
 		if len(page) < fillsPage {
 			break
 		}
-		// Newest first, so that what is left out after maxPages is the oldest.
+		// Pages come newest first, so what is left out after maxPages is the oldest.
 		query.Set("page_token", page[len(page)-1].ID)
 	}
 	slices.Reverse(all)

@@ -18,10 +18,10 @@ import (
 // maxEvent bounds one line of the stream, in bytes.
 const maxEvent = 256 << 10
 
-// Stream reads what happens to the account's orders until it ends or ctx does. It
-// begins after the event with the given id, or now if that is empty, and calls
-// connected once Alpaca has taken the request. An event that cannot be read ends
-// it: what it said has to be learnt by asking.
+// Stream reads what happens to the account's orders until the stream or ctx ends, and
+// calls deliver with each event. It begins after the event with the given id, or now if
+// that is empty. It calls connected once Alpaca has accepted the request. An event that
+// cannot be read ends the stream: the caller then has to ask for what it said.
 func (c *Client) Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error {
 	if err := c.budget.take(ctx, ordinary); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (c *Client) Stream(ctx context.Context, after string, connected func(), del
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(response.Body, maxSaid)) // what came of it is the message
+		text, _ := io.ReadAll(io.LimitReader(response.Body, maxSaid)) // as much as can be read is enough
 		c.heed(response)
 		return fmt.Errorf("alpaca stream: status %d: %s", response.StatusCode, limit.Line(string(text), maxSaid))
 	}
@@ -66,8 +66,8 @@ func readEvents(r io.Reader, deliver func(broker.Event)) error {
 		if err := json.Unmarshal(bytes.TrimSpace(data), &u); err != nil {
 			return fmt.Errorf("alpaca stream: %w", err)
 		}
-		// An event that cannot be true ends the stream too: after it the book is
-		// compared with a report.
+		// An event that cannot be true ends the stream too; the book is then compared with
+		// a report.
 		e, err := u.event()
 		if err != nil {
 			return err

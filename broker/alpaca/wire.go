@@ -11,24 +11,23 @@ import (
 	"wick/limit"
 )
 
-// number is a decimal as Alpaca writes it: a string, a JSON number or null, with
-// as many places as it likes. What lies beyond our eight places is cut off, and
-// given says whether there was one.
+// number is a decimal as Alpaca writes it: a string, a JSON number or null, with any
+// number of decimals. Those beyond our eight are cut off.
 type number struct {
 	exact.Decimal
-	given bool
-	cut   bool // digits were lost
+	given bool // there was a number
+	cut   bool // digits other than zero were cut off
 }
 
-// UnmarshalJSON reads a number; null is none.
+// UnmarshalJSON reads a number; null and "" are none.
 func (n *number) UnmarshalJSON(text []byte) error {
 	*n = number{}
 	if bytes.Equal(text, []byte("null")) || bytes.Equal(text, []byte(`""`)) {
 		return nil
 	}
 	s := strings.Trim(string(text), `"`)
-	// Alpaca may send more decimals than our numbers have. They are cut, and that is
-	// noted: a quantity must not be cut.
+	// Alpaca may send more decimals than our numbers have. Prices may be cut, but callers
+	// refuse a quantity that was.
 	const places = 8
 	if whole, part, ok := strings.Cut(s, "."); ok && len(part) > places && !strings.ContainsAny(part, "eE") {
 		n.cut = strings.Trim(part[places:], "0") != ""
@@ -89,8 +88,8 @@ type replaceRequest struct {
 	ClientOrderID string `json:"client_order_id"`
 }
 
-// order is an order as Alpaca answers it, as far as we read it. Everything in it is a
-// stranger's until state has checked it.
+// order is an order in an answer of Alpaca, as far as we read it. Nothing in it may be
+// used before state has checked it.
 type order struct {
 	ID             string    `json:"id"`
 	ClientOrderID  string    `json:"client_order_id"`
@@ -109,25 +108,22 @@ type order struct {
 	Legs           []order   `json:"legs"`
 }
 
-// maxLegs is how many orders one may have waiting on it.
+// maxLegs is how many legs an order may have.
 const maxLegs = 4
 
-// statuses says which of Alpaca's seventeen states are for ever. All others, and
-// those that nobody has heard of yet, are open: an order that is believed open is
-// asked about again.
+// statuses has those of Alpaca's seventeen states that are final. All others, and any
+// that are new to us, count as open: the book asks about an open order again.
 var statuses = map[string]broker.Status{
 	"filled": broker.Filled, "canceled": broker.Cancelled, "expired": broker.Cancelled, "replaced": broker.Cancelled, "rejected": broker.Rejected,
 }
 
-// state checks an order and returns it in the words of package broker.
+// state checks an order and returns it as a broker.State.
 func (o *order) state() (broker.State, error) {
 	s := broker.State{
 		ID: o.ID, ClientID: o.ClientOrderID, Symbol: limit.Clip(o.Symbol), Side: o.Side, Type: o.Type, Status: broker.Open, Word: limit.Line(o.Status, maxWord),
 		Quantity: o.Qty.Decimal, Filled: o.FilledQty.Decimal, Average: o.FilledAvgPrice.Decimal, Limit: o.LimitPrice.Decimal, Stop: o.StopPrice.Decimal,
 		CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
 	}
-	// A status that is new to us counts as open: the order is asked about again, and
-	// nothing is concluded from it.
 	if known, ok := statuses[o.Status]; ok {
 		s.Status = known
 	}
@@ -145,12 +141,13 @@ func (o *order) state() (broker.State, error) {
 	return s, nil
 }
 
-// check refuses an order, which s tells in the words of package broker, that cannot be.
+// check returns an error if an order cannot be right; s is the same order as a
+// broker.State.
 func (o *order) check(s broker.State) error {
 	switch {
 	case !isID(o.ID) || o.Status == "":
 		return fmt.Errorf("alpaca: an order without an id or a status: %q", limit.Clip(o.ID))
-	// Money: a quantity that was filled must be exact and no more than was ordered.
+	// A quantity that was filled must be exact, and no more than was ordered.
 	case s.Filled < 0 || s.Quantity < 0 || s.Filled > s.Quantity && o.Qty.given || s.Average < 0 || o.FilledQty.cut:
 		return fmt.Errorf("alpaca: order %s has filled %s of %s at %s, which cannot be", s.ID, s.Filled, s.Quantity, s.Average)
 	case s.Status == broker.Filled && s.Filled == 0:
@@ -164,8 +161,8 @@ func (o *order) check(s broker.State) error {
 // maxWord is how many bytes of a status word are kept.
 const maxWord = 32
 
-// isID reports whether an id of Alpaca's can be one: it becomes a part of paths. A
-// slash or a dot in it could make a request go to another path.
+// isID reports whether a text can be an id of Alpaca. Ids become parts of paths, and a
+// slash or a dot could make a request go to another path.
 func isID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_:") == ""
 }
@@ -207,12 +204,12 @@ type update struct {
 	Order       order     `json:"order"`
 }
 
-// event checks a message of the stream. Only the two kinds of fills carry a price and
-// a quantity; every other kind is told by the order's state alone.
+// event checks a message of the stream. Only the two kinds of fills have a price and a
+// quantity; of every other kind only the order's state counts.
 func (u *update) event() (broker.Event, error) {
 	s, err := u.Order.state()
 	e := broker.Event{State: s}
-	if isID(u.EventID) { // else the stream is taken up from now on, and the account read
+	if isID(u.EventID) { // without an id the next stream cannot resume here, and the account is read instead
 		e.ID = u.EventID
 	}
 	if err != nil || u.Event != "fill" && u.Event != "partial_fill" {
@@ -237,8 +234,8 @@ type account struct {
 	TradeSuspendedByUser bool   `json:"trade_suspended_by_user"`
 }
 
-// account checks an account and returns it, with the reason if it may not trade. An
-// account that is blocked is no error: it may be looked at.
+// account checks an account and returns it, with the reason if it may not trade. That an
+// account is blocked is no error: it can still be read.
 func (a *account) account() (broker.Account, error) {
 	if !isID(a.AccountNumber) {
 		return broker.Account{}, fmt.Errorf("alpaca: an account without a number: %q", limit.Clip(a.AccountNumber))
@@ -257,8 +254,8 @@ func (a *account) account() (broker.Account, error) {
 	return out, nil
 }
 
-// position is one entry of GET /v2/positions. A position of the account may have been
-// bought by hand: the book knows only its own part.
+// position is one entry of GET /v2/positions. It may include shares that were bought
+// elsewhere, by hand for example; the book knows only its own.
 type position struct {
 	Symbol        string `json:"symbol"`
 	Side          string `json:"side"`
@@ -268,8 +265,8 @@ type position struct {
 	UnrealizedPL  number `json:"unrealized_pl"`
 }
 
-// position checks a position. Alpaca writes shorts with a minus; one that says
-// "short" without it is taken by its word.
+// position checks a position. Alpaca writes a minus for shorts; a positive quantity with
+// the side "short" counts as negative.
 func (p *position) position() (broker.Position, error) {
 	out := broker.Position{Symbol: limit.Clip(p.Symbol), Quantity: p.Qty.Decimal, Entry: p.AvgEntryPrice.Decimal, Value: p.MarketValue.Decimal, Profit: p.UnrealizedPL.Decimal}
 	if p.Side == "short" && out.Quantity > 0 {
@@ -307,7 +304,7 @@ type asset struct {
 	Fractionable bool   `json:"fractionable"`
 }
 
-// known is what was learnt of a symbol, and when. It is believed for assetLife.
+// known is what Alpaca said about a symbol, and when. It is used for assetLife.
 type known struct {
 	asset
 	at time.Time
