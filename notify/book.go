@@ -11,37 +11,41 @@ import (
 // and no secret. One of Open, Event and To is set.
 type record struct {
 	Open  map[string]Filter `json:"open,omitempty"`  // the destinations there are from now on, by name
-	Event *Event            `json:"event,omitempty"` // happened; its ID and Seq are the record's
+	Event *Event            `json:"event,omitempty"` // an event that happened; its ID and Seq are those of the record
 
-	To      string `json:"to,omitempty"`      // this destination
-	Through uint64 `json:"through,omitempty"` // was sent everything up to this sequence,
-	Batch   bool   `json:"batch,omitempty"`   // or is to be sent it as one summary,
-	Dead    *Dead  `json:"dead,omitempty"`    // or is not sent it, which is given up
+	// With To the record says what happens to the events of one destination up to the
+	// sequence Through: with Batch, they will be sent as one summary; with Dead, they were
+	// given up; with neither, they were sent.
+	To      string `json:"to,omitempty"`
+	Through uint64 `json:"through,omitempty"`
+	Batch   bool   `json:"batch,omitempty"`
+	Dead    *Dead  `json:"dead,omitempty"`
 }
 
 // Dead is a message that was given up.
 type Dead struct {
 	To     string    `json:"to"`     // the destination
 	ID     string    `json:"id"`     // of the message
-	Events int       `json:"events"` // how many are in it
+	Events int       `json:"events"` // how many events are in it
 	At     time.Time `json:"at"`     // when it was given up
 	Text   string    `json:"text"`
 	Reason string    `json:"reason"`
 }
 
 const (
-	// maxQueue bounds the events that wait for one destination. Past it the oldest
-	// goes and is a dead letter.
+	// maxQueue bounds the events that wait for one destination. If there are more, the
+	// oldest becomes a dead letter.
 	maxQueue = 10_000
-	// maxDead is how many dead letters are remembered. The journal's audit has all.
+	// maxDead is how many dead letters are remembered. An audit of the journal shows all.
 	maxDead = 100
 )
 
-// book is the durable state: a fold over records, without a clock.
+// book is the durable state: what the records add up to, without a clock.
 //
-// A queue is not a subscription of package delivery: that keeps what was
-// delivered, for an hour and a thousand entries, so that a client can resume. A
-// destination never resumes, needs a day, and lets go of what it was sent.
+// A queue is not the same as that of a subscription in package delivery. There, entries
+// stay for an hour after they were delivered, at most a thousand, so that a client can
+// resume. A destination never resumes: an event may wait for a day and leaves the queue
+// when it was sent.
 type book struct {
 	Last   uint64            `json:"last"` // sequence of the newest step
 	Queues map[string]*queue `json:"queues"`
@@ -51,12 +55,12 @@ type book struct {
 // queue holds what waits for one destination, oldest first.
 type queue struct {
 	Filter Filter   `json:"filter"`
-	Batch  uint64   `json:"batch,omitempty"` // the events up to here are one summary
+	Batch  uint64   `json:"batch,omitempty"` // the events up to this sequence are sent as one summary
 	Events []*Event `json:"events,omitempty"`
 }
 
-// apply takes the step of a record and returns the destinations that have
-// something to do by it. A step of a destination that is gone is ignored.
+// apply takes the step of a record and returns the destinations that have something to
+// do now. A step of a destination that is no longer there is ignored.
 func (b *book) apply(id string, seq uint64, r record) (to []string) {
 	b.Last = max(b.Last, seq)
 	q := b.Queues[r.To]
@@ -70,21 +74,18 @@ func (b *book) apply(id string, seq uint64, r record) (to []string) {
 	case r.Dead != nil:
 		b.bury(*r.Dead)
 	}
-	// What is left is a step of one destination: a summary that was decided on, a message
-	// that was sent, or one that was given up.
 	switch {
-	// A batch is fixed before it is sent, so that a repeat has the same events in it;
-	// else the events up to there are done.
+	// A summary is fixed before it is sent, so that another attempt has the same events.
 	case q != nil && r.Batch:
 		q.Batch = r.Through
-	case q != nil:
+	case q != nil: // sent or given up
 		q.cut(q.upTo(r.Through))
 	}
 	return nil
 }
 
-// open makes the queues those of the destinations named. One that was there keeps
-// what waits in it, also what its new filter would not let through.
+// open replaces the queues by those of the given destinations. A queue that was there
+// before keeps its events, even those that its new filter does not match.
 func (b *book) open(destinations map[string]Filter) (to []string) {
 	before := b.Queues
 	b.Queues = make(map[string]*queue)
@@ -116,7 +117,8 @@ func (b *book) add(e *Event) (to []string) {
 	return to
 }
 
-// overflow notes that an event made room. Those in a row are one dead letter.
+// overflow notes that an event was dropped because its queue was full. Several in a row
+// are one dead letter.
 func (b *book) overflow(name string, gone *Event, at time.Time) {
 	const reason = "the queue was full"
 	if last := len(b.Dead) - 1; last >= 0 && b.Dead[last].To == name && b.Dead[last].Reason == reason {
@@ -126,7 +128,8 @@ func (b *book) overflow(name string, gone *Event, at time.Time) {
 	b.bury(Dead{name, gone.ID, 1, at, gone.Text, reason})
 }
 
-// bury keeps a message that was given up, the newest maxDead of them.
+// bury adds a message that was given up to the dead letters, of which it keeps the newest
+// maxDead.
 func (b *book) bury(d Dead) {
 	b.Dead = append(b.Dead, d)
 	b.Dead = slices.Delete(b.Dead, 0, max(0, len(b.Dead)-maxDead))
@@ -141,16 +144,16 @@ func (q *queue) upTo(through uint64) int {
 	return n
 }
 
-// cut takes the first n events out.
+// cut removes the first n events.
 func (q *queue) cut(n int) {
-	clear(q.Events[:n]) // the array behind the slice lives on
+	clear(q.Events[:n]) // the array stays, and would keep them in memory
 	if q.Events = q.Events[n:]; len(q.Events) == 0 {
 		q.Events = nil
 	}
 }
 
-// head returns the events of the next message: those of the summary that was
-// decided on, or the first alone.
+// head returns the events of the next message: those of a summary that was written down,
+// or the first event alone.
 func (q *queue) head() []*Event {
 	return q.Events[:max(q.upTo(q.Batch), min(1, len(q.Events)))]
 }

@@ -21,7 +21,7 @@ const (
 	Fill    Kind = "fill"    // an order was filled
 	Cancel  Kind = "cancel"  // an order was cancelled
 	Reject  Kind = "reject"  // an order was rejected by its broker
-	Halt    Kind = "halt"    // trading was halted, reduced or let go on
+	Halt    Kind = "halt"    // trading was halted, reduced to closing positions, or resumed
 	Loss    Kind = "loss"    // the account has lost as much as it may in a day
 	Storage Kind = "storage" // the journal cannot be written any more
 	Silent  Kind = "silent"  // a data source stopped answering, or answers again
@@ -42,7 +42,7 @@ type Event struct {
 	Text   string    `json:"text"`             // one sentence, for a lock screen
 
 	Chart  json.RawMessage `json:"chart,omitempty"`  // what its picture shows, for Options.Picture; nil means no picture
-	Detail json.RawMessage `json:"detail,omitempty"` // the same as a program reads it, for webhooks
+	Detail json.RawMessage `json:"detail,omitempty"` // the same for programs, for webhooks
 }
 
 // maxText bounds the sentence of an event, in bytes.
@@ -55,23 +55,24 @@ type Filter struct {
 	Clients []string `json:"clients,omitempty"` // by name
 }
 
-// matches reports whether the filter lets an event through. One that belongs to
-// no symbol or to no client, such as a halt, is chosen by its kind alone.
+// matches reports whether a destination with this filter gets an event. Symbols do not
+// matter for an event without a symbol, such as a halt, and clients not for one without a
+// client.
 func (f Filter) matches(e *Event) bool {
 	return (len(f.Kinds) == 0 || slices.Contains(f.Kinds, e.Kind)) &&
 		(len(f.Symbols) == 0 || e.Symbol == "" || slices.Contains(f.Symbols, e.Symbol)) &&
 		(len(f.Clients) == 0 || e.Client == "" || slices.Contains(f.Clients, e.Client))
 }
 
-// NewMessage returns the message of events that wait for one destination: an
-// event's own, or a summary of several. There is at least one event, and they are in
-// the order of their sequence. The message's id follows from the events alone, so a
-// message that is sent again has the same one.
+// NewMessage returns the message for events that wait for one destination: that of one
+// event, or a summary of several. There must be at least one event, and they must be in
+// the order of their sequence. The id of the message is made from the events alone, so a
+// message that is sent again has the same id.
 func NewMessage(events []*Event) service.Message {
 	first, last := events[0], events[len(events)-1]
 	m := service.Message{ID: first.ID, At: last.At, Kind: string(first.Kind), Text: first.Text, Events: len(events),
 		Symbol: first.Symbol, Client: first.Client, Detail: first.Detail}
-	// A summary belongs to no one symbol or client, and has no detail for programs.
+	// A summary has no symbol, no client, and no detail for programs.
 	if len(events) > 1 {
 		m.ID, m.Kind, m.Text = fmt.Sprintf("%s-to-%d", first.ID, last.Seq), "summary", summary(events)
 		m.Symbol, m.Client, m.Detail = "", "", nil

@@ -24,8 +24,8 @@ type Destination struct {
 	*service.Destination
 	Name    string
 	Filter  Filter
-	Rate    int  // messages in a minute; what comes beyond becomes one summary
-	Picture bool // whether charts go along
+	Rate    int  // messages in a minute; what is more becomes one summary
+	Picture bool // whether messages have a chart
 	Quiet   quiet
 }
 
@@ -36,9 +36,9 @@ var nameShape = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 //
 //	NAME KIND URL [key=value | flag]…
 //
-// A word that begins with # begins a comment. An error names the line, the word and
-// what is wrong with it, and quotes nothing of it: what is in the wrong place may be
-// an address or a secret.
+// A word that begins with # begins a comment. An error names the line, the number of the
+// word and what is wrong with it, but does not quote it: an address or a secret may be in
+// the wrong place.
 func Parse(text []byte) ([]*Destination, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("the file has more than %d bytes", maxFile)
@@ -83,7 +83,7 @@ func parseLine(words []string) (*Destination, error) {
 	if !nameShape.MatchString(d.Name) {
 		return nil, errors.New("the name, which stands first: 1 to 32 of a-z 0-9 and -")
 	}
-	// What is not a setting of ours is a key of the service, which checks it.
+	// Words that are not settings of ours are keys of the service, which checks them.
 	keys, private := make(map[string]string), false
 	for i, word := range words[3:] {
 		if err := d.set(word, keys, &private); err != nil {
@@ -98,7 +98,7 @@ func parseLine(words []string) (*Destination, error) {
 	return d, err
 }
 
-// set takes one word of a line. What is not for us goes into keys.
+// set takes one word of a line. If it is not a setting of ours it puts it into keys.
 func (d *Destination) set(word string, keys map[string]string, private *bool) error {
 	key, value, has := strings.Cut(word, "=")
 	// A flag has no value, and everything else has one.
@@ -123,7 +123,7 @@ func (d *Destination) set(word string, keys map[string]string, private *bool) er
 	return nil
 }
 
-// parse takes a setting of ours that may be wrong.
+// parse takes a setting of ours whose value has to be checked.
 func (d *Destination) parse(key, value string) (err error) {
 	switch key {
 	case "kinds":
@@ -164,13 +164,13 @@ func parseHours(text string) (from, to int, err error) {
 	return a.Hour()*60 + a.Minute(), b.Hour()*60 + b.Minute(), err
 }
 
-// end returns when the quiet hours that at lies in are over, or at itself if it
-// lies in none. The clock of the zone decides, also when it is set for summer.
+// end returns when the quiet hours end if at is within them, or otherwise at itself. It
+// goes by the local time of the zone, with its summer time.
 func (q quiet) end(at time.Time) time.Time {
 	local := at.In(q.zone)
 	minute, day := local.Hour()*60+local.Minute(), local.Day()
-	// Hours such as 22:00-07:30 pass midnight: they end today for a time after midnight,
-	// and tomorrow for one before it.
+	// Hours such as 22:00-07:30 go past midnight. For a time before midnight they end the
+	// next day.
 	switch within := minute >= q.from && minute < q.to; {
 	case q.from <= q.to && !within, q.from > q.to && minute >= q.to && minute < q.from:
 		return at

@@ -1,27 +1,27 @@
-// Package notify brings what happened to people: a message on a phone, a line in
-// a chat, a mail, a signed webhook.
+// Package notify tells people what happened: by a message on a phone, a line in a chat,
+// a mail, or a signed webhook.
 //
 // An [Event] is something that happened. A [Destination] is a line of the owner's
-// file: a service, its address and secrets, and which events it wants; no tool and
-// no client can add one. The book (book.go) is what the journal knows: a queue of
-// events per destination, and the dead letters. A worker (worker.go) brings one
-// queue to its destination, in order.
+// file: a service, its address and secrets, and which events it wants. No tool and no
+// client can add one. The book (book.go) is what the journal knows: a queue of events
+// for each destination, and the dead letters. A worker (worker.go) sends the events of
+// one queue to its destination, in order.
 //
 // # What is promised
 //
-// The record by which an alert fires is the one that puts its event into the
-// queues, so no crash comes between the two. A message leaves its queue only by
-// another record, written after the service has taken it: each arrives at least
-// once, under an id that does not change. What a service refuses, or does not take
-// for a day, is a dead letter. More messages than a destination's rate become one
-// summary, which is written down before it is sent, so that its id does not change
-// either.
+// The journal record that says that an alert fired also puts its event into the queues,
+// so no crash can come between the two. An event leaves its queue only by another record,
+// which is written after the service has taken the message. So each message arrives at
+// least once, always under the same id. A message that a service refuses, or does not
+// take for a day, becomes a dead letter. If there are more messages than a destination's
+// rate allows, they become one summary. It is written down before it is sent, so that its
+// id does not change either.
 //
 // # Security considerations
 //
-// Who is told what is the owner's to say, in a file. Records hold no address and no
-// secret. Texts of strangers (names of clients, notes of alerts) are made one line
-// and bounded before they are queued; package service does the sending.
+// Only the owner decides, in a file, who is told what. Records have no address and no
+// secret. Texts of strangers (names of clients, notes of alerts) are made one line and
+// bounded before they are queued; package service does the sending.
 package notify
 
 import (
@@ -44,11 +44,11 @@ type Options struct {
 	// was called with it. Its error means that the journal is broken.
 	Write func(record []byte) error
 
-	// Picture draws an event's chart as a PNG. Nil means that there are none.
+	// Picture draws an event's chart as a PNG. Nil means that there are no pictures.
 	Picture func(ctx context.Context, e Event) ([]byte, error)
 
-	// Count is told what came of every attempt (sent, retry, dead), with the name
-	// of the destination. Nil counts nothing.
+	// Count is called with the name of the destination and the outcome of every attempt:
+	// sent, retry or dead. Nil counts nothing.
 	Count func(destination, outcome string)
 
 	Log *slog.Logger // nil discards
@@ -58,7 +58,7 @@ type Options struct {
 // goroutines. Restore, Apply, Happened and Snapshot are for the journal's owner.
 type Notifier struct {
 	options Options
-	told    chan Event // by Tell, for Run
+	told    chan Event // from Tell to Run
 	workers map[string]*worker
 	opened  sync.Once
 
@@ -66,9 +66,9 @@ type Notifier struct {
 	book *book // guarded by mu
 }
 
-// worker brings one queue to its destination: one message at a time, the next
-// only when the one before is sent or given up, so that the order is kept. What is
-// below deliver belongs to the goroutine of run (worker.go).
+// worker sends the events of one queue to its destination: one message at a time, the
+// next only when the one before is sent or given up, so that the order is kept. The
+// fields below deliver belong to the goroutine of run (worker.go).
 type worker struct {
 	n       *Notifier
 	to      *Destination
@@ -77,12 +77,12 @@ type worker struct {
 
 	fails  int       // attempts on the present message
 	since  time.Time // when the present window of the rate began
-	count  int       // messages begun in it
-	waited bool      // what is queued had to wait for the rate or for quiet hours
+	count  int       // messages begun in this window
+	waited bool      // the queue had to wait for the rate or for quiet hours
 }
 
-// maxTold is how many events Tell holds for Run. A flood of logins is cut here;
-// the log has them all.
+// maxTold is how many events may wait between Tell and Run. If there are more, as in a
+// flood of logins, they are dropped; the log has them all.
 const maxTold = 64
 
 // New returns a notifier. It sends nothing before Run.
@@ -100,8 +100,8 @@ func New(o Options) *Notifier {
 	return n
 }
 
-// Restore begins with a snapshot; none means empty queues. It may be called
-// again, when a start falls back to an older snapshot.
+// Restore replaces the queues by those of a snapshot; an empty snapshot means empty
+// queues. A start calls it again if it has to use an older snapshot.
 func (n *Notifier) Restore(snapshot []byte) error {
 	b := &book{}
 	if len(snapshot) > 0 {
@@ -122,8 +122,8 @@ func (n *Notifier) Snapshot() ([]byte, error) {
 	return json.Marshal(n.book)
 }
 
-// Happened queues an event that a record of the journal tells of. It does no I/O:
-// the journal waits for it.
+// Happened queues an event that is part of a record of the journal. It does no I/O,
+// because the journal waits for it.
 func (n *Notifier) Happened(e Event) { n.apply(e.ID, e.Seq, record{Event: &e}) }
 
 // Apply takes the step of a record that was given to Options.Write.
@@ -136,24 +136,24 @@ func (n *Notifier) Apply(id string, seq uint64, data []byte) error {
 	return nil
 }
 
-// apply takes a step and wakes the workers that have something to do by it.
+// apply takes a step and wakes the workers that have something to do now.
 func (n *Notifier) apply(id string, seq uint64, r record) {
 	n.mu.Lock()
 	to := n.book.apply(id, seq, r)
 	n.mu.Unlock()
 	for _, name := range to {
-		// The journal may still know a destination that the file no longer has.
+		// A destination of the journal may no longer be in the owner's file.
 		if w := n.workers[name]; w != nil {
 			select {
 			case w.bell <- struct{}{}:
-			default: // it has not heard the last one yet
+			default: // it has not taken the last ring yet
 			}
 		}
 	}
 }
 
-// write has a record written. When the journal is broken the step is taken in
-// memory alone: the owner should hear of just that, and of what was queued.
+// write writes a record to the journal. If the journal is broken the step is taken in
+// memory alone, because the owner must still be told that, and what was queued.
 func (n *Notifier) write(r record) {
 	data, err := json.Marshal(r)
 	if err == nil {
@@ -167,8 +167,8 @@ func (n *Notifier) write(r record) {
 	}
 }
 
-// Tell queues an event that no record tells of, such as a login. It does not
-// wait. The event's ID and Seq are those of the record that is written for it.
+// Tell queues an event that is not part of a record of the journal, such as a login. It
+// does not wait. Run writes a record for the event, which gives it its ID and Seq.
 func (n *Notifier) Tell(e Event) {
 	select {
 	case n.told <- e:
@@ -177,8 +177,8 @@ func (n *Notifier) Tell(e Event) {
 	}
 }
 
-// Open writes down, once, which destinations there are: each gets what happens from
-// then on. Whoever lets others act before Run calls it first.
+// Open writes down, once, which destinations there are. Each gets the events from then
+// on. Run calls it; a caller that allows actions before Run must call it before those.
 func (n *Notifier) Open() {
 	n.opened.Do(func() {
 		filters := make(map[string]Filter)

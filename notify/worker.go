@@ -14,9 +14,9 @@ import (
 
 const (
 	retryFor  = 24 * time.Hour   // how long a message is tried
-	firstWait = time.Second      // before the second attempt; doubled with each
+	firstWait = time.Second      // before the second attempt; doubled for each further one
 	longest   = 15 * time.Minute // between two attempts, unless the service asks for more
-	window    = time.Minute      // that a destination's rate counts in
+	window    = time.Minute      // the time in which a destination's rate counts messages
 )
 
 // Run sends what is queued until ctx ends.
@@ -37,12 +37,11 @@ func (n *Notifier) Run(ctx context.Context) error {
 	}
 }
 
-// run sends what is queued for its destination until ctx ends. It waits while nothing
-// is queued and while the destination is to have quiet, and gathers many events into
-// one message.
+// run sends what is queued for its destination until ctx ends. It waits while nothing is
+// queued, during quiet hours and for the rate, and joins many events into one summary.
 func (w *worker) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		// The bell may ring before the wait begins: it holds one ring, so none is lost.
+		// If the bell rings before the wait begins, nothing is lost: it keeps one ring.
 		head, queued, newest := w.next()
 		if queued == 0 {
 			select {
@@ -56,9 +55,9 @@ func (w *worker) run(ctx context.Context) {
 			sleep(ctx, wait)
 			continue
 		}
-		// More than the rate allows, or what gathered during a wait, becomes a summary, which
-		// the next round sends. A summary that was decided on, and a message that was tried,
-		// stay as they are: their id must not change.
+		// If more is queued than the rate allows, or several events had to wait, they become
+		// a summary, which the next round sends. A summary that was written down, and a
+		// message that was tried before, stay as they are, because their id must not change.
 		if alone := len(head) == 1 && w.fails == 0; alone && queued > 1 && (w.waited || queued > w.to.Rate) {
 			w.n.write(record{To: w.to.Name, Through: newest, Batch: true})
 			continue
@@ -79,8 +78,8 @@ func (w *worker) next() (head []*Event, queued int, newest uint64) {
 	return head, queued, newest
 }
 
-// hold returns how long the next message must wait for the end of quiet hours or
-// for the rate. One that was tried before waits for neither.
+// hold returns how long the next message must wait for the end of quiet hours or for the
+// rate. A message that was tried before waits for neither.
 func (w *worker) hold(now time.Time) time.Duration {
 	if w.fails > 0 {
 		return 0
@@ -88,7 +87,7 @@ func (w *worker) hold(now time.Time) time.Duration {
 	if until := w.to.Quiet.end(now); until.After(now) {
 		return until.Sub(now)
 	}
-	// A new window begins; also when the clock was set back.
+	// A new window begins, also if the clock was set back.
 	if now.Sub(w.since) >= window || now.Before(w.since) {
 		w.since, w.count = now, 0
 	}
@@ -98,10 +97,10 @@ func (w *worker) hold(now time.Time) time.Duration {
 	return 0
 }
 
-// attempt tries once to send a message of events. It writes down what came of it, or
-// waits for the time of the next attempt: run then tries the same events again. A
-// message that was sent leaves its queue only by the record that finish writes, so one
-// whose record is lost in a crash is sent a second time, under the same id.
+// attempt tries once to send the message of events. It writes down that the message was
+// sent or given up, or waits until the next attempt, which run then makes. The events
+// leave their queue only by the record that finish writes. If a crash prevents that
+// record, the message is sent a second time, under the same id.
 func (w *worker) attempt(ctx context.Context, events []*Event) {
 	if w.fails == 0 { // the rate counts messages, not attempts
 		w.count++
@@ -110,16 +109,17 @@ func (w *worker) attempt(ctx context.Context, events []*Event) {
 	m.Picture = w.picture(ctx, events)
 	why := w.deliver(ctx, m)
 	step := record{To: w.to.Name, Through: events[len(events)-1].Seq}
-	// Tried for so long after the message, or after the quiet hours that held it.
+	// The message is given up so long after it was made, or after the quiet hours in which
+	// it was made.
 	until := w.to.Quiet.end(m.At).Add(retryFor)
 	switch {
 	case why == nil:
 		w.finish("sent", step)
-	case ctx.Err() != nil: // whether it arrived is not known: it is sent again
+	case ctx.Err() != nil: // it may have arrived or not: it is sent again after the next start
 	case why.Retry && time.Now().Before(until):
 		w.fails++
 		w.n.options.Count(w.to.Name, "retry")
-		if w.fails == 1 { // one line a message, not one an attempt
+		if w.fails == 1 { // one line for each message, not for each attempt
 			w.n.options.Log.Warn("message not sent yet", "destination", w.to.Name, "id", m.ID, "reason", why.Reason)
 		}
 		sleep(ctx, min(max(pause(w.fails), why.After), time.Until(until)))
@@ -138,9 +138,10 @@ func (w *worker) finish(outcome string, step record) {
 	w.n.write(step)
 }
 
-// picture draws the chart of a message, or returns nil if the destination wants none or
-// the message has none: a summary never does. If drawing fails the text is sent alone, also
-// if it panics: the message stays queued, and would end every start anew.
+// picture draws the chart of a message. It returns nil if the destination wants none or
+// the message has none, as a summary never has. If drawing fails the text is sent alone.
+// It recovers from a panic: the message is still queued, so the panic would end the
+// program again after every start.
 func (w *worker) picture(ctx context.Context, events []*Event) (image []byte) {
 	e := events[0]
 	if !w.to.Picture || w.n.options.Picture == nil || len(events) != 1 || e.Chart == nil {
@@ -161,8 +162,8 @@ func (w *worker) picture(ctx context.Context, events []*Event) (image []byte) {
 	return image
 }
 
-// pause returns how long to wait after the nth failure, with jitter: destinations
-// that failed together should not come back together.
+// pause returns how long to wait after the nth failure, varied at random so that
+// destinations that failed at the same time are not tried again at the same time.
 func pause(n int) time.Duration {
 	d := min(firstWait<<min(n-1, 20), longest)
 	return d/2 + rand.N(d/2+1)

@@ -20,30 +20,30 @@ const (
 	// Timeout bounds one attempt, the upload of its picture included.
 	Timeout  = 10 * time.Second
 	maxReply = 64 << 10       // bytes read of a reply
-	maxAfter = 24 * time.Hour // that a service can ask to wait
+	maxAfter = 24 * time.Hour // longest wait that a service can ask for
 	maxShown = 400            // bytes of a reason
-	maxURL   = 2000           // bytes
+	maxURL   = 2000           // bytes of a URL
 	maxValue = 1000           // bytes of a key's value
 )
 
 // Message is what a destination is sent. Its JSON is the data of a webhook.
 type Message struct {
-	ID     string    `json:"-"` // by which a receiver can drop repeats
+	ID     string    `json:"-"` // the same for each attempt, so that a receiver can drop repeats
 	At     time.Time `json:"-"`
-	Kind   string    `json:"-"` // what it is about, in a word
-	Urgent bool      `json:"-"` // should make more noise than others
+	Kind   string    `json:"-"` // what it is about, in one word
+	Urgent bool      `json:"-"` // it should get more attention than others
 
 	Text    string          `json:"text"`
 	Symbol  string          `json:"symbol,omitempty"`
 	Client  string          `json:"client,omitempty"`
-	Detail  json.RawMessage `json:"detail,omitempty"`  // the same as a program reads it
-	Events  int             `json:"events"`            // how many it stands for
+	Detail  json.RawMessage `json:"detail,omitempty"`  // the same for programs
+	Events  int             `json:"events"`            // how many events it is about
 	Picture []byte          `json:"picture,omitempty"` // PNG; nil for none
 }
 
 // Failure says why an attempt failed, and whether another one may succeed.
 type Failure struct {
-	Reason string        // without secrets, once Send returned it
+	Reason string        // in the result of Send without secrets
 	Retry  bool          // whether the same message may be taken later
 	After  time.Duration // how long the service asks to wait; 0 if it does not
 }
@@ -51,8 +51,8 @@ type Failure struct {
 // service is a kind of destination: what its line must have and how a message is sent.
 // Its send makes one attempt and returns nil if the service took the message.
 type service struct {
-	needs, takes []string // keys that a line must and may have
-	pictures     bool     // whether it takes them
+	needs, takes []string // keys that a line must have, and may have
+	pictures     bool     // whether it takes pictures
 	mail         bool     // whether its URL is that of a mail server
 	send         func(ctx context.Context, d *Destination, m Message) *Failure
 }
@@ -63,19 +63,19 @@ type Destination struct {
 	service service
 	url     *url.URL
 	keys    map[string]string // what the service needs besides the URL
-	key     []byte            // that signs a webhook; nil for none
-	from    *mail.Address     // of a mail, like to
-	to      []*mail.Address
-	private bool // may be at a private address
+	key     []byte            // signs a webhook; nil if it is not signed
+	from    *mail.Address     // sender of mails
+	to      []*mail.Address   // recipients of mails
+	private bool              // may be at a private address
 	client  *http.Client
-	secrets []*regexp.Regexp // what Redact takes out, in that order
-	roots   *x509.CertPool   // nil means the system's; tests have their own
+	secrets []*regexp.Regexp // what Redact removes, in this order
+	roots   *x509.CertPool   // nil means the system's; set only in tests
 }
 
-// may returns a function that reports whether a connection may go to an address: to
-// public ones, or with allow-private to all; then http, which is not encrypted, to
-// private ones alone. The dialer asks it after the name was looked up, so no name can
-// lead elsewhere.
+// may returns a function that reports whether a connection may go to an address. Without
+// allow-private only public addresses are allowed. With it all are, but http, which is
+// not encrypted, only to private ones. The dialer calls the function with the address
+// that a name was resolved to, so no name can lead elsewhere.
 func (d *Destination) may() func(netip.Addr) bool {
 	switch {
 	case !d.private:
@@ -90,7 +90,7 @@ func (d *Destination) may() func(netip.Addr) bool {
 func (d *Destination) TakesPictures() bool { return d.service.pictures }
 
 // Redact makes a text fit to be shown: one line, without the destination's secrets. It
-// cuts only after that, since a secret that was cut in two could not be found.
+// shortens the text last, since it could not find a secret that was cut in two.
 func (d *Destination) Redact(text string) string {
 	for _, secret := range d.secrets {
 		text = secret.ReplaceAllLiteralString(text, "***")

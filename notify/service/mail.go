@@ -20,8 +20,8 @@ import (
 	"wick/limit"
 )
 
-// email sends m by SMTP: smtps:// speaks TLS from the first byte, smtp:// turns to
-// it with STARTTLS and does not go on without.
+// email sends m by SMTP. With smtps:// the connection is encrypted from the first byte;
+// with smtp:// it is encrypted by STARTTLS, and nothing is sent if that fails.
 func email(ctx context.Context, d *Destination, m Message) *Failure {
 	client, err := d.connect(ctx)
 	if err != nil {
@@ -34,12 +34,12 @@ func email(ctx context.Context, d *Destination, m Message) *Failure {
 	if err != nil {
 		return mailFailure(err)
 	}
-	client.Quit() // the message is taken: what is said after that does not matter
+	client.Quit() // an error does not matter: the server has taken the message
 	return nil
 }
 
-// envelope logs in and says who sends to whom. One error ends the conversation, and what
-// comes after it is skipped. PlainAuth sends no password without TLS.
+// envelope logs in, and tells the server the sender and the recipients. It stops at the
+// first error. PlainAuth sends no password without TLS.
 func (d *Destination) envelope(client *smtp.Client) (err error) {
 	if user, password := d.login(); password != "" {
 		err = client.Auth(smtp.PlainAuth("", user, password, d.url.Hostname()))
@@ -55,8 +55,8 @@ func (d *Destination) envelope(client *smtp.Client) (err error) {
 	return err
 }
 
-// transfer sends a mail, which counts as taken by the server's answer to its end, which
-// Close reads.
+// transfer sends the text of a mail. The server has taken it if Close, which reads the
+// answer to the end of the mail, returns nil.
 func transfer(client *smtp.Client, text []byte) error {
 	w, err := client.Data()
 	if err != nil {
@@ -99,8 +99,8 @@ func (d *Destination) connect(ctx context.Context) (*smtp.Client, error) {
 	return client, nil
 }
 
-// dial returns a connection to the mail server that is closed when ctx ends. Its bound
-// is below TLS, so it counts all bytes of the server, encrypted or not.
+// dial returns a connection to the mail server that is closed when ctx ends. It bounds
+// what is read from the server, as it comes from the network, encrypted or not.
 func (d *Destination) dial(ctx context.Context) (net.Conn, error) {
 	port := "587"
 	if d.url.Scheme == "smtps" {
@@ -121,7 +121,7 @@ type boundedConn struct {
 	left int
 }
 
-// Read fails once the server has said more than a conversation needs.
+// Read fails once the server has sent more than is needed for a mail.
 func (c *boundedConn) Read(p []byte) (int, error) {
 	if c.left <= 0 {
 		return 0, errors.New("the mail server says too much")
@@ -131,8 +131,8 @@ func (c *boundedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// mailFailure makes a Failure of an error of SMTP. A reply of 500 or more is for
-// ever (RFC 5321); all else may pass.
+// mailFailure returns the Failure for an error of SMTP. A reply of 500 or more is final
+// (RFC 5321); after all others another attempt may succeed.
 func mailFailure(err error) *Failure {
 	if told := (*textproto.Error)(nil); errors.As(err, &told) {
 		return &Failure{Reason: fmt.Sprintf("answered %d %s", told.Code, told.Msg), Retry: told.Code < 500}
@@ -171,8 +171,8 @@ func compose(from *mail.Address, to []*mail.Address, m Message) []byte {
 	return b.Bytes()
 }
 
-// headerText breaks up what receivers read as something else in a header: the beginning
-// of an encoded word, and the two characters that ntfy makes a line break of.
+// headerText breaks up what has a special meaning in a header: the beginning of an encoded
+// word, and \n, which ntfy turns into a line break.
 var headerText = strings.NewReplacer("=?", "=\u200b?", `\n`, "\\\u200bn")
 
 // inHeader returns a text as a header of mail has it, encoded where that is needed

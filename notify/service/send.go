@@ -28,8 +28,9 @@ func (d *Destination) at(path string) string {
 // header is the head of a request, one value per name.
 type header map[string]string
 
-// do sends a request and returns the reply's body, if the service took it. That is
-// said by the status: a body that breaks off is no reason to send the message again.
+// do sends a request and returns the body of the reply, if the service took the message.
+// Only the status decides that: a body that breaks off is no reason to send the message
+// again.
 func (d *Destination) do(ctx context.Context, method, to string, head header, body []byte) ([]byte, *Failure) {
 	r, err := http.NewRequestWithContext(ctx, method, to, bytes.NewReader(body))
 	if err != nil {
@@ -80,8 +81,8 @@ func (d *Destination) doForm(ctx context.Context, to string, head, fields header
 	return failure
 }
 
-// unreached is the failure of a request that got no answer. The URL, which
-// net/http puts into its errors, is left out: it holds secrets.
+// unreached returns the failure of a request that got no answer. It leaves out the URL,
+// which net/http puts into its errors, because it contains secrets.
 func unreached(err error) *Failure {
 	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
 		err = wrapped.Err
@@ -89,11 +90,11 @@ func unreached(err error) *Failure {
 	return &Failure{Reason: err.Error(), Retry: !errors.Is(err, address.ErrRefused)}
 }
 
-// refused is the failure of an answer that is not a success, with the beginning
-// of what it says.
+// refused returns the failure for an answer that is not a success, with the text of that
+// answer.
 func refused(res *http.Response, reply []byte) *Failure {
 	f := &Failure{Reason: fmt.Sprintf("answered %d %s", res.StatusCode, http.StatusText(res.StatusCode)), Retry: res.StatusCode >= 500}
-	// Of the refusals only these three say that the same message may be taken later.
+	// Of the statuses below 500 only these three say that the message may be taken later.
 	switch res.StatusCode {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		f.Retry = true
@@ -102,15 +103,15 @@ func refused(res *http.Response, reply []byte) *Failure {
 		f.Reason += ", and redirects are not followed"
 	}
 	if text := strings.TrimSpace(string(reply)); text != "" {
-		f.Reason += ": " + text // whole: a secret that was cut could not be found in it
+		f.Reason += ": " + text // not shortened yet: Redact could not find a secret that was cut
 	}
 	f.After = retryAfter(res.Header.Get("Retry-After"), reply, time.Now())
 	return f
 }
 
-// retryAfter returns how long a service asks to wait, at most maxAfter: by the header,
-// in seconds or as a date, or in its reply: parameters.retry_after of Telegram and
-// retry_after of Discord, in seconds, and retry_after_ms of Matrix. The longest counts.
+// retryAfter returns how long a service asks to wait, at most maxAfter. It may ask in the
+// header, in seconds or as a date, or in its reply: Telegram in parameters.retry_after and
+// Discord in retry_after, in seconds, and Matrix in retry_after_ms. The longest counts.
 func retryAfter(field string, reply []byte, now time.Time) time.Duration {
 	type asked struct {
 		Seconds float64 `json:"retry_after"`

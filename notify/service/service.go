@@ -6,9 +6,9 @@
 //
 // A [Destination] comes from the owner. Connections go to public addresses only,
 // unless it allows private ones; redirects are not followed; an attempt takes at
-// most [Timeout], and its reply is read within a bound. Secrets are in no error:
-// URLs are taken out of the network's errors, and every text about a destination
-// passes through a filter that knows its secrets. The texts of messages may quote
+// most [Timeout], and its reply is read up to a bound. No error contains a secret: URLs
+// are removed from the errors of the network, and the reasons of failures pass through a
+// filter that knows the secrets of the destination. The texts of messages may quote
 // strangers, and are escaped for each service's markup.
 package service
 
@@ -31,10 +31,10 @@ import (
 	"wick/limit"
 )
 
-// New returns a destination at a service of a kind, with the keys that such one
-// needs. It may be at a private address if private is set. Errors quote nothing of
-// what is given: in a line with a word too few or too many, a secret may stand where
-// the kind or a key belongs.
+// New returns a destination at a service of a kind, at a URL, with the keys that this
+// kind needs. It may be at a private address if private is set. Errors do not quote the
+// arguments: if a line has a word too few or too many, a secret may be in the place of
+// the kind or a key.
 func New(kind, at string, keys map[string]string, private bool) (d *Destination, err error) {
 	s, known := services[kind]
 	if !known {
@@ -62,8 +62,8 @@ func New(kind, at string, keys map[string]string, private bool) (d *Destination,
 	return d, nil
 }
 
-// setAddresses parses the addresses of a mail once, so that a message fails for no other
-// reason than the server's.
+// setAddresses parses the addresses of mails now, so that a bad one is found at the start
+// and not with the first message.
 func (d *Destination) setAddresses(from, to string) error {
 	var err1, err2 error
 	d.from, err1 = mail.ParseAddress(from)
@@ -107,8 +107,8 @@ func (d *Destination) Send(ctx context.Context, m Message) *Failure {
 	return f
 }
 
-// setURL checks the address. Outside of private networks it is encrypted, so that
-// no line sends its secrets in the clear.
+// setURL checks the URL. Except for private networks it must be encrypted, so that no
+// secret is sent in the clear.
 func (d *Destination) setURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || len(text) > maxURL || u.Hostname() == "" || u.Fragment != "" || u.User != nil && !d.service.mail {
@@ -129,8 +129,8 @@ func (d *Destination) setURL(text string) error {
 	return nil
 }
 
-// signingKey returns the bytes of a webhook's secret: base64 after whsec_, as
-// Standard Webhooks writes it, 24 to 64 bytes.
+// signingKey returns the bytes of a webhook's secret, which is written as Standard
+// Webhooks does: whsec_ and then 24 to 64 bytes in base64.
 func signingKey(secret string) ([]byte, error) {
 	coded, ok := strings.CutPrefix(secret, "whsec_")
 	key, err := base64.StdEncoding.DecodeString(coded)
@@ -140,14 +140,16 @@ func signingKey(secret string) ([]byte, error) {
 	return key, nil
 }
 
-// findSecrets returns what finds the destination's secrets in a text, the longest
-// first, since one may be part of another. Secret are the values of its keys, and of
-// its URL all but scheme and host: a topic or a path is often the only secret there is.
+// findSecrets returns expressions that find the destination's secrets in a text, the
+// longest first, since one secret may be part of another. Secrets are the values of the
+// keys, and everything in the URL but scheme and host: a topic or a path is often the
+// only secret there is.
 func (d *Destination) findSecrets() (find []*regexp.Regexp) {
-	// Values of keys, the query and the path as wholes, and the key without its mark.
+	// The values of keys, the whole query, the whole path, and a webhook's secret without
+	// whsec_.
 	secrets := append(slices.Collect(maps.Values(d.keys)), d.url.RawQuery, strings.Trim(d.url.Path, "/"), strings.TrimPrefix(d.keys["secret"], "whsec_"))
 	if d.service.mail {
-		// The last one is how PLAIN sends both, which a server may quote in its refusal.
+		// The last one is both as PLAIN sends them, which a server may quote in its answer.
 		user, password := d.login()
 		secrets = append(secrets, user, password, base64.StdEncoding.EncodeToString([]byte("\x00"+user+"\x00"+password)))
 	}
@@ -157,7 +159,7 @@ func (d *Destination) findSecrets() (find []*regexp.Regexp) {
 		}
 	}
 	for part := range strings.SplitSeq(d.url.Path, "/") {
-		if len(part) >= 8 { // shorter ones are words of the service's own
+		if len(part) >= 8 { // shorter parts are words of the service, such as api or hooks
 			secrets = append(secrets, part)
 		}
 	}
@@ -170,8 +172,8 @@ func (d *Destination) findSecrets() (find []*regexp.Regexp) {
 	return find
 }
 
-// anyForm returns an expression for a text in which characters other than letters and
-// digits may be escaped: by a backslash or as \u002f, as in JSON, by their bytes, as in
+// anyForm returns an expression that matches a text even if characters other than letters
+// and digits are escaped in it: by a backslash or as \u002f, as in JSON, as %2F, as in
 // URLs, or by a name or number, as in HTML.
 func anyForm(text string) string {
 	var b strings.Builder
@@ -186,8 +188,7 @@ func anyForm(text string) string {
 	return b.String()
 }
 
-// services are the kinds of destinations, by the word that stands for them in the
-// owner's file.
+// services are the kinds of destinations, by their names in the owner's file.
 var services = map[string]service{
 	"webhook":  {takes: []string{"secret"}, pictures: true, send: webhook},
 	"ntfy":     {takes: []string{"token"}, pictures: true, send: ntfy},

@@ -15,16 +15,17 @@ import (
 )
 
 // Each function below sends a message to the service it is named after, once. The texts
-// may quote strangers: each service has markup of its own, by which they could call
-// people, hide an address behind a word or have a page fetched, so what begins such
-// markup is escaped or broken up.
+// may quote strangers. Each service has markup of its own, with which a stranger could
+// mention people, hide an address behind a word or have a page fetched. So characters
+// that begin such markup are escaped or broken up.
 
-// title stands above a message where a service has a place for it.
+// title is the title of a message, for services that have one.
 const title = "wick"
 
-// webhook posts JSON of the shape that Standard Webhooks recommends: what, when
-// and the data. With a secret it is signed as that asks for, by an HMAC over id,
-// time and body: a receiver can tell who sent it, and drop what it has or is old.
+// webhook posts JSON in the form that Standard Webhooks recommends: type, time and data.
+// If there is a secret the message is signed as that standard says, with an HMAC over id,
+// time and body. So a receiver can check who sent it, and drop messages that it has
+// already or that are old.
 func webhook(ctx context.Context, d *Destination, m Message) *Failure {
 	body, err := json.Marshal(map[string]any{"type": m.Kind, "timestamp": m.At.UTC(), "data": m})
 	if err != nil {
@@ -65,8 +66,9 @@ func ntfy(ctx context.Context, d *Destination, m Message) *Failure {
 	return failure
 }
 
-// telegram uses sendMessage and sendPhoto of the Bot API. Without a parse_mode a
-// text has no markup, but names behind an @ are called and addresses previewed.
+// telegram uses sendMessage and sendPhoto of the Bot API. Without a parse_mode a text has
+// no markup, but a name after an @ would still be a mention, and an address would get a
+// preview.
 func telegram(ctx context.Context, d *Destination, m Message) *Failure {
 	text := strings.ReplaceAll(m.Text, "@", "@\u200b")
 	method, fields := "/sendMessage", header{"chat_id": d.keys["chat"], "text": clip(text, 4096), "link_preview_options": `{"is_disabled":true}`}
@@ -81,8 +83,8 @@ var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "
 
 	"[", `\[`, "<", `\<`, "@", "@\u200b", "://", `:\//`)
 
-// discord executes a channel's webhook. No text can mention anybody, or have a page
-// fetched and shown.
+// discord uses the webhook of a channel. No text can mention anybody, or make Discord
+// fetch and show a page.
 func discord(ctx context.Context, d *Destination, m Message) *Failure {
 	const suppressEmbeds = 1 << 2
 	payload, err := json.Marshal(map[string]any{"content": clip(markdown.Replace(m.Text), 2000), "flags": suppressEmbeds,
@@ -119,9 +121,9 @@ func pushover(ctx context.Context, d *Destination, m Message) *Failure {
 		"message": clip(m.Text, 1024), "timestamp": strconv.FormatInt(m.At.Unix(), 10)}, "attachment", m.Picture)
 }
 
-// matrix sends to a room. The message's id is that of the transaction, by which
-// the home server drops repeats. A picture is uploaded before. The empty list of
-// mentions says that a name or "@room" in the text calls nobody.
+// matrix sends to a room. The id of the message is also that of the transaction, by which
+// the home server drops repeats. A picture is uploaded first. Because of the empty
+// m.mentions a name or "@room" in the text mentions nobody.
 func matrix(ctx context.Context, d *Destination, m Message) *Failure {
 	auth := "Bearer " + d.keys["token"]
 	content := map[string]any{"msgtype": "m.text", "body": m.Text, "m.mentions": struct{}{}}
@@ -139,14 +141,12 @@ func matrix(ctx context.Context, d *Destination, m Message) *Failure {
 		content["msgtype"], content["filename"], content["url"] = "m.image", "chart.png", stored.URI
 		content["info"] = map[string]any{"mimetype": "image/png", "size": len(m.Picture)}
 	}
-	// The room's id and the message's are parts of the path, so what is special in a path
-	// is escaped in them.
 	to := d.at("/_matrix/client/v3/rooms/") + url.PathEscape(d.keys["room"]) + "/send/m.room.message/" + url.PathEscape(m.ID)
 	return d.doJSON(ctx, http.MethodPut, to, header{"Authorization": auth}, content)
 }
 
-// clip shortens a text to a service's bound, in characters: past it the service would
-// refuse the whole message.
+// clip shortens a text to at most so many characters. A service would refuse a message
+// with a longer text.
 func clip(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"
