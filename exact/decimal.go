@@ -16,7 +16,7 @@
 // # Text
 //
 // Both are written as plain JSON numbers without exponent or trailing zeros, and
-// [Parse] refuses whatever it could not give back exactly: more than eight
+// [Parse] refuses a text that it could not write back exactly: more than eight
 // decimals are an error, not a rounded number. Reading what was written gives
 // the same number again.
 package exact
@@ -51,9 +51,9 @@ const (
 // kept exactly.
 var errDecimal = errors.New("bad decimal")
 
-// Parse reads a JSON number or a JSON string that holds one, or the
-// bare text. It refuses what it could not give back exactly: more than eight
-// decimals, a number out of range, NaN, infinities, hex and blanks.
+// Parse reads a JSON number, a JSON string with a number in it, or a number as plain
+// text. It refuses what a Decimal cannot hold exactly: more than eight decimals and
+// numbers out of range. It also refuses NaN, infinities, hexadecimal numbers and blanks.
 func Parse(text []byte) (Decimal, error) {
 	if digits, places, ok := plain(text); ok && len(text)-places <= 10 && places <= decimals {
 		return Decimal(digits) * powers[decimals-places], nil
@@ -76,11 +76,11 @@ func Parse(text []byte) (Decimal, error) {
 	return Decimal(n), nil
 }
 
-// plain reads the form that we write ourselves: perhaps a sign, up to 18 digits,
-// perhaps a point among them. It returns the digits as one number and how many of
-// them stand after the point. It reports false for anything else, which is left
-// to scale. A start reads hundreds of thousands of such numbers, and this way
-// takes no memory.
+// plain reads numbers in the form that we write ourselves: at most 18 digits, perhaps
+// with a minus before them and a point among them. It returns the digits as one number
+// and how many of them are after the point. It returns false for anything else, which
+// scale then reads. A start reads hundreds of thousands of such numbers, and plain
+// allocates no memory.
 func plain(text []byte) (digits int64, places int, ok bool) {
 	rest, negative := bytes.CutPrefix(text, []byte("-"))
 	if len(rest) == 0 || len(rest) > 18 || rest[0] == '.' || rest[len(rest)-1] == '.' {
@@ -112,8 +112,9 @@ var powers = func() (p [moneyPlaces + 1]Decimal) {
 	return p
 }()
 
-// scale returns the digits of the decimal text s counted in units of
-// 10^-places, without leading zeros. What lies below one unit must be zero.
+// scale returns the decimal number in the text s as a whole number of units of
+// 10^-places, in digits without leading zeros, and whether it is negative. It is an error
+// if the number is not a whole number of units.
 func scale(s string, places int) (digits string, negative bool, err error) {
 	if len(s) > 64 {
 		return "", false, fmt.Errorf("%w %q: longer than 64 characters", errDecimal, limit.Clip(s))
@@ -121,7 +122,8 @@ func scale(s string, places int) (digits string, negative bool, err error) {
 	rest, negative := strings.CutPrefix(s, "-")
 	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(rest), "e")
 	whole, fraction, hasPoint := strings.Cut(mantissa, ".")
-	// First the digits: what follows the e of a word such as five is no exponent.
+	// The digits are checked before the exponent, so that a word with an e in it, such as
+	// five, gets this error.
 	if !allDigits(whole) || (hasPoint && !allDigits(fraction)) {
 		return "", false, fmt.Errorf("%w %q: it is no plain number; write one such as 0.25", errDecimal, limit.Clip(s))
 	}
@@ -156,11 +158,10 @@ func allDigits(s string) bool {
 	return s != ""
 }
 
-// FromFloat turns a price of a chart into a Decimal. It reports false when x is
-// not a positive number in range. It goes through the shortest text that names
-// the float, which is what the source of the price wrote: 1.15 becomes 1.15, where
-// multiplying by 1e8 and truncating gives 1.14999999. Only digits beyond the
-// eighth decimal are rounded.
+// FromFloat turns a price of a chart into a Decimal. It returns false if x is not a
+// positive number in range. It uses the shortest text that stands for the float, which is
+// what the source of the price wrote: 1.15 becomes 1.15, while multiplying by 1e8 and
+// truncating would give 1.14999999. Only digits beyond the eighth decimal are rounded.
 func FromFloat(x float64) (Decimal, bool) {
 	if !(x > 0) || x > math.MaxInt64/1e8-1 {
 		return 0, false
@@ -219,13 +220,13 @@ func (d Decimal) Add(x Decimal) (Decimal, bool) {
 	return sum, (sum > d) == (x > 0) && sum != math.MinInt64
 }
 
-// Rounding says which way a result that falls between two units goes.
+// Rounding says to which of two units a result between them is rounded.
 type Rounding int
 
 // The roundings. Money is always rounded against the trader, hence Up and Down.
 const (
 	Down     Rounding = -1 // towards zero
-	HalfEven Rounding = 0  // to the nearest unit; from the middle to the even one
+	HalfEven Rounding = 0  // to the nearest unit; if both are equally near, to the even one
 	Up       Rounding = 1  // away from zero
 )
 
@@ -264,9 +265,9 @@ func (d Decimal) Over(x Decimal, to Rounding) (Decimal, bool) {
 	return quotient(hi, lo, uint64(x), to)
 }
 
-// quotient divides the 128 bits of hi and lo by the 64 of by. False means that by
-// is zero or the result does not fit a Decimal: the division instruction needs hi
-// to be below by.
+// quotient divides the 128-bit number of hi and lo by by. False means that by is zero or
+// that the result does not fit a Decimal. Div64 panics unless hi is below by; then the
+// result would not fit anyway.
 func quotient(hi, lo, by uint64, to Rounding) (Decimal, bool) {
 	if hi >= by {
 		return 0, false
@@ -278,8 +279,8 @@ func quotient(hi, lo, by uint64, to Rounding) (Decimal, bool) {
 	return Decimal(q), q <= math.MaxInt64
 }
 
-// roundsUp reports whether the quotient q of a division by d that left the
-// remainder r grows by one. r > d-r asks whether 2r > d without overflowing.
+// roundsUp reports whether q, the quotient of a division by d with the remainder r, has
+// to be rounded up. It compares r with d-r because 2*r could overflow.
 func roundsUp(q, r, d uint64, to Rounding) bool {
 	switch {
 	case r == 0 || to == Down:

@@ -12,8 +12,8 @@ import (
 
 // Money is an exact sum in the quote currency: a whole count of 10^-16 in 128
 // bits, two's complement. A price times a quantity is a Money without any
-// rounding, which is what makes positions add up to the last unit. Like a
-// Decimal it is never the smallest number, which has no positive counterpart.
+// rounding, so positions add up to the last unit. Like a Decimal it is never the
+// smallest number, which has no positive counterpart.
 type Money struct {
 	hi int64
 	lo uint64
@@ -32,15 +32,15 @@ func Product(a, b Decimal) Money {
 // Money returns d as a Money.
 func (d Decimal) Money() Money { return Product(d, One) }
 
-// Neg returns -m: in two's complement zero minus m, the low word first.
+// Neg returns -m. It subtracts m from zero, the low word first.
 func (m Money) Neg() Money {
 	lo, borrow := bits.Sub64(0, m.lo, 0)
 	hi, _ := bits.Sub64(0, uint64(m.hi), borrow)
 	return Money{int64(hi), lo}
 }
 
-// Add returns the sum, and false when it leaves 128 bits, which shows as a sum
-// whose sign is neither that of m nor that of x though the two agree.
+// Add returns the sum, and false if it does not fit into 128 bits. That is so if m and x
+// have the same sign and the sum has the other.
 func (m Money) Add(x Money) (Money, bool) {
 	lo, carry := bits.Add64(m.lo, x.lo, 0)
 	hi, _ := bits.Add64(uint64(m.hi), uint64(x.hi), carry)
@@ -49,7 +49,7 @@ func (m Money) Add(x Money) (Money, bool) {
 	return sum, !overflow && sum.hi != math.MinInt64
 }
 
-// Sub returns m-x, and false when it leaves 128 bits.
+// Sub returns m-x, and false if it does not fit into 128 bits.
 func (m Money) Sub(x Money) (Money, bool) { return m.Add(x.Neg()) }
 
 // Sign returns -1, 0 or 1.
@@ -71,9 +71,8 @@ func (m Money) magnitude() (hi, lo uint64) {
 	return uint64(m.hi), m.lo
 }
 
-// Share returns m*k/n rounded half to even, for 0 <= k <= n and n > 0: the
-// part of a cost that belongs to k of n. It cannot overflow, for it is no
-// larger than m.
+// Share returns m*k/n rounded half to even, for 0 <= k <= n and n > 0: the part of a
+// cost that belongs to k of n units. It cannot overflow, because it is no larger than m.
 func (m Money) Share(k, n Decimal) Money {
 	hi, lo := m.magnitude()
 	// The product has three words, w2 the most significant:
@@ -83,7 +82,7 @@ func (m Money) Share(k, n Decimal) Money {
 	w2, w1 := bits.Mul64(hi, uint64(k))
 	w1, c := bits.Add64(w1, carry, 0)
 	w2 += c
-	q1, r := bits.Div64(w2, w1, uint64(n)) // no trap: w2 < k <= n, for hi < 2^63
+	q1, r := bits.Div64(w2, w1, uint64(n)) // cannot panic: w2 < k <= n, because hi < 2^63
 	q0, r := bits.Div64(r, w0, uint64(n))
 	if roundsUp(q0, r, uint64(n), HalfEven) {
 		q0++
@@ -98,8 +97,8 @@ func (m Money) Share(k, n Decimal) Money {
 	return part
 }
 
-// Per returns m/n rounded half to even: a cost by a quantity is a price. False
-// means that n is zero or the price out of range.
+// Per returns m/n rounded half to even: a cost divided by a quantity is a price. False
+// means that n is zero or the price is out of range.
 func (m Money) Per(n Decimal) (Decimal, bool) {
 	hi, lo := m.magnitude()
 	d, ok := quotient(hi, lo, uint64(n.Abs()), HalfEven)
@@ -115,7 +114,7 @@ func (m Money) PerUp(n Decimal) (Decimal, bool) {
 	return quotient(hi, lo, uint64(n), Up)
 }
 
-// String returns m in plain digits, all of them that are needed.
+// String returns m in plain digits, without exponent or trailing zeros.
 func (m Money) String() string { return string(m.Append(nil)) }
 
 // Append adds m, as String writes it, to the end of b. It cuts the 128 bits into groups of 19
