@@ -20,8 +20,8 @@ func Clip(text string) string {
 	return strings.ToValidUTF8(text[:maxClip], "") + "…"
 }
 
-// Rate is how often something may be done: Burst times at once, and once more
-// each time that Every has passed.
+// Rate is how often something may be done: Burst times at once, and then once more each
+// time that Every has passed.
 type Rate struct {
 	Burst float64
 	Every time.Duration
@@ -30,11 +30,11 @@ type Rate struct {
 // Bucket counts against a Rate. The zero Bucket has its whole burst left. It is
 // not safe for use by several goroutines.
 type Bucket struct {
-	used float64 // units taken and not yet back
-	at   time.Time
+	used float64   // units taken and not regained yet
+	at   time.Time // when used was last computed
 }
 
-// Wait returns how long until one unit can be taken, zero if at once.
+// Wait returns how long it takes until one unit can be taken; zero means now.
 func (b *Bucket) Wait(now time.Time, r Rate) time.Duration {
 	if passed := now.Sub(b.at); passed > 0 {
 		b.used, b.at = max(0, b.used-float64(passed)/float64(r.Every)), now
@@ -45,7 +45,7 @@ func (b *Bucket) Wait(now time.Time, r Rate) time.Duration {
 	return time.Duration(math.Ceil((b.used - r.Burst + 1) * float64(r.Every)))
 }
 
-// Take takes one unit, or returns how long until there is one.
+// Take takes one unit and returns zero, or returns how long it takes until there is one.
 func (b *Bucket) Take(now time.Time, r Rate) (wait time.Duration) {
 	if wait = b.Wait(now, r); wait == 0 {
 		b.used++
@@ -56,9 +56,9 @@ func (b *Bucket) Take(now time.Time, r Rate) (wait time.Duration) {
 // GiveBack undoes one Take.
 func (b *Bucket) GiveBack() { b.used = max(0, b.used-1) }
 
-// Line makes one line of a text that may quote strangers, of at most so many bytes
-// and perhaps an ellipsis: control characters become spaces, and those that turn
-// the direction of writing around are left out.
+// Line turns a text that may quote strangers into one line of at most so many bytes, with
+// an ellipsis after them if it was longer. Control characters become spaces, and
+// characters that reverse the direction of writing are left out.
 func Line(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
