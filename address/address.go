@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Loopback reports whether host always means this machine: the name localhost
-// in any case, or an address of 127.0.0.0/8 or ::1. It takes a bare host,
-// without port and brackets. Names below localhost and a trailing dot are not
-// taken: some resolvers ask the network for them.
+// Loopback reports whether host always means this machine: the name localhost in upper
+// or lower case, or an address of 127.0.0.0/8 or ::1. The host must be without port and
+// brackets. It returns false for a.localhost and for localhost with a dot at the end,
+// because some resolvers ask the network for such names.
 func Loopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -21,18 +21,18 @@ func Loopback(host string) bool {
 	return err == nil && ip.Zone() == "" && ip.Unmap().IsLoopback()
 }
 
-// reserved are the blocks that netip's own predicates do not cover: this
-// network, carrier NAT, protocol assignments, documentation, benchmarks, the
-// old class E, and the IPv6 blocks that are discarded, that are for
-// documentation or that carry an IPv4 address in a place that cannot be told
-// from the address alone (a local network's NAT64, Teredo).
+// reserved are the blocks of addresses that are not public, besides those that netip's
+// own predicates know: "this network", carrier NAT, protocol assignments, documentation,
+// benchmarks and the old class E. Of IPv6 they are the blocks that are discarded, that
+// are for documentation, and that contain an IPv4 address in a place that the address
+// alone does not show (NAT64 of a local network, Teredo).
 var reserved = prefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
 	"203.0.113.0/24", "240.0.0.0/4", "64:ff9b:1::/48", "100::/64", "2001::/32", "2001:db8::/32", "3fff::/20", "fec0::/10",
 )
 
-// embedding are the IPv6 blocks whose addresses reach the IPv4 address inside
-// them, through a translator or a tunnel, and where its four bytes stand.
+// embedding are the IPv6 blocks whose addresses lead to an IPv4 address inside them,
+// through a translator or a tunnel, and the index of its four bytes.
 var embedding = []struct {
 	block netip.Prefix
 	at    int
@@ -42,9 +42,9 @@ var embedding = []struct {
 	{netip.MustParsePrefix("::/96"), 12},        // IPv4-compatible, deprecated
 }
 
-// Public reports whether ip is an address that a service on the internet may
-// have. An IPv6 address that carries an IPv4 one is as public as that one:
-// through a NAT64 gateway 64:ff9b::a00:1 is 10.0.0.1.
+// Public reports whether ip is an address that a service on the internet may have. An
+// IPv6 address that contains an IPv4 address is public if that one is: through a NAT64
+// gateway 64:ff9b::a00:1 is 10.0.0.1.
 func Public(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	for _, e := range embedding {

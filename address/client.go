@@ -13,10 +13,10 @@ import (
 // ErrRefused is the error of a connection to an address that is not allowed.
 var ErrRefused = errors.New("address refused")
 
-// Dialer returns a dialer that connects only to addresses of which may is true. It
-// judges the address that a name resolved to, so a public name that points into a
-// private network is refused. The resolver itself is asked without it: its address
-// is the operator's, and mostly private.
+// Dialer returns a dialer that connects only to addresses for which may returns true. It
+// checks the address that a name resolved to, so a public name that leads into a private
+// network is refused. It does not check the address of the resolver, which the operator
+// has set and which is often private.
 func Dialer(may func(netip.Addr) bool) *net.Dialer {
 	return &net.Dialer{Timeout: 5 * time.Second, Control: func(_, to string, _ syscall.RawConn) error {
 		addr, err := netip.ParseAddrPort(to)
@@ -27,8 +27,8 @@ func Dialer(may func(netip.Addr) bool) *net.Dialer {
 	}}
 }
 
-// Allowed says which addresses a host may have: public ones, or those of this
-// machine if its name means that.
+// Allowed returns a function for Dialer that allows public addresses, or only those of
+// this machine if loopback is set.
 func Allowed(loopback bool) func(netip.Addr) bool {
 	if loopback {
 		return func(ip netip.Addr) bool { return Loopback(ip.String()) }
@@ -39,9 +39,9 @@ func Allowed(loopback bool) func(netip.Addr) bool {
 // maxHead bounds the head of a reply, in bytes.
 const maxHead = 64 << 10
 
-// Client returns an HTTP client whose connections are made by Dialer(may) and whose
-// requests take at most as long as given, their replies included. It uses no proxy.
-// A redirect is returned and not followed: it could lead anywhere.
+// Client returns an HTTP client whose connections are made by Dialer(may). A request
+// takes at most timeout, with its reply. The client uses no proxy. It returns a redirect
+// and does not follow it, because it could lead anywhere.
 func Client(timeout time.Duration, may func(netip.Addr) bool) *http.Client {
 	return &http.Client{
 		Timeout: timeout,
