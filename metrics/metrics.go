@@ -1,16 +1,16 @@
 // Package metrics keeps a few numbers about a running program and writes them
 // in the text format that Prometheus reads, version 0.0.4.
 //
-// A [Registry] holds families of series in the order in which they were made.
-// A [Counter] and a [Histogram] are told what happens; [Registry.Gauge] and
-// [Registry.Total] read a number that somebody else keeps, when they are asked
-// for it. A Registry is an HTTP handler.
+// A [Registry] holds families of series in the order in which they were made. A caller
+// tells a [Counter] and a [Histogram] what happens. [Registry.Gauge], [Registry.Gauges]
+// and [Registry.Total] take a function instead, which returns numbers that are kept
+// elsewhere; it is called for each answer. A Registry is an HTTP handler.
 //
 // # Security considerations
 //
-// A label whose value a stranger chooses would let him make series without
-// end. Callers map such words to a fixed set; should one be forgotten, a family
-// holds at most 256 series and counts the rest under the label value "other".
+// If a stranger could choose the value of a label, he could make any number of series.
+// Callers map such values to a fixed set. In case one forgets that, a family holds at most
+// 256 series and counts all others under the label value "other".
 package metrics
 
 import (
@@ -40,24 +40,24 @@ type Registry struct {
 type family struct {
 	name, help, kind string
 	labels           []string
-	bounds           []float64      // of a histogram's buckets, rising; +Inf is implied
-	read             func() float64 // for a family that reads its one number
-	readAll          func() map[string]int
+	bounds           []float64             // of a histogram's buckets, rising; +Inf is implied
+	read             func() float64        // for a family of one number that is kept elsewhere
+	readAll          func() map[string]int // the same for several, by the value of the label
 
 	mu     sync.Mutex
-	series map[string]*series // guarded by mu, by the values joined
+	series map[string]*series // by the label values, joined; guarded by mu
 }
 
 // series is one line of a family, or one histogram: the numbers for one set of label
 // values.
 type series struct {
 	values []string
-	sum    float64  // of a counter, the count; of a histogram, the sum
-	counts []uint64 // of a histogram, one per bucket and one for the rest
+	sum    float64  // of a counter, the count; of a histogram, the sum of the values
+	counts []uint64 // of a histogram, one per bucket and one for larger values
 }
 
-// add makes a family. It panics on a name or label that the format does not
-// allow, or a name taken already: both are our own mistakes.
+// add adds a family. It panics on a name or label that the format does not allow, and on
+// a name that is taken: both are mistakes in this program.
 func (r *Registry) add(f *family) *family {
 	for i, name := range append([]string{f.name}, f.labels...) {
 		if !legal(name, i == 0) {
@@ -74,8 +74,8 @@ func (r *Registry) add(f *family) *family {
 	return f
 }
 
-// legal reports whether name has only letters, digits and underscores (a metric
-// colons too) and begins with no digit.
+// legal reports whether name has only letters, digits and underscores (and colons, if it
+// is the name of a metric) and does not begin with a digit.
 func legal(name string, metric bool) bool {
 	for i, c := range []byte(name) {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || metric && c == ':'
@@ -86,13 +86,13 @@ func legal(name string, metric bool) bool {
 	return name != ""
 }
 
-// get returns the series of the values, making it within the bound. f.mu is
-// held.
+// get returns the series with these label values. It makes the series if there is none,
+// or returns the one of "other" if there are too many. f.mu is held.
 func (f *family) get(values []string) *series {
 	if len(values) != len(f.labels) {
 		panic(fmt.Sprintf("metrics: %s has %d labels, got %d values", f.name, len(f.labels), len(values)))
 	}
-	key := strings.Join(values, "\xff") // no part of any UTF-8 text
+	key := strings.Join(values, "\xff") // a byte that is in no UTF-8 text
 	s := f.series[key]
 	if s == nil && len(f.series) >= maxSeries-1 {
 		values = slices.Repeat([]string{"other"}, len(values))
@@ -106,7 +106,7 @@ func (f *family) get(values []string) *series {
 	return s
 }
 
-// Counter counts what only grows.
+// Counter is a number that only grows.
 type Counter struct{ f *family }
 
 // Counter makes a counter, whose name should end in _total.
@@ -143,19 +143,19 @@ func (h Histogram) Observe(v float64, values ...string) {
 	s.sum += v
 }
 
-// Gauge makes a family of one number that rises and falls, read when asked for.
-// NaN leaves it out.
+// Gauge makes a family of one number that rises and falls. Each answer calls read for it.
+// If read returns NaN, the answer does not have the number.
 func (r *Registry) Gauge(name, help string, read func() float64) {
 	r.add(&family{name: name, help: help, kind: "gauge", read: read})
 }
 
-// Total makes a family of one number that only grows, read when asked for.
+// Total makes a family of one number that only grows. Each answer calls read for it.
 func (r *Registry) Total(name, help string, read func() float64) {
 	r.add(&family{name: name, help: help, kind: "counter", read: read})
 }
 
-// Gauges makes a family of numbers that rise and fall, one for each value of a
-// label, read when asked for. The values must come from a fixed set.
+// Gauges makes a family of numbers that rise and fall, one for each value of a label.
+// Each answer calls read for them. The values must come from a fixed set.
 func (r *Registry) Gauges(name, help, label string, read func() map[string]int) {
 	r.add(&family{name: name, help: help, kind: "gauge", labels: []string{label}, readAll: read})
 }
@@ -232,7 +232,7 @@ func (f *family) line(b *bytes.Buffer, suffix string, labels []string, v float64
 	b.WriteString(" " + number(v) + "\n")
 }
 
-// The format's two escapings: a label's value also escapes its quotes.
+// Escapes for help texts and for values of labels. In the latter quotes are escaped too.
 var (
 	helpText   = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
 	labelValue = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
@@ -250,6 +250,6 @@ func pair(label, value string) string {
 	return label + `="` + labelValue.Replace(strings.ToValidUTF8(value, "�")) + `"`
 }
 
-// number writes v as the format wants it; +Inf is its word for infinity, which
-// is strconv's as well.
+// number writes v as the format requires. The format and strconv both write infinity as
+// +Inf.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
