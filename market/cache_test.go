@@ -12,7 +12,7 @@ import (
 	"wick/market/markettest"
 )
 
-// 1,000 requests for one chart at the same time make one upstream.
+// 1,000 queries for one chart at the same time make one query to the source.
 func TestThousandAsksOneRequest(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {
@@ -54,7 +54,7 @@ func (c *counting) Bars(ctx context.Context, q Query) (*Series, error) {
 	return Sample{}.Bars(ctx, q)
 }
 
-// The first caller gives up; those who wait with it get their bars all the same.
+// The first caller gives up; the others that wait for the same fetch still get bars.
 func TestCancelledCallerLeavesOthers(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-// TestCacheStats: the first question is a miss, the same again a hit.
+// TestCacheStats: the first query is a miss, the same one again is a hit.
 func TestCacheStats(t *testing.T) {
 	source := Cached(Sample{})
 	for range 3 {

@@ -222,7 +222,7 @@ func TestCSVClosures(t *testing.T) {
 		if len(s.Gaps) != c.gaps {
 			t.Errorf("%s: %d gaps, want %d", c.name, len(s.Gaps), c.gaps)
 		}
-		// Of fewer bars the gaps are those that were among them before.
+		// A query for fewer bars gives the same gaps, as far as they are between these bars.
 		few, err := source.Bars(t.Context(), Query{Symbol: symbol, Interval: c.ask, Limit: 8})
 		if err != nil {
 			t.Fatal(c.name, err)
@@ -309,9 +309,9 @@ func TestCSVPriceAt(t *testing.T) {
 	}
 }
 
-// A file that is replaced while it is read gives its rows with their own time. The
-// n-th file has the price n and was saved n seconds after the first: old rows with the
-// time of new ones would keep the new price from being news.
+// A file that is replaced while it is read gives its rows with the time of the same file.
+// The n-th file has the price n and was saved n seconds after the first. If old rows got
+// the time of a newer file, the new price would not look newer.
 func TestCSVReplacedWhileRead(t *testing.T) {
 	t.Parallel()
 	today, first := Day1.Start(time.Now().Unix()), time.Now().Add(-24*time.Hour)

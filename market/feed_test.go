@@ -73,8 +73,8 @@ func wantRun(t *testing.T, symbol string, iv Interval, bars []Bar, first int64, 
 	}
 }
 
-// Ten minutes of the sample: a price every second, extremes that miss nothing,
-// every closed bar once.
+// Ten minutes of the sample: a price every second, highs and lows that miss nothing,
+// and every closed bar once.
 func TestFeed(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) { // 17:34:56
@@ -91,7 +91,7 @@ func TestFeed(t *testing.T) {
 		start := time.Date(2000, 1, 5, 17, 30, 0, 0, time.UTC).Unix()
 		wantRun(t, "BTCUSDT", Minute1, l.closed("BTCUSDT", Minute1), start+4*60, 10)
 		wantRun(t, "BTCUSDT", Minute5, l.closed("BTCUSDT", Minute5), start, 2)
-		// All updates of the whole minutes together have seen their extremes.
+		// All updates of the whole minutes together have their highs and lows.
 		bars := l.closed("BTCUSDT", Minute1)
 		var high, low float64
 		for _, u := range updates {
@@ -110,7 +110,7 @@ func TestFeed(t *testing.T) {
 	})
 }
 
-// A restart takes up where the last feed ended.
+// After a restart a feed goes on where the last one ended.
 func TestFeedResumes(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestFeedResumes(t *testing.T) {
 	})
 }
 
-// flaky is the sample seen through a bad line and a bad clock.
+// flaky is the sample behind a bad connection and with a bad clock.
 type flaky struct {
 	shift atomicDuration // what the source's clock is off by
 	fail  func(q Query) error
@@ -152,8 +152,8 @@ func (f *flaky) Bars(ctx context.Context, q Query) (*Series, error) {
 	return Sample{}.At(q, time.Now().Add(f.shift.get()))
 }
 
-// The line is down for an hour; what closed meanwhile is told once it is back,
-// with the extremes of that hour. With -short it is down for twenty minutes.
+// The connection is down for an hour. When it is back, the bars that closed meanwhile
+// are told, with the high and low of that hour. With -short it is down for twenty minutes.
 func TestFeedAfterOutage(t *testing.T) {
 	t.Parallel()
 	down, minutes, hours := 60, 120, 2
@@ -290,8 +290,8 @@ func TestFeedOverCoarseSource(t *testing.T) {
 	})
 }
 
-// Over the services: prices every few seconds, closed bars once, faults and
-// all, and never over the limit, however many symbols are watched.
+// Over the stand-ins of the services, with faults: prices every few seconds, closed bars
+// once, and never more requests than allowed, however many symbols are watched.
 func TestFeedOverServices(t *testing.T) {
 	t.Parallel()
 	for name, symbol := range listed {

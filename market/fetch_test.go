@@ -249,8 +249,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// A host that asked for peace gets none of our requests until it is over, and
-// callers hear at once why.
+// A host that asked for a pause gets no requests until the pause is over, and callers get
+// the reason at once.
 func TestGateStaysClosed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -324,8 +324,8 @@ func TestBudgetFromHeader(t *testing.T) {
 	})
 }
 
-// 200 symbols at once stay within every budget: what does not fit into the time
-// of a call is refused here and never sent.
+// 200 symbols at once stay within every budget: a request that would have to wait for
+// longer than a call may take is refused here and never sent.
 func TestBudgetHolds(t *testing.T) {
 	t.Parallel()
 	for name, symbol := range listed {

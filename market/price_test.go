@@ -135,8 +135,8 @@ func TestFeedBand(t *testing.T) {
 	})
 }
 
-// What is told does not depend on how often the source is polled: the path, put
-// together, is the same minutes with the same opens and extremes, and begins at
+// What is told does not depend on how often the source is polled: the paths of all
+// updates, joined, are the same minutes with the same opens, highs and lows, and begin at
 // the last price.
 func TestFeedPathIsIndependentOfPolls(t *testing.T) {
 	trades := slices.Concat(ramp(100, 100, 60), ramp(100, 90, 40), ramp(96, 96, 20), ramp(80, 85, 60), []float64{85, 60, 120, 85}, ramp(85, 85, 236))
@@ -222,8 +222,8 @@ func TestFeedForming(t *testing.T) {
 	})
 }
 
-// Where prices come from a ticker, the forming bars are worked out from minutes
-// between two requests for them, and are what the service has.
+// If prices come from a ticker, forming bars are computed from minutes between two
+// requests for them. They must be the same as those of the service.
 func TestFeedFormingOverTicker(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		x := &markettest.Exchange{Days: 2}
@@ -257,8 +257,8 @@ func TestFeedFormingOverTicker(t *testing.T) {
 	})
 }
 
-// A forming bar that somebody else asked for some seconds ago lacks the trades since,
-// and so would all that are worked out from it.
+// A forming bar from the cache, which a chart has asked for some seconds ago, lacks the
+// trades since then, and so would all bars that are computed from it.
 func TestFeedFormingBesideCharts(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {
@@ -310,9 +310,9 @@ func TestFeedResumesPrice(t *testing.T) {
 	})
 }
 
-// A price that keeps its time, in a bar that stays the same, says that nothing was
-// traded: the next update begins at the last look that found it so, and an extreme of
-// the minute is of after that, also in the process after the one that saw the price.
+// If the price, its time and the last bar stay the same, nothing was traded. The next
+// update then begins at the last poll that found them so, and a new high or low of the
+// minute counts as later than that poll. It is the same after a restart.
 func TestFeedStandsStill(t *testing.T) {
 	t.Parallel()
 	for name, resumed := range map[string]bool{"watched": false, "resumed": true} {
@@ -403,7 +403,7 @@ func TestFeedClockSetBack(t *testing.T) {
 	})
 }
 
-// How long a source has been silent is known, for each source.
+// Ages returns for each source how long it has been silent.
 func TestFeedAges(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {
@@ -435,8 +435,8 @@ func TestFeedAges(t *testing.T) {
 	})
 }
 
-// Twenty symbols have a price every few seconds where the service gives many at
-// once, with few requests, and the period says so.
+// Twenty symbols get a price every few seconds with few requests if the service gives
+// many prices at once, and Period returns that time.
 func TestFeedPollsManyAtOnce(t *testing.T) {
 	t.Parallel()
 	minutes, count := 3, 20
