@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// t0 is when the tests of the fold begin: it has no clock of its own.
+// t0 is the time at which the tests of the book begin: a book has no clock of its own.
 var t0 = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func at(d time.Duration) time.Time { return t0.Add(d) }
@@ -97,8 +97,8 @@ func TestBookCapacity(t *testing.T) {
 	}
 }
 
-// TestImpossibleRecords: a record that cannot follow is refused and changes
-// nothing: a journal that holds it is damaged.
+// TestImpossibleRecords: a record that cannot come after the ones before it is refused
+// and changes nothing. A journal that has such a record is damaged.
 func TestImpossibleRecords(t *testing.T) {
 	b := NewBook()
 	b.Apply(made("a", "alice", at(0)))
@@ -151,8 +151,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestFold: over random records, a copy and a book restored from a snapshot go
-// on exactly as the first does, and none changes the other.
+// TestFold: after random records, a copy and a book restored from a snapshot change with
+// further records exactly as the first book does, and none of them changes another.
 func TestFold(t *testing.T) {
 	for seed := range uint64(10) {
 		r := rand.New(rand.NewPCG(seed, 2))

@@ -46,8 +46,8 @@ func TestQueueWhileAway(t *testing.T) {
 	})
 }
 
-// TestGoneClient: once a client has closed its connection nothing more is written to
-// it: what the closed connection would swallow waits for the client's next stream.
+// TestGoneClient: once a client has closed its connection nothing more is written to it.
+// Such a write could succeed and be lost; the entries wait for the client's next stream.
 func TestGoneClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, "alice")
@@ -174,8 +174,8 @@ func TestRevoke(t *testing.T) {
 	})
 }
 
-// TestStreamBeforeSubscription: without a subscription a stream is kept alive,
-// and receives once there is one, and after the end of one from the next.
+// TestStreamBeforeSubscription: a stream of a caller without a subscription stays open.
+// It receives entries as soon as there is a subscription, and later from the next one.
 func TestStreamBeforeSubscription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t)
@@ -198,8 +198,8 @@ func TestStreamBeforeSubscription(t *testing.T) {
 	})
 }
 
-// TestNewestReads: of two streams the newest gets all, and the older takes over
-// from it: an event goes to one stream only.
+// TestNewestReads: of two streams the newer gets every event, and when it ends the older
+// takes over. An event goes to one stream only.
 func TestNewestReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, "alice")
@@ -253,8 +253,7 @@ func TestClaimBeforeStream(t *testing.T) {
 	})
 }
 
-// TestFailedWrite: a write that fails leaves its entries waiting, for whoever
-// comes next.
+// TestFailedWrite: after a write that fails its entries wait for the next stream.
 func TestFailedWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, "alice")
@@ -273,7 +272,7 @@ func TestFailedWrite(t *testing.T) {
 }
 
 // TestSlowReader: a client that does not read is cut off after ten seconds; its
-// entries wait on, and nobody else has noticed.
+// entries still wait, and other clients do not notice.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, "slow", "quick")
@@ -296,8 +295,8 @@ func TestSlowReader(t *testing.T) {
 	})
 }
 
-// TestNoOvertaking: a newer stream waits for a write that is under way: neither
-// may both be given an event nor may a later one overtake it.
+// TestNoOvertaking: a newer stream waits for a write of an older one that is under way.
+// Otherwise both could get the same event, or the client a later event first.
 func TestNoOvertaking(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -530,8 +529,8 @@ func TestMarksFromElsewhere(t *testing.T) {
 	})
 }
 
-// TestLoadWhileOpen: a hub that gets another book ends its streams, so that each
-// client comes again and says what it saw last.
+// TestLoadWhileOpen: a hub that gets another book ends its streams, so that each client
+// comes back and says what it saw last.
 func TestLoadWhileOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, "alice")

@@ -68,8 +68,8 @@ func TestTell(t *testing.T) {
 	})
 }
 
-// Tokens that never listen do not fill memory together either, and do not keep the others
-// from being told: the one that was told longest ago is forgotten.
+// Many callers that never open a stream do not fill memory either, and others still get
+// their remarks: those of the caller whose newest remark is oldest are dropped.
 func TestTellBound(t *testing.T) {
 	h := newHub(t)
 	for i := range maxRemarked + 10 {

@@ -35,9 +35,8 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// TestReplayDuringWrite: a client gives a stream up while the server is still
-// writing to it: what that write holds is not lost, even though it succeeds,
-// for nobody reads it.
+// TestReplayDuringWrite: a client gives up a stream while the server is still writing to
+// it. The write succeeds although nobody reads it; its events are sent again.
 func TestReplayDuringWrite(t *testing.T) {
 	for id, want := range map[string]string{"alice-2": "3 4 5", "alice-99": "1 2 3 4 5"} { // one that is held, and one that is not
 		synctest.Test(t, func(t *testing.T) {
@@ -92,8 +91,8 @@ func TestReplayTwice(t *testing.T) {
 	}
 }
 
-// TestReplayOfTwoAtOnePlace: two clients on one token that saw the same event do
-// not throw each other out.
+// TestReplayOfTwoAtOnePlace: two clients on one token that saw the same event last do not
+// end each other's streams.
 func TestReplayOfTwoAtOnePlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, "alice")
@@ -108,9 +107,9 @@ func TestReplayOfTwoAtOnePlace(t *testing.T) {
 	})
 }
 
-// TestReplaySeenBeforeTheWriteReturns: a client may see an event before the
-// server knows that the write succeeded, or although it failed: it has seen all
-// before it, too.
+// TestReplaySeenBeforeTheWriteReturns: a client may see an event before the server knows
+// that the write succeeded, or although it failed. It has then seen all events before
+// that one, too.
 func TestReplaySeenBeforeTheWriteReturns(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -139,8 +138,8 @@ func TestReplaySeenBeforeTheWriteReturns(t *testing.T) {
 	}
 }
 
-// TestReplayUnknown: for an id that is not held, everything that is, and a
-// comment that there may be a gap.
+// TestReplayUnknown: for an event that the queue does not hold, the client gets
+// everything that it holds, and a comment that there may be a gap.
 func TestReplayUnknown(t *testing.T) {
 	for _, id := range []string{"alice-99", "alice-", "-", "nonsense", "alice--1", "alice-1e3", "alice-99999999999999999999", "11", "bob-11", "alice-011"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -216,8 +215,8 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestSettledAfterEarlyEnd: a stream that ended too early does not hold back
-// the mark for ever: what came after it and settled counts, and it with it.
+// TestSettledAfterEarlyEnd: entries of a stream that ended too early do not hold back the
+// mark for ever: once later entries have settled, these count as delivered, too.
 func TestSettledAfterEarlyEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, "alice")
@@ -300,9 +299,9 @@ func (f *faultyClient) see(n int) {
 	f.counted += len(ids)
 }
 
-// reconnect gives the stream up and opens another. A client that has not seen
-// any event has nothing to come back with, and what was written to a stream it
-// gives up is lost to it; so it sees the first one, or stays until it is cut.
+// reconnect gives the stream up and opens another. A client that has seen no event cannot
+// name one when it comes back, and would lose what was written to the stream. So it first
+// sees one event, or stays until the stream is cut.
 func (f *faultyClient) reconnect(t *testing.T, h *Hub) {
 	last := ""
 	if len(f.seen) == 0 {
