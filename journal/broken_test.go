@@ -19,9 +19,9 @@ import (
 	"wick/journal/journaltest"
 )
 
-// TestMoved takes the directory away under a running journal. Nothing is
-// acknowledged any more: what goes to the files still open would be lost, and
-// what goes to the new directory would be another store's.
+// TestMoved moves the directory away while the journal runs. Nothing is acknowledged any
+// more: what is written to the open files would be lost, and a new directory would be
+// another store.
 func TestMoved(t *testing.T) {
 	for name, move := range map[string]func(dir string) error{
 		"deleted": os.RemoveAll,
@@ -42,8 +42,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestSnapshotTriedAgain: a snapshot found no room. The look of each second tries
-// it again, also when nobody writes, and says so each time until there is room.
+// TestSnapshotTriedAgain: there is no room for a snapshot. Check, which is called each
+// second, tries again even if nobody writes, and logs each failure until there is room.
 func TestSnapshotTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newStore(t)
@@ -71,9 +71,9 @@ func TestSnapshotTriedAgain(t *testing.T) {
 	})
 }
 
-// TestJournalDeleted takes only the newest journal away under a running journal:
-// deleted, or replaced by a copy. Within a second nothing is acknowledged any more,
-// and all that was is in a copy: under the file's name it gives the whole state.
+// TestJournalDeleted deletes the newest journal file while the journal runs, or replaces
+// it by a copy. Within a second nothing is acknowledged any more. All that was
+// acknowledged is in a saved copy, which gives the whole state under the file's name.
 func TestJournalDeleted(t *testing.T) {
 	for name, move := range map[string]func(file string) error{
 		"deleted": os.Remove,
@@ -211,9 +211,9 @@ func pathError(op string, err error) error {
 	return &fs.PathError{Op: op, Path: "/home/ada/.wick/journal-1.wal", Err: err}
 }
 
-// TestUnknown: after a failed sync nobody knows whether the record is on disk,
-// and its writer is told so, in one line and without the owner's paths. Those who
-// come later are only refused.
+// TestUnknown: after a failed sync nobody knows whether the record is on disk. The error
+// of its writer says so, in one line and without the owner's paths. Later writers are
+// only refused.
 func TestUnknown(t *testing.T) {
 	for _, c := range []struct {
 		name                  string
@@ -281,9 +281,9 @@ func TestRefusedStaysRefused(t *testing.T) {
 	}
 }
 
-// TestAdvice: what the owner can mend is said, in the refusal of a record and,
-// for a snapshot, in the log. A snapshot that could not be written changes
-// nothing: records go on, and the next try comes.
+// TestAdvice: the refusal of a record, and for a snapshot the log, say what the owner can
+// do. A snapshot that could not be written changes nothing: records are still written,
+// and the snapshot is tried again.
 func TestAdvice(t *testing.T) {
 	for errno, says := range map[syscall.Errno]string{
 		syscall.ENOSPC: "make room", syscall.EDQUOT: "quota", syscall.EROFS: "read-only",
@@ -332,9 +332,9 @@ func (s *panicky) Apply(seq uint64, kind byte, event any) error {
 	return s.notes.Apply(seq, kind, event)
 }
 
-// TestPanicInCommit: a panic in the owner's code while a group is committed ends
-// no process, but everybody who waits gets an error, and the journal says that it
-// is broken. Left alone it would keep all later writers waiting for ever.
+// TestPanicInCommit: a panic in the owner's code while a group is committed does not end
+// the process. All callers that wait get an error, and the journal accepts nothing more.
+// Without that, all later writers would wait for ever.
 func TestPanicInCommit(t *testing.T) {
 	j, err := journal.Open(journal.NewFiles(journaltest.NewDisk(), journal.FileOptions{}, discard), new(panicky), discard)
 	if err != nil {
@@ -363,7 +363,7 @@ func TestPanicInCommit(t *testing.T) {
 	}
 }
 
-// TestTornTailGoes: the copy of a torn tail stays for three clean starts.
+// TestTornTailGoes: the copy of a torn end is removed after three clean starts.
 func TestTornTailGoes(t *testing.T) {
 	d, _ := smallStore(t)
 	f := d.Files[journal1]

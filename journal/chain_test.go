@@ -76,8 +76,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestCleanCut: records cut off at a border leave a history that is sound by
-// itself. Only a head that was written down before shows that it was longer.
+// TestCleanCut: if whole records are cut off the end, the rest is a good history by
+// itself. Only a hash that was noted before shows that it was longer.
 func TestCleanCut(t *testing.T) {
 	d, _ := smallStore(t)
 	whole, _, err := walk(d)
@@ -101,8 +101,8 @@ func resum(d *journaltest.Disk, name, from, to string) {
 	d.Files[name].Data = fmt.Appendf(line, "{\"crc32c\":\"%08x\",%s", crc32.Checksum(line, crc32.MakeTable(crc32.Castagnoli)), count)
 }
 
-// TestHistoryDamage is what somebody can do to a history with right checksums
-// everywhere. Walk names the file each time; a start refuses what it reads.
+// TestHistoryDamage changes a history in all the ways in which checksums can be made to
+// match. Walk names the file each time, and a start refuses the files that it reads.
 func TestHistoryDamage(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -201,9 +201,9 @@ func TestWalkRefusesWhatStartRefuses(t *testing.T) {
 	t.Logf("%d flips", flips)
 }
 
-// TestRecoveryKeepsHistory: after a recovery the history is sound up to the last
-// record that was kept and goes on from there; it says that there was a
-// recovery, and a head of what was given up is not in it.
+// TestRecoveryKeepsHistory: after a recovery the history is good up to the last record
+// that was kept and goes on from there. It says that there was a recovery, and does not
+// have the hash of a record that was given up.
 func TestRecoveryKeepsHistory(t *testing.T) {
 	d, _, good := damagedStore(t)
 	given := slices.Clone(d.Files["journal-2.wal"].Data)

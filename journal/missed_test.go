@@ -14,10 +14,10 @@ import (
 	"wick/journal/journaltest"
 )
 
-// TestMissingJournalIsSaid: a journal that nothing needs was deleted. A start goes
-// on and warns of it by name; a recovery shows it, and notes it; from then on it
-// is known: a start is silent, and the history is sound and says that it is
-// incomplete. Put back from a copy, it is whole again.
+// TestMissingJournalIsSaid: a journal that a start does not need was deleted. A start
+// logs a warning with its name. A recovery shows it and notes it. After that a start logs
+// nothing, and Walk reports no damage but an incomplete history. If the file is put back
+// from a copy, the history is complete again.
 func TestMissingJournalIsSaid(t *testing.T) {
 	for _, gone := range [][]string{{"journal-1.wal"}, {"journal-2.wal"}, {"journal-1.wal", "journal-2.wal"}} {
 		d, _ := longStore(t)
@@ -68,8 +68,7 @@ func TestMissingJournalIsSaid(t *testing.T) {
 	}
 }
 
-// TestWalkGoesOn: all that is damaged is told, in one walk, and what is whole
-// behind it is visited.
+// TestWalkGoesOn: one walk reports all damage, and visits the whole records behind it.
 func TestWalkGoesOn(t *testing.T) {
 	d, texts := longStore(t)
 	harm := func(name string, i int) {
@@ -119,8 +118,8 @@ func (d refusing) Read(name string) ([]byte, error) {
 	return d.Disk.Read(name)
 }
 
-// TestUnreadableIsNotDamage: a file that we are not let read, or that the disk
-// does not give, may be whole. Neither a start nor a recovery nor an audit calls
+// TestUnreadableIsNotDamage: a file that cannot be read, for lack of permission or
+// because the disk fails, may be good. Neither a start nor a recovery nor an audit calls
 // it damaged, none advises a recovery, and a recovery gives nothing up.
 func TestUnreadableIsNotDamage(t *testing.T) {
 	for _, cause := range []error{syscall.EACCES, syscall.EIO, syscall.ESTALE} {

@@ -12,9 +12,8 @@ import (
 	"wick/journal/journaltest"
 )
 
-// damagedStore returns a disk with two generations whose newest snapshot, and a
-// record of whose newest journal, are damaged, and how many of its texts a
-// recovery can keep.
+// damagedStore returns a disk with two generations, and how many of its texts a recovery
+// can keep. The newest snapshot is damaged, and so is a record of the newest journal.
 func damagedStore(t *testing.T) (d *journaltest.Disk, texts []string, good int) {
 	t.Helper()
 	d, texts = newStore(t), script(45, 3)
@@ -94,9 +93,9 @@ func TestRecoverEveryFailure(t *testing.T) {
 	}
 }
 
-// TestRecoverMissing: a journal that is gone is said, one that an interrupted
-// recovery of an earlier version had renamed is read, and an empty directory is
-// not taken for a store.
+// TestRecoverMissing: a recovery reports a missing journal, reads one that an interrupted
+// recovery of an earlier version had renamed, and does not take an empty directory for a
+// store.
 func TestRecoverMissing(t *testing.T) {
 	d, want := smallStore(t)
 	d.Files[journal1+".damaged"] = d.Files[journal1]

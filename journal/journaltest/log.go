@@ -72,9 +72,9 @@ func Record(t testing.TB, text string) journal.Record {
 }
 
 // Log holds an implementation of [journal.Log] to what its interface promises.
-// Each call of open returns a log on the same store, which is empty at first; the
-// one before is closed by then, or was left without a goodbye as a crash does. A
-// snapshot must be due after some megabytes.
+// Each call of open returns a log on the same store, which is empty at first. The log
+// before was closed, or just abandoned, as in a crash. A snapshot must be due after some
+// megabytes.
 func Log(t *testing.T, open func(t *testing.T) journal.Log) {
 	s := &suite{T: t, open: open}
 	s.start()
@@ -165,7 +165,7 @@ func (s *suite) snapshot() {
 	}
 }
 
-// crash opens the log anew without a goodbye, and compares.
+// crash opens the log anew without closing it, and compares.
 func (s *suite) crash(why string) {
 	s.Helper()
 	s.start()
