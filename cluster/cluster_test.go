@@ -56,8 +56,8 @@ func lead(t testing.TB, n *Node, s journal.State) context.Context {
 	return term
 }
 
-// leadLog is a node that leads as soon as it is read, which the suite for logs
-// knows nothing of.
+// leadLog is a node that leads as soon as it is read, because journaltest.Log does not
+// know that a log may have to be led.
 type leadLog struct {
 	*Node
 	t    testing.TB
@@ -77,8 +77,8 @@ func TestNodeIsALog(t *testing.T) {
 	journaltest.Log(t, func(t *testing.T) journal.Log { return leadLog{node(t, s), t, s} })
 }
 
-// TestDeposed: a leader that was replaced stores nothing more, although it has not
-// noticed, and is told so for certain.
+// TestDeposed: a leader that was replaced and has not noticed stores nothing more, and
+// gets an error that says so for certain.
 func TestDeposed(t *testing.T) {
 	t.Parallel()
 	s := etcdtest.New(t)
@@ -142,8 +142,8 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestUnknown: a leader that reaches nobody until its term ends says that it does
-// not know, and that is true: the record may be there or not.
+// TestUnknown: if a leader cannot reach etcd until its term ends, the outcome of its
+// append is unknown: the record may be there or not.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	s := etcdtest.New(t)
@@ -167,8 +167,8 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestFollow: a follower has what the leader appends, also after a snapshot has
-// replaced what it had not read yet; and when the leader goes it leads.
+// TestFollow: a follower gets what the leader appends, also if a snapshot has replaced
+// records that it had not read yet. When the leader ends, the follower leads.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	s := etcdtest.New(t)
@@ -250,8 +250,8 @@ func (l *locked) texts() []string {
 	return slices.Clone(l.Texts)
 }
 
-// TestTail: a look at the tail sees what was appended before it, and says so when
-// etcd does not answer.
+// TestTail: Tail returns what was appended before it was called, and an error when etcd
+// does not answer.
 func TestTail(t *testing.T) {
 	t.Parallel()
 	s := etcdtest.New(t)
@@ -273,8 +273,9 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestSnapshotAgain: a snapshot that counts is never written over by another of the
-// same record: whoever stopped in between would leave a store that nobody can read.
+// TestSnapshotAgain: the current snapshot is never overwritten by another of the same
+// record. A replica that stopped in the middle of that would leave a store that nobody
+// can read.
 func TestSnapshotAgain(t *testing.T) {
 	t.Parallel()
 	s := etcdtest.New(t)
@@ -294,8 +295,8 @@ func TestSnapshotAgain(t *testing.T) {
 	}
 }
 
-// TestPutBack: a replica that has more than etcd, which was restored from a copy,
-// does not go on as if nothing had happened.
+// TestPutBack: if etcd was restored from an older copy, a replica that has more records
+// than etcd does not go on as if nothing had happened.
 func TestPutBack(t *testing.T) {
 	t.Parallel()
 	s := etcdtest.New(t)
@@ -410,8 +411,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestForeignAnswer: what is not in etcd's format is quoted, so that its operator
-// finds the reason, and counts as no answer.
+// TestForeignAnswer: an answer that is not in etcd's format counts as no answer. The
+// error quotes it, so that the operator finds the reason.
 func TestForeignAnswer(t *testing.T) {
 	t.Parallel()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

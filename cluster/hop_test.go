@@ -71,8 +71,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskAttacks: what was not sealed by a replica, or came before, is refused. A
-// stranger could else place orders.
+// TestAskAttacks: a question that was not sealed by a replica, or that came before, is
+// refused. Otherwise a stranger could place orders.
 func TestAskAttacks(t *testing.T) {
 	t.Parallel()
 	_, follower, web, sealed := pair(t)
@@ -130,8 +130,8 @@ func post(t *testing.T, to, knock string, body io.Reader) (status int, answer []
 	return response.StatusCode, answer
 }
 
-// TestKnock: whoever does not show that he knows the secret is refused before any
-// of his question is read.
+// TestKnock: a sender that does not prove that it knows the secret is refused before any
+// of its question is read.
 func TestKnock(t *testing.T) {
 	t.Parallel()
 	leader, follower, _, _ := pair(t)
@@ -150,7 +150,7 @@ func TestKnock(t *testing.T) {
 		"none": "", "not sealed": "AAAA", "another's secret": knock(other, time.Now()), "an old one": knock(follower.sealer, time.Now().Add(-2*maxSkew)),
 		"a question": base64.StdEncoding.EncodeToString(good), "no time": base64.StdEncoding.EncodeToString(follower.sealer.seal(nil, aboutKnock)),
 	} {
-		// A body that never comes: only who does not wait for it can answer.
+		// The body never comes, so there is an answer only if nobody waits for it.
 		waits, hold := io.Pipe()
 		if status, _ := post(t, web.URL, knock, waits); status != http.StatusForbidden {
 			t.Errorf("%s: status %d, want 403", name, status)

@@ -52,8 +52,8 @@ func TestLedgerRun(t *testing.T) {
 	}
 }
 
-// TestRevokeWithoutEtcd: what is revoked while etcd does not answer has ended here
-// at once, stays so, and has ended at the other replicas when etcd is back.
+// TestRevokeWithoutEtcd: a token that is revoked while etcd does not answer ends at this
+// replica at once and for good, and at the other replicas when etcd is back.
 func TestRevokeWithoutEtcd(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*Ledger) error{

@@ -81,14 +81,15 @@ func (s *Server) Lengthen(least time.Duration) {
 	s.least = least
 }
 
-// SetFault has fault decide what happens to each request; nil is no fault.
+// SetFault makes the function fault decide what happens to each request; nil means that
+// there are no faults.
 func (s *Server) SetFault(fault func(path string) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = fault
 }
 
-// SetUser makes the server ask for a user, and ends the tokens there are.
+// SetUser makes the server require a user, and ends all tokens.
 func (s *Server) SetUser(user, password string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,8 +97,8 @@ func (s *Server) SetUser(user, password string) {
 	s.logins++
 }
 
-// ChangeUsers has the tokens there are be of an earlier state of the users, as any
-// change of users or roles does in etcd.
+// ChangeUsers makes all tokens belong to an earlier state of the users, as any change of
+// users or roles does in etcd.
 func (s *Server) ChangeUsers() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +161,7 @@ func (s *Server) Get(key string) []byte {
 	return s.keys[key].data
 }
 
-// Put sets a key behind everybody's back; nil deletes it.
+// Put sets a key without a request of a client; nil deletes it.
 func (s *Server) Put(key string, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
