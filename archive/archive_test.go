@@ -208,7 +208,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestPutTogether: files that are whole but do not belong together are refused.
+// TestPutTogether: files that are good but do not belong together are refused.
 func TestPutTogether(t *testing.T) {
 	small(t)
 	d, other := journaltest.NewDisk(), journaltest.NewDisk()
@@ -388,8 +388,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// TestRebuildOfTwo: the segment and the one that an earlier Rebuild set aside differ
-// in a record. The segment's stays, and what only the other has is added.
+// TestRebuildOfTwo: a segment and the one that an earlier Rebuild put aside differ in a
+// record. Rebuild keeps that of the segment, and adds the records that only the other has.
 func TestRebuildOfTwo(t *testing.T) {
 	small(t)
 	d, aside := journaltest.NewDisk(), journaltest.NewDisk()
@@ -404,9 +404,9 @@ func TestRebuildOfTwo(t *testing.T) {
 	holds(t, open(t, d, Head{}), made(0, 6))
 }
 
-// TestSettled: appending asks only the segments that came after the noted head, so
-// that adding to an archive of many records costs no more than to one of few. Here
-// the pages of an older index are damaged, which whoever asks it notices.
+// TestSettled: Append looks only into segments that came after the noted head, so that
+// adding to an archive of many records costs no more than to one of few. Here the pages
+// of an older index are damaged, so that a look-up in it would fail.
 func TestSettled(t *testing.T) {
 	small(t)
 	d := journaltest.NewDisk()
