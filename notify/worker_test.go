@@ -300,8 +300,8 @@ func TestQuietEnd(t *testing.T) {
 	}
 }
 
-// TestRestart: what was not marked as sent is sent again under the same id, also
-// a summary that was decided on, and nothing else.
+// TestRestart: after a restart messages that were not marked as sent are sent again under
+// the same id, also a summary that was written down, and nothing else.
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, oneHook+" rate=5")
@@ -372,7 +372,7 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// TestBrokenJournal: that the journal is broken is told though nothing can be
+// TestBrokenJournal: the owner is told that the journal is broken although nothing can be
 // written, and what was queued before is sent once, not again and again.
 func TestBrokenJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -517,8 +517,8 @@ func TestPicture(t *testing.T) {
 	})
 }
 
-// TestTellDoesNotWait: what comes before Run, or in a flood, is held up to maxTold
-// and then dropped, never waited for.
+// TestTellDoesNotWait: before Run, or in a flood, up to maxTold events are kept and the
+// others dropped; Tell never waits.
 func TestTellDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, oneHook+" rate=1000")

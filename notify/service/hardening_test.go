@@ -49,9 +49,8 @@ func decoded(t *testing.T, field string) string {
 	return text
 }
 
-// TestNoPreviewsNoMentions: a stranger's text can hold an address or a name. No
-// service may be led to fetch the one, and show a picture from there, or to call the
-// other.
+// TestNoPreviewsNoMentions: a stranger's text may contain an address or a name. It must
+// not make a service fetch that address and show a picture from it, or mention that name.
 func TestNoPreviewsNoMentions(t *testing.T) {
 	text := "x https://evil.example/a.png @someone @room"
 	if r := sendOne(t, "tg telegram %s token=1:a chat=2", message(text, nil)); r.form["link_preview_options"] != `{"is_disabled":true}` || strings.Contains(r.form["text"], "@s") {
@@ -127,8 +126,8 @@ func TestTakenThoughTheReplyIsCut(t *testing.T) {
 	}
 }
 
-// TestNewRefusesValues: what no request can be made of is refused at the start, not
-// tried for a day, and the error holds no value.
+// TestNewRefusesValues: values that cannot be part of a request are refused at the start,
+// not tried for a day, and the error does not quote them.
 func TestNewRefusesValues(t *testing.T) {
 	for _, c := range []struct{ kind, at, key, value, want string }{
 		{"ntfy", "https://e.com/x", "token", "PLANTED\x00", "token="},
