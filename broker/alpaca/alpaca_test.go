@@ -198,8 +198,8 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// TestDefinite: only what Alpaca itself refuses is a refusal. After all else the
-// order may have been taken.
+// TestDefinite: only an answer by which Alpaca itself refuses is a refusal. After any
+// other answer the order may have been taken.
 func TestDefinite(t *testing.T) {
 	for _, k := range []struct {
 		name     string
@@ -243,8 +243,8 @@ func TestDefinite(t *testing.T) {
 	}
 }
 
-// TestHostile: what comes back is no answer of Alpaca's. Each leaves the outcome
-// open, in bounded time and memory, and the keys go to no other address.
+// TestHostile: what comes back is not an answer of Alpaca. Each such reply leaves the
+// outcome unknown, takes bounded time and memory, and sends the keys to no other address.
 func TestHostile(t *testing.T) {
 	var leaked atomic.Bool
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { leaked.Store(true) }))
@@ -481,7 +481,7 @@ func TestNothingSecret(t *testing.T) {
 	}
 }
 
-// FuzzWire: whatever Alpaca sends, what is believed of it can be.
+// FuzzWire: whatever Alpaca sends, what the client returns of it is possible.
 func FuzzWire(f *testing.F) {
 	f.Add([]byte(`{"event":"fill","event_id":"01J","execution_id":"x","qty":"1","price":"2.5","order":{"id":"a","client_order_id":"b","status":"filled","qty":"3","filled_qty":"3","filled_avg_price":"2.123456789","legs":[{"id":"c","status":"held","qty":1}]}}`))
 	f.Add([]byte(`{"event":"fill","qty":"-1","price":null,"order":{"id":"../../x","status":"new","qty":"1e9","filled_qty":"1e-9"}}`))
