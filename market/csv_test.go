@@ -422,7 +422,7 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// The reference data load by their natural symbols where they are at hand.
+// The reference data load by their natural symbols, if they are on this machine.
 // Counts and gaps are those of their README.
 func TestReferenceFiles(t *testing.T) {
 	t.Parallel()

@@ -327,7 +327,7 @@ func TestFeedStandsStill(t *testing.T) {
 						s.PriceAt = p.begin.Add(11 * time.Second).UnixMilli()
 					}
 				}
-				f, l := NewFeed(filter{p, func(Query) error { // a look at 105 is one too many
+				f, l := NewFeed(filter{p, func(Query) error { // a poll that sees 105 is one too many
 					if at := time.Since(p.begin); at >= 10*time.Second && at < 11*time.Second {
 						return errors.New("away")
 					}
