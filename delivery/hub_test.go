@@ -89,7 +89,7 @@ func TestAge(t *testing.T) {
 		late := connect(t, h, "alice", "alice-1", time.Time{})
 		late.want(t, "an hour after the delivery", "")
 		late.Leave()
-		apply(t, h, Record{}) // any record lets go of what is old
+		apply(t, h, Record{}) // a record without any part removes what is old
 		if n := len(h.boxes["alice"].queue.entries); n != 0 || len(h.boxes["alice"].grants) != 0 {
 			t.Errorf("%d entries are kept", n)
 		}
