@@ -139,8 +139,8 @@ func TestOthersFilesStay(t *testing.T) {
 	}
 }
 
-// TestNoSymlinks: whoever can put a link into the directory must not have us
-// empty, write or read the file behind it.
+// TestNoSymlinks: somebody who can put a link into the directory must not be able to make
+// us empty, write or read the file behind it.
 func TestNoSymlinks(t *testing.T) {
 	for _, name := range []string{"lock", journal1, snapshot1, snapshot1 + ".tmp"} {
 		t.Run(name, func(t *testing.T) {
