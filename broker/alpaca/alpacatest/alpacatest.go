@@ -254,7 +254,7 @@ func (v *Venue) follow(o *order) {
 	}
 }
 
-// end gives an order a status that is for ever, unless it has one.
+// end gives an order a final status, unless it has one.
 func (v *Venue) end(o *order, status string) {
 	if final(o.Status) {
 		return

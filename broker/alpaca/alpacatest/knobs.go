@@ -36,7 +36,7 @@ func (v *Venue) Fill(clientID string, quantity, price exact.Decimal) {
 	}
 }
 
-// End gives the order with a client id a status that is for ever, such as expired.
+// End gives the order with a client id a final status, such as expired.
 func (v *Venue) End(clientID, status string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -45,8 +45,8 @@ func (v *Venue) End(clientID, status string) {
 	}
 }
 
-// Foreign places an order that did not come from whoever is tested, and returns
-// its client id.
+// Foreign places an order that does not come from the program under test, and returns its
+// client id.
 func (v *Venue) Foreign(symbol, side string, quantity, limit exact.Decimal) string {
 	return v.ForeignAs("", symbol, side, quantity, limit)
 }
