@@ -162,8 +162,9 @@ func (s *Series) tradesBeside(t, step int64) bool {
 			break
 		}
 		j, found := slices.BinarySearch(s.Time, t)
-		// If t itself is not found, it lies between two bars: j-1 and j both exist.
-		if found || s.Time[j] < t+day/2 || s.Time[j-1] > t-day/2 {
+		// If t itself is not found, it lies between two bars: j-1 and j both exist. Where
+		// one of them is far away, t is before or after the days of trading.
+		if found || s.Time[j] < t+day/2 && s.Time[j-1] > t-day/2 {
 			return found
 		}
 	}
