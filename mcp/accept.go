@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// usualAccept is the Accept header that MCP asks of clients. It admits both types
-// that we answer with, and needs no reading.
+// usualAccept is the Accept header that MCP asks clients to send. It admits both types
+// that we answer with, so it need not be parsed.
 const usualAccept = "application/json, text/event-stream"
 
 // accepts reports whether the Accept headers of a request admit the media type
@@ -42,7 +42,7 @@ func accepts(headers []string, main, sub string) bool {
 }
 
 // matches returns how specifically a media range covers main/sub: 2 by name, 1
-// by main/*, 0 by */*, and -1 when it does not. Parameters other than q are
+// by main/*, 0 by */*, and -1 if it does not cover it. Parameters other than q are
 // not compared: we have one form of each type.
 func matches(media, main, sub string) int {
 	m, s, ok := strings.Cut(media, "/")

@@ -6,7 +6,7 @@ import (
 )
 
 // Bounds on the bytes that requests hold: bodies while they arrive and are
-// worked on, and replies until their clients have taken them. A reply of a tool
+// processed, and replies until their clients have received them. A reply of a tool
 // has at most about 1 MiB.
 const (
 	maxHeldToken     = 4 << 20
@@ -19,10 +19,10 @@ const (
 // part of what a connection costs, and most requests need no more.
 const freeBytes = 4 << 10
 
-// budget counts the bytes that requests hold, over all connections. Strangers
-// have a share of their own, so nothing they do takes from the holders of
-// tokens; and they have it together, since they can have as many addresses as
-// they like. The zero budget is ready for use.
+// budget counts the bytes that requests hold, over all connections. Strangers have
+// a share of their own, so nothing they do takes bytes from the holders of tokens. All
+// strangers have one share together, since one of them can use as many addresses as
+// he likes. The zero budget is ready for use.
 type budget struct {
 	mu        sync.Mutex
 	all       int            // by holders of tokens; guarded by mu, like every field below it
@@ -31,9 +31,9 @@ type budget struct {
 	clients   map[string]int // by Caller.Client, in the same way
 }
 
-// fits reports whether c may hold n bytes more: 0 if it may, else the status of
-// the refusal. It is 429 when c's own share is used up and 503 when the
-// server's is. A caller without an ID is a stranger. Anything fits a nil budget.
+// fits returns 0 if c may hold n bytes more, and the HTTP status of the refusal
+// otherwise: 429 when c's own share is used up, 503 when the server's is. A caller
+// without an ID is a stranger. Anything fits a nil budget.
 func (g *budget) fits(c Caller, n int) int {
 	if g == nil {
 		return 0
@@ -70,8 +70,8 @@ func (g *budget) take(c Caller, n int) int {
 }
 
 // add counts n bytes more for c, or fewer if n is negative, whether they fit or
-// not. A reply that was made while there was room is sent even if it is larger
-// than the room: thrown away, it would have been made for nothing.
+// not. A call starts only while its caller has room left, but its reply is sent even if
+// it needs more than that: the work is done by then.
 func (g *budget) add(c Caller, n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -2,13 +2,13 @@ package mcp
 
 import "sync"
 
-// maxPooled is the largest buffer, in bytes, that goes back to the pool. It holds all
-// but lists and pictures. A larger one must not come to a stranger who then keeps it
-// by reading slowly: he would hold what is not counted as his.
+// maxPooled is the largest buffer, in bytes, that goes back to the pool. All replies
+// but lists and pictures fit into it. A larger buffer is not given out again: a stranger
+// who reads slowly would hold memory that is not counted as his.
 const maxPooled = 16 << 10
 
-// buffer is a byte slice on loan from the pool. It is reached by pointer because
-// a slice put into a sync.Pool would itself be allocated.
+// buffer is a byte slice on loan from the pool. The pool holds pointers to it, because
+// putting a slice into a sync.Pool would allocate.
 type buffer struct{ b []byte }
 
 var buffers = sync.Pool{New: func() any { return &buffer{b: make([]byte, 0, freeBytes)} }}

@@ -16,7 +16,7 @@ type job struct {
 	name, scope string
 	cost        Cost
 	run         Handler
-	reply       func(b []byte, result *Result, failure error) []byte // appends what the handler returned
+	reply       func(b []byte, result *Result, failure error) []byte // appends the reply for what run returned
 }
 
 // call answers tools/call: it runs the tool and appends its result.
@@ -42,9 +42,9 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 		return forbid(b, m, j.name, j.scope)
 	}
 	if j.cost != Cheap {
-		// Registered before it waits, so that a call can be cancelled in the line too.
-		if m.known != nil {
-			ctx = m.known
+		// The call is registered before it waits, so that it can be cancelled while it waits.
+		if m.registered != nil {
+			ctx = m.registered
 		} else {
 			var end func()
 			ctx, end = s.inflight.begin(ctx, c.Caller.Key(), m.ID)
@@ -57,8 +57,8 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 		case Waiting:
 			gate = s.waiting
 		}
-		// A status other than 0 says that the call got no slot. One that was cancelled before
-		// it begins does not run, or it would do what its client no longer wants.
+		// A status other than 0 says that the call got no slot. A call that was cancelled
+		// while it waited does not run: its client no longer wants what it would do.
 		status := gate.enter(ctx, c.Caller)
 		if status == 0 {
 			defer gate.leave()
@@ -82,8 +82,9 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 	return j.reply(b, result, failure), verdict{outcome: answered, name: j.name}
 }
 
-// late returns why a call that has got its slot may not run after all: while it stood in
-// line its token was revoked, or others of the line used up its caller's share.
+// late returns why a call that has got its slot may not run after all: while it waited,
+// its token was revoked, or other calls of its caller used up the caller's share. It
+// returns nil if the call may run.
 func (s *Server) late(m *message, c Caller) (refused *Error, why outcome) {
 	if s.revoked(c) {
 		return &Error{codeUnauthorized, unauthorizedText}, unauthorized
@@ -94,17 +95,18 @@ func (s *Server) late(m *message, c Caller) (refused *Error, why outcome) {
 	return nil, answered
 }
 
-// revoked reports whether the token of an authenticated caller works no more.
+// revoked reports whether the token of an authenticated caller no longer works.
 func (s *Server) revoked(c Caller) bool { return s.valid != nil && !s.valid(c.ID) }
 
-// forbid appends the error of a request for something whose scope the caller lacks.
+// forbid appends the error for a request that needs a scope which the caller lacks.
 func forbid(b []byte, m *message, name, scope string) ([]byte, verdict) {
 	why := fmt.Sprintf("%s needs the scope %q, which this token does not hold", name, scope)
 	return appendError(b, m.ID, &Error{codeUnauthorized, why}), verdict{forbidden, name, scope}
 }
 
-// busyError returns the error of a request for which there is no room: 429 is
-// the caller's own doing, 503 is not.
+// busyError returns the error of a request for which there is no room. Status 429
+// means that the caller used up its own share, 503 that all callers together used up
+// the server's.
 func busyError(status int) *Error {
 	if status == http.StatusTooManyRequests {
 		return &Error{codeBusy, "too much of this client is under way: let it finish, or take the replies that wait, then try again"}
@@ -112,7 +114,7 @@ func busyError(status int) *Error {
 	return &Error{codeBusy, "the server is busy with other calls: try again in a second"}
 }
 
-// busyOutcome returns the outcome of such a request.
+// busyOutcome returns the outcome of a request that busyError refuses.
 func busyOutcome(status int) outcome {
 	if status == http.StatusTooManyRequests {
 		return crowded
@@ -120,8 +122,9 @@ func busyOutcome(status int) outcome {
 	return busy
 }
 
-// appendOutcome appends what a tool returned. A failure is a result that says so, which
-// a model reads; only an [Error] is one of the protocol, which the client reads.
+// appendOutcome appends the reply for what a tool returned. A failure becomes a result
+// with isError set, which a model reads. Only an [Error] becomes an error of the
+// protocol, which the client's program reads.
 func (s *Server) appendOutcome(b []byte, m *message, result *Result, failure error) []byte {
 	if failure != nil {
 		if protocol := (*Error)(nil); errors.As(failure, &protocol) {
@@ -156,7 +159,8 @@ func (s *Server) lookup(m *message) (*Tool, json.RawMessage, *Error) {
 	return tool, args, nil
 }
 
-// run calls a handler. The result is never nil. A panic is a failed call.
+// run calls the handler of a job. The result is never nil. A handler that panics has
+// failed: run returns an error.
 func (s *Server) run(ctx context.Context, j job, c Call) (result *Result, err error) {
 	if bug := s.guard(j.name, func() { result, err = j.run(ctx, c) }); bug != nil {
 		result, err = nil, bug
@@ -167,9 +171,9 @@ func (s *Server) run(ctx context.Context, j job, c Call) (result *Result, err er
 	return result, err
 }
 
-// guard calls f, which runs what a tool, a resource or a prompt of that name brought
-// along, and returns an error if it panics: no request may end the process. The value and
-// the stack go to the log alone, since they may show what the caller must not see.
+// guard calls f, which runs a function of the tool, resource or prompt with that name,
+// and returns an error if it panics: no request may end the process. The value of the
+// panic and the stack go to the log only, since the caller must not see them.
 func (s *Server) guard(name string, f func()) (bug error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -11,8 +11,8 @@ import (
 // maxCompletions is how many values a completion may have, as MCP says.
 const maxCompletions = 100
 
-// completion answers completion/complete: with the first values that fit what was
-// typed, and how many there are.
+// completion answers completion/complete with the first values that fit what was
+// typed, and the number of all that fit.
 func (s *Server) completion(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	known, refused := s.argumentsOf(m.Params.Ref)
 	asked := m.Params.Argument

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Result is what a tool returns: its contents, and whether they say what went wrong.
+// Result is what a tool returns: its contents, and whether they describe an error.
 type Result struct {
 	Content []Content
 	IsError bool
@@ -87,8 +87,8 @@ func appendContent(b []byte, c Content) []byte {
 	return append(b, '}')
 }
 
-// appendText appends s as a JSON string. What is not UTF-8 becomes U+FFFD, so
-// that a tool's text can be wrong but never make a reply that is no JSON.
+// appendText appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD, so
+// that no text of a tool can make a reply invalid JSON.
 //
 // It looks at eight bytes at once, since payloads are long runs of digits and
 // letters: a series costs a third of what it does byte by byte.
@@ -117,10 +117,10 @@ func appendText(b, s []byte) []byte {
 	return append(b, '"')
 }
 
-// special marks the bytes of a word that may not stand in a JSON string as
-// they are (control characters, quotes, backslashes) or must be looked at (not
-// ASCII), each by its highest bit. A subtraction may carry into the bytes above
-// one that is marked and mark them too; the lowest mark is always right.
+// special sets the highest bit of each byte of word that may not stand in a JSON
+// string as it is (control characters, quotes, backslashes) or must be looked at (not
+// ASCII). A subtraction may borrow from the bytes above a marked one and mark them too,
+// so only the lowest mark is certain; appendText uses no other.
 func special(word uint64) uint64 {
 	const ones = 0x0101010101010101
 	control := word - ones*' '
@@ -129,7 +129,8 @@ func special(word uint64) uint64 {
 	return (word | control | quote | backslash) & (ones * 0x80)
 }
 
-// appendSpecial appends the first character of s and returns its length.
+// appendSpecial appends the first character of s, escaped if it must be, and returns
+// how many bytes of s it takes.
 func appendSpecial(b, s []byte) ([]byte, int) {
 	const hex = "0123456789abcdef"
 	switch c := s[0]; {

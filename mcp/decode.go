@@ -14,9 +14,9 @@ import (
 // maxBatch is how many messages a batch may hold.
 const maxBatch = 20
 
-// decode reads a line or a body: one message, or a batch of 1 to maxBatch. An
-// error refuses the whole; batch is right even then. The messages are copies:
-// text may be used again.
+// decode reads a line or a body: one message, or a batch of 1 to maxBatch messages.
+// If refused is not nil, all of text is refused; batch is correct even then. The
+// messages are copies: the caller may reuse text.
 func decode(text []byte) (msgs []message, batch bool, refused *Error) {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	switch {
@@ -37,15 +37,15 @@ func decode(text []byte) (msgs []message, batch bool, refused *Error) {
 
 var errNotJSON = &Error{codeParse, "the message is not valid JSON"}
 
-// decodeBatch reads an array of messages. It decodes into an array of fixed
-// length, and encoding/json drops what does not fit, so a million zeros cost no
-// more than the first of them.
+// decodeBatch reads an array of messages. It decodes into a Go array of fixed length:
+// encoding/json drops the elements that do not fit, so an array of a million zeros takes
+// no more memory than one of maxBatch+1.
 func decodeBatch(text []byte) ([]message, *Error) {
 	var members [maxBatch + 1]message
 	if err := json.Unmarshal(text, &members); err != nil {
 		return nil, errNotJSON
 	}
-	// A member that was read says so; the rest of the array is as it was made.
+	// UnmarshalJSON sets read, so the first member without it is past the end of the batch.
 	n := 0
 	for n < len(members) && members[n].read {
 		n++
@@ -68,8 +68,8 @@ func decodeBatch(text []byte) ([]message, *Error) {
 	return members[:n], nil
 }
 
-// UnmarshalJSON reads one message. JSON that is no message is noted in
-// m.refused; an error means that text is not JSON.
+// UnmarshalJSON reads one message. If text is JSON but not a message, m.refused says
+// why; an error means that text is not JSON.
 func (m *message) UnmarshalJSON(text []byte) error {
 	err := json.Unmarshal(text, &m.request)
 	wrong, typed := (*json.UnmarshalTypeError)(nil), true
@@ -78,7 +78,7 @@ func (m *message) UnmarshalJSON(text []byte) error {
 	}
 	if wrong != nil {
 		m.odd = wrong.Field == "params"
-		typed = strings.HasPrefix(wrong.Field, "params") // a name that is no string is left empty
+		typed = strings.HasPrefix(wrong.Field, "params") // inside params a value of the wrong type is only left empty
 	}
 	m.read = true
 	if m.refused = m.check(typed); m.refused == nil {
@@ -90,8 +90,10 @@ func (m *message) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// misread returns why others may read the text of m in another way than encoding/json, or
-// nil: a name is there twice, or in another case. If it may be the id, that is not known.
+// misread returns an error if other programs may read the text of m in another way than
+// encoding/json does: because a name is there twice, or not in its right case. It returns
+// nil if all read the same. If the name is "id", m.ID is set to nil, since it is not
+// certain.
 func (m *message) misread(text []byte) (refused *Error) {
 	name, right := twice(text), ""
 	if name != nil {
@@ -106,8 +108,8 @@ func (m *message) misread(text []byte) (refused *Error) {
 	return refused
 }
 
-// check returns why the decoded text is no JSON-RPC message, or nil. typed says
-// whether what must be a string is one.
+// check returns why m is not a JSON-RPC message, or nil if it is one. typed says whether
+// the members outside params have the right types.
 func (m *message) check(typed bool) *Error {
 	invalid := func(why string) *Error { return &Error{codeInvalidRequest, why} }
 	switch {
@@ -118,7 +120,7 @@ func (m *message) check(typed bool) *Error {
 	case m.Method == "" && m.Result == nil && m.Error == nil:
 		return invalid("not a JSON-RPC message: it has no method")
 	case m.isResponse():
-		return nil // ids of responses are ours, or null when we were not understood
+		return nil // the rules below are for requests; a response may have any id
 	case idSize(m.ID) > maxID:
 		return invalid("the id of a request may have at most " + strconv.Itoa(maxID) + " bytes")
 	case m.ID != nil && !legalID(m.ID):

@@ -18,8 +18,8 @@ var supportedVersions = []string{modernVersion, ProtocolVersion}
 // modern reports whether m belongs to the era of modernVersion.
 func (m *message) modern() bool { return m.Params.Meta.Version != nil }
 
-// checkEra returns why a request of the newer era cannot be served, and the data
-// of that error; nil if it can.
+// checkEra returns the error for a request of the newer era that cannot be served, and
+// the data of that error, which may be nil. It returns nil if the request can be served.
 func (m *message) checkEra() (refused *Error, data []byte) {
 	type versions struct {
 		Supported []string `json:"supported"`
@@ -48,16 +48,16 @@ func (m *message) elicits() bool {
 }
 
 // cache says how long clients may keep a result, and whether they may share it.
-// It is written in the newer era only.
+// Only replies of the newer era contain it.
 type cache struct {
 	fresh  time.Duration
 	public bool
 }
 
-// listed is the cache of a list: lists change with the program only.
+// listed is the cache of the lists, which change only with a new version of the program.
 var listed = cache{time.Hour, true}
 
-// append appends the members that say so, each after a comma.
+// append appends the JSON members of c, each after a comma.
 func (c cache) append(b []byte) []byte {
 	b = append(b, `,"ttlMs":`...)
 	b = strconv.AppendInt(b, c.fresh.Milliseconds(), 10)

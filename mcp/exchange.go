@@ -14,14 +14,14 @@ const (
 	// maxBody is the largest body, in bytes.
 	maxBody = 1 << 20
 
-	// maxAnonymous is how much of a body is read, in bytes, before its sender
-	// must have shown a token. What is open to strangers is far shorter, so a
-	// crowd of them can make the server hold little.
+	// maxAnonymous is how many bytes of a body are read before its sender must have
+	// shown a valid token. The requests that strangers may send are far shorter, so even
+	// many strangers cannot make the server hold much.
 	maxAnonymous = 8 << 10
 )
 
-// eventTimeout is how long a client may take to accept a notification about its request,
-// for which the call waits. The reply has as long as any other.
+// eventTimeout is how long a client may take to receive a notification about its call.
+// The call waits meanwhile. For the reply itself writeTimeout holds.
 const eventTimeout = 10 * time.Second
 
 // exchange is one POST: its request, and what was found out about it.
@@ -38,21 +38,22 @@ type exchange struct {
 	body, reply int // bytes counted against the caller's budget
 
 	batch    bool
-	outcomes [cancelled + 1]int // how many messages came to each
-	scope    string             // that a caller lacked, when there is one
+	outcomes [cancelled + 1]int // how many messages had each outcome
+	scope    string             // the one that a message needed and the caller lacks; else empty
 
 	streaming bool // the reply has become a stream of events
 
 	method, tool string // for the log
 }
 
-// slow is how old a request is before its token is looked at again.
+// slow is the age of a request from which on its token is checked again.
 const slow = 100 * time.Millisecond
 
-// authenticate asks who the caller is. What the request holds by then goes
-// from the strangers' account to the caller's. A body takes as long as its sender
-// likes, and so does a batch: of a request that is slow the token is asked for again
-// with each message, because it may have been revoked meanwhile.
+// authenticate finds out who the caller is and returns why its token is not valid, or
+// nil. The bytes that the request holds by then are moved from the strangers' account to
+// the caller's. Called again, authenticate repeats its first answer; but in a request
+// older than slow it checks the token again, which may have been revoked while the body
+// arrived or earlier messages of the batch were answered.
 func (x *exchange) authenticate() error {
 	if x.asked {
 		if x.denied == nil && time.Since(x.start) > slow {
@@ -73,10 +74,10 @@ func (x *exchange) authenticate() error {
 	return nil
 }
 
-// read reads the body into b, or returns the status and the error to refuse it
-// with. The server's ReadTimeout bounds the wait; net/http lifts it at the
-// body's end, so it does not end a call that takes longer. The buffer grows with
-// what has arrived, not with what was announced.
+// read reads the body into b. It returns the status and the error of a refusal, or 0
+// and nil. The ReadTimeout of the http.Server bounds the wait; net/http lifts it when the
+// body has been read, so it does not end a call that takes longer. The buffer grows with
+// what has arrived, not with the length that the client announced.
 func (x *exchange) read(b *buffer) (status int, refused *Error) {
 	for {
 		if len(b.b) == cap(b.b) {
@@ -92,7 +93,7 @@ func (x *exchange) read(b *buffer) (status int, refused *Error) {
 		case len(b.b) > maxAnonymous && x.authenticate() != nil:
 			return http.StatusUnauthorized, &Error{codeUnauthorized, unauthorizedText}
 		case err == io.EOF:
-			x.r.Body.Close() // or net/http would look for more of it when it writes the reply
+			x.r.Body.Close() // otherwise net/http tries to read more of it before it writes the reply
 			return 0, nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return http.StatusRequestTimeout, &Error{codeInvalidRequest, "the body did not arrive in time"}
@@ -104,9 +105,9 @@ func (x *exchange) read(b *buffer) (status int, refused *Error) {
 
 var errTooLarge = &Error{codeInvalidRequest, "the message is too large: a body holds at most " + strconv.Itoa(maxBody) + " bytes"}
 
-// grow doubles the buffer of a body, or gives it the room for what was announced
-// if that is less, and one byte to see the end. It returns the status of a
-// refusal, or 0.
+// grow doubles the buffer of a body, or makes it as long as the announced length if that
+// is less, plus one byte so that the last read can see the end. It returns the status of
+// a refusal, or 0.
 func (x *exchange) grow(b *buffer) int {
 	more := len(b.b)
 	if left := int(x.r.ContentLength) + 1 - len(b.b); left > 0 {
@@ -120,9 +121,10 @@ func (x *exchange) grow(b *buffer) int {
 	return 0
 }
 
-// notify writes a notification about the request. The first one makes the reply a
-// stream of events: notifications, and last the reply itself. One goroutine at a time
-// writes it: progress is told under a lock, and ends before the reply is written.
+// notify writes a notification about the request. The first one turns the response into
+// a stream of events: the notifications, and last the reply itself. Only one goroutine
+// writes at a time: progress is reported under a lock, and ends before the reply is
+// written.
 func (x *exchange) notify(line []byte) {
 	if !x.streaming {
 		x.streaming = true
@@ -135,9 +137,9 @@ func (x *exchange) notify(line []byte) {
 	x.event(line, eventTimeout)
 }
 
-// event writes one line as an event, within that time. A client that is gone is noticed
-// by the request's context, so errors need no answer here. The line is not copied: a
-// reply may be long, and the copy would be counted as nobody's.
+// event writes one line as an event, within the given time. Errors are ignored: when the
+// client is gone, the request's context ends. The line is not copied, since a reply may
+// be long and no budget would count the copy.
 func (x *exchange) event(line []byte, within time.Duration) {
 	control := http.NewResponseController(x.w)
 	control.SetWriteDeadline(time.Now().Add(within))
@@ -153,8 +155,8 @@ func (x *exchange) refuse(status int, why *Error) int {
 	return status
 }
 
-// respond writes the reply, with the headers that belong to a refusal. A caller
-// with a token has longer to take it: strangers get nothing that is long.
+// respond writes the reply, with the headers that belong to a refusal. A caller with a
+// token has more time to receive it, since strangers get only short replies.
 func (x *exchange) respond(status int, body []byte) {
 	switch status {
 	case http.StatusUnauthorized:

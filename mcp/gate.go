@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Bounds on the calls that wait for a slot. Each holds its message, which the
-// budget counts, and a goroutine, so the numbers bound memory; they are far
-// above what one owner's clients do.
+// Bounds on the calls that wait for a slot: in all, per client and per token. Each holds
+// its message, which the budget counts, and a goroutine, so these numbers bound memory.
+// They are far above what the clients of one owner need.
 const (
 	maxWaiting       = 384
 	maxWaitingClient = 192
@@ -19,17 +19,17 @@ const (
 )
 
 // waitingSlots is how many calls may wait for the disk or another machine at once.
-// They take no processor meanwhile, and those that come together are written
-// together.
+// They use no processor meanwhile, and what those that come together write to disk can
+// be one write.
 const waitingSlots = 128
 
 // workSlots is how many calls of one kind may work at once: twice the CPUs. More
 // would finish no sooner and hold more pictures in memory.
 func workSlots() int { return 2 * runtime.GOMAXPROCS(0) }
 
-// gate bounds the tool calls of one kind in progress. Calls that wait
-// form one line for each token, and the lines take turns: however many calls
-// one token sends, another's call waits for one of them, not for all.
+// gate bounds how many calls of one kind run at the same time. The calls that wait form
+// one line for each token, and the lines take turns: however many calls one token sends,
+// a call of another token waits for one of them, not for all.
 type gate struct {
 	mu      sync.Mutex
 	free    int                      // slots that nobody has; guarded by mu, like every field below it
@@ -55,7 +55,7 @@ func newGate(slots int) *gate {
 	}
 }
 
-// enter takes a slot for a call of c, waiting for one if it must. It returns 0
+// enter takes a slot for a call of c, and waits for one if none is free. It returns 0
 // if it got one, else the status of the refusal: 429 when too many calls of c
 // wait already, 503 when too many wait in all or when ctx ended first.
 func (g *gate) enter(ctx context.Context, c Caller) int {
@@ -74,9 +74,9 @@ func (g *gate) enter(ctx context.Context, c Caller) int {
 	return http.StatusServiceUnavailable
 }
 
-// join takes a free slot, or a place at the end of c's line, and returns what
-// to wait on there. It returns nil when there is nothing to wait for: status is
-// then 0, or that of the refusal.
+// join takes a free slot, or else a place at the end of c's line. It returns the channel
+// to wait on for the slot. The channel is nil when there is nothing to wait for: then
+// status is 0 if a slot was free, or the status of the refusal.
 func (g *gate) join(c Caller) (slot chan struct{}, status int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -86,8 +86,8 @@ func (g *gate) join(c Caller) (slot chan struct{}, status int) {
 	}
 	at := g.lines[c.Key()]
 	switch {
-	// 429: the caller's own share is used up. The next case, 503, is that of all callers
-	// together.
+	// 429: the caller's own share is used up. 503, in the next case: the share of all
+	// callers together is.
 	case at != nil && len(at.Value.(*line).calls) >= maxWaitingToken, g.clients[c.Client] >= maxWaitingClient:
 		return nil, http.StatusTooManyRequests
 	case g.waiting >= maxWaiting:
@@ -132,8 +132,8 @@ func (g *gate) queue(c Caller, first bool) chan struct{} {
 	return slot
 }
 
-// leave gives a slot back: to the oldest call of the line whose turn it is, and
-// that line goes to the end; or to nobody, when nobody waits.
+// leave gives a slot back. The oldest call of the line whose turn it is gets it, and that
+// line moves to the end; if no call waits, the slot becomes free.
 func (g *gate) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -142,8 +142,8 @@ func (g *gate) leave() {
 		g.free++
 		return
 	}
-	// The slot is handed over, not freed: a call that comes now must not pass those
-	// that wait.
+	// The slot is handed over, not freed: a call that comes now must not get it before
+	// those that wait.
 	l := at.Value.(*line)
 	slot := l.calls[0]
 	g.remove(at, 0)
@@ -153,8 +153,8 @@ func (g *gate) leave() {
 	close(slot)
 }
 
-// abandon takes a call out of its line. It reports false when the call has its
-// slot by now.
+// abandon takes a call out of its line. It returns false when the call has already got
+// its slot.
 func (g *gate) abandon(c Caller, slot chan struct{}) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -19,9 +19,9 @@ var (
 // maxSession bounds an echoed session id, in bytes.
 const maxSession = 256
 
-// echoSession repeats the client's Mcp-Session-Id. It means nothing here, and
-// whatever is not short visible ASCII is not repeated: a header is no place
-// for text of strangers.
+// echoSession repeats the client's Mcp-Session-Id in the reply. We make no use of it.
+// Anything but short visible ASCII is not repeated: a stranger must not write arbitrary
+// text into our headers.
 func echoSession(w http.ResponseWriter, r *http.Request) {
 	values := r.Header["Mcp-Session-Id"]
 	if len(values) != 1 || len(values[0]) > maxSession {
@@ -37,8 +37,8 @@ func echoSession(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// offerSession names a session if the client named none: some clients open
-// their stream only then. The name is random, and nobody remembers it.
+// offerSession sends a session id if the client sent none, since some clients open their
+// stream only if they have one. The id is random and is not stored.
 func offerSession(w http.ResponseWriter, r *http.Request) {
 	if len(r.Header["Mcp-Session-Id"]) == 0 {
 		w.Header()["Mcp-Session-Id"] = []string{rand.Text()}
@@ -47,9 +47,9 @@ func offerSession(w http.ResponseWriter, r *http.Request) {
 
 const badVersion = "Mcp-Protocol-Version must be the date of a protocol version, such as " + ProtocolVersion
 
-// knownVersion reports whether Mcp-Protocol-Version is absent or the date of a
-// version: that of ours, of an older one or of a newer one, since a client may
-// ask before it knows what we speak.
+// knownVersion reports whether Mcp-Protocol-Version is absent or the date of a version.
+// Any date from the first version on will do, since a client may ask before it knows
+// which versions we speak.
 func knownVersion(h http.Header) bool {
 	values := h["Mcp-Protocol-Version"]
 	if len(values) == 0 || len(values) == 1 && values[0] == ProtocolVersion {
@@ -64,9 +64,9 @@ func knownVersion(h http.Header) bool {
 	return err == nil
 }
 
-// headerMismatch returns how the headers of a request of the newer era disagree
-// with its body, or nil. Proxies route by the headers, so a request that says two
-// things must not be served.
+// headerMismatch returns an error if the headers of a request of the newer era disagree
+// with its body, else nil. Proxies route by the headers, so a request whose headers and
+// body name different things must not be served.
 func headerMismatch(h http.Header, m *message) *Error {
 	if v, ok := single(h, "Mcp-Protocol-Version"); !ok || v != *m.Params.Meta.Version {
 		return mismatch("MCP-Protocol-Version")
@@ -74,7 +74,7 @@ func headerMismatch(h http.Header, m *message) *Error {
 	if v, ok := single(h, "Mcp-Method"); !ok || v != m.Method {
 		return mismatch("Mcp-Method")
 	}
-	// Only requests that name something have the third header.
+	// Only requests that name something have the header Mcp-Name.
 	var name string
 	switch m.Method {
 	case "tools/call", "prompts/get":
@@ -90,7 +90,7 @@ func headerMismatch(h http.Header, m *message) *Error {
 	return nil
 }
 
-// mismatch returns the error of a header that does not agree with the body.
+// mismatch returns the error for a header that does not agree with the body.
 func mismatch(name string) *Error {
 	return &Error{codeHeaderMismatch, "the header " + name + " is missing or does not agree with the body"}
 }
@@ -104,8 +104,9 @@ func single(h http.Header, name string) (string, bool) {
 	return values[0], true
 }
 
-// decodeHeader returns the value that a header stands for: text that no header
-// may hold comes as =?base64?…?=. What is not encoded well stands for itself.
+// decodeHeader returns the text that the value of a header stands for. Text that a
+// header cannot hold is sent as =?base64?…?=. A value that is not a correct encoding
+// stands for itself.
 func decodeHeader(v string) string {
 	text, ok := strings.CutPrefix(v, "=?base64?")
 	if !ok {
@@ -121,9 +122,9 @@ func decodeHeader(v string) string {
 	return string(decoded)
 }
 
-// jsonBody reports whether the Content-Type is JSON or absent. The three types
-// that a web page may post without asking first (text/plain and the forms) are
-// thereby refused.
+// jsonBody reports whether the Content-Type is JSON or absent. This refuses the three
+// types that a web page may post to another site without a preflight: text/plain and
+// the two of forms.
 func jsonBody(h http.Header) bool {
 	values := h["Content-Type"]
 	if len(values) == 0 || len(values) == 1 && values[0] == contentJSON[0] {

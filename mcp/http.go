@@ -16,11 +16,12 @@ import (
 type HTTP struct {
 	Server *Server
 
-	// Authenticate says who sent the request, or why its token is no good;
-	// [ErrTooMany] says that it is good and its holder has too much open. It is
-	// called before the body is read if there is an Authorization header, and again
-	// with each message of a request that takes long: the token may have been revoked
-	// meanwhile. Without a header it is not called for the methods that need no token.
+	// Authenticate returns who sent the request, or an error that says why its token is
+	// not valid. The error [ErrTooMany] means that the token is valid, but its holder has
+	// too many connections open. If there is an Authorization header, Authenticate is
+	// called before the body is read. In a request that takes long it is called again with
+	// each message, since the token may have been revoked meanwhile. Without the header
+	// it is not called for methods that need no token.
 	Authenticate func(r *http.Request) (Caller, error)
 
 	// Challenge sets the WWW-Authenticate header of a 401; err is what
@@ -31,12 +32,13 @@ type HTTP struct {
 	// lacks scope.
 	Insufficient func(w http.ResponseWriter, r *http.Request, scope string)
 
-	// Stream serves a stream of notifications until it ends, head included. An
-	// error is for the log: what the client is to know, Stream has told it.
+	// Stream writes the whole response of a stream of notifications, headers included,
+	// and returns when the stream ends. Its error goes to the log only: Stream itself has
+	// told the client what it needs to know.
 	Stream func(w http.ResponseWriter, r *http.Request, c Caller) error
 
-	// Listen writes a listener's lines to w as events, head included, until its
-	// context ends, and then what it has left.
+	// Listen writes the lines of a listener to w as events, headers included, until ctx
+	// ends; then it writes the lines that are left.
 	Listen func(ctx context.Context, w http.ResponseWriter, l *Listener) error
 
 	// Health returns what GET / answers, to be encoded as JSON.
@@ -47,11 +49,11 @@ type HTTP struct {
 
 	Log *slog.Logger // receives a line per request, and one when a stream ends; nil discards them
 
-	held budget // what all requests hold
+	held budget // the bytes that all requests hold
 }
 
-// ErrTooMany is what [HTTP.Authenticate] returns for a token that is good but
-// whose holder has too much open already. The request is answered with 429.
+// ErrTooMany is what [HTTP.Authenticate] returns for a valid token whose holder
+// already has too many connections open. The request is answered with 429.
 var ErrTooMany = errors.New("too many connections of this client are open: close some, or use one for several calls")
 
 const unauthorizedText = "a valid bearer token is needed: authorize, then send it in the Authorization header"
@@ -64,9 +66,9 @@ type logLine struct {
 	err          error
 }
 
-// log writes the line of one request: what was asked, by which client, from
-// where. Method and tool are names of ours. The client's name is a stranger's text: it is
-// clipped, and an attribute, which the handler quotes.
+// log writes the line of one request: what was asked, by which client, from where.
+// Method and tool are names that we chose. The client's name is a stranger's text: it is
+// clipped and written as an attribute, which the log handler quotes.
 func (h *HTTP) log(r *http.Request, start time.Time, l logLine) {
 	if h.Log == nil || !h.Log.Enabled(r.Context(), slog.LevelInfo) {
 		return

@@ -7,19 +7,20 @@ import (
 	"sync"
 )
 
-// errCancelled is the cause of a call's context that the client cancelled.
+// errCancelled is the cause with which the context of a call ends when the client
+// cancels the call.
 var errCancelled = errors.New("the client cancelled the call")
 
-// callKey names a running call: ids are unique per client only, and a client
-// may cancel its own calls alone.
+// callKey names a running call. The caller is part of it because ids are unique only
+// within one client, and because a client may cancel only its own calls.
 type callKey struct{ caller, id string }
 
-// running is a call in progress. Two clients that share a token may use one id
-// at the same time; then nobody can tell which of the calls is meant, and
-// cancelling is refused for both rather than hit the wrong one.
+// running is a call in progress. Two clients that share a token may use the same id at
+// the same time. Then nobody can tell which of the calls a cancellation means, and it is
+// ignored rather than cancel the wrong one.
 type running struct {
-	cancel context.CancelCauseFunc // nil once a second call has joined
-	calls  int
+	cancel context.CancelCauseFunc // nil from the second call with the same key on
+	calls  int                     // how many calls with this key run
 }
 
 // inflight holds the calls that can be cancelled.
@@ -38,8 +39,7 @@ func (f *inflight) begin(ctx context.Context, caller string, id json.RawMessage)
 	if f.calls == nil {
 		f.calls = make(map[callKey]*running)
 	}
-	// The second call with an id that is in use makes both uncancellable, as [running]
-	// says.
+	// A second call with the same key makes both impossible to cancel, as [running] says.
 	r := f.calls[key]
 	if r == nil {
 		r = &running{cancel: cancel}

@@ -11,18 +11,19 @@ type InputRequired struct {
 	Message string // for the user
 	Schema  json.RawMessage
 
-	// State comes back with the repeated call, whoever makes that: it must be
-	// sealed, and bound to caller and arguments.
+	// State comes back with the repeated call. Any client may send any state, so the
+	// handler must seal it (encrypt and authenticate it) and bind it to the caller and
+	// the arguments.
 	State string
 
-	// Else is what a client reads that cannot show a form.
+	// Else is the text of the error for a client that cannot show a form.
 	Else string
 }
 
 // Error returns Else.
 func (e *InputRequired) Error() string { return e.Else }
 
-// Response is what became of a question: Action is accept, decline or cancel.
+// Response is the user's answer to a form: Action is accept, decline or cancel.
 type Response struct {
 	Action  string          `json:"action"`
 	Content json.RawMessage `json:"content"`

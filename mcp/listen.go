@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Listener is the stream of one subscriptions/listen. Whoever writes it calls
-// Next and Wrote from one goroutine, and ends it by ending its context.
+// Listener is the stream of one subscriptions/listen. The transport that writes it calls
+// Next and Wrote from one goroutine, until the listener's context has ended.
 type Listener struct {
 	caller string
 	id     json.RawMessage // of the request
@@ -19,14 +19,14 @@ type Listener struct {
 
 	mu      sync.Mutex
 	acked   bool     // guarded by mu, like all below
-	pending []string // URIs to tell of, oldest first
-	taken   int      // of pending: being written
+	pending []string // URIs of changed resources that the client has not been told of, oldest first
+	taken   int      // how many of pending, from the start, are being written
 	over    bool     // the last line was written
 }
 
-// add notes that a resource has changed. One that is about to be told anyway is
-// not told twice; one that is being written is, since the client may have read
-// it by then.
+// add notes that a resource has changed. If its line still waits, one line is enough. If
+// its line is being written, another one follows: the client may read the resource
+// before this change.
 func (l *Listener) add(uri string) {
 	l.mu.Lock()
 	if !slices.Contains(l.pending[l.taken:], uri) {
@@ -36,20 +36,21 @@ func (l *Listener) add(uri string) {
 	l.ring()
 }
 
-// ring wakes whoever writes the stream.
+// ring wakes the goroutine that writes the stream.
 func (l *Listener) ring() {
 	select {
 	case l.bell <- struct{}{}:
-	default: // it has not heard the last one yet
+	default: // a value is in the channel already
 	}
 }
 
-// Bell returns a channel that receives a value when Next may have lines. Who
-// writes the stream may put one in as well.
+// Bell returns a channel that receives a value when Next may have lines. The goroutine
+// that writes the stream may also send to it.
 func (l *Listener) Bell() chan struct{} { return l.bell }
 
-// Next returns the lines to be written now: first of all what was accepted, then
-// what has changed, and last, once the context has ended, the reply.
+// Next returns the lines to be written now: first the acknowledgement, which says what
+// was accepted; then a line for each change; and last, once the context has ended, the
+// reply.
 func (l *Listener) Next() (lines [][]byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,9 +70,8 @@ func (l *Listener) Next() (lines [][]byte) {
 	return lines
 }
 
-// Wrote says that the first n lines of the last Next are written. They count in the
-// order of Next: what was accepted, the changes, the reply; what was not written comes
-// again.
+// Wrote tells the listener that the first n lines which the last Next returned have been
+// written. The next Next returns the others again.
 func (l *Listener) Wrote(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +85,8 @@ func (l *Listener) Wrote(n int) {
 	if l.taken -= told; l.taken > 0 {
 		l.ring()
 	}
-	// What was taken and not written may have changed again meanwhile; it is told once.
+	// A resource whose line was not written may have changed again meanwhile: one line is
+	// enough.
 	seen := make(map[string]bool, len(l.pending))
 	l.pending = slices.DeleteFunc(l.pending, func(uri string) bool {
 		twice := seen[uri]
@@ -95,7 +96,7 @@ func (l *Listener) Wrote(n int) {
 	l.taken = 0
 }
 
-// accepted returns the line that says what the listener will be told of.
+// accepted returns the line that says which resources the listener watches.
 func (l *Listener) accepted() []byte {
 	b := []byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{`)
 	b = append(appendSubscription(b, l.id), `,"notifications":`...)
@@ -108,8 +109,8 @@ func (l *Listener) reply() []byte {
 	return append(appendSubscription(b, l.id), "}}"...)
 }
 
-// updatedLine returns the notification that a resource has changed. A listener's
-// carries the id of its request.
+// updatedLine returns the notification that a resource has changed. For a listener,
+// listen is the id of its request; for a subscriber of the older era it is nil.
 func updatedLine(uri string, listen json.RawMessage) []byte {
 	b := []byte(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{`)
 	if listen != nil {
@@ -118,7 +119,8 @@ func updatedLine(uri string, listen json.RawMessage) []byte {
 	return append(appendText(append(b, `"uri":`...), []byte(uri)), "}}"...)
 }
 
-// appendSubscription appends the _meta by which a client knows its listener.
+// appendSubscription appends the _meta that tells a client which of its listeners a line
+// belongs to.
 func appendSubscription(b []byte, listen json.RawMessage) []byte {
 	return append(append(append(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`...), listen...), '}')
 }

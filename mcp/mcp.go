@@ -4,8 +4,8 @@
 // them a request belongs to is decided once, by its _meta; handlers see the same
 // call, and only the reply's envelope differs.
 //
-// A [Server] holds them and turns one JSON-RPC message into its reply. It
-// knows no transport: [HTTP] carries messages over Streamable HTTP, and
+// A [Server] holds tools, resources and prompts and turns one JSON-RPC message into its
+// reply. It knows no transport: [HTTP] carries messages over Streamable HTTP, and
 // [Server.ServeStdio] over a pair of streams, one message a line. Both give the
 // same replies because both call the same dispatcher. A [Policy] stands before
 // the whole site and decides which hosts and web pages it answers to.
@@ -17,19 +17,19 @@
 // an error of code -32800, since somebody is waiting for it.
 //
 // A [Resource] is read by its URI, and clients may ask to be told when it has
-// changed: [Server.Watch] looks once a second. A [Prompt] is a text that a person
+// changed: [Server.Watch] checks once a second. A [Prompt] is a text that a person
 // picks in the client.
 //
 // # Security considerations
 //
 // Everything a stranger can send is bounded before it costs anything: bodies,
-// lines, batches, headers. So is what requests hold, from the first byte of a
-// body until the client has taken its reply: per token, per client, for all
-// strangers together and in all. Calls take turns by token, so one that sends
-// many does not hold up another. What is watched for a client is bounded by
-// token and in all. Who the caller is comes from outside, as opaque
-// names that this package compares and never interprets; it holds no secret
-// and logs none. A tool that panics is a failed tool, not a failed server.
+// lines, batches, headers. So is the memory that requests hold, from the first byte of a
+// body until the client has received its reply: per token, per client, for all
+// strangers together and in all. Calls take turns by token, so a token that sends
+// many does not hold up another. The number of watched resources is bounded per
+// token and in all. Another package finds out who the caller is and passes opaque
+// names, which this package compares and never interprets; it holds no secret
+// and logs none. A tool that panics fails its call, not the server.
 package mcp
 
 import (
@@ -39,7 +39,8 @@ import (
 	"time"
 )
 
-// ProtocolVersion is the version of MCP that this package speaks.
+// ProtocolVersion is the older version of MCP that this package speaks, the one with a
+// handshake.
 const ProtocolVersion = "2025-03-26"
 
 // Tool is one thing a client may call.
@@ -56,13 +57,13 @@ type Tool struct {
 
 	Cost Cost // how long a call takes; zero is Normal
 
-	// MaxResult is how many characters a result may have, where that is more
-	// than clients expect. Claude Code cuts longer ones at 25,000 tokens unless
-	// the tool announces them.
+	// MaxResult is how many characters a result may have, if that is more than clients
+	// expect; zero announces nothing. Claude Code cuts results at 25,000 tokens unless
+	// the tool announces longer ones.
 	MaxResult int
 
-	// App is the URI of the resource by which hosts of MCP Apps show a result of
-	// the tool; empty for none.
+	// App is the URI of the page in which hosts of MCP Apps show a result of the tool;
+	// empty for none.
 	App string
 
 	Icons []Icon // for people; nil for none
@@ -95,8 +96,8 @@ const (
 	Heavy
 
 	// Waiting is for a tool that waits for the disk or for another machine and does
-	// little itself. Its calls have many slots of their own, so that those which come
-	// together are written together.
+	// little itself. Its calls have many slots of their own, so that what those which come
+	// together write to disk can be one write.
 	Waiting
 )
 
@@ -121,12 +122,13 @@ type Call struct {
 
 	// Progress tells the client how much of the work is done. It may be called
 	// from several goroutines while the call runs, as often as is convenient. It
-	// is nil where nobody listens; [Call.Report] looks.
+	// is nil if the client did not ask; [Call.Report] checks that.
 	Progress func(done, total int)
 
 	// Elicits says that the client can show its user a form, so that an
-	// [InputRequired] reaches a person. State and Responses are what came back of
-	// an earlier one: empty on a first call. All three are the client's word.
+	// [InputRequired] reaches a person. State and Responses are what the client sends
+	// back after an [InputRequired]; both are empty on a first call. A client can claim
+	// anything in these three.
 	Elicits   bool
 	State     string
 	Responses map[string]Response
@@ -164,8 +166,8 @@ type Caller struct {
 	Conversation string
 }
 
-// Key names the caller's conversation: the ID alone over HTTP. It is what
-// Options.Tell is given.
+// Key returns a name of the caller's conversation; over HTTP that is the ID. Options.Tell
+// is called with it.
 func (c Caller) Key() string {
 	if c.Conversation == "" {
 		return c.ID
@@ -174,7 +176,7 @@ func (c Caller) Key() string {
 }
 
 // short returns the first characters of the ID: enough to tell tokens apart in a
-// log, too few to be of use to a thief of logs.
+// log, too few to be useful to somebody who steals the log.
 func (c Caller) short() string { return c.ID[:min(8, len(c.ID))] }
 
 // Has reports whether the caller holds scope. Everyone holds the empty one.
@@ -192,8 +194,8 @@ func (c Caller) Has(scope string) bool {
 
 // Resource is something that a client may read by its URI.
 type Resource struct {
-	// URI names it. With parts such as {name} between slashes it is a template,
-	// which stands for every URI that has a text in their place.
+	// URI names the resource. A URI with parts such as {name} between slashes is a
+	// template: it stands for every URI that has some text in place of each part.
 	URI string
 
 	Name        string
@@ -214,9 +216,9 @@ type Resource struct {
 	// Read returns the contents. A text without a MIME type has the resource's.
 	Read func(ctx context.Context, r Reading) ([]Content, error)
 
-	// State returns a text, never an empty one, that changes when what is read has
-	// changed in a way worth telling. It is called once a second while a client watches the
-	// resource. Nil means that it never changes.
+	// State returns a text, never an empty one, that changes whenever the resource has
+	// changed in a way that clients should be told of. It is called once a second while a
+	// client watches the resource. Nil means that the resource never changes.
 	State func(r Reading) string
 }
 
@@ -238,12 +240,12 @@ type Prompt struct {
 	Description string // for people
 	Arguments   []Argument
 
-	// Text returns the message. The arguments are those that were given, none of
-	// them empty, and all that are required.
+	// Text returns the message. It gets the arguments that the client gave, without the
+	// empty ones; all required ones are among them.
 	Text func(arguments map[string]string) string
 }
 
-// Argument is what a prompt may be told.
+// Argument is one argument of a prompt.
 type Argument struct {
 	Name        string `json:"name"`
 	Title       string `json:"title,omitempty"`
@@ -251,12 +253,12 @@ type Argument struct {
 	Required    bool   `json:"required,omitempty"`
 }
 
-// Completion asks how an argument could go on.
+// Completion asks for values of an argument that begin with what the user has typed.
 type Completion struct {
 	Caller   Caller
 	Argument string            // its name
-	Value    string            // what has been typed
-	Given    map[string]string // arguments that are settled
+	Value    string            // what has been typed so far
+	Given    map[string]string // the other arguments that have values already
 }
 
 // Error is a JSON-RPC error.

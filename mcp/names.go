@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// shape is the names that we read in an object of a message, each with the shape of the
-// object that may stand there; nil for what is not looked into. The name "" stands for any.
+// shape holds the names that we read in an object of a message. Each name has the shape
+// of its value if that is an object that we look into, else nil. The name "" stands for
+// every name.
 type shape map[string]shape
 
-// messageShape is the shape of a message: what encoding/json finds in it.
+// messageShape is the shape of a message: the names that encoding/json looks for in it.
 var messageShape = shapeOf(reflect.TypeFor[request]())
 
-// shapeOf returns the shape of what is decoded into a type.
+// shapeOf returns the shape of the JSON that is decoded into values of type t.
 func shapeOf(t reflect.Type) shape {
 	switch t.Kind() {
 	case reflect.Map:
@@ -29,17 +30,17 @@ func shapeOf(t reflect.Type) shape {
 	return nil
 }
 
-// miscased returns a name of a message that is one we read but for its case, as it is
-// written, and the right one; nil if there is none. Text must be valid JSON. Names are
-// case-sensitive, and encoding/json takes them in any case: what it would read is another
-// thing than what whoever looks at the message on the way does.
+// miscased returns the first name of a message that differs only in case from a name
+// that we read, as the message spells it, and the right name; nil if there is none. Text
+// must be valid JSON. Names of JSON-RPC are case-sensitive, but encoding/json takes them
+// in any case: we would read members that a proxy on the way does not see.
 func miscased(text []byte) (written []byte, right string) {
-	open := make([]shape, 0, maxFew) // of the objects and arrays that are open, the innermost last
-	next := messageShape
+	open := make([]shape, 0, maxFew) // of the open objects and arrays, the innermost last
+	next := messageShape             // of the value that comes next
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '{', '[':
-			open, next = append(open, next), nil // nothing that we read is within an array
+			open, next = append(open, next), nil // we read no names inside arrays
 		case '}', ']':
 			open, next = open[:len(open)-1], nil
 		case '"':
@@ -48,8 +49,8 @@ func miscased(text []byte) (written []byte, right string) {
 			if end := blanks(text, i+1); end == len(text) || text[end] != ':' {
 				continue // a value
 			}
-			of := open[len(open)-1]
-			if next, right = of.find(string(plain(name))); right != "" {
+			object := open[len(open)-1]
+			if next, right = object.find(string(plain(name))); right != "" {
 				return name, right
 			}
 		}
@@ -57,8 +58,8 @@ func miscased(text []byte) (written []byte, right string) {
 	return nil, ""
 }
 
-// find returns the shape of what stands under a name, or the right name if that differs
-// from it in case alone.
+// find returns the shape of the value that has this name. If the shape s has no such name
+// but one that differs only in case, find returns that as the right one.
 func (s shape) find(name string) (next shape, right string) {
 	if next, known := s[name]; known {
 		return next, ""

@@ -21,26 +21,27 @@ type Options struct {
 	Resources []Resource
 	Prompts   []Prompt
 
-	// Complete returns what an argument of a prompt or of a template may begin
-	// with, the best first. Nil means that nothing is completed.
+	// Complete returns the values of an argument of a prompt or of a template that fit
+	// what has been typed, the best first. Nil means that nothing is completed.
 	Complete func(ctx context.Context, c Completion) []string
 
-	// Tell writes a notification to the stream that a caller of the older era
-	// has open or opens next. Of several with one key the last is enough. Nil
-	// means that callers cannot subscribe to resources.
+	// Tell writes a notification to the stream that a caller of the older era has open,
+	// or to the next one it opens. Of several notifications with the same key only the
+	// last need be written. Nil means that callers cannot subscribe to resources.
 	Tell func(caller, key string, line []byte)
 
-	// Valid reports whether the token with this ID, as a Caller has it, still works.
-	// It is asked of a call that has got its slot, for which it may have waited, and of a
-	// caller that has begun to watch a resource. Nil means that all do.
+	// Valid reports whether the token with this [Caller.ID] still works. It is called when
+	// a call has got its slot, for which it may have waited, and when a caller has begun
+	// to watch a resource. Nil means that tokens always work.
 	Valid func(caller string) bool
 
 	Log *slog.Logger // receives the stack of a handler that panicked; nil discards it
 }
 
 // NewServer returns a server. It panics when two tools or two prompts share a name, two
-// resources share a URI or a schema is no JSON object: they are ours, and a program with
-// broken ones must not start. Results that never change, such as the lists, are encoded here, once.
+// resources share a URI or a schema is not a JSON object: they are part of the program,
+// which must not start with broken ones. Results that never change, such as the lists, are
+// encoded here, once.
 func NewServer(o Options) *Server {
 	s := &Server{
 		log:      o.Log,
@@ -80,8 +81,8 @@ func NewServer(o Options) *Server {
 	return s
 }
 
-// methods returns what a server with these options answers. Lists are one page: a
-// cursor can only be another server's, and is not looked at.
+// methods returns the methods that a server with these options answers. Every list is one
+// page, so we hand out no cursors and ignore those that clients send.
 func methods(o Options) map[string]method {
 	found := discoverResult(o)
 	all := map[string]method{
@@ -131,8 +132,7 @@ type info struct {
 // info returns the part of the options that tells clients who the server is.
 func (o Options) info() info { return info{o.Name, o.Title, o.Version, o.Icons} }
 
-// capabilities are what the options hold: a kind of thing of which there is none
-// is not announced.
+// capabilities are what a server announces to its clients.
 type capabilities struct {
 	Completions *struct{}    `json:"completions,omitempty"`
 	Extensions  *extensions  `json:"extensions,omitempty"`
@@ -141,7 +141,7 @@ type capabilities struct {
 	Tools       *struct{}    `json:"tools,omitempty"`
 }
 
-// extensions are the ones that the protocol has outside its core.
+// extensions are the parts of the protocol outside its core that a server supports.
 type extensions struct {
 	UI *struct{} `json:"io.modelcontextprotocol/ui,omitempty"` // pages beside the results of tools
 }
@@ -182,8 +182,8 @@ func initializeResult(o Options) []byte {
 	}{ProtocolVersion, o.capabilities(), o.info(), o.Instructions})
 }
 
-// discoverResult returns the result of server/discover, which is of the newer era
-// only. It names the server with its icons, so it has a _meta of its own.
+// discoverResult returns the result of server/discover, a method of the newer era only.
+// It has a _meta of its own, which contains the server's title and icons.
 func discoverResult(o Options) []byte {
 	full := append([]byte(`{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":`), Encode(o.info())...)
 	full = listed.append(append(full, '}'))

@@ -16,8 +16,8 @@ import (
 // to it. Without it a page of any site could rebind its own name to 127.0.0.1
 // and use a local server as if it were its own.
 type Policy struct {
-	// Own is a path below which no page may ask but those of the base URL's own
-	// origin, which needs no CORS. Empty means that there is none.
+	// Own is the start of the paths that only web pages of the base URL's own origin may
+	// request. Such pages need no CORS. Empty means that there are no such paths.
 	Own string
 
 	host    string   // the base URL's, without port
@@ -64,7 +64,8 @@ func originOf(u *url.URL) string {
 	return u.Scheme + "://" + host
 }
 
-// hostname returns host without its port, in lower case, brackets kept off.
+// hostname returns host in lower case, without its port and without the brackets of an
+// IPv6 address.
 func hostname(host string) string {
 	u := url.URL{Host: host}
 	return strings.ToLower(u.Hostname())
@@ -86,13 +87,16 @@ func (p *Policy) originAllowed(origin string) bool {
 	return address.Loopback(u.Hostname()) || slices.Contains(p.origins, originOf(u))
 }
 
-// Wrap puts the policy before next, which serves the whole site. A wrong Host
-// is refused on every path. On all paths but the private ones a wrong Origin
-// is refused as well, and right ones get the CORS headers and the answer to
-// their preflight, before any authentication. The private paths, such as
-// /authorize, are pages: no script of another origin may read them (OAuth 2.1),
-// and a form on them may rightly be sent with the origin "null". Below Own every
-// origin but the base URL's is refused, and there are no CORS headers.
+// Wrap returns a handler that applies the policy before it calls next, which serves the
+// whole site. A wrong Host is refused on every path. What happens with the Origin depends
+// on the path:
+//
+//   - Private paths, such as /authorize, are pages. They get no CORS headers, so that no
+//     script of another origin can read them (OAuth 2.1). Their Origin is not checked,
+//     since a browser may send a form on them with the origin "null".
+//   - Below Own every origin but the base URL's is refused, and there are no CORS headers.
+//   - On all other paths a wrong Origin is refused. A right one gets the CORS headers and
+//     the answer to its preflight, before any authentication.
 //
 // A path that is not clean, such as //mcp, is refused here, because ServeMux
 // would answer with a redirect, and a client that follows one drops its token.
@@ -123,7 +127,8 @@ func clean(p string) bool {
 	return p == c || p == c+"/" && c != "/"
 }
 
-// share applies the rules of origins and reports whether the request goes on.
+// share checks the Origin of a request, sets the CORS headers and answers a preflight. It
+// reports whether the request goes on to the handler.
 func (p *Policy) share(w http.ResponseWriter, r *http.Request) bool {
 	if origins := r.Header["Origin"]; len(origins) > 0 {
 		if len(origins) > 1 || !p.originAllowed(origins[0]) {
@@ -140,7 +145,7 @@ func (p *Policy) share(w http.ResponseWriter, r *http.Request) bool {
 	}
 	h := w.Header()
 	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS")
-	// By name, since the wildcard does not cover Authorization.
+	// Each header is named, since the wildcard does not cover Authorization.
 	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID")
 	h.Set("Access-Control-Max-Age", "3600")
 	w.WriteHeader(http.StatusNoContent)

@@ -23,10 +23,10 @@ func (x *exchange) serve() int {
 	if status, why := x.acceptable(); status != 0 {
 		return x.refuse(status, &Error{codeInvalidRequest, why})
 	}
-	// Who sends a token is asked for it before the body is read: what the
-	// request holds counts as its caller's, and its connection as no stranger's.
+	// A token is checked before the body is read, so that the bytes of the request and
+	// its connection are counted as the caller's and not as a stranger's.
 	if len(x.r.Header["Authorization"]) > 0 && x.authenticate() == ErrTooMany {
-		x.w.Header().Set("Connection", "close") // it is one too many
+		x.w.Header().Set("Connection", "close") // the caller has one connection too many
 		return x.refuse(http.StatusTooManyRequests, &Error{codeBusy, ErrTooMany.Error()})
 	}
 	msgs, status, refused := x.messages()
@@ -67,9 +67,9 @@ func (x *exchange) acceptable() (status int, why string) {
 	return 0, ""
 }
 
-// messages reads and decodes the body, or returns the status and the error that
-// refuse it. A batch without a token is refused as a whole: twenty lists of
-// tools for one small request would be a stranger's cheapest way to fill memory.
+// messages reads and decodes the body, or returns the status and the error of a refusal.
+// A batch without a token is refused as a whole: with one small request for twenty lists
+// of tools a stranger could fill memory cheaply.
 func (x *exchange) messages() (msgs []message, status int, refused *Error) {
 	in := borrow()
 	defer in.release()
@@ -129,7 +129,8 @@ func (x *exchange) listen(m *message) int {
 		return refuse(http.StatusServiceUnavailable, why, nil)
 	}
 	defer x.h.Server.watch.leave(l)
-	// Whoever revoked the token in this moment could not yet end the listener.
+	// If the token was revoked since the check above, the revocation may have come before
+	// the listener existed and not ended it. So the token is checked again.
 	if _, x.denied = x.h.Authenticate(x.r); x.denied != nil {
 		return refuse(http.StatusUnauthorized, &Error{codeUnauthorized, unauthorizedText}, nil)
 	}
@@ -141,13 +142,14 @@ func (x *exchange) listen(m *message) int {
 	return http.StatusOK
 }
 
-// public reports whether a message may come without a token. A refused one
-// may: its sender learns what is wrong with it and nothing else.
+// public reports whether a message needs no token. A message that is refused needs none:
+// its sender learns only what is wrong with it.
 func public(m *message) bool {
 	return m.refused != nil || m.Method == "initialize" || m.Method == "tools/list"
 }
 
-// answer appends the reply to one message, judged by itself.
+// answer appends the reply to one message. In a batch each message is admitted or refused
+// by itself.
 func (x *exchange) answer(b []byte, m *message) []byte {
 	if !public(m) && x.authenticate() != nil {
 		x.outcomes[unauthorized]++
@@ -156,7 +158,7 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 		}
 		return appendError(b, m.ID, &Error{codeUnauthorized, unauthorizedText})
 	}
-	// A caller whose bodies and unread replies fill its share runs no further call.
+	// A caller whose share is full of bodies and unread replies may not run another call.
 	if status := x.h.held.fits(x.caller, 1); status != 0 && m.wantsReply() {
 		x.outcomes[busyOutcome(status)]++
 		return appendError(b, m.ID, busyError(status))
@@ -165,8 +167,8 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 		x.outcomes[invalid]++
 		return appendError(b, m.ID, refused)
 	}
-	// Progress can be told only where the answer may become a stream of events, and a
-	// batch is answered as one JSON array.
+	// Progress can be reported only if the response may become a stream of events. The
+	// response to a batch may not: it is one JSON array.
 	if !x.batch && accepts(x.r.Header["Accept"], "text", "event-stream") {
 		m.notify = x.notify
 	}
@@ -174,12 +176,12 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 	b, v := x.h.Server.reply(x.r.Context(), b, x.caller, m)
 	x.outcomes[v.outcome]++
 	switch v.outcome {
-	case unauthorized: // since it came in
+	case unauthorized: // the token was revoked since the request came in
 		_, x.denied = x.h.Authenticate(x.r)
 	case forbidden:
 		x.scope = v.scope
 	case cancelled:
-		// A line may stay unanswered, a POST may not: its client would wait.
+		// Over stdio a cancelled call gets no reply, but a POST needs one: its client waits.
 		b = appendError(b, m.ID, &Error{codeCancelled, "the client cancelled the call; what it had done by then stays done"})
 	}
 	if v.name != "" {
@@ -188,7 +190,7 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 			x.log(http.StatusOK, m.Method) // every call has a line, in a batch too
 		}
 	}
-	// What the reply has grown by goes on the caller's account.
+	// The bytes by which the reply has grown are counted as the caller's.
 	if more := cap(b) - freeBytes - x.reply; more > 0 {
 		x.h.held.add(x.caller, more)
 		x.reply += more
@@ -196,9 +198,9 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 	return b
 }
 
-// disagree returns how the headers of a message disagree with its body, or nil. The
-// older era has none that could, but a client of it that sends one all the same must
-// not say another thing to a proxy than to us.
+// disagree returns an error if the headers of a message disagree with its body, else nil.
+// Requests of the older era need no Mcp-Method header, but if one is there it must agree:
+// a proxy may route by it.
 func (x *exchange) disagree(m *message) *Error {
 	switch {
 	case m.refused != nil || !m.wantsReply():
@@ -211,9 +213,9 @@ func (x *exchange) disagree(m *message) *Error {
 	return nil
 }
 
-// status returns the status of the whole. A refusal decides it only when no
-// message was served: the replies to the others must reach their sender, and
-// clients drop the body of an error.
+// status returns the HTTP status of the response, which is empty if there is no reply to
+// write. A refusal decides the status only when no message was served: clients ignore the
+// body of a response with an error status, and the replies in it would be lost.
 func (x *exchange) status(empty bool) int {
 	n := &x.outcomes
 	switch {

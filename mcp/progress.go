@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// progressAfter is how long a call runs before its progress is told: most are
-	// over by then, and their reply stays one plain document.
+	// progressAfter is how long a call runs before its progress is reported: most are
+	// over by then, and their reply stays one plain JSON document.
 	progressAfter = time.Second
 
 	progressEvery = 250 * time.Millisecond // between two notifications
@@ -21,12 +21,13 @@ type progress struct {
 	start  time.Time
 
 	mu   sync.Mutex
-	done int       // told last; guarded by mu, like the next two
-	told time.Time //
+	done int       // what was reported last; guarded by mu, like the next two
+	told time.Time // when that was
 	over bool      // the call has returned
 }
 
-// newProgress returns nil if the client asked for no progress or cannot be told.
+// newProgress returns the progress of the call m, or nil if the client did not ask for it
+// or the transport cannot send it.
 func newProgress(m *message) *progress {
 	if m.notify == nil || !legalID(m.Params.Meta.ProgressToken) {
 		return nil
@@ -34,8 +35,9 @@ func newProgress(m *message) *progress {
 	return &progress{token: m.Params.Meta.ProgressToken, notify: m.notify, start: time.Now()}
 }
 
-// update tells the client, unless it is too early or was told a moment ago. What
-// is told only ever rises, as MCP asks, whatever order goroutines report in.
+// update tells the client that done of total is done, unless that would be too early or
+// too soon after the last time. The reported numbers only rise, as MCP asks, in whatever
+// order the goroutines of a call report.
 func (p *progress) update(done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,7 +53,7 @@ func (p *progress) update(done, total int) {
 	}{p.token, done, total}))
 }
 
-// end makes sure that nothing is told after the reply.
+// end makes sure that no progress is written after the reply.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

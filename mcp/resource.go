@@ -17,12 +17,12 @@ const (
 	maxURI = 512 // bytes of a URI that a client sends
 
 	// maxContents is how many bytes the contents of one resource may have before
-	// they are encoded. Clients refuse far less.
+	// they are encoded. Clients refuse replies that are far smaller.
 	maxContents = 2 << 20
 )
 
-// ErrNoResource is the error, wrapped or not, of a Read that finds nothing under
-// the URI.
+// ErrNoResource is what a Read returns, wrapped or not, if there is nothing under the
+// URI.
 var ErrNoResource = errors.New("no such resource")
 
 // isTemplate reports whether r stands for many URIs.
@@ -46,8 +46,9 @@ func partName(segment string) (string, bool) {
 	return "", false
 }
 
-// match compares a URI with r's, segment by segment. It returns what stands for the
-// template's parts, unescaped, or false. A part is never empty.
+// match compares a URI with r's, segment by segment, and reports whether they match. It
+// returns the unescaped texts in place of the template's parts, by the parts' names. A
+// part is never empty.
 func (r *Resource) match(uri string) (parts map[string]string, ok bool) {
 	pattern, segments := strings.Split(r.URI, "/"), strings.Split(uri, "/")
 	if len(pattern) != len(segments) {
@@ -73,7 +74,7 @@ func (r *Resource) match(uri string) (parts map[string]string, ok bool) {
 	return parts, true
 }
 
-// find returns the resource that a URI names, or nil.
+// find returns the resource that a URI names, and the request for it; or nil.
 func (s *Server) find(uri string) (*Resource, Reading) {
 	if len(uri) <= maxURI {
 		for _, r := range s.resources {
@@ -168,8 +169,8 @@ func (s *Server) appendRead(b []byte, m *message, r *Resource, contents []Conten
 	return append(b, "]}}"...)
 }
 
-// appendPart appends one content of a resource: as blob, in base64, if it holds data,
-// else as text. Its MIME type is the resource's unless it has its own.
+// appendPart appends one content of a resource: as a blob in base64 if it has data, else
+// as text. It has the MIME type of the resource unless it names its own.
 func appendPart(b []byte, uri string, r *Resource, c Content) []byte {
 	b = appendText(append(b, `{"uri":`...), []byte(uri))
 	b = appendText(append(b, `,"mimeType":`...), []byte(cmp.Or(c.MIME, r.MIME)))

@@ -11,28 +11,29 @@ const (
 
 	// anonymousWriteTimeout is for clients without a valid token. The longest
 	// reply they get, the list of tools, has about 30 KiB: a telephone that
-	// receives two kilobytes a second still has it in time.
+	// receives two kilobytes a second still gets it in time.
 	anonymousWriteTimeout = 20 * time.Second
 )
 
-// respond writes a whole reply, or none when body is empty. What is short stays
-// in net/http's buffer and leaves when the handler returns, in one write with
-// the head; only then does net/http clear the deadline.
+// respond writes a whole reply; an empty body leaves only the headers. A short reply
+// stays in net/http's buffer and is sent when the handler returns, in one write with the
+// headers; only then does net/http clear the deadline.
 func respond(w http.ResponseWriter, status int, body []byte, within time.Duration) {
 	if len(body) > 0 {
 		w.Header()["Content-Type"] = contentJSON
 		w.Header()["X-Content-Type-Options"] = nosniff
 	}
-	// Errors mean that the connection is gone or, in a test, that there is
-	// none: the reply is lost either way and nobody is left to be told.
+	// Errors are ignored. They mean that the connection is gone or, in a test, that there
+	// is none: the reply is lost either way, and there is nobody to tell.
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(within))
 	setLength(w.Header(), len(body))
 	w.WriteHeader(status)
 	w.Write(body)
 }
 
-// refuse answers a request that never became a message. The body has the form
-// of a JSON-RPC error, which clients of the protocol can show and others read.
+// refuse answers a request that is refused before its body is read as a message. The
+// body has the form of a JSON-RPC error, which clients of the protocol can show and
+// people can read.
 func refuse(w http.ResponseWriter, status int, why string) {
 	code := codeInvalidRequest
 	switch status {
@@ -41,7 +42,7 @@ func refuse(w http.ResponseWriter, status int, why string) {
 	case http.StatusTooManyRequests:
 		code = codeBusy
 		w.Header().Set("Retry-After", "1")
-		w.Header().Set("Connection", "close") // it is one too many
+		w.Header().Set("Connection", "close") // the caller has one connection too many
 	}
 	respond(w, status, appendError(nil, nil, &Error{code, why}), anonymousWriteTimeout)
 }

@@ -8,10 +8,13 @@ import (
 	"wick/limit"
 )
 
-// Routes adds the endpoints to mux: POST /mcp and its aliases POST / and POST
-// /message, GET /mcp and its alias GET /sse, GET / for health or, to those who
-// take nothing but events, the stream, and for all that no pattern of mux
-// serves, a 404 or, where another method would do, a 405.
+// Routes adds the endpoints to mux:
+//
+//   - POST /mcp, with the aliases POST / and POST /message, takes messages.
+//   - GET /mcp, with the alias GET /sse, is the stream of notifications.
+//   - GET / reports health. A client that accepts events and no JSON gets the stream.
+//   - Whatever no pattern of mux serves gets a 404, or a 405 if the path is served for
+//     another method.
 func (h *HTTP) Routes(mux *http.ServeMux) {
 	for _, path := range []string{"/mcp", "/message", "/{$}"} {
 		mux.HandleFunc("POST "+path, h.post)
@@ -27,8 +30,9 @@ func (h *HTTP) Routes(mux *http.ServeMux) {
 	mux.HandleFunc("/", none)
 }
 
-// unserved answers what no endpoint serves. ServeMux gives 405 by
-// itself only where nothing at all matches, so the other methods are tried.
+// unserved answers a request that no endpoint serves. The pattern "/" matches every
+// path, so ServeMux itself never answers 405; unserved tries the other methods to find
+// out whether one of them is served.
 func unserved(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	var allow []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
@@ -51,9 +55,9 @@ func unserved(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 }
 
 // health answers GET /, and HEAD / without the body. A client that was given the
-// bare address posts to it and then looks there for its stream: a GET that
-// takes events, and no JSON, is served as at /mcp. With JSON for an answer,
-// clients ask again every second and never get a push.
+// address without /mcp posts to it and then asks for its stream there: so a GET that
+// accepts events and no JSON gets the stream, as at /mcp. If it got JSON, it would ask
+// again every second and never receive a notification.
 func (h *HTTP) health(w http.ResponseWriter, r *http.Request) {
 	accept := r.Header["Accept"]
 	if r.Method == http.MethodGet && accepts(accept, "text", "event-stream") && !accepts(accept, "application", "json") {
@@ -83,7 +87,8 @@ func (h *HTTP) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// admit says whose stream a request may open, or why it may not.
+// admit returns the caller whose stream a request may open and the status 200; or the
+// status of a refusal, why it is refused, and the error of Authenticate, if any.
 func (h *HTTP) admit(r *http.Request) (c Caller, status int, why string, err error) {
 	switch {
 	case !accepts(r.Header["Accept"], "text", "event-stream"):

@@ -22,9 +22,9 @@ type Server struct {
 
 	meta []byte // see metaOf
 
-	gate     *gate
-	heavy    *gate // of heavy tools
-	waiting  *gate // of tools that wait for the disk or another machine
+	gate     *gate // for tools of cost Normal
+	heavy    *gate // for tools of cost Heavy
+	waiting  *gate // for tools of cost Waiting
 	inflight inflight
 	watch    watch
 }
@@ -33,26 +33,25 @@ type Server struct {
 type outcome int
 
 const (
-	silent       outcome = iota // nothing to answer
+	silent       outcome = iota // no reply is due
 	answered                    // a result or an error to a well-formed request
-	invalid                     // not a message, or not one of its era
+	invalid                     // not a message, or not a valid one of its era
 	unauthorized                // no valid token
-	forbidden                   // a token without the scope of what it asks for
-	crowded                     // too much of the caller under way
-	busy                        // too much under way in all
-	unknown                     // a method of the newer era that there is not
-	cancelled                   // cancelled by the client, nothing appended
+	forbidden                   // a token without the scope that the request needs
+	crowded                     // the caller has too many calls or bytes under way
+	busy                        // all callers together have too many
+	unknown                     // a method that the newer era does not have
+	cancelled                   // the client cancelled the call; nothing was appended
 )
 
 // verdict is an outcome, and what was called or read, if anything was.
 type verdict struct {
 	outcome outcome
 	name    string // of a tool, resource or prompt, for the log
-	scope   string // that the caller lacks, when it is forbidden
+	scope   string // the one that the caller lacks, if the outcome is forbidden
 }
 
-// method is what answers requests of one name. In the older era, in the newer
-// one, or in both.
+// method answers the requests for one method, and says in which eras it exists.
 type method struct {
 	older, newer bool
 	answer       func(s *Server, ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict)
@@ -66,8 +65,8 @@ func (s *Server) replies(ctx context.Context, b []byte, c Caller, msgs []message
 	})
 }
 
-// reply appends the reply to one message. A subscriptions/listen does not come
-// here: its reply ends with the stream, which is the transport's.
+// reply appends the reply to one message. Transports do not call it for a
+// subscriptions/listen, whose reply is the last line of a stream that they write.
 func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	switch {
 	case m.refused != nil:
@@ -115,8 +114,8 @@ func (s *Server) unknownMethod(b []byte, m *message, o outcome) ([]byte, verdict
 	return appendError(b, m.ID, &Error{codeUnknownMethod, fmt.Sprintf("unknown method %q", limit.Clip(m.Method))}), verdict{outcome: o}
 }
 
-// notified takes a notification. All but cancellation are without effect here,
-// and so is a request's method without an id: nobody could learn the outcome.
+// notified handles a notification. All but cancellations are ignored, and so is a
+// request without an id: its client could not learn the outcome.
 func (s *Server) notified(c Caller, m *message) {
 	if m.Method != "notifications/cancelled" {
 		return
@@ -126,8 +125,8 @@ func (s *Server) notified(c Caller, m *message) {
 	}
 }
 
-// open begins the result of a request up to its first own member. A nil cache
-// means that the method's results are not kept.
+// open appends the beginning of a reply with a result, up to the first member of the
+// method's own. With a nil cache the reply does not say how long it may be kept.
 func (s *Server) open(b []byte, m *message, c *cache) []byte {
 	b = append(appendHead(b, m.ID, "result"), '{')
 	if m.modern() {

@@ -17,19 +17,22 @@ const maxLine = 4 << 20
 // and the largest buffer that is kept for the next lines.
 const maxGathered = 256 << 10
 
-// Pusher writes notifications of its own accord. ServeStdio runs it beside the
-// conversation and ends its context with it; write puts one line, which must
-// hold no line feed, between the replies. It returns when ctx ends.
+// Pusher writes notifications that are not about a request. ServeStdio runs it beside
+// the conversation, and ends ctx when the conversation ends; then the Pusher must return.
+// write puts one line, which must not contain a line feed, between the replies.
 type Pusher func(ctx context.Context, write func(line []byte) error) error
 
-// ServeStdio holds one conversation with the local client, one message a line,
-// until r ends or ctx does. Calls run beside each other; whatever takes no
-// time is answered at once. A call can be cancelled from the next line on. At the end of r the calls still running are
-// answered first; when ctx ends they are cancelled, and answered too. Both ends
-// are clean: the error is of reading or writing only. A read that is blocked
-// when ctx ends is left behind, since nothing can wake a read of standard
-// input. push may be nil. Conversations that are held at the same time have
-// callers of different keys.
+// ServeStdio holds one conversation with the local client, one message a line, until r
+// or ctx ends. Calls that take time run at the same time; everything else is answered at
+// once, in order. The line after a call can already cancel it.
+//
+// When r ends, ServeStdio waits for the calls that still run and writes their replies.
+// When ctx ends, those calls are cancelled, and answered too. Neither end is an error:
+// ServeStdio returns only errors of reading and writing. A read that is blocked when ctx
+// ends is left behind, since nothing can wake a read of standard input.
+//
+// push may be nil. Conversations that run at the same time must have callers with
+// different keys.
 func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, caller Caller, push Pusher) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -45,7 +48,7 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 	var pushing sync.WaitGroup
 	pushing.Go(c.tell)
 	if push != nil {
-		pushing.Go(func() { push(ctx, c.out.push) }) // its error is the writer's, seen below
+		pushing.Go(func() { push(ctx, c.out.push) }) // its error is one of c.out, which flush returns below
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- c.read() }()
@@ -53,7 +56,7 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 	select {
 	case err = <-ended:
 		if err != nil {
-			cancel() // nobody is left to be answered
+			cancel() // the client is gone, so nobody waits for replies
 		}
 	case <-ctx.Done():
 	}
@@ -61,7 +64,7 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 	cancel()
 	c.listening.Wait()
 	pushing.Wait()
-	s.Forget(caller.Key()) // what it watched ends with it
+	s.Forget(caller.Key()) // the resources that it watched
 	return errors.Join(err, c.out.flush())
 }
 
@@ -74,18 +77,18 @@ type conversation struct {
 	in  lineReader // owned by read
 	out lineWriter
 
-	slots chan struct{} // one element per call beyond the reading goroutine
+	slots chan struct{} // one element per call that runs in its own goroutine
 	news  chan struct{} // has room for one element, which says that there is progress to be written
 
 	mu        sync.Mutex
 	over      bool // guarded by mu: no further call may begin
 	calls     sync.WaitGroup
-	listening sync.WaitGroup // of listeners, which end with ctx
+	listening sync.WaitGroup // counts listeners, which end with ctx
 }
 
-// read answers lines until there are none. Replies leave when no further line
-// is waiting, so that a burst of messages costs one write; and when there are
-// many, since a burst of tools/list makes far more output than it is input.
+// read answers lines until there are no more. Replies are written when no further line
+// waits to be read, so that a burst of messages costs one write; and when many bytes have
+// been gathered, since the replies to a burst of tools/list are far longer than the burst.
 func (c *conversation) read() error {
 	for c.ctx.Err() == nil {
 		if !c.in.waiting() || c.out.full() {
@@ -97,7 +100,7 @@ func (c *conversation) read() error {
 		switch {
 		case err == io.EOF:
 			return nil
-		// Its id is not known, so the error goes out without one.
+		// The id of the message is not known, so the error has none.
 		case err == errLongLine:
 			c.out.add(appendError(nil, nil, &Error{codeInvalidRequest, errLongLine.Error()}))
 		case err != nil:
@@ -109,7 +112,7 @@ func (c *conversation) read() error {
 	return nil
 }
 
-// take answers one line here when it takes no time, in a goroutine otherwise.
+// take answers one line: here if that takes no time, otherwise in a goroutine.
 func (c *conversation) take(line []byte) {
 	msgs, batch, refused := decode(line)
 	if refused != nil {
@@ -131,12 +134,12 @@ func (c *conversation) take(line []byte) {
 		c.answer(msgs, batch)
 		return
 	}
-	c.out.flush() // what was answered so far must not wait for a slot
+	c.out.flush() // the replies gathered so far must not wait for a slot
 	c.slots <- struct{}{}
 	if !c.begin() {
 		return
 	}
-	// Known before the next line is read, which may cancel it.
+	// The call is registered before the next line is read, which may cancel it.
 	end := c.server.register(c.ctx, c.caller, msgs)
 	go func() {
 		defer c.calls.Done()
@@ -147,8 +150,9 @@ func (c *conversation) take(line []byte) {
 	}()
 }
 
-// progress gathers a line about a call, for tell to write: a call whose host does not
-// read must not keep its slot. Of a host that has much to read, nothing is gathered.
+// progress gathers a line about the progress of a call. The goroutine of tell writes it,
+// since a call must not keep its slot while its client does not read. If much output
+// waits for the client already, the line is dropped.
 func (c *conversation) progress(line []byte) {
 	if c.out.full() {
 		return
@@ -156,7 +160,7 @@ func (c *conversation) progress(line []byte) {
 	c.out.add(line)
 	select {
 	case c.news <- struct{}{}:
-	default: // tell has not heard the last one yet, and will write this line too
+	default: // tell has yet to take the last element, and will write this line too
 	}
 }
 
@@ -192,8 +196,10 @@ func (c *conversation) listen(m *message) {
 		for {
 			done := l.ctx.Err() != nil
 			lines := l.Next()
-			if context.Cause(ctx) == errCancelled { // looked at after Next, which takes it for an end like others
-				return // the client wants no reply
+			// Checked after Next, which returns the reply whatever ended the context. A
+			// client that has cancelled wants no reply.
+			if context.Cause(ctx) == errCancelled {
+				return
 			}
 			for _, line := range lines {
 				c.out.push(line)
@@ -233,14 +239,14 @@ func (s *Server) slow(m *message) bool {
 	return false
 }
 
-// register makes the slow calls among msgs known by their ids, so that they can be
-// cancelled before they begin, and returns the function that ends that.
+// register puts the slow calls among msgs into inflight, so that they can be cancelled
+// before they begin. It returns the function that takes them out again.
 func (s *Server) register(ctx context.Context, c Caller, msgs []message) (end func()) {
 	var ends []func()
 	for i := range msgs {
 		if m := &msgs[i]; s.slow(m) {
 			var end func()
-			m.known, end = s.inflight.begin(ctx, c.Key(), m.ID)
+			m.registered, end = s.inflight.begin(ctx, c.Key(), m.ID)
 			ends = append(ends, end)
 		}
 	}
@@ -251,7 +257,7 @@ func (s *Server) register(ctx context.Context, c Caller, msgs []message) (end fu
 	}
 }
 
-// begin counts a call, unless the conversation is over.
+// begin counts a call and returns true, unless the conversation is over.
 func (c *conversation) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -277,16 +283,16 @@ type lineReader struct {
 	long []byte // a line that did not fit into r's buffer
 }
 
-// waiting reports whether a line is at hand without a read that could block.
-// Half a line does not count: its other half may be a reply away.
+// waiting reports whether a whole line is in the buffer, so that next cannot block. Half
+// a line does not count: its sender may be waiting for a reply before it sends the rest.
 func (l *lineReader) waiting() bool {
 	b, _ := l.r.Peek(l.r.Buffered())
 	return bytes.IndexByte(b, '\n') >= 0
 }
 
-// next returns the next line without its line feed, valid until the call after.
-// A line over maxLine is read to its end, not kept, and reported as
-// errLongLine. A last line needs no line feed.
+// next returns the next line without its line feed; it is valid until next is called
+// again. A line longer than maxLine is read to its end and dropped, and next returns
+// errLongLine. The last line needs no line feed.
 func (l *lineReader) next() ([]byte, error) {
 	if cap(l.long) > maxGathered {
 		l.long = nil
@@ -294,8 +300,8 @@ func (l *lineReader) next() ([]byte, error) {
 	l.long = l.long[:0]
 	tooLong := false
 	for {
-		// A line within the reader's buffer is returned without a copy; a longer one is
-		// put together in l.long, and one that is too long is only read over.
+		// A line that fits into the reader's buffer is returned without a copy. A longer one
+		// is put together in l.long, and one that is too long is skipped.
 		part, err := l.r.ReadSlice('\n')
 		if len(l.long)+len(bytes.TrimSuffix(part, []byte("\n"))) > maxLine {
 			tooLong, l.long = true, nil
@@ -318,19 +324,19 @@ func (l *lineReader) next() ([]byte, error) {
 	}
 }
 
-// lineWriter gathers lines and writes them together. Whoever flushes writes
-// all that was gathered; what others add meanwhile leaves with the next flush.
+// lineWriter gathers lines and writes them together. A flush writes all that was
+// gathered before it; lines that are added meanwhile are left to the next flush.
 type lineWriter struct {
 	writing sync.Mutex // held during a write; taken before mu
 	w       io.Writer  // guarded by writing
-	err     error      // of the first write that failed; guarded by writing
+	err     error      // the error of the first write that failed; guarded by writing
 
 	mu      sync.Mutex
 	pending []byte // guarded by mu, like spare
-	spare   []byte // the buffer of the last write, for the next
+	spare   []byte // the buffer of the last write, to be used again
 }
 
-// add gathers a line; an empty one is none.
+// add gathers a line; an empty one is ignored.
 func (l *lineWriter) add(line []byte) {
 	if len(line) == 0 {
 		return
@@ -340,7 +346,7 @@ func (l *lineWriter) add(line []byte) {
 	l.mu.Unlock()
 }
 
-// full reports whether so much was gathered that it should leave.
+// full reports whether so much was gathered that it should be written.
 func (l *lineWriter) full() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -353,8 +359,9 @@ func (l *lineWriter) push(line []byte) error {
 	return l.flush()
 }
 
-// flush writes what was gathered and returns the error of the first write that failed.
-// Lines can be added while it writes; the two buffers change places for that.
+// flush writes what was gathered and returns the error of the first write that failed,
+// also if that was an earlier one. Lines can be added while it writes: they go into the
+// spare buffer.
 func (l *lineWriter) flush() error {
 	l.writing.Lock()
 	defer l.writing.Unlock()

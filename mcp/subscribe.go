@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Watch checks the watched resources once a second and tells who watches those
-// that have changed, until ctx ends. Asking is simpler than having every part of
-// a program announce what it changes, and costs nothing while nobody watches.
+// Watch checks the watched resources once a second and tells the watchers of those that
+// have changed, until ctx ends. Polling is simpler than having every part of a program
+// announce what it changes, and costs nothing while nobody watches.
 func (s *Server) Watch(ctx context.Context) error {
 	tick := time.NewTicker(watchPeriod)
 	defer tick.Stop()
@@ -22,7 +22,8 @@ func (s *Server) Watch(ctx context.Context) error {
 	}
 }
 
-// Forget ends all that is watched for a caller, by its key: its token is gone.
+// Forget ends all subscriptions and listeners of the caller with this key. It is called
+// when the caller's token or conversation has ended.
 func (s *Server) Forget(caller string) {
 	w := &s.watch
 	w.mu.Lock()
@@ -35,7 +36,7 @@ func (s *Server) Forget(caller string) {
 	}
 }
 
-// Close ends all listeners, which tell their clients so, and lets none begin.
+// Close ends all listeners, each with its reply, and refuses new ones.
 func (s *Server) Close() {
 	w := &s.watch
 	w.mu.Lock()
@@ -67,7 +68,8 @@ func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([
 	if refused := s.watch.subscribe(c, r, reading); refused != nil {
 		return appendError(b, m.ID, refused), verdict{outcome: answered}
 	}
-	// Whoever revoked the token in this moment could not yet end the watch.
+	// If the token was revoked since the request came in, that may have been before the
+	// subscription existed, and Forget did not end it. So the token is checked again.
 	if s.revoked(c) {
 		s.Forget(c.Key())
 		return appendError(b, m.ID, &Error{codeUnauthorized, unauthorizedText}), verdict{outcome: unauthorized, name: r.URI}
@@ -80,7 +82,7 @@ func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([
 	return s.result(b, m, nil, []byte("{}")), verdict{outcome: answered, name: r.URI}
 }
 
-// unsubscribe answers resources/unsubscribe. What is not watched is not missed.
+// unsubscribe answers resources/unsubscribe. A URI that is not watched is no error.
 func (s *Server) unsubscribe(_ context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	w := &s.watch
 	w.mu.Lock()
@@ -97,14 +99,14 @@ func (s *Server) unsubscribe(_ context.Context, b []byte, c Caller, m *message) 
 	return s.result(b, m, nil, []byte("{}")), verdict{outcome: answered}
 }
 
-// isListen reports whether m opens a listener: a request of the newer era that
-// nothing speaks against.
+// isListen reports whether m opens a listener: it is a well-formed request of the newer
+// era for subscriptions/listen, and the server has resources.
 func (s *Server) isListen(m *message) bool {
 	return m.Method == "subscriptions/listen" && len(s.resources) > 0 && m.refused == nil && !m.odd && !m.isNotification() && m.modern()
 }
 
-// listen opens a listener. Once its context has ended, it must be closed by the leave
-// method of s.watch.
+// listen opens a listener. The transport must call s.watch.leave when the listener's
+// context has ended.
 func (s *Server) listen(ctx context.Context, c Caller, m *message) (*Listener, *Error) {
 	l := &Listener{caller: c.Key(), id: m.ID, bell: make(chan struct{}, 1)}
 	l.ctx, l.end = context.WithCancel(ctx)
@@ -116,14 +118,14 @@ func (s *Server) listen(ctx context.Context, c Caller, m *message) (*Listener, *
 		l.end()
 		return nil, refused
 	}
-	// What is unknown or not allowed is left out, not refused: the first line says what
-	// was accepted.
+	// Resources that are unknown or not allowed are left out, not refused: the first line
+	// tells the client which ones were accepted.
 	for _, uri := range m.Params.Notifications.Resources {
 		r, reading := s.find(uri)
 		if r == nil || !c.Has(r.Scope) || !s.watch.listen(l, r, reading) {
 			continue
 		}
-		if state, bug := s.state(r, reading); bug == nil { // else the log says what is wrong
+		if state, bug := s.state(r, reading); bug == nil { // a bug is in the log
 			s.watch.begin(reading.URI, state)
 		}
 	}

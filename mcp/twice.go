@@ -7,32 +7,32 @@ import (
 	"unicode/utf8"
 )
 
-// Twice returns the first name that an object of text, or one within it, has more
-// than once, and whether there is one. Text must be valid JSON. It is for handlers:
-// encoding/json takes the last of two values without a word, and an order must not
-// depend on that.
+// Twice returns the first name that occurs twice in one object of text, at any depth,
+// and whether there is one. Text must be valid JSON. Handlers call it on their arguments:
+// encoding/json silently takes the last of two values, and an order must not depend on
+// that.
 func Twice(text []byte) (name string, found bool) {
-	written := repeated(text, false)
+	written := firstRepeated(text, false)
 	return string(plain(written)), written != nil
 }
 
-// twice returns a name that an object of a message has more than once, as it is
-// written, or nil. Text must be valid JSON. What lies within the arguments of a call
-// is left to the tool, which answers in words that a model reads.
+// twice returns the first name that occurs twice in one object of a message, as the
+// message spells it, or nil. Text must be valid JSON. The arguments of a call are not
+// looked into: the tool checks them with [Twice] and refuses them in words for a model.
 //
-// encoding/json takes the last of several, so an object with two says one thing to
-// whoever looks at it on the way and another to us. A message from which an order may
-// follow must not be read in two ways. Names in another case are miscased's.
-func twice(text []byte) []byte { return repeated(text, true) }
+// encoding/json takes the last of two values, and a proxy on the way may take the first.
+// A message that can place an order must not have two readings. Names that differ only
+// in case are found by miscased.
+func twice(text []byte) []byte { return firstRepeated(text, true) }
 
-// repeated returns the first name that an object of text has more than once, as it is
-// written, or nil. In a message what lies within the arguments is passed over.
-func repeated(text []byte, message bool) []byte {
-	// Both stay on the stack unless a text has more, which is why they are appended to
-	// here and not by methods.
-	names := make([][]byte, 0, 2*maxFew) // of the objects that are open, the innermost last
-	levels := make([]level, 0, maxFew)
-	arguments := 0 // how many levels are open from the arguments on, 0 outside of them
+// firstRepeated returns the first name that occurs twice in one object of text, as the
+// text spells it, or nil. If text is a message, it skips what is inside "arguments".
+func firstRepeated(text []byte, message bool) []byte {
+	// Both slices stay on the stack unless a text outgrows them. Passing them to methods
+	// that append would move them to the heap, so the appends are all here.
+	names := make([][]byte, 0, 2*maxFew) // of the open objects, the innermost last
+	levels := make([]level, 0, maxFew)   // the open objects and arrays, the innermost last
+	arguments := 0                       // how many levels are open, counted from "arguments"; 0 outside of them
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '{', '[':
@@ -48,14 +48,14 @@ func repeated(text []byte, message bool) []byte {
 			written := quoted(text[i:])
 			i += len(written) + 1
 			next := blanks(text, i+1)
-			if arguments > 0 || next == len(text) || text[next] != ':' { // none of ours, or not a name
+			if arguments > 0 || next == len(text) || text[next] != ':' { // skipped, or a value
 				continue
 			}
-			of, name := &levels[len(levels)-1], plain(written)
-			if of.has(names[of.first:], name) {
+			object, name := &levels[len(levels)-1], plain(written)
+			if object.has(names[object.first:], name) {
 				return written
 			}
-			if of.many == nil {
+			if object.many == nil {
 				names = append(names, name)
 			}
 			next = blanks(text, next+1)
@@ -68,7 +68,7 @@ func repeated(text []byte, message bool) []byte {
 	return nil
 }
 
-// quoted returns what stands between the quote that text begins with and the next.
+// quoted returns the inside of the JSON string that text begins with, escapes included.
 func quoted(text []byte) []byte {
 	end := 1
 	for ; text[end] != '"'; end++ {
@@ -79,7 +79,7 @@ func quoted(text []byte) []byte {
 	return text[1:end]
 }
 
-// blanks returns where the blanks end that may begin at text[i].
+// blanks returns the index of the first byte from text[i] on that is not a blank.
 func blanks(text []byte, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n') {
 		i++
@@ -87,18 +87,18 @@ func blanks(text []byte, i int) int {
 	return i
 }
 
-// maxFew is how many names of an object are compared one by one, which takes no memory
-// for a map. A message has no more.
+// maxFew is how many names of an object are compared one by one, without the memory of
+// a map. The objects of an ordinary message have fewer.
 const maxFew = 16
 
-// level is an object or an array that is open; an array has no names.
+// level is an object or array whose end has not been reached; an array has no names.
 type level struct {
-	first int             // where its names begin among those of all that are open
-	many  map[string]bool // its names, once there are more than a few
+	first int             // the index of its first name among the names of all open levels
+	many  map[string]bool // its names, once there are more than maxFew; nil before
 }
 
-// has reports whether a name is one of the level's, which are few unless they are kept
-// in the map. There it adds the name.
+// has reports whether the level already has a name. Few holds its first names, at most
+// maxFew; after that all names are in the map, and has adds the new one to it.
 func (l *level) has(few [][]byte, name []byte) bool {
 	if len(few) < maxFew {
 		return slices.ContainsFunc(few, func(other []byte) bool { return bytes.Equal(other, name) })
@@ -114,13 +114,14 @@ func (l *level) has(few [][]byte, name []byte) bool {
 	return known
 }
 
-// plain returns a name as encoding/json reads it. It is valid as it is written.
+// plain returns a name without its escapes, as encoding/json reads it. The name must be
+// the inside of a valid JSON string.
 func plain(name []byte) []byte {
 	if bytes.IndexByte(name, '\\') < 0 && utf8.Valid(name) {
 		return name
 	}
 	var text string
-	if json.Unmarshal(append(append([]byte{'"'}, name...), '"'), &text) != nil { // it does, in valid JSON
+	if json.Unmarshal(append(append([]byte{'"'}, name...), '"'), &text) != nil { // cannot happen with valid JSON
 		return name
 	}
 	return []byte(text)

@@ -12,15 +12,15 @@ import (
 const (
 	maxWatchedToken = 64    // URIs of one token, and of one listener
 	maxWatched      = 20000 // URIs of all tokens and listeners, each counted as often as it is watched
-	maxListeners    = 8     // of one token; one more ends the oldest, which may be a connection that is gone
+	maxListeners    = 8     // of one token; one more ends the oldest, whose connection may be gone
 	maxAllListeners = 4096
 )
 
 // watchPeriod is how often watched resources are checked for a change.
 const watchPeriod = time.Second
 
-// watch knows which resources are watched, and for whom: for tokens of the older
-// era, and for listeners of the newer one. Nothing of it outlives the process.
+// watch knows which resources are watched, and by whom: by subscribers of the older era,
+// one per token, and by listeners of the newer one. It is kept in memory only.
 type watch struct {
 	tell func(caller, key string, line []byte) // nil if callers of the older era cannot be told
 
@@ -36,12 +36,12 @@ type watch struct {
 type watched struct {
 	resource *Resource
 	reading  Reading
-	state    string // as it was told last
+	state    string // the last one that was seen; empty until the first
 	watchers int
-	broken   bool // its state cannot be told, and is not asked for again; owned by tellChanges
+	broken   bool // State panicked, and is not called again; owned by tellChanges
 }
 
-// stateOf returns the state of a resource, or an error if it cannot be told.
+// stateOf returns the state of a resource, or an error if its State panicked.
 type stateOf func(r *Resource, reading Reading) (string, error)
 
 // subscriber is a token that watches something.
@@ -50,8 +50,8 @@ type subscriber struct {
 	uris    []string
 }
 
-// tellChanges tells who watches a resource that has changed. Its state is asked for
-// without the lock: it may wait for locks of others.
+// tellChanges tells the watchers of every resource that has changed. It calls ask without
+// holding mu, since that may wait for locks of other packages.
 func (w *watch) tellChanges(now time.Time, ask stateOf) {
 	w.expire(now)
 	for uri, of := range w.snapshot() {
@@ -71,15 +71,15 @@ func (w *watch) tellChanges(now time.Time, ask stateOf) {
 	}
 }
 
-// snapshot returns what is watched now, for a walk without the lock.
+// snapshot returns what is watched now, to be walked without holding mu.
 func (w *watch) snapshot() map[string]*watched {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.uris)
 }
 
-// changed notes the state of a URI. If it is a new one, it wakes the listeners
-// and returns the tokens that watch it.
+// changed notes the state of a URI. If it differs from the last one, changed wakes the
+// listeners and returns the keys of the subscribers that watch the URI.
 func (w *watch) changed(uri, state string) (callers []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +116,7 @@ func (w *watch) expire(now time.Time) {
 }
 
 // add counts one more watcher of a URI, and begins to watch it if this is the first. It
-// reports false when too many are counted. mu is held.
+// returns false if maxWatched is reached. The caller holds mu.
 func (w *watch) add(uri string, r *Resource, reading Reading) bool {
 	if w.count >= maxWatched {
 		return false
@@ -134,8 +134,8 @@ func (w *watch) add(uri string, r *Resource, reading Reading) bool {
 	return true
 }
 
-// remove counts one watcher of a URI less, and ends the watch with the last. mu is
-// held.
+// remove counts one watcher of a URI less, and forgets the URI after the last. The
+// caller holds mu.
 func (w *watch) remove(uri string) {
 	w.count--
 	if of := w.uris[uri]; of.watchers > 1 {
@@ -145,8 +145,8 @@ func (w *watch) remove(uri string) {
 	}
 }
 
-// begin sets the state of a URI from which changes are counted, if it is watched
-// by the caller alone; else somebody else's watch has set it.
+// begin sets the state of a URI that later states are compared with, unless another
+// watcher has set it already.
 func (w *watch) begin(uri, state string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -155,7 +155,8 @@ func (w *watch) begin(uri, state string) {
 	}
 }
 
-// dropToken forgets a token. mu is held.
+// dropToken forgets a subscriber, by the key of its caller. The caller of dropToken holds
+// mu.
 func (w *watch) dropToken(id string) {
 	if sub := w.tokens[id]; sub != nil {
 		for _, uri := range sub.uris {
@@ -165,8 +166,8 @@ func (w *watch) dropToken(id string) {
 	}
 }
 
-// subscribe makes a token watch a resource, or says why it cannot. To subscribe twice
-// is to subscribe once.
+// subscribe makes a token watch a resource, or returns why it cannot. Subscribing to the
+// same resource again changes nothing.
 func (w *watch) subscribe(c Caller, r *Resource, reading Reading) *Error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -187,7 +188,7 @@ func (w *watch) subscribe(c Caller, r *Resource, reading Reading) *Error {
 	return nil
 }
 
-// join counts a listener, ending the caller's oldest if it has too many.
+// join adds a listener. If its caller has too many already, it ends the oldest of them.
 func (w *watch) join(l *Listener) *Error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -201,14 +202,16 @@ func (w *watch) join(l *Listener) *Error {
 		}
 	}
 	if len(own) >= maxListeners {
-		// Ended by its context: it leaves the list when its own stream closes it.
+		// This only ends its context. Its stream then calls leave, which takes it off the
+		// list.
 		own[0].end()
 	}
 	w.listeners = append(w.listeners, l)
 	return nil
 }
 
-// listen makes a listener watch a resource. It reports whether it does.
+// listen makes a listener watch a resource. It returns false if the listener watches it
+// already or there are too many.
 func (w *watch) listen(l *Listener, r *Resource, reading Reading) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -219,7 +222,7 @@ func (w *watch) listen(l *Listener, r *Resource, reading Reading) bool {
 	return true
 }
 
-// leave ends a listener and what it watched.
+// leave ends a listener and its watching.
 func (w *watch) leave(l *Listener) {
 	l.end()
 	w.mu.Lock()

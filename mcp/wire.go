@@ -9,8 +9,8 @@ import (
 )
 
 // request is one JSON-RPC 2.0 message from a client. ID stays raw: decoded to
-// a float, 9007199254740993 would come back as ...992. encoding/json takes keys
-// in any case, and of two keys the last; see misread.
+// a float, 9007199254740993 would come back as ...992. encoding/json takes names
+// in any case, and the last of two members with the same name; misread refuses both.
 type request struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"` // nil in a notification
@@ -21,22 +21,22 @@ type request struct {
 }
 
 // params are the members of params that any of our methods reads. They are
-// decoded with the message: a second pass would cost a small call a twentieth.
+// decoded with the message: a second pass would make a small call a twentieth slower.
 type params struct {
 	Name      string          `json:"name"`      // of tools/call and prompts/get
 	Arguments json.RawMessage `json:"arguments"` // of tools/call and prompts/get
 	URI       string          `json:"uri"`       // of resources/read, subscribe and unsubscribe
 	RequestID json.RawMessage `json:"requestId"` // of notifications/cancelled
 
-	Ref      reference     `json:"ref"`      // of completion/complete, like the next two
-	Argument namedArgument `json:"argument"` //
+	Ref      reference     `json:"ref"` // of completion/complete, like the next two
+	Argument namedArgument `json:"argument"`
 	Context  struct {
 		Arguments map[string]string `json:"arguments"`
 	} `json:"context"`
 
 	Notifications filter `json:"notifications"` // of subscriptions/listen
 
-	InputResponses map[string]Response `json:"inputResponses"` // of a call that is repeated with what was asked for
+	InputResponses map[string]Response `json:"inputResponses"` // of a call that is repeated with the user's answers
 	RequestState   string              `json:"requestState"`
 
 	Meta meta `json:"_meta"`
@@ -59,7 +59,7 @@ type reference struct {
 	URI  string `json:"uri"`  // of a template
 }
 
-// namedArgument is the argument being typed, and what of it was typed so far.
+// namedArgument is the argument that the user is typing, and its text so far.
 type namedArgument struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -69,27 +69,31 @@ type namedArgument struct {
 // the program runs, so of its members only the resources mean anything here.
 type filter struct {
 	Resources []string `json:"resourceSubscriptions,omitempty"`
-	odd       bool     // it is there and not of this form
+	odd       bool     // the message has a filter, but not of this form
 }
 
-// UnmarshalJSON reads a filter. One that is none is noted, for checkEra to refuse.
+// UnmarshalJSON reads a filter. It returns no error for one of the wrong form, but sets
+// odd, and checkEra refuses it.
 func (f *filter) UnmarshalJSON(text []byte) error {
 	type plain filter // without this method
 	err := json.Unmarshal(text, (*plain)(f))
-	f.odd = err != nil || slices.Contains(f.Resources, "") // null is read as that
+	f.odd = err != nil || slices.Contains(f.Resources, "") // a null in the list is read as ""
 	return nil
 }
 
-// message is a decoded request, or the reason why it is none. When refused is
-// set, ID holds what the refusal may repeat: a legal id, or nil for null.
+// message is a decoded request, or the reason why the text is not a request. When
+// refused is set, ID is what the error reply repeats: a legal id, or nil for null.
 type message struct {
 	request
 	refused *Error
-	odd     bool              // params is there and no object
+	odd     bool              // the message has params, but they are not an object
 	notify  func(line []byte) // writes a notification about this request; nil if the transport cannot
-	read    bool              // whether it was decoded at all, for members of a batch
-	held    *budget           // what requests hold; nil where that is not counted
-	known   context.Context   // of a call that can be cancelled already; nil if that begins with its turn
+	read    bool              // it was decoded; in a batch this tells members from unused elements
+	held    *budget           // the bytes that requests hold; nil where they are not counted
+
+	// registered is the context of a call that is in inflight already; nil for a call
+	// that perform registers.
+	registered context.Context
 }
 
 // isResponse reports whether m answers a request of ours. We send none, so
@@ -104,17 +108,17 @@ func (m *message) wantsReply() bool {
 	return m.refused != nil || !m.isResponse() && !m.isNotification()
 }
 
-// maxNamed is how many entries each of the maps and lists may have that a request names
-// things in. Decoded they hold several times what their text does.
+// maxNamed is how many entries each map and list in the params of a request may have.
+// Decoded, they take several times the memory of their text.
 const maxNamed = 64
 
 // maxID is how long an id or a progress token may be, in bytes. Every reply and every
-// notification about a request repeats it, also those that nobody has read yet.
+// notification about a request repeats it, and those that nobody has read yet hold memory.
 const maxID = 256
 
 // legalID reports whether id, which is valid JSON, is a string or an integer
-// as MCP asks, and no longer than maxID. It is not decoded: 1.0 and 1e0 are refused
-// by their spelling.
+// as MCP asks, and no longer than maxID. It is not decoded, so 1.0 and 1e0 do not count
+// as integers.
 func legalID(id []byte) bool {
 	if len(id) == 0 || idSize(id) > maxID {
 		return false
@@ -128,7 +132,7 @@ func legalID(id []byte) bool {
 	return false
 }
 
-// idSize returns how long an id is, in bytes: of a string what stands between the quotes.
+// idSize returns how long an id is, in bytes; the quotes of a string do not count.
 func idSize(id []byte) int {
 	if len(id) > 0 && id[0] == '"' {
 		return len(id) - len(`""`)
@@ -141,7 +145,7 @@ func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
 // Notification returns the JSON-RPC notification of method with params, which
 // must encode to an object. It is one line without a line feed. Like [Encode] it
-// panics if params cannot be encoded: they are ours.
+// panics if params cannot be encoded: their types are ours and always can.
 func Notification(method string, params any) []byte {
 	body, err := json.Marshal(params)
 	if err != nil {
@@ -183,9 +187,9 @@ func appendErrorData(b []byte, id json.RawMessage, e *Error, data []byte) []byte
 	return append(b, "}}"...)
 }
 
-// appendReplies appends what reply appends for each message: as it is for a
-// single one, as an array for a batch. A batch without any reply is no reply:
-// JSON-RPC forbids an empty array.
+// appendReplies appends what reply appends for each message: as it is for a single
+// message, and as an array for a batch. If no message of a batch gets a reply, it appends
+// nothing: JSON-RPC forbids an empty array.
 func appendReplies(b []byte, msgs []message, batch bool, reply func([]byte, *message) []byte) []byte {
 	if !batch {
 		return reply(b, &msgs[0])
