@@ -14,9 +14,9 @@ import (
 	"wick/trade"
 )
 
-// account returns what the caller has in the symbol of a chart, as far as r asks
-// for it: nil for who may not trade and for invented bars without a symbol.
-// Nothing of the account may leave by a login that only covers charts.
+// account returns the parts of the account in the symbol of a chart that r asks for. It
+// returns nil if the caller may not trade, since a login that covers only charts must
+// learn nothing of the account, and nil for a chart of sample data without a symbol.
 func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *chart.Account {
 	if h.Engine == nil || !caller.Has(ScopeTrade) {
 		if len(r.show) > 0 {
@@ -27,7 +27,7 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 	if r.symbol == "" || v.Series.Len() == 0 {
 		return nil
 	}
-	// The engine is asked for what is wanted alone: each of these takes its lock.
+	// Only the parts that are wanted are read from the engine: each takes its lock.
 	a, parts := &chart.Account{}, r.parts(v)
 	if slices.Contains(parts, "position") {
 		a.Position = h.position(v.Series.Symbol)
@@ -42,8 +42,8 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 	return a
 }
 
-// position returns what is held of symbol, nil for nothing. The profit is NaN while
-// there is no price to reckon it by.
+// position returns the position in symbol, or nil if there is none. The profit is NaN
+// while there is no price to compute it from.
 func (h *handlers) position(symbol string) *chart.Position {
 	for _, p := range h.Engine.Positions() {
 		if p.Symbol != symbol {
@@ -58,8 +58,8 @@ func (h *handlers) position(symbol string) *chart.Position {
 	return nil
 }
 
-// signed returns how much is held as one number. Positions have a side and a quantity
-// above zero; a short one is negative here.
+// signed returns the quantity of a position as one number, negative if it is short. In a
+// [trade.Position] the quantity is always above zero and the side stands beside it.
 func signed(p trade.Position) exact.Decimal {
 	if p.Side == "short" {
 		return -p.Quantity
@@ -67,29 +67,30 @@ func signed(p trade.Position) exact.Decimal {
 	return p.Quantity
 }
 
-// trades adds the open orders of a symbol and the fills within its bars: a fill
-// after a period would otherwise stand at its last bar.
+// trades adds to a the open orders of the symbol of s, and its fills that are within the
+// bars of s. A later fill would be drawn at the last bar, where it did not happen.
 func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool) {
-	// Open orders alone are few; fills may be of any order that is still in memory.
+	// Without fills the open orders are enough, and they are few. With fills all orders in
+	// memory are read.
 	end := s.Interval.Next(s.Time[s.Len()-1])
 	for _, o := range h.Engine.Orders(!fills) {
 		if o.Symbol != s.Symbol {
 			continue
 		}
-		// An order that waits for its stop stands at the stop, else at its limit; a
-		// market order has no place in the picture.
+		// An order that waits for its stop price is drawn there, any other at its limit. A
+		// market order has no price to be drawn at.
 		if price := cmp.Or(o.StopPrice, o.Price); orders && !o.Status.Terminal() && price != nil {
 			a.Orders = append(a.Orders, chart.Order{Buy: o.Side == trade.Buy, Kind: string(o.Type), Price: float(*price), Quantity: float(o.Quantity - o.FilledQuantity)})
 		}
-		at := o.UpdatedAt.Unix() // of a filled order, when it was filled
+		at := o.UpdatedAt.Unix() // for a filled order this is when it was filled
 		if fills && o.AveragePrice != nil && at >= s.Time[0] && at < end {
 			a.Fills = append(a.Fills, chart.Fill{Buy: o.Side == trade.Buy, Time: at, Price: float(*o.AveragePrice), Quantity: float(o.FilledQuantity)})
 		}
 	}
 }
 
-// waiting returns the alerts that wait on a symbol, whoever set them: those for a price,
-// and those for a signal that the chart shows.
+// waiting returns the alerts on the symbol of s that have not fired, of all clients:
+// those for a price, and those for a signal of an indicator that the chart shows.
 func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []chart.Alert) {
 	for _, a := range h.Engine.Alerts() {
 		c := a.Condition
@@ -99,8 +100,7 @@ func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []
 			out = append(out, chart.Alert{Price: float(c.Threshold), Text: "above"})
 		case c.Type == trade.PriceBelow:
 			out = append(out, chart.Alert{Price: float(c.Threshold), Text: "below"})
-		// A signal is drawn at the panel of its indicator, if that panel has the same
-		// parameters.
+		// A signal is drawn in the panel of its indicator, if that has the same parameters.
 		case c.Type == trade.IndicatorSignal && a.Interval == s.Interval:
 			if key := keyOf(c, shown); key != "" {
 				out = append(out, chart.Alert{Key: key, Signal: c.Signal})
@@ -110,9 +110,9 @@ func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []
 	return out
 }
 
-// keyOf returns the key of the indicator that a condition waits for, with the
-// same parameters; empty if it is not shown. Labels have the parameters in them, with
-// defaults filled in, so equal labels of one indicator mean equal parameters.
+// keyOf returns the key of the shown indicator whose signal a condition waits for, or an
+// empty text if it is not shown with the same parameters. Labels contain all parameters,
+// defaults too, so equal labels of one indicator mean equal parameters.
 func keyOf(c trade.Condition, shown []indicators.Request) string {
 	want, err := indicators.New(c.Indicator, c.Params)
 	if err != nil {
@@ -126,11 +126,10 @@ func keyOf(c trade.Condition, shown []indicators.Request) string {
 	return ""
 }
 
-// float returns a number of the account as a picture takes it: rounded to 53 bits, for
-// drawing and nothing else.
+// float returns a decimal as a float64, which may round it: it is only for drawing.
 func float(d exact.Decimal) float64 { return float64(d) / float64(exact.One) }
 
-// profit is like float for a sum.
+// profit is like float, for money.
 func profit(m exact.Money) float64 {
 	v, err := strconv.ParseFloat(m.String(), 64)
 	if err != nil {

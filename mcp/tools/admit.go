@@ -11,34 +11,35 @@ import (
 	"wick/trade"
 )
 
-// admit says whether an order may be placed now. If so it counts it, and returns
-// a function that must be told whether it was placed; if not, the error asks the
-// person, or says where to ask. Nil approvals admit everything. What a person approved,
-// and what closes a position, is for the position of now, which is noted in r.
+// admit decides whether an order may be placed now. If it may, admit counts it against
+// its client and returns a function that the caller must call with whether the order was
+// placed. If it may not, the error is a question to a person, or says where a person can
+// answer. Nil approvals admit everything. If a person approved the order, or
+// if it closes a whole position, admit sets r.Held to the position of now.
 func (a *Approvals) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest, engine *trade.Engine) (settle func(placed bool), err error) {
 	settle = func(bool) {}
 	if a == nil || r.DryRun {
 		return settle, nil
 	}
-	// A dry run says what the order would be and cost, and whether it would be refused
-	// anyway. What it says is what the person approves.
+	// A dry run tells what the order would be and cost, and whether the engine would refuse
+	// it anyway. The person approves what the dry run tells.
 	dry := *r
 	dry.DryRun = true
 	preview, err := engine.Place(ctx, dry)
-	if err != nil || preview.ID != "" { // refused as it would be, or placed before under this id
+	if err != nil || preview.ID != "" { // the engine refuses it, or an order with its client_order_id exists already
 		return settle, err
 	}
 	worth, known := worthOf(*r, preview)
 	held := heldOf(engine, preview.Symbol)
 	client, lines, digest := c.Caller.Client, describe(c.Caller, *r, preview, held, engine), orderDigest(c.Caller, *r, preview)
-	if r.All { // another position by the time it is placed is another order
+	if r.All { // the engine refuses the order if the position is another one by then
 		r.Held = &held
 	}
-	// Under the lock from the judgement to the count.
+	// The lock is held from the decision until the order is counted.
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	// An order of unknown worth always needs a yes.
+	// An order of unknown worth always needs a person's approval.
 	if !known || !a.within(client, worth, now) {
 		if err := a.approved(c, digest, held, now); err != nil {
 			if errors.Is(err, errNotAsked) {
@@ -48,8 +49,8 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest
 		}
 		r.Held = &held
 	}
-	// Counted before it is placed, so that two calls at once cannot both fit; taken
-	// back if it is not.
+	// The order is counted before it is placed, so that two calls at the same time cannot
+	// both use the same room. The count is taken back if the order is not placed.
 	a.count(client, worth, now)
 	return func(placed bool) {
 		if !placed {
@@ -100,9 +101,9 @@ func (a *Approvals) admitAll(c mcp.Caller, r trade.OrderRequest, previews []trad
 	}, nil
 }
 
-// worthOf returns what an order is worth at the highest price at which it, or the
-// stop beside it, would be filled or wait. It reports false where there is none,
-// and for a trailing stop, whose price follows the market.
+// worthOf returns what an order is worth at the price that highest returns, and whether
+// that is known. It is not if there is no price, nor for a trailing stop, whose price
+// follows the market.
 func worthOf(r trade.OrderRequest, o trade.Order) (exact.Money, bool) {
 	if o.Type == trade.TrailingStop {
 		return exact.Money{}, false
@@ -111,8 +112,8 @@ func worthOf(r trade.OrderRequest, o trade.Order) (exact.Money, bool) {
 	return exact.Product(o.Quantity, price), price > 0
 }
 
-// highest returns the highest price at which an order, or the stop beside it, would be
-// filled or wait now, zero if none is known.
+// highest returns the highest of the prices at which an order, or its OCO stop, waits or
+// would be filled now; zero if none is known.
 func highest(r trade.OrderRequest, o trade.Order) exact.Decimal {
 	price := max(r.OCO.StopPrice, r.OCO.Price)
 	for _, p := range []*exact.Decimal{o.Price, o.StopPrice, o.AveragePrice} {
@@ -123,8 +124,9 @@ func highest(r trade.OrderRequest, o trade.Order) exact.Decimal {
 	return price
 }
 
-// orderDigest names an order of a caller, what a yes is for: by all that was asked
-// for, and not by a size that follows from the price of the moment.
+// orderDigest returns a digest of a caller and an order. An approval is for the order
+// with this digest only. The digest covers everything that the caller asked for, but not
+// a size that follows from the current price, which would differ in the next call.
 func orderDigest(c mcp.Caller, r trade.OrderRequest, o trade.Order) [sha256.Size]byte {
 	return sha256.Sum256(mcp.Encode([]any{c.Client, c.ID, o.Symbol, o.Side, o.Type, r.Quantity, o.Price, r.Asked(), o.ClientOrderID}))
 }

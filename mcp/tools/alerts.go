@@ -12,9 +12,9 @@ import (
 	"wick/trade"
 )
 
-// alertRequest is the request of set_alert. The engine takes the interval as a
-// text because it alone knows what stands for an absent one; here it is read as an
-// interval first, so that any usual spelling is taken.
+// alertRequest is the request of set_alert. The engine takes the interval as a text,
+// because only the engine knows the default. Here it is first read as an interval, so
+// that any usual spelling is accepted.
 type alertRequest struct {
 	trade.AlertRequest
 	interval market.Interval
@@ -35,9 +35,9 @@ func (r *alertRequest) args() []arg {
 	}
 }
 
-// conditionSchema describes the three conditions. Which one it is shows in the
-// member's name; "exactly one of" cannot be said without a combinator, which some
-// vendors refuse, so the description says it.
+// conditionSchema describes the three conditions; the name of the member says which one
+// it is. A schema can say "exactly one of" only with a combinator such as oneOf, which
+// some vendors refuse, so the description says it.
 const conditionSchema = `"type":"object","properties":{` +
 	`"price_above":{"type":"number","description":"Fires when the price is at or above this."},` +
 	`"price_below":{"type":"number","description":"Fires when the price is at or below this."},` +
@@ -49,8 +49,8 @@ const conditionSchema = `"type":"object","properties":{` +
 	`"params":{"type":"object","description":"Parameters of the indicator. They may stand beside the others, unless they are called signal, level or line."}},` +
 	`"required":["indicator","signal"]}}`
 
-// condition is what an alert waits for, an object with one member. The engine's own type
-// reads it, and refuses in words that say what would be right.
+// condition declares what an alert waits for, an object with one member. The engine's own
+// type reads it, and its refusals say what would be right.
 func condition(p *trade.Condition) arg {
 	a := arg{name: "condition", doc: "What to wait for: exactly one of the three.", schema: members(conditionSchema), set: func(v json.RawMessage) error {
 		v, err := spelled("condition", v)
@@ -62,8 +62,8 @@ func condition(p *trade.Condition) arg {
 	return a.required(`such as {"price_above":65000} or {"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`)
 }
 
-// conditionError passes a refusal on and replaces the decoder's own words for
-// broken JSON, which speak of Go types. Nil stays nil.
+// conditionError returns a refusal of the engine as it is, and replaces an error of
+// encoding/json, whose text names Go types. It returns nil for nil.
 func conditionError(err error) error {
 	var refusal *trade.Refusal
 	if err == nil || errors.As(err, &refusal) {
@@ -72,8 +72,8 @@ func conditionError(err error) error {
 	return errors.New(`condition is not an object such as {"price_above":65000}`)
 }
 
-// setAlert defines set_alert. The reply says how the market stands to the new alert, so
-// that a model sees at once a condition that is true already or far away.
+// setAlert defines set_alert. The reply says whether the condition is true now and how
+// far away the market is, so that a model sees a mistake at once.
 func (h *handlers) setAlert() tool {
 	return define(mcp.Tool{
 		Name:  "set_alert",
@@ -96,9 +96,9 @@ func (h *handlers) setAlert() tool {
 	})
 }
 
-// alertReply is an alert with what its signal means (labels are short, and
-// rsi_overbought is when the line leaves the zone, not when it enters it) and how
-// the market stands to it.
+// alertReply is an alert with what its signal means and how the market stands to it. The
+// meaning is there because labels are short: rsi_overbought is when the line leaves the
+// zone, not when it enters it.
 type alertReply struct {
 	listedAlert
 	Meaning string          `json:"meaning,omitempty"`
@@ -113,19 +113,21 @@ type listedAlert struct {
 	Synthetic bool `json:"synthetic,omitempty"` // the prices it waits for are invented
 }
 
-// listed returns an alert with what replies say of it beyond the alert itself, so that
-// nobody takes a signal on invented prices for one of a market.
+// listed returns an alert as replies show it. They say whether its prices are invented,
+// so that nobody takes a signal on them for one of a real market.
 func (h *handlers) listed(a trade.Alert) listedAlert {
 	return listedAlert{a, h.Engine.Synthetic(a.Symbol)}
 }
 
-// promptPeriod is how far two prices of a symbol may be apart without a remark.
+// promptPeriod is how long it may take from one price of a symbol to the next without a
+// warning.
 const promptPeriod = 10 * time.Second
 
-// slow warns of a price alert whose source cannot be asked often. None is lost:
-// the highs and lows in between are judged when they come.
+// slow returns a warning if the source of a price alert cannot be asked often, else an
+// empty text. The alert may fire late, but it does not miss a price: the highs and lows
+// in between are checked when they arrive.
 func (h *handlers) slow(a trade.Alert) string {
-	// A signal waits for a bar to close, so a few seconds more are nothing to it.
+	// A signal waits for a bar to close, so a few seconds more do not matter to it.
 	period := h.Engine.Period(a.Symbol)
 	if a.Condition.Type == trade.IndicatorSignal || period <= promptPeriod {
 		return ""
@@ -185,15 +187,15 @@ func (h *handlers) cancelAlert() tool {
 	})
 }
 
-// drain is the request of get_notifications. What a reply does not hold stays in
-// the queue, so paging needs no offset unless notifications are read again.
+// drain is the request of get_notifications. Notifications that do not fit into a reply
+// stay in the queue, so the next page needs no offset, unless again is set.
 type drain struct {
 	again bool
 	page
 }
 
-// args declares the arguments of get_notifications; offset means something else here
-// than in a list.
+// args declares the arguments of get_notifications. Its offset has another meaning than
+// that of a list, and so another description.
 func (r *drain) args() []arg {
 	page := r.page.args()
 	page[1].doc = "With again, how many of the notifications read before to skip. Unread ones are never skipped: each call goes on where the last one ended."
@@ -201,9 +203,9 @@ func (r *drain) args() []arg {
 	return append([]arg{boolean(&r.again, "again", "Also return what was read within the last hour.")}, page...)
 }
 
-// getNotifications defines get_notifications. It changes something, the queue, and so
-// is not announced as read-only. The queue is the account's: what one client reads no
-// other finds there, but for an hour again=true returns it to all.
+// getNotifications defines get_notifications. It empties the queue, and so is not
+// announced as read-only. The queue belongs to the account: what one client has read is
+// gone for the others, but for an hour again=true returns it to all of them.
 func (h *handlers) getNotifications() tool {
 	return define(mcp.Tool{
 		Name:  "get_notifications",
@@ -223,8 +225,8 @@ func (h *handlers) getNotifications() tool {
 	})
 }
 
-// goOn says how to read the rest: what was not returned is still in the queue,
-// so only reading again needs an offset.
+// goOn returns a sentence that says how to read the rest. Notifications that were not
+// returned are still in the queue, so an offset is needed only with again.
 func (r *drain) goOn(returned, left int) string {
 	how := "call get_notifications again"
 	if r.again {

@@ -17,7 +17,8 @@ func All(d Deps) []mcp.Tool {
 	return out
 }
 
-// Chart returns generate_chart alone, for who wants one picture and no server.
+// Chart returns generate_chart alone, for programs that draw one picture and need no
+// server.
 func Chart(d Deps) mcp.Tool { return newHandlers(d).generateChart().Tool }
 
 // all returns the fifteen tools in the order in which clients list them: charts first,
@@ -29,7 +30,7 @@ func (h *handlers) all() []tool {
 		h.setAlert(), h.listAlerts(), h.cancelAlert(), h.getNotifications(),
 		h.subscribe(), h.unsubscribe(), h.listSubscriptions(),
 	} {
-		if h.Engine != nil { // without it no login could help: every caller gets the same error
+		if h.Engine != nil { // without an engine every caller gets errNoTrade, whatever its login covers
 			t.Scope = ScopeTrade
 		}
 		t.Handle = h.gate(t.Handle)
@@ -41,9 +42,10 @@ func (h *handlers) all() []tool {
 // errNoTrade is what every trading tool answers without the engine.
 var errNoTrade = errors.New("trading is not enabled: the operator must start wick with --trade; retrying will not help")
 
-// gate refuses a trading tool when there is no engine. A caller that is known
-// from before under another token first gets back what was its own. Every reply
-// ends with the broker, if there is one elsewhere.
+// gate wraps the handler of a trading tool. Without an engine it refuses the call. If the
+// client had a subscription under an earlier token that has ended, the new token takes it
+// over first. If orders go to a broker elsewhere, every reply ends with a remark that
+// names it.
 func (h *handlers) gate(handle mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 		if h.Engine == nil {

@@ -21,25 +21,25 @@ import (
 
 // Bounds on questions to the owner.
 const (
-	approvalLife    = 10 * time.Minute // of a question, and of its answer
-	maxQuestions    = 100              // that wait; the oldest goes
-	maxOwnQuestions = 10               // of one caller; its oldest goes
+	approvalLife    = 10 * time.Minute // how long a question waits, and then how long its answer can be used
+	maxQuestions    = 100              // questions that wait; one more removes the oldest
+	maxOwnQuestions = 10               // questions of one caller; one more removes its oldest
 	maxCounted      = 1000             // clients whose orders are counted
 	countedBuckets  = 60               // minutes that an order counts against its client
 )
 
-// Approvals decides which orders need a person's yes, and keeps what was said.
-// A yes is for one order of one client, placed once within ten minutes. It comes
-// by a form that the client shows, or on the owner's page; no argument of a tool
-// gives it. Nothing of it outlives the process.
+// Approvals decides which orders a person has to approve, and keeps the questions and
+// answers. An approval is for one order of one client, which may be placed once within
+// ten minutes. A person gives it in a form that the client shows, or on the owner's page;
+// no argument of a tool can give it. All of this is kept in memory only.
 //
-// The course of an order: place_order calls admit, which returns a question as its
-// error. A client that can shows it as a form and calls again with the answer and the
-// state that came with the question; for others the owner answers on the page, and the
-// client repeats the same call. Either way admit finds the yes, uses it up, and the
-// order is placed.
+// An order that needs approval goes this way: place_order calls admit, which returns a
+// question as its error. A client that can show forms shows the question and calls again,
+// with the answer and the state that came with the question. For other clients the owner
+// answers on the page, and the client repeats the same call. In both cases the second call
+// of admit finds the approval and uses it up, and the order is placed.
 type Approvals struct {
-	above exact.Money // what a client may place within an hour without a yes
+	above exact.Money // the worth of orders that a client may place within an hour without approval
 	page  string      // address of the owner's page; empty if there is none
 	seal  cipher.AEAD
 
@@ -48,27 +48,28 @@ type Approvals struct {
 	counted map[string]*[countedBuckets]counted // by client
 }
 
-// asked is an order that waits for a yes, or has it. A yes on the page is kept here
-// until the client calls again; one in a form is used in the call that brings it.
+// asked is an order that waits for approval or has been approved. An approval from the
+// page is kept here until the client calls again; one from a form is used up in the call
+// that brings it.
 type asked struct {
-	order   [sha256.Size]byte // digest of caller and order
-	held    exact.Decimal     // the position of the moment, less than zero for a short one: the preview says what comes of it
+	order   [sha256.Size]byte // see orderDigest
+	held    exact.Decimal     // the position when the question was asked, less than zero for a short one: the preview shows what the order makes of it
 	caller  string            // Caller.ID
 	lines   []string          // the preview
 	ends    time.Time
-	granted bool
+	granted bool // approved on the page
 }
 
-// counted is what a client placed within a minute.
+// counted is the worth of the orders that a client placed within one minute.
 type counted struct {
 	minute int64
 	sum    exact.Money
 }
 
-// NewApprovals returns approvals for orders by which a client would have placed
-// more than above within an hour. The page is the address of the owner's page;
-// empty means that only forms of clients can ask. The key that seals the state of a form
-// is made here and ends with the process.
+// NewApprovals returns approvals that ask a person about every order with which a client
+// would have placed more than above within an hour. The page is the address of the owner's
+// page; if it is empty, only forms of clients can ask. The key that seals the state of a
+// form is made here and never stored.
 func NewApprovals(above exact.Decimal, page string) *Approvals {
 	key := make([]byte, 32)
 	rand.Read(key) // never fails
@@ -83,11 +84,12 @@ func NewApprovals(above exact.Decimal, page string) *Approvals {
 	return &Approvals{above: above.Money(), page: page, seal: seal, waiting: make(map[string]*asked), counted: make(map[string]*[countedBuckets]counted)}
 }
 
-// errNotAsked says that nobody was asked yet. No caller sees it: admit asks.
+// errNotAsked says that no person was asked yet. No client sees it: admit then asks.
 var errNotAsked = errors.New("a person has to approve the order")
 
-// within reports whether a client that places worth more stays within the sum: what it
-// placed in the last sixty minutes and this order together. mu is held, here and below.
+// within reports whether a client may place an order of this worth without approval: the
+// order and what the client placed in the last sixty minutes together are not more than
+// a.above. The caller holds mu, here and in the unexported methods below.
 func (a *Approvals) within(client string, worth exact.Money, now time.Time) bool {
 	total, fits := worth, true
 	if minutes := a.counted[client]; minutes != nil {
@@ -97,19 +99,19 @@ func (a *Approvals) within(client string, worth exact.Money, now time.Time) bool
 			}
 		}
 	}
-	// Money has no comparison: the sign of the rest tells. A sum that does not fit is
-	// above any bound.
+	// Money has no comparison, so the sign of the difference is looked at. A sum that is
+	// too large for Money is above any bound.
 	left, ok := a.above.Sub(total)
 	return fits && ok && !strings.HasPrefix(left.String(), "-")
 }
 
-// count adds an order to what its client placed in the minute of at, or with a negative
-// worth takes it back from there.
+// count adds the worth of an order to what its client placed in the minute of at. A
+// negative worth takes it back.
 func (a *Approvals) count(client string, worth exact.Money, at time.Time) {
 	minutes := a.counted[client]
 	if minutes == nil {
 		if len(a.counted) >= maxCounted {
-			for other := range a.counted { // any: there are no more tokens than that
+			for other := range a.counted { // any one, whose sum starts again at zero: so many clients are not expected
 				delete(a.counted, other)
 				break
 			}
@@ -118,21 +120,22 @@ func (a *Approvals) count(client string, worth exact.Money, at time.Time) {
 		a.counted[client] = minutes
 	}
 	minute := at.Unix() / 60
-	// A ring of minutes: one that an earlier hour used is begun anew.
+	// The minutes form a ring: an element that holds a minute of an earlier hour is reset.
 	m := &minutes[minute%countedBuckets]
 	if m.minute != minute {
 		*m = counted{minute: minute}
 	}
-	// A sum beyond what money can hold stays as it was.
+	// A sum that Money cannot hold stays as it was.
 	if sum, ok := m.sum.Add(worth); ok {
 		m.sum = sum
 	}
 }
 
-// approved returns nil if a person has said yes to this order of this caller, with this
-// position, and takes the yes back: it holds once.
+// approved returns nil if a person has approved this order of this caller, with this position.
+// That uses the approval up. It returns errNotAsked if there is no approval, or why the
+// answer in c is not one.
 func (a *Approvals) approved(c mcp.Call, order [sha256.Size]byte, held exact.Decimal, now time.Time) error {
-	// The answer to a form comes with the call; one from the owner's page waits here.
+	// The answer to a form comes with the call; one from the owner's page is in a.waiting.
 	if c.State != "" && c.Elicits {
 		return a.answered(c, order, held, now)
 	}
@@ -145,32 +148,31 @@ func (a *Approvals) approved(c mcp.Call, order [sha256.Size]byte, held exact.Dec
 	return errNotAsked
 }
 
-// answered judges what came back of a form. The state is a client's to send, so
-// everything in it is checked: that we sealed it, for this caller and this order,
-// not too long ago, and that it was not used.
+// answered returns nil if the answer to a form, which came with the call c, approves the
+// order. A client can send any state, so everything is checked: that we sealed it, for
+// this caller and this order, not too long ago, and that it was not used before.
 func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, held exact.Decimal, now time.Time) error {
 	errState := errors.New("this approval is not valid: it is of another order, another client, too old or used; nothing was placed: call again without it")
 	sealed, err := base64.RawURLEncoding.DecodeString(c.State)
 	if err != nil {
 		return errState
 	}
-	// The caller's id is part of what was sealed: the state of another does not open.
+	// The caller's id is part of the seal: the state of another caller does not open.
 	id, err := a.seal.Open(nil, nil, sealed, []byte(c.Caller.ID))
 	if err != nil {
 		return errState
 	}
 	q := a.waiting[string(id)]
-	// What was sealed must still wait: an answer takes it off the list, and so does its
-	// age.
+	// The question must still wait. It does not if it was answered or is too old.
 	if q == nil || q.order != order || q.caller != c.Caller.ID || !now.Before(q.ends) {
 		return errState
 	}
-	// The state without an answer: the question is put once more.
+	// A state without an answer: the question is asked again.
 	answer, given := c.Responses[approveKey]
 	if !given {
 		return errNotAsked
 	}
-	delete(a.waiting, string(id)) // whatever was said, it was said once
+	delete(a.waiting, string(id)) // an answer, yes or no, counts once
 	var content struct {
 		Approve bool `json:"approve"`
 	}
@@ -183,14 +185,14 @@ func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, held exact.Dec
 	return nil
 }
 
-const approveKey = "approve" // of the question in a form
+const approveKey = "approve" // the key of the question in a form
 
-// approveSchema is the form: one box, which is not ticked.
+// approveSchema is the form: one box, which is not ticked at first.
 var approveSchema = json.RawMessage(`{"type":"object","properties":{"approve":{"type":"boolean","title":"Place this order","description":"Yes places exactly this order, once.","default":false}},"required":["approve"]}`)
 
-// ask notes a question and returns the error that puts it: a form for clients that show
-// one, and for the others a sentence that says where the owner answers. The id in the
-// page's address is random, so nobody finds the question of another.
+// ask keeps a question and returns the error that asks it: a form for clients that can
+// show one, and for the others a sentence that says where the owner can answer. The id in
+// the page's address is random, so nobody can guess the address of another question.
 func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, held exact.Decimal, lines []string, now time.Time) error {
 	// The owner may come to the page minutes later, when the market is elsewhere.
 	shown := append(slices.Clip(lines), "prices as of: "+now.UTC().Format(time.DateTime)+" UTC")
@@ -200,7 +202,7 @@ func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, held exact.Decimal
 	if a.above == (exact.Money{}) {
 		why = "as every order here"
 	}
-	// What clients without elicitation show in place of the form.
+	// Clients without elicitation show this in place of the form.
 	said := "a person has to approve this order, " + why + "; nothing was placed. "
 	if a.page == "" {
 		said += "This client cannot show the question, and there is no page over stdio: use a client that supports elicitation, or one that is connected to wick --serve."
@@ -214,12 +216,12 @@ func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, held exact.Decimal
 	}
 }
 
-// keep stores a question and returns its id. One that waits already for the same
-// order goes, and of a caller that has many the oldest: nobody fills the list with
-// questions that nobody reads and so ends another's.
+// keep stores a question and returns its id. It removes an earlier question about the
+// same order and, if the caller has too many, the caller's oldest: so a caller that asks
+// often pushes out its own questions, not those of others.
 func (a *Approvals) keep(q *asked, now time.Time) string {
-	// One walk over the list drops what is over and finds the oldest of all and of this
-	// caller. The list is short, so it has no order of its own.
+	// One walk over the questions removes those that have ended, and finds the oldest of
+	// all and the oldest of this caller. They are few, so they are not kept in order.
 	own, oldest, ownOldest := 0, "", ""
 	older := func(id, than string) bool { return than == "" || a.waiting[id].ends.Before(a.waiting[than].ends) }
 	for id, other := range a.waiting {
@@ -236,7 +238,7 @@ func (a *Approvals) keep(q *asked, now time.Time) string {
 			}
 		}
 	}
-	// At most one has to go: the caller's own oldest before anybody else's.
+	// At most one has to be removed: rather the caller's own oldest than somebody else's.
 	switch {
 	case own >= maxOwnQuestions:
 		delete(a.waiting, ownOldest)
@@ -248,9 +250,9 @@ func (a *Approvals) keep(q *asked, now time.Time) string {
 	return id
 }
 
-// Question returns the preview of an order that waits for the owner, or false if none of
-// that id does: it was answered, or its time is over. With Answer it is what the page of
-// the login asks.
+// Question returns the preview of the order that waits for the owner under this id, or
+// false if there is none: it was answered, or its time is over. The page on which the
+// owner approves an order, in oauth/approve.go, calls Question and Answer.
 func (a *Approvals) Question(id string) (lines []string, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -261,11 +263,11 @@ func (a *Approvals) Question(id string) (lines []string, ok bool) {
 	return q.lines, true
 }
 
-// Question is an order that waits for the owner's yes.
+// Question is an order that waits for the owner's approval.
 type Question struct {
 	ID    string    `json:"id"`
 	Lines []string  `json:"lines"` // the preview, one fact a line
-	Until time.Time `json:"until"` // it is gone then
+	Until time.Time `json:"until"` // when it ends
 }
 
 // Waiting returns the orders that wait for the owner, the oldest first, and an empty
@@ -283,8 +285,8 @@ func (a *Approvals) Waiting() []Question {
 	return list
 }
 
-// Answer notes what the owner said on the page. It reports false if the question
-// is gone.
+// Answer takes the owner's answer on the page. It returns false if the question no longer
+// waits.
 func (a *Approvals) Answer(id string, yes bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -296,7 +298,7 @@ func (a *Approvals) Answer(id string, yes bool) bool {
 		delete(a.waiting, id)
 		return true
 	}
-	// The time starts anew, so that the order can be repeated after a late answer.
+	// The time starts again, so that the client can repeat its call after a late answer.
 	q.granted, q.ends = true, now.Add(approvalLife)
 	return true
 }

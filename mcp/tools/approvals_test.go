@@ -240,7 +240,7 @@ func TestApprovalOfAll(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := dry(all+`,"dry_run":true}`); strings.Count(got, `"dry_run":true`) != 2 || !strings.Contains(got, "without dry_run this is refused") {
+		if got := dry(all + `,"dry_run":true}`); strings.Count(got, `"dry_run":true`) != 2 || !strings.Contains(got, "without dry_run this is refused") {
 			t.Errorf("a dry run of what needs a yes: %s", got)
 		}
 		if _, err := d.order(mcp.Call{}, all+"}"); !strings.Contains(fmt.Sprint(err), "closing every position needs a person's yes") || len(d.engine.Positions()) != 2 {
@@ -250,7 +250,7 @@ func TestApprovalOfAll(t *testing.T) {
 			t.Errorf("a dry run of one: %s", got)
 		}
 		a.above = exact.Decimal(1e6 * exact.One).Money()
-		if got := dry(all+`,"dry_run":true}`); strings.Contains(got, "refused") || len(d.engine.Positions()) != 2 {
+		if got := dry(all + `,"dry_run":true}`); strings.Contains(got, "refused") || len(d.engine.Positions()) != 2 {
 			t.Errorf("a dry run of what needs none: %s", got)
 		}
 		if _, err := d.order(mcp.Call{}, all+"}"); err != nil || len(d.engine.Positions()) != 0 {

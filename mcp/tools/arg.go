@@ -35,22 +35,24 @@ type arg struct {
 	unless  string // an argument that may be given in place of a required one
 	aliases []string
 	listed  bool // the schema lists the aliases too
-	empty   bool // an empty string is a value, of a list none and else a mistake, and not an absent one
+	empty   bool // "" is passed to set, which takes it for an empty list or refuses it; else "" means absent
 
-	// spell returns one spelling for a text that the argument reads in several, so
-	// that two names with the same value are known as that; nil if it has only one.
+	// spell returns the same text for all spellings of a value, so that a value sent
+	// under two names in different spellings counts as the same; nil if each value has
+	// only one spelling.
 	spell func(string) string
 
 	set   func(json.RawMessage) error // reads a value that is not null into the variable
-	given *bool                       // is set when a client sent the argument, if not nil
+	given *bool                       // if not nil, is set to true when a client sent the argument
 
-	// idle says, once all arguments are read, why the others leave this one no effect,
-	// empty if they leave it one. Nil means always.
+	// idle is called once all arguments are read. It says why the other arguments leave
+	// this one without effect, and returns an empty text if it has an effect. Nil means
+	// that the argument always has an effect.
 	idle func() string
 }
 
-// onlyIf makes the argument one that has an effect only if used says so. One that a
-// client sent in vain is named in the reply with why.
+// onlyIf returns a as an argument that has an effect only if used returns true. If a
+// client sends it otherwise, the reply names it and says why.
 func (a arg) onlyIf(used func() bool, why string) arg {
 	a.idle = func() string {
 		if used() {
@@ -61,14 +63,14 @@ func (a arg) onlyIf(used func() bool, why string) arg {
 	return a
 }
 
-// noting sets given when a client sends the argument, for a default that
-// depends on other arguments.
+// noting returns a so that it sets given when a client sends the argument. It is for
+// defaults that depend on other arguments.
 func (a arg) noting(given *bool) arg {
 	a.given = given
 	return a
 }
 
-// keeping also stores the value that was read, as the client wrote it.
+// keeping returns a so that it also stores the value as the client wrote it.
 func (a arg) keeping(value *json.RawMessage) arg {
 	set := a.set
 	a.set = func(v json.RawMessage) error {
@@ -78,14 +80,14 @@ func (a arg) keeping(value *json.RawMessage) arg {
 	return a
 }
 
-// required makes the argument required; need completes the refusal when it is
-// missing, such as "such as BTCUSDT".
+// required makes the argument required. If it is missing, need ends the text of the
+// refusal, for example "such as BTCUSDT".
 func (a arg) required(need string) arg {
 	a.need, a.def = need, ""
 	return a
 }
 
-// also adds names under which the argument is read, too.
+// also adds further names under which the argument is read.
 func (a arg) also(names ...string) arg {
 	a.aliases = append(names, a.aliases...)
 	return a
@@ -97,11 +99,12 @@ func (a arg) names() []string { return append([]string{a.name}, a.aliases...) }
 // called reports whether the argument is read under this name.
 func (a arg) called(name string) bool { return name == a.name || slices.Contains(a.aliases, name) }
 
-// members is a schema that is written out: it is wanted once, at the start, while
-// args is called for every call of the tool.
+// members returns a function that returns s, the members of a schema. Schemas are
+// functions because args runs for every call of a tool, and the schema is needed only
+// once, at the start.
 func members(s string) func() string { return func() string { return s } }
 
-// text is a string of at most most characters, without the blanks around it.
+// text declares a string of at most most characters, without the blanks around it.
 func text(p *string, name, doc string, most int) arg {
 	schema := func() string { return fmt.Sprintf(`"type":"string","maxLength":%d`, most) }
 	return arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) (err error) {
@@ -113,7 +116,8 @@ func text(p *string, name, doc string, most int) arg {
 	}}
 }
 
-// word is one of a few words, in any case. An empty def means none.
+// word declares one of a few words, in upper or lower case. An empty def means that there
+// is no default.
 func word[T ~string](p *T, name, doc string, def T, words ...T) arg {
 	schema := func() string { return `"type":"string","enum":` + encode(words) }
 	a := arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) (err error) {
@@ -126,7 +130,8 @@ func word[T ~string](p *T, name, doc string, def T, words ...T) arg {
 	return a
 }
 
-// whole is a whole number from lo to hi. A def below lo means none.
+// whole declares a whole number from lo to hi. A def below lo means that there is no
+// default.
 func whole(p *int, name, doc string, def, lo, hi int) arg {
 	schema := func() string { return fmt.Sprintf(`"type":"integer","minimum":%d,"maximum":%d`, lo, hi) }
 	a := arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) (err error) {
@@ -139,7 +144,7 @@ func whole(p *int, name, doc string, def, lo, hi int) arg {
 	return a
 }
 
-// between is a number from lo to hi.
+// between declares a number from lo to hi.
 func between(p *float64, name, doc string, def, lo, hi float64) arg {
 	schema := func() string { return fmt.Sprintf(`"type":"number","minimum":%g,"maximum":%g`, lo, hi) }
 	return arg{name: name, doc: doc, schema: schema, def: strconv.FormatFloat(def, 'g', -1, 64), set: func(v json.RawMessage) error {
@@ -154,7 +159,7 @@ func between(p *float64, name, doc string, def, lo, hi float64) arg {
 	}}
 }
 
-// boolean is true or false, and false when absent.
+// boolean declares true or false; absent means false.
 func boolean(p *bool, name, doc string) arg {
 	return arg{name: name, doc: doc, schema: members(`"type":"boolean"`), def: "false", set: func(v json.RawMessage) error {
 		w, err := readWord(name, v, []string{"true", "false", "1", "0", "yes", "no"})
@@ -163,8 +168,8 @@ func boolean(p *bool, name, doc string) arg {
 	}}
 }
 
-// decimal is a number above zero that is read digit by digit, never as a
-// float. The variable stays zero when it is absent.
+// decimal declares a number above zero. It is read digit by digit, never as a float. The
+// variable stays zero when the argument is absent.
 func decimal(p *exact.Decimal, name, doc string) arg {
 	return arg{name: name, doc: doc, schema: members(`"type":"number","exclusiveMinimum":0`), set: func(v json.RawMessage) error {
 		s, err := readText(name, v)
@@ -181,8 +186,8 @@ func decimal(p *exact.Decimal, name, doc string) arg {
 	}}
 }
 
-// words is a list of strings, at most most of them, each one of enum unless
-// enum is empty.
+// words declares a list of at most most strings. The schema says that each is one of
+// enum, unless enum is empty; set does not check that.
 func words(p *[]string, name, doc string, most int, enum ...string) arg {
 	schema := func() string {
 		items := `"type":"string"`
@@ -200,8 +205,8 @@ func words(p *[]string, name, doc string, most int, enum ...string) arg {
 	}}
 }
 
-// symbol is the symbol of a market as somebody wrote it, read also as ticker.
-// Which market it means is for the source to say: see [market.Resolve].
+// symbol declares the symbol of a market as the client writes it; ticker is another name
+// for it. The source decides which market it means: see [market.Resolve].
 func symbol(p *string, doc string) arg {
 	return arg{name: "symbol", doc: doc, schema: members(`"type":"string"`), aliases: []string{"ticker"}, spell: strings.ToUpper, set: func(v json.RawMessage) (err error) {
 		*p, err = readText("symbol", v)
@@ -209,8 +214,8 @@ func symbol(p *string, doc string) arg {
 	}}
 }
 
-// interval is the length of a bar in any usual spelling, read also as
-// timeframe. An empty def means none.
+// interval declares the length of a bar, in any usual spelling; timeframe is another name
+// for it. An empty def means that there is no default.
 func interval(p *market.Interval, doc string, def market.Interval) arg {
 	a := word(p, "interval", doc, def, market.Intervals()...).also("timeframe")
 	a.spell = func(s string) string {
@@ -232,8 +237,8 @@ func interval(p *market.Interval, doc string, def market.Interval) arg {
 // maxIndicators is how many indicators a call may ask for.
 const maxIndicators = 16
 
-// requests is a list of indicators, each a name or an object with a name and
-// parameters; read also as panels or indicator. Def is a JSON array.
+// requests declares a list of indicators, each a name or an object with a name and
+// parameters; panels and indicator are other names for it. Def is a JSON array.
 func requests(p *[]indicators.Request, doc, def string) arg {
 	schema := func() string {
 		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{"anyOf":[{"type":"string"},`+
@@ -264,7 +269,7 @@ func schemaOf(declared []arg) json.RawMessage {
 				properties = append(properties, encode(alias)+":{"+a.schema()+`,"description":`+encode("Same as "+a.name+".")+"}")
 			}
 		}
-		if a.need != "" && a.unless == "" { // else another argument may stand in its place
+		if a.need != "" && a.unless == "" { // with unless, another argument may be given in its place
 			required = append(required, a.name)
 		}
 	}
@@ -283,18 +288,18 @@ func (a arg) defaultMember() string {
 	return `,"default":` + a.def
 }
 
-// read sets the variables of the declared arguments from raw, a JSON object. It
-// returns the names in raw that no argument has, in alphabetical order; null
-// counts as absent for them, too. The error names everything that is wrong, a
-// line each, so that a model can put it right in one go.
+// read sets the variables of the declared arguments from raw, a JSON object. It returns
+// the names in raw that no argument has, in alphabetical order, but not those whose value
+// is null. The error names everything that is wrong, a line each, so that a model can
+// correct all of it in the next call.
 func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
 	given, err := readObject(raw)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range declared {
-		// A value that a client sent wins over the default, and a default over the
-		// complaint that the argument is missing.
+		// What the client sent comes first, then the default. Only without both is a required
+		// argument missing.
 		v, wrong := a.find(given)
 		switch {
 		case wrong != nil:
@@ -310,7 +315,7 @@ func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
 		}
 		err = errors.Join(err, wrong)
 	}
-	// What no argument has read, under any of its names.
+	// Names that belong to no argument.
 	for name := range given {
 		if !slices.ContainsFunc(declared, func(a arg) bool { return a.called(name) }) {
 			unknown = append(unknown, name)
@@ -325,16 +330,17 @@ func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
 	return unknown, err
 }
 
-// parametersOf tells for arguments that belong into an indicator which one that
-// is, and the parameter with an example of its value.
+// parametersOf says for names that are parameters of an indicator, and that models send
+// as arguments, which indicator it is, which parameter, and an example of its value.
 var parametersOf = map[string][3]string{
 	"rule": {"rule", "when", "rsi(14) < 30"}, "when": {"rule", "when", "rsi(14) < 30"}, "condition": {"rule", "when", "rsi(14) < 30"},
 	"formula": {"formula", "expr", "close / sma(50)"}, "expr": {"formula", "expr", "close / sma(50)"},
 	"backtest": {"backtest", "enter", "ema(10) > ema(30)"}, "enter": {"backtest", "enter", "ema(10) > ema(30)"}, "exit": {"backtest", "exit", "rsi(14) > 70"},
 }
 
-// misplaced returns an error if an unknown argument belongs into an indicator. It
-// is not left out as others are: without its rule a scan answers another question.
+// misplaced returns an error if an unknown argument is a parameter of an indicator. Such
+// an argument must not be ignored as others are: without its rule a scan answers another
+// question.
 func misplaced(name string, value json.RawMessage) error {
 	p, ok := parametersOf[name]
 	if !ok {
@@ -346,9 +352,9 @@ func misplaced(name string, value json.RawMessage) error {
 	return fmt.Errorf(`%s is of the indicator %s: send "indicators":[{"name":%q,%q:%s}]`, name, p[0], p[0], p[1], encode(p[2]))
 }
 
-// find returns the value given under the argument's name or an alias, nil when
-// there is none. Two names with different values are an error: nobody can know
-// which one was meant.
+// find returns the value that was given under the argument's name or an alias, or nil.
+// It is an error if two of its names have different values: nobody can know which one was
+// meant.
 func (a arg) find(given map[string]json.RawMessage) (json.RawMessage, error) {
 	var found json.RawMessage
 	for i := range len(a.aliases) + 1 {
@@ -371,8 +377,8 @@ func (a arg) find(given map[string]json.RawMessage) (json.RawMessage, error) {
 	return found, nil
 }
 
-// plain returns v in the one spelling that tells whether another value is the same: of
-// a single value its text, as the argument spells it.
+// plain returns a text that is the same for two values exactly if the argument reads them
+// as the same: what spell makes of a single value, and any other value as it is written.
 func (a arg) plain(v json.RawMessage) string {
 	s, err := readText(a.name, v)
 	switch {
@@ -384,15 +390,16 @@ func (a arg) plain(v json.RawMessage) string {
 	return s
 }
 
-// ignored is an argument that a tool did not read, as its reply shows it.
+// ignored is an argument that a tool did not use, as its reply shows it.
 type ignored struct {
 	Name    string `json:"name"`
-	Nearest string `json:"nearest,omitempty"` // the declared name that is spelled most alike, if one is near
-	Why     string `json:"why,omitempty"`     // of one that the tool knows, and the others leave without effect
+	Nearest string `json:"nearest,omitempty"` // for an unknown one: the declared name that is spelled most alike, if one is near
+	Why     string `json:"why,omitempty"`     // for a known one: why the other arguments leave it without effect
 }
 
-// idle returns the arguments in raw, which was read, that the others leave without
-// effect. One that was sent with its default is none: without it all would be the same.
+// idle returns the arguments in raw that the other arguments leave without effect. Raw
+// has been read without an error. An argument that was sent with its default value is not
+// among them, since leaving it out would change nothing.
 func idle(declared []arg, raw json.RawMessage) (out []ignored) {
 	var given map[string]json.RawMessage
 	for _, a := range declared {
@@ -419,8 +426,8 @@ func idle(declared []arg, raw json.RawMessage) (out []ignored) {
 // maxUnknown is how many unknown arguments a reply names.
 const maxUnknown = 10
 
-// unread returns what to say of the unknown names: each with the nearest
-// declared one.
+// unread returns the unknown names as replies show them, each with the nearest declared
+// name.
 func unread(declared []arg, unknown []string) []ignored {
 	var known []string
 	for _, a := range declared {
@@ -438,7 +445,8 @@ func unread(declared []arg, unknown []string) []ignored {
 	return out
 }
 
-// sentence names unread arguments and what exists, for a refusal or a remark.
+// sentence returns a text for a refusal or a remark that names the arguments which were
+// not used, and those that the tool takes.
 func sentence(tool string, declared []arg, unread []ignored) string {
 	var names, takes, idle []string
 	for _, i := range unread {

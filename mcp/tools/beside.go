@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// panicked is the error of a goroutine of a call that panicked.
+// panicked is the error of a goroutine that panicked.
 type panicked struct {
 	value any
 	stack []byte
@@ -16,9 +16,9 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("%v\n%s", p.value, p.stack) }
 
-// beside returns f for a goroutine beside that of a call. A panic there would end the
-// process, and is returned as an error instead, for wait to raise it where a panic fails the
-// call alone.
+// beside wraps f, which runs in a goroutine beside the one that handles a call. A panic
+// in such a goroutine would end the process. Instead it becomes an error, and wait raises
+// it again in the goroutine of the call, where a panic fails only the call.
 func beside(f func() error) func() error {
 	return func() (err error) {
 		defer func() {
@@ -30,8 +30,8 @@ func beside(f func() error) func() error {
 	}
 }
 
-// wait returns when all goroutines of a call have ended, with the first error of one. It
-// panics if that one did.
+// wait waits until all goroutines of a call have ended and returns the first error. It
+// panics if that error is a panic of the goroutine.
 func wait(g *errgroup.Group) error {
 	err := g.Wait()
 	if p := (*panicked)(nil); errors.As(err, &p) {

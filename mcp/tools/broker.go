@@ -13,9 +13,9 @@ import (
 // realBroker is the name of the broker whose orders move real money.
 const realBroker = "alpaca"
 
-// BrokerInstructions tells a client's model where the orders of an engine go, if
-// that is not wick's own book. It is part of what the server says of itself when a
-// client connects, and empty for wick's own book.
+// BrokerInstructions returns a sentence for the client's model that says to which broker
+// the orders of an engine go. It is empty if they go to wick's own book. The server sends
+// it in its instructions when a client connects.
 func BrokerInstructions(e *trade.Engine) string {
 	v, ok := e.Venue()
 	switch {
@@ -43,17 +43,17 @@ func (h *handlers) whereOrdersGo() string {
 	return "Place an order in the paper account at " + v.Broker + ": no real money moves. " + brokerRules
 }
 
-// brokerRules is what a model has to know of a broker elsewhere before its first
-// order; refusals say the rest.
+// brokerRules is what a model has to know about a broker elsewhere before its first
+// order. It learns the other rules from refusals.
 const brokerRules = "An order whose reason says \"outcome unknown\" may have been executed: look at get_orders, never place it again. " +
 	"Stocks only, prices in cents; parts of a share only with type market and time_in_force day; no gtd, no post_only; nothing that fills at once while the exchange is closed. "
 
-// brokerRemark ends every reply of a trading tool at a broker elsewhere, refusals
-// included: where orders go, and what about it is not as it should be.
+// brokerRemark is the end of every reply of a trading tool, refusals included, if orders
+// go to a broker elsewhere. It says where they go, and whether something is wrong there.
 type brokerRemark struct {
 	Broker  string `json:"broker"`
 	Account string `json:"account"`
-	Money   string `json:"money"` // real, or none in a paper account
+	Money   string `json:"money"` // "real", or "none" for a paper account
 	Note    string `json:"note,omitempty"`
 }
 
@@ -67,8 +67,8 @@ func (h *handlers) atBroker() ([]byte, bool) {
 	if v.Broker == realBroker {
 		r.Money = "real"
 	}
-	// Everything that keeps orders from being sent, or that a model should not act
-	// against.
+	// Everything that keeps orders from being sent, or that a model should know before it
+	// places one.
 	var notes []string
 	if v.Reason != "" {
 		notes = append(notes, "no order is sent: "+v.Reason)
@@ -86,17 +86,17 @@ func (h *handlers) atBroker() ([]byte, bool) {
 	return mcp.Encode(r), true
 }
 
-// withBroker adds to what a trading tool answered, or refused, which broker and
-// account it is about. A model may have been told otherwise by a text it read, so every
-// reply says it. Without a broker elsewhere it returns what it got.
+// withBroker adds the brokerRemark to what a trading tool returned, a result or an error.
+// A text that a model has read may have told it something else about the account, so every
+// reply says it. If orders go to wick's own book, withBroker changes nothing.
 func (h *handlers) withBroker(r *mcp.Result, err error) (*mcp.Result, error) {
 	remark, ok := h.atBroker()
 	// An error of the protocol has no content to add to.
 	if protocol := (*mcp.Error)(nil); !ok || errors.As(err, &protocol) {
 		return r, err
 	}
-	// A question to a person: its form says where the order goes, for clients that show
-	// one; the text for the others gets the remark.
+	// A question to a person: the form already says where the order goes. The remark is
+	// added to the text for clients that cannot show a form.
 	if input := (*mcp.InputRequired)(nil); errors.As(err, &input) {
 		asked := *input
 		asked.Else += "\n" + string(remark)
@@ -110,7 +110,7 @@ func (h *handlers) withBroker(r *mcp.Result, err error) (*mcp.Result, error) {
 	return r, nil
 }
 
-// brokerAccount is an account as its broker tells it.
+// brokerAccount is the account at a broker, as the broker reports it.
 type brokerAccount struct {
 	Broker      string        `json:"broker"`
 	Account     string        `json:"account"`
@@ -121,8 +121,8 @@ type brokerAccount struct {
 	BuyingPower exact.Decimal `json:"buying_power"`
 }
 
-// brokerStatement returns the account at the broker as JSON, or a sentence if
-// nothing is known of it yet. It is what the broker told last; the call asks nobody.
+// brokerStatement returns the account at the broker as JSON, or a sentence if it has not
+// been read yet. It is what the broker reported last; no request is made.
 func (h *handlers) brokerStatement(v trade.VenueStatus) []byte {
 	a, ok := h.Engine.AccountAtBroker()
 	if !ok {
@@ -133,8 +133,8 @@ func (h *handlers) brokerStatement(v trade.VenueStatus) []byte {
 	}{brokerAccount{v.Broker, v.Account, a.Currency, a.Cash, a.Equity, a.LastEquity, a.BuyingPower}})
 }
 
-// where says in the preview of an order where it goes, and in capitals if it moves real
-// money: it is the line that a person must not miss.
+// where returns the line in the preview of an order that says where it goes. If it moves
+// real money, the line says so in capitals, since a person must not miss it.
 func where(o trade.Order) string {
 	switch {
 	case o.Account == "":

@@ -8,17 +8,16 @@ import (
 	"wick/mcp"
 )
 
-// catalogRequest is the request of list_indicators. Names win over query, which
-// is for those who do not know the name; category narrows the query or, alone,
-// the whole list.
+// catalogRequest is the request of list_indicators. If there are names, query and
+// category are ignored. The category narrows the query or, without one, the whole list.
 type catalogRequest struct {
 	names    []string
 	query    string
 	category string
 }
 
-// args declares the arguments of list_indicators. Models send the names under other
-// names, too.
+// args declares the arguments of list_indicators. names has aliases, because models use
+// them.
 func (r *catalogRequest) args() []arg {
 	unnamed := func() bool { return len(r.names) == 0 }
 	const why = "names says which ones"

@@ -56,9 +56,8 @@ func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest)
 	case "summary", "both":
 		result.Content = append(result.Content, bounded(v, chart.AppendSummary)...)
 	case "series":
-		// Every bar and value, also for the page that draws the chart anew.
-		// A summary can be cut to a size, a series cannot: bars left out would be
-		// missed by whoever computes with them.
+		// A summary can be shortened, a series cannot: a program that computes with it needs
+		// every bar, and so does the page that draws the chart again.
 		text := chart.AppendSeries(nil, v)
 		if len(text) > maxSeriesBytes {
 			return nil, fmt.Errorf("the series payload has %d bytes, more than the %d that clients take: ask for fewer bars or indicators, or use format=summary", len(text), maxSeriesBytes)
@@ -71,8 +70,8 @@ func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest)
 	return result, nil
 }
 
-// noteUndrawable adds a note about the characters in the texts of marks that the
-// picture has question marks for: the first few of them, and how many more there are.
+// noteUndrawable adds a note about characters in the texts of marks that the picture
+// cannot draw and shows as question marks: the first ten, and how many more there are.
 func (r *chartRequest) noteUndrawable() {
 	var texts strings.Builder
 	for _, m := range r.marks {
@@ -96,7 +95,8 @@ func (r *chartRequest) noteUndrawable() {
 // chartView gathers all that a chart shows: the bars with their indicators, the symbols
 // to compare, marks, and what the caller has in the symbol. It adds to the notes of r.
 func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartRequest) (*chart.View, error) {
-	// The symbols to compare are checked first: a mistake there costs no request.
+	// The symbols to compare are checked first, so that a mistake there costs no request to
+	// the source.
 	others, err := h.others(r)
 	if err != nil {
 		return nil, err
@@ -116,12 +116,12 @@ func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartReq
 	return v, nil
 }
 
-// bounded writes v with as many signals and divergences as a reply holds, the
-// newest of every indicator. Where some are left out a second text says so.
+// bounded writes v with as many signals and divergences as fit into a reply, the newest of
+// each indicator. If some are left out, a second text says how many.
 func bounded(v *chart.View, write func(dst []byte, v *chart.View) []byte) []mcp.Content {
-	text, left := write(make([]byte, 0, 8<<10), v), 0 // few indicators need more room
-	// The newest signals of each indicator, ever fewer until the text fits. If it does
-	// not fit without any, it is as long as it is.
+	text, left := write(make([]byte, 0, 8<<10), v), 0 // enough room for most
+	// Fewer and fewer of the newest signals of each indicator, until the text fits. If it
+	// does not fit with one each, it stays too long.
 	for most := 32; len(text) > replySize && most > 0; most /= 2 {
 		var short *chart.View
 		short, left = shortened(v, 0, most)
@@ -135,13 +135,13 @@ func bounded(v *chart.View, write func(dst []byte, v *chart.View) []byte) []mcp.
 	return content
 }
 
-// shortened returns v with the signals and divergences of the bars from first
-// on, the newest of each indicator up to most, and how many it left out. A panel
-// tells how many signals most left out; those before first nobody asked for.
+// shortened returns v with only the signals and divergences of the bars from first on, at
+// most most of each indicator, the newest. It also returns how many it left out in all.
+// Panel.Older counts the signals that were left out because of most; those before first
+// do not count there, since nobody asked for them.
 func shortened(v *chart.View, first, most int) (short *chart.View, left int) {
 	short = &chart.View{Series: v.Series, Compare: v.Compare}
-	// Panels and results are copied before they are changed: the picture of the same call
-	// is painted from v.
+	// Panels and results are copied before they are changed, since the caller still uses v.
 	for _, p := range v.Panels {
 		r := *p.Result
 		wanted := tail(r.Signals, len(r.Signals), func(s indicators.Signal) bool { return s.Bar >= first })
@@ -155,7 +155,7 @@ func shortened(v *chart.View, first, most int) (short *chart.View, left int) {
 	return short, left
 }
 
-// tail returns the last items that keep wants, at most most of them.
+// tail returns the last items for which keep returns true, at most most of them.
 func tail[T any](items []T, most int, keep func(T) bool) []T {
 	var kept []T
 	for _, item := range items {
@@ -166,23 +166,23 @@ func tail[T any](items []T, most int, keep func(T) bool) []T {
 	return kept[max(0, len(kept)-most):]
 }
 
-// maxSeriesBytes keeps a series within what one result may hold: Claude
-// Desktop refuses results above 1 MiB, and quotes double where text is escaped.
+// maxSeriesBytes is how long a series may be. Claude Desktop refuses results above 1 MiB,
+// and every quote of the series takes two bytes in the result, where it is escaped.
 const maxSeriesBytes = 700_000
 
 // longResult is the most that Claude Code lets a tool announce. A long series
 // needs it.
 const longResult = 500_000
 
-// paint renders a picture as a PNG, waiting for its turn: pictures take memory. A caller
-// that goes away while it waits gives up its turn, and one that goes away while it is
-// painted ends that soon.
+// paint renders a picture as a PNG. Only a few are painted at once, because of their
+// memory, so paint may have to wait. When ctx ends, it stops waiting or painting and
+// returns an error.
 func (h *handlers) paint(ctx context.Context, v *chart.View, o chart.Options) ([]byte, error) {
 	if err := h.renders.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
 	defer h.renders.Release(1)
-	// Measured without the wait for a turn.
+	// The time is measured without the wait.
 	start := time.Now()
 	png, err := chart.AppendPNG(ctx, nil, v, o)
 	if h.Painted != nil {

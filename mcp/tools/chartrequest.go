@@ -24,8 +24,8 @@ const (
 )
 
 // chartRequest is the request of generate_chart. It is filled in three steps: the
-// arguments as they were read, then settle, which reads those that depend on others, and
-// while the chart is made the notes.
+// arguments are read, then settle reads those that depend on others, and the notes are
+// added while the chart is made.
 type chartRequest struct {
 	question
 	format  string // png, summary, both or series
@@ -35,7 +35,7 @@ type chartRequest struct {
 	show    []string // parts of the account
 	notes   []string // what the caller should know about the answer
 
-	// Arguments that other arguments decide how to read; see settle.
+	// Arguments as they were read, for settle.
 	theme, kind, scale, signals string
 	zone, fromText, toText      string
 	rawMarks, rawIndicators     json.RawMessage
@@ -44,8 +44,9 @@ type chartRequest struct {
 	themeGiven                  bool
 }
 
-// ofPicture are the arguments that a summary does not depend on. A series does, but for
-// those of ofPixels: the page draws the chart anew from it, in its own size.
+// ofPicture are the arguments that have no effect on a summary. A series does contain
+// their values, except those of ofPixels: the page draws the chart from it in its own
+// size.
 var (
 	ofPicture = []string{"width", "height", "theme", "type", "scale", "marks", "signals", "volume", "pixel_ratio", "show"}
 	ofPixels  = []string{"width", "height", "pixel_ratio"}
@@ -76,8 +77,8 @@ func (r *chartRequest) args() []arg {
 	return args
 }
 
-// idle says why an argument of the picture has no effect on the answer to r, empty if it
-// has one.
+// idle returns why an argument of ofPicture has no effect on the answer to r, or an empty
+// text if it has one.
 func (r *chartRequest) idle(name string) string {
 	switch {
 	case r.format == "summary":
@@ -90,8 +91,9 @@ func (r *chartRequest) idle(name string) string {
 	return ""
 }
 
-// compares reports whether r compares its symbol with another one. Both are read in the
-// spelling that most sources share: which one is asked is not known here.
+// compares reports whether r compares its symbol with another one. The source that will
+// be asked is not known here, so symbols are resolved as the sample source does, whose
+// spelling most sources share.
 func (r *chartRequest) compares() bool {
 	own, _ := market.Sample{}.Resolve(r.symbol)
 	return slices.ContainsFunc(r.compare, func(text string) bool {
@@ -100,11 +102,11 @@ func (r *chartRequest) compares() bool {
 	})
 }
 
-// accountParts are what show can name.
+// accountParts are the words that show accepts.
 var accountParts = []string{"position", "orders", "alerts", "fills"}
 
-// optionArgs declares what generate_chart takes beyond the specification. Under
-// further names each is read too, because models try them.
+// optionArgs declares the arguments of generate_chart that the specification does not
+// have. Many have aliases, because models try those names.
 func (r *chartRequest) optionArgs() []arg {
 	volume := boolean(&r.volume, "volume", "Draw the volume below the price.").also("show_volume")
 	volume.def = "true"
@@ -123,8 +125,7 @@ func (r *chartRequest) optionArgs() []arg {
 	}
 }
 
-// scale is the scale of the price. Models also send log_scale with true or
-// false.
+// scale declares the scale of the price. Models also send log_scale with true or false.
 func scale(p *string) arg {
 	a := word(p, "scale", "Price axis: linear, log, or percent since the first bar.", "linear", chart.Scales()...).also("log_scale")
 	a.set = func(v json.RawMessage) (err error) {
@@ -141,8 +142,9 @@ func scale(p *string) arg {
 	return a
 }
 
-// marks is a list of drawings, kept as JSON: their times are read once the zone
-// is known. Here only their number is checked; settle has package chart read them.
+// marks declares a list of drawings. It is kept as JSON, because times can be read only
+// when the time zone is known. Here only the number of marks is checked; settle reads
+// them.
 func marks(p *json.RawMessage) arg {
 	schema := func() string {
 		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{"type":"object","properties":{"type":{"type":"string","enum":%s},"price":{"type":"number"},"price2":{"type":"number"},`+
@@ -164,8 +166,8 @@ func marks(p *json.RawMessage) arg {
 	}}
 }
 
-// show is a list of parts of the account. Unlike other lists its words are checked one by
-// one, so that the error names each that is wrong.
+// show declares a list of parts of the account. Unlike in other lists, each word is
+// checked, and the error names every wrong one.
 func show(p *[]string) arg {
 	doc := "What to draw of your own paper trading in this symbol. Default: all of it, where trading is on and your login covers it. [] draws none."
 	a := words(p, "show", doc, len(accountParts), accountParts...)
@@ -184,10 +186,10 @@ func show(p *[]string) arg {
 	return a
 }
 
-// settle reads the arguments that depend on one another, and checks what can be
-// checked before anything is fetched. The error names all that is wrong.
+// settle reads the arguments that depend on each other, and checks everything that can be
+// checked before bars are fetched. The error names all mistakes.
 func (r *chartRequest) settle(now time.Time) (err error) {
-	// Every parser runs, so that one reply names all mistakes.
+	// All parsers run, even after an error.
 	collect := func(wrong error) { err = errors.Join(err, wrong) }
 	var wrong error
 	r.options.Theme, wrong = chart.ParseTheme(r.theme)
@@ -206,7 +208,7 @@ func (r *chartRequest) settle(now time.Time) (err error) {
 	// Times of marks and of the period are read in the reader's zone.
 	zone := r.options.Zone
 	if r.interval.Seconds() >= market.Day1.Seconds() {
-		zone = nil // a bar of a day has its date, wherever the reader is
+		zone = nil // bars of a day or longer have a date, which is the same in every zone
 	}
 	if len(r.rawMarks) > 0 {
 		r.marks, wrong = chart.ParseMarks(r.rawMarks, zone)
@@ -223,8 +225,7 @@ func (r *chartRequest) settlePeriod(zone *time.Location, now time.Time) (err err
 		if r.from, err = chart.ParseTime(r.fromText, zone, false); err != nil {
 			return fmt.Errorf("from: %w", err)
 		}
-		// A period without a number of bars shows all of it, up to the most that is
-		// drawn.
+		// Without the argument bars, all of the period is shown, up to maxBars.
 		if !r.barsGiven {
 			r.bars = maxBars
 		}
@@ -243,21 +244,21 @@ func (r *chartRequest) settlePeriod(zone *time.Location, now time.Time) (err err
 	return nil
 }
 
-// parts returns which parts of the account v, which answers r, shows: without the
-// argument show everything, and of a past period what belongs to it.
+// parts returns the parts of the account that the view v, the answer to r, shows. Without
+// the argument show that is everything or, for a past period, the fills.
 func (r *chartRequest) parts(v *chart.View) []string {
 	switch {
 	case r.showGiven:
 		return r.show
 	case v.Past:
-		return []string{"fills"} // the others are of today
+		return []string{"fills"} // the other parts are of now, not of the period
 	}
 	return accountParts
 }
 
-// repeatedRequest is a call of generate_chart as it was read: in the names and the
-// spelling of the schema, without what is the default, and with times in unix
-// seconds. The sizes of a picture are no part of it.
+// repeatedRequest holds the arguments with which a page repeats a call of generate_chart,
+// in the names and spellings of the schema. Defaults are left out, times are in unix
+// seconds, and the sizes of a picture are not part of it.
 type repeatedRequest struct {
 	Symbol     string          `json:"symbol,omitempty"`
 	Interval   market.Interval `json:"interval,omitempty"`
@@ -270,14 +271,13 @@ type repeatedRequest struct {
 	Signals    string          `json:"signals,omitempty"`
 	Volume     *bool           `json:"volume,omitempty"`
 	Timezone   string          `json:"timezone,omitempty"`
-	Theme      string          `json:"theme,omitempty"` // where one was asked for
+	Theme      string          `json:"theme,omitempty"` // if the client asked for one
 	Marks      []chart.Mark    `json:"marks,omitempty"`
 	Show       *[]string       `json:"show,omitempty"` // the parts of the account in v, if not all of them
 }
 
-// repeated returns r for a page that draws v, which answers it. The page gets it with
-// the series, and asks for more of the same chart by it. It returns nil where all of r is
-// the default.
+// repeated returns the arguments with which a page can ask for more of the chart v, the
+// answer to r. The page gets them with the series. It returns nil if all are defaults.
 func (r *chartRequest) repeated(v *chart.View) json.RawMessage {
 	unless := func(word, usual string) string {
 		if word == usual {
@@ -290,8 +290,8 @@ func (r *chartRequest) repeated(v *chart.View) json.RawMessage {
 		Interval: market.Interval(unless(string(r.interval), string(market.Hour4))),
 		Type:     unless(r.kind, chart.Types()[0]), Scale: unless(r.scale, chart.Scales()[0]), Signals: unless(r.signals, chart.SignalWords()[0]),
 	}
-	// What is the default is left out, so that the page asks in the same few words.
-	// One form for every spelling of the list, which was read before and so is one.
+	// The list is written again, so that all spellings of it have one form. It was read
+	// before without an error.
 	items, _ := readList("indicators", r.rawIndicators)
 	if list := encode(append([]json.RawMessage{}, items...)); list != defaultIndicators { // [] for none, not null
 		q.Indicators = json.RawMessage(list)

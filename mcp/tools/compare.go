@@ -12,8 +12,8 @@ import (
 	"wick/market"
 )
 
-// others returns the symbols to compare in their one spelling, each once and
-// without the chart's own, which is drawn in any case. It asks the source for no bars.
+// others returns the symbols to compare as the source spells them, each once and without
+// the chart's own, which is drawn anyway. It fetches no bars.
 func (h *handlers) others(r *chartRequest) ([]string, error) {
 	if len(r.compare) == 0 {
 		return nil, nil
@@ -25,8 +25,8 @@ func (h *handlers) others(r *chartRequest) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The chart's own symbol stands first while duplicates are dropped, and is cut off
-	// at the end.
+	// The chart's own symbol is first in the list while duplicates are dropped, and is not
+	// returned.
 	seen := []string{own}
 	for _, text := range r.compare {
 		symbol, err := market.Resolve(h.Source, text)
@@ -40,15 +40,15 @@ func (h *handlers) others(r *chartRequest) ([]string, error) {
 	return seen[1:], nil
 }
 
-// compared fetches the bars of symbols that a chart of s compares, from where s
-// begins: of a share and a coin the same time has different numbers of bars. One
-// that fails fails the chart: a picture with a line less would answer another
-// question. The result is in the order of symbols.
+// compared fetches the bars of the symbols that a chart of s compares, in the same order.
+// It counts bars from the time at which s begins, since a share has fewer bars in the same
+// time than a coin. If one symbol fails, the chart fails: a picture without its line would
+// answer another question.
 func (h *handlers) compared(ctx context.Context, s *market.Series, symbols []string) ([]*market.Series, error) {
 	if len(symbols) == 0 || s.Len() == 0 {
 		return nil, nil
 	}
-	// All at once: there are at most five, and the slowest decides how long it takes.
+	// All are fetched at once: there are at most five.
 	out := make([]*market.Series, len(symbols))
 	bars := barsSince(s.Time[0], s.Interval, time.Now())
 	g, ctx := errgroup.WithContext(ctx)

@@ -14,9 +14,9 @@ import (
 // templates: symbols, intervals, names of indicators, and signals.
 func Complete(d Deps) func(context.Context, mcp.Completion) []string { return newHandlers(d).complete }
 
-// complete returns the values that an argument of this name may have and that go on
-// from what was typed, the likeliest first. The protocol cuts the list to what a reply
-// may hold. Names that are not known here have none.
+// complete returns values for the argument that is being typed: those that begin with
+// what was typed, then those that contain it. Package mcp cuts the list to what a reply
+// may hold. An argument with another name has no values.
 func (h *handlers) complete(_ context.Context, c mcp.Completion) []string {
 	switch c.Argument {
 	case "symbol":
@@ -41,8 +41,8 @@ func (h *handlers) complete(_ context.Context, c mcp.Completion) []string {
 	return nil
 }
 
-// symbols returns what a caller may choose from: what the engine watches, if the
-// caller may know that, and what the source has.
+// symbols returns the symbols that a caller may choose from: those that the engine
+// watches, if the caller may know that, and those that the source has.
 func (h *handlers) symbols(c mcp.Caller) (all []string) {
 	if h.Engine != nil && c.Has(ScopeTrade) {
 		all = h.Engine.Symbols()
@@ -63,8 +63,8 @@ func indicatorNames() (names []string) {
 	return names
 }
 
-// signalNames returns every signal after its indicator, such as "rsi
-// rsi_oversold", and the price conditions first.
+// signalNames returns the two price conditions, and then every signal after the name of
+// its indicator, such as "rsi rsi_oversold".
 func signalNames() []string {
 	names := []string{"price_above ", "price_below "}
 	for ind := range indicators.All() {
@@ -75,8 +75,8 @@ func signalNames() []string {
 	return names
 }
 
-// beginning returns the values that begin with what was typed, in any case, and
-// after them those that contain it.
+// beginning returns the values that begin with what was typed, and after them those that
+// contain it. Upper and lower case are the same to it.
 func beginning(typed string, values []string) (found []string) {
 	typed = strings.ToLower(typed)
 	var within []string
@@ -91,8 +91,8 @@ func beginning(typed string, values []string) (found []string) {
 	return append(found, within...)
 }
 
-// listed completes the last item of a list with commas, and returns the whole list with
-// each completion, since a host puts it in place of all that was typed.
+// listed completes the last item of a list separated by commas. Each result is the whole
+// list with one completion, since a host replaces all that was typed with it.
 func listed(typed string, values []string) (found []string) {
 	comma := strings.LastIndexByte(typed, ',') + 1
 	for _, v := range beginning(strings.TrimSpace(typed[comma:]), values) {

@@ -3,20 +3,20 @@ package tools
 import "wick/market"
 
 const (
-	// computedBars is how many bars a computation covers; earlier ones only warm
-	// it up.
+	// computedBars is how many bars a computation covers at least; earlier ones are only
+	// its warm-up.
 	computedBars = 200
 
 	signalBars = 20  // newest bars whose signals come back by default
 	maxSymbols = 200 // symbols of one call
 )
 
-// computation is the request of get_indicators. The specification requires symbol,
-// so the schema does; a call with symbols alone is answered all the same.
+// computation is the request of get_indicators: about symbol or, as a scan, about
+// symbols.
 type computation struct {
 	question
 	symbols []string
-	listed  bool   // symbols was given, if perhaps without one
+	listed  bool   // symbols was given, perhaps as an empty list
 	sort    string // an expression; empty for none
 }
 
@@ -35,9 +35,9 @@ func (r *computation) args() []arg {
 	}
 }
 
-// covered returns the question that r asks. It always covers a chart's worth of
-// bars, however few bars' signals are wanted: what describes the bars on
-// display, such as a volume profile, is then what the chart shows.
+// covered returns the question that r asks. It covers at least as many bars as a chart
+// shows, even if the signals of fewer bars are wanted. So an indicator that describes all
+// bars of a chart, such as a volume profile, has the values that the chart shows.
 func (r *computation) covered() question {
 	q := r.question
 	q.bars = max(computedBars, r.bars)

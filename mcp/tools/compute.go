@@ -15,8 +15,8 @@ import (
 // sampleSymbol is the name of the bars that a chart without a symbol shows.
 const sampleSymbol = "SAMPLE"
 
-// maxWarmup bounds the bars fetched beyond those shown: ten pages of the
-// busiest service.
+// maxWarmup is how many bars are fetched at most beyond those shown: ten requests to the
+// service that is used most.
 const maxWarmup = indicators.MaxWarmup
 
 // view fetches the bars and computes the indicators of a question.
@@ -25,8 +25,8 @@ func (h *handlers) view(ctx context.Context, r question) (*chart.View, error) {
 	return v, err
 }
 
-// span is like view, and also returns what a reader should know of the period:
-// that it is longer than what is shown.
+// span is like view, and also returns notes for the reader if not all of the period is
+// shown.
 func (h *handlers) span(ctx context.Context, r question) (*chart.View, []string, error) {
 	s, err := h.load(ctx, r)
 	if err != nil {
@@ -43,8 +43,9 @@ func (h *handlers) span(ctx context.Context, r question) (*chart.View, []string,
 	return v, notes, err
 }
 
-// load fetches the bars of a question, and those beside them that its indicators read.
-// They are more than are shown, so that values are warm where the chart begins.
+// load fetches the bars of a question, and the bars of other markets and intervals that
+// its indicators read. It fetches more bars than are shown, so that the indicators have
+// values from the first bar of the chart on.
 func (h *handlers) load(ctx context.Context, r question) (*market.Series, error) {
 	source, symbol := h.Source, r.symbol
 	if symbol == "" {
@@ -72,8 +73,8 @@ func (h *handlers) load(ctx context.Context, r question) (*market.Series, error)
 	return withOthers(ctx, source, s, r.indicators)
 }
 
-// withOthers returns s with the bars of other markets and intervals that the
-// indicators read beside it.
+// withOthers returns s together with the bars of other markets and intervals that the
+// indicators read.
 func withOthers(ctx context.Context, source market.Source, s *market.Series, requests []indicators.Request) (*market.Series, error) {
 	for _, req := range requests {
 		list, err := req.Others(s.Interval)
@@ -87,9 +88,9 @@ func withOthers(ctx context.Context, source market.Source, s *market.Series, req
 	return s, nil
 }
 
-// compute runs the indicators over s and cuts everything to the newest bars.
-// Each gets the bars that warm it up and no more: what it shows is then the
-// same whatever else is asked for, and costs no more for being beside one that
+// compute runs the indicators over s and cuts everything to the newest bars. Each
+// indicator gets exactly the bars of its own warm-up before them. So its values do not
+// depend on which other indicators are asked for, and it takes no longer when another one
 // needs a long history.
 func compute(ctx context.Context, s *market.Series, requests []indicators.Request, bars int) (*chart.View, error) {
 	shown := s.Tail(bars)
@@ -111,9 +112,9 @@ func compute(ctx context.Context, s *market.Series, requests []indicators.Reques
 	return v, nil
 }
 
-// barsNeeded returns how many bars an indicator takes until its first value, 0
-// when that cannot be told. It is counted on sample bars, because the warm-up
-// says something else: how long until a value has forgotten where it began.
+// barsNeeded returns how many bars an indicator needs for its first value, or 0 if it has
+// none within its warm-up. It is counted on sample bars. The warm-up itself is another
+// number: how many bars it takes until a value no longer depends on where the bars began.
 func barsNeeded(req indicators.Request, iv market.Interval) int {
 	q := market.Query{Symbol: sampleSymbol, Interval: iv, Limit: min(req.Warmup(iv), maxWarmup) + 1, Extra: req.Needs()}
 	s, err := market.Sample{}.At(q, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))

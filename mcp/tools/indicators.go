@@ -35,9 +35,9 @@ func (h *handlers) getIndicators() tool {
 	})
 }
 
-// computation answers for one symbol, in the specified shape. It takes the
-// engine's window where that is long enough for the newest values to be what a
-// longer history gives, and fetches otherwise.
+// computation answers get_indicators for one symbol. It uses the bars that the engine
+// holds if they are enough for the values that a longer history would give, and fetches
+// bars otherwise.
 func (h *handlers) computation(ctx context.Context, caller mcp.Caller, r *computation) (*mcp.Result, error) {
 	q := r.covered()
 	source := "fetched"
@@ -62,8 +62,9 @@ func (h *handlers) computation(ctx context.Context, caller mcp.Caller, r *comput
 	})}, nil
 }
 
-// window returns the engine's bars if they serve the question, else nil. Who may
-// not trade gets none: they would tell which symbols the owner trades.
+// window returns the engine's bars if they are enough to answer the question, else nil.
+// It returns nil for a caller that may not trade: the reply says where its bars come from,
+// and so would tell which symbols the owner trades.
 func (h *handlers) window(caller mcp.Caller, q question) *market.Series {
 	if h.Engine == nil || !caller.Has(ScopeTrade) {
 		return nil

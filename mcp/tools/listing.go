@@ -11,8 +11,7 @@ import (
 	"wick/mcp"
 )
 
-// The catalogue as clients see it. Members that may be omitted are those that
-// the short form leaves out.
+// The catalogue as clients see it. The short form leaves out most members with omitempty.
 type (
 	catalogDoc struct {
 		Total      int               `json:"total"`
@@ -36,10 +35,11 @@ type (
 		// Meanings says in one line when a signal fires, by its label.
 		Meanings map[string]string `json:"signal_meanings,omitempty"`
 
-		// Language teaches what expressions are written in, with the entry rule.
+		// Language teaches the language of expressions; only the entry "rule" has it.
 		Language []string `json:"language,omitempty"`
 
-		// Compared says how it relates to TA-Lib, TradingView and pandas-ta.
+		// Compared says how the indicator compares with those of TA-Lib, TradingView and
+		// pandas-ta.
 		Compared map[string]string `json:"compared,omitempty"`
 	}
 	param struct {
@@ -53,12 +53,13 @@ type (
 		Max         *float64 `json:"max,omitempty"`
 		Choices     []string `json:"choices,omitempty"`
 
-		quiet bool // sets a level or how something is drawn; the whole catalogue leaves it out
+		quiet bool // it sets a level or how something is drawn; the short form leaves it out
 	}
 )
 
-// listing is an entry of the catalogue: how it is found, and both of its texts, encoded.
-// A reply is put together from the texts, and no entry is encoded for a call.
+// listing is an entry of the catalogue: the words by which it is found, and its full and
+// its short text as JSON. Replies are put together from these texts, so that calls encode
+// no entries.
 type listing struct {
 	vocabulary
 	name        string
@@ -75,8 +76,8 @@ var listings = sync.OnceValue(func() map[string]*listing {
 	return all
 })
 
-// inCategory returns the entries of a category in the catalogue's order; all of
-// them for an empty one, and none for one that does not exist.
+// inCategory returns the entries of a category in the catalogue's order. An empty
+// category means all entries; one that does not exist has none.
 func inCategory(category string) (found []*listing) {
 	for ind := range indicators.All() {
 		if category == "" || ind.Category == category {
@@ -86,14 +87,14 @@ func inCategory(category string) (found []*listing) {
 	return found
 }
 
-// The notes that a shortened answer carries.
+// The notes in an answer that leaves something out.
 const (
 	shortNote = "short: a parameter without default has the one in defaults unless it is required, those for levels and drawing are left out; names or query give whole descriptions, bounds and meanings"
 	moreNote  = "more matches than one reply holds: names describes those in more"
 )
 
-// catalogJSON writes the entries. In full, those that no longer fit into a reply
-// are only named; they are the worse matches, since the best stand first.
+// catalogJSON returns the entries as JSON, in their short or full form. Full entries that
+// no longer fit into the reply are only named; they match worse, since the best are first.
 func catalogJSON(found []*listing, full bool) []byte {
 	doc := catalogDoc{Total: len(found), Sources: indicators.Sources, Indicators: []json.RawMessage{}}
 	if !full {
@@ -115,8 +116,8 @@ func catalogJSON(found []*listing, full bool) []byte {
 	return mcp.Encode(doc)
 }
 
-// fits reports whether one reply holds all of the entries in full, with room to spare:
-// a category is asked for to look around, not to read it all.
+// fits reports whether all of the entries in full take less than half of a reply. A
+// client that asks for a category looks around, and does not want to read that much.
 func fits(found []*listing) bool {
 	size := 0
 	for _, l := range found {
@@ -125,8 +126,8 @@ func fits(found []*listing) bool {
 	return size < replySize/2
 }
 
-// entryOf returns an entry in full. Lists are empty rather than null: clients in
-// typed languages iterate over them without asking.
+// entryOf returns the full entry of an indicator. Its lists are empty rather than null,
+// since clients in typed languages iterate over them without a check.
 func entryOf(ind *indicators.Indicator) entry {
 	e := entry{
 		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: &ind.Overlay, Repaints: ind.Repaints,
@@ -154,9 +155,9 @@ func entryOf(ind *indicators.Indicator) entry {
 	return e
 }
 
-// paramOf returns a parameter as clients see it. Switches and choices are kept as
-// numbers in the catalogue and shown as what they stand for. Only numbers have bounds;
-// of the others the type or the choices say what may be sent.
+// paramOf returns a parameter as clients see it. The catalogue keeps switches and choices
+// as numbers; clients see true, false or the name of the choice. Only numbers have bounds;
+// for the others the type or the choices say what may be sent.
 func paramOf(p indicators.Param) param {
 	c := param{Name: p.Name, Description: p.Doc, Default: p.Default, quiet: p.Quiet}
 	switch p.Kind {
@@ -172,7 +173,7 @@ func paramOf(p indicators.Param) param {
 	case indicators.Choice:
 		c.Type, c.Default, c.Choices = "string", p.Choices[int(p.Default)], p.Choices
 		if slices.Equal(p.Choices, indicators.Sources) {
-			c.Description, c.Choices = p.Doc+", one of sources or another indicator", nil // a hundred entries have it, and clients cut what is long
+			c.Description, c.Choices = p.Doc+", one of sources or another indicator", nil // a hundred entries have this list, and clients cut long replies
 		}
 	case indicators.Int:
 		c.Type, c.Min, c.Max = "integer", &p.Min, &p.Max
@@ -186,9 +187,9 @@ func paramOf(p indicators.Param) param {
 // them the reply would pass maxCatalog.
 const shortDoc = 28
 
-// usualDefaults returns the default that most parameters of a name have, for
-// names that several entries have with the same one. The whole catalogue says it
-// once instead of a hundred times.
+// usualDefaults returns, by the name of a parameter, the default that most parameters of
+// this name have, if at least two have it. The short form of the catalogue says it once
+// instead of a hundred times.
 var usualDefaults = sync.OnceValue(func() map[string]any {
 	counts := make(map[string]map[any]int)
 	for ind := range indicators.All() {
@@ -202,7 +203,7 @@ var usualDefaults = sync.OnceValue(func() map[string]any {
 			counts[p.Name][paramOf(p).Default]++
 		}
 	}
-	// Sorted, because of two defaults that are equally usual the first one wins.
+	// Values are sorted, since the first of two equally frequent defaults wins.
 	usual := make(map[string]any)
 	for name, values := range counts {
 		// A default counts as usual if at least two parameters have it.
@@ -216,14 +217,14 @@ var usualDefaults = sync.OnceValue(func() map[string]any {
 	return usual
 })
 
-// byText orders values of any kind by how they are written, so that of two
-// equally usual defaults always the same one is chosen.
+// byText orders values of any type by their JSON, so that of two equally frequent
+// defaults always the same one is chosen.
 func byText(a, b any) int { return strings.Compare(encode(a), encode(b)) }
 
-// short returns the entry as the whole catalogue has it: the beginning of its
-// description, and of a parameter the name and the default, unless that is the
-// usual one, or that it is required. Quiet parameters are left out. The receiver is a copy, and what it shares
-// with the full entry is replaced, not changed.
+// short returns the entry in its short form: with the beginning of the description, and
+// with the name of each parameter, whether it is required, and its default unless that is
+// the usual one. Quiet parameters are left out. The full entry is not changed: the
+// receiver is a copy, and what it shares with the full entry is replaced.
 func (e entry) short() entry {
 	e.Description, e.Category, e.Meanings, e.Language, e.Compared = firstWords(e.Description, shortDoc), "", nil, nil, nil
 	if !*e.Overlay {
@@ -250,6 +251,6 @@ func firstWords(s string, most int) string {
 	if len(s) <= most {
 		return strings.TrimSuffix(s, ".")
 	}
-	cut := max(0, strings.LastIndexByte(s[:most], ' ')) // a blank is never within a character
+	cut := max(0, strings.LastIndexByte(s[:most], ' ')) // in UTF-8 the byte of a blank is never part of another character
 	return strings.TrimRight(s[:cut], " ,;:") + "…"
 }

@@ -14,13 +14,13 @@ import (
 	"wick/trade"
 )
 
-// quantityOrAll is a quantity, or the word all, which sets all and leaves p at zero.
+// quantityOrAll declares a quantity, or the word all, which sets all and leaves p at zero.
 func quantityOrAll(p *exact.Decimal, all *bool) arg {
 	a := decimal(p, "quantity", "How much, in units of the base (0.5 of BTCUSDT is half a bitcoin), above 0, at most 8 decimals; or all, to close the position.")
 	number := a.set
 	a.schema = members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string","enum":["all"]}]`)
 	a.set = func(v json.RawMessage) error {
-		switch s, _ := readText("quantity", v); { // what is no text is for number to refuse
+		switch s, _ := readText("quantity", v); { // number refuses what is not a single value
 		case strings.EqualFold(s, everything):
 			*all = true
 			return nil
@@ -34,8 +34,8 @@ func quantityOrAll(p *exact.Decimal, all *bool) arg {
 	return a
 }
 
-// percent returns a, a number, that is also read with a percent sign behind it: for an
-// argument whose unit is percent anyway.
+// percent returns a, which declares a number, so that it also accepts a percent sign after
+// the number. It is for arguments whose unit is percent anyway.
 func percent(a arg) arg {
 	number := a.set
 	a.set = func(v json.RawMessage) error {
@@ -47,9 +47,9 @@ func percent(a arg) arg {
 	return a
 }
 
-// exit is where a stop_loss or a take_profit stands: a price, or a text such as 3%
-// or 2atr. An empty text is refused, not taken for absent: the order would be placed
-// without its protection.
+// exit declares a stop_loss or a take_profit: a price, or a text such as 3% or 2atr. An
+// empty text is refused and does not count as absent, since then the order would be
+// placed without its protection.
 func exit(p *trade.Exit, name, doc string) arg {
 	schema := members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]`)
 	return arg{name: name, doc: doc, schema: schema, empty: true, set: func(v json.RawMessage) error {
@@ -64,15 +64,15 @@ func exit(p *trade.Exit, name, doc string) arg {
 	}}
 }
 
-// oco is the stop beside a limit order, an object. Whether it stands on the right side
-// of the market is the engine's to say.
+// oco declares the stop beside a limit order, an object. The engine checks whether it is
+// on the right side of the market.
 func oco(p *trade.OCO) arg {
 	return arg{
 		name: "oco", doc: "Beside an order of type limit: a stop on the other side of the market for the same quantity, with price a stop_limit. Of the two one is filled at most and the other ends with it.",
 		schema: members(`"type":"object","properties":{"stop_price":{"type":"number","exclusiveMinimum":0},"price":{"type":"number","exclusiveMinimum":0}},"required":["stop_price"]`),
 		set: func(v json.RawMessage) error {
-			// Read like the arguments of a tool, with the same messages, and unknown
-			// members are refused as place_order refuses them.
+			// The object is read like the arguments of a tool, with the same messages. Unknown
+			// members are refused, as place_order refuses unknown arguments.
 			declared := []arg{decimal(&p.StopPrice, "stop_price", "").required("below the price for a sell, above it for a buy"), decimal(&p.Price, "price", "")}
 			object, err := spelled("oco", v)
 			if err != nil {
@@ -93,8 +93,9 @@ func oco(p *trade.OCO) arg {
 	}
 }
 
-// deadline is when an order or an alert ends: an instant, or a date, which means
-// its end in UTC. An empty text is refused, as for exit: the order would wait for ever.
+// deadline declares when an order or an alert ends: a moment, or a date, which means the
+// end of that day in UTC. An empty text is refused, as by exit: the order would wait for
+// ever.
 func deadline(p *time.Time, name, doc string) arg {
 	doc += ": a date (2026-01-31, to its end), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds."
 	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: func(v json.RawMessage) error {
@@ -102,7 +103,7 @@ func deadline(p *time.Time, name, doc string) arg {
 		if err != nil {
 			return err
 		}
-		if *p, err = time.Parse(time.RFC3339, s); err == nil { // with its parts of a second
+		if *p, err = time.Parse(time.RFC3339, s); err == nil { // which keeps fractions of a second
 			return nil
 		}
 		at, err := chart.ParseTime(s, time.UTC, true)
@@ -114,8 +115,8 @@ func deadline(p *time.Time, name, doc string) arg {
 	}}
 }
 
-// moment is an instant in RFC 3339, or a date, which means its beginning in UTC. It is
-// for filters; a date of a deadline means its end.
+// moment declares a moment in RFC 3339, or a date, which means the beginning of that day
+// in UTC. It is for filters; in a deadline a date means the end of the day.
 func moment(p *time.Time, name, doc string) arg {
 	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: func(v json.RawMessage) error {
 		s, err := readText(name, v)

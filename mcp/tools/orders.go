@@ -13,19 +13,19 @@ import (
 	"wick/trade"
 )
 
-// orderRequest is the request of place_order. Its schema says in prose what the
-// specification leaves open and a model would guess wrong: what a limit on the
-// wrong side does, in which unit the quantity is, what becomes of two exits.
+// orderRequest is the request of place_order. The descriptions of its arguments say what
+// the specification leaves open and a model would guess wrong: what a limit on the wrong
+// side does, in which unit the quantity is, what happens to two exits.
 type orderRequest struct{ trade.OrderRequest }
 
 // args declares the arguments of place_order: what to trade, how the order is executed,
-// what protects the position, how long it waits, and what makes a retry safe. Which of
-// them go together is the engine's to check, since it knows the market.
+// what protects the position, how long it waits, and what makes a retry safe. The engine
+// checks which of them go together, since it knows the market.
 func (r *orderRequest) args() []arg {
 	quantity := quantityOrAll(&r.Quantity, &r.All).required("in units of the base, above 0, or all")
 	quantity.unless = "notional"
 	replaces := text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step.", maxID)
-	replaces.empty, replaces.set = true, named(replaces.set, &r.Replaces) // without its id it would be a second order
+	replaces.empty, replaces.set = true, named(replaces.set, &r.Replaces) // with "" for absent, this would be a second order
 	return []arg{
 		symbol(&r.Symbol, "Symbol such as BTCUSDT; all in small letters, with quantity all and type market, closes every position.").required("such as BTCUSDT"),
 		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it, unless reduce_only. With symbol all it is not read: each position is closed by its other side.", "", trade.Buy, trade.Sell).required("buy or sell"),
@@ -83,7 +83,7 @@ func (h *handlers) placeOrder() tool {
 		if r.Symbol == everything {
 			return h.closeAll(ctx, c.Caller, r)
 		}
-		// Admitting counts the order against its client; settle takes it back if it is
+		// admit counts the order against its client; settle takes that back if the order is
 		// not placed.
 		settle, err := h.Approvals.admit(ctx, c, &r.OrderRequest, h.Engine)
 		if err != nil {
@@ -94,7 +94,7 @@ func (h *handlers) placeOrder() tool {
 		if err != nil {
 			return nil, r.explain(err)
 		}
-		// A dry run has no id, and so no exits yet.
+		// An order without an id is one of a dry run, and has no exits yet.
 		reply := h.replyTo(c.Caller, r, o)
 		if o.ID != "" {
 			reply.Exits = h.Engine.Group(o.ID)
@@ -103,9 +103,10 @@ func (h *handlers) placeOrder() tool {
 	})
 }
 
-// explain adds to the refusal of an order that closes the market ALL how every position
-// is closed, which may have been meant. Only all in small letters means that: there is
-// a stock of the name, and selling it once more must not close the other positions.
+// explain returns the refusal of an order. If the order was to close the position in the
+// stock ALL, it adds how to close every position, which may have been meant. Only "all" in
+// small letters means every position: a repeated sale of that stock must not close the
+// others.
 func (r *orderRequest) explain(err error) error {
 	if !r.All || !strings.EqualFold(r.Symbol, everything) {
 		return err
@@ -113,9 +114,9 @@ func (r *orderRequest) explain(err error) error {
 	return fmt.Errorf(`%w; %q is the market of that name: to close every position write "all" in small letters`, err, r.Symbol)
 }
 
-// closeAll closes every position and lists what became of each. One that cannot be
-// closed does not keep the others open. A list in which one stays open is an error too,
-// so that nobody takes it for done.
+// closeAll closes every position and lists what happened to each. If one cannot be
+// closed, the others are closed all the same, and the result is marked as an error so that
+// nobody takes the work for done.
 func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) (*mcp.Result, error) {
 	settle, note := func(bool) {}, ""
 	if h.Approvals != nil {
@@ -155,14 +156,14 @@ func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) 
 	return result, err
 }
 
-// who names the caller for the journal, where every change says who made it, and by
-// which an order is known as a client's own.
+// who returns the caller's names for the journal, in which every change says who made it.
+// They also tell which orders are a client's own.
 func who(c mcp.Call) trade.Who {
 	return trade.Who{Name: c.Caller.Name, Client: c.Caller.Client, ID: c.Caller.ID}
 }
 
-// orderReply is an order, marked when it was only tried. The members of the order stand
-// at the top, as in every other reply that has one.
+// orderReply is the reply of place_order: the order, and whether it was a dry run. The
+// members of the order are at the top level, as in every other reply with an order.
 type orderReply struct {
 	trade.Order
 	DryRun bool   `json:"dry_run,omitempty"`
@@ -172,9 +173,9 @@ type orderReply struct {
 	Exits []trade.Order `json:"exits,omitempty"` // the orders that protect the position, or the one beside a limit
 }
 
-// replyTo returns what place_order answers. A dry run that names an order by
-// its client_order_id returns that order, which only a remark tells from a new
-// one.
+// replyTo returns the reply of place_order. If an order with the client_order_id of a dry
+// run exists already, o is that order, and a note says so: otherwise it would look like a
+// new one.
 func (h *handlers) replyTo(c mcp.Caller, r *orderRequest, o trade.Order) orderReply {
 	reply := orderReply{Order: o, DryRun: r.DryRun}
 	switch {
@@ -187,7 +188,7 @@ func (h *handlers) replyTo(c mcp.Caller, r *orderRequest, o trade.Order) orderRe
 	return reply
 }
 
-// maxID bounds the ids that clients give back to us, in bytes; ours are shorter.
+// maxID bounds the ids that clients send, in characters; the ids that we make are shorter.
 const maxID = 64
 
 // cancellation is the request of cancel_order: one of the three is set.
@@ -219,7 +220,8 @@ func (h *handlers) cancelOrder() tool {
 		if r.symbol == everything { // as in place_order
 			r.symbol, r.all = "", true
 		}
-		// Exactly one of the three: a call that names an order and a symbol may mean either.
+		// Exactly one of the three must be given: a call with an order and a symbol could mean
+		// either.
 		switch {
 		case r.id == "" && r.symbol == "" && !r.all:
 			return nil, errors.New("order_id is required, as place_order returned it; or symbol, or all=true")
@@ -246,8 +248,8 @@ func (h *handlers) cancelOrder() tool {
 	})
 }
 
-// cancelReply says which orders were cancelled. None is no error: whoever cancels all
-// wants none to be open.
+// cancelReply says which orders were cancelled. It is no error if there were none: a
+// client that cancels all orders wants none to be open.
 type cancelReply struct {
 	OK        bool     `json:"ok"`
 	Cancelled int      `json:"cancelled"`
@@ -255,7 +257,7 @@ type cancelReply struct {
 }
 
 // manyCancelled returns the reply to a call that cancelled several orders, or none. It
-// names them by their ids alone: there may be a thousand.
+// has only their ids, since there may be a thousand.
 func manyCancelled(orders []trade.Order) cancelReply {
 	r := cancelReply{OK: true, Cancelled: len(orders), Orders: []string{}}
 	for _, o := range orders {
@@ -264,8 +266,8 @@ func manyCancelled(orders []trade.Order) cancelReply {
 	return r
 }
 
-// orderList is the request of get_orders. Models send the filter as status, too,
-// because that is its name in an order.
+// orderList is the request of get_orders. Models also call the filter status, because
+// that is its name in an order.
 type orderList struct {
 	filter, id   string
 	symbol       string
@@ -275,7 +277,7 @@ type orderList struct {
 }
 
 // args declares the arguments of get_orders. since is inclusive and until is not, so
-// that periods which follow each other have no order twice.
+// that no order is in two periods that follow each other.
 func (r *orderList) args() []arg {
 	args := append([]arg{
 		word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
@@ -304,8 +306,7 @@ func (h *handlers) getOrders() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, func(_ context.Context, c mcp.Call, r *orderList) (*mcp.Result, error) {
-		// One order is looked for in the archive as well; the list is what memory
-		// holds.
+		// One order is searched for in the archive too; the list has only orders in memory.
 		if r.id != "" {
 			o, err := h.Engine.Order(r.id)
 			if err != nil {
@@ -313,7 +314,7 @@ func (h *handlers) getOrders() tool {
 			}
 			return h.reply([]trade.Order{o})
 		}
-		// All filters together: an order must pass each that was given.
+		// An order must pass all filters that were given.
 		f := trade.OrderFilter{Symbol: r.symbol, Since: r.since, Until: r.until}
 		if r.filter != everything {
 			f.Status = trade.OrderStatus(r.filter)
@@ -341,8 +342,8 @@ func (r *positionList) args() []arg {
 	}
 }
 
-// getPositions defines get_positions. Totals and account come as further texts, since
-// the first one is an array.
+// getPositions defines get_positions. Totals and the account are further texts, since the
+// first text is an array.
 func (h *handlers) getPositions() tool {
 	return define(mcp.Tool{
 		Name:  "get_positions",
@@ -352,8 +353,8 @@ func (h *handlers) getPositions() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, func(_ context.Context, _ mcp.Call, r *positionList) (*mcp.Result, error) {
-		// The first text is the list, as it is without the two arguments; what they add
-		// follows, each a text of its own.
+		// The first text is the list, as it is without the two arguments. Each of them adds a
+		// text of its own.
 		positions := h.Engine.Positions()
 		if r.flat {
 			positions = h.Engine.AllPositions()
@@ -370,8 +371,8 @@ func (h *handlers) getPositions() tool {
 	})
 }
 
-// statement returns the account as JSON, or a sentence if there is none: that of the
-// broker where orders go to one, else the paper account of --cash.
+// statement returns the account as JSON: the one at the broker if orders go to a broker
+// elsewhere, otherwise the paper account of --cash. It returns a sentence if there is none.
 func (h *handlers) statement() []byte {
 	if v, ok := h.Engine.Venue(); ok {
 		return h.brokerStatement(v)
@@ -386,8 +387,8 @@ func (h *handlers) statement() []byte {
 	}{a})
 }
 
-// getBalance refuses always, as the specification says, and says what to call in
-// its place: models ask for the balance before they trade.
+// getBalance defines get_balance. As the specification says, it always refuses. The
+// refusal says what to call instead, since models ask for the balance before they trade.
 func (h *handlers) getBalance() tool {
 	return define(mcp.Tool{
 		Name:        "get_balance",

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// replySize is about how many characters a reply has when no limit was
-	// given: what a model reads without losing sight of the question.
+	// replySize is about how many characters a reply has at most when no limit was given:
+	// what a model can read without losing sight of the question.
 	replySize = 20_000
 
 	maxPage = 500 // items of one reply, when a limit was given
 )
 
-// page is the part of a list that a call asks for. An offset counts from the
-// newest item: one that is added meanwhile shows an old one twice, and none is
-// missed. Orders that move to the archive meanwhile, some thousands behind the
-// newest, do bring those behind them nearer: open ones are listed by themselves with
-// filter=open.
+// page is the part of a list that a call asks for. The offset counts from the newest
+// item. If an item is added between two calls, the second page repeats an item, but misses
+// none. It can miss some if orders move to the archive between the calls, which happens
+// only thousands of orders behind the newest. filter=open lists the open ones by
+// themselves.
 type page struct {
-	limit  int // zero for as many as fit
+	limit  int // zero for as many as fit into replySize
 	offset int
 }
 
@@ -33,18 +33,18 @@ func (p *page) args() []arg {
 	}
 }
 
-// cut returns the page of items, which are kept oldest first, as a JSON array
-// with the newest first: so many as the limit says or, without one, as fit into
-// a reply. It also returns how many there are on the page and after it.
+// cut returns a page of items as a JSON array, newest first; items are oldest first. The
+// page has as many items as the limit says or, without a limit, as fit into a reply. It
+// also returns how many items are on the page and how many follow it.
 func cut[T any](p page, items []T) (text []byte, n, left int) {
-	// Encoded one by one, so that what does not fit is never encoded. The caller's slice is
-	// reversed in place: it is a copy of the engine's.
+	// Items are encoded one by one, so that those which do not fit are not encoded. Items is
+	// reversed in place, which is safe: it is a copy of the engine's slice.
 	slices.Reverse(items)
 	rest := items[min(p.offset, len(items)):]
 	text = []byte{'['}
 	for n < len(rest) && (p.limit == 0 || n < p.limit) {
-		// The first item is returned however long it is: a page must not be empty while
-		// there is more.
+		// The first item is returned however long it is: an empty page would look like the
+		// end of the list.
 		item := mcp.Encode(rest[n])
 		if p.limit == 0 && n > 0 && len(text)+len(item) > replySize {
 			break
@@ -58,9 +58,9 @@ func cut[T any](p page, items []T) (text []byte, n, left int) {
 	return append(text, ']'), n, len(rest) - n
 }
 
-// list returns the page of items as [cut] writes it, for the tool of that name. Where
-// there is more, a second text says how many and how to get them: the first stays an
-// array, which programs read.
+// list returns a page of items as [cut] writes it, as the result of the named tool. If
+// there are more, a second text says how many and how to get them; the first text stays an
+// array, which programs can read.
 func list[T any](p page, tool string, items []T) *mcp.Result {
 	text, n, more := cut(p, items)
 	r := &mcp.Result{Content: []mcp.Content{{Text: text}}}

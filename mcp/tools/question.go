@@ -17,22 +17,23 @@ type question struct {
 	symbol     string // empty for the sample
 	interval   market.Interval
 	indicators []indicators.Request
-	bars       int // the newest ones, which the result covers
+	bars       int // how many bars the result covers at most, the newest ones
 
-	// from and to are the period in unix seconds, both inclusive: bars that begin
-	// in it are shown, at most bars of them. Zero is no limit.
+	// from and to are the period in unix seconds, both inclusive. Bars that begin in it
+	// are shown, at most as many as bars says. Zero means no limit.
 	from, to int64
 
-	// least is how many bars are fetched at least, for what is told of more bars than
-	// the result covers. Zero is as many as the rest of the question needs.
+	// least is how many bars are fetched at least, for a number that needs more bars than
+	// the result covers, such as the change of a day. Zero means no more than the rest of
+	// the question needs.
 	least int
 }
 
-// Sources return the newest bars only. A period in the past is therefore fetched
-// with all that came after it, and then cut out.
+// Sources return only the newest bars. So a period in the past is fetched together with
+// everything after it, and then cut out.
 
-// reach returns how many of the newest bars hold those that r shows, without
-// their warm-up.
+// reach returns how many of the newest bars must be fetched to have all that r shows,
+// without the warm-up.
 func (r question) reach(now time.Time) int {
 	switch {
 	case r.from != 0:
@@ -43,7 +44,7 @@ func (r question) reach(now time.Time) int {
 	return r.bars
 }
 
-// end returns when the last bar that r shows began, at the latest.
+// end returns the latest moment at which the last bar that r shows can begin.
 func (r question) end(now time.Time) int64 {
 	if r.to != 0 {
 		return min(r.to, now.Unix())
@@ -51,22 +52,22 @@ func (r question) end(now time.Time) int64 {
 	return now.Unix()
 }
 
-// barsSince returns how many bars reach back from now to t, as far as may be
-// fetched. Counted by the clock they are too many for a market that closes at
-// night, never too few.
+// barsSince returns how many bars it takes to reach from now back to t, at most
+// market.MaxLimit. It counts by the clock: for a market that closes at night that is more
+// than needed, but never too few.
 func barsSince(t int64, iv market.Interval, now time.Time) int {
 	seconds := iv.Seconds()
 	if iv == market.Month1 {
-		seconds = 28 * 24 * 60 * 60 // the shortest
+		seconds = 28 * 24 * 60 * 60 // the shortest month
 	}
 	return int(min(max(0, now.Unix()-t)/seconds+2, market.MaxLimit))
 }
 
-// cut returns s up to the end of r's period and how many of its newest bars are
-// shown: those in the period, at most r.bars. The notes say what is missing. What
-// came after the period is gone, so that indicators show what they showed then.
+// cut returns s up to the end of r's period, and how many of its newest bars are shown:
+// those in the period, at most r.bars. The notes say what is missing. Bars after the
+// period are cut off, so that indicators show what they showed at its end.
 func (r question) cut(s *market.Series) (upTo *market.Series, bars int, notes []string, err error) {
-	// n is the end of the period, exclusive, and first its begin.
+	// The period is the bars from first on, before n.
 	n := s.Len()
 	if r.to != 0 {
 		n, _ = slices.BinarySearch(s.Time, r.to+1)
@@ -78,19 +79,19 @@ func (r question) cut(s *market.Series) (upTo *market.Series, bars int, notes []
 	if first >= n && (r.from != 0 || r.to != 0) {
 		return nil, 0, nil, r.noBars(s)
 	}
-	// Without from, the newest bars up to the end: there may be fewer, and that is fine.
+	// Without from, the newest r.bars before the end are shown, or fewer if there are fewer.
 	bars = r.bars
 	if r.from == 0 {
 		return s.Slice(0, n), bars, nil, nil
 	}
-	// One bar of tolerance: from may lie within the first bar.
+	// The first bar may begin up to one interval after from: from may be within a bar.
 	has := "The period has %d bars"
 	if begin := s.Time[0]; begin > r.from+s.Interval.Seconds() {
 		notes = append(notes, fmt.Sprintf("The bars of %s that can be fetched begin at %s, later than from: at most %d bars back, where the source has them.",
 			s.Symbol, stamp(begin), market.MaxLimit))
 		has = "Of the period %d bars can be fetched"
 	}
-	// A period that is longer than what is shown loses its older part.
+	// If the period has more bars than are shown, its older part is left out.
 	found := n - first
 	if found <= bars {
 		return s.Slice(0, n), found, notes, nil
@@ -103,9 +104,9 @@ func (r question) cut(s *market.Series) (upTo *market.Series, bars int, notes []
 	return s.Slice(0, n), bars, notes, nil
 }
 
-// noBars reports a period without bars and what there is instead, so that a model can
-// choose another without asking. The period may lie before all bars, within one, or
-// where nothing was traded; each is helped in another way.
+// noBars returns the error for a period without bars. It says which bars there are, so
+// that a model can choose another period. The advice depends on whether the period is
+// before all bars, inside a single bar, or where nothing was traded.
 func (r question) noBars(s *market.Series) error {
 	if s.Len() == 0 {
 		return fmt.Errorf("there are no bars of %s", s.Symbol)
@@ -121,7 +122,7 @@ func (r question) noBars(s *market.Series) error {
 		around += ", the next at " + stamp(s.Time[next])
 	}
 	switch within := r.from < s.Interval.Next(last); {
-	case within && s.Interval == market.Minute1: // there is no shorter one
+	case within && s.Interval == market.Minute1: // there is no shorter interval
 		help = "a longer period"
 	case within:
 		help = "a shorter interval or a longer period"
@@ -129,5 +130,5 @@ func (r question) noBars(s *market.Series) error {
 	return fmt.Errorf("%s has no bars of %s that begin in that period: the last before it begins at %s; take %s", s.Symbol, s.Interval, around, help)
 }
 
-// stamp writes a moment, in unix seconds, for messages and tables.
+// stamp returns a moment, given in unix seconds, as RFC 3339 for messages and tables.
 func stamp(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }

@@ -13,12 +13,12 @@ import (
 	"wick/mcp"
 )
 
-// The readers below are tolerant where models slip: a number may be a string,
-// null means absent, one string stands for an array. Each takes the name of the
-// argument for its errors.
+// The readers below accept what models often send: a number may be a string, null means
+// absent, and one string stands for an array. Each takes the name of the argument for its
+// errors.
 
-// readObject returns the members of an object that are not null. No object, or
-// null, is an empty one.
+// readObject returns the members of an object that are not null. An empty text or null
+// counts as an empty object.
 func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if len(raw) == 0 {
@@ -34,9 +34,9 @@ func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// once refuses JSON in which an object has a name twice: encoding/json would take the
-// last of the two without a word, and an order must not depend on that. Raw must be
-// valid.
+// once returns an error if an object in raw, which must be valid JSON, has the same name
+// twice: encoding/json would silently take the last of the two, and an order must not
+// depend on that.
 func once(raw json.RawMessage) error {
 	if name, found := mcp.Twice(raw); found {
 		return fmt.Errorf("%q is given twice in one object: send it once, nobody can know which one was meant", limit.Clip(name))
@@ -44,8 +44,8 @@ func once(raw json.RawMessage) error {
 	return nil
 }
 
-// spelled returns v or, if that is a string, the JSON that it spells: models put
-// objects and arrays into strings.
+// spelled returns v or, if v is a string, the text in it: models put the JSON of objects
+// and arrays into strings.
 func spelled(name string, v json.RawMessage) (json.RawMessage, error) {
 	if v[0] != '"' {
 		return v, nil
@@ -57,12 +57,12 @@ func spelled(name string, v json.RawMessage) (json.RawMessage, error) {
 	return json.RawMessage(s), err
 }
 
-// readText returns a string without the blanks around it. A number or a truth
-// value is taken as it is written.
+// readText returns a string without the blanks around it. A number, true or false is
+// returned as it is written.
 func readText(name string, v json.RawMessage) (string, error) {
 	switch v[0] {
 	case '"':
-		// A string without escapes is what stands between the quotes.
+		// A string without escapes needs no decoding.
 		if s := string(v[1 : len(v)-1]); !strings.Contains(s, `\`) && utf8.ValidString(s) {
 			return strings.TrimSpace(s), nil
 		}
@@ -77,7 +77,7 @@ func readText(name string, v json.RawMessage) (string, error) {
 	return string(v), nil
 }
 
-// readWord returns one of words, in their spelling.
+// readWord returns the one of words that v names, in upper or lower case.
 func readWord[T ~string](name string, v json.RawMessage, words []T) (T, error) {
 	s, err := readText(name, v)
 	if err != nil {
@@ -109,8 +109,8 @@ func readWhole(name string, v json.RawMessage, lo, hi int) (int, error) {
 	return int(f), nil
 }
 
-// readList returns the items of an array. A string stands for the array or
-// object that it spells, or for its parts between commas; an object for an array of one.
+// readList returns the items of an array. A string may contain the JSON of an array or
+// object, or items separated by commas. An object counts as an array of one item.
 func readList(name string, v json.RawMessage) (items []json.RawMessage, err error) {
 	text, err := spelled(name, v)
 	if err != nil {
@@ -139,7 +139,7 @@ func split(s string) (items []json.RawMessage) {
 	return items
 }
 
-// readTexts is like readList, and every item is a string that is not empty.
+// readTexts is like readList, for items that are strings. Empty ones are left out.
 func readTexts(name string, v json.RawMessage) (out []string, err error) {
 	items, err := readList(name, v)
 	if err != nil {
@@ -157,5 +157,5 @@ func readTexts(name string, v json.RawMessage) (out []string, err error) {
 	return out, nil
 }
 
-// encode returns v, a value of ours, as compact JSON.
+// encode returns v as compact JSON. Its type is ours, and can always be encoded.
 func encode(v any) string { return string(mcp.Encode(v)) }

@@ -15,9 +15,9 @@ import (
 	"wick/mcp"
 )
 
-// Resources returns what clients may read: a guide, charts and indicators, and
-// under --trade alerts, positions and orders. A resource is a function below, and a
-// line here.
+// Resources returns what clients may read: a guide, charts and indicators, and with
+// --trade alerts, positions and orders. Each resource is a function below and an entry
+// here.
 func Resources(d Deps) []mcp.Resource {
 	h := newHandlers(d)
 	all := []mcp.Resource{h.guideResource(), h.chartResource(), h.indicatorResource()}
@@ -37,8 +37,8 @@ var guidePage string
 // guide is the page with the language of rules at its end.
 var guide = []byte(guidePage + "\n## The language of rules\n\n- " + strings.ReplaceAll(indicators.Language, "\n", "\n- ") + "\n")
 
-// guideResource is what a model should know before it reads a chart of ours. It is the
-// same for everybody, so hosts may keep and share it.
+// guideResource defines the guide, which a model should read before it reads a chart of
+// ours. It is the same for everybody, so hosts may keep and share it.
 func (h *handlers) guideResource() mcp.Resource {
 	return mcp.Resource{
 		URI: "wick://guide", Name: "guide", Title: "How to read wick",
@@ -48,8 +48,8 @@ func (h *handlers) guideResource() mcp.Resource {
 	}
 }
 
-// chartResource is the picture that generate_chart draws by default. It counts as
-// changed when a bar closes: within a bar it changes all the time.
+// chartResource defines the picture that generate_chart draws by default. Watchers are
+// told when a bar closes, since within a bar the picture changes all the time.
 func (h *handlers) chartResource() mcp.Resource {
 	return mcp.Resource{
 		URI: "wick://chart/{symbol}/{interval}", Name: "chart", Title: "Chart",
@@ -67,7 +67,7 @@ func (h *handlers) chartResource() mcp.Resource {
 			if err != nil {
 				return nil, err
 			}
-			return content[:1], nil // what follows the picture are remarks on arguments
+			return content[:1], nil // only the picture; notes about arguments follow it
 		},
 		// The start of the bar that is forming: it changes when the one before has
 		// closed.
@@ -81,8 +81,8 @@ func (h *handlers) chartResource() mcp.Resource {
 	}
 }
 
-// charted returns the interval of a chart's URI, if that and the symbol are such
-// as charts have.
+// charted returns the interval in the URI of a chart. It is an error if there can be no
+// chart of that symbol or interval.
 func (h *handlers) charted(parts map[string]string) (market.Interval, error) {
 	if _, err := market.Resolve(h.Source, parts["symbol"]); err != nil {
 		return "", fmt.Errorf("%w: %w", mcp.ErrNoResource, err)
@@ -94,8 +94,8 @@ func (h *handlers) charted(parts map[string]string) (market.Interval, error) {
 	return iv, nil
 }
 
-// indicatorResource is an entry of the catalogue in full, and a picture of it on
-// invented bars.
+// indicatorResource defines an entry of the catalogue in full, with a picture of the
+// indicator on sample bars.
 func (h *handlers) indicatorResource() mcp.Resource {
 	return mcp.Resource{
 		URI: "wick://indicators/{name}", Name: "indicator", Title: "Indicator",
@@ -108,9 +108,9 @@ func (h *handlers) indicatorResource() mcp.Resource {
 			}
 			content := r.Text(listings()[ind.Name].full)
 			if ind.Category == indicators.External {
-				return content, nil // invented bars have nothing of what it is computed from
+				return content, nil // sample bars lack the columns that it is computed from
 			}
-			// Drawn for nobody: a picture on invented bars shows nothing of an account.
+			// The empty caller may not trade, so the picture shows nothing of an account.
 			drawn, err := h.picture(ctx, mcp.Caller{}, struct {
 				Indicators []string `json:"indicators"`
 				Bars       int      `json:"bars"`
@@ -125,9 +125,9 @@ func (h *handlers) indicatorResource() mcp.Resource {
 	}
 }
 
-// alertsResource is what waits and what fired. Reading it takes nothing out of
-// the queue that get_notifications empties. Both lists are cut to what a reply holds,
-// and say how many are left.
+// alertsResource defines the lists of alerts that wait and that fired. Unlike
+// get_notifications, reading it removes nothing from the queue. Both lists are cut to
+// what fits into a reply, and say how many more there are.
 func (h *handlers) alertsResource() mcp.Resource {
 	return mcp.Resource{
 		URI: "wick://alerts", Name: "alerts", Title: "Alerts",
@@ -146,8 +146,8 @@ func (h *handlers) alertsResource() mcp.Resource {
 	}
 }
 
-// positionsResource is what is held. Its prices move with every update, which
-// is not worth telling: its state is what trades change.
+// positionsResource defines the open positions. Watchers are told when a trade changes
+// one, not when only a price changes.
 func (h *handlers) positionsResource() mcp.Resource {
 	return mcp.Resource{
 		URI: "wick://positions", Name: "positions", Title: "Positions",
@@ -166,8 +166,8 @@ func (h *handlers) positionsResource() mcp.Resource {
 	}
 }
 
-// ordersResource is the newest orders, as many as a reply holds. Its state is all of
-// them, so a client is told also of one that is not shown.
+// ordersResource defines the newest orders, as many as fit into a reply. Its state covers
+// all orders in memory, so a watcher is also told of a change to one that is not shown.
 func (h *handlers) ordersResource() mcp.Resource {
 	return mcp.Resource{
 		URI: "wick://orders", Name: "orders", Title: "Orders",
@@ -183,10 +183,10 @@ func (h *handlers) ordersResource() mcp.Resource {
 	}
 }
 
-// charted is how long a picture of the market may be kept.
+// charted is how long clients may keep a picture of the market.
 const charted = 10 * time.Second
 
-// picture returns what generate_chart draws for arguments, which are ours.
+// picture returns the contents of generate_chart's result for these arguments.
 func (h *handlers) picture(ctx context.Context, caller mcp.Caller, arguments any) ([]mcp.Content, error) {
 	result, err := h.generateChart().Handle(ctx, mcp.Call{Caller: caller, Arguments: mcp.Encode(arguments)})
 	if err != nil {
@@ -195,9 +195,8 @@ func (h *handlers) picture(ctx context.Context, caller mcp.Caller, arguments any
 	return result.Content, nil
 }
 
-// digest returns a text that differs for different values: the state of a
-// resource whose content is v. Watchers compare states and never look into them, so the
-// digest keeps what is held for each watcher short.
+// digest returns a short text that differs for different values: the state of a resource
+// whose content is v. States are only compared, so the content itself need not be kept.
 func digest(v any) string {
 	sum := sha256.Sum256(mcp.Encode(v))
 	return string(sum[:])

@@ -31,8 +31,8 @@ type table struct {
 	Columns   []string          `json:"columns"` // symbol, date of the newest bar, whether that has not closed yet, its close, change_24h in percent, values, signals
 	Rows      []json.RawMessage `json:"rows"`
 	Failed    map[string]string `json:"failed,omitempty"`        // why a symbol has no row
-	Older     int               `json:"older_signals,omitempty"` // how many were left out, the reply being full
-	LeftOut   []string          `json:"left_out,omitempty"`      // symbols for another call, for the same reason
+	Older     int               `json:"older_signals,omitempty"` // how many signals were left out because the reply was full
+	LeftOut   []string          `json:"left_out,omitempty"`      // symbols that were left out for the same reason, for another call
 	Note      string            `json:"note,omitempty"`          // why a row has no change_24h
 }
 
@@ -45,47 +45,48 @@ type signal struct {
 }
 
 const (
-	// scanners is how many symbols of one scan are worked on at once. Each holds
-	// the bars and values of one chart meanwhile, and only its row afterwards.
+	// scanners is how many symbols of one scan are computed at once. Each holds the bars
+	// and values of one chart meanwhile; afterwards only its row is kept.
 	scanners = 4
 
-	// rowSignals is how many signals of a symbol are kept, the newest: more never
+	// rowSignals is how many signals of a symbol are kept, the newest: more would never
 	// fit into a reply.
 	rowSignals = 200
 )
 
-// row is what a scan found for one symbol. It holds texts and a few numbers, and nothing
-// of the bars: with two hundred symbols those would be most of the memory.
+// row is what a scan found for one symbol. It holds texts and a few numbers but no bars,
+// which would take most of the memory of two hundred symbols.
 type row struct {
 	symbol    string
-	err       error // why there is nothing else
+	err       error // if not nil, the symbol failed and the fields below are zero
 	synthetic bool
 	head      []any                      // the cells before the values
 	names     []string                   // of the values, in order
 	cells     map[string]json.RawMessage // newest values and facts, by name
 	sort      float64                    // what the rows are ordered by
-	noChange  bool                       // there is no change of a day
+	noChange  bool                       // the change of a day could not be computed
 	holds     bool                       // a rule is true on the newest bar
 	signals   []signal                   // newest first
 }
 
 // scan computes the indicators of many symbols and returns one table. Bars are always
-// fetched, so the answer says nothing of what the engine watches. A symbol that fails is
-// named with its reason, and the others are answered.
+// fetched, so the answer does not tell what the engine watches. A symbol that fails is
+// named with the reason, and the others still have their rows.
 func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {
 	symbols, malformed, err := r.scanned(h.Source, h.Watchlists)
 	if err != nil {
 		return nil, err
 	}
-	// What the rows are ordered by is computed like one more indicator, under a key of its
-	// own; the change of a day is a column anyway, and needs the bars of a day.
+	// The expression by which rows are ordered is computed as one more indicator, under a
+	// key of its own. The change of a day needs none: it is a column anyway, but bars of a
+	// whole day must be fetched.
 	q := r.covered()
 	expr, sign := ranking(r.sort)
 	switch {
 	case expr == changeColumn && r.interval.Seconds() > market.Day1.Seconds():
 		return nil, fmt.Errorf("sort %s needs bars of a day or shorter, and these are of %s: take interval %s or a shorter one", expr, r.interval, market.Day1)
 	case expr == changeColumn:
-		q.least = int(market.Day1.Seconds()/r.interval.Seconds()) + 3 // a border before the day, and the bar of now
+		q.least = int(market.Day1.Seconds()/r.interval.Seconds()) + 3 // the bar before the day and the bar that is forming, with one to spare
 	case expr != "":
 		by, err := indicators.New("formula", map[string]json.RawMessage{"expr": json.RawMessage(encode(expr))})
 		if err == nil {
@@ -106,8 +107,8 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 		return nil, noneComputed(rows)
 	}
 	order(rows, expr != "", sign)
-	// Where a reply does not hold all of it, older signals are left out first,
-	// then whole rows, the last ones of their order.
+	// If the table does not fit into a reply, older signals are left out first, then the
+	// last rows.
 	t := tabulate(r, rows, rowSignals)
 	for most := 16; len(t.LeftOut) > 0 && most > 0; most /= 2 {
 		t = tabulate(r, rows, most)
@@ -120,11 +121,10 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	return result, nil
 }
 
-// computeAll returns a row for each symbol, with what q asks for and the signals of
-// the newest bars, or with an error that the table tells.
+// computeAll returns a row for each symbol, with what q asks for and the signals of the
+// newest bars, or with an error, which the table shows.
 func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbols []string, bars int) ([]row, error) {
-	// Each goroutine writes the row of its own index, so the rows need no lock. What a
-	// symbol took of memory is given up with its view; the row keeps texts.
+	// Each goroutine writes the row of its own index, so the rows need no lock.
 	rows := make([]row, len(symbols))
 	var g errgroup.Group
 	g.SetLimit(scanners)
@@ -139,15 +139,15 @@ func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbo
 			return nil
 		}))
 	}
-	wait(&g) // errors are told in the table
+	wait(&g) // it returns no error: those are in the rows
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	return rows, nil
 }
 
-// noneComputed returns the error of a scan whose rows all failed: it names each symbol
-// with its reason, as far as they fit into a reply, and says how many more there are.
+// noneComputed returns the error of a scan in which all symbols failed. It names as many
+// symbols with their reasons as fit into a reply, and how many more there are.
 func noneComputed(rows []row) error {
 	const says = "no symbol could be computed: "
 	if len(rows) == 1 {
@@ -167,9 +167,9 @@ func noneComputed(rows []row) error {
 	return errors.New(string(text))
 }
 
-// row returns the row of q's symbol, with the signals of the newest bars, or with why
-// there is none. The change of a day is of the bars that the values cover, unless more
-// were asked for to tell it: the values are the same either way.
+// row returns the row of q's symbol, with the signals of the newest bars, or with an
+// error. The change of a day is computed from the bars that the values cover, or from
+// q.least bars if that is more; the values are the same either way.
 func (h *handlers) row(ctx context.Context, q question, bars int) row {
 	s, err := h.load(ctx, q)
 	if err == nil && s.Len() == 0 {
@@ -186,9 +186,9 @@ func (h *handlers) row(ctx context.Context, q question, bars int) row {
 	return r
 }
 
-// order sorts rows by their value, highest first or, with a sign of -1, lowest
-// first, NaN last. If they have none, those for which a rule is true come first. Rows
-// that are equal keep the order in which the symbols were given.
+// order sorts rows. If valued, it sorts them by their sort value, highest first or, with
+// a sign of -1, lowest first, and NaN last. Otherwise rows for which a rule is true come
+// first. Equal rows stay in the order in which the symbols were given.
 func order(rows []row, valued bool, sign float64) {
 	slices.SortStableFunc(rows, func(a, b row) int {
 		switch {
@@ -203,9 +203,9 @@ func order(rows []row, valued bool, sign float64) {
 	})
 }
 
-// ranking splits the argument sort into the expression and the direction that may
-// follow it, as people write one: asc or desc. The sign is -1 for lowest first. Without
-// a direction the highest comes first.
+// ranking splits the argument sort into an expression and the direction that may follow
+// it, asc or desc. The sign is -1 for lowest first. Without a direction the highest comes
+// first.
 func ranking(sort string) (expr string, sign float64) {
 	at := max(0, strings.LastIndexByte(sort, ' '))
 	switch strings.ToLower(sort[at:]) {
@@ -217,16 +217,16 @@ func ranking(sort string) (expr string, sign float64) {
 	return sort, 1
 }
 
-// scanned returns the symbols of a scan in their one spelling, each once, and a row
-// with the reason for each text that is no symbol; it fails if that is the only one.
-// "@name" stands for the symbols of a list.
+// scanned returns the symbols of a scan as the source spells them, each once, and a row
+// with an error for each text that is not a symbol. If that is the only text, scanned
+// returns its error. "@name" stands for the symbols of a list.
 func (r *computation) scanned(source market.Source, lists map[string][]string) (symbols []string, malformed []row, err error) {
 	given := r.symbols
 	if r.symbol != "" {
 		given = append([]string{r.symbol}, given...)
 	}
-	// First the lists are put in place of their names, then every symbol is resolved:
-	// lists may name the same one in another spelling.
+	// First lists replace their names, then every symbol is resolved: lists may contain the
+	// same symbol in different spellings.
 	var all []string
 	for _, text := range given {
 		name, isList := strings.CutPrefix(text, "@")
@@ -255,7 +255,7 @@ func (r *computation) scanned(source market.Source, lists map[string][]string) (
 	return symbols, malformed, nil
 }
 
-// known names the lists there are, to end a refusal with.
+// known returns the end of a refusal, which names the lists there are.
 func known(lists map[string][]string) string {
 	if len(lists) == 0 {
 		return ": the operator names none with --watchlist; give the symbols themselves"
@@ -264,18 +264,18 @@ func known(lists map[string][]string) string {
 }
 
 const (
-	sortKey      = "sort"       // key of the expression that rows are ordered by, and its column
-	changeColumn = "change_24h" // by which they can be ordered too
+	sortKey      = "sort"       // the key and the column of the expression that rows are ordered by
+	changeColumn = "change_24h" // a column, by which rows can be ordered too
 )
 
-// fill takes from v what the table shows: the newest values, and the signals of
-// the newest bars; from day the change of a day. A value is named by the indicator's key
-// and, where that has several, by the line's label.
+// fill sets the fields of the row from v, the newest values and the signals of the newest
+// bars, and from day, the change of a day. A value is named by the indicator's key and, if
+// the indicator has several, by the line's label.
 func (r *row) fill(v *chart.View, day *market.Series, bars int) {
 	s := v.Series
 	n := s.Len()
 	r.synthetic = s.Synthetic
-	r.sort, _ = chart.Change24h(day) // unless there is an expression
+	r.sort, _ = chart.Change24h(day) // an expression replaces it below
 	r.noChange = math.IsNaN(r.sort)
 	r.head = []any{s.Symbol, stamp(s.Time[n-1]), s.Forming, s.Close[n-1], number(r.sort)}
 	r.cells = make(map[string]json.RawMessage)
@@ -300,23 +300,23 @@ func (r *row) fill(v *chart.View, day *market.Series, bars int) {
 			r.set(p.Key+"."+name, number(last(l.Values)))
 		}
 		if p.Result.Shaded != nil || p.Key == sortKey {
-			continue // the facts of a rule say since when; of the ranking only the value was asked for
+			continue // the facts of a rule say since when it is true, and of the sort expression only the value is needed
 		}
 		for _, g := range tail(p.Result.Signals, rowSignals, func(g indicators.Signal) bool { return n-g.Bar <= bars }) {
 			r.signals = append(r.signals, signal{p.Key, g.Label, stamp(s.Time[g.Bar]), n - 1 - g.Bar})
 		}
 	}
-	// The newest of all indicators come first. The clone lets go of the longer array.
+	// The newest come first. The clone lets the longer array be freed.
 	slices.SortStableFunc(r.signals, func(a, b signal) int { return a.BarsAgo - b.BarsAgo })
 	r.signals = slices.Clone(r.signals[:min(len(r.signals), rowSignals)])
 }
 
-// tell takes over the facts of a panel: of a rule whether it is true, since when
-// and what it compares. Facts are words and numbers that belong to the whole of an
-// indicator, not to a bar.
+// tell adds the facts of a panel as cells, for a rule: whether it is true, since when and
+// what it compares. Facts are words and numbers about an indicator as a whole, not about
+// a bar.
 func (r *row) tell(p chart.Panel) {
 	for _, f := range p.Result.Facts {
-		if !slices.Contains([]string{"how", "leaves", indicators.OtherBars}, f.Name) { // the same in every row, or too long for one
+		if !slices.Contains([]string{"how", "leaves", indicators.OtherBars}, f.Name) { // these are the same in every row, or too long
 			r.set(p.Key+"."+f.Name, f.Value)
 		}
 	}
@@ -338,13 +338,13 @@ func last(values indicators.Values) float64 {
 	return values[len(values)-1]
 }
 
-// tabulate returns the rows as a table, with at most so many signals in each. All rows
-// have the same columns: a value that a symbol lacks is null. From the first on that does
-// not fit into a reply, the rows are named in LeftOut.
+// tabulate returns the rows as a table, with at most most signals in each. All rows have
+// the same columns: a value that a symbol lacks is null. The first row that does not fit
+// into a reply and all after it are only named in LeftOut.
 func tabulate(r *computation, rows []row, most int) table {
 	t := table{Interval: r.interval, Source: "fetched", Bars: r.bars, Rows: []json.RawMessage{}, Failed: make(map[string]string)}
-	var values []string // of all rows: an indicator may have other lines for another symbol
-	size := 0           // how long the reply is so far, with the names of all that are not in it yet
+	var values []string // names of all rows: an indicator may have other lines for another symbol
+	size := 0           // the length of the reply so far, with the names of all symbols, which may be left out
 	for _, row := range rows {
 		for _, name := range row.names {
 			if !slices.Contains(values, name) {
@@ -357,7 +357,8 @@ func tabulate(r *computation, rows []row, most int) table {
 	size += len(encode(t.Columns))
 	for i, row := range rows {
 		text, shown := row.text(values, most)
-		// The first one is in the table however long it is, or calls for the rest would not end.
+		// The first row is in the table however long it is: if even that were left out, a
+		// client that asks for the rest again and again would never be done.
 		if size += len(text); i > 0 && (size > replySize || len(t.LeftOut) > 0) {
 			t.LeftOut = append(t.LeftOut, row.symbol)
 			continue
@@ -376,7 +377,8 @@ func tabulate(r *computation, rows []row, most int) table {
 	return t
 }
 
-// noChange says why a row of a scan may have no change of a day, and what would help.
+// noChange returns a note that says why a row of a scan may have no change of a day, and
+// what would help.
 func (r *computation) noChange() string {
 	expr, _ := ranking(r.sort)
 	switch {
@@ -388,8 +390,8 @@ func (r *computation) noChange() string {
 	return fmt.Sprintf("%s is null where the newest %d bars do not reach back a day: sort %[1]s fetches as many as that takes.", changeColumn, r.covered().bars)
 }
 
-// text returns the row as the table has it, and how many of its signals it shows. The text
-// of a row that failed is the reason.
+// text returns the row as JSON with at most most signals, and how many signals it shows.
+// The text of a row that failed is its error.
 func (r *row) text(values []string, most int) (text json.RawMessage, shown int) {
 	if r.err != nil {
 		return mcp.Encode(r.err.Error()), 0
@@ -406,6 +408,6 @@ func (r *row) text(values []string, most int) (text json.RawMessage, shown int) 
 	return mcp.Encode(append(cells, append([]signal{}, r.signals[:shown]...))), shown
 }
 
-// number writes a computed value as every payload does, with ten digits and
-// null for what is none.
+// number returns a computed value as JSON, as every payload has it: with ten digits, and
+// null for NaN and the infinities.
 func number(v float64) json.RawMessage { return indicators.AppendValue(nil, v) }

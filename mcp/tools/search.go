@@ -13,9 +13,9 @@ import (
 // of the catalogue.
 const maxWords = 12
 
-// search returns the entries that match a query best, the best first: those in
-// which most of its words occur. Numbers in it ("200 ema") are taken for values
-// of parameters and find nothing by themselves. An empty category means all.
+// search returns the entries that match the most words of a query, the best match first.
+// Numbers in the query ("200 ema") are taken for values of parameters and are not searched
+// for. An empty category means all.
 func search(query, category string) []*listing {
 	words := fields(strings.ToLower(query))
 	words = slices.DeleteFunc(words, func(w string) bool {
@@ -30,7 +30,7 @@ func search(query, category string) []*listing {
 	var matches []match
 	best := 1
 	for _, l := range inCategory(category) {
-		// All words together may be a name: "relative strength index" is an alias.
+		// All words together may be one name: "relative strength index" is an alias.
 		m := match{listing: l, rank: l.rank(strings.Join(words, "_"))}
 		for _, w := range words {
 			if r := l.rank(w); r > 0 {
@@ -41,11 +41,12 @@ func search(query, category string) []*listing {
 		best = max(best, m.words)
 		matches = append(matches, m)
 	}
-	// Only those with most words stay: with "moving average ribbon" a model wants
-	// the ribbon, and if nothing has all three, whatever has two.
+	// Only entries that match as many words as the best one stay: with "moving average
+	// ribbon" a model wants the ribbon, and if nothing matches all three words, the entries
+	// that match two.
 	matches = slices.DeleteFunc(matches, func(m match) bool { return m.words < best })
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.rank, a.rank) })
-	// Who asks for a rule gets the entries for rules first, whatever else matched.
+	// A query with a word of ofRules gets the entries for rules first, whatever else matched.
 	var found []*listing
 	if category == "" && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(ofRules, w) }) {
 		found = inCategory(indicators.Rules)
@@ -58,8 +59,8 @@ func search(query, category string) []*listing {
 	return found
 }
 
-// ofRules are words of who wants to combine indicators, which no single one can
-// do: the entries for rules then come first.
+// ofRules are words in the queries of models that want to combine indicators. No single
+// indicator can do that, so search puts the entries for rules first.
 var ofRules = []string{
 	"rule", "rules", "condition", "conditions", "conditional", "combine", "combined", "combination", "expression", "formula", "custom", "filter",
 	"backtest", "backtests", "backtesting", "back-test", "strategy", "strategies", "scan", "screener", "screen",

@@ -9,8 +9,8 @@ import (
 	"wick/trade"
 )
 
-// everything stands for a filter that lets all through, in requests and replies:
-// an empty list would read as if nothing passed.
+// everything is the word, in requests and replies, for a filter that lets everything
+// through. An empty list would look as if nothing passed.
 const everything = "all"
 
 // maxFilter is how many items a filter of a subscription may list.
@@ -32,8 +32,8 @@ func (r *filterRequest) args() []arg {
 // filter returns the engine's form of the request, in which an empty list lets
 // everything through. The engine checks the items.
 func (r *filterRequest) filter() (f trade.Filter) {
-	// A list in which "all" stands among others means all.
-	if !slices.Contains(r.symbols, everything) { // ALL is a stock, as in place_order
+	// A list that contains "all" means all, whatever else is in it.
+	if !slices.Contains(r.symbols, everything) { // not in capitals: ALL is a stock
 		f.Symbols = r.symbols
 	}
 	if !slices.ContainsFunc(r.types, meansAll) {
@@ -42,11 +42,11 @@ func (r *filterRequest) filter() (f trade.Filter) {
 	return f
 }
 
-// meansAll reports whether s is the word for everything, in whatever letters.
+// meansAll reports whether s is the word for everything, in upper or lower case.
 func meansAll(s string) bool { return strings.EqualFold(s, everything) }
 
-// note returns what to know of a filter with the market ALL in it, which may have been
-// meant for all, or "".
+// note returns a note if the filter contains the stock ALL, since every symbol may have
+// been meant; otherwise it returns an empty text.
 func (r *filterRequest) note() string {
 	if slices.Contains(r.symbols, everything) || !slices.ContainsFunc(r.symbols, meansAll) {
 		return ""
@@ -54,7 +54,7 @@ func (r *filterRequest) note() string {
 	return `ALL is the market of that name: for alerts of every symbol write "all" in small letters, or leave symbols out.`
 }
 
-// filterReply is a subscription's filter as clients see it: of each kind a list, or the
+// filterReply is a subscription's filter as clients see it. Each member is a list or the
 // word "all".
 type filterReply struct {
 	Symbols    any `json:"symbols"`
@@ -97,8 +97,8 @@ func (h *handlers) subscribe() tool {
 	})
 }
 
-// unsubscribe defines unsubscribe_notifications. To end what is not there is no error:
-// the reply says that nothing was found.
+// unsubscribe defines unsubscribe_notifications. If there is no subscription, that is no
+// error: the reply says that none was found.
 func (h *handlers) unsubscribe() tool {
 	return define(mcp.Tool{
 		Name:        "unsubscribe_notifications",

@@ -8,17 +8,17 @@
 // checked, calls the package that knows how, and writes the answer. Both
 // transports get the same tools, so both give the same answers.
 //
-// Arguments that a tool does not know are refused by the tools that change
-// something and named in the reply of the others. A reply has at most about
-// 20,000 characters unless more was asked for.
+// Tools that change something refuse arguments that they do not know; the other
+// tools name them in the reply. A reply has at most about 20,000 characters unless
+// the client asked for more.
 //
 // # Security considerations
 //
 // Arguments come from language models, and so from whoever can talk to them.
-// They are bounded and checked here; limits on trading are the operator's and
-// no argument reaches them. Texts that go back quote at most a few characters
-// of what came in. A caller without the scope for trading learns nothing of
-// what the engine watches, and its charts show nothing of the account.
+// They are bounded and checked here. The operator sets the limits on trading, and
+// no argument can change them. Replies quote at most a few characters of what came
+// in. A caller without the scope for trading does not learn what the engine watches,
+// and its charts show nothing of the account.
 package tools
 
 import (
@@ -45,7 +45,7 @@ const ScopeTrade = "trade"
 type Deps struct {
 	Source market.Source // where bars come from
 	Engine *trade.Engine // nil without --trade: trading tools refuse
-	Hub    *delivery.Hub // knows what waits for whom; nil without --trade
+	Hub    *delivery.Hub // knows which notifications wait for which client; nil without --trade
 
 	// Approvals says which orders a person has to approve; nil means none.
 	Approvals *Approvals
@@ -54,15 +54,15 @@ type Deps struct {
 	// takes as "@name". Nil for none.
 	Watchlists map[string][]string
 
-	// Valid reports whether a caller's token still works: the subscription of
-	// one that does not may be claimed by its client. Nil means always.
+	// Valid reports whether a caller's token still works. If it does not, another token
+	// of the same client may take over its subscription. Nil means that tokens always work.
 	Valid func(caller string) bool
 
 	// Renders bounds how many charts are painted at once, each in a picture of
 	// up to 16 MiB. Zero means two.
 	Renders int
 
-	// Painted, if set, is told how long each picture took to paint.
+	// Painted, if not nil, is called with the time that each picture took to paint.
 	Painted func(took time.Duration)
 }
 
@@ -72,7 +72,7 @@ type handlers struct {
 	renders *semaphore.Weighted
 }
 
-// newHandlers returns the handlers over d.
+// newHandlers returns handlers that work with d.
 func newHandlers(d Deps) *handlers {
 	if d.Renders == 0 {
 		d.Renders = 2
@@ -100,8 +100,8 @@ func (*none) args() []arg { return nil }
 
 // What a tool does with arguments that it does not know.
 const (
-	refuses = true  // it changes something: an order without its stop_loss is another order
-	reports = false // it answers and says which ones it did not read
+	refuses = true  // for a tool that changes something: an order without its stop_loss is another order
+	reports = false // for any other: it answers and says which ones it did not read
 )
 
 // define completes t with the schema of R's arguments and a handler that reads
@@ -120,8 +120,8 @@ func define[R any, P request[R]](t mcp.Tool, refuses bool, handle func(context.C
 		if len(left) == 0 && err == nil {
 			return handle(ctx, c, r)
 		}
-		// An unknown argument alone is an error only for tools that change something;
-		// with another mistake it is named beside it, since it may be the cause.
+		// An unknown argument by itself is an error only for tools that change something. If
+		// there is another mistake, it is named together with that, since it may be the cause.
 		said := sentence(t.Name, declared, left)
 		if len(left) > 0 && (refuses || err != nil) {
 			err = errors.Join(errors.New(said), err)
@@ -141,9 +141,8 @@ func define[R any, P request[R]](t mcp.Tool, refuses bool, handle func(context.C
 	return tool{t, declared}
 }
 
-// mention adds the arguments that were not read to a result: as a member
-// "ignored" of the object it holds, or as one more text beside an array or a
-// picture.
+// mention adds the arguments that were not used to a result: as a member "ignored" of its
+// first text that is a JSON object, or as one more text if there is none.
 func mention(r *mcp.Result, left []ignored, sentence string) {
 	for i, c := range r.Content {
 		if body, isObject := bytes.CutSuffix(c.Text, []byte("}")); isObject && len(body) > 1 && body[0] == '{' {
@@ -154,13 +153,13 @@ func mention(r *mcp.Result, left []ignored, sentence string) {
 	r.Content = append(r.Content, mcp.Content{Text: []byte("Ignored: " + sentence + ".")})
 }
 
-// reply returns v as JSON with the remarks that a trading tool makes.
+// reply returns v as JSON, as the result of a trading tool, with the reminder of remind.
 func (h *handlers) reply(v any) (*mcp.Result, error) {
 	return h.remind(mcp.JSON(v)), nil
 }
 
-// remind mentions notifications that nobody has read: many clients never show
-// a push to their model.
+// remind adds a text to a result if there are notifications that nobody has read: many
+// clients never show a pushed notification to their model.
 func (h *handlers) remind(r *mcp.Result) *mcp.Result {
 	if n := h.Engine.PendingNotifications(); n > 0 {
 		noun := "notifications are"
@@ -175,8 +174,8 @@ func (h *handlers) remind(r *mcp.Result) *mcp.Result {
 // StdioCaller is the single local client of a conversation over stdio.
 var StdioCaller = mcp.Caller{ID: "stdio", Client: "stdio", Scope: "charts " + ScopeTrade}
 
-// Subscriber returns a caller as the package that delivers to it knows it. valid
-// reports whether its token still works; nil means always.
+// Subscriber returns a caller in the form that package delivery takes. valid reports
+// whether its token still works; nil means always.
 func Subscriber(c mcp.Caller, valid func(caller string) bool) delivery.Caller {
 	d := delivery.Caller{ID: c.ID, Client: c.Client, Expires: c.Expires}
 	if valid != nil {
@@ -185,7 +184,7 @@ func Subscriber(c mcp.Caller, valid func(caller string) bool) delivery.Caller {
 	return d
 }
 
-// EncodeAlert returns a fired alert as the notification that is pushed, in one
+// EncodeAlert returns the pushed notification for a fired alert or a filled order, in one
 // line.
 func EncodeAlert(note any) []byte {
 	method := "notifications/alert_triggered"
@@ -195,10 +194,9 @@ func EncodeAlert(note any) []byte {
 	return mcp.Notification(method, note)
 }
 
-// RenderBytes returns how much memory charts can hold when that many are
-// painted at once: a picture and its file for each, and two calls for each that
-// have the file and turn it to base64. Calls that wait for their turn hold
-// nothing but their message.
+// RenderBytes returns how many bytes charts can hold when renders of them are painted at
+// once. For each there is a picture and its PNG, and two more calls that already have
+// their PNG and turn it to base64. Calls that wait to be painted hold only their message.
 func RenderBytes(renders int) int {
 	picture := chart.MaxWidth*chart.MaxHeight + chart.MaxBytes
 	reply := chart.MaxBytes + base64.StdEncoding.EncodedLen(chart.MaxBytes)

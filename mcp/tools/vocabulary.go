@@ -7,7 +7,7 @@ import (
 	"wick/indicators"
 )
 
-// vocabulary is what a query may find an indicator by, in lower case.
+// vocabulary holds the words by which a query finds an indicator, in lower case.
 type vocabulary struct {
 	names   []string // its name first, then its title and aliases
 	doc     []string // the words of its description
@@ -15,8 +15,7 @@ type vocabulary struct {
 	params  []string // names and choices
 }
 
-// vocabularyOf gathers the words by which an indicator can be found, once for the life
-// of the process.
+// vocabularyOf returns the words by which an indicator can be found.
 func vocabularyOf(ind *indicators.Indicator) vocabulary {
 	v := vocabulary{names: append([]string{ind.Name, strings.ToLower(ind.Title)}, ind.Aliases...), doc: fields(strings.ToLower(ind.Doc)), signals: ind.Signals}
 	for _, p := range ind.Params {
@@ -25,9 +24,9 @@ func vocabularyOf(ind *indicators.Indicator) vocabulary {
 	return v
 }
 
-// rank says how well a word fits: 0 for not at all, most for the name, then an
-// alias, the beginning of a name, a word of the description, signals and
-// parameters. search adds up what the words of a query get.
+// rank returns how well a word fits the indicator: 0 if it does not, the most if it is the
+// name, and less for an alias, a part of a name, a word of the description, signals and
+// parameters. search adds up the ranks of all words.
 func (v *vocabulary) rank(word string) int {
 	equal := func(a, b string) bool { return a == b }
 	among := func(texts []string, fits func(text, word string) bool) bool {
