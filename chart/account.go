@@ -26,8 +26,8 @@ type Order struct {
 	Quantity float64
 }
 
-// Alert is an alert that waits: for a price, or for a signal of an indicator in
-// the picture, whose marks are then named.
+// Alert is an alert that has not fired: for a price, or for a signal of an indicator in
+// the picture. The marks of such a signal are named before others.
 type Alert struct {
 	Price  float64 // 0 for none
 	Text   string
@@ -42,8 +42,8 @@ type Fill struct {
 	Price, Quantity float64
 }
 
-// awaits reports whether an alert waits for the signal label of the indicator that
-// was asked for as key. No account awaits nothing.
+// awaits reports whether an alert waits for the signal label of the indicator that the
+// client asked for as key. It returns false for a nil account.
 func (a *Account) awaits(key, label string) bool {
 	return a != nil && slices.ContainsFunc(a.Alerts, func(al Alert) bool {
 		return al.Signal == label && al.Key == key

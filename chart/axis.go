@@ -15,8 +15,8 @@ import (
 // touch a tag is not shown, but its grid line is. Everything here is a function of
 // the pane's scale, so a page that draws the same scale gets the same labels.
 
-// measureAxis writes ticks and tags and from the widest settles the width of
-// the axis, the same for all panes, so that plots line up.
+// measureAxis writes ticks and tags. The widest decides the width of the axis, which is
+// the same for all panes, so that plots line up.
 func (p *picture) measureAxis() {
 	widest := 0
 	for i := range p.panes {
@@ -51,8 +51,9 @@ func (p *picture) makeTicks(pn *pane) {
 	pn.ticks = append(pn.ticks, p.roundValues(pn)...)
 }
 
-// roundValues returns ticks at round values over the rows data may take. A logarithmic
-// axis has them at round ratios, one in percent at round changes.
+// roundValues returns ticks at round values for all rows that data may use. On a
+// logarithmic axis they follow patterns of leading digits; on an axis in percent they are
+// at round changes.
 func (p *picture) roundValues(pn *pane) []tick {
 	sc := pn.scale
 	if sc.zero {
@@ -62,7 +63,7 @@ func (p *picture) roundValues(pn *pane) []tick {
 	switch {
 	case pn.price && p.mode == Percent && p.base > 0:
 		return p.percentTicks(sc, lo, hi, room)
-	case sc.log && hi/lo > 2: // below that, equal steps look even
+	case sc.log && hi/lo > 2: // in a smaller range equal steps look evenly spaced
 		var out []tick
 		for _, v := range logTicks(lo, hi, room) {
 			out = append(out, tick{value: v, y: sc.row(v), text: levelText(v)})
@@ -80,8 +81,8 @@ func (p *picture) roundValues(pn *pane) []tick {
 }
 
 // tickRange returns the values between which a pane has ticks, and the room for them.
-// Ticks go beyond the data, up to the legend and down to the strip of volume: the rows
-// between are drawn on too.
+// Ticks go beyond the data, up to the legend and down to the volume strip, since things
+// are drawn there too.
 func (p *picture) tickRange(pn *pane) (lo, hi float64, room tickRoom) {
 	sc := pn.scale
 	lo, hi = sc.value(float64(pn.floor)), sc.value(float64(pn.legend.Max.Y))
@@ -117,26 +118,27 @@ func (p *picture) percentTicks(sc scale, lo, hi float64, room tickRoom) []tick {
 // values where there is room.
 func (p *picture) levelTicks(pn *pane) {
 	levels := shownLevels(make([]float64, 0, 8), pn)
-	// The outermost pair comes first: of levels that stand too close, it is the
-	// inner ones that go without a label.
+	// The outermost pair comes first, so that of levels too close to each other the inner
+	// ones have no label.
 	for lo, hi := 0, len(levels)-1; lo <= hi; lo, hi = lo+1, hi-1 {
 		p.addApart(pn, tick{value: levels[hi], y: pn.scale.row(levels[hi]), text: levelText(levels[hi]), level: true})
 		if lo < hi {
 			p.addApart(pn, tick{value: levels[lo], y: pn.scale.row(levels[lo]), text: levelText(levels[lo]), level: true})
 		}
 	}
-	// Round values come last, so a level never gives way to one.
+	// Round values come last, so that none takes the place of a level.
 	round := p.roundValues(pn)
 	for _, t := range round {
 		p.addApart(pn, t)
 	}
-	// Fewer than two labels say nothing about the values between them.
-	if p.fitting(pn) < 2 { // levels too close to each other in a low pane
+	// With fewer than two labels no value between them can be read. That happens in a low
+	// pane whose levels are too close to each other.
+	if p.fitting(pn) < 2 {
 		pn.ticks = round
 	}
 }
 
-// shownLevels appends to levels, which is empty, those of an oscillator that lie within
+// shownLevels appends to the empty slice levels those of an oscillator that are within
 // its scale, each once, and sorts them.
 func shownLevels(levels []float64, pn *pane) []float64 {
 	for _, h := range pn.studies[0].HLines {
@@ -148,7 +150,7 @@ func shownLevels(levels []float64, pn *pane) []float64 {
 	return levels
 }
 
-// addApart adds a tick if it keeps its distance from all that are there.
+// addApart adds a tick if it is far enough from all that are there.
 func (p *picture) addApart(pn *pane, t tick) {
 	gap := int(1.15 * float64(p.axis.size))
 	if !t.level { // round values are there to fill wide gaps only
@@ -185,7 +187,7 @@ func (p *picture) makeTags(pn *pane) {
 		p.lineTags(pn)
 		return
 	}
-	// The order is that of importance: placeTags keeps the earlier of two that touch.
+	// The most important tags come first: placeTags keeps the earlier of two that touch.
 	last := p.lastBar()
 	closed := p.s.Close[last]
 	pn.tags = append(pn.tags, tag{
@@ -193,8 +195,8 @@ func (p *picture) makeTags(pn *pane) {
 	})
 	p.compareTags(pn)
 	for _, l := range p.own {
-		// Levels of the caller's own come before those of indicators: whoever
-		// asked for a level wants its price.
+		// The caller's own levels come before those of indicators: a caller who adds a level
+		// wants to see its price.
 		if pn.inside(l.price) { // named in the plot, where there is more room
 			pn.tags = append(pn.tags, tag{y: pn.scale.row(l.price), text: p.axisText(l.price), ink: l.ink, outline: true})
 		}
@@ -269,10 +271,10 @@ func (p *picture) compareTags(pn *pane) {
 	}
 }
 
-// placeTicks puts tags and tick labels on the axis. Tags come first and stay at
-// their values; a tick label that a tag touches or that would leave its pane is
-// not shown, its grid line stays. Tags of a panel's further lines are dropped
-// when fewer than two labels would be left to read the others against.
+// placeTicks puts tags and tick labels on the axis. Tags come first, at exactly their
+// values. A tick label that would touch a tag or leave its pane is not shown, but its grid
+// line is. If fewer than two labels of a panel would be left, tags of its further lines are
+// dropped, the last first.
 func (p *picture) placeTicks() {
 	for i := range p.panes {
 		pn := &p.panes[i]
@@ -282,7 +284,7 @@ func (p *picture) placeTicks() {
 			pn.tags = pn.tags[:len(pn.tags)-1]
 		}
 		if !pn.price && p.n > 0 && p.showTicks(pn) == 0 && len(pn.tags) > 0 {
-			// The tag of a low panel hides all its levels: anything else round.
+			// In a low panel the tag may hide all levels. Then round values are tried.
 			pn.ticks = append(pn.ticks, p.roundValues(pn)...)
 			slices.SortFunc(pn.ticks, func(a, b tick) int { return cmp.Compare(a.y, b.y) })
 			p.showTicks(pn)
@@ -297,7 +299,7 @@ func (p *picture) placeTicks() {
 	}
 }
 
-// showTicks settles which labels of a pane are shown and counts them.
+// showTicks decides which labels of a pane are shown, and returns how many.
 func (p *picture) showTicks(pn *pane) int {
 	// Labels stay within their pane, and out of the rows beside the volume.
 	limit := image.Rect(p.axisX, pn.frame.Min.Y+1, p.w, pn.floor)
@@ -316,8 +318,8 @@ func (p *picture) showTicks(pn *pane) int {
 	return shown
 }
 
-// tickBox is what a tick label covers: digits have no descenders, so the box
-// is close about them and a tag nearby hides one label at most.
+// tickBox returns the box of a tick label. Digits have no descenders, so the box fits
+// tightly around them, and a tag nearby hides one label at most.
 func (p *picture) tickBox(t *tick) image.Rectangle {
 	// Digits are 0.72 of the text size high, and stand centred on the tick.
 	half := (p.axis.size*36+50)/100 + 1
@@ -325,17 +327,16 @@ func (p *picture) tickBox(t *tick) image.Rectangle {
 	return image.Rect(x, t.y-half, x+p.axis.width(t.text), t.y+half)
 }
 
-// placeTags puts every tag at the row of its value. A tag that would touch one
-// placed before it, or leave the pane, is dropped: a tag beside its value would
-// tell a wrong one, and the legend has the number too. The last price comes
-// first and is always kept.
+// placeTags puts every tag at the row of its value. A tag that would touch one placed
+// before it, or leave the pane, is dropped: moved away from its row, it would show a wrong
+// value, and the legend has the number too. The last price comes first and is always kept.
 func (p *picture) placeTags(pn *pane) {
 	half := p.tagH() / 2
 	highest, lowest := pn.frame.Min.Y+1+half, pn.frame.Max.Y-p.tagH()+half
 	kept := pn.tags[:0]
 	for _, t := range pn.tags {
-		// Only the tag of the last price may be moved into the pane; of others at most
-		// a pixel is forgiven.
+		// Only the tag of the last price may be moved into the pane; others by at most one
+		// pixel.
 		y := min(max(t.y, highest), lowest)
 		t.box = image.Rect(p.axisX, y-half, p.w, y-half+p.tagH())
 		touches := func(o tag) bool { return o.box.Inset(-1).Overlaps(t.box) }

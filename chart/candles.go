@@ -4,12 +4,12 @@ import (
 	"math"
 )
 
-// placeBars settles the columns of bars and the rows of candles.
+// placeBars computes the columns of bars and the rows of candles.
 func (p *picture) placeBars() {
 	p.x0, p.pitch = p.columns(p.axisX, p.n+p.ahead)
 	p.body, p.wick = p.bodies(p.pitch)
-	// One candle per bar, or where bars lie closer than the thinnest stroke one
-	// per column, which stands for all its bars.
+	// There is one candle per bar. If bars are closer than the thinnest stroke, there is one
+	// per column, for all bars of the column.
 	p.candles = make([]candle, 0, min(p.n, p.w))
 	for i := 0; i < p.n; {
 		col := p.column(i)
@@ -27,7 +27,7 @@ func (p *picture) placeBars() {
 	}
 }
 
-// joined is what the bars of one candle come to.
+// joined holds the prices of one candle, which may stand for several bars.
 type joined struct {
 	open, close float64 // of the first and the last bar that can be drawn
 	reach       span    // from the lowest to the highest price
@@ -58,8 +58,8 @@ func (p *picture) join(i, j int) (b joined, ok bool) {
 	return b, ok
 }
 
-// candle returns the candle of b, which bars i to j, j excluded, come to. It has no
-// column yet.
+// candle returns the candle of b, which stands for bars i to j, j excluded. Its column is
+// not set yet.
 func (p *picture) candle(b joined, i, j int) (c candle) {
 	// Rows are rounded once, here, so that body and wick meet without a gap
 	// however the chart is scaled.
@@ -91,7 +91,7 @@ func (p *picture) paintVolume(cv *canvas) {
 	for i := range p.candles {
 		largest = max(largest, p.candles[i].volume)
 	}
-	// A positive volume is at least one pixel high, so that none looks like none.
+	// A volume above zero is at least one pixel high, so that it can be seen.
 	height := float64(pn.frame.Max.Y - pn.floor)
 	for i := range p.candles {
 		c := &p.candles[i]

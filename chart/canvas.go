@@ -37,8 +37,7 @@ func (c *canvas) reset(w, h int, pal *palette) {
 	fill(c.pix, pal.solid[inkBack])
 }
 
-// image returns the picture as the standard library knows it. It shares memory
-// with c.
+// image returns the picture as a type of the standard library. It shares memory with c.
 func (c *canvas) image() *image.Paletted {
 	return &image.Paletted{Pix: c.pix, Stride: c.w, Rect: image.Rect(0, 0, c.w, c.h), Palette: c.pal.colours}
 }
@@ -64,7 +63,7 @@ func (c *canvas) rect(r image.Rectangle, i ink) {
 		return
 	}
 	v := c.pal.solid[i]
-	if r.Dx() <= 8 { // wicks and bodies: a call per row would cost more than it does
+	if r.Dx() <= 8 { // wicks and bodies: a call of fill per row would cost more than the row
 		// o is the first pixel of each row.
 		for o := r.Min.Y*c.w + r.Min.X; o < r.Max.Y*c.w; o += c.w {
 			row := c.pix[o : o+r.Dx()]
@@ -108,7 +107,7 @@ func (c *canvas) tintRow(row []uint8, m *[256]uint8) {
 	}
 }
 
-// column paints an upright dotted line at column x, on rows with off between.
+// column paints a vertical dotted line at column x: dots of on rows with gaps of off rows.
 func (c *canvas) column(x, top, bottom, on, off int, i ink) {
 	for y := top; y < bottom; y += on + off {
 		c.rect(image.Rect(x, y, x+1, min(y+on, bottom)), i)
@@ -123,8 +122,8 @@ func (c *canvas) frame(r image.Rectangle, t int, i ink) {
 	c.rect(image.Rect(r.Max.X-t, r.Min.Y+t, r.Max.X, r.Max.Y-t), i)
 }
 
-// dashes paints the horizontal strip r as dashes of on pixels with off between,
-// beginning with a dash at its left end.
+// dashes paints the horizontal strip r as dashes of on pixels with gaps of off pixels,
+// beginning with a dash at the left end.
 func (c *canvas) dashes(r image.Rectangle, on, off int, i ink) {
 	for x := r.Min.X; x < r.Max.X; x += on + off {
 		c.rect(image.Rect(x, r.Min.Y, min(x+on, r.Max.X), r.Max.Y), i)
@@ -135,9 +134,9 @@ func (c *canvas) dashes(r image.Rectangle, on, off int, i ink) {
 // directions, so its middle is at 0.5, 0.5.
 type point struct{ x, y float64 }
 
-// far bounds coordinates before they become whole numbers or squares, neither
-// of which could then overflow. A point further out can only be seen as a steep
-// line that leaves the picture.
+// far bounds coordinates before they are converted to whole numbers or squared, so that
+// neither can overflow. All that can be seen of a point further out is a steep line that
+// leaves the picture.
 const far = 1 << 20
 
 // segment is the straight piece from a to b, with what is computed once for all
@@ -145,20 +144,19 @@ const far = 1 << 20
 type segment struct {
 	a, b   point
 	dx, dy float64 // b - a
-	slope  float64 // rows per column; 0 when upright
+	slope  float64 // rows per column; 0 if the segment is vertical
 	square float64 // the length, squared
 	scale  float64 // 1/length; 0 for a point
 
-	// lean is the largest sideways distance between a covered pixel and the
-	// point of the segment nearest to it: none for a level segment, reach for
-	// an upright one.
+	// lean is the largest horizontal distance between a covered pixel and the point of
+	// the segment nearest to it: 0 for a horizontal segment, reach for a vertical one.
 	lean float64
 
-	cos  float64 // of the angle to the level: dx/length
+	cos  float64 // cosine of the angle to the horizontal: dx/length
 	half float64 // rows covered above and below the middle in one column
 }
 
-// abs returns the size of v.
+// abs returns the absolute value of v.
 func abs(v int) int {
 	if v < 0 {
 		return -v

@@ -11,13 +11,13 @@
 // # How a picture is made
 //
 // First everything is measured ([plan.go] and what it calls): pure functions
-// of numbers that return boxes, rows and texts, and that tests hold to their
-// promises without looking at a pixel. Then it is painted, panel by panel,
-// into one byte per pixel: an index into a fixed palette, so that mixing an
-// edge into what lies under it is a look-up. Text comes from glyphs kept per
-// size, upright things are whole pixels, slanted ones take their cover from
-// the distance to the line. The file is written by a PNG encoder made for such
-// pictures.
+// of numbers return boxes, rows and texts, and tests check them without
+// looking at a pixel. Then it is painted, panel by panel, into one byte per
+// pixel: an index into a fixed palette, so that mixing an edge into what is
+// under it is a look-up in a table. Text comes from glyphs that are kept for
+// each size. Horizontal and vertical things are whole pixels; for slanted ones
+// the distance to the line decides how much of a pixel is covered. The file is
+// written by a PNG encoder made for such pictures.
 //
 // The same View and Options give the same bytes: the package reads no clock
 // and draws in no order but the given one.
@@ -42,10 +42,10 @@ import (
 type Panel struct {
 	Key    string // as the client asked for it
 	Result *indicators.Result
-	Older  int // signals before those of Result that a payload had no room for
+	Older  int // how many earlier signals were left out of Result because a payload had no room
 
-	// Needs returns how many bars the result takes until its first value. It is
-	// asked when there are too few, for the legend. Nil means unknown.
+	// Needs returns how many bars the result needs for its first value. It is called,
+	// for the legend, when there are too few. Nil means that this is not known.
 	Needs func() int
 }
 
@@ -58,20 +58,20 @@ type View struct {
 	// over the price in percent of where they begin.
 	Compare []*market.Series
 
-	// Past says that the bars end where the caller asked and not with the newest
-	// one: their age is then no news.
+	// Past says that the bars end where the caller asked and not with the newest one.
+	// Then their age is not shown.
 	Past bool
 
 	Marks   []Mark   // of the caller's own, at most MaxMarks
 	Account *Account // what the caller has in this symbol; nil for nothing
 
-	// Request is the call that v answers, as a JSON object. A series repeats it,
-	// for a page that draws the picture of the call itself. Empty means that all
-	// of it was the usual.
+	// Request holds the arguments of the call that v answers, as a JSON object. A series
+	// repeats them for a page that draws the picture itself. Empty means that all
+	// arguments had their defaults.
 	Request json.RawMessage
 }
 
-// check reports what v has too many of.
+// check returns an error if v has too many compared symbols or marks.
 func (v *View) check() error {
 	if n := len(v.Compare); n > MaxCompare {
 		return fmt.Errorf("%w: %d symbols to compare, want at most %d", ErrOption, n, MaxCompare)

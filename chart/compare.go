@@ -24,7 +24,7 @@ func (p *picture) compareStudy() *indicators.Result {
 			}
 			values[i] = v / first * p.base
 			if values[i] > 1e6*p.base {
-				values[i] = math.NaN() // would leave nothing to see of the others
+				values[i] = math.NaN() // it would flatten all other lines
 			}
 		}
 		r.Lines = append(r.Lines, indicators.Line{Label: printable(s.Symbol, 16), Values: values})
@@ -32,10 +32,10 @@ func (p *picture) compareStudy() *indicators.Result {
 	return r
 }
 
-// aligned returns what other was worth at the beginning and at the end of each bar of
-// s, by the newest of its bars that began no later: open and close of that bar, or its
-// close twice if it was over when the bar of s began. Bars that are long over do not
-// count: what ended must not go on as a flat line.
+// aligned returns the price of other at the beginning and at the end of each bar of s.
+// For a bar of s it takes the newest bar of other that began no later: its open and close,
+// or twice its close if it had ended when the bar of s began. If that bar is too old, the
+// prices are NaN: a symbol that is no longer traded must not go on as a flat line.
 func aligned(s, other *market.Series) (opens, closes indicators.Values) {
 	const longest = 4 * day // a long weekend
 	opens, closes = make(indicators.Values, s.Len()), make(indicators.Values, s.Len())
@@ -57,9 +57,9 @@ func aligned(s, other *market.Series) (opens, closes indicators.Values) {
 	return opens, closes
 }
 
-// compareSummary writes the member "compare": the last close of each compared
-// symbol and its change since the open of its first bar, as that of the chart's own
-// symbol counts. A View without such symbols has no such member.
+// compareSummary writes the member "compare": the last close of each compared symbol and
+// its change since its first open, which is how the change of the chart's own symbol is
+// computed. Without compared symbols it writes nothing.
 func (w *writer) compareSummary(v *View) {
 	list(w, "compare", v.Compare, func(_ int, s **market.Series) {
 		opens, closes := aligned(v.Series, *s)
@@ -81,7 +81,7 @@ func (w *writer) compareSeries(v *View, looks themeLooks) {
 	})
 }
 
-// origin writes which symbol it is and where its bars came from.
+// origin writes the symbol of s and where its bars came from.
 func (w *writer) origin(s *market.Series) {
 	w.string("symbol", s.Symbol)
 	w.string("source", s.Source)

@@ -2,9 +2,9 @@ package chart
 
 import "strings"
 
-// composed has for each accent that follows its letter the letters that it is drawn
-// with, each before the one letter that the two are: those that are drawable, as Unicode
-// composes them.
+// composed has an entry for each accent that Unicode writes after its letter. The entry is
+// a list of pairs: a letter, and the single letter that Unicode has for the two together,
+// if that is drawable.
 var composed = map[rune]string{
 	'\u0300': "AÀEÈIÌOÒUÙaàeèiìoòuùЕЀИЍеѐиѝWẀwẁYỲyỳÜǛüǜ",
 	'\u0301': "AÁEÉIÍOÓUÚYÝaáeéiíoóuúyýCĆcćLĹlĺNŃnńRŔrŕSŚsśZŹzź¨΅ΑΆΕΈΗΉΙΊΟΌΥΎΩΏϊΐαάεέηήιίϋΰοόυύωώГЃКЌгѓкќWẂwẃÅǺåǻÆǼæǽØǾøǿÜǗüǘ",
@@ -22,8 +22,9 @@ var composed = map[rune]string{
 	'\u0328': "AĄaąEĘeęIĮiįUŲuų",
 }
 
-// compose returns s with every letter and the accent after it as one letter, where that
-// is drawable: some systems write them as two, and the fonts have no accents alone.
+// compose returns s with each letter and the accent after it replaced by one letter, if
+// that is drawable. Some systems write the two separately, and the fonts have no separate
+// accents.
 func compose(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return composed[r] != "" }) {
 		return s

@@ -11,11 +11,11 @@ import (
 )
 
 // What callers add to the price themselves: levels, zones, lines and texts. They
-// come from a model's arguments, so everything is bounded here, and a mark that is
-// not whole is refused with what it lacks.
+// come from a model's arguments, so everything is bounded here. A mark that is not
+// complete is refused, and the error says what it lacks.
 
-// MaxMarks is how many marks of a caller's own a picture takes, and MaxMarkText
-// how many letters each.
+// MaxMarks is how many marks of the caller's own a picture may have, and MaxMarkText how
+// many letters the text of each may have.
 const (
 	MaxMarks    = 50
 	MaxMarkText = 60
@@ -35,8 +35,8 @@ const (
 // MarkWords returns the words for MarkKind.
 func MarkWords() []string { return []string{"level", "zone", "line", "text"} }
 
-// Mark is something a caller adds to the price. Prices of a mark need not lie within
-// the picture: what lies outside is not seen.
+// Mark is something a caller adds to the price. Its prices may be outside the picture,
+// where they cannot be seen.
 type Mark struct {
 	Kind          MarkKind
 	Price, Price2 float64
@@ -53,7 +53,7 @@ var markTones = []indicators.Tone{indicators.Accent, indicators.Up, indicators.D
 
 // ParseMarks reads marks as clients send them: a JSON array of at most MaxMarks
 // objects {"type", "price", "price2", "time", "time2", "text", "color"}. Times
-// are read by ParseTime. It fails on the first mark that is not whole.
+// are read by ParseTime. It fails on the first mark that is not complete.
 func ParseMarks(raw json.RawMessage, zone *time.Location) ([]Mark, error) {
 	// An unknown member is a mistake that would otherwise go unnoticed: a mark
 	// without its color, say, because it was spelled colour.
@@ -120,8 +120,8 @@ func (m Mark) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// mark checks m and returns it as it is drawn. Every number is checked here, so that
-// nothing behind it meets NaN or a price that is missing.
+// mark checks m and returns it as a Mark. Every number is checked here, so that no later
+// code has to deal with NaN or a missing price.
 func (m markJSON) mark(zone *time.Location) (Mark, error) {
 	kind := slices.Index(MarkWords(), m.Type)
 	if kind < 0 {
@@ -137,7 +137,7 @@ func (m markJSON) mark(zone *time.Location) (Mark, error) {
 	if m.Price == nil || two && m.Price2 == nil {
 		return Mark{}, fmt.Errorf("%w: a %s needs price%s", ErrOption, m.Type, map[bool]string{true: " and price2"}[two])
 	}
-	// Price2 stays 0 where the kind has none, which is usable.
+	// Price2 stays 0 for kinds that have no second price.
 	out.Price = *m.Price
 	if two {
 		out.Price2 = *m.Price2
@@ -151,8 +151,8 @@ func (m markJSON) mark(zone *time.Location) (Mark, error) {
 	return out, out.times(m, zone)
 }
 
-// times reads the times of m, which a line and a text cannot do without. The second
-// time is read as an end: a date alone includes the whole day.
+// times reads the times of m, which a line and a text must have. If the second time is a
+// date, it means the end of that day.
 func (out *Mark) times(m markJSON, zone *time.Location) (err error) {
 	needs := out.Kind == MarkLine || out.Kind == MarkText
 	if needs && m.Time == "" || out.Kind == MarkLine && m.Time2 == "" {

@@ -17,8 +17,8 @@ const noValue = "–"
 // missing: the difference of two would overflow.
 func usable(v float64) bool { return math.Abs(v) < 1e300 } // false for NaN
 
-// fixedText writes v with d decimals, commas between thousands, and a real minus that
-// never stands before a zero.
+// fixedText writes v with d decimals, commas between thousands, and a real minus sign (−),
+// which is never written before a zero.
 func fixedText(v float64, d int) string {
 	var buf [40]byte
 	digits := strconv.AppendFloat(buf[:0], math.Abs(v), 'f', d, 64)
@@ -80,9 +80,8 @@ var units = []struct {
 	letter string
 }{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "K"}}
 
-// shortText writes v with a unit letter and three significant digits, from the given
-// size up. ok is false where it does not apply: below that size, from 1e15 on, and for
-// NaN.
+// shortText writes v with a unit letter and three significant digits, if its size is at
+// least from. ok is false if it is smaller, if it is 1e15 or more, and for NaN.
 func shortText(v, from float64) (text string, ok bool) {
 	a := math.Abs(v)
 	if a < from || a >= 1e15 {
@@ -175,10 +174,10 @@ func sign(v float64) string {
 	return "+"
 }
 
-// precision returns the decimals that the prices of the columns need: the
-// fewest that write 98 of 100 of them exactly, for one odd bar must not add
-// digits to all; at least two below 1,000. Computed prices, which no number of
-// decimals writes, get two decimals, or four significant digits below one.
+// precision returns how many decimals the prices of the columns need: the fewest that
+// write 98 of 100 of them exactly, so that one odd bar does not add digits to all; and at
+// least two if prices are below 1,000. If no number of decimals is enough, as for computed
+// prices, it is two decimals, or four significant digits below one.
 func precision(columns ...[]float64) int {
 	largest, count := 0.0, 0
 	for _, col := range columns {
@@ -239,8 +238,8 @@ func levelText(v float64) string {
 	return valueText(v)
 }
 
-// changePercent returns the change from one price to another in percent; from
-// nothing there is none, and from a negative price its size counts.
+// changePercent returns the change from one price to another in percent. It is NaN if from
+// is zero; if from is negative, its absolute value is what the change is divided by.
 func changePercent(from, to float64) float64 {
 	if from == 0 {
 		return math.NaN()

@@ -28,7 +28,8 @@ func (h *leftSide) add(gap float64, font *atlas, i ink, text string) {
 	*h = append(*h, headerPart{text: text, font: font, ink: i, gap: gap})
 }
 
-// headerCut says what a header leaves out, in the order in which things go.
+// headerCut says what a header leaves out: each value also leaves out what the smaller
+// ones do.
 type headerCut uint8
 
 const (
@@ -37,15 +38,15 @@ const (
 	cutRange
 	cutVolume
 	cutOHL
-	cutAmount // the change keeps its percentage
+	cutAmount // the amount of the change; its percentage stays
 	cutChange
-	cutState // whether the bars are whole and fresh
+	cutState // what stateText says about the bars
 	cutClose
 	cutInterval
 	cutLast
 )
 
-// placeHeader writes the header, leaving out as little as makes it fit.
+// placeHeader writes the header, and leaves out only as much as it must to make it fit.
 func (p *picture) placeHeader() {
 	// Try the whole header, then leave out one thing after the other until the
 	// rest fits. The last try is printed whether it fits or not.
@@ -72,8 +73,8 @@ func (p *picture) placeHeader() {
 	}
 }
 
-// placeZone names the zone of the times in the corner below the price axis, for
-// a header that has no room for it, if the corner has.
+// placeZone writes the time zone into the corner below the price axis, if there is room.
+// It is for a header that has no room for it.
 func (p *picture) placeZone() {
 	name := "UTC"
 	if p.n > 0 && p.zoneName() != name {
@@ -85,8 +86,8 @@ func (p *picture) placeZone() {
 	}
 }
 
-// headerParts lists the left side: what the bars are, then the prices of the last one. Each
-// part is left out from its own step of cut on.
+// headerParts returns the left side: what the bars are, then the prices of the last one.
+// What cut says is left out.
 func (p *picture) headerParts(cut headerCut) leftSide {
 	parts := make(leftSide, 0, 16)
 	p.addTitle(&parts, cut)
@@ -102,7 +103,7 @@ func (p *picture) addTitle(parts *leftSide, cut headerCut) {
 	parts.add(0, p.symbol, inkText, printable(p.s.Symbol, 24))
 	if cut < cutInterval {
 		parts.add(8, p.legend, inkAxis, printable(string(p.s.Interval), 8))
-		// What is drawn otherwise than a reader expects is named.
+		// The reader is told if bars or scale are not what is usual.
 		if p.kind == HeikinAshi {
 			parts.add(8, p.legend, inkAxis, "Heikin-Ashi")
 		}
@@ -147,9 +148,9 @@ func (p *picture) addPrices(parts *leftSide, last int, cut headerCut) {
 	}
 }
 
-// stateText says what a reader must know about the bars: that the last one will
-// change, in how many places some are missing, and how old they were when the source was
-// asked, if that is more than two intervals.
+// stateText says what a reader must know about the bars: that the last one will change,
+// in how many places bars are missing, and how old they were when the source was asked, if
+// that is more than two intervals.
 func (p *picture) stateText() string {
 	if p.n == 0 {
 		return ""
@@ -193,7 +194,7 @@ func changeInk(before, now float64) ink {
 	return inkUp
 }
 
-// headerRight is the right side: what is missing, and what time the bars cover.
+// headerRight returns the right side: what is missing, and which time the bars cover.
 func (p *picture) headerRight(cut headerCut) string {
 	text := ""
 	// join adds a text after a divider.

@@ -7,16 +7,16 @@ import (
 )
 
 // Which line has which colour. An indicator says what a line means, not how it
-// looks; here the meanings become inks, so that lines that can be confused never
-// share one.
+// looks; this file turns the meanings into inks, so that no two lines which could be
+// confused have the same.
 
 // inkChooser chooses the inks of one pane, so that no two results share one. Colours
 // are compared and not inks, because a theme may give two inks one colour.
 type inkChooser struct {
 	theme Theme
 	pal   *palette
-	used  []rgb // colours given out so far
-	lines int   // lines that have got a colour
+	used  []rgb // colours used so far
+	lines int   // how many lines have a colour
 }
 
 // chooseInks decides the look of every line and histogram, pane by pane.
@@ -39,14 +39,14 @@ func (p *picture) chooseInks() {
 }
 
 // lineLooks returns the looks of the lines of one result, parallel to them.
-// Lines of one meaning (both edges of a band) share a look, which no other
-// result of the pane has. Lines toned Up and Down keep the candles' colours;
-// where an earlier result has used these, they are dashed.
+// Lines with the same meaning (both edges of a band) share a look, which no other
+// result of the pane has. Lines with the tone Up or Down have the colours of candles;
+// if an earlier result has used these, they are dashed.
 func (c *inkChooser) lineLooks(r *indicators.Result, price bool) []look {
 	looks := make([]look, len(r.Lines))
 	// The look of the first line of each tone, for the lines that share it.
 	var shared [indicators.Accent + 1]*look
-	before := c.used // by earlier results: a second up trend is dashed
+	before := c.used // colours of earlier results
 	for i, l := range r.Lines {
 		switch tone := min(l.Tone, indicators.Accent); {
 		case tone == indicators.Up || tone == indicators.Down:
@@ -102,7 +102,8 @@ func toneInk(tone indicators.Tone, other ink) ink {
 	return other
 }
 
-// prefer takes i if its colour is free in the pane, else the next that is.
+// prefer returns the look of ink i if its colour is free in the pane, else that of the
+// next free one.
 func (c *inkChooser) prefer(i ink) look {
 	if slices.Contains(c.used, c.pal.named[i]) {
 		return c.next()
@@ -110,8 +111,8 @@ func (c *inkChooser) prefer(i ink) look {
 	return c.take(i)
 }
 
-// next takes the first free ink of the theme. When none is left it begins
-// again with dashes.
+// next returns the look of the first free ink of the theme. When none is left, it starts
+// again from the first, with dashes.
 func (c *inkChooser) next() look {
 	for _, i := range linePool {
 		if !slices.Contains(c.used, c.pal.named[i]) {
@@ -134,10 +135,9 @@ func (c *inkChooser) take(i ink) look {
 // themeLooks are the looks of the lines of one result, by theme.
 type themeLooks [themeCount][]look
 
-// looks returns the looks of the lines of every panel in all themes, as pictures draw
-// them, and as the last element those of the compared symbols. Overlays and compared
-// symbols share the chooser of the price, every other panel has its own, as in a
-// picture.
+// looks returns the looks of the lines of every panel in all themes, and as the last
+// element those of the compared symbols. They are the looks that pictures have: overlays
+// and compared symbols are in the pane of the price, and every other panel in its own.
 func (v *View) looks() []themeLooks {
 	out := make([]themeLooks, len(v.Panels)+1)
 	compared := &indicators.Result{Lines: make([]indicators.Line, len(v.Compare))}
@@ -156,9 +156,8 @@ func (v *View) looks() []themeLooks {
 	return out
 }
 
-// ink writes the look of line i: the name of its ink, with " dashed" behind it for a
-// line that only dashes tell from another. Where a theme differs from the dark one,
-// a member of its own says so.
+// ink writes the look of line i: the name of its ink, followed by " dashed" if it is
+// dashed. A theme whose look differs from that of the dark theme has a member of its own.
 func (w *writer) ink(looks themeLooks, i int) {
 	names := Themes()
 	for t := range themeCount {

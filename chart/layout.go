@@ -70,13 +70,13 @@ func (m *metrics) font(f face, size float64) *atlas { return fontAt(f, m.px(size
 // tagH is the height of a tag: its text and some air.
 func (m *metrics) tagH() int { return m.tag.size + m.px(6) }
 
-// priceShares are the parts of the height that the price keeps beside so many
-// panels, and leastShare the one beside more.
+// priceShares[n] is the part of the height that the price has with n panels, and
+// leastShare the part with more panels than are listed.
 var priceShares = []float64{1, 0.70, 0.58, 0.50, 0.44, 0.40, 0.36}
 
 const leastShare = 0.33
 
-// priceShare is the part of the height the price keeps beside n panels.
+// priceShare returns the part of the height that the price has with n panels.
 func priceShare(n int) float64 {
 	if n < len(priceShares) {
 		return priceShares[n]
@@ -84,13 +84,13 @@ func priceShare(n int) float64 {
 	return leastShare
 }
 
-// heights shares out free rows between the price and up to n panels and returns the
-// height of the price and of each panel that fits. Panels have a least height, and the
-// price keeps a third and enough for its own furniture; what does not fit is left out
-// rather than squeezed. The number of panels is lowered until the price has enough.
+// heights divides free rows among the price and up to n panels. It returns the height of
+// the price, the height of each panel, and how many panels fit. Panels have a minimum
+// height, and the price has at least a third of the rows and enough for its legend, labels
+// and volume. Panels that do not fit are left out rather than squeezed.
 func (m *metrics) heights(free, n int) (price, panel, fit int) {
 	least, keep := m.either(36, 56), m.either(100, 120)
-	// Whatever the share of n panels says, the price is what a chart is read for.
+	// The price has at least a third, since a chart is read for its price.
 	keep = max(keep, int(0.33*float64(free)))
 	for fit = n; fit > 0; fit-- {
 		panel = max(least, int((1-priceShare(fit))*float64(free))/fit)
@@ -121,25 +121,26 @@ func (m *metrics) volumeHeight(h int) int {
 	return min(int(0.17*float64(h)), m.px(120))
 }
 
-// columns settles where bars stand: pitch pixels apart, right-aligned before
-// the axis, so that with few bars the empty room is on the left.
+// columns returns the left end of the first bar and the distance from bar to bar, pitch,
+// in pixels. Bars are right-aligned at the axis, so that with few bars the empty room is on
+// the left.
 func (m *metrics) columns(right, n int) (x0, pitch float64) {
 	left, pad := float64(m.either(3, 4)), float64(m.either(5, 10))
 	if n == 0 {
 		return left, 1
 	}
 	pitch = min((float64(right)-left-pad)/float64(n), 40*m.u)
-	if pad < pitch/2 { // half a bar of air, of the same width as the bars
+	if pad < pitch/2 { // keep half a bar free before the axis
 		pitch = min((float64(right)-left)/(float64(n)+0.5), 40*m.u)
 		pad = pitch / 2
 	}
 	return float64(right) - pad - float64(n)*pitch, pitch
 }
 
-// bodies returns the widths of candle bodies and wicks for a pitch. Both are odd or
-// both even, so that a wick stands exactly in the middle. Neither is thinner than the
-// thinnest stroke: a large picture would turn pale when shrunk. Where bars lie closer
-// than two and a half strokes, candles are upright lines.
+// bodies returns the widths of candle bodies and wicks for a pitch. Both are odd or both
+// even, so that a wick is exactly in the middle. Neither is thinner than the thinnest
+// stroke, since a large picture would look pale when it is shrunk. If bars are closer than
+// two and a half strokes, candles are vertical lines.
 func (m *metrics) bodies(pitch float64) (body, wick int) {
 	body, wick = min(int(0.8*pitch), m.px(25)), m.thin
 	switch per := pitch / float64(m.thin); {

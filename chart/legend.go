@@ -65,15 +65,15 @@ func (p *picture) putRow(items []legendItem, note string, y int) {
 	// The room of the note is set aside before the items are written.
 	w := p.legend.width(note)
 	x := p.putItems(items, last-p.px(12)-w, y)
-	if x+w <= last { // not so beside one very long name
+	if x+w <= last { // there is no room beside one very long name
 		p.putBacked(p.legend, note, x, y, inkAxis)
 	}
 }
 
-// putItems writes items from the left up to column last, then how many did not fit,
-// and returns the column of what may come next.
+// putItems writes items from the left up to column last, then how many did not fit. It
+// returns the column after that.
 func (p *picture) putItems(items []legendItem, last, y int) (x int) {
-	// Room is kept for the count of what will not fit, unless everything does.
+	// Room is kept for the count of items that do not fit, unless all do.
 	x, gap := p.px(10), p.px(12)
 	for i, item := range items {
 		w := item.font.width(item.text)
@@ -130,8 +130,8 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 }
 
 // valueItems appends the values at the last bar, each in the colour of its line. The only
-// value of a study needs no name, except that of a compared symbol, whose name may stand
-// nowhere else: its tag gives way to others.
+// value of a study needs no name. A compared symbol always has its name here, since its
+// tag on the axis may be dropped.
 func (p *picture) valueItems(items []legendItem, pn *pane, st *study) []legendItem {
 	named := st.compare || len(st.Lines)+len(st.Histogram) > 1
 	for i, l := range st.Lines {
@@ -161,8 +161,8 @@ func (p *picture) legendValue(pn *pane, st *study, v float64) string {
 	return priceText(v, p.digits())
 }
 
-// emptyText says why a study has no value: too few bars where that is known,
-// else what the bars lack.
+// emptyText says why a study has no value: too few bars, if it is known how many are
+// needed, otherwise what the bars lack.
 func (p *picture) emptyText(st *study) string {
 	if st.needs != nil {
 		if n := st.needs(); n > p.n {
@@ -183,8 +183,8 @@ func valueOf(label, value string, named bool) string {
 	return printable(label, 20) + " " + value
 }
 
-// studyName writes "MACD(12, 26, 9)" as "MACD 12 26 9". Parameters that name
-// the lines one by one are left to these: "EMA", then "8 251.21".
+// studyName writes "MACD(12, 26, 9)" as "MACD 12 26 9". If each parameter is the name of
+// a line, it leaves them out, since the lines show them: "EMA", then "8 251.21".
 func studyName(r *indicators.Result) string {
 	name, params, found := strings.Cut(printable(r.Label, 48), "(")
 	if !found {
@@ -192,8 +192,7 @@ func studyName(r *indicators.Result) string {
 	}
 	params = strings.TrimSuffix(params, ")")
 	words := strings.FieldsFunc(params, func(r rune) bool { return r == ',' || r == ' ' })
-	// "EMA(8, 21, 50)" names each of its three lines by one parameter; to
-	// repeat these in the title would say everything twice.
+	// "EMA(8, 21, 50)" names each of its three lines by one parameter.
 	named := len(r.Lines) > 1
 	for _, l := range r.Lines {
 		named = named && slices.Contains(words, l.Label)

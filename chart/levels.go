@@ -35,21 +35,21 @@ func (p *picture) paintOwnLevels(c *canvas, pn *pane) {
 	}
 }
 
-// placeLevelNames writes the names of levels at the end of their line. A level that
-// has a tag with its name on the axis needs no other. One of the account or the caller
-// whose name finds no room is counted as not drawn.
+// placeLevelNames writes the names of levels at the right end of their lines. A level
+// whose name is in a tag on the axis is not named again. A level of the account or the
+// caller whose name has no room is counted as not drawn.
 func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 	for _, l := range p.own {
 		y := pn.scale.row(l.price)
 		text := l.text
 		if !slices.ContainsFunc(pn.tags, func(t tag) bool { return t.y == y && t.outline }) {
-			text = p.withPrice(l) // no tag tells it
+			text = p.withPrice(l) // no tag shows its price
 		}
 		if text != "" && pn.inside(l.price) && !p.nameEnd(o, text, l.ink, y, 0) && !p.nameAway(o, l, y) {
 			pn.unmarked++
 		}
 	}
-	if p.compact { // no room for names that stand in the legend too
+	if p.compact { // no room for names that the legend has too
 		return
 	}
 	for k := range pn.studies {
@@ -63,8 +63,8 @@ func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 	}
 }
 
-// withPrice returns the text of a level with where it stands on the axis, unless its price
-// is in it already: a percentage behind that would pass for the profit.
+// withPrice returns the text of a level followed by its value on the axis, unless the text
+// contains the price already: a percentage after that would look like the profit.
 func (p *picture) withPrice(l ownLevel) string {
 	if strings.Contains(l.text, p.priceText(l.price)) {
 		return l.text
@@ -75,9 +75,9 @@ func (p *picture) withPrice(l ownLevel) string {
 // namedBeyond is how many levels beyond an edge are named there.
 const namedBeyond = 3
 
-// placeBeyond names at the upper and the lower edge of the price the levels that lie
-// beyond it, the nearest first, and counts the others: an order that is out of sight must
-// not pass for none.
+// placeBeyond names, at the upper and the lower edge of the price, the levels that are
+// beyond it. The nearest are named and the others counted, so that nobody believes that
+// there is no order because it is out of sight.
 func (p *picture) placeBeyond(o *occupied, pn *pane) {
 	for _, arrow := range [...]string{"↑ ", "↓ "} {
 		var beyond []ownLevel
@@ -108,8 +108,8 @@ func (p *picture) placeBeyond(o *occupied, pn *pane) {
 	}
 }
 
-// atEdge writes text at the upper or lower edge of a pane, as far right as there is room,
-// or where that is full a few rows further in. It reports whether there was room.
+// atEdge writes text at the upper or lower edge of a pane, as far right as possible, or if
+// there is no room, a few rows further in. It reports whether there was room.
 func (p *picture) atEdge(o *occupied, text string, i ink, upper bool) bool {
 	l := p.annotation(lineText, text, i)
 	w, h := l.box.Dx(), l.box.Dy()
@@ -127,15 +127,15 @@ func (p *picture) atEdge(o *occupied, text string, i ink, upper bool) bool {
 	return false
 }
 
-// nameSteps writes the names of lines that hold a value for a session, where a study
-// has several of them.
+// nameSteps writes the names of a study's lines that hold a value for a session, if it has
+// several of them.
 func (p *picture) nameSteps(o *occupied, pn *pane, st *study) {
 	for i, l := range st.Lines {
 		v, ok := lastValue(l.Values, p.n)
 		if l.Style != indicators.Step || len(st.Lines) < 3 || !ok {
 			continue
 		}
-		// A name must stay over the stretch that has this value.
+		// The name must be over the bars that have this value.
 		from := p.n - 1
 		for from > 0 && l.Values[from-1] == v {
 			from--
@@ -144,8 +144,8 @@ func (p *picture) nameSteps(o *occupied, pn *pane, st *study) {
 	}
 }
 
-// levelName returns the name of a level. Where another study of the pane has a
-// level of that name, its own study's name comes first.
+// levelName returns the name of a level. If another study of the pane has a level of that
+// name, the name of its own study comes first.
 func (p *picture) levelName(pn *pane, st *study, i int) string {
 	name := printable(st.HLines[i].Label, 12)
 	if name == "" {
@@ -181,10 +181,10 @@ func (p *picture) nameEnd(o *occupied, text string, i ink, y, from int) bool {
 	return p.nameOff(o, p.annotation(lineText, text, i), y, from, 0)
 }
 
-// nameOff is like nameEnd, so many rows off the line.
+// nameOff is like nameEnd, but off rows away from the line.
 func (p *picture) nameOff(o *occupied, l label, y, from, off int) bool {
-	// As far right as possible: there the line is read together with the axis.
-	// Above the line before below it, one step further left at a time.
+	// As far right as possible, where the line is read together with the axis: above the
+	// line or else below it, then one step further left.
 	w, h := l.box.Dx(), l.box.Dy()
 	for left := o.limit.Max.X - w; left >= max(from, o.limit.Min.X); left -= p.px(12) {
 		for _, top := range [...]int{y - h - o.cell - off, y + p.thin + o.cell + off} {
@@ -196,9 +196,9 @@ func (p *picture) nameOff(o *occupied, l label, y, from, off int) bool {
 	return false
 }
 
-// nameAway names a level that has no room for it at its line: up to three lines of text
-// away, with its price, so that nobody takes it for the name of another, and shortened
-// if it must be. It reports whether there was room.
+// nameAway writes the name of a level that has no room at its line up to three lines of
+// text away. It adds the price, so that the name is not taken for that of another level,
+// and shortens the text if it must. It reports whether there was room.
 func (p *picture) nameAway(o *occupied, l ownLevel, y int) bool {
 	text := p.withPrice(l)
 	whole := utf8.RuneCountInString(text)
@@ -213,7 +213,7 @@ func (p *picture) nameAway(o *occupied, l ownLevel, y int) bool {
 	return false
 }
 
-// maxShown bounds each part of an account; of more, the last are shown.
+// maxShown is how many orders, alerts or fills of an account are shown, the last ones.
 const maxShown = 50
 
 // tail returns the last maxShown of items. An account of thousands of orders would
@@ -227,8 +227,8 @@ func (p *picture) accountLevels() []ownLevel {
 		return nil
 	}
 	var out []ownLevel
-	// The entry is a solid line, orders are dashed, alerts dotted: what holds
-	// money looks heavier than what only waits.
+	// The entry is a solid line, orders are dashed, alerts dotted: a position looks heavier
+	// than what only waits.
 	if pos := a.Position; pos != nil && usable(pos.Entry) && usable(pos.Quantity) && pos.Quantity != 0 {
 		out = append(out, p.entryLevel(pos))
 	}
@@ -245,8 +245,8 @@ func (p *picture) accountLevels() []ownLevel {
 	return out
 }
 
-// entryLevel returns the level at which a position was opened, in the colour of its
-// profit. A profit that is not known is left out, and its colour is neither of the two.
+// entryLevel returns the level at which a position was opened, in the colour of its profit
+// or loss. If the profit is not known, it is left out, and the colour is a neutral one.
 func (p *picture) entryLevel(pos *Position) ownLevel {
 	side := "long "
 	if pos.Quantity < 0 {

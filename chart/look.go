@@ -7,17 +7,17 @@ import (
 	"wick/market"
 )
 
-// lookJSON is what a page needs to draw as this package does: the tables of this
-// package, and no others, so that page and picture cannot drift apart.
+// lookJSON holds the tables of this package that a page needs to draw as this package
+// does. A page has no such tables of its own, so page and picture cannot differ.
 type lookJSON struct {
 	Themes  map[string]map[string]string `json:"themes"` // colours as #rrggbb by the name of their ink
 	OnTag   map[string]map[string]string `json:"on_tag"` // the ink of text on each ink
-	Pool    []string                     `json:"pool"`   // the inks of lines without one of their own
+	Pool    []string                     `json:"pool"`   // the inks of lines that have no fixed ink
 	Levels  map[string]float64           `json:"levels"` // transparencies, 0 to 1
 	Units   []unitJSON                   `json:"units"`  // letters of large numbers
 	Steps   []stepJSON                   `json:"steps"`  // distances of the time axis
 	Digits  [][]float64                  `json:"digits"` // patterns of a logarithmic axis
-	Shares  []float64                    `json:"shares"` // of the price beside so many panels
+	Shares  []float64                    `json:"shares"` // see priceShares
 	Words   map[string]string            `json:"words"`  // parts of signal labels
 	Types   []string                     `json:"types"`
 	Scales  []string                     `json:"scales"`

@@ -10,11 +10,11 @@ import (
 
 // Signals, and the texts within the plots. A signal is a triangle next to its bar,
 // and its name is written where it hides nothing: occupied knows what is there
-// already. What finds no room is counted in the legend, so that nothing is lost
-// without a word.
+// already. What has no room is counted in the legend, so that a reader knows that
+// something is missing.
 
-// markShare is the part of a pane's area that marks and names may cover
-// together, and half of it is for marks alone.
+// markShare is the part of a pane's area that marks and their names may cover together.
+// Marks alone may cover half of it.
 const markShare = 0.1
 
 // newestNamed is how many marks of a pane SignalsAuto names.
@@ -31,9 +31,9 @@ func (p *picture) placeMarks() {
 	}
 }
 
-// markPane puts the marks and texts of a pane. Each step enters what it has placed, so
-// that the next keeps clear of it. What matters most comes first: trades, signals,
-// levels out of sight, extremes, the caller's texts, names of levels, names of signals.
+// markPane places the marks and texts of a pane. Each step records what it has placed, so
+// that the next steps avoid it. What matters most comes first: trades, signals, levels out
+// of sight, extremes, the caller's texts, names of levels, names of signals.
 func (p *picture) markPane(index int, signals []paneSignal) {
 	pn := &p.panes[index]
 	o := p.newOccupied(pn)
@@ -44,7 +44,7 @@ func (p *picture) markPane(index int, signals []paneSignal) {
 	p.placeTriangles(o, index, signals)
 	if pn.price {
 		p.placeBeyond(o, pn)
-		if !p.compact && p.n > 1 && p.kind != HeikinAshi { // whose extremes are no prices
+		if !p.compact && p.n > 1 && p.kind != HeikinAshi { // the extremes of averaged candles are not real prices
 			p.placeExtremes(o)
 		}
 		p.placeMarkTexts(o, pn)
@@ -54,7 +54,7 @@ func (p *picture) markPane(index int, signals []paneSignal) {
 	if !p.compact && p.signals != SignalsMarks && tall {
 		p.nameMarks(o, p.marks[from:])
 	}
-	if pn.unmarked > 0 && pn.legend.Empty() { // no row of a legend says it
+	if pn.unmarked > 0 && pn.legend.Empty() { // there is no legend to say it
 		p.atEdge(o, notDrawn(pn), inkAxis, true)
 	}
 }
@@ -73,7 +73,7 @@ func (p *picture) paneSignals(pn *pane) []paneSignal {
 	var all []paneSignal
 	for _, st := range pn.studies {
 		for _, s := range st.Signals {
-			// Over the price a mark stands at its candle and needs no value of its own.
+			// Over the price a mark is at its candle and needs no value of its own.
 			if !s.Silent && s.Bar >= 0 && s.Bar < p.n && p.valid[s.Bar] && (pn.price || usable(s.Y)) {
 				all = append(all, paneSignal{s, p.view.Account.awaits(st.key, s.Label)})
 			}
@@ -95,9 +95,9 @@ func (p *picture) markSize(pn *pane) (w, h, most int) {
 	return w, h, min(int(area)/(w*h), p.axisX/(3*w))
 }
 
-// thinned returns at most most of signals, spread evenly over the bars: these are
-// divided into as many stretches, of which each keeps its newest signal. A signal that
-// an alert waits for is kept before others of its stretch.
+// thinned returns at most most of the signals, spread evenly over the bars. The bars are
+// divided into most stretches, and of each stretch the newest signal is kept, or rather one
+// that an alert waits for.
 func (p *picture) thinned(signals []paneSignal, most int) []paneSignal {
 	if len(signals) <= most {
 		return signals
@@ -105,8 +105,8 @@ func (p *picture) thinned(signals []paneSignal, most int) []paneSignal {
 	var kept []paneSignal
 	last := -1
 	for _, s := range signals {
-		// Signals come by bar, so those of one stretch follow each other. A later
-		// one replaces the one kept, unless only that has an alert.
+		// Signals are in the order of bars, so those of one stretch follow each other. A later
+		// one replaces the one kept, unless an alert waits only for that.
 		stretch := s.Bar * most / p.n
 		switch {
 		case stretch != last:
@@ -122,9 +122,9 @@ func (p *picture) thinned(signals []paneSignal, most int) []paneSignal {
 // mostStacked is how many marks may stand on top of each other at one bar.
 const mostStacked = 3
 
-// placeTriangles puts a triangle per signal: next to its bar, or to its value
-// in a panel, and outwards of triangles already there. The pane counts those
-// that are left out.
+// placeTriangles places a triangle for each signal: next to its bar or, in a panel, at its
+// value, and further out if other triangles are there. The pane counts those that are left
+// out.
 func (p *picture) placeTriangles(o *occupied, index int, signals []paneSignal) {
 	pn := &p.panes[index]
 	w, h, most := p.markSize(pn)
@@ -146,19 +146,18 @@ func (p *picture) placeTriangles(o *occupied, index int, signals []paneSignal) {
 			o.take(box)
 		}
 	}
-	// Thinned out, stacked too high or outside the pane: the legend counts all of
-	// them.
+	// Some were thinned out, stacked too high or outside the pane: the legend counts them.
 	pn.unmarked += len(signals) - (len(p.marks) - from)
 }
 
-// besideBar returns the column and the upper row of a triangle, w wide and h high, for
-// s, and whether it points up from below. In a panel it stands at its value; on the
-// price, clear of the candles in its columns, whatever the signal's own value is.
+// besideBar returns the column and the upper row of the triangle for s, w wide and h high,
+// and whether it is below its bar and points up. In a panel it is at the signal's value. On
+// the price it is outside the candles in its columns, whatever the signal's value is.
 func (p *picture) besideBar(pn *pane, s paneSignal, w, h int) (x, y int, up bool) {
 	x, up = p.column(s.Bar), s.Tone == indicators.Up
 	top, bottom := pn.scale.row(s.Y), pn.scale.row(s.Y)
 	if pn.price {
-		// A signal without a direction stands on the side of its value.
+		// A signal without a direction is on the side of its value.
 		if s.Tone != indicators.Up && s.Tone != indicators.Down {
 			up = s.Y <= p.s.Close[s.Bar]
 		}
@@ -171,8 +170,8 @@ func (p *picture) besideBar(pn *pane, s paneSignal, w, h int) (x, y int, up bool
 	return x, top - gap - h, false
 }
 
-// stacked moves box by steps until it touches none of marks. It fails where
-// too many stand in the way or the pane ends.
+// stacked moves box by steps until it touches none of the marks. It returns false if too
+// many are in the way or the pane ends.
 func (p *picture) stacked(box image.Rectangle, step int, limit image.Rectangle, marks []mark) (image.Rectangle, bool) {
 	for range mostStacked {
 		// Marks come in order of bar, so the ones nearby are at the end.
@@ -224,8 +223,8 @@ func (p *picture) placeExtremes(o *occupied) {
 	p.extreme(o, bottom, p.column(low), sc.row(bottom), true)
 }
 
-// extreme prints a price above or below the end of a wick at x, y, or where
-// that is taken, beside it with a dotted line to it.
+// extreme prints a price above or below the end of a wick at x, y. If there is no room, it
+// prints the price to the side, with a dotted line to the wick.
 func (p *picture) extreme(o *occupied, price float64, x, y int, below bool) {
 	l := p.annotation(extremeText, p.priceText(price), inkText)
 	w, h, gap := l.box.Dx(), l.box.Dy(), p.px(3)
@@ -240,8 +239,8 @@ func (p *picture) extreme(o *occupied, price float64, x, y int, below bool) {
 			return
 		}
 	}
-	// Beside the end of the wick, with the label's middle, lower or upper edge
-	// in its row.
+	// To the side of the wick's end, in whose row the label has its middle, lower or upper
+	// edge.
 	wick := image.Rect(x, y, x+1, y+1).Inset(-p.px(2))
 	for _, rise := range [...]int{h / 2, h - p.px(2), p.px(2)} {
 		if p.annotateBeside(o, l, wick, y-rise, y, p.px(160)) {
@@ -250,17 +249,17 @@ func (p *picture) extreme(o *occupied, price float64, x, y int, below bool) {
 	}
 }
 
-// nameMarks writes the names of marks: first of those that an alert waits for,
-// then of the newest. In SignalsAuto these are few; with labels as many as
-// leave the picture readable. Both stop where the pane's share is used up.
+// nameMarks writes the names of marks: first of those that an alert waits for, then of the
+// newest. With SignalsAuto only a few are named, with SignalsLabels as many as leave the
+// picture readable. Both stop when the pane's share is used up.
 func (p *picture) nameMarks(o *occupied, marks []mark) {
 	room := newestNamed
 	if p.signals == SignalsLabels {
 		room = p.axisX / p.px(100)
 	}
 	budget := nameBudget(o, marks)
-	// Newest first, in two rounds: an alert's signal gets its name even where the
-	// newest signals would use up the room.
+	// There are two rounds, each from the newest to the oldest: the signals that alerts wait
+	// for are named even if the newest signals would use up the room.
 	for _, alerted := range [...]bool{true, false} {
 		for i := len(marks) - 1; i >= 0 && room > 0; i-- {
 			m := &marks[i]
@@ -268,7 +267,7 @@ func (p *picture) nameMarks(o *occupied, marks []mark) {
 				continue
 			}
 			if !alerted && p.signals == SignalsAuto && i < len(marks)-2*newestNamed {
-				return // old ones are not named, even where there is room
+				return // old ones are not named, even if there is room
 			}
 			if area := p.nameMark(o, m, budget); area > 0 {
 				room--
@@ -278,8 +277,8 @@ func (p *picture) nameMarks(o *occupied, marks []mark) {
 	}
 }
 
-// nameBudget returns the area that names may cover. What marks have taken already
-// counts against the share of both.
+// nameBudget returns the area that names may cover: the share of marks and names less what
+// marks cover.
 func nameBudget(o *occupied, marks []mark) int {
 	budget := int(markShare * float64(o.limit.Dx()) * float64(o.limit.Dy()))
 	for i := range marks {
@@ -288,10 +287,10 @@ func nameBudget(o *occupied, marks []mark) int {
 	return budget
 }
 
-// nameMark writes a mark's name next to it: outwards of it, beside it, or
-// further to the side with a dotted line between. A line is never upright,
-// because next to candles that looks like a wick. It returns the area of the
-// name, 0 when there is no room or the name is larger than budget.
+// nameMark writes a mark's name on its outer side, or to its left or right, or further to
+// the side with a dotted line between. Such a line is never vertical, because next to
+// candles it would look like a wick. It returns the area of the name, or 0 if there is no
+// room or the name is larger than budget.
 func (p *picture) nameMark(o *occupied, m *mark, budget int) int {
 	l := p.annotation(signalText, m.text, m.ink)
 	w, h := l.box.Dx(), l.box.Dy()
@@ -312,7 +311,7 @@ func (p *picture) nameMark(o *occupied, m *mark, budget int) int {
 			}
 		}
 	}
-	// No room outwards: beside the mark, with a dotted line from some distance on.
+	// There is no room: to the left or right, from some distance on with a dotted line.
 	middle := (m.box.Min.Y + m.box.Max.Y) / 2
 	if p.annotateBeside(o, l, m.box, middle-h/2, middle, p.px(140)) {
 		return w * h
@@ -320,9 +319,9 @@ func (p *picture) nameMark(o *occupied, m *mark, budget int) int {
 	return 0
 }
 
-// placeFills puts an arrow per fill with its tip at the bar and the price: from
-// below for a purchase, from above for a sale. Its colour is that of text, which
-// no signal has.
+// placeFills places an arrow for each fill, with its tip at the bar and the price: from
+// below for a purchase, from above for a sale. It has the colour of text, which no signal
+// has.
 func (p *picture) placeFills(o *occupied) {
 	if p.view.Account == nil {
 		return
@@ -332,8 +331,8 @@ func (p *picture) placeFills(o *occupied) {
 		if !usable(f.Price) || f.Time < p.s.Time[0] {
 			continue
 		}
-		// The tip is where the trade was made; the body lies outside of it, so
-		// that the price stays visible.
+		// The tip is where the trade was made. The rest of the arrow is beside it, so that the
+		// price stays visible.
 		x, y := int(p.timeX(f.Time)), p.panes[0].scale.row(f.Price)
 		m := mark{box: image.Rect(x-h/2, y, x-h/2+h, y+h), up: true, ink: inkText}
 		if !f.Buy {
@@ -349,8 +348,8 @@ func (p *picture) placeFills(o *occupied) {
 	}
 }
 
-// placeMarkTexts writes the texts of the caller's zones, lines and texts near
-// what they name. One without room is counted as not drawn.
+// placeMarkTexts writes the texts of the caller's zones, lines and texts near what they
+// name. A text without room is counted as not drawn.
 func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
 	for _, m := range p.view.Marks {
 		if m.Text == "" || m.Kind == MarkLevel || !usable(m.Price) || !usable(m.Price2) {

@@ -6,11 +6,10 @@ import (
 	"wick/indicators"
 )
 
-// occupied says which parts of a pane already hold something, so that labels
-// can be put where nothing is. The pane is divided into small square cells; a
-// cell counts as taken when anything touches it. That errs on the safe side by
-// less than a cell, and asking about a box costs the same however many lines
-// there are.
+// occupied knows which parts of a pane already hold something, so that labels can be put
+// where there is nothing. The pane is divided into small square cells, and a cell counts as
+// taken if anything touches it. That keeps labels away from things by less than a cell too
+// much, and checking a box takes the same time however many lines there are.
 type occupied struct {
 	limit image.Rectangle // labels must stay within it
 	cell  int             // width and height of a cell in pixels
@@ -19,9 +18,9 @@ type occupied struct {
 	taken []bool // rows of cols cells, from limit's upper left corner
 }
 
-// newOccupied returns the pane's data as occupied: candles or bars, lines,
-// histograms, levels, divergences. Fills and profile bars do not count: text
-// over them is readable on its backing.
+// newOccupied returns the parts of a pane that its data take: candles or bars, lines,
+// histograms, levels, divergences. Fills and profile bars do not count: text over them is
+// readable on its backing.
 func (p *picture) newOccupied(pn *pane) *occupied {
 	limit := image.Rect(p.px(2), pn.legend.Max.Y, p.axisX-p.px(2), pn.floor)
 	o := &occupied{limit: limit, cell: max(2, p.px(3))}
@@ -41,11 +40,9 @@ func (p *picture) newOccupied(pn *pane) *occupied {
 	return o
 }
 
-// occupyStudy enters where the lines and marks of a study are, so that labels keep off
-// them.
+// occupyStudy takes the cells of a study's lines, histograms, levels and divergences.
 func (p *picture) occupyStudy(o *occupied, pn *pane, st *study) {
-	// Values beyond the pane are harmless: line and take ignore what lies
-	// outside the limit.
+	// Values beyond the pane do no harm: line and take ignore what is outside the limit.
 	for _, l := range st.Lines {
 		if l.Style != indicators.Step {
 			p.occupyLine(o, pn, p.extended(l.Values, l.Ahead), l.Style == indicators.Dots)
@@ -70,7 +67,7 @@ func (p *picture) occupyStudy(o *occupied, pn *pane, st *study) {
 	}
 }
 
-// occupyHistogram enters the bars of a histogram.
+// occupyHistogram takes the cells of a histogram's bars.
 func (p *picture) occupyHistogram(o *occupied, pn *pane, values []float64) {
 	zero := pn.scale.row(0)
 	for i, v := range values {
@@ -81,14 +78,14 @@ func (p *picture) occupyHistogram(o *occupied, pn *pane, values []float64) {
 	}
 }
 
-// occupyLevel enters the line across the pane at v.
+// occupyLevel takes the cells of the line across the pane at v.
 func (p *picture) occupyLevel(o *occupied, pn *pane, v float64) {
 	y := pn.scale.row(v)
 	o.take(image.Rect(0, y, p.axisX, y+p.thin))
 }
 
-// occupyLine enters a line, straight from bar to bar, or its dots. A value with no
-// usable one after it counts as a dot.
+// occupyLine takes the cells of a line, straight from bar to bar, or of its dots. A value
+// with no usable value after it counts as a dot.
 func (p *picture) occupyLine(o *occupied, pn *pane, values []float64, dots bool) {
 	reach := p.line/2 + 1
 	for i, v := range values {
@@ -104,9 +101,9 @@ func (p *picture) occupyLine(o *occupied, pn *pane, values []float64, dots bool)
 	}
 }
 
-// line takes the cells within reach of the straight line from a to b, where
-// a.x <= b.x, one column of cells after the other: in each, the rows between
-// the line's heights where it enters and leaves the column, and reach more.
+// line takes the cells within reach of the straight line from a to b, where a.x <= b.x. In
+// each column of cells these are the rows between the heights at which the line enters and
+// leaves the column, plus reach on either side.
 func (o *occupied) line(a, b point, reach float64) {
 	slope := 0.0
 	if b.x > a.x {
@@ -169,7 +166,8 @@ func (o *occupied) cells(r image.Rectangle) image.Rectangle {
 	return image.Rect(r.Min.X/o.cell, r.Min.Y/o.cell, (r.Max.X-1)/o.cell+1, (r.Max.Y-1)/o.cell+1)
 }
 
-// occupyPrice enters the bars and the line of the last price.
+// occupyPrice takes the cells of the bars, of the line of the last price, and of the
+// levels and lines of the account and the caller.
 func (p *picture) occupyPrice(o *occupied, pn *pane) {
 	if p.kind == LineType || p.kind == Area {
 		p.occupyLine(o, pn, p.s.Close[:p.n], false)
@@ -182,7 +180,6 @@ func (p *picture) occupyPrice(o *occupied, pn *pane) {
 	if last := p.lastBar(); last >= 0 {
 		p.occupyLevel(o, pn, p.s.Close[last])
 	}
-	// Levels and lines of the account and of the caller are kept clear like the bars.
 	for _, l := range p.own {
 		p.occupyLevel(o, pn, l.price)
 	}
@@ -194,7 +191,7 @@ func (p *picture) occupyPrice(o *occupied, pn *pane) {
 	}
 }
 
-// annotation returns a label of the plot at the origin, with its box.
+// annotation returns a label with its box, at the origin; annotate moves it to its place.
 func (p *picture) annotation(kind labelKind, text string, i ink) label {
 	return label{
 		kind: kind, font: p.mark, text: text, ink: i, backing: true,
@@ -203,7 +200,7 @@ func (p *picture) annotation(kind labelKind, text string, i ink) label {
 	}
 }
 
-// annotate adds l with its corner at left, top if that place is free.
+// annotate adds l with its corner at left, top, and returns true, if that place is free.
 func (p *picture) annotate(o *occupied, l label, left, top int) bool {
 	l.box = l.box.Add(image.Pt(left, top))
 	if !o.free(l.box) {
@@ -216,16 +213,16 @@ func (p *picture) annotate(o *occupied, l label, left, top int) bool {
 	return true
 }
 
-// annotateBeside adds l to the left or right of what it names, at most reach
-// pixels away, the nearest free place first. From some distance on a dotted
-// line in row y joins the two; it ends where the label begins.
+// annotateBeside adds l to the left or right of what it names, at the nearest free place,
+// at most reach pixels away. From some distance on a dotted line in row y connects the two.
+// It returns false if there is no room.
 func (p *picture) annotateBeside(o *occupied, l label, named image.Rectangle, top, y, reach int) bool {
 	w := l.box.Dx()
 	for off := p.px(3); off < reach; off += p.px(8) {
 		right, left := named.Max.X+off, named.Min.X-off-w
 		for _, at := range [...]int{right, left} {
-			// Close by no line is needed. The line keeps clear of the mark by a cell,
-			// since the mark's own cells are taken.
+			// Nearby no line is needed. The line ends a cell before the mark, since the
+			// mark's own cells are taken.
 			l.leader = image.Rectangle{}
 			if off >= p.px(10) {
 				l.leader = image.Rect(named.Max.X+p.px(1)+o.cell, y, at, y+p.thin)

@@ -18,8 +18,8 @@ const (
 	// MaxPixelRatio is the most device pixels per logical pixel.
 	MaxPixelRatio = 3
 
-	// MaxBytes bounds the PNG. Clients refuse tool results above 1 MiB of
-	// base64 with its envelope.
+	// MaxBytes bounds the PNG. Clients refuse tool results above 1 MiB, which holds the
+	// PNG in base64 and the rest of the reply.
 	MaxBytes = 740_000
 )
 
@@ -28,18 +28,18 @@ const (
 type Options struct {
 	Width, Height int // in logical pixels, within the bounds above
 
-	// PixelRatio is the number of device pixels per logical pixel, 1 to 3; 0
-	// means 1. The picture has Width and Height times as many pixels, which
-	// must be within the bounds too.
+	// PixelRatio is the number of device pixels per logical pixel, 1 to 3; 0 means 1.
+	// The picture is Width and Height times PixelRatio pixels large, which must be within
+	// the bounds too.
 	PixelRatio float64
 
 	Theme      Theme
 	Type       Type    // how bars are drawn
-	Scale      Scale   // of the price axis; Compare takes Percent in any case
+	Scale      Scale   // of the price axis; with View.Compare it is always Percent
 	Signals    Signals // how signals are drawn
 	HideVolume bool    // without the strip of volume below the candles
 
-	// Zone is where the times of bars shorter than a day are shown; nil for
+	// Zone is the time zone in which times are shown for bars shorter than a day; nil for
 	// UTC. With a zone the starts of its days are marked.
 	Zone *time.Location
 }
@@ -102,26 +102,27 @@ var (
 	ErrTooLarge = errors.New("picture too large")
 )
 
-// ParseType returns the type that word spells, in any case; empty is Candles.
+// ParseType returns the type that word names, in upper or lower case; empty is Candles.
 func ParseType(word string) (Type, error) {
 	i, err := choice("type", word, Types())
 	return Type(i), err
 }
 
-// ParseScale returns the scale that word spells, in any case; empty is Linear.
+// ParseScale returns the scale that word names, in upper or lower case; empty is Linear.
 func ParseScale(word string) (Scale, error) {
 	i, err := choice("scale", word, Scales())
 	return Scale(i), err
 }
 
-// ParseSignals returns how to draw signals, in any case; empty is SignalsAuto.
+// ParseSignals returns the way to draw signals that word names, in upper or lower case;
+// empty is SignalsAuto.
 func ParseSignals(word string) (Signals, error) {
 	i, err := choice("signals", word, SignalWords())
 	return Signals(i), err
 }
 
-// choice returns the index of word among words; an empty word is the first. The index
-// is the value of the option, because words stand in the order of its constants.
+// choice returns the index of word among words; an empty word means the first. The index
+// is the value of the option, because the words are in the order of its constants.
 func choice(option, word string, words []string) (int, error) {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if word == "" {
@@ -138,7 +139,7 @@ func (o Options) ratio() float64 {
 	return cmp.Or(o.PixelRatio, 1)
 }
 
-// Check reports what is wrong with o, before anything is fetched or drawn.
+// Check returns an error if o is not valid. It can be called before anything is fetched.
 func (o Options) Check() error {
 	if o.Width < MinWidth || o.Width > MaxWidth || o.Height < MinHeight || o.Height > MaxHeight {
 		return fmt.Errorf("%w %dx%d: width %d to %d, height %d to %d", ErrSize, o.Width, o.Height,

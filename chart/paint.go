@@ -60,7 +60,7 @@ func (p *picture) paintWatermark(c *canvas) {
 	pn := &p.panes[0]
 	// As large as fits, so that it survives when the picture is shrunk.
 	size := min(64*p.u, float64(p.axisX)/12)
-	if size > 40 { // few sizes, for large glyphs stay in memory
+	if size > 40 { // only a few sizes, because large glyphs stay in memory
 		size = math.Floor(size/16) * 16
 	}
 	font := fontAt(bold, int(size))
@@ -153,8 +153,8 @@ func (p *picture) paintTags(c *canvas) {
 func (p *picture) paintLevels(c *canvas, pn *pane) {
 	for _, st := range pn.studies {
 		for k, h := range st.HLines {
-			// Zero under a histogram has its line already, and a price that the scale cuts
-			// off has none, though it may have a row: the volume is there.
+			// The zero of a histogram has its line already. A price that the scale cuts off
+			// has none, even if it has a row of the pane: that row belongs to the volume.
 			if usable(h.Y) && (h.Y != 0 || len(st.Histogram) == 0) && (!pn.price || pn.inside(h.Y)) {
 				y := pn.scale.row(h.Y)
 				c.dashes(image.Rect(0, y, p.axisX, y+p.thin), p.px(6), p.px(4), levelInk(st.Result, k, pn.price))
@@ -167,9 +167,9 @@ func (p *picture) paintLevels(c *canvas, pn *pane) {
 	}
 }
 
-// levelInk returns the ink of level k. The outermost plain levels of an
-// oscillator with a fixed range are its extremes: high is a warning, low an
-// offer.
+// levelInk returns the ink of level k. The highest and the lowest level of an oscillator
+// with a fixed range have the colours of falling and rising, unless they have a tone of
+// their own: a high value warns of a fall, a low one promises a rise.
 func levelInk(r *indicators.Result, k int, price bool) ink {
 	h := r.HLines[k]
 	if price || h.Tone != indicators.Auto || r.YRange == nil || len(r.HLines) < 2 {
@@ -178,8 +178,7 @@ func levelInk(r *indicators.Result, k int, price bool) ink {
 		}
 		return toneInk(h.Tone, inkLevel)
 	}
-	// Only the outermost levels are coloured: between them lies the
-	// ordinary range.
+	// Only the outermost levels are coloured: between them is the ordinary range.
 	highest, lowest := true, true
 	for _, other := range r.HLines {
 		highest = highest && h.Y >= other.Y
@@ -218,8 +217,8 @@ func (p *picture) paintDivergences(c *canvas, pn *pane) {
 	}
 }
 
-// paintMarks draws the triangles of a pane, each on a darker one that keeps it
-// apart from what lies under it.
+// paintMarks draws the triangles of a pane, each over a larger, darker one, whose edge
+// separates it from what is under it.
 func (p *picture) paintMarks(c *canvas, pane int) {
 	for i := range p.marks {
 		m := &p.marks[i]
@@ -239,7 +238,7 @@ func (p *picture) paintMarks(c *canvas, pane int) {
 	}
 }
 
-// markEdge returns the ink of the triangle under one of the ink i.
+// markEdge returns the ink of the darker triangle under one of ink i.
 func markEdge(i ink) ink {
 	switch i {
 	case inkAmber:

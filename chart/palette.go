@@ -7,10 +7,9 @@ import (
 	"sync"
 )
 
-// Colours. A theme names its inks; the palette adds every mixture that pictures
-// need, at most 256 in all, and tables that say what covering one colour by a part
-// of another gives. So a picture never holds anything but indices, and painting
-// never computes a colour.
+// Colours. A theme names its inks. The palette adds every mixture that pictures need, at
+// most 256 colours in all, and tables that say which colour results when one covers a part
+// of another. So a picture holds only indices, and painting never computes a colour.
 
 // levels is the number of steps between no cover and full cover. The edges of
 // lines and letters use the even ones only, so that fading an ink into the
@@ -27,9 +26,9 @@ const (
 	backingLevel = 14 // 0.87: background under text that data may cross
 )
 
-// mixer holds what an ink makes of a pixel: mixer[level][under] is the palette index
-// to store where level of the ink covers a pixel of index under. Level 0 leaves every
-// pixel as it is, and the highest gives the ink alone.
+// mixer says what an ink makes of a pixel: mixer[level][under] is the palette index to
+// store if the ink covers, to that level, a pixel whose index is under. Level 0 leaves every
+// pixel as it is, and the highest level gives the ink itself.
 type mixer [levels + 1][256]uint8
 
 // palette is the fixed set of at most 256 colours of a theme. Because the set
@@ -71,8 +70,9 @@ var data = []ink{
 	inkOsc, inkBand, inkAmber, inkMuted, inkProfile,
 }
 
-// newNamed returns a palette with the inks of a theme and no mixtures yet: the
-// colours it names, those mixed from them, and the text ink for each.
+// newNamed returns a palette with the inks of a theme, those that it names and those
+// derived from them, and with the text ink for each; but without the mixtures that newPalette
+// adds.
 func newNamed(t Theme) *palette {
 	p := &palette{}
 	for i, c := range colours[t] {
@@ -148,8 +148,8 @@ func (p *palette) addRamps() {
 	}
 }
 
-// add returns the index of c, adding it if it is new. That there are never more
-// than 256 is held by a test.
+// add returns the index of c, and adds it if it is new. A test checks that there are never
+// more than 256.
 func (p *palette) add(c rgb) uint8 {
 	if i := slices.Index(p.rgb, c); i >= 0 {
 		return uint8(i)
@@ -158,10 +158,10 @@ func (p *palette) add(c rgb) uint8 {
 	return uint8(len(p.rgb) - 1)
 }
 
-// makeMixers computes the tables: for every ink, level and colour below it the
-// nearest colour of the palette. These are 100,000 searches, so the palette is
-// sorted by green, and each search begins at the wanted green and goes outwards
-// until green alone is further away than the best found.
+// makeMixers computes the tables: for every ink, level and colour under it, the nearest
+// colour of the palette. That takes 100,000 searches, so the palette is sorted by green.
+// Each search begins at the wanted green and goes outwards until the difference in green
+// alone is larger than the whole difference of the best colour found.
 func (p *palette) makeMixers() {
 	order := p.byGreen()
 	// start says for each green where a search begins.
@@ -171,7 +171,7 @@ func (p *palette) makeMixers() {
 	}
 	for i := range p.mix {
 		for under := range p.rgb {
-			// The two ends are known without a search: nothing, and the ink alone.
+			// The lowest and the highest level need no search.
 			m := &p.mix[i]
 			m[0][under] = uint8(under)
 			m[levels][under] = p.solid[i]

@@ -19,11 +19,11 @@ func (p *picture) paintAreas(c *canvas, pn *pane) {
 		st := &pn.studies[k]
 		if len(st.Shaded) > 0 {
 			p.paintShaded(c, pn, st.Shaded, shade)
-			shade = inkOsc // of a second one
+			shade = inkOsc // for a second study
 		}
 		p.paintProfile(c, pn, st.HBars, profile)
 		if len(st.HBars) > 0 {
-			profile = inkOsc // of a second one
+			profile = inkOsc // for a second study
 		}
 		p.paintFills(c, pn, st)
 	}
@@ -61,8 +61,8 @@ func (p *picture) paintShaded(c *canvas, pn *pane, set []bool, colour ink) {
 	}
 }
 
-// areaInk returns the ink of a fill: that of the lines it belongs to. What would have
-// the ink of bands has the one for fills.
+// areaInk returns the ink of a fill: that of the lines it belongs to or, if that is the
+// ink of bands, the ink for fills.
 func areaInk(st *study, tone indicators.Tone) ink {
 	found := toneInk(tone, inkBand)
 	for i, l := range st.Lines {
@@ -89,14 +89,14 @@ func (p *picture) paintProfile(c *canvas, pn *pane, bars []indicators.HBar, base
 			longest = max(longest, reach)
 		}
 	}
-	// Widths are parts of the plot. Where the longest bar would take more than
-	// its share, all of them shrink alike.
+	// Widths are parts of the plot. If the longest bar would take more than its share, all
+	// of them are scaled down.
 	unit := float64(p.axisX) * min(1, mostProfile/max(longest, 1e-9))
 	for _, b := range bars {
 		if !usable(b.Y) || !usable(b.Height) || !(b.Width > 0) || !(b.Offset >= 0) || !usable(b.Width+b.Offset) {
 			continue
 		}
-		// A profile's own tone counts where it means something.
+		// A bar's own tone comes before base.
 		colour := toneInk(b.Tone, base)
 		if b.Tone == indicators.Band || b.Tone == indicators.Muted {
 			colour = base
@@ -133,12 +133,12 @@ func (p *picture) profileRect(pn *pane, b indicators.HBar, unit float64) image.R
 	return r
 }
 
-// paintFill shades the region between two series column by column, so that it
-// is even at every pitch and changes its ink exactly where they cross. Steps
-// hold a bar's value over its whole width.
+// paintFill shades the region between two series column by column, so that it is even at
+// every pitch and changes its ink exactly where they cross. With step, a bar's value holds
+// over its whole width.
 func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below ink, step bool) {
 	f.Y1, f.Y2 = p.extended(f.Y1, f.Ahead1), p.extended(f.Y2, f.Ahead2)
-	// A region needs two bars at least: it lies between their middles.
+	// A region needs at least two bars: it is between their middles.
 	n := min(len(f.Y1), len(f.Y2))
 	if n < 2 {
 		return
@@ -162,8 +162,8 @@ func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below
 	}
 }
 
-// barAt returns where the middle of column x lies among n bars: at bar i, which is not
-// the last, plus a part t of the way to the next. With steps t is 0 or 1.
+// barAt returns where the middle of column x is among n bars: at bar i, which is not the
+// last, plus the part t of the way to the next bar. With step, t is 0 or 1.
 func (p *picture) barAt(x, n int, step bool) (i int, t float64) {
 	at := (float64(x)+0.5-p.x0)/p.pitch - 0.5
 	i = min(max(int(at), 0), n-2)
@@ -174,9 +174,10 @@ func (p *picture) barAt(x, n int, step bool) (i int, t float64) {
 	return i, t
 }
 
-// between interpolates; an unusable end makes the result unusable.
+// between returns the value between a and b at the part t of the way. If one that counts
+// is not usable, the result is not either.
 func between(a, b, t float64) float64 {
-	switch t { // a step or a bar's own column: the other end does not matter
+	switch t { // at 0 and 1 the other end does not count
 	case 0:
 		return a
 	case 1:
@@ -209,14 +210,14 @@ func (p *picture) paintHistograms(c *canvas, pn *pane) {
 
 // paintHistogram draws one histogram, whose ink is base.
 func (p *picture) paintHistogram(c *canvas, pn *pane, values []float64, base ink) {
-	before := math.NaN() // the bar drawn last, against which the next one grows or shrinks
+	before := math.NaN() // the value drawn last, with which the next one is compared
 	for i := 0; i < len(values); {
 		j := i + 1
 		v := values[i]
 		// Bars that share a column share a bar of the histogram.
 		for j < len(values) && p.dense() && p.column(j) == p.column(i) {
 			if usable(values[j]) && !(math.Abs(values[j]) < math.Abs(v)) {
-				v = values[j] // the furthest from zero stands for its column
+				v = values[j] // the value furthest from zero is drawn for the column
 			}
 			j++
 		}
@@ -228,9 +229,9 @@ func (p *picture) paintHistogram(c *canvas, pn *pane, values []float64, base ink
 	}
 }
 
-// histogramInk returns the tone of a bar: full when it grows away from zero, pale when
-// it shrinks back. A base other than inkUp is a tone of the indicator's own, which
-// says all.
+// histogramInk returns the ink of a bar: full if it is further from zero than the bar
+// before, pale if it is nearer. A base other than inkUp is the indicator's own choice, and
+// all bars have it.
 func histogramInk(base ink, v, before float64) ink {
 	switch {
 	case base != inkUp:
@@ -245,8 +246,8 @@ func histogramInk(base ink, v, before float64) ink {
 	return inkDown
 }
 
-// paintBar draws one bar of a histogram from zero to v. Whatever is not zero is
-// at least one pixel high.
+// paintBar draws one bar of a histogram from zero to v. A value that is not zero is at
+// least one pixel high.
 func (p *picture) paintBar(c *canvas, pn *pane, i int, v float64, colour ink) {
 	zero, y := pn.scale.row(0), pn.scale.row(v)
 	if v != 0 && y == zero {
@@ -291,11 +292,11 @@ func (p *picture) paintRuns(c *canvas, pn *pane, values []float64, width float64
 	}
 }
 
-// run collects the points of the next unbroken run of values at or after from,
-// and returns where to go on. Where bars lie closer than the thinnest stroke, a
-// column keeps its first, lowest, highest and last value: its whole reach.
+// run appends to pts the points of the next unbroken run of values at or after from, and
+// returns the index after it. If bars are closer than the thinnest stroke, a column has
+// only its first, lowest, highest and last value.
 func (p *picture) run(pts []point, pn *pane, values []float64, from int) ([]point, int) {
-	// Skip what is missing; the run ends at the next value that is.
+	// Skip missing values. The run ends at the next missing one.
 	i := from
 	for i < len(values) && !usable(values[i]) {
 		i++

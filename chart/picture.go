@@ -8,11 +8,10 @@ import (
 	"wick/market"
 )
 
-// A picture as it is measured: its parts, and the places of all that is drawn. plan
-// fills them in and paint reads them, so nothing here computes anything.
+// The types of a measured picture: its parts, and the places of everything that is drawn.
 
-// picture is a chart measured and not yet painted. plan fills it, and the painting
-// methods only read it.
+// picture is a chart that has been measured but not painted yet. plan fills it, and the
+// painting methods only read it.
 type picture struct {
 	metrics
 	view  *View
@@ -62,7 +61,7 @@ type pane struct {
 	floor       int             // end of the plot without the volume strip
 	scale       scale
 	studies     []study
-	unmarked    int // signals, fills and texts that are not drawn, for want of room
+	unmarked    int // how many signals, fills and texts are not drawn because there is no room
 	ticks       []tick
 	tags        []tag
 }
@@ -83,7 +82,7 @@ type tick struct {
 	value float64
 	y     int // row of its grid line
 	text  string
-	level bool // the level of an oscillator: its own line is drawn instead
+	level bool // the level of an oscillator, whose own line replaces the grid line
 	shown bool // the label fits
 }
 
@@ -138,7 +137,7 @@ type mark struct {
 	up    bool // points up, below its bar
 	ink   ink
 	text  string
-	named bool // an alert waits for it: it is named before others
+	named bool // an alert waits for the signal: it is named before others
 }
 
 // ownLevel is a price with a line over the whole width that is not an indicator's:
@@ -150,7 +149,7 @@ type ownLevel struct {
 	on, off float64 // lengths of dashes and gaps; no gap makes it solid
 }
 
-// look is what tells a line from its neighbours: colour and dashes.
+// look is what distinguishes a line from others: colour and dashes.
 type look struct {
 	ink    ink
 	dashed bool
@@ -177,15 +176,15 @@ type label struct {
 	box     image.Rectangle // what it may cover
 	font    *atlas
 	text    string
-	x, base int // pen
+	x, base int // where the text begins, and its baseline
 	ink     ink
 	backing bool            // data may pass under it
 	fill    bool            // a badge: text on a filled box
 	leader  image.Rectangle // a dotted line to what it names, or empty
 }
 
-// put adds a text at x with capitals centred on the row y and returns its width.
-// Callers that need more than that change the label that was appended last.
+// put adds a text at x, with capitals centred on row y, and returns its width. Callers
+// that need a backing or a box change the label in p.labels afterwards.
 func (p *picture) put(kind labelKind, a *atlas, text string, x, y int, i ink) int {
 	w := a.width(text)
 	base := a.baseline(y)

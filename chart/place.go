@@ -10,14 +10,14 @@ import (
 	"wick/indicators"
 )
 
-// Where things stand in a picture, and what its own values are: questions that both
-// measuring and painting ask, so that the two agree to the pixel.
+// Where things are in a picture, and values that depend on the whole of it. Both measuring
+// and painting use these methods, so that they agree to the pixel.
 
 // barX returns the middle of bar i.
 func (p *picture) barX(i int) float64 { return p.x0 + (float64(i)+0.5)*p.pitch }
 
-// dense reports whether bars lie closer than the thinnest stroke. Bars that
-// share a column are then drawn as one.
+// dense reports whether bars are closer together than the thinnest stroke. Then the bars
+// of a column are drawn as one.
 func (p *picture) dense() bool { return p.pitch < float64(p.thin) }
 
 // column returns the pixel column of the middle of bar i. Columns of a dense
@@ -27,21 +27,20 @@ func (p *picture) column(i int) int {
 	if !p.dense() || p.thin == 1 {
 		return int(x)
 	}
-	// Columns of a dense chart are thin pixels wide; every bar counts to the
-	// column its middle falls into.
+	// Columns of a dense chart are p.thin pixels wide; a bar belongs to the column in which
+	// its middle is.
 	left := int(math.Floor(p.x0))
 	return left + (int(x)-left)/p.thin*p.thin + p.thin/2
 }
 
-// timeX returns the column of a time: between two bars the earlier one's, and
-// beyond the bars as far out as so many intervals would lie. Without bars no
-// time has a place, and all lie out of sight.
+// timeX returns the column of a time: that of the bar which begins then or is the last
+// before. A time before or after all bars is as many bars away as it is intervals away.
+// Without bars every time is out of sight.
 func (p *picture) timeX(t int64) float64 {
 	if p.n == 0 {
 		return far
 	}
-	// The bar that begins at t, or the last before it. Times of bars are in
-	// order in any real series; in one that is not, any bar will do.
+	// The times of any real series are in order. If they are not, any bar will do.
 	i, found := slices.BinarySearch(p.s.Time[:p.n], t)
 	if !found {
 		i--
@@ -70,7 +69,7 @@ func (p *picture) barRect(i, top, bottom int) image.Rectangle {
 	return image.Rect(left, top, left+p.body, bottom)
 }
 
-// stepRects yields a bar for every stretch of equal values.
+// stepRects yields a horizontal bar for every stretch of equal values.
 func (p *picture) stepRects(pn *pane, values []float64) iter.Seq[image.Rectangle] {
 	return func(yield func(image.Rectangle) bool) {
 		thick := max(1, int(math.Round(p.line)))
@@ -128,15 +127,15 @@ func (p *picture) zoneRect(pn *pane, m Mark) image.Rectangle {
 	return image.Rect(int(left), top, int(math.Ceil(max(right, left))), max(bottom, top+1))
 }
 
-// inside reports whether the scale of a pane does not cut off v. A level that it does
-// gets no tag, which would point at the edge.
+// inside reports whether v is within the scale of a pane. A level that is not has no tag,
+// which would be at the edge.
 func (pn *pane) inside(v float64) bool {
 	y := pn.scale.y(v)
 	return usable(v) && y >= float64(pn.legend.Max.Y) && y <= float64(pn.floor)
 }
 
-// notDrawn says how many marks and texts of a pane found no room, so that nobody takes
-// them for none.
+// notDrawn returns the text that says how many marks and texts of a pane had no room, so
+// that a reader knows that there are more.
 func notDrawn(pn *pane) string { return strconv.Itoa(pn.unmarked) + " more not drawn" }
 
 // lastBar returns the newest bar that can be drawn.
@@ -159,8 +158,8 @@ func (p *picture) hasVolume() bool {
 	return false
 }
 
-// firstOpen returns the first open in the picture: 0 percent, so that the last close
-// stands at the change of the summary.
+// firstOpen returns the first open in the picture. It is 0 percent, so that the last close
+// is at the change that the summary gives.
 func (p *picture) firstOpen() float64 {
 	for i := range p.n {
 		if p.valid[i] {
@@ -173,9 +172,8 @@ func (p *picture) firstOpen() float64 {
 // upTo returns the first n values, or all when there are fewer.
 func upTo(values []float64, n int) []float64 { return values[:min(n, len(values))] }
 
-// extended returns the values of the bars and of those to come. They are the values
-// alone where the result does not cover all bars, since what is ahead would then stand
-// at the wrong place.
+// extended returns values followed by ahead, the values for future bars. If values does
+// not cover all bars, it returns only values, since ahead would be at the wrong place.
 func (p *picture) extended(values, ahead []float64) []float64 {
 	values = upTo(values, p.n)
 	if len(ahead) == 0 || len(values) < p.n {
@@ -222,8 +220,7 @@ func (p *picture) priceInk(i int) ink {
 // priceText writes a price of the picture's own series.
 func (p *picture) priceText(v float64) string { return priceText(v, p.precision) }
 
-// axisText writes a value as the price axis does: in percent where that is in
-// percent.
+// axisText writes a value as the price axis does: as a price or in percent.
 func (p *picture) axisText(v float64) string {
 	if p.mode == Percent && p.base > 0 {
 		return percentText(p.base, v)
@@ -236,7 +233,7 @@ func (p *picture) percentOf(v float64) float64 { return 100 * (v/p.base - 1) }
 
 // digits returns how many decimals values on the price axis need: those of the
 // prices, and enough to tell values apart that differ by a hundredth of the
-// range. Three averages of a price of 0.06 would else all be 0.06.
+// range. Otherwise three averages of a price of 0.06 would all be 0.06.
 func (p *picture) digits() int {
 	sc := p.panes[0].scale
 	if !(sc.hi > sc.lo) || sc.empty {

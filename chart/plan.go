@@ -17,11 +17,11 @@ import (
 //     header, the price, each panel and the time axis;
 //   - chooseInks: which line has which colour;
 //   - scales: which values each pane shows;
-//   - measureAxis: the labels of all axes, whose widest settles where plots end;
+//   - measureAxis: the labels of all axes; the widest decides where plots end;
 //   - placeBars: the columns of bars, and the rows of candles;
 //   - placeTicks, placeTimes, placeHeader: labels outside the plots;
 //   - placeMarks: signals, and every text within a plot;
-//   - placeLegends: the rows above the data, which also say what found no room.
+//   - placeLegends: the rows above the data, which also say what had no room.
 //
 // Nothing is painted until all of it is known.
 func plan(v *View, o Options) *picture {
@@ -46,7 +46,7 @@ func plan(v *View, o Options) *picture {
 	return p
 }
 
-// usePrices settles what follows from the prices alone.
+// usePrices computes what depends only on the prices.
 func (p *picture) usePrices() {
 	p.precision = precision(p.s.Open, p.s.High, p.s.Low, p.s.Close)
 	p.base = p.firstOpen()
@@ -55,21 +55,21 @@ func (p *picture) usePrices() {
 	if len(p.view.Compare) > 0 {
 		p.mode = Percent
 	}
-	// The caller is told; what follows is measured on a scale that always works.
+	// The caller gets the error. Until then a scale that always works is used.
 	if p.err = p.checkScale(); p.err != nil {
 		p.mode = Linear
 	}
 }
 
-// checkBars notes which bars can be drawn. A series whose columns do not agree or that
-// holds no usable bar counts as empty. Prices come checked from a source, but not from
-// every caller.
+// checkBars notes which bars can be drawn. A series whose columns have different lengths,
+// or that has no usable bar, counts as empty. Sources check their prices, but other callers
+// may not.
 func (p *picture) checkBars() {
 	if p.s == nil {
 		p.s = &market.Series{}
 	}
 	n := min(len(p.s.Time), len(p.s.Open), len(p.s.High), len(p.s.Low), len(p.s.Close), len(p.s.Volume))
-	// Columns of different lengths: nothing can be said of any bar.
+	// With columns of different lengths it is not known which values belong together.
 	if n < len(p.s.Time) {
 		return
 	}
@@ -82,10 +82,10 @@ func (p *picture) checkBars() {
 	}
 }
 
-// split gives the rows to the header, the price, the panels that fit and the
-// time axis.
+// split divides the rows among the header, the price, the panels that fit and the time
+// axis.
 func (p *picture) split() {
-	// Overlays are drawn over the price; all others want a panel of their own.
+	// Overlays are drawn over the price; every other result has a panel of its own.
 	own := 0
 	for _, panel := range p.view.Panels {
 		if panel.Result != nil && !panel.Result.Overlay {
@@ -94,8 +94,8 @@ func (p *picture) split() {
 	}
 	p.header = image.Rect(0, 0, p.w, p.headerH)
 	p.timeAxis = image.Rect(0, p.h-p.timeH, p.w, p.h)
-	// Panels that would be too low are left out, the last ones first, and the
-	// header says how many.
+	// If panels would not be high enough, the last ones are left out, and the header says
+	// how many.
 	free := p.timeAxis.Min.Y - p.header.Max.Y
 	price, height, fit := p.heights(free, own)
 	p.omitted = own - fit
@@ -106,8 +106,8 @@ func (p *picture) split() {
 	}
 }
 
-// makePanes makes the pane of the price, with overlays and compared symbols, and the
-// first fit panels.
+// makePanes makes the pane of the price, with overlays and compared symbols, and panes for
+// the first panels, as many as fit says.
 func (p *picture) makePanes(fit int) {
 	p.panes = make([]pane, 1, 1+fit)
 	p.panes[0].price = true
@@ -130,7 +130,7 @@ func (p *picture) makePanes(fit int) {
 // part of that range on either side.
 const overlayRoom = 0.5
 
-// scales settles the range of every pane.
+// scales computes the scale of every pane.
 func (p *picture) scales() {
 	for i := range p.panes {
 		pn := &p.panes[i]
@@ -150,9 +150,10 @@ func (p *picture) scales() {
 	}
 }
 
-// priceSpan returns the range of the candles, widened for overlays. Compared symbols
-// count like candles, because a chart that compares must show all of them; an overlay
-// that lies far off is cut instead, and a level that would not be seen widens nothing.
+// priceSpan returns the range of the candles, widened for overlays and levels. Compared
+// symbols count like candles, because a chart that compares must show all of them.
+// Overlays widen the range only so far, and what is further away is cut off; a level that
+// would be cut off does not widen the range at all.
 func (p *picture) priceSpan(pn *pane) span {
 	bars, over := p.barSpan(), noSpan
 	for _, st := range pn.studies {
@@ -167,15 +168,16 @@ func (p *picture) priceSpan(pn *pane) span {
 			over.add(h.Y)
 		}
 	}
-	// Overlays may widen the range only by a part of it, measured as it is drawn.
+	// How far the range may be widened is a part of the range as it is drawn: on a
+	// logarithmic scale, of the logarithms.
 	if p.mode == Log && bars.lo > 0 {
 		return p.widened(bars.log(), over.log(), math.Log).exp()
 	}
 	return p.widened(bars, over, func(v float64) float64 { return v })
 }
 
-// widened joins the ranges of bars and overlays, and the levels within reach of the bars,
-// each as drawn returns it.
+// widened returns the range of bars, widened for overlays and for the levels that are near
+// enough. Both ranges are as drawn returns them: prices, or their logarithms.
 func (p *picture) widened(bars, over span, drawn func(float64) float64) span {
 	reach := bars.join(span{math.Inf(-1), math.Inf(1)}, overlayRoom)
 	for _, l := range p.own {
@@ -197,14 +199,14 @@ func (p *picture) barSpan() span {
 			bars.add(p.drawn.close[i])
 		}
 	}
-	// The real close, which averaged candles may not reach, has a line and a tag.
+	// The real close has a line and a tag, and averaged candles may not reach it.
 	if last := p.lastBar(); last >= 0 {
 		bars.add(p.s.Close[last])
 	}
 	return bars
 }
 
-// levelSpan returns the range of levels; without any it is 0.
+// levelSpan returns the range of levels, or from 0 to 0 if there are none.
 func levelSpan(levels []indicators.HLine) span {
 	s := noSpan
 	for _, h := range levels {
@@ -216,15 +218,16 @@ func levelSpan(levels []indicators.HLine) span {
 	return s
 }
 
-// panelSpan returns the range of a panel: that of its values, and where these
-// are bounded that of its levels too. Histograms stand on zero.
+// panelSpan returns the range of a panel: that of its values, with zero if there is a
+// histogram. If the values have fixed bounds, such as 0 to 100, it includes the levels and
+// is cut to the bounds.
 func panelSpan(st *study, n int) span {
 	s := valueSpan(st, n)
 	limit, ok := st.bounds()
 	if !ok {
 		return s
 	}
-	// A flat line or none at all has no range of its own.
+	// A flat line, or none at all, has no range of its own, so the bounds are shown.
 	if !(s.lo < s.hi) {
 		return limit
 	}
@@ -232,13 +235,14 @@ func panelSpan(st *study, n int) span {
 		s.add(h.Y)
 	}
 	s = span{max(s.lo, limit.lo), min(s.hi, limit.hi)}
-	if !(s.lo < s.hi) { // everything lies outside
+	if !(s.lo < s.hi) { // all values are outside the bounds
 		return limit
 	}
 	return s
 }
 
-// valueSpan returns the range of a study's lines and histograms.
+// valueSpan returns the range of a study's lines and histograms, with zero if there is a
+// histogram.
 func valueSpan(st *study, n int) span {
 	s := noSpan
 	for _, l := range st.Lines {
@@ -253,8 +257,8 @@ func valueSpan(st *study, n int) span {
 	return s
 }
 
-// lookAhead counts the bars to come that overlays have values for, at most half
-// as many as there are bars: the past is what a chart is for.
+// lookAhead counts the future bars for which overlays have values, at most half as many
+// as there are bars: a chart is there to show the past.
 func (p *picture) lookAhead() {
 	for _, st := range p.panes[0].studies {
 		for _, l := range st.Lines {
@@ -263,8 +267,8 @@ func (p *picture) lookAhead() {
 	}
 }
 
-// arrange cuts a pane of rows y to y+h: the legend rows, the volume strip, and
-// the rows between which its data lie.
+// arrange divides the rows y to y+h of a pane: rows for the legend, the volume strip, and
+// the rows for its data.
 func (m *metrics) arrange(p *pane, y, h, studies int, volume bool) {
 	p.frame = image.Rect(0, y, m.w, y+h)
 	rows := m.legendRows(studies, h)
@@ -276,7 +280,7 @@ func (m *metrics) arrange(p *pane, y, h, studies int, volume bool) {
 		p.floor -= m.volumeHeight(h)
 		p.bottom = p.floor - min(padBottom, m.px(22))
 	}
-	if p.bottom < p.top+8 { // a very low pane: the pads go first
+	if p.bottom < p.top+8 { // a very low pane has no room for pads
 		p.top = min(p.legend.Max.Y+1, p.floor-9)
 		p.bottom = max(p.floor-2, p.top+1)
 	}

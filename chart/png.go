@@ -35,8 +35,7 @@ func AppendPNG(ctx context.Context, dst []byte, v *View, o Options) ([]byte, err
 	if err := v.check(); err != nil {
 		return dst, err
 	}
-	// First everything is measured, then painted, then encoded; the canvas is used
-	// again.
+	// First everything is measured, then painted, then encoded.
 	p := plan(v, o)
 	if p.err != nil {
 		return dst, p.err

@@ -7,9 +7,8 @@ import (
 	"wick/indicators"
 )
 
-// drawnPrices returns what the chart's type makes of the bars. A line shows
-// closes alone; averaged candles are computed from the first bar in the picture
-// on.
+// drawnPrices returns the prices that the chart's type draws. A line shows only closes;
+// averaged candles are computed from the first bar in the picture on.
 func (p *picture) drawnPrices() ohlc {
 	s := p.s
 	switch p.kind {
@@ -26,7 +25,7 @@ func (p *picture) drawnPrices() ohlc {
 func (p *picture) heikinAshi() ohlc {
 	n, s := p.n, p.s
 	a := ohlc{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
-	// before is the last bar that can be drawn: a broken one does not break the
+	// before is the last bar that can be drawn, so that a broken bar does not end the
 	// averages.
 	before := -1
 	for i := range n {
@@ -45,7 +44,7 @@ func (p *picture) heikinAshi() ohlc {
 	return a
 }
 
-// paintPrice draws the bars as the chart's type has them.
+// paintPrice draws the bars according to the chart's type.
 func (p *picture) paintPrice(cv *canvas, pn *pane) {
 	switch p.kind {
 	case LineType, Area:
@@ -112,7 +111,7 @@ func (p *picture) paintBars(cv *canvas) {
 func (p *picture) paintClose(cv *canvas, pn *pane) {
 	values := p.s.Close[:p.n]
 	if p.kind == Area {
-		// The area ends at the strip of volume, wherever the scale has that row.
+		// The area ends at the volume strip; floor is the value of that row.
 		floor := make(indicators.Values, p.n)
 		for i := range floor {
 			floor[i] = pn.scale.value(float64(pn.floor))
@@ -135,8 +134,8 @@ func (p *picture) paintClose(cv *canvas, pn *pane) {
 	}
 }
 
-// checkScale reports a scale that the prices do not allow: log and percent need
-// prices above zero, and within reason.
+// checkScale returns an error if the prices do not allow the scale: log and percent need
+// prices above zero that are not extremely large or small.
 func (p *picture) checkScale() error {
 	if p.mode == Linear {
 		return nil

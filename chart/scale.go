@@ -23,9 +23,9 @@ func (s scale) logarithmic() scale {
 	return s
 }
 
-// y returns the row of v, which may lie outside the panel: what leaves the
-// range leaves the picture and is not pressed flat against its frame. On a
-// logarithmic scale zero and below are infinitely far down.
+// y returns the row of v, which may be outside the panel: a line that leaves the range
+// leaves the picture, and does not run along the frame. On a logarithmic scale zero and
+// values below it are infinitely far down.
 func (s scale) y(v float64) float64 {
 	part := (s.hi - v) / (s.hi - s.lo)
 	if s.log {
@@ -85,8 +85,8 @@ func (s span) log() span {
 // exp undoes log.
 func (s span) exp() span { return span{math.Exp(s.lo), math.Exp(s.hi)} }
 
-// join widens s by t, on each side by at most part of its own size: a far-off
-// overlay is cut rather than flattening the candles.
+// join returns s widened to include t, but on each side by at most part times its own
+// size, so that an overlay far away does not flatten the candles.
 func (s span) join(t span, part float64) span {
 	if t.empty() {
 		return s
@@ -95,8 +95,8 @@ func (s span) join(t span, part float64) span {
 	return span{min(s.lo, max(t.lo, s.lo-room)), max(s.hi, min(t.hi, s.hi+room))}
 }
 
-// fit returns the scale that shows s between two rows. A range of nothing is
-// opened by half a percent, or five units of the price's last digit.
+// fit returns the scale that shows s between two rows. If s is a single value, it is
+// widened by half a percent, or by five units of the price's last digit.
 func (s span) fit(top, bottom, unit float64) scale {
 	sc := scale{lo: s.lo, hi: s.hi, top: top, bottom: max(bottom, top+1)}
 	if s.empty() {
@@ -121,10 +121,10 @@ type ticks struct {
 	first, last int64
 }
 
-// at returns tick k. Dividing by a whole power of ten keeps 0.3 what it is.
+// at returns the value of tick k. It divides by a whole power of ten, which gives exactly
+// 0.3 where multiplying by 0.1 would not.
 func (t ticks) at(k int64) float64 {
-	// 1e-300 is divided once more where 10 to the exponent itself would not be a
-	// number.
+	// In two steps, since below 1e-300 the power of ten itself would overflow.
 	m := float64(k) * float64(t.mantissa)
 	switch {
 	case t.exponent < -300:
@@ -147,17 +147,17 @@ type tickRoom struct {
 	height   float64 // pixels for the values
 	apart    float64 // pixels between ticks, at least, as long as there are enough
 	font     float64 // height of a label's text
-	decimals int     // a step of 2.5 may need so many, not more
+	decimals int     // a step of 2.5 is used only if it needs no more decimals than this
 }
 
-// roundTicks chooses ticks for the values lo to hi: the smallest step of 1, 2,
-// 2.5 or 5 times a power of ten that keeps the distance. Too few ticks are moved
-// closer as long as labels stay apart, and fewer than 3 even closer, where not
-// every tick gets a label; too many are moved further apart.
+// roundTicks chooses ticks for the values lo to hi: the smallest step of 1, 2, 2.5 or 5
+// times a power of ten whose ticks are room.apart pixels apart. If there are too few ticks,
+// they may be closer, as long as their labels do not touch; with fewer than 3, even closer,
+// and then not every tick has a label. If there are too many, they are further apart.
 func roundTicks(lo, hi float64, room tickRoom) ticks {
-	// The distance is tried, counted and corrected. Steps of 1, 2, 2.5 and 5
-	// are at most a factor of two apart, so a few rounds settle it; the loop is
-	// bounded for ranges that no float can divide.
+	// A distance is tried, its ticks are counted, and the distance is corrected. Steps of 1,
+	// 2, 2.5 and 5 are at most a factor of two apart, so a few rounds are enough. The loop is
+	// bounded because of ranges that no float can divide.
 	d := room.apart
 	for range 64 {
 		t := stepTicks(lo, hi, (hi-lo)*d/max(room.height, 1), room.decimals)
@@ -184,8 +184,8 @@ var logDigits = [][]float64{
 // logarithmic scale of height pixels: the densest of a few patterns of leading
 // digits whose neighbours are nowhere closer than apart.
 func logTicks(lo, hi float64, room tickRoom) []float64 {
-	// On a logarithmic axis the distance between two neighbours depends on
-	// their ratio alone, so one decade tells the smallest distance of all.
+	// On a logarithmic axis the distance between two neighbours depends only on their ratio,
+	// so the smallest distance within one decade is the smallest of all.
 	decades := math.Log10(hi / lo)
 	for _, digits := range logDigits {
 		least := math.Log10(10 / digits[len(digits)-1])

@@ -10,10 +10,10 @@ import (
 // AppendSeries appends the series payload of v to dst: every bar, and every
 // value of every channel, aligned with the bars. Channels that an indicator
 // does not emit are left out; the times of signals and divergences are null
-// for synthetic bars. What a picture would show of a channel beyond its numbers
-// (its tone, its style, the name of a level) stands there too, unless it is the
-// usual one, and so do the inks of lines, the decimals of prices, the length of a
-// bar and the call itself, so that a page can draw the same picture.
+// for synthetic bars. So that a page can draw the same picture, the payload also
+// contains the tones, styles and names of levels, unless they are the usual ones, the
+// inks of lines, the decimals of prices, the length of a bar, and the arguments of the
+// call.
 func AppendSeries(dst []byte, v *View) []byte {
 	w := &writer{dst}
 	w.open('{')
@@ -194,7 +194,7 @@ func (w *writer) divergenceLines(lines []indicators.DivLine, s *market.Series) {
 	})
 }
 
-// The words for tones and styles; the usual one of each has none.
+// The words for tones and styles. The usual tone and style have no word.
 var (
 	toneWords = [...]string{indicators.Auto: "", indicators.Primary: "primary", indicators.Second: "second", indicators.Up: "up", indicators.Down: "down",
 		indicators.Muted: "muted", indicators.Band: "band", indicators.Accent: "accent"}

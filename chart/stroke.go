@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// This file draws what is not upright: lines, discs, triangles. All of it works
-// the same way: for every pixel near the shape it takes the distance from the
-// pixel's middle to the shape's edge. A pixel half a pixel or more inside is
-// covered whole, one half a pixel or more outside not at all, and between the
-// two the cover changes evenly. That is anti-aliasing without a mask, and the
-// same numbers come out on every processor.
+// This file draws shapes with slanted or round edges: lines, discs, triangles. All of
+// them work the same way: for every pixel near the shape, the distance from the middle of
+// the pixel to the edge of the shape decides how much of the pixel is covered. A pixel
+// half a pixel or more inside is covered whole, one half a pixel or more outside not at
+// all, and in between the cover changes linearly. This is anti-aliasing without a mask,
+// and gives the same numbers on every processor.
 
 // stroke draws the line through pts, whose x must not fall, width pixels wide
 // with round joins and ends. One point becomes a dot twice as wide.
@@ -22,7 +22,7 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 		c.disc(pts[0], width, i)
 		return
 	}
-	reach := width/2 + 0.5 // further from the line than this there is no cover
+	reach := width/2 + 0.5 // pixels further from the line than this are not covered
 	c.segs = c.segs[:0]
 	for k := 1; k < len(pts); k++ {
 		c.segs = append(c.segs, newSegment(pts[k-1], pts[k], reach))
@@ -32,14 +32,14 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 
 // strokeColumns paints the line through pts, whose segments are in c.segs.
 //
-// A pixel's cover follows from its distance to the nearest segment, so joins
-// and ends come out round without code of their own. Because x never falls, the
-// line is painted column by column: near walks along the segments once, and
-// each column looks only at the few that reach it.
+// A pixel's cover follows from its distance to the nearest segment, so joins and ends are
+// round without code of their own. Because x never falls, the line is painted column by
+// column: near, the first segment that can reach the column, only moves forward, and each
+// column looks only at the few segments that reach it.
 //
-// Nearly all columns of a chart line are reached by one segment, away from its
-// ends. Those go through across, which needs no distance to an end; the columns
-// around a join go through join.
+// Nearly all columns of a chart's line are reached by one segment only, and not near its
+// ends. They are painted by across, which need not compute the distance to an end; the
+// columns around a join are painted by join.
 func (c *canvas) strokeColumns(pts []point, reach float64, m *mixer) {
 	last := len(c.segs) - 1
 	first := max(c.clip.Min.X, int(math.Floor(pts[0].x-reach)))
@@ -47,13 +47,13 @@ func (c *canvas) strokeColumns(pts []point, reach float64, m *mixer) {
 	near := 0
 	for col := first; col <= end; col++ {
 		x := float64(col) + 0.5
-		// Segments that end before this column's reach are done with.
+		// Skip segments that end too far left to reach this column.
 		for near < last && pts[near+1].x < x-reach {
 			near++
 		}
 		from, to := c.touching(pts, near, x, reach)
 		if s := &c.segs[from]; to-from == 1 && s.inside(x) {
-			// All columns that the next segment cannot reach are as simple.
+			// across can paint all columns up to the first that the next segment reaches.
 			until := min(end, max(col, int(math.Ceil(s.b.x-reach-0.5))-1))
 			c.across(s, col, until, reach, m)
 			col = until
@@ -63,9 +63,9 @@ func (c *canvas) strokeColumns(pts []point, reach float64, m *mixer) {
 	}
 }
 
-// join paints a column that the segments from to to, which is excluded, reach. It takes
-// the largest cover of them before mixing it into the picture: mixing each segment
-// alone would darken the join.
+// join paints a column that several segments reach: those from index from up to, but not
+// including, to. Each pixel gets the largest of their covers. If each segment were mixed
+// into the picture by itself, the join would come out darker.
 func (c *canvas) join(from, to, col int, reach float64, m *mixer) {
 	top, bottom := c.clip.Max.Y, c.clip.Min.Y
 	for k := from; k < to; k++ {
@@ -77,10 +77,10 @@ func (c *canvas) join(from, to, col int, reach float64, m *mixer) {
 	}
 }
 
-// touching returns which segments, from near on, matter in the column at x: to
-// is excluded. A segment whose round end alone reaches the column is left out
-// at either end of the range, because the segment joined to it has the same end
-// and covers at least as much.
+// touching returns the range of segments that matter in the column at x; it starts at
+// near or later, and to is excluded. The first and the last segment are left out if only
+// their round end reaches the column: the segment joined to that end covers at least as
+// much.
 func (c *canvas) touching(pts []point, near int, x, reach float64) (from, to int) {
 	last := len(c.segs) - 1
 	for to = near; to <= last && pts[to].x <= x+reach; to++ {
@@ -93,7 +93,8 @@ func (c *canvas) touching(pts []point, near int, x, reach float64) (from, to int
 	return from, to
 }
 
-// newSegment returns the segment of a line that covers up to reach beside it.
+// newSegment returns the segment from a to b of a line whose cover ends reach pixels
+// beside it.
 func newSegment(a, b point, reach float64) segment {
 	s := segment{a: a, b: b, dx: b.x - a.x, dy: b.y - a.y}
 	if s.dx > 0 {
@@ -109,24 +110,24 @@ func newSegment(a, b point, reach float64) segment {
 	return s
 }
 
-// inside reports whether for every pixel that the segment covers in the column
-// at x the nearest point lies between its ends, so that distance is a matter of
-// slope alone.
+// inside reports whether, for every pixel that the segment covers in the column at x, the
+// nearest point of the segment is between its ends. Then the distance to the segment is
+// the distance to the straight line through it.
 func (s *segment) inside(x float64) bool { return x-s.lean > s.a.x && x+s.lean < s.b.x }
 
-// across paints the columns col to until of a segment that is alone in them.
+// across paints the columns col to until, which no other segment reaches.
 //
-// One row further down, the distance to the segment grows by cos, its only
-// change. So the inner loop adds a constant, in fixed point with 16 bits behind
-// the point, and turns the distance d into a cover: reach-|d|, at most 1. Rows
-// at the rim may lie beyond reach by what rounding lost; their cover comes out
-// as 0 and changes nothing. It always uses the even levels of the palette.
+// From one row to the next the signed distance d to the segment grows by cos. So the
+// inner loop only adds a constant, in fixed point with 16 bits after the point. The cover
+// is reach-|d|, at most 1. Because of rounding the outermost rows may be a little beyond
+// reach; their cover is then 0 and changes nothing. Only even levels of the palette are
+// used, as everywhere for edges.
 func (c *canvas) across(s *segment, col, until int, reach float64, m *mixer) {
 	const bits, one = 16, 1 << 16
 	step, most := int(s.cos*one), int(reach*one)
 	for ; col <= until; col++ {
-		// The segment's row at the middle of the column, and the rows within half its
-		// upright thickness.
+		// The segment's height at the middle of the column, and the rows that it covers
+		// above and below.
 		middle := s.a.y + float64((float64(col)+0.5-s.a.x)*s.slope)
 		top := max(c.clip.Min.Y, int(math.Ceil(middle-s.half-0.5)))
 		bottom := min(c.clip.Max.Y, int(math.Floor(middle+s.half-0.5))+1)
@@ -140,16 +141,17 @@ func (c *canvas) across(s *segment, col, until int, reach float64, m *mixer) {
 	}
 }
 
-// cover raises c.cov, the cover of the column at x, by one segment, and returns
-// the rows it may have changed, bottom excluded. Only the last segment of a
-// column rounds its far end: the far end of any other is where the next begins.
+// cover raises c.cov, the cover of the pixels in the column at x, to the cover by one
+// segment where that is larger. It returns the rows that it may have changed, bottom
+// excluded. Only for the last segment of a column the round end at b counts: the end of
+// any other segment is where the next one begins.
 //
-// For a pixel at (ex, ey) from a, the product t of (ex, ey) and (dx, dy) tells
-// where its nearest point lies: at a if t <= 0, at b if t >= length², else
-// between, where the distance is the cross product over the length.
+// For a pixel at (ex, ey) from a, the dot product t of (ex, ey) and (dx, dy) tells where
+// the nearest point of the segment is: at a if t <= 0, at b if t >= length², otherwise in
+// between, and then the distance is the cross product divided by the length.
 func (c *canvas) cover(s *segment, x, reach float64, last bool) (top, bottom int) {
 	top, bottom = c.rows(s, x, reach)
-	// What does not change within the column is taken out of the loop.
+	// These do not change within the column.
 	ex := x - s.a.x
 	along, across := float64(ex*s.dx), float64(ex*s.dy)
 	for row := top; row < bottom; row++ {
@@ -171,8 +173,8 @@ func (c *canvas) cover(s *segment, x, reach float64, last bool) (top, bottom int
 	return top, bottom
 }
 
-// rows returns the rows that a segment may cover in the column at x, bottom excluded:
-// those between its ends, or where it leaves the reach.
+// rows returns the rows that a segment may cover in the column at x, bottom excluded. They
+// follow from the heights of the part of the segment that is within reach of the column.
 func (c *canvas) rows(s *segment, x, reach float64) (top, bottom int) {
 	from, to := max(s.a.x, x-reach), min(s.b.x, x+reach)
 	if from > to {
@@ -188,14 +190,14 @@ func (c *canvas) rows(s *segment, x, reach float64) (top, bottom int) {
 	return top, bottom
 }
 
-// level turns a cover, 0 to 1 or beyond, into a level of the palette, an even
-// one. It is clamped as a whole number, which compiles to no branch.
+// level turns a cover into an even level of the palette. A cover below 0 or above 1 is
+// clamped; that is done on the whole number, which compiles to code without branches.
 func level(cover float64) uint8 {
 	return uint8(2 * min(max(int(cover*(levels/2)+0.5), 0), levels/2))
 }
 
-// settle mixes c.cov into the rows top to bottom of a column and clears it for
-// the next.
+// settle mixes the cover in c.cov into the rows top to bottom of a column, and sets it to
+// zero for the next column.
 func (c *canvas) settle(col, top, bottom int, m *mixer) {
 	o := top*c.w + col
 	for row := top; row < bottom; row++ {
@@ -207,9 +209,9 @@ func (c *canvas) settle(col, top, bottom int, m *mixer) {
 	}
 }
 
-// strokeDashed draws pts as dashes of on pixels with off between, measured
-// along the line. Only the part within the panel's rows is measured: a value
-// far outside would otherwise cost millions of dashes that nobody sees.
+// strokeDashed draws pts as dashes of on pixels with gaps of off pixels, measured along
+// the line. Only the part within the panel's rows is measured: otherwise a value far
+// outside would cost millions of dashes that nobody sees.
 func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink) {
 	d := dashed{width: width, on: on, off: off, ink: i, drawing: true, left: on, pts: c.dash[:0]}
 	for k := 1; k < len(pts); k++ {
@@ -237,8 +239,8 @@ type dashed struct {
 	width, on, off float64
 	ink            ink
 
-	drawing bool    // a dash; else a gap is being passed
-	left    float64 // how many pixels of it remain
+	drawing bool    // within a dash; false within a gap
+	left    float64 // how many pixels of that dash or gap remain
 	pts     []point // the current dash, which may bend around several points of the line
 }
 
@@ -246,8 +248,8 @@ type dashed struct {
 func (c *canvas) dashAlong(d *dashed, a, b point) {
 	length := math.Hypot(b.x-a.x, b.y-a.y)
 	for done := 0.0; done < length; {
-		// One step ends where the dash, the gap or the segment does, whichever
-		// comes first.
+		// A step goes to the end of the dash or gap, or of the segment, whichever comes
+		// first.
 		step := min(d.left, length-done)
 		done += step
 		d.left -= step
@@ -265,7 +267,8 @@ func (c *canvas) dashAlong(d *dashed, a, b point) {
 	}
 }
 
-// turn ends at p a dash, which it draws, or a gap, and begins the other.
+// turn is called at p, where a dash or a gap ends. It draws the dash, and begins the gap
+// or the dash that follows.
 func (c *canvas) turn(d *dashed, p point) {
 	if d.drawing {
 		c.stroke(d.pts, d.width, d.ink)
@@ -276,15 +279,15 @@ func (c *canvas) turn(d *dashed, p point) {
 	d.drawing = !d.drawing
 }
 
-// visible returns the part of the segment from a to b within the panel's rows and
-// margin more; ok is false when there is none. Columns are not cut: a line has few
-// bars outside the picture, but a value may lie a million rows away.
+// visible returns the part of the segment from a to b that is within the panel's rows,
+// plus margin on either side; ok is false if there is none. Columns are not cut: a line
+// has few bars outside the picture, but a value may be a million rows away.
 func (c *canvas) visible(a, b point, margin float64) (from, to point, ok bool) {
 	lo, hi := float64(c.clip.Min.Y)-margin, float64(c.clip.Max.Y)+margin
 	if max(a.y, b.y) < lo || min(a.y, b.y) > hi {
 		return a, b, false
 	}
-	// cut moves p along the segment towards q until it lies within the rows.
+	// cut moves p along the segment towards q until it is within the rows.
 	cut := func(p, q point) point {
 		y := min(max(p.y, lo), hi)
 		if y == p.y {
@@ -297,7 +300,7 @@ func (c *canvas) visible(a, b point, margin float64) (from, to point, ok bool) {
 
 // disc draws a filled circle.
 func (c *canvas) disc(p point, radius float64, i ink) {
-	// As for lines, the edge is a pixel wide: half of it inside the circle and half
+	// As for lines, the cover changes over one pixel: half of it inside the circle, half
 	// outside.
 	reach := radius + 0.5
 	box := image.Rect(int(p.x-reach), int(p.y-reach), int(p.x+reach)+1, int(p.y+reach)+1).Intersect(c.clip)
@@ -312,15 +315,14 @@ func (c *canvas) disc(p point, radius float64, i ink) {
 	}
 }
 
-// triangle draws a filled triangle with a level base: the tip at p, the base
-// height pixels below it, or above it when height is negative.
+// triangle draws a filled triangle with its tip at p and a horizontal base, height pixels
+// below the tip, or above it if height is negative.
 func (c *canvas) triangle(p point, width, height float64, i ink) {
 	top, bottom := min(p.y, p.y+height), max(p.y, p.y+height)
 	half := width / 2
 	box := image.Rect(int(p.x-half)-1, int(top)-1, int(p.x+half)+2, int(bottom)+2).Intersect(c.clip)
-	// How far a pixel lies inside the triangle is the smaller of its distances
-	// from the slanted side next to it (by symmetry, one formula for both) and
-	// from the base.
+	// How far a pixel is inside the triangle is the smaller of its distances from the
+	// nearer slanted side (both have the same formula, by symmetry) and from the base.
 	size := math.Hypot(half, height)
 	m := &c.pal.mix[i]
 	for y := box.Min.Y; y < box.Max.Y; y++ {

@@ -96,18 +96,18 @@ func (w *writer) changes(s *market.Series) {
 	}
 	w.value("total_volume", total)
 	w.value("change_pct", changePercent(s.Open[0], s.Close[s.Len()-1]))
-	// Unknown where the bars do not reach back a day.
+	// It is not known if the bars do not reach back a day.
 	if change, since := Change24h(s); !math.IsNaN(change) {
 		w.value("change_24h", change)
 		w.stamp("change_24h_since", since)
 	}
 }
 
-// Change24h returns the change of the price within 24 hours in percent, and since when,
-// in unix seconds. Bars tell prices at their borders only, so it is since the border
-// nearest to 24 hours before the newest price; where nothing was traded then, since
-// the last trade before. It is NaN where the bars do not reach so far back or are longer
-// than a day.
+// Change24h returns the change of the price within 24 hours in percent, and since when it
+// counts, in unix seconds. The exact prices of bars are known only where they begin and
+// end, so it counts from the beginning or end of a bar that is nearest to 24 hours before
+// the newest price. If nothing was traded then, it counts from the last trade before. It is
+// NaN if the bars do not reach back so far or are longer than a day.
 func Change24h(s *market.Series) (percent float64, since int64) {
 	const day = 24 * 60 * 60
 	n := s.Len()
@@ -118,13 +118,13 @@ func Change24h(s *market.Series) (percent float64, since int64) {
 	if now := cmp.Or(s.PriceAt, s.AsOf) / 1000; s.Forming && now > 0 {
 		at = now - day
 	}
-	// The bar that was trading then, or the last before.
+	// Bar i is the one that contains that moment, or the last before it.
 	i := sort.Search(n, func(i int) bool { return s.Time[i] > at }) - 1
 	if i < 0 {
 		return math.NaN(), 0
 	}
 	start, end := s.Time[i], s.Interval.Next(s.Time[i])
-	if end-at < at-start { // nearer to its end, or after it
+	if end-at < at-start { // the moment is nearer to the bar's end, or after it
 		return changePercent(s.Close[i], s.Close[n-1]), end
 	}
 	if i == 0 {
@@ -236,7 +236,7 @@ func (w *writer) facts(facts []indicators.Fact) {
 	w.close('}')
 }
 
-// about writes what summary and series say alike of an indicator.
+// about writes what the summary and the series of an indicator have in common.
 func (w *writer) about(r *indicators.Result) {
 	w.string("label", r.Label)
 	w.bool("is_overlay", r.Overlay)
@@ -273,8 +273,8 @@ func (w *writer) strength(sig *indicators.Signal) {
 	}
 }
 
-// yRange returns the range of a panel: the fixed one, else that of its lines
-// and histograms, which stand on zero.
+// yRange returns the range of a panel: the fixed one, or else that of its lines and
+// histograms, with zero if there is a histogram.
 func yRange(r *indicators.Result) (lo, hi float64, ok bool) {
 	if r.YRange != nil {
 		return r.YRange[0], r.YRange[1], true

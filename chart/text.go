@@ -17,8 +17,8 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Text. Letters are turned into small pictures of cover levels once per face and
-// size, and painted from these ever after.
+// Text. Letters are turned into small pictures of cover levels once for each face and
+// size, and painted from these.
 
 // face is one of the three cuts of the Go typeface. Their digits all have one
 // width, so numbers line up without the wider mono cut.
@@ -64,7 +64,7 @@ func slotOf(r rune) (slot int, ok bool) {
 }
 
 // Undrawable returns the characters of s that a picture shows as question marks, each
-// once. Those that it leaves out, such as line breaks, are none.
+// once. Characters that it leaves out, such as line breaks, are not among them.
 func Undrawable(s string) string {
 	var out []rune
 	for _, r := range printable(s, len(s)+1) {
@@ -168,7 +168,7 @@ func (a *atlas) makeGlyph(r rune) *glyph {
 	return g
 }
 
-// width returns how far s moves the pen.
+// width returns the width of s in pixels.
 func (a *atlas) width(s string) int {
 	w := 0
 	for _, r := range s {

@@ -41,8 +41,8 @@ func ParseTheme(name string) (Theme, error) {
 	return 0, fmt.Errorf("%w %q: one of %s", ErrTheme, name, strings.Join(Themes(), ", "))
 }
 
-// ink is a colour by its part in the picture. What a theme does not name is
-// mixed from what it does, in palette.go.
+// ink is a colour, named by its role in the picture. Inks that a theme does not define are
+// mixed from those that it does, in palette.go.
 type ink uint8
 
 const (

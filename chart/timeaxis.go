@@ -9,12 +9,11 @@ import (
 	"wick/market"
 )
 
-// The time axis. Bars stand side by side whatever time lies between them, so ticks
-// are chosen among bars: the first bar of every hour, day, month and so on, at the
-// finest step that leaves room for labels. A reader goes along the labels from the
-// left, where the full date of the first bar stands, and each label says only what
-// has changed since the one before it. That is why labels are written after it is
-// known which of them stay.
+// The time axis. Bars are side by side whatever time is between them, so ticks are chosen
+// among bars: the first bar of every hour, day, month and so on, at the finest step that
+// leaves room for labels. A reader goes along the labels from the left, where the full date
+// of the first bar is, and each label says only what has changed since the one before it.
+// So the labels can be written only when it is known which of them stay.
 
 // timeUnit is what a step of the time axis counts.
 type timeUnit uint8
@@ -42,7 +41,7 @@ const (
 	halfMonth = 15 // as a number of days: from the 1st and the 15th
 )
 
-// timeSteps are the distances there are, shortest first.
+// timeSteps are all steps, the shortest first.
 var timeSteps = []timeStep{
 	clockStep(1), clockStep(5), clockStep(15), clockStep(30), clockStep(60), clockStep(120), clockStep(180), clockStep(360), clockStep(720),
 	{unitDay, 1, day}, {unitDay, 2, 2 * day}, {unitDay, week, 7 * day}, {unitDay, halfMonth, 15 * day},
@@ -57,8 +56,8 @@ func clockStep(minutes int) timeStep {
 // monthStep returns the step of n months.
 func monthStep(n int) timeStep { return timeStep{unitMonth, n, int64(n) * month} }
 
-// wallTimes returns the bars' times in a zone, nil for UTC. Bars of a day and
-// more are dates, which no zone changes.
+// wallTimes returns the times of bars in a zone, nil for UTC. Bars of a day or longer are
+// dates, which are the same in every zone.
 func wallTimes(times []int64, interval market.Interval, zone *time.Location) []barTime {
 	out := make([]barTime, len(times))
 	for i, t := range times {
@@ -108,8 +107,8 @@ func (b barTime) sameDay(o barTime) bool {
 	return b.year == o.year && b.month == o.month && b.day == o.day
 }
 
-// bucket returns a number that changes where a tick of step s belongs. Two
-// neighbouring bars with different buckets have a tick between them, at the second.
+// bucket returns the number of the stretch of step s that contains b. If two neighbouring
+// bars have different buckets, there is a tick at the second.
 func (s timeStep) bucket(b barTime) int64 {
 	switch {
 	case s.unit == unitTime:
@@ -137,7 +136,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// timeAxis is what the places of time labels follow from.
+// timeAxis holds what is needed to place the labels of times.
 type timeAxis struct {
 	bars     []barTime
 	interval int64           // seconds of a bar
@@ -149,12 +148,11 @@ type timeAxis struct {
 	width    func(text string, strong bool) int
 }
 
-// ticks chooses bars and names them. The step is the finest whose ticks are at
-// least apart pixels from each other on average. Every tick is then named
-// against the one that stands before it, the first against the full date of bar
-// 0; where two labels touch, the one that begins less is dropped and the names
-// are written anew, because what a label may leave out depends on the one
-// before it.
+// ticks chooses bars and writes their labels. The step is the finest whose ticks are on
+// average at least apart pixels from each other. Every label says what has changed since
+// the one before it, the first since the full date of bar 0. If two labels touch, the one
+// of lower rank is dropped, and all labels are written again, because what a label may
+// leave out depends on the one before it.
 func (a *timeAxis) ticks(pitch float64) []timeTick {
 	// Every round drops one tick or ends, so the loop ends; there are a few dozen
 	// at most, because candidates are apart pixels from each other on average.
@@ -185,9 +183,8 @@ func (a *timeAxis) candidates(pitch float64) (timeStep, []timeTick) {
 	return timeStep{}, nil
 }
 
-// starts returns the bars that begin a bucket of step. The first bar begins none: it
-// may stand anywhere within its own. Each has its rank, which decides when labels
-// touch.
+// starts returns the bars that begin a bucket of step, each with its rank. The first bar
+// is not among them, since it may be anywhere within its bucket.
 func (a *timeAxis) starts(step timeStep) []timeTick {
 	var ticks []timeTick
 	for i := 1; i < len(a.bars); i++ {
@@ -198,8 +195,8 @@ func (a *timeAxis) starts(step timeStep) []timeTick {
 	return ticks
 }
 
-// rank says what begins with bar b after the bar before. Of two labels that touch, the
-// higher rank stays.
+// rank returns how much begins with bar b, which follows before: see [timeTick]. Of two
+// labels that touch, the one with the higher rank stays.
 func rank(before, b barTime) int {
 	switch {
 	case b.year != before.year:
@@ -260,10 +257,10 @@ func (b barTime) label(before barTime, rank int, step timeStep) (text string, st
 	return d, false
 }
 
-// conflict returns the tick to drop because its label leaves the plot, touches
-// the first label or its neighbour's, or stands much nearer to the neighbour
-// than steps do; -1 when there is none. Of two the lower rank goes, and of
-// equals the later.
+// conflict returns the index of a tick to drop: its label leaves the plot, touches the
+// first label or a neighbour's, or is much nearer to a neighbour than ticks usually are. It
+// returns -1 if there is none. Of two ticks the one with the lower rank is dropped, and of
+// equals the later one.
 func (a *timeAxis) conflict(ticks []timeTick) int {
 	for i := range ticks {
 		t := &ticks[i]
@@ -332,7 +329,7 @@ func (p *picture) placeBreaks() {
 		}
 		days++
 		marked := func(t timeTick) bool { return t.bar == i }
-		if !slices.ContainsFunc(p.times, marked) { // else a grid line does it
+		if !slices.ContainsFunc(p.times, marked) { // otherwise a grid line shows it
 			p.breaks = append(p.breaks, int(p.x0+float64(i)*p.pitch))
 		}
 	}

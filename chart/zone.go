@@ -8,7 +8,7 @@ import (
 	_ "time/tzdata" // 450 KB: a container from scratch has no zones of its own
 )
 
-// ParseZone returns the zone that name spells: a name of the IANA table such as
+// ParseZone returns the zone that name stands for: a name of the IANA table such as
 // "Europe/Berlin", or an offset such as "+05:30". An empty name and "UTC" give
 // nil, which Options.Zone takes for UTC. The table is in the binary, so a name
 // means the same on every machine.
@@ -41,7 +41,7 @@ func badZone(name string) error {
 }
 
 // ParseTime reads a time as people write it: "2026-01-31", "2026-01-31 14:30",
-// RFC 3339, or unix seconds or milliseconds. What names no zone is meant in
+// RFC 3339, or unix seconds or milliseconds. A text without a time zone is read in
 // zone, nil for UTC. A date alone is its first second, or with end its last, so
 // that a range "to" a date includes it.
 func ParseTime(text string, zone *time.Location, end bool) (int64, error) {
