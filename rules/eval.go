@@ -5,16 +5,17 @@ import (
 	"slices"
 )
 
-// Evaluator computes expressions over the same bars. It keeps what it computed, so a
-// part that several expressions share is computed once. It is for one goroutine;
-// expressions themselves may be shared.
+// Evaluator computes expressions over the same bars. It keeps the values it has computed,
+// so a part that several expressions share is computed once. Only one goroutine may use
+// it; expressions may be shared.
 type Evaluator struct {
 	bars   Bars
 	memo   map[string][]float64
 	others map[Place]*other
 }
 
-// other is an evaluator for another place and how its bars lie under ours.
+// other is an evaluator for another place. at has, for each of our bars, the index of a
+// bar there, as [Bars.Other] returns it.
 type other struct {
 	*Evaluator
 	at []int
@@ -25,9 +26,9 @@ func NewEvaluator(b Bars) *Evaluator {
 	return &Evaluator{bars: b, memo: make(map[string][]float64), others: make(map[Place]*other)}
 }
 
-// Values returns the value of e at every bar: of a number NaN where it is not
-// known, of a condition 1 where it is true, 0 where it is false and NaN where
-// that is not known. The result must not be changed.
+// Values returns the value of e at every bar. If e is a condition, that is 1 where it is
+// true and 0 where it is false. A value that is not known is NaN. The result must not be
+// changed.
 func (v *Evaluator) Values(e *Expr) []float64 { return v.values(e.root) }
 
 // values returns the value of n at every bar, computed once. Nodes with the same
@@ -41,8 +42,8 @@ func (v *Evaluator) values(n *node) []float64 {
 	return out
 }
 
-// compute returns the value of n at every bar from those of its arguments. A column
-// that is passed on as it is must not be changed; every other case makes a new one.
+// compute returns the value of n at every bar. The result must not be changed, since it may
+// be a column of the bars or the value of an argument.
 func (v *Evaluator) compute(n *node) []float64 {
 	switch n.kind {
 	case kindNumber:
@@ -72,7 +73,7 @@ func (v *Evaluator) compute(n *node) []float64 {
 	case kindLogic:
 		return v.logic(n)
 	case kindCompare:
-		if n.args[1].kind == kindNumber { // most rules compare with a number: it needs no column
+		if n.args[1].kind == kindNumber { // most rules compare with a number, which needs no slice
 			return compare(n.name, v.values(n.args[0]), nil, n.args[1].value)
 		}
 		return compare(n.name, v.values(n.args[0]), v.values(n.args[1]), 0)
@@ -80,8 +81,8 @@ func (v *Evaluator) compute(n *node) []float64 {
 	return arithmetic(n.name, v.values(n.args[0]), v.values(n.args[1]))
 }
 
-// fill returns a column made of f of every bar. It is called with the bars in order,
-// which since relies on.
+// fill returns a column with the value of f for every bar. It calls f for the bars in
+// order, which since relies on.
 func (v *Evaluator) fill(f func(i int) float64) []float64 {
 	out := make([]float64, v.bars.Len())
 	for i := range out {
@@ -90,7 +91,7 @@ func (v *Evaluator) fill(f func(i int) float64) []float64 {
 	return out
 }
 
-// ago returns x of n bars before bar i, unknown before the first.
+// ago returns the value of x n bars before bar i, or NaN if there is no such bar.
 func ago(x []float64, i, n int) float64 {
 	if i < n {
 		return math.NaN()
@@ -98,8 +99,8 @@ func ago(x []float64, i, n int) float64 {
 	return x[i-n]
 }
 
-// column returns a column of the bars. The means of prices are made here, so that Bars
-// has to know the five plain ones only.
+// column returns a column of the bars. The means of prices are computed here, so that Bars
+// needs only the five plain columns.
 func (v *Evaluator) column(name string) []float64 {
 	o, h, l, c := v.bars.Column("open"), v.bars.Column("high"), v.bars.Column("low"), v.bars.Column("close")
 	switch name {
@@ -132,11 +133,11 @@ func (v *Evaluator) elsewhere(n *node) []float64 {
 	})
 }
 
-// arithmetic joins two columns by an operator. What has no finite value, such as
-// a division by zero, is unknown.
+// arithmetic applies an operator to two columns. A result that is not finite, such as that
+// of a division by zero, is unknown.
 func arithmetic(operator string, a, b []float64) []float64 {
 	out := make([]float64, len(a))
-	switch operator { // a loop each: a function a value would take three times as long
+	switch operator { // one loop each: a function call for every value would take three times as long
 	case "+":
 		for i, x := range a {
 			out[i] = x + b[i]
@@ -165,7 +166,7 @@ func arithmetic(operator string, a, b []float64) []float64 {
 	return out
 }
 
-// finite returns y, or unknown where y is beyond what can be computed with.
+// finite returns y, or NaN if y is infinite.
 func finite(y float64) float64 {
 	if math.IsInf(y, 0) {
 		return math.NaN()
@@ -173,14 +174,14 @@ func finite(y float64) float64 {
 	return y
 }
 
-// outcomes says what a comparison is where the first value is less than the
-// second, equal to it and greater.
+// outcomes has the result of each comparison if the first value is less than the second,
+// equal to it, or greater.
 var outcomes = map[string][3]float64{
 	"<": {1, 0, 0}, "<=": {1, 1, 0}, "==": {0, 1, 0}, "!=": {1, 0, 1}, ">=": {0, 1, 1}, ">": {0, 0, 1},
 }
 
-// compare compares two columns, or one with the level if b is nil. A comparison with
-// an unknown value is unknown, also != of two unknown ones.
+// compare compares two columns, or a with the level if b is nil. A comparison with an
+// unknown value is unknown; so is != of two unknown values.
 func compare(operator string, a, b []float64, level float64) []float64 {
 	is := outcomes[operator]
 	out := make([]float64, len(a))
@@ -211,14 +212,14 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// logic joins conditions. One that decides by itself makes the other's being
-// unknown not matter.
+// logic computes and, or and not. If one condition decides the result by itself, it does
+// not matter that the other is unknown.
 func (v *Evaluator) logic(n *node) []float64 {
 	a := v.values(n.args[0])
 	if n.name == "not" {
 		return v.fill(func(i int) float64 { return 1 - a[i] })
 	}
-	// One true decides an or, one false an and, whatever the other is.
+	// One true condition decides an or, and one false condition an and.
 	b, decides := v.values(n.args[1]), truth(n.name == "or")
 	out := make([]float64, len(a))
 	for i, x := range a {
@@ -234,21 +235,22 @@ func (v *Evaluator) logic(n *node) []float64 {
 	return out
 }
 
-// cross is true where a was not beyond b a bar ago and is now.
+// cross computes crosses_above and crosses_below: for crosses_above, whether a is above b
+// and was not a bar ago.
 func (v *Evaluator) cross(n *node) []float64 {
 	a, b := v.values(n.args[0]), v.values(n.args[1])
-	// To cross below is to be crossed above.
+	// a crosses below b if b crosses above a.
 	if n.name == "crosses_below" {
 		a, b = b, a
 	}
 	out := make([]float64, len(a))
-	known := false // on the bar before
+	known := false // whether both values of the last bar are known
 	for i, x := range a {
 		before := known
 		// A NaN differs from itself.
 		known = x == x && b[i] == b[i]
 		switch {
-		// Without a value on both bars nobody knows whether they crossed.
+		// Without values on both bars it is not known whether they crossed.
 		case !known || !before:
 			out[i] = math.NaN()
 		case x > b[i] && a[i-1] <= b[i-1]:
@@ -258,8 +260,8 @@ func (v *Evaluator) cross(n *node) []float64 {
 	return out
 }
 
-// window computes what the newest n bars give, the current one among them. An
-// unknown value makes every window with it unknown, and no other.
+// window computes a function of the newest n bars, including the current one. An unknown
+// value makes only those windows unknown that contain it.
 func (v *Evaluator) window(n *node) []float64 {
 	x := v.values(n.args[0])
 	switch n.name {
@@ -279,13 +281,13 @@ func (v *Evaluator) window(n *node) []float64 {
 	return sum
 }
 
-// over joins the values of every n bars by f, which must be associative.
+// over combines the values of every window of n bars with f, which must be associative.
 //
-// The bars are cut into blocks of n. A window is the end of one block and the
-// beginning of the next, and what f makes of both is known from one pass each:
-// three steps a bar however long the window. Nothing is ever taken away again, as
-// a sliding sum does, so no rounding is carried along and an unknown value is
-// gone with the last window that has it.
+// The bars are cut into blocks of n. A window consists of the end of one block and the
+// beginning of the next. One pass computes f over the ends of blocks and another over
+// their beginnings, so the work is three steps for each bar, however long the window is.
+// Unlike a sliding sum this never subtracts, so no rounding error is carried along, and an
+// unknown value affects only windows that contain it.
 func (v *Evaluator) over(x []float64, n int, f func(a, b float64) float64) []float64 {
 	out, end := make([]float64, len(x)), make([]float64, len(x))
 	for from := 0; from < len(x); from += n {
@@ -299,8 +301,8 @@ func (v *Evaluator) over(x []float64, n int, f func(a, b float64) float64) []flo
 			if i > from {
 				begun = f(begun, x[i])
 			}
-			// The window of bar i begins at first: before the bars there are, with this
-			// block, or somewhere in the block before.
+			// The window of bar i begins at first: before all bars, at the beginning of this
+			// block, or in the block before.
 			switch first := i - n + 1; {
 			case first < 0:
 				out[i] = math.NaN()
@@ -333,10 +335,10 @@ func (v *Evaluator) several(n *node) []float64 {
 	return out
 }
 
-// since counts the bars since x was true, 0 where it is. Longer than MaxBack ago
-// is MaxBack+1, however long; it is unknown if that cannot be told because x was
-// not known so far back. So the value does not depend on how much history was
-// loaded.
+// since counts the bars since x was last true; it is 0 where x is true. If that is more
+// than MaxBack bars ago, it is MaxBack+1, however long ago it is. It is unknown if x was
+// not true on any bar that far back, but was unknown on one of them. So the value does not
+// depend on how much history was loaded.
 func (v *Evaluator) since(x []float64) []float64 {
 	// The newest bars on which x was true and on which it was unknown; before the first
 	// bar everything is unknown.

@@ -5,24 +5,24 @@ package rules
 type Expr struct {
 	root   *node
 	others []Place
-	source string // as it was written, blanks around it taken off
+	source string // as it was written, with single blanks
 	silent error  // see Silent
 }
 
-// Silent returns where the expression has a signal that never comes with the parameters
-// of its indicator, or a value with two markets or intervals, of which one is without
-// effect, and what to write instead; nil if it has neither. Parse takes both all the
-// same: what an earlier version accepted must still be read.
+// Silent returns an error if a part of the expression has no effect: a signal that its
+// indicator never emits with these parameters, or one of two markets or intervals after the
+// same value. The error says where, and what to write instead. Parse accepts both, since
+// expressions that an earlier version accepted must still be read.
 func (e *Expr) Silent() error { return e.silent }
 
 // Condition reports whether the expression is a condition and not a number.
 func (e *Expr) Condition() bool { return e.root.isCondition() }
 
-// String writes the expression in one canonical way: two that are equal but for
-// blanks, case and superfluous parentheses give the same text.
+// String returns the canonical text of the expression: expressions that differ only in
+// blanks, case and superfluous parentheses have the same text.
 func (e *Expr) String() string { return e.root.text }
 
-// Source returns the expression as it was written.
+// Source returns the expression as it was written, with single blanks between its words.
 func (e *Expr) Source() string { return e.source }
 
 // Others returns the other markets and intervals that the expression reads.
@@ -42,10 +42,10 @@ func (e *Expr) Studies() []Study {
 	return list
 }
 
-// Operands returns what the expression compares, each once and without constants: of
-// "rsi(14) < 30 and close > ema(200)" it is rsi(14), close and ema(200). What is
-// compared on another place's bars is left out. The facts of a rule show their
-// values.
+// Operands returns the values that the expression compares, each once and without
+// constants: for "rsi(14) < 30 and close > ema(200)" they are rsi(14), close and ema(200).
+// Comparisons on the bars of another place are left out. The facts of a rule show the
+// values of the operands.
 func (e *Expr) Operands() []*Expr {
 	var list []*Expr
 	seen := make(map[string]bool)
@@ -62,9 +62,9 @@ func (e *Expr) Operands() []*Expr {
 	return list
 }
 
-// Warmup returns how many bars are needed before the first one that is looked
-// at: under the zero Place of the chart's own, whose interval is given, under the
-// others of theirs.
+// Warmup returns, for each place, how many bars are needed before the first bar for which
+// the expression is computed. The zero Place stands for the chart's own bars, whose
+// interval is given.
 func (e *Expr) Warmup(interval string) map[Place]int {
 	need := make(map[Place]int)
 	e.root.warmup(Place{}, interval, 0, need)

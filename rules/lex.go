@@ -10,7 +10,7 @@ import (
 // token is a word of an expression.
 type token struct {
 	kind tokenKind
-	text string // in lower case, except of texts and symbols
+	text string // in lower case, except in tokenText and tokenPlace
 	at   int    // column, from 0
 }
 
@@ -29,11 +29,11 @@ const (
 // marks are the operators and brackets, longest first.
 var marks = []string{"<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "(", ")", "[", "]", ",", ".", "=", "@", ":"}
 
-// wrongMarks are what people write who come from other languages.
+// wrongMarks are operators of other languages, with what to write instead.
 var wrongMarks = map[string]string{"&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "^": "a product", "≥": ">=", "≤": "<=", "≠": "!=", "×": "*", "÷": "/"}
 
-// lex cuts text into tokens, the last of kind tokenEnd. It checks the length first,
-// so that nothing after it needs a bound of its own.
+// lex cuts text into tokens, of which the last has the kind tokenEnd. It checks the length
+// of the text first, so that nothing after it needs a bound of its own.
 func lex(text string) ([]token, error) {
 	if !utf8.ValidString(text) {
 		return nil, mistake(0, "the text is not valid UTF-8")
@@ -50,7 +50,7 @@ func lex(text string) ([]token, error) {
 		if at == len(runes) {
 			return append(list, token{tokenEnd, "", at}), nil
 		}
-		// What a sign means may depend on the tokens before it.
+		// The meaning of a character may depend on the tokens before it.
 		t, n, err := next(runes[at:], at, list)
 		if err != nil {
 			return nil, err
@@ -61,8 +61,8 @@ func lex(text string) ([]token, error) {
 
 // next reads the token at the start of runes and returns how long it is.
 func next(runes []rune, at int, before []token) (token, int, error) {
-	// After @ and : stands a place, which may begin with a digit or be a word that
-	// means something elsewhere.
+	// After @ and : comes a place, which may begin with a digit or be a word that has another
+	// meaning elsewhere.
 	if after(before, "@", ":") && runes[0] != '"' {
 		n := length(runes, word)
 		if runes[0] == '^' && length(runes[1:], word) > 0 { // an index, such as ^GSPC
@@ -97,15 +97,15 @@ func next(runes []rune, at int, before []token) (token, int, error) {
 
 // mark reads an operator or a bracket.
 func mark(runes []rune, at int) (token, int, error) {
-	// The longest marks have two characters and stand first in the list.
+	// The longest marks have two characters and are first in the list.
 	head := string(runes[:min(2, len(runes))])
 	for _, m := range marks {
 		if strings.HasPrefix(head, m) {
 			return token{tokenMark, m, at}, len(m), nil
 		}
 	}
-	// A sign of another language is answered with ours, two characters before one: &&
-	// before &.
+	// The error for an operator of another language names ours. Two characters are tried
+	// before one: && before &.
 	for _, wrong := range []string{head, string(runes[:1])} {
 		if right := wrongMarks[wrong]; right != "" {
 			return token{}, 0, mistake(at, "write %s in place of %s", right, wrong)
@@ -114,16 +114,16 @@ func mark(runes []rune, at int) (token, int, error) {
 	return token{}, 0, mistake(at, "%q has no meaning here", runes[0])
 }
 
-// digit reports whether r is one of 0 to 9; digits of other scripts are not taken.
+// digit reports whether r is one of 0 to 9; digits of other scripts do not count.
 func digit(r rune) bool { return '0' <= r && r <= '9' }
 
-// word reports whether r may stand in a name.
+// word reports whether r may be part of a name.
 func word(r rune) bool {
 	return digit(r) || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_'
 }
 
-// inText reports whether r may stand between quotes: whatever a rule is written
-// with again as it was.
+// inText reports whether r may be between quotes. It must be a character that
+// strconv.Quote writes as it is, so that the canonical text can be read again.
 func inText(r rune) bool { return strconv.IsPrint(r) && !strings.ContainsRune(`"'\`, r) }
 
 // length returns how many runes at the start satisfy in.
@@ -168,7 +168,8 @@ func after(list []token, texts ...string) bool {
 	return false
 }
 
-// endsValue reports whether a dot here picks a line of what stands before it.
+// endsValue reports whether the tokens end with something that a dot can follow, to name
+// one of its lines.
 func endsValue(list []token) bool {
 	return after(list, ")") || len(list) > 0 && list[len(list)-1].kind == tokenName
 }

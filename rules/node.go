@@ -43,8 +43,8 @@ const (
 // condition reports whether nodes of the kind are always conditions.
 func (k nodeKind) condition() bool { return k >= kindCompare }
 
-// isCondition reports whether n is a condition and not a number. A look back and
-// another place are what their argument is.
+// isCondition reports whether n is a condition and not a number. A look back and a value
+// of another place are conditions if their argument is one.
 func (n *node) isCondition() bool {
 	if n.kind == kindBack || n.kind == kindPlace {
 		return n.args[0].isCondition()
@@ -52,7 +52,7 @@ func (n *node) isCondition() bool {
 	return n.kind.condition()
 }
 
-// placed returns the market and the interval that stand right behind n.
+// placed returns the market and the interval that were written directly after the value n.
 func (n *node) placed() (p Place) {
 	for ; n.kind == kindPlace; n = n.args[0] {
 		p = Place{cmp.Or(p.Symbol, n.place.Symbol), cmp.Or(p.Interval, n.place.Interval)}
@@ -60,8 +60,8 @@ func (n *node) placed() (p Place) {
 	return p
 }
 
-// spell returns the canonical text of n; those of its arguments are known. Parsed
-// again it gives the same expression.
+// spell returns the canonical text of n; the texts of its arguments must be set. Parsing
+// the canonical text gives the same expression.
 func (n *node) spell() string {
 	arg := func(i int) string { return n.args[i].text }
 	switch n.kind {
@@ -101,9 +101,8 @@ func (n *node) spell() string {
 	return "(" + arg(0) + " " + n.name + " " + arg(1) + ")"
 }
 
-// within returns the place p as seen from the place of the nodes around it. In
-// (close:ETHUSDT)@1d the column is that of ETHUSDT's days: what the inner place
-// leaves out comes from around it.
+// within returns the place that p means inside the place around: what p leaves out comes
+// from around. In (close:ETHUSDT)@1d the column is that of daily bars of ETHUSDT.
 func (p Place) within(around Place) Place {
 	if p.Symbol == "" {
 		p.Symbol = around.Symbol
@@ -114,8 +113,8 @@ func (p Place) within(around Place) Place {
 	return p
 }
 
-// collect adds the places that n reads to list, each once. A place within another
-// counts as the two joined.
+// collect adds the places that n reads to list, each once. A place inside another is
+// joined with it, as within does.
 func (n *node) collect(around Place, list *[]Place) {
 	if n.kind == kindPlace {
 		around = n.place.within(around)
@@ -128,16 +127,16 @@ func (n *node) collect(around Place, list *[]Place) {
 	}
 }
 
-// warmup notes what n needs when it is read back bars ago. What is read of
-// another place is read there at the same time, so back is counted in the bars of
-// one place only.
+// warmup notes in need how many bars n needs if its value of back bars ago is used. A value
+// of another place is read there for the same moment, so back starts again at 0 with each
+// place.
 func (n *node) warmup(around Place, interval string, back int, need map[Place]int) {
 	need[around] = max(need[around], back)
 	switch n.kind {
 	case kindStudy, kindSignal:
 		need[around] = max(need[around], back+n.study.Warmup(cmp.Or(around.Interval, interval)))
-	// What is below is read further back: by the bars of the look back or the window,
-	// by one for a cross, and for since as far as it can look.
+	// Arguments are read further back: by the bars of the look back or the window, by one
+	// for a cross, and by MaxBack for since.
 	case kindBack, kindWindow:
 		back += n.n
 	case kindCross:
@@ -152,7 +151,7 @@ func (n *node) warmup(around Place, interval string, back int, need map[Place]in
 	}
 }
 
-// walk calls f with n and, where f returns true, with all below it.
+// walk calls f with n and, if f returns true, walks its arguments.
 func (n *node) walk(f func(*node) bool) {
 	if !f(n) {
 		return

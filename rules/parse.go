@@ -11,19 +11,19 @@ import (
 	"wick/limit"
 )
 
-// parser reads tokens and builds checked nodes: a mistake is reported where it
-// stands, before anything is evaluated. It looks one token ahead; only sma and the
-// words of a cross need more.
+// parser reads tokens and builds checked nodes, so that a mistake is reported with its
+// place before anything is evaluated. It looks one token ahead; only sma and the words of a
+// cross need more.
 type parser struct {
 	tokens    []token
-	at        int // of the next token
+	at        int // index of the next token
 	nodes     int
-	silent    error // the first thing that nobody should ask for, see [Expr.Silent]
+	silent    error // the first part without effect, see [Expr.Silent]
 	catalogue Catalogue
 }
 
-// Parse reads an expression and checks it against the catalogue. The error says at
-// which character what was expected.
+// Parse reads an expression and checks it against the catalogue. The error says what was
+// expected, and at which character.
 func Parse(text string, c Catalogue) (*Expr, error) {
 	tokens, err := lex(text)
 	if err != nil {
@@ -37,7 +37,6 @@ func Parse(text string, c Catalogue) (*Expr, error) {
 	if t := p.peek(); t.kind != tokenEnd {
 		return nil, mistake(t.at, "%s is not expected here; %s", t.spelled(), cmp.Or(advice[t.text], "join conditions with and, or"))
 	}
-	// Only a whole text is an expression. The source keeps the words, not the blanks.
 	e := &Expr{root: root, source: strings.Join(strings.Fields(text), " "), silent: p.silent}
 	root.collect(Place{}, &e.others)
 	if len(e.others) > MaxOthers {
@@ -49,7 +48,7 @@ func Parse(text string, c Catalogue) (*Expr, error) {
 // peek returns the next token without moving on.
 func (p *parser) peek() token { return p.tokens[p.at] }
 
-// take returns the next token and moves on; the end is never passed.
+// take returns the next token and moves on; it does not move past the end.
 func (p *parser) take() token {
 	t := p.peek()
 	if t.kind != tokenEnd {
@@ -68,7 +67,8 @@ func (p *parser) accept(texts ...string) (token, bool) {
 	return t, false
 }
 
-// expect takes the next token, which must be text, and else fails with why.
+// expect takes the next token, which must be text. Otherwise the error says what was
+// expected and why.
 func (p *parser) expect(text, why string) error {
 	if t, ok := p.accept(text); !ok {
 		if advised := advice[t.text]; advised != "" {
@@ -79,7 +79,7 @@ func (p *parser) expect(text, why string) error {
 	return nil
 }
 
-// spelled names a token in an error.
+// spelled returns a token as errors name it.
 func (t token) spelled() string {
 	if t.kind == tokenEnd {
 		return "the end"
@@ -87,9 +87,8 @@ func (t token) spelled() string {
 	return strconv.Quote(limit.Clip(t.text))
 }
 
-// node counts and returns a node, unless there are too many. Every node passes here,
-// so the bound holds whatever the text looks like, and every node gets its canonical
-// text.
+// node counts a node and sets its canonical text. It returns an error if there are too
+// many. All nodes are made here, so the bound holds for every text.
 func (p *parser) node(n node) (*node, error) {
 	if p.nodes++; p.nodes > MaxNodes {
 		return nil, mistake(n.at, "more than %d operations", MaxNodes)
@@ -98,7 +97,7 @@ func (p *parser) node(n node) (*node, error) {
 	return &n, nil
 }
 
-// number refuses a condition as an operand of a token that needs a number.
+// number returns an error if n, an operand of the token of, is not a number.
 func number(n *node, of token) error {
 	if n.isCondition() {
 		return mistake(n.at, "%s is a condition, but %s needs a number", limit.Clip(n.text), of.text)
@@ -106,7 +105,7 @@ func number(n *node, of token) error {
 	return nil
 }
 
-// condition refuses a number as an operand of a token that needs a condition.
+// condition returns an error if n, an operand of the token of, is not a condition.
 func condition(n *node, of token) error {
 	if !n.isCondition() {
 		return mistake(n.at, "%s is a number, but %s needs a condition; compare it, as in %s > 0", limit.Clip(n.text), of.text, limit.Clip(n.text))
@@ -114,9 +113,8 @@ func condition(n *node, of token) error {
 	return nil
 }
 
-// binary reads operands that next gives, joined from the left by operators. Nodes
-// that are joined from the left nest as deep as there are operators, which MaxNodes
-// bounds.
+// binary reads operands with next, joined by operators, and groups them from the left. The
+// nodes nest as deep as there are operators, which MaxNodes bounds.
 func (p *parser) binary(next func() (*node, error), kind nodeKind, check func(*node, token) error, operators ...string) (*node, error) {
 	left, err := next()
 	for err == nil {
@@ -133,15 +131,15 @@ func (p *parser) binary(next func() (*node, error), kind nodeKind, check func(*n
 				return nil, err
 			}
 		}
-		// What was joined so far is the left operand of the next operator.
+		// The result is the left operand of the next operator.
 		left, err = p.node(node{kind: kind, at: left.at, name: op.text, args: []*node{left, right}})
 	}
 	return left, err
 }
 
-// From here down to primary, each function reads what binds tighter than the one
-// before: or, and, not, comparisons, sums, products, signs, what follows a value, and
-// values.
+// From here down to primary, each function reads operators that bind tighter than those of
+// the one before: or, and, not, comparisons, sums, products, signs, what follows a value,
+// and values.
 func (p *parser) or() (*node, error)  { return p.binary(p.and, kindLogic, condition, "or") }
 func (p *parser) and() (*node, error) { return p.binary(p.not, kindLogic, condition, "and") }
 
@@ -151,7 +149,7 @@ func (p *parser) not() (*node, error) {
 	if !ok {
 		return p.comparison()
 	}
-	// Calls of itself are bounded by the text: each takes a token.
+	// The recursion is bounded by the length of the text: each call takes a token.
 	x, err := p.not()
 	if err != nil {
 		return nil, err
@@ -162,16 +160,16 @@ func (p *parser) not() (*node, error) {
 	return p.node(node{kind: kindLogic, at: op.at, name: "not", args: []*node{x}})
 }
 
-// comparison reads at most one: a < b < c would compare a condition. A cross
-// between two values is one, too.
+// comparison reads a sum, or a comparison of two. a < b < c is refused: it would compare a
+// condition with a number. "a crosses above b" is a comparison too.
 func (p *parser) comparison() (*node, error) {
 	operators := []string{"<=", ">=", "==", "!=", "<", ">", "="}
 	left, err := p.sum()
 	if err != nil {
 		return nil, err
 	}
-	// Either a sign of comparison or the words of a cross; neither means that the sum
-	// stands alone.
+	// A sign of comparison or the words of a cross must follow; otherwise there is only the
+	// one sum.
 	kind := kindCompare
 	op, ok := p.accept(operators...)
 	if !ok {
@@ -180,7 +178,7 @@ func (p *parser) comparison() (*node, error) {
 		}
 		kind = kindCross
 	}
-	// A single = between values can mean nothing but equality.
+	// Between values a single = can only mean equality.
 	if op.text == "=" {
 		op.text = "=="
 	}
@@ -193,8 +191,7 @@ func (p *parser) comparison() (*node, error) {
 			return nil, err
 		}
 	}
-	// A second comparison would silently end the expression here, so it has a message
-	// of its own.
+	// A second comparison is a frequent mistake, so it has an error of its own.
 	if t, again := p.accept(operators...); again {
 		return nil, mistake(t.at, "compare two values at a time: write a < b and b < c")
 	}
@@ -208,8 +205,8 @@ func (p *parser) crossing() (token, bool) {
 	if t.kind != tokenName {
 		return t, false
 	}
-	// "crosses above" are two tokens; the end of the text is one too, so there is
-	// always a next.
+	// "crosses above" is two tokens. There always is a next token, since the end of the text
+	// is one.
 	words := 1
 	if way := p.tokens[p.at+1]; way.kind == tokenName && (t.text == "crosses" || t.text == "cross") {
 		t.text, words = t.text+way.text, 2
@@ -241,11 +238,11 @@ func (p *parser) unary() (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A plus sign says nothing and makes no node.
+	// A plus sign has no effect and makes no node.
 	if err := number(x, op); err != nil || op.text == "+" {
 		return x, err
 	}
-	if x.kind == kindNumber { // a constant, and no operation
+	if x.kind == kindNumber { // a negative constant is not an operation
 		x.value = -x.value
 		x.text = x.spell()
 		return x, nil
@@ -294,8 +291,7 @@ func (p *parser) count(what string, least int) (int, error) {
 	return n, nil
 }
 
-// place reads the market or interval that follows a value. Each has its own mark, so
-// that a mistake can name the right one.
+// place reads the market or interval that follows a value. Each has its own mark, : or @.
 func (p *parser) place(x *node, mark token) (*node, error) {
 	t := p.take()
 	if t.kind != tokenPlace && t.kind != tokenText {
@@ -307,7 +303,7 @@ func (p *parser) place(x *node, mark token) (*node, error) {
 	n := node{kind: kindPlace, at: x.at, args: []*node{x}}
 	interval, err := p.catalogue.Interval(t.text)
 	switch {
-	// @ takes an interval and : a market; each mistake is answered with the other
+	// @ takes an interval and : a market. If they are confused, the error shows the other
 	// spelling.
 	case mark.text == "@" && err != nil:
 		return nil, mistake(t.at, "%v; another market is written with a colon, as in close:%s", err, limit.Clip(t.text))
@@ -324,8 +320,8 @@ func (p *parser) place(x *node, mark token) (*node, error) {
 }
 
 // primary reads a number, an expression in parentheses, or something with a name. The
-// words and, or and not are no names, so that a missing value before one is told as
-// such.
+// words and, or and not are not names, so that the error for a missing value before one of
+// them says just that.
 func (p *parser) primary() (*node, error) {
 	t := p.take()
 	switch {
@@ -347,11 +343,11 @@ func (p *parser) primary() (*node, error) {
 	return nil, mistake(t.at, "a value is expected here, not %s", t.spelled())
 }
 
-// named reads a column, a function or an indicator. Our own names win; ta.max
-// is the catalogue's max, and ta.crossover, which it has not, the function.
+// named reads a column, a function or an indicator. Names of the language come before
+// those of the catalogue. After "ta." it is the other way round: ta.max is the indicator
+// max, and ta.crossover is the function, since there is no such indicator.
 func (p *parser) named(t token) (*node, error) {
-	// ta. asks for the catalogue's name where that exists.
-	ours := true
+	ours := true // the name may be a function of the language
 	if t.text == "ta" {
 		if err := p.expect(".", "before the name of an indicator"); err != nil {
 			return nil, err
@@ -372,24 +368,23 @@ func (p *parser) named(t token) (*node, error) {
 	return p.study(t, true)
 }
 
-// study reads the arguments of an indicator and, if lines is set, the line. Of all
-// indicators sma alone takes computed values: it is the function avg then. The name
-// is judged only after the arguments were read: a mistake in them stands further on,
-// but an unknown name is the one to report.
+// study reads the arguments of an indicator and, if lines is set, the name of a line. Only
+// sma takes computed values, and then it is the function avg. The name is checked after the
+// arguments were read. If both are wrong, the error is about the name.
 func (p *parser) study(t token, lines bool) (*node, error) {
-	// sma(close - open, 20) cannot be read as the indicator, whose arguments are plain:
-	// it is read again, as the mean over bars.
+	// sma(close - open, 20) is not a call of the indicator, whose arguments are numbers and
+	// words. So it is read again as the function avg.
 	start := p.at
 	args, err := p.studyArgs(t)
 	if err != nil && t.text == "sma" && lines {
 		p.at = start
 		mean, wrong := p.window(token{t.kind, "avg", t.at})
-		if wrong == nil || column(wrong) > column(err) { // what got further is what was meant
+		if wrong == nil || column(wrong) > column(err) { // the reading that got further is what was meant
 			return mean, wrong
 		}
 	}
 	if err != nil {
-		if _, unknown := p.catalogue.Study(t.text, nil, ""); unknown != nil { // the first mistake is the name
+		if _, unknown := p.catalogue.Study(t.text, nil, ""); unknown != nil { // the name itself is wrong
 			err = p.misnamed(t, "", unknown)
 		}
 		return nil, err
@@ -404,8 +399,7 @@ func (p *parser) study(t token, lines bool) (*node, error) {
 	}
 	s, err := p.catalogue.Study(t.text, args, line)
 	if err != nil {
-		// The call was refused: if the bare name is not known either, that is the mistake
-		// to tell.
+		// If the name without arguments is not known either, the error is about the name.
 		if _, unknown := p.catalogue.Study(t.text, nil, ""); unknown != nil {
 			return nil, p.misnamed(t, line, unknown)
 		}
@@ -417,8 +411,9 @@ func (p *parser) study(t token, lines bool) (*node, error) {
 	return p.node(node{kind: kindStudy, at: t.at, study: s})
 }
 
-// misnamed refuses a name that no expression can have: err says why. One that is
-// followed by a dot and what is no line, but a column or a call, is a market.
+// misnamed returns the error for a name that is not known; err says why. If the name is
+// followed by a dot and a column or a call, it was meant as a market, and the error says
+// how to write that.
 func (p *parser) misnamed(t token, line string, err error) error {
 	switch right := replacements[t.text]; {
 	case right != "":
@@ -429,7 +424,8 @@ func (p *parser) misnamed(t token, line string, err error) error {
 	return mistake(t.at, "%v", err)
 }
 
-// studyArgs reads the arguments of t, (20, mult=2, ma_type=ema), or nothing.
+// studyArgs reads the arguments of the indicator t, such as (20, mult=2, ma_type=ema), if
+// there are any.
 func (p *parser) studyArgs(t token) (args []Arg, err error) {
 	if _, ok := p.accept("("); !ok {
 		return nil, nil
@@ -446,7 +442,7 @@ func (p *parser) studyArgs(t token) (args []Arg, err error) {
 		if _, ok := p.accept(","); ok {
 			continue
 		}
-		// Often the mean of an expression was meant: sma(close - open, 20).
+		// Here often the mean of an expression was meant.
 		if end := p.peek(); end.kind != tokenEnd && end.text != ")" {
 			return nil, mistake(end.at, "%s is not expected here: %s takes numbers and words, not computed values; the mean of those is avg(x, n)", end.spelled(), t.text)
 		}
@@ -473,8 +469,7 @@ func (p *parser) studyArg() (a Arg, err error) {
 		if err != nil {
 			return a, mistake(t.at, "%s is no number that can be computed with", t.spelled())
 		}
-		// Written anew, so that 14 and 14.0 are one argument and two rules with them
-		// share what they compute.
+		// 14 and 14.0 become the same text, so that two rules with them share their values.
 		a.Text = strconv.FormatFloat(v, 'g', -1, 64)
 	case sign == "" && (t.kind == tokenName || t.kind == tokenText):
 		b, err := json.Marshal(t.text)
@@ -488,10 +483,10 @@ func (p *parser) studyArg() (a Arg, err error) {
 	return a, nil
 }
 
-// functions are our own, by name.
+// functions are the functions of the language, by name.
 var functions map[string]func(p *parser, t token) (*node, error)
 
-func init() { // a literal would refer to itself through the parser
+func init() { // in a literal the compiler would see an initialization cycle through the parser
 	window := (*parser).window
 	functions = map[string]func(p *parser, t token) (*node, error){
 		"highest": window, "lowest": window, "sum": window, "avg": window, "change": window,
@@ -501,13 +496,13 @@ func init() { // a literal would refer to itself through the parser
 	}
 }
 
-// Builtin reports whether a name is one of the language's own, so that an
-// indicator of that name is written ta.name.
+// Builtin reports whether a name belongs to the language. An indicator of that name must
+// be written ta.name.
 func Builtin(name string) bool {
 	return functions[canonical(name)] != nil || slices.Contains(columns, name) || slices.Contains([]string{"and", "or", "not", "ta"}, name)
 }
 
-// window reads highest(x, n) and its like; change(x) is change(x, 1).
+// window reads highest(x, n) and similar functions; change(x) is change(x, 1).
 func (p *parser) window(t token) (*node, error) {
 	if err := p.expect("(", "after "+t.text); err != nil {
 		return nil, err
@@ -539,7 +534,7 @@ func (p *parser) sumArg(of token) (*node, error) {
 	return x, number(x, of)
 }
 
-// args reads the numbers of a function call.
+// args reads the arguments of a function call, which must be numbers.
 func (p *parser) args(t token) (list []*node, err error) {
 	if err := p.expect("(", "after "+t.text); err != nil {
 		return nil, err

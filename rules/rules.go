@@ -4,24 +4,24 @@
 //	crosses_above(macd(12, 26, 9).macd, macd(12, 26, 9).signal)
 //	(close - lowest(low, 20)) / (highest(high, 20) - lowest(low, 20))
 //
-// [Parse] turns text into an [Expr] and refuses what has no meaning, with the
-// column of the mistake. An Expr is evaluated over [Bars], one value per bar;
+// [Parse] turns text into an [Expr], or returns an error with the column of the
+// mistake. An Expr is evaluated over [Bars], one value per bar;
 // [Expr.Warmup] says how much history that needs.
 //
 // # The language
 //
 // There are numbers and conditions. Numbers are the columns open, high, low,
-// close, volume, hl2, hlc3 and ohlc4, what the indicators of the catalogue give
-// (ema(200), bbands(length=20, mult=2).upper), constants, and what + - * / %
-// and the functions make of them. Conditions are comparisons, crosses_above,
+// close, volume, hl2, hlc3 and ohlc4, lines of the indicators of the catalogue
+// (ema(200), bbands(length=20, mult=2).upper), constants, and the results of
+// + - * / % and of functions. Conditions are comparisons, crosses_above,
 // crosses_below and signal, joined by and, or and not. x[3] is x three bars
 // ago. x@1d is x on daily bars and x:ETHUSDT is x on another market: both use
 // closed bars only, so a bar never knows more than was known when it closed.
 //
 // A value that is not known yet (an indicator that has too few bars) is unknown,
-// and so is everything computed from it, except where the answer is the same
-// either way: false and unknown is false, true or unknown is true. An unknown
-// condition counts as not true.
+// and so is everything computed from it, unless its value makes no difference:
+// "false and unknown" is false, "true or unknown" is true. An unknown condition
+// counts as not true.
 //
 // There are no loops, no variables and no state, so every expression ends, and
 // the same bars always give the same values.
@@ -47,8 +47,8 @@ const (
 	MaxOthers = 4   // other markets and intervals
 )
 
-// Error is a mistake in an expression, and where it is. The text is shown to whoever
-// wrote the expression, so it says what would be right.
+// Error is a mistake in an expression, and where it is. The text is shown to the author of
+// the expression, so it says what would be right.
 type Error struct {
 	Column int // of the text, from 1, in characters
 	Text   string
@@ -57,12 +57,12 @@ type Error struct {
 // Error returns the mistake with its column.
 func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Text) }
 
-// mistake returns an Error at a column counted from 0, as tokens have it.
+// mistake returns an Error at a column counted from 0, as in tokens.
 func mistake(at int, format string, args ...any) error {
 	return &Error{at + 1, fmt.Sprintf(format, args...)}
 }
 
-// column returns where a mistake is, 0 if err is none.
+// column returns the column of a mistake, or 0 if err is not an Error.
 func column(err error) int {
 	var e *Error
 	if errors.As(err, &e) {
@@ -90,9 +90,9 @@ func (p Place) String() string {
 
 // Catalogue knows the indicators, intervals and markets that an expression may name.
 type Catalogue interface {
-	// Study settles a call such as bbands(length=20, mult=2).upper. Name and
-	// line are in lower case; line is empty if none was named. The error is
-	// shown to whoever wrote the expression.
+	// Study checks a call such as bbands(length=20, mult=2).upper and returns the
+	// indicator with all its parameters. Name and line are in lower case; line is empty
+	// if none was named. The error is shown to the author of the expression.
 	Study(name string, args []Arg, line string) (Study, error)
 	// Interval checks the name of an interval and returns its canonical form.
 	Interval(name string) (string, error)
@@ -106,20 +106,20 @@ type Arg struct {
 	Text string // the value as JSON
 }
 
-// Study is an indicator with settled parameters, and the line meant.
+// Study is an indicator with all its parameters, and one of its lines.
 type Study interface {
-	// String is the canonical call.
+	// String returns the canonical call.
 	String() string
-	// Warmup returns how many bars of an interval, empty for the chart's own, it
-	// needs before the first one that is looked at.
+	// Warmup returns how many bars of an interval, empty for the chart's own, the study
+	// needs before the first bar whose value is used.
 	Warmup(interval string) int
-	// Signals are the labels it may emit.
+	// Signals returns the labels of the signals that the study may emit.
 	Signals() []string
 
 	// Silent returns which parameter keeps the study from ever emitting one of its
-	// signals, and to what it is to be set, such as "divergence to all"; "" if none does.
+	// signals, and the value that it needs, such as "divergence to all"; "" if none does.
 	Silent(label string) string
-	// HasLine reports whether it has values; some emit signals only.
+	// HasLine reports whether the study has values; some only emit signals.
 	HasLine() bool
 }
 

@@ -2,8 +2,8 @@ package rules
 
 import "strings"
 
-// Language teaches the language in a few lines, for clients that can read no
-// other page: list_indicators shows it with the entry rule, and the guide has it.
+// Language teaches the language in a few lines, for clients that cannot read the
+// documentation: list_indicators shows it with the entry "rule", and the guide contains it.
 const Language = `Values: open high low close volume hl2 hlc3 ohlc4, numbers, + - * / % and parentheses.
 Indicators are functions; parameters by position or name, a line by a dot: ema(200), sma(volume, 20), macd(12,26,9).signal, bbands(length=20, mult=2).upper.
 Conditions: < <= > >= == != between two values, joined by and, or, not.
@@ -17,9 +17,9 @@ x@1d is x of the newest CLOSED day: on 1h bars high@1d is yesterday's high and h
 close:ETHUSDT is another market, close:"BTC-USD" one with other characters; both together: sma(20)@1d:ETHUSDT.
 Judged when a bar closes. A value that is not known (too few bars, division by zero) makes no condition true.`
 
-// canonical returns our name for a function that other languages name otherwise, and
-// every other name as it is. Underscores are ignored in those names, which people put
-// in different places.
+// canonical returns our name for a function that has another name in other languages, and
+// every other name as it is. In names of functions underscores are ignored, since people
+// put them in different places.
 func canonical(name string) string {
 	switch strings.ReplaceAll(name, "_", "") {
 	case "crossesabove", "crossabove", "crossesover", "crossover":
@@ -32,10 +32,10 @@ func canonical(name string) string {
 	return name
 }
 
-// columns are the names that stand for a column of the bars.
+// columns are the names of the columns of bars.
 var columns = []string{"open", "high", "low", "close", "volume", "hl2", "hlc3", "ohlc4"}
 
-// advice says what to write for a word that stands where none has a meaning.
+// advice says what to write instead of a word in a place where it has no meaning.
 var advice = map[string]string{
 	"crosses": `say which way, as in "a crosses above b"`,
 	"cross":   `say which way, as in "a crosses above b"`,
@@ -48,8 +48,8 @@ var advice = map[string]string{
 	"between": "write x > a and x < b",
 }
 
-// replacements say what to write for functions of other languages that are not
-// ours.
+// replacements say what to write instead of functions of other languages that ours does
+// not have.
 var replacements = map[string]string{
 	"cross":    "crosses_above(a, b) or crosses_below(a, b)",
 	"crosses":  "crosses_above(a, b) or crosses_below(a, b)",
