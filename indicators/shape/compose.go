@@ -2,7 +2,7 @@ package shape
 
 import "wick/indicators/kernel"
 
-// The usual forms of a result, so that an indicator says only what is its own.
+// The usual forms of a result, so that an indicator need not repeat them.
 
 // OverPrice draws one line over the price and marks where the closes cross it.
 func OverPrice(label string, closes, line []float64) *Result {
@@ -21,8 +21,8 @@ func ZeroPanel(label string, line []float64) *Result {
 // SignalPanel draws a line and its signal line around zero. It marks where they
 // cross each other and where the line crosses zero.
 func SignalPanel(label string, line, signal []float64) *Result {
-	// Crossings of the two lines come first, so that on a bar with both kinds they stay
-	// before those of zero.
+	// Crossings of the two lines come first, and InOrder keeps that order for a bar that has
+	// both kinds.
 	signals := LineCrossings(nil, line, signal, CrossUp, CrossDown)
 	return &Result{
 		Lines:   []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Signal", Tone: Second, Values: signal}},
@@ -66,8 +66,8 @@ func Channel(closes, mid, upper, lower []float64) *Result {
 	return r
 }
 
-// StopLines splits a trailing stop into two lines, one below a rising market and
-// one above a falling one, so that each has its tone and no line joins the two.
+// StopLines splits a trailing stop into two lines, one below a rising market and one above
+// a falling one, so that each has its own tone and the chart does not connect them.
 func StopLines(stop []float64, up []bool) []Line {
 	below, above := kernel.NaNs(len(stop)), kernel.NaNs(len(stop))
 	for i, v := range stop {

@@ -9,8 +9,8 @@ import (
 // Kind is one of the four kinds of divergence.
 type Kind uint8
 
-// The kinds. A regular divergence says that a trend tires, a hidden one that it
-// goes on.
+// The kinds. A regular divergence suggests that a trend is ending, a hidden one that it
+// continues.
 const (
 	Bullish       Kind = iota // lower low of the price, higher low of the oscillator
 	Bearish                   // higher high of the price, lower high of the oscillator
@@ -18,22 +18,22 @@ const (
 	HiddenBearish             // lower high of the price, higher high of the oscillator
 )
 
-// Divergence is one disagreement of price and oscillator about two turning
-// points of the oscillator.
+// Divergence says that price and oscillator moved in opposite directions between two
+// turning points of the oscillator.
 type Divergence struct {
 	Kind     Kind
 	From, To int // bars of the two turning points
-	Known    int // bar on which the second one became known
+	Known    int // bar on which the second turning point became known
 }
 
 // Divergences returns all divergences between the prices and osc, in the order
 // in which they became known.
 //
-// A turning point is a peak or trough of osc in the sense of [Peaks], left and
-// right being its widths. Each is compared with the one of its kind before it,
-// if that is at most within bars away, and the price at the same two bars
-// decides: highs at peaks, lows at troughs. A turning point is known only when
-// the right bars after it are there.
+// A turning point is a peak or trough of osc in the sense of [Peaks], with the widths left
+// and right. Each peak is compared with the peak before it, and each trough with the trough
+// before it, if that is at most within bars away. The price is compared at the same two
+// bars: its highs at peaks, its lows at troughs. A turning point becomes known when right
+// bars have followed it.
 func Divergences(high, low, osc []float64, left, right, within int) []Divergence {
 	var found []Divergence
 	compare := func(pivots []int, price []float64, sign int, regular, hidden Kind) {
@@ -42,8 +42,7 @@ func Divergences(high, low, osc []float64, left, right, within int) []Divergence
 			if to-from > within {
 				continue
 			}
-			// Positive means further out than before: higher at a peak, lower
-			// at a trough.
+			// Above zero means higher than before at a peak, lower than before at a trough.
 			priceMove, oscMove := sign*kernel.Compare(price[to], price[from]), sign*kernel.Compare(osc[to], osc[from])
 			switch {
 			case priceMove > 0 && oscMove < 0:
@@ -61,7 +60,8 @@ func Divergences(high, low, osc []float64, left, right, within int) []Divergence
 	return found
 }
 
-// Later returns d with all bars counted from that many bars before.
+// Later returns d with all its bars moved later by bars, for a series that begins that
+// many bars earlier.
 func (d Divergence) Later(bars int) Divergence {
 	return Divergence{d.Kind, d.From + bars, d.To + bars, d.Known + bars}
 }
@@ -77,8 +77,8 @@ func (d Divergence) Tone() Tone {
 	return Down
 }
 
-// Signal returns the mark on osc where d became known. The labels are those of
-// the four kinds in their order.
+// Signal returns the signal of d, on the bar on which d became known and at the value of
+// osc there. The labels are those of the four kinds, in their order.
 func (d Divergence) Signal(osc []float64, labels [4]string) Signal {
 	return Mark(d.Known, osc[d.Known], labels[d.Kind], d.Tone())
 }

@@ -2,23 +2,23 @@ package shape
 
 import "wick/indicators/kernel"
 
-// Peaks returns the bars whose value is above each of the left values before
-// and the right values after it, all of which must exist; both widths are at least
-// 1. A plateau has no peak. The peak at bar i is known on bar i+right.
+// Peaks returns the bars whose value is above each of the left values before it and each of
+// the right values after it. All these values must exist, and left and right must be at
+// least 1. A plateau has no peak. A peak at bar i becomes known on bar i+right.
 func Peaks(x []float64, left, right int) []int {
 	peaks, _ := pivots(x, left, right)
 	return peaks
 }
 
-// Troughs returns the bars that are [Peaks] upside down.
+// Troughs is like [Peaks], for values below their neighbours.
 func Troughs(x []float64, left, right int) []int {
 	_, troughs := pivots(x, left, right)
 	return troughs
 }
 
-// pivots returns the peaks and the troughs of x. The side on which a bar lies of
-// the one before says which of the two it could be, and most bars are ruled out
-// because the next one goes on in that direction.
+// pivots returns the peaks and the troughs of x. A bar above the one before it can only be
+// a peak, and one below it only a trough. Most bars are ruled out because the next one goes
+// on in the same direction.
 func pivots(x []float64, left, right int) (peaks, troughs []int) {
 	if len(x) <= left+right {
 		return nil, nil
@@ -28,7 +28,7 @@ func pivots(x []float64, left, right int) (peaks, troughs []int) {
 		side := next
 		next = kernel.Compare(x[i+1], x[i])
 		switch {
-		// A bar level with the one before is neither.
+		// A bar that equals the one before it is neither.
 		case side == 0 || next != -side || !standsOut(x, i, left, right, side):
 		case side > 0:
 			peaks = append(peaks, i)
@@ -39,10 +39,10 @@ func pivots(x []float64, left, right int) (peaks, troughs []int) {
 	return peaks, troughs
 }
 
-// standsOut reports whether bar i lies on the given side of each of the left bars
-// before and the right bars after it but for its neighbours, which pivots has
-// looked at. It looks at the nearest first: most bars are ruled out after one or
-// two, whatever the widths.
+// standsOut reports whether bar i is above (side 1) or below (side -1) each of the left
+// bars before it and the right bars after it. It does not check the two neighbours, which
+// pivots has checked. It goes outwards from bar i, since most bars are ruled out after one
+// or two comparisons, whatever the widths.
 func standsOut(x []float64, i, left, right, side int) bool {
 	for k := 2; k <= max(left, right); k++ {
 		if k <= right && kernel.Compare(x[i], x[i+k]) != side || k <= left && kernel.Compare(x[i], x[i-k]) != side {

@@ -14,23 +14,23 @@ type Result struct {
 	Label   string // title with parameters; written by Request.Compute
 	Overlay bool   // copied from the record by Request.Compute
 
-	// Unsettled says that there were too few bars before the first one for the
-	// values to be what a longer history would give. Who loads the bars sets it.
+	// Unsettled says that a longer history would give other values, because there were
+	// too few bars before the first one. The code that loads the bars sets it, and Tail.
 	Unsettled bool
 
-	// Settles is the first bar from which on nothing depends on where the history
-	// began, for what forgets that only when something happens, as a stop when it
-	// turns. It is 0 for what forgets it with time. Tail sets Unsettled if the bars
-	// that are left begin before it.
+	// Settles is the first bar whose values no longer depend on where the history began.
+	// It is for an indicator that only an event makes independent of it, such as a stop
+	// when it turns; it is 0 for one that becomes independent with time. Tail sets
+	// Unsettled if the bars that are left begin before it.
 	Settles int
 
 	// YRange is the fixed range of a panel, such as 0 to 100. Nil means that
 	// the range follows the values.
 	YRange *[2]float64
 
-	// Begin is the bar of the input on which the series begin and from which all
-	// that stands on a bar counts. It is 0 unless the result was asked for with a
-	// number of bars that are read.
+	// Begin is the bar of the input on which the series of the result begin. Signals and
+	// all else that has a bar count from there. It is 0 unless the request said that only
+	// the newest bars are read (Request.Reading).
 	Begin int
 
 	Lines     []Line
@@ -41,21 +41,21 @@ type Result struct {
 	HBars     []HBar
 	DivLines  []DivLine
 
-	// Sessions are the bars where the sessions of a profile begin, in order, below
-	// zero for one that began before the first bar; nil for what has none. A legend
-	// shows the latest and counts them.
+	// Sessions are the bars on which the sessions of a profile begin, in order; nil if
+	// there are none. A session that began before the first bar has a number below zero.
+	// A legend shows the latest and how many there are.
 	Sessions []int
 
 	// Shaded are the bars that are shaded from top to bottom, because a rule holds
 	// on them; nil for none.
 	Shaded []bool
 
-	// Facts are what the summary says beyond values and signals, in order.
+	// Facts are what the summary says in addition to values and signals, in order.
 	Facts []Fact
 
-	// From, if set, returns the result anew for who looks only at the bars from
-	// one on, as a backtest that begins there. Tail calls it once; the result of
-	// it has none.
+	// From, if not nil, returns the result for only the bars from the given one on, such
+	// as that of a backtest which begins there. Tail calls it once; the result that it
+	// returns has no From.
 	From func(bar int) *Result
 }
 
@@ -140,8 +140,8 @@ type HLine struct {
 	Tone  Tone
 }
 
-// Fill shades the region between two series. Where Y1 lies below Y2 the fill
-// takes Below, if that is set, else Tone.
+// Fill shades the region between two series. Its tone is Tone, or where Y1 is below Y2
+// the tone Below, if that is set.
 type Fill struct {
 	Y1, Y2      Values
 	Tone, Below Tone
@@ -170,15 +170,15 @@ type DivLine struct {
 	Tone   Tone // Up for bullish, Down for bearish
 }
 
-// Tail returns the part of r that belongs to the last n of total bars. Series
-// share memory with r; signals and divergences before the cut are left out, a
-// divergence that begins before it too. A session that it cuts begins with it.
+// Tail returns the part of r that belongs to the last n of total bars. Series share memory
+// with r. Signals before these bars and divergences that begin before them are left out. A
+// session that began before them and reaches into them stays, with a bar below zero.
 func (r *Result) Tail(total, n int) *Result {
 	copied := *r // r may be read by others
 	r = &copied
 	r.Unsettled = r.Unsettled || r.Settles > max(0, total-n)
 	cut := max(0, total-n) - r.Begin
-	// The result is computed anew for the bars that are left, and may then be cut.
+	// The result is computed again for the bars that are left, and then cut like any other.
 	if r.From != nil {
 		label, overlay := r.Label, r.Overlay
 		r = r.From(cut)
@@ -187,8 +187,8 @@ func (r *Result) Tail(total, n int) *Result {
 	if cut == 0 {
 		return r
 	}
-	// Everything that is one value per bar is cut; levels, profiles and facts stay
-	// whole.
+	// Everything that has one value per bar is cut; levels, profiles and facts stay as they
+	// are.
 	t := *r
 	t.Begin, t.Settles = 0, max(0, r.Settles-cut)
 	t.Lines = make([]Line, len(r.Lines))
@@ -209,7 +209,7 @@ func (r *Result) Tail(total, n int) *Result {
 	if r.Shaded != nil {
 		t.Shaded = r.Shaded[cut:]
 	}
-	// What stands on a bar is kept from the cut on, and counts its bars from there.
+	// Signals and the like are kept from the cut on, and their bars count from there.
 	first := sort.Search(len(r.Signals), func(i int) bool { return r.Signals[i].Bar >= cut })
 	t.Signals = slices.Clone(r.Signals[first:])
 	for i := range t.Signals {
@@ -225,7 +225,7 @@ func (r *Result) Tail(total, n int) *Result {
 	}
 	t.Sessions = nil
 	for i, from := range r.Sessions {
-		// A session is over at the cut if the next one begins at it or before.
+		// A session has ended before the cut if the next one begins at the cut or before it.
 		if i+1 == len(r.Sessions) || r.Sessions[i+1] > cut {
 			t.Sessions = append(t.Sessions, from-cut)
 		}
@@ -234,8 +234,7 @@ func (r *Result) Tail(total, n int) *Result {
 }
 
 // Values is one number per bar. NaN and the infinities, which JSON cannot
-// hold, are written as null; this type and AppendValue are the only place that
-// decides it.
+// hold, are written as null; only this type and AppendValue decide that.
 type Values []float64
 
 // MarshalJSON writes v as an array of numbers with ten significant digits.
@@ -267,8 +266,7 @@ func AppendValue(b []byte, x float64) []byte {
 	if a := math.Abs(x); a >= 1e21 || a < 1e-9 {
 		return strconv.AppendFloat(b, x, 'e', 9, 64)
 	}
-	// Ten significant digits: format with as many decimals as that leaves and
-	// cut the zeros it ends in.
+	// Ten significant digits: so many decimals, without the zeros at the end.
 	decimals := 9 - int(math.Floor(math.Log10(math.Abs(x))))
 	b = strconv.AppendFloat(b, x, 'f', max(0, decimals), 64)
 	if decimals > 0 {

@@ -8,9 +8,9 @@
 //
 // # When a signal fires
 //
-// A signal stands on the bar on which it became true, never earlier, so it does
-// not change when later bars arrive. Lines are compared with [kernel.Compare]:
-// a difference that may be rounding is none. So a market that stands still
-// crosses nothing, and prices in another unit, all multiplied by the same
-// number, give the same signals.
+// A signal is on the bar on which it became true, never earlier, so it does not
+// change when later bars arrive. Lines are compared with [kernel.Compare], which
+// ignores differences that may be rounding. So a market that does not move gives
+// no crossings, and prices in another unit, all multiplied by the same number,
+// give the same signals.
 package shape

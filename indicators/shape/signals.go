@@ -7,21 +7,21 @@ import (
 	"wick/indicators/kernel"
 )
 
-// Crossings appends to dst a signal wherever a crosses b: up where it was below
-// b on the bar before and is not now, down where it was above and is not now.
-// Both must have values on both bars. Y is a's value. An empty label leaves out
-// that side.
+// Crossings appends to dst a signal wherever a crosses b: an up signal where a was below b
+// on the bar before and is no longer below it, a down signal where a was above b and is no
+// longer above it. Both must have values on both bars. Y is a's value. An empty label
+// leaves out the signals of that direction.
 //
-// It is for prices and averages of prices: a difference counts if it is more
-// than rounding of the two values themselves.
+// It is for prices and averages of prices: a difference counts if it is larger than the
+// rounding error of the two values.
 func Crossings(dst []Signal, a, b []float64, up, down string) []Signal {
 	return crossings(dst, a, b, 0, 0, up, down)
 }
 
-// LineCrossings is like [Crossings], for lines that swing around zero or within
-// bounds: a difference counts if it is more than rounding of the size that the
-// lines had lately. The values themselves may be close to zero, where what is
-// left of larger numbers has hardly any right digits.
+// LineCrossings is like [Crossings], for lines that swing around zero or within bounds. A
+// difference counts if it is larger than the rounding error of the largest values that the
+// lines had lately. The current values may be close to zero, as differences of larger
+// numbers whose rounding errors remain.
 func LineCrossings(dst []Signal, a, b []float64, up, down string) []Signal {
 	return crossings(dst, a, b, 0, memory, up, down)
 }
@@ -31,41 +31,41 @@ func LevelCrossings(dst []Signal, a []float64, level float64, up, down string) [
 	return crossings(dst, a, nil, level, memory, up, down)
 }
 
-// memory is the part of a line's size that is kept from bar to bar: of a spike a
-// thousandth is left after 700 bars.
+// memory is the part of a line's recent size that remains from bar to bar: after 700 bars
+// a thousandth of a spike is left.
 const memory = 0.99
 
-// crossings follows which side of b, or of the level if b is nil, a lies on. Keep
-// is the part of the lines' size that is kept from bar to bar; 0 looks at each bar
-// alone.
+// crossings appends the signals of a crossing b, or crossing the level if b is nil. Keep is
+// the part of the lines' size that remains from bar to bar; with 0 only the values of the
+// current bar count.
 //
-// A difference within rounding is none. If it came there in small steps, as an
-// average comes closer and closer to a price that stands still, that is no
-// crossing: nothing happened on that bar.
+// A difference that may be rounding counts as zero. If the difference became that small in
+// tiny steps, as when an average comes closer and closer to a price that does not move, that
+// is not a crossing: nothing happened on that bar.
 func crossings(dst []Signal, a, b []float64, level, keep float64, up, down string) []Signal {
-	const fading = 1e3 // roundings: a last step smaller than this was no move
+	const fading = 1e3 // a last difference of fewer rounding errors than this was such a tiny step
 	size, before := 0.0, 0.0
 	for i, v := range a {
 		if b != nil {
 			level = b[i]
 		}
-		// The sign of now is the side of this bar, that of before the side of the bar
-		// before.
+		// now and before are the differences on this bar and on the one before. Their signs
+		// say on which side a is.
 		now := v - level
 		if now != now { // NaN: there is no value to cross from on the next bar
 			before = now
 			continue
 		}
-		// The size that rounding is measured against: of this bar, or of recent ones.
+		// Rounding errors are relative to the size of the values, on this bar or recent ones.
 		size = largest(keep*size, math.Abs(v), math.Abs(level))
 		limit := kernel.Rounding * size
-		if math.Abs(now) > limit && before*now > 0 { // on the same side as before, as most are
+		if math.Abs(now) > limit && before*now > 0 { // still on the same side, as on most bars
 			before = now
 			continue
 		}
-		// Equal up to rounding counts as equal. If the bar before was close too, the
-		// lines ran together slowly, and setting before to 0 keeps that from being a
-		// crossing.
+		// Values that differ only by rounding count as equal. If the difference on the bar
+		// before was tiny too, the lines came together slowly, and before is set to 0 so that
+		// this is not a crossing.
 		if math.Abs(now) <= limit {
 			now = 0
 			if math.Abs(before) <= fading*limit {
@@ -83,8 +83,8 @@ func crossings(dst []Signal, a, b []float64, level, keep float64, up, down strin
 	return dst
 }
 
-// add appends s to signals, whose first room is for as many as most histories have:
-// growing there from one signal by doubling takes as long as finding them.
+// add appends s to signals. It allocates room for 64 at first, as many as most histories
+// have: growing from one by doubling would take as long as finding the signals.
 func add(signals []Signal, s Signal) []Signal {
 	if signals == nil {
 		signals = make([]Signal, 0, 64)
@@ -92,8 +92,8 @@ func add(signals []Signal, s Signal) []Signal {
 	return append(signals, s)
 }
 
-// largest returns the largest of three numbers, none of them NaN, in a third of
-// the time of the built-in max, which takes care of NaN.
+// largest returns the largest of three numbers, none of which is NaN. It takes a third of
+// the time of the built-in max, which also handles NaN.
 func largest(a, b, c float64) float64 {
 	if b > a {
 		a = b
@@ -104,18 +104,17 @@ func largest(a, b, c float64) float64 {
 	return a
 }
 
-// ZoneExits appends to dst a signal where a leaves the zone below lo upwards,
-// and where it leaves the zone above hi downwards.
+// ZoneExits appends to dst a signal where a rises out of the zone below lo, and where it
+// falls out of the zone above hi.
 func ZoneExits(dst []Signal, a []float64, lo, hi float64, oversold, overbought string) []Signal {
 	dst = LevelCrossings(dst, a, lo, oversold, "")
 	return InOrder(LevelCrossings(dst, a, hi, "", overbought))
 }
 
-// ZoneEntries appends to dst a signal where a falls below lo, and where it rises
-// above hi: the moments at which it enters the zones of which [ZoneExits] tells
-// the end. They are silent.
+// ZoneEntries appends to dst a silent signal where a falls below lo, and where it rises
+// above hi. There it enters the zones whose exits [ZoneExits] marks.
 func ZoneEntries(dst []Signal, a []float64, lo, hi float64) []Signal {
-	lowBefore, highBefore := math.NaN(), math.NaN() // how far the bar before lay above lo and hi
+	lowBefore, highBefore := math.NaN(), math.NaN() // how far the value of the bar before was above lo and above hi
 	for i, v := range a {
 		low, high := kernel.Difference(v, lo), kernel.Difference(v, hi)
 		switch {
@@ -137,9 +136,9 @@ func Silently(signals []Signal) []Signal {
 	return signals
 }
 
-// LastTouches returns a signal for each level that the newest bar reaches and the
-// bar before did not. It is for levels that describe the bars as a whole, such
-// as those of a profile: of earlier bars it would say what nobody knew then.
+// LastTouches returns a signal for each level that the newest bar reaches and the bar
+// before did not. It is for levels that are computed from all bars, such as those of a
+// profile. Earlier bars get no signals, since nobody knew these levels then.
 func LastTouches(high, low []float64, levels []HLine) []Signal {
 	i := len(high) - 1
 	if i < 1 {
@@ -157,11 +156,11 @@ func LastTouches(high, low []float64, levels []HLine) []Signal {
 	return signals
 }
 
-// ZonedCrossings returns the crossings of a and b. Where b lies in a zone, below
-// lo or above hi, the label says so. Y is b's value.
+// ZonedCrossings returns the crossings of a and b. A crossing upwards while b is below lo,
+// and one downwards while b is above hi, has a label of its own. Y is b's value.
 func ZonedCrossings(a, b []float64, lo, hi float64) []Signal {
 	signals := LineCrossings(nil, a, b, CrossUp, CrossDown)
-	slack := kernel.Rounding * max(1, math.Abs(lo), math.Abs(hi)) // a level may be 0, a line near it rounding
+	slack := kernel.Rounding * max(1, math.Abs(lo), math.Abs(hi)) // at least that of 1, since a level may be 0
 	for i := range signals {
 		sig := &signals[i]
 		sig.Y = b[sig.Bar]
@@ -175,8 +174,7 @@ func ZonedCrossings(a, b []float64, lo, hi float64) []Signal {
 	return signals
 }
 
-// PriceCrossings returns the signals of the closes crossing a line, placed on
-// the line.
+// PriceCrossings returns a signal wherever the closes cross a line. Y is the line's value.
 func PriceCrossings(closes, line []float64) []Signal {
 	signals := Crossings(nil, closes, line, PriceUp, PriceDown)
 	for i := range signals {
@@ -185,16 +183,14 @@ func PriceCrossings(closes, line []float64) []Signal {
 	return signals
 }
 
-// Breakouts returns a signal for each close that leaves a band, placed on the
-// close.
+// Breakouts returns a signal for each close that leaves the bands. Y is the close.
 func Breakouts(closes, upper, lower []float64) []Signal {
 	signals := Crossings(nil, closes, upper, BreakUp, "")
 	return InOrder(Crossings(signals, closes, lower, "", BreakDown))
 }
 
-// Touches returns a signal for each bar whose high comes to the upper band, or
-// whose low comes to the lower one, when the bar before did not. It is placed on
-// the band.
+// Touches returns a signal for each bar whose high reaches the upper band, or whose low
+// reaches the lower one, if that of the bar before did not. Y is the value of the band.
 func Touches(high, low, upper, lower []float64) []Signal {
 	var signals []Signal
 	for _, sig := range Crossings(nil, high, upper, TouchUpper, "") {
@@ -206,14 +202,14 @@ func Touches(high, low, upper, lower []float64) []Signal {
 	return InOrder(signals)
 }
 
-// Turns appends to dst a signal wherever a line that fell rises, or one that
-// rose falls. A level stretch keeps the direction in which it was entered.
+// Turns appends to dst a signal wherever a falling line begins to rise, or a rising line
+// begins to fall. While the line does not change, its direction stays what it was.
 func Turns(dst []Signal, x []float64) []Signal {
 	return TurnsOf(dst, x, func(int) float64 { return 0 })
 }
 
-// TurnsOf is like Turns, for a line that is a difference of larger numbers: size
-// gives how large they are at a bar, and what is rounding is measured by them.
+// TurnsOf is like Turns, for a line that is a difference of larger numbers. size returns
+// how large they are at a bar, because the rounding error depends on that.
 func TurnsOf(dst []Signal, x []float64, size func(i int) float64) []Signal {
 	direction := 0
 	for i := 1; i < len(x); i++ {
@@ -232,8 +228,8 @@ func TurnsOf(dst []Signal, x []float64, size func(i int) float64) []Signal {
 	return dst
 }
 
-// Flips returns a signal for each bar on which a trend changes sides, placed on
-// y. The first bar with a value changes nothing.
+// Flips returns a signal for each bar on which a trend changes its direction, with the Y of
+// y. The first bar with a value has none.
 func Flips(y []float64, up []bool) []Signal {
 	var signals []Signal
 	for i := 1; i < len(y); i++ {
@@ -248,8 +244,8 @@ func Flips(y []float64, up []bool) []Signal {
 	return signals
 }
 
-// NewExtremes returns a signal for each bar that pushes an edge of a channel
-// outwards. Either edge may be nil.
+// NewExtremes returns a signal for each bar on which the upper edge of a channel rises or
+// the lower edge falls. Either edge may be nil.
 func NewExtremes(upper, lower []float64) []Signal {
 	var signals []Signal
 	for i := 1; i < max(len(upper), len(lower)); i++ {
@@ -263,13 +259,12 @@ func NewExtremes(upper, lower []float64) []Signal {
 	return signals
 }
 
-// Spikes returns a signal for each bar on which x rises above by times its usual
-// size.
+// Spikes returns a signal for each bar on which x rises above the product of by and usual.
 func Spikes(x, usual []float64, by float64) []Signal {
 	above := func(i int) bool { return kernel.Compare(x[i], by*usual[i]) > 0 }
 	var signals []Signal
 	for i := 1; i < len(x); i++ {
-		// The comparison of NaN with itself: the bar before must have had a usual size.
+		// usual must have a value on the bar before: NaN is not equal to itself.
 		if above(i) && !above(i-1) && usual[i-1] == usual[i-1] {
 			signals = append(signals, Mark(i, x[i], Spike, Accent))
 		}
@@ -277,11 +272,11 @@ func Spikes(x, usual []float64, by float64) []Signal {
 	return signals
 }
 
-// Stacks returns a signal for each bar on which all lines, at least two, come into
-// rising order (the first on top) or into falling order.
+// Stacks returns a signal for each bar on which the lines, of which there are at least two,
+// come into rising order, with the first on top, or into falling order.
 func Stacks(lines []Line) []Signal {
-	// order returns 1 if the lines lie in rising order on bar i, -1 if in falling
-	// order, and 0 if they lie in neither or some are equal or missing.
+	// order returns 1 if the lines are in rising order on bar i, -1 if they are in falling
+	// order, and 0 if they are in neither or some are equal or missing.
 	order := func(i int) int {
 		side := kernel.Compare(lines[0].Values[i], lines[1].Values[i])
 		for k := 2; k < len(lines) && side != 0; k++ {
@@ -307,9 +302,9 @@ func Stacks(lines []Line) []Signal {
 	return signals
 }
 
-// InOrder sorts signals by bar, in place, keeping the order of those on one bar,
-// and returns them. They come as a few runs that are in order already, so it
-// merges the first run with the rest.
+// InOrder sorts signals by bar, in place, and returns them. Signals on the same bar stay in
+// their order. Signals consist of a few runs that are already sorted, so InOrder merges the
+// first run with the rest.
 func InOrder(signals []Signal) []Signal {
 	// half is where the first run ends: the first signal on an earlier bar than the one
 	// before it.
@@ -321,8 +316,9 @@ func InOrder(signals []Signal) []Signal {
 		return signals
 	}
 	first, rest := slices.Clone(signals[:half]), InOrder(signals[half:])
-	// signals[half:] is sorted in place and read from its start, so that writing from
-	// the front never overtakes it. On equal bars the first run goes first.
+	// rest is signals[half:], sorted in place. The result is written from the front of
+	// signals, and never overtakes what is still to be read from rest. On equal bars the
+	// first run comes first.
 	for i := 0; len(first) > 0; i++ {
 		if len(rest) > 0 && rest[0].Bar < first[0].Bar {
 			signals[i], rest = rest[0], rest[1:]
