@@ -5,9 +5,9 @@ import (
 	"wick/market"
 )
 
-// The test trades as the paper broker fills orders: a decision falls at the close of
-// a bar and is filled at the next open, so that no fill knows more than its order
-// did. It begins with a capital of 1, at the first bar shown or at a date.
+// The test trades as the paper broker fills orders: a decision is made at the close of a
+// bar and filled at the next open, so that no decision uses what was not known yet. It
+// begins with a capital of 1, at the first bar shown or at a date.
 var indBacktest = Indicator{
 	Name: "backtest", Title: "Backtest", Also: []string{"back_test", "strategy", "strategy_tester"}, Category: Rules,
 	Doc: "What trading a rule would have brought: enters when one condition becomes true and leaves when another does, each at the next bar's open, " +
@@ -27,7 +27,7 @@ var indBacktest = Indicator{
 		quiet(factor("split", 0, 0, 0.95, "reports the part before this fraction of the bars and the rest apart; 0 is no split")),
 	},
 	Signals: []string{shape.Enter, shape.Exit, shape.StopLoss, shape.TakeProfit},
-	// Without a date the test begins with the chart and moves on with it.
+	// Without a date the test begins with the first bar of the chart.
 	Since:   func(a Args) int64 { return int64(a.Float("from")) },
 	History: expressionHistory,
 	Compute: func(s *market.Series, a Args) *Result {
@@ -40,8 +40,8 @@ var indBacktest = Indicator{
 			t.exit, _ = turns(v.Values(exit[0]))
 		}
 		r := t.from(0).result()
-		// A chart shows the last bars only: Tail asks for the test anew from the first
-		// bar it shows, with the facts of those bars.
+		// A chart shows only the last bars. Tail calls this for the test that begins with the
+		// first bar shown.
 		r.From = func(bar int) *Result {
 			from := t.from(bar)
 			r := from.result()

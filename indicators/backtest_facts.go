@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// fewTrades is how many trades allow a conclusion. With fewer, a rule that is
-	// worth nothing often looks good by luck.
+	// fewTrades is how many trades are needed for a conclusion. With fewer, a worthless
+	// rule often looks good by luck.
 	fewTrades = 30
 
-	// resamples is how often the trades are drawn anew for the interval of the
+	// resamples is how many samples of the trades are drawn for the interval of the
 	// expectancy.
 	resamples = 1000
 )
 
-// report is what is told of a stretch of a backtest. Profit and drawdown are in
-// percent of what the stretch began with, the figures of trades in percent of the
-// value at entry. What cannot be told, such as a hit rate without trades, is null.
+// report holds the figures of a stretch of a backtest. Profit and drawdown are in percent
+// of the worth at the beginning of the stretch, the figures of trades in percent of the
+// value at entry. A figure that does not exist, such as a hit rate without trades, is null.
 type report struct {
 	From         string    `json:"from"` // start of the first bar
 	To           string    `json:"to"`   // start of the last
@@ -42,7 +42,7 @@ type report struct {
 	Sortino      figure    `json:"sortino"`
 }
 
-// figure is a number that is told with four decimals, null if there is none.
+// figure is a number that is written with four decimals, and as null if it is not finite.
 type figure float64
 
 // MarshalJSON writes four decimals at most.
@@ -50,8 +50,8 @@ func (f figure) MarshalJSON() ([]byte, error) {
 	return shape.AppendValue(nil, math.Round(float64(f)*1e4)/1e4), nil
 }
 
-// facts tells the whole test and, with a split, its two parts. It returns nil for a
-// test that begins after the last bar.
+// facts returns the facts of the whole test and, with a split, of its two parts. It returns
+// nil for a test that begins after the last bar.
 func (t *tester) facts() []Fact {
 	n := len(t.worth)
 	if t.first >= n {
@@ -70,8 +70,8 @@ func (t *tester) facts() []Fact {
 		facts = append(facts, Fact{Name: "open_since", Value: fact(t.date(t.entered))},
 			Fact{Name: "open_profit_pct", Value: fact(figure(100 * open / math.Abs(t.held*t.entry)))})
 	}
-	// Both parts are stretches of one run, not runs of their own: a trade may reach
-	// over the cut.
+	// Both parts are stretches of one run, not runs of their own: a trade may be open at the
+	// split.
 	if cut := t.first + int(t.terms.split*float64(n-t.first)); cut > t.first {
 		facts = append(facts, Fact{Name: "parts", Value: fact([]report{t.report(t.first, cut), t.report(cut, n)})})
 	}
@@ -112,8 +112,8 @@ func (t *tester) leaves() string {
 	return strings.Join(by, ", ")
 }
 
-// report tells of bars from to until, which is excluded. A trade belongs to the
-// stretch in which it was entered.
+// report returns the figures of the bars from from up to, but not including, until. A trade
+// belongs to the stretch in which it was entered.
 func (t *tester) report(from, until int) report {
 	r := report{From: t.date(from), To: t.date(until - 1)}
 	var profits []float64
@@ -164,17 +164,17 @@ func (r *report) trades(profits []float64) {
 			losses -= p
 		}
 	}
-	// Without trades these are 0/0, NaN, and told as null; without a loss the factor is
-	// infinite and null as well.
+	// Without trades these are 0/0, which is NaN and written as null. Without a loss the
+	// factor is infinite, and null too.
 	n := float64(len(profits))
 	r.HitRate, r.Expectancy = figure(100*won/n), figure(100*(gains-losses)/n)
 	r.ProfitFactor = figure(gains / losses)
 	r.Interval = bootstrap(profits)
 }
 
-// bootstrap returns between which values the mean of the profits lies in 95 of
-// 100 samples that are drawn from them, with repetition, as often as there are
-// trades. The draw is seeded: the same trades give the same interval.
+// bootstrap returns the interval that contains the mean of 95 of 100 samples. A sample has
+// as many trades as there are, drawn from them with repetition. The generator always starts
+// from the same state, so the same trades give the same interval.
 func bootstrap(profits []float64) [2]figure {
 	n := len(profits)
 	if n == 0 {
@@ -242,15 +242,14 @@ func (r *report) ratios(worth []float64, before, perYear float64) {
 	mean := sum / n
 	// Rounding may leave a variance just below zero.
 	deviation := math.Sqrt(max(0, squares/n-mean*mean))
-	// A mean grows with the number of bars and a deviation with its root, which makes a
-	// year of a bar. Where nothing varies the quotients are not finite, and told as
-	// null.
+	// Over a year a mean grows with the number of bars and a deviation with its root. If
+	// nothing varies, the quotients are not finite, and written as null.
 	r.Sharpe = figure(mean / deviation * math.Sqrt(perYear))
 	r.Sortino = figure(mean / math.Sqrt(falls/n) * math.Sqrt(perYear))
 }
 
-// barsPerYear counts how many bars of the market a year has: those of the stretch
-// by the time that they take, nights and weekends included.
+// barsPerYear returns how many bars of the market a year has: those of the stretch divided
+// by the time that they take, including nights and weekends.
 func (t *tester) barsPerYear(from, until int) float64 {
 	const year = 365.25 * 24 * 60 * 60
 	seconds := t.s.Interval.Next(t.s.Time[until-1]) - t.s.Time[from]

@@ -7,9 +7,9 @@ import (
 	"wick/market"
 )
 
-// candle is one bar, measured. The averages are over the candles before it,
-// itself left out, and NaN until there are enough: then no rule that needs one
-// holds.
+// candle holds the measures of one bar. The averages are over the candles before it,
+// without itself. They are NaN until there are enough candles, and then no rule that needs
+// one of them holds.
 type candle struct {
 	open, high, low, close float64
 	body                   float64 // |close - open|
@@ -23,10 +23,9 @@ type candle struct {
 	near, far, equal float64 // 0.2, 0.6 and 0.05 of the mean range of five
 }
 
-// measureCandles returns the candles of s, in the memory of old if it has room.
-// Sums over the few bars of a window are taken anew for each bar and not slid:
-// a verdict then depends on these bars only, not on the rounding left by all
-// that came before.
+// measureCandles returns the candles of s, in the memory of old if it has room. The sums
+// over the few bars of a window are computed for each bar and do not slide. So a verdict
+// depends only on these bars, and not on rounding errors of all bars before.
 func measureCandles(old []candle, s *market.Series) []candle {
 	candles := slices.Grow(old[:0], s.Len())[:s.Len()]
 	for i := range candles {
@@ -116,7 +115,7 @@ func equals(x, y, by float64) bool { return y-by <= x && x <= y+by }
 // between reports whether lo < x < hi.
 func between(lo, x, hi float64) bool { return lo < x && x < hi }
 
-// hit returns the verdict if the rule holds.
+// hit returns the verdict if the rule holds, else 0.
 func hit(holds bool, verdict int) int {
 	if holds {
 		return verdict

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// catalog lists every indicator, in the order in which clients see them: by
-// category, then as the lists have them. Each is a variable in the file that
-// bears its name.
+// catalog lists every indicator, in the order in which clients see them: by category, then
+// in the order of the lists. Each is a variable in the file that has its name.
 var catalog = withZoneSignals(byCategory(classics, wider, reference, studies, expressions))
 
 // byCategory returns the indicators of all lists, those of one category together, in
@@ -46,8 +45,8 @@ var classics = []*Indicator{
 	&indHTTrendline, &indHTDCPeriod, &indHTDCPhase, &indHTPhasor, &indHTSine, &indHTTrendMode,
 }
 
-// byName finds an indicator by any of its names. It is built once from the
-// catalogue, so that a name given twice is found by the first test that runs.
+// byName has every indicator under each of its names. It is built at the start from the
+// catalogue, so that any test finds a name that is given twice.
 var byName = index()
 
 // index returns the map of byName. A name that two entries claim panics, at start and

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// How entries relate to what other programs compute. The tables are in
+// How entries compare with what other programs compute. The tables are in
 // compared_talib.go, compared_tradingview.go and compared_pandas.go. Each statement is
 // of one of four kinds: "equal", "differs from", "has none" and "not verified", which
-// says why. Equality, and every difference that values can show, is what the test
-// vectors prove, and a test holds the tables to that.
+// says why. The test vectors prove equality, and every difference that shows in values; a
+// test checks the tables against them.
 
 // Compared says of TA-Lib ("ta_lib"), TradingView ("tradingview") and pandas-ta
 // ("pandas_ta") how the entry relates to them.
@@ -30,9 +30,9 @@ func (ind *Indicator) besideTALib() string {
 	return "TA-Lib has none"
 }
 
-// besideTradingView compares with TradingView, which cannot be run here: what stands
-// in for it are independent programs that set out to compute as it does, and what is
-// published of it. It is empty for an entry that no table names.
+// besideTradingView compares with TradingView. That cannot be run here, so the comparison
+// is with independent programs that try to compute the same, and with what is published
+// about it. It is empty for an entry that no table names.
 func (ind *Indicator) besideTradingView() string {
 	if words := likeTradingView[ind.Name]; words != "" {
 		return words + " (by a re-implementation; the program itself was not run)"

@@ -8,8 +8,7 @@ import (
 	"wick/market"
 )
 
-// The usual ways to compute a result, so that a record says only what is its
-// own.
+// The usual ways to compute a result, so that records need not repeat them.
 
 // overPrice returns the Compute of a line over the price, with the signals of
 // the close crossing it.
@@ -40,9 +39,8 @@ func aroundZero(label string, line func(s *market.Series, a Args) []float64) fun
 	}
 }
 
-// turning returns the Compute of a line in a panel of which only the direction says
-// something: its signals are the turns. They are silent, because such a line turns
-// every few bars.
+// turning returns the Compute of a line in a panel whose direction alone has a meaning: its
+// signals are the turns. They are silent, because such a line turns every few bars.
 func turning(label string, line func(s *market.Series, a Args) []float64) func(*market.Series, Args) *Result {
 	return func(s *market.Series, a Args) *Result {
 		y := line(s, a)
@@ -103,8 +101,8 @@ func oscillator(label string, line []float64, a Args) *Result {
 
 var nan = math.NaN()
 
-// longest returns the largest of the parameters named. Warm-ups of several averages
-// that are computed side by side ask it.
+// longest returns the largest of the named parameters, for the warm-up of several averages
+// that do not depend on each other.
 func longest(a Args, names ...string) int {
 	n := 0
 	for _, name := range names {
@@ -113,17 +111,17 @@ func longest(a Args, names ...string) int {
 	return n
 }
 
-// The usual warm-ups, in bars before the first one shown: none, the bar before, a
-// window, a window of changes, one of changes and the bar before, which a crossing
-// looks at, a turn, an exponential average, Wilder's average, the dominant cycle. An
-// average never quite forgets its start: its memory is so many bars that the start
-// makes no difference that could be seen.
+// The usual warm-ups, in bars before the first one shown: none; the bar before; a window; a
+// window of changes; a window of changes and the bar before, which a crossing needs; a
+// turn; an exponential average; Wilder's average; the dominant cycle. An average always
+// depends a little on its start: its memory is so many bars that this can no longer be
+// seen.
 func noWarmup(Args) int         { return 0 }
 func barWarmup(Args) int        { return 1 }
 func windowWarmup(a Args) int   { return a.Int("length") }
 func changeWarmup(a Args) int   { return a.Int("length") + 1 }
 func crossingWarmup(a Args) int { return a.Int("length") + 2 }
-func turnWarmup(a Args) int     { return a.Int("length") + 10 } // a level stretch keeps its direction
+func turnWarmup(a Args) int     { return a.Int("length") + 10 } // while the line does not change, its direction stays what it was
 func emaWarmup(a Args) int      { return kernel.EMAMemory * a.Int("length") }
 func wilderWarmup(a Args) int   { return kernel.WilderMemory * a.Int("length") }
 func cycleWarmup(Args) int      { return kernel.HilbertWarmup }

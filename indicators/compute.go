@@ -7,8 +7,8 @@ import (
 	"wick/market"
 )
 
-// Compute runs the indicator over s and returns its lines and signals, labelled. If its
-// source is another indicator, it runs over that one's line.
+// Compute runs the indicator over s and returns its labelled result. If its source is
+// another indicator, it runs over a line of that.
 func (r Request) Compute(s *market.Series) *Result {
 	if inner := r.Args.of["source"]; inner != nil {
 		return r.computeOf(*inner, s)
@@ -22,31 +22,30 @@ func (r Request) Compute(s *market.Series) *Result {
 	return result
 }
 
-// Reading returns r for who reads the newest n bars of a result only. What Compute
-// then returns may begin with a later bar than the first (see [Result.Begin]), and
+// Reading returns r for a caller that reads only the newest n bars of the result. Then the
+// result of Compute may begin with a later bar than the first (see [Result.Begin]), and
 // lack signals before those n bars.
 func (r Request) Reading(n int) Request {
-	if r.Args.of["source"] == nil { // else it runs over parts of the bars
+	if r.Args.of["source"] == nil { // otherwise it runs over parts of the bars
 		r.Args.newest = n
 	}
 	return r
 }
 
 // An indicator of an indicator: "source" may be another request, by name or as an
-// object, with "line" to choose another of its lines than the first. The line is
-// taken for a market whose bars open, trade and close at its value, with the
-// volume of the bars. So every entry that has a source can be computed of any
-// line, and its signals mean what they say: an average of the RSI is crossed by
-// the RSI.
+// object, with "line" to choose a line other than the first. The line is treated like a
+// market whose bars open, trade and close at its value, with the volume of the real bars.
+// So every entry with a source can be computed from any line, and its signals have their
+// usual meaning: an average of the RSI is crossed by the RSI.
 
-// computeOf runs r over the line of inner. Where that has no values, r has none:
-// each run of values is a market of its own.
+// computeOf runs r over the line of inner. Where the line has no values, r has none either:
+// each unbroken run of values is computed like a market of its own.
 func (r Request) computeOf(inner Request, s *market.Series) *Result {
 	n := s.Len()
 	base := inner.Compute(s)
 	line := lineOf(base, inner.Key)
-	// The result over no bars has the right lines, histograms and fills; they get as
-	// many NaN as there are bars, and the runs are copied in.
+	// The result for no bars has the right lines, histograms and fills. They are filled with
+	// NaN for all bars, and the results of the runs are copied in.
 	outer := r.withoutSource()
 	whole := outer.Compute(s.Slice(0, 0)) // its lines, without values
 	for i := range whole.Lines {
@@ -76,14 +75,14 @@ func (r Request) computeOf(inner Request, s *market.Series) *Result {
 	return whole
 }
 
-// withoutSource returns r computed of a price.
+// withoutSource returns r with a price as its source.
 func (r Request) withoutSource() Request {
 	r.Args.of = nil
 	return r
 }
 
-// lineOf returns the line or histogram with this label; all lines that lineNames
-// tells are there on any bars.
+// lineOf returns the line or histogram with this label. All lines that lineNames returns
+// exist whatever the bars are.
 func lineOf(r *Result, label string) []float64 {
 	for name, values := range columns(r) {
 		if name == label {
@@ -124,9 +123,9 @@ func insert(whole, part *Result, from int) {
 	whole.HLines, whole.YRange = part.HLines, part.YRange
 }
 
-// columns yields the lines and then the histograms of a result by their labels. It is
-// the order in which a line is looked for everywhere: a line wins over a histogram of
-// the same name.
+// columns yields the lines and then the histograms of a result by their labels. Everything
+// that searches for a line uses this order, so a line comes before a histogram of the same
+// name.
 func columns(r *Result) iter.Seq2[string, []float64] {
 	return func(yield func(string, []float64) bool) {
 		for _, l := range r.Lines {
@@ -142,9 +141,9 @@ func columns(r *Result) iter.Seq2[string, []float64] {
 	}
 }
 
-// lineNames returns the labels of the lines and histograms of r, which Watch takes.
-// It computes no bars at all: which lines there are follows from the
-// parameters, except for those that only some bars have.
+// lineNames returns the labels of the lines and histograms of r, which Watch accepts. It
+// computes a result for no bars: which lines there are depends on the parameters, except
+// for those that only some bars have.
 func (r Request) lineNames() []string {
 	var names []string
 	for label := range columns(r.Compute(&market.Series{})) {

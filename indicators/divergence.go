@@ -31,8 +31,8 @@ func divParams() []Param {
 	return params
 }
 
-// divergenceWarmup returns how many bars more the divergences need that a asks
-// for: the first of two turning points may lie that far back.
+// divergenceWarmup returns how many more bars are needed for the divergences that a asks
+// for: the first of the two turning points may be that far back.
 func divergenceWarmup(a Args) int {
 	if a.ind.index("pivot_left") < 0 || a.Choice("divergence") == "off" {
 		return 0
@@ -61,8 +61,8 @@ func addDivergences(r *Result, s *market.Series, osc []float64, a Args) {
 	shape.InOrder(r.Signals)
 }
 
-// Silent returns which parameter keeps r from ever emitting a signal of its entry, and
-// to what it is to be set, such as "divergence to all", or "" if none does.
+// Silent returns which parameter keeps r from ever emitting one of its signals, and the
+// value that it needs, such as "divergence to all"; "" if none does.
 func (r Request) Silent(label string) (set string) {
 	off := func(toggle string) string {
 		if r.Ind.index(toggle) < 0 || r.Args.Bool(toggle) {

@@ -24,9 +24,9 @@ type study struct {
 	text string // a call that reads as this study again
 }
 
-// settle finds the line: the first if none is named, else the one whose name it
-// is or whose name alone begins so, as hist for histogram. Histograms count as
-// lines.
+// settle finds the line that is meant: the first if line is empty, otherwise the one with
+// this name, or the only one whose name begins with it, as hist for histogram. Histograms
+// count as lines.
 func (st *study) settle(line string) error {
 	st.call = st.Identity()
 	st.text = st.call
@@ -34,8 +34,8 @@ func (st *study) settle(line string) error {
 	for i, name := range names {
 		names[i] = lineKey(name)
 	}
-	// An exact name wins; without a name it is the first line. The loop after takes a
-	// beginning that only one name has.
+	// An exact name comes first. The loop below accepts the beginning of a name if only one
+	// name begins so.
 	at := slices.Index(names, line)
 	if line == "" && len(names) > 0 {
 		at = 0
@@ -81,12 +81,12 @@ func (st *study) HasLine() bool     { return st.line != "" }
 // Warmup returns the warm-up that a chart of the interval loads for it.
 func (st *study) Warmup(interval string) int { return st.Request.Warmup(market.Interval(interval)) }
 
-// history returns how many bars the expressions need before the first one shown,
-// under the zero Place of the chart's own and under the others of theirs.
+// history returns, for each place, how many bars the expressions need before the first one
+// shown. The zero Place stands for the chart's own bars.
 //
-// Each is rounded up to a power of two. Rules that need about as much then start
-// at the same bar, so that many of them can share what they compute. It is found
-// once for an interval: alerts ask at every bar. The result must not be changed.
+// Each number is rounded up to a power of two, so that rules which need about the same
+// history start at the same bar and can share what they compute. The result is kept for
+// each interval, since alerts ask at every bar, and must not be changed.
 func (a Args) history(iv market.Interval) map[rules.Place]int {
 	if len(a.exprs) == 0 {
 		return nil
@@ -102,8 +102,7 @@ func (a Args) history(iv market.Interval) map[rules.Place]int {
 			}
 		}
 	}
-	// A need beyond what may be loaded stays as it is, so that the caller sees the
-	// excess.
+	// A number beyond what may be loaded stays as it is, so that the caller can see it.
 	for place, n := range need {
 		if rounded := 1 << bits.Len(uint(max(n, 32)-1)); n <= MaxWarmup {
 			need[place] = min(rounded, MaxWarmup)
@@ -113,20 +112,19 @@ func (a Args) history(iv market.Interval) map[rules.Place]int {
 	return need
 }
 
-// expressionHistory is the History of an entry with expressions: the bars that
-// they need, in seconds. One bar more is for what a bar has that the one before
-// had not.
+// expressionHistory is the History of an entry with expressions: the bars that they need,
+// in seconds. It adds one bar, because signals compare a bar with the one before.
 func expressionHistory(a Args, iv market.Interval) int64 {
 	return int64(a.history(iv)[rules.Place{}]) * iv.Seconds()
 }
 
-// Others returns the bars beside those of the chart that r reads, at charts of
-// the given interval, in a fixed order. It refuses intervals that are shorter
-// than the chart's: several of their bars would end within one.
+// Others returns the bars of other markets and intervals that r reads on charts of the
+// given interval, in a fixed order. It refuses intervals shorter than the chart's, since
+// several of their bars would end within one bar of the chart.
 func (r Request) Others(iv market.Interval) ([]market.OtherBars, error) {
 	bars := make(map[market.Other]int)
-	// Symbols that the indicator compares with, also those of the indicators it is
-	// computed of; they need no bars before the chart's first.
+	// Symbols that the indicator compares with, and those of the indicators that are its
+	// sources. They need no bars before the chart's first.
 	for q := &r; q != nil; q = q.Args.of["source"] {
 		for _, symbol := range q.Args.texts {
 			bars[market.Other{Symbol: symbol}] = 0
@@ -156,9 +154,8 @@ func (r Request) Others(iv market.Interval) ([]market.OtherBars, error) {
 	return list, nil
 }
 
-// Needs returns the columns of Series.Extra that r cannot do without: those of
-// its record, of what it is computed of, and of the indicators that its
-// expressions name.
+// Needs returns the columns of Series.Extra that r needs: those of its record, of its
+// source if that is an indicator, and of the indicators that its expressions name.
 func (r Request) Needs() []string {
 	needs := slices.Clone(r.Ind.Needs)
 	if inner := r.Args.of["source"]; inner != nil {
@@ -175,8 +172,8 @@ func (r Request) Needs() []string {
 	return slices.Compact(needs)
 }
 
-// Known reports whether r has a value on any bar of s. An alert asks it to tell a
-// condition that is false from one that nobody can judge yet.
+// Known reports whether r has a value on any bar of s. Alerts use it to distinguish a
+// condition that is false from one that is not known yet.
 func (r Request) Known(s *market.Series) bool {
 	// A NaN differs from itself.
 	known := func(values []float64) bool {
@@ -199,7 +196,7 @@ func (r Request) Known(s *market.Series) bool {
 	return len(r.Args.exprs) == 0 && len(result.Lines)+len(result.Histogram) == 0 // candles have signals only
 }
 
-// With returns r with a memo to share.
+// With returns r with a memo that it shares with other requests.
 func (r Request) With(m Memo) Request {
 	r.Args.memo = m
 	return r
@@ -216,8 +213,8 @@ func (a Args) evaluator(s *market.Series) *rules.Evaluator {
 	if a.memo == nil || s.Len() == 0 {
 		return fresh()
 	}
-	// Everything that the values depend on: the bars, the columns loaded for them, and
-	// how far back those of other places reach.
+	// The key contains everything that the values depend on: the bars, the columns loaded
+	// for them, and how far back the bars of other places go.
 	key := fmt.Sprint(s.Time[0], s.Len(), slices.Sorted(maps.Keys(s.Extra)))
 	for _, place := range slices.SortedFunc(maps.Keys(need), func(a, b rules.Place) int {
 		return strings.Compare(a.Symbol+"@"+a.Interval, b.Symbol+"@"+b.Interval)
@@ -230,9 +227,9 @@ func (a Args) evaluator(s *market.Series) *rules.Evaluator {
 	return a.memo[key]
 }
 
-// expressionBars are bars that expressions are evaluated over. It is what package
-// rules reads them through, see [rules.Bars]. Each place that an expression names has
-// one of its own.
+// expressionBars are the bars that expressions are evaluated over; package rules reads
+// them through the interface [rules.Bars]. There is one for each place that an expression
+// names.
 type expressionBars struct {
 	s       *market.Series      // of this place
 	chart   *market.Series      // the chart's, which knows those of the other places
@@ -244,7 +241,7 @@ type expressionBars struct {
 // computed is an indicator that an expression reads.
 type computed struct {
 	call    string
-	signals bool // with its signals, which take as long as its lines or longer
+	signals bool // the result has signals too, which take at least as long as the lines
 }
 
 // Len returns the number of bars.
@@ -275,7 +272,7 @@ func (b *expressionBars) Line(s rules.Study) []float64 {
 	return slices.Repeat([]float64{nan}, b.Len()) // a line that only some bars have
 }
 
-// Signal returns 1 on the bars that bear the label.
+// Signal returns 1 on the bars that have a signal with this label.
 func (b *expressionBars) Signal(s rules.Study, label string) []float64 {
 	out := make([]float64, b.Len())
 	for _, signal := range b.result(s.(*study), true).Signals {
@@ -286,14 +283,14 @@ func (b *expressionBars) Signal(s rules.Study, label string) []float64 {
 	return out
 }
 
-// Other returns the bars of another place, and for each of ours the newest of
-// them that was closed when ours closed. A forming bar closes in the future; of
-// it counts what is closed already. Bars that nobody loaded are none.
+// Other returns the bars of another place, and for each of our bars the index of the newest
+// one there that was closed when ours closed. For our forming bar that is the newest one
+// closed so far. If the bars of the place were not loaded, there are none.
 //
-// They begin as far before the chart's first bar as the expressions need, however
-// many were loaded: values do not depend on what else was asked for.
+// The bars begin as far before the chart's first bar as the expressions need, however many
+// were loaded, so that values do not depend on what else was asked for.
 func (b *expressionBars) Other(p rules.Place) (rules.Bars, []int) {
-	// What a place leaves out is that of the bars we are on.
+	// A place without a symbol or an interval has that of these bars.
 	if p.Symbol == "" {
 		p.Symbol = b.place.Symbol
 	}
@@ -319,7 +316,7 @@ func (b *expressionBars) Other(p rules.Place) (rules.Bars, []int) {
 // interval; the end of a bar is where its interval's next bar begins.
 func newestClosed(s, other *market.Series) []int {
 	at := make([]int, s.Len())
-	j := -1 // only grows: the bars of both are in order
+	j := -1 // it only grows, since the bars of both series are in order
 	for i, start := range s.Time {
 		end := s.Interval.Next(start)
 		for j+1 < other.Len() && other.Interval.Next(other.Time[j+1]) <= end {
@@ -330,9 +327,9 @@ func newestClosed(s, other *market.Series) []int {
 	return at
 }
 
-// readable refuses an entry whose values at a bar depend on more than the bars before
-// it: a rule must mean the same on every chart. Each refusal says what to write
-// instead, or why nothing can help.
+// readable returns an error if expressions cannot read this entry, because its values at a
+// bar depend on more than the bars before it: a rule must mean the same on every chart. The
+// error says what to write instead, or why there is no way.
 func (ind *Indicator) readable() error {
 	switch {
 	case slices.ContainsFunc(ind.Params, func(p Param) bool { return p.Kind == Expression }):
@@ -347,7 +344,7 @@ func (ind *Indicator) readable() error {
 	return nil
 }
 
-// placed returns arguments by the names of the parameters they are meant for.
+// placed returns the arguments by the names of their parameters.
 func (ind *Indicator) placed(args []rules.Arg) (map[string]json.RawMessage, error) {
 	overrides := make(map[string]json.RawMessage)
 	// Each counter is the index of the next parameter that may take a value of its
@@ -355,8 +352,8 @@ func (ind *Indicator) placed(args []rules.Arg) (map[string]json.RawMessage, erro
 	numbers, words := 0, 0
 	for _, arg := range args {
 		name := arg.Name
-		// Numbers and words are counted apart: a number skips the choices among the
-		// parameters, and a word the numbers.
+		// Numbers and words are counted separately: a number skips parameters that are
+		// choices, and a word skips those that are numbers.
 		if name == "" {
 			next, isWord := &numbers, strings.HasPrefix(arg.Text, `"`)
 			if isWord {

@@ -1,5 +1,5 @@
-// Package indicators is the catalogue of technical indicators and the kernels
-// they are made of.
+// Package indicators is the catalogue of technical indicators. Package kernel has
+// the arithmetic that they are made of, and package shape their signals and results.
 //
 // An [Indicator] is a record: its names, its parameters with their bounds, the
 // signals it may emit, and one pure function from a market.Series and [Args]
@@ -7,18 +7,18 @@
 // client sees, the checks on an alert and the documentation are all read from
 // it, so an indicator is written down once.
 //
-// A [Request] is an indicator with its parameters settled, and [Parse] makes
-// them from what a client sent: a name, or an object with a name and overrides.
+// A [Request] is an indicator with a value for each of its parameters. [Parse] makes
+// requests from what a client sent: names, or objects with a name and parameters.
 //
 // Every series in a Result has one value per bar. A bar before the indicator
 // has enough history holds NaN, which [Values] writes as null; values never
 // depend on later bars unless the record says Repaints. Definitions follow
 // TA-Lib; what TA-Lib lacks follows TradingView, and each record's text says
-// which. To whom a comment attributes an indicator is what is commonly said; the
+// which. Comments attribute an indicator to the person who is commonly named; the
 // publications were not looked up.
 //
-// The package reads no clock, opens nothing but the table of time zones and keeps
-// nothing between calls but that.
+// The package reads no clock. It opens nothing but the table of time zones, and
+// keeps nothing else between calls.
 package indicators
 
 import (
@@ -33,19 +33,19 @@ type Indicator struct {
 	Name     string   // as list_indicators shows it: lower case, unique
 	Title    string   // as a legend shows it, such as "RSI"
 	Aliases  []string // further names that Lookup accepts
-	Also     []string // names in other programs that it accepts too and lists leave out
+	Also     []string // names in other programs, which Lookup accepts too but lists do not show
 	Category string   // one of Categories
 	Doc      string   // what it shows, whose definition it follows
 	Formula  string   // the definition in one line of plain text
 	Overlay  bool     // drawn over the price, not in a panel of its own
 	Repaints bool     // later bars may change earlier values
 
-	// VisibleOnly marks an indicator that describes the bars on display (a
-	// volume profile): it is computed from them alone, without warm-up.
+	// VisibleOnly marks an indicator that describes the bars of a chart as a whole, such
+	// as a volume profile: it is computed only from them, without warm-up.
 	VisibleOnly bool
 
-	// Total marks a running total that begins at the first bar loaded: only its
-	// changes mean anything, its level depends on where the history begins.
+	// Total marks a running total that begins at the first bar loaded. Only its changes
+	// have a meaning: its level depends on where the history begins.
 	Total bool
 
 	// Since returns the moment, in unix seconds, that an indicator accumulates
@@ -53,29 +53,29 @@ type Indicator struct {
 	Since func(a Args) int64
 
 	Params  []Param
-	Ignores []string // parameters of other systems, colours, that are accepted and change nothing; Doc says so
+	Ignores []string // parameters of other programs, such as colours, that are accepted and have no effect; Doc says so
 	Signals []string // labels it may emit; an alert may name no other
 	// ZoneLine is the label of the line whose entries into the zones are signals;
 	// empty means the first.
 	ZoneLine string
 
-	// Meanings says when a signal fires whose label means something special
-	// here; Meaning tells it of all.
+	// Meanings says when a signal fires whose label has a special meaning in this
+	// indicator. The method Meaning covers all labels.
 	Meanings map[string]string
 
-	Needs []string // columns of Series.Extra it cannot do without
+	Needs []string // columns of Series.Extra that it needs
 
-	// Warmup returns how many bars before the first one shown make that bar's
-	// values what a longer history would give. Nil means defaultWarmup.
+	// Warmup returns how many bars before the first one shown are needed so that a longer
+	// history would not change its values. Nil means defaultWarmup.
 	Warmup func(a Args) int
 
-	// History stands in Warmup's place for an indicator that follows the
-	// calendar: it returns how many seconds before the first bar shown it
-	// needs, at the given interval.
+	// History replaces Warmup for an indicator that follows the calendar: it returns how
+	// many seconds of history before the first bar shown are needed, at the given
+	// interval.
 	History func(a Args, iv market.Interval) int64
 
-	// Compute returns the values for every bar of s. It must not write to s
-	// and must take any number of bars, none included.
+	// Compute returns the values for every bar of s. It must not write to s, and must
+	// accept any number of bars, including none.
 	Compute func(s *market.Series, a Args) *Result
 }
 
@@ -130,8 +130,8 @@ type Param struct {
 	Condition bool   // an Expression that must be true or false, not a number
 }
 
-// Args are the settled parameters of one request: every parameter of the
-// indicator has a value within its bounds.
+// Args are the parameters of one request: every parameter of the indicator has a value
+// within its bounds.
 type Args struct {
 	ind    *Indicator
 	values []float64        // parallel to ind.Params
@@ -145,11 +145,11 @@ type Args struct {
 	needs *sync.Map                // what history returned, by interval
 	memo  Memo                     // shared with other requests; nil for none
 
-	linesOnly bool // nobody reads the signals: the costly ones may be left out
-	newest    int  // how many of the newest bars are read: what is before may be left out; 0 for all
+	linesOnly bool // only lines will be read: signals that are costly may be left out
+	newest    int  // how many of the newest bars will be read: earlier values may be left out; 0 for all
 }
 
-// firstRead returns the first of total bars that is read.
+// firstRead returns the first of total bars that will be read.
 func (a Args) firstRead(total int) int {
 	if a.newest == 0 {
 		return 0
@@ -209,16 +209,16 @@ func (ind *Indicator) index(name string) int {
 	return -1
 }
 
-// Request is an indicator with its parameters settled.
+// Request is an indicator with a value for each of its parameters.
 type Request struct {
-	// Key is the name it was asked for by, with "#2" and so on when the name
-	// comes again: the key of its results.
+	// Key is the key of its results: the name that the client used, followed by "#2" and
+	// so on if the name is used again.
 	Key  string
 	Ind  *Indicator
 	Args Args
 }
 
-// Memo keeps what expressions computed, for requests on the same bars: parts that
-// several of them have are computed once. A Memo is for one goroutine, and for
-// bars that end with the same one.
+// Memo keeps what expressions computed, for requests on the same bars, so that a part
+// which several expressions share is computed once. Only one goroutine may use a Memo, and
+// only for bars with the same last bar.
 type Memo map[string]*rules.Evaluator

@@ -42,10 +42,10 @@ func (a Args) label() string {
 	return a.ind.Title + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// Identity returns the call written in one way, equal for two requests that compute the
-// same: rsi(14), sma(20, source="hl2"). Numbers stand by position as long as none was
-// left out before them; switches, choices and quiet numbers only where they are not the
-// default.
+// Identity returns the canonical text of the call, which is the same for two requests that
+// compute the same: rsi(14), sma(20, source="hl2"). Numbers are given by position as long
+// as none was left out before them. Switches, choices and quiet numbers are written only if
+// they differ from the default.
 func (r Request) Identity() string {
 	var parts []string
 	left := false // a number was left out
@@ -72,7 +72,7 @@ func (r Request) Identity() string {
 			parts = append(parts, fmt.Sprintf("%s=%t", p.Name, v != 0))
 		// The default: it is not written.
 		case p.Kind == Choice || p.Kind == Bool:
-		// A number that is left out ends the positions: those after it are named.
+		// After a number that is left out, numbers are written with their names.
 		case p.Quiet && v == p.Default:
 			left = true
 		case left:

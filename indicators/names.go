@@ -26,9 +26,8 @@ var phrases = strings.NewReplacer(
 // "ema(20)", "rsi 14", and several lengths, "macd(12, 26, 9)".
 var withLength = regexp.MustCompile(`^(.*?[a-zA-Z%])[\s_-]*\(?\s*(\d+(?:\.\d+)?(?:\s*[,/]\s*\d+(?:\.\d+)?)*)\s*\)?$`)
 
-// find returns the indicator that name means, or nil, and the lengths written
-// into the name. Names of the catalogue win over readings of them: "t3" is T3
-// and not "t" of length 3.
+// find returns the indicator that name means, or nil, and the lengths that are part of the
+// name. A name of the catalogue comes first: "t3" is T3 and not "t" with the length 3.
 func find(name string) (ind *Indicator, lengths []string) {
 	if ind := spelled(name); ind != nil {
 		return ind, nil
@@ -48,8 +47,8 @@ func spelled(name string) *Indicator {
 	}
 	lower := strings.ToLower(strings.TrimSpace(name))
 	key := snake(name)
-	// From the spelling given to ever freer ones. Names of other programs and what is
-	// left without filler words come last, so that they never hide a name of our own.
+	// The given spelling is tried first, then looser ones. Names of other programs and names
+	// without filler words come last, so that they never hide a name of our own.
 	for _, k := range []string{strings.NewReplacer(" ", "_", "-", "_").Replace(lower), key, strings.ReplaceAll(key, "_", "")} {
 		if ind := byName[k]; ind != nil {
 			return ind
@@ -63,8 +62,7 @@ func spelled(name string) *Indicator {
 	return byLoose[loose(key)]
 }
 
-// loose returns what is left of a name in snake case when words that say little
-// are taken out.
+// loose returns a name in snake case without filler words.
 func loose(key string) string {
 	for range 2 { // "simple_moving_average" takes two steps
 		// Words may come off at either end and leave an underscore there.
@@ -73,8 +71,8 @@ func loose(key string) string {
 	return strings.ReplaceAll(key, "_", "")
 }
 
-// byLoose finds an indicator by what is left of any of its names and its title;
-// of several that leave the same, the first in the catalogue.
+// byLoose has every indicator under what loose makes of its names and its title. If several
+// have the same, it is the first in the catalogue.
 var byLoose = looseIndex()
 
 // looseIndex returns the map of byLoose.
@@ -90,12 +88,12 @@ func looseIndex() map[string]*Indicator {
 	return m
 }
 
-// errUnknown reports a name that no catalogue entry carries.
+// errUnknown reports a name that no entry of the catalogue has.
 var errUnknown = errors.New("unknown indicator")
 
-// Lookup returns the indicator called name, by its name or an alias as people
-// spell them: in any case, with blanks or hyphens, written out, or with a length
-// at the end, which New reads and Lookup passes over.
+// Lookup returns the indicator with this name or alias. The name may be spelled as people
+// do: in upper or lower case, with blanks or hyphens, written out, or with a length at the
+// end, which New reads and Lookup ignores.
 func Lookup(name string) (*Indicator, error) {
 	if ind, _ := find(name); ind != nil {
 		return ind, nil
@@ -103,9 +101,9 @@ func Lookup(name string) (*Indicator, error) {
 	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", errUnknown, limit.Clip(name), orList(nearestNames(snake(name), 3)))
 }
 
-// nearestNames returns the names nearest to key of so many indicators, however far
-// they are. A name that holds key, or is held by it, counts as near. It is what the
-// answer to an unknown name proposes, so it always finds some.
+// nearestNames returns the nearest names to key, of at most most indicators, however far
+// away they are. A name that contains key, or is contained in it, counts as near. The error
+// for an unknown name proposes them, so there are always some.
 func nearestNames(key string, most int) []string {
 	key = limit.Clip(key) // the cost is its length times that of all names
 	distance := make(map[string]int, len(byName))

@@ -17,11 +17,10 @@ import (
 // errParam reports a parameter that an indicator lacks or a value it refuses.
 var errParam = errors.New("bad indicator parameter")
 
-// param returns the index of the parameter that name spells, or -1. Names of
-// other programs count where ind has no parameter of that name itself.
+// param returns the index of the parameter that name means, or -1. A name from another
+// program counts if ind has no parameter of that name itself.
 func (ind *Indicator) param(name string) int {
-	// From the spelling given to ever freer ones; the names of other programs come
-	// last.
+	// The given spelling is tried first, then looser ones, and names of other programs last.
 	key := snake(name)
 	for _, key := range append([]string{strings.ToLower(name), key, strings.ReplaceAll(key, "_", "")}, spellings[key]...) {
 		for i, p := range ind.Params {
@@ -33,9 +32,9 @@ func (ind *Indicator) param(name string) int {
 	return -1
 }
 
-// override puts what a client gave into values, which are by the names of the
-// parameters. A value goes if its parameter was given, be it under an alias; what was
-// given under two names stays, and resolve compares the two.
+// override replaces values, which are by the names of parameters, with those that a client
+// gave, perhaps under aliases. If the client gave a parameter under two names, both stay,
+// and resolve compares them.
 func (ind *Indicator) override(values, given map[string]json.RawMessage) {
 	for key := range given {
 		if i := ind.param(key); i >= 0 {
@@ -133,8 +132,8 @@ func (p Param) parse(raw json.RawMessage) (float64, error) {
 	return v, nil
 }
 
-// oneWord takes out what people divide words with: "Morning Star" and
-// "morning_star" are the choice "morningstar".
+// oneWord removes the characters between words: "Morning Star" and "morning_star" are the
+// choice "morningstar".
 var oneWord = strings.NewReplacer(" ", "", "_", "", "-", "")
 
 // parseDate reads a date or a time, in UTC unless it says otherwise, and returns it
@@ -170,7 +169,7 @@ var ordered = []struct {
 	{"minimum", "maximum", true},
 }
 
-// checkOrder reports bounds that make no sense together, such as an oversold
+// checkOrder returns an error if parameters make no sense together, such as an oversold
 // level above the overbought one.
 func (a Args) checkOrder() error {
 	for _, pair := range ordered {

@@ -7,7 +7,7 @@ import (
 	"wick/market"
 )
 
-// MaxLength bounds every window length: a longer one would be warm on no chart.
+// MaxLength bounds the length of every window: no chart has enough bars for a longer one.
 const MaxLength = 1000
 
 // length returns the parameter "length" with its usual aliases.
@@ -120,10 +120,9 @@ func sourceOf(name, def, doc string, aliases ...string) Param {
 // column returns the column that the parameter "source" names.
 func column(s *market.Series, a Args) []float64 { return columnOf(s, a.Choice("source")) }
 
-// columnOf returns the column called name. The price columns are those of s, not
-// copies; means of prices are rounded, so that those which are equal in truth are
-// equal here, whatever windows and ranks are taken of them. Every name of Sources has
-// a case, the close the last line.
+// columnOf returns the column called name. The price columns are those of s, not copies.
+// Means of prices are rounded by [kernel.Decimal], so that means which should be equal are
+// equal. Every name of Sources has a case, except close, which is the last line.
 func columnOf(s *market.Series, name string) []float64 {
 	switch name {
 	case "open":

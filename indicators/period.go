@@ -39,8 +39,8 @@ func periodEnd(t int64, period string) int64 {
 	return math.MaxInt64
 }
 
-// periodOf returns the period, where "auto" is the one that suits the
-// interval; of an interval that is not known it is the day.
+// periodOf returns the period that choice names. "auto" is the one that suits the interval,
+// or the day if the interval is not known.
 func periodOf(choice string, iv market.Interval) string {
 	switch length := iv.Seconds(); {
 	case choice != "auto":
@@ -62,7 +62,7 @@ var periodSeconds = map[string]int64{
 	"hour": 3600, "day": 86400, "week": 7 * 86400, "month": 31 * 86400, "year": 366 * 86400,
 }
 
-// anchor is the parameter that says where a running average starts anew.
+// anchor returns the parameter that says with which period a running average starts again.
 func anchor() Param {
 	p := choice("anchor", "where it starts anew: auto is the day, of daily bars the month, of longer ones the year; none is the first bar loaded",
 		"auto", "day", "week", "month", "year", "none")
@@ -70,8 +70,8 @@ func anchor() Param {
 	return p
 }
 
-// anchorOf returns the period that "anchor" means for bars of this interval. A
-// day of daily bars would start anew on every bar.
+// anchorOf returns the period that "anchor" means for bars of this interval. With daily
+// bars, an average that starts again every day would have one bar only.
 func anchorOf(a Args, iv market.Interval) string {
 	if choice := a.Choice("anchor"); choice != "auto" {
 		return choice
@@ -79,9 +79,9 @@ func anchorOf(a Args, iv market.Interval) string {
 	return longPeriod(iv)
 }
 
-// longPeriod returns the shortest of day, month and year that holds several bars of
-// the interval; of an interval that is not known it is the day. Every interval
-// below a day has at least two bars in one, so the week is not needed.
+// longPeriod returns the shortest of day, month and year that has several bars of the
+// interval, or the day if the interval is not known. Every interval below a day has at least
+// two bars in a day, so the week is not needed.
 func longPeriod(iv market.Interval) string {
 	switch length := iv.Seconds(); {
 	case length < market.Day1.Seconds():
@@ -92,11 +92,12 @@ func longPeriod(iv market.Interval) string {
 	return "year"
 }
 
-// sinceAnchor is the history of what starts anew with the period "anchor".
+// sinceAnchor returns the history, in seconds, of an indicator that starts again with every
+// period of "anchor".
 func sinceAnchor(a Args, iv market.Interval) int64 { return periodSeconds[anchorOf(a, iv)] }
 
-// withoutResets returns the signals without those on bars where a line starts anew:
-// there the line jumps, and the price has crossed nothing. It works in place.
+// withoutResets removes, in place, the signals on bars where a line starts again: there the
+// line jumps, and the price has crossed nothing.
 func withoutResets(signals []Signal, starts []bool) []Signal {
 	return slices.DeleteFunc(signals, func(sig Signal) bool { return starts[sig.Bar] })
 }
@@ -113,8 +114,8 @@ func periodStart(t int64, period string) int64 {
 	return 0
 }
 
-// yearStart returns when the year around t began, in unix seconds, or the one so
-// many years later.
+// yearStart returns when the year of t began, or the year later years after it, in unix
+// seconds.
 func yearStart(t int64, later int) int64 {
 	return time.Date(time.Unix(t, 0).UTC().Year()+later, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 }

@@ -43,7 +43,7 @@ func pivotLabels() []string {
 	return []string{shape.PriceUp, shape.PriceDown, shape.BreakUp, shape.BreakDown, shape.LevelTouch}
 }
 
-// pivotHistory holds the whole period before and this one up to the first bar.
+// pivotHistory covers the whole period before, and this one up to the first bar.
 func pivotHistory(a Args, iv market.Interval) int64 {
 	return 2 * periodSeconds[periodOf(a.Choice("period"), iv)]
 }

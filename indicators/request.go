@@ -16,9 +16,8 @@ import (
 	"wick/rules"
 )
 
-// This file reads requests. It is one file because reading calls itself in two ways:
-// a source may be another request, and an expression names indicators, each of which
-// is a request too.
+// This file reads requests. It is one file because reading a request may read others: a
+// source may be a request, and an expression names indicators, each of which is one too.
 
 // Parse reads what a client sent: each item a name, or an object with "name"
 // and parameters, either beside it or in an object "params".
@@ -63,7 +62,7 @@ func parseItem(item json.RawMessage) (Request, error) {
 	return r, r.Check()
 }
 
-// unnest lifts the members of an object "params" beside it.
+// unnest moves the members of an object "params" one level up, beside the name.
 func unnest(overrides map[string]json.RawMessage) error {
 	raw, ok := overrides["params"]
 	if !ok {
@@ -103,9 +102,10 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 	return Request{Key: strings.TrimSpace(name), Ind: ind, Args: args}, nil
 }
 
-// Check refuses what nobody should ask for by accident: an expression that r needs and
-// nobody gave, in whose place a record has an example, or one with a signal that never
-// comes. New does not, so that what was accepted earlier is still computed.
+// Check returns an error if r is most likely a mistake: an expression that it needs was not
+// given, so that the example of the record would be computed; or an expression has a part
+// without effect (see [rules.Expr.Silent]). New accepts both, so that requests which an
+// earlier version accepted can still be computed.
 func (r Request) Check() error {
 	for _, p := range r.Ind.Params {
 		if p.Required && !r.Args.given[p.Name] {
@@ -120,9 +120,9 @@ func (r Request) Check() error {
 	return nil
 }
 
-// withLengths returns the overrides with the numbers that are written into the
-// name, "EMA(20)", for the parameters that a label shows, in their order. What
-// is given by name wins.
+// withLengths returns the overrides together with the numbers in the name, as in
+// "EMA(20)". They are for the parameters that a label shows, in their order. A parameter
+// that is given by name keeps its value.
 func (ind *Indicator) withLengths(name string, overrides map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	_, lengths := find(name)
 	if len(lengths) == 0 {
@@ -141,11 +141,11 @@ func (ind *Indicator) withLengths(name string, overrides map[string]json.RawMess
 	return all, nil
 }
 
-// resolve settles the parameters of ind: the defaults, then overrides by name
-// or alias in any case. It refuses unknown names, values of the wrong kind and
-// values out of bounds, and says what would be right.
+// resolve returns the parameters of ind: the defaults, replaced by overrides, which may use
+// names or aliases in upper or lower case. It refuses unknown names, values of the wrong
+// kind and values out of bounds, and says what would be right.
 func (ind *Indicator) resolve(overrides map[string]json.RawMessage) (Args, error) {
-	// Defaults first. Expressions are parsed here too: they hold state of one request.
+	// Defaults first. Those of expressions are parsed for each request.
 	a := Args{ind: ind, values: make([]float64, len(ind.Params)), needs: new(sync.Map)}
 	for i := range ind.Params {
 		p := &ind.Params[i]
@@ -161,7 +161,7 @@ func (ind *Indicator) resolve(overrides map[string]json.RawMessage) (Args, error
 			put(&a.exprs, p.Name, list)
 		}
 	}
-	// Sorted, so that of several mistakes the same one is reported every time.
+	// In a fixed order, so that of several mistakes the same one is reported every time.
 	under := make(map[int]string, len(overrides)) // the name under which a parameter was given
 	for _, name := range sortedKeys(overrides) {
 		i := ind.param(name)
@@ -279,8 +279,8 @@ func (p Param) readExpressions(text string) ([]*rules.Expr, error) {
 	return list, nil
 }
 
-// vocabulary is the catalogue as an expression sees it. Package rules calls it back
-// while it parses, and so knows no indicator itself.
+// vocabulary is the catalogue for package rules, which calls it while it parses and knows
+// no indicators itself.
 type vocabulary struct{}
 
 // Interval returns the canonical name of an interval.
@@ -289,13 +289,13 @@ func (vocabulary) Interval(name string) (string, error) {
 	return string(iv), err
 }
 
-// Symbol returns a symbol in capitals. Which market it means is for the source of
-// the chart to say.
+// Symbol returns a symbol in capitals. The source of the chart decides which market it
+// means.
 func (vocabulary) Symbol(name string) (string, error) { return market.ParseSymbol(name) }
 
-// Study returns the indicator with its parameters settled. A number given by
-// position is the next of the parameters that are numbers, a word the next of
-// those that are choices: macd(12, 26, 9), sma(20, hl2).
+// Study returns the indicator with a value for each parameter. A number without a name is
+// for the next parameter that is a number, a word for the next that is a choice: macd(12,
+// 26, 9), sma(20, hl2).
 func (vocabulary) Study(name string, args []rules.Arg, line string) (rules.Study, error) {
 	ind, err := Lookup(name)
 	if err != nil {
@@ -316,21 +316,21 @@ func (vocabulary) Study(name string, args []rules.Arg, line string) (rules.Study
 	if r.Args.of["source"] != nil {
 		return nil, fmt.Errorf("%s of another indicator cannot stand within an expression", name)
 	}
-	// The line is settled last: which lines there are may depend on the parameters.
+	// The line is found last: which lines there are may depend on the parameters.
 	st := &study{Request: r}
 	return st, st.settle(line)
 }
 
 // setSource gives parameter i, a source, what a client sent: a price, or a request.
 func (a *Args) setSource(i int, raw json.RawMessage) (err error) {
-	// A price wins over an indicator of the same name.
+	// A price comes before an indicator of the same name.
 	if a.values[i], err = a.ind.Params[i].parse(raw); err == nil {
 		delete(a.of, "source")
 		return nil
 	}
 	inner, innerErr := parseSource(raw)
-	// An object can only have meant a request, so its own error is told; a word may
-	// have been meant as either.
+	// An object can only be a request, so the error is that of the request. A word may have
+	// been meant as either.
 	switch {
 	case innerErr != nil && strings.HasPrefix(strings.TrimSpace(string(raw)), "{"):
 		return innerErr
@@ -347,16 +347,16 @@ const maxSources = 4
 
 var errSources = fmt.Errorf("%w: more than %d indicators of each other", errParam, maxSources)
 
-// parseSource reads a request that stands for a price. Its key is the line that
-// is taken.
+// parseSource reads a request whose line replaces the price. The key of the result is the
+// label of that line.
 func parseSource(raw json.RawMessage) (*Request, error) {
-	// Each level reads all that is within it again. One may take two pairs of braces: its
-	// own and those of "params".
+	// Each level of nesting reads everything inside it again. A level may have two pairs of
+	// braces: its own and those of "params".
 	if bytes.Count(raw, []byte("{")) > 2*maxSources {
 		return nil, errSources
 	}
-	// "line" belongs to this nesting and is no parameter of the indicator: it is taken
-	// out before the rest is read like any other request.
+	// "line" is not a parameter of the indicator. It is taken out before the rest is read
+	// like any other request.
 	var members map[string]json.RawMessage
 	var line string
 	if json.Unmarshal(raw, &members) == nil {
@@ -392,7 +392,8 @@ func parseSource(raw json.RawMessage) (*Request, error) {
 	return &r, err
 }
 
-// lineCalled returns the label of the line that name spells, the first for none.
+// lineCalled returns the label of the line that name means, or of the first line if name is
+// empty.
 func (r Request) lineCalled(name string) (string, error) {
 	names := r.lineNames()
 	for _, label := range names {

@@ -51,16 +51,16 @@ func computeRule(s *market.Series, a Args) *Result {
 			r.Signals = append(r.Signals, Signal{Bar: i, Y: s.Close[i], Label: shape.BecomesFalse, Tone: Down, Silent: true})
 		}
 	}
-	if len(values) > 0 && a.memo == nil { // who judges many rules tells none of it
+	if len(values) > 0 && a.memo == nil { // a caller with a memo evaluates many rules and reads no facts
 		r.Facts = ruleFacts(s, v, when, values)
 	}
 	return r
 }
 
-// turns returns 1 for a bar on which a condition becomes true, -1 for one on which it
-// is true no longer, else 0, and how many of them are not 0. An unknown value is not
-// true; but the first that is known changes nothing: what was before it is where the
-// history begins. Rules and backtests both ask it.
+// turns returns for each bar 1 if a condition becomes true on it, -1 if it is no longer
+// true, and otherwise 0; and how many are not 0. An unknown value counts as not true. But
+// the first known value is not a turn, since the values before it are unknown only because
+// the history begins there. Rules and backtests both use it.
 func turns(values []float64) (at []int8, total int) {
 	at = make([]int8, len(values))
 	known := false
@@ -77,10 +77,10 @@ func turns(values []float64) (at []int8, total int) {
 	return at, total
 }
 
-// ruleFacts says whether the rule is true on the newest bar, null if that is not
-// known, since which bar, the values that it compares, and which bars of other
-// intervals and markets they were read from. Where no earlier bar tells otherwise,
-// "at_least" says that it may have been so for longer.
+// ruleFacts returns whether the rule is true on the newest bar, null if that is not known;
+// since which bar; the values that it compares; and which bars of other intervals and
+// markets they come from. If no earlier bar is known to be different, "at_least" says that
+// it may have been so for longer.
 func ruleFacts(s *market.Series, v *rules.Evaluator, when *rules.Expr, values []float64) []Fact {
 	last := len(values) - 1
 	since, first := runOf(values)
@@ -105,10 +105,10 @@ func ruleFacts(s *market.Series, v *rules.Evaluator, when *rules.Expr, values []
 	return facts
 }
 
-// runOf returns the first bar of the run that the newest bar ends, and the first that is
-// known, 0 if none is. A run does not reach back beyond that one: what was before it is
-// where the history begins. After it a bar that is not known counts like one that is
-// not true.
+// runOf returns since, the first bar of the run of equal values that the newest bar ends,
+// and first, the first bar with a known value; both are 0 if there is none. The run does not
+// reach back beyond first, since the values before it are unknown only because the history
+// begins there. After first an unknown value counts as not true.
 func runOf(values []float64) (since, first int) {
 	first = kernel.FirstValid(values)
 	if first == len(values) {
@@ -121,16 +121,16 @@ func runOf(values []float64) (since, first int) {
 	return since, first
 }
 
-// AtLeast is the name of the fact that says that a rule has been as it is for as long as
-// can be told, so that "since" and "bars" are the least and not exact.
+// AtLeast is the name of the fact that says that a rule has had its value on all bars that
+// are known, so that "since" and "bars" are minimums and not exact.
 const AtLeast = "at_least"
 
 // OtherBars is the name of the fact that says which bars beside those of the chart
 // the newest value of a rule was read from.
 const OtherBars = "other_bars"
 
-// otherBars returns the start of the bar that each other place in when has for the
-// newest bar of s, its newest that was closed by then, by how when names it.
+// otherBars returns, for each other place that when names, the start of the bar that the
+// newest bar of s reads there: the newest that was closed by then.
 func otherBars(s *market.Series, when *rules.Expr) map[string]string {
 	bars := make(map[string]string)
 	for _, p := range when.Others() {

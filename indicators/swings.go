@@ -8,11 +8,10 @@ import (
 	"wick/market"
 )
 
-// What the studies of structure share. Each works out one side of the market,
-// the one of highs, and the other by looking at the bars upside down, so that
-// a rule is written once. None looks ahead: a swing counts from the bar on that
-// confirms it, and nothing older than the parameter "lookback" does, so that a
-// chart shows the same wherever its history begins.
+// What the studies of structure share. Each rule is written once, for highs, and applied
+// to lows by turning the bars upside down. None looks ahead: a swing counts from the bar
+// that confirms it. Nothing older than the parameter "lookback" counts, so that a chart
+// shows the same wherever its history begins.
 
 // swing is a high above its neighbours, known some bars later.
 type swing struct {
@@ -96,9 +95,9 @@ func tolerance(def float64) Param {
 	return quiet(factor("tolerance", def, 0, 10, "how far apart counts as equal, in average true ranges", "threshold"))
 }
 
-// structureWarmup holds chains of so many things that each may be as old as lookback,
-// and the swing that the first one rests on. An order block may rest on a swing, a
-// breaker on a block, and so on: each link may be as old as the bound.
+// structureWarmup returns a warm-up for chains of things in which each may be as old as
+// lookback, and for the swing at the beginning. An order block depends on a swing, a breaker
+// on a block, and so on; chain is the number of links.
 func structureWarmup(chain int) func(Args) int {
 	return func(a Args) int { return chain*(a.Int("lookback")+a.Int("left")+a.Int("right")) + usualRange + 1 }
 }
@@ -107,15 +106,15 @@ func structureWarmup(chain int) func(Args) int {
 // rules measure what is near and what is far.
 const usualRange = 14
 
-// trueRangeMean returns the plain mean of the last true ranges. Wilder's average
-// never forgets where it began; a threshold must not hang on that.
+// trueRangeMean returns the plain mean of the last true ranges. Wilder's average always
+// depends on where it began, and a threshold must not.
 func trueRangeMean(s *market.Series) []float64 { return kernel.SMA(kernel.TrueRange(s), usualRange) }
 
 // priceZone is a range of prices that counts from the bar known on. Order blocks,
 // supply and demand, and fair value gaps are zones.
 type priceZone struct {
 	low, high  float64
-	bar, known int // where it stands, and since when
+	bar, known int // the bar it comes from, and the bar from which it counts
 	touched    bool
 }
 
@@ -153,14 +152,14 @@ func lineThrough(a, b swing, i int) float64 {
 	return b.price + float64((b.price-a.price)*(float64(i-b.bar)/float64(b.bar-a.bar)))
 }
 
-// apart removes the value of bar i from lines that begin another straight line there:
-// a stroke from the old one to the new would stand for nothing. The values are lost
-// on that bar alone; signals are found before.
+// apart removes the value of bar i from lines that begin another straight line there, so
+// that the chart does not connect the old line with the new one. Only the values of that
+// bar are lost; signals are found before.
 func apart(i int, lines ...[]float64) {
 	for _, l := range lines {
 		l[i] = nan
 	}
 }
 
-// isNaN spares the package math where nothing else needs it.
+// isNaN is math.IsNaN, for files that need nothing else of package math.
 func isNaN(v float64) bool { return v != v }

@@ -6,9 +6,9 @@ import (
 	"wick/market"
 )
 
-// Studies of two markets. The bars of the other one are in Series.Others, put
-// there by who loads the bars ([Request.Others] says which); here they are read at
-// each bar as they were when it closed, closed bars only, so nothing looks ahead.
+// Studies of two markets. The code that loads the bars puts those of the other market into
+// Series.Others ([Request.Others] says which). For each bar only the bars of the other
+// market are read that were closed when it closed, so nothing looks ahead.
 
 // versus returns the parameter "versus": the market to compare with.
 func versus() Param {

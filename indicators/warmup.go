@@ -22,18 +22,16 @@ func (r Request) Warmup(iv market.Interval) int {
 	return defaultWarmup(r.Args) + divergenceWarmup(r.Args)
 }
 
-// Settled reports whether so many bars before the first one shown are enough:
-// with fewer, the values shown may differ from those of a longer history by more
-// than a part in a million. Lengths near the upper bound can ask for more bars
-// than a source has. What accumulates since a moment that a client chose is what
-// it is.
+// Settled reports whether before bars before the first one shown are enough: with fewer,
+// the values shown may differ by more than a part in a million from those of a longer
+// history. Lengths near the upper bound can need more bars than a source has. An indicator
+// that accumulates since a moment which the client chose is always settled.
 func (r Request) Settled(before int, iv market.Interval) bool {
 	return before >= r.Warmup(iv) || r.Ind.Since != nil && r.Ind.Since(r.Args) != 0
 }
 
-// ShownBars is how many bars a chart shows unless it is asked for another
-// number. MaxWarmup is how many are loaded before them at most: ten pages of the
-// busiest service.
+// ShownBars is how many bars a chart shows by default. MaxWarmup is how many bars are
+// loaded before them at most: ten requests to the service that is used most.
 const (
 	ShownBars = 200
 	MaxWarmup = 10_000

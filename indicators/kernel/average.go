@@ -39,17 +39,18 @@ func Average(kind string, x []float64, n int) []float64 {
 	return SMA(x, n)
 }
 
-// How many lengths an average remembers its seed: an exponential average of
-// length n forgets it by a factor e every n/2 bars, Wilder's every n, so after
-// this many less than a part in a hundred million is left.
+// For how many lengths an average depends on the value it started from. The influence of
+// the start falls by the factor e every n/2 bars in an exponential average of length n, and
+// every n bars in Wilder's. So after this many lengths less than a part in a hundred million
+// is left.
 const (
 	EMAMemory    = 10
 	WilderMemory = 20
 )
 
-// AverageWarmup returns how many bars before the first one shown an average
-// of this kind needs: the window of the finite ones, and for the recursive
-// ones so many that less than a part in a million of the start is left.
+// AverageWarmup returns how many bars before the first one shown an average of this kind
+// needs. For an average over a window that is its length; for a recursive one it is so many
+// that less than a part in a million of its start is left.
 func AverageWarmup(kind string, n int) int {
 	switch kind {
 	case "sma", "wma", "trima":
@@ -145,18 +146,18 @@ func T3(x []float64, n int, v float64) []float64 {
 	return e6
 }
 
-// KAMAMemory returns after how many bars a [KAMA] has forgotten where it began, to
-// less than a part in a million, in a market that goes nowhere: there its weight
-// is the square of that of the slow average.
+// KAMAMemory returns after how many bars less than a part in a million of the start of a
+// [KAMA] is left in a market without direction. There the weight of each bar is smallest:
+// the square of that of the slow average.
 func KAMAMemory(slow float64) int {
 	weight := 2 / (slow + 1)
 	return int(12 / (weight * weight))
 }
 
-// KAMA returns Kaufman's adaptive average. The efficiency ratio, the distance
-// covered in n bars over the path walked, moves the weight between those of
-// exponential averages of length fast and slow. As in TA-Lib the ratio is 1 when
-// nothing moved, and the line starts from the value before its first.
+// KAMA returns Kaufman's adaptive average. Its weight is between those of exponential
+// averages of length fast and slow, according to the efficiency ratio: the change over n
+// bars divided by the sum of all changes within them. As in TA-Lib the ratio is 1 if
+// nothing moved, and the line starts from the input before its first value.
 func KAMA(x []float64, n int, fast, slow float64) []float64 {
 	first := FirstValid(x)
 	out := Unknown(len(x), first+n)

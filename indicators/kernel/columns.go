@@ -6,8 +6,8 @@ import "math"
 // return a new column and give NaN where an input is NaN, unless they say
 // otherwise.
 
-// Minus returns a-b, and exactly 0 where the two are equal up to [Rounding]:
-// what is left there is noise, and its sign would make signals.
+// Minus returns a-b, and exactly 0 where the two are equal up to [Rounding]: otherwise the
+// sign of a rounding error could make a signal.
 func Minus(a, b []float64) []float64 {
 	out := make([]float64, len(a))
 	b = b[:len(a)]
@@ -168,17 +168,17 @@ func ZeroNaN(x []float64) []float64 {
 	return out
 }
 
-// Rate returns how x compares with its value k bars ago: by*(x/x[k] + less). So
-// 100, -1 gives the change in percent and 1, 0 the ratio. As in TA-Lib it is 0
-// where the old value was 0.
+// Rate compares x with its value k bars ago, old: it returns by*(x/old + less). With 100
+// and -1 that is the change in percent, with 1 and 0 the ratio. As in TA-Lib it is 0 where
+// the old value was 0.
 func Rate(x []float64, k int, by, less float64) []float64 {
 	out := Unknown(len(x), FirstValid(x)+k)
 	for i := FirstValid(x) + k; i < len(x); i++ {
 		switch before := x[i-k]; {
 		// The result is 0 already, as in TA-Lib.
 		case before == 0:
-		// A change is taken from the difference, which is exactly 0 where nothing
-		// moved; the quotient less 1 would leave rounding.
+		// A change is computed from the difference, which is exactly 0 if nothing moved; the
+		// quotient minus 1 would leave a rounding error.
 		case less == -1:
 			out[i] = by * (Difference(x[i], before) / before)
 		default:

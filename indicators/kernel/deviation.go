@@ -20,19 +20,19 @@ func Variance(x []float64, n int) []float64 {
 // MeanVariance returns the mean and the population variance of the last n
 // values.
 //
-// It slides the mean and the sum of squares around it, both of values less a
-// reference near them, because the mean of squares less the square of the mean
-// cancels at high prices and small ticks. When the squares have fallen far
-// below their highest (a spike left the window), what is left of them is mostly
-// rounding, and they are computed afresh.
+// It slides the mean and the sum of squared distances from the mean. A reference value is
+// subtracted from all values first, because the mean of squares minus the square of the
+// mean loses its digits at high prices and small ticks. When the sum of squares has fallen
+// far below its highest (a spike left the window), it consists mostly of rounding errors,
+// and is computed again from the window.
 func MeanVariance(x []float64, n int) (mean, variance []float64) {
 	const fallen = 1e-2
 	first := FirstValid(x)
 	mean, variance = Unknown(len(x), first+n-1), Unknown(len(x), first+n-1)
 	share, lifetime := 1/float64(n), max(n, renewal)
 	for i := first + n - 1; i < len(x); {
-		// Each turn of this loop computes one window afresh, around its newest value,
-		// and then slides as long as the sums can be trusted.
+		// Each turn of this loop computes one window from its values, around the newest, and
+		// then slides as long as the sums can be trusted.
 		ref := x[i]
 		mid, squares := spread(x[i-n+1:i+1], ref)
 		mean[i], variance[i] = ref+mid, squares*share
@@ -84,9 +84,9 @@ func MeanDeviation(x []float64, n int) []float64 {
 	return deviation
 }
 
-// centred returns how far the newest of the last n values lies from their mean,
-// and how far they all do on average. Every window is added up anew: the
-// longest takes a few milliseconds on 5,000 bars.
+// centred returns how far the newest of the last n values is from their mean, and how far
+// all of them are on average. Every window is summed up by itself: with the longest that
+// takes a few milliseconds on 5,000 bars.
 func centred(x []float64, n int) (distance, deviation []float64) {
 	first := FirstValid(x)
 	distance, deviation = Unknown(len(x), first+n-1), Unknown(len(x), first+n-1)

@@ -6,8 +6,8 @@ import (
 	"wick/market"
 )
 
-// Directional returns Wilder's +DI, -DI and ADX over n bars. The variant
-// "talib" seeds the sums of movement with n-1 bars, "pine" averages with n.
+// Directional returns Wilder's +DI, -DI and ADX over n bars. The variant "talib" starts
+// the sums of movements with n-1 bars, the variant "pine" with n.
 func Directional(s *market.Series, n int, variant string) (plus, minus, adx []float64) {
 	if variant == "pine" {
 		// Pine divides averages, TA-Lib sums; the factor n cancels, so the two differ
@@ -58,8 +58,8 @@ func DirectionalIndex(plus, minus []float64) []float64 {
 	return out
 }
 
-// Movements returns +DM, -DM and the true range of every bar; the first has
-// none. Of the two Movements at most one is not zero.
+// Movements returns +DM, -DM and the true range of every bar; the first bar has none. At
+// most one of +DM and -DM is not zero.
 func Movements(s *market.Series) (plus, minus, ranges []float64) {
 	n := s.Len()
 	plus, minus, ranges = Unknown(n, 1), Unknown(n, 1), Unknown(n, 1)

@@ -8,20 +8,21 @@ func Lowest(x []float64, n int) []float64 { return extremes(x, n, -1) }
 
 // extremes returns the largest of the last n values of sign*x, times sign.
 //
-// A window reaches over at most one border of blocks of n bars: its extreme is
-// the larger of the extreme from its start to the border, prepared backwards
-// for the whole block, and the running extreme since the border. That is three
-// comparisons per bar, whatever n (van Herk; Gil and Werman). Plain comparisons:
-// the builtin max takes twice the time, for NaNs that do not come here.
+// The bars are divided into blocks of n, so a window crosses at most one border between
+// blocks. Its extreme is the larger of two: the extreme from its start to the border, which
+// was computed backwards for the whole block, and the running extreme since the border.
+// That takes three comparisons per bar, whatever n is (van Herk; Gil and Werman). They are
+// plain comparisons, since the builtin max takes twice the time to handle NaN, which does
+// not occur here.
 func extremes(x []float64, n int, sign float64) []float64 {
 	first := FirstValid(x)
 	out := Unknown(len(x), first+n-1)
-	tails := make([]float64, n+1) // tails[k]: extreme of the block before from its bar k on
+	tails := make([]float64, n+1) // tails[k]: the extreme of the block before, from its bar k to its end
 	for start := first; start < len(x); start += n {
 		block := x[start:min(start+n, len(x))]
 		run := sign * block[0]
-		// A window that is a whole block takes nothing from the block before: this
-		// entry, which cannot exceed the running extreme, stands for that.
+		// A window that is exactly a block takes nothing from the block before. For it this
+		// entry is used, which cannot exceed the running extreme.
 		tails[n] = run
 		results, rest := out[start:start+len(block)], tails[1:len(block)+1]
 		for k, v := range block {
@@ -58,11 +59,10 @@ func HighestAt(x []float64, n int) []int { return ExtremeAt(x, n, 1, true) }
 // equal ones, and -1 before there are n.
 func LowestAt(x []float64, n int) []int { return ExtremeAt(x, n, -1, true) }
 
-// ExtremeAt returns the bar of the largest of the last n values of sign*x, and
-// -1 before there are n. A value equal to the extreme takes its place. When the
-// extreme leaves the window and several equal values are next, latest decides
-// between the newest of them and the oldest, which is TA-Lib's rule for
-// MAXINDEX.
+// ExtremeAt returns the bar of the largest of the last n values of sign*x, and -1 before
+// there are n. A new value that equals the extreme takes its place. When the extreme leaves
+// the window and several equal values are the next largest, the newest of them counts if
+// latest is set; otherwise the oldest, as in TA-Lib's MAXINDEX.
 func ExtremeAt(x []float64, n int, sign float64, latest bool) []int {
 	first := FirstValid(x)
 	out := make([]int, len(x))
@@ -94,9 +94,8 @@ func ExtremeAt(x []float64, n int, sign float64, latest bool) []int {
 	return out
 }
 
-// Stochastic returns where x lies between the lowest of low and the highest of
-// high of the last n bars, 0 to 100; 0 where there is no range beyond
-// [Rounding].
+// Stochastic returns where x is between the lowest of low and the highest of high of the
+// last n bars, from 0 to 100. It is 0 if that range is no larger than [Rounding].
 func Stochastic(x, high, low []float64, n int) []float64 {
 	out, bottom := Highest(high, n), Lowest(low, n)
 	for i, top := range out {

@@ -7,8 +7,8 @@ import "math"
 // bars. A Hilbert transform, a filter that moves every frequency by a quarter of
 // its cycle, splits them into a part in phase and a part a quarter cycle behind.
 // The angle between the two is the phase, and how fast it turns gives the
-// period. Everything starts from zero, so on the first bars the filters only
-// fill; the functions below leave those bars out.
+// period. Everything starts from zero, so on the first bars the filters are not yet
+// filled; the functions below leave those bars out.
 
 const (
 	hilbertEarly = 12 // bar at which period, phasor and MAMA begin to measure
@@ -21,7 +21,7 @@ const (
 
 const (
 	HilbertWarmup = 600 // bars after which the start of the measurement no longer matters
-	LongestCycle  = 50  // bars of the longest cycle that is told apart
+	LongestCycle  = 50  // bars of the longest cycle that is measured
 )
 
 // cycle is the measurement at every bar, zero before it begins.
@@ -36,7 +36,7 @@ type cycle struct {
 // measure runs the transform over x, beginning `begin` bars after its first
 // value.
 func measure(x []float64, begin int) *cycle {
-	const history = 9 // the filters look back so far
+	const history = 9 // how many bars the filters look back
 	n := len(x)
 	begin += FirstValid(x)
 	c := &cycle{
@@ -78,8 +78,9 @@ func transform(x []float64, k int, gain float64) float64 {
 	return (float64(0.0962*Difference(x[k], x[k-6])) + float64(0.5769*Difference(x[k-2], x[k-4]))) * gain
 }
 
-// nextPeriod turns the phase step (re, im) into a period, which may change by
-// half at a time and stays among the cycles that can be told apart.
+// nextPeriod returns the period that follows the old one. The phase step (re, im) gives a
+// new period, which is at most half longer or a third shorter than the old one, and between
+// the shortest and the longest cycle. The result is a mean of the two.
 func nextPeriod(old, re, im float64) float64 {
 	// Without a real and an imaginary part there is no angle, and the period stays.
 	period := old
@@ -160,8 +161,8 @@ func (c *cycle) correlate(i int, steps []turn) (re, im float64) {
 		re += float64(t.sin * c.smooth[i-k])
 		im += float64(t.cos * c.smooth[i-k])
 	}
-	// A turn of sine or cosine sums to zero, so what a level price leaves here is
-	// rounding of as many products.
+	// One turn of sine or cosine sums to zero, so for a price that does not move the sums
+	// are only the rounding errors of as many products.
 	noise := Rounding * float64(len(steps)) * math.Abs(c.smooth[i])
 	return noiseless(re, noise), noiseless(im, noise)
 }

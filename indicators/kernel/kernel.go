@@ -7,22 +7,23 @@
 // to bar i. Bars before a function has enough history hold NaN. Leading NaNs
 // in an input (a column that is itself not warm yet) only delay the result.
 // Market data are checked before they get here, so no NaN follows the first
-// value of a column; where a column may have holes all the same, the function
-// says what it does. A window of n < 1 bars is a mistake of the caller and
+// value of a column. A function for columns that may have holes says what it
+// does with them. A window of n < 1 bars is a mistake of the caller and
 // panics, as do columns of different lengths.
 //
 // # Rounding
 //
-// Windows slide: a sum takes in the newest value and drops the oldest. To keep
-// rounding errors from adding up, sums are taken of distances from a reference
-// value inside the window, are computed afresh every few hundred bars, and at
-// once when a value has left that was thousands of times larger than what
-// remains. By that the relative error of an average stays below 1e-13.
+// Windows slide: a sum adds the newest value and subtracts the oldest. To keep
+// rounding errors from adding up, sums are of distances from a reference value
+// inside the window. They are computed again from the whole window every few
+// hundred bars, and at once when a value has left that was thousands of times
+// larger than what remains. So the relative error of an average stays below 1e-13.
 //
-// So two computed values that are closer than a part in 1e12 ([Rounding]) may
-// be equal in truth, and no market quotes prices to twelve digits. [Compare]
-// calls them equal, and [Minus] makes their difference exactly zero. Without
-// that, a market that stands still would cross its own average at random.
+// Two computed values that differ by less than a part in 1e12 ([Rounding]) may
+// therefore be equal but for rounding, and no market quotes prices to twelve
+// digits. [Compare] calls them equal, and [Minus] makes their difference exactly
+// zero. Without that, a price that does not move would cross its own average at
+// random.
 //
 // A product that feeds a sum is written float64(a*b) + c: without the
 // conversion some processors fuse the two, and the last bit would differ from
@@ -43,13 +44,12 @@ import (
 // equal.
 const Rounding = 1e-12
 
-// Compare returns -1 if a lies below b, 1 if above, and 0 if they are equal or
-// differ by no more than [Rounding] of the larger one. It returns 0 if either
-// is NaN.
+// Compare returns -1 if a is below b, 1 if it is above, and 0 if they are equal or
+// differ by no more than [Rounding] times the larger of their absolute values. It
+// returns 0 if either is NaN.
 //
-// The size of the larger one is that of the upper one, or that of the lower one with
-// its sign changed. So no absolute values are needed, which would take most of the
-// time.
+// The larger absolute value is the larger number itself, or the smaller number with its
+// sign changed. So no absolute values need be computed, which would take most of the time.
 func Compare(a, b float64) int {
 	switch d := a - b; {
 	case d > Rounding*a && d > -Rounding*b:
@@ -62,7 +62,7 @@ func Compare(a, b float64) int {
 
 var nan = math.NaN()
 
-// NaNs returns n values that are not known.
+// NaNs returns n values that are NaN.
 func NaNs(n int) []float64 { return Unknown(n, n) }
 
 // Unknown returns n values, of which the first warm are NaN and the rest zero.

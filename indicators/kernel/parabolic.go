@@ -6,8 +6,8 @@ import (
 	"wick/market"
 )
 
-// Acceleration says how fast a parabolic stop closes in: the first factor, what
-// a new extreme adds to it, and the largest.
+// Acceleration says how fast a parabolic stop approaches the price: the first factor, what
+// each new extreme adds to it, and the largest factor.
 type Acceleration struct{ Start, Step, Most float64 }
 
 // bounded returns a with its first factor and its step at most the largest factor,
@@ -43,7 +43,7 @@ func Parabolic(s *market.Series, long, short Acceleration, startValue, offset fl
 		if loBefore < bottom {
 			bottom = loBefore
 		}
-		near := Rounding * math.Abs(sar) // a price on the stop but for rounding touches it
+		near := Rounding * math.Abs(sar) // a price that equals the stop but for rounding touches it
 		switch {
 		// The low reaches the stop: turn to falling. The stop jumps to the highest high
 		// of the rise, and may not lie inside the last two bars.

@@ -56,9 +56,9 @@ func TrueRange(s *market.Series) []float64 {
 	return out
 }
 
-// rangeOf returns the true range of bar i, which is not the first. Plain
-// comparisons: the builtin max costs twice the time here, for NaNs that prices
-// never are.
+// rangeOf returns the true range of bar i, which is not the first. It uses plain
+// comparisons: the builtin max would take twice the time to handle NaN, which prices never
+// are.
 func rangeOf(s *market.Series, i int) float64 {
 	hi, lo, before := s.High[i], s.Low[i], s.Close[i-1]
 	if before > hi {

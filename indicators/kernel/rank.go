@@ -81,9 +81,9 @@ func (w *rankWindow) equal(v float64) (low, high int) {
 	return low, high
 }
 
-// count adds to the sums, or takes from them, what a value adds that has the
-// values from low to high for equals: it raises the rank of each larger value
-// by 1, that of each equal one by a half, and brings its own.
+// count adds to the sums, or subtracts from them, the share of a value that equals the
+// values from low to high. The value raises the rank of each larger value by 1 and that of
+// each equal one by a half, and has a rank itself.
 func (w *rankWindow) count(low, high, bar, sign int) {
 	// Twice its own rank is low+high+2: it stands at the mean of the places low+1 to
 	// high+1. Equal values gain half a rank, larger ones a whole, here doubled.

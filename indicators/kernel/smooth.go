@@ -12,9 +12,9 @@ func RMA(x []float64, n int) []float64 { return Smooth(x, n, 1/float64(n)) }
 // Smooth returns the exponential average of the given weight, whose first value
 // is the mean of the first n inputs.
 //
-// It carries on how far the input lies above the average, which stays exactly 0
-// while inputs are equal. The fused multiplication gives the same bits on every
-// machine and is what makes it quick: each step waits for the one before.
+// From bar to bar it keeps how far the input is above the average, which stays exactly 0
+// while inputs are equal. The fused multiplication gives the same bits on every machine. It
+// also makes the loop fast, since each step waits for the one before.
 func Smooth(x []float64, n int, weight float64) []float64 {
 	first := FirstValid(x)
 	out := Unknown(len(x), first+n-1)
@@ -91,8 +91,8 @@ func noiseless(d, noise float64) float64 {
 	return d
 }
 
-// WithSignal returns the line cut to where its signal line begins, the signal
-// line, and the line less the signal line.
+// WithSignal returns the line from the bar on which its signal line begins, the signal
+// line, and the line minus the signal line.
 func WithSignal(line, signal []float64) (cut, signalLine, hist []float64) {
 	return From(line, FirstValid(signal)), signal, Minus(line, signal)
 }

@@ -2,27 +2,26 @@ package kernel
 
 import "math"
 
-// renewal is after how many bars a sliding sum is computed afresh, if its
-// window is not longer. That bounds the rounding errors that add up, and costs
-// about one addition a bar.
+// renewal is after how many bars a sliding sum is computed again from its window, unless
+// the window is longer. That bounds the rounding errors that add up, and costs about one
+// addition per bar.
 const renewal = 256
 
-// stale reports whether a sliding sum should be computed afresh because a value
-// has left the window that was far larger than what remains: peak is the
-// largest distance that went into the sum since it was computed, level the size
-// of the result. A value of that size that is still in a window of at most
-// 1,000 bars would make the result at least a thousandth of it.
+// stale reports whether a sliding sum should be computed again because a value has left
+// the window that was far larger than what remains. peak is the largest distance that was
+// added to the sum since it was computed, and level the size of the result. If such a value
+// were still in a window of at most 1,000 bars, the result would be at least a thousandth
+// of it.
 func stale(peak, level float64) bool { return peak > outlier*level }
 
-// outlier is how many times larger than the values around it a value is whose
-// rounding must not stay in a sum when it leaves the window.
+// outlier is how many times larger than the values around it a value must be for its
+// rounding error to matter in a sum that it has left.
 const outlier = 4e3
 
 // SMA returns the mean of the last n values.
 //
-// The mean slides: it moves by the n-th part of the difference between the value
-// that comes and the one that goes. So equal values leave it as it is, to the
-// last bit.
+// The mean slides: it moves by the difference between the value that comes in and the one
+// that goes out, divided by n. So equal values leave it unchanged to the last bit.
 func SMA(x []float64, n int) []float64 {
 	first := FirstValid(x)
 	out := Unknown(len(x), first+n-1)
@@ -60,8 +59,8 @@ func sumFrom(x []float64, ref float64) (sum, peak float64) {
 // mean returns the mean of x, exactly the value if all are equal.
 func mean(x []float64) float64 { return x[0] + sumAbove(x, x[0])/float64(len(x)) }
 
-// sumAbove returns the sum of the distances of x from ref, added up in four
-// strands: one alone would wait for every addition.
+// sumAbove returns the sum of the distances of x from ref. It adds up four partial sums,
+// since with one sum every addition would wait for the one before.
 func sumAbove(x []float64, ref float64) float64 {
 	var a, b, c, d float64
 	for ; len(x) >= 4; x = x[4:] {
@@ -78,10 +77,10 @@ func sumAbove(x []float64, ref float64) float64 {
 
 // RollingSum returns the sum of the last n values without ever subtracting.
 //
-// The window is the end of one block of n values and the start of the next, and
-// both parts are running sums within their block. So a window of zeros sums to
-// exactly zero whatever stood before it (sums become divisors), no error adds
-// up, and a NaN spoils the windows that hold it and no other.
+// The window is the end of one block of n values and the start of the next, and both parts
+// are running sums within their block. So the sum of a window of zeros is exactly zero
+// whatever came before it, which matters for sums that are divisors; errors do not add up;
+// and a NaN affects only the windows that contain it.
 func RollingSum(x []float64, n int) []float64 {
 	first := FirstValid(x)
 	out := Unknown(len(x), first+n-1)

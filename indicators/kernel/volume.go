@@ -53,7 +53,7 @@ func MFI(s *market.Series, n int) []float64 {
 	}
 	flows := make([]float64, len(out)) // negative where the price fell
 	high, low, closes, volume := s.High[:len(out)], s.Low[:len(out)], s.Close[:len(out)], s.Volume[:len(out)]
-	before := high[0] + low[0] + closes[0] // three typical prices: the factor cancels
+	before := high[0] + low[0] + closes[0] // three times the typical price: the factor cancels
 	var all, signed float64                // sums of |flow| and of flow
 	for i := 1; i < len(out); i++ {
 		price := high[i] + low[i] + closes[i]
@@ -72,7 +72,7 @@ func MFI(s *market.Series, n int) []float64 {
 		}
 		all += math.Abs(flow) - math.Abs(gone)
 		signed += flow - gone
-		// What a very large flow leaves in the sums when it goes is its rounding.
+		// When a very large flow goes out, its rounding error stays in the sums.
 		if math.Abs(gone) > outlier*all {
 			all, signed = flowSums(flows[i-n+1 : i+1])
 		}

@@ -12,8 +12,8 @@ func WMA(x []float64, n int) []float64 {
 	for i := first + n - 1; i < len(x); i++ {
 		if age++; age <= n {
 			v := x[i] - ref
-			// One bar on, each old value weighs 1 less, which takes off their plain sum
-			// (the oldest, of weight 1, is gone by that), and the new one weighs n.
+			// From one bar to the next each old value weighs 1 less: that subtracts their plain
+			// sum, and removes the oldest, whose weight was 1. The new value weighs n.
 			weighted += float64(float64(n)*v) - sum
 			sum += v - (x[i-n] - ref)
 			peak = max(peak, math.Abs(v))
@@ -99,9 +99,9 @@ func Regression(x []float64, n int) (end, slope []float64) {
 	age := n
 	for i := first + n - 1; i < len(x); i++ {
 		if age++; age <= n {
-			// One bar on, every remaining value moves one place to the left, which
-			// takes their sum off the tilt; the new value stands half to the right of
-			// the middle, and the old one leaves from half to the left of it.
+			// From one bar to the next every remaining value moves one place to the left, which
+			// subtracts their sum from the tilt. The new value is half a window to the right of
+			// the middle, and the oldest goes out half a window to the left of it.
 			in, gone := x[i]-ref, x[i-n]-ref
 			tilt += float64(half*(in+gone)) + gone - sum
 			sum += in - gone
