@@ -1,10 +1,10 @@
-// Package app is the page: one chart that hands can touch, written once and served
-// twice. At /app it is the owner's page, a client of this server that logs in like
-// any other; and as one HTML text it is an MCP App, which hosts such as Claude show in
-// the chat beside the answer of generate_chart.
+// Package app is the page: an interactive chart, written once and served in two ways.
+// At /app it is the owner's page, a client of this server that logs in like any other.
+// As a single HTML text it is an MCP App, which hosts such as Claude show in the chat
+// beside the answer of generate_chart.
 //
-// The files in page are what browsers get: HTML, CSS and JavaScript modules, as they
-// were written. For the MCP App, [ChartHTML] puts the modules it needs into one text.
+// Browsers get the files in the directory page as they were written: HTML, CSS and
+// JavaScript modules. For the MCP App, [ChartHTML] puts the modules it needs into one text.
 // Colours and formats come from package chart, which draws the same picture as PNG.
 //
 // # Security considerations
@@ -12,7 +12,7 @@
 // The page at /app may run its own files and talk to its own server, and nothing else:
 // its policy forbids inline scripts and styles, other origins, frames, forms, and (where
 // browsers know Trusted Types) every way to turn text into markup. All texts, most of
-// them strangers', become text nodes. What the MCP App may do its host decides; the
+// which strangers wrote, become text nodes. The host decides what the MCP App may do; the
 // page needs no connection of its own and asks for none.
 package app
 
@@ -37,8 +37,8 @@ const Path = "/app"
 var pageFiles embed.FS
 
 // policy is the Content-Security-Policy of the page at /app. Its scripts and its
-// style are files of this server. Trusted Types without any policy mean that no
-// script can write markup.
+// style are files of this server. It requires Trusted Types and allows no policy for
+// them, so no script can write markup.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
@@ -52,9 +52,9 @@ type file struct {
 // kinds are the types of files that the page has.
 var kinds = map[string]string{".mjs": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8"}
 
-// Routes adds the page and its files to mux. Base is the published address, to which
-// the page sends a browser that came by another name, because the login returns there.
-// Trade says whether the server has an account to show.
+// Routes adds the page and its files to mux. Base is the published address. If a browser
+// used another name of the server, the page sends it to base, because the login returns
+// there. Trade says whether the server has an account to show.
 func Routes(mux *http.ServeMux, base string, trade bool) {
 	for at, f := range files(base, trade) {
 		mux.HandleFunc("GET "+at, f.serve)
@@ -99,7 +99,7 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.Set("Content-Type", f.kind)
-	w.Write(f.text) // fails when the browser has left
+	w.Write(f.text) // an error means that the browser has left
 }
 
 // The views of a chat, each one HTML text that needs no other file, made once: the
@@ -111,7 +111,8 @@ var (
 	AlertsHTML    = sync.OnceValue(func() string { return inChat("alerts", "small.mjs") })
 )
 
-// inChat returns the text of a view, which a module begins.
+// inChat returns the HTML text of a view, whose script is the module entry with all that
+// it imports.
 func inChat(view, entry string) string {
 	s := sources()
 	return fill(s["chart.html"], "{view}", view, "{style}", s["page.css"], "{look}", string(chart.Look()), "{script}", bundle(s, entry))

@@ -6,22 +6,22 @@ import (
 )
 
 // An MCP App is one text without further files, so its modules are put one after the
-// other into a single script. That works because the modules of the page keep to a
-// few rules, which a test holds them to: imports are of names, from files beside them;
-// only declarations are exported; no two modules declare the same name.
+// other into a single script. That works because the modules of the page follow a few
+// rules, which a test checks: they import names, from files in the same directory; they
+// export only declarations; no two modules declare the same name.
 
-// importLine is an import of names from a module beside it.
+// importLine matches an import of names from a module in the same directory.
 var importLine = regexp.MustCompile(`(?m)^import \{[^}]*\} from '\./([a-z]+\.mjs)';\n`)
 
-// comment is a comment on lines of its own. Hosts keep the text of an app in memory
-// for every answer, and nobody reads it there.
+// comment matches a comment on lines of its own. Comments are left out, since hosts keep
+// the text of an app in memory for every answer.
 var comment = regexp.MustCompile(`(?m)^[ \t]*(//.*|/\*\*(?s:.*?)\*/)\n`)
 
-// exportWord is the word before an exported declaration.
+// exportWord matches the word before an exported declaration.
 var exportWord = regexp.MustCompile(`(?m)^export (function|async function|const|class) `)
 
-// bundle returns the module entry and all it imports as one script, each module after
-// those it imports.
+// bundle returns the module entry and all modules that it imports as one script, in the
+// order of imported.
 func bundle(sources map[string]string, entry string) string {
 	var b strings.Builder
 	for _, name := range imported(sources, entry) {
@@ -33,8 +33,8 @@ func bundle(sources map[string]string, entry string) string {
 	return strings.ReplaceAll(b.String(), "</script", `<\/script`)
 }
 
-// imported returns the modules that entry needs, itself last. Two modules may import
-// each other: declarations of functions may stand in any order.
+// imported returns the modules that entry needs, each after those that it imports, and
+// entry last. Two modules may import each other: functions may be declared in any order.
 func imported(sources map[string]string, entry string) []string {
 	var order []string
 	seen := make(map[string]bool)

@@ -17,8 +17,8 @@ export class Account {
       ask('get_positions', {}), ask('get_orders', { limit: 200 }), ask('list_alerts', { limit: 200 })]);
   }
 
-  /** drawn returns what the chart of data shows of the account, as far as its call asked
-   * for it: levels, of which alerts on a price can be dragged, and fills within the bars. */
+  /** drawn returns the parts of the account that a chart shows, if its call asked for them:
+   * levels, of which alerts on a price can be dragged, and fills within the bars. */
   drawn({ symbol, precision, request, n, time, seconds }) {
     const of = (part, list) => (!request.show || request.show.includes(part) ? list.filter(item => item.symbol === symbol) : []);
     const positions = of('position', this.positions).filter(p => Number(p.quantity) > 0).map(p => {
@@ -42,16 +42,16 @@ export class Account {
     return { levels: [...positions, ...[...orders, ...alerts].filter(l => l.price > 0)], fills };
   }
 
-  /** setAlert sets an alert at a price, above or below the last one; one that was there
-   * before moves. It returns a line about it. */
+  /** setAlert sets an alert at a price, above or below the last price. If old is given, that
+   * alert is moved. It returns a line about it. */
   async setAlert(symbol, price, last, old) {
     const [name, words] = price >= last ? ['price_above', 'at or above'] : ['price_below', 'at or below'];
     const alert = await this.renew(old ?? { symbol }, { condition: { [name]: price } });
     return `alert ${alert.alert_id} on ${symbol}: ${words} ${price}`;
   }
 
-  /** renew sets an alert again with changes and all else as it was, and takes the old
-   * one away once the new one stands. */
+  /** renew sets a copy of an alert with changes, and cancels the old one once the new one is
+   * set. */
   async renew(old, changes) {
     const args = { ...changes };
     for (const name of ['symbol', 'condition', 'interval', 'note', 'repeat', 'cooldown', 'expires_at']) args[name] ??= old[name] || undefined;
@@ -64,12 +64,12 @@ export class Account {
 /** isOpen reports whether an order can still fill. */
 export const isOpen = order => ['open', 'partially_filled'].includes(order.status);
 
-/** openProfit returns the profit of all positions that is not realized; NaN while that of
- * one is not known. */
+/** openProfit returns the unrealized profit of all positions, or NaN while that of one of
+ * them is not known. */
 export const openProfit = positions => positions.filter(p => Number(p.quantity) > 0).reduce((sum, p) => sum + Number(p.unrealized_pnl ?? NaN), 0);
 
-/** equity returns what filled orders realized over time, oldest first: the sum after each
- * of them, by the average price paid, fees taken off. */
+/** equity returns the realized profit after each filled order, oldest first: the sum so
+ * far, computed with average prices, less fees. */
 export function equity(orders) {
   const held = new Map(); // symbol to quantity and average price
   let sum = 0;

@@ -5,8 +5,8 @@ import { toneInk } from './look.mjs';
 import { lined } from './plan.mjs';
 import { axisFormat, logTicks, roundTicks, rowOf, tickAt, valueAt, yOf } from './scale.mjs';
 
-/** measureAxis writes ticks and tags and from the widest settles the width of the axis,
- * the same for all panes. While the window moves it only grows: o.axis is its width
+/** measureAxis writes ticks and tags. The widest decides the width of the axis, which is the
+ * same for all panes. While the window moves the width only grows: o.axis is the one
  * before. */
 export function measureAxis(p) {
   const { m, o } = p;
@@ -72,7 +72,7 @@ function levelTicks(p, pane) {
 
 const mostLevels = 8; // levels of a pane that get a tag: those nearest to the last price
 
-/** isInside reports whether the scale of a pane does not cut off v. */
+/** isInside reports whether v is within the rows of a pane that show data. */
 export const isInside = (pane, v) => usable(v) && yOf(pane.scale, v) >= pane.legendEnd && yOf(pane.scale, v) <= pane.floor;
 
 /** priceTags writes the tags of the price: the last close, compared symbols, levels. */
@@ -135,8 +135,8 @@ export function placeLabels(p, pane) {
   }
 }
 
-/** placeTags drops a tag that would touch one placed before it or leave the pane: beside
- * its value it would tell a wrong one. The last price is always kept. */
+/** placeTags drops a tag that would touch one placed before it or leave the pane: moved away
+ * from its row, it would show a wrong value. The last price is always kept. */
 function placeTags({ m: { tagH } }, pane) {
   const half = Math.floor(tagH / 2);
   const kept = [];
@@ -148,7 +148,7 @@ function placeTags({ m: { tagH } }, pane) {
   pane.tags = kept;
 }
 
-/** showTicks settles which labels of a pane are shown and counts them. */
+/** showTicks decides which labels of a pane are shown, and returns how many. */
 function showTicks({ m: { tagH, tickH } }, pane) {
   let last = Infinity; // top of the label shown before
   for (const t of pane.ticks) {

@@ -4,12 +4,12 @@ import { controls } from './controls.mjs';
 import { Loader } from './loader.mjs';
 import { Chart } from './view.mjs';
 
-/** usual is what a call of generate_chart shows that says nothing else. */
+/** usual are the defaults of generate_chart. */
 const usual = { interval: '4h', indicators: ['ema_stack', 'rsi', 'macd'], type: 'candles', scale: 'linear', signals: 'auto', volume: true };
 
-/** desk puts a chart into a place. It asks transport for data, says what went wrong, and
- * calls acted with a line when an alert was set and shown when another chart is there.
- * options are those of the chart; theme and zone stand back for what a call asks for. */
+/** desk puts a chart into a place. It gets data from transport, calls say with what went
+ * wrong, acted with a line when an alert was set, and shown when another chart is shown.
+ * options are those of the chart; a theme or zone that a call asks for comes before them. */
 export function desk(place, transport, account, { options = {}, alerts = true, say, acted, shown, enlarge }) {
   let request = { ...usual };
   const around = { theme: options.theme ?? 'dark', zone: options.zone ?? 'UTC' };
@@ -21,7 +21,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   bar.show(request);
 
   /** change loads another symbol, interval or list of indicators. Drawings belong to the
-   * prices of a symbol and go with it. */
+   * prices of a symbol, so another symbol removes them. */
   function change(changes) {
     const marks = changes.symbol === request.symbol ? request.marks : undefined;
     loader.load({ ...request, marks, ...changes });

@@ -32,10 +32,10 @@ export const select = (attributes, words) => el('select', attributes, ...words.m
 /** field returns an input with its label. */
 export const field = (label, input, more = '') => el('label', { class: 'field ' + more }, el('span', {}, label), input);
 
-/** table returns a table with a heading per column, of which an empty one is that of
- * buttons, and a function that fills it with rows of cells or says that there are none.
- * It may scroll, also by keys. The roles are there because narrow pages lay rows out as
- * cards, which would take them away. */
+/** table returns a table with a heading per column, and a function that fills it with rows
+ * of cells or shows the text none. A column with an empty heading is for buttons. The table
+ * can be scrolled, also with keys. It sets the ARIA roles because narrow pages lay out rows
+ * as cards, and browsers would then drop the roles of a table. */
 export function table(caption, label, headings, none) {
   const row = cells => el('tr', { role: 'row' }, ...cells);
   const cell = (content, attributes) => el('td', { role: 'cell', ...attributes }, content);
@@ -49,8 +49,8 @@ export function table(caption, label, headings, none) {
   return { element: el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label + ', the list' }, made), fill };
 }
 
-/** entry returns a group of fields; Enter in one of them does the same as its button. A
- * form would not do: hosts show apps in frames that may not submit any. */
+/** entry returns a group of fields; Enter in one of them does the same as its button. It is
+ * not a form, because hosts show apps in frames that may not submit forms. */
 export function entry(attributes, act, ...children) {
   return el('div', {
     role: 'group', ...attributes, onkeydown: e => {

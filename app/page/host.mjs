@@ -16,7 +16,8 @@ class Host {
     });
   }
 
-  /** send posts a message; who embeds the page is not known, and nothing secret is sent. */
+  /** send posts a message to any origin: it is not known who embeds the page, and nothing
+   * secret is sent. */
   send = message => window.parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
 
   /** request resolves with the result, or fails with the host's error. */
@@ -44,7 +45,7 @@ class Host {
     else this.send({ id, error: { code: -32601, message: 'the view does not know this method' } });
   }
 
-  /** open makes the handshake and returns what the host says of its surroundings. */
+  /** open makes the handshake and returns what the host says about its surroundings. */
   async open(name) {
     const said = await this.request('ui/initialize', {
       protocolVersion: '2026-01-26', appInfo: { name, version: '1' }, appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
@@ -70,8 +71,8 @@ class Host {
   }
 }
 
-/** textOf returns the first text of a tool's result, and fails with it if the tool
- * did. */
+/** textOf returns the first text of a tool's result. If the tool failed, it throws an error
+ * with that text. */
 export function textOf(result) {
   const text = (result?.content ?? []).find(c => c.type === 'text')?.text ?? '';
   if (result?.isError) throw new Error(text.slice(0, 500) || 'the tool failed');

@@ -1,7 +1,7 @@
 // Fetching the data of a chart: the newest bars first, older ones in pages as the window
-// moves, the newest few again and again while the page is visible. Where the data come
-// from is a transport's: call(tool, arguments) returns the first text of a result, and
-// limit is how many characters that may have.
+// moves, the newest few again and again while the page is visible. A transport gets the
+// data: its call(tool, arguments) returns the first text of a result, and its limit is how
+// many characters that may have.
 import { pageBars, prepended, readSeries, updated } from './series.mjs';
 
 const firstBars = 100; // the first page, which shows how long a bar is as text
@@ -10,15 +10,15 @@ const mostBars = 5000; // of one chart
 const pollPeriod = 5000; // milliseconds between two looks at the newest bars
 
 /** Loader keeps the data of one chart. onData(data, {bars, added}) gets every change,
- * onError(text) what went wrong. Each chart has a turn: what still comes for an earlier
- * one fails, and is not told. */
+ * onError(text) what went wrong. Each chart has a number, its turn: what still arrives for
+ * an earlier chart is dropped silently. */
 export class Loader {
   constructor(transport, onData, onError) {
     Object.assign(this, { transport, onData, onError, turn: 0 });
   }
 
-  /** load shows the chart of arguments as generate_chart takes them. A later call
-   * overtakes an earlier one. */
+  /** load shows the chart of these arguments of generate_chart. A later call replaces an
+   * earlier one, even if that is not finished. */
   async load(args) {
     const turn = ++this.turn;
     clearTimeout(this.timer);
@@ -37,8 +37,8 @@ export class Loader {
     if (turn === this.turn && this.data && !this.data.request.to) this.poll(turn); // a period of the past does not change
   }
 
-  /** attempt does work and tells what went wrong, unless a later chart overtook it. It
-   * returns whether all went well. */
+  /** attempt does work and reports what went wrong, unless a later chart has replaced this
+   * one. It returns whether the work succeeded. */
   async attempt(turn, work) {
     try {
       await work();
@@ -59,9 +59,9 @@ export class Loader {
     return data;
   }
 
-  /** older adds pages until there are so many bars, one of them as old as from, or no
-   * older ones. A page ends with the first bar that is there, so that a gap before that
-   * is counted. */
+  /** older adds pages until there are that many bars, or the first is as old as from, or
+   * there are no older ones. A page ends with the first bar that is there already, so that a
+   * gap before that is noticed. */
   async older(bars, turn, from = 0) {
     const want = Math.min(bars, mostBars);
     while (this.data.n < want && this.data.time[0] > from && !this.over) {

@@ -11,7 +11,7 @@ export const base64url = bytes => btoa(String.fromCharCode(...bytes)).replaceAll
 
 const secret = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-/** challengeOf returns what proves later that the verifier was known now. */
+/** challengeOf returns the PKCE challenge of a verifier. */
 export const challengeOf = async verifier => base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
 
 /** storedToken returns the token of this tab, null if there is none. */

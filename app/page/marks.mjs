@@ -1,6 +1,6 @@
 // Marks and texts within the plots: a triangle next to the bar of a signal, an arrow at a
 // fill of the account, the names of these, of levels and of the caller's own drawings,
-// and the highest and lowest price. What finds no room is counted in the legend.
+// and the highest and lowest price. What has no room is counted in the legend.
 import { axisText, isInside, levelName } from './axis.mjs';
 import { priceText, usable } from './format.mjs';
 import { signalName, toneInk } from './look.mjs';
@@ -52,9 +52,9 @@ function paneSignals(p, pane) {
   return pane.studies.flatMap(st => st.signals.filter(shown)).sort((a, b) => a.x - b.x);
 }
 
-/** thinned returns at most most signals, spread evenly over the bars: these are divided
- * into as many stretches, of which each keeps its newest signal, before others one that
- * an alert waits for. */
+/** thinned returns at most most signals, spread evenly over the bars. The bars are divided
+ * into most stretches, and of each stretch the newest signal is kept, or rather one that an
+ * alert waits for. */
 function thinned(p, signals, most) {
   if (signals.length <= most) return signals;
   const kept = new Map();
@@ -132,8 +132,8 @@ function putMarkTexts(p, pane, room) {
   }
 }
 
-/** withPrice returns the text of a level with where it stands on the axis, unless its
- * price is in it already: a percentage behind that would pass for the profit. */
+/** withPrice returns the text of a level followed by its value on the axis, unless the text
+ * contains the price already: a percentage after that would look like the profit. */
 function withPrice(p, { text, price }) {
   return text.includes(priceText(price, p.data.precision)) ? text : (text + ' ' + axisText(p, price)).trim();
 }
@@ -150,9 +150,10 @@ function putBeyond(p, pane, room) {
   }
 }
 
-/** putLevelNames names levels, and lines that hold a value for a session where one study
- * has several, at the end of their line. A level whose tag has its name needs no other.
- * One of the account or the caller whose name finds no room is counted as not drawn. */
+/** putLevelNames writes the names of levels at the end of their lines, and those of lines
+ * that hold a value for a session if a study has several. A level whose name is in a tag is
+ * not named again. A level of the account or the caller whose name has no room is counted
+ * as not drawn. */
 function putLevelNames(p, pane, room) {
   for (const l of p.levels.filter(l => isInside(pane, l.price))) {
     const row = rowOf(pane.scale, l.price);

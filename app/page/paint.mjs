@@ -1,5 +1,5 @@
-// Painting a plan on a canvas, from what lies at the bottom to the text on top.
-// Upright things are whole pixels; only slanted lines are smoothed.
+// Painting a plan on a canvas, from the lowest layer to the text on top. Horizontal and
+// vertical things are whole pixels; only slanted lines are smoothed.
 import { paintAreas } from './areas.mjs';
 import { isInside, priceInk } from './axis.mjs';
 import { paintHistograms, paintPrice, paintVolume } from './bars.mjs';
@@ -70,8 +70,8 @@ function paintGrid(p) {
 }
 
 /** paintLevels draws the levels of a pane as dashes, and on the price the line of the
- * last close and the levels of the account and of the caller. What the scale of the price
- * cuts off is not drawn, though it may have a row: the volume is there. */
+ * last close and the levels of the account and of the caller. A level that the scale of the
+ * price cuts off is not drawn, even if it has a row of the pane: that belongs to the volume. */
 function paintLevels(p, pane) {
   const level = (v, on, off, ink) => dashes(p, 0, rowOf(pane.scale, v), p.axisX, rowOf(pane.scale, v), on, off, ink);
   const drawn = st => st.hlines.filter(h => usable(h.y) && (h.y !== 0 || st.histogram.length === 0)); // a histogram has its own zero

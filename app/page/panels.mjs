@@ -1,7 +1,7 @@
 // The panels below the owner's chart. Each is a heading, a table or list, and buttons;
-// what they show comes from the tools and from the owner's functions. A panel is made
-// with what all of them share: the account, the transport by which tools are called, say
-// for what went wrong, changed for what was done, and the theme.
+// what they show comes from the tools and from the owner's functions. Each panel gets the
+// same things: the account, the transport that calls tools, a function say for what went
+// wrong, a function changed for what was done, and the theme.
 import { equity, isOpen, openProfit } from './account.mjs';
 import { button, el, entry, table, workButton } from './dom.mjs';
 import { exactText, fixedText, priceText, signed, usable } from './format.mjs';
@@ -11,9 +11,9 @@ import { twoSteps } from './ticket.mjs';
 /** panel returns a box with a heading. */
 export const panel = (title, ...children) => el('section', { class: 'panel', 'aria-label': title }, el('header', {}, el('h2', {}, title)), ...children);
 
-/** listPanel returns a panel with a table: {element, show}. items returns what it lists,
- * or null where there is no such list and nothing is shown; rowOf the cells of an item;
- * none is said where there are no items. */
+/** listPanel returns a panel with a table: {element, show}. items returns what it lists, or
+ * null if there is no such list and nothing is shown. rowOf returns the cells of an item,
+ * and none is the text for an empty list. */
 function listPanel(title, headings, none, items, rowOf, ...more) {
   const list = table(title, title, headings, none);
   const element = panel(title, list.element, ...more);
@@ -28,11 +28,12 @@ function listPanel(title, headings, none, items, rowOf, ...more) {
 /** at writes a time on the clock of the browser: 2026-01-31 14:30. */
 const at = text => (text ? new Date(text).toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' }) : '');
 
-/** exact and profit write numbers of the account, nothing for none. */
+/** exact and profit write numbers of the account, and an empty text for a missing one. */
 const exact = text => (text === null ? '' : exactText(Number(text)));
 const profit = text => (text === null ? '' : signed(Number(text), 2));
 
-/** closeButton closes a position by a second click, on what a trial of the order said. */
+/** closeButton returns a button that closes a position. The first click tries the order and
+ * shows what it would do, the second places it. */
 function closeButton({ symbol, side }, { transport, say, changed }) {
   const send = twoSteps(transport, changed);
   const b = workButton('Close', async () => {

@@ -72,8 +72,8 @@ function split(p) {
   }
 }
 
-/** compareStudy returns other symbols as lines, moved so that all count from the first
- * open of the window. */
+/** compareStudy returns other symbols as lines, scaled so that the change of each counts
+ * from the first open of the window. */
 function compareStudy(p) {
   const lines = p.data.compare.map(other => {
     const first = other.opens.find((v, i) => i >= p.i0 && v > 0);
@@ -112,8 +112,8 @@ function priceScale(p, pane) {
   return p.mode === 'log' && sc.lo > 0 ? logarithmic(sc) : sc;
 }
 
-/** panelScale fits the values of a panel, and where these are bounded its levels too.
- * Histograms stand on zero; without any value there are only the levels. */
+/** panelScale fits the values of a panel, with zero if there is a histogram, and if the
+ * values have fixed bounds the levels too. Without any value it fits only the levels. */
 function panelScale(p, { studies: [st], top, bottom }) {
   let s = spanOf(p, [...st.lines, ...st.histogram].map(l => l.values));
   if (st.histogram.length && !isEmpty(s)) widen(s, 0);
@@ -127,7 +127,7 @@ function panelScale(p, { studies: [st], top, bottom }) {
   return fit(s, top, bottom, 0);
 }
 
-/** placeBars settles the columns of bars. */
+/** placeBars computes the columns of bars. */
 function placeBars(p) {
   const { x0, pitch } = columnsOf(p.m, p.axisX, p.window.count);
   Object.assign(p, bodiesOf(p.m, pitch), { pitch, dense: pitch < p.m.thin });

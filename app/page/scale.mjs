@@ -68,8 +68,8 @@ export function valueAt(sc, y) {
   return sc.log ? Math.exp(sc.logHi - part * (sc.logHi - sc.logLo)) : sc.hi - part * (sc.hi - sc.lo);
 }
 
-/** tickAt returns tick k of a set. Dividing by a whole power of ten keeps 0.3 what it
- * is. */
+/** tickAt returns the value of tick k of a set. It divides by a whole power of ten, which
+ * gives exactly 0.3 where multiplying by 0.1 would not. */
 export function tickAt(t, k) {
   const m = k * t.mantissa;
   if (t.exponent < -300) return (m * 1e-300) / 10 ** (-t.exponent - 300);

@@ -6,8 +6,8 @@ const columns = ['time', 'open', 'high', 'low', 'close', 'volume'];
 /** The channels of a study; those that it does not have are empty. */
 export const channels = ['lines', 'histogram', 'fills', 'signals', 'hlines', 'hbars', 'divlines', 'shaded', 'sessions'];
 
-/** readSeries returns the data of one payload. What is missing is NaN. Values for bars
- * to come stand behind those of the bars. */
+/** readSeries returns the data of one payload. Missing values are NaN. Values for future
+ * bars follow those of the bars. */
 export function readSeries(text) {
   const { bars, indicators, compare = [], request = {}, ...head } = JSON.parse(text, (_, v) => v ?? NaN);
   const data = { ...head, compare, request, n: bars.length };
@@ -32,8 +32,8 @@ function sameStudies(a, b) {
   return one === other;
 }
 
-/** What bars are joined by: in lists of values a value per bar, elsewhere the indices of
- * bars. */
+/** The members that spliced has to join, by channel: in valued they are lists with a value
+ * per bar, in indexed they are indices of bars. */
 const valued = { lines: ['values'], histogram: ['values'], fills: ['y1', 'y2'] };
 const indexed = { signals: ['x'], divlines: ['x1', 'x2'], shaded: ['from', 'to'] };
 

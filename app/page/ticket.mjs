@@ -1,5 +1,5 @@
-// The ticket: an order is first tried without placing it, and placed by a second click
-// on what the trial said. Any change in between takes the preview back.
+// The ticket: the first click tries an order without placing it and shows a preview, the
+// second places it. Any change in between removes the preview.
 import { button, el, entry, field, select } from './dom.mjs';
 
 /** previewText says in a sentence what an order would do. */
@@ -10,8 +10,9 @@ export function previewText(o) {
   return `${o.side} ${o.quantity} ${o.symbol} ${o.type}${part}${at}${fee}: ${o.status}, ${o.broker}${o.synthetic ? ' (invented prices)' : ''}`;
 }
 
-/** twoSteps returns a function that tries an order and, called without one, places what it
- * tried last. It returns a sentence about the order; onPlaced gets a line for others. */
+/** twoSteps returns a function that tries an order or, called without one, places the order
+ * that it tried last. It returns a sentence about the order; onPlaced gets a line about a
+ * placed one. */
 export function twoSteps(transport, onPlaced) {
   let tried; // the order that was tried, with an id that makes a second try of its click the same order
   return async order => {

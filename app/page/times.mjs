@@ -15,8 +15,9 @@ function offsetSeconds(text) {
   return Number(sign + 1) * (hours * 3600 + minutes * 60);
 }
 
-/** offsetIn returns a function from unix seconds to what the clocks of a zone add to
- * UTC, in seconds; of an unknown zone nothing. Days whose ends agree are asked once. */
+/** offsetIn returns a function from unix seconds to the offset of a zone from UTC, in
+ * seconds; for an unknown zone it is 0. For a day whose both ends have the same offset the
+ * browser is asked only once. */
 export function offsetIn(zone = 'UTC') {
   if (/^[+-]/.test(zone)) return () => offsetSeconds(zone);
   let format;
@@ -53,7 +54,8 @@ export function wallTimes(times, seconds, zone) {
   });
 }
 
-/** bucket returns a number that changes where a tick of a step belongs. */
+/** bucket returns the number of the stretch of a step that contains bar b; where it changes
+ * there is a tick. */
 function bucket({ unit, n }, b) {
   if (unit === 'time') return Math.floor(b.wall / n);
   if (unit === 'month') return Math.floor((b.year * 12 + b.month - 1) / n);
@@ -76,8 +78,8 @@ export function dateText(wall, seconds) {
   return seconds < day ? text.slice(0, 10) + ' ' + text.slice(11, 16) : text.slice(0, 10);
 }
 
-/** tickLabel names bar b for a reader who has just read the label of before: what
- * differs, and only what he cannot know; and whether that is more than the least. */
+/** tickLabel returns the label of bar b for a reader who has just read the label of before:
+ * it says only what has changed. It also returns whether the label is a strong one. */
 function tickLabel(b, before, rank, step) {
   const name = months[b.month - 1];
   const date = `${name} ${b.day}`;

@@ -20,8 +20,8 @@ export function parseEvents(text) {
   return { events: events.filter(e => e.data !== ''), rest };
 }
 
-/** Wire speaks with this server until gone is aborted. onEnd is called when the token is
- * no longer good. */
+/** Wire speaks with this server until gone is aborted. onEnd is called when the token no
+ * longer works. */
 export class Wire {
   constructor(token, onEnd) {
     Object.assign(this, { token, onEnd, limit: 650_000, last: 0, gone: new AbortController() });
@@ -48,8 +48,8 @@ export class Wire {
     return textOf(message.result);
   }
 
-  /** owner asks for what only the owner may know, or with a body does what only he may
-   * do, and returns the answer. */
+  /** owner calls a function that only the owner may use, at a path below /app/api: a GET, or
+   * a POST if there is a form. It returns the answer. */
   async owner(path, form) {
     const reply = await this.fetch('/app/api/' + path, form && { method: 'POST', body: new URLSearchParams(form) });
     const text = await reply.text();

@@ -48,8 +48,8 @@ export function paintHeader(p) {
   }
 }
 
-/** paintLegend writes a row per study; a pane with more studies than rows puts the rest
- * into the last one, where also stands how many marks found no room. */
+/** paintLegend writes a row per study. A pane with more studies than rows puts the rest into
+ * the last row, which also says how many marks had no room. */
 export function paintLegend(p, pane) {
   const { m } = p;
   const weight = item => (item.strong ? 500 : 400);
