@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// maxGrowth is how much resident memory may grow, in bytes, beyond what charts
-// under way can hold by docs/limits.md.
+// maxGrowth is how many bytes resident memory may grow beyond what charts in progress can
+// hold according to docs/limits.md.
 const maxGrowth = 64 << 20
 
-// flood does all at once what strangers can do and what a greedy client can do
-// with its token, while the owner and a second client work on and the owner
-// logs in again and again; then it looks whether everything is as before.
+// flood does everything at once that strangers can do and that a greedy client can do with
+// its token. Meanwhile the owner and a second client go on working, and the owner logs in
+// again and again. Then it checks whether everything is as before.
 func flood(t *target) error {
 	tokens := make(map[string]string)
 	for _, name := range []string{"owner", "second", "greedy"} {
@@ -94,8 +94,8 @@ func (c *tally) String() string {
 	return fmt.Sprint(c.n)
 }
 
-// recovered waits until the server is as it was before, apart from memory that
-// the Go runtime keeps for next time, and sees that it is as quick.
+// recovered waits until the server is as it was before, except for memory that the Go
+// runtime keeps, and checks that it is as fast as before.
 func recovered(t *target, token string, before sample, quiet report) error {
 	start := time.Now()
 	var after sample

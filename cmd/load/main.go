@@ -1,4 +1,4 @@
-// Load puts a running wick under load and says whether it bore it.
+// Load puts a running wick under load and reports whether it withstood it.
 //
 //	load flood   what strangers and a greedy client can do at their worst, for some minutes
 //	load soak    mixed honest and dishonest work, for --time

@@ -101,8 +101,8 @@ func (h *holders) release() {
 	h.held.Wait()
 }
 
-// register registers clients, each from an address of its own so that no rate
-// limit helps the server.
+// register registers clients, each from an address of its own, so that rate limits do not
+// help the server.
 func register(t *target, workers *sync.WaitGroup) *tally {
 	var next atomic.Int64
 	statuses, start := &tally{}, time.Now()
@@ -145,8 +145,8 @@ func guess(t *target, stop <-chan struct{}) {
 	}
 }
 
-// badMessages sends what is too large and what is too deep. The answers do not
-// matter; that the server is there afterwards does.
+// badMessages sends messages that are too large or nested too deeply. The answers do not
+// matter, only that the server still runs afterwards.
 func badMessages(t *target) {
 	huge := `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 2<<20) + `"}`
 	deep := strings.Repeat(`[`, 15000)

@@ -80,8 +80,8 @@ func (t *target) sample() (s sample, err error) {
 	return s, err
 }
 
-// rest samples the server when none of our connections is left but the one that
-// asks, so that two samples can be compared.
+// rest samples the server when all our connections are closed except the one that asks, so
+// that two samples can be compared.
 func (t *target) rest() (sample, error) {
 	t.client.CloseIdleConnections()
 	time.Sleep(100 * time.Millisecond) // for the server to notice
@@ -216,7 +216,7 @@ func (t *target) consent(page []byte, header http.Header, from, passphrase strin
 	return status, header, err
 }
 
-// ping asks whether the server is there and the token good.
+// ping asks whether the server runs and the token works.
 func (t *target) ping(token string) (status int, err error) {
 	status, _, _, err = t.send("POST", "/mcp", "application/json", "", token, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	return status, err

@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// quietTime is how long the owner's calls are timed when nothing else goes on.
+// quietTime is how long the owner's calls are timed while nothing else happens.
 const quietTime = 3 * time.Second
 
-// calls makes calls all the time, as a client would, on connections kept and
-// new.
+// calls makes calls all the time, as a client would, on kept and on new connections.
 type calls struct {
 	whose string
 	done  chan struct{}

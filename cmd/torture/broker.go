@@ -20,9 +20,9 @@ import (
 	"wick/exact"
 )
 
-// brokerRun kills a process whose orders go to a fake of Alpaca, which outlives
-// it. The fake takes a client_order_id as often as it comes: an order that is sent
-// twice is executed twice, and seen.
+// brokerRun kills a process whose orders go to a fake of Alpaca, which goes on running.
+// The fake accepts the same client_order_id any number of times: an order that is sent
+// twice is executed twice, and that is noticed.
 type brokerRun struct {
 	wick, dir string
 	flags     []string
@@ -40,14 +40,14 @@ type brokerRun struct {
 	cuts  [3]int // kills at a random moment, before a request was carried out, and after it
 }
 
-// bid is an order that a client wants, under an id of its own. Until it was
-// answered, every life is asked for it again.
+// bid is an order that a client wants to place, under an id of its own. Every life of the
+// process is asked for it again until one has answered.
 type bid struct {
 	arguments map[string]any
 	answered  bool
 }
 
-// bookOrder is an order as get_orders tells it.
+// bookOrder is an order as get_orders shows it.
 type bookOrder struct {
 	ID       string         `json:"order_id"`
 	ClientID string         `json:"client_order_id"`
@@ -125,7 +125,7 @@ func (r *brokerRun) prepare(dir, fake string) error {
 	return err
 }
 
-// fault decides what happens to a request, and whether the process dies with it.
+// fault decides what happens to a request, and whether the process is killed during it.
 func (r *brokerRun) fault(q *http.Request) alpacatest.Fault {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,9 +161,10 @@ func (r *brokerRun) fault(q *http.Request) alpacatest.Fault {
 	return alpacatest.Fault{}
 }
 
-// live is one life of the process: wait until it has read the account, ask again
-// for what was not answered, compare the book with the venue, then load it until
-// it is killed. The last life is left in peace until nothing is unknown.
+// live is one life of the process: it waits until the process has read the account, asks
+// again for what was not answered, compares the book with the venue, and then sends orders
+// until the process is killed. The last life is not killed: live waits until no outcome is
+// unknown.
 func (r *brokerRun) live(p *process, round int, last bool, clients int) error {
 	if err := ready(p.base); err != nil {
 		return err
@@ -220,7 +221,7 @@ func ready(base string) error {
 	return errors.New("the process does not begin to trade")
 }
 
-// kill ends the process at a random moment, or with a request of it.
+// kill ends the process at a random moment, or during one of its requests.
 func (r *brokerRun) kill(p *process) {
 	how := r.rng.IntN(3)
 	wait := time.Duration(r.rng.IntN(800)) * time.Millisecond
@@ -250,7 +251,7 @@ func (r *brokerRun) kill(p *process) {
 	r.mu.Unlock()
 }
 
-// trade does one random thing as a client. It reports whether the process lives.
+// trade does one random thing as a client. It reports whether the process still runs.
 func (r *brokerRun) trade(c *client, rng *rand.Rand, id string) bool {
 	time.Sleep(time.Duration(rng.IntN(30)) * time.Millisecond)
 	if rng.IntN(4) == 0 {
@@ -338,8 +339,8 @@ func (r *brokerRun) repeat(c *client) error {
 	return nil
 }
 
-// agree waits until the book is what the venue has. Whole means that no outcome
-// may be unknown any more.
+// agree waits until the book agrees with the venue. With whole set no outcome may be
+// unknown any more.
 func (r *brokerRun) agree(c *client, whole bool) error {
 	var err error
 	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -354,14 +355,15 @@ func (r *brokerRun) agree(c *client, whole bool) error {
 	return err
 }
 
-// errTwice is what must never be, not even for a moment.
+// errTwice reports what must never happen, not even for a moment.
 var errTwice = errors.New("executed twice")
 
 // bookStatus is the book's word for a status of the venue's.
 var bookStatus = map[string]string{"filled": "filled", "canceled": "cancelled", "expired": "cancelled", "replaced": "cancelled", "rejected": "rejected", "partially_filled": "partially_filled"}
 
-// compareBook says where the book is not what the venue has. Orders whose outcome
-// is unknown and that the venue does not have are left out unless whole.
+// compareBook returns an error that says where the book differs from the venue. Unless
+// whole is set, orders whose outcome is unknown and that the venue does not have are left
+// out.
 func compareBook(book []bookOrder, venue []alpacatest.Order, position exact.Decimal, whole bool) error {
 	there, ids, known := map[string]alpacatest.Order{}, map[string]bool{}, map[string]bool{}
 	for _, o := range venue {

@@ -102,10 +102,10 @@ func (c *client) post(path, kind string, body []byte, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// unknown matches what wick says when it does not know whether it was done.
+// unknown matches what wick says when it does not know whether something was done.
 var unknown = regexp.MustCompile(`outcome unknown|whether it was done is not known`)
 
-// errTool is a refusal by the tool: the process lives and nothing was done.
+// errTool is a refusal by the tool: the process runs and nothing was done.
 var errTool = errors.New("tool refused")
 
 // call runs a tool and decodes its first text. An error that is not errTool
@@ -177,8 +177,8 @@ func (c *client) stream(ctx context.Context, lastID string, got func(id, alert s
 // pageSize is the most that wick lists in one reply.
 const pageSize = 500
 
-// list reads a whole list, page by page. Pages overlap by so many items: one
-// that leaves the list meanwhile moves the others up, and none may be missed.
+// list reads a whole list, page by page. Pages overlap by overlap items: when an item
+// leaves the list meanwhile, the others move up, and none may be missed.
 func list[T any](c *client, tool string, arguments map[string]any, overlap int) ([]T, error) {
 	var all []T
 	seen := make(map[string]bool)

@@ -24,7 +24,8 @@ import (
 // members is how many etcd members and how many replicas there are.
 const members = 3
 
-// site is three replicas on three etcd members, with a proxy between each two.
+// site is three replicas on three etcd members, with a proxy between each replica and each
+// member.
 type site struct {
 	wick, etcd, dir string
 	seed            uint64
@@ -150,7 +151,7 @@ func (s *site) writeSecrets() error {
 	return err
 }
 
-// startEtcd starts member i; a second time it goes on with what it has.
+// startEtcd starts member i. Started again, the member continues with its data.
 func (s *site) startEtcd(i int, all string) error {
 	out, err := os.OpenFile(filepath.Join(s.dir, fmt.Sprintf("etcd%d.log", i)), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -307,8 +308,8 @@ func (s *site) anybody(name string) (*client, error) {
 	return nil, last
 }
 
-// round loads the replicas, does one harm, waits until all is well again, and
-// compares.
+// round sends orders to the replicas, does one kind of harm, waits until all replicas
+// answer again, and compares.
 func (s *site) round(round, kills, clients int) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	var traders sync.WaitGroup
@@ -375,13 +376,13 @@ func (s *site) verify() error {
 		if transport := (*url.Error)(nil); !errors.As(err, &transport) {
 			return err
 		}
-		if err := s.awaitLeader(90 * time.Second); err != nil { // one that had led has ended meanwhile
+		if err := s.awaitLeader(90 * time.Second); err != nil { // an earlier leader may have ended meanwhile
 			return err
 		}
 	}
 }
 
-// harm does one harm and repairs what a person would.
+// harm does one kind of harm and repairs what a person would repair.
 func (s *site) harm(round, kills int) error {
 	losses := max(kills/3, 1)
 	switch {
@@ -429,8 +430,8 @@ func (s *site) between(r *replicaProcess, do func(*proxy)) {
 	}
 }
 
-// kill is SIGKILL. Of a leader it measures how long it takes until an order is
-// acknowledged again.
+// kill sends SIGKILL. If the victim leads, kill measures how long it takes until an order
+// is acknowledged again.
 func (s *site) kill(victim *replicaProcess) error {
 	leads := victim == s.leader()
 	var c *client
@@ -568,7 +569,7 @@ func (p *proxy) pass(c net.Conn) {
 	p.copy(c, there)
 }
 
-// copy copies with the delay of the moment.
+// copy copies from one connection to the other, with the delay that is set at the moment.
 func (p *proxy) copy(to io.Writer, from io.Reader) {
 	buffer := make([]byte, 64<<10)
 	for {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// verifyGroups checks what orders owe each other: an order that was replaced ended
-// with that, and of the orders that exclude each other one was filled at most and
-// all are open or none is. Called with mu held.
+// verifyGroups checks orders that depend on each other: an order that was replaced has
+// ended, and of orders that exclude each other at most one was filled, and all are open or
+// none is. Called with mu held.
 func (o *oracle) verifyGroups(byID map[string]*order) error {
 	groups, replaced := make(map[string][]*order), make(map[string]bool)
 	for _, got := range byID {

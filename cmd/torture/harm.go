@@ -33,8 +33,8 @@ type run struct {
 	harms             harms
 }
 
-// between does to the dead process's directory what an owner's bad day does: a
-// start or a recovery that is killed, a full disk, a backup that is put back.
+// between does to the directory of the dead process what can happen on an owner's bad day:
+// a start or a recovery that is killed, a full disk, a backup that is restored.
 func (r *run) between() error {
 	switch n := r.rng.IntN(20); {
 	case n < 4:
@@ -71,8 +71,8 @@ func (r *run) cutShort(flags ...string) error {
 	return nil
 }
 
-// restore puts the backup back, and with it what the oracle knew then. Ids that
-// were given out since are remembered: none may come again.
+// restore restores the backup, and the oracle as it was then. Ids that were given out since
+// are remembered: none may be given out again.
 func (r *run) restore() error {
 	if err := os.RemoveAll(r.dir); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (r *run) awaitRotation() {
 // files returns the names of the generations and the sizes of the archive.
 func (r *run) files() string {
 	var b strings.Builder
-	entries, _ := os.ReadDir(r.dir) // it is only watched: an error is another content
+	entries, _ := os.ReadDir(r.dir) // the result is only compared, so an error may look like a change
 	for _, entry := range entries {
 		name := entry.Name()
 		fmt.Fprintln(&b, name)

@@ -143,8 +143,8 @@ func (h *history) runAlert(c *client, s *step, target string) string {
 	return "gone"
 }
 
-// noLeader matches what wick says when it could not write, and has not: that tells
-// nothing of the order.
+// noLeader matches what wick says when it could not write, and did not: that says nothing
+// about the order.
 var noLeader = regexp.MustCompile(`nothing was done|does not write|storage failed`)
 
 // outcome sums up a write.

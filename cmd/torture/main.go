@@ -7,9 +7,9 @@
 // disk, if it may, and puts a backup back. After every start an oracle outside the
 // process compares what wick says with what it has acknowledged: nothing
 // acknowledged may be lost, nothing may be there twice, nothing may be there that
-// nobody asked for, positions must follow from the orders to the last unit, orders
-// keep their terms, and of those that exclude each other none is left behind. At
-// the end the whole history is verified.
+// nobody asked for, positions must follow exactly from the orders, orders
+// keep their terms, and when one of several orders that exclude each other is filled,
+// none of the others stays open. At the end the whole history is verified.
 //
 // With -notify it is killed in the middle of firings to four destinations, which
 // must each get every message, in order; see notify.go.
@@ -22,8 +22,8 @@
 //
 // Usage: torture -wick ./wick -kills 300 [-dir DIRECTORY]
 //
-// The directory is one on a file system of its own of a few gigabytes, such as
-// a tmpfs: only such a one is filled.
+// The disk is filled only if the directory is on a file system of its own of at most
+// a few gigabytes, such as a tmpfs.
 package main
 
 import (
@@ -108,8 +108,8 @@ func torture(wick, dir string, kills, clients int, seed uint64, small bool) erro
 	return nil
 }
 
-// play is one life of the process: check what it remembers, then load it until
-// a random moment. The last life is checked and left in peace.
+// play is one life of the process: it checks what the process remembers, then sends orders
+// until a random moment. The last life is only checked.
 func (r *run) play(p *process, round, kills, clients int, seed uint64) error {
 	o := r.oracle
 	listener, err := login(p.base, "listener")

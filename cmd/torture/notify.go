@@ -22,9 +22,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// receiver is a destination of messages that outlives the process. It drops
-// repeats by their id, and notes what must not be: an id with another text, or an
-// order that is not that of the firings.
+// receiver is a destination of messages that goes on running when the process is killed.
+// It drops repeated messages by their id, and notes what must not happen: an id with
+// another text, or messages in another order than the alerts fired.
 type receiver struct {
 	name  string
 	fault func(n int) int // what is done to the nth request: 0 nothing, 1 refused with 503, 2 taken and then cut off
@@ -36,11 +36,11 @@ type receiver struct {
 	came     map[int]int       // how many of each life's
 	last     uint64            // sequence of the newest id
 	repeats  int
-	wrong    error // the first thing that must not be
+	wrong    error // the first thing that must not happen
 }
 
-// noteShape finds the note of an alert in the text of its message: each alert of
-// the run has another.
+// noteShape finds the note of an alert in the text of its message. Every alert of the run
+// has a different note.
 var noteShape = regexp.MustCompile(`"(r(\d+)-\d+)"$`)
 
 // ServeHTTP takes a message, as a webhook or as an event of Matrix.
@@ -107,8 +107,8 @@ func (r *receiver) lacks(round int) (n int, err error) {
 	return firings - r.came[round], r.wrong
 }
 
-// firings is how many alerts a life sets. All of them are acknowledged before the
-// price moves by which they fire.
+// firings is how many alerts are set in each life. All of them are acknowledged before the
+// price moves that fires them.
 const firings = 1000
 
 // tortureNotify kills the process in the middle of a thousand firings to four
@@ -169,12 +169,12 @@ type notifyRun struct {
 	before    []int // messages of a life that had come when it was killed
 }
 
-// The price is one of two; alerts wait for what lies between them.
+// The price is either low or high; alerts wait for a price between the two.
 const low, between, high = 100, 100.5, 101
 
-// price writes the file of bars, whose last one is forming and stands at p. The file
-// is replaced in one step: it may be read at any moment. Bars of a minute are read
-// anew every second.
+// price writes the file of bars, whose last bar is forming and is at p. The file is
+// replaced in one step, because wick may read it at any moment. It reads bars of a minute
+// every second.
 func (t *notifyRun) price(p int) error {
 	minute := time.Now().Truncate(time.Minute).Unix()
 	text := fmt.Sprintf("time,open,high,low,close\n%d,%d,%[2]d,%[2]d,%[2]d\n%d,%d,%[4]d,%[4]d,%[4]d\n", minute-60, low+high-p, minute, p)
@@ -236,8 +236,8 @@ func (t *notifyRun) fireAndKill(p *process, round int) error {
 	return err
 }
 
-// wait returns in the middle of a life's messages: at every fifth call when the first
-// has come, else at random.
+// wait returns while the messages of a life arrive: at every fifth call when the first has
+// arrived, otherwise at a random moment.
 func (t *notifyRun) wait(round int) error {
 	part := 1
 	if round%5 != 0 {

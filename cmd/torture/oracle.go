@@ -56,8 +56,8 @@ func (o *oracle) clone() *oracle {
 	return c
 }
 
-// goBack forgets all that happened since the backup that saved belongs to, but
-// for the ids that were given out, and for the event that the listener saw last.
+// goBack forgets all that happened since the backup was taken to which saved belongs, but
+// keeps the ids that were given out and the event that the listener saw last.
 func (o *oracle) goBack(saved *oracle) {
 	for id, note := range o.orders {
 		if note.seen != nil && (saved.orders[id] == nil || saved.orders[id].seen == nil) {
@@ -107,7 +107,7 @@ func (o *oracle) problem() error {
 	return o.wrong
 }
 
-// operate does one random thing. It returns false when the process is gone.
+// operate does one random thing. It returns false when the process has ended.
 func (o *oracle) operate(c *client, rng *rand.Rand, prefix string) bool {
 	switch rng.IntN(8) {
 	case 0, 1, 2:
@@ -142,7 +142,7 @@ func (o *oracle) operate(c *client, rng *rand.Rand, prefix string) bool {
 	return true
 }
 
-// crowded reports whether many orders rest.
+// crowded reports whether many orders are open.
 func (o *oracle) crowded() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -160,7 +160,7 @@ func (o *oracle) note(err error) bool {
 	return false
 }
 
-// setAlert sets one that fires at the next price or one that never does.
+// setAlert sets an alert that fires at the next price, or one that never fires.
 func (o *oracle) setAlert(c *client, rng *rand.Rand) bool {
 	o.mu.Lock()
 	many := len(o.waiting) > 2000
@@ -243,8 +243,8 @@ func (o *oracle) listen(ctx context.Context, c *client) {
 	})
 }
 
-// alert returns the note of an alert; one whose set_alert got no answer is met
-// here for the first time. Called with mu held.
+// alert returns the note of an alert. It makes one for an alert whose set_alert got no
+// answer and that is seen here for the first time. Called with mu held.
 func (o *oracle) alert(id string) *alertNote {
 	n := o.alerts[id]
 	if n == nil {

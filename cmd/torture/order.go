@@ -57,7 +57,7 @@ func (o *order) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// term writes one of the terms. Numbers that are equal are written alike.
+// term writes one of the terms. Equal numbers are written in the same way.
 func term(name, value string) string {
 	if n, ok := new(big.Rat).SetString(value); ok {
 		value = n.RatString()
@@ -75,7 +75,7 @@ func sent(arguments map[string]any) (terms []string) {
 	return terms
 }
 
-// key is what the oracle knows an order by.
+// key returns the key of an order in the oracle.
 func (o *order) key() string {
 	if o.ClientID == "" {
 		return o.ID
@@ -107,8 +107,8 @@ func (a *amount) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// contradicts says how an order that is shown differs from what is known of it;
-// empty if it does not.
+// contradicts says how an order that wick shows differs from what is known about it; the
+// text is empty if it does not.
 func (n *orderNote) contradicts(got *order) string {
 	for _, t := range n.sent {
 		if !strings.Contains(got.terms, t) {

@@ -69,11 +69,12 @@ var kinds = []struct {
 	{"amend", (*oracle).amend},
 }
 
-// distance returns how far from the market a price is, as a part of it: evenly in
-// the logarithm from what a second brings to what no run brings.
+// distance returns a random distance of a price from the market, as a part of the price.
+// It is evenly distributed on a logarithmic scale, from a move that takes a second to one
+// that no run sees.
 func distance(rng *rand.Rand) float64 { return 1e-5 * math.Pow(1000, rng.Float64()) }
 
-// away returns a price so far above or below the newest one that was paid.
+// away returns a price at a random distance above or below the newest price that was paid.
 func (o *oracle) away(rng *rand.Rand, above bool) string {
 	d := distance(rng)
 	if !above {
@@ -85,7 +86,7 @@ func (o *oracle) away(rng *rand.Rand, above bool) string {
 	return factor.Mul(factor, &o.price).FloatString(6)
 }
 
-// hurry gives some orders a time at which they end.
+// hurry gives some orders, at random, a time at which they end. It always returns true.
 func hurry(rng *rand.Rand, a map[string]any) bool {
 	switch rng.IntN(8) {
 	case 0:

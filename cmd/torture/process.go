@@ -82,7 +82,7 @@ func start(wick, dir string, more ...string) (*process, error) {
 	}
 }
 
-// kill is SIGKILL, no goodbye. A second one does nothing.
+// kill sends SIGKILL. A second call does nothing.
 func (p *process) kill() {
 	if p.os != nil {
 		p.os.Kill()
