@@ -1,19 +1,20 @@
 # The commands people type. `make help` lists them.
 
 GO      ?= go
-# Nothing here uses C, with a compiler at hand or not, but the race detector.
+# Nothing here uses C, even if there is a compiler, except the race detector.
 export CGO_ENABLED = 0
-# Little garbage is worth collecting in a test; no test takes a minute.
+# A test makes little garbage, so it is collected rarely; no test takes a minute.
 TEST     = GOGC=400 $(GO) test -timeout 10m $(TESTFLAGS)
-# The longest begin, so that no core waits for them at the end; those of server wait, while the others compute.
+# The packages with the longest tests come first, so that no core waits for them at the end. The tests of server mostly
+# wait, and the others compute meanwhile.
 LONGEST := ./trade ./server ./indicators ./market
-# The race detector needs a C compiler. It is five to ten times as slow, so -short leaves out repetitions (seeds,
-# crash points, catalogue entries, pairs of intervals), all of which ran without it: every test runs in both.
+# The race detector needs a C compiler. With it tests are five to ten times slower, so -short leaves out repetitions
+# (seeds, crash points, catalogue entries, pairs of intervals), which have all run without it. Every test runs in both.
 RACE    := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 && echo -race)
 LDFLAGS := -s -w -buildid=
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOSEC := github.com/securego/gosec/v2@v2.22.0
-# A number of runs: with a time, the fuzzer may report its own deadline as a failure.
+# A number of runs and not a time: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 500x
 
 .PHONY: help run build test check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-clients e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify e2e-alpaca demo-exchange cluster e2e-cluster torture torture-broker torture-cluster torture-notify clean

@@ -1,7 +1,7 @@
-// A browser for clients that open one: a program in the place of xdg-open that
-// notes the address, waits while the person does, visits it as one who allows,
-// again if the client does not listen for the answer yet, and keeps the last page
-// that it gets.
+// A browser for clients that open one: a program in place of xdg-open that notes the
+// address, waits as long as the person would, and visits it as a person who allows the
+// login. If the client does not listen for the answer yet, it tries again. It keeps the
+// last page that it gets.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plain, scratch } from './lib.mjs';

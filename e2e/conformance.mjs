@@ -18,8 +18,8 @@ const newer = [
   'server-stateless', 'caching', 'http-header-validation', 'sep-2164-resource-not-found', 'input-required-result-unsupported-methods', ...both,
 ];
 
-// The suite calls tools, resources and prompts of its own; ours of the same kind
-// of content stand in.
+// The suite calls tools, resources and prompts of its own; they are replaced by ours with
+// the same kind of content.
 const standIns = {
   test_simple_text: { name: 'list_indicators', arguments: { query: 'rsi' } },
   test_image_content: { name: 'generate_chart', arguments: { bars: 60 } },
@@ -50,8 +50,8 @@ function standIn(message) {
   return ours ? { ...message, params: { ...message.params, ...ours, ...arguments_ } } : message;
 }
 
-// tokenProxy adds the token that the suite cannot be given and renames what is
-// above. All else passes as it is, a foreign Host and Origin included.
+// tokenProxy adds the token, which the suite cannot be given, and replaces the names
+// above. Everything else passes unchanged, including a foreign Host and Origin.
 function tokenProxy(base, token) {
   const upstream = new URL(base);
   const server = http.createServer(async (req, res) => {

@@ -69,8 +69,8 @@ export async function until(what, condition, seconds = 20) {
   }
 }
 
-// freePort picks one below the range for outgoing connections, so that nothing
-// takes it between the asking and the using.
+// freePort picks a port below the range for outgoing connections, so that nothing takes it
+// before it is used.
 export async function freePort() {
   for (;;) {
     const port = 20000 + Math.floor(Math.random() * 12000);
@@ -114,8 +114,8 @@ export const eraIn = log => (log.includes('method=initialize') ? '2025-03-26' : 
 export const shortLife = 20; // seconds
 
 // shortLived builds wick with one constant changed: the seven days that a token
-// lives are fixed, and no flag shortens them. The compiler's overlay puts
-// another line in the place of that one; the tree stays as it is.
+// lives are fixed, and no flag shortens them. The compiler's overlay replaces that one
+// line; the source tree is not changed.
 export function shortLived() {
   const dir = scratch();
   const file = join(here, '..', 'oauth', 'oauth.go');
@@ -135,9 +135,9 @@ export function pkce() {
   return { verifier, challenge: b64(createHash('sha256').update(verifier).digest()) };
 }
 
-// visit is the browser of a person who allows: it returns the address that the
-// client gets, or throws what the page says. With a passphrase it fills in the
-// form and allows trading.
+// visit acts as the browser of a person who allows the login: it returns the address that
+// the client gets, or throws what the page says. With a passphrase it fills in the form and
+// allows trading.
 export async function visit(url, passphrase) {
   let answer = await fetch(url, { redirect: 'manual', headers: { accept: 'text/html' } });
   if (passphrase && answer.status === 200) {
@@ -153,7 +153,7 @@ export async function visit(url, passphrase) {
   throw new Error(plain(await answer.text()));
 }
 
-// plain is what a person reads of a page.
+// plain returns the text that a person reads on a page.
 export const plain = html => html.replace(/<style>.*?<\/style>/s, '').replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ').trim();
 
 // login gets a token as a command-line client would, without any library.

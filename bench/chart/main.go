@@ -1,7 +1,8 @@
 // Command chart draws one job with wick and with four other Go libraries in
-// one run and prints what each takes as CPU time and bytes, with wick's share
-// of the best of the others. The machine's noise hits all alike, so ratios
-// hold where milliseconds do not.
+// one run. It prints the CPU time and the bytes that each takes, and wick's
+// figures as a part of those of the best of the others. Noise of the machine
+// affects all in the same way, so the ratios can be trusted where milliseconds
+// cannot.
 //
 // The job: a PNG of 200 bars with candles, volume, four averages, Bollinger
 // bands with fill, an RSI panel with its levels and a MACD panel with
@@ -68,7 +69,7 @@ func compare(j *job, rounds int) error {
 	cpu := make([][]time.Duration, len(drawers))
 	bytes := make([]int, len(drawers))
 	for i, d := range drawers {
-		runtime.GC() // nobody pays for another's garbage
+		runtime.GC() // so that none collects the garbage of another
 		for round := range rounds + 1 {
 			start := cpuTime()
 			data, err := d.draw(j)

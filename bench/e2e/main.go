@@ -1,6 +1,6 @@
 // Command e2e measures what a client of wick's binary waits for: charts and
-// summaries over HTTP, orders of many clients at once, the start, memory at rest and under the largest
-// pictures, and the size of the binary:
+// summaries over HTTP, orders of many clients at once, the start, memory at rest and
+// with the largest pictures, and the size of the binary:
 //
 //	go run ./e2e -wick ../wick
 package main

@@ -2,10 +2,10 @@
 // of their own, whose CPU time and memory the kernel counts, a login to wick,
 // the peers' servers, and load from wrk.
 //
-// CPU time is the measure throughout: it does not grow when others use the
-// machine, as wall time does. What neither escapes is that a cache or a core
-// shared with others makes the same instructions slower, so the programs run
-// all contestants in one go, in turns, and print ratios.
+// All programs measure CPU time: unlike wall time it does not grow when others use
+// the machine. But a cache or a core that is shared with others makes the same
+// instructions slower, so the programs run all contestants in one go, in turns, and
+// print ratios.
 package harness
 
 import (

@@ -21,8 +21,7 @@ type Load struct {
 	CPU time.Duration // of the server
 }
 
-// Add makes two measurements one. Of the percentiles, which cannot be added, the
-// worse remains.
+// Add adds another measurement to l. Percentiles cannot be added, so the worse one stays.
 func (l *Load) Add(other Load) {
 	l.Requests += other.Requests
 	l.Errors += other.Errors
@@ -56,8 +55,8 @@ func Wrk(p *Process, connections int, d time.Duration, token, message string) (L
 		fmt.Fprintf(&script, "wrk.headers[ %s ] = %s\n", luaString(name), luaString(value))
 	}
 	if strings.Contains(message, Number) {
-		// The request is laid out once, because a load that costs little of the
-		// processor leaves the more to the server: all numbers have 16 digits.
+		// The text of the request is made once, and only the number in it changes, which
+		// always has 16 digits. The less processor the load takes, the more the server has.
 		fmt.Fprintf(&script, `
 local number, head, tail = os.time() * 1000000, "", ""
 function init()

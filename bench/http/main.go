@@ -1,8 +1,8 @@
 // Command http measures what one MCP request costs the server: wick's binary,
 // mcp-go, the official Go SDK, and as the floor a bare net/http handler that
 // answers as many constant bytes as wick does. Servers run as processes of
-// their own and take turns, so that whatever else the machine does meets them
-// alike; wrk makes the load:
+// their own and take turns, so that whatever else the machine does affects them
+// in the same way; wrk makes the load:
 //
 //	go run ./http -wick ../wick
 //

@@ -146,8 +146,8 @@ func race(charts []*market.Series, runners ...func(*market.Series)) []float64 {
 	return best
 }
 
-// cut divides s into charts of n bars each. A short chart timed again and again
-// would be learnt by heart by the branch predictor, which no user's chart is.
+// cut divides s into charts of n bars each. If one short chart were timed again and again,
+// the branch predictor would learn it, which does not happen with a user's chart.
 func cut(s *market.Series, n int) []*market.Series {
 	var charts []*market.Series
 	for i := 0; i+n <= s.Len(); i += n {

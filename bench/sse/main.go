@@ -3,12 +3,12 @@
 //
 //	go run ./sse
 //
-// Each server is a process of its own, and so are its streams' readers. All
-// are up at once and take turns, so that whatever else the machine does meets
-// them alike. Two things are measured: single events, each sent when all have
-// read the one before (latency, and what a delivery costs alone), and bursts
-// of a hundred (what it costs when there is much to say). Of one of the two
-// rows of wick, one stream is never read.
+// Each server is a process of its own, and so are the readers of its streams. All
+// run at the same time and take turns, so that whatever else the machine does
+// affects them in the same way. Two things are measured: single events, each sent
+// when all readers have read the one before (latency, and the cost of one
+// delivery), and bursts of a hundred (the cost of a delivery among many). wick has
+// two rows; in one of them one more stream is opened and never read.
 package main
 
 import (
@@ -59,7 +59,8 @@ func run() error {
 	return nil
 }
 
-// burstTurns are few: a burst to ten thousand streams is a million deliveries.
+// burstTurns is a small number, since a burst to ten thousand streams is a million
+// deliveries.
 const burstTurns = 3
 
 // compare starts all hubs with n streams, gives each its turns and prints what

@@ -45,8 +45,8 @@ func open(base string, n int, stalled bool) (*readers, error) {
 		go r.read(conn)
 		r.reading++
 	}
-	// Not every hub sends the head before the first event, so there is nothing
-	// to wait for but time.
+	// Not every hub sends the headers before the first event, so the only way to wait is
+	// to let some time pass.
 	time.Sleep(time.Second + time.Duration(n)*100*time.Microsecond)
 	return r, nil
 }
@@ -61,8 +61,8 @@ func (r *readers) dial(base string) (net.Conn, error) {
 	return conn, nil
 }
 
-// read notes how old each event is that comes. Events are told apart by the
-// time they carry, so what else a hub writes does not matter.
+// read notes how old each event is when it arrives. An event is found by the time that it
+// contains, so it does not matter what else a hub writes.
 func (r *readers) read(conn net.Conn) {
 	mark := []byte(`"sent":`)
 	buffer := make([]byte, 0, 4096)

@@ -97,7 +97,8 @@ func place(sheet *image.RGBA, cell image.Rectangle, file string, face font.Face)
 	return nil
 }
 
-// write stores the sheet with few colours: it is for looking, not for pixels.
+// write stores the sheet with few colours: it is for people to look at, not for exact
+// comparison.
 func write(out string, sheet *image.RGBA) error {
 	pal := commonest(sheet, 256)
 	small := image.NewPaletted(sheet.Rect, pal)
@@ -113,9 +114,9 @@ func write(out string, sheet *image.RGBA) error {
 	return f.Close()
 }
 
-// commonest returns the n commonest colours of m, told apart to five bits a
-// channel, so that large areas keep their colour and rare edges take the
-// nearest one.
+// commonest returns the n most frequent colours of m, which are compared with five bits
+// per channel. So large areas keep their colour, and rare colours of edges are replaced by
+// the nearest one.
 func commonest(m *image.RGBA, n int) color.Palette {
 	count := make(map[color.RGBA]int)
 	for i := 0; i < len(m.Pix); i += 4 {

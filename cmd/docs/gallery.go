@@ -19,16 +19,16 @@ type scene struct {
 	name, title, text string
 	arguments         string
 
-	// account is what the caller has, for the scene that shows trading. It is made
-	// up: an engine would bring the time of the day into the picture.
+	// account returns an account for the scene that shows trading. It is invented: with
+	// an engine the picture would depend on the time of the day.
 	account func(s *market.Series) *chart.Account
 }
 
 // maxScene bounds a picture of the gallery, in bytes.
 const maxScene = 80_000
 
-// size is what every scene has beside its arguments, unless these say otherwise:
-// smaller than the default, so that the page loads quickly.
+// size is the size of a scene whose arguments do not name another: smaller than the
+// default, so that the page loads quickly.
 const size = `"width":960,"height":540`
 
 var scenes = []scene{
@@ -86,8 +86,8 @@ var scenes = []scene{
 // frozen is the sample source at one instant.
 type frozen struct{}
 
-// Bars always returns the same bars, more than any scene needs: how many are
-// asked for a period depends on the day, and the pictures must not.
+// Bars always returns the same bars, more than any scene needs. How many are requested for
+// a period depends on the current day, and the pictures must not depend on that.
 func (frozen) Bars(_ context.Context, q market.Query) (*market.Series, error) {
 	q.Limit = 6000
 	return market.Sample{}.At(q, instant)

@@ -54,8 +54,8 @@ func write(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// instant is the moment of which all pictures are: the sample source invents
-// the same bars for it on every machine.
+// instant is the moment that all pictures show: the sample source invents the same bars
+// for it on every machine.
 var instant = time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC)
 
 // generate returns every generated file by its path below docs.
@@ -203,8 +203,8 @@ func decode(picture []byte) (*image.Paletted, error) {
 	return img.(*image.Paletted), nil // the renderer paints no other kind
 }
 
-// squeeze encodes a picture slower and smaller than the renderer does: it is
-// made once and fetched with the repository many times.
+// squeeze encodes a picture more slowly and smaller than the renderer does, because it is
+// made once and downloaded with the repository many times.
 func squeeze(img image.Image) ([]byte, error) {
 	var b bytes.Buffer
 	err := (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&b, img)
@@ -247,7 +247,7 @@ func indicatorsPage() []byte {
 	return b.Bytes()
 }
 
-// besideTradingView counts what is said of TradingView, by kind.
+// besideTradingView returns how many entries make each kind of statement about TradingView.
 func besideTradingView(all []*indicators.Indicator) string {
 	kinds := []string{"equal", "differs", "TradingView has none", "not verified"}
 	count := make([]int, len(kinds))

@@ -16,9 +16,9 @@ import (
 	"wick/trade"
 )
 
-// play is a picture of docs/trading.md: a path of prices, orders that are placed on
-// the way, and what the paper broker makes of them. Nothing of that is made up: the
-// real engine is driven along the path and asked after each minute.
+// play is a picture of docs/trading.md: a path of prices, orders that are placed on the
+// way, and what the paper broker does with them. The result is real: the engine gets the
+// prices of the path and is asked for its orders after each minute.
 type play struct {
 	name   string
 	closes []float64
@@ -61,9 +61,8 @@ const maxPlay = 8_000
 
 func (p play) file() string { return "trading/" + p.name + ".png" }
 
-// stage is the feed and the source of an engine that is driven along a path. Times
-// are those of the machine, since the engine looks at its clock; the picture has
-// others.
+// stage is the feed and the source of an engine that gets the prices of a path. Its times
+// are those of the machine's clock, which the engine reads; the picture shows other times.
 type stage struct {
 	updates chan market.Update
 	taken   chan struct{}
@@ -112,7 +111,7 @@ func (p play) minute(i int) market.Bar {
 	return b
 }
 
-// step tells the engine that a minute is over, and waits until it has taken that.
+// step tells the engine that a minute is over, and waits until it has processed that.
 func (s *stage) step(i int, b market.Bar) {
 	start := s.began.Add(time.Duration(i) * time.Minute).Unix()
 	b.Time = start
@@ -241,7 +240,7 @@ func marks(s *market.Series, values []float64, text string, tone indicators.Tone
 	return out
 }
 
-// paint draws what came of the play.
+// paint draws the result of the play.
 func (p play) paint() (*image.Paletted, error) {
 	v, err := p.act()
 	if err != nil {

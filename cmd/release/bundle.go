@@ -72,7 +72,7 @@ type setting struct {
 	Min         *float64 `json:"min,omitempty"`
 }
 
-// form is what the person is asked, by the flag that gets the answer.
+// form lists what the person is asked, each with the flag that gets the answer.
 var form = []struct {
 	flag string
 	setting
@@ -127,8 +127,8 @@ func (r *release) bundle() (map[string][]byte, error) {
 	return map[string][]byte{"wick-" + r.version + ".mcpb": b.Bytes()}, nil
 }
 
-// manifest describes the bundle: settings go to wick as environment, because an
-// argument cannot be left out when a switch is off.
+// manifest describes the bundle. Settings go to wick as environment variables, because a
+// manifest cannot leave out an argument when a switch is off.
 func (r *release) manifest() manifest {
 	m := manifest{
 		ManifestVersion: "0.3", Name: "wick", DisplayName: "wick", Version: r.version,

@@ -49,8 +49,8 @@ var debScripts = map[string]string{
 	"postrm":   "#!/bin/sh\nset -e\n" + reload + "if [ \"$1\" = purge ]; then\n" + purge + "fi\n",
 }
 
-// lintianOverride answers the one finding of Debian's checker: one static
-// program is the point.
+// lintianOverride answers the one finding of Debian's checker: the program is linked
+// statically on purpose.
 const lintianOverride = "# Go links statically, and wick has no library to share.\nwick: statically-linked-binary [usr/bin/wick]\n"
 
 // debs makes the packages for Debian.

@@ -17,7 +17,7 @@ type file struct {
 	path   string // absolute
 	mode   int64
 	data   []byte
-	config bool // the owner's to change: an upgrade keeps it
+	config bool // the owner may change it, and an upgrade keeps it
 	owner  int  // number of the user and group
 }
 
@@ -154,8 +154,8 @@ func withParents(list []file) []file {
 	return all
 }
 
-// archive packs files as tar, with their directories, under names that begin
-// with prefix in place of the slash.
+// archive packs files as tar, with their directories. Their names begin with prefix
+// instead of the slash.
 func archive(prefix string, list []file, epoch time.Time) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

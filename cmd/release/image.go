@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// uid is the user of the container, in no list of users.
+// uid is the user id of the container; the image has no list of users.
 const uid = 65532
 
 // descriptor points to a blob of an image (OCI image specification).

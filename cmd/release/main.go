@@ -2,9 +2,9 @@
 // install it from: packages for Debian and for rpm, a bundle for Claude
 // Desktop, a container image for two architectures, recipes for package
 // managers, the entry for the MCP registry, a provenance document and the
-// checksums. It needs nothing but the Go standard library, and what it writes is
-// a function of the tree, the binaries and the CA bundle: two runs give the same
-// bytes. Run it at the root of the project: make release.
+// checksums. It needs only the Go standard library, and what it writes depends only
+// on the tree, the binaries and the CA bundle: two runs give the same bytes. Run it
+// at the root of the project: make release.
 package main
 
 import (
@@ -79,8 +79,8 @@ func (r *release) load(ca string) error {
 // unreleased is the time of all files while the changelog has no date yet.
 var unreleased = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// released returns the date of a version in the changelog. Files carry it in
-// place of the time they were made, so that they can be made again.
+// released returns the date of a version in the changelog. Files have it as their time,
+// so that the same files can be made again later.
 func released(changes, version string) (time.Time, error) {
 	heading := regexp.MustCompile(`(?m)^## ` + regexp.QuoteMeta(version) + `, (.*)$`).FindStringSubmatch(changes)
 	switch {
@@ -134,7 +134,7 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// write makes every file. Later ones hold checksums of earlier ones.
+// write makes every file. Later ones contain checksums of earlier ones.
 func (r *release) write() error {
 	if r.repository() == placeholder {
 		fmt.Fprintf(os.Stderr, "release: module %q has no public path, so addresses name %s: see scripts/module\n", r.module, placeholder)

@@ -10,8 +10,7 @@ import (
 	"wick/server"
 )
 
-// man returns the manual page: the flags as --help-all has them, and where
-// things are.
+// man returns the manual page: the flags as --help-all shows them, and where files are.
 func (r *release) man() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, ".TH WICK 1 %s \"wick %s\" \"User Commands\"\n", r.epoch.Format("2006-01-02"), r.version)

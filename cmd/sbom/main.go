@@ -2,7 +2,7 @@
 // version and hash, and which toolchain they were made from, as CycloneDX 1.6
 // JSON. It reads what the toolchain recorded in the binaries, so it says what is
 // in them and not what a file beside them claims. Several binaries of one
-// release must agree. The output is a function of the binaries alone.
+// release must agree. The output depends only on the binaries.
 package main
 
 import (
