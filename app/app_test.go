@@ -80,9 +80,9 @@ func TestPageRuns(t *testing.T) {
 	}
 }
 
-// TestPolicy: the headers that keep strangers' text from becoming a program. Without
-// them one mistake in a script would give whoever chose a client's name the owner's
-// token.
+// TestPolicy checks the headers that keep strangers' text from being run as a program.
+// Without them one mistake in a script would give the owner's token to a stranger who chose
+// a client's name.
 func TestPolicy(t *testing.T) {
 	for _, path := range []string{"/app", "/app/owner.mjs"} {
 		h := get(t, path).Header()
@@ -118,8 +118,8 @@ func TestNoMarkup(t *testing.T) {
 	}
 }
 
-// TestBundle holds the modules to the rules that let them stand in one script: imports
-// of names from beside, exports of declarations, and no name twice.
+// TestBundle checks the rules that let modules be put into one script: they import names
+// from the same directory, export only declarations, and declare no name twice.
 func TestBundle(t *testing.T) {
 	for entry, least := range map[string]int{"inchat.mjs": 100, "small.mjs": 40} {
 		t.Run(entry, func(t *testing.T) { testBundle(t, entry, least) })

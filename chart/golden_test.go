@@ -45,7 +45,7 @@ func drawn(s *market.Series, r *indicators.Result) func() *View {
 	return func() *View { return &View{Series: s, Panels: []Panel{{Key: "x", Result: r}}} }
 }
 
-// changed returns n bars around 215 after edit has been at them.
+// changed returns n bars around 215, changed by edit.
 func changed(n int, edit func(s *market.Series)) *market.Series {
 	s := priced(n, 215)
 	edit(s)

@@ -63,7 +63,7 @@ func TestNothingFalse(t *testing.T) {
 	for kind, n := range found {
 		t.Errorf("%d times %s, first in %s", n, kind, example[kind])
 	}
-	// Leaving everything out would be no answer either.
+	// A picture that leaves everything out would have no faults either, so some must be drawn.
 	if extremes < wanted*9/10 || names < k {
 		t.Errorf("%d pictures have %d highs and lows and %d names of signals", k, extremes, names)
 	}

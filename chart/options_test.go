@@ -121,9 +121,9 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareIsNamed: the legend names a compared symbol also if it is the only one, since
-// its tag gives way to that of the last price where both end alike, and if none of its
-// bars are among those of the chart.
+// TestCompareIsNamed: the legend names a compared symbol even if it is the only one, since
+// its tag is dropped where it would touch that of the last price; and even if none of its
+// bars are in the chart.
 func TestCompareIsNamed(t *testing.T) {
 	s := bars([4]float64{100, 100, 100, 100}, [4]float64{100, 110, 100, 110})
 	twin := bars([4]float64{50, 50, 50, 50}, [4]float64{50, 55, 50, 55})
@@ -148,8 +148,8 @@ func TestCompareIsNamed(t *testing.T) {
 	}
 }
 
-// TestCompareCountsFromTheOpen: a change is the same number wherever it stands, of the
-// chart's own symbol and of one that is compared: since the open of the first bar.
+// TestCompareCountsFromTheOpen: every change, of the chart's own symbol and of a compared
+// one, in the picture and in the payload, counts from the open of the first bar.
 func TestCompareCountsFromTheOpen(t *testing.T) {
 	one := bars([4]float64{100, 104, 99, 102}, [4]float64{102, 112, 102, 110})
 	two := bars([4]float64{50, 50, 44, 45}, [4]float64{45, 46, 39, 40})

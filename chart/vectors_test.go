@@ -120,8 +120,8 @@ func newVector(name string, v *View, o Options) vector {
 	return out
 }
 
-// TestPageVectors keeps the numbers that the page's own tests are held against those of
-// the pictures. Run with -update after a change of the layout.
+// TestPageVectors checks that the numbers in the page's own tests are those of the pictures.
+// Run with -update after a change of the layout.
 func TestPageVectors(t *testing.T) {
 	vectors := []struct {
 		name       string

@@ -258,7 +258,7 @@ func TestBacktestIsTheRule(t *testing.T) {
 	}
 }
 
-// TestBacktestLeaves: the reply says by what trades end, which who left exit out
+// TestBacktestLeaves: the reply says what ends trades, which a client that left out exit
 // would have to guess.
 func TestBacktestLeaves(t *testing.T) {
 	s := days(bar4{90, 90, 90, 90}, bar4{90, 101, 90, 101}, bar4{100, 120, 100, 110})
@@ -284,9 +284,9 @@ func TestBacktestLeaves(t *testing.T) {
 	}
 }
 
-// TestBacktestSkips: on a bar on which both conditions become true nothing is entered,
-// and the reply says so to who gave an exit. One that has been true for longer does not
-// keep a trade from being entered.
+// TestBacktestSkips: on a bar on which both conditions become true no trade is entered, and
+// if there is an exit the reply says so. An exit that has been true for longer does not keep
+// a trade from being entered.
 func TestBacktestSkips(t *testing.T) {
 	s := days(bar4{90, 90, 90, 90}, bar4{90, 99, 90, 99}, bar4{99, 103, 99, 103}, bar4{103, 105, 103, 105})
 	for _, c := range []struct {

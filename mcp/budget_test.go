@@ -136,8 +136,8 @@ func TestHeldReplies(t *testing.T) {
 	})
 }
 
-// Calls that stood in line while there was room do not all run once their token's share
-// is used up: those that run when it is may be twice as many as there are slots.
+// Calls that waited for a slot while there was room do not all run once their token's
+// share is used up. At most twice as many as there are slots may still run.
 func TestHeldInLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runs atomic.Int32
@@ -206,7 +206,7 @@ func TestHeldTogether(t *testing.T) {
 	})
 }
 
-// Bodies that do not arrive count too, as far as they have come.
+// Bodies that do not arrive completely count too, with the bytes that have come.
 func TestHeldBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, dial := crowdSite(t)
@@ -265,7 +265,7 @@ func TestAnonymousWriteTimeout(t *testing.T) {
 	}
 }
 
-// A token of whose holder too much is open is refused, on POST and GET.
+// A valid token whose holder has too many connections open is refused, on POST and GET.
 func TestTooMany(t *testing.T) {
 	h := testHTTP(testServer())
 	h.Authenticate = func(*http.Request) (Caller, error) { return Caller{}, ErrTooMany }

@@ -294,8 +294,8 @@ func converseStdio(t *testing.T, server *Server, steps []step) {
 	}
 }
 
-// Two tools, prompts or resources of which one could never be reached are refused at the
-// start.
+// Two tools or prompts with one name, or two resources with one URI, are refused at the
+// start: one of them could never be reached.
 func TestNoTwins(t *testing.T) {
 	tool := Tool{Name: "a", Schema: json.RawMessage(`{}`)}
 	for want, o := range map[string]Options{

@@ -84,8 +84,8 @@ func FuzzHandle(f *testing.F) {
 	})
 }
 
-// A stranger gets results of initialize and tools/list and of nothing else,
-// however the message is dressed; what he does costs no panic.
+// A stranger gets results of initialize and tools/list and of nothing else, whatever the
+// message looks like, and nothing that he sends causes a panic.
 func FuzzStranger(f *testing.F) {
 	seed(f)
 	h := testHTTP(testServer())
@@ -124,7 +124,7 @@ func FuzzStranger(f *testing.F) {
 	})
 }
 
-// A batch is its members: judged together they get the replies they get alone.
+// The members of a batch get the same replies as if each were sent alone.
 func FuzzBatch(f *testing.F) {
 	f.Add([]byte(ping), []byte(`{"jsonrpc":"2.0","method":"x"}`), []byte(`7`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":"<","method":"tools/call","params":{"name":"echo","arguments":{"a":[1]}}}`), []byte(`[]`), []byte(`{}`))

@@ -118,8 +118,8 @@ func TestWaitingBounds(t *testing.T) {
 	})
 }
 
-// As many calls as there are slots wait for the disk or another machine at once, the
-// next waits for one of them, and calls that work here do not.
+// At most as many calls as there are slots wait for the disk or another machine at once.
+// The next one waits for a slot, but calls that compute do not wait for it.
 func TestWaitingSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var away atomic.Int64

@@ -139,8 +139,8 @@ func TestPostHeaders(t *testing.T) {
 	}
 }
 
-// A session id is repeated if it is harmless, on every kind of answer. None is
-// made up but for an initialize without one.
+// A session id is repeated if it is harmless, on every kind of answer. A new one is made
+// only for an initialize without one.
 func TestSessionEcho(t *testing.T) {
 	site := testSite(t, testHTTP(testServer()))
 	long := strings.Repeat("x", maxSession)
@@ -259,7 +259,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// Who typed the stream's address into a client is told the right one.
+// A person who typed the stream's address into a client is told the right one.
 func TestPostToTheStream(t *testing.T) {
 	site := testSite(t, testHTTP(testServer()))
 	if w := do(t, site, "POST", "/sse", ping); w.Code != 405 || !strings.Contains(w.Body.String(), "post to /mcp") {
@@ -302,8 +302,8 @@ func TestTokenInQueryIsIgnored(t *testing.T) {
 	}
 }
 
-// A request whose body comes slowly is judged by the token as it is when all has
-// come: one that was revoked meanwhile does nothing.
+// The token of a request whose body comes slowly is checked again when the whole body has
+// come: if it was revoked meanwhile, the request does nothing.
 func TestRevokedWhileSending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := testHTTP(testServer())
@@ -391,8 +391,8 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// A client that says one method in the header, by which proxies decide, and another in
-// the body is not served in the older era either.
+// A client that names one method in the header, which proxies read, and another in the
+// body is not served in the older era either.
 func TestMethodHeader(t *testing.T) {
 	site := testSite(t, testHTTP(testServer()))
 	for header, want := range map[string]int{"ping": 200, "tools/list": 400} {
@@ -605,7 +605,8 @@ func TestWaitForSlot(t *testing.T) {
 	})
 }
 
-// pipe is a listener of one connection in memory, whose time a bubble can turn.
+// pipe is a listener with one connection in memory, so that a synctest bubble controls its
+// time.
 type pipe chan net.Conn
 
 func (p pipe) Accept() (net.Conn, error) {
@@ -618,7 +619,7 @@ func (p pipe) Close() error   { return nil }
 func (p pipe) Addr() net.Addr { return &net.TCPAddr{} }
 
 // connect serves h as main does and returns the client's end of a connection.
-// net.Pipe has no buffer: who does not read, lets the other's write wait.
+// net.Pipe has no buffer: a write waits until the other end reads.
 func connect(t *testing.T, h *HTTP) net.Conn {
 	srv := &http.Server{Handler: testSite(t, h), ReadTimeout: 10 * time.Second, IdleTimeout: time.Hour}
 	ln := make(pipe)
@@ -668,8 +669,8 @@ func TestSlowBody(t *testing.T) {
 	})
 }
 
-// No deadline of a request reaches into a call that takes long, or into what
-// the connection carries next.
+// No deadline of a request affects a call that takes long, or the next requests on the
+// same connection.
 func TestDeadlinesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewServer(Options{Tools: []Tool{{Name: "long", Schema: json.RawMessage(`{}`), Handle: func(ctx context.Context, _ Call) (*Result, error) {
@@ -733,9 +734,8 @@ func TestCancelHTTP(t *testing.T) {
 	})
 }
 
-// Two clients on one token may use one id at a time. Then nobody can tell
-// which call is meant: both go on, and each is cancelled by its own client's
-// leaving.
+// Two clients with one token may use the same id at the same time. Then nobody can tell
+// which call a cancellation means: both go on, and each ends when its own client leaves.
 func TestCancelAmbiguous(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testServer()

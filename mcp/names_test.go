@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestNamesInAnotherCase: a name that only encoding/json would take for one of ours is
-// refused wherever we read such a name, and nothing of the message runs; elsewhere names
-// are the client's own.
+// TestNamesInAnotherCase: a name that differs from one of ours only in case, which
+// encoding/json would accept, is refused wherever we read such a name, and the message does
+// nothing. In other places clients may use any names.
 func TestNamesInAnotherCase(t *testing.T) {
 	for _, text := range []string{
 		`{"JSONRPC":"2.0","id":1,"method":"ping"}`,
@@ -58,8 +58,8 @@ func TestNamesInAnotherCase(t *testing.T) {
 	}
 }
 
-// FuzzNames: a message that passes is read by its exact names alone: without every other
-// name at its top, it is the same message.
+// FuzzNames: of a message that passes, only exact names are read: if all other names are
+// removed from its top level, it is read as the same message.
 func FuzzNames(f *testing.F) {
 	for _, text := range append(doubled, sound...) {
 		f.Add([]byte(text))

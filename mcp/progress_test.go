@@ -120,8 +120,8 @@ func TestProgressSlowReader(t *testing.T) {
 	}
 }
 
-// A host that does not read holds no slot with the progress of its calls: whoever else
-// is served goes on.
+// A host that does not read the progress of its calls does not keep their slots: other
+// callers are still served.
 func TestProgressDeafHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		quick := slowTool(0)
@@ -136,7 +136,7 @@ func TestProgressDeafHost(t *testing.T) {
 		if reply := string(s.handle(ctx, Caller{ID: "other"}, []byte(callOf("quick")))); !strings.Contains(reply, "done") {
 			t.Errorf("the call of another: %s", reply)
 		}
-		// What it was not told in time it is told once it reads, in order.
+		// Once it reads, it gets what was waiting, in order.
 		last := 0
 		for lines := bufio.NewScanner(deaf); lines.Scan(); {
 			if strings.Contains(lines.Text(), `"result"`) {

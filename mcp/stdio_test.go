@@ -174,9 +174,9 @@ func TestStdioInFlight(t *testing.T) {
 	})
 }
 
-// A cancellation in the same write as its call, which it follows at once, is not lost: the
-// call runs no longer than that, or not at all, and gets no reply. In a batch it ends the
-// one it names, also before its turn.
+// A cancellation that comes in the same write as its call is not lost: the call ends at
+// once or does not run at all, and gets no reply. In a batch it ends the call that it
+// names, even before the turn of that call.
 func TestStdioCancelledAtOnce(t *testing.T) {
 	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
 	modern := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
@@ -377,8 +377,8 @@ func TestStdioErrors(t *testing.T) {
 	}
 }
 
-// Two conversations of the local client at the same time cancel their own calls
-// alone, watch up to the bound each, and leave nothing behind.
+// Two conversations of the local client at the same time cancel only their own calls, may
+// each watch up to the bound, and leave nothing behind.
 func TestConversationsApart(t *testing.T) {
 	s := counted(new(atomic.Int64), func(string, string, []byte) {})
 	one, two := Caller{ID: "stdio", Conversation: "1"}, Caller{ID: "stdio", Conversation: "2"}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// doubled are messages that a reader on the way could take for something else than
-// what the standard decoder makes of them.
+// doubled are messages that a proxy on the way could read in another way than the standard
+// decoder does.
 var doubled = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":1},"arguments":{"x":2}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","n\u0061me":"b"}}`,
@@ -20,8 +20,8 @@ var doubled = []string{
 	`{"a":{"arguments":{"x":1}},"b":1,"b":2}`,
 }
 
-// sound are messages in which no name is there twice, or only where the tool looks
-// for itself.
+// sound are messages in which no name is there twice, except inside the arguments, which
+// the tool checks itself.
 var sound = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":1,"x":2,"y":{"z":[1,{"q":1,"q":2}]}},"_meta":{"name":1}}}`,
 	`{"jsonrpc":"2.0","id":"id\":","method":"ping","params":{"name":"method","uri":"\"id\":1"}}`,
@@ -30,8 +30,9 @@ var sound = []string{
 	`"a"`, `1`, `[]`, `{}`, `[[{}]]`,
 }
 
-// TestTwice: a message that can be read in two ways is refused, with its id unless that
-// is what is there twice; others are not, also those beside it in a batch.
+// TestTwice: a message that can be read in two ways is refused. The refusal has its id,
+// unless the id is what is there twice. Other messages are not refused, even in the same
+// batch.
 func TestTwice(t *testing.T) {
 	for _, text := range doubled {
 		if twice([]byte(text)) == nil {
@@ -83,8 +84,8 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// FuzzTwice compares both rules, of a message and of its arguments, with a walk over
-// the standard decoder's tokens. Both find the same name first.
+// FuzzTwice compares both searches, in a message and in its arguments, with a walk over the
+// tokens of the standard decoder. Both must find the same name first.
 func FuzzTwice(f *testing.F) {
 	for _, text := range append(doubled, sound...) {
 		f.Add([]byte(text))

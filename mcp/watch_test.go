@@ -247,8 +247,8 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestListenRefused: a listener that asks in a form nobody understands is refused, where it
-// would else never be told anything.
+// TestListenRefused: a listener whose filter has the wrong form is refused; otherwise it
+// would wait and never be told anything.
 func TestListenRefused(t *testing.T) {
 	s := counted(new(atomic.Int64), nil)
 	site := testSite(t, testHTTP(s))
@@ -264,8 +264,8 @@ func TestListenRefused(t *testing.T) {
 	}
 }
 
-// TestListenerPending: a slow reader of a listener lets no more wait than there are
-// resources.
+// TestListenerPending: if a listener is read slowly, no more lines wait for it than there
+// are resources.
 func TestListenerPending(t *testing.T) {
 	l := &Listener{id: json.RawMessage("1"), bell: make(chan struct{}, 1), ctx: t.Context()}
 	l.Next()
@@ -285,8 +285,8 @@ func TestListenerPending(t *testing.T) {
 	}
 }
 
-// Whatever a resource, a prompt or a completion does wrong fails one request, and not
-// the process; a resource whose state cannot be told is not asked for it every second.
+// A panic in a resource, a prompt or a completion fails one request and not the process. A
+// resource whose State panics is not asked again every second.
 func TestPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
@@ -439,8 +439,8 @@ func TestListenStdio(t *testing.T) {
 	})
 }
 
-// A listener over stdio that is cancelled gets no reply, also if that comes just when it
-// looks what to write.
+// A listener over stdio that is cancelled gets no reply, even if the cancellation comes just
+// when it collects the lines to write.
 func TestListenCancelled(t *testing.T) {
 	s := counted(new(atomic.Int64), nil)
 	in, send := io.Pipe()

@@ -497,8 +497,9 @@ func TestOneText(t *testing.T) {
 	}
 }
 
-// TestTwoPlaces: a value with two markets or two intervals reads one of them alone, so
-// that an exchange before a market, as charts write it, would be the market.
+// TestTwoPlaces: a value with two markets or two intervals reads only one of them. If an
+// exchange is written before a market, as charts do, the exchange would be read as the
+// market.
 func TestTwoPlaces(t *testing.T) {
 	for text, two := range map[string]bool{
 		"close:BBB@1d > 1": false, "close@1d:BBB > 1": false, "close:BBB > close:CCC": false, "avg(close:BBB, 3):CCC > 1": false,

@@ -65,9 +65,9 @@ func TestUnknownProfit(t *testing.T) {
 
 var chartsOnly = mcp.Caller{ID: "token-9", Client: "viewer", Scope: "charts"}
 
-// TestShowIsForTraders: a trader's chart shows the account by default, each part
-// of it alone and nothing on demand. A login for charts gets the picture of a
-// server without trading, whatever it asks for.
+// TestShowIsForTraders: a trader's chart shows the account by default, and on demand one
+// part of it or nothing. A login for charts gets the picture of a server without trading,
+// whatever it asks for.
 func TestShowIsForTraders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := busyDesk(t)
@@ -112,7 +112,7 @@ func TestShowIsForTraders(t *testing.T) {
 	})
 }
 
-// TestAccount: what is drawn is what the trading tools tell.
+// TestAccount: the chart shows the same account as the trading tools.
 func TestAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := busyDesk(t)

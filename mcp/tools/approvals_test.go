@@ -16,8 +16,8 @@ import (
 	"wick/trade"
 )
 
-// confirming opens a desk on which orders above 10 within an hour need a yes. At
-// the time of a bubble the sample's price of BTCUSDT is about 16.
+// confirming opens a desk on which a person must approve orders above 10 within an hour. At
+// the time at which a bubble begins the sample's price of BTCUSDT is about 16.
 func confirming(t *testing.T) (*desk, *Approvals) {
 	d := openDesk(t, t.TempDir())
 	a := NewApprovals(10*exact.One, "http://localhost:9315/approve")
@@ -122,9 +122,9 @@ func TestModelCannotApprove(t *testing.T) {
 	})
 }
 
-// A person who approved to sell the 2 that were held does not sell 12 because 10 were
-// bought meanwhile: the yes is refused, or on the page asked for anew, and the next
-// question has the size of now.
+// A person who approved selling the 2 that were held does not sell 12 because 10 were
+// bought meanwhile: the approval in a form is refused, and on the page the person is asked
+// again. The next question has the new size.
 func TestApprovedSizeIsPlaced(t *testing.T) {
 	const closing, bought = `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"all"}`, `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":%d,"client_order_id":"b%[1]d"}`
 	synctest.Test(t, func(t *testing.T) {
@@ -263,8 +263,8 @@ func TestApprovalOfAll(t *testing.T) {
 	})
 }
 
-// To a client that cannot ask, the refusal has the address of the owner's page.
-// What was approved there passes once, as that very call and no other.
+// For a client that cannot show forms, the refusal has the address of the owner's page. An
+// approval there is for one repetition of exactly that call.
 func TestApprovedOnPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, a := confirming(t)

@@ -156,8 +156,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestGivenTwice: a name that is there twice is refused wherever it stands, and
-// colons within strings or after escaped quotes are no members.
+// TestGivenTwice: a name that is there twice is refused at any depth. Colons within strings
+// or after escaped quotes do not make a text a name.
 func TestGivenTwice(t *testing.T) {
 	for raw, twice := range map[string]bool{
 		`{}`: false, `{"a":1,"b":2}`: false, `{"a":{"b":1},"b":2}`: false, `{"a":[{"b":1},{"b":2}]}`: false,
@@ -171,7 +171,7 @@ func TestGivenTwice(t *testing.T) {
 	}
 }
 
-// TestGivenTwiceInString: JSON that was put into a string is held to the same.
+// TestGivenTwiceInString: the same holds for JSON inside a string.
 func TestGivenTwiceInString(t *testing.T) {
 	for raw, twice := range map[string]bool{
 		`"{\"name\":\"rsi\",\"length\":7,\"length\":9}"`: true, `"[{\"name\":\"rsi\",\"length\":7,\"length\":9}]"`: true,

@@ -27,8 +27,8 @@ func (f *faulty) Bars(ctx context.Context, q market.Query) (*market.Series, erro
 	return f.failing.Bars(ctx, q)
 }
 
-// TestPanicBeside: what panics in a goroutine that a call has started fails that call
-// alone, as in the call's own, and the log says where it was.
+// TestPanicBeside: a panic in a goroutine that a call has started fails only that call, like
+// a panic in the call's own goroutine, and the log says where it was.
 func TestPanicBeside(t *testing.T) {
 	for _, call := range []string{
 		`{"name":"get_indicators","arguments":{"symbols":["BTCUSDT","BADUSDT"],"indicators":"rsi"}}`,

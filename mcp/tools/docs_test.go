@@ -64,10 +64,10 @@ func TestResourcesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestTextsForModelsNameWhatIs: the guide and the skill of the plugin name no tool that
-// is not there, and after a tool no argument that it does not take ("`tool` with
-// `argument`"): a model calls what they say. Where a tool takes indicators, one of those
-// may stand in the place of an argument.
+// TestTextsForModelsNameWhatIs: a model calls what the guide and the skill of the plugin
+// say. So they name only tools that exist, and after a tool ("`tool` with `argument`") only
+// arguments that it takes. If a tool takes indicators, the name of one may be in place of an
+// argument.
 func TestTextsForModelsNameWhatIs(t *testing.T) {
 	skill, err := os.ReadFile("../../plugin/skills/wick/SKILL.md")
 	if err != nil {
@@ -80,7 +80,7 @@ func TestTextsForModelsNameWhatIs(t *testing.T) {
 			arguments[tool.Name] = append(arguments[tool.Name], a.names()...)
 		}
 	}
-	// A word in code whose verb is that of a tool is one.
+	// A word in code that begins with the verb of a tool must be a tool.
 	var verbs []string
 	for name := range arguments {
 		verb, _, _ := strings.Cut(name, "_")

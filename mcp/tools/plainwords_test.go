@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestPlainWords sends, over the protocol, calls as models make them who have read
-// nothing but tools/list, each for a request in plain words, and checks what it does.
+// TestPlainWords sends over the protocol calls that a model makes which has read only
+// tools/list. Each is for a request in plain words, and the test checks what the call does.
 func TestPlainWords(t *testing.T) {
 	alert := func(when, more string) string {
 		return `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rule","when":"` + when + `","signal":"becomes_true"}}` + more + `}`

@@ -9,8 +9,8 @@ import (
 	"wick/market"
 )
 
-// TestPeriod: what is said of a period is true of it: why it has no bars and what would
-// help, and how many of its bars are shown, whether more can be.
+// TestPeriod: the texts about a period are true: why it has no bars and what would help,
+// how many of its bars are shown, and whether more can be shown.
 func TestPeriod(t *testing.T) {
 	at := func(text string, end bool) int64 {
 		if text == "" {

@@ -249,9 +249,9 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// TestPromptsPromiseWhatIs: what a prompt says of the tools is what they do. Of a
-// condition that is met already the guide has the words; what the limits leave no tool
-// tells, and a dry run is about one order.
+// TestPromptsPromiseWhatIs: what a prompt says about the tools is true. For a condition that
+// is already met it uses the words of the guide. It does not promise to say how much the
+// limits leave, which no tool tells: a dry run is about one order.
 func TestPromptsPromiseWhatIs(t *testing.T) {
 	guide := strings.Join(strings.Fields(guidePage), " ")
 	for prompt, words := range map[string][]string{

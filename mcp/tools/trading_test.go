@@ -227,9 +227,9 @@ func TestNothingIsDropped(t *testing.T) {
 	})
 }
 
-// TestMarketCalledAll: the stock ALL is a market like any other. Only all in small
-// letters means every position, order or symbol, so that selling the one, or selling it
-// once more, never closes the others.
+// TestMarketCalledAll: the stock ALL is a market like any other. Only "all" in small letters
+// means every position, order or symbol. So selling that stock, even twice, never closes
+// other positions.
 func TestMarketCalledAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())
@@ -286,7 +286,7 @@ func TestMarketCalledAll(t *testing.T) {
 	})
 }
 
-// TestCloseAllFails: a list with a position that stays is an error.
+// TestCloseAllFails: a list in which a position stays open is an error.
 func TestCloseAllFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())

@@ -150,9 +150,9 @@ func TestStrictTools(t *testing.T) {
 	})
 }
 
-// TestIdleReported: an argument that a tool knows and does not read, because of the
-// others or for lack of one, is named like one that it does not know. One that is sent
-// with its default changes nothing and is not.
+// TestIdleReported: an argument that a tool knows but does not use, because of another
+// argument or because another is missing, is named like an unknown one. One that is sent
+// with its default value changes nothing and is not named.
 func TestIdleReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())
