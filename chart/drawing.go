@@ -1,11 +1,15 @@
 package chart
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"wick/indicators"
 )
@@ -41,7 +45,7 @@ type Mark struct {
 	Kind          MarkKind
 	Price, Price2 float64
 	Time, Time2   int64  // unix seconds; 0 in a zone means the edge of the picture
-	Text          string // cut to MaxMarkText letters
+	Text          string // at most MaxMarkText letters
 	Tone          indicators.Tone
 }
 
@@ -52,23 +56,20 @@ func MarkTones() []string { return []string{"accent", "up", "down", "muted"} }
 var markTones = []indicators.Tone{indicators.Accent, indicators.Up, indicators.Down, indicators.Muted}
 
 // ParseMarks reads marks as clients send them: a JSON array of at most MaxMarks
-// objects {"type", "price", "price2", "time", "time2", "text", "color"}. Times
-// are read by ParseTime. It fails on the first mark that is not complete.
+// objects with the members of markMembers. Times are read by ParseTime. It fails on the
+// first mark that is not whole. A name must not be there twice in one object, which is
+// for the caller to see to.
 func ParseMarks(raw json.RawMessage, zone *time.Location) ([]Mark, error) {
-	// An unknown member is a mistake that would otherwise go unnoticed: a mark
-	// without its color, say, because it was spelled colour.
-	var items []markJSON
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&items); err != nil {
-		return nil, fmt.Errorf("%w: marks: %s; want an array of objects with type, price, price2, time, time2, text, color", ErrOption, printable(err.Error(), 120))
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		return nil, fmt.Errorf("%w: marks are %s, want an array of objects", ErrOption, printable(string(raw), 40))
 	}
 	if len(items) > MaxMarks {
 		return nil, fmt.Errorf("%w: %d marks, want at most %d", ErrOption, len(items), MaxMarks)
 	}
 	marks := make([]Mark, 0, len(items))
 	for i, item := range items {
-		m, err := item.mark(zone)
+		m, err := parseMark(item, zone)
 		if err != nil {
 			return nil, fmt.Errorf("mark %d: %w", i+1, err)
 		}
@@ -77,30 +78,38 @@ func ParseMarks(raw json.RawMessage, zone *time.Location) ([]Mark, error) {
 	return marks, nil
 }
 
-// markJSON is a mark as a client sends it.
-type markJSON struct {
-	Type   string   `json:"type"`
-	Price  *float64 `json:"price"`
-	Price2 *float64 `json:"price2"`
-	Time   timeJSON `json:"time"`
-	Time2  timeJSON `json:"time2"`
-	Text   string   `json:"text"`
-	Color  string   `json:"color"`
-}
+// markMembers are the members of a mark.
+var markMembers = []string{"type", "price", "price2", "time", "time2", "text", "color"}
 
-// timeJSON is a time as text, or as a number of seconds or milliseconds.
-type timeJSON string
-
-// UnmarshalJSON takes a string or a number and keeps its text.
-func (t *timeJSON) UnmarshalJSON(b []byte) error {
-	var s string
-	if json.Unmarshal(b, &s) != nil {
-		s = string(b)
+// parseMark reads one mark. An unknown member is a mistake that would otherwise go
+// unnoticed: a mark without its color, say, because it was spelled colour. So is a name
+// in another case, which encoding/json would take for a field of a struct: of price and
+// Price in one object nobody can know which was meant.
+func parseMark(item json.RawMessage, zone *time.Location) (Mark, error) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(item, &members) != nil {
+		return Mark{}, fmt.Errorf("%w: %s is not an object, want one with %s", ErrOption, printable(string(item), 40), strings.Join(markMembers, ", "))
 	}
-	if s != "null" {
-		*t = timeJSON(s)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if !slices.Contains(markMembers, name) {
+			return Mark{}, fmt.Errorf("%w: it has %q, want only %s", ErrOption, printable(name, 40), strings.Join(markMembers, ", "))
+		}
 	}
-	return nil
+	// A value may be written as a string or not, and null means that it is absent.
+	given := make(map[string]string)
+	for _, name := range markMembers {
+		value, text := members[name], ""
+		switch {
+		case value == nil || string(value) == "null":
+			continue
+		case value[0] == '{' || value[0] == '[':
+			return Mark{}, fmt.Errorf("%w: %s must be a single value, not %s", ErrOption, name, printable(string(value), 40))
+		case json.Unmarshal(value, &text) != nil:
+			text = string(value)
+		}
+		given[name] = text
+	}
+	return newMark(given, zone)
 }
 
 // MarshalJSON writes m as ParseMarks reads it, with times in unix seconds.
@@ -120,51 +129,72 @@ func (m Mark) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// mark checks m and returns it as a Mark. Every number is checked here, so that no later
-// code has to deal with NaN or a missing price.
-func (m markJSON) mark(zone *time.Location) (Mark, error) {
-	kind := slices.Index(MarkWords(), m.Type)
+// newMark checks the members of a mark and returns it as it is drawn. Every number is
+// checked here, so that nothing behind it meets NaN or a price that is missing.
+func newMark(given map[string]string, zone *time.Location) (Mark, error) {
+	kind := slices.Index(MarkWords(), given["type"])
 	if kind < 0 {
-		return Mark{}, fmt.Errorf("%w: type %q, want level, zone, line or text", ErrOption, printable(m.Type, 20))
+		return Mark{}, fmt.Errorf("%w: type %q, want level, zone, line or text", ErrOption, printable(given["type"], 20))
 	}
-	tone, err := choice("color", m.Color, MarkTones())
+	tone, err := choice("color", given["color"], MarkTones())
 	if err != nil {
 		return Mark{}, err
 	}
-	out := Mark{Kind: MarkKind(kind), Text: printable(m.Text, MaxMarkText), Tone: markTones[tone]}
-	// Zones and lines have two prices, levels and texts one.
-	two := out.Kind == MarkZone || out.Kind == MarkLine
-	if m.Price == nil || two && m.Price2 == nil {
-		return Mark{}, fmt.Errorf("%w: a %s needs price%s", ErrOption, m.Type, map[bool]string{true: " and price2"}[two])
+	out := Mark{Kind: MarkKind(kind), Text: printable(given["text"], MaxMarkText), Tone: markTones[tone]}
+	if n := utf8.RuneCountInString(given["text"]); n > MaxMarkText {
+		return Mark{}, fmt.Errorf("%w: text has %d characters, want at most %d", ErrOption, n, MaxMarkText)
 	}
-	// Price2 stays 0 for kinds that have no second price.
-	out.Price = *m.Price
-	if two {
-		out.Price2 = *m.Price2
-	}
-	if !usable(out.Price) || !usable(out.Price2) {
-		return Mark{}, fmt.Errorf("%w: a price of %g", ErrOption, *m.Price)
-	}
-	if out.Kind == MarkText && m.Text == "" {
+	if out.Kind == MarkText && given["text"] == "" {
 		return Mark{}, fmt.Errorf("%w: a text needs text", ErrOption)
 	}
-	return out, out.times(m, zone)
+	if err := out.prices(given); err != nil {
+		return Mark{}, err
+	}
+	return out, out.times(given, zone)
 }
 
-// times reads the times of m, which a line and a text must have. If the second time is a
-// date, it means the end of that day.
-func (out *Mark) times(m markJSON, zone *time.Location) (err error) {
-	needs := out.Kind == MarkLine || out.Kind == MarkText
-	if needs && m.Time == "" || out.Kind == MarkLine && m.Time2 == "" {
-		return fmt.Errorf("%w: a %s needs time%s", ErrOption, m.Type, map[bool]string{true: " and time2"}[out.Kind == MarkLine])
+// prices reads the prices of a mark: two of a zone and a line, one of the others.
+func (out *Mark) prices(given map[string]string) (err error) {
+	two := out.Kind == MarkZone || out.Kind == MarkLine
+	if given["price"] == "" || two && given["price2"] == "" {
+		return fmt.Errorf("%w: a %s needs price%s", ErrOption, given["type"], map[bool]string{true: " and price2"}[two])
 	}
-	if m.Time != "" {
-		if out.Time, err = ParseTime(string(m.Time), zone, false); err != nil {
+	if out.Price, err = markPrice("price", given); err == nil && given["price2"] != "" {
+		out.Price2, err = markPrice("price2", given)
+	}
+	if !two {
+		out.Price2 = 0 // the kind has none
+	}
+	return err
+}
+
+// markPrice reads a price of a mark, which the picture can hold.
+func markPrice(name string, given map[string]string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(given[name]), 64)
+	switch {
+	case errors.Is(err, strconv.ErrSyntax):
+		return 0, fmt.Errorf("%w: %s %q is not a number", ErrOption, name, printable(given[name], 40))
+	case !usable(v):
+		return 0, fmt.Errorf("%w: a price of %g", ErrOption, v)
+	}
+	return v, nil
+}
+
+// times reads the times of a mark, which a line and a text cannot do without. The second
+// time is read as an end: a date alone includes the whole day.
+func (out *Mark) times(given map[string]string, zone *time.Location) (err error) {
+	from, to := given["time"], given["time2"]
+	needs := out.Kind == MarkLine || out.Kind == MarkText
+	if needs && from == "" || out.Kind == MarkLine && to == "" {
+		return fmt.Errorf("%w: a %s needs time%s", ErrOption, given["type"], map[bool]string{true: " and time2"}[out.Kind == MarkLine])
+	}
+	if from != "" {
+		if out.Time, err = ParseTime(from, zone, false); err != nil {
 			return err
 		}
 	}
-	if m.Time2 != "" {
-		out.Time2, err = ParseTime(string(m.Time2), zone, true)
+	if to != "" {
+		out.Time2, err = ParseTime(to, zone, true)
 	}
 	return err
 }

@@ -41,13 +41,46 @@ func TestMarksRefused(t *testing.T) {
 		{`[{"type":"text","price":1,"text":"x"}]`, "a text needs time"},
 		{`[{"type":"level","price":1,"color":"pink"}]`, `color "pink"`},
 		{`[{"type":"level","price":1e305}]`, "a price of 1e+305"},
+		{`[{"type":"level","price":1e400}]`, "a price of +Inf"},
+		{`[{"type":"level","price":"NaN"}]`, "a price of NaN"},
+		{`[{"type":"level","price":"ten"}]`, `price "ten" is not a number`},
+		{`[{"type":"level","price":true}]`, `price "true" is not a number`},
+		{`[{"type":"level","price":1,"price2":"x"}]`, `price2 "x" is not a number`},
+		{`[{"type":"level","price":[1]}]`, "price must be a single value, not [1]"},
+		{`[{"type":"level","price":1,"text":{}}]`, "text must be a single value, not {}"},
+		{`[{"type":"level","price":1,"text":"` + strings.Repeat("é", 61) + `"}]`, "text has 61 characters, want at most 60"},
 		{`[{"type":"level","price":1,"width":5}]`, "width"},
+		// encoding/json takes a name in another case for a field of a struct, and of two the last.
+		{`[{"type":"level","price":10,"Price":10.4}]`, `it has "Price", want only type, price, `},
+		{`[{"type":"level","Price":10.4,"price":10}]`, `it has "Price"`},
+		{`[{"TYPE":"level","PRICE":10}]`, `it has "PRICE"`},
+		{`["a"]`, `mark 1: bad chart option: "a" is not an object, want one with type, price, `},
+		{`[5]`, `mark 1: bad chart option: 5 is not an object`},
 		{`[{"type":"text","price":1,"text":"x","time":"soon"}]`, `time "soon"`},
 		{"[" + strings.Repeat(`{"type":"level","price":1},`, 50) + `{"type":"level","price":1}]`, "51 marks, want at most 50"},
 	} {
-		if _, err := ParseMarks(json.RawMessage(c.json), nil); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), c.want) {
+		_, err := ParseMarks(json.RawMessage(c.json), nil)
+		if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.60s: %v, want %q", c.json, err, c.want)
+		} else if strings.Contains(err.Error(), "json") || strings.Contains(err.Error(), "Go ") {
+			t.Errorf("%.60s: %v speaks of the program", c.json, err)
 		}
+	}
+}
+
+// TestMarksTolerance: values as models write them are read, as those of other arguments.
+func TestMarksTolerance(t *testing.T) {
+	marks, err := ParseMarks(json.RawMessage(`[
+		{"type":"level","price":"10.5","text":5,"color":null},
+		{"type":"zone","price":" 1 ","price2":"2e1","time":null},
+		{"type":"level","price":1,"text":"`+strings.Repeat("é", 60)+`"}]`), nil)
+	want := []Mark{
+		{Kind: MarkLevel, Price: 10.5, Text: "5", Tone: indicators.Accent},
+		{Kind: MarkZone, Price: 1, Price2: 20, Tone: indicators.Accent},
+		{Kind: MarkLevel, Price: 1, Text: strings.Repeat("é", 60), Tone: indicators.Accent},
+	}
+	if err != nil || !slices.Equal(marks, want) {
+		t.Errorf("got %+v, %v\nwant %+v", marks, err, want)
 	}
 }
 
