@@ -26,7 +26,8 @@ func (r *alertRequest) args() []arg {
 	return []arg{
 		symbol(&r.Symbol, "Symbol such as BTCUSDT.").required("such as BTCUSDT"),
 		condition(&r.Condition),
-		interval(&r.interval, "Bars for indicator_signal; omitted: the engine's first interval. Price conditions need none.", ""),
+		interval(&r.interval, "Bars for indicator_signal; omitted: the engine's first interval. Price conditions need none.", "").
+			onlyIf(func() bool { return r.Condition.Type == trade.IndicatorSignal || r.Repeat == trade.EachBar }, "a price alert reads bars only with repeat each_bar"),
 		text(&r.Note, "note", "Your own words, which come back when it fires, such as why it was set.", 200),
 		word(&r.Repeat, "repeat", "once: it is then gone. each_time: whenever the condition comes true anew. each_bar: on every bar on which it holds. With once and each_time a rule that is true already must first become untrue.", trade.Once, trade.Repeats()...),
 		text(&r.Cooldown, "cooldown", "With repeat: rest at least this long after firing, such as 4h or 90m.", 20),

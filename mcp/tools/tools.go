@@ -122,8 +122,9 @@ func define[R any, P request[R]](t mcp.Tool, refuses bool, handle func(context.C
 		}
 		// An unknown argument by itself is an error only for tools that change something. If
 		// there is another mistake, it is named together with that, since it may be the cause.
+		// One without effect is no error: all that was asked for is done.
 		said := sentence(t.Name, declared, left)
-		if len(left) > 0 && (refuses || err != nil) {
+		if len(unknown) > 0 && (refuses || err != nil) {
 			err = errors.Join(errors.New(said), err)
 		}
 		if err != nil && refuses {

@@ -181,6 +181,11 @@ func TestIdleReported(t *testing.T) {
 			{"generate_chart", `"symbol":"BTCUSDT","compare":["ETHUSDT"],"bars":5,"scale":"percent"`, ""},
 			{"generate_chart", `"symbol":"BTCUSDT","compare":["btc-usdt"],"bars":5,"scale":"log"`, ""}, // nothing but itself
 			{"generate_chart", `"symbol":"BTCUSDT","compare":[],"bars":5,"scale":"log"`, ""},
+			{"set_alert", `"symbol":"BTCUSDT","interval":"1d","condition":{"price_above":99999}`, "interval"},
+			{"set_alert", `"symbol":"BTCUSDT","timeframe":"1d","condition":{"price_below":1},"repeat":"each_time"`, "timeframe"},
+			{"set_alert", `"symbol":"BTCUSDT","condition":{"price_above":99999}`, ""},
+			{"set_alert", `"symbol":"BTCUSDT","interval":"1d","condition":{"price_above":99999},"repeat":"each_bar"`, ""},
+			{"set_alert", `"symbol":"BTCUSDT","interval":"1h","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`, ""},
 		} {
 			r, err := d.call(trader, c.tool, "{"+c.arguments+"}")
 			if err != nil {
