@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -284,6 +285,38 @@ func TestRuleSince(t *testing.T) {
 		}
 		if facts["since"] != `"`+c.since+`"` || facts["bars"] != c.bars || facts["at_least"] != atLeast {
 			t.Errorf("%s: %s: since %s, bars %s, at_least %q; want %s, %s, %q", c.name, c.when, facts["since"], facts["bars"], facts["at_least"], c.since, c.bars, atLeast)
+		}
+	}
+}
+
+// TestSpelledSymbols: an expression takes the usual spellings of a market in quotes, as
+// the argument symbol does, and reads each again as it writes it. The notation of
+// perpetuals, of which the part after the colon is another market, is refused.
+func TestSpelledSymbols(t *testing.T) {
+	for written, want := range map[string]string{
+		`ETHUSDT`: "ETHUSDT", `"ETH/USDT"`: "ETH-USDT", `"eth/usdt"`: "ETH-USDT", `"ETH-USDT"`: "ETH-USDT", `^GSPC`: "^GSPC",
+		`"BINANCE:ETHUSDT"`: "BINANCE:ETHUSDT", `"binance:eth/usdt"`: "BINANCE:ETH-USDT", `"NASDAQ:AAPL"`: "NASDAQ:AAPL",
+	} {
+		for again := range 2 {
+			e, err := rules.Parse("close:"+written+" > 1", vocabulary{})
+			if err != nil {
+				t.Errorf("%s, reading %d: %v", written, again, err)
+				break
+			}
+			if others := e.Others(); len(others) != 1 || others[0].Symbol != want {
+				t.Errorf("%s, reading %d: %v, want %s", written, again, others, want)
+			}
+			if _, err := market.Resolve(market.Sample{}, e.Others()[0].Symbol); err != nil {
+				t.Errorf("%s: no source takes %v: %v", written, e.Others(), err)
+			}
+			written = strconv.Quote(want)
+		}
+	}
+	for written, says := range map[string]string{
+		`"BTC/USDT:USDT"`: "perpetuals and other futures", `"BTC:USDT"`: "perpetuals", `"a b"`: "letters, digits", `"../x"`: "letters, digits", `"A:B:C"`: "letters, digits", `":"`: "letters, digits",
+	} {
+		if _, err := rules.Parse("close:"+written+" > 1", vocabulary{}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want a refusal with %q", written, err, says)
 		}
 	}
 }

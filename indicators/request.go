@@ -289,9 +289,9 @@ func (vocabulary) Interval(name string) (string, error) {
 	return string(iv), err
 }
 
-// Symbol returns a symbol in capitals. The source of the chart decides which market it
-// means.
-func (vocabulary) Symbol(name string) (string, error) { return market.ParseSymbol(name) }
+// Symbol returns a symbol, which may be in any usual spelling, in capitals. The source of
+// the chart decides which market it means.
+func (vocabulary) Symbol(name string) (string, error) { return market.Written(name) }
 
 // Study returns the indicator with a value for each parameter. A number without a name is
 // for the next parameter that is a number, a word for the next that is a choice: macd(12,

@@ -8,6 +8,18 @@ import (
 	"wick/limit"
 )
 
+// Written returns a symbol as somebody wrote it in one form that every source's
+// [Resolve] takes: in upper case, with a dash for a slash and the exchange before it if
+// one is named. It is for who must check a symbol before it is known which source is
+// asked. It refuses what no source takes.
+func Written(text string) (string, error) {
+	venue, symbol, err := written(text)
+	if venue != "" {
+		symbol = venue + ":" + symbol
+	}
+	return symbol, err
+}
+
 // written splits a symbol as somebody wrote it into an exchange, "" if there is
 // none, and a symbol in which a slash has become a dash.
 func written(text string) (venue, symbol string, err error) {
