@@ -303,10 +303,10 @@ func TestSpelledSymbols(t *testing.T) {
 				t.Errorf("%s, reading %d: %v", written, again, err)
 				break
 			}
-			if others := e.Others(); len(others) != 1 || others[0].Symbol != want {
+			if others := e.Others(); len(others) != 1 || others[0][0].Symbol != want {
 				t.Errorf("%s, reading %d: %v, want %s", written, again, others, want)
 			}
-			if _, err := market.Resolve(market.Sample{}, e.Others()[0].Symbol); err != nil {
+			if _, err := market.Resolve(market.Sample{}, e.Others()[0][0].Symbol); err != nil {
 				t.Errorf("%s: no source takes %v: %v", written, e.Others(), err)
 			}
 			written = strconv.Quote(want)
@@ -317,6 +317,48 @@ func TestSpelledSymbols(t *testing.T) {
 	} {
 		if _, err := rules.Parse("close:"+written+" > 1", vocabulary{}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want a refusal with %q", written, err, says)
+		}
+	}
+}
+
+// TestOtherBarsAreThoseRead: the facts of a rule name the places whose values it read and
+// the bars of them, not those that it only passes on its way. This market rests while the
+// other goes on: with @4h first the other's bars count up to this market's last closed one
+// of 4h, with :ETH first up to now.
+func TestOtherBarsAreThoseRead(t *testing.T) {
+	bars := func(symbol string, iv market.Interval, hours ...int) *market.Series {
+		s := &market.Series{Symbol: symbol, Interval: iv}
+		for _, hour := range hours {
+			s.Append(market.Bar{Time: int64(hour) * 3600, Open: 1, High: 1, Low: 1, Close: float64(1 + hour), Volume: 1})
+		}
+		return s
+	}
+	s := bars("OWN", market.Hour1, 0, 1, 2, 3, 12)
+	s.Others = map[market.Other]*market.Series{
+		{Interval: market.Hour4}:                bars("OWN", market.Hour4, 0),
+		{Symbol: "ETH"}:                         bars("ETH", market.Hour1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12),
+		{Symbol: "ETH", Interval: market.Hour4}: bars("ETH", market.Hour4, 0, 4, 8),
+	}
+	for _, c := range []struct {
+		when, want string
+		value      float64 // of what stands before the sign
+	}{
+		{"close@4h:ETH > 0", `{":ETH@4h":"1970-01-01T08:00:00Z"}`, 9},
+		{"close:ETH@4h > 0", `{":ETH@4h":"1970-01-01T00:00:00Z"}`, 1},
+		{"close:ETH@4h > close@4h:ETH", `{":ETH@4h":"1970-01-01T08:00:00Z"}`, 1}, // the newest that was read
+		{"(close@4h + open):ETH > 0", `{":ETH":"1970-01-01T12:00:00Z",":ETH@4h":"1970-01-01T08:00:00Z"}`, 10},
+		{"close@4h > 0", `{"@4h":"1970-01-01T00:00:00Z"}`, 1},
+		{"close > 0", "", 13},
+	} {
+		r, got := when(t, c.when), ""
+		for _, f := range r.Compute(s).Facts {
+			if f.Name == OtherBars {
+				got = string(f.Value)
+			}
+		}
+		before, _, _ := strings.Cut(c.when, " > ")
+		if v := formulaOf(t, s, before); got != c.want || v[len(v)-1] != c.value {
+			t.Errorf("%s reads %v of %s, want %v of %s", c.when, v[len(v)-1], got, c.value, c.want)
 		}
 	}
 }

@@ -129,14 +129,24 @@ const AtLeast = "at_least"
 // the newest value of a rule was read from.
 const OtherBars = "other_bars"
 
-// otherBars returns, for each other place that when names, the start of the bar that the
-// newest bar of s reads there: the newest that was closed by then.
+// otherBars returns, for each other place whose values when reads, the start of the bar
+// that the newest bar of s reads there, by the name that when gives the place: the newest
+// that was closed by then. A place may be reached through another, whose bars then decide,
+// and in several ways; then the newest of these bars counts.
 func otherBars(s *market.Series, when *rules.Expr) map[string]string {
 	bars := make(map[string]string)
-	for _, p := range when.Others() {
-		there := s.Other(market.Other{Symbol: p.Symbol, Interval: market.Interval(p.Interval)})
-		if at := newestClosed(s.Slice(s.Len()-1, s.Len()), there)[0]; at >= 0 {
-			bars[p.String()] = date(there.Time[at])
+	for _, way := range when.Others() {
+		bar := s.Slice(s.Len()-1, s.Len())
+		for _, p := range way {
+			there := s.Other(market.Other{Symbol: p.Symbol, Interval: market.Interval(p.Interval)})
+			at := -1
+			if bar.Len() > 0 {
+				at = newestClosed(bar, there)[0]
+			}
+			bar = there.Slice(max(at, 0), at+1) // none if at is -1
+		}
+		if name := way[len(way)-1].String(); bar.Len() > 0 {
+			bars[name] = max(bars[name], date(bar.Time[0]))
 		}
 	}
 	return bars

@@ -4,7 +4,7 @@ package rules
 // and by several goroutines at once.
 type Expr struct {
 	root   *node
-	others []Place
+	others [][]Place
 	source string // as it was written, with single blanks
 	silent error  // see Silent
 }
@@ -25,8 +25,11 @@ func (e *Expr) String() string { return e.root.text }
 // Source returns the expression as it was written, with single blanks between its words.
 func (e *Expr) Source() string { return e.source }
 
-// Others returns the other markets and intervals that the expression reads.
-func (e *Expr) Others() []Place { return e.others }
+// Others returns the ways to the other markets and intervals whose values the expression
+// reads, each once. The last place of a way is the one that is read, and those before it
+// are the places through which it is reached: close:ETHUSDT@1d goes through the chart's
+// own days, each of which reads the newest day of ETHUSDT that had closed.
+func (e *Expr) Others() [][]Place { return e.others }
 
 // Studies returns the indicators that the expression reads, each once.
 func (e *Expr) Studies() []Study {

@@ -113,17 +113,28 @@ func (p Place) within(around Place) Place {
 	return p
 }
 
-// collect adds the places that n reads to list, each once. A place inside another is
-// joined with it, as within does.
-func (n *node) collect(around Place, list *[]Place) {
-	if n.kind == kindPlace {
-		around = n.place.within(around)
-		if !slices.Contains(*list, around) {
-			*list = append(*list, around)
+// collect adds the places under which n and its arguments stand to places, each once. Of
+// those at which a column or an indicator is read it adds the way there to ways. A place
+// inside another is joined with it, as within does. Way is the way to n.
+func (n *node) collect(way []Place, places *[]Place, ways *[][]Place) {
+	switch n.kind {
+	case kindPlace:
+		p := n.place
+		if len(way) > 0 {
+			p = p.within(way[len(way)-1])
+		}
+		way = append(slices.Clone(way), p)
+		if !slices.Contains(*places, p) {
+			*places = append(*places, p)
+		}
+	case kindColumn, kindStudy, kindSignal:
+		known := slices.ContainsFunc(*ways, func(w []Place) bool { return slices.Equal(w, way) })
+		if len(way) > 0 && !known {
+			*ways = append(*ways, way)
 		}
 	}
 	for _, arg := range n.args {
-		arg.collect(around, list)
+		arg.collect(way, places, ways)
 	}
 }
 

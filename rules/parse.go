@@ -38,9 +38,10 @@ func Parse(text string, c Catalogue) (*Expr, error) {
 		return nil, mistake(t.at, "%s is not expected here; %s", t.spelled(), cmp.Or(advice[t.text], "join conditions with and, or"))
 	}
 	e := &Expr{root: root, source: strings.Join(strings.Fields(text), " "), silent: p.silent}
-	root.collect(Place{}, &e.others)
-	if len(e.others) > MaxOthers {
-		return nil, mistake(0, "%d other markets and intervals: at most %d are read", len(e.others), MaxOthers)
+	var places []Place
+	root.collect(nil, &places, &e.others)
+	if len(places) > MaxOthers {
+		return nil, mistake(0, "%d other markets and intervals: at most %d are read", len(places), MaxOthers)
 	}
 	return e, nil
 }

@@ -529,7 +529,9 @@ func FuzzParse(f *testing.F) {
 		if len(e.String()) <= MaxText && (err != nil || again.String() != e.String()) {
 			t.Errorf("%q is written as %s, which reads as %v, %v", text, e, again, err)
 		}
-		for _, p := range e.others {
+		var places []Place
+		e.root.collect(nil, &places, new([][]Place))
+		for _, p := range places {
 			if b.others[p] == nil {
 				return
 			}
