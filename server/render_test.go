@@ -2,7 +2,11 @@ package server
 
 import (
 	"bytes"
+	"encoding/json"
+	"flag"
 	"io"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +60,41 @@ func TestRenderFlags(t *testing.T) {
 		if said := strings.Contains(notes.String(), "90 bars"); said != (len(want.Content) > 1) {
 			t.Errorf("%q: standard error has %q", c.flags, notes.String())
 		}
+	}
+}
+
+// TestGalleryFlags: each argument of the calls in docs/gallery.md is a flag but show, as
+// the page says, and no call asks for a time that later lies too far back to be fetched.
+func TestGalleryFlags(t *testing.T) {
+	page, err := os.ReadFile("../docs/gallery.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r render
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	r.flags(fs, &groups{fs: fs})
+	calls := 0
+	for line := range strings.Lines(string(page)) {
+		var arguments map[string]any
+		if !strings.HasPrefix(line, "    {") {
+			continue
+		}
+		if err := json.Unmarshal([]byte(line), &arguments); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		calls++
+		for name := range arguments {
+			isFlag := slices.ContainsFunc(r.all, func(f *flag.Flag) bool { return f.Name == strings.ReplaceAll(name, "_", "-") })
+			if isFlag == (name == "show") {
+				t.Errorf("%s in %s is a flag: %t", name, line, isFlag)
+			}
+		}
+		if iv, _ := arguments["interval"].(string); arguments["from"] != nil && iv != "1d" {
+			t.Errorf("%s: after 20,000 bars of %s this can no longer be drawn", line, iv)
+		}
+	}
+	if calls < 20 {
+		t.Errorf("%d calls", calls)
 	}
 }
 

@@ -52,8 +52,8 @@ var scenes = []scene{
 		arguments: `{"symbol":"BTCUSDT","interval":"1d","type":"line","compare":["ETHUSDT","SOLUSDT","MSFT"],"indicators":[],"volume":false,"bars":180}`},
 	{name: "period", title: "One quarter", text: "From a date to a date, both included.",
 		arguments: `{"symbol":"AAPL","interval":"1d","from":"2025-10-01","to":"2025-12-31","indicators":["bbands","rsi"]}`},
-	{name: "session", title: "Today, in New York's time", text: "Times in a zone of your choice, its midnights marked; `from` is read in it too. With the average price by volume and its bands.",
-		arguments: `{"symbol":"AAPL","interval":"15m","timezone":"America/New_York","from":"2026-03-12 20:00","indicators":["vwap_bands"]}`},
+	{name: "session", title: "Today, in New York's time", text: "Times in a zone of your choice, its midnights marked. With the average price by volume and its bands.",
+		arguments: `{"symbol":"AAPL","interval":"15m","timezone":"America/New_York","bars":157,"indicators":["vwap_bands"]}`},
 	{name: "bollinger", title: "Bollinger bands and what they measure", text: "The bands over the price, their width and the place of the price within them below.",
 		arguments: `{"symbol":"ETHUSDT","indicators":["bbands","bb_bandwidth","bb_percent_b"]}`},
 	{name: "ichimoku", title: "Ichimoku", text: "The cloud goes on where it is known already.",
@@ -165,10 +165,12 @@ func madeUp(s *market.Series) *chart.Account {
 // galleryPage writes docs/gallery.md.
 func galleryPage() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Gallery\n\n%d pictures with the call that draws each, made by `make docs`. The bars are synthetic, and the pictures say so.\n\n"+
+	fmt.Fprintf(&b, "# Gallery\n\n%d pictures with the call that draws each, made by `make docs`. The bars are synthetic, and the pictures say so.\n"+
+		"All are of %s: a call draws the newest bars unless it says `to`, and marks at a time or a price of then may lie outside of them now.\n\n"+
 		"A call is the `arguments` of `generate_chart`; here each also has `%s` where it gives no size, so that\n"+
 		"the page loads quickly. On the command line an argument is a flag: `\"bars\":120` is `--bars 120`, and `\"pixel_ratio\":2` is `--pixel-ratio 2`.\n"+
-		"[tools.md](tools.md#generate_chart) lists all arguments, [indicators.md](indicators.md) all indicators.\n", len(scenes), size)
+		"`show` has none: there is no account.\n"+
+		"[tools.md](tools.md#generate_chart) lists all arguments, [indicators.md](indicators.md) all indicators.\n", len(scenes), instant.Format("2 January 2006, 15:04 MST"), size)
 	for _, s := range scenes {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n    %s\n\n![%s](%s)\n", s.title, s.text, s.arguments, s.title, s.file())
 	}
