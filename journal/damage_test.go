@@ -70,6 +70,21 @@ func TestTornTail(t *testing.T) {
 	}
 }
 
+// TestTornHeader: a newest journal that ends inside its first record is damage and
+// refused. No crash leaves it: the header is on disk before the snapshot that makes the
+// journal the newest one.
+func TestTornHeader(t *testing.T) {
+	d, _ := smallStore(t)
+	whole := d.Files[journal1].Data
+	for cut := range journaltest.Frames(whole)[0].Size {
+		c := d.Cut(journaltest.Kept)
+		c.Files[journal1].Data = slices.Clone(whole[:cut])
+		if _, err := load(c, false); err == nil || !strings.Contains(err.Error(), "its first record") {
+			t.Errorf("cut at %d: %v", cut, err)
+		}
+	}
+}
+
 // TestZeroTail fills the end with zeros, as file systems do that grow a file
 // before they write it.
 func TestZeroTail(t *testing.T) {
