@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"testing"
 	"time"
 
@@ -82,6 +83,13 @@ func TestExport(t *testing.T) {
 	var orders []Order
 	if err := Export(o.Dir, "orders", "json", &out); err != nil || json.Unmarshal(out.Bytes(), &orders) != nil || len(orders) != 11 || orders[0].By != nil {
 		t.Errorf("%s, %v", out.String(), err)
+	}
+	// What the two formats of equity call the same.
+	for format, want := range map[string]string{"csv": `^date,equity,realized_pnl,fees\n`, "json": `^\[{"date":"[^"]*","equity":[^,]*,"realized":[^,]*,"fees":[^,]*,"cash":`} {
+		out.Reset()
+		if err := Export(o.Dir, "equity", format, &out); err != nil || !regexp.MustCompile(want).Match(out.Bytes()) {
+			t.Errorf("equity as %s: %s, %v", format, out.String(), err)
+		}
 	}
 }
 
