@@ -177,6 +177,9 @@ func show(p *[]string) arg {
 			return fmt.Errorf("show has %d items: at most %d, of %s", len(items), len(accountParts), strings.Join(accountParts, ", "))
 		}
 		for _, item := range items {
+			if item[0] == '{' || item[0] == '[' {
+				return fmt.Errorf("show must be an array of %s, not %s", strings.Join(accountParts, ", "), limit.Clip(string(v)))
+			}
 			part, wrong := readWord("show", item, accountParts)
 			err = errors.Join(err, wrong)
 			*p = append(*p, part)

@@ -83,6 +83,8 @@ func TestChartOptionBounds(t *testing.T) {
 		`"from":"2999-01-01"`:                            "future",
 		`"volume":"loud"`:                                "true",
 		`"show":["wallet"]`:                              "position, orders, alerts, fills",
+		`"show":{}`:                                      "show must be an array of position, orders, alerts, fills, not {}",
+		`"show":["fills",{"a":1}]`:                       `show must be an array of position, orders, alerts, fills, not ["fills",{"a":1}]`,
 		`"marks":[{"type":"circle"}]`:                    "level, zone, line or text",
 		`"marks":[{"type":"level"}]`:                     "price",
 		`"marks":` + encode(slices.Repeat([]int{1}, 51)): "at most 50",
