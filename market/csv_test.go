@@ -113,8 +113,10 @@ func TestCSVResamplesAndChooses(t *testing.T) {
 			}
 		}
 	}
-	if _, err := c.Bars(t.Context(), Query{Symbol: "NONE", Interval: Hour1, Limit: 7}); err == nil || !strings.Contains(err.Error(), "ABC") {
-		t.Errorf("the error does not say what there is: %v", err)
+	// What would be taken, and what there is.
+	const want = `csv has no file for "NONE": want none-1d.csv, one of shorter bars that make such, or none.csv; it has ABC OLD`
+	if _, err := c.Bars(t.Context(), Query{Symbol: "NONE", Interval: Day1, Limit: 7}); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
