@@ -27,7 +27,10 @@ func (m *message) checkEra() (refused *Error, data []byte) {
 	}
 	switch version := *m.Params.Meta.Version; {
 	case version != modernVersion:
-		return &Error{codeUnknownVersion, "unsupported protocol version: data.supported lists those that are served"},
+		// The data is what a client chooses from, so it has the older version too; the words
+		// say how that one is asked for.
+		return &Error{codeUnknownVersion, "unsupported protocol version: params._meta takes " + modernVersion + " only; " +
+				ProtocolVersion + ", which data.supported lists too, is agreed on by initialize and named in no _meta"},
 			Encode(versions{supportedVersions, limit.Clip(version)})
 	case !isObject(m.Params.Meta.Capabilities):
 		return &Error{codeInvalidParams, "params._meta needs io.modelcontextprotocol/clientCapabilities, an object; {} claims none"}, nil
