@@ -2,9 +2,11 @@ package tools
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"wick/exact"
 	"wick/indicators"
@@ -121,6 +123,53 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("arguments %s accepted", text)
 		}
 	}
+}
+
+// TestRefusalsInPlainWords sends every argument of every tool, and what objects hold, in
+// every JSON type: no refusal has the words of encoding/json, which name types of Go.
+func TestRefusalsInPlainWords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		values := []string{`5`, `1e400`, `true`, `"x"`, `""`, `"{"`, `"[5]"`, `[]`, `[null]`, `[5]`, `["x"]`, `[[1]]`, `[{}]`, `{}`, `{"x":1}`}
+		for _, member := range []string{
+			`[{"type":%s}]`, `[{"type":"level","price":%s}]`, `[{"type":"text","price":1,"time":%s,"text":%[1]s,"color":%[1]s}]`, // marks
+			`[{"name":%s}]`, `[{"name":"rsi","length":%s}]`, `[{"name":"rsi","source":%s,"params":%[1]s}]`, `[{"name":"rule","when":%s}]`, `[{"name":"ratio","versus":%s}]`, // indicators
+			`{"price_above":%s}`, `{"indicator_signal":%s}`, `{"indicator_signal":{"indicator":%s,"signal":%[1]s}}`, `{"rule":%s}`, // conditions
+			`{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":%s,"line":%[1]s}}`,
+			`{"stop_price":%s,"price":%[1]s}`, // oco
+		} {
+			for _, v := range values[:15] {
+				values = append(values, fmt.Sprintf(member, v))
+			}
+		}
+		// With the rest as it should be, so that the value gets as far as it can.
+		rest := map[string]map[string]string{
+			"generate_chart": {"format": `"summary"`, "bars": "5"}, "get_indicators": {"symbol": `"BTCUSDT"`, "indicators": `"rsi"`},
+			"set_alert":   {"symbol": `"BTCUSDT"`, "condition": `{"price_above":1}`},
+			"place_order": {"symbol": `"BTCUSDT"`, "side": `"buy"`, "type": `"limit"`, "price": "1", "quantity": "1", "dry_run": "true"},
+		}
+		for _, tool := range d.tools {
+			var schema struct{ Properties map[string]json.RawMessage }
+			if err := json.Unmarshal(tool.Schema, &schema); err != nil {
+				t.Fatal(err)
+			}
+			for name := range schema.Properties {
+				for _, v := range values {
+					arguments := map[string]json.RawMessage{name: json.RawMessage(v)}
+					for other, usual := range rest[tool.Name] {
+						if other != name {
+							arguments[other] = json.RawMessage(usual)
+						}
+					}
+					_, err := d.call(trader, tool.Name, encode(arguments))
+					if err != nil && (strings.Contains(err.Error(), "json:") || strings.Contains(err.Error(), "Go ") || strings.Contains(err.Error(), "unmarshal")) {
+						t.Errorf("%s %s %s: %v", tool.Name, name, v, err)
+					}
+				}
+			}
+		}
+	})
 }
 
 // TestDefaults: a schema's default is what a call without the argument gets, a
