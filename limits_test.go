@@ -217,7 +217,7 @@ func TestLimitsDocument(t *testing.T) {
 			}
 		}
 	}
-	b.WriteString("\n`TestRails`, `TestOrderRate` and `TestDailyLoss` in `trade` go past each of them.\n\n" + rates)
+	b.WriteString("\n`TestRails`, `TestOrderRate` and `TestDailyLoss` in `trade` go past each of them. A value that limits nothing, such as 0, is refused at the start (`TestNoLimit`).\n\n" + rates)
 	sameDocument(t, "docs/limits.md", b.Bytes())
 }
 

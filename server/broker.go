@@ -51,7 +51,7 @@ func (c *config) realMoney() bool { return c.broker == brokerAlpaca }
 // that were not set: orders are small, and a person confirms each.
 func (c *config) settleBroker(env func(string) string) error {
 	if !c.atBroker() {
-		if c.brokerKeyFile != "" || c.deadMan != 0 {
+		if c.brokerKeyFile != "" || c.set["broker-dead-man"] {
 			return fmt.Errorf("--broker-key-file and --broker-dead-man belong to --broker alpaca-paper or alpaca")
 		}
 		return nil
@@ -107,8 +107,8 @@ func (c *config) checkBroker() error {
 		return fmt.Errorf("--cash opens a paper account, and %s has one of its own", c.broker)
 	case c.source == "sample":
 		return fmt.Errorf("--broker %s with --source sample would trade by invented prices: choose a source of real ones, such as yahoo", c.broker)
-	case c.deadMan < 0 || c.deadMan > 0 && c.deadMan < time.Minute:
-		return fmt.Errorf("--broker-dead-man %s is less than a minute", c.deadMan)
+	case c.set["broker-dead-man"] && c.deadMan < time.Minute:
+		return fmt.Errorf("--broker-dead-man %s is less than a minute: write a duration such as 10m, or leave it out for never", c.deadMan)
 	}
 	return nil
 }

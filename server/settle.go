@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"net/url"
@@ -234,13 +235,37 @@ func (c *config) settleEngine(raw *rawFlags) error {
 	if err := c.settleAccount(raw); err != nil {
 		return err
 	}
-	if c.maxPriceAge < 0 {
-		return fmt.Errorf("--max-price-age %s is negative: write a duration such as 90s", c.maxPriceAge)
+	if c.set["max-price-age"] && c.maxPriceAge <= 0 {
+		return fmt.Errorf("--max-price-age %s is no age: write a duration above 0, such as 90s, or leave it out for 60s and, of stocks, the session's last", c.maxPriceAge)
 	}
-	if !(c.priceBand > 1) { // also NaN
-		return fmt.Errorf("--price-band %v is not above 1: write a multiple such as 2", c.priceBand)
+	if !(c.priceBand > 1) || math.IsInf(c.priceBand, 1) { // also NaN
+		return fmt.Errorf("--price-band %v is no band: write a multiple above 1, or leave it out for %d", c.priceBand, market.DefaultBand)
 	}
-	c.limits.OpenPerSymbol, c.limits.Open, c.limits.OrdersPerSecond = raw.perSymbol, raw.openOrders, raw.rate
+	return c.settleCounts(raw)
+}
+
+// maxCount is the most that a limit in whole numbers may be. A rate of more than a thousand
+// million a second would be none: there is no time between two orders.
+const maxCount = 1_000_000
+
+// settleCounts checks the limits that are whole numbers. Zero is refused, because for the
+// engine it means the default, and the operator who wrote it meant something else.
+func (c *config) settleCounts(raw *rawFlags) error {
+	for _, n := range []struct {
+		flag string
+		n    int
+		to   *int
+	}{
+		{"max-open-orders-per-symbol", raw.perSymbol, &c.limits.OpenPerSymbol},
+		{"max-open-orders", raw.openOrders, &c.limits.Open},
+		{"max-order-rate", raw.rate, &c.limits.OrdersPerSecond},
+	} {
+		if n.n < 1 || n.n > maxCount {
+			return fmt.Errorf("--%s %d is no limit: write a whole number from 1 to %d, or leave it out for %s; to stop all orders use --halt on",
+				n.flag, n.n, maxCount, raw.groups.fs.Lookup(n.flag).DefValue)
+		}
+		*n.to = n.n
+	}
 	return nil
 }
 
@@ -299,7 +324,7 @@ func (c *config) settleWatched(raw *rawFlags) error {
 	return nil
 }
 
-// settleAmounts parses the flags that are exact numbers. An empty one keeps what
+// settleAmounts parses the flags that are exact numbers. One that was left out keeps what
 // the field has: its zero, or for --confirm-above the -1 that asks for no approval.
 func (c *config) settleAmounts(raw *rawFlags) error {
 	// A maker fee that was not given is nil, since 0 is a fee as well.
@@ -308,19 +333,19 @@ func (c *config) settleAmounts(raw *rawFlags) error {
 	}
 	c.confirmAbove = -1
 	for _, a := range []amount{
-		{"max-order-notional", raw.notional, &c.limits.OrderNotional},
-		{"max-position-notional", raw.position, &c.limits.PositionNotional},
-		{"fee-rate", raw.fee, &c.feeRate},
-		{"maker-fee-rate", raw.maker, c.makerFee},
-		{"slippage", raw.slippage, &c.slippage},
-		{"half-spread", raw.spread, &c.halfSpread},
-		{"participation", raw.share, &c.participation},
-		{"confirm-above", raw.confirm, &c.confirmAbove},
-		{"cash", raw.cash, &c.account.Cash},
-		{"max-daily-loss", raw.dailyLoss, &c.limits.DailyLoss},
-		{"leverage", raw.leverage, &c.account.Leverage},
+		{"max-order-notional", raw.notional, &c.limits.OrderNotional, "100000, or 100 at a broker"},
+		{"max-position-notional", raw.position, &c.limits.PositionNotional, "ten of the largest order"},
+		{"fee-rate", raw.fee, &c.feeRate, ""},
+		{"maker-fee-rate", raw.maker, c.makerFee, ""},
+		{"slippage", raw.slippage, &c.slippage, ""},
+		{"half-spread", raw.spread, &c.halfSpread, ""},
+		{"participation", raw.share, &c.participation, ""},
+		{"confirm-above", raw.confirm, &c.confirmAbove, ""},
+		{"cash", raw.cash, &c.account.Cash, "no account"},
+		{"max-daily-loss", raw.dailyLoss, &c.limits.DailyLoss, "no limit"},
+		{"leverage", raw.leverage, &c.account.Leverage, ""},
 	} {
-		if err := a.parse(); err != nil {
+		if err := a.parse(c.set[a.flag]); err != nil {
 			return err
 		}
 	}
@@ -331,16 +356,22 @@ func (c *config) settleAmounts(raw *rawFlags) error {
 type amount struct {
 	flag, text string
 	to         *exact.Decimal
+	without    string // what leaving it out means, if zero is no value for it; else empty
 }
 
-// parse sets the number, which must not be negative, unless there is no text.
-func (a amount) parse() error {
-	if a.text == "" {
+// parse sets the number, unless the flag was left out. It must not be negative, and zero
+// only where that means something: for a limit the engine takes it for the default. A flag
+// that was set to nothing is refused too, since others look at whether it was set.
+func (a amount) parse(set bool) error {
+	if a.text == "" && !set {
 		return nil
 	}
 	v, err := exact.Parse([]byte(a.text))
-	if err != nil || v < 0 {
-		return fmt.Errorf("--%s %q is not a number of zero or more with at most 8 decimals", a.flag, a.text)
+	switch {
+	case a.without != "" && (err != nil || v <= 0):
+		return fmt.Errorf("--%s %q is not a number above zero with at most 8 decimals: write one, or leave it out for %s", a.flag, a.text, a.without)
+	case err != nil || v < 0:
+		return fmt.Errorf("--%s %q is not a number of zero or more with at most 8 decimals: write one, or leave it out", a.flag, a.text)
 	}
 	*a.to = v
 	return nil

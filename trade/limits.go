@@ -1,9 +1,15 @@
 package trade
 
-import "wick/exact"
+import (
+	"fmt"
+	"math"
+
+	"wick/exact"
+)
 
 // Limits bound what clients can do. They are the operator's; no request can change
-// them. A zero field means its default. A refusal because of one names it.
+// them. A zero field means its default, one below zero is refused. A refusal because of
+// one names it.
 type Limits struct {
 	OrderNotional    exact.Decimal // largest quantity times price of one order that may open or grow a position; 100,000
 	PositionNotional exact.Decimal // largest position of one symbol; ten times OrderNotional
@@ -32,7 +38,10 @@ func (l Limits) withDefaults() Limits {
 		l.OrderNotional = 100_000 * exact.One
 	}
 	if l.PositionNotional == 0 {
-		l.PositionNotional = 10 * l.OrderNotional
+		var fits bool
+		if l.PositionNotional, fits = l.OrderNotional.Times(10*exact.One, exact.Down); !fits {
+			l.PositionNotional = math.MaxInt64 // no position can be worth more
+		}
 	}
 	zero(&l.OpenPerSymbol, 200)
 	zero(&l.Open, 1000)
@@ -40,6 +49,14 @@ func (l Limits) withDefaults() Limits {
 	zero(&l.Alerts, maxAlerts)
 	zero(&l.Symbols, maxSymbols)
 	return l
+}
+
+// check refuses limits below zero, which would bound nothing or everything.
+func (l Limits) check() error {
+	if min(l.OrderNotional, l.PositionNotional, l.DailyLoss) < 0 || min(l.OpenPerSymbol, l.Open, l.OrdersPerSecond, l.Alerts, l.Symbols) < 0 {
+		return fmt.Errorf("limits %+v: none may be below zero", l)
+	}
+	return nil
 }
 
 // TradingState says which orders are taken. Cancels always are.

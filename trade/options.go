@@ -84,7 +84,8 @@ type Options struct {
 }
 
 // withDefaults fills in what was left out, settles the spelling of the symbols and
-// refuses rates that are no fractions. Calling it again changes nothing.
+// refuses rates that are no fractions and limits below zero. Calling it again changes
+// nothing.
 func (o Options) withDefaults() (Options, error) {
 	o.Limits, o.Account = o.Limits.withDefaults(), o.Account.withDefaults()
 	if o.Log == nil {
@@ -120,7 +121,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, o.check()
 }
 
-// check refuses rates and shares that cannot be.
+// check refuses limits, rates and shares that cannot be.
 func (o Options) check() error {
 	if o.Participation < 0 || o.Participation > exact.One {
 		return fmt.Errorf("participation %s: a share from above 0 to 1, such as 0.1, or 0 for whole fills", o.Participation)
@@ -129,9 +130,9 @@ func (o Options) check() error {
 		return fmt.Errorf("half spread %s: with the slippage of %s it must be from 0 to below 1, such as 0.0002", o.HalfSpread, o.Slippage)
 	}
 	if *o.MakerFeeRate < 0 || *o.MakerFeeRate >= exact.One || o.FeeRate < 0 || o.FeeRate >= exact.One || o.Slippage < 0 || o.Slippage >= exact.One {
-		return fmt.Errorf("fee rate %s and slippage %s: both must be from 0 to below 1, such as 0.001", o.FeeRate, o.Slippage)
+		return fmt.Errorf("fee rate %s, maker fee rate %s and slippage %s: each must be from 0 to below 1, such as 0.001", o.FeeRate, *o.MakerFeeRate, o.Slippage)
 	}
-	return nil
+	return o.Limits.check()
 }
 
 // AccountOptions describe the account that orders are paid from. Without Cash

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -30,6 +31,28 @@ func tryPlace(t *testing.T, e *Engine, side Side, typ OrderType, quantity, limit
 	}
 	_, err := e.Place(t.Context(), r)
 	return code(err)
+}
+
+// TestLimitsBelowZero: a limit below zero, which once switched the rate off, is refused.
+func TestLimitsBelowZero(t *testing.T) {
+	for _, l := range []Limits{{OrderNotional: -1}, {PositionNotional: -1}, {DailyLoss: -1}, {OpenPerSymbol: -1}, {Open: -1}, {OrdersPerSecond: -5}, {Alerts: -1}, {Symbols: -1}} {
+		o := testOptions(t)
+		o.Limits = l
+		if e, err := Open(o); err == nil {
+			e.Close()
+			t.Errorf("%+v was taken", l)
+		}
+	}
+}
+
+// TestLargestPositionFits: ten of the largest order that can be written are more than a
+// number holds, and do not come round to a small limit or one below zero.
+func TestLargestPositionFits(t *testing.T) {
+	for order, want := range map[exact.Decimal]exact.Decimal{5 * exact.One: 50 * exact.One, 9_000_000_000 * exact.One: 90_000_000_000 * exact.One, 20_000_000_000 * exact.One: math.MaxInt64, math.MaxInt64: math.MaxInt64} {
+		if got := (Limits{OrderNotional: order}).withDefaults().PositionNotional; got != want {
+			t.Errorf("with orders of up to %s the largest position is %s, want %s", order, got, want)
+		}
+	}
 }
 
 // TestClosingOrdersAreCountedTogether: long 9 at 100 under a limit of 1,000.

@@ -83,9 +83,9 @@ var form = []struct {
 		Description: "adds orders with play money, positions and alerts; nothing real is ever bought"}},
 	{"data-dir", setting{Type: "directory", Title: "Data directory", Default: "${HOME}/.wick",
 		Description: "where orders and alerts are kept; one running wick per directory"}},
-	{"max-order-notional", setting{Type: "number", Title: "Largest order", Default: 100000, Min: new(float64),
+	{"max-order-notional", setting{Type: "number", Title: "Largest order", Default: 100000, Min: new(1.0),
 		Description: "in units of the quote currency; larger orders are refused"}},
-	{"max-position-notional", setting{Type: "number", Title: "Largest position per symbol", Default: 1000000, Min: new(float64),
+	{"max-position-notional", setting{Type: "number", Title: "Largest position per symbol", Default: 1000000, Min: new(1.0),
 		Description: "in units of the quote currency; orders that would go beyond it are refused"}},
 }
 
