@@ -53,6 +53,7 @@ var limits = []limit{
 	{"server", "maxAttached", "", "processes that attach to this one over its control socket", "TestAttachBound"},
 	{"server", "maxPassphrase", "bytes", "file with the passphrase", "TestPassphraseBound"},
 	{"server", "minPassphrase", "", "characters of a passphrase, at least", "TestWeakPassphrase"},
+	{"server", "maxTyped", "", "characters of a passphrase, as many as the field of the login page takes", "TestPassphraseCanBeTyped"},
 	{"server", "memoryBase", "bytes", "memory beside charts, streams and what is in use at the start, before the collector works harder", "TestMemoryLimit"},
 	{"server", "memorySource", "bytes", "more of it with a data service", "TestMemoryLimit"},
 	{"server", "memoryConn", "bytes", "more of it for each connection with a token", "TestMemoryLimit"},

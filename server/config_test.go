@@ -120,7 +120,7 @@ func TestBadFlags(t *testing.T) {
 		"--trusted-proxy everyone":         "CIDR",
 		"--allow-origin example.com":       "https://app.example.com",
 		"--passphrase-file /no/such/file":  "no such file",
-		"--passphrase-file " + empty:       "1 to 4096",
+		"--passphrase-file " + empty:       "12 to 1000 characters",
 	} {
 		_, err := parseConfig(strings.Fields(args), env("HOME", "/"), &bytes.Buffer{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

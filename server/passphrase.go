@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
 const (
 	maxPassphrase = 4096 // bytes of the file with the passphrase
 	minPassphrase = 12   // characters: what strangers may guess at should not be a word
+	maxTyped      = 1000 // characters of a passphrase, as the field of the login page counts them
 )
 
 // passphrase returns the owner's passphrase from the file or the environment,
@@ -34,6 +37,10 @@ func passphrase(file string, env func(string) string) (secret []byte, from strin
 		clear(secret)
 		return nil, "", fmt.Errorf("the passphrase in %s %s: choose a longer one, such as %s", from, weak, rand.Text())
 	}
+	if cannot := untypable(secret); cannot != "" {
+		clear(secret)
+		return nil, "", fmt.Errorf("the passphrase in %s %s: nobody could log in with it", from, cannot)
+	}
 	return secret, from, nil
 }
 
@@ -46,7 +53,7 @@ func readPassphrase(name string) ([]byte, error) {
 	}
 	secret := bytes.TrimRight(content, "\r\n")
 	if len(secret) == 0 {
-		return nil, fmt.Errorf("%s holds %d bytes: expected a passphrase of 1 to %d", name, len(content), maxPassphrase)
+		return nil, fmt.Errorf("%s holds %d bytes: expected a passphrase of %d to %d characters", name, len(content), minPassphrase, maxTyped)
 	}
 	return secret, nil
 }
@@ -102,6 +109,32 @@ func weakness(secret []byte) string {
 	_, size := utf8.DecodeRune(secret)
 	if bytes.Count(secret, secret[:size])*size == len(secret) {
 		return "repeats one character"
+	}
+	return ""
+}
+
+// untypable says why the field of the login page cannot hold a passphrase, or nothing. It
+// quotes nothing of it either. A tab can be pasted, so it is not refused.
+func untypable(secret []byte) string {
+	if !utf8.Valid(secret) {
+		return "is not text in UTF-8, as browsers send it"
+	}
+	if bytes.HasPrefix(secret, []byte("\ufeff")) {
+		return "begins with a byte order mark, which nobody types: save it as UTF-8 without one"
+	}
+	units := 0 // of UTF-16, in which browsers count
+	for i := 0; i < len(secret); {
+		r, size := utf8.DecodeRune(secret[i:])
+		switch {
+		case r == '\n' || r == '\r':
+			return "has a line break, and the field of the login page has one line"
+		case unicode.IsControl(r) && r != '\t':
+			return "has a control character, which no keyboard types"
+		}
+		i, units = i+size, units+utf16.RuneLen(r)
+	}
+	if units > maxTyped {
+		return fmt.Sprintf("has %d characters, more than the %d that the login page takes", units, maxTyped)
 	}
 	return ""
 }

@@ -87,6 +87,9 @@ func (c *config) settleFiles(raw *rawFlags, env func(string) string) (err error)
 	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit || c.export != "" || c.recover != recoverNo || c.clients || c.revoke != "" || c.halt != "" || c.accept) {
 		return err // charts and stdio without --trade keep no state
 	}
+	if c.set["passphrase-file"] && raw.passphraseFile == "" {
+		return fmt.Errorf("--passphrase-file names no file: name one, or leave it out")
+	}
 	if c.passphrase, c.passphraseFrom, err = passphrase(raw.passphraseFile, env); err != nil {
 		return err
 	}
