@@ -119,6 +119,8 @@ func TestBadFlags(t *testing.T) {
 		"--base-url nonsense":              "https://wick.example.com",
 		"--trusted-proxy everyone":         "CIDR",
 		"--allow-origin example.com":       "https://app.example.com",
+		"--allow-origin https://a@b.com":   "https://app.example.com",
+		"--allow-origin https://b.com#a":   "https://app.example.com",
 		"--passphrase-file /no/such/file":  "no such file",
 		"--passphrase-file " + empty:       "12 to 1000 characters",
 	} {

@@ -129,9 +129,13 @@ func (c *config) settleServer(raw *rawFlags) error {
 		c.proxies = append(c.proxies, prefix.Masked())
 	}
 	// Origins are compared whole with what browsers send: scheme, host and port, no path.
-	for _, origin := range c.origins {
-		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" {
+	for i, origin := range c.origins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme == "" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
 			return fmt.Errorf("--allow-origin %q is not an origin such as https://app.example.com", origin)
+		}
+		if c.origins[i], err = normalOrigin(u); err != nil {
+			return fmt.Errorf("--allow-origin %q: %w", origin, err)
 		}
 	}
 	if c.baseURL == "" {
@@ -149,30 +153,6 @@ func parsePrefix(text string) (netip.Prefix, error) {
 		return addr.Prefix(addr.BitLen())
 	}
 	return netip.ParsePrefix(text)
-}
-
-// normalBase checks a base URL and returns it in the one spelling that is
-// published: scheme and host in lower case, no default port, no trailing slash.
-func normalBase(text string) (string, error) {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil || u.Host == "" || u.Hostname() == "":
-		return "", fmt.Errorf("--base-url %q is not a URL such as https://wick.example.com", text)
-	case u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.Trim(u.Path, "/") != "":
-		return "", fmt.Errorf("--base-url %q must be a bare origin: no path, query, fragment or user", text)
-	}
-	// Clients compare the published address byte for byte with the one they were given,
-	// so there is one spelling of it.
-	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
-	switch {
-	case scheme == "https":
-		host = strings.TrimSuffix(host, ":443")
-	case scheme == "http" && address.Loopback(u.Hostname()):
-		host = strings.TrimSuffix(host, ":80")
-	default:
-		return "", fmt.Errorf("--base-url %q must be https; http is for loopback names only", text)
-	}
-	return scheme + "://" + host, nil
 }
 
 // reachedByLocalhost reports whether a program that connects to localhost meets

@@ -1,0 +1,87 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"wick/address"
+)
+
+// This file spells addresses as browsers do (https://url.spec.whatwg.org). Host and Origin
+// of a request are compared with them byte for byte, so a spelling that no browser sends
+// would shut everybody out.
+
+// normalBase checks a base URL and returns it in the one spelling that is
+// published: scheme and host as browsers write them, no default port, no trailing slash.
+func normalBase(text string) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Hostname() == "":
+		return "", fmt.Errorf("--base-url %q is not a URL such as https://wick.example.com", text)
+	case u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.Trim(u.Path, "/") != "":
+		return "", fmt.Errorf("--base-url %q must be a bare origin: no path, query, fragment or user", text)
+	}
+	origin, err := normalOrigin(u)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("--base-url %q: %w", text, err)
+	case u.Scheme != "https" && !(u.Scheme == "http" && address.Loopback(u.Hostname())):
+		return "", fmt.Errorf("--base-url %q must be https; http is for loopback names only", text)
+	}
+	return origin, nil
+}
+
+// normalOrigin returns scheme, host and port of u as browsers write them: in lower case,
+// without the port that belongs to the scheme. The parser has put the scheme in lower case.
+func normalOrigin(u *url.URL) (string, error) {
+	host, err := normalHost(u.Hostname())
+	if err != nil || u.Port() == "" {
+		return u.Scheme + "://" + host, err
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil || port < 1 || port > 65535 {
+		return "", fmt.Errorf("the port %s is out of bounds, 1 to 65535", u.Port())
+	}
+	if own := u.Scheme == "https" && port == 443 || u.Scheme == "http" && port == 80; !own {
+		host += ":" + strconv.Itoa(port)
+	}
+	return u.Scheme + "://" + host, nil
+}
+
+// normalHost returns a host, which comes without brackets, as browsers write it, or says
+// how to write one that they would turn into another: a name in letters of its own
+// language, or a number that stands for an address.
+func normalHost(host string) (string, error) {
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case err == nil && ip.Zone() != "":
+		return "", errors.New("an address with a zone is not taken by browsers: write one without, or a name")
+	case err == nil && ip.Is4In6():
+		return "", fmt.Errorf("browsers spell an IPv4 address in brackets in another way: write %s", ip.Unmap())
+	case err == nil && ip.Is6():
+		return "[" + ip.String() + "]", nil
+	case err == nil:
+		return ip.String(), nil
+	case strings.ContainsFunc(host, func(r rune) bool { return r > '~' }):
+		return "", errors.New("browsers send such a name in its ASCII form: write that, which begins with xn-- where a part has other letters")
+	case strings.HasSuffix(host, "."):
+		return "", errors.New("with a dot at its end it is another name for browsers: write it without")
+	}
+	host = strings.ToLower(host)
+	labels := strings.Split(host, ".")
+	for _, label := range labels {
+		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return "", fmt.Errorf("%q is not the name of a host: write letters, digits and hyphens, with single dots between", host)
+		}
+	}
+	// Browsers take a name whose last part is a number for an address, and write it anew.
+	last := labels[len(labels)-1]
+	if hex, ok := strings.CutPrefix(last, "0x"); strings.Trim(last, "0123456789") == "" || ok && strings.Trim(hex, "0123456789abcdef") == "" {
+		return "", fmt.Errorf("browsers read %q as an address: write it as four numbers, such as 127.0.0.1", host)
+	}
+	return host, nil
+}
