@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"wick/journal"
 )
 
 // controlName is the socket in the data directory by which the owner speaks to a
@@ -47,6 +50,28 @@ func listenControl(dir string) (net.Listener, error) {
 	return ln, nil
 }
 
+// openControl opens the socket of a server. A directory that another wick has is an error:
+// by its socket the owner would reach that one, and could neither list the logins of this
+// one nor end them. Without a socket for another reason all else goes on, and the log says
+// what will not work; the listener is then nil.
+func openControl(c *config, log *slog.Logger) (net.Listener, error) {
+	// Under --trade this process has the lock itself.
+	if !c.trade && errors.Is(journal.Free(c.dataDir), journal.ErrHeld) {
+		return nil, held(c.dataDir)
+	}
+	ln, err := listenControl(c.dataDir)
+	if err != nil && !errors.Is(err, journal.ErrHeld) {
+		log.Warn("--clients, --revoke and further hosts over stdio will not work: no control socket", "error", err)
+		return nil, nil
+	}
+	return ln, err
+}
+
+// held is the error of a directory that another wick has.
+func held(dir string) error {
+	return fmt.Errorf("state directory %s: %w; stop that one or choose another directory", dir, journal.ErrHeld)
+}
+
 // removeStale removes a socket that nobody answers on.
 func removeStale(name string) error {
 	info, err := os.Lstat(name)
@@ -59,7 +84,7 @@ func removeStale(name string) error {
 	// Only dialling tells a socket that is served from one that was left behind.
 	if conn, err := net.Dial("unix", name); err == nil {
 		conn.Close()
-		return fmt.Errorf("another wick answers on %s", name)
+		return held(filepath.Dir(name))
 	}
 	return os.Remove(name)
 }

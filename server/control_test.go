@@ -3,7 +3,9 @@ package server
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -12,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wick/journal"
 )
 
 // command runs wick with args and returns what it printed.
@@ -246,5 +250,49 @@ func TestAuditNamesClient(t *testing.T) {
 	by := regexp.MustCompile(`order_placed .*"by":\{"name":"test","client":"[0-9a-f]+…?","id":"` + id + `"\}`)
 	if len(id) != 8 || !by.MatchString(out) {
 		t.Errorf("--clients shows %s, --audit prints:\n%s", id, out)
+	}
+}
+
+// serveOn starts a server that should end by itself, and returns its error. One that
+// serves is stopped, without an error.
+func serveOn(t *testing.T, dir string, args ...string) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	return Run(ctx, append(args, "--port", "0", "--data-dir", dir), env("HOME", dir), nil, io.Discard, io.Discard)
+}
+
+// TestHeldDirectory: a server on a directory that another wick has ends at once, whichever
+// of the two trades: its owner could not list its logins, end one, or halt it. What wrote
+// no lock, such as a server without --trade, holds it by its socket, and what has no socket
+// by its lock.
+func TestHeldDirectory(t *testing.T) {
+	for first, others := range map[string][]string{
+		"--serve --trade": {"--serve", "--serve --trade"},
+		"--mcp --trade":   {"--serve", "--serve --trade"},
+		"--serve":         {"--serve", "--serve --trade"},
+	} {
+		dir := t.TempDir()
+		if first == "--mcp --trade" {
+			h := startHost(t, dir)
+			h.ask("ping", "{}", &struct{}{})
+		} else {
+			start(t, append(strings.Fields(first), "--data-dir", dir)...)
+		}
+		for _, other := range others {
+			err := serveOn(t, dir, strings.Fields(other)...)
+			if !errors.Is(err, journal.ErrHeld) || !strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s beside %s: %v, want one line that the directory is held", other, first, err)
+			}
+		}
+	}
+	dir := t.TempDir()
+	held, err := journal.OpenDir(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	if err := serveOn(t, dir, "--serve"); !errors.Is(err, journal.ErrHeld) {
+		t.Errorf("beside a wick without a socket: %v, want that the directory is held", err)
 	}
 }

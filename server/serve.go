@@ -55,20 +55,29 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	case err != nil:
 		return err
 	}
-	s, err := newService(c, source, e, kept, logs)
-	if err == nil {
-		err = s.run(ctx, open)
+	return errors.Join(serveApp(ctx, c, source, e, kept, open, logs), e.close())
+}
+
+// serveApp opens the control socket and the service, and runs it until ctx ends.
+func serveApp(ctx context.Context, c *config, source market.Source, e *app, kept *keptLogins, open listeners, logs loggers) (err error) {
+	if open.control, err = openControl(c, logs.part("wick")); err != nil {
+		return err
 	}
-	return errors.Join(err, e.close())
+	defer open.close()
+	s, err := newService(c, source, e, kept, logs)
+	if err != nil {
+		return err
+	}
+	return s.run(ctx, open)
 }
 
 // listeners are the sockets that the server listens on; metrics is nil without
-// --metrics.
-type listeners struct{ site, metrics net.Listener }
+// --metrics, and control, by which its owner speaks to it, where it could not be opened.
+type listeners struct{ site, metrics, control net.Listener }
 
 // close closes those that are open.
 func (l listeners) close() {
-	for _, ln := range []net.Listener{l.site, l.metrics} {
+	for _, ln := range []net.Listener{l.site, l.metrics, l.control} {
 		if ln != nil {
 			ln.Close()
 		}
@@ -119,7 +128,9 @@ func (s *service) run(ctx context.Context, open listeners) error {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP) // before it says that it serves: until here the signal ends the process
 	defer signal.Stop(hangup)
-	serveControl(ctx, g, s.owner, f, log, "--clients, --revoke and further hosts over stdio will not work: no control socket")
+	if open.control != nil {
+		g.Go(func() error { return serveHTTP(ctx, controlServer(s.owner, f), open.control) })
+	}
 	log.Info("serving", "url", c.baseURL+"/mcp", "login", c.howToLogIn(), "listen", open.site.Addr().String(), "source", c.source, "trade", c.trade)
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error { return serveHTTP(ctx, s.http, s.conns.listener(open.site)) })
@@ -158,17 +169,6 @@ func newService(c *config, source market.Source, e *app, kept *keptLogins, logs 
 	srv := newHTTPServer(handler, conns, log)
 	srv.RegisterOnShutdown(e.stop) // Shutdown ends no streams
 	return &service{config: c, source: source, app: e, conns: conns, owner: o, http: srv, log: log}, nil
-}
-
-// serveControl serves the control socket in g. Without one all else goes on, and the
-// log says what will not work.
-func serveControl(ctx context.Context, g *errgroup.Group, o *owner, f *fronts, log *slog.Logger, without string) {
-	control, err := listenControl(f.config.dataDir)
-	if err != nil {
-		log.Warn(without, "error", err)
-		return
-	}
-	g.Go(func() error { return serveHTTP(ctx, controlServer(o, f), control) })
 }
 
 // controlServer serves the owner's questions, if there is a login to ask about, and
@@ -351,7 +351,12 @@ func runStdio(ctx context.Context, c *config, e *app, log *slog.Logger, stdin io
 	g, ctx := errgroup.WithContext(ctx)
 	f := &fronts{app: e, config: c, ctx: ctx}
 	if c.trade {
-		serveControl(ctx, g, nil, f, log, "further hosts over stdio will not work: no control socket")
+		control, err := listenControl(c.dataDir)
+		if err == nil {
+			g.Go(func() error { return serveHTTP(ctx, controlServer(nil, f), control) })
+		} else {
+			log.Warn("further hosts over stdio will not work: no control socket", "error", err)
+		}
 	}
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error {
