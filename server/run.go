@@ -25,6 +25,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/url"
 	"os"
 	"slices"
@@ -59,9 +60,7 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	}
 	logs := newLoggers(stderr, c.logFormat)
 	defer logs.flush()
-	if names := unread(os.Environ(), asked); len(names) > 0 {
-		logs.part("wick").Warn("variables of the environment are not read; perhaps a name is misspelled", "names", strings.Join(names, " "))
-	}
+	warnOfUnread(logs.part("wick"), unread(os.Environ(), asked))
 	switch {
 	case c.notifyTest != "":
 		return testNotify(ctx, c, source, stdout)
@@ -73,6 +72,37 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		return c.render.run(ctx, tools.Deps{Source: source}, stdout, stderr)
 	}
 	return fmt.Errorf("nothing to do: choose --serve, --mcp or --trade, or --output FILE to draw one chart; %w", errUsage)
+}
+
+// unused says of the variables that are no flag's twin, and that wick asks for only
+// sometimes, why one was not asked for.
+var unused = map[string]string{
+	"WICK_PASSPHRASE":          "the passphrase is that of --passphrase-file",
+	"WICK_ALPACA_URL":          "it belongs to --broker alpaca-paper or alpaca",
+	"WICK_BINANCE_URL":         otherSource,
+	"WICK_BINANCE_FUTURES_URL": otherSource,
+	"WICK_COINBASE_URL":        otherSource,
+	"WICK_FEAR_GREED_URL":      otherSource,
+	"WICK_KRAKEN_URL":          otherSource,
+	"WICK_YAHOO_URL":           otherSource,
+}
+
+const otherSource = "it belongs to another --source"
+
+// warnOfUnread names the variables that are without effect, and says why of those that
+// wick knows.
+func warnOfUnread(log *slog.Logger, names []string) {
+	var strange []string
+	for _, name := range names {
+		if why := unused[name]; why != "" {
+			log.Warn("a variable of the environment is not read", "name", name, "because", why)
+		} else {
+			strange = append(strange, name)
+		}
+	}
+	if len(strange) > 0 {
+		log.Warn("variables of the environment are not read; perhaps a name is misspelled", "names", strings.Join(strange, " "))
+	}
 }
 
 // unread returns the names of variables that begin as ours do and that nobody asked for:

@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	"wick/market"
+
 	"wick/indicators"
 )
 
@@ -175,6 +177,42 @@ func TestUnreadVariables(t *testing.T) {
 	line := regexp.MustCompile(`level=WARN msg="variables of the environment are not read; perhaps a name is misspelled" names="(.*)"\n`).FindStringSubmatch(log)
 	if line == nil || line[1] != "WICK_BASE_ULR WICK_PASPHRASE" || strings.Contains(log, "hidden") {
 		t.Errorf("the log has %q", log)
+	}
+}
+
+// TestUnusedVariables: of a variable that wick knows and does not read the log says why, and
+// does not call it misspelled. All that sources ask for are known.
+func TestUnusedVariables(t *testing.T) {
+	for name, value := range map[string]string{"WICK_PASSPHRASE": "hidden from the log", "WICK_ALPACA_URL": "http://hidden", "WICK_KRAKEN_URL": "http://hidden", "WICK_BASE_ULR": "hidden"} {
+		t.Setenv(name, value)
+	}
+	log := start(t, "--serve", "--passphrase-file", passphraseFile(t, "correct horse battery", 0o600)).log.String()
+	for _, want := range []string{
+		`level=WARN msg="a variable of the environment is not read" name=WICK_PASSPHRASE because="the passphrase is that of --passphrase-file"` + "\n",
+		`level=WARN msg="a variable of the environment is not read" name=WICK_ALPACA_URL because="it belongs to --broker alpaca-paper or alpaca"` + "\n",
+		`level=WARN msg="a variable of the environment is not read" name=WICK_KRAKEN_URL because="it belongs to another --source"` + "\n",
+		`level=WARN msg="variables of the environment are not read; perhaps a name is misspelled" names=WICK_BASE_ULR` + "\n",
+	} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log has no %q:\n%s", want, log)
+		}
+	}
+	if strings.Contains(log, "hidden") {
+		t.Errorf("a value is in the log:\n%s", log)
+	}
+	for _, source := range market.Sources() {
+		if strings.HasPrefix(source, "csv:") {
+			continue
+		}
+		_, err := market.Open(source, func(name string) string {
+			if strings.HasPrefix(name, envPrefix) && unused[name] == "" {
+				t.Errorf("--source %s asks for %s, which would be called misspelled with another", source, name)
+			}
+			return ""
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
 
