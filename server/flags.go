@@ -174,7 +174,7 @@ func (c *config) serverFlags(fs *flag.FlagSet, raw *rawFlags) {
 // order, whichever broker takes it.
 func (c *config) orderFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&raw.watchlist, "watchlist", "", "`file` of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors")
-	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "`symbols` the engine watches from the start, separated by commas")
+	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "up to 50 `symbols` the engine watches from the start, separated by commas")
 	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` it keeps of each; alerts take the first unless told")
 	fs.StringVar(&raw.notional, "max-order-notional", "100000", "largest order in quote `units`; with --broker alpaca or alpaca-paper 100 unless set")
 	fs.StringVar(&raw.position, "max-position-notional", "", "largest position per symbol in quote `units`; default ten orders")

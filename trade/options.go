@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,9 +84,8 @@ type Options struct {
 	Notify func(n Notification, recipients []string)
 }
 
-// withDefaults fills in what was left out, settles the spelling of the symbols and
-// refuses rates that are no fractions and limits below zero. Calling it again changes
-// nothing.
+// withDefaults fills in what was left out, settles the spelling of the symbols, each of
+// which it keeps once, and refuses what check does. Calling it again changes nothing.
 func (o Options) withDefaults() (Options, error) {
 	o.Limits, o.Account = o.Limits.withDefaults(), o.Account.withDefaults()
 	if o.Log == nil {
@@ -115,14 +115,20 @@ func (o Options) withDefaults() (Options, error) {
 		if err != nil {
 			return o, err
 		}
-		symbols = append(symbols, symbol)
+		if !slices.Contains(symbols, symbol) {
+			symbols = append(symbols, symbol)
+		}
 	}
 	o.Symbols = symbols
 	return o, o.check()
 }
 
-// check refuses limits, rates and shares that cannot be.
+// check refuses limits, rates and shares that cannot be, and more symbols than are
+// watched.
 func (o Options) check() error {
+	if n := len(o.Symbols); n > o.Limits.Symbols {
+		return fmt.Errorf("--symbols names %d symbols, more than the %d that are watched at once: name fewer, since orders and alerts add theirs", n, o.Limits.Symbols)
+	}
 	if o.Participation < 0 || o.Participation > exact.One {
 		return fmt.Errorf("participation %s: a share from above 0 to 1, such as 0.1, or 0 for whole fills", o.Participation)
 	}

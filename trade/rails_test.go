@@ -1,9 +1,11 @@
 package trade
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"wick/exact"
@@ -42,6 +44,20 @@ func TestLimitsBelowZero(t *testing.T) {
 			e.Close()
 			t.Errorf("%+v was taken", l)
 		}
+	}
+}
+
+// TestTooManySymbols: as many symbols as are watched may be named for the start, in any
+// spelling and twice, and one more ends it.
+func TestTooManySymbols(t *testing.T) {
+	o := testOptions(t)
+	for i := range maxSymbols {
+		o.Symbols = append(o.Symbols, fmt.Sprintf("S%d", i), fmt.Sprintf("s%d", i))
+	}
+	openTest(t, o).Close()
+	o.Symbols = append(o.Symbols, "AAA")
+	if _, err := Open(o); err == nil || !strings.Contains(err.Error(), "--symbols names 51 symbols, more than the 50") {
+		t.Errorf("%d symbols: %v", maxSymbols+1, err)
 	}
 }
 
