@@ -104,7 +104,7 @@ func (p *Policy) Wrap(next http.Handler, private ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !p.hostAllowed(r.Host):
-			refuse(w, http.StatusForbidden, fmt.Sprintf("host %q is not this server's: use its base URL, or allow the name", limit.Clip(r.Host)))
+			refuse(w, http.StatusForbidden, fmt.Sprintf("host %q is not this server's: use its base URL", limit.Clip(r.Host)))
 		case !clean(r.URL.Path):
 			notFound(w)
 		case slices.Contains(private, r.URL.Path):

@@ -51,6 +51,10 @@ func TestHostAndOrigin(t *testing.T) {
 		{"wick.example", "chrome-extension://abc", 403},
 		{"wick.example", "::", 403},
 	}
+	// Nothing but the base URL decides on hosts, so nothing else is advised.
+	if w := do(t, site, "POST", "/mcp", ping, "Host", "evil.example.com"); !strings.Contains(w.Body.String(), `is not this server's: use its base URL"`) {
+		t.Errorf("a strange host is told %s", w.Body)
+	}
 	for _, tt := range tests {
 		headers := []string{"Host", tt.host}
 		if tt.origin != "" {
