@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 // silently it would open what the operator meant to close.
 func TestNoLimit(t *testing.T) {
 	for flag, values := range map[string][]string{
-		"max-order-notional":         {"0", "0.0", "-1", "lots"},
+		"max-order-notional":         {"0", "0.0", "-1", "lots", "92233720369"},
 		"max-position-notional":      {"0", "-5"},
 		"cash":                       {"0", "-1"},
 		"max-daily-loss":             {"0", "-1"},
@@ -46,6 +47,9 @@ func TestLeastLimits(t *testing.T) {
 	l := c.limits
 	if l.OrderNotional != 1 || l.PositionNotional != 1 || l.Open != 1 || l.OpenPerSymbol != 1 || l.OrdersPerSecond != 1 || l.DailyLoss != exact.One/100 || c.account.Cash != exact.One/100 || c.maxPriceAge != 1 {
 		t.Errorf("the least: %+v", c)
+	}
+	if l := parse(t, env("HOME", "/"), "--trade", "--max-order-notional", fmt.Sprint(mostAmount)).limits; l.OrderNotional != exact.Decimal(mostAmount)*exact.One {
+		t.Errorf("the largest amount: %+v", l)
 	}
 	if c.feeRate != 0 || *c.makerFee != 0 || c.slippage != 0 || c.halfSpread != 0 || c.quoted || c.confirmAbove != 0 {
 		t.Errorf("zeros that mean something: %+v", c)

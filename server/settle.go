@@ -342,6 +342,9 @@ type amount struct {
 	without    string // what leaving it out means, if zero is no value for it; else empty
 }
 
+// mostAmount is the largest whole number that an amount can be.
+const mostAmount = math.MaxInt64 / int64(exact.One)
+
 // parse sets the number, unless the flag was left out. It must not be negative, and zero
 // only where that means something: for a limit the engine takes it for the default. A flag
 // that was set to nothing is refused too, since others look at whether it was set.
@@ -352,9 +355,9 @@ func (a amount) parse(set bool) error {
 	v, err := exact.Parse([]byte(a.text))
 	switch {
 	case a.without != "" && (err != nil || v <= 0):
-		return fmt.Errorf("--%s %q is not a number above zero with at most 8 decimals: write one, or leave it out for %s", a.flag, a.text, a.without)
+		return fmt.Errorf("--%s %q is not a number above zero and up to %d with at most 8 decimals: write one, or leave it out for %s", a.flag, a.text, mostAmount, a.without)
 	case err != nil || v < 0:
-		return fmt.Errorf("--%s %q is not a number of zero or more with at most 8 decimals: write one, or leave it out", a.flag, a.text)
+		return fmt.Errorf("--%s %q is not a number from zero up to %d with at most 8 decimals: write one, or leave it out", a.flag, a.text, mostAmount)
 	}
 	*a.to = v
 	return nil
