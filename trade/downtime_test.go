@@ -35,28 +35,39 @@ func TestRepeatDowntime(t *testing.T) {
 		time  string // what the alert that repeats each time tells: minutes of bars, + for late ones, and values
 		bar   string // and the one that repeats each bar
 		pause string // and that with a cooldown of two minutes
+		rest  string // and the one that repeats each time, with such a cooldown
 	}{
 		{"comes and goes", false, []happening{down, trade(70*s, 106, 106), trade(80*s, 100, 100), trade(190*s, 107, 107), trade(200*s, 100, 100), up, trade(310*s, 106, 106)},
-			"+1:106 +3:107 106", "+1:106 +3:107 106", "+1:106 +3:107"},
+			"+1:106 +3:107 106", "+1:106 +3:107 106", "+1:106 +3:107", "+1:106 +3:107"},
 		{"comes and goes on highs", false, []happening{down, trade(70*s, 100, 106), trade(190*s, 100, 107), up},
-			"+1:106 +3:107", "+1:106 +3:107", "+1:106 +3:107"},
+			"+1:106 +3:107", "+1:106 +3:107", "+1:106 +3:107", "+1:106 +3:107"},
 		{"comes and stays", false, []happening{down, trade(70*s, 106, 106), trade(190*s, 107, 107), up, trade(310*s, 107, 107)},
-			"+1:106", "+1:106 +2:106 +3:107 107 107", "+1:106 +3:107"},
+			"+1:106", "+1:106 +2:106 +3:107 107 107", "+1:106 +3:107", "+1:106"},
 		{"in two minutes one after the other", false, []happening{down, trade(70*s, 100, 106), trade(130*s, 100, 107), up},
-			"+1:106 +2:107", "+1:106 +2:107", "+1:106"},
+			"+1:106 +2:107", "+1:106 +2:107", "+1:106", "+1:106"},
 		{"fired before", false, []happening{trade(32*s, 106, 106), trade(36*s, 100, 100), down, trade(70*s, 106, 106), trade(80*s, 100, 100), up},
-			"106 +1:106", "106 +1:106", "106"},
+			"106 +1:106", "106 +1:106", "106", "106"},
 		{"fired before, and stays", false, []happening{trade(32*s, 106, 106), down, up},
-			"106", "106 +1:106 +2:106 +3:106 106", "106 +2:106"},
+			"106", "106 +1:106 +2:106 +3:106 106", "106 +2:106", "106"},
 		{"fired before, and leaves and comes back within a minute", false, []happening{trade(32*s, 108, 108), down, trade(130*s, 106, 100), trade(180*s, 104, 104), up},
-			"108 +2:106", "108 +1:108 +2:108", "108 +2:108"},
+			"108 +2:106", "108 +1:108 +2:108", "108 +2:106", "108"},
 		{"fired before, and nothing is traded until it leaves", true, []happening{trade(32*s, 106, 106), down, trade(190*s, 104, 104), up},
-			"106", "106", "106"},
+			"106", "106", "106", "106"},
 		{"within minutes without a trade between", true, []happening{down, trade(70*s, 100, 106), trade(190*s, 100, 107), trade(245*s, 100, 100), up},
-			"+1:106 +3:107", "+1:106 +3:107", "+1:106 +3:107"},
-		{"in the last minute that has trades", true, []happening{down, trade(70*s, 100, 106), up}, "+1:106", "+1:106", "+1:106"},
-		{"after the stop in its minute, the last that has trades", true, []happening{down, trade(50*s, 106, 106), up}, "+0:106", "+0:106", "+0:106"},
-		{"in the minute of the start", true, []happening{down, trade(245*s, 106, 106), up}, "106", "106", "106"},
+			"+1:106 +3:107", "+1:106 +3:107", "+1:106 +3:107", "+1:106 +3:107"},
+		{"in the last minute that has trades", true, []happening{down, trade(70*s, 100, 106), up}, "+1:106", "+1:106", "+1:106", "+1:106"},
+		{"after the stop in its minute, the last that has trades", true, []happening{down, trade(50*s, 106, 106), up}, "+0:106", "+0:106", "+0:106", "+0:106"},
+		{"reached while one rests, and leaves", true, []happening{trade(32*s, 106, 106), trade(125*s, 110, 110), {at: 127 * s}, trade(140*s, 104, 104), trade(184*s, 101, 101), up},
+			"106", "106 110", "106", "106"},
+		{"reached while one rests, twice, and leaves", true, []happening{trade(32*s, 106, 106), trade(123*s, 110, 110), trade(126*s, 107, 107), {at: 128 * s}, trade(140*s, 104, 104), trade(184*s, 101, 101), up},
+			"106", "106 110", "106", "106"},
+		{"reached while one rests, and stays", true, []happening{trade(32*s, 106, 106), trade(125*s, 110, 110), {at: 127 * s}, trade(140*s, 106, 106), trade(184*s, 101, 101), up},
+			"106", "106 110", "106 +2:106", "106"},
+		{"left and reached while one rests, and left", true, []happening{trade(32*s, 106, 106), trade(36*s, 104, 104), trade(125*s, 110, 110), {at: 127 * s}, trade(140*s, 104, 104), trade(184*s, 101, 101), up},
+			"106 110", "106 110", "106", "106"},
+		{"reached while one rests, and left after that", true, []happening{trade(32*s, 106, 106), trade(125*s, 110, 110), trade(165*s, 104, 104), trade(184*s, 101, 101), {at: 200 * s}, up},
+			"106", "106 110", "106", "106"},
+		{"in the minute of the start", true, []happening{down, trade(245*s, 106, 106), up}, "106", "106", "106", "106"},
 	} {
 		for name, end := range map[string]func(*process){"stopped": (*process).stop, "killed": (*process).kill} {
 			for _, mirror := range []bool{false, true} {
@@ -64,7 +75,7 @@ func TestRepeatDowntime(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						got := playDowntime(t, c.does, c.still, mirror, end)
 						once, _, _ := strings.Cut(c.time, " ")
-						for kind, want := range map[string]string{"once": once, "time": c.time, "bar": c.bar, "pause": c.pause} {
+						for kind, want := range map[string]string{"once": once, "time": c.time, "bar": c.bar, "pause": c.pause, "rest": c.rest} {
 							if strings.Join(got[kind], " ") != want {
 								t.Errorf("each %s: told %q, want %q", kind, got[kind], want)
 							}
@@ -211,6 +222,7 @@ func playDowntime(t *testing.T, does []happening, still, mirror bool, end func(*
 	first := time.Now().Truncate(time.Minute)
 	for note, r := range map[string]AlertRequest{
 		"once": {}, "time": {Repeat: EachTime}, "bar": {Repeat: EachBar, Interval: "1m"}, "pause": {Repeat: EachBar, Interval: "1m", Cooldown: "2m"},
+		"rest": {Repeat: EachTime, Cooldown: "2m"},
 	} {
 		r.Note = note
 		repeating(t, p.e, condition, r)

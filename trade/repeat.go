@@ -93,7 +93,7 @@ func (a *Alert) ready(at int64) bool {
 		return false
 	case a.FiredAt == nil:
 		return true
-	case at < a.FiredAt.Add(time.Duration(a.Cooldown)).UnixMilli():
+	case at < a.rested():
 		return false
 	}
 	return at > a.FiredAt.UnixMilli()
@@ -124,6 +124,15 @@ func (a *Alert) after(at int64, skipped int) *Alert {
 	b := *a
 	b.FiredAt, b.Fired = &Time{time.UnixMilli(at).UTC()}, a.Fired+1+skipped
 	return &b
+}
+
+// rested returns when the rest of an alert ends, or has ended, in unix milliseconds;
+// zero if it has none.
+func (a *Alert) rested() int64 {
+	if a.FiredAt == nil || a.Cooldown == 0 {
+		return 0
+	}
+	return a.FiredAt.Add(time.Duration(a.Cooldown)).UnixMilli()
 }
 
 // since returns from when on trading counts for a price alert, in unix

@@ -114,14 +114,17 @@ func (l leg) trigger(price exact.Decimal) trigger {
 }
 
 // part returns what of the leg l counts for an alert, and false if nothing does.
-// Extremes count only of a leg that began after the alert was set. One of the first leg
-// that is the price of before, told when there was no alert yet, is none: at a price that
-// has left by the next update an alert does not fire.
+// Extremes count only of a leg that began after the alert was set, and after it had
+// rested. One of the first leg that is the price of before, told when there was no alert
+// yet or while it rested, is none: at a price that has left by the next update an alert
+// does not fire.
 func (t tick) part(l leg, a *Alert) (span, bool) {
 	// Nothing of a bar was traded before or after it, however long the pauses are.
 	l.from, l.to = max(l.from, l.bar*1000), l.over()
 	part, ok := l.after(a.since())
-	if ok && l.bar == t.legs[0].bar && a.CreatedAt.UnixMilli() > t.fromAt && a.Condition.extreme(part) == t.from {
+	rested := a.rested()
+	old := l.bar == t.legs[0].bar && max(a.CreatedAt.UnixMilli(), rested) > t.fromAt && a.Condition.extreme(part) == t.from
+	if ok && (old || rested > l.from) {
 		part = l.end()
 	}
 	return part, ok
@@ -222,11 +225,12 @@ func (l leg) end() span { return span{high: l.close, low: l.close, start: l.clos
 // reaches it. The first time it fires wherever the price comes from, as one that does
 // not repeat.
 func (t tick) meetsEach(a *Alert) (all []trigger) {
-	own := *a // rests and waits from each firing on
+	before := a // what it fired for until now, and so rests from
+	own := *a   // rests and waits from each firing on
 	a = &own
 	armed := !a.Condition.reachedBy(span{high: t.from, low: t.from}) // the price is on the other side
 	for i, l := range t.legs {
-		part, counts := t.part(l, a)
+		part, counts := t.part(l, before)
 		met := armed && a.since() <= l.from // else it may have fired on the way from there
 		switch {
 		case a.FiredAt == nil:
