@@ -26,6 +26,9 @@ type Alert struct {
 	FiredAt   *Time  `json:"fired_at,omitempty"`   // of one that repeats: when the market last met the condition
 	Fired     int    `json:"fired,omitempty"`      // how often that was
 
+	Ended   Ending `json:"ended,omitempty"`    // why it waits no more; empty while it waits
+	EndedAt *Time  `json:"ended_at,omitempty"` // when that was; nil if it is not known
+
 	// By is who set it. It is written down and audited; clients do not see it.
 	By *Who `json:"by,omitempty"`
 }
@@ -68,6 +71,25 @@ func (a *Alert) same(b *Alert) bool {
 		return false
 	}
 	return a.Symbol == b.Symbol && a.Interval == b.Interval && a.Note == b.Note && errX == nil && errY == nil && string(x) == string(y)
+}
+
+// Ending says why an alert waits no more.
+type Ending string
+
+// Why an alert waits no more.
+const (
+	EndedFired     Ending = "fired"
+	EndedCancelled Ending = "cancelled"
+	EndedExpired   Ending = "expired"
+	EndedUnknown   Ending = "gone" // one of these, of an alert that an older version remembered
+)
+
+// ended returns a as it is after its end. The alert itself is not changed, because
+// states share it.
+func (a *Alert) ended(why Ending, at *Time) *Alert {
+	b := *a
+	b.Ended, b.EndedAt = why, at
+	return &b
 }
 
 // compareIDs orders ids of one kind by age: they end in a rising number.

@@ -579,6 +579,75 @@ func TestClientAlertID(t *testing.T) {
 	})
 }
 
+// TestRetryOfEndedAlert: a retry returns the first alert also when that waits no more,
+// and says how and when it ended, after a crash and after a stop too. An alert that
+// waits says nothing of an end, and none is listed that has one. One that a version
+// before this remembered is known to be gone.
+func TestRetryOfEndedAlert(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcess(t, time.Minute, 100)
+		p.start()
+		set := func(name string, threshold int64, change func(*AlertRequest)) Alert {
+			t.Helper()
+			r := AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: exact.Decimal(threshold) * exact.One}, ClientAlertID: name}
+			if change != nil {
+				change(&r)
+			}
+			a, err := p.e.SetAlert(t.Context(), r)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			return a
+		}
+		each := func(r *AlertRequest) { r.Repeat = EachTime }
+		set("fired", 105, nil)
+		set("repeats", 105, each)
+		cancelled := set("cancelled", 205, nil)
+		set("waits", 205, nil)
+		time.Sleep(time.Second)
+		price(p.e, "AAA", 106)
+		time.Sleep(time.Second)
+		if _, err := p.e.CancelAlert(Who{}, cancelled.ID); err != nil {
+			t.Fatal(err)
+		}
+		check := func(when string) {
+			t.Helper()
+			for _, c := range []struct {
+				alert Alert
+				want  string
+			}{
+				{set("fired", 105, nil), "fired 00:01:04 this alert waits no more: it has fired at 2000-01-01T00:01:04Z; for another one choose another client_alert_id"},
+				{set("cancelled", 205, nil), "cancelled 00:01:05 this alert waits no more: it was cancelled at 2000-01-01T00:01:05Z; for another one choose another client_alert_id"},
+				{set("repeats", 105, each), ""},
+				{set("waits", 205, nil), ""},
+			} {
+				got := ""
+				if c.alert.Ended != "" {
+					got = fmt.Sprint(c.alert.Ended, " ", c.alert.EndedAt.Format(time.TimeOnly), " ", c.alert.Hint(nil))
+				}
+				if got != c.want {
+					t.Errorf("%s: %s says %q, want %q", when, c.alert.ClientAlertID, got, c.want)
+				}
+			}
+			if n := len(p.e.Alerts()); n != 2 {
+				t.Errorf("%s: %d alerts wait", when, n)
+			}
+		}
+		check("running")
+		p.kill()
+		p.start()
+		check("killed")
+		p.stop()
+		p.start()
+		check("stopped")
+		p.e.ahead.named["fired"] = p.e.ahead.named["fired"].ended("", nil)
+		if a := set("fired", 105, nil); a.Hint(nil) != "this alert waits no more: it has fired, was cancelled or has expired; for another one choose another client_alert_id" {
+			t.Errorf("of an older version: %+v", a)
+		}
+		p.stop()
+	})
+}
+
 // TestNamedBound: past the limit the oldest id is forgotten.
 func TestNamedBound(t *testing.T) {
 	s := newState("test")

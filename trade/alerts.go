@@ -15,8 +15,8 @@ import (
 // on disk and its symbol is watched.
 //
 // The same ClientAlertID with the same arguments returns the first alert, also after
-// it has fired; with other arguments it is refused. What can be refused without
-// loading bars is refused first.
+// it has fired, and then Ended says so; with other arguments it is refused. What can be
+// refused without loading bars is refused first.
 func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 	a, err := e.newAlert(r)
 	if err != nil {
@@ -75,11 +75,12 @@ func (e *Engine) newAlert(r AlertRequest) (*Alert, error) {
 	return a, nil
 }
 
-// earlierAlert returns the alert that a's ClientAlertID was used for, or nil. It
-// waits until that one is on disk: the answer must not run ahead of the first.
+// earlierAlert returns the alert that a's ClientAlertID was used for, as it stands now,
+// or nil. It waits until that one is on disk: the answer must not run ahead of the
+// first.
 func (e *Engine) earlierAlert(a *Alert) (*Alert, error) {
 	e.mu.Lock()
-	known, seq := e.ahead.named[a.ClientAlertID], e.ahead.seq
+	known, seq := e.ahead.remembered(a.ClientAlertID, now()), e.ahead.seq
 	e.mu.Unlock()
 	switch {
 	case known == nil:
@@ -211,7 +212,7 @@ func (e *Engine) Alerts() []Alert {
 	defer e.mu.Unlock()
 	alerts := make([]Alert, 0, len(e.shown.alerts))
 	for _, a := range e.shown.sortedAlerts() {
-		if a.ExpiresAt == nil || a.ExpiresAt.After(time.Now()) {
+		if !a.over(now()) {
 			alerts = append(alerts, a.public())
 		}
 	}

@@ -65,9 +65,12 @@ func (a Alert) Meaning() string {
 }
 
 // Hint says what st makes of a that its client may not expect, "" for nothing: an
-// alert on a rule waits for a turn, and the rule may have turned already.
+// alert on a rule waits for a turn, and the rule may have turned already. Of an alert
+// that has ended it says that.
 func (a Alert) Hint(st *Standing) string {
 	switch {
+	case a.Ended != "":
+		return a.ending() + "; for another one choose another client_alert_id"
 	case st == nil || st.True == nil:
 		return ""
 	case !a.Condition.isRule():
@@ -81,6 +84,21 @@ func (a Alert) Hint(st *Standing) string {
 		return "the rule is true already: the alert fires only after it has been untrue and becomes true again; repeat each_bar fires on every bar on which it is true"
 	}
 	return "the rule is not true now: the alert fires only after it has been true and is no longer; repeat each_bar fires on every bar on which it is not true"
+}
+
+// ending says that a waits no more, and why.
+func (a Alert) ending() string {
+	why := "has " + string(a.Ended)
+	switch a.Ended {
+	case EndedCancelled:
+		why = "was cancelled"
+	case EndedUnknown:
+		why = "has fired, was cancelled or has expired"
+	}
+	if a.EndedAt != nil {
+		why += " at " + a.EndedAt.Format(time.RFC3339)
+	}
+	return "this alert waits no more: it " + why
 }
 
 // ready reports whether a may fire for what the market did at an instant, in unix
@@ -98,6 +116,9 @@ func (a *Alert) ready(at int64) bool {
 	}
 	return at > a.FiredAt.UnixMilli()
 }
+
+// over reports whether the time of a has passed.
+func (a *Alert) over(at Time) bool { return a.ExpiresAt != nil && !a.ExpiresAt.After(at.Time) }
 
 // expired reports whether a can fire no more and may be forgotten, in a process
 // that began at the given time.

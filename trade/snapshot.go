@@ -125,7 +125,7 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 		s.name(a)
 	}
 	for _, a := range v.Alerts {
-		check(s.setAlert(kindAlertSet, a))
+		check(s.setAlert(kindAlertSet, &event{Alert: a}))
 	}
 	check(v.notifications(s))
 	if err != nil {

@@ -147,7 +147,7 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 		}
 		return s.queue(seq, ev)
 	case kindAlertSet, kindAlertGone:
-		return s.setAlert(k, ev.Alert)
+		return s.setAlert(k, ev)
 	case kindFired:
 		return s.fire(seq, ev)
 	case kindDrained:
@@ -263,8 +263,9 @@ func (s *state) order(id string) *Order {
 	return nil
 }
 
-// setAlert adds an alert that was set or removes one that was cancelled.
-func (s *state) setAlert(k kind, a *Alert) error {
+// setAlert adds an alert that was set or removes one that was cancelled or has expired.
+func (s *state) setAlert(k kind, ev *event) error {
+	a := ev.Alert
 	if a == nil || (k == kindAlertSet) == (s.alerts[a.ID] != nil) {
 		return fmt.Errorf("%s of no alert or the wrong one", k)
 	}
@@ -275,7 +276,11 @@ func (s *state) setAlert(k kind, a *Alert) error {
 		s.addAlert(a)
 		return nil
 	}
-	s.removeAlert(a.ID)
+	if a.over(ev.At) {
+		s.endAlert(a.ID, EndedExpired, *a.ExpiresAt)
+	} else {
+		s.endAlert(a.ID, EndedCancelled, ev.At)
+	}
 	return nil
 }
 
@@ -319,6 +324,31 @@ func (s *state) removeAlert(id string) {
 	delete(s.alerts, id)
 }
 
+// endAlert takes an alert away for good. One that its client has named is remembered
+// with its end, so that a retry is not told that it still waits.
+func (s *state) endAlert(id string, why Ending, at Time) {
+	a := s.alerts[id]
+	s.removeAlert(id)
+	if known := s.named[a.ClientAlertID]; known != nil && known.ID == id { // else it is forgotten
+		s.named[a.ClientAlertID] = a.ended(why, &at)
+	}
+}
+
+// remembered returns the alert that a client_alert_id was used for, as it stands at a
+// time, or nil. One that has expired may be kept a while for what is told late.
+func (s *state) remembered(name string, at Time) *Alert {
+	a := s.named[name]
+	switch {
+	case a == nil || a.Ended != "":
+		return a
+	case s.alerts[a.ID] == nil:
+		return a.ended(EndedUnknown, nil)
+	case a.over(at):
+		return a.ended(EndedExpired, a.ExpiresAt)
+	}
+	return a
+}
+
 // fire takes the alert out of the active set, unless it waits on, and puts its notification into
 // the polling queue and those of its recipients: one step, so that no crash
 // can fire an alert twice or lose it.
@@ -335,10 +365,12 @@ func (s *state) fire(seq uint64, ev *event) error {
 	if err := s.queue(seq, ev); err != nil {
 		return err
 	}
-	s.removeAlert(n.AlertID)
-	if ev.Alert != nil {
-		s.addAlert(ev.Alert)
+	if ev.Alert == nil {
+		s.endAlert(n.AlertID, EndedFired, ev.At)
+		return nil
 	}
+	s.removeAlert(n.AlertID)
+	s.addAlert(ev.Alert)
 	return nil
 }
 

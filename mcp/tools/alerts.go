@@ -74,7 +74,8 @@ func conditionError(err error) error {
 }
 
 // setAlert defines set_alert. The reply says whether the condition is true now and how
-// far away the market is, so that a model sees a mistake at once.
+// far away the market is, so that a model sees a mistake at once. If a retry finds
+// its first alert ended, the reply says that instead.
 func (h *handlers) setAlert() tool {
 	return define(mcp.Tool{
 		Name:  "set_alert",
@@ -91,6 +92,9 @@ func (h *handlers) setAlert() tool {
 		alert, err := h.Engine.SetAlert(ctx, r.AlertRequest)
 		if err != nil {
 			return nil, err
+		}
+		if alert.Ended != "" {
+			return h.reply(alertReply{listedAlert: h.listed(alert), Meaning: alert.Meaning(), Hint: alert.Hint(nil)})
 		}
 		now := h.Engine.Standing(ctx, alert)
 		return h.reply(alertReply{h.listed(alert), alert.Meaning(), now, alert.Hint(now), h.slow(alert)})

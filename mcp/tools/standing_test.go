@@ -66,3 +66,34 @@ func TestAlertStanding(t *testing.T) {
 		}
 	})
 }
+
+// TestStandingOfEndedAlert: a retry that finds its alert fired or cancelled is told so
+// and not how the market stands to it, as if it would still fire.
+func TestStandingOfEndedAlert(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		set := func(name string) (r map[string]any) {
+			d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":0.001},"client_alert_id":"`+name+`"}`, &r)
+			return r
+		}
+		first := set("a")
+		d.reply(trader, "cancel_alert", `{"alert_id":"`+set("b")["alert_id"].(string)+`"}`, new(any))
+		time.Sleep(5 * time.Second)
+		for name, want := range map[string]string{"a": "it has fired at", "b": "it was cancelled at"} {
+			r := set(name)
+			if hint, _ := r["hint"].(string); !strings.Contains(hint, want) || r["now"] != nil || r["warning"] != nil || r["ended_at"] == nil {
+				t.Errorf("%s: %v", name, r)
+			}
+		}
+		for _, member := range []string{"ended", "ended_at"} {
+			if first[member] != nil {
+				t.Errorf("an alert that waits has %s: %v", member, first)
+			}
+		}
+		if again := set("a"); again["alert_id"] != first["alert_id"] {
+			t.Errorf("a retry returned %v, want %v", again, first)
+		}
+	})
+}
