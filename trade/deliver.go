@@ -45,9 +45,9 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 // settle decides about an update in one go, like accept about an order.
 //
 // It takes every step that follows from t: fills first, in order of acceptance, then
-// price alerts by age, then signals by bar and age. It returns what fired and the last
-// sequence. What cannot be written down is not decided: the next update judges it
-// again.
+// price alerts by age, then signals by bar and age, and at last how far that was, if
+// orders wait for more volume. It returns what fired and the last sequence. What cannot
+// be written down is not decided: the next update judges it again.
 func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -63,6 +63,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	if e.venue == nil {
 		seq = e.fillResting(t, since, at)
 	}
+	filled := seq != 0
 	// take fires an alert and remembers what it fired. One that cannot be proposed
 	// stays as it is, and take reports false.
 	take := func(a *Alert, why trigger) bool {
@@ -89,6 +90,9 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 		if a := e.ahead.alerts[h.alert]; a != nil { // else it was cancelled meanwhile
 			take(a, h.trigger)
 		}
+	}
+	if filled {
+		seq = max(seq, e.noteFilled(t.Symbol, at))
 	}
 	return fired, seq
 }

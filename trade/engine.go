@@ -32,6 +32,7 @@ type Engine struct {
 	// them. An order that is not in it was there all the while. The clock is believed
 	// until the next update only, so that setting it delays no fill.
 	arrived map[string]int64
+	spent   map[string]int64         // when an earlier process last filled an order, by symbol, in unix milliseconds
 	near    map[string]near          // by symbol
 	trails  map[string]exact.Decimal // where trailing stops stand, by order id, if the market has drawn them since the start
 	rate    limit.Bucket

@@ -41,6 +41,13 @@ func (e *Engine) available(o *Order) exact.Decimal {
 	return min(rest, left)
 }
 
+// spentIn reports whether the volume of l counts as used up for o: an earlier process has
+// filled orders of its symbol in that minute or later, and the minute was over when this
+// one began. It had judged the minute by then, and what it took of it is not known.
+func (e *Engine) spentIn(l leg, o *Order) bool {
+	return l.late && l.bar*1000 < e.spent[o.Symbol] && e.options.Participation != 0 && e.watch.of(o.Symbol).volume.told
+}
+
 // took notes what ev fills of an order that was filled as far as before says; nil
 // is a new one.
 func (e *Engine) took(ev *event, before *Order) {

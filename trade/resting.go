@@ -79,7 +79,11 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 		drawn, stop := *o, stood
 		drawn.StopPrice, o = &stop, &drawn
 	}
-	k, ev := e.fillAt(o, quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}, at)
+	available := e.available(o)
+	if e.spentIn(l, o) {
+		available = 0
+	}
+	k, ev := e.fillAt(o, available, quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}, at)
 	if ev == nil {
 		return 0, false
 	}
@@ -165,12 +169,12 @@ func (e *Engine) held(o *Order) bool {
 }
 
 // fillAt returns the step that a resting order makes at the price of q, which it
-// was waiting for: it is filled, as far as the volume allows for, or becomes a limit
+// was waiting for: it is filled, as far as it is available, or becomes a limit
 // or the rest of a market order that waits further, or is cancelled because there
 // is nothing to reduce; nil if there is no step to take. It is rejected if the position
 // would break its limit, which other fills may have used up since the order was
 // accepted, or would leave the range of exact numbers.
-func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
+func (e *Engine) fillAt(o *Order, available exact.Decimal, q quote, at Time) (kind, *event) {
 	// A stop, or the rest of a market order, fills at the market with slippage; a
 	// stop_limit whose limit the market is beyond becomes a limit and waits.
 	if o.waits() || o.takes() {
@@ -183,7 +187,7 @@ func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
 		}
 	}
 	// A reduce_only order takes no more than the position has left.
-	available, size := e.available(o), o.remaining().Abs()
+	size := o.remaining().Abs()
 	if o.ReduceOnly {
 		size = reducible(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
 	}

@@ -58,6 +58,12 @@ func (e *Engine) noteSeen(at Time) (seq uint64, err error) {
 			changed[symbol] = nil
 		}
 	}
+	return e.proposeSeen(changed, at)
+}
+
+// proposeSeen writes down how far symbols were followed, nil for those to forget. Called
+// with mu held; it returns the last sequence, or 0 if there are none.
+func (e *Engine) proposeSeen(changed map[string]*seen, at Time) (seq uint64, err error) {
 	// The stops that trail belong to the price they were drawn by, and stand in the
 	// same record.
 	for symbols := range slices.Chunk(sorted(changed), maxSeen) {
@@ -71,6 +77,18 @@ func (e *Engine) noteSeen(at Time) (seq uint64, err error) {
 		}
 	}
 	return seq, nil
+}
+
+// noteFilled writes down how far a symbol was followed once an update has filled a part
+// of what waits there for volume: to judge that update again after a crash would fill
+// more of it. It is the last record of the update, because what is left of that
+// must be judged again. Called with mu held; it returns the sequence, or 0.
+func (e *Engine) noteFilled(symbol string, at Time) uint64 {
+	if e.options.Participation == 0 || len(e.ahead.open[symbol]) == 0 {
+		return 0
+	}
+	seq, _ := e.proposeSeen(map[string]*seen{symbol: e.watch.seen(symbol)}, at) // fails only when the journal is broken, which is logged once
+	return seq
 }
 
 // writeSeen is noteSeen for callers without mu; it returns when all is on disk.
@@ -101,10 +119,16 @@ func (e *Engine) waitingSymbols() map[string]bool {
 }
 
 // rememberArrivals finds the open orders that came after the price that their
-// symbol goes on from: what the market did before them does not fill them.
+// symbol goes on from: what the market did before them does not fill them. It also
+// finds when orders were last filled, which used up volume.
 func (e *Engine) rememberArrivals() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	for _, o := range e.ahead.orders {
+		if o.FilledQuantity > 0 && o.PriceAt != nil {
+			e.spent[o.Symbol] = max(e.spent[o.Symbol], o.PriceAt.UnixMilli())
+		}
+	}
 	for symbol, s := range e.ahead.seen {
 		for _, id := range e.ahead.open[symbol] {
 			if born := e.ahead.order(id).since(); born > s.At {

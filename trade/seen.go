@@ -11,7 +11,8 @@ import (
 // seen is how far the engine has followed a symbol. The journal keeps it for
 // symbols that alerts or open orders wait for, so that the next process goes on
 // from there. It may be older than what was judged: judging the same again
-// changes nothing, because what fired or was filled is no longer waiting.
+// changes nothing, because what fired or was filled is no longer waiting. Only an order
+// that was filled in part is, so noteFilled writes it with that.
 type seen struct {
 	Price     exact.Decimal             `json:"price"`               // the newest that was judged
 	At        int64                     `json:"at"`                  // when it was the price, in unix milliseconds

@@ -125,7 +125,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	e := &Engine{
 		options: o, log: o.Log, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Quoted, nil},
 		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, volumes: o.Participation != 0 && o.Venue == nil, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
-		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal), near: make(map[string]near),
+		arrived: make(map[string]int64), spent: make(map[string]int64), trails: make(map[string]exact.Decimal), near: make(map[string]near),
 	}
 	e.paper.grid = e.gridOf
 	e.hub, e.outbox, e.venue = o.Hub, o.Outbox, newVenue(o.Venue)

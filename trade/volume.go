@@ -7,7 +7,8 @@ import (
 )
 
 // volume is what a symbol has traded lately, and what our orders took of it. It is
-// not in the journal: after a start the source is asked for it.
+// not in the journal: after a start the source is asked for it, and spentIn says which
+// minutes are used up.
 type volume struct {
 	newest minuteVolume
 	before minuteVolume // the one before it that was traded
