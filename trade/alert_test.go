@@ -600,6 +600,9 @@ func TestRetryOfEndedAlert(t *testing.T) {
 			return a
 		}
 		each := func(r *AlertRequest) { r.Repeat = EachTime }
+		ends := time.Now().Add(1500 * time.Millisecond)
+		until := func(r *AlertRequest) { r.ExpiresAt = ends }
+		set("expired", 205, until)
 		set("fired", 105, nil)
 		set("repeats", 105, each)
 		cancelled := set("cancelled", 205, nil)
@@ -618,6 +621,7 @@ func TestRetryOfEndedAlert(t *testing.T) {
 			}{
 				{set("fired", 105, nil), "fired 00:01:04 this alert waits no more: it has fired at 2000-01-01T00:01:04Z; for another one choose another client_alert_id"},
 				{set("cancelled", 205, nil), "cancelled 00:01:05 this alert waits no more: it was cancelled at 2000-01-01T00:01:05Z; for another one choose another client_alert_id"},
+				{set("expired", 205, until), "expired 00:01:05 this alert waits no more: it has expired at 2000-01-01T00:01:05Z; for another one choose another client_alert_id"},
 				{set("repeats", 105, each), ""},
 				{set("waits", 205, nil), ""},
 			} {
@@ -640,6 +644,19 @@ func TestRetryOfEndedAlert(t *testing.T) {
 		p.stop()
 		p.start()
 		check("stopped")
+		time.Sleep(expiryGrace + 2*seenPeriod)
+		check("later")
+		p.kill()
+		p.start()
+		check("killed later")
+		r := AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 205 * exact.One}, ClientAlertID: "new", ExpiresAt: ends}
+		if _, err := p.e.SetAlert(t.Context(), r); code(err) != "bad_expiry" {
+			t.Errorf("a new alert that has expired: %v", err)
+		}
+		r.ClientAlertID, r.ExpiresAt = "expired", ends.Add(-time.Second)
+		if _, err := p.e.SetAlert(t.Context(), r); code(err) != "client_alert_id_reused" {
+			t.Errorf("another time under the same id: %v", err)
+		}
 		p.e.ahead.named["fired"] = p.e.ahead.named["fired"].ended("", nil)
 		if a := set("fired", 105, nil); a.Hint(nil) != "this alert waits no more: it has fired, was cancelled or has expired; for another one choose another client_alert_id" {
 			t.Errorf("of an older version: %+v", a)

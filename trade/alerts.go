@@ -15,7 +15,7 @@ import (
 // on disk and its symbol is watched.
 //
 // The same ClientAlertID with the same arguments returns the first alert, also after
-// it has fired, and then Ended says so; with other arguments it is refused. What can be
+// it has fired or expired, and then Ended says so; with other arguments it is refused. What can be
 // refused without loading bars is refused first.
 func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 	a, err := e.newAlert(r)
@@ -24,6 +24,9 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 	}
 	if known, err := e.earlierAlert(a); known != nil || err != nil {
 		return known.public(), err
+	}
+	if err := r.checkExpiry(); err != nil { // a retry of an alert that has expired got its answer above
+		return Alert{}, err
 	}
 	// Loading takes a while and holds no lock, so an equal request may come in between.
 	if err := e.prepare(ctx, a); err != nil {

@@ -12,7 +12,7 @@ import (
 const expiryGrace = 5 * time.Minute
 
 // repeats takes over how often and how long a is to fire from r, and refuses what
-// makes no sense.
+// makes no sense. Whether its time is over is left to checkExpiry.
 func (a *Alert) repeats(r AlertRequest) error {
 	switch r.Repeat {
 	case "", Once:
@@ -32,10 +32,15 @@ func (a *Alert) repeats(r AlertRequest) error {
 		a.Cooldown = Pause(pause)
 	}
 	if !r.ExpiresAt.IsZero() {
-		if !r.ExpiresAt.After(time.Now()) {
-			return refuse("bad_expiry", fixIt, "expires_at %s is not in the future", r.ExpiresAt.UTC().Format(time.RFC3339))
-		}
 		a.ExpiresAt = &Time{r.ExpiresAt.UTC().Truncate(time.Millisecond)}
+	}
+	return nil
+}
+
+// checkExpiry refuses an alert whose time is over.
+func (r *AlertRequest) checkExpiry() error {
+	if !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(time.Now()) {
+		return refuse("bad_expiry", fixIt, "expires_at %s is not in the future", r.ExpiresAt.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
