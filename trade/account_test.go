@@ -282,6 +282,13 @@ func TestDailyLoss(t *testing.T) {
 			t.Errorf("a buy order that rests is %s", got)
 		}
 		ask(t, e, func(r *OrderRequest) { r.Side = Sell })
+		// Of the 4 that are left one is for sale, so no more than 3 shrink the position.
+		place(t, e, Sell, Limit, "1", "130")
+		_, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, 4*exact.One })
+		if code(err) != "max_daily_loss" || !strings.Contains(err.Error(), "this one, with the open orders of its side, opens or grows one") {
+			t.Errorf("one more than the open order leaves: %v", err)
+		}
+		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, 3*exact.One })
 		time.Sleep(24 * time.Hour)
 		e.tidy()
 		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {

@@ -193,11 +193,11 @@ func (e *Engine) checkTrading(o *Order, shrinks bool) error {
 		return refuse("trading_halted", later, "the owner has halted trading (file HALT in the data directory): %s; cancels still pass",
 			e.venue.resting("resting orders stay open and none is filled"))
 	case s.trading == Reducing && !shrinks && !o.ReduceOnly && s.tripped != "":
-		return refuse("max_daily_loss", later, "the account has lost %s or more today (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken; %s",
-			l.DailyLoss, e.venue.resting("of the resting ones only those are filled"))
+		return refuse("max_daily_loss", later, "the account has lost %s or more today (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken; %s; %s",
+			l.DailyLoss, grows, e.venue.resting("of the resting ones only those that shrink a position are filled"))
 	case s.trading == Reducing && !shrinks && !o.ReduceOnly:
-		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; this one, with the open orders of its side, opens or grows one; %s; cancels still pass",
-			e.venue.resting("resting orders stay open and only those that shrink a position are filled"))
+		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; %s; %s; cancels still pass",
+			grows, e.venue.resting("resting orders stay open and only those that shrink a position are filled"))
 	}
 	return nil
 }
