@@ -619,9 +619,9 @@ func TestRetryOfEndedAlert(t *testing.T) {
 				alert Alert
 				want  string
 			}{
-				{set("fired", 105, nil), "fired 00:01:04 this alert waits no more: it has fired at 2000-01-01T00:01:04Z; for another one choose another client_alert_id"},
+				{set("fired", 105, nil), "fired 00:01:04 this alert waits no more: it fired at 2000-01-01T00:01:04Z; for another one choose another client_alert_id"},
 				{set("cancelled", 205, nil), "cancelled 00:01:05 this alert waits no more: it was cancelled at 2000-01-01T00:01:05Z; for another one choose another client_alert_id"},
-				{set("expired", 205, until), "expired 00:01:05 this alert waits no more: it has expired at 2000-01-01T00:01:05Z; for another one choose another client_alert_id"},
+				{set("expired", 205, until), "expired 00:01:05 this alert waits no more: it expired at 2000-01-01T00:01:05Z; for another one choose another client_alert_id"},
 				{set("repeats", 105, each), ""},
 				{set("waits", 205, nil), ""},
 			} {
@@ -658,7 +658,7 @@ func TestRetryOfEndedAlert(t *testing.T) {
 			t.Errorf("another time under the same id: %v", err)
 		}
 		p.e.ahead.named["fired"] = p.e.ahead.named["fired"].ended("", nil)
-		if a := set("fired", 105, nil); a.Hint(nil) != "this alert waits no more: it has fired, was cancelled or has expired; for another one choose another client_alert_id" {
+		if a := set("fired", 105, nil); a.Hint(nil) != "this alert waits no more: it fired, was cancelled or expired; for another one choose another client_alert_id" {
 			t.Errorf("of an older version: %+v", a)
 		}
 		p.stop()

@@ -93,12 +93,12 @@ func (a Alert) Hint(st *Standing) string {
 
 // ending says that a waits no more, and why.
 func (a Alert) ending() string {
-	why := "has " + string(a.Ended)
+	why := string(a.Ended)
 	switch a.Ended {
 	case EndedCancelled:
 		why = "was cancelled"
 	case EndedUnknown:
-		why = "has fired, was cancelled or has expired"
+		why = "fired, was cancelled or expired"
 	}
 	if a.EndedAt != nil {
 		why += " at " + a.EndedAt.Format(time.RFC3339)

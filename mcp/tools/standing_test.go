@@ -81,7 +81,7 @@ func TestStandingOfEndedAlert(t *testing.T) {
 		first := set("a")
 		d.reply(trader, "cancel_alert", `{"alert_id":"`+set("b")["alert_id"].(string)+`"}`, new(any))
 		time.Sleep(5 * time.Second)
-		for name, want := range map[string]string{"a": "it has fired at", "b": "it was cancelled at"} {
+		for name, want := range map[string]string{"a": "it fired at", "b": "it was cancelled at"} {
 			r := set(name)
 			if hint, _ := r["hint"].(string); !strings.Contains(hint, want) || r["now"] != nil || r["warning"] != nil || r["ended_at"] == nil {
 				t.Errorf("%s: %v", name, r)
