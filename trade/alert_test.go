@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"wick/exact"
+	"wick/journal/journaltest"
 	"wick/market"
 )
 
@@ -340,6 +341,36 @@ func TestPanicWhileJudging(t *testing.T) {
 		closeBars(e, 110)
 		if n := e.PendingNotifications(); n != 2 {
 			t.Errorf("%d fired, want both", n)
+		}
+	})
+}
+
+// TestPositionsAreWatchedFirst: where the list has no room for all, the symbols that the
+// operator names give way to those with positions and open orders.
+func TestPositionsAreWatchedFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := journaltest.NewDisk()
+		e, err := openOn(testOptions(t), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, symbol := range []string{"YYY", "ZZZ"} {
+			if _, err := e.Place(t.Context(), OrderRequest{Symbol: symbol, Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e.Close()
+		o := testOptions(t)
+		o.Symbols, o.Limits.Symbols = []string{"AAA", "BBB"}, 2
+		if e, err = openOn(o, d); err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		e.watchNeeded(t.Context())
+		for _, symbol := range []string{"YYY", "ZZZ"} {
+			if !e.watch.has(symbol) {
+				t.Errorf("%s, of which there is a position, is not watched", symbol)
+			}
 		}
 	})
 }

@@ -95,25 +95,37 @@ func (e *Engine) housekeep(ctx context.Context) error {
 }
 
 // watchNeeded loads what the watch list lacks. What fails is logged and tried
-// again by the next call.
+// again by the next call. Symbols with an open order or a position come first: there may
+// be more symbols than the list has room for if the operator names others than before,
+// and a stop that nobody watches protects nothing.
 func (e *Engine) watchNeeded(ctx context.Context) {
 	e.mu.Lock()
 	needed, resting := e.needed(), make(map[string]bool)
 	for symbol, open := range e.ahead.open {
-		resting[symbol] = len(open) > 0 && e.venue == nil
+		resting[symbol] = len(open) > 0
+	}
+	var first, others []string
+	for _, symbol := range sorted(needed) {
+		if resting[symbol] || e.ahead.holdings[symbol].Quantity != 0 {
+			first = append(first, symbol)
+		} else {
+			others = append(others, symbol)
+		}
 	}
 	e.mu.Unlock()
-	var loads errgroup.Group
-	loads.SetLimit(8) // a slow source must not hold up the others for minutes
-	for _, symbol := range sorted(needed) {
-		loads.Go(func() error {
-			if err := e.ensure(ctx, symbol, needed[symbol]...); err != nil && ctx.Err() == nil {
-				e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
-			} else if resting[symbol] {
-				e.learnGrid(ctx, symbol) // what they are filled at is rounded to it
-			}
-			return nil
-		})
+	for _, symbols := range [][]string{first, others} {
+		var loads errgroup.Group
+		loads.SetLimit(8) // a slow source must not hold up the others for minutes
+		for _, symbol := range symbols {
+			loads.Go(func() error {
+				if err := e.ensure(ctx, symbol, needed[symbol]...); err != nil && ctx.Err() == nil {
+					e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
+				} else if resting[symbol] && e.venue == nil {
+					e.learnGrid(ctx, symbol) // what they are filled at is rounded to it
+				}
+				return nil
+			})
+		}
+		loads.Wait()
 	}
-	loads.Wait()
 }
