@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -111,10 +112,7 @@ func (a *Approvals) count(client string, worth exact.Money, at time.Time) {
 	minutes := a.counted[client]
 	if minutes == nil {
 		if len(a.counted) >= maxCounted {
-			for other := range a.counted { // any one, whose sum starts again at zero: so many clients are not expected
-				delete(a.counted, other)
-				break
-			}
+			a.forgetQuietest()
 		}
 		minutes = new([countedBuckets]counted)
 		a.counted[client] = minutes
@@ -129,6 +127,22 @@ func (a *Approvals) count(client string, worth exact.Money, at time.Time) {
 	if sum, ok := m.sum.Add(worth); ok {
 		m.sum = sum
 	}
+}
+
+// forgetQuietest drops the count of the client whose last order is the oldest. Its sum
+// starts again at zero.
+func (a *Approvals) forgetQuietest() {
+	quietest, oldest := "", int64(math.MaxInt64)
+	for client, minutes := range a.counted {
+		last := int64(0)
+		for _, m := range minutes {
+			last = max(last, m.minute)
+		}
+		if last < oldest {
+			quietest, oldest = client, last
+		}
+	}
+	delete(a.counted, quietest)
 }
 
 // approved returns nil if a person has approved this order of this caller, with this position.

@@ -400,3 +400,26 @@ func FuzzApprovalState(f *testing.F) {
 		}
 	})
 }
+
+// TestCountedClients: where too many clients are counted, the one that has placed nothing
+// for longest is forgotten, and none that is placing orders now.
+func TestCountedClients(t *testing.T) {
+	a := NewApprovals(10*exact.One, "")
+	begin := time.Unix(1700000000, 0)
+	for i := range maxCounted {
+		a.count(fmt.Sprint("client", i), (9 * exact.One).Money(), begin.Add(time.Duration(i)*time.Millisecond))
+	}
+	later := begin.Add(2 * time.Minute)
+	for i := range maxCounted - 1 { // all but the last
+		a.count(fmt.Sprint("client", i), (exact.One / 2).Money(), later)
+	}
+	a.count("one more", exact.One.Money(), later)
+	for i := range maxCounted - 1 {
+		if a.within(fmt.Sprint("client", i), exact.One.Money(), later) {
+			t.Fatalf("client%d is forgotten", i)
+		}
+	}
+	if len(a.counted) != maxCounted {
+		t.Errorf("%d clients are counted", len(a.counted))
+	}
+}
