@@ -5,13 +5,12 @@ import (
 	"time"
 )
 
-// ApprovePath is the page on which the owner answers a question. Like
-// [AuthorizePath] it is for browsers, and no script of another origin may be let
-// at it.
+// ApprovePath is the path of the page on which the owner answers a question. Like
+// [AuthorizePath] it is for browsers, and scripts of other origins must not reach it.
 const ApprovePath = "/approve"
 
-// noQuestion answers for a question that is gone, or never was: a stranger who tries
-// ids cannot tell the two apart.
+// noQuestion is the refusal for a question that is gone or never was. It is one for
+// both, so that a stranger who tries ids cannot tell them apart.
 var noQuestion = &refusal{status: http.StatusNotFound, code: "invalid_request",
 	text: "There is no such question: it was answered, is older than ten minutes, or the app has asked again and given a newer address. Have the app ask again."}
 
@@ -42,18 +41,19 @@ func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string,
 }
 
 // answerCookie returns the name of the cookie that ties a question's form to a browser.
-// There is one for all questions: the last page that was opened is the one that counts.
+// All questions share it, so only the page that was opened last can be answered.
 func (s *Server) answerCookie() string { return s.hostCookie("wick-answer") }
 
-// approve takes the owner's answer. It counts on a form of ours, from the browser
-// that the form was shown in, posted by the form's own page, with the passphrase
-// if there is one.
+// approve takes the owner's answer. It counts only on a form of ours, from the browser
+// that the form was shown in, posted by the form's own page, and a yes only with the
+// passphrase if there is one.
 func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
 	form, ok := s.pageForm(w, r)
 	if !ok {
 		return
 	}
-	// The form carries when it ends, the browser it was shown in and the question.
+	// The form holds, in this order: when it ends, the browser it was shown in and the
+	// id of the question.
 	plain, _, ok := s.open(forAnswer, form.get("request"))
 	texts, ok2 := unpack(plain)
 	if !ok || !ok2 || len(texts) != 3 {
@@ -83,8 +83,8 @@ func (s *Server) answeredPage(yes bool) page {
 	return page{Title: "Not placed", Server: s.base, Done: "The app is told so when it asks again. You can close this page."}
 }
 
-// judgeAnswer returns nil if an answer counts, else what to say on the page that
-// is shown again.
+// judgeAnswer returns nil if an answer counts, else what to say when the page is shown
+// again.
 func (s *Server) judgeAnswer(r *http.Request, form params, endsAt, browser string) *notice {
 	ends, ok := unpackTime(endsAt)
 	switch decision := form.get("decision"); {

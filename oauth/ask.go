@@ -17,7 +17,7 @@ type ask struct {
 	challenge string // of PKCE, S256
 }
 
-// approval is what the owner allows: this client at this address.
+// approval returns a digest of what the owner allows: this client at this address.
 func (a *ask) approval() digest {
 	return digestOf(string(a.client.identity[:]) + a.redirect)
 }
@@ -45,10 +45,10 @@ func (s *Server) grant(w http.ResponseWriter, a *ask, scope string) {
 	redirect(w, s.answerURL(a, url.Values{"code": {secret}}))
 }
 
-// refuseAsk answers a bad request, or the owner's no, where it may be answered.
+// refuseAsk tells the client that its request was bad or that the owner said no.
 // Anyone can register a client, so a redirect to an address that the owner has
-// never approved would make this server a redirector to any site under a
-// trusted name (RFC 9700 section 4.11.2): that answer stays here, with a link.
+// never approved would make this server a redirector to any site under a trusted
+// name (RFC 9700 section 4.11.2): instead, a page here shows that answer, with a link.
 func (s *Server) refuseAsk(w http.ResponseWriter, r *http.Request, a *ask, ref *refusal) {
 	if a == nil {
 		s.refuseHere(w, r, ref)
@@ -65,9 +65,9 @@ func (s *Server) refuseAsk(w http.ResponseWriter, r *http.Request, a *ask, ref *
 }
 
 // mayRedirect reports whether an error may be sent to a client without the owner
-// looking: to a program on this machine, which waits for it, or to an address of
-// a client that the owner has allowed since the start, with that address before
-// his eyes. The other addresses that the client registered do not count.
+// looking: to a program on this machine, which waits for it, or to the address that
+// the consent page showed when the owner allowed the client, since the start. Other
+// addresses that the client registered do not count.
 func (s *Server) mayRedirect(a *ask) bool {
 	_, approved := s.approved.get(a.approval())
 	return approved || destinationOf(a.redirect).Loopback
@@ -88,7 +88,7 @@ func (s *Server) answerURL(a *ask, answer url.Values) string {
 		answer.Set("state", a.state)
 	}
 	answer.Set("iss", s.base)
-	// Comparing addresses whole means that nothing of this one is parsed and written anew.
+	// The URI was compared as a text, so it is extended as a text, not parsed and rewritten.
 	separator := "?"
 	switch {
 	case strings.HasSuffix(a.redirect, "?"):

@@ -13,8 +13,8 @@ import (
 const maxState = 2 << 10
 
 // authorize answers the browser that a client sent here. It changes nothing
-// until the owner consents; only on a machine without a passphrase, where
-// whoever can reach the service owns it, a loopback client gets its code at once.
+// until the owner consents, with one exception: without a passphrase, where everyone
+// who can reach the service is its owner, a loopback client gets its code at once.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	p, ok := s.pageQuery(w, r)
 	if !ok {
@@ -34,15 +34,16 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	s.consent(w, r, a, notice{status: http.StatusOK})
 }
 
-// check judges a request. The ask is nil as long as client and redirect URI are
-// not known to be good, and then a refusal must not leave this server.
+// check returns the ask of a request, and a refusal if something is wrong with it. If
+// that is the client or the redirect URI, the ask is nil, and the refusal must not be
+// redirected.
 func (s *Server) check(p params, from visitor) (*ask, *refusal) {
 	a, ref := s.checkClient(p, from)
 	if ref != nil {
 		return nil, ref
 	}
-	// From here on the client may be told by a redirect, with its state once that is
-	// known to be short enough.
+	// From here on a refusal may be redirected to the client. It carries the state only
+	// once that is known to be short enough.
 	if len(p.get("state")) > maxState {
 		return a, bad("invalid_request", "state is longer than 2 KiB")
 	}
@@ -97,9 +98,9 @@ func checkCodeRequest(p params) *refusal {
 	return nil
 }
 
-// scopeAtOnce is the scope for a client that goes through without a page: all
-// there is, unless it asked for charts alone. Clients ask for "openid email
-// profile" everywhere, which says nothing.
+// scopeAtOnce returns the scope for a client that goes through without a page: all
+// there is, unless it asked for charts and not for trading. Other names are ignored:
+// some clients ask every server for "openid email profile".
 func (s *Server) scopeAtOnce(asked string) string {
 	names := strings.Fields(asked)
 	if s.options.Trade && (slices.Contains(names, ScopeTrade) || !slices.Contains(names, ScopeCharts)) {
@@ -108,19 +109,20 @@ func (s *Server) scopeAtOnce(asked string) string {
 	return ScopeCharts
 }
 
-// mayGoAtOnce decides whether the owner need not be asked: no passphrase is
-// set, the code goes to this machine, and no page sent the browser here. The owner's
-// own page always needs a click.
+// mayGoAtOnce reports whether a client gets its code without asking the owner: no
+// passphrase is set, the code goes to this machine, and no page sent the browser here.
+// The owner's own page always needs a click.
 func (s *Server) mayGoAtOnce(r *http.Request, a *ask) bool {
 	return s.owner == nil && !a.client.own && destinationOf(a.redirect).Loopback && !sentByPage(r)
 }
 
-// sentByPage reports whether a request may be a page's doing. A browser says the site
-// "none" when the person typed the address or another program opened it, and programs
-// that are no browsers say nothing. Any other site is a page's doing, also "same-site": a
-// page on another port of localhost is another program, which could otherwise log in a
-// client of its choosing. So is what names a page, or says what it is for (an image, a
-// frame) and not who sent it. Sec-Fetch-Mode says nothing: fetch in Node sends it alone.
+// sentByPage reports whether a web page may have caused a request. Browsers send the
+// Sec-Fetch-Site "none" if the person typed the address or another program opened it;
+// programs other than browsers send no such header. Any other value means a page, even
+// "same-site": a page on another port of localhost is another program, which could
+// otherwise log in a client of its choice. A request with Origin or Referer comes from a
+// page too, and so does one with Sec-Fetch-Dest (an image, a frame) but no Sec-Fetch-Site.
+// Sec-Fetch-Mode does not count: fetch in Node sends it alone.
 func sentByPage(r *http.Request) bool {
 	h := r.Header
 	switch siteOf(r) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What can be wrong with a request's token; [Server.Challenge] tells the client.
+// What can be wrong with the token of a request. [Server.Challenge] tells the client.
 var (
 	ErrNoToken           = errors.New("no bearer token: connect this server again to log in")
 	ErrInvalidToken      = errors.New("the bearer token is unknown, expired or revoked: log in again")
@@ -42,8 +42,8 @@ func (s *Server) Authenticate(r *http.Request) (Grant, error) {
 	return t.grant, nil
 }
 
-// Valid reports whether the token of that [Grant.ID] still works. It must have been
-// presented to this process: a sealed one is not known before.
+// Valid reports whether the token of that [Grant.ID] still works. Of a sealed token that
+// was not yet presented to this process it reports false.
 func (s *Server) Valid(id string) bool {
 	key, err := hex.DecodeString(id)
 	if err != nil || len(key) != len(digest{}) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// This file is what the pages for the owner's browser have in common, consent and
-// questions: how their requests are read, how refusals are shown, the passphrase, and
+// This file has what the two pages for the owner's browser, consent and questions, have
+// in common: how their requests are read, how refusals are shown, the passphrase, and
 // the cookie that ties a form to the browser it was shown in.
 
 // problem shows a refusal to a person.
@@ -44,9 +44,8 @@ func (s *Server) refuseHere(w http.ResponseWriter, r *http.Request, ref *refusal
 	s.problem(w, ref)
 }
 
-// pageQuery reads the query of a request for a page. It reports false once it has
-// refused the request, which must name our host and, without a passphrase, come from
-// this machine.
+// pageQuery reads the query of a request for a page. It returns false if it has refused
+// the request: one with a bad query, or one that checkNear refuses.
 func (s *Server) pageQuery(w http.ResponseWriter, r *http.Request) (params, bool) {
 	pageHeaders(w.Header())
 	p, ref := parseQuery(r.URL.RawQuery)
@@ -59,8 +58,8 @@ func (s *Server) pageQuery(w http.ResponseWriter, r *http.Request) (params, bool
 	return p, ref == nil
 }
 
-// pageForm reads the form of a page. It reports false once it has refused the
-// request, which must pass as that of a page does, and come from a page of ours.
+// pageForm reads the form that a page posts. It returns false if it has refused the
+// request: one with a bad form, or one that checkNear or checkOrigin refuses.
 func (s *Server) pageForm(w http.ResponseWriter, r *http.Request) (params, bool) {
 	pageHeaders(w.Header())
 	form, ref := readParams(w, r)
@@ -76,10 +75,10 @@ func (s *Server) pageForm(w http.ResponseWriter, r *http.Request) (params, bool)
 	return form, ref == nil
 }
 
-// checkNear refuses, where no passphrase is asked for, what may not come from this
-// machine: what a proxy or a tunnel brought, since whoever is at its other end could
-// read the code from the redirect; and a page whose DNS name was pointed here, since it
-// could read the consent page as its own and click for the owner.
+// checkNear refuses requests that may come from elsewhere than this machine, if there is
+// no passphrase. It refuses what a proxy or a tunnel brought, since whoever is at its
+// other end could read the code from the redirect; and what a page sent whose DNS name was
+// pointed here, since it could read the consent page as its own and click for the owner.
 func (s *Server) checkNear(r *http.Request) *refusal {
 	switch {
 	case s.owner != nil:
@@ -94,13 +93,13 @@ func (s *Server) checkNear(r *http.Request) *refusal {
 	return nil
 }
 
-// checkOrigin refuses a form that a browser says another page posted. Browsers
-// send Origin with every post; programs that are no browsers send none, and
-// cannot be made to post by a page. "null" may be anyone's, unless the browser
-// says as well that the post comes from this site's own page.
+// checkOrigin refuses a form that, as the browser says, another site's page posted.
+// Browsers send Origin with every post; other programs send none, and no page can make
+// them post. The origin "null" may be any page, unless Sec-Fetch-Site says that the post
+// comes from this site's own.
 func (s *Server) checkOrigin(r *http.Request) *refusal {
 	site, origins := siteOf(r), r.Header.Values("Origin")
-	// What the browser says of the page: one of ours, or the person's own doing.
+	// What Sec-Fetch-Site says: nothing, a page of ours, or the person and no page.
 	own := site == "" || site == "same-origin" || site == "none"
 	switch {
 	case len(origins) > 1:
@@ -118,11 +117,12 @@ func (s *Server) checkOrigin(r *http.Request) *refusal {
 		text: "Another site's page posted this form. Nothing was granted. Go back to the app and connect again."}
 }
 
-// siteOf returns what the browser says of the site that a request comes from. Two lines
-// of it are one text that is no browser's.
+// siteOf returns the header Sec-Fetch-Site: what the browser says of the site that a
+// request comes from. If there are two such lines, it joins them to a text that no
+// browser sends, and that counts as a foreign site.
 func siteOf(r *http.Request) string { return strings.Join(r.Header["Sec-Fetch-Site"], ", ") }
 
-// formLife is how long a consent page may lie open before it must be shown anew.
+// formLife is how long a page with a form can be answered after it was shown.
 const formLife = 10 * time.Minute
 
 // notice says why a form is shown, and with which status.
@@ -130,13 +130,13 @@ type notice struct {
 	status    int
 	text      string
 	wrongWord bool // it is about the passphrase
-	trade     bool // the owner had chosen trading, and the choice is kept
+	trade     bool // the owner chose trading: the form is shown with that choice
 	wait      time.Duration
 }
 
 // checkPassphrase returns nil if the owner's passphrase was given or none is
-// set, else what to say on the page. An empty field is no guess. The client is
-// named in the log.
+// set, else what to say on the page. An empty field does not count as a guess. The log
+// names the client.
 func (s *Server) checkPassphrase(r *http.Request, client, guess string) *notice {
 	if s.owner == nil {
 		return nil
@@ -160,14 +160,14 @@ func (s *Server) checkPassphrase(r *http.Request, client, guess string) *notice 
 	return nil
 }
 
-// hostCookie returns name as the name of a cookie. Over https the prefix __Host- makes
-// browsers take it from this host alone, not from a neighbouring name.
+// hostCookie returns the full name of a cookie. Over https it has the prefix __Host-:
+// then browsers accept the cookie from this host alone, not from a neighbouring one.
 func (s *Server) hostCookie(name string) string {
 	return when(s.secure(), "__Host-") + name
 }
 
-// setCookie sets a cookie of the form at path, or deletes it when life is
-// negative. No script can read it, and no other site's request carries it.
+// setCookie sets a cookie for the form at path, or deletes it if life is negative.
+// Scripts cannot read it, and requests that other sites cause do not carry it.
 func (s *Server) setCookie(w http.ResponseWriter, path, name, value string, life time.Duration) {
 	c := &http.Cookie{Name: name, Value: value, Path: path, MaxAge: int(life.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode}
 	if s.secure() {
@@ -176,9 +176,9 @@ func (s *Server) setCookie(w http.ResponseWriter, path, name, value string, life
 	http.SetCookie(w, c)
 }
 
-// hasCookie reports whether a request carries a cookie of that name and value, in
-// whatever place among others of the name: the request then comes from the browser
-// that the value was given to.
+// hasCookie reports whether a request carries a cookie of that name and value, perhaps
+// among others of the same name: if so, the request comes from the browser that the value
+// was given to.
 func hasCookie(r *http.Request, name, value string) bool {
 	return slices.ContainsFunc(r.CookiesNamed(name), func(c *http.Cookie) bool {
 		return subtle.ConstantTimeCompare([]byte(c.Value), []byte(value)) == 1

@@ -21,7 +21,7 @@ type client struct {
 	public   bool // registered with "none": its secret is not asked for
 	own      bool // the owner's own page
 
-	key *sealKey // that sealed the client_id, and from which its secret follows; nil for one that was not registered
+	key *sealKey // the key that sealed the client_id, and from which its secret is derived; nil for a client that did not register
 }
 
 // The ways in which a client may authenticate at /token, as RFC 7591 names them.
@@ -31,7 +31,7 @@ const (
 )
 
 // registration is what we read of an RFC 7591 request. Everything else a client
-// may say of itself is ignored, wrong types included; above all its addresses
+// may say of itself is ignored, even if it is of a wrong type; above all its addresses
 // (logo_uri, jwks_uri …) are never fetched.
 type registration struct {
 	Name         string
@@ -39,7 +39,7 @@ type registration struct {
 	AuthMethod   string
 }
 
-// members returns where each member of the request is read to.
+// members returns the fields under their names in the request, for readMembers.
 func (r *registration) members() map[string]any {
 	return map[string]any{"client_name": &r.Name, "redirect_uris": &r.RedirectURIs, "token_endpoint_auth_method": &r.AuthMethod}
 }
@@ -62,8 +62,8 @@ func checkRedirects(uris []string) *refusal {
 	return nil
 }
 
-// mayUse reports whether the client may be sent to an address. The owner's page is
-// at one address: at another port of this machine anybody may listen.
+// mayUse reports whether the client may be sent to an address. For the owner's page
+// the port must match too: another program may listen on another port of this machine.
 func (c *client) mayUse(redirect string) bool {
 	if c.own {
 		return slices.Contains(c.redirect, redirect)
@@ -71,22 +71,22 @@ func (c *client) mayUse(redirect string) bool {
 	return slices.ContainsFunc(c.redirect, func(registered string) bool { return redirectMatches(registered, redirect) })
 }
 
-// clientSecret returns the secret of a client_id that this key sealed. It needs no
-// storing, because only who has the key can compute it.
+// clientSecret returns the secret of a client_id that this key sealed. It is not stored:
+// whoever has the key can compute it, and nobody else.
 func (k *sealKey) clientSecret(id string) string {
 	return base64.RawURLEncoding.EncodeToString(k.derive(forSecret, []byte(id)))
 }
 
-// hasSecret reports whether secret is the client's, whose client_id is id. One that
-// was not registered has none.
+// hasSecret reports whether secret is that of the client, whose client_id is id. A client
+// that did not register has no secret.
 func (c *client) hasSecret(id, secret string) bool {
 	return c.key != nil && subtle.ConstantTimeCompare([]byte(secret), []byte(c.key.clientSecret(id))) == 1
 }
 
 // identity digests what makes a client the same one after a restart. The port
 // of a loopback address changes from run to run and is left out; the length
-// before each part keeps two different lists from running into one. The digest
-// is on disk, with the client's subscription: it must not change.
+// before each part keeps two different lists from running into one. The digest is
+// stored on disk with the client's subscription, so this function must not change.
 func identity(name string, redirects []string) digest {
 	parts := make([]string, 0, len(redirects))
 	for _, uri := range redirects {
@@ -127,7 +127,7 @@ func blank(c rune) bool {
 // ownName is what the owner's own page is called in the list of logins.
 const ownName = "The owner's page"
 
-// lookAlikes are characters that look like letters of that name, after them.
+// lookAlikes replaces characters that look like a letter of ownName by that letter.
 var lookAlikes = strings.NewReplacer(
 	"т", "t", "τ", "t", "һ", "h", "н", "h", "е", "e", "ε", "e", "о", "o", "ο", "o", "0", "o", "ԝ", "w", "ω", "w",
 	"ѕ", "s", "р", "p", "ρ", "p", "а", "a", "α", "a", "ɡ", "g")

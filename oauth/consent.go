@@ -31,8 +31,8 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notic
 	})
 }
 
-// decide takes the owner's answer. It counts once, on a form of ours, from the
-// browser that the form was shown in, posted by the form's own page.
+// decide takes the owner's answer. It counts once, and only on a form of ours, from
+// the browser that the form was shown in, posted by the form's own page.
 func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	form, ok := s.pageForm(w, r)
 	if !ok {
@@ -75,8 +75,8 @@ func (s *Server) choseTrade(form params) bool {
 	return s.options.Trade && form.get("grant") == ScopeTrade
 }
 
-// scopeFor returns what a client is granted with or without trading. The owner's own
-// page gets everything there is, for whoever passed the login there is the owner.
+// scopeFor returns what a client is granted, with or without trading. The owner's own
+// page gets everything there is: whoever logs in there is the owner.
 func (s *Server) scopeFor(cl *client, trade bool) string {
 	switch {
 	case cl.own && s.options.Trade:
@@ -89,8 +89,8 @@ func (s *Server) scopeFor(cl *client, trade bool) string {
 	return ScopeCharts
 }
 
-// judge returns nil if an answer counts, else what to say on the page that is
-// shown again.
+// judge returns nil if an answer counts, else what to say when the page is shown again.
+// The argument good is what openForm reported of the form.
 func (s *Server) judge(r *http.Request, a *ask, form params, good bool) *notice {
 	switch decision := form.get("decision"); {
 	case !good:
@@ -131,9 +131,8 @@ func (s *Server) sealForm(a *ask, browser string) string {
 	return s.seal(forForm, pack(packTime(time.Now().Add(formLife)), browser, a.clientID, a.redirect, a.state, a.challenge))
 }
 
-// openForm returns the request that a form holds, and whether an answer on it counts:
-// it is not over, was not answered before, and comes from the browser it was
-// shown in.
+// openForm returns the request that a form holds, and whether the form is good: it has
+// not expired, was not answered before, and comes from the browser it was shown in.
 func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, ref *refusal) {
 	plain, _, ok := s.open(forForm, sealed)
 	texts, ok2 := unpack(plain)
@@ -152,10 +151,10 @@ func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, re
 	return a, hasCookie(r, s.cookieName(a), texts[1]) && !answered && time.Now().Before(ends), nil
 }
 
-// claim marks a form as answered. It returns nil if it was not before, else what to
-// say on the page: of two posts of one form one wins. With keys of a file the form
-// may come to another process too, or after a restart; the ledger is asked about
-// consent alone, which takes the passphrase, so that no stranger fills it.
+// claim marks a form as answered. It returns nil for the first post of a form, and for
+// any other what to say on the page. With a key file the form may also be posted to
+// another process, or again after a restart, so the ledger is asked too. It is asked only
+// about a yes, which takes the passphrase, so that no stranger can fill the ledger.
 func (s *Server) claim(r *http.Request, a *ask, form params) *notice {
 	key := digestOf(form.get("request"))
 	first, _ := s.answered.add(key, mark{at: time.Now(), life: formLife})

@@ -21,41 +21,41 @@ import (
 )
 
 // Bounds on client documents. A host that the operator named is trusted to say
-// who its clients are, and with nothing else.
+// who its clients are, and in nothing else.
 const (
 	maxDocument    = 5 << 10 // bytes
 	documentTime   = 5 * time.Second
-	documentLeast  = 5 * time.Minute // is how long a document is kept at least
-	documentMost   = 24 * time.Hour
-	documentFailed = time.Minute // until one that could not be had is asked for again
-	maxDocuments   = 64          // kept; the one longest unused goes
-	maxDocumentURL = 512         // bytes
+	documentLeast  = 5 * time.Minute // how long a document is kept at least
+	documentMost   = 24 * time.Hour  // and at most
+	documentFailed = time.Minute     // after a failed fetch, until the next one
+	maxDocuments   = 64              // kept; the one longest unused goes
+	maxDocumentURL = 512             // bytes
 )
 
-// How often documents are fetched: who asks for many under an allowed host must not
-// make us ask it as often. Strangers can invent addresses without end, so documents
-// that were good before are renewed at a rate of their own, which strangers cannot use
-// up; and of the rate for the others one visitor gets a part.
+// How often documents are fetched. A visitor who asks for many documents of an allowed
+// host must not make us send that host as many requests. Strangers can invent any number
+// of addresses, so known documents are renewed at a rate of their own, which strangers
+// cannot use up; and one visitor gets only a part of the rate for unknown ones.
 var (
-	documentRate = limit.Rate{Burst: 20, Every: 6 * time.Second} // of each kind, for all visitors together
-	visitorRate  = limit.Rate{Burst: 5, Every: time.Minute}      // of those not known, for one visitor
+	documentRate = limit.Rate{Burst: 20, Every: 6 * time.Second} // of known ones, and again of unknown ones, for all visitors together
+	visitorRate  = limit.Rate{Burst: 5, Every: time.Minute}      // of unknown ones, for one visitor
 )
 
 // documents are clients whose id is the address of a document about them: what
 // a registration would say, kept by the client's own host. Such an id outlives
-// our restart, which ends all registrations. The zero value, without hosts, has
-// none.
+// our restart, which without a key file ends all registrations. The zero value, without
+// hosts, has no clients.
 type documents struct {
 	hosts  []string // the only ones that are asked
-	at     string   // for tests: where documents are fetched from in place of their hosts; empty for there
+	at     string   // for tests: where documents are fetched from instead of their hosts; else empty
 	client *http.Client
 	log    *slog.Logger
 
-	visitors limiter // counts requests for documents that are not known
+	visitors limiter // counts fetches of unknown documents
 
 	mu      sync.Mutex
-	first   limit.Bucket         // documents that are not known; guarded by mu, like all below
-	renewed limit.Bucket         // documents that are
+	first   limit.Bucket         // counts fetches of unknown documents; guarded by mu, like all below
+	renewed limit.Bucket         // counts fetches of known documents
 	kept    map[string]*document // by address
 }
 
@@ -68,7 +68,8 @@ type document struct {
 	busy   chan struct{} // closed when the fetch under way is over; nil if there is none
 }
 
-// newDocuments checks the hosts and the test's address.
+// newDocuments returns the documents of these hosts, none fetched yet. It refuses what is
+// not the name of a host, and an address for tests unless the server is local.
 func newDocuments(hosts []string, at string, local bool) (documents, error) {
 	for _, host := range hosts {
 		if strings.ContainsFunc(host, notInHost) || address.Loopback(host) || checkHost(host) != nil || !strings.Contains(host, ".") {
@@ -81,21 +82,20 @@ func newDocuments(hosts []string, at string, local bool) (documents, error) {
 			return documents{}, fmt.Errorf("client documents from %q: another place than their hosts is for tests, over http on loopback, by a server that is on loopback too", limit.Clip(at))
 		}
 	}
-	// A document is at its own address, or its address is not what it says: the
-	// client follows no redirect.
+	// The HTTP client follows no redirect: a document must be at the address that names it.
 	return documents{hosts: slices.Clone(hosts), at: strings.TrimSuffix(at, "/"), kept: make(map[string]*document), visitors: limiter{rate: visitorRate},
 		client: address.Client(documentTime, address.Allowed(at != ""))}, nil
 }
 
-// notInHost reports whether a character cannot stand in a host's name, as it is
-// compared: in lower case.
+// notInHost reports whether a character cannot stand in a host's name. Names are
+// compared in lower case, so capitals cannot.
 func notInHost(c rune) bool {
 	return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-')
 }
 
-// oddity returns why a client_id is not an address that may be asked for a document, or
-// nothing. One document has one address: whatever can be written in two ways is refused,
-// and so is what would reach another server of the same host.
+// oddity returns why no document may be fetched from the address that a client_id is, or
+// nothing if one may. One document has one address: an address that could be written in
+// another way is refused, and so is one of another port of the same host.
 func (d *documents) oddity(id string) (why string) {
 	u, err := url.Parse(id)
 	switch {
@@ -127,10 +127,10 @@ func (d *documents) oddity(id string) (why string) {
 	return ""
 }
 
-// get returns the client of a document, or a [documentError]. It is fetched if it is not
-// known or was kept long enough; one that cannot be fetched again is kept as it was,
-// unless its host says that it is no more. Each fetch that fails is logged, and the
-// rates bound these.
+// get returns the client of a document, or a [documentError]. It fetches the document if
+// it is unknown or was kept long enough. If a known document cannot be fetched again, it
+// stays as it was, unless its host says that it is gone. Each fetch that fails is logged;
+// the rates bound how many lines that makes.
 func (d *documents) get(id string, from visitor) (*client, error) {
 	if why := d.oddity(id); why != "" {
 		return nil, &documentError{id: id, why: why}
@@ -159,16 +159,17 @@ func (d *documents) get(id string, from visitor) (*client, error) {
 	}
 }
 
-// take returns what is kept under an address, and whether the caller is to fetch
-// it. It returns nil and how long to wait when too many were asked for.
+// take returns what is kept under an address, and whether the caller is to fetch the
+// document and then call give. If too many were fetched lately and there is nothing to
+// return, it returns nil and how long to wait.
 func (d *documents) take(id string, from visitor, now time.Time) (doc *document, mine bool, wait time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	doc = d.kept[id]
 	if doc != nil && (now.Before(doc.until) || doc.busy != nil) {
 		doc.used = now
-		// A copy: the caller reads it without the lock. While somebody fetches it anew,
-		// what is known of it is still good.
+		// A copy, because the caller reads it without the lock. If busy is set, another
+		// caller fetches the document, and this one waits for that.
 		return &document{client: doc.client, failed: doc.failed, until: doc.until, busy: doc.busy}, false, 0
 	}
 	switch wait = d.mayFetch(doc, from, now); {
@@ -187,8 +188,8 @@ func (d *documents) take(id string, from visitor, now time.Time) (doc *document,
 	return doc, true, 0
 }
 
-// mayFetch counts a document that is to be asked for now, or returns how long to wait.
-// mu is held.
+// mayFetch counts a fetch that begins now, or returns how long to wait for one. The
+// caller holds mu.
 func (d *documents) mayFetch(doc *document, from visitor, now time.Time) (wait time.Duration) {
 	if doc != nil && doc.client != nil {
 		return d.renewed.Take(now, documentRate)
@@ -199,8 +200,9 @@ func (d *documents) mayFetch(doc *document, from visitor, now time.Time) (wait t
 	return d.first.Take(now, documentRate)
 }
 
-// evict drops the document longest unused, of those without a client if there are
-// any: a stranger can ask for as many of these as he likes. mu is held.
+// evict drops the document that was unused for the longest time. Documents without a
+// client go first: a stranger can ask for as many of these as he likes. The caller holds
+// mu.
 func (d *documents) evict() {
 	oldest := ""
 	for id, doc := range d.kept {
@@ -219,8 +221,8 @@ func (d *document) before(other *document) bool {
 	return d.used.Before(other.used)
 }
 
-// give notes what a fetch brought and wakes those who wait for it. After a failure that
-// says nothing of the client, the one that was known stays.
+// give notes what a fetch brought and wakes those who wait for it. If the fetch failed and
+// the host did not say that there is no such client, the known client stays.
 func (d *documents) give(doc *document, c *client, life time.Duration, failed *fetchFailure) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -235,12 +237,13 @@ func (d *documents) give(doc *document, c *client, life time.Duration, failed *f
 	doc.busy = nil
 }
 
-// fetchFailure is why a document could not be had. As an error it is for the log.
+// fetchFailure says why a document could not be fetched or used. Error returns what the
+// log says.
 type fetchFailure struct {
 	why    string // for people
-	none   bool   // the host answered, and there is no such client: not there, gone, or another's document
-	passes bool   // it may be over soon
-	cause  error  // what more the log says; nil for nothing
+	none   bool   // the host answered, and the address describes no client: not found, gone, or not a good document
+	passes bool   // a later fetch may succeed
+	cause  error  // what the log says in addition; nil for nothing
 }
 
 func (f *fetchFailure) Error() string {
@@ -250,7 +253,7 @@ func (f *fetchFailure) Error() string {
 	return f.why + ": " + limit.Line(f.cause.Error(), 256)
 }
 
-// unreachable returns the failure of a host that gave no whole answer.
+// unreachable returns the failure of a fetch that got no answer, or only a part of one.
 func unreachable(err error) *fetchFailure {
 	why := "its host could not be reached"
 	if timeout, ok := errors.AsType[interface {
@@ -262,7 +265,7 @@ func unreachable(err error) *fetchFailure {
 	return &fetchFailure{why: why, passes: true, cause: err}
 }
 
-// told returns what to tell the client, which may be fetched again after wait.
+// told returns what to tell the client. Its document may be fetched again after wait.
 func (f *fetchFailure) told(id string, wait time.Duration) *documentError {
 	if f.passes {
 		return &documentError{id: id, why: f.why, wait: wait, status: http.StatusServiceUnavailable}
@@ -275,15 +278,16 @@ type documentError struct {
 	id     string
 	why    string
 	wait   time.Duration // until a retry may help; zero if it does not
-	status int           // with wait
+	status int           // of the reply, if wait is not zero
 }
 
 func (e *documentError) Error() string {
 	return "the document of the client could not be had: " + e.why
 }
 
-// refusal returns the error for a client: as that of an unknown one, unless a retry may
-// help. The log has its address in another line, if it was asked for.
+// refusal returns the error as a refusal: a copy of unknown with another text, or, if a
+// retry may help, a temporary one. The log line does not name the document; if it was
+// fetched, the line of get does.
 func (e *documentError) refusal(unknown refusal) *refusal {
 	ref := unknown
 	said := "Trying again helps only once that is put right."
@@ -299,7 +303,7 @@ func (e *documentError) refusal(unknown refusal) *refusal {
 // fetch asks for a document and returns its client and how long to keep it.
 func (d *documents) fetch(id string) (*client, time.Duration, *fetchFailure) {
 	from := id
-	// Only in tests: one server stands in for all hosts.
+	// Only in tests: one server takes the place of all hosts.
 	if d.at != "" {
 		from = d.at + "/" + strings.TrimPrefix(id, "https://")
 	}
@@ -323,7 +327,7 @@ func (d *documents) fetch(id string) (*client, time.Duration, *fetchFailure) {
 func readDocument(id string, response *http.Response) (*client, *fetchFailure) {
 	if status := response.StatusCode; status != http.StatusOK {
 		return nil, &fetchFailure{why: fmt.Sprintf("its host answers with status %d", status),
-			// The host itself says that there is none. Other failures may be over soon.
+			// With these the host itself says that there is no document.
 			none:   status == http.StatusNotFound || status == http.StatusGone,
 			passes: status >= 500 || status == http.StatusTooManyRequests}
 	}
@@ -345,7 +349,8 @@ func readDocument(id string, response *http.Response) (*client, *fetchFailure) {
 	return c, nil
 }
 
-// parseDocument reads a document. It must say of itself that it is at id.
+// parseDocument reads a document. Its client_id must be id, the address it was fetched
+// from.
 func parseDocument(id string, body []byte) (*client, error) {
 	var doc registration
 	var about string
@@ -368,12 +373,12 @@ func parseDocument(id string, body []byte) (*client, error) {
 	case ref != nil:
 		return nil, errors.New("the document's " + ref.reason())
 	}
-	// The address is what stays the same, whatever the document says tomorrow.
+	// The identity comes from the address alone: what the document says may change.
 	return &client{id: digestOf(id), identity: digestOf("client document " + id), name: cleanName(doc.Name), redirect: doc.RedirectURIs, public: true}, nil
 }
 
-// keepFor returns how long to keep a document that came with such a
-// Cache-Control.
+// keepFor returns how long to keep a document: as long as the Cache-Control header that
+// came with it says, within our own bounds.
 func keepFor(header string) time.Duration {
 	life := documentLeast
 	for part := range strings.SplitSeq(header, ",") {

@@ -12,8 +12,8 @@ import (
 // would make a code nobody can read.
 type methods map[string]http.HandlerFunc
 
-// ServeHTTP calls the handler of the request's method, or names the methods that there
-// are.
+// ServeHTTP calls the handler of the request's method, or refuses the request and names
+// the methods that the path has.
 func (m methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	boundBody(w, r)
 	if h := m[r.Method]; h != nil {
@@ -34,7 +34,7 @@ func (s *Server) limited(l *limiter, h http.HandlerFunc) http.HandlerFunc {
 			h(w, r)
 			return
 		}
-		if first { // one line a flood, not one a request
+		if first { // one line per flood, not one per request
 			s.log.Warn("rate limit reached", "path", r.URL.Path, "from", s.ClientIP(r))
 		}
 		ref := &refusal{status: http.StatusTooManyRequests, code: "temporarily_unavailable", wait: wait,
@@ -47,8 +47,8 @@ func (s *Server) limited(l *limiter, h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// posted serves what a client posts: do gets the parameters and returns the
-// reply, nil for an empty one, or a refusal.
+// posted returns a handler of what a client posts. It calls do with the parameters;
+// do returns the reply, nil for an empty one, or a refusal.
 func (s *Server) posted(do func(r *http.Request, p params) (any, *refusal)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")

@@ -17,16 +17,17 @@ type refusal struct {
 	status    int
 	code      string
 	text      string
-	logged    string        // what the log says in place of text, where that quotes what was sent
+	logged    string        // what the log says instead, if text quotes what was sent; empty: text
 	wait      time.Duration // sent as Retry-After when positive
 	challenge string        // sent as WWW-Authenticate when not empty
 
-	// On a page: where the answer could go, for the person to decide.
+	// Only for a page: a link that takes the answer to the client if the person follows
+	// it, and where it leads. Empty for no link.
 	link string
 	to   destination
 }
 
-// reason returns what the log says: the text, or what stands in its place.
+// reason returns what the log says: logged if it is set, else text.
 func (e *refusal) reason() string { return cmp.Or(e.logged, e.text) }
 
 // bad returns a refusal with status 400, as most are.
@@ -34,8 +35,8 @@ func bad(code, text string) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: code, text: text}
 }
 
-// unavailable returns the refusal of a step that could not be written down. Nothing
-// has happened, and it may be tried again.
+// unavailable returns the refusal of a step that could not be written to the ledger. The
+// client may try again.
 func unavailable() *refusal {
 	return &refusal{status: http.StatusServiceUnavailable, code: "temporarily_unavailable", wait: 5 * time.Second,
 		text: "this cannot be written down now: try again in a few seconds"}
@@ -53,7 +54,7 @@ func writeRefusal(w http.ResponseWriter, e *refusal) {
 	writeJSON(w, e.status, refusalJSON{e.code, description(e.text)})
 }
 
-// head sets the headers that go with the refusal in any shape.
+// head sets the headers of the refusal, whether its body is JSON or a page.
 func (e *refusal) head(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	if e.wait > 0 {
@@ -93,5 +94,6 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Write(b.Bytes())
 }
 
-// seconds rounds up: a client that waits so long will be served.
+// seconds returns d in whole seconds, rounded up: a client that waits so long will be
+// served.
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }

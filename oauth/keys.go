@@ -12,8 +12,9 @@ import (
 // keyMark begins the line of a key in a key file. The number is the format's.
 const keyMark = "wick-key-1:"
 
-// maxKeys is how many keys a file may hold: the one in use, and those of the last
-// rotations whose logins have not ended. Each is tried on what a stranger sends.
+// maxKeys is how many keys a file may hold: the one in use, and earlier ones whose
+// logins have not ended. The number is small because each key is tried on what a
+// stranger sends.
 const maxKeys = 8
 
 // Key is a root key that several processes share, and one process with its
@@ -35,9 +36,9 @@ func NewKey() []byte {
 	return append(text, '\n')
 }
 
-// ParseKeys reads a key file: one key a line, the first of which seals and all of
-// which open; blank lines and lines that begin with # say nothing. Errors name a
-// line by its number and never quote it, since it may hold a key.
+// ParseKeys reads a key file, with one key per line: the first key seals, all keys open.
+// Blank lines and lines that begin with # are ignored. Errors name a line by its number
+// and never quote it, since it may hold a key.
 func ParseKeys(text []byte) ([]Key, error) {
 	var keys []Key
 	n := 0
@@ -67,7 +68,8 @@ func ParseKeys(text []byte) ([]Key, error) {
 	return keys, nil
 }
 
-// parseKey reads a line. A key of one repeated byte was typed, not drawn.
+// parseKey reads a line. It refuses a key of one repeated byte: somebody typed that, and
+// it is not random.
 func parseKey(line []byte) (key Key, ok bool) {
 	text, ok := bytes.CutPrefix(line, []byte(keyMark))
 	if !ok || base64.RawURLEncoding.DecodedLen(len(text)) != len(key.root) {

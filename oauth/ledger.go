@@ -11,23 +11,23 @@ import (
 )
 
 // Ledger remembers the little that sealed codes and tokens cannot say of
-// themselves: what was used up and what was taken back. All processes that share
+// themselves: what was used and what was revoked. All processes that share
 // a [Key] share one ledger, and a process that is started again finds the ledger
 // of the one before it. Package oauthtest has the tests that every implementation
 // passes.
 //
-// Ids are texts of at most 80 letters, digits and hyphens, epochs of at most 32. Ids of
-// TakeOnce and of Revoke are two sets: the same text in both means nothing. All methods
-// may be called at once from many goroutines, of many processes.
+// Ids are texts of at most 80 letters, digits and hyphens, epochs of at most 32. The ids
+// of TakeOnce and those of Revoke are two separate sets. All methods may be called at
+// once from many goroutines, of many processes.
 type Ledger interface {
-	// TakeOnce takes an id, and reports true to exactly one caller until the
-	// given time, whatever process it asks in, and whatever ends and starts in
-	// between. When it returns true, that is durable. Past the time the answer
-	// may be anything: the caller has refused the id by then.
+	// TakeOnce takes an id. Until the given time it reports true to exactly one
+	// caller, of all callers in all processes, even if processes end and start in
+	// between. When it returns true, that is durable. After that time the answer
+	// may be anything: callers refuse the id by then.
 	//
-	// An error means that this caller does not have the id. It may be taken all
-	// the same, by a write whose answer was lost, and a second call then reports
-	// false. A ledger that is full returns an error rather than forget an id.
+	// An error means that this caller does not have the id. The id may still be
+	// taken, by a write whose answer was lost; then a second call reports false. A
+	// ledger that is full returns an error rather than forget an id.
 	TakeOnce(id string, until time.Time) (first bool, err error)
 
 	// Revoke makes Revoked report true for an id, at least until the given time.
@@ -40,20 +40,19 @@ type Ledger interface {
 	Revoke(id string, until time.Time) error
 
 	// Revoked reports whether an id was revoked, or an epoch is not the present
-	// one. Every request asks it, so it answers from memory and does not wait. An
-	// implementation that hears of another process's epochs only after a while may
-	// look once, briefly, for an epoch that it does not know.
+	// one. It is called for every request, so it answers from memory and does not
+	// wait. There is one exception: an implementation that learns of other processes'
+	// epochs with a delay may look once, briefly, for an epoch that it does not know.
 	Revoked(id, epoch string) bool
 
-	// Epoch returns the present epoch, which what is sealed next belongs to. It
+	// Epoch returns the present epoch, to which all that is sealed next belongs. It
 	// answers from memory, like Revoked.
 	Epoch() string
 
 	// NextEpoch ends the present epoch, and with it all that was sealed in it. The
-	// next one is random: a ledger that was lost and begun anew, or put back from a
-	// copy of another one, does not come to an epoch that once was. What was taken
-	// and revoked before may be forgotten. Durability and errors are those of
-	// Revoke.
+	// next one is random, so that no epoch comes a second time, even if the ledger was
+	// lost and begun anew, or put back from an old copy. What was taken and revoked
+	// before may be forgotten. Durability and errors are as for Revoke.
 	NextEpoch() error
 }
 
@@ -64,8 +63,8 @@ const (
 	maxRevoked = 500
 )
 
-// takenSlack is how much longer than asked an entry is kept while there is room,
-// for the case that the clock is set back.
+// takenSlack is how much longer than asked an entry is kept while there is room, in
+// case the clock is set back.
 const takenSlack = time.Hour
 
 // errFull is the answer of a ledger that can take no more.
@@ -74,7 +73,7 @@ var errFull = errors.New("too many logins within a few minutes: try again later"
 // Book is what a ledger remembers, as a value that can be written down.
 type Book struct {
 	Epoch   string           `json:"epoch"`
-	Taken   map[string]int64 `json:"taken"`   // ids, and until when, in Unix seconds
+	Taken   map[string]int64 `json:"taken"`   // ids, and until when they are kept, in Unix seconds
 	Revoked map[string]int64 `json:"revoked"` // the same
 }
 
@@ -83,7 +82,7 @@ func NewBook() Book {
 	return Book{Epoch: rand.Text(), Taken: map[string]int64{}, Revoked: map[string]int64{}}
 }
 
-// Check returns an error for a book that no ledger wrote.
+// Check returns an error for a book that no ledger can have written.
 func (b Book) Check() error {
 	if b.Epoch == "" || b.Taken == nil || b.Revoked == nil || len(b.Taken) > maxTaken || len(b.Revoked) > maxRevoked {
 		return fmt.Errorf("the book has the epoch %q, %d ids taken and %d revoked: expected an epoch and at most %d and %d ids", b.Epoch, len(b.Taken), len(b.Revoked), maxTaken, maxRevoked)
@@ -91,8 +90,8 @@ func (b Book) Check() error {
 	return nil
 }
 
-// without returns a copy of the book that lacks what ended before now, with an hour's
-// grace unless the book is full.
+// without returns a copy of the book without the entries that ended before now. Those
+// that ended within takenSlack stay, unless the book is full.
 func (b Book) without(now time.Time) Book {
 	prune := func(all map[string]int64, most int) map[string]int64 {
 		all = maps.Clone(all)
@@ -116,9 +115,9 @@ type BookLedger struct {
 	book     atomic.Pointer[Book]
 }
 
-// NewLedger returns a ledger that begins with a book and gives every later one to
-// save, which returns when it is durable. Save is called by one goroutine at a time
-// and must not change the book. With nil the ledger is in memory alone.
+// NewLedger returns a ledger that begins with a book and calls save with every later
+// one. save returns once the book is durable; it is called by one goroutine at a time and
+// must not change the book. If save is nil, the ledger is in memory alone.
 func NewLedger(b Book, save func(Book) error) *BookLedger {
 	l := &BookLedger{save: save}
 	l.book.Store(&b)
@@ -144,8 +143,9 @@ func (l *BookLedger) TakeOnce(id string, until time.Time) (first bool, err error
 	return true, nil
 }
 
-// Revoke implements [Ledger]. It holds in this process even if it cannot be written. A
-// book that would grow too large starts a new epoch instead, which revokes everything.
+// Revoke implements [Ledger]. The revocation holds in this process even if it cannot be
+// written. If the book would grow too large, a new epoch begins instead, which revokes
+// everything.
 func (l *BookLedger) Revoke(id string, until time.Time) error {
 	l.changing.Lock()
 	defer l.changing.Unlock()
@@ -161,7 +161,7 @@ func (l *BookLedger) Revoke(id string, until time.Time) error {
 	return l.write(b)
 }
 
-// Revoked implements [Ledger]. It takes no lock: every request asks.
+// Revoked implements [Ledger]. It takes no lock, because every request calls it.
 func (l *BookLedger) Revoked(id, epoch string) bool {
 	b := l.book.Load()
 	_, revoked := b.Revoked[id]
@@ -171,7 +171,7 @@ func (l *BookLedger) Revoked(id, epoch string) bool {
 // Epoch implements [Ledger].
 func (l *BookLedger) Epoch() string { return l.book.Load().Epoch }
 
-// NextEpoch implements [Ledger]: a new book has an epoch of its own.
+// NextEpoch implements [Ledger]. It begins a new book, which has a new epoch.
 func (l *BookLedger) NextEpoch() error {
 	l.changing.Lock()
 	defer l.changing.Unlock()
@@ -180,7 +180,7 @@ func (l *BookLedger) NextEpoch() error {
 	return l.write(b)
 }
 
-// write saves a book, if there is where to. The caller holds changing.
+// write saves a book, unless the ledger is in memory alone. The caller holds changing.
 func (l *BookLedger) write(b Book) error {
 	var err error
 	if l.save != nil {

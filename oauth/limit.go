@@ -11,7 +11,7 @@ import (
 // bucket counts one visitor's requests.
 type bucket struct {
 	limit.Bucket
-	told bool // that it is empty was logged
+	told bool // the last request was refused, which was logged
 }
 
 // maxAddresses bounds each of the two generations of buckets a limiter keeps.
@@ -31,9 +31,9 @@ const (
 type visitor struct {
 	addr   netip.Prefix // an IPv4 address, or the /64 of an IPv6 one; invalid if the peer has none
 	site   netip.Prefix // the /48 of an IPv6 address; invalid for others
-	local  bool         // a program on this machine, and no proxy
-	here   bool         // on this machine, and not for somebody else; a trusted proxy says for whom it asks
-	shared bool         // behind a proxy that is not trusted: anyone may have this address
+	local  bool         // a program on this machine that is not a trusted proxy
+	here   bool         // a program on this machine that asks for itself; it may be a trusted proxy, which says so when it asks for another
+	shared bool         // behind a proxy that is not trusted: everybody behind it has this address
 }
 
 // places returns where the visitor is, the narrowest first: an IPv4 address, or
@@ -54,7 +54,7 @@ type limiter struct {
 	rate limit.Rate
 
 	mu         sync.Mutex
-	young, old map[visitor]*bucket // guarded by mu; a site is a visitor with nothing but that
+	young, old map[visitor]*bucket // guarded by mu; the key of a site has no other field than site
 }
 
 // take takes one unit from v's bucket and one from its site's, or returns how
@@ -68,8 +68,8 @@ func (l *limiter) take(v visitor) (wait time.Duration, first bool) {
 	defer l.mu.Unlock()
 	b := l.bucket(visitor{addr: v.addr, local: v.local})
 	wait = b.Take(now, r)
-	// An IPv6 address has a second bucket, its /48: whoever has many addresses has them
-	// there. What that one refuses costs the address nothing.
+	// An IPv6 address also uses the bucket of its /48, in which one customer may have very
+	// many addresses. If that bucket refuses, the address gets its own unit back.
 	if wait == 0 && v.site.IsValid() {
 		site := l.bucket(visitor{site: v.site})
 		wait = site.Take(now, limit.Rate{Burst: r.Burst * siteFactor, Every: r.Every / siteFactor})
@@ -87,8 +87,8 @@ func (l *limiter) bucket(key visitor) *bucket {
 	if b := l.young[key]; b != nil {
 		return b
 	}
-	// A full young generation becomes the old one, and what was the old one, unused
-	// since, is forgotten.
+	// A full young generation becomes the old one, and the one before is dropped: of that,
+	// whatever was used since is in the younger one too.
 	if l.young == nil || len(l.young) >= maxAddresses {
 		l.young, l.old = make(map[visitor]*bucket), l.young
 	}

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// eachMember calls do for the members of body, which must be one JSON object in valid
-// UTF-8, in their order. It ends with the first error.
+// eachMember calls do for each member of body, in order, and returns the first error.
+// body must be one JSON object in valid UTF-8.
 //
-// Strangers' objects are read with it and not into structs or maps: encoding/json takes a
-// name in any case, and of two members with one name the last, so that it would read
-// another thing than whoever looked at the object on its way.
+// Objects of strangers are read with it and not decoded into structs or maps:
+// encoding/json matches names in upper or lower case, and of two members with the same
+// name it takes the last. A proxy that checked the object may have read it differently.
 func eachMember(body []byte, do func(name string, value json.RawMessage) error) error {
 	if !utf8.Valid(body) {
 		return errors.New("not valid UTF-8")
@@ -44,15 +44,16 @@ func eachMember(body []byte, do func(name string, value json.RawMessage) error) 
 	return nil
 }
 
-// twiceError says that an object has a member twice that is read.
+// twiceError says that an object has two members of the same name, one that is read.
 type twiceError struct{ name string }
 
 func (e *twiceError) Error() string {
 	return e.name + " is there twice: nobody can know which one was meant"
 }
 
-// readMembers decodes the members of an object that into names, each to where its pointer
-// shows. All others are ignored.
+// readMembers decodes the members of an object whose names are keys of into, each into
+// the pointer under its name. It ignores all others, and returns a [twiceError] if one of
+// those that it reads is there twice.
 func readMembers(body []byte, into map[string]any) error {
 	seen := make(map[string]bool)
 	return eachMember(body, func(name string, value json.RawMessage) error {

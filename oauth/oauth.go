@@ -6,18 +6,19 @@
 // PKCE that it is the one who asked. A registration is not stored: the client_id
 // is the registration itself, sealed with a key that is made at the start. Codes
 // live five minutes and work once; tokens live seven days; both are kept in
-// memory. A restart ends everything, and clients start over; one whose client_id
-// is the address of a document about it need not register again. What a token
-// allows is its scope: [ScopeCharts], or [ScopeTrade] on top of it.
+// memory. A restart ends everything, and clients start over; only a client whose
+// client_id is the address of a document about it need not register again. What a
+// token allows is its scope: [ScopeCharts], or [ScopeTrade] on top of it.
 //
 // With Options.Keys, which outlive the process, codes and tokens are sealed like
-// registrations, and every process with the keys takes them. What was used up or
-// revoked is in a [Ledger].
+// registrations: every process that has the keys accepts them, also after a restart.
+// A [Ledger] records which codes were used and which logins were revoked.
 //
-// Clients find their way by documents (RFC 8414 and RFC 9728) that the
-// challenge of a 401 points to; [Server.Challenge] writes it. They can give a
-// token back (RFC 7009), and the owner can list and end logins
-// ([Server.Logins], [Server.Revoke]); Options.OnRevoke hears of each end.
+// Clients find the addresses of this server in metadata documents (RFC 8414 and
+// RFC 9728). The challenge of a 401 reply points to them; [Server.Challenge] writes
+// it. Clients can give a token back (RFC 7009), and the owner can list and end logins
+// ([Server.Logins], [Server.Revoke]). Options.OnRevoke is told of each token that
+// ends early.
 //
 // # Security considerations
 //
@@ -32,26 +33,24 @@
 // owner logged in before, have budgets of their own, so that strangers cannot
 // keep the owner out of them. From a new place the owner may have to wait while
 // someone guesses; tokens in use are not touched. Without a passphrase the
-// service must be out of strangers' reach, and [New] insists on it; what a proxy or
-// a tunnel brings to it all the same gets no code and no page to click on.
+// service must be out of strangers' reach: [New] refuses any other setup, and a request
+// that a proxy or a tunnel brings all the same gets no code and no page to click on.
 //
 // The consent page shows where the browser will go as the browser reads it: the
-// host of a redirect URI is plain ASCII as sent. The page's form counts once,
-// in the browser it was shown in, posted by the page itself. Errors are
-// redirected to loopback addresses and to the address that the owner saw when
+// host of a redirect URI is plain ASCII as sent. An answer on the page counts once,
+// and only if the page itself posts it, from the browser it was shown in. Errors are
+// redirected only to loopback addresses and to the address that the owner saw when
 // approving the client; otherwise they stay on the page.
 //
 // Secrets are looked up by their SHA-256 or compared in constant time, and none is ever
-// logged. Addresses in a registration are text and never fetched. The one thing that is
-// fetched are documents of clients, from hosts that the operator named, and from none
-// unless he did: bounded in size, time and rate, never redirected, never from an
-// address that is not public. What strangers say about themselves reaches the page and
-// the log as quoted text only.
+// logged. Addresses in a registration are text and never fetched. Only documents of
+// clients are fetched, and only from hosts that the operator named: bounded in size,
+// time and rate, never redirected, never from an address that is not public. What
+// strangers say about themselves reaches the page and the log as quoted text only.
 package oauth
 
 import (
 	"crypto/rand"
-
 	"errors"
 	"fmt"
 	"log/slog"
@@ -87,15 +86,16 @@ const (
 	maxAnswered = 1000 // forms that were answered, so that none counts twice
 	maxApproved = 1000 // clients that the owner has allowed since the start
 
-	// maxSealedTokens is maxTokens for sealed ones. They work on when they are forgotten, but
-	// what they have open ends then. It is as many as can have something open, streams and
-	// listeners together, so that clients which come back do not push out each other.
+	// maxSealedTokens takes the place of maxTokens when tokens are sealed. A sealed token
+	// that is pushed out still works, but its open streams end. So the bound is as high as
+	// the number of streams and listeners that can be open: clients that come back do not
+	// push each other out.
 	maxSealedTokens = 20480
 )
 
-// AuthorizePath is where browsers go, with the owner in front of them. No script
-// of another origin may be let at it (RFC 9700 section 2.1); all other addresses
-// here are for programs.
+// AuthorizePath is the path of the consent page, which the owner's browser opens.
+// Scripts of other origins must not reach it (RFC 9700 section 2.1), and neither
+// [ApprovePath]; all other addresses here are for programs.
 const AuthorizePath = "/authorize"
 
 // Options configure a [Server].
@@ -121,8 +121,8 @@ type Options struct {
 	// money, and the page tells the owner.
 	Trade, Paper bool
 
-	// Money is what the page says of the money that trading moves, in place of what
-	// follows from Paper. Empty means that.
+	// Money is what the page says about the money that trading moves. Empty means
+	// the sentence that follows from Paper.
 	Money string
 
 	// OwnPage is the path of the owner's own page, such as "/app", which logs in
@@ -146,17 +146,18 @@ type Options struct {
 	// made now and ends with the process, and codes and tokens in memory alone.
 	Keys []Key
 
-	// Ledger goes with Keys, and is nil without them.
+	// Ledger records what was used and revoked. It is required with Keys, and must be
+	// nil without them.
 	Ledger Ledger
 
-	// Questions are what the owner is asked on a page of their own, beside
-	// logins. Nil means that there are none, and no page.
+	// Questions are asked of the owner on a page of their own, apart from logins.
+	// Nil means that there are no questions, and no such page.
 	Questions Questions
 
 	// OnRevoke is called with the [Grant.ID] of each token that ends before its
 	// time: revoked by the owner or its client, pushed out, or given for a code
-	// that was used twice. A sealed one that is pushed out works on, and what it had
-	// open can be opened again. It must not block. Nil tells nobody.
+	// that was used twice. A sealed token that is pushed out still works, and its
+	// client can open its streams again. OnRevoke must not block. Nil tells nobody.
 	OnRevoke func(id string)
 
 	// OnLogin is called when a client gets a token, with what the client calls
@@ -168,11 +169,11 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Questions are what the owner may be asked, by ids that only who was given one
-// can know.
+// Questions holds what the owner may be asked. The id of a question is a secret: a
+// question can be seen and answered only with the id.
 type Questions interface {
-	// Question returns what to ask, one fact a line, or false if there is no such
-	// question, or no longer.
+	// Question returns the text of a question, one fact per line, or false if there
+	// is no such question or it is no longer open.
 	Question(id string) (lines []string, ok bool)
 
 	// Answer notes what the owner said. It reports false if the question is gone.
@@ -186,25 +187,25 @@ type Server struct {
 	base      string       // Options.BaseURL
 	log       *slog.Logger // never nil
 	owner     *passphrase  // nil: nobody is asked
-	keys      []sealKey    // the first seals, all open
+	keys      []sealKey    // the first one seals; what any of them sealed can be opened
 	ledger    Ledger       // nil: codes and tokens are in memory alone
-	untrusted sync.Once    // the warning about X-Forwarded-For
+	untrusted sync.Once    // logs the warning about X-Forwarded-For
 
 	codes     table[*code]
 	tokens    table[*token]
 	documents documents
 
-	answered table[mark] // forms, by the digest of what they hold
-	approved table[mark] // clients at their addresses, by ask.approval
+	answered table[mark] // answered forms, by the digest of what they hold
+	approved table[mark] // clients that the owner allowed, by ask.approval
 
 	discoveries, registrations, authorizations, exchanges limiter
 }
 
-// New returns a server with nothing registered, unless it has keys of an earlier one.
-// It refuses a base URL that clients could not use, and to go without a passphrase
-// where a stranger could reach it: a code can be read from a redirect without any
-// browser, so on a public address only the passphrase tells the owner from everybody
-// else. The passphrase is wiped from the options.
+// New returns a server. It knows the clients of an earlier server only if it has that
+// server's keys. New refuses a base URL that clients could not use. It also refuses to go
+// without a passphrase where a stranger could reach the server: a code can be read from a
+// redirect without any browser, so on a public address only the passphrase tells the
+// owner from everybody else. The passphrase is wiped from the options.
 func New(o Options) (*Server, error) {
 	local, err := o.check()
 	if err != nil {
@@ -248,8 +249,8 @@ func (o *Options) check() (local bool, err error) {
 	return local, nil
 }
 
-// setBounds sets how much is kept, and the bucket and refill of an address on each
-// endpoint.
+// setBounds sets how many entries each table keeps, and how many requests one address
+// may make to each endpoint.
 func (s *Server) setBounds() {
 	s.codes.init(maxCodes)
 	s.tokens.init(maxTokens)
@@ -264,8 +265,8 @@ func (s *Server) setBounds() {
 	s.exchanges.rate = limit.Rate{Burst: 50, Every: 15 * time.Minute / 50}
 }
 
-// rootKeys returns the keys that seal and open. Without a key file there is one that
-// ends with the process, and everything sealed with it.
+// rootKeys returns the keys that seal and open. Without a key file it makes one, which
+// ends with the process, and with it everything that it sealed.
 func rootKeys(given []Key) (keys []sealKey) {
 	for _, key := range given {
 		keys = append(keys, key.root)
@@ -298,7 +299,8 @@ func (s *Server) seal(purpose string, plain []byte) string {
 	return s.keys[0].seal(purpose+" of "+s.base, plain)
 }
 
-// open returns what seal sealed, with any of the keys, and the key it was.
+// open returns the plain text of what seal sealed with any of the keys, and that key. It
+// returns false for any other text.
 func (s *Server) open(purpose, text string) (plain []byte, by *sealKey, ok bool) {
 	for i := range s.keys {
 		if plain, ok = s.keys[i].open(purpose+" of "+s.base, text); ok {

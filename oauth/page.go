@@ -27,34 +27,34 @@ type page struct {
 	Title   string
 	Server  string // the address of this server
 	Problem string // set: nothing to decide, only this to read
-	Link    string // beside a problem: where the answer could go; empty for nowhere
+	Link    string // with a problem: where the person may take the answer; empty for no link
 	Notice  string // why the form is shown again
 	Facts   []Fact // set: nothing to decide, only these to read, below the problem
 
-	Own            bool // it is the owner's own page that asks: everything, or nothing
+	Own            bool // the owner's own page asks, for everything, so there is nothing to choose
 	Client         string
 	To             destination
-	Trade          bool   // offer the choice
-	ChoseTrade     bool   // the owner had chosen trading; a client's wish chooses nothing
+	Trade          bool   // offer the choice of trading
+	ChoseTrade     bool   // the owner chose trading before the form was shown again; a client cannot preselect it
 	Paper          bool   // trading moves no real money
-	Money          string // what to say of it instead; empty for nothing
+	Money          string // what to say about the money; empty for what follows from Paper
 	Passphrase     bool   // ask for it
 	PassphraseFrom string // where it was set; empty if unknown
 	WrongWord      bool   // the notice is about the passphrase
 
 	Kept bool // a restart does not end the permission
 
-	Request string // the form's memory of what is decided, sealed
+	Request string // what the form decides about, sealed
 
-	Question []string // set: this is to be approved, and no client
-	Done     string   // set: nothing to decide any more, and this came of it
+	Question []string // set: the owner is asked to approve this, not a client
+	Done     string   // set: the owner has decided, and this follows from it
 }
 
-// Fact is a line of a page: what it is about, and what is so.
+// Fact is a line of a page: the name of something, and its value.
 type Fact struct{ Name, Value string }
 
-// cutPieces cuts a file at comments on lines of their own, or within one, into
-// pieces by the comments' texts.
+// cutPieces cuts a file at its comments. It returns what follows each comment, up to the
+// next one, under the comment's text.
 func cutPieces(file string) map[string]string {
 	all := make(map[string]string)
 	for part := range strings.SplitSeq(file, "<!-- ") {
@@ -109,9 +109,9 @@ func (p *page) html() string {
 	return b.String()
 }
 
-// outline names the pieces of the page in their order. Which of the kinds of pages it
-// is follows from the first of these that is set: facts, an answer that was given, a
-// question to approve, a problem; else it asks for consent. An empty name is no piece.
+// outline names the pieces of the page in their order. The kind of page follows from
+// the first of these that is set: facts, an answer that was given, a question to approve,
+// a problem; if none is set, the page asks for consent. An empty name is no piece.
 func (p *page) outline() []string {
 	switch {
 	case p.Facts != nil:
@@ -136,7 +136,7 @@ func (p *page) outline() []string {
 		"form", choice, when(p.Passphrase, "passphrase"), "buttons", "end"}
 }
 
-// when returns text if it applies, else nothing.
+// when returns text if applies is true, else nothing.
 func when(applies bool, text string) string {
 	if applies {
 		return text
@@ -144,7 +144,7 @@ func when(applies bool, text string) string {
 	return ""
 }
 
-// kind says what is at the destination, where that is not a site.
+// kind returns what the page says after a destination that is not a website.
 func (t destination) kind() string {
 	return when(t.App, " an app on this device") + when(t.Loopback, " on this computer")
 }
@@ -163,9 +163,9 @@ func styleHash() string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// pageHeaders sets what every answer of /authorize carries. The referrer policy
-// keeps the page's address, which holds the request, from other sites; our own
-// must see it, or browsers would post the form with the origin "null".
+// pageHeaders sets the headers of every page. The referrer policy keeps the page's
+// address, which holds the request, from other sites. Our own site must see it, or
+// browsers would post the form with the origin "null".
 func pageHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", pagePolicy)
@@ -174,7 +174,7 @@ func pageHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// show writes a page. The caller has set the headers of a page before.
+// show writes a page. The caller has called pageHeaders before.
 func show(w http.ResponseWriter, status int, p page) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)

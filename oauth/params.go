@@ -16,15 +16,15 @@ const (
 	maxBody  = 16 << 10 // bytes of a registration, a token request or a consent form
 	maxQuery = 12 << 10 // bytes of an authorization request: 2 KiB of client_id, and a state of 2 KiB, percent-encoded
 
-	bodyTime = 10 * time.Second // to send a body: who sends slower holds a connection for nothing
+	bodyTime = 10 * time.Second // to send a body: a slower client would only hold a connection
 )
 
 // params are the parameters of a request. Empty ones count as absent (RFC 6749
 // section 3.1), and unknown ones are never asked for.
 type params url.Values
 
-// get returns a parameter that was sent once, or nothing: which of two values
-// was meant is the kind of question on which two readers disagree.
+// get returns the value of a parameter that was sent exactly once, else nothing: of
+// two values this server might take one, and a proxy that checks requests the other.
 func (p params) get(name string) string {
 	if v := p[name]; len(v) == 1 {
 		return v[0]
@@ -57,7 +57,7 @@ func (p params) resources() []string {
 }
 
 // parseQuery reads the parameters of a query. It does not refuse those that come twice:
-// that is for [params.twice], once it is known where the refusal may go.
+// the caller does, with [params.twice], once it knows where the refusal may be sent.
 func parseQuery(raw string) (params, *refusal) {
 	if len(raw) > maxQuery {
 		return nil, bad("invalid_request", "the query is longer than 12 KiB")
@@ -69,17 +69,17 @@ func parseQuery(raw string) (params, *refusal) {
 	return params(v), nil
 }
 
-// boundBody gives the client bodyTime to send the body. Also a body that nobody
-// reads needs the bound: the server waits for the rest of it when the handler is
-// done. It fails only where there is no connection, in a test.
+// boundBody gives the client bodyTime to send the body. A body that no handler reads
+// needs the bound too: the server waits for the rest of it when the handler is done.
+// Setting the deadline fails only where there is no connection, in a test.
 func boundBody(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 { // 0 is none, -1 unknown
 		http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
 	}
 }
 
-// readBody reads at most maxBody bytes. Only a body that came whole ends the
-// deadline, which would otherwise end the request itself later on.
+// readBody reads a body of at most maxBody bytes. Once the whole body is there it lifts
+// the deadline of boundBody, which would otherwise end the request while it is handled.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var tooBig *http.MaxBytesError

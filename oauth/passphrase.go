@@ -12,16 +12,16 @@ import (
 	"wick/limit"
 )
 
-// stretch is the number of PBKDF2 rounds with SHA-256, as OWASP advises: about
-// a fifth of a second for us, and for whoever finds the hash in a core dump the
-// same for every guess.
+// stretch is the number of PBKDF2 rounds with SHA-256, as OWASP advises. A check takes
+// us about a fifth of a second, and each guess takes as long for somebody who finds the
+// hash in a core dump.
 const stretch = 600_000
 
 // guesses is how often a wrong passphrase may be tried: five times, and once
 // more a minute. Guessing a million takes two years.
 var guesses = limit.Rate{Burst: 5, Every: time.Minute}
 
-// busyWait is how long to wait while as many guesses are checked as may be.
+// busyWait is how long to wait if as many guesses as may be are being checked now.
 const busyWait = time.Second
 
 // maxPlaces bounds the places from which the owner is known to have logged in.
@@ -47,12 +47,13 @@ type passphrase struct {
 
 // budget counts guesses. It is guarded by the mu of its passphrase.
 type budget struct {
-	paid     limit.Bucket // by guesses that were wrong, and by those that are being checked
-	checking int          // how many these are
+	paid     limit.Bucket // a unit is taken for each wrong guess and each that is being checked
+	checking int          // how many guesses are being checked
 }
 
-// take pays for a guess, or returns how long to wait. Then busy reports that not wrong
-// guesses used the budget up but those being checked, which may get it back.
+// take pays for a guess, or returns how long to wait. In that case busy reports that wrong
+// guesses alone would leave room: the guesses that are being checked used it up, and get
+// their payment back if they are right.
 func (b *budget) take(now time.Time) (wait time.Duration, busy bool) {
 	if wait = b.paid.Take(now, guesses); wait == 0 {
 		b.checking++
@@ -68,7 +69,7 @@ func (b *budget) take(now time.Time) (wait time.Duration, busy bool) {
 	return wait, false
 }
 
-// done notes that a guess was checked: a right one gets its payment back.
+// done notes that a guess was checked. A right one gets its payment back.
 func (b *budget) done(right bool) {
 	b.checking--
 	if right {
@@ -76,7 +77,7 @@ func (b *budget) done(right bool) {
 	}
 }
 
-// place is somewhere the right passphrase came from.
+// place is an address or a network from which the right passphrase came.
 type place struct {
 	budget
 	last atomic.Int64 // when it last came, in Unix nanoseconds
@@ -106,10 +107,10 @@ func (p *passphrase) derive(text []byte) []byte {
 	return key
 }
 
-// check compares a guess of v. When too many were wrong lately, or, with busy, too many
-// are being checked, it does not look at the guess at all and returns how long to wait.
-// A guess is paid for before it is hashed, so that many at once cost no more CPU than the
-// budget holds, and a right one gets its payment back.
+// check reports whether the guess of v is right. If too many guesses were wrong lately,
+// or too many are being checked (busy), it does not look at the guess and returns how
+// long to wait. A guess is paid for before it is hashed, so that many at once cost no more
+// CPU than the budget allows; a right one gets its payment back.
 func (p *passphrase) check(guess string, v visitor) (right bool, wait time.Duration, busy bool) {
 	p.mu.Lock()
 	budget := p.budget(v)
@@ -128,7 +129,7 @@ func (p *passphrase) check(guess string, v visitor) (right bool, wait time.Durat
 	return right, 0, false
 }
 
-// budget returns what v's guesses draw on. The caller holds mu, here and below.
+// budget returns the budget that v's guesses use. The caller holds mu, here and below.
 func (p *passphrase) budget(v visitor) *budget {
 	if v.here {
 		return &p.local
@@ -141,15 +142,15 @@ func (p *passphrase) budget(v visitor) *budget {
 	return &p.strangers
 }
 
-// remember notes that the owner is where v is. Behind a proxy that is not
-// trusted everybody is in that place, so it is not one to remember.
+// remember notes that the owner logged in from where v is. An untrusted proxy is not
+// remembered, since everybody behind it has the same address.
 func (p *passphrase) remember(v visitor) {
 	if v.here || v.shared || !v.addr.IsValid() {
 		return
 	}
 	for _, where := range v.places() {
 		key := digestOf(where.String())
-		p.known.add(key, new(place)) // unless it is there
+		p.known.add(key, new(place)) // does nothing if it is there
 		known, _ := p.known.get(key)
 		known.last.Store(time.Now().UnixNano())
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// PKCE (RFC 7636) with S256 and nothing else: "plain" would hand the verifier
-// to whoever reads the authorization request.
+// PKCE (RFC 7636) is done with S256 only: "plain" would hand the verifier to
+// whoever reads the authorization request.
 
 // challengeLen is the length of a SHA-256 in base64url without padding, the
 // only length an S256 challenge can have.

@@ -29,8 +29,8 @@ func parseRedirect(s string) (*url.URL, error) {
 	if s == "" || len(s) > maxRedirectLen {
 		return nil, fmt.Errorf("redirect URI of %d bytes: 1 to %d are allowed", len(s), maxRedirectLen)
 	}
-	// The URI ends up in a Location header. Characters that browsers read
-	// otherwise than Go does (a backslash is a slash to them) have no place in it.
+	// The URI ends up in a Location header. It must not hold characters that browsers
+	// read differently from Go (for them a backslash is a slash).
 	if strings.ContainsAny(s, "\"<>\\^`{|}") || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return nil, badRedirect("redirect URI %q holds a character that must be percent-encoded", s)
 	}
@@ -68,7 +68,7 @@ func (e *redirectError) Error() string { return e.write(limit.Clip) }
 // reason returns the error with nothing of what was sent.
 func (e *redirectError) reason() string { return e.write(func(string) string { return "…" }) }
 
-// write returns the error with each of the texts as show has it.
+// write returns the error's text, in which each sent text appears as show returns it.
 func (e *redirectError) write(show func(string) string) string {
 	var texts []any
 	for _, text := range e.sent {
@@ -106,8 +106,8 @@ func notInAuthority(c rune) bool {
 	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune(".-:[]", c))
 }
 
-// checkWeb checks what only web addresses must have: a host that is shown as it was
-// sent, https unless it is this machine, and a port that exists.
+// checkWeb checks what only web addresses must have: a host that browsers show as it was
+// sent, https unless it is this machine, and a port that can exist.
 func checkWeb(u *url.URL) error {
 	if err := checkHost(u.Hostname()); err != nil {
 		return err
@@ -123,9 +123,9 @@ func checkWeb(u *url.URL) error {
 	return nil
 }
 
-// checkHost refuses a host that browsers write otherwise than it was sent, since
-// the consent page shows it as sent. They take a last label that looks like a
-// number (2130706433, 0x7f.1, 127.1) for an IPv4 address, and rewrite IPv6.
+// checkHost refuses a host that browsers show differently from how it was sent, since
+// the consent page shows it as sent. Browsers take a host whose last label looks like a
+// number (2130706433, 0x7f.1, 127.1) for an IPv4 address, and rewrite IPv6 addresses.
 func checkHost(host string) error {
 	labels := strings.Split(host, ".")
 	last := labels[len(labels)-1]
@@ -163,8 +163,9 @@ func redirectMatches(registered, asked string) bool {
 	return loopback && a == b
 }
 
-// withoutPort returns a loopback http URI less its port. The rest of the string
-// stays as it was, so that comparing two results compares everything else.
+// withoutPort returns an http URI, which is on a loopback address, without its port, and
+// true. Of any other text it returns the whole and false. The rest of the string stays as
+// it was, so that comparing two results compares everything but the port.
 func withoutPort(s string) (string, bool) {
 	u, err := parseRedirect(s)
 	if err != nil || u.Scheme != "http" {
@@ -180,7 +181,7 @@ func withoutPort(s string) (string, bool) {
 // destination is where a redirect URI leads, in words for the owner. The parts
 // make up the whole: Lead + Main + Port.
 type destination struct {
-	Lead     string // the labels of the host before the last two, with their dot
+	Lead     string // the labels of the host before the last two, each with its dot
 	Main     string // the last two labels, an IP address, or the scheme of an app
 	Port     string // with its colon; empty for the default
 	Loopback bool   // a program on the owner's own machine
@@ -195,7 +196,7 @@ func (d destination) String() string { return d.Lead + d.Main + d.Port }
 // a browser would show it; punycode stays punycode.
 func destinationOf(redirect string) destination {
 	u, err := parseRedirect(redirect)
-	if err != nil { // registered URIs were parsed before
+	if err != nil { // not for a registered URI, which was checked before
 		return destination{Main: "an unknown address"}
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {

@@ -18,7 +18,7 @@ import (
 const maxClientID = 2 << 10
 
 // registered is the reply: what was registered, and the credentials. No member
-// is ever null or missing: several clients fail then.
+// is ever null or missing: several clients fail if one is.
 type registered struct {
 	ClientID        string   `json:"client_id"`
 	ClientSecret    string   `json:"client_secret"`
@@ -56,7 +56,8 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 // readRegistration reads the body of a registration, a JSON object. A missing
 // Content-Type is taken for JSON.
 func readRegistration(w http.ResponseWriter, r *http.Request) (reg registration, ref *refusal) {
-	// Forms and text are what a page of any site can post without asking first.
+	// Forms and plain text are refused because a page of any site can post them without
+	// asking first (CORS).
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if kind != "application/json" && r.Header.Get("Content-Type") != "" {
 		return reg, bad("invalid_client_metadata", "Content-Type must be application/json")
@@ -82,10 +83,10 @@ func readRegistration(w http.ResponseWriter, r *http.Request) (reg registration,
 }
 
 // enroll returns a client's credentials. Nothing is kept: the id is the registration
-// itself, sealed, and the secret follows from the id. So a flood of registrations costs
-// no memory and pushes nobody out; all of them end with the key, which without a key
-// file is with the process. A client that asked for no way to authenticate is public;
-// one that asked for a secret in any form is told to post it.
+// itself, sealed, and the secret is derived from the id. So a flood of registrations costs
+// no memory and pushes nobody out. All registrations end with the key; without a key file
+// that is when the process ends. A client that asked for a secret, by whatever method, is
+// told to post it; every other one is public.
 func (s *Server) enroll(reg registration) (registered, *refusal) {
 	name, method := cleanName(reg.Name), authNone
 	if strings.HasPrefix(reg.AuthMethod, "client_secret_") {
@@ -116,9 +117,9 @@ func (s *Server) enroll(reg registration) (registered, *refusal) {
 // server's keys.
 var errUnknownClient = errors.New("unknown client_id")
 
-// client reads the registration out of a client_id, or returns errUnknownClient. An id
-// that is an address is looked up there, if it is one that may be asked for a document,
-// as often as the visitor may; then the error is a [documentError].
+// client reads the registration out of a client_id, or returns errUnknownClient. If the
+// id is the address of a document, it returns the client that the document describes, or
+// a [documentError]; from is the visitor whose rate a fetch counts against.
 func (s *Server) client(id string, from visitor) (*client, error) {
 	if id == OwnClient {
 		return s.ownClient()
@@ -142,8 +143,8 @@ func (s *Server) client(id string, from visitor) (*client, error) {
 	return c, nil
 }
 
-// refuseClient returns the refusal of a client_id for which client returned an error:
-// unknown, unless there is more to say of its document.
+// refuseClient returns the refusal for an error of [Server.client]: one that says what is
+// wrong with the client's document, if the error is about that, else unknown.
 func refuseClient(err error, unknown *refusal) *refusal {
 	if document, ok := errors.AsType[*documentError](err); ok {
 		return document.refusal(*unknown)
@@ -155,8 +156,8 @@ func refuseClient(err error, unknown *refusal) *refusal {
 // server knows it, and sends its codes to the page and nowhere else.
 const OwnClient = "wick-app"
 
-// ownClient returns the owner's own page as a client, if there is one. Its identity
-// cannot be had by registering the same name and address.
+// ownClient returns the owner's own page as a client, or errUnknownClient if there is
+// none. A client that registers the same name and address does not get its identity.
 func (s *Server) ownClient() (*client, error) {
 	if s.options.OwnPage == "" {
 		return nil, errUnknownClient

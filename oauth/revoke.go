@@ -11,8 +11,8 @@ import (
 	"wick/limit"
 )
 
-// minPrefix is how many characters of a [Grant.ID] the owner must type to name
-// it, and as many are shown.
+// minPrefix is how many characters of a [Grant.ID] the owner must type at least to name
+// a login. [Grant.ShortID] has as many.
 const minPrefix = 8
 
 // Login is a grant in use, for the owner to look at.
@@ -20,7 +20,7 @@ type Login struct {
 	Grant
 	Since time.Time  // when the token was given
 	Used  time.Time  // when it was last presented
-	From  netip.Addr // from which address
+	From  netip.Addr // from which address it was last presented
 }
 
 // ShortID returns enough of the grant's id for the owner to name it.
@@ -38,10 +38,10 @@ func (s *Server) Logins() []Login {
 }
 
 // Revoke ends the one token whose [Grant.ID] begins with prefix, which has at
-// least 8 characters, and returns its grant. A prefix that fits none or several
-// is an error and ends nothing; so is a ledger that could not write it down, and
-// then the token is ended for this process only, and Revoke may be called again until
-// it is written.
+// least 8 characters, and returns its grant. If the prefix fits no token or several, it
+// returns an error and ends nothing. If the ledger could not write the revocation down, it
+// returns an error too, but the token has ended in this process; Revoke may then be called
+// again until it succeeds.
 func (s *Server) Revoke(prefix string) (Grant, error) {
 	found := slices.DeleteFunc(s.tokens.all(), func(t *token) bool { return !strings.HasPrefix(t.grant.ID, prefix) })
 	switch {
@@ -59,7 +59,8 @@ func (s *Server) Revoke(prefix string) (Grant, error) {
 	return grant, notKept(err)
 }
 
-// notKept says what it means that a revocation could not be written down.
+// notKept returns an error that says what follows if a revocation could not be written
+// down, or nil if it was.
 func notKept(err error) error {
 	if err == nil {
 		return nil
@@ -67,17 +68,16 @@ func notKept(err error) error {
 	return fmt.Errorf("revoked until the next start only, for it could not be written down: %w; once it can be, do the same again", err)
 }
 
-// RevokeAll ends every token and every code and returns how many tokens there
-// were, of those known here: the owner signs out everywhere. Registrations stay, so
-// a client may ask for consent again. An error means that it holds for this process
-// only.
+// RevokeAll ends every token and every code, so that the owner is signed out everywhere,
+// and returns how many of the tokens were known here. Registrations stay, so a client may
+// ask for consent again. An error means that all this holds for this process only.
 func (s *Server) RevokeAll() (tokens int, err error) {
 	var ended []string
 	if s.ledger != nil {
 		err = s.ledger.NextEpoch() // ends the sealed codes as well
 		ended = s.sweep(err)
 		if err == nil {
-			s.forgetOwed()
+			s.forgetUnsaved()
 		}
 	} else {
 		// Codes first, each marked spent: an exchange that has one in hand would
@@ -106,7 +106,7 @@ func (s *Server) revoke(r *http.Request, p params) (any, *refusal) {
 	if p.get("token") == "" {
 		return nil, bad("invalid_request", "token is missing: send the access token, in the body")
 	}
-	t, ok := s.readToken(p.get("token")) // also a revoked one: to write that down may have failed
+	t, ok := s.readToken(p.get("token")) // also finds a revoked one, which may still have to be written down
 	switch {
 	case !ok:
 		return nil, nil

@@ -6,8 +6,8 @@ import (
 )
 
 // Routes adds the server's addresses to mux. Each takes every method, so that a
-// wrong one is answered in JSON with Allow. CORS is the caller's to add, on every
-// path but [AuthorizePath].
+// wrong one is answered in JSON with Allow. The caller adds CORS to every path but
+// [AuthorizePath] and [ApprovePath].
 func (s *Server) Routes(mux *http.ServeMux) {
 	s.discoveryRoutes(mux)
 	mux.Handle("/register", methods{http.MethodPost: s.limited(&s.registrations, s.register)})

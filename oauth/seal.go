@@ -24,13 +24,14 @@ const (
 	forToken  = "token"
 )
 
-// sealKey is a root from which the keys of sealed texts are derived. Without keys of
-// a file there is one, which is made when the server starts and never leaves the
-// process, so that a restart ends all that was sealed.
+// sealKey is a root from which the keys of sealed texts are derived. Without a key file
+// there is one, which is made when the server starts and never leaves the process, so
+// that a restart ends all that was sealed.
 type sealKey [32]byte
 
-// Lengths of a sealed text before it is base64: a part that chooses the key,
-// the nonce of AES-GCM, and after the plain text its tag.
+// Lengths, in bytes, of the parts of a sealed text before it is encoded in base64: the
+// salt, from which its key is derived, the nonce of AES-GCM, and, after the encrypted
+// text, the tag of AES-GCM.
 const (
 	saltLen  = 12
 	nonceLen = 12
@@ -48,8 +49,8 @@ func (k *sealKey) derive(purpose string, message []byte) []byte {
 
 // aead returns the cipher for one sealed text. Every text has a key of its own,
 // chosen by a random salt: with one key for all, the 96 bits of a random nonce
-// would repeat after some billions of registrations, and a repeated nonce gives
-// AES-GCM away.
+// would repeat after some billions of registrations, and a repeated nonce breaks
+// AES-GCM.
 func (k *sealKey) aead(purpose string, salt []byte) cipher.AEAD {
 	block, err := aes.NewCipher(k.derive(purpose, salt))
 	if err != nil {
@@ -72,8 +73,8 @@ func (k *sealKey) seal(purpose string, plain []byte) string {
 }
 
 // open returns what was sealed, or false for a text that is not exactly one
-// that seal returned. The check for line breaks belongs to that: the decoder
-// skips them, and one registration would have many ids.
+// that seal returned. It refuses line breaks itself, because the base64 decoder skips
+// them, and one registration would have many ids.
 func (k *sealKey) open(purpose, text string) (plain []byte, ok bool) {
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(sealed) < saltLen+nonceLen+tagLen || strings.ContainsAny(text, "\r\n") {
@@ -85,7 +86,7 @@ func (k *sealKey) open(purpose, text string) (plain []byte, ok bool) {
 }
 
 // pack writes texts one after the other, each with its length before it. They
-// may hold any bytes: a state is the client's own business.
+// may hold any bytes, as the state that a client sends does.
 func pack(texts ...string) []byte {
 	var b []byte
 	for _, text := range texts {
@@ -94,7 +95,7 @@ func pack(texts ...string) []byte {
 	return b
 }
 
-// unpack returns the texts that pack wrote, or false if b is not of its making.
+// unpack returns the texts that pack wrote, or false if pack cannot have written b.
 func unpack(b []byte) (texts []string, ok bool) {
 	for len(b) > 0 {
 		n, used := binary.Uvarint(b)

@@ -7,20 +7,20 @@ import (
 	"encoding/hex"
 )
 
-// digest is the SHA-256 of a text. It stands for a secret wherever one is stored or
-// named, and to look one up by it leaks no time: whoever guesses does not know what
-// the digest of his guess begins with.
+// digest is the SHA-256 of a text. Secrets are stored, looked up and named by their
+// digests. How long a lookup takes may tell a guesser something about a stored digest,
+// but no secret can be found from its digest.
 type digest [sha256.Size]byte
 
-// digestOf returns the SHA-256 of a secret. Tables are kept by it, so that memory holds
+// digestOf returns the SHA-256 of a secret. It is the key of tables, so that memory holds
 // no secret.
 func digestOf(secret string) digest {
-	var room [64]byte // a token fits, and every request brings one
+	var room [64]byte // a random token fits: the check of a request allocates nothing
 	return sha256.Sum256(append(room[:0], secret...))
 }
 
-// short names a digest in a log line: enough to follow a client through it, too
-// little to be taken for the thing itself.
+// short returns the first characters of a digest, for the log: enough to follow a client
+// through it, too few to be used as the digest.
 func (d digest) short() string { return hex.EncodeToString(d[:4]) }
 
 // newSecret returns 256 random bits as text: a token, a code, a client secret.

@@ -9,11 +9,11 @@ import (
 	"wick/limit"
 )
 
-// With keys of a file, codes and tokens are statements of this server, sealed: all
-// that it would otherwise keep in memory stands in the text itself. Every process
-// with the key can check one. What it cannot tell, whether the code was used before
-// or the login taken back, the ledger knows by the id of the login, which a code
-// hands on to its token.
+// With a key file, codes and tokens are sealed statements of this server: all that it
+// would otherwise keep in memory stands in the text itself, and every process with the
+// key can check one. Whether a code was used or a login revoked does not stand in the
+// text. The ledger knows that by the id of the login, which a code passes on to its
+// token.
 
 // maxSealed bounds a sealed code or token in characters. The longest that is made
 // has a name of 64 characters of four bytes each; whatever is longer is not opened.
@@ -40,8 +40,8 @@ func packToken(t *token) []byte {
 	return pack(t.epoch, t.login, string(t.client[:]), packTime(t.grant.Expires), t.grant.Scope, t.grant.Client, t.grant.Name)
 }
 
-// unpackToken reads what packToken wrote, or returns false for anything else. What
-// follows from the token's text is left for the caller.
+// unpackToken reads what packToken wrote, or returns false for anything else. The caller
+// sets the key and the id, which follow from the token's text.
 func unpackToken(plain []byte) (*token, bool) {
 	texts, ok := unpack(plain)
 	if !ok || len(texts) != 7 || len(texts[2]) != len(digest{}) {
@@ -53,8 +53,8 @@ func unpackToken(plain []byte) (*token, bool) {
 	return t, ok
 }
 
-// newCode returns the text of a code: a random one, with the code kept here, or,
-// with keys of a file, the code itself, sealed.
+// newCode returns the text of a code: a random one, under which the code is kept here,
+// or, with a key file, the sealed code itself.
 func (s *Server) newCode(c *code) string {
 	if s.ledger != nil {
 		c.login, c.epoch = rand.Text(), s.ledger.Epoch()
@@ -65,8 +65,8 @@ func (s *Server) newCode(c *code) string {
 	return secret
 }
 
-// findCode returns the living code of a text. It may have been used: the exchange
-// finds out, after all other checks.
+// findCode returns the code of a text if it has not expired. It may have been used
+// before: the exchange finds that out, after all other checks.
 func (s *Server) findCode(text string) (*code, bool) {
 	if s.ledger == nil {
 		return s.codes.get(digestOf(text))
@@ -85,7 +85,7 @@ func (s *Server) findCode(text string) (*code, bool) {
 	return c, true
 }
 
-// take marks a code as used and reports whether it was not before. The caller holds
+// take marks a code as used and reports whether this is the first use. The caller holds
 // its mu.
 func (s *Server) take(c *code) (first bool, err error) {
 	if s.ledger != nil {
@@ -96,8 +96,8 @@ func (s *Server) take(c *code) (first bool, err error) {
 	return first, nil
 }
 
-// takeBack ends the token that a code gave, wherever that was, and returns the
-// tokens that ended here. The caller holds the code's mu.
+// takeBack ends the token that a code gave, in whichever process that was, and returns
+// the ids of the tokens that ended here. The caller holds the code's mu.
 func (s *Server) takeBack(c *code) (ended []string) {
 	if s.ledger == nil {
 		if s.tokens.remove(c.gave) {
@@ -112,8 +112,9 @@ func (s *Server) takeBack(c *code) (ended []string) {
 	return s.sweep(err)
 }
 
-// newToken sets the token's key and id, and returns its text. A sealed one is of the
-// epoch of its code: if all was revoked since the code was given, so was the token.
+// newToken sets the token's key and id, and returns its text. A sealed token belongs to
+// the epoch of its code: if everything was revoked since the code was given, the token
+// is revoked too.
 func (s *Server) newToken(c *code, t *token) string {
 	secret := ""
 	if s.ledger != nil {
@@ -141,8 +142,9 @@ func (s *Server) findToken(text string) (*token, bool) {
 }
 
 // keep stores a token, unless it is there, and returns the ids of those that were pushed
-// out. A sealed one works on and is known again when it is shown; but of its end nobody
-// here would hear, so what it has open ends now.
+// out. A sealed token that is pushed out still works, and is stored again when it is next
+// presented. But until then its revocation would not be noticed here, so its open streams
+// must end now.
 func (s *Server) keep(t *token) (ended []string) {
 	_, pushed := s.tokens.add(t.key, t)
 	for _, old := range pushed {
@@ -154,9 +156,9 @@ func (s *Server) keep(t *token) (ended []string) {
 	return ended
 }
 
-// readToken returns the token of a text, which may have been revoked if it is sealed.
-// The table of tokens is all there is without keys of a file; with them it saves
-// opening a text again, and knows who has been here.
+// readToken returns the token of a text. A sealed one may have been revoked. Without a key
+// file all tokens are in the table; with one the table saves opening the same text
+// again, and is the list of tokens that were presented here.
 func (s *Server) readToken(text string) (*token, bool) {
 	if s.ledger != nil && len(text) > maxSealed {
 		return nil, false
@@ -178,7 +180,7 @@ func (s *Server) readToken(text string) (*token, bool) {
 	return t, true
 }
 
-// live reports whether a token that was found works still.
+// live reports whether a token that was found still works.
 func (s *Server) live(t *token) bool {
 	return s.ledger == nil || !s.ledger.Revoked(t.login, t.epoch)
 }
@@ -193,17 +195,18 @@ func (s *Server) living() (list []*token) {
 	return list
 }
 
-// end ends a token everywhere and returns the ids of those that ended here: its own,
-// unless it was gone already. On an error it is ended here, and may come back with
-// the next start.
+// end ends a token everywhere and returns the ids of the tokens that ended here: its own,
+// unless it was not known or had ended already. On an error it has ended in this process
+// only, and may work again after the next start; it is then kept, with unsaved set, and
+// the ids include those that it pushed out.
 func (s *Server) end(t *token) (ended []string, err error) {
 	if s.ledger != nil {
 		err = s.ledger.Revoke(t.login, t.grant.Expires)
 		ended = s.sweep(err)
 		if err == nil {
-			s.tokens.remove(t.key) // also one that was owed
+			s.tokens.remove(t.key) // sweep leaves it there if it was unsaved
 		} else {
-			t.owed.Store(true)
+			t.unsaved.Store(true)
 			ended = append(ended, s.keep(t)...)
 		}
 		return ended, err
@@ -214,39 +217,38 @@ func (s *Server) end(t *token) (ended []string, err error) {
 	return ended, nil
 }
 
-// Sweep ends what a shared [Ledger] says is revoked: streams of such tokens, and
-// all else that Options.OnRevoke is told of. The ledger's owner calls it when another
-// process revoked something; what this server revokes it sweeps itself.
+// Sweep ends the tokens that a shared [Ledger] says are revoked, and calls
+// Options.OnRevoke for each. Whoever runs the ledger calls Sweep when another process has
+// revoked something; for what this server revokes, it is not needed.
 func (s *Server) Sweep() { s.announce(s.sweep(nil)...) }
 
 // sweep ends the tokens that the ledger has revoked and returns the ids of those that
 // had not ended before. They are forgotten, unless err says that the ledger could not
-// write it down: then they are owed.
+// write the revocation down: then they are kept, with unsaved set.
 func (s *Server) sweep(err error) (ended []string) {
 	for _, t := range s.tokens.all() {
-		if s.live(t) || t.owed.Load() {
+		if s.live(t) || t.unsaved.Load() {
 			continue
 		}
-		if err != nil && !t.owed.Swap(true) || err == nil && s.tokens.remove(t.key) {
+		if err != nil && !t.unsaved.Swap(true) || err == nil && s.tokens.remove(t.key) {
 			ended = append(ended, t.grant.ID)
 		}
 	}
 	return ended
 }
 
-// forgetOwed forgets the owed tokens of earlier epochs: that the present one began is
-// written down, and no other works.
-func (s *Server) forgetOwed() {
+// forgetUnsaved forgets the unsaved tokens of earlier epochs. The caller has written down
+// that a new epoch began, and tokens of earlier ones do not work.
+func (s *Server) forgetUnsaved() {
 	for _, t := range s.tokens.all() {
-		if t.owed.Load() && t.epoch != s.ledger.Epoch() {
+		if t.unsaved.Load() && t.epoch != s.ledger.Epoch() {
 			s.tokens.remove(t.key)
 		}
 	}
 }
 
-// announce tells the rest of the program which tokens ended before their time, or are
-// forgotten here.
-// No lock is held: the callback may call back.
+// announce tells the rest of the program which tokens ended before their time or were
+// pushed out. The caller holds no lock, because the callback may call this server.
 func (s *Server) announce(ids ...string) {
 	for _, id := range ids {
 		if s.options.OnRevoke != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// code is an authorization code, bound to all that its exchange must repeat.
+// code is an authorization code, with all that a request to exchange it must match.
 type code struct {
 	client    digest // of the client_id
 	redirect  digest // of the address as it was asked for, not as it was registered
@@ -16,7 +16,8 @@ type code struct {
 	scope     string
 	issued    time.Time
 
-	// If it is sealed: the login that it begins, for the ledger, and the epoch.
+	// Only if it is sealed: the id of the login that it begins, by which the ledger
+	// knows it, and the epoch.
 	login, epoch string
 
 	mu    sync.Mutex
@@ -46,11 +47,11 @@ type token struct {
 	client digest // of the client_id that got it: only that one may revoke it
 	since  time.Time
 
-	login, epoch string // if it is sealed, those of its code
+	login, epoch string // only if it is sealed: those of its code
 
-	// owed says that it was revoked and announced, but that this could not be written
-	// down. It stays known, so that the owner can name it again.
-	owed atomic.Bool
+	// unsaved says that it was revoked and announced, but that the ledger could not write
+	// the revocation down. It stays in the table, so that the owner can revoke it again.
+	unsaved atomic.Bool
 
 	last atomic.Int64               // when it was last presented, in Unix nanoseconds
 	from atomic.Pointer[netip.Addr] // from which address
@@ -113,7 +114,7 @@ func (t *table[E]) init(most int) {
 	t.due.Store(math.MaxInt64)
 }
 
-// get returns the living entry of key.
+// get returns the entry of key, if there is one that has not died.
 func (t *table[E]) get(key digest) (e E, ok bool) {
 	if now := time.Now(); now.UnixNano() >= t.due.Load() {
 		t.mu.Lock()
@@ -127,9 +128,8 @@ func (t *table[E]) get(key digest) (e E, ok bool) {
 	return v.(E), true
 }
 
-// add puts in an entry unless there is one of that key, and reports whether it
-// did. If the table was full, it pushes out the entry used longest ago and
-// returns it.
+// add puts in an entry, unless key has one already, and reports whether it did. If the
+// table was full, it pushes out the entry used longest ago and returns it.
 func (t *table[E]) add(key digest, e E) (added bool, pushed []E) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -179,8 +179,8 @@ func (t *table[E]) all() (list []E) {
 	return list
 }
 
-// sweep takes out what has died by now and learns when the next one will. The
-// caller holds mu, here and below.
+// sweep takes out the entries that have died by now, and sets due to when the next one
+// dies. The caller holds mu, here and below.
 func (t *table[E]) sweep(now time.Time) {
 	due := int64(math.MaxInt64)
 	for key, v := range t.m.Range {

@@ -31,8 +31,9 @@ func (s *Server) token(r *http.Request, p params) (any, *refusal) {
 }
 
 // exchange turns a code into a token. All checks come first; only then is the
-// code taken, so that a stranger's wrong attempt cannot burn it. A second right
-// one fails and takes back what the first one got: one of the two was a thief.
+// code marked as used, so that a stranger's wrong attempt cannot use it up. A second
+// attempt with everything right fails and revokes the token that the first one got: one
+// of the two was a thief.
 func (s *Server) exchange(cl *client, p params, from netip.Addr) (tokenReply, *refusal) {
 	c, ref := s.checkCode(cl, p)
 	if ref != nil {
@@ -58,7 +59,8 @@ func (s *Server) checkCode(cl *client, p params) (*code, *refusal) {
 	if !validVerifier(verifier) {
 		return nil, bad("invalid_request", "code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~")
 	}
-	// Unknown, expired and another's get one text: a stranger learns nothing of a code.
+	// One text for unknown codes, expired ones and those of another client: a stranger
+	// learns nothing about a code.
 	c, ok := s.findCode(secret)
 	if !ok || c.client != cl.id {
 		return nil, bad("invalid_grant", "the code is unknown, expired or another client's: authorize again")
@@ -74,7 +76,7 @@ func (s *Server) checkCode(cl *client, p params) (*code, *refusal) {
 	return c, nil
 }
 
-// checkGrantType refuses every grant type but the code.
+// checkGrantType refuses every grant type but authorization_code.
 func checkGrantType(kind string) *refusal {
 	switch kind {
 	case "authorization_code":
@@ -119,9 +121,9 @@ func (s *Server) authenticateClient(r *http.Request, p params) (*client, *refusa
 	return cl, nil
 }
 
-// redeem gives the token of a code that passed every check, and returns the
-// tokens that ended thereby. The code's lock is held until its token is stored,
-// or a replay could revoke it too early, before it is there, and it would live on.
+// redeem returns a token for a code that passed every check, and the ids of the tokens
+// that ended by this. It holds the code's lock until the token is stored: otherwise a
+// second attempt could revoke the token before it is there, and the token would live on.
 func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply, ref *refusal, ended []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

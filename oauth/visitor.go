@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// visitor tells whose bucket a request draws on. A peer on this machine that
-// forwards for nobody is local; behind a proxy that is not trusted everyone
-// looks like the proxy and shares one bucket.
+// visitor returns whom a request counts against. A peer on this machine that forwards
+// for nobody is local. Everyone behind a proxy that is not trusted looks like the
+// proxy, and all of them share one bucket.
 func (s *Server) visitor(r *http.Request) visitor {
 	addr := s.ClientIP(r)
 	v := visitor{
@@ -25,7 +25,7 @@ func (s *Server) visitor(r *http.Request) visitor {
 }
 
 // forwarded reports whether a proxy says that it passes on someone's request. An empty
-// header says so too: it may be the first of several.
+// header counts too: it may be the first of several lines.
 func forwarded(r *http.Request) bool {
 	h := r.Header
 	return h["X-Forwarded-For"] != nil || h["Forwarded"] != nil || h["X-Real-Ip"] != nil || h["Via"] != nil
@@ -56,7 +56,8 @@ func (s *Server) ClientIP(r *http.Request) netip.Addr {
 		return addr
 	}
 	hops := strings.Split(strings.Join(list, ","), ",")
-	// From the right: each address was added by the one that is trusted so far.
+	// From the right: as long as an address is trusted, the one to its left is believed,
+	// because the trusted one added it.
 	for i := len(hops) - 1; i >= 0 && s.trusted(addr); i-- {
 		hop, err := parseHop(strings.TrimSpace(hops[i]))
 		if err != nil {

@@ -20,20 +20,20 @@ import (
 	"wick/oauth"
 )
 
-// name is the file's, and mark the beginning of its first line, which goes on with
-// the SHA-256 of all that follows it.
+// name is the name of the file. Its first line is mark and the SHA-256 of all that
+// follows that line.
 const (
 	name = "ledger.json"
 	mark = "wick ledger 1 "
 )
 
-// maxFile is the size of the largest file that is read, in bytes. A full book is a
-// quarter of it.
+// maxFile is the size of the largest file that is read, in bytes. A full book needs less
+// than a quarter of it.
 const maxFile = 1 << 20
 
-// Open returns the ledger in d. It is new if there was none, which ends whatever was
-// sealed with the same key before. A damaged file is an error: what was revoked is
-// not known then.
+// Open returns the ledger in d. If there is none it makes one, and reports that it is
+// new; everything that was sealed with the same key before has then ended. A damaged file
+// is an error, because it does not tell what was revoked.
 func Open(d journal.Disk) (ledger *oauth.BookLedger, isNew bool, err error) {
 	save := func(b oauth.Book) error {
 		// The directory may have been moved since it was opened.
@@ -57,7 +57,7 @@ func Open(d journal.Disk) (ledger *oauth.BookLedger, isNew bool, err error) {
 	return oauth.NewLedger(b, save), false, nil
 }
 
-// encode returns a book as it is in the file.
+// encode returns the content of a file with this book.
 func encode(b oauth.Book) []byte {
 	body, err := json.Marshal(b)
 	if err != nil {
@@ -67,7 +67,7 @@ func encode(b oauth.Book) []byte {
 	return append([]byte(mark+hex.EncodeToString(sum[:])+"\n"), body...)
 }
 
-// decode reads what encode wrote, and nothing else.
+// decode reads what encode wrote, and returns an error for anything else.
 func decode(text []byte) (b oauth.Book, err error) {
 	if len(text) > maxFile {
 		return b, fmt.Errorf("it has %d bytes, more than %d", len(text), maxFile)

@@ -10,12 +10,12 @@ import (
 	"wick/oauth"
 )
 
-// Ledger tests an implementation. Open returns a ledger with nothing in it, and
-// another hand on the same ledger: what a second process has, or the first one after
-// a restart, when the ledger is for one process. Hand is called after each change
-// that the other side is to see.
-func Ledger(t *testing.T, open func(t *testing.T) (l oauth.Ledger, hand func() oauth.Ledger)) {
-	for name, test := range map[string]func(t *testing.T, l oauth.Ledger, hand func() oauth.Ledger){
+// Ledger tests an implementation. open returns an empty ledger, and a function reopen
+// that opens the same ledger again: as a second process does, or, if the ledger is for one
+// process, as the process does after a restart. reopen is called after each change that
+// the second one must see.
+func Ledger(t *testing.T, open func(t *testing.T) (l oauth.Ledger, reopen func() oauth.Ledger)) {
+	for name, test := range map[string]func(t *testing.T, l oauth.Ledger, reopen func() oauth.Ledger){
 		"TakeOnce":  takeOnce,
 		"Parallel":  parallel,
 		"Revoke":    revoke,
@@ -23,13 +23,13 @@ func Ledger(t *testing.T, open func(t *testing.T) (l oauth.Ledger, hand func() o
 		"Full":      full,
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, hand := open(t)
-			test(t, l, hand)
+			l, reopen := open(t)
+			test(t, l, reopen)
 		})
 	}
 }
 
-// takes fails unless TakeOnce says what is wanted.
+// takes fails the test unless TakeOnce reports want.
 func takes(t *testing.T, l oauth.Ledger, id string, until time.Time, want bool) {
 	t.Helper()
 	if first, err := l.TakeOnce(id, until); err != nil || first != want {
@@ -40,23 +40,23 @@ func takes(t *testing.T, l oauth.Ledger, id string, until time.Time, want bool) 
 // soon is when the ids of a test end.
 func soon() time.Time { return time.Now().Add(5 * time.Minute) }
 
-// An id is taken once, here and through the other hand, and ids do not share
-// anything.
-func takeOnce(t *testing.T, l oauth.Ledger, hand func() oauth.Ledger) {
+// An id is taken once, here and in the reopened ledger, and one id does not affect
+// another.
+func takeOnce(t *testing.T, l oauth.Ledger, reopen func() oauth.Ledger) {
 	takes(t, l, "code-1", soon(), true)
 	takes(t, l, "code-1", soon(), false)
 	takes(t, l, "code-11", soon(), true)
 	takes(t, l, "form-1", soon(), true)
-	other := hand()
+	other := reopen()
 	takes(t, other, "code-1", soon(), false)
 	takes(t, other, "code-2", soon(), true)
-	takes(t, hand(), "code-2", soon(), false)
+	takes(t, reopen(), "code-2", soon(), false)
 	if l.Revoked("code-1", l.Epoch()) {
 		t.Error("what was taken counts as revoked")
 	}
 }
 
-// Of many who take an id at once exactly one gets it.
+// Of many callers who take an id at once, exactly one gets it.
 func parallel(t *testing.T, l oauth.Ledger, _ func() oauth.Ledger) {
 	for i := range 10 {
 		var wg sync.WaitGroup
@@ -82,9 +82,9 @@ func parallel(t *testing.T, l oauth.Ledger, _ func() oauth.Ledger) {
 	}
 }
 
-// What is revoked stays so, for the other hand too, until its time; to revoke it
+// What is revoked stays revoked until its time, in the reopened ledger too. Revoking it
 // again, or for a shorter time, changes nothing.
-func revoke(t *testing.T, l oauth.Ledger, hand func() oauth.Ledger) {
+func revoke(t *testing.T, l oauth.Ledger, reopen func() oauth.Ledger) {
 	epoch := l.Epoch()
 	if l.Revoked("a", epoch) {
 		t.Error("revoked before anyone said so")
@@ -94,7 +94,7 @@ func revoke(t *testing.T, l oauth.Ledger, hand func() oauth.Ledger) {
 			t.Fatal(err)
 		}
 	}
-	for who, l := range map[string]oauth.Ledger{"here": l, "there": hand()} {
+	for who, l := range map[string]oauth.Ledger{"here": l, "there": reopen()} {
 		if !l.Revoked("a", epoch) || l.Revoked("b", epoch) || l.Revoked("aa", epoch) || l.Revoked("", epoch) || l.Epoch() != epoch {
 			t.Errorf("%s: a %v, b %v, epoch %q, want a alone in %q", who, l.Revoked("a", epoch), l.Revoked("b", epoch), l.Epoch(), epoch)
 		}
@@ -102,9 +102,9 @@ func revoke(t *testing.T, l oauth.Ledger, hand func() oauth.Ledger) {
 	}
 }
 
-// The next epoch ends the one before, for the other hand too, and is never one that
-// was.
-func nextEpoch(t *testing.T, l oauth.Ledger, hand func() oauth.Ledger) {
+// The next epoch ends the one before, in the reopened ledger too, and never repeats an
+// earlier one.
+func nextEpoch(t *testing.T, l oauth.Ledger, reopen func() oauth.Ledger) {
 	seen := make(map[string]bool)
 	for range 5 {
 		old := l.Epoch()
@@ -115,16 +115,16 @@ func nextEpoch(t *testing.T, l oauth.Ledger, hand func() oauth.Ledger) {
 		if err := l.NextEpoch(); err != nil {
 			t.Fatal(err)
 		}
-		other := hand()
+		other := reopen()
 		if !l.Revoked("a", old) || !other.Revoked("a", old) || !other.Revoked("a", "") || other.Epoch() != l.Epoch() {
 			t.Errorf("after %q: here %q, there %q", old, l.Epoch(), other.Epoch())
 		}
 	}
 }
 
-// A ledger that is asked to keep very much forgets nothing that it said yes to: it
-// refuses to take more, and ends the epoch rather than lose a revocation.
-func full(t *testing.T, l oauth.Ledger, hand func() oauth.Ledger) {
+// A ledger that is asked to keep too much forgets nothing that it accepted: it refuses to
+// take more ids, and ends the epoch rather than lose a revocation.
+func full(t *testing.T, l oauth.Ledger, reopen func() oauth.Ledger) {
 	const many = 600
 	until := soon()
 	taken := 0
@@ -138,7 +138,7 @@ func full(t *testing.T, l oauth.Ledger, hand func() oauth.Ledger) {
 		}
 		taken++
 	}
-	other := hand()
+	other := reopen()
 	for i := range taken {
 		if first, _ := other.TakeOnce(fmt.Sprint("code-", i), until); first {
 			t.Fatalf("id %d of %d was forgotten", i, taken)
@@ -150,7 +150,7 @@ func full(t *testing.T, l oauth.Ledger, hand func() oauth.Ledger) {
 			t.Fatal(err)
 		}
 	}
-	other = hand()
+	other = reopen()
 	for i := range many {
 		if id := fmt.Sprint(i); !l.Revoked(id, epoch) || !other.Revoked(id, epoch) {
 			t.Fatalf("the revocation of %d was forgotten", i)
