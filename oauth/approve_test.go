@@ -80,8 +80,8 @@ func TestApprove(t *testing.T) {
 	})
 }
 
-// Without a passphrase the page needs a click of its own; the owner may say no;
-// and where nothing is ever asked there is no page.
+// Without a passphrase the page still needs a click; the owner may say no; and a server
+// without questions has no such page.
 func TestApproveOnLoopback(t *testing.T) {
 	q := &asking{lines: []string{"sell 2"}}
 	h := open(t, func(o *Options) { o.Questions = q })

@@ -107,8 +107,8 @@ func TestXOAuth2(t *testing.T) {
 	reply[tokenReply](t, h.exchange(form), http.StatusOK)
 }
 
-// TestRestart is what clients live through when the service restarts: every
-// answer tells them to start over, and as whom they come back is unchanged.
+// TestRestart: when the service restarts, every answer tells clients to start over,
+// and a client that comes back has the same identity as before.
 func TestRestart(t *testing.T) {
 	before, after := open(t), open(t)
 	c := before.registerURIs(callback)

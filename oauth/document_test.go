@@ -86,8 +86,8 @@ func TestDocumentLogin(t *testing.T) {
 	}
 }
 
-// What is asked for is an address on a host that was named, in one spelling, and
-// nothing else: otherwise a stranger could make this server ask for anything.
+// Only addresses on hosts that were named are fetched, and each in one spelling only:
+// otherwise a stranger could make this server fetch anything.
 func TestDocumentAddresses(t *testing.T) {
 	host := serveDocuments(t)
 	h := open(t, host.at)
@@ -121,7 +121,7 @@ func TestDocumentAddresses(t *testing.T) {
 	wantError(t, w, http.StatusBadRequest, "invalid_client") // no host is named: off
 }
 
-// A document that is not whole, not about its own address, or not a document, is
+// A document that is cut off, not about its own address, or not a document at all, makes
 // no client.
 func TestDocumentRefused(t *testing.T) {
 	kind := func(contentType string, status int, body string) http.HandlerFunc {
@@ -226,8 +226,8 @@ func visitorAt(i int) visitor {
 }
 
 // One stranger who asks for documents that are not there keeps nobody else from a
-// first login, and many of them keep no client out that is known: it is neither
-// pushed out of memory nor left with an old document.
+// first login. Many such strangers keep no known client out: its document is neither
+// pushed out of memory nor left to grow old.
 func TestDocumentBudgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := make(map[string]int)
@@ -262,8 +262,8 @@ func TestDocumentBudgets(t *testing.T) {
 	})
 }
 
-// Whoever comes with the address of a document that cannot be had is told so, why, and
-// whether to try again; the log has one line for each time it was asked for.
+// A client whose document cannot be fetched or used is told why, and whether to try again;
+// the log has one line for each fetch.
 func TestDocumentTold(t *testing.T) {
 	kind := func(status int, contentType, body string) func(*http.Request) (*http.Response, error) {
 		return func(*http.Request) (*http.Response, error) {
@@ -340,8 +340,8 @@ func (b untilDone) Read([]byte) (int, error) {
 	return 0, b.ctx.Err()
 }
 
-// A visitor for whom no more documents are fetched now hears that, and when they are; one
-// whose document is on no host that was named hears that.
+// A visitor who has used up his rate of documents is told so, and when to come back. One
+// whose document is on a host that was not named is told that.
 func TestDocumentNotAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
@@ -370,7 +370,7 @@ func TestDocumentNotAskedFor(t *testing.T) {
 	})
 }
 
-// answers is a transport that asks nobody.
+// answers is a transport that answers by itself and connects to nobody.
 type answers func(*http.Request) *http.Response
 
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) { return a(r), nil }
@@ -408,8 +408,8 @@ func TestDocumentOptions(t *testing.T) {
 	}
 }
 
-// Whatever a document holds, what comes of it is about its address and has
-// redirect URIs that a registration could have.
+// Whatever a document holds, a client made from it belongs to the document's address and
+// has only redirect URIs that a registration could have.
 func FuzzDocument(f *testing.F) {
 	f.Add([]byte(goodDocument(documentID)), documentID)
 	f.Add([]byte(`{"client_id":7}`), "https://claude.ai/x")

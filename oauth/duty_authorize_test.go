@@ -117,8 +117,8 @@ func TestDuty18ErrorsStayHere(t *testing.T) {
 	}
 }
 
-// Duty 19: a parameter sent twice is an error, since whoever stands before us
-// may have judged the other one. Empty is absent, unknown is ignored.
+// Duty 19: a parameter sent twice is an error, since a proxy before us may have
+// checked the other one. An empty one counts as absent, an unknown one is ignored.
 func TestDuty19Twice(t *testing.T) {
 	h := open(t)
 	c := h.registerURIs(callback)
@@ -238,7 +238,7 @@ func TestDuty23Referrer(t *testing.T) {
 	}
 }
 
-// Errors for people are pages with the same armour as the form.
+// Errors for people are pages with the same protective headers as the form.
 func TestProblemPage(t *testing.T) {
 	w := open(t).do("GET", "/authorize?client_id=x", "", header("Accept", "text/html"))
 	for name, want := range map[string]string{"X-Frame-Options": "DENY", "Referrer-Policy": "same-origin", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": pagePolicy} {

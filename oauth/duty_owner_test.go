@@ -49,9 +49,9 @@ func TestDuty01NoPassphraseStaysHome(t *testing.T) {
 	}
 }
 
-// Duty 1 once more: a proxy or a tunnel on this machine brings strangers to a server that
-// listens on loopback, and they would name its loopback host. Without a passphrase what
-// came through one gets no code, no form to click, and no order approved.
+// Duty 1 once more: a proxy or a tunnel on this machine may bring strangers to a server
+// that listens on loopback, even under its loopback name. Without a passphrase a request
+// that came through one gets no code, no form to click, and no order approved.
 func TestDuty01NothingThroughProxy(t *testing.T) {
 	h := open(t, func(o *Options) {
 		o.OwnPage, o.Questions = "/app", &asking{lines: []string{"Buy 1 BTCUSDT"}}
@@ -120,8 +120,8 @@ func TestDuty01LoopbackRule(t *testing.T) {
 	}
 }
 
-// The same rule by whatever else a browser says: who sent it may stand in another header
-// than the one, in two lines of it, or show in that one is missing beside another.
+// The same rule for other headers: that a page sent a request may also show in Origin or
+// Referer, in two lines of Sec-Fetch-Site, or in Sec-Fetch-Dest without Sec-Fetch-Site.
 func TestDuty01WhoSentIt(t *testing.T) {
 	h := open(t)
 	c := h.registerURIs(callback)
@@ -238,7 +238,7 @@ func TestDuty02Forgery(t *testing.T) {
 	location(t, h.answer(good, allow, header("Sec-Fetch-Site", "same-origin")), redirect)
 }
 
-// An answer that is neither yes nor no is asked for again, and no is no.
+// After an answer that is neither yes nor no the page asks again, and no is no.
 func TestDuty02Answers(t *testing.T) {
 	h := open(t, public, trading)
 	c := h.registerURIs(callback)

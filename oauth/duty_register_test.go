@@ -115,8 +115,8 @@ func TestDuty12Metadata(t *testing.T) {
 	}
 }
 
-// Duty 13: a client that registered for a secret must send it, or a stolen code
-// and its verifier were enough; a public one is known by nothing but PKCE.
+// Duty 13: a client that registered for a secret must send it, or a stolen code and its
+// verifier would be enough. A public client proves itself by PKCE alone.
 func TestDuty13ClientTypes(t *testing.T) {
 	h := open(t)
 	for asked, want := range map[string]string{
@@ -166,9 +166,9 @@ func TestDuty14Bounds(t *testing.T) {
 func TestDuty15NoFetch(t *testing.T) {
 	h := open(t)
 	h.register(`{"redirect_uris":["https://a.example/"],"logo_uri":"http://169.254.169.254/","client_uri":"http://127.0.0.1:1/","jwks_uri":"http://127.0.0.1:1/","sector_identifier_uri":"http://127.0.0.1:1/"}`)
-	// One file has an HTTP client, for documents of hosts that the operator names:
-	// in the others nothing of net/http but its server side is named, and no other
-	// way to open a connection.
+	// One file has an HTTP client, for documents of hosts that the operator names. The
+	// others use only the server side of net/http, and nothing else that can open a
+	// connection.
 	for name, text := range sources(t) {
 		if name == "document.go" {
 			continue
@@ -223,8 +223,8 @@ func TestCleanName(t *testing.T) {
 	}
 }
 
-// What a client sends where it should not, a code in a redirect URI or as the name of a
-// parameter, is quoted back to it alone: whoever reads the log must not find it there.
+// If a client sends a code where it should not, in a redirect URI or as the name of a
+// parameter, only the reply quotes it: whoever reads the log must not find it there.
 func TestRefusedIsNotLogged(t *testing.T) {
 	const secret = "A0ywSCdDxz5FF-Ou2oDFBHPCClV0puR11GjUSAk7lKw"
 	var lines lockedBuffer
@@ -252,8 +252,8 @@ func TestRefusedIsNotLogged(t *testing.T) {
 	}
 }
 
-// Text that is not valid UTF-8 is refused: read all the same, it would become another
-// text than the client sent, and two names one.
+// Text that is not valid UTF-8 is refused: decoding would change it, and two different
+// names could become the same.
 func TestRegisterUTF8(t *testing.T) {
 	h := open(t)
 	for _, body := range []string{

@@ -118,8 +118,8 @@ func TestDuty37OnlyOurs(t *testing.T) {
 	}
 }
 
-// Duty 38: a session id is nobody's password. Were it one, whoever learned it
-// from a log would be the user.
+// Duty 38: a session id gives no access. If it did, whoever read it in a log would
+// be the user.
 func TestDuty38Sessions(t *testing.T) {
 	h := open(t)
 	token := h.login()

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Duty 24: a code is its client's, its redirect URI's and its challenge's, lives
-// five minutes and gives one token. Unbound, a code stolen from one client is
-// spent by another.
+// Duty 24: a code is bound to its client, its redirect URI and its challenge, lives
+// five minutes and gives one token. Unbound, a code stolen from one client could be
+// used by another.
 func TestDuty24Binding(t *testing.T) {
 	h := open(t)
 	c := h.registerURIs(callback)
@@ -65,7 +65,7 @@ func TestDuty25Replay(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// A wrong second use is nobody's, and ends nothing.
+	// A second use with something wrong in it proves nothing, and ends nothing.
 	wrong := url.Values{}
 	for k, v := range form {
 		wrong[k] = v
@@ -447,8 +447,8 @@ func TestDuty34RevokeAll(t *testing.T) {
 	reply[tokenReply](t, h.exchange(form), http.StatusOK)
 }
 
-// An exchange under way when everything is revoked leaves no token behind: its
-// code was the owner's leave, and that is withdrawn.
+// An exchange that is under way when everything is revoked leaves no token behind: its
+// code was the owner's permission, which is withdrawn.
 func TestDuty34RevokeAllRace(t *testing.T) {
 	h := open(t)
 	c := h.registerURIs(callback)

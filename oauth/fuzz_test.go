@@ -142,8 +142,8 @@ func FuzzConsent(f *testing.F) {
 	})
 }
 
-// FuzzToken: no body is a way to a token, because none holds the verifier of a
-// code; and none burns the code that waits for its client.
+// FuzzToken: no body gets a token, because none holds the verifier of a code; and none
+// uses up the code that waits for its client.
 func FuzzToken(f *testing.F) {
 	for _, json := range []bool{false, true} {
 		f.Add("grant_type=authorization_code&client_id=ID&code=CODE&code_verifier="+strings.Repeat("a", 43), json)
@@ -175,8 +175,8 @@ func FuzzToken(f *testing.F) {
 }
 
 // FuzzRedirectMatch: nothing matches that was not registered, but for the port
-// of a loopback address over http. The property is told apart from the code by
-// reading both URIs with net/url and comparing part by part.
+// of a loopback address over http. The test does not compare as the code does: it reads
+// both URIs with net/url and compares them part by part.
 func FuzzRedirectMatch(f *testing.F) {
 	f.Add("http://localhost:1/cb", "http://localhost:2/cb")
 	f.Add("http://127.0.0.1/", "http://127.0.0.1:33418/")
@@ -209,8 +209,8 @@ func FuzzRedirectMatch(f *testing.F) {
 	})
 }
 
-// FuzzBearer: one header lets a caller in, the one with the token after the
-// scheme's name, and no other text does.
+// FuzzBearer: only the header with the name of the scheme and the token lets a caller
+// in; no other text does.
 func FuzzBearer(f *testing.F) {
 	h := open(f)
 	token := h.login()

@@ -150,8 +150,8 @@ func TestKeysParallel(t *testing.T) {
 }
 
 // TestKeysRefused: texts of another key, another epoch, another address or another
-// purpose, revoked and outlived ones, and no texts of ours at all are refused in
-// exactly the same words: a refusal does not say which of them it was.
+// purpose, revoked ones, expired ones and arbitrary texts are all refused in exactly the
+// same words: a refusal does not say which of them it was.
 func TestKeysRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file, ledger := NewKey(), NewLedger(NewBook(), nil)
@@ -332,8 +332,8 @@ func newFaulty() *faulty {
 }
 
 // TestKeysDiskFails: what cannot be written down is not granted and may be tried
-// again; a revocation that cannot be written holds here, and who asked for it hears
-// the truth.
+// again. A revocation that cannot be written down holds in this process, and whoever asked
+// for it is told so.
 func TestKeysDiskFails(t *testing.T) {
 	ledger := newFaulty()
 	h := open(t, public, keyed(keysOf(t, NewKey()), ledger))
@@ -377,8 +377,8 @@ func TestKeysDiskFails(t *testing.T) {
 	}
 }
 
-// TestKeysMemory: sealed logins past the bound of tokens stay valid: the table is
-// only what saves opening them again, and what ends streams.
+// TestKeysMemory: sealed logins past the bound of tokens stay valid. The table only
+// saves opening them again, and tells whose streams to end.
 func TestKeysMemory(t *testing.T) {
 	h := open(t, keyed(keysOf(t, NewKey()), NewLedger(NewBook(), nil)))
 	h.tokens.max = 3
@@ -396,8 +396,9 @@ func TestKeysMemory(t *testing.T) {
 	}
 }
 
-// TestKeysNothingOutlives: what a token has open ends with it at the latest, however many
-// others came after it: one that is pushed out is announced, and opens it again.
+// TestKeysNothingOutlives: the streams of a token end when it ends at the latest, however
+// many tokens came after it. One that is pushed out is announced, so that its streams end
+// then, and its client can open them again.
 func TestKeysNothingOutlives(t *testing.T) {
 	for name, end := range map[string]func(h *fixture, again func()){
 		"all at once":       func(h *fixture, _ func()) { h.RevokeAll() },
@@ -455,14 +456,14 @@ func TestKeysRevokeAgain(t *testing.T) {
 	}
 }
 
-// TestKeysRevokeUntilWritten: whatever else ended a login and could not be written down, its
-// id can be revoked until that is written; each end is announced once.
+// TestKeysRevokeUntilWritten: a login whose end, however it came, could not be written down
+// can be revoked by its id until that is written; each end is announced once.
 func TestKeysRevokeUntilWritten(t *testing.T) {
 	for name, end := range map[string]func(h *fixture, id string, again func()){
-		"one, then all":    func(h *fixture, id string, _ func()) { h.Revoke(id); h.RevokeAll() },
-		"all":              func(h *fixture, _ string, _ func()) { h.RevokeAll() },
-		"all, then a look": func(h *fixture, _ string, _ func()) { h.RevokeAll(); h.Sweep() },
-		"code used twice":  func(h *fixture, _ string, again func()) { again() },
+		"one, then all":   func(h *fixture, id string, _ func()) { h.Revoke(id); h.RevokeAll() },
+		"all":             func(h *fixture, _ string, _ func()) { h.RevokeAll() },
+		"all, then Sweep": func(h *fixture, _ string, _ func()) { h.RevokeAll(); h.Sweep() },
+		"code used twice": func(h *fixture, _ string, again func()) { again() },
 	} {
 		ledger := newFaulty()
 		announced := make(map[string]int)
@@ -499,8 +500,8 @@ func TestKeysRevokeUntilWritten(t *testing.T) {
 	}
 }
 
-// TestKeysAllEnd: when all logins end, each that was shown here has been announced, so
-// that what it has open ends with it: also one past the bound.
+// TestKeysAllEnd: when all logins end, each that was presented here has been announced, so
+// that its streams end with it. That holds for those past the bound too.
 func TestKeysAllEnd(t *testing.T) {
 	ledger := NewLedger(NewBook(), nil)
 	ended := make(map[string]bool)
@@ -560,7 +561,8 @@ func TestKeysStrangersWriteNothing(t *testing.T) {
 	}
 }
 
-// TestKeysConsentPage: the page promises no end at a restart that does not come.
+// TestKeysConsentPage: with a key file the page does not say that a restart ends the
+// permission.
 func TestKeysConsentPage(t *testing.T) {
 	const redirect = "https://client.example/cb"
 	for want, h := range map[string]*fixture{

@@ -109,8 +109,8 @@ func TestLocalLimit(t *testing.T) {
 	})
 }
 
-// The address is the rightmost that no trusted proxy wrote about itself: what
-// stands left of it, any client can write.
+// The address is the rightmost one that is not a trusted proxy's. What stands left of it
+// any client can write.
 func TestClientIP(t *testing.T) {
 	h := open(t, public, func(o *Options) {
 		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
@@ -165,7 +165,7 @@ func TestLimiterMemory(t *testing.T) {
 	}
 }
 
-// One line a flood in the log, not one a request.
+// The log has one line per flood, not one per request.
 func TestRateLimitLog(t *testing.T) {
 	var first int
 	l := limiter{rate: limit.Rate{Burst: 1, Every: time.Hour}}

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestMemberNames: what a client says of itself is read by exact names, and only if it is
-// said once. Whoever looks at a registration on the way, or at a document at its host,
-// would otherwise see other redirect URIs than we do.
+// TestMemberNames: what a client says of itself is read by exact names, and refused if it
+// is said twice. Otherwise a proxy that reads a registration, or a person who reads a
+// document, might see other redirect URIs than we do.
 func TestMemberNames(t *testing.T) {
 	const good = `"redirect_uris":["` + callback + `"]`
 	const evil = `["https://evil.example/"]`

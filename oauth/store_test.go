@@ -14,7 +14,7 @@ import (
 
 // TestFlood registers twenty thousand clients from as many addresses. Nothing is
 // kept of them, and nobody is pushed out: a login that waits for its owner, a
-// code and a token work on.
+// code and a token still work.
 func TestFlood(t *testing.T) {
 	h := open(t)
 	c, idle := h.registerURIs(callback), h.registerURIs("https://idle.example/cb")

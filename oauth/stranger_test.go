@@ -27,7 +27,7 @@ func shownHost(t testing.TB, page *httptest.ResponseRecorder) string {
 	return host
 }
 
-// A host is what the browser makes of it. Decoded by us, %D1%81laude.ai would be
+// The browser decides what a host means. If we decoded it, %D1%81laude.ai would be
 // shown as claude.ai with a Cyrillic letter, and the browser would go elsewhere.
 func TestRedirectAuthority(t *testing.T) {
 	h := open(t)
@@ -135,7 +135,7 @@ func TestErrorsStayOnPage(t *testing.T) {
 	if v := location(t, h.authorize(broken), redirect); v.Get("error") != "unsupported_response_type" || v.Get("state") != "xyz" {
 		t.Errorf("an approved client got %v", v)
 	}
-	// Another address of the same client was not before the owner's eyes.
+	// The owner did not see the other address of the same client.
 	const unseen = "https://evil.example/x"
 	two := h.registerURIs(redirect, unseen)
 	h.code(query(two, redirect))
@@ -215,9 +215,9 @@ func TestGuessBudgets(t *testing.T) {
 	})
 }
 
-// Where a trusted proxy runs on this machine, strangers come through it and are
-// counted by the address that it names; the owner who asks without it is on this
-// machine, and has the budget of that.
+// If a trusted proxy runs on this machine, strangers come through it and are counted
+// by the address that it names. An owner who asks without it is on this machine, and has
+// this machine's budget.
 func TestGuessBesideProxy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, public, func(o *Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
@@ -234,8 +234,8 @@ func TestGuessBesideProxy(t *testing.T) {
 	})
 }
 
-// More guesses at once than the budget holds are not checked, and nobody is told of wrong
-// ones before there was one: those being checked may all be right.
+// More guesses at once than the budget allows are not checked. The reply does not speak of
+// wrong passphrases as long as none was wrong: those being checked may all be right.
 func TestGuessesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines lockedBuffer
@@ -278,7 +278,7 @@ func TestGuessesAtOnce(t *testing.T) {
 	})
 }
 
-// Of many right ones at once none is told that it was wrong.
+// Of many right guesses at once none is told that it was wrong.
 func TestRightAtOnce(t *testing.T) {
 	h := open(t, public)
 	h.owner = newPassphrase([]byte(phrase), 5000) // slow enough that they overlap
@@ -391,8 +391,8 @@ func TestClientIDBound(t *testing.T) {
 	}
 }
 
-// A client_id works as it was given out and no other way; it holds the whole
-// registration, sealed, and another start of the server does not know it.
+// A client_id works exactly as it was given out. It holds the whole registration,
+// sealed, and the server does not know it after a restart.
 func TestClientIDIsSealed(t *testing.T) {
 	h, other := open(t), open(t)
 	c := h.registerURIs(callback)
@@ -665,8 +665,8 @@ func TestRevokeEndpoint(t *testing.T) {
 	}
 }
 
-// The owner sees who is logged in, and ends one login or all; each end is
-// announced, and so is that of a code's replay.
+// The owner sees who is logged in, and ends one login or all. Each end is announced,
+// and so is the end of a token whose code was used twice.
 func TestLogins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ended []string

@@ -73,8 +73,8 @@ func TestRealDirectory(t *testing.T) {
 }
 
 // TestEveryFailure lets each call to the disk fail in turn, with and without effect.
-// What was said yes to is there after a restart from what a power cut leaves; a
-// revocation that could not be written holds until then, and is written with the
+// What was acknowledged is there after a restart from what a power cut leaves. A
+// revocation that could not be written holds until the restart, and is written with the
 // next change.
 func TestEveryFailure(t *testing.T) {
 	until := time.Now().Add(time.Hour)
@@ -120,8 +120,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestDamage: one wrong byte anywhere, or a piece less, is refused by name; a ledger
-// read wrongly could have lost a revocation.
+// TestDamage: a file with one wrong byte anywhere, or a piece missing, is refused, and the
+// error names it; a ledger read wrongly could have lost a revocation.
 func TestDamage(t *testing.T) {
 	d := journaltest.NewDisk()
 	if err := reopen(t, d).Revoke("a", time.Now().Add(time.Hour)); err != nil {
