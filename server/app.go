@@ -20,9 +20,9 @@ import (
 	"wick/trade"
 )
 
-// app is what --trade adds, and the streams, which exist without it too. openApp makes
-// it, run keeps it going and close ends it. Fields that are set later are set before
-// anyone is served, and none changes after that.
+// app holds what --trade adds, and the streams, which exist without it too. openApp
+// makes it, run keeps it going and close ends it. Some fields are set after openApp, but
+// before anyone is served; none changes after that.
 type app struct {
 	chat bool // hosts of MCP Apps are offered the chart
 
@@ -38,13 +38,13 @@ type app struct {
 	protocol       *mcp.Server // set by newMCP
 	conversations  atomic.Uint64
 	exitWhenBroken bool // end when the journal is broken and a new start would help
-	ended          bool // it did; owned by run, and read when that is over
+	ended          bool // exitWhenBroken has ended it; owned by run, and read when run is over
 
 	feed      *market.Feed     // nil without --trade
 	notifier  *notify.Notifier // nil without --notify-file
 	approvals *tools.Approvals // nil if no order needs a person's yes
 
-	lists map[string][]string // of --watchlist
+	lists map[string][]string // the lists of --watchlist
 
 	replica *replica // nil without --cluster
 }
@@ -76,7 +76,7 @@ func (e *app) questions() oauth.Questions {
 // revoked ends what a token has open: its streams, here and at the leader, and what it
 // watches. The login calls it for each token that ends before its time.
 func (e *app) revoked(caller string) {
-	e.protocol.Forget(caller) // first, or it would have the hub tell more
+	e.protocol.Forget(caller) // first, or it would give the hub more to send
 	e.hub.Revoke(caller)
 	e.replica.revoked(caller)
 }
@@ -94,13 +94,13 @@ func (e *app) close() error {
 		return nil
 	}
 	err := e.trade.Close()
-	if e.ended { // the reason was said
+	if e.ended { // endWhenBroken has returned the reason
 		return nil
 	}
 	return err
 }
 
-// stream serves one SSE stream until it ends. A caller that may trade first
+// stream serves one SSE stream until it ends. If the caller may trade, it first
 // gets back the subscription that its client had under an earlier token.
 func (e *app) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error {
 	caller := tools.Subscriber(c, e.valid)
@@ -128,16 +128,17 @@ func (l listener) Next(events []sse.Event) []sse.Event {
 	return events
 }
 
-// converse holds a conversation over stdio, one of several at the same time. All of
-// them are the one local client, whose alerts go to the newest; what a conversation
-// watches is told to it alone. When ctx ends, no further line is read, and calls under way
-// are finished, as over HTTP; how long they may take is for whoever called.
+// converse holds one conversation over stdio; there may be several at the same time. All
+// of them are the same local client, whose alerts go to the newest conversation; changes
+// of what a conversation watches go to that one alone. When ctx ends, no further line is
+// read, and calls under way are finished, as over HTTP; the caller of converse decides how
+// long to wait for them.
 func (e *app) converse(ctx context.Context, r io.Reader, w io.Writer) error {
 	caller := tools.StdioCaller
 	caller.Conversation = strconv.FormatUint(e.conversations.Add(1), 10)
-	defer e.hub.Revoke(caller.Key()) // what waits to be told
-	// A pipe between the two can be closed while r is being read. Nothing wakes a read of
-	// standard input, which is left behind.
+	defer e.hub.Revoke(caller.Key()) // drops what still waits to be sent
+	// Nothing can wake a read of standard input. A pipe between r and the protocol can be
+	// closed during such a read; the goroutine that reads is then left behind.
 	in, lines := io.Pipe()
 	defer in.Close()
 	defer context.AfterFunc(ctx, func() { lines.Close() })()
@@ -148,8 +149,8 @@ func (e *app) converse(ctx context.Context, r io.Reader, w io.Writer) error {
 	ctx = context.WithoutCancel(ctx)
 	return e.protocol.ServeStdio(ctx, in, w, caller, func(ctx context.Context, write func(line []byte) error) error {
 		event := func(event sse.Event) error { return write(event.Data) }
-		// Alerts go to the client, under its ID; what one conversation watches under
-		// its key.
+		// Alerts come under the ID of the client, changes of what this conversation
+		// watches under its key.
 		var g errgroup.Group
 		g.Go(func() error { return e.hub.Push(ctx, caller.ID, event) })
 		g.Go(func() error { return e.hub.Push(ctx, caller.Key(), event) })

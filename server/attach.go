@@ -18,22 +18,22 @@ import (
 	"wick/limit"
 )
 
-// maxAttached is how many other processes may be fronts of this one.
+// maxAttached is how many other processes may be attached to this one at a time.
 const maxAttached = 16
 
-// sharedFlags are those that a front leaves to the process it attaches to. One
-// that is given and says otherwise is refused: two hosts would else believe in
-// two sets of limits.
+// sharedFlags are the flags that a front leaves to the process it attaches to. A front
+// that is given one with another value is refused: otherwise two hosts would believe in
+// two different sets of limits.
 var sharedFlags = []string{
 	"source", "symbols", "intervals", "max-order-notional", "max-position-notional", "max-open-orders-per-symbol",
 	"max-open-orders", "max-order-rate", "max-daily-loss", "confirm-above", "max-price-age", "price-band", "fee-rate", "maker-fee-rate", "slippage", "half-spread", "grid", "participation",
 	"cash", "currency", "leverage", "short", "stablecoins-as-usd", "notify-file", "watchlist",
 }
 
-// fronts are the conversations of other processes over the control socket: each
-// is wick --mcp --trade, started by another host on the same data directory. Such a
-// process cannot open the directory, which one process holds, so it hands its standard
-// input and output over to that one.
+// fronts serves the conversations of other processes over the control socket. Such a
+// process, a front, is wick --mcp --trade, started by another host on the same data
+// directory. It cannot open the directory, because this process holds it, so it passes
+// its standard input to this process and the replies to its standard output.
 type fronts struct {
 	app    *app
 	config *config
@@ -66,12 +66,12 @@ func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Time{}) // those of the HTTP server are for a request, not for hours
+	conn.SetDeadline(time.Time{}) // the deadlines of the HTTP server are meant for a request, not for hours
 	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n"); err != nil {
 		return
 	}
 	s := &stdio{out: conn}
-	// An error is the front's end, however it came.
+	// An error only says how the front ended, so it is dropped.
 	s.farewell(f.ctx, func() error { return f.app.converse(f.ctx, buffered.Reader, s) })
 }
 
@@ -88,7 +88,7 @@ func (f *fronts) begin() bool {
 	return true
 }
 
-// end counts a conversation that begin has counted as over.
+// end notes that a conversation which begin has counted is over.
 func (f *fronts) end() {
 	f.mu.Lock()
 	f.open--
@@ -107,13 +107,13 @@ func (c *config) differs(given url.Values) string {
 	return ""
 }
 
-// attachTo makes this process a front of the one that holds the data directory:
-// what comes in is handed over, what comes back is written out, and nothing of either
-// is looked at. It ends with the input. The error says what ended first instead: the other
-// process, of which lost is told also while stdout takes nothing, or one of the two streams
-// of this one.
+// attachTo makes this process a front of the one that holds the data directory: it
+// passes stdin on to that process and writes the replies to stdout, and looks at neither.
+// It returns nil when the input or ctx has ended and all replies are written, and an error
+// if something else ended it: the other process, or one of the two streams of this one.
+// If the other process ends, it calls lost, even while a write to stdout is stuck.
 func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer, lost func(error)) error {
-	// Only flags that were set are compared: a default is no opinion.
+	// Only flags that were set are compared: a default is not the operator's choice.
 	given := make(url.Values)
 	for _, name := range sharedFlags {
 		if c.set[name] {
@@ -125,16 +125,17 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer,
 		return err
 	}
 	defer conn.Close()
-	// Told to end, it asks for no more; what was asked for is answered, as long as farewell waits.
+	// When this process is told to end, it sends no more requests. Those that it has sent
+	// are answered, as long as farewell waits.
 	defer context.AfterFunc(ctx, func() { conn.CloseWrite() })()
 	ended := make(chan error, 1)
-	go func() { // left behind in a read when the other process goes: nothing wakes a read of standard input
+	go func() { // if the other process ends, this stays in a read of standard input, which nothing can wake
 		in := &notingWriter{Writer: conn}
 		_, err := io.Copy(in, stdin)
 		if err != nil {
 			err = fmt.Errorf("standard input cannot be read: %w", err)
 		}
-		if in.err == nil { // else the other process took no more
+		if in.err == nil { // otherwise the other process, not the input, has ended
 			ended <- err
 		}
 		conn.CloseWrite() // the other side answers what is left and closes
@@ -142,7 +143,7 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer,
 	go noticeLoss(conn, lost)
 	out := &notingWriter{Writer: stdout}
 	_, err = io.Copy(out, replies)
-	// If the input ended first, this end of the output is the usual one.
+	// If the input ended first, the replies end for that reason, as usual.
 	select {
 	case cause := <-ended:
 		return cmp.Or(cause, err)
@@ -158,7 +159,8 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer,
 }
 
 // noticeLoss calls lost when the process at the other end of conn has ended, or conn is
-// closed. A write of nothing tells that also while replies wait that nobody reads.
+// closed. It finds out by writing nothing every second: that fails then, even while
+// replies wait in conn that nobody reads.
 func noticeLoss(conn net.Conn, lost func(error)) {
 	for err := error(nil); err == nil; _, err = conn.Write(nil) {
 		time.Sleep(time.Second)
@@ -166,10 +168,11 @@ func noticeLoss(conn net.Conn, lost func(error)) {
 	lost(errLost)
 }
 
-// errLost is the end of a front whose other process has ended.
+// errLost is the error of a front whose other process has ended.
 var errLost = errors.New("the wick that this one was attached to has ended: start this one again, and it takes over the data directory")
 
-// notingWriter notes why a write failed: io.Copy does not say which of its two sides did.
+// notingWriter notes why a write failed: io.Copy does not say which of its two sides
+// failed.
 type notingWriter struct {
 	io.Writer
 	err error
@@ -181,15 +184,15 @@ func (w *notingWriter) Write(p []byte) (n int, err error) {
 }
 
 // dialAttach asks the process behind a control socket for a conversation, with the
-// flags that were given here, and returns the connection and what is read from it: the
-// reader may hold the first lines already.
+// flags that were given here. It returns the connection and a reader of it, which may hold
+// the first lines already.
 func dialAttach(ctx context.Context, socket string, given url.Values) (*net.UnixConn, *bufio.Reader, error) {
 	conn, err := dialPatiently(ctx, socket)
 	if err != nil {
 		return nil, nil, fmt.Errorf("another wick is running on this data directory and does not answer on %s: stop it or choose another --data-dir (%w)", socket, err)
 	}
 	// The request is written by hand: net/http's client cannot close one direction of an
-	// upgraded connection, which is how the input's end is told.
+	// upgraded connection, which is how a front says that its input has ended.
 	conn.SetDeadline(time.Now().Add(5 * time.Second))
 	fmt.Fprintf(conn, "POST /attach?%s HTTP/1.1\r\nHost: wick\r\nConnection: Upgrade\r\nUpgrade: wick\r\nContent-Length: 0\r\n\r\n", given.Encode())
 	replies := bufio.NewReader(conn)
@@ -197,11 +200,11 @@ func dialAttach(ctx context.Context, socket string, given url.Values) (*net.Unix
 	switch {
 	case err != nil:
 		err = fmt.Errorf("the wick that runs on this data directory did not answer: %w", err)
-	// A process without the path is one that cannot be attached to.
+	// A process that cannot be attached to does not have this path.
 	case response.StatusCode == http.StatusNotFound:
 		err = errors.New("the wick that runs on this data directory lets no other attach: it is of another version, or runs without --trade; stop it or choose another --data-dir")
 	case response.StatusCode != http.StatusSwitchingProtocols:
-		text, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // what came of it is the message
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // the message, or as much of it as came
 		err = errors.New(strings.TrimSpace(string(text)))
 	default:
 		conn.SetDeadline(time.Time{})
@@ -211,8 +214,8 @@ func dialAttach(ctx context.Context, socket string, given url.Values) (*net.Unix
 	return nil, nil, err
 }
 
-// dialPatiently connects to a socket, which it tries for five seconds: the other process
-// may have the directory and not yet the socket, when two hosts start together.
+// dialPatiently connects to a socket, and tries for five seconds: if two hosts start
+// together, the other process may have the directory already, but not yet the socket.
 func dialPatiently(ctx context.Context, socket string) (*net.UnixConn, error) {
 	var conn net.Conn
 	var err error

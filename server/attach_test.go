@@ -35,7 +35,7 @@ func startHost(t *testing.T, dir string, args ...string) *host {
 	})
 }
 
-// runHost returns the host of a process that run is.
+// runHost calls run as if it were a process, and returns the host that speaks to it.
 func runHost(t *testing.T, run func(ctx context.Context, in io.Reader, out, log io.Writer) error) *host {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -128,8 +128,8 @@ func TestAttachStdio(t *testing.T) {
 	<-fourth.ended
 }
 
-// A host over stdio attaches to wick --serve too, hears of its own alerts, and is
-// no login: no client of HTTP can end it.
+// A host over stdio attaches to wick --serve too and hears of its own alerts. It is not
+// a login, so no client of HTTP can end it.
 func TestAttachToServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -147,7 +147,7 @@ func TestAttachToServer(t *testing.T) {
 	}
 }
 
-// Source, limits and rails are the running one's. A flag that says otherwise is
+// Source, limits and rails are those of the running process. A flag with another value is
 // refused with a sentence; the same value is not.
 func TestAttachFlags(t *testing.T) {
 	dir := t.TempDir()
@@ -317,8 +317,8 @@ func standIn(t *testing.T, talk func(conn *net.UnixConn, lines *bufio.Reader)) *
 	return c
 }
 
-// TestAttachLost: that the process behind a front has ended is an error, also if the front
-// noticed it while it handed a line over.
+// TestAttachLost: if the process behind a front ends, the front returns an error, even if
+// it noticed while it passed a line on.
 func TestAttachLost(t *testing.T) {
 	t.Parallel()
 	stdin := lostInput{strings.NewReader(""), make(chan struct{})}
@@ -331,8 +331,8 @@ func TestAttachLost(t *testing.T) {
 	}
 }
 
-// TestAttachEnded: a front that is told to end asks for no more, and hands on what comes
-// for what was asked: the other process has carried it out.
+// TestAttachEnded: a front that is told to end sends no more requests, and passes on the
+// replies to those it has sent: the other process has carried them out.
 func TestAttachEnded(t *testing.T) {
 	t.Parallel()
 	ctx, end := context.WithCancel(t.Context())
@@ -351,8 +351,8 @@ func TestAttachEnded(t *testing.T) {
 	}
 }
 
-// TestAttachBroken: that a front's own input cannot be read, or its output not be written,
-// is not told as the end of the process behind it.
+// TestAttachBroken: if a front's own input cannot be read, or its output not written, the
+// error does not say that the process behind it has ended.
 func TestAttachBroken(t *testing.T) {
 	t.Parallel()
 	c := standIn(t, func(conn *net.UnixConn, lines *bufio.Reader) {
@@ -373,7 +373,7 @@ func TestAttachBroken(t *testing.T) {
 	}
 }
 
-// lostInput is an input of lines without end, and says when one could not be handed over.
+// lostInput is an endless input of lines, and says when one could not be passed on.
 type lostInput struct {
 	io.Reader
 	lost chan struct{}
@@ -388,8 +388,9 @@ func (l lostInput) WriteTo(w io.Writer) (n int64, err error) {
 	return 0, err
 }
 
-// TestFarewell: what goes on after the end of a context is left behind after the time that
-// every stop may take, and sooner if nobody reads it; it has nothing more to say then.
+// TestFarewell: a conversation that goes on after the end of its context is left behind
+// after the time that every stop may take, and sooner if nobody reads its replies. After
+// that it writes nothing more.
 func TestFarewell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -13,15 +13,15 @@ import (
 // errNotFound says that a hash is not in the history.
 var errNotFound = errors.New("not in this history: records were removed or changed since it was written down, or it is another store's")
 
-// runAudit does what --audit asks for: it prints the journal and who did what, with
-// --head the newest hash, with --verify what a check of the whole history found. It
-// only reads, and may run beside a server.
+// runAudit does what --audit asks for. It prints what the journal holds and who did what;
+// with --head it prints the newest hash, and with --verify what a check of the whole
+// history found. It only reads, and may run while a server runs on the same directory.
 func runAudit(c *config, out io.Writer) error {
 	if !c.head && !c.verify.on {
 		return trade.Audit(c.dataDir, out)
 	}
 	v, err := trade.Verify(c.dataDir, c.verify.hash)
-	// All that is damaged is listed, and the first of it is the error.
+	// Everything that is damaged is listed; the error names the first.
 	if more := len(v.History.Damage) - 1; err != nil && more > 0 && c.verify.on {
 		for _, found := range v.History.Damage {
 			fmt.Fprintln(out, found)
@@ -43,7 +43,7 @@ func runAudit(c *config, out io.Writer) error {
 
 // report writes what was found in a history that is sound.
 func (f *verifyFlag) report(v trade.Verified, out io.Writer) error {
-	// What a recovery left out stands first: "sound" is only said of what is there.
+	// What a recovery left out comes first, because "sound" is about what is there.
 	for _, note := range v.History.Notes {
 		fmt.Fprintln(out, note)
 	}

@@ -148,7 +148,7 @@ func cutLast(t *testing.T, dir string) {
 	}
 }
 
-// TestAuditFlags: --head and --verify are said to belong to --audit.
+// TestAuditFlags: without --audit, the error says that --head and --verify belong to it.
 func TestAuditFlags(t *testing.T) {
 	for _, flag := range []string{"--head", "--verify"} {
 		if err := Run(t.Context(), []string{flag}, func(string) string { return "" }, nil, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "belong to --audit") {

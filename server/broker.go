@@ -123,10 +123,10 @@ func readBrokerKeys(name string) (alpaca.Keys, error) {
 	return alpaca.ParseKeys(string(text))
 }
 
-// openVenue returns the broker that c asks for, nil for paper. It asks for the
-// account, so that a data directory of another is refused at once. Keys that the
-// broker does not know end the start; a broker that does not answer does not: the
-// book opens halted, and is read when it does.
+// openVenue returns the broker that c asks for, nil for paper. It asks the broker for
+// the account, so that a data directory of another account is refused at once. If the
+// broker refuses the keys, it returns an error, which ends the start. If the broker does
+// not answer, the start goes on: the book opens halted, and the account is read later.
 func openVenue(c *config, log *slog.Logger) (*trade.VenueOptions, error) {
 	if !c.atBroker() {
 		return nil, nil
@@ -141,7 +141,7 @@ func openVenue(c *config, log *slog.Logger) (*trade.VenueOptions, error) {
 	defer cancel()
 	o := &trade.VenueOptions{Broker: client, Name: c.broker, DeadMan: c.deadMan}
 	account, err := client.Account(ctx)
-	// A refusal of the keys will not pass by itself, everything else may.
+	// If the keys are refused, waiting does not help; after any other error it may.
 	if no := (*broker.Refused)(nil); errors.As(err, &no) {
 		return nil, fmt.Errorf("%s does not let these keys in (%w): the keys of the paper account and of the real one are not the same", c.broker, err)
 	}

@@ -22,7 +22,7 @@ var chatViews = []struct {
 // chatMeta says that a page needs no connection and no file of any host.
 const chatMeta = `{"ui":{"csp":{"connectDomains":[],"resourceDomains":[]},"prefersBorder":false}}`
 
-// withChat gives each tool that has one its page, and adds the pages to the
+// withChat gives each tool that has a page the address of it, and adds the pages to the
 // resources. Hosts without MCP Apps ignore both.
 func withChat(tools []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Resource) {
 	for _, v := range chatViews {

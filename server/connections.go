@@ -20,45 +20,46 @@ const (
 	maxClientConns    = 800 // of all tokens of one client
 )
 
-// Numbers of files that a process may open: what is taken where the system does
-// not say, and the most that is made use of.
+// Numbers of files that a process may open: the number that is assumed if the system
+// does not say, and the most that is used.
 const (
 	fewFiles  = 1024
 	manyFiles = 65536
 )
 
-// maxUnread is how many accepted connections may wait for their first read. It
-// depends on this process alone: whoever has been accepted is read from as soon
-// as a processor is free.
+// maxUnread is how many accepted connections may wait for their first read. How long
+// they wait depends on this process alone, not on their peers: a connection that was
+// accepted is read from as soon as a processor is free.
 const maxUnread = 64
 
 // reservedFiles are the descriptors kept for everything but connections: the
 // journal, its rotation, data services, metrics.
 const reservedFiles = 128
 
-// connections knows every open connection and whose it is. One that has shown
+// connections knows every open connection and whose it is. A connection that has shown
 // no valid token is anonymous. When one more of those comes than there is room
-// for, the oldest is closed: an honest one has long sent its request, and one
-// that sits there to keep others out is the first to go.
+// for, the oldest is closed: an honest client has long sent its request, and a connection
+// that is only there to keep others out is the first to go.
 //
-// Anonymous ones with a request in progress have half of the room and push out one
-// another only: the owner's login takes a moment, and connections that say nothing
+// Anonymous connections with a request in progress have half of the room, and push out
+// only each other: the owner's login takes a moment, and connections that send nothing
 // must not end it. The one that goes is the oldest of those that wait for their peer:
-// a request that is there is answered, however busy the machine is. For the same
-// reason none goes before it was read from once.
+// a request that has arrived is answered, however busy the machine is. For the same
+// reason no connection goes before it was read from once.
 //
 // A request with a valid token makes its connection that token's, so strangers cannot
-// push it out. A token, or a client with all its tokens, that has too many loses its
-// oldest idle one; when none is idle its request is refused.
+// push it out. If a token, or a client with all its tokens, has too many connections, its
+// oldest idle one is closed; if none is idle, the request is refused.
 //
-// It learns of all this by four ways: the listener (a connection is there), its Read,
-// Write and Close, the hooks of http.Server (a request begins or is over), and known,
-// which whoever checks a token calls. No connection is closed under mu.
+// The registry learns of all this in four ways: from the listener (a connection is there),
+// from its Read, Write and Close, from the hooks of http.Server (a request begins or is
+// over), and from known, which is called when a token was checked. No connection is closed
+// under mu.
 type connections struct {
 	room                     int             // for all connections
 	anonymous, token, client int             // bounds of anonymous ones, of one token, of one client
 	dropped                  atomic.Uint64   // closed to make room
-	changed                  func(known int) // told how many have shown a token, when that changes; nil for nobody
+	changed                  func(known int) // called with how many have shown a token, when that changes; may be nil
 	unread                   chan struct{}   // holds one for each connection that waits for its first read
 
 	mu      sync.Mutex
@@ -67,23 +68,22 @@ type connections struct {
 	all     int
 }
 
-// holder is whose a connection is. Strangers have no client; for all of them
-// together stand the zero holder and, with a request in progress, asking.
+// holder says whose a connection is. Strangers have no client: all of them together are
+// the zero holder, or, with a request in progress, the holder asking.
 type holder struct{ client, token string }
 
 // asking is the holder of all anonymous connections with a request in progress.
 var asking = holder{token: "a request of a stranger"}
 
-// conn is one connection. It leaves the registry when it is closed, whoever
-// closes it.
+// conn is one connection. It leaves the registry when either side closes it.
 type conn struct {
 	net.Conn
 	registry *connections
 	idle     atomic.Bool // it waits for a next request
 	read     atomic.Bool // it was read from, or closed
-	handling atomic.Bool // its request is there, and not yet answered
+	handling atomic.Bool // the head of a request was read, and the request is not yet answered
 	waits    atomic.Bool // it waits for its peer: for a head, for a body, or for an answer to be read
-	body     body        // of its request
+	body     body        // the body of its request
 
 	holder holder          // guarded by registry.mu, like at
 	at     *linked.Element // its place in registry.open[holder]; nil once it was closed or dropped
@@ -104,9 +104,10 @@ func newConnections(files int) *connections {
 // listener returns ln with every connection registered.
 func (c *connections) listener(ln net.Listener) net.Listener { return &countingListener{ln, c} }
 
-// listenFew listens on an address that few have reason to reach: of connections without
-// a token it keeps half of most, and for one more the oldest is closed. An error names
-// the flag that gave the address.
+// listenFew listens on an address that few have reason to reach. It keeps half of most
+// connections, because to its registry all of them are strangers without a request in
+// progress; for one more the oldest is closed. An error names the flag that gave the
+// address.
 func listenFew(flag, address string, most int) (net.Listener, error) {
 	ln, err := net.Listen("tcp", address)
 	if err != nil {
@@ -123,8 +124,8 @@ type countingListener struct {
 	registry *connections
 }
 
-// Accept accepts a connection, once not too many wait for their first read. While it
-// waits, new ones stay in the queue of the operating system.
+// Accept accepts a connection. If too many wait for their first read, it waits first;
+// new ones stay in the queue of the operating system meanwhile.
 func (l *countingListener) Accept() (net.Conn, error) {
 	l.registry.unread <- struct{}{}
 	accepted, err := l.Listener.Accept()
@@ -135,14 +136,14 @@ func (l *countingListener) Accept() (net.Conn, error) {
 	return &conn{Conn: accepted, registry: l.registry}, nil
 }
 
-// Read reads from the connection, which the first time becomes an anonymous one. net/http
-// reads from a goroutine of the connection's own, so the first read shows that it runs.
+// Read reads from the connection. The first read registers it as anonymous: net/http
+// reads in the connection's own goroutine, so the first read shows that this runs.
 func (one *conn) Read(p []byte) (int, error) {
 	if !one.read.Swap(true) {
 		one.registry.add(one)
 		<-one.registry.unread
 	}
-	if one.handling.Load() { // for a body, which says so itself, or to notice that the peer has gone
+	if one.handling.Load() { // reads a body, and body.Read sets waits; or watches whether the peer has gone
 		return one.Conn.Read(p)
 	}
 	one.waits.Store(true)
@@ -160,7 +161,7 @@ func (one *conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// body is the body of a request. Whoever reads it waits for the peer.
+// body is the body of a request. A read of it waits for the peer.
 type body struct {
 	io.ReadCloser
 	of *conn
@@ -174,9 +175,9 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// handler returns next with each request noted at its connection, so that it is
-// known whose turn it is, the server's or the peer's. The body is part of the
-// connection and is wrapped without an allocation.
+// handler returns next, with the body of each request wrapped and the end of its handling
+// noted, so that the registry knows who waits: the server or the peer. The wrapper is a
+// field of the connection and needs no allocation.
 func (c *connections) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if one, ok := r.Context().Value(connKey{}).(*conn); ok {
@@ -199,16 +200,17 @@ func (c *connections) add(one *conn) {
 	c.drop(out)
 }
 
-// enter puts an anonymous connection among the silent or the asking ones. If
-// they are then more than half of the room it returns one, taken out: the oldest
-// that waits for its peer, or the oldest. The caller holds mu.
+// enter puts an anonymous connection among those with or without a request in progress.
+// If these then take more than half of the room, it takes one out and returns it: the
+// oldest that waits for its peer, or, if none does, the oldest. The caller holds mu, and
+// closes it afterwards.
 func (c *connections) enter(one *conn, among holder) (out *conn) {
 	c.put(one, among)
 	strangers := c.open[among]
 	if strangers.Len() <= max(1, c.anonymous/2) {
 		return nil
 	}
-	// Whoever lets us wait goes first; if nobody does, the oldest.
+	// A connection whose peer keeps us waiting goes first.
 	if out = oldest(strangers, func(one *conn) bool { return one.waits.Load() }); out == nil {
 		out = strangers.Front().Value.(*conn)
 	}
@@ -216,8 +218,8 @@ func (c *connections) enter(one *conn, among holder) (out *conn) {
 	return out
 }
 
-// asks notes whether an anonymous connection has a request in progress, and moves it
-// between the two kinds of strangers, as the newest of its kind.
+// asks notes whether an anonymous connection has a request in progress: it moves the
+// connection between the two groups of strangers, as the newest of its group.
 func (c *connections) asks(one *conn, busy bool) {
 	among := holder{}
 	if busy {
@@ -225,7 +227,7 @@ func (c *connections) asks(one *conn, busy bool) {
 	}
 	c.mu.Lock()
 	var out *conn
-	// Connections with a token are counted by it and do not change their place.
+	// Connections with a token stay where they are: they are counted by their token.
 	if one.at != nil && one.holder.client == "" && one.holder != among {
 		c.take(one)
 		out = c.enter(one, among)
@@ -234,23 +236,23 @@ func (c *connections) asks(one *conn, busy bool) {
 	c.drop(out)
 }
 
-// known makes the connection of a request its token's. It reports false when
-// the token or its client has too many and none of them is idle; the request is then to
-// be refused, and its connection stays counted. It is called for every request with a
-// valid token, most of which find their connection as they left it.
+// known makes the connection of a request that of its token. It reports false when
+// the token or its client has too many and none of them is idle. The caller then refuses
+// the request; its connection still counts as the token's. known is called for every
+// request with a valid token; most of them come on a connection that is the token's
+// already.
 func (c *connections) known(r *http.Request, token, client string) bool {
 	this, ok := r.Context().Value(connKey{}).(*conn)
 	if !ok {
-		return true // not of ours: a test
+		return true // not our connection: a test
 	}
 	c.mu.Lock()
 	whose := holder{client, token}
-	if this.holder == whose || this.at == nil { // as before, or just closed
+	if this.holder == whose || this.at == nil { // unchanged, or just closed
 		c.mu.Unlock()
 		return true
 	}
-	// The connection changes hands first, and then somebody may have to make room for
-	// it.
+	// First the connection gets its new holder, then another one may have to make room.
 	c.take(this)
 	c.put(this, whose)
 	victim, fits := c.victim(this)
@@ -269,15 +271,15 @@ func (c *connections) known(r *http.Request, token, client string) bool {
 func (c *connections) victim(newest *conn) (victim *conn, fits bool) {
 	whose := newest.holder
 	switch {
-	// A token or client above its bound pays itself. Only when the files of the whole
-	// process run out does the largest holder pay for another.
+	// A token or client above its bound gives up a connection of its own. Only when the
+	// files of the whole process run out does the largest holder give up one for another.
 	case c.open[whose].Len() > c.token:
 		victim = oldestIdle(c.open[whose])
 	case c.clients[whose.client] > c.client:
 		victim = oldestIdle(c.open[c.largest(whose.client)])
 	case c.all-c.clients[""] > c.room-c.anonymous:
-		// The files of the process are used up. Whoever has most gives one,
-		// though it be a stream: its client will come back.
+		// The files of the process are used up. The token with most connections gives
+		// up one, even if it is a stream: its client will come back.
 		most := c.open[c.largest("")]
 		if victim = oldestIdle(most); victim == nil {
 			victim = most.Front().Value.(*conn)
@@ -304,9 +306,9 @@ func oldest(conns *linked.List, fits func(*conn) bool) *conn {
 	return nil
 }
 
-// largest returns which token of a client has most connections; of all clients
-// if client is empty. There is one: it is called when there are too many. The caller
-// holds mu.
+// largest returns which token of a client has most connections, or which of all tokens
+// if client is empty. There always is one, because largest is called when there are too
+// many connections. The caller holds mu.
 func (c *connections) largest(client string) (most holder) {
 	n := 0
 	for whose, conns := range c.open {
@@ -348,7 +350,7 @@ func (c *connections) tell(known int) {
 	}
 }
 
-// drop closes a connection that had to make room; nil is none.
+// drop closes a connection that had to make room. It does nothing for nil.
 func (c *connections) drop(one *conn) {
 	if one != nil {
 		c.dropped.Add(1)
@@ -359,7 +361,7 @@ func (c *connections) drop(one *conn) {
 // Close closes the connection and takes it out of the registry.
 func (one *conn) Close() error {
 	c := one.registry
-	// A connection that never sent a byte gives back its place among those.
+	// A connection that was never read from gives back its place among the unread ones.
 	if !one.read.Swap(true) {
 		<-c.unread
 	}
@@ -382,12 +384,12 @@ func (c *connections) count() (anonymous, all int) {
 }
 
 // state is the ConnState hook of an http.Server: it notes which connections are idle and
-// which have a request in progress. net/http calls it with StateActive when the first
-// byte of a request is there, and with StateIdle once the reply is written.
+// which have a request in progress. net/http calls it with StateActive once it has read
+// the head of a request, and with StateIdle once the reply is written.
 func (c *connections) state(accepted net.Conn, state http.ConnState) {
 	if one, ok := accepted.(*conn); ok {
 		one.idle.Store(state == http.StateIdle)
-		one.handling.Store(state == http.StateActive) // before net/http begins to watch for a peer that goes
+		one.handling.Store(state == http.StateActive) // before net/http begins to watch whether the peer goes
 		if state == http.StateActive || state == http.StateIdle {
 			one.registry.asks(one, state == http.StateActive)
 		}

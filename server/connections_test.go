@@ -106,9 +106,9 @@ func (c *connections) awaitIdle(whose holder) {
 	}
 }
 
-// awaitAsking waits until of the strangers' requests so many are being worked on
-// and so many wait for their peer. The server notices either a moment after its
-// client could: that an answer was written, as well as that half a body is there.
+// awaitAsking waits until of the strangers' requests this many are being worked on
+// and this many wait for their peer. The server notices both a moment later than the
+// client: that an answer was written, and that half a body is there.
 func (c *connections) awaitAsking(t *testing.T, working, waiting int) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
@@ -228,10 +228,10 @@ func (endless) Accept() (net.Conn, error) { _, there := net.Pipe(); return there
 func (endless) Close() error              { return nil }
 func (endless) Addr() net.Addr            { return nil }
 
-// TestWorkIsFinished: requests that wait for their peer, for the rest of a body
-// or for their answer to be read, push out one another, and not an older one that
-// the server is at work on, such as the owner's login while it is checked. When
-// there is nothing else to push out, the oldest of those goes after all.
+// TestWorkIsFinished: requests that wait for their peer, for the rest of a body or for
+// their answer to be read, push out each other, and not an older request that the server
+// works on, such as the owner's login while it is checked. Only if there is no other to
+// push out does the oldest of those go.
 func TestWorkIsFinished(t *testing.T) {
 	c := newConnections(manyFiles)
 	c.anonymous = 6 // three that are silent and three that ask

@@ -19,14 +19,13 @@ import (
 	"wick/journal"
 )
 
-// controlName is the socket in the data directory by which the owner speaks to a
-// running server. Whoever can open it owns the directory, so it asks for no
-// token.
+// controlName is the name of the socket in the data directory by which the owner speaks
+// to a running server. Whoever can open it owns the directory, so no token is needed.
 const controlName = "wick.sock"
 
-// listenControl opens the socket for this user alone. A socket that a crash left
-// behind is replaced; one that another server answers on is not, nor is a file
-// that is no socket.
+// listenControl opens the socket for this user alone. It replaces a socket that a crash
+// left behind, but not one that another server answers on, nor a file that is not a
+// socket.
 func listenControl(dir string) (net.Listener, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func removeStale(name string) error {
 	if info.Mode().Type() != os.ModeSocket {
 		return fmt.Errorf("%s is not a socket of wick", name)
 	}
-	// Only dialling tells a socket that is served from one that was left behind.
+	// Only a connection shows whether a socket is served or was left behind.
 	if conn, err := net.Dial("unix", name); err == nil {
 		conn.Close()
 		return held(filepath.Dir(name))
@@ -95,7 +94,7 @@ func removeStale(name string) error {
 func askControl(ctx context.Context, dir, method, path string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	// Plain HTTP over the socket: whatever the host in the URL says, it is dialled.
+	// Plain HTTP over the socket, whatever the host in the URL says.
 	name := filepath.Join(dir, controlName)
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", name)
@@ -111,7 +110,7 @@ func askControl(ctx context.Context, dir, method, path string, into any) error {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // what came of it is the message
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // the message, or as much of it as came
 		return errors.New(strings.TrimSpace(string(text)))
 	}
 	return json.NewDecoder(response.Body).Decode(into)
@@ -133,11 +132,11 @@ func listClients(ctx context.Context, c *config, out io.Writer) error {
 	return table.Flush()
 }
 
-// haltPaths are where the owner's handler takes each of haltWords: on halts trading,
+// haltPaths are the paths of the owner's handler for each of haltWords: on halts trading,
 // cancel also cancels every order of the account, off lets trading go on.
 var haltPaths = map[string]string{"on": "/halt", "cancel": "/cancel", "off": "/resume"}
 
-// sayControl asks the running server for something and prints what it says.
+// sayControl sends a request to the running server and prints the sentence it answers.
 func sayControl(ctx context.Context, c *config, path string, out io.Writer) error {
 	var said string
 	if err := askControl(ctx, c.dataDir, http.MethodPost, path, &said); err != nil {

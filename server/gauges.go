@@ -10,8 +10,8 @@ import (
 	"wick/mcp/tools"
 )
 
-// watch adds the numbers that other parts of the program keep. Each is read when it is
-// asked for, so nothing is counted twice and nothing is stored here.
+// watch adds the numbers that other parts of the program keep. Each is read from there
+// when the metrics are, so nothing is counted twice and nothing is stored here.
 func (m *meter) watch(e *app, conns *connections, source market.Source, started time.Time) {
 	r := &m.registry
 	// Streams and connections, then the memory of bars, trading, and the process itself.
@@ -63,7 +63,8 @@ func (m *meter) watchTrade(e *app) {
 	r.Total("wick_journal_sync_seconds_total", "Time they took.", func() float64 { return status().SyncTime.Seconds() })
 }
 
-// runtimeNumber reads one of the runtime's own numbers, without stopping it.
+// runtimeNumber returns a function that reads one of the runtime's own numbers. Reading
+// does not stop the program.
 func runtimeNumber(name string) func() float64 {
 	return func() float64 {
 		sample := []rtmetrics.Sample{{Name: name}}

@@ -28,19 +28,19 @@ type healthDoc struct {
 	Endpoints       map[string]string `json:"endpoints"`
 	Uptime          int64             `json:"uptime_seconds"`
 
-	// Under --trade. Strangers read this: it says how the service is, and
-	// nothing of what its owner does.
+	// Under --trade. Strangers can read this: it says how the service is, and nothing
+	// about what its owner does.
 	Broker  string `json:"broker,omitempty"`           // where orders go; absent for wick's own book
-	Account string `json:"account,omitempty"`          // the end of its number there
-	Money   string `json:"money,omitempty"`            // "real" if orders move it
+	Account string `json:"account,omitempty"`          // the end of the account's number at the broker
+	Money   string `json:"money,omitempty"`            // "real" if orders move real money
 	Trading string `json:"trading,omitempty"`          // active, reducing or halted
 	Journal string `json:"journal,omitempty"`          // ok or broken
 	FeedAge *int64 `json:"feed_age_seconds,omitempty"` // since the source last answered, whether or not the price was new; absent before anything is watched
 }
 
-// health returns the document of GET /. It is made for every request: nothing in
-// it takes longer than a lock. The service is degraded, not down, while charts and
-// reads still work.
+// health returns the document of GET /. It is made anew for every request, because
+// nothing in it takes longer than a lock. Its status is never worse than degraded:
+// charts and reads still work then.
 func health(c *config, e *app, started time.Time) healthDoc {
 	h := healthDoc{
 		Name: "wick", Version: buildVersion(), Status: "ok", Protocol: "MCP", ProtocolVersion: mcp.ProtocolVersion,
@@ -56,7 +56,7 @@ func health(c *config, e *app, started time.Time) healthDoc {
 	return h
 }
 
-// addTrade adds how the engine is, and its broker.
+// addTrade adds the state of the engine and of its broker.
 func (h *healthDoc) addTrade(c *config, engine *trade.Engine) {
 	status := engine.Status()
 	h.Trading, h.Journal = string(status.Trading), status.Journal
@@ -80,7 +80,8 @@ func (h *healthDoc) addTrade(c *config, engine *trade.Engine) {
 	}
 }
 
-// sourceName leaves out the directory of a CSV source: it is the operator's.
+// sourceName returns the name of a source without the directory of a CSV source, which is
+// nobody's business but the operator's.
 func sourceName(source string) string {
 	name, _, _ := strings.Cut(source, ":")
 	return name

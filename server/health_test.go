@@ -12,7 +12,7 @@ import (
 	"wick/market"
 )
 
-// dying is the sample until it is dead.
+// dying is the sample source, until it is dead and answers no more.
 type dying struct {
 	market.Sample
 	dead atomic.Bool

@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// Bounds of the HTTP servers. The one that strangers meet keeps to all of them; those
-// for metrics, the owner's socket and other replicas take some of them over.
+// Bounds of the HTTP servers. The one that strangers reach has all of them; those for
+// metrics, the owner's socket and other replicas have some of them.
 const (
 	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 10 * time.Second // head and body, also one that a refusal leaves unread; calls and streams may last longer
+	readTimeout       = 10 * time.Second // for head and body, even if a refusal leaves the body unread; calls and streams may last longer
 	replyTimeout      = 30 * time.Second // from the head of a request to the end of its reply; replies to tokens and streams have deadlines of their own
 	idleTimeout       = 60 * time.Second
 	maxHeaderBytes    = 20 << 10        // the first line included, and with it the query of /authorize
-	headerSlack       = 4 << 10         // what net/http grants beyond what it is told
+	headerSlack       = 4 << 10         // what net/http allows beyond MaxHeaderBytes
 	shutdownTimeout   = 4 * time.Second // the whole stop takes less than five
 )
 
-// newHTTPServer returns the server that strangers meet, with its bounds. A reply
-// that takes longer than replyTimeout must set a deadline of its own: streams do
-// with every write, and replies to tokens when they begin.
+// newHTTPServer returns the server that strangers reach, with its bounds. A reply
+// that takes longer than replyTimeout must set a deadline of its own: streams do so
+// with every write, and replies to requests with a token when they begin.
 func newHTTPServer(handler http.Handler, conns *connections, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: conns.handler(handler), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: replyTimeout, IdleTimeout: idleTimeout,
@@ -66,7 +66,7 @@ func listenError(err error, c *config) error {
 
 // strictTransport tells browsers to use https for a year, if the published
 // address is https: a first request over plain http could be answered by
-// somebody else. Names below ours are not ours to bind.
+// somebody else. It does not include subdomains, which may belong to others.
 func strictTransport(base string, next http.Handler) http.Handler {
 	if !strings.HasPrefix(base, "https://") {
 		return next

@@ -18,8 +18,8 @@ import (
 // maxKeyFile is how long a key file may be, in bytes: eight keys with a comment each.
 const maxKeyFile = 4096
 
-// readKeys returns the keys of a file, none for no file. The text is overwritten when
-// it has been read; what stays in memory are the keys. Errors quote nothing of the file.
+// readKeys returns the keys in a file, or none if file is empty. It overwrites the text
+// that it read, so that only the keys stay in memory. Errors quote nothing of the file.
 func readKeys(file string) ([]oauth.Key, error) {
 	if file == "" {
 		return nil, nil
@@ -36,8 +36,8 @@ func readKeys(file string) ([]oauth.Key, error) {
 	return keys, nil
 }
 
-// writeKey makes a key file that only this user can read. It replaces none: the
-// logins that were sealed with the keys of an old one would end.
+// writeKey makes a key file that only this user can read. It does not replace an existing
+// file: the logins that were sealed with the keys in it would end.
 func writeKey(file string, out io.Writer) error {
 	// O_EXCL refuses an existing file and does not follow a link.
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -51,20 +51,20 @@ func writeKey(file string, out io.Writer) error {
 	defer clear(text)
 	_, err = f.Write(text)
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		os.Remove(file) // half a key is none
+		os.Remove(file) // half a key is useless
 		return fmt.Errorf("--new-key: %w", err)
 	}
 	_, err = fmt.Fprintf(out, "wrote %s: start wick with --key-file %s, and keep it as secret as the passphrase\n", file, file)
 	return err
 }
 
-// loginsName is the directory within the data directory for what the login must not
-// forget. It has a lock of its own, because without --trade the data directory has
-// none.
+// loginsName is the name of the directory, within the data directory, for what the login
+// must not forget. It has a lock of its own, because without --trade the data directory
+// has none.
 const loginsName = "logins"
 
-// keptLogins is what --key-file adds to a login: nil without it. It is the ledger,
-// and leaves subscriptions to the tokens that may have them.
+// keptLogins is what --key-file adds to the login; nil without it. It is the ledger, and
+// it also keeps subscriptions for the tokens that had them before the start.
 type keptLogins struct {
 	*oauth.BookLedger
 	dir   *journal.Dir
@@ -73,8 +73,8 @@ type keptLogins struct {
 }
 
 // openLogins opens the ledger of logins in the data directory, if there is a key. The
-// caller closes it. It fails if another process has it open: two with one key and two
-// ledgers would each take a code once.
+// caller closes it. It fails if another process has the ledger open: two processes with
+// the same key, each with a copy of the ledger, would both accept the same code.
 func openLogins(c *config, log *slog.Logger) (*keptLogins, error) {
 	if len(c.keys) == 0 || c.clustered() { // replicas share a ledger in etcd
 		return nil, nil
@@ -98,9 +98,9 @@ func (k *keptLogins) ledger() oauth.Ledger {
 	return k
 }
 
-// hold leaves subscriptions to the tokens that had them before the start, for as long
-// as these may work: otherwise another login of the same program, if it came first,
-// would take them over.
+// hold keeps subscriptions for the tokens that had them before the start, for as long
+// as these tokens may work: otherwise another login of the same program, if it came
+// first, would take them over.
 func (k *keptLogins) hold(hub *delivery.Hub) {
 	if k == nil {
 		return

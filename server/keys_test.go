@@ -278,9 +278,8 @@ func TestKeysNeedTheDirectory(t *testing.T) {
 	}
 }
 
-// TestHoldAll: after a start that keeps logins, subscriptions wait for their tokens;
-// after the first one with a key, whose tokens cannot have come from before, they do
-// not.
+// TestHoldAll: after a start that keeps logins, subscriptions wait for their tokens. After
+// the first start with a key they do not, because no earlier token can still work.
 func TestHoldAll(t *testing.T) {
 	for _, isNew := range []bool{false, true} {
 		hub := delivery.NewHub(tools.EncodeAlert)

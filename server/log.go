@@ -34,7 +34,7 @@ func (l loggers) part(name string) *slog.Logger { return l.logger(name, false) }
 // small call.
 func (l loggers) requests(name string) *slog.Logger { return l.logger(name, true) }
 
-// logger returns the logger of a part; wait says that its lines may be written later.
+// logger returns the logger of a part. If wait is true, its lines may be written later.
 func (l loggers) logger(name string, wait bool) *slog.Logger {
 	if l.format == "json" {
 		return slog.New(slog.NewJSONHandler(&lineWriter{l.out, "", wait}, nil).WithAttrs([]slog.Attr{slog.String("part", name)}))
@@ -51,7 +51,7 @@ func (l loggers) flush() { l.out.flush() }
 type lineWriter struct {
 	out    *logOutput
 	prefix string
-	wait   bool // whether its lines may wait for others
+	wait   bool // its lines may wait, to be written together with others
 }
 
 // Write takes one record.
@@ -59,9 +59,9 @@ func (p *lineWriter) Write(record []byte) (int, error) {
 	return len(record), p.out.add(p.prefix, record, p.wait)
 }
 
-// logOutput writes the lines of all parts in the order in which they came: a
-// line that does not wait takes those before it along. When w blocks, so does
-// whoever has a line to write; nothing is dropped and nothing piles up.
+// logOutput writes the lines of all parts in the order in which they came: before a
+// line that must not wait, all that wait are written. When w blocks, everyone who writes
+// a line blocks too; nothing is dropped and nothing piles up.
 type logOutput struct {
 	mu    sync.Mutex
 	w     io.Writer   // guarded by mu, like every field below it
@@ -69,13 +69,13 @@ type logOutput struct {
 	timer *time.Timer // runs flush logDelay after the first line that waits; nil before the first ever
 }
 
-// add appends a line, and writes all that wait if this one must not or if they are
-// many. The first line that waits starts the timer.
+// add appends a line. It writes all lines if this one must not wait, or if they fill the
+// buffer. The first line that waits starts the timer.
 func (o *logOutput) add(prefix string, record []byte, wait bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	// The timer runs while lines wait. One that is still set when they were written for
-	// another reason finds nothing, or writes newer ones a little early.
+	// The timer runs while lines wait. If they are written for another reason, it is not
+	// stopped: then it finds nothing to write, or writes newer lines a little early.
 	first := len(o.lines) == 0
 	o.lines = append(append(o.lines, prefix...), record...)
 	switch {
@@ -96,8 +96,8 @@ func (o *logOutput) flush() {
 	o.write()
 }
 
-// write writes all lines; o.mu is held. Lines that cannot be written are gone: there is
-// nowhere to tell it.
+// write writes all lines. The caller holds mu. Lines that cannot be written are lost,
+// since there is nowhere to report that.
 func (o *logOutput) write() error {
 	if len(o.lines) == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// writes keeps what was written, one element a write.
+// writes keeps what was written, one element per write.
 type writes []string
 
 func (w *writes) Write(p []byte) (int, error) {

@@ -9,30 +9,31 @@ import (
 	"wick/mcp/tools"
 )
 
-// What the program may take before the garbage collector works harder. By
-// default it lets garbage grow as large as what is in use, pictures included,
-// and a crowd of the largest charts would cost twice their memory.
+// How much memory the program may use before the garbage collector works harder. By
+// default the collector lets garbage grow as large as what is in use, pictures included,
+// and many of the largest charts at once would cost twice their memory.
 const (
-	memoryBase   = 56 << 20 // beside charts, what was in use at the start, and connections with a token
+	memoryBase   = 56 << 20 // in addition to charts, to what was in use at the start, and to connections with a token
 	memorySource = 64 << 20 // more with a data service, whose answers are remembered
 	memoryConn   = 32 << 10 // for each connection with a token, most of them streams
-	memoryStep   = 256      // connections after which the limit changes: setting it stops the program for a moment
+	memoryStep   = 256      // the limit changes only with every so many connections: setting it stops the program for a moment
 	gcPercent    = 400      // of what is in use; the runtime's own 100 collects too often in a small heap
 )
 
-// memory is the soft limit of the Go runtime, GOMEMLIMIT, as it was chosen at the
-// start. It follows the number of streams alone: a limit below what is in use
-// would keep the collector busy for nothing.
+// memory sets the soft memory limit of the Go runtime (GOMEMLIMIT). The limit is chosen
+// at the start and then follows only the number of connections with a token, most of
+// which are streams: a limit below what is in use would keep the collector busy for
+// nothing.
 type memory struct {
 	base int64 // zero leaves the operator's own limit alone
 	step atomic.Int64
 }
 
-// newMemory sets limit and rate of the collector for a program that has just
-// started. What the operator set with GOMEMLIMIT and GOGC stays as it is.
+// newMemory sets the limit and the rate of the collector for a program that has just
+// started. If the operator has set GOMEMLIMIT or GOGC, that stays as it is.
 func newMemory(synthetic bool) *memory {
 	m := &memory{}
-	// The only way to read the rate is to set it: what was not the default goes back.
+	// The rate can only be read by setting it. If it was not the default, it is set back.
 	if old := debug.SetGCPercent(gcPercent); old != 100 {
 		debug.SetGCPercent(old)
 	}
@@ -59,13 +60,14 @@ func (m *memory) release() {
 	}
 }
 
-// limit returns the limit for so many connections with a token, rounded down to a step.
+// limit returns the limit for this many connections with a token, rounded down to a
+// multiple of memoryStep.
 func (m *memory) limit(conns int) int64 {
 	return m.base + int64(conns/memoryStep*memoryStep)*memoryConn
 }
 
-// connections is told how many connections with a token there are, and raises or lowers
-// the limit when they are one step more or fewer.
+// connections takes the number of connections with a token, and raises or lowers the
+// limit when that number has reached another step.
 func (m *memory) connections(n int) {
 	if step := int64(n / memoryStep); m.base > 0 && m.step.Swap(step) != step {
 		debug.SetMemoryLimit(m.limit(n))

@@ -13,9 +13,9 @@ import (
 	"wick/metrics"
 )
 
-// meter is what --metrics shows. Every label takes its values from a fixed set: a
-// stranger's word as a label would fill the memory with series of its own. A nil meter,
-// without --metrics, counts nothing.
+// meter holds what --metrics shows. Every label takes its values from a fixed set: if
+// strangers could choose values, they could fill the memory with series. Without --metrics
+// the meter is nil, and counts nothing.
 type meter struct {
 	registry metrics.Registry
 	requests metrics.Counter
@@ -29,8 +29,8 @@ type meter struct {
 // is answered from memory, to a minute, when a data service is slow.
 var seconds = []float64{0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}
 
-// newMeter returns a meter with the numbers that are counted where things
-// happen. The others are added by watch, once there is something to watch.
+// newMeter returns a meter with the numbers that are counted as things happen. watch
+// adds those that are read from other parts, once these exist.
 func newMeter() *meter {
 	m := &meter{}
 	r := &m.registry
@@ -44,7 +44,8 @@ func newMeter() *meter {
 	return m
 }
 
-// tools counts and times the calls of each tool. A nil meter leaves them alone.
+// tools returns the tools with their calls counted and timed. A nil meter returns them as
+// they are.
 func (m *meter) tools(tools []mcp.Tool) []mcp.Tool {
 	if m == nil {
 		return tools
@@ -52,8 +53,8 @@ func (m *meter) tools(tools []mcp.Tool) []mcp.Tool {
 	for i := range tools {
 		name, handle := tools[i].Name, tools[i].Handle
 		tools[i].Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-			// Observed when the handler returns, or when it panics: then the outcome is still
-			// what it is set to here.
+			// Observed when the handler returns or panics. After a panic the outcome is
+			// still "error".
 			start, outcome := time.Now(), "error"
 			defer func() { m.calls.Observe(time.Since(start).Seconds(), name, outcome) }()
 			result, err := handle(ctx, c)
@@ -69,7 +70,7 @@ func (m *meter) tools(tools []mcp.Tool) []mcp.Tool {
 	return tools
 }
 
-// oneIf returns a condition as a gauge has it: 1 if it holds, else 0.
+// oneIf returns a condition as the value of a gauge: 1 if it holds, else 0.
 func oneIf(holds bool) float64 {
 	if holds {
 		return 1
@@ -77,11 +78,11 @@ func oneIf(holds bool) float64 {
 	return 0
 }
 
-// painted is told how long a picture took.
+// painted notes how long a picture took.
 func (m *meter) painted(took time.Duration) { m.renders.Observe(took.Seconds()) }
 
-// paths and verbs are the label values of requests; all else is "other", for
-// it is a stranger's word.
+// paths and verbs are the label values of requests. All else is counted as "other",
+// because strangers choose it.
 var (
 	paths = []string{"/", "/mcp", "/sse", "/message", "/register", "/authorize", "/token", "/revoke", "/favicon.svg",
 		"/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"}
@@ -96,8 +97,8 @@ func known(word string, words []string) string {
 	return "other"
 }
 
-// requestsOf returns next with its answers counted by method, path and status. A nil
-// meter leaves it alone.
+// requestsOf returns a handler that counts the answers of next by method, path and
+// status. A nil meter returns next itself.
 func (m *meter) requestsOf(next http.Handler) http.Handler {
 	if m == nil {
 		return next
@@ -112,11 +113,11 @@ func (m *meter) requestsOf(next http.Handler) http.Handler {
 	})
 }
 
-// countedWriter counts a response when its status is known: a stream's at its
-// beginning, not hours later.
+// countedWriter counts a response as soon as its status is known: a stream is counted
+// when it begins, not hours later.
 type countedWriter struct {
 	http.ResponseWriter
-	count func(status int) // nil once it was called
+	count func(status int) // nil after it was called
 }
 
 // first counts the status, the first time it is called.
@@ -142,13 +143,14 @@ func (c *countedWriter) Write(p []byte) (int, error) {
 // Unwrap lets http.ResponseController reach flushing and deadlines.
 func (c *countedWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// maxMetricsConns bounds the connections of the metrics listener: it has one
-// reader, perhaps two. When there is no room for a connection, the oldest is closed.
+// maxMetricsConns bounds the connections of the metrics listener, as listenFew does: it
+// has one reader, perhaps two. When there is no room for a connection, the oldest is
+// closed.
 const maxMetricsConns = 16
 
-// server returns the HTTP server of the metrics: one path, read only. Host must
-// be a loopback name, or a web page could read it by a name of its own that it
-// points to this machine.
+// server returns the HTTP server of the metrics: one path, read only. Host must be a
+// loopback name: otherwise a web page could read the metrics, by pointing its own DNS
+// name to this machine.
 func (m *meter) server() *http.Server {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", &m.registry)

@@ -80,7 +80,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestMetricsWords: words of strangers make no series.
+// TestMetricsWords: words that strangers choose make no series.
 func TestMetricsWords(t *testing.T) {
 	h := start(t, "--serve", "--metrics", "127.0.0.1:0")
 	fetch(t, "BREW", h.base+"/pot", "")
@@ -100,8 +100,7 @@ func TestMetricsConnections(t *testing.T) {
 	wantBound(t, newMeter().server(), ln, maxMetricsConns)
 }
 
-// wantBound fails the test unless the connection after the last of most that srv
-// answers on ends the oldest.
+// wantBound fails the test unless most connections after the first end the first.
 func wantBound(t *testing.T, srv *http.Server, ln net.Listener, most int) {
 	t.Helper()
 	go srv.Serve(ln)

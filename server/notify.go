@@ -23,8 +23,8 @@ const silence = 10 * time.Minute
 // maxDestinations is how many bytes --notify-file may have.
 const maxDestinations = 1 << 20
 
-// readDestinations reads --notify-file. It holds secrets, so like the passphrase
-// it must not be open to others.
+// readDestinations reads --notify-file. The file holds secrets, so like the one with the
+// passphrase it must not be readable for others.
 func readDestinations(name string) ([]*notify.Destination, error) {
 	text, err := readPrivate(name, maxDestinations)
 	if err != nil {
@@ -52,9 +52,9 @@ func (c *config) settleNotify() (err error) {
 	return err
 }
 
-// testNotify sends one message to the destinations that --notify-test names, and
-// writes what came back: a line for each. It goes on after a failure, and its error
-// then says that there was one. There is no second attempt.
+// testNotify sends one message to each destination that --notify-test names, and writes
+// a line for each that says what came of it. It tries each once, goes on after a failure,
+// and returns an error if there was any.
 func testNotify(ctx context.Context, c *config, source market.Source, out io.Writer) error {
 	draw := painter(source)
 	var failed error
@@ -74,8 +74,8 @@ func testNotify(ctx context.Context, c *config, source market.Source, out io.Wri
 	return failed
 }
 
-// sendTest sends one message to a destination, writes what came back, and reports
-// whether it was taken.
+// sendTest sends one message to a destination, writes what came of it, and reports
+// whether the destination took it.
 func sendTest(ctx context.Context, c *config, d *notify.Destination, draw func(context.Context, notify.Event) ([]byte, error), out io.Writer) bool {
 	// Each message has an ID of its own: some services drop one that they have seen.
 	now := time.Now().UTC()
@@ -84,7 +84,7 @@ func sendTest(ctx context.Context, c *config, d *notify.Destination, draw func(c
 	if d.Picture {
 		var err error
 		e.Chart = chartOf(c.symbols[0], string(c.intervals[0]), now, nil, "")
-		// The message goes out without its picture, as a real one would.
+		// If drawing fails, the message goes out without its picture, as a real one would.
 		if m.Picture, err = draw(ctx, e); err != nil {
 			fmt.Fprintf(out, "%s: no picture: %v\n", d.Name, err)
 		}
@@ -97,9 +97,9 @@ func sendTest(ctx context.Context, c *config, d *notify.Destination, draw func(c
 	return true
 }
 
-// openNotifier makes the notifier of the destinations, if there are any, and has the
-// engine tell it of every step by o.Outbox. It writes to the journal of e, which must
-// be open when it runs: Write reads e.trade then, not now.
+// openNotifier makes the notifier of the destinations, if there are any, and sets
+// o.Outbox, by which the engine tells it of every step. The notifier writes to the
+// journal of e.trade, which is opened later, before the notifier runs.
 func (e *app) openNotifier(c *config, source market.Source, o *trade.Options) {
 	if len(c.destinations) == 0 {
 		return
@@ -116,8 +116,8 @@ func (e *app) openNotifier(c *config, source market.Source, o *trade.Options) {
 }
 
 // painter returns the function that draws the pictures of events, one at a time,
-// through the tool that clients call. It calls as nobody: of an account nothing is
-// drawn.
+// through the tool that clients call. It calls the tool without a caller, so nothing of
+// an account is drawn.
 func painter(source market.Source) func(context.Context, notify.Event) ([]byte, error) {
 	tool := tools.Chart(tools.Deps{Source: source, Renders: 1})
 	return func(ctx context.Context, e notify.Event) ([]byte, error) {
@@ -130,7 +130,7 @@ func painter(source market.Source) func(context.Context, notify.Event) ([]byte, 
 }
 
 // loggedIn tells the owner that somebody logged in. The login calls it. At a follower it
-// waits two seconds at most for the leader, and goes on without: a login does not fail
+// waits at most two seconds for the leader, and ignores a failure: a login must not fail
 // because a message does.
 func (e *app) loggedIn(name, scope string, from netip.Addr) {
 	if e.notifier != nil {
@@ -143,8 +143,8 @@ func (e *app) loggedIn(name, scope string, from netip.Addr) {
 const healthPeriod = 10 * time.Second
 
 // watchHealth tells the owner when the journal or a data source fails, or a source
-// answers again, until ctx ends. A process that is started anew has told nothing yet,
-// and tells what is wrong then.
+// answers again, until ctx ends. After a restart it tells everything that is wrong once
+// more.
 func (e *app) watchHealth(ctx context.Context) error {
 	tick := time.NewTicker(healthPeriod)
 	defer tick.Stop()
@@ -168,8 +168,9 @@ type toldHealth struct {
 }
 
 // changes returns what is new: that the journal broke, that a data source fell
-// silent, or that it answers again. Ages say how long ago each source answered. A
-// broken journal stays so until the process is started again, so its end is not told.
+// silent, or that it answers again. The ages say how long ago each source answered. A
+// broken journal stays broken until the process is started again, so there is no message
+// that it works again.
 func (l *toldHealth) changes(journal string, ages map[string]time.Duration, now time.Time) (events []notify.Event) {
 	tell := func(kind notify.Kind, format string, args ...any) {
 		events = append(events, notify.Event{At: now, Kind: kind, Text: fmt.Sprintf(format, args...)})
@@ -178,7 +179,7 @@ func (l *toldHealth) changes(journal string, ages map[string]time.Duration, now 
 		l.broken = true
 		tell(notify.Storage, "Storage failed: wick takes no orders and fires no alerts until it is started again")
 	}
-	// Each change is told once, in both directions.
+	// Each change is told once, whether a source falls silent or answers again.
 	for name, age := range ages {
 		switch {
 		case age >= silence && !l.silent[name]:

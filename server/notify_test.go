@@ -85,8 +85,8 @@ func destinations(t *testing.T, lines ...string) string {
 	return name
 }
 
-// TestNotifyDailyLoss: the owner is told once when the account has lost what it may
-// in a day, as that and not as a halt of somebody's.
+// TestNotifyDailyLoss: the owner is told once when the account has lost what it may in a
+// day, and the message speaks of a loss, not of a halt that somebody ordered.
 func TestNotifyDailyLoss(t *testing.T) {
 	t.Parallel()
 	receiver := newHook(t)

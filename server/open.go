@@ -16,9 +16,9 @@ import (
 	"wick/trade"
 )
 
-// openApp opens the trading engine and its data directory if c asks for it, and starts
-// no goroutine: run does. The protocol and, over HTTP, valid are set later, before
-// anyone is served. When ctx ends it does not wait for etcd any more.
+// openApp opens the trading engine and its data directory if c asks for it. It starts
+// no goroutine; run does. The fields protocol and, over HTTP, valid are set later, before
+// anyone is served. When ctx ends, openApp no longer waits for etcd.
 func openApp(ctx context.Context, c *config, source market.Source, log *slog.Logger) (*app, error) {
 	e := &app{hub: delivery.NewHub(tools.EncodeAlert), exitWhenBroken: c.exitWhenBroken, lists: c.watchlists, chat: !c.noApp}
 	if c.metrics != "" {
@@ -62,15 +62,15 @@ func (e *app) openTrade(ctx context.Context, c *config, source market.Source, lo
 		return err
 	}
 	e.trade, err = trade.Open(o)
-	if err == nil && e.notifier != nil && e.replica == nil { // before the first request; a replica does so when it leads
+	if err == nil && e.notifier != nil && e.replica == nil { // before the first request; a replica opens it when it leads
 		e.notifier.Open()
 	}
 	return err
 }
 
-// run keeps the engine going, and looks after watched resources, until ctx ends. It
-// starts what goes on without a request, and waits for it; the first of these that
-// fails ends the others and is the error.
+// run starts everything that goes on without a request, such as the engine and the watch
+// over resources, and waits until ctx ends and all of it has stopped. The first of these
+// that fails ends the others, and run returns its error.
 func (e *app) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.protocol.Watch(ctx) })
@@ -93,12 +93,12 @@ func (e *app) run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// brokenPeriod is how often it is looked whether a broken journal can be helped.
+// brokenPeriod is how often endWhenBroken checks the journal.
 const brokenPeriod = time.Second
 
-// endWhenBroken returns an error, which ends the process, once the journal is
-// broken and a new start would help: while the disk is full or the directory
-// gone it does not, and reads go on.
+// endWhenBroken returns an error, which ends the process, once the journal is broken and
+// a new start would help. While the disk is full or the directory is gone it would not
+// help, so the process goes on to answer reads.
 func (e *app) endWhenBroken(ctx context.Context) error {
 	tick := time.NewTicker(brokenPeriod)
 	defer tick.Stop()
@@ -115,8 +115,8 @@ func (e *app) endWhenBroken(ctx context.Context) error {
 	}
 }
 
-// recoverTo returns what a recovery is told to, which writes it to the log; nil
-// without --recover=yes.
+// recoverTo returns the function that is called with what a recovery does, and writes it
+// to the log. Without --recover=yes it returns nil.
 func (c *config) recoverTo(log *slog.Logger) func(trade.Recovery) error {
 	if c.recover != recoverYes {
 		return nil

@@ -13,20 +13,21 @@ import (
 	"wick/trade"
 )
 
-// outbox tells the notifier of the steps of the journal: it makes of each one that the
-// owner may want to know of an event, with a sentence for a lock screen and what a
-// picture of it would show.
+// outbox tells the notifier of the steps of the journal. Of each step that the owner may
+// want to know about it makes an event, with a sentence for a lock screen and the
+// arguments for a picture.
 type outbox struct {
 	*notify.Notifier
-	interval string // of pictures of what has none of its own
+	interval string // of the picture, for events that have no interval of their own
 }
 
 // Apply is part of trade.Outbox: the engine calls it for each step, in order, also when
-// it reads the journal at a start. It does no I/O, because the journal waits for it, and
-// depends on the step alone, so that a second reading makes the same events.
+// it reads the journal at a start. It does no I/O, because the journal waits for it. What
+// it makes depends on the step alone, so that reading the journal again makes the same
+// events.
 func (o outbox) Apply(s trade.Step) error {
-	// A record of our own: what the notifier itself wrote down. All else is a step of
-	// the engine, of which the owner may want to know.
+	// A record is what the notifier itself wrote down. All else is a step of the engine,
+	// which the owner may want to know about.
 	if s.Record != nil {
 		return o.Notifier.Apply(s.ID, s.Seq, s.Record)
 	}
@@ -44,16 +45,16 @@ func (o outbox) Apply(s trade.Step) error {
 	return nil
 }
 
-// describe sets what e says of a step, and returns what it is about, if anything: a
-// step is a fired alert, an order that came to its end, a loss, or a change of what
-// trading may do.
+// describe sets what e says about a step, and returns the alert or the order that the
+// step is about, else nil. A step is a fired alert, an order that came to its end, a loss,
+// or a change of what trading may do.
 func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
 	switch {
 	case s.Notification != nil:
 		n := s.Notification
 		e.Kind, e.Symbol, e.Text, e.Chart, detail = notify.Alert, n.Symbol, alertText(n, s.Price), o.alertChart(n), n
 	case s.Order != nil:
-		// Who placed it is told as the event's client; the detail leaves it out.
+		// The event's client says who placed it, so the detail leaves that out.
 		order := *s.Order
 		order.By = nil
 		e.Kind, e.Symbol, e.Text, detail = orderKinds[order.Status], order.Symbol, orderText(order), order
@@ -64,14 +65,14 @@ func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
 		e.Kind, e.Text = notify.Loss, "The account has lost what it may in a day (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken"
 	default:
 		e.Kind, e.Text = notify.Halt, haltTexts[s.Trading]
-		if s.Why != "" && s.Trading != trade.Active { // what lets it go on is that nothing is in the way any more
+		if s.Why != "" && s.Trading != trade.Active { // when trading goes on again there is no reason to give
 			e.Text += " (" + s.Why + ")"
 		}
 	}
 	return detail
 }
 
-// orderKinds are the kinds of event by what became of an order.
+// orderKinds are the kinds of event, by the status of an order that came to its end.
 var orderKinds = map[trade.OrderStatus]notify.Kind{
 	trade.StatusFilled: notify.Fill, trade.StatusCancelled: notify.Cancel, trade.StatusRejected: notify.Reject,
 }
@@ -92,7 +93,8 @@ func alertText(n *trade.Notification, price string) string {
 	if price != "" {
 		now = ", price " + grouped(price)
 	}
-	// The value of an alert on a price is the price itself, or a high or low before it.
+	// The value of an alert on a price is the present price, which is then not said twice,
+	// or a high or low before it.
 	switch {
 	case c.Type == trade.IndicatorSignal:
 	case n.Value.String() == price:
@@ -100,7 +102,8 @@ func alertText(n *trade.Notification, price string) string {
 	case price != "":
 		value = "reached " + value
 	}
-	// An alert on a price has its threshold to name, one on an indicator its signal.
+	// The text names the threshold of an alert on a price, and the signal of one on an
+	// indicator.
 	switch c.Type {
 	case trade.PriceAbove:
 		fmt.Fprintf(&b, ": %s, at or above %s%s", value, grouped(c.Threshold.String()), now)
@@ -120,8 +123,8 @@ func alertText(n *trade.Notification, price string) string {
 }
 
 // signalText names the signal that an alert waited for, such as "RSI(14) leaves
-// oversold". The label of the indicator has its parameters; one that the catalogue no
-// longer knows keeps its name.
+// oversold". The label of an indicator includes its parameters; an indicator that the
+// catalogue no longer knows is called by its name.
 func signalText(c trade.FiredCondition) string {
 	label := c.Indicator
 	if r, err := indicators.New(c.Indicator, c.Params); err == nil {
@@ -131,7 +134,8 @@ func signalText(c trade.FiredCondition) string {
 	return strings.Join(strings.Fields(label+" "+c.Line+" "+words+" "+c.Level.String()), " ")
 }
 
-// orderTags is tags for an order: one at a broker elsewhere says where.
+// orderTags is like tags, for an order. If the order is at a broker elsewhere, it names
+// the broker.
 func orderTags(o trade.Order) string {
 	if o.Account != "" {
 		return " (" + o.Broker + ")"
@@ -139,8 +143,8 @@ func orderTags(o trade.Order) string {
 	return tags(o.Synthetic)
 }
 
-// tags says what an event is worth: no money moved, and the prices may be
-// invented.
+// tags returns what the text of an event adds about money and prices: no money moved, and
+// the prices may be invented.
 func tags(synthetic bool) string {
 	if synthetic {
 		return " (paper, invented prices)"
@@ -148,8 +152,8 @@ func tags(synthetic bool) string {
 	return " (paper)"
 }
 
-// orderText says what became of an order that was filled, rejected or cancelled. A
-// partly filled one that ended is told with its whole quantity.
+// orderText says what became of an order that was filled, rejected or cancelled. For one
+// that was partly filled and then ended it names the whole quantity.
 func orderText(o trade.Order) string {
 	switch o.Status {
 	case trade.StatusFilled:
@@ -174,13 +178,13 @@ func grouped(number string) string {
 	return whole
 }
 
-// alertChart returns what the picture of a fired alert shows, as chartOf does: its
-// symbol, interval and indicator until then, with the bar or the price that made it
-// fire marked.
+// alertChart returns the arguments, as chartOf does, for the picture of a fired alert:
+// its symbol, interval and indicator up to that time, with a mark at the bar or the price
+// that made it fire.
 func (o outbox) alertChart(n *trade.Notification) json.RawMessage {
 	at, c := n.TriggeredAt.Time, n.Condition
-	// A price alert has no bar of its own: its level is drawn, and the bar that was
-	// forming.
+	// A price alert has no bar of its own: its level is drawn, and the bar that was forming
+	// is marked.
 	if c.Type != trade.IndicatorSignal {
 		return chartOf(n.Symbol, o.interval, at, nil, fmt.Sprintf(`{"type":"level","price":%s,"text":"alert"},`, c.Threshold)+markAt(at, o.interval, "fired"))
 	}

@@ -27,9 +27,9 @@ const maxOwnerForm = 4 << 10
 // auditTail is how much of the audit's end the owner's page shows, in bytes.
 const auditTail = 64 << 10
 
-// owner is what only the owner may do: by the socket in the data directory, which
-// asks for no token, and by his page, whose token has the scope for it. Both come to
-// the same handler, so nothing can be done by one way that cannot by the other.
+// owner is what only the owner may do: through the socket in the data directory, which
+// needs no token, and through the owner's page, whose token has the scope for it. Both
+// lead to the same handlers, so that each can do exactly what the other can.
 type owner struct {
 	login  *oauth.Server
 	engine *trade.Engine // nil without --trade
@@ -37,7 +37,7 @@ type owner struct {
 	health func() healthDoc
 	shared bool // the journal is not in dir
 
-	approvals *tools.Approvals // nil without --confirm-above
+	approvals *tools.Approvals // nil if no order needs the owner's yes
 	notifier  *notify.Notifier // nil without --notify-file
 
 	reading sync.Mutex // held while the journal is read: one reader is enough
@@ -54,12 +54,13 @@ type loginJSON struct {
 	Expires time.Time `json:"expires"`
 }
 
-// errNoTrading answers what needs --trade.
+// errNoTrading is the answer to a request that needs --trade.
 var errNoTrading = errors.New("this server runs without --trade")
 
-// routes adds the owner's questions to mux, below a path, each with guard before it. They
-// check nothing: whom guard lets through is the owner. What changes something is a POST,
-// and answers with a sentence that says what was done.
+// routes adds the handlers of the owner's requests to mux, below a path, each with guard
+// before it. They check nothing themselves: whoever guard lets through is the owner. A
+// request that changes something is a POST, and its answer is a sentence that says what
+// was done.
 func (o *owner) routes(mux *http.ServeMux, below string, guard func(http.Handler) http.Handler) {
 	answer := func(pattern string, status int, do func(r *http.Request) (any, error)) {
 		method, path, _ := strings.Cut(pattern, " ")
@@ -78,7 +79,8 @@ func (o *owner) routes(mux *http.ServeMux, below string, guard func(http.Handler
 	answer("GET /letters", http.StatusConflict, func(*http.Request) (any, error) { return o.letters(), nil })
 }
 
-// answering serves what do returns as JSON, an error as text with the given status.
+// answering returns a handler that answers with what do returns, as JSON, or with its
+// error, as text with the given status.
 func answering(status int, do func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
@@ -94,8 +96,8 @@ func answering(status int, do func(r *http.Request) (any, error)) http.HandlerFu
 	}
 }
 
-// questions returns the orders that wait for the owner's yes, or null where none
-// needs one.
+// questions returns the orders that wait for the owner's yes, or nil if no order needs
+// one.
 func (o *owner) questions() []tools.Question {
 	if o.approvals == nil {
 		return nil
@@ -118,8 +120,8 @@ func (o *owner) approve(id, answer string) (string, error) {
 	return "approved: the order is placed when the client asks again, within ten minutes", nil
 }
 
-// letters returns the messages that could not be brought to the owner, the newest
-// first, or null where there is nowhere to send any.
+// letters returns the messages to the owner that could not be delivered, the newest
+// first, or nil if there is no destination.
 func (o *owner) letters() []notify.Dead {
 	if o.notifier == nil {
 		return nil
@@ -152,8 +154,8 @@ func (o *owner) revoke(id string) (string, error) {
 }
 
 // setTrading lets trading go on or halts it, as the file HALT does, and says so. A halt
-// stays over a restart. Orders that rest at a broker are the broker's: a halt stops what
-// wick sends, not what is there.
+// outlives a restart. It stops what wick sends; orders that already rest at a broker stay
+// there.
 func (o *owner) setTrading(on bool) (string, error) {
 	if o.engine == nil {
 		return "", errNoTrading
@@ -184,7 +186,7 @@ func (o *owner) cancelEverything(ctx context.Context) (string, error) {
 }
 
 // accept takes the broker's positions as they are, and says which: the owner has looked
-// at the difference between the book and the broker, and lets trading go on from there.
+// at how book and broker differ, and lets trading go on from what the broker says.
 func (o *owner) accept() (string, error) {
 	if o.engine == nil {
 		return "", errNoTrading
@@ -204,7 +206,7 @@ func (o *owner) accept() (string, error) {
 	return strings.TrimSuffix(b.String(), ";"), nil
 }
 
-// audit returns the last lines of who did what.
+// audit returns the last lines of the audit, which says who did what.
 func (o *owner) audit() ([]string, error) {
 	if o.engine == nil {
 		return nil, errNoTrading
@@ -224,8 +226,7 @@ func (o *owner) audit() ([]string, error) {
 	return end.lines(), nil
 }
 
-// tail keeps the end of what is written to it, in bounded memory, however long the whole
-// is.
+// tail is a writer that keeps only the end of what is written to it, in bounded memory.
 type tail struct{ kept bytes.Buffer }
 
 // Write keeps p and drops the oldest bytes once there are twice as many as wanted.
@@ -250,18 +251,18 @@ func (t *tail) lines() []string {
 	return out
 }
 
-// ownerPath is the path below which the page asks the owner's questions.
+// ownerPath is the path below which the page sends the owner's requests.
 const ownerPath = page.Path + "/api"
 
-// pageRoutes adds the owner's page and, below it, the owner's questions for a token
-// that has the scope. A browser says which site a request comes from: only the page's
-// own may ask, though a page of another would lack the token anyway.
+// pageRoutes adds the owner's page and, below it, the handlers of the owner's requests,
+// for tokens with the owner's scope. Browsers say which site a request comes from: only
+// the page's own site is let through, though a page of another would have no token anyway.
 func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http.Request) (mcp.Caller, error)) {
 	page.Routes(mux, c.baseURL, c.trade)
 	o.routes(mux, ownerPath, func(question http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Cache-Control", "no-store")
-			// Programs that are no browser send no such header.
+			// Programs other than browsers do not send this header.
 			if slices.ContainsFunc(r.Header["Sec-Fetch-Site"], func(site string) bool { return site != "" && site != "same-origin" }) {
 				http.Error(w, "only wick's own page may ask this", http.StatusForbidden)
 				return
@@ -269,7 +270,8 @@ func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http
 			if refuseOwner(w, r, authenticate) {
 				return
 			}
-			// A form takes as long as its sender likes, and the token may be revoked meanwhile.
+			// The sender may take a while to send the form, and the token may be revoked
+			// meanwhile: so the form is read first, and the token checked again.
 			r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
 			r.FormValue("id")
 			if !refuseOwner(w, r, authenticate) {
@@ -279,7 +281,7 @@ func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http
 	})
 }
 
-// refuseOwner answers a request whose token is not one of the owner's own page, and
+// refuseOwner refuses a request whose token is not one of the owner's own page, and
 // reports whether it did.
 func refuseOwner(w http.ResponseWriter, r *http.Request, authenticate func(*http.Request) (mcp.Caller, error)) bool {
 	caller, err := authenticate(r)

@@ -94,8 +94,9 @@ func (h *running) owner(t *testing.T, token, path string, form url.Values, heade
 	return r.StatusCode, string(text)
 }
 
-// TestOwnerQuestions: the page's token lists logins, ends one, whose next call fails,
-// halts trading, so that an order is refused, lets it go on, and reads who did what.
+// TestOwnerQuestions: with the page's token the owner lists logins, ends one, whose next
+// call fails, halts trading, so that an order is refused, lets it go on, and reads who did
+// what.
 func TestOwnerQuestions(t *testing.T) {
 	dir := t.TempDir()
 	h := start(t, "--serve", "--trade", "--port", "0", "--data-dir", dir)
@@ -238,9 +239,9 @@ func TestOwnerAlone(t *testing.T) {
 	}
 }
 
-// TestOwnerOrigin: only a page of the base URL's own origin may ask the owner's questions,
-// whatever other origins may use the protocol, and no answer of theirs is one that a
-// script of another origin could read.
+// TestOwnerOrigin: only a page of the base URL's own origin may send the owner's requests,
+// whatever other origins may use the protocol. No script of another origin can read an
+// answer to them.
 func TestOwnerOrigin(t *testing.T) {
 	dir := t.TempDir()
 	h := start(t, "--serve", "--trade", "--port", "0", "--data-dir", dir, "--allow-origin", "https://app.example")
@@ -288,8 +289,8 @@ func TestOwnerOrigin(t *testing.T) {
 	}
 }
 
-// TestPagePaths: below the owner's page too, a path where nothing is is 404 and a wrong
-// method 405, both as JSON, with a token and without.
+// TestPagePaths: below the owner's page too, a path that does not exist gets 404 and a
+// wrong method 405, both as JSON, with a token and without.
 func TestPagePaths(t *testing.T) {
 	h := start(t, "--serve", "--port", "0", "--data-dir", t.TempDir())
 	token := h.loginOwner(t)
@@ -383,8 +384,8 @@ func TestOwnerForm(t *testing.T) {
 	}
 }
 
-// TestOwnerRevokedWhileSending: a question whose form comes slowly is judged by the token
-// as it is when all has come.
+// TestOwnerRevokedWhileSending: if a form comes slowly, its token must still work when all
+// of it has come.
 func TestOwnerRevokedWhileSending(t *testing.T) {
 	answered := func(body string, revoked bool) int {
 		asked := 0

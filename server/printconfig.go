@@ -16,9 +16,9 @@ import (
 type client struct {
 	name  string
 	where string // what the person does with the block
-	key   string // of all servers in its settings; empty for those that take no JSON
-	url   string // of a server's address; empty for clients that take none
-	kind  bool   // a server has a "type"
+	key   string // name of the member that holds all servers; empty if the settings are not JSON
+	url   string // name of the member for a server's address; empty if the client takes no address
+	kind  bool   // the settings of a server have a "type"
 }
 
 // clients are the programs whose settings wick can write.
@@ -79,8 +79,8 @@ func (c *config) stdioArguments() []string {
 				value = "csv:" + abs
 			}
 		}
-		// Modes are chosen by the client's own block; a directory is made absolute, and
-		// a switch needs no value.
+		// The mode is always --mcp here; the data directory is absolute already, and a
+		// switch needs no value.
 		switch b, ok := f.Value.(interface{ IsBoolFlag() bool }); {
 		case f.Name == "mcp" || f.Name == "serve" || f.Name == "print-config":
 		case f.Name == "data-dir":
@@ -120,8 +120,8 @@ func ClientConfig(name, address, program string, args []string) (block, where st
 	return c.settings(address, program, args), c.where, nil
 }
 
-// settings returns the JSON of a client that takes it. They differ in the names of its
-// members.
+// settings returns the block for a client whose settings are JSON. The clients differ in
+// the names of its members.
 func (c client) settings(address, program string, args []string) string {
 	entry := fmt.Sprintf(`"command": %s, "args": %s`, quote(program), quote(args))
 	kind := `"type": "stdio", `
@@ -145,9 +145,9 @@ func quote(v any) string {
 	return strings.ReplaceAll(strings.TrimSpace(b.String()), `","`, `", "`)
 }
 
-// shellWords joins words as a POSIX shell reads them: a word with any other character
-// than the harmless ones is put in single quotes, in which nothing is special but the
-// quote itself.
+// shellWords joins words to a command line for a POSIX shell: a word that has any but
+// harmless characters is put in single quotes, within which only the quote itself is
+// special.
 func shellWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

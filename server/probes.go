@@ -5,9 +5,9 @@ import (
 	"net/http"
 )
 
-// readiness is what GET /readyz answers. Strangers read it: it says how this
-// process is, and nothing of what its owner does. The last three members are about the
-// cluster and absent without one.
+// readiness is what GET /readyz answers. Strangers can read it: it says how this process
+// is, and nothing about what its owner does. The last three members are about the cluster
+// and absent without one.
 type readiness struct {
 	Ready  bool    `json:"ready"`
 	Reason string  `json:"reason,omitempty"` // why not
@@ -17,12 +17,12 @@ type readiness struct {
 	Etcd   *bool   `json:"etcd_reachable,omitempty"`
 }
 
-// maxLag is how many records behind a follower is no longer ready.
+// maxLag is how many records a replica may be behind and still be ready.
 const maxLag = 10_000
 
-// ready says whether this process should get requests. Without a majority of etcd
-// it should: charts and reads go on. With strict, which is for people who are to
-// be woken, it should not.
+// ready says whether this process should get requests. It should even if no majority of
+// etcd answers, because charts and reads still work. If strict is set it should not then:
+// that is for monitoring that wakes people.
 func (e *app) ready(strict bool) readiness {
 	r := readiness{Ready: true, Role: "single"}
 	if e.replica == nil {
@@ -46,8 +46,8 @@ func (e *app) ready(strict bool) readiness {
 	return r
 }
 
-// judge takes a replica out of service that is far behind, and with strict one that
-// cannot write.
+// judge makes a replica not ready if it is far behind, or, if strict is set, if it cannot
+// write.
 func (r *readiness) judge(strict bool) {
 	switch {
 	case *r.Etcd && *r.Lag > maxLag:

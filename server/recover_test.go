@@ -69,8 +69,8 @@ func TestShowRecovery(t *testing.T) {
 	}
 }
 
-// TestRecoverBesideRunning: while another wick has the directory, --recover is
-// refused, and --recover=yes too: attaching to that one would do nothing of it.
+// TestRecoverBesideRunning: while another wick has the directory, --recover is refused,
+// and --recover=yes too: attaching to the other process would recover nothing.
 func TestRecoverBesideRunning(t *testing.T) {
 	dir := t.TempDir()
 	e, err := trade.Open(trade.Options{Dir: dir})

@@ -13,11 +13,11 @@ import (
 	"wick/mcp/tools"
 )
 
-// render holds the flags of the one-shot mode: one chart to a file. All but the file
-// are the arguments of generate_chart under the same names.
+// render holds the flags of the mode that draws one chart to a file. All but the file are
+// arguments of generate_chart with the same names.
 type render struct {
 	output, format string
-	all            []*flag.Flag // output and format among them
+	all            []*flag.Flag // including output and format
 }
 
 // flags declares the flags of one chart, as two groups, and keeps them. Most have no
@@ -69,9 +69,8 @@ func (r *render) arguments() ([]byte, error) {
 	return json.Marshal(named)
 }
 
-// run draws one chart through the tool that clients call, so that a picture
-// from the command line is the picture they get. What the tool says beside it
-// goes to stderr.
+// run draws one chart through the tool that clients call, so that a picture from the
+// command line is the same that they get. What else the tool says goes to stderr.
 func (r *render) run(ctx context.Context, d tools.Deps, stdout, stderr io.Writer) error {
 	if r.format == "both" {
 		return fmt.Errorf("--format both makes two things and one file holds one: choose png, summary or series")

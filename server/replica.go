@@ -22,9 +22,9 @@ import (
 
 // replica is what --cluster adds: this process is one of several on one journal. One of
 // them leads: it alone writes, sends messages and decides which alerts fire. The others
-// follow its log, answer what only reads, and pass what writes to the leader. A replica
-// that loses the lead ends, because what it had under way may not be what the next
-// leader finds. Methods that a process by itself calls too take a nil replica.
+// follow its log, answer requests that only read, and pass those that write to the leader.
+// A replica that loses the lead ends, because what it had under way may not be what the
+// next leader finds. Methods that are called without --cluster too accept a nil replica.
 type replica struct {
 	node     *cluster.Node
 	log      *slog.Logger
@@ -33,30 +33,31 @@ type replica struct {
 	ledger *cluster.Ledger // of the logins of all replicas
 	login  *oauth.Server   // set before anyone is served
 
-	writers map[string]mcp.Handler // of the tools that change something, by name; set before anyone is served
+	writers map[string]mcp.Handler // the handlers of the tools that change something, by name; set before anyone is served
 
 	ended chan string // callers whose tokens have ended, for tellEnded
 
 	led  chan struct{}   // closed when this process begins to lead
-	term context.Context // set before that
+	term context.Context // ends when this process leads no more; set before led is closed
 
 	mu     sync.Mutex
 	vouch  map[string]time.Time // callers that another replica has let in, and until when; guarded by mu, like all below
-	tidied time.Time            // when those whose time is over were last removed
+	tidied time.Time            // when expired entries of vouch were last removed
 	passed uint64               // calls that were passed to the leader
 }
 
-// maxReplicaConns bounds the connections to --cluster-listen: of a few replicas that
-// keep up to 64 each for their questions. The oldest goes.
+// maxReplicaConns bounds the connections to --cluster-listen, as listenFew does. There are
+// a few replicas, and each keeps up to 64 connections for its questions. When there is no
+// room for a connection, the oldest is closed.
 const maxReplicaConns = 512
 
-// maxEnded is how many ended tokens may wait for the leader to be told: as many as a
-// process knows.
+// maxEnded is how many ended tokens may wait until the leader is told of them. It is not
+// told of more; their subscriptions then wait until the tokens would have expired.
 const maxEnded = 4096
 
-// whileLeading calls run when this process begins to lead, with a context that ends
-// when it leads no more or ctx ends, and returns what run does. Without --cluster it
-// always leads.
+// whileLeading waits until this process begins to lead, then calls run, with a context
+// that ends when the process leads no more or ctx ends, and returns what run returns.
+// Without --cluster the process always leads.
 func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context) error) error {
 	if r == nil {
 		return run(ctx)
@@ -66,7 +67,8 @@ func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context
 		return nil
 	case <-r.led:
 	}
-	// The term ends when the lead is lost, the other context when the process stops.
+	// The context of run ends with r.term, when the lead is lost, and with ctx, when the
+	// process stops.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.term, cancel)()
@@ -74,7 +76,7 @@ func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context
 }
 
 // openLedger opens the ledger of the logins. Subscriptions stay with the tokens that
-// have them: these work at every replica.
+// have them, because these tokens work at every replica.
 func (r *replica) openLedger(hub *delivery.Hub) (oauth.Ledger, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -84,7 +86,8 @@ func (r *replica) openLedger(hub *delivery.Hub) (oauth.Ledger, error) {
 	return replicaLedger{r.ledger, hub}, err
 }
 
-// replicaLedger lets subscriptions go when all logins end.
+// replicaLedger is the ledger of a replica. When all logins end, it also lets their
+// subscriptions go.
 type replicaLedger struct {
 	*cluster.Ledger
 	hub *delivery.Hub
@@ -98,11 +101,11 @@ func (l replicaLedger) NextEpoch() error {
 	return err
 }
 
-// follow keeps the ledger up to date, and ends here what has ended elsewhere: logins
-// that were revoked at another replica lose their streams at this one. It returns when
-// ctx ends.
+// follow keeps the ledger up to date until ctx ends. Logins that were revoked at another
+// replica lose their streams at this one.
 func (r *replica) follow(ctx context.Context, hub *delivery.Hub) error {
-	// A new epoch has ended all logins, so nothing is held for their tokens any more.
+	// A new epoch has ended all logins, so no subscription is held for their tokens any
+	// more.
 	epoch := r.ledger.Epoch()
 	return r.ledger.Run(ctx, func() {
 		if now := r.ledger.Epoch(); now != epoch {
@@ -113,9 +116,9 @@ func (r *replica) follow(ctx context.Context, hub *delivery.Hub) error {
 	})
 }
 
-// revoked has the leader know that a caller's token has ended, so that the next one
-// of its client gets its subscription. It does not wait for that: after this token others
-// may have to end, and a leader that does not answer must not let them live on.
+// revoked sees to it that the leader is told that a caller's token has ended, so that the
+// client's next token gets its subscription. It does not wait for the leader: more tokens
+// may have to end after this one, and a leader that does not answer must not delay that.
 func (r *replica) revoked(caller string) {
 	if r.leads() {
 		r.forget(caller)
@@ -128,7 +131,8 @@ func (r *replica) revoked(caller string) {
 	}
 }
 
-// tellEnded tells the leader of the tokens that revoked has noted, until ctx ends.
+// tellEnded tells the leader of the tokens that revoked has put into r.ended, until ctx
+// ends.
 func (r *replica) tellEnded(ctx context.Context) error {
 	for {
 		select {
@@ -140,7 +144,7 @@ func (r *replica) tellEnded(ctx context.Context) error {
 	}
 }
 
-// tellEnd tells the leader, which this process may be by now, of one such token.
+// tellEnd tells the leader of one such token. This process may be the leader by now.
 func (r *replica) tellEnd(ctx context.Context, caller string) {
 	if r.leads() {
 		r.forget(caller)
@@ -153,7 +157,7 @@ func (r *replica) tellEnd(ctx context.Context, caller string) {
 	}
 }
 
-// forget takes a caller off the list of those that remember has noted. r may be nil.
+// forget removes a caller that remember has noted. r may be nil.
 func (r *replica) forget(caller string) {
 	if r != nil {
 		r.mu.Lock()
@@ -162,8 +166,8 @@ func (r *replica) forget(caller string) {
 	}
 }
 
-// leads reports whether this process writes. One that has just won the election
-// does not yet: it first reads what the leader before has left.
+// leads reports whether this process writes. A process that has just won the election
+// does not write yet: it first reads what the previous leader has left.
 func (r *replica) leads() bool {
 	if r == nil {
 		return true
@@ -176,7 +180,7 @@ func (r *replica) leads() bool {
 	}
 }
 
-// What a follower asks of the leader beside what the engine asks.
+// What a follower asks of the leader, in addition to what the engine asks.
 const (
 	askTool = "tool" // run a tool: a toolCall
 	askTell = "tell" // tell the owner: a notify.Event
@@ -184,7 +188,7 @@ const (
 	askRevoked = "revoked" // a token has ended: the caller
 )
 
-// toolCall is a call that is passed to the leader, and toolReply its outcome.
+// toolCall is a call that is passed to the leader.
 type toolCall struct {
 	Tool      string                  `json:"tool"`
 	Caller    mcp.Caller              `json:"caller"`
@@ -218,10 +222,11 @@ func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 	}
 }
 
-// handler is what runs a tool.
+// handler is a function that runs a tool.
 type handler = func(context.Context, mcp.Call) (*mcp.Result, error)
 
-// atLeader has a tool that writes run at the leader, here or elsewhere.
+// atLeader returns the handler of a tool that writes: it runs the tool here if this process
+// leads, else it has the leader run it.
 func (r *replica) atLeader(name string, handle handler) handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 		if r.leads() {
@@ -231,9 +236,10 @@ func (r *replica) atLeader(name string, handle handler) handler {
 	}
 }
 
-// confirmed has a tool that reads wait for etcd. It holds nothing but its connection
-// meanwhile: it takes no slot, so writes that wait for a leader do not hold it up. A read
-// that cannot be confirmed is still answered, and says how old it may be.
+// confirmed returns the handler of a tool that reads: it first waits until etcd confirms
+// that this replica is up to date. Meanwhile it holds nothing but its connection: it takes
+// no slot, so writes that wait for a leader do not hold it up. A read that cannot be
+// confirmed is still answered, with a note that it may be out of date.
 func confirmed(engine *trade.Engine, handle handler) handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 		stale := engine.Confirm(ctx)
@@ -250,8 +256,8 @@ func confirmed(engine *trade.Engine, handle handler) handler {
 	}
 }
 
-// errCutOff refuses a write at a replica that does not hear of what ends elsewhere:
-// the leader would take its word that the caller's login is good.
+// errCutOff refuses a write at a replica that cannot learn which logins were revoked
+// elsewhere: the leader would rely on it that the caller's login is good.
 var errCutOff = errors.New("etcd does not answer this replica, which so cannot know whose login has ended: nothing was done; try again, or at another replica")
 
 // pass has the leader run a tool.
@@ -262,9 +268,9 @@ func (r *replica) pass(ctx context.Context, tool string, c mcp.Call) (*mcp.Resul
 	r.mu.Lock()
 	r.passed++
 	r.mu.Unlock()
-	// Ask waits for a leader about as long as an election takes. Its error says whether
-	// nothing was done or that is not known: then an order can be sent again with the same
-	// client_order_id, and is placed once.
+	// Ask waits for a leader about as long as an election takes. Its error says that nothing
+	// was done, or that it is not known: an order can then be sent again with the same
+	// client_order_id, and is placed only once.
 	var reply toolReply
 	if err := r.node.Ask(ctx, askTool, toolCall{tool, c.Caller, c.Arguments, c.State, c.Responses}, &reply); err != nil {
 		return nil, err
@@ -291,8 +297,8 @@ func (r *replica) run(ctx context.Context, c toolCall) (*toolReply, error) {
 	}
 	result, err := handle(ctx, mcp.Call{Caller: c.Caller, Arguments: c.Arguments, State: c.State, Responses: c.Responses})
 	if err != nil {
-		// A tool's refusal is an answer like any other: only what keeps it from running
-		// is an error between replicas.
+		// The error of a tool is passed on in the reply. Between replicas only what keeps
+		// a tool from running is an error.
 		reply := &toolReply{Failure: err.Error()}
 		if protocol := (*mcp.Error)(nil); errors.As(err, &protocol) {
 			reply.Code = protocol.Code
@@ -303,8 +309,8 @@ func (r *replica) run(ctx context.Context, c toolCall) (*toolReply, error) {
 }
 
 // remember notes that another replica vouches for a caller, until its token expires; the
-// zero time is for ever. The leader needs it: a token that was never shown to it looks
-// to it as if it had ended, and another login of the same client could then claim the
+// zero time means for ever. The leader needs this: a token that was never presented to it
+// looks as if it had ended, and another login of the same client could then claim the
 // subscription.
 func (r *replica) remember(caller string, expires time.Time) {
 	r.mu.Lock()
@@ -316,7 +322,7 @@ func (r *replica) remember(caller string, expires time.Time) {
 	r.vouch[caller] = expires
 }
 
-// vouched reports whether another replica has let a caller in, whose token has not
+// vouched reports whether another replica has vouched for a caller whose token has not
 // expired since.
 func (r *replica) vouched(caller string) bool {
 	if r == nil {

@@ -152,7 +152,7 @@ func TestReplicas(t *testing.T) {
 
 // TestStopDuringWrites: while the leader stops, each write that comes through a
 // follower is done and acknowledged, by it or by the next leader, or is refused and
-// not done, or is said to be unknown.
+// not done, or the reply says that the outcome is not known.
 func TestStopDuringWrites(t *testing.T) {
 	t.Parallel()
 	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
@@ -290,8 +290,8 @@ func TestEpochOfReplicas(t *testing.T) {
 	t.Error("a login of the new epoch does not work at the other replica")
 }
 
-// TestRevokedWithoutLeader: the end of a login waits for no leader, since others may have
-// to end after it; the leader is told when there is one.
+// TestRevokedWithoutLeader: a login ends without waiting for a leader, since others may
+// have to end after it; the leader is told once there is one.
 func TestRevokedWithoutLeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		node, err := cluster.New(cluster.Options{Endpoints: []string{"http://127.0.0.1:1"}, Store: "test", Secret: []byte("0123456789abcdef0123456789abcdef"), Patience: patience})
@@ -387,7 +387,7 @@ func TestWatchAtFollower(t *testing.T) {
 }
 
 // TestCutOff: a follower that etcd does not answer passes no write on, although it
-// reaches the leader. A login that was revoked elsewhere could else trade there.
+// reaches the leader. Otherwise a login that was revoked elsewhere could trade there.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	etcd, file := etcdtest.New(t), clusterFile(t, testSecret)
@@ -655,8 +655,8 @@ func TestHaltOfCluster(t *testing.T) {
 	b.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5"}`)
 }
 
-// TestNoClusterNoConnection: without the flag, nothing asks etcd, even if the
-// other flags' environment is there to tempt it.
+// TestNoClusterNoConnection: without the flag nothing connects to etcd, even if the
+// variables of the other cluster flags are set.
 func TestNoClusterNoConnection(t *testing.T) {
 	etcd := etcdtest.New(t)
 	h := start(t, "--serve", "--trade", "--data-dir", t.TempDir())

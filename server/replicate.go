@@ -37,15 +37,16 @@ func (e *app) openReplica(c *config, o *trade.Options) error {
 	// Leading is called once: a replica that loses the lead ends and is started anew.
 	o.Shared, o.Leading = node, func(term context.Context) {
 		e.replica.term = term
-		e.hub.HoldAll(time.Now().Add(oauth.TokenLife)) // other replicas' callers hold what they have
+		e.hub.HoldAll(time.Now().Add(oauth.TokenLife)) // callers of other replicas keep their subscriptions
 		close(e.replica.led)
 	}
 	return nil
 }
 
-// replicated has the tools and resources of the account work on every replica: what
-// changes something is done by the leader, and what reads first waits for all that
-// was acknowledged anywhere. Without --cluster it returns them as they are.
+// replicated makes the tools and resources of the account work on every replica: the
+// leader runs those that change something, and those that read first wait until this
+// replica has everything that was acknowledged anywhere. Without --cluster it returns
+// them as they are.
 func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Resource) {
 	if e.replica == nil {
 		return all, resources
@@ -67,8 +68,8 @@ func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, 
 	return all, resources
 }
 
-// tell has the owner told of an event, by the process that sends messages: this one, or
-// the leader, for whose answer it waits two seconds at most.
+// tell passes an event for the owner to the process that sends messages: this one, or the
+// leader, for whose answer it waits at most two seconds.
 func (e *app) tell(event notify.Event) error {
 	if e.replica.leads() {
 		e.notifier.Tell(event)
@@ -79,7 +80,7 @@ func (e *app) tell(event notify.Event) error {
 	return e.replica.node.Ask(ctx, askTell, event, nil)
 }
 
-// server answers the questions of other replicas.
+// server returns the HTTP server that answers the questions of other replicas.
 func (r *replica) server(e *app) *http.Server {
 	return &http.Server{
 		Handler:           r.node.Handler(func(ctx context.Context, op string, in json.RawMessage) (any, error) { return r.answer(ctx, e, op, in) }),
@@ -87,9 +88,10 @@ func (r *replica) server(e *app) *http.Server {
 	}
 }
 
-// answer does what another replica asks, op, with the arguments in. Only the leader
-// answers; the error ErrNotLeader sends the other one looking for it. The node has
-// authenticated the replica that asks, and that replica its caller.
+// answer does what another replica asks for: op, with the arguments in. Only the leader
+// does so; any other replica returns ErrNotLeader, and the one that asked looks for the
+// leader again. The node has authenticated the replica that asks, and that replica has
+// authenticated its caller.
 func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMessage) (any, error) {
 	if !r.leads() {
 		return nil, cluster.ErrNotLeader
@@ -119,7 +121,7 @@ func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMess
 	return nil, fmt.Errorf("this replica does not know how to %.20q: it is of another version", op)
 }
 
-// asked decodes what a question holds and has it answered.
+// asked decodes the arguments of a question and calls do with them.
 func asked[T any](in json.RawMessage, do func(T) (any, error)) (any, error) {
 	var v T
 	if err := json.Unmarshal(in, &v); err != nil {

@@ -53,7 +53,7 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	if done, err := once(ctx, c, stdout, stderr); done {
 		return err
 	}
-	// All that needs no market data is done; the rest opens the source.
+	// Whatever needs no market data was done by once. The rest needs the source.
 	source, err := market.Open(c.source, look)
 	if err != nil {
 		return err
@@ -119,8 +119,9 @@ func unread(environ []string, asked map[string]bool) (names []string) {
 	return names
 }
 
-// once does what is done once, if c asks for such, in the order in which one wins over
-// another: what looks at nothing, what asks a running server, and what reads state.
+// once does a task that ends by itself, if c asks for one, and reports whether it did. If
+// c asks for several, the first in this order is done: tasks that need nothing, tasks that
+// ask a running server, and tasks that read state.
 func once(ctx context.Context, c *config, stdout, stderr io.Writer) (done bool, err error) {
 	switch {
 	case c.version:
@@ -145,8 +146,7 @@ func once(ctx context.Context, c *config, stdout, stderr io.Writer) (done bool, 
 	return true, err
 }
 
-// onState does what is done once with a data directory or with what is in etcd, if c
-// asks for such.
+// onState is the part of once for tasks on a data directory or on what is in etcd.
 func onState(ctx context.Context, c *config, stdout io.Writer) (done bool, err error) {
 	switch {
 	case c.audit:

@@ -33,9 +33,9 @@ const instructions = "wick draws charts, computes technical indicators, and unde
 	"set_alert waits for it, and the indicator backtest says what trading it would have made. " +
 	"Data marked synthetic is invented and says nothing about a real market."
 
-// serve runs the HTTP server until ctx ends. It opens what it needs in an order
-// in which a failure leaves nothing behind: the sockets, the data directory, the
-// login. Then it starts the goroutines, and at the end waits for them, for the
+// serve runs the HTTP server until ctx ends. It opens what it needs in such an order
+// that a failure leaves nothing behind: the sockets, the data directory, the
+// login. Then it starts the goroutines. At the end it waits for them, for the
 // streams and for the last write to disk.
 func serve(ctx context.Context, c *config, source market.Source, logs loggers) error {
 	open, err := listenAll(c)
@@ -100,7 +100,7 @@ func listenAll(c *config) (open listeners, err error) {
 	return open, err
 }
 
-// service is the server as strangers and its owner meet it.
+// service is the HTTP server with everything behind it.
 type service struct {
 	config *config
 	source market.Source
@@ -113,8 +113,8 @@ type service struct {
 
 // run serves until ctx ends or something fails, and waits for all that it started.
 func (s *service) run(ctx context.Context, open listeners) error {
-	// What is in use now belongs to the data directory and stays; the limit of
-	// memory is counted from here.
+	// The memory in use now is that of the data directory, and stays in use. The limit of
+	// memory comes on top of it.
 	c, e, log := s.config, s.app, s.log
 	memory := newMemory(c.source == "sample")
 	defer memory.release()
@@ -126,7 +126,7 @@ func (s *service) run(ctx context.Context, open listeners) error {
 		s.serveMetrics(ctx, g, open.metrics)
 	}
 	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP) // before it says that it serves: until here the signal ends the process
+	signal.Notify(hangup, syscall.SIGHUP) // before the log says that it serves: until here the signal ends the process
 	defer signal.Stop(hangup)
 	if open.control != nil {
 		g.Go(func() error { return serveHTTP(ctx, controlServer(s.owner, f), open.control) })
@@ -136,10 +136,10 @@ func (s *service) run(ctx context.Context, open listeners) error {
 	g.Go(func() error { return serveHTTP(ctx, s.http, s.conns.listener(open.site)) })
 	g.Go(func() error { return onHangup(ctx, hangup, s.owner.login, log) })
 	err := g.Wait()
-	// The end: attached hosts first, then streams; the caller closes the journal, which
-	// all of them could still have written to.
+	// At the end it waits for attached hosts, then for streams. All of them may still have
+	// written to the journal, which the caller closes after that.
 	f.done.Wait()
-	<-e.hub.Close() // Shutdown does not wait for streams either: each has a second to write its last event
+	<-e.hub.Close() // also those that Shutdown did not wait for: each stream has a second to write its last event
 	log.Info("stopped")
 	return err
 }
@@ -151,8 +151,8 @@ func (s *service) serveMetrics(ctx context.Context, g *errgroup.Group, ln net.Li
 	g.Go(func() error { return serveHTTP(ctx, s.app.meter.server(), ln) })
 }
 
-// newService returns the HTTP server with the login and all routes, and what the owner
-// may ask of it. It listens on nothing yet. Its uptime is counted from here.
+// newService returns the HTTP server with the login and all routes, those of the owner
+// included. It does not listen yet. Its uptime is counted from here.
 func newService(c *config, source market.Source, e *app, kept *keptLogins, logs loggers) (*service, error) {
 	login, err := newLogin(c, e, kept, logs.part("OAuth"))
 	if err != nil {
@@ -184,9 +184,10 @@ func controlServer(o *owner, f *fronts) *http.Server {
 	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
 }
 
-// newLogin returns the login, and has the app ask it which callers' tokens work. It
-// overwrites the passphrase of c. What the login must not forget is in etcd for a
-// replica, in the data directory with a key file, and else in memory alone.
+// newLogin returns the login, and sets e.valid, by which the app asks it which callers'
+// tokens work. It overwrites the passphrase of c. What the login must not forget is in
+// etcd for a replica, in the data directory with a key file, and otherwise in memory
+// alone.
 func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Server, error) {
 	path := page.Path
 	if c.noApp {
@@ -214,7 +215,8 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 	return login, err
 }
 
-// moneyText says on the consent page where orders go, nothing for wick's own book.
+// moneyText returns what the consent page says about where orders go: nothing for wick's
+// own book.
 func (e *app) moneyText(c *config) string {
 	if e.trade == nil || !c.atBroker() {
 		return ""
@@ -226,8 +228,9 @@ func (e *app) moneyText(c *config) string {
 	return fmt.Sprintf("Orders are sent to Alpaca's paper account %s: no real money.", masked(v.Account))
 }
 
-// onHangup signs everyone out on SIGHUP, until ctx ends: the owner's way to take back
-// every token without a restart. An error means that it holds for this process only.
+// onHangup ends all logins on each SIGHUP, until ctx ends: so the owner can revoke every
+// token without a restart. An error of RevokeAll means that they have ended in this
+// process only.
 func onHangup(ctx context.Context, hangup <-chan os.Signal, login *oauth.Server, log *slog.Logger) error {
 	for {
 		select {
@@ -257,19 +260,19 @@ func routes(c *config, source market.Source, e *app, o *owner, conns *connection
 		policy.Own = ownerPath + "/"
 		pageRoutes(mux, c, o, h.Authenticate)
 	}
-	// From the inside out: the pages for people, the policy on hosts and origins, which no
-	// other origin passes to the pages of the login, the probes, which answer before hosts
-	// are checked, the header for https, and the count of every request.
+	// From the inside out: the pages for people; the policy on hosts and origins, which lets
+	// no other origin reach the pages of the login; the probes, which answer before hosts
+	// are checked; the header for https; and the count of every request.
 	people := welcome(mux, login, c.baseURL+"/mcp", o.health)
 	site := policy.Wrap(people, oauth.AuthorizePath, oauth.ApprovePath)
 	return e.meter.requestsOf(strictTransport(c.baseURL, e.probes(site))), nil
 }
 
 // newEndpoint returns the protocol over HTTP. This is where oauth and mcp meet: mcp
-// asks who sent a request, and is told in names that mean nothing to it.
+// asks who sent a request, and gets a caller whose names it does not interpret.
 func newEndpoint(e *app, source market.Source, o *owner, conns *connections, logs loggers) *mcp.HTTP {
 	login := o.login
-	// Challenges name the path that was asked for, because each has metadata of its own.
+	// A challenge names the path of the request, because each path has its own metadata.
 	return &mcp.HTTP{
 		Server:       newMCP(e, source, logs),
 		Authenticate: func(r *http.Request) (mcp.Caller, error) { return authenticate(login, conns, r) },
@@ -287,8 +290,8 @@ func newEndpoint(e *app, source market.Source, o *owner, conns *connections, log
 	}
 }
 
-// authenticate returns whose token r carries. From then on the connection counts as the
-// token's, which may have only so many.
+// authenticate returns the caller whose token r carries. From then on the connection
+// counts as the token's. It returns ErrTooMany if the token has too many of them.
 func authenticate(login *oauth.Server, conns *connections, r *http.Request) (mcp.Caller, error) {
 	grant, err := login.Authenticate(r)
 	if err != nil {
@@ -300,9 +303,9 @@ func authenticate(login *oauth.Server, conns *connections, r *http.Request) (mcp
 	return mcp.Caller{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: grant.Scope, Expires: grant.Expires}, nil
 }
 
-// newMCP returns the server of the protocol, the same over both transports, and notes it
-// in e. The tools are wrapped from the inside out: what makes them work on every
-// replica, and around it what counts and times them.
+// newMCP returns the server of the protocol, the same over both transports, and sets
+// e.protocol. The tools are wrapped twice: first to work on every replica, and around that
+// to be counted and timed.
 func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 	d := e.deps(source)
 	all, resources := tools.All(d), tools.Resources(d)
@@ -343,8 +346,9 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 	return errors.Join(err, e.close())
 }
 
-// runStdio runs what runs over HTTP too, the engine and the control socket for further
-// hosts, and the one conversation, with whose end, that of the input, everything ends.
+// runStdio runs the conversation over stdio, and, as the HTTP server does, the engine and
+// the control socket for further hosts. When the input ends, the conversation ends, and
+// with it everything else.
 func runStdio(ctx context.Context, c *config, e *app, log *slog.Logger, stdin io.Reader, stdout io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

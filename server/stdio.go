@@ -8,43 +8,43 @@ import (
 	"time"
 )
 
-// Bounds of a host over stdio that does not read.
+// Bounds for a host over stdio that does not read its replies.
 const (
-	// frontFarewell is how long whoever reads lines of ours, a front or a host over stdio, may
-	// take for a piece of what is left once the process is to end.
+	// frontFarewell is how long a front or a host over stdio may take to read a piece of
+	// what is left, once this process is to end.
 	frontFarewell = 2 * time.Second
 
-	// hostPatience is how long a host that sends no more may take for hostPiece of what is
-	// left for it. One that is quicker gets all of it.
+	// hostPatience is how long a host that sends no more may take to read hostPiece bytes of
+	// what is left for it. A host that is quicker gets all of it.
 	hostPatience = 10 * time.Second
 
 	// hostPiece is how much is written to a host at once, in bytes, and so what it has to
-	// take within hostPatience. Pipes of Linux make room in such pieces.
+	// read within hostPatience. Pipes of Linux make room in such pieces.
 	hostPiece = 4 << 10
 
-	// maxAhead is how much of the input is read, in bytes, while its host does not read what
-	// it asked for: enough to find its end behind the requests of any host.
+	// maxAhead is how much of the input is read ahead, in bytes, while the host does not read
+	// its replies: enough to find the end of the input behind the requests of any host.
 	maxAhead = 1 << 20
 )
 
 // stdio is the standard input and output of this process, with a host at their other
-// ends, or the connection to a front. While the host does not read, the conversation is stuck in a write and reads
-// nothing either: stdio then reads on in its place, to learn whether the host has ended
-// its side.
+// ends, or the connection to a front. While the host does not read, the conversation is
+// stuck in a write and reads nothing either. stdio then reads ahead, to learn whether the
+// host has ended its side.
 type stdio struct {
-	in  io.Reader // nil for a front: its own process looks after the host
+	in  io.Reader // nil for a front: the front's process watches its host
 	out io.Writer
 
 	reading sync.Mutex // held during a read
-	ahead   []byte     // of in: read before anyone wanted it; guarded by reading, like err
-	err     error      // what in ended with
+	ahead   []byte     // what was read ahead of in; guarded by reading, like err
+	err     error      // the error that in ended with
 
 	mu      sync.Mutex
-	writing time.Time // when the write that goes on began, else zero; guarded by mu, like all below
-	over    time.Time // since when nothing more is to be said but what is left; zero until then
-	why     error     // what ended it, other than the input
-	looking bool      // look runs
-	shut    bool      // nothing more is written
+	writing time.Time // when the present write began; zero if there is none; guarded by mu, like all below
+	over    time.Time // when the conversation ended, after which only what is left is written; zero until then
+	why     error     // what ended the conversation; nil if the end of the input did
+	looking bool      // look is running
+	shut    bool      // nothing more may be written
 }
 
 // Read reads the input.
@@ -70,12 +70,12 @@ func (s *stdio) read(p []byte) (n int, err error) {
 	return n, s.err
 }
 
-// look reads a part of the input that nobody waits for yet.
+// look reads a part of the input ahead, for a later Read.
 func (s *stdio) look() {
 	s.reading.Lock()
 	if len(s.ahead) < maxAhead {
 		part := make([]byte, 64<<10)
-		n, _ := s.read(part) // the error is for whoever reads next
+		n, _ := s.read(part) // the next Read returns the error
 		s.ahead = append(s.ahead, part[:n]...)
 	}
 	s.reading.Unlock()
@@ -99,8 +99,8 @@ func (s *stdio) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// note sets when the write that goes on began, and reports whether nothing more is to be
-// written.
+// note sets when the present write began, zero for none, and reports whether nothing more
+// may be written.
 func (s *stdio) note(began time.Time) (shut bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,8 +108,8 @@ func (s *stdio) note(began time.Time) (shut bool) {
 	return s.shut
 }
 
-// end notes that nothing more is to be said but what is left, and why if that is an
-// error. Only the first end counts.
+// end notes that the conversation has ended: only what is left is still written. why is
+// the error that ended it, nil for the end of the input. Only the first call counts.
 func (s *stdio) end(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,8 +118,8 @@ func (s *stdio) end(why error) {
 	}
 }
 
-// deaf returns an error if the host has not taken a piece within hostPatience since the end of
-// the conversation. Before that it starts look if the host does not read.
+// deaf returns an error if the conversation has ended and the host has then not read a
+// piece within hostPatience. Before the end it starts look if a write is going on.
 func (s *stdio) deaf() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +129,7 @@ func (s *stdio) deaf() error {
 	case s.over.IsZero():
 		if !s.looking {
 			s.looking = true
-			go s.look() // stays behind in a read, which nothing can wake
+			go s.look() // may stay behind in a read, which nothing can wake
 		}
 		return nil
 	case time.Since(s.over) < hostPatience || time.Since(s.writing) < hostPatience:
@@ -140,11 +140,12 @@ func (s *stdio) deaf() error {
 	return fmt.Errorf("the host sends no more and has taken less than %d bytes in %v: what was left for it is lost", hostPiece, hostPatience)
 }
 
-// farewell runs talk, the conversation with the host, and returns what it does. Once ctx
-// has ended it returns nil when the host does not read for frontFarewell, or a call takes
-// longer than shutdownTimeout: neither may hold up the end. It returns an error once the
-// host is deaf. What talk would say after that is not written: the process is about to close what
-// calls work with, and they would be told to have failed for that alone.
+// farewell runs talk, the conversation with the host, and returns what talk returns. It
+// does not always wait for talk. Once ctx has ended, it returns nil if the host does not
+// read for frontFarewell, or if a call takes longer than shutdownTimeout: neither may hold
+// up the end of the process. And it returns an error if the host is deaf. After farewell
+// has returned, nothing more is written: the process is about to close what calls work
+// with, and calls that fail only for that reason should not be reported.
 func (s *stdio) farewell(ctx context.Context, talk func() error) error {
 	defer s.shutUp()
 	done := make(chan error, 1)
@@ -191,7 +192,7 @@ func (s *stdio) stuck() bool {
 	return !s.writing.IsZero() && time.Since(s.writing) >= frontFarewell
 }
 
-// shutUp lets nothing more be written.
+// shutUp makes Write refuse everything from now on.
 func (s *stdio) shutUp() {
 	s.mu.Lock()
 	s.shut = true

@@ -104,8 +104,8 @@ func TestBusyAfterInput(t *testing.T) {
 	})
 }
 
-// TestAheadBound: of a host that does not read only so much is read before anyone wants
-// it, and none of it is lost.
+// TestAheadBound: from a host that does not read, only a bounded amount is read ahead, and
+// none of it is lost.
 func TestAheadBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input := strings.Repeat("0123456789abcde\n", 4*maxAhead/16)
@@ -152,8 +152,8 @@ func TestFrontLost(t *testing.T) {
 	in.Close()
 }
 
-// TestDeafFront: once the process behind a front is gone, its host has as long as any to
-// take what is left, and the front then ends with why.
+// TestDeafFront: once the process behind a front is gone, its host has as much time as any
+// other to read what is left. Then the front ends, with an error that says why.
 func TestDeafFront(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, _ := io.Pipe()
@@ -193,8 +193,8 @@ func (s heldSource) Bars(ctx context.Context, q market.Query) (*market.Series, e
 }
 
 // TestStopFinishesCalls: a process that is told to end finishes the calls of its host and
-// of attached ones, and reads no further ones. An order that is placed is not told to have
-// failed.
+// of attached ones, and reads no further ones. No reply says that an order failed which
+// was placed.
 func TestStopFinishesCalls(t *testing.T) {
 	t.Parallel()
 	sample, err := market.Open("sample", env())

@@ -32,8 +32,9 @@ func readWatchlists(file string) (map[string][]string, error) {
 //
 //	majors: BTCUSDT ETHUSDT SOLUSDT
 //
-// Blank lines and those that begin with # are left out; commas divide symbols,
-// too. It refuses a name that is given twice and what is no symbol, with the line.
+// Blank lines and those that begin with # are ignored; symbols may also be separated by
+// commas. It refuses a name that is given twice and what is not a symbol; the error names
+// the line.
 func parseWatchlists(file, text string) (map[string][]string, error) {
 	lists := make(map[string][]string)
 	for i, line := range strings.Split(text, "\n") {
@@ -57,8 +58,8 @@ func parseWatchlists(file, text string) (map[string][]string, error) {
 	return lists, nil
 }
 
-// parseSymbols reads symbols with blanks or commas between them. The source, which is
-// not open yet, has the last word on the spelling.
+// parseSymbols reads symbols with blanks, commas or semicolons between them. The source,
+// which is not open yet, has the last word on the spelling.
 func parseSymbols(text string) ([]string, error) {
 	symbols := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,;", r) })
 	for _, symbol := range symbols {

@@ -7,8 +7,9 @@ import (
 	"wick/oauth"
 )
 
-// welcome shows people, who come with a browser, a page at GET /, where programs get
-// JSON. All else goes to next: a path that nothing serves is answered with JSON, whoever asks.
+// welcome answers GET / from a browser with a page for people. Everything else goes to
+// next: programs get JSON at GET /, and a path that does not exist is answered with JSON
+// even to a browser.
 func welcome(next http.Handler, login *oauth.Server, endpoint string, health func() healthDoc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/" || !fromBrowser(r) {
@@ -26,7 +27,7 @@ func fromBrowser(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html")
 }
 
-// title says in a few words how the service is.
+// title returns the heading of the page: whether the service is well.
 func (h healthDoc) title() string {
 	if h.Status != "ok" {
 		return "wick needs its owner"
