@@ -50,7 +50,7 @@ func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 	given := r.URL.Query()
 	if name := f.config.differs(given); name != "" {
 		http.Error(w, fmt.Sprintf("--%s %s is not what the wick that runs on this data directory has, %s: leave the flag out, or start that one with it",
-			name, limit.Clip(given.Get(name)), f.config.values[name]), http.StatusConflict)
+			name, limit.Clip(given.Get(name)), cmp.Or(f.config.values[name], "which is none")), http.StatusConflict)
 		return
 	}
 	if !f.begin() {

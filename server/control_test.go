@@ -295,4 +295,10 @@ func TestHeldDirectory(t *testing.T) {
 	if err := serveOn(t, dir, "--serve"); !errors.Is(err, journal.ErrHeld) {
 		t.Errorf("beside a wick without a socket: %v, want that the directory is held", err)
 	}
+	// Over stdio, beside a server that keeps no book: --halt would reach that server.
+	dir = t.TempDir()
+	start(t, "--serve", "--data-dir", dir)
+	if err := <-startHost(t, dir).ended; !errors.Is(err, journal.ErrHeld) {
+		t.Errorf("a host beside --serve: %v, want that the directory is held", err)
+	}
 }

@@ -134,7 +134,7 @@ func untypable(secret []byte) string {
 		i, units = i+size, units+utf16.RuneLen(r)
 	}
 	if units > maxTyped {
-		return fmt.Sprintf("has %d characters, more than the %d that the login page takes", units, maxTyped)
+		return fmt.Sprintf("is longer than the %d characters that the login page takes, where an emoji counts as two", maxTyped)
 	}
 	return ""
 }

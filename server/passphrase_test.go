@@ -48,10 +48,10 @@ func TestPassphraseCanBeTyped(t *testing.T) {
 		t.Errorf("the field of the login page does not hold %d characters: %v", maxTyped, err)
 	}
 	for secret, want := range map[string]string{
-		strings.Repeat("pq", 1000):                    "1000 that the login page takes",
-		strings.Repeat("pq", maxTyped/2) + "p":        "1001 characters",
-		strings.Repeat("é", maxTyped) + "x":           "1001 characters",
-		strings.Repeat("😀", maxTyped/2) + "x":         "1001 characters",
+		strings.Repeat("pq", 1000):                    "1000 characters that the login page takes",
+		strings.Repeat("pq", maxTyped/2) + "p":        "1000 characters that the login page takes",
+		strings.Repeat("é", maxTyped) + "x":           "1000 characters that the login page takes",
+		strings.Repeat("😀", maxTyped/2) + "x":         "1000 characters that the login page takes",
 		"first correct line\nsecond correct line":     "line break",
 		"first correct line\r\nsecond correct line\n": "line break",
 		"\nsecond correct line":                       "line break",

@@ -356,10 +356,13 @@ func runStdio(ctx context.Context, c *config, e *app, log *slog.Logger, stdin io
 	f := &fronts{app: e, config: c, ctx: ctx}
 	if c.trade {
 		control, err := listenControl(c.dataDir)
-		if err == nil {
+		switch {
+		case err == nil:
 			g.Go(func() error { return serveHTTP(ctx, controlServer(nil, f), control) })
-		} else {
-			log.Warn("further hosts over stdio will not work: no control socket", "error", err)
+		case errors.Is(err, journal.ErrHeld): // --halt would reach that one and not this
+			return err
+		default:
+			log.Warn("further hosts over stdio and --halt will not work: no control socket", "error", err)
 		}
 	}
 	g.Go(func() error { return e.run(ctx) })

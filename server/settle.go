@@ -172,7 +172,26 @@ func (c *config) publish(port int) error {
 		}
 		c.baseURL = "http://localhost:" + strconv.Itoa(port)
 	}
+	if err := c.checkAnswered(port); err != nil {
+		return err
+	}
 	return c.checkLogin()
+}
+
+// checkAnswered refuses a base URL with an address of this machine and the server's own
+// port on which the server does not listen, such as [::1] beside --listen 127.0.0.1: nobody
+// would answer there. Another port may be that of a proxy.
+func (c *config) checkAnswered(port int) error {
+	u, err := url.Parse(c.baseURL)
+	if err != nil {
+		return err
+	}
+	at, notAddress := netip.ParseAddr(u.Hostname())
+	listen, notListen := netip.ParseAddr(c.listen)
+	if notAddress != nil || notListen != nil || !at.IsLoopback() || listen.IsUnspecified() || listen == at || u.Port() != strconv.Itoa(port) {
+		return nil
+	}
+	return fmt.Errorf("--base-url %s is not where --listen %s answers: set --listen to %s, or write the base URL with the address that it listens on", c.baseURL, c.listen, at)
 }
 
 // checkLogin refuses real money without a passphrase, a passphrase over plain http on

@@ -158,15 +158,15 @@ func TestManyFirings(t *testing.T) {
 		says            string // the first message, from its second sentence on
 	}{
 		{"a rule", rule, AlertRequest{Repeat: EachBar}, 300 * time.Minute, "100 13:20 14:59", 200,
-			"This comes late: wick was not running then. Skipped before it: 200, from 2000-01-01 10:01 UTC to 2000-01-01 13:20 UTC; only the newest 100 are told."},
+			"This comes late: wick was not running then. Skipped before it: 200, from 2000-01-01 10:00 UTC to 2000-01-01 13:19 UTC; only the newest 100 are told."},
 		{"a rule with a cooldown", rule, AlertRequest{Repeat: EachBar, Cooldown: "2m"}, 300 * time.Minute, "100 11:40 14:58", 50,
-			"This comes late: wick was not running then. Skipped before it: 50, from 2000-01-01 10:01 UTC to 2000-01-01 11:39 UTC; only the newest 100 are told."},
+			"This comes late: wick was not running then. Skipped before it: 50, from 2000-01-01 10:00 UTC to 2000-01-01 11:38 UTC; only the newest 100 are told."},
 		{"as many as are told", rule, AlertRequest{Repeat: EachBar}, 100 * time.Minute, "100 10:00 11:39", 0, "This comes late: wick was not running then."},
 		{"one more", rule, AlertRequest{Repeat: EachBar}, 101 * time.Minute, "100 10:01 11:40", 1,
-			"This comes late: wick was not running then. Skipped before it: 1, from 2000-01-01 10:01 UTC to 2000-01-01 10:01 UTC; only the newest 100 are told."},
+			"This comes late: wick was not running then. Skipped before it: 1, from 2000-01-01 10:00 UTC to 2000-01-01 10:00 UTC; only the newest 100 are told."},
 		// The price after the start is told by itself.
 		{"a price", `{"price_above":90}`, AlertRequest{Repeat: EachBar}, 300 * time.Minute, "101 13:20 now", 200,
-			"This comes late: wick was not running then. Skipped before it: 200, from 2000-01-01 10:01 UTC to 2000-01-01 13:20 UTC; only the newest 100 are told."},
+			"This comes late: wick was not running then. Skipped before it: 200, from 2000-01-01 10:00 UTC to 2000-01-01 13:19 UTC; only the newest 100 are told."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -98,7 +99,7 @@ type trigger struct {
 	synthetic bool
 
 	// How often the alert was met before by the same update without being told, see
-	// maxFirings, and the first and the last such time, in unix milliseconds.
+	// maxFirings, and the first and the last such time, in unix seconds; see when.
 	skipped                int
 	skippedFrom, skippedTo int64
 }
@@ -117,12 +118,16 @@ func latest(list []trigger, t trigger) []trigger {
 		return list
 	}
 	gone, list := list[0], list[1:]
-	list[0].skipped, list[0].skippedFrom, list[0].skippedTo = gone.skipped+1, gone.skippedFrom, gone.at
+	list[0].skipped, list[0].skippedFrom, list[0].skippedTo = gone.skipped+1, gone.skippedFrom, gone.when()
 	if gone.skipped == 0 {
-		list[0].skippedFrom = gone.at
+		list[0].skippedFrom = gone.when()
 	}
 	return list
 }
+
+// when returns the time by which a message names a trigger, in unix seconds: the start of
+// its bar, if it has one.
+func (t trigger) when() int64 { return cmp.Or(t.bar, t.at/1000) }
 
 // notification builds what a tells its subscribers. At is when it fired, and t.at when
 // the market did what it waited for.
@@ -154,7 +159,7 @@ func (a *Alert) message(t trigger) string {
 	}
 	if t.skipped > 0 {
 		s += fmt.Sprintf(" Skipped before it: %d, from %s to %s; only the newest %d are told.",
-			t.skipped, minuteOf(t.skippedFrom/1000), minuteOf(t.skippedTo/1000), maxFirings)
+			t.skipped, minuteOf(t.skippedFrom), minuteOf(t.skippedTo), maxFirings)
 	}
 	if t.synthetic {
 		s += invented

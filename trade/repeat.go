@@ -79,7 +79,7 @@ func (a Alert) Hint(st *Standing) string {
 	case st == nil || st.True == nil:
 		return ""
 	case !a.Condition.isRule():
-		if *st.True && a.Condition.Type != IndicatorSignal {
+		if *st.True && a.FiredAt == nil && a.Condition.Type != IndicatorSignal {
 			return "the price is there already: the alert fires at the next price, unless that has left by then"
 		}
 		return ""

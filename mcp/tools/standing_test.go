@@ -18,6 +18,7 @@ func TestAlertStanding(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		type reply struct {
 			Synthetic bool
+			Fired     int
 			Hint      string
 			Now       struct {
 				Bar    string
@@ -48,6 +49,12 @@ func TestAlertStanding(t *testing.T) {
 		}
 		if r := set("", `{"price_above":0.001}`); r.Hint == "" || r.Now.Price == "" || r.Now.True == nil || !*r.Now.True {
 			t.Errorf("a price that is reached: %+v", r)
+		}
+		const repeats = `"repeat":"each_time","client_alert_id":"a",`
+		set(repeats, `{"price_above":0.001}`)
+		time.Sleep(10 * time.Second) // it fires
+		if r := set(repeats, `{"price_above":0.001}`); r.Fired != 1 || r.Hint != "" {
+			t.Errorf("one that has fired and waits for the price to come back: %+v", r)
 		}
 		if r := set(`"interval":"1h",`, `{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`); len(r.Now.Values) == 0 || r.Now.True != nil {
 			t.Errorf("a signal: %+v", r)
