@@ -141,7 +141,7 @@ func (e *app) converse(ctx context.Context, r io.Reader, w io.Writer) error {
 	// closed during such a read; the goroutine that reads is then left behind.
 	in, lines := io.Pipe()
 	defer in.Close()
-	defer context.AfterFunc(ctx, func() { lines.Close() })()
+	defer context.AfterFunc(ctx, func() { _ = lines.Close() })()
 	go func() {
 		_, err := io.Copy(lines, r)
 		lines.CloseWithError(err)

@@ -97,7 +97,8 @@ func (c *Client) FlushError() error {
 	if c.broken {
 		return ErrBroken
 	}
-	c.pending.WriteTo(&c.text)
+	c.text.Write(c.pending.Bytes())
+	c.pending.Reset()
 	return nil
 }
 
