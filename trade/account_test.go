@@ -320,7 +320,7 @@ func TestCloseAgain(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
 		for range 2 {
 			ask(t, e, func(r *OrderRequest) { r.Quantity, r.ClientOrderID = exact.One, fmt.Sprint(len(e.Orders(false))) })
-			closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true})
+			closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true}, nil)
 			if err != nil || len(closed) != 1 || closed[0].Error != "" || len(e.Positions()) != 0 {
 				t.Errorf("closed %+v, %v", closed, err)
 			}

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+
+	"wick/exact"
 )
 
 // Closed is what became of one position of [Engine.CloseAll].
@@ -29,7 +31,10 @@ func (c Closed) MarshalJSON() ([]byte, error) {
 // closes it, and all of it. If its ClientOrderID was used before, the orders of then
 // are returned and none is placed. Each position is an order of its own: one that is
 // refused does not keep the others from being closed, and its reason is in the list.
-func (e *Engine) CloseAll(ctx context.Context, r OrderRequest) ([]Closed, error) {
+//
+// Previews, if not nil, are the result of a dry run: then only what it would have closed
+// is closed, and a position that has changed since stays.
+func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed) ([]Closed, error) {
 	if err := r.checkCloseAll(); err != nil {
 		return nil, err
 	}
@@ -49,6 +54,17 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest) ([]Closed, error)
 		r.Symbol, r.Side, r.ClientOrderID = p.Symbol, Sell, closingID(id, p.Symbol)
 		if p.Side == "short" {
 			r.Side = Buy
+		}
+		if previews != nil {
+			seen := slices.IndexFunc(previews, func(c Closed) bool { return c.Symbol == p.Symbol })
+			if seen >= 0 && previews[seen].Error != "" {
+				out = append(out, previews[seen])
+				continue
+			}
+			r.Held = new(exact.Decimal) // a position that was not there
+			if seen >= 0 {
+				*r.Held = -previews[seen].Side.sign(previews[seen].Quantity)
+			}
 		}
 		o, err := e.Place(ctx, r)
 		c := Closed{Order: o}

@@ -294,7 +294,17 @@ func TestSizes(t *testing.T) {
 		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "BBB", Side: Sell, Type: Market, Quantity: exact.One}); err != nil {
 			t.Fatal(err)
 		}
-		closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true, ClientOrderID: "out"})
+		// By a dry run of before: what has changed or come since stays.
+		previews, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true, DryRun: true}, nil)
+		if err != nil || len(previews) != 2 {
+			t.Fatalf("a dry run: %+v, %v", previews, err)
+		}
+		place(t, e, Buy, Market, "1", "")
+		stay, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true}, previews[:1])
+		if err != nil || len(stay) != 2 || !strings.Contains(stay[0].Error, "position_changed") || !strings.Contains(stay[1].Error, "position_changed") || len(e.Positions()) != 2 {
+			t.Errorf("after the positions changed: %+v, %v", stay, err)
+		}
+		closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true, ClientOrderID: "out"}, nil)
 		if err != nil || len(closed) != 2 || len(e.Positions()) != 0 || closed[0].Side != Sell || closed[1].Side != Buy || closed[1].ClientOrderID != "out:BBB" {
 			t.Errorf("closing everything: %+v, %v", closed, err)
 		}
@@ -419,20 +429,20 @@ func TestCloseAllAgain(t *testing.T) {
 		all := OrderRequest{Side: Sell, Type: Market, All: true, TimeInForce: GTC, ClientOrderID: strings.Repeat("x", 48)}
 		buy("AAA")
 		buy("GC=F")
-		first, err := e.CloseAll(t.Context(), all)
+		first, err := e.CloseAll(t.Context(), all, nil)
 		if err != nil || len(first) != 2 || first[0].Status != StatusFilled || first[1].Status != StatusFilled {
 			t.Fatalf("with a long id: %+v, %v", first, err)
 		}
-		again, err := e.CloseAll(t.Context(), all)
+		again, err := e.CloseAll(t.Context(), all, nil)
 		if err != nil || len(again) != 2 || again[0].ID != first[0].ID || again[1].ID != first[1].ID || again[0].Error != "" {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 		buy("BBB")
-		if more, err := e.CloseAll(t.Context(), all); err != nil || len(more) != 3 || more[2].Symbol != "BBB" || more[2].Error == "" || len(e.Positions()) != 1 {
+		if more, err := e.CloseAll(t.Context(), all, nil); err != nil || len(more) != 3 || more[2].Symbol != "BBB" || more[2].Error == "" || len(e.Positions()) != 1 {
 			t.Errorf("with a new position: %+v, %v", more, err)
 		}
 		all.TimeInForce = IOC
-		if other, err := e.CloseAll(t.Context(), all); code(err) != "client_order_id_reused" {
+		if other, err := e.CloseAll(t.Context(), all, nil); code(err) != "client_order_id_reused" {
 			t.Errorf("with other arguments: %+v, %v", other, err)
 		}
 	})
@@ -448,7 +458,7 @@ func TestCloseAllAgain(t *testing.T) {
 		} {
 			r := OrderRequest{Side: Sell, Type: Market, All: true}
 			change(&r)
-			if out, err := e.CloseAll(t.Context(), r); err == nil {
+			if out, err := e.CloseAll(t.Context(), r, nil); err == nil {
 				t.Errorf("%d, with nothing held: %+v", i, out)
 			}
 		}

@@ -118,12 +118,13 @@ func (r *orderRequest) explain(err error) error {
 // closed, the others are closed all the same, and the result is marked as an error so that
 // nobody takes the work for done.
 func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) (*mcp.Result, error) {
+	var previews []trade.Closed
 	settle, note := func(bool) {}, ""
 	if h.Approvals != nil {
 		dry := r.OrderRequest
 		dry.DryRun = true
-		previews, err := h.Engine.CloseAll(ctx, dry)
-		if err != nil {
+		var err error
+		if previews, err = h.Engine.CloseAll(ctx, dry, nil); err != nil {
 			return nil, err
 		}
 		switch admitted, err := h.Approvals.admitAll(c, r.OrderRequest, previews); {
@@ -135,7 +136,7 @@ func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) 
 			return nil, err
 		}
 	}
-	closed, err := h.Engine.CloseAll(ctx, r.OrderRequest)
+	closed, err := h.Engine.CloseAll(ctx, r.OrderRequest, previews)
 	settle(!r.DryRun && slices.ContainsFunc(closed, func(c trade.Closed) bool { return c.Error == "" }))
 	if err != nil {
 		return nil, err
