@@ -8,8 +8,8 @@ import (
 	"wick/market"
 )
 
-// Currency returns what prices of a symbol are counted in: what the source said,
-// or else what the symbol says; empty if neither does.
+// Currency returns the currency of a symbol's prices: the one that the source
+// reported, else the one that the symbol's name implies, else an empty text.
 func (e *Engine) Currency(symbol string) string {
 	if told := e.watch.of(symbol).currency; told != "" {
 		return told
@@ -17,7 +17,7 @@ func (e *Engine) Currency(symbol string) string {
 	return market.Currency(symbol)
 }
 
-// ledger is what the positions of an account come to.
+// ledger holds the sums over all positions of an account.
 type ledger struct {
 	cash, equity exact.Money // cash is what was paid in, less what was paid for positions, fees included
 	exposure     exact.Money // what all positions are worth, longs and shorts added up
@@ -27,8 +27,8 @@ type ledger struct {
 	excluded     []string // symbols in other currencies
 }
 
-// ledger adds up the positions of s at the newest prices. Called with mu held. Which
-// state it is matters: limits are judged on ahead, and answers come from shown.
+// ledger adds up the positions of s at the newest prices. Called with mu held. Pass
+// ahead to judge a limit, and shown to answer a client.
 func (e *Engine) ledger(s *state) ledger {
 	account := e.options.Account
 	l := ledger{cash: account.Cash.Money(), whole: true}
@@ -48,7 +48,7 @@ func (e *Engine) ledger(s *state) ledger {
 		add(&l.cash, h.Cost.Neg())
 		add(&l.realized, h.Realized)
 		add(&l.fees, h.Fees)
-		// Without a price an open position has no known worth, and the sums are not
+		// An open position without a price has no known worth, so the sums are not
 		// whole.
 		mark := e.watch.price(symbol)
 		l.whole = l.whole && (mark > 0 || h.Quantity == 0)
@@ -60,9 +60,9 @@ func (e *Engine) ledger(s *state) ledger {
 	return l
 }
 
-// power returns what may still be bought: the leverage on the equity, less what is
-// held. It reports false if that cannot be said. Nothing can be bought on an equity
-// below zero.
+// power returns the buying power that is left: equity times leverage, less the
+// exposure. An equity below zero counts as zero. It reports false if the buying power
+// is not known: a price is missing, or a sum is out of range.
 func (e *Engine) power(l ledger) (exact.Decimal, bool) {
 	equity, ok1 := l.equity.Per(exact.One)
 	exposure, ok2 := l.exposure.Per(exact.One)
@@ -71,8 +71,8 @@ func (e *Engine) power(l ledger) (exact.Decimal, bool) {
 	return left, ok1 && ok2 && ok3 && ok4 && l.whole
 }
 
-// reservedBut returns what the open orders of all symbols but one, as far as they
-// are priced in the account's currency, would add to the exposure. Called with mu held.
+// reservedBut returns what the open orders of all symbols except one would add to the
+// exposure. Symbols in other currencies do not count. Called with mu held.
 func (e *Engine) reservedBut(s *state, but string) (sum exact.Decimal) {
 	for symbol := range s.open {
 		if symbol != but && e.options.Account.counts(e.Currency(symbol)) {
@@ -83,8 +83,8 @@ func (e *Engine) reservedBut(s *state, but string) (sum exact.Decimal) {
 }
 
 // reserved returns what the open orders of a symbol would add to its exposure if all
-// of the worse side were filled. Called with mu held. Only one side counts, because
-// fills of the other would reduce what these open.
+// its buys or all its sells were filled, whichever adds more. Called with mu held. Only
+// one side counts, because fills of the other would reduce what these open.
 func (e *Engine) reserved(s *state, symbol string) (most exact.Decimal) {
 	for _, side := range []Side{Buy, Sell} {
 		size, value := e.openValue(s, symbol, side, nil)
@@ -96,9 +96,10 @@ func (e *Engine) reserved(s *state, symbol string) (most exact.Decimal) {
 // tooMuch is more than any account has, and stands for sums that leave the range.
 const tooMuch exact.Decimal = 1 << 62
 
-// openValue returns the signed quantity of the open orders of a side that count beside
-// another, which may be nil, and their value, each at its own price. Called with mu
-// held. A sum that leaves the range stays at tooMuch, which no account can pay.
+// openValue returns the signed quantity of the open orders of one side, and their
+// value, each at its highest likely price. Only orders that count beside another one,
+// which may be nil, are added up; see counts. Called with mu held. A value that leaves
+// the range stays at tooMuch, which no account can pay.
 func (e *Engine) openValue(s *state, symbol string, side Side, beside *Order) (size, value exact.Decimal) {
 	for _, id := range s.open[symbol] {
 		o := s.order(id)
@@ -111,10 +112,10 @@ func (e *Engine) openValue(s *state, symbol string, side Side, beside *Order) (s
 	return size, value
 }
 
-// highest returns the highest price that an open order is likely to be filled at:
-// that of its limit or stop, of two that exclude each other the higher one, and of
-// a trailing stop, which follows the market, at least the price of now. Called
-// with mu held.
+// highest returns the highest price that an open order is likely to be filled at: the
+// price of its limit or stop, for an oco the higher of its two orders, and for a
+// trailing stop, which follows the market, at least the price of now. Called with mu
+// held.
 func (e *Engine) highest(s *state, o *Order) exact.Decimal {
 	price := e.likely(o)
 	if o.Role == RoleOCO {
@@ -127,21 +128,22 @@ func (e *Engine) highest(s *state, o *Order) exact.Decimal {
 	return price
 }
 
-// likely is highest for an order alone. Called with mu held.
+// likely is like highest, but looks at o alone and not at the other order of an oco.
+// Called with mu held.
 func (e *Engine) likely(o *Order) exact.Decimal {
 	switch o.Type {
 	case TrailingStop:
 		return max(e.stop(o), e.watch.price(o.Symbol))
 	case Market:
-		price, _ := e.paper.slip(o, quote{price: e.watch.price(o.Symbol)}) // it was slipped when it came
+		price, _ := e.paper.slip(o, quote{price: e.watch.price(o.Symbol)}) // it was in range when the order arrived
 		return price
 	}
 	return o.worst()
 }
 
-// counts reports whether an open order counts for limits, beside another that is
-// about to come if that is not nil. Those that can only reduce a position do not,
-// nor does the one that is replaced, and of two that exclude each other one does.
+// counts reports whether limits count the open order o while beside, a new order, is
+// judged; beside may be nil. A reduce_only order does not count, nor does the order
+// that beside replaces, and of the two orders of an oco only one does.
 func (s *state) counts(o, beside *Order) bool {
 	if o.ReduceOnly || beside != nil && o.ID == beside.Replaces {
 		return false
@@ -149,11 +151,11 @@ func (s *state) counts(o, beside *Order) bool {
 	if o.Role != RoleOCO {
 		return true
 	}
-	// The new order excludes it, and counts in its place.
+	// The new order belongs to the same oco, and counts for both.
 	if beside != nil && beside.Role == RoleOCO && beside.Group == o.Group {
 		return false
 	}
-	// Of the orders of a group the oldest counts, for all of them.
+	// The first open order of the group counts for all of them.
 	first := slices.IndexFunc(s.open[o.Symbol], func(id string) bool {
 		m := s.order(id)
 		return m.Role == RoleOCO && m.Group == o.Group
@@ -171,7 +173,7 @@ func worth(size, price exact.Decimal) exact.Decimal {
 	return min(value, tooMuch)
 }
 
-// together adds two amounts, up to tooMuch.
+// together returns x + y, at most tooMuch.
 func together(x, y exact.Decimal) exact.Decimal {
 	if z, ok := x.Add(y); ok {
 		return min(z, tooMuch)
@@ -179,10 +181,10 @@ func together(x, y exact.Decimal) exact.Decimal {
 	return tooMuch
 }
 
-// grows returns what fills of the signed size for a value need of the buying power,
-// fees included. What only reduces the position of a symbol needs nothing; what
-// adds to it needs its value; what turns it around needs what the new position is
-// worth beyond the old one, which it closes. Called with mu held.
+// grows returns how much buying power fills of the signed size and the value need,
+// fees included. Fills that only reduce the position of the symbol need none; fills that
+// add to it need their value; fills that turn it around need what the new position is
+// worth beyond the old one, which they close. Called with mu held.
 func (e *Engine) grows(s *state, symbol string, size, value exact.Decimal) exact.Decimal {
 	held := s.holdings[symbol].Quantity
 	if size == 0 || shrinks(held, size) {
@@ -190,8 +192,8 @@ func (e *Engine) grows(s *state, symbol string, size, value exact.Decimal) exact
 	}
 	need, freed := value, exact.Decimal(0)
 	if held != 0 && (held > 0) != (size > 0) {
-		// The part of the fills that is left over once the old position is closed, and
-		// what closing that frees.
+		// What the rest of the fills is worth once the old position is closed, and what
+		// closing it frees.
 		share, ok := exact.Product(value, size.Abs()-held.Abs()).PerUp(size.Abs())
 		if need = share; !ok {
 			need = tooMuch
@@ -209,8 +211,8 @@ func (e *Engine) grows(s *state, symbol string, size, value exact.Decimal) exact
 }
 
 // refuseShort refuses an order that would sell more than is held, and says how much
-// can still be sold, in whole lots. Others is what open orders are to sell, a negative
-// size.
+// can still be sold, in whole lots. Others is the signed size that open orders sell: zero
+// or negative.
 func refuseShort(o *Order, held, others, lot exact.Decimal) error {
 	left, _ := held.Add(others)
 	left, _ = max(left, 0).Step(lot, exact.Down)
@@ -224,9 +226,9 @@ func refuseShort(o *Order, held, others, lot exact.Decimal) error {
 	return refuse("no_short", fixIt, "the account holds %s of %s%s, and may not sell more than it has (--short): %s", held, o.Symbol, counted, advice)
 }
 
-// checkAccount holds the signed size of o and its value, which on acceptance have
-// the open orders of its side in them, to what the account can pay, less what is
-// reserved for others. Called with mu held.
+// checkAccount refuses o if the account cannot pay for it. The signed size and the value
+// are those of o; when o is about to be accepted, they include the open orders of its
+// side. Reserved is what the open orders of other symbols need. Called with mu held.
 func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal) error {
 	account := e.options.Account
 	if account.Cash == 0 {
@@ -234,7 +236,7 @@ func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal) err
 	}
 	held := e.ahead.holdings[o.Symbol].Quantity
 	if currency := e.Currency(o.Symbol); !account.counts(currency) {
-		if shrinks(held, size) { // a position of before the account was opened can be closed
+		if shrinks(held, size) { // a position that is older than the account can be closed
 			return nil
 		}
 		return refuse("currency", never, "the account is in %s, and %s is priced in %s: only a position that is held can be closed", account.Currency, o.Symbol, currency)

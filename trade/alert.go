@@ -18,12 +18,12 @@ type Alert struct {
 	CreatedAt Time            `json:"created_at"`
 
 	ClientAlertID string `json:"client_alert_id,omitempty"` // the client's own name for it
-	Note          string `json:"note,omitempty"`            // the client's own words, told again when it fires
+	Note          string `json:"note,omitempty"`            // the client's own words, repeated when it fires
 
 	Repeat    Repeat `json:"repeat,omitempty"`     // empty means once
-	Cooldown  Pause  `json:"cooldown,omitempty"`   // how long it rests after it fired; zero for not at all
+	Cooldown  Pause  `json:"cooldown,omitempty"`   // for how long it does not fire again; zero for no pause
 	ExpiresAt *Time  `json:"expires_at,omitempty"` // what the market does later does not fire it; nil for never
-	FiredAt   *Time  `json:"fired_at,omitempty"`   // of one that repeats: when the market last met the condition
+	FiredAt   *Time  `json:"fired_at,omitempty"`   // of an alert that repeats: when the market last met the condition
 	Fired     int    `json:"fired,omitempty"`      // how often that was
 
 	Ended   Ending `json:"ended,omitempty"`    // why it waits no more; empty while it waits
@@ -62,7 +62,7 @@ type AlertRequest struct {
 // every notification.
 const maxNote = 200
 
-// same reports whether a and b wait for the same, under the same words.
+// same reports whether a and b were asked for with the same arguments.
 func (a *Alert) same(b *Alert) bool {
 	// Conditions are compared as they are written down, with parameters as text.
 	x, errX := json.Marshal(a.Condition)
@@ -81,7 +81,7 @@ const (
 	EndedFired     Ending = "fired"
 	EndedCancelled Ending = "cancelled"
 	EndedExpired   Ending = "expired"
-	EndedUnknown   Ending = "gone" // one of these, of an alert that an older version remembered
+	EndedUnknown   Ending = "gone" // one of the above: an older version did not write down which
 )
 
 // ended returns a as it is after its end. The alert itself is not changed, because
@@ -140,24 +140,24 @@ func parsePause(text string) (time.Duration, bool) {
 	return d, d >= time.Second && d <= maxPause
 }
 
-// Standing says how the market stands to an alert's condition now, so that who
-// set it sees at once whether it means what was meant.
+// Standing says how the market stands to an alert's condition now, so that the client
+// that set the alert sees at once whether it asked for the right thing.
 type Standing struct {
 	Price *exact.Decimal `json:"price,omitempty"` // the newest, of a price condition
-	Bar   string         `json:"bar,omitempty"`   // start of the newest closed bar, which the rest is of
+	Bar   string         `json:"bar,omitempty"`   // start of the newest closed bar, which the fields below are about
 
 	// True says whether a price or a rule meets the condition; nil for signals,
 	// which are events, and where it is not known.
 	True  *bool  `json:"true,omitempty"`
-	Since string `json:"since,omitempty"` // of a rule: the bar from which on that has been so
+	Since string `json:"since,omitempty"` // of a rule: the first bar from which on True has been as it is
 
-	// AtLeast says that it may have been so for longer: the bars do not reach back to
-	// where it was otherwise.
+	// AtLeast says that it may have been so for longer than Since: the bars do not reach
+	// back to one where True was different.
 	AtLeast bool `json:"at_least,omitempty"`
 
-	// Values are those that a rule compares, or the lines of another indicator.
-	// Bars are the closed bars of other intervals and markets that a rule read, by
-	// how it names them.
+	// Values are the numbers that a rule compares, or the lines of another indicator.
+	// Bars are the starts of the closed bars of other intervals and markets that a rule
+	// read, under the names that the rule has for them.
 	Values map[string]json.RawMessage `json:"values,omitempty"`
 	Bars   map[string]string          `json:"other_bars,omitempty"`
 }

@@ -14,9 +14,9 @@ import (
 // SetAlert makes an alert wait. When it returns without an error the alert is
 // on disk and its symbol is watched.
 //
-// The same ClientAlertID with the same arguments returns the first alert, also after
-// it has fired or expired, and then Ended says so; with other arguments it is refused. What can be
-// refused without loading bars is refused first.
+// The same ClientAlertID with the same arguments returns the first alert. If that alert
+// has ended meanwhile, its field Ended says how. With other arguments it is refused. What
+// can be refused without loading bars is refused first.
 func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 	a, err := e.newAlert(r)
 	if err != nil {
@@ -33,7 +33,7 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 		return Alert{}, err
 	}
 	e.mu.Lock()
-	known := e.ahead.named[a.ClientAlertID] // came in while we asked for bars
+	known := e.ahead.named[a.ClientAlertID] // an alert with the same id came in while we loaded bars
 	var seq uint64
 	if known == nil {
 		seq, err = e.addAlert(a)
@@ -79,8 +79,8 @@ func (e *Engine) newAlert(r AlertRequest) (*Alert, error) {
 }
 
 // earlierAlert returns the alert that a's ClientAlertID was used for, as it stands now,
-// or nil. It waits until that one is on disk: the answer must not run ahead of the
-// first.
+// or nil. It waits until that alert is on disk: a crash must not lose an alert that a
+// client was told of.
 func (e *Engine) earlierAlert(a *Alert) (*Alert, error) {
 	e.mu.Lock()
 	known, seq := e.ahead.remembered(a.ClientAlertID, now()), e.ahead.seq
@@ -95,8 +95,8 @@ func (e *Engine) earlierAlert(a *Alert) (*Alert, error) {
 	return known, e.commit(seq)
 }
 
-// prepare loads what a is judged on, and refuses an alert that could not be
-// judged on what a chart shows.
+// prepare loads the bars that a is judged by. It refuses an alert whose indicator would
+// not have the values that a chart shows.
 func (e *Engine) prepare(ctx context.Context, a *Alert) error {
 	if a.Condition.Type != IndicatorSignal {
 		return e.ensure(ctx, a.Symbol)
@@ -147,8 +147,8 @@ func beginning(ind *indicators.Indicator) string {
 	return "source an anchor or from"
 }
 
-// checkHistory refuses an indicator that has no value on all the bars that the
-// source gave.
+// checkHistory refuses an indicator that has no value on any of the bars that the
+// source has.
 func (e *Engine) checkHistory(ctx context.Context, w signalAlert) error {
 	s, _ := e.watch.window(seriesKey{w.alert.Symbol, w.alert.Interval})
 	if s == nil || len(w.request.Needs()) > 0 {
@@ -168,8 +168,8 @@ func (e *Engine) checkHistory(ctx context.Context, w signalAlert) error {
 		w.request.Label(), s.Len(), w.alert.Symbol, w.alert.Interval)
 }
 
-// checkNeeds refuses an alert on data from outside the bars that the source
-// does not have: it could never fire.
+// checkNeeds refuses an alert whose indicator needs data beside the bars, such as open
+// interest, that the source does not have: it could never fire.
 func (e *Engine) checkNeeds(ctx context.Context, a *Alert, request indicators.Request) error {
 	if len(request.Needs()) == 0 {
 		return nil
@@ -222,7 +222,7 @@ func (e *Engine) Alerts() []Alert {
 	return alerts
 }
 
-// CancelAlert takes an active alert away for who before it fires.
+// CancelAlert cancels an active alert on behalf of who, and returns it.
 func (e *Engine) CancelAlert(who Who, id string) (Alert, error) {
 	e.mu.Lock()
 	a, seq := e.ahead.alerts[id], e.ahead.seq
@@ -239,8 +239,8 @@ func (e *Engine) CancelAlert(who Who, id string) (Alert, error) {
 	return a.public(), e.commit(seq)
 }
 
-// forget takes away the alerts that have expired. Called with mu held; it returns
-// the last sequence, or 0.
+// forget removes the alerts that have expired. Called with mu held; it returns the last
+// sequence, or 0.
 func (e *Engine) forget(at Time) (seq uint64, err error) {
 	for _, a := range e.ahead.sortedAlerts() {
 		if !a.expired(at, e.began) {

@@ -16,23 +16,23 @@ import (
 	"wick/journal"
 )
 
-// keptOrders is how many terminal orders stay in memory. Those that ended earlier move to
-// the archive when a snapshot is written, or before, as soon as there are
-// extraOrders of them: whoever places an order waits for a snapshot, but not for
-// these.
+// keptOrders is how many terminal orders stay in memory. Of more than that, the ones that
+// ended first move to the archive when a snapshot is written, or earlier, as soon as there
+// are extraOrders too many. Every write waits while a snapshot is made, but none waits for
+// the earlier moves, which leave the snapshot little to do.
 const (
 	keptOrders  = 10_000
 	extraOrders = 2_000
 )
 
-// archiveHead is the end of the archive as a snapshot notes it: so much of it
-// must be there at the next start.
+// archiveHead is the end of the archive as a snapshot notes it. At the next start the
+// archive must have at least these records.
 type archiveHead struct {
 	Records uint64 `json:"records"`
 	Hash    string `json:"hash"`
 }
 
-// noted returns what a snapshot says of an archive; nothing of an empty one.
+// noted returns h as a snapshot notes it, nil for an empty archive.
 func noted(h archive.Head) *archiveHead {
 	if h.Records == 0 {
 		return nil
@@ -40,7 +40,7 @@ func noted(h archive.Head) *archiveHead {
 	return &archiveHead{h.Records, hex.EncodeToString(h.Hash[:])}
 }
 
-// head returns the archive's end that a snapshot has noted, the inverse of noted.
+// head returns the end of the archive that a snapshot noted. It is the inverse of noted.
 func (n *archiveHead) head() (h archive.Head, err error) {
 	if n == nil {
 		return h, nil
@@ -68,9 +68,9 @@ func orderRecord(o *Order) archive.Record {
 	return r
 }
 
-// addToArchive appends orders and returns when they are on disk. Those that are
-// there already, because a crash came before the snapshot that leaves them out,
-// are not added again.
+// addToArchive appends orders and returns when they are on disk. An order that the
+// archive has already is not added again: a crash may have come after it was archived,
+// and before a snapshot was written without it.
 func addToArchive(a *archive.Archive, orders []*Order) error {
 	records := make([]archive.Record, len(orders))
 	for i, o := range orders {
@@ -96,15 +96,15 @@ func archiveError(d journal.Disk, err error) error {
 	return fmt.Errorf("archive in %s: %w%s", d.Path(""), err, archiveAdvice)
 }
 
-// notDamaged reports whether err says that a file cannot be used, and not that
-// something is wrong with what is in it.
+// notDamaged reports whether err says that a file cannot be read, or that a later version
+// of wick wrote it, and not that its content is damaged.
 func notDamaged(err error) bool { return errors.Is(err, archive.ErrLater) || journal.Unreadable(err) }
 
 // archiveBatch is how many orders are archived by one sync.
 const archiveBatch = 4096
 
-// addMissing is addToArchive for orders of which the archive may have some in
-// another form: those stay as they are.
+// addMissing is like addToArchive, but an order that the archive has with other content
+// is no error: it stays as it is in the archive.
 func addMissing(a *archive.Archive, orders []*Order) error {
 	err := addToArchive(a, orders)
 	if !errors.Is(err, archive.ErrExists) {
@@ -162,7 +162,8 @@ func takeOver(d journal.Disk, a *archive.Archive) error {
 
 // readOldArchive calls visit for every line of an earlier version's file, which is the
 // JSON of an order, oldest first, and returns the offset where it stopped. A last line
-// without its end was being written when a crash came: its order is in the snapshot.
+// without a newline was cut off by a crash. It is skipped, for its order is in the
+// snapshot.
 func readOldArchive(f io.ReaderAt, visit func(line []byte) error) (at int64, err error) {
 	in := bufio.NewReader(io.NewSectionReader(f, 0, math.MaxInt64))
 	for {
@@ -181,8 +182,8 @@ func readOldArchive(f io.ReaderAt, visit func(line []byte) error) (at int64, err
 }
 
 // readArchive calls visit for the orders of the archive, and for those of an
-// earlier version's file that no start has taken over yet. What was noted of the
-// archive must be in it.
+// earlier version's file that no start has taken over yet. It returns the end of the
+// archive, and an error if the archive lacks the record that was noted as its end.
 func readArchive(d journal.Disk, store string, noted archive.Head, visit func(order []byte) error) (archive.Head, error) {
 	// The journal notes the archive's head at each snapshot. An archive that was put
 	// back from an older copy lacks that record, although nothing in it is damaged.

@@ -6,9 +6,10 @@ import (
 	"wick/exact"
 )
 
-// checkRests refuses an order that must not be filled on arrival, and would be at fill:
-// one that is post_only, and the limit of an oco, whose stop would protect nothing. Price
-// is that of the market.
+// checkRests refuses an order that must not be filled on arrival but would be: one that
+// is post_only, and the limit of an oco, because its stop would be left with nothing to
+// protect. Fill is the price at which it would be filled, zero if it would rest; price is
+// the market's.
 func checkRests(o *Order, with OCO, fill, price exact.Decimal) error {
 	switch {
 	case fill == 0:
@@ -24,7 +25,7 @@ func checkRests(o *Order, with OCO, fill, price exact.Decimal) error {
 }
 
 // arrival returns the step by which o comes into the book: filled at a price, or
-// open, or cancelled at once. The order that it replaces ends with it.
+// open, or cancelled at once. The order that it replaces ends in the same step.
 func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event, error) {
 	r, err := e.reportArrival(o, fill, q)
 	if err != nil {
@@ -38,11 +39,12 @@ func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event
 	return ev, err
 }
 
-// reportArrival returns what the paper broker does with o, which the market has
-// reached if fill is not zero: it fills what the volume allows for. The rest waits,
-// or ends if it may not.
+// reportArrival returns what the paper broker does with o on arrival. If fill is not
+// zero, the market has reached o, which is filled at that price as far as the recent
+// volume allows. The rest waits; the rest of an ioc is cancelled, and a fok is filled
+// whole or not at all.
 func (e *Engine) reportArrival(o *Order, fill exact.Decimal, q quote) (report, error) {
-	// available is what the volume of late still allows to be filled.
+	// size is as much of the order as the recent volume still allows.
 	size, hurried := e.available(o), o.TimeInForce == IOC || o.TimeInForce == FOK
 	switch {
 	case fill == 0 && hurried:
@@ -65,7 +67,7 @@ func (e *Engine) reportArrival(o *Order, fill exact.Decimal, q quote) (report, e
 	return r, err
 }
 
-// beside adds the stop of an OCO to the arrival of its limit.
+// beside adds the stop of an OCO, if there is one, to ev, the arrival of its limit.
 func beside(ev *event, with OCO) {
 	if with != (OCO{}) {
 		ev.put(ev.Order.partner(with))

@@ -15,14 +15,14 @@ import (
 	"wick/journal"
 )
 
-// Audit writes what a state directory knows to w, oldest first and one line
-// each: time, sequence, what happened, and the details as JSON. First come the
+// Audit writes the history that a state directory holds to w, oldest first and one
+// line per entry: time, sequence, what happened, and the details as JSON. First come the
 // orders in the archive, then every record of every journal there is. If the
 // first records are gone, the orders and alerts of the oldest snapshot stand in
 // their place.
 //
-// It checks all that [Verify] checks, and returns the first damage with its file
-// and offset after what could be read before it. It only reads, so it may run
+// It checks all that [Verify] checks. It writes everything that can be read and then
+// returns the first damage, with its file and offset. It only reads, so it may run
 // beside the process that owns the directory.
 func Audit(dir string, w io.Writer) error {
 	out := bufio.NewWriter(w)
@@ -37,9 +37,9 @@ func Audit(dir string, w io.Writer) error {
 	return errors.Join(err, out.Flush())
 }
 
-// updatedAt returns the time in the JSON of an order. It is found by its name and
-// not decoded, which would take most of the time that an export of millions of
-// orders takes; no other text of an order can hold its unescaped quotes.
+// updatedAt returns updated_at from the JSON of an order. It searches for the key
+// instead of decoding the order, which would take most of the time of an audit of
+// millions of orders. No other text in the JSON can match: its quotes would be escaped.
 func updatedAt(order []byte) []byte {
 	_, after, _ := bytes.Cut(order, []byte(`"updated_at":"`))
 	at, _, _ := bytes.Cut(after, []byte(`"`))
@@ -51,7 +51,7 @@ func updatedAt(order []byte) []byte {
 type Verified struct {
 	History journal.History
 	Archive archive.Head
-	Found   *journal.Entry // what has the hash that was asked for; nil if nothing has
+	Found   *journal.Entry // the record with the hash that was asked for; nil if there is none
 }
 
 // Verify checks everything that a start checks, and beyond that every record of
@@ -79,17 +79,17 @@ func Verify(dir string, find journal.Hash) (Verified, error) {
 func inspect(dir string, archived func(order []byte) error, visit func(journal.Entry) error) (v Verified, err error) {
 	d := journal.ReadOnly(dir)
 	state, refused := newestState(d)
-	// If the newest state cannot be read, nothing is known of what the archive must
+	// If the newest state cannot be read, nobody knows which records the archive must
 	// have.
 	noted := archive.Head{}
 	if refused == nil {
 		noted = state.archived
 	}
-	// The archive is read when the first record has told which store this is.
+	// The archive is read once the first record has told which store this is.
 	first := true
 	var damaged error // the archive
 	v.History, err = journal.Walk(d, func(r journal.Entry) error {
-		if first { // its store is the archive's
+		if first { // the archive must be of the same store
 			first = false
 			var h struct{ Store string }
 			if err := json.Unmarshal(r.Payload, &h); err != nil {
@@ -99,7 +99,7 @@ func inspect(dir string, archived func(order []byte) error, visit func(journal.E
 		}
 		return visit(r)
 	})
-	for _, found := range []error{damaged, refused} { // a start's refusal is told if nothing else says why
+	for _, found := range []error{damaged, refused} { // why a start would fail is listed only if no other damage explains it
 		if found != nil && (found == damaged || len(v.History.Damage) == 0) {
 			v.History.Damage = append(v.History.Damage, found)
 		}
@@ -108,8 +108,8 @@ func inspect(dir string, archived func(order []byte) error, visit func(journal.E
 }
 
 // newestState reads the newest state as a start does, without changing anything. The
-// process that owns the directory may begin a new generation meanwhile, so an
-// error counts only if it stays.
+// process that owns the directory may begin a new generation of files meanwhile, so an
+// error counts only after three tries.
 func newestState(d journal.Disk) (s *state, err error) {
 	for range 3 {
 		b := book{disk: d, hub: delivery.NewHub(nil)}
@@ -137,8 +137,8 @@ func auditEntry(r journal.Entry, out *bufio.Writer) error {
 	return nil
 }
 
-// auditSnapshot writes the orders and alerts of a snapshot: of those made before
-// it there is nothing else.
+// auditSnapshot writes the orders and alerts of a snapshot: nothing else is left of
+// those that were made before it.
 func auditSnapshot(r journal.Entry, out *bufio.Writer) error {
 	s, err := decodeState("", r.Seq, r.Payload)
 	if err != nil {
@@ -156,7 +156,7 @@ func auditSnapshot(r journal.Entry, out *bufio.Writer) error {
 // auditLine writes one line. The writer keeps its first error for Flush.
 func auditLine(out *bufio.Writer, at Time, seq uint64, name string, details any) {
 	text, err := json.Marshal(details)
-	if err != nil { // our own types always can be
+	if err != nil { // our own types can always be encoded
 		panic(err)
 	}
 	fmt.Fprintf(out, "%s %d %s %s\n", at.Format(timeLayout), seq, name, text)

@@ -31,8 +31,8 @@ type book struct {
 	recover bool             // make a damaged archive anew
 	outbox  Outbox           // nil for none
 
-	// Pruning is held by whoever takes orders out of memory or reads all of shown
-	// for a snapshot, and is taken before mu. Crowded is told when there are
+	// Pruning is held while orders are taken out of memory, and while all of shown is
+	// read for a snapshot. It is taken before mu. Crowded gets a value when there are
 	// extraOrders to take out.
 	pruning sync.Mutex
 	crowded chan struct{}
@@ -45,8 +45,8 @@ type book struct {
 }
 
 // read fills the book from a log, and its hub with what is queued. The archive is
-// in d, and nothing is moved to it from a log that is shared: each process would
-// have another part of it.
+// in d. Nothing is moved to it if the log is shared: each process would have a different
+// part of the orders in its own archive.
 func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Logger) (err error) {
 	b.disk, b.crowded = d, make(chan struct{}, 1)
 	switch {
@@ -73,9 +73,9 @@ func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Log
 	return nil
 }
 
-// pruneAtStart moves what a crash has left over to the archive, before anybody lists
-// orders: a list that is read in pages must not lose some in between. A disk that is
-// full is no reason not to start.
+// pruneAtStart moves the orders that a crash has left in memory to the archive, before
+// anybody lists orders: a list that is read in pages must not lose some in between. A
+// full disk is no reason not to start.
 func (b *book) pruneAtStart() error {
 	select {
 	case <-b.crowded:
@@ -88,8 +88,8 @@ func (b *book) pruneAtStart() error {
 	return nil
 }
 
-// install makes s, which has no hub yet, the state that is shown, and the one that
-// decides a copy of it. Called with mu held, or before there is anybody else.
+// install makes s, which has no hub yet, the shown state, and a copy of s the deciding
+// state. Called with mu held, or before any other goroutine has the book.
 func (b *book) install(s *state) {
 	// Only the deciding state has the index of alerts, and only the shown one delivers.
 	b.ahead = s.clone()
@@ -99,9 +99,9 @@ func (b *book) install(s *state) {
 	b.shown = s
 }
 
-// propose takes a step in the deciding state and hands its record to the
-// journal. It is called with mu held. The step counts only once commit has
-// returned nil for its sequence.
+// propose takes a step in the deciding state, hands its record to the journal and
+// returns its sequence. It is called with mu held. The step counts only once commit has
+// returned nil for that sequence.
 func (b *book) propose(k kind, ev *event) (uint64, error) {
 	if err := b.journal.Broken(); err != nil {
 		return 0, err
@@ -111,8 +111,8 @@ func (b *book) propose(k kind, ev *event) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The record is encoded before the step is taken: one that is too long must
-	// not leave a state that nobody can write down.
+	// The record is encoded before the step is taken: a record that is too long must
+	// not leave a state that cannot be written down.
 	if err := b.ahead.apply(seq, k, ev); err != nil {
 		return 0, fmt.Errorf("trade: decided on an impossible step: %w", err)
 	}
@@ -127,7 +127,7 @@ func (b *book) commit(seq uint64) error { return b.journal.Commit(seq) }
 // disk.
 type onDisk book
 
-// Restore begins with the state of a snapshot.
+// Restore replaces the state by that of a snapshot.
 func (d *onDisk) Restore(store string, seq uint64, snapshot []byte) error {
 	s, err := decodeState(store, seq, snapshot)
 	if err == nil && d.outbox != nil {
@@ -165,18 +165,18 @@ func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
 			return err
 		}
 	}
-	// Only told of here: moving orders writes to the disk, and mu is held.
+	// Only signalled here: moving orders writes to the disk, and mu is held.
 	if d.shown.finished()-d.kept >= extraOrders {
 		select {
 		case d.crowded <- struct{}{}:
-		default: // told already, or nobody is there: then the next snapshot does it
+		default: // signalled already; if thin does not run, the next snapshot does its work
 		}
 	}
 	if d.outbox == nil {
 		return d.shown.apply(seq, kind(k), ev.(*event))
 	}
-	// What the owner may want to know is worked out before the step is applied, against
-	// the state that it changes.
+	// What the owner may want to know is worked out before the step is applied, because
+	// it depends on what the step changes.
 	steps := d.shown.told(seq, kind(k), ev.(*event))
 	err := d.shown.apply(seq, kind(k), ev.(*event))
 	for i := 0; err == nil && i < len(steps); i++ {
@@ -185,8 +185,8 @@ func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
 	return err
 }
 
-// Snapshot encodes the state, after it has moved the orders that ended first to the
-// archive. The journal applies nothing meanwhile, and nobody else takes orders
+// Snapshot moves the orders that ended first to the archive and encodes the rest of the
+// state. The journal applies nothing meanwhile, and nobody else takes orders
 // out of memory, so mu is not needed to read.
 func (d *onDisk) Snapshot() ([]byte, error) {
 	d.pruning.Lock()
@@ -208,7 +208,7 @@ func (d *onDisk) Snapshot() ([]byte, error) {
 }
 
 // thin moves orders to the archive whenever there are extraOrders to move, until
-// ctx ends. What goes wrong is found by the next snapshot, which does the same.
+// ctx ends. It reports no errors: the next snapshot, which does the same, finds them.
 func (d *onDisk) thin(ctx context.Context) error {
 	for {
 		select {
@@ -225,8 +225,8 @@ func (d *onDisk) thin(ctx context.Context) error {
 		if !errors.Is(err, journal.ErrRetry) {
 			return nil
 		}
-		// Every further order says that there are too many: on a full disk each would
-		// try again at once.
+		// Every further order signals that there are too many: without a pause, each
+		// would start another try on a full disk.
 		select {
 		case <-ctx.Done():
 			return nil
@@ -235,24 +235,26 @@ func (d *onDisk) thin(ctx context.Context) error {
 	}
 }
 
-// thinPause is how long after a try that failed the next one comes.
+// thinPause is how long thin waits after a try that failed.
 const thinPause = time.Minute
 
-// prune moves the terminal orders of both states that ended first to the archive, at
-// most so many. It is called with pruning held. The archive has them on disk before
-// memory lets them go; a crash in between leaves them in both, which the archive notices
-// when they are appended again.
+// prune moves terminal orders of both states to the archive until only as many are left
+// as stay in memory: those that ended first, and at most the given number. It is called
+// with pruning held. The archive has them on disk before they leave memory; a crash in
+// between leaves them in both, which the archive notices when they are appended again.
 func (d *onDisk) prune(most int) error {
 	old := d.terminal()
 	extra := min(len(old)-d.kept, most)
 	if extra <= 0 {
 		return nil
 	}
-	// Not by when they were placed: one that was open for months is news when it ends.
+	// By when they ended and not by when they were placed: an order that was open for
+	// months is news when it ends.
 	slices.SortStableFunc(old, func(a, b *Order) int { return a.UpdatedAt.Compare(b.UpdatedAt.Time) })
 	old, left := old[:extra:extra], old[extra:]
-	// A crash or a full disk may have left others in both, if the clock was set back
-	// since: they go too, for nothing looks for them once the archive is settled.
+	// After a crash or a full disk, other orders may be in memory and in the archive,
+	// if the clock was set back since. They leave memory too: once the archive is
+	// settled, it would no longer notice that it has them already.
 	for _, o := range left {
 		there, err := d.archive.Holds(orderKey(o.ID))
 		if err != nil {
@@ -265,7 +267,7 @@ func (d *onDisk) prune(most int) error {
 	if err := addToArchive(d.archive, old); err != nil {
 		return err
 	}
-	d.archive.Settle() // from here on nothing has them but the archive
+	d.archive.Settle() // from here on only the archive has them
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.shown.forget(old)
@@ -275,8 +277,8 @@ func (d *onDisk) prune(most int) error {
 	return nil
 }
 
-// terminal returns the orders that may leave memory, as they were placed. They do not
-// change any more.
+// terminal returns the orders that may leave memory, in the order in which they were
+// placed. They do not change any more, so the caller may read them without mu.
 func (d *onDisk) terminal() (orders []*Order) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -308,8 +310,8 @@ func (s *state) forget(old []*Order) {
 	}
 }
 
-// refuseAfter answers with a refusal once the steps it rests on are on disk:
-// "it is filled" must not be said of a fill that a crash could undo.
+// refuseAfter returns the refusal r once the steps up to seq, which are its reason, are
+// on disk: no client may be told "it is filled" of a fill that a crash could undo.
 func (b *book) refuseAfter(seq uint64, r *Refusal) error {
 	if err := b.commit(seq); err != nil {
 		return err
@@ -317,12 +319,12 @@ func (b *book) refuseAfter(seq uint64, r *Refusal) error {
 	return r
 }
 
-// errFollows is what a follower answers to a write that nobody passed on.
+// errFollows is the error of a write on a follower that was not passed on to the leader.
 var errFollows = errors.New("this replica follows another one: it does not write")
 
 // archived returns the order in the archive under a key, or nil. It reads a page
-// per segment of the archive. A damaged one is an error: a wrong "there is none"
-// would let the same order be placed twice.
+// per segment of the archive. A damaged page is an error: to say wrongly that there is
+// no such order would let the same order be placed twice.
 func (b *book) archived(key string) (*Order, error) {
 	r, ok, err := b.archive.Lookup(key)
 	if err == nil && !ok {
@@ -338,8 +340,8 @@ func (b *book) archived(key string) (*Order, error) {
 	return o, nil
 }
 
-// openArchive opens the archive of the store that was read. It is called once
-// the store is known, which the journal may ask a snapshot for already.
+// openArchive opens the archive of the store that was read, unless it is open. Snapshot
+// calls it as well, because the journal may write a snapshot while it is being opened.
 func (b *book) openArchive() error {
 	if b.archive != nil {
 		return nil
@@ -367,19 +369,19 @@ func (b *book) closeArchive() error {
 	return b.archive.Close()
 }
 
-// recoverArchive makes a damaged archive anew: from the records that are whole, and
-// from what the journals and snapshots have of its orders. It is called only if the
+// recoverArchive makes a damaged archive anew: from the records that are undamaged, and
+// from the orders that journals and snapshots still have. It is called only if the
 // owner has agreed to a recovery. Files that cannot be read at all are left alone.
 func (b *book) recoverArchive() error {
 	if err := checkArchive(b.disk, b.shown); err == nil || notDamaged(err) {
 		return err
 	}
-	// The whole records first, then what journals and snapshots have beside them, in
-	// batches of one sync each.
+	// First the undamaged records, then the orders that only journals and snapshots
+	// have, in batches of one sync each.
 	if _, err := archive.Rebuild(b.disk, b.shown.store); err != nil {
 		return err
 	}
-	b.shown.archived = archive.Head{} // what was noted is no longer in it
+	b.shown.archived = archive.Head{} // the archive no longer has the record that was noted
 	a, err := archive.Open(b.disk, b.shown.store, archive.Head{})
 	if err != nil {
 		return err

@@ -2,9 +2,9 @@ package trade
 
 import "time"
 
-// breaker makes ev the step to reducing if the account has lost as much as it may
-// on this day, in UTC. Once it has, that holds for the rest of the day, whatever
-// the prices do, and over a restart. Called with mu held.
+// breaker makes ev the step to reducing if the account has reached the limit of the
+// daily loss on this day, in UTC. Once it has, trading stays reducing for the rest of the
+// day, whatever the prices do, also after a restart. Called with mu held.
 func (e *Engine) breaker(ev *event) {
 	most, today := e.options.Limits.DailyLoss, ev.At.UTC().Format(time.DateOnly)
 	if most == 0 {
@@ -16,8 +16,8 @@ func (e *Engine) breaker(ev *event) {
 	ev.Trading, ev.Tripped, ev.By = Reducing, today, &Who{Name: "--max-daily-loss"}
 }
 
-// lost reports whether the account has lost as much as it may on a day. It has not
-// as long as a price is missing. Called with mu held.
+// lost reports whether the account has reached the limit of the daily loss on a day. It
+// reports false as long as a price is missing. Called with mu held.
 func (e *Engine) lost(date string) bool {
 	n := len(e.ahead.days)
 	l := e.ledger(e.ahead)

@@ -4,12 +4,13 @@ import (
 	"slices"
 )
 
-// CancelOrder cancels an open order for who. A second time is refused by a text that
-// says it is done already. Exits and the stop beside it end in the same step.
+// CancelOrder cancels an open order on behalf of who, and returns it. An order that has
+// ended is refused, with a text that says how it ended. Other orders of its group, such
+// as the stop beside a limit, end in the same step.
 func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 	e.mu.Lock()
 	o, seq := e.ahead.order(id), e.ahead.seq
-	// An order that is over may be in the archive by now; the text says how it ended.
+	// An order that has ended may be in the archive by now; the text says how it ended.
 	if o == nil || o.Status.Terminal() {
 		e.mu.Unlock()
 		if o == nil {
@@ -33,8 +34,8 @@ func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 }
 
 // CancelOrders cancels all open orders, or those of one market if symbol is not empty,
-// and returns them. A failure leaves some of them open. They are cancelled under one
-// hold of mu on paper, so no price comes in between.
+// and returns them. After an error some of them may still be open. On paper all are
+// cancelled under one lock of mu, so that no price comes in between.
 func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 	if symbol != "" {
 		var err error
@@ -53,14 +54,13 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 		e.mu.Unlock()
 		return e.cancelAllLive(who, open)
 	}
-	// Without an open order the answer waits for the steps that are under way: one of
-	// them may have ended the last.
+	// Even if no order is open, the answer waits for the steps that are under way: one of
+	// them may have ended the last order.
 	seq, err := e.ahead.seq, error(nil)
 	cancelled := []Order{}
-	// Orders that end with one before them are counted with it.
 	for _, id := range open {
 		o := e.ahead.order(id)
-		if err != nil || o.Status.Terminal() { // ended with one before it
+		if err != nil || o.Status.Terminal() { // it ended, and was counted, with an order before it
 			continue
 		}
 		var ev *event

@@ -6,14 +6,15 @@ import (
 	"wick/exact"
 )
 
-// collarPatient is how many times away from the price a limit may wait. On the
-// other side, through the market, it may stand by half the price.
+// collarPatient is the factor by which a limit that waits may be away from the price: a
+// buy at a fifth of it or more, a sell at five times of it or less. On the other side of
+// the market a limit may be off by half the price.
 const collarPatient = 5
 
-// check holds o, the order that r asks for, to every limit there is, in the order in
-// which they are judged; price is that of the market, and fill that at which the order
-// would be filled on arrival, zero if it would rest. It is called with mu held and
-// changes nothing. A refusal names the limit and what would be within it.
+// check refuses o, the order that r asks for, if it is over any limit there is. Price is
+// the market's, and fill the price at which the order would be filled on arrival, zero if
+// it would rest. It is called with mu held and changes nothing. A refusal names the limit
+// and what would be within it.
 func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
 	size, fits := e.ahead.pending(o)
 	if err := e.checkTrading(o, fits && shrinks(e.ahead.holdings[o.Symbol].Quantity, size)); err != nil {
@@ -28,8 +29,8 @@ func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at T
 	return e.checkPace(r, at)
 }
 
-// checkTerms is check for the limits that only another order can meet, whose prices are
-// within the collar: waiting does not help.
+// checkTerms is check for the limits that only a different order could meet, because
+// waiting does not help. The prices of o are known to be within the collar.
 func (e *Engine) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal) error {
 	// The order is judged together with all open ones of its side, and at the highest
 	// price that it could cost.
@@ -48,8 +49,8 @@ func (e *Engine) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal)
 	return e.checkWorth(o, size, worst, shrinks)
 }
 
-// worst returns the highest price that o, the order that r asks for, could cost when the
-// market is at price and would fill it on arrival at fill.
+// worst returns the highest price that o, the order that r asks for, could cost. The
+// market is at price and would fill it on arrival at fill, zero if it would rest.
 func (r OrderRequest) worst(o *Order, price, fill exact.Decimal) exact.Decimal {
 	worst := max(o.worst(), fill, r.OCO.StopPrice, r.OCO.Price)
 	if o.Type == TrailingStop {
@@ -58,11 +59,13 @@ func (r OrderRequest) worst(o *Order, price, fill exact.Decimal) exact.Decimal {
 	return worst
 }
 
-// checkSize holds the value of an order, at the highest price that it could cost, to
-// the limit for one order, and its size to the least that the market takes. What can only
-// reduce a position passes that limit: a trader gets out of one that has grown. Only
-// reduce_only says so: of any other order a part may wait, also of a market order for which
-// too little was traded, and the position may be gone by then.
+// checkSize refuses an order whose value, at the highest price that it could cost, is
+// over the limit for one order, or whose size is below the least that the market takes.
+//
+// A reduce_only order may be over that limit, so that a trader can leave a position that
+// has grown. Any other order may not, even if it would only shrink the position now: a part
+// of it may have to wait (even of a market order, if too little was traded), and by the
+// time that part is filled the position may be gone.
 func (e *Engine) checkSize(o *Order, worst exact.Decimal, shrinks bool) error {
 	most, grid := e.options.Limits.OrderNotional, e.paper.grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
@@ -86,8 +89,8 @@ func (e *Engine) checkSize(o *Order, worst exact.Decimal, shrinks bool) error {
 	return nil
 }
 
-// checkWorth bounds what the position may be worth once the signed size is filled, and
-// holds the order, with the open ones of its side, to what the account can pay.
+// checkWorth refuses an order if the position would be worth too much once the signed
+// size is filled, or if the account cannot pay for it and the open orders of its side.
 func (e *Engine) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) error {
 	s, value := e.ahead, worth(o.Quantity, worst)
 	if !shrinks && !o.ReduceOnly {
@@ -102,15 +105,15 @@ func (e *Engine) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) e
 	return e.checkAccount(o, size, value, e.reservedBut(s, o.Symbol))
 }
 
-// checkOpen refuses an order that would rest beside too many.
+// checkOpen refuses an order that would have to wait if too many are open already.
 func (e *Engine) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 	l, s := e.options.Limits, e.ahead
 	if fill != 0 && e.available(o) >= o.Quantity {
 		return nil // it is filled at once
 	}
-	more := 0 // how many it adds to those that are open, less the new one itself
+	more := 0 // how many orders it adds to the open ones, not counting itself
 	if o.Replaces != "" {
-		more = -1 // which ends with this one
+		more = -1 // the replaced order ends with this one
 	}
 	if (r.OCO != OCO{}) {
 		more++ // the stop beside it
@@ -124,8 +127,8 @@ func (e *Engine) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 	return nil
 }
 
-// checkPace refuses an order that equals one of a few seconds ago and bears no id of
-// its own, and one that comes too soon after the others.
+// checkPace refuses an order that equals one of a few seconds ago and has no
+// client_order_id, and an order that comes too soon after the others.
 func (e *Engine) checkPace(r OrderRequest, at Time) error {
 	if r.ClientOrderID == "" && e.repeats(r, at) {
 		return refuse("duplicate_order", later, "an equal order was accepted less than %d seconds ago; if a second one is meant, "+
@@ -144,13 +147,14 @@ func (e *Engine) checkPrices(o *Order, with OCO, price exact.Decimal) error {
 	if err := checkCollar(o, price, tick); err != nil || with == (OCO{}) {
 		return err
 	}
-	limit := *o // partner makes it one of a group
+	limit := *o // a copy, because partner changes it
 	return checkCollar(limit.partner(with), price, tick)
 }
 
 // checkCollar refuses a price so far from the market that it must be a typing
 // error, and a stop that the market has passed already. The limit of a stop_limit
-// is judged by its stop. What it says is allowed stands on the tick of the market.
+// is compared with its stop. The limits that a refusal says are allowed are on the tick
+// of the market.
 func checkCollar(o *Order, price, tick exact.Decimal) error {
 	if o.waits() && o.Type != TrailingStop {
 		stop := *o.StopPrice
@@ -168,8 +172,8 @@ func checkCollar(o *Order, price, tick exact.Decimal) error {
 	if o.Price == nil {
 		return nil
 	}
-	// A buy may wait far below the market and reach half above it, a sell the other way
-	// round. The min keeps the products within range.
+	// A buy may wait far below the market and reach half the price above it, a sell the
+	// other way round. The min keeps the results within range.
 	low, high := price/collarPatient, min(price, math.MaxInt64-price/2)+price/2
 	if o.Side == Sell {
 		low, high = price-price/2, min(price, math.MaxInt64/collarPatient)*collarPatient
@@ -184,8 +188,8 @@ func checkCollar(o *Order, price, tick exact.Decimal) error {
 	return nil
 }
 
-// checkTrading refuses an order, which shrinks a position or does not, that the
-// trading state does not allow.
+// checkTrading refuses an order that the trading state does not allow; shrinks says
+// whether it can only shrink a position.
 func (e *Engine) checkTrading(o *Order, shrinks bool) error {
 	s, l := e.ahead, e.options.Limits
 	switch {
@@ -202,10 +206,10 @@ func (e *Engine) checkTrading(o *Order, shrinks bool) error {
 	return nil
 }
 
-// checkReduceOnly refuses an order that may only reduce a position and could not.
-// On paper, one that waits in the place of another of its group may be as large as
-// that was, although the position has become smaller: [Engine.replace] allows for no
-// other quantity, and what is too much is cut when it is filled.
+// checkReduceOnly refuses a reduce_only order if not all of it would reduce a position.
+// There is one exception, on paper: a resting order that replaces one of a group may be as
+// large as that one, even if the position has become smaller. [Engine.replace] allows no
+// other quantity, and a fill takes no more than the position has.
 func (e *Engine) checkReduceOnly(o *Order, fill exact.Decimal) error {
 	s := e.ahead
 	held := s.holdings[o.Symbol].Quantity
@@ -228,10 +232,10 @@ func (e *Engine) checkReduceOnly(o *Order, fill exact.Decimal) error {
 }
 
 // pending returns the signed quantity that would be filled if o and all open
-// orders of its side were, and false if it leaves the range. Limits are judged by
-// it: several orders that each close a position would together turn it around.
-// Which of them count, [state.counts] says. An order that can only reduce is alone,
-// and never more than the position.
+// orders of its side were filled, and false if that leaves the range. Limits are judged by
+// this sum, because several orders that each close a position would together turn it
+// around. [state.counts] says which orders count. A reduce_only order is judged alone, and
+// by no more than the position.
 func (s *state) pending(o *Order) (exact.Decimal, bool) {
 	sum, ok := o.remaining(), true
 	if o.ReduceOnly {
@@ -245,8 +249,9 @@ func (s *state) pending(o *Order) (exact.Decimal, bool) {
 	return sum, ok
 }
 
-// checkFill holds the fill of a resting order to the limit of the position once
-// more. As on acceptance its own price is the one that counts.
+// checkFill refuses the fill of a resting order if the position would then be over its
+// limit: other fills may have used it up since the order was accepted. As on acceptance,
+// the order's own price counts, and not the market's.
 func (s *state) checkFill(o *Order, quantity, price, most exact.Decimal) error {
 	size := o.Side.sign(quantity)
 	if shrinks(s.holdings[o.Symbol].Quantity, size) {
@@ -255,8 +260,8 @@ func (s *state) checkFill(o *Order, quantity, price, most exact.Decimal) error {
 	return s.checkPosition(o.Symbol, size, price, most)
 }
 
-// checkPosition bounds what the position would be worth at price after fills of
-// the signed size.
+// checkPosition refuses fills of the signed size after which the position would be worth
+// more than most at price.
 func (s *state) checkPosition(symbol string, size, price, most exact.Decimal) error {
 	after, ok := s.holdings[symbol].Quantity.Add(size)
 	if notional, fits := after.Abs().Times(price, exact.Up); !ok || !fits || notional > most {

@@ -10,7 +10,7 @@ import (
 	"wick/exact"
 )
 
-// Closed is what became of one position of [Engine.CloseAll].
+// Closed is the result of [Engine.CloseAll] for one position.
 type Closed struct {
 	Order
 	Error string `json:"error,omitempty"` // why the position stays
@@ -28,12 +28,12 @@ func (c Closed) MarshalJSON() ([]byte, error) {
 }
 
 // CloseAll places r, which is of type market, for every open position: the side that
-// closes it, and all of it. If its ClientOrderID was used before, the orders of then
-// are returned and none is placed. Each position is an order of its own: one that is
-// refused does not keep the others from being closed, and its reason is in the list.
+// closes it, and all of it. If its ClientOrderID was used before, the earlier orders
+// are returned and none is placed. Each position gets an order of its own: if one is
+// refused, the others are closed all the same, and the reason is in the list.
 //
-// Previews, if not nil, are the result of a dry run: then only what it would have closed
-// is closed, and a position that has changed since stays.
+// Previews, if not nil, are the result of a dry run. Then only what the dry run would have
+// closed is closed, and a position that has changed since stays.
 func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed) ([]Closed, error) {
 	if err := r.checkCloseAll(); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed
 	if err != nil {
 		return nil, err
 	}
-	// A retry returns the orders of then, and says which positions have come since.
+	// A retry returns the earlier orders, and says which positions have come since.
 	again, id := len(out) > 0, r.ClientOrderID
 	for _, p := range e.Positions() {
 		if again {
@@ -61,7 +61,7 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed
 				out = append(out, previews[seen])
 				continue
 			}
-			r.Held = new(exact.Decimal) // a position that was not there
+			r.Held = new(exact.Decimal) // zero: the dry run saw no position here
 			if seen >= 0 {
 				*r.Held = -previews[seen].Side.sign(previews[seen].Quantity)
 			}
@@ -77,7 +77,8 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed
 }
 
 // checkCloseAll settles the spelling of r and refuses what cannot be asked of all
-// positions at once, also if there are none. The side is that of each position.
+// positions at once, even if there are none. CloseAll sets the side for each position;
+// here any side will do.
 func (r *OrderRequest) checkCloseAll() error {
 	if r.Type != Market || !r.All || r.Replaces != "" {
 		return refuse("bad_symbol", fixIt, "symbol all goes with type market and quantity all, and without replaces: it closes every position; a market of that name is written in capital letters, ALL")
@@ -89,8 +90,9 @@ func (r *OrderRequest) checkCloseAll() error {
 	return r.checkExpiry()
 }
 
-// closedBefore returns the orders that the ClientOrderID of r has closed positions
-// by before; none if it is empty or new. It refuses a request that is another one.
+// closedBefore returns the orders by which an earlier CloseAll with the ClientOrderID of r
+// closed positions; none if the id is empty or new. It refuses r if the earlier request
+// had other arguments.
 func (e *Engine) closedBefore(r OrderRequest) ([]Closed, error) {
 	out := []Closed{}
 	if r.ClientOrderID == "" {
@@ -103,7 +105,7 @@ func (e *Engine) closedBefore(r OrderRequest) ([]Closed, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		// The same check as for a single order: another request under the same id is
+		// The same check as for a single order: a different request under the same id is
 		// refused.
 		full, err := e.earlier(&OrderRequest{ClientOrderID: o.ClientOrderID, Symbol: o.Symbol, Side: o.Side, Type: r.Type, All: r.All,
 			TimeInForce: r.TimeInForce, ExpiresAt: r.ExpiresAt, ReduceOnly: r.ReduceOnly})
@@ -116,8 +118,8 @@ func (e *Engine) closedBefore(r OrderRequest) ([]Closed, error) {
 }
 
 // closingID returns the client_order_id of the order that closes the position of
-// a symbol when all are closed under id: the two joined, or a digest of them if
-// that is no client_order_id. Empty stays empty.
+// a symbol when all are closed under id: the two joined, or a digest of them if the
+// joined text is no valid client_order_id. An empty id stays empty.
 func closingID(id, symbol string) string {
 	joined := id + ":" + symbol
 	switch {

@@ -20,17 +20,17 @@ type ConditionType string
 
 // The conditions there are.
 const (
-	PriceAbove      ConditionType = "price_above"      // the price reaches the threshold from wherever it is
-	PriceBelow      ConditionType = "price_below"      // … or falls to it
-	IndicatorSignal ConditionType = "indicator_signal" // a closed bar bears the signal
+	PriceAbove      ConditionType = "price_above"      // the price is at or above the threshold
+	PriceBelow      ConditionType = "price_below"      // the price is at or below the threshold
+	IndicatorSignal ConditionType = "indicator_signal" // a closed bar has the signal
 )
 
 // Condition is what an alert waits for. Its JSON has one key, the type:
 // {"price_above": 65000}, or {"indicator_signal": {"indicator": "rsi",
-// "signal": "rsi_oversold", "length": 21}} with parameters as the indicator has
-// them, beside or in an object "params". With the signal "crosses_above" or
-// "crosses_below" it has a "level" that a line of the indicator is to reach, and
-// may have the "line"; parameters of these names then stand in "params".
+// "signal": "rsi_oversold", "length": 21}}. Parameters of the indicator stand beside the
+// signal or in an object "params". With the signal "crosses_above" or "crosses_below"
+// there is a "level" that a line of the indicator is to reach, and there may be the name
+// of the "line"; parameters of these names then stand in "params".
 type Condition struct {
 	Type      ConditionType
 	Threshold exact.Decimal // of a price condition
@@ -41,8 +41,8 @@ type Condition struct {
 	Params    map[string]json.RawMessage
 }
 
-// The signals that every indicator with lines has, at a level of the client's
-// choice.
+// The signals that every indicator with lines has: a line crosses a level that the client
+// chooses.
 const (
 	CrossesAbove = "crosses_above"
 	CrossesBelow = "crosses_below"
@@ -51,11 +51,11 @@ const (
 // crosses reports whether c waits for a line to cross a level.
 func (c Condition) crosses() bool { return c.Signal == CrossesAbove || c.Signal == CrossesBelow }
 
-// maxParams bounds the text of an indicator's parameters, in bytes.
+// maxParams bounds the JSON of an indicator_signal with its parameters, in bytes.
 const maxParams = 1024
 
-// UnmarshalJSON reads the one-key shape. It checks the shape only; SetAlert
-// checks the sense.
+// UnmarshalJSON reads the JSON with one key. It checks the shape only; SetAlert
+// checks whether it makes sense.
 func (c *Condition) UnmarshalJSON(text []byte) error {
 	const want = `write one of {"price_above": 65000}, {"price_below": 60000}, {"indicator_signal": {"indicator": "rsi", "signal": "rsi_oversold"}}, {"indicator_signal": {"indicator": "rule", "when": "rsi(14) < 30", "signal": "becomes_true"}}`
 	var keys map[string]json.RawMessage
@@ -91,9 +91,9 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// unmarshalSignal reads the value of indicator_signal. Members beside the
-// indicator and the signal are parameters of the indicator; they stay as text
-// until the catalogue reads them, so that a number keeps all its digits.
+// unmarshalSignal reads the value of indicator_signal and settles the spelling of the
+// signal. Members beside the indicator and the signal are parameters of the indicator;
+// they stay as text until the catalogue reads them, so that a number keeps all its digits.
 func (c *Condition) unmarshalSignal(value json.RawMessage) error {
 	const want = `indicator_signal needs "indicator" and "signal", both strings, such as {"indicator": "rsi", "signal": "rsi_oversold"}`
 	if len(value) > maxParams {
@@ -123,7 +123,7 @@ func (c *Condition) unmarshalSignal(value json.RawMessage) error {
 	return nil
 }
 
-// writtenOut has labels that people write out.
+// writtenOut maps names of signals that people write out to the signals.
 var writtenOut = map[string]string{"bullish_divergence": "bull_div", "bearish_divergence": "bear_div"}
 
 // unmarshalLevel takes the level and the line out of the members.
@@ -159,7 +159,8 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[ConditionType]any{c.Type: members})
 }
 
-// params returns the indicator's parameters, those beside and those in "params".
+// params returns the indicator's parameters, both those beside the signal and those in
+// "params".
 func (c Condition) params() (map[string]json.RawMessage, error) {
 	nested, ok := c.Params["params"]
 	if !ok {
@@ -189,10 +190,11 @@ func (c Condition) request() (indicators.Request, error) {
 	return indicators.New(c.Indicator, params)
 }
 
-// Meaning says in one line when the condition fires, "" if its type says it.
+// Meaning says in one line when the condition fires. It is empty for a price condition,
+// whose type says it.
 func (c Condition) Meaning() string {
 	if c.Type != IndicatorSignal {
-		return "" // looking up a name that there is not takes long: all near ones are searched for
+		return "" // Lookup is slow for a name that it does not know: it searches for similar ones
 	}
 	ind, err := indicators.Lookup(c.Indicator)
 	if err != nil {
@@ -201,8 +203,7 @@ func (c Condition) Meaning() string {
 	return ind.Meaning(c.Signal)
 }
 
-// check refuses a condition that makes no sense and settles the spelling of
-// its signal.
+// check refuses a condition that makes no sense, or that could never fire.
 func (c *Condition) check() error {
 	switch c.Type {
 	case PriceAbove, PriceBelow:
@@ -244,8 +245,8 @@ func watchable(r indicators.Request) bool {
 	return err == nil && !r.Ind.Total
 }
 
-// checkLevel refuses a level that no line could cross, or that means something
-// else on every chart.
+// checkLevel refuses a level that no line could cross, or that would mean something
+// different on every chart.
 func (c *Condition) checkLevel(r indicators.Request) error {
 	level, err := c.Level.Float64()
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 // ErrStamp reports a data directory that belongs to another broker or account.
 var ErrStamp = errors.New("the data directory belongs to another account")
 
-// checkStamp refuses a directory that was used with another broker or account, and
-// stamps a new one. A book that was kept on paper is never taken for a real one,
-// nor the other way round.
+// checkStamp refuses a data directory that was used with another broker or account, and
+// stamps a new one with its own. A book of paper orders is never taken for one of real
+// orders, nor the other way round.
 func (e *Engine) checkStamp() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -26,7 +26,7 @@ func (e *Engine) checkStamp() error {
 	// Anything that was ever traded here, finished orders in the archive included.
 	used := len(e.ahead.orders) > 0 || len(e.ahead.holdings) > 0 || e.archive.Head().Records > 0
 	switch {
-	// On paper, as it always was.
+	// On paper, as before.
 	case v == nil && was == nil:
 		return nil
 	case v == nil:
@@ -53,16 +53,16 @@ func (e *Engine) runVenue(ctx context.Context) error {
 	return g.Wait()
 }
 
-// hear reads the broker's stream. After each beginning of it the account is read,
-// because nobody knows what was missed. It comes back after a pause that doubles up to
-// a minute, and never gives up.
+// hear keeps the broker's stream open and reads it. After each connect the account is
+// read, because nobody knows what was missed. When the stream ends, hear connects again
+// after a pause that doubles up to a minute, and never gives up.
 func (e *Engine) hear(ctx context.Context) error {
 	v, pause := e.venue, streamPause
 	for ctx.Err() == nil {
 		e.mu.Lock()
 		after := v.lastEvent
 		e.mu.Unlock()
-		// Connected: the pause starts small again, and what was missed is asked for.
+		// On connect the pause becomes small again, and what was missed is asked for.
 		err := v.Stream(ctx, after, func() {
 			pause = streamPause
 			e.setStream(true)
@@ -90,7 +90,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// setStream notes that the stream is there, or away.
+// setStream notes whether the stream is connected, and since when.
 func (e *Engine) setStream(up bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -102,14 +102,14 @@ func (e *Engine) setStream(up bool) {
 // keepReconciled reads the account at the start, when somebody asks for it, and
 // regularly.
 func (e *Engine) keepReconciled(ctx context.Context) error {
-	released := false // the dead man's switch has done its work in this absence
+	released := false // the dead man's switch has cancelled everything since the stream ended
 	for ctx.Err() == nil {
 		wait := restPeriod
 		if sure := e.reconcile(ctx); !sure {
 			wait = busyPeriod
 		}
-		// The switch acts once in each absence of the stream, and again if not all
-		// could be cancelled.
+		// The switch acts once each time that the stream is away, and tries again if not
+		// all orders could be cancelled.
 		if !e.switchDue() {
 			released = false
 		} else if !released {
@@ -138,7 +138,7 @@ func (e *Engine) switchDue() bool {
 	return v.deadMan > 0 && !v.up && time.Since(v.changedAt) >= v.deadMan
 }
 
-// release cancels what rests, and reports whether all of it was.
+// release cancels all open orders, and reports whether that succeeded.
 func (e *Engine) release() bool {
 	orders, err := e.CancelOrders(Who{Name: "dead man's switch"}, "")
 	e.log.Warn("the broker's stream is away for too long: resting orders are cancelled", "orders", len(orders), "after", e.venue.deadMan.String(), "failed", err != nil)
@@ -154,7 +154,7 @@ type VenueStatus struct {
 	Unknown     []string     `json:"unknown,omitempty"`     // orders whose outcome is not known
 	Differences []Difference `json:"differences,omitempty"` // positions that are not what the book says
 	External    int          `json:"external_orders"`       // open orders of the account that this book did not place
-	Stream      bool         `json:"stream"`                // what happens is told at once
+	Stream      bool         `json:"stream"`                // the stream is connected: what happens is known at once
 }
 
 // Venue returns how the book and its broker stand, and false for paper.
@@ -192,9 +192,9 @@ func (e *Engine) AccountAtBroker() (broker.Account, bool) {
 }
 
 // AcceptPositions takes the positions at the broker as they are: what differs now
-// counts as known from here on, and trading goes on. It returns what it accepted. Only
-// the owner can ask for it: until then new positions are refused, because the book
-// does not know what it holds.
+// counts as known from here on, and trading goes on. It returns the differences that it
+// accepted. Only the owner can ask for it. Until then new positions are refused, because
+// the book does not know what it holds.
 func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
 	if e.venue == nil {
 		return nil, refuse("no_broker", never, "there is no broker: the positions are those of the paper book")
@@ -202,8 +202,8 @@ func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
 	e.mu.Lock()
 	v := e.venue
 	accepted := v.differs
-	// The base is by how much the account may differ from our fills: what was accepted
-	// before, and what differs now in place of it.
+	// The base says for each symbol by how much the account may differ from our fills. A
+	// difference that is accepted now takes the place of what was accepted before.
 	s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}
 	for key, d := range e.ahead.venue.Base {
 		s.Base[key] = d
@@ -225,8 +225,8 @@ func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
 	return accepted, e.refreshTrading()
 }
 
-// CancelEverything asks the broker to cancel every order of the account, whoever
-// placed it; on paper it cancels those of the book.
+// CancelEverything asks the broker to cancel every order of the account, no matter who
+// placed it; on paper it cancels the orders of the book.
 func (e *Engine) CancelEverything(ctx context.Context, who Who) error {
 	if e.venue == nil {
 		_, err := e.CancelOrders(who, "")
