@@ -10,7 +10,8 @@ import (
 
 // deliver takes one update of the feed through the engine: windows, resting
 // orders, price alerts, signals. The feed calls it from one goroutine at a
-// time. When it returns, all that followed from the update is on disk and told.
+// time. When it returns, all that followed from the update is on disk, and subscribers
+// have been told.
 func (e *Engine) deliver(ctx context.Context, u market.Update) {
 	t, ok := newTick(u)
 	if !ok {
@@ -18,7 +19,7 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 		return
 	}
 	// The windows first. Signals are judged without the engine's lock, because that
-	// takes long and may ask the source; then everything is decided in one go.
+	// takes long and may ask the source. Then everything is decided under one lock.
 	closed, watched := e.watch.observe(t, e.awaited(t))
 	if !watched {
 		return
@@ -31,23 +32,22 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 		hits = append(hits, e.judge(ctx, c)...)
 	}
 	if ctx.Err() != nil {
-		return // bars may have been judged without what could not be loaded: the next start does it again
+		return // bars may have been judged without data that could not be loaded: the next start judges them again
 	}
 	fired, seq := e.settle(t, hits)
 	if err := e.commit(seq); err != nil {
-		return // logged when it broke; whoever asks is told
+		return // the journal logged why it broke, and every later request is told
 	}
 	for _, f := range fired {
 		e.options.Notify(*f.notification, f.to)
 	}
 }
 
-// settle decides about an update in one go, like accept about an order.
-//
-// It takes every step that follows from t: fills first, in order of acceptance, then
-// price alerts by age, then signals by bar and age, and at last how far that was, if
-// orders wait for more volume. It returns what fired and the last sequence. What cannot
-// be written down is not decided: the next update judges it again.
+// settle takes every step that follows from t, under one lock: fills first, in order of
+// acceptance, then price alerts by age, then signals by bar and age. If orders were filled
+// and others wait for more volume, the last step notes how far the market was judged. It
+// returns the alerts that fired and the last sequence. What cannot be written down is not
+// decided: the next update judges it again.
 func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -64,7 +64,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 		seq = e.fillResting(t, since, at)
 	}
 	filled := seq != 0
-	// take fires an alert and remembers what it fired. One that cannot be proposed
+	// take fires an alert and adds it to fired. If that cannot be proposed the alert
 	// stays as it is, and take reports false.
 	take := func(a *Alert, why trigger) bool {
 		why.synthetic, why.price = e.watch.of(t.Symbol).synthetic, t.price.String()
@@ -79,7 +79,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	slices.SortFunc(reached, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
 	for _, a := range reached {
 		for _, why := range t.meets(a) {
-			if !take(e.ahead.alerts[a.ID], why) { // one that repeats changes with each firing
+			if !take(e.ahead.alerts[a.ID], why) { // looked up anew: an alert that repeats changes with each firing
 				break
 			}
 		}
@@ -87,7 +87,7 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 	e.scratch = reached
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.at, b.at), compareIDs(a.alert, b.alert)) })
 	for _, h := range hits {
-		if a := e.ahead.alerts[h.alert]; a != nil { // else it was cancelled meanwhile
+		if a := e.ahead.alerts[h.alert]; a != nil { // nil if it was cancelled meanwhile
 			take(a, h.trigger)
 		}
 	}

@@ -13,9 +13,9 @@ import (
 
 // draft returns the order that r asks for now, the price that it is judged by, and
 // the price at which it would be filled on arrival; zero means that it rests. Asked
-// says that the newest price is that of now. A market whose exchange is closed
-// refuses what would be filled now; what rests can wait for it to open. Called with mu
-// held.
+// says that the source has just been asked for the newest price. While the exchange is
+// closed, an order that would be filled now is refused; one that rests can wait for it to
+// open. Called with mu held.
 func (e *Engine) draft(r OrderRequest, asked bool) (o *Order, q quote, fill exact.Decimal, err error) {
 	at := now()
 	q, closed := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
@@ -28,9 +28,9 @@ func (e *Engine) draft(r OrderRequest, asked bool) (o *Order, q quote, fill exac
 	return o, q, fill, err
 }
 
-// newOrder builds the order that r asks for when the market is at q, before any broker
-// had it, and says at which price it would be filled on arrival. It changes nothing: an
-// order that a later check refuses leaves no trace.
+// newOrder builds the order that r asks for when the market is at q, and returns it with
+// the price at which it would be filled on arrival. It changes nothing: an order that a
+// later check refuses leaves no trace.
 func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exact.Decimal, err error) {
 	o = &Order{
 		ID: e.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
@@ -115,10 +115,10 @@ func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
 	return nil
 }
 
-// exits sets where the exits of o stand, which would be filled at price, and refuses
-// those on the wrong side of it, and those of an order that would leave nothing to
-// protect. Called with mu held. Price is that of the entry's fill, or of its limit if
-// it rests.
+// exits sets the stop_loss and the take_profit of o. Price is the one at which o would be
+// filled on arrival, or its own price if it rests. It refuses an exit on the wrong side of
+// price, and any exit of an order that only reduces a position, which leaves nothing to
+// protect. Called with mu held.
 func (e *Engine) exits(o *Order, r OrderRequest, price exact.Decimal) (err error) {
 	held := e.ahead.holdings[o.Symbol].Quantity
 	if (r.StopLoss != Exit{} || r.TakeProfit != Exit{}) && shrinks(held, o.remaining()) {
@@ -132,7 +132,7 @@ func (e *Engine) exits(o *Order, r OrderRequest, price exact.Decimal) (err error
 	return err
 }
 
-// exit is exits for one of the two; nil if there is none.
+// exit returns one exit of o as it is kept with the order; nil if x is empty.
 func (e *Engine) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, error) {
 	if x == (Exit{}) {
 		return nil, nil
@@ -140,8 +140,8 @@ func (e *Engine) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, 
 	if x.Price == 0 {
 		x.Tick = e.paper.grid(o.Symbol).Tick
 	}
-	// The range of now is kept with the order: what it comes to must not change until
-	// the entry is filled.
+	// The distance by the average true range of now is kept with the order: it must not
+	// change until the entry is filled.
 	fits := true
 	if x.ATR != 0 {
 		atr, known := e.atr(o.Symbol)
@@ -170,7 +170,7 @@ func (e *Engine) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, 
 }
 
 // atr returns the average true range of a symbol on the closed bars of the
-// engine's first interval, zero if it is not known.
+// engine's first interval, and false if it is not known.
 func (e *Engine) atr(symbol string) (exact.Decimal, bool) {
 	s, _ := e.watch.window(seriesKey{symbol, e.options.Intervals[0]})
 	request, err := indicators.New("atr", nil)
@@ -187,9 +187,9 @@ func (e *Engine) atr(symbol string) (exact.Decimal, bool) {
 	return exact.FromFloat(lines[0].Values[s.Len()-1])
 }
 
-// expiry returns until when the order that r asks for may wait; nil for ever. A
-// day order ends with the session of its exchange, or else with the day in UTC.
-// Called with mu held.
+// expiry returns until when the order that r asks for may wait; nil means for ever. A
+// day order ends with the session of its exchange, or with the day in UTC if the source
+// knows no session. Called with mu held.
 func (e *Engine) expiry(r OrderRequest, at Time) *Time {
 	switch r.TimeInForce {
 	case GTD:
@@ -206,9 +206,9 @@ func (e *Engine) expiry(r OrderRequest, at Time) *Time {
 	return nil
 }
 
-// replace checks that the order which o replaces can be, and gives o its place in
-// time if a market would: if it is the same order for no more than before.
-// Called with mu held.
+// replace checks that o may replace the order that it names; an order that does not
+// replace another passes. Like a market, it gives o the old order's place in time if o is
+// the same order for no more than before; see continues. Called with mu held.
 func (e *Engine) replace(o *Order, r OrderRequest) error {
 	if o.Replaces == "" {
 		return nil
@@ -220,13 +220,13 @@ func (e *Engine) replace(o *Order, r OrderRequest) error {
 	case old.Symbol != o.Symbol:
 		return refuse("bad_replaces", fixIt, "order %s is of %s, not of %s", old.ID, old.Symbol, o.Symbol)
 	case old.Role != "" && (r.OCO != OCO{} || o.Side != old.Side || o.Quantity != old.remaining().Abs() || !o.rests()):
-		// Its mates rely on it: it must do for them what the old one did.
+		// The other orders of its group rely on it: the new one must do what it did.
 		return refuse("bad_replaces", fixIt, "order %s is one of several of which one is filled: replace it by a resting %s of %s without oco, or cancel it",
 			old.ID, old.Side, old.remaining().Abs())
 	case old.Role != "" && old.ReduceOnly && (o.StopLoss != nil || o.TakeProfit != nil):
 		return refuse("bad_exit", fixIt, "order %s can only reduce a position, and so can what replaces it: leave out stop_loss and take_profit", old.ID)
 	}
-	if old.Role != "" { // it goes on as one of its group
+	if old.Role != "" { // o takes its place in the group
 		o.Group, o.Role, o.ReduceOnly = old.Group, old.Role, o.ReduceOnly || old.ReduceOnly
 	}
 	if o.continues(old) {
@@ -235,9 +235,9 @@ func (e *Engine) replace(o *Order, r OrderRequest) error {
 	return nil
 }
 
-// continues reports whether o is the same order as old for no more than is left of
-// that: on the same side, at the same prices. A trailing stop, and a stop that was
-// set off, begin anew.
+// continues reports whether o is the same order as old, of the same side and type and at
+// the same prices, for no more than is left of old. What replaces a trailing stop, or a
+// stop that was triggered, is always a new order.
 func (o *Order) continues(old *Order) bool {
 	equal := func(x, y *exact.Decimal) bool { return x == y || x != nil && y != nil && *x == *y }
 	return o.Type != TrailingStop && old.TriggeredAt == nil && old.Side == o.Side && old.Type == o.Type &&
@@ -245,8 +245,8 @@ func (o *Order) continues(old *Order) bool {
 }
 
 // checkGrid refuses a request whose prices or quantity are off the grid, and says which
-// steps beside the value would pass, or which quantity is the least. The quantity that
-// closes a position is what it is. Called with mu held.
+// of the two nearest steps would pass, or which quantity is the least. A request to close
+// all of a position has no quantity to check. Called with mu held.
 func (e *Engine) checkGrid(r OrderRequest, q quote, at Time) error {
 	name, value, step := e.paper.grid(r.Symbol).off(&r)
 	if value == nil {
@@ -259,7 +259,7 @@ func (e *Engine) checkGrid(r OrderRequest, q quote, at Time) error {
 	below, _ := was.Step(step, exact.Down)
 	above, ok := was.Step(step, exact.Up)
 	var passing []string
-	// The value is that of the copy r, so a neighbour can be tried in its place.
+	// The value points into r, which is a copy, so a neighbour can be tried in its place.
 	for _, near := range []exact.Decimal{below, above} {
 		if *value = near; ok && near != 0 && e.passes(r, q, at) {
 			passing = append(passing, near.String())
@@ -308,9 +308,9 @@ func (g Grid) off(r *OrderRequest) (name string, value *exact.Decimal, step exac
 	return "", nil, 0
 }
 
-// passes reports whether nothing in r itself, of which one value was put on the grid, has
-// it refused. What would pass later, and what another value that is off the grid would
-// change, does not count against it. Called with mu held.
+// passes reports whether r, after one of its values was put on the grid, would be accepted
+// now or later. If another value of r is still off the grid it reports true, because how r
+// is judged then is not known yet. Called with mu held.
 func (e *Engine) passes(r OrderRequest, q quote, at Time) bool {
 	if _, other, _ := e.paper.grid(r.Symbol).off(&r); other != nil {
 		return true

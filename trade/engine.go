@@ -18,7 +18,7 @@ type Engine struct {
 	dir     *journal.Dir // nil in tests that have a disk in memory
 	paper   paper
 	venue   *venue    // nil on paper
-	watch   watchlist // has a lock of its own, which is taken within ours
+	watch   watchlist // has a lock of its own, which may be taken while mu is held
 
 	fileMu sync.Mutex // one writer of subscriptions.json at a time
 
@@ -27,34 +27,34 @@ type Engine struct {
 	began   Time // when this process took over; set once
 	fedAt   Time // when the feed last spoke
 	notedAt Time // when it was last written down how far the market was judged
-	// arrived has the resting orders that came since their symbol's bars were last
-	// seen, and when, in unix milliseconds: what the market did before does not fill
-	// them. An order that is not in it was there all the while. The clock is believed
-	// until the next update only, so that setting it delays no fill.
+	// arrived has the resting orders that came since the last update of their symbol, and
+	// when they came, in unix milliseconds: what the market did before that does not fill
+	// them. An order that is not in it was there before. The clock is believed until the
+	// next update only, so that setting the clock back delays no fill.
 	arrived map[string]int64
 	spent   map[string]int64         // when an earlier process last filled an order, by symbol, in unix milliseconds
 	near    map[string]near          // by symbol
-	trails  map[string]exact.Decimal // where trailing stops stand, by order id, if the market has drawn them since the start
+	trails  map[string]exact.Decimal // where trailing stops stand, by order id, if the market has moved them since the start
 	rate    limit.Bucket
-	scratch []*Alert // memory for settle
+	scratch []*Alert // memory that settle uses again
 }
 
-// orderRate is how often orders may be accepted: so many a second, and twice as many
+// orderRate returns how often orders may be accepted: OrdersPerSecond, and twice as many
 // at once.
 func (e *Engine) orderRate() limit.Rate {
 	n := e.options.Limits.OrdersPerSecond
 	return limit.Rate{Burst: 2 * float64(n), Every: time.Second / time.Duration(n)}
 }
 
-// near is what the market must do for any open order of a symbol to be looked at:
-// most updates do none of it, however many orders rest.
+// near says what an update must do so that the open orders of a symbol have to be looked
+// at. Most updates do none of it, and then cost the same however many orders rest.
 type near struct {
-	changes     uint64        // of the symbol's orders when it was worked out
+	changes     uint64        // state.changes of the symbol when this was worked out
 	above       exact.Decimal // a price of this or more
 	below       exact.Decimal // a price of this or less
 	expires     int64         // this time or later, in unix milliseconds
 	trails      bool          // any price, because a trailing stop follows it
-	unsettled   bool          // any update, because an order has just arrived
+	unsettled   bool          // any update, because an order has just arrived or takes any price
 	initialized bool
 }
 

@@ -2,30 +2,30 @@ package trade
 
 import "wick/exact"
 
-// Estimate is what a person wants to know of an order before it is filled. All of it is
-// of one fill at the price that it would have by what is known now, without slippage for
-// what waits; zero where that is not known.
+// Estimate is what a person wants to know of an order before it is filled. It assumes the
+// price that is most likely by what is known now, without slippage for an order that
+// waits. If no price is known, all fields are zero.
 type Estimate struct {
 	Price exact.Decimal
 
-	// Quantity is how much would be filled: the whole order, or of an ioc or a fok what
-	// would be filled at once, which may be nothing.
+	// Quantity is how much would be filled: the whole order, or for an ioc or a fok the
+	// part that would be filled at once, which may be nothing.
 	Quantity exact.Decimal
 
-	// Rest is the price of what is not filled now, of a limit that the volume fills only
-	// in part: its limit, where the rest waits. Zero where all of it is at Price.
+	// Rest is the price of the part that is not filled now, if the volume fills a limit
+	// order only in part: the rest waits at its limit. Zero means that all is at Price.
 	Rest exact.Decimal
 
 	Fee                  exact.Decimal // of the paper broker
 	StopLoss, TakeProfit exact.Decimal // the prices at which the exits would stand
 
-	// Thin says that the market has reached the order, and that nothing of it is filled
+	// Thin says that the market has reached the order, but that nothing of it is filled
 	// because too little was traded lately.
 	Thin bool
 }
 
-// Estimate returns the estimate of o, the answer to a dry run. What a broker elsewhere
-// takes is not known here.
+// Estimate returns the estimate of o, the answer to a dry run. The fee of a broker
+// elsewhere is not known here, and stays zero.
 func (e *Engine) Estimate(o Order) Estimate {
 	entry, rate := e.entry(&o)
 	if entry == 0 {
@@ -62,9 +62,9 @@ func (e *Engine) closes(o *Order) bool {
 	return shrinks(e.shown.holdings[o.Symbol].Quantity, o.Side.sign(o.FilledQuantity))
 }
 
-// fee returns what the paper broker takes for o, filled as x says, at the rate: of a limit
-// that is filled in part now the rest pays the maker's. Nothing here is out of range: the
-// checks of the dry run were the same.
+// fee returns what the paper broker takes for o, filled as x says, at the rate. If a limit
+// is filled only in part now, its rest pays the maker's rate. Nothing here is out of range,
+// because the dry run has made the same checks.
 func (e *Engine) fee(o *Order, x Estimate, rate exact.Decimal) exact.Decimal {
 	if x.Rest == 0 {
 		whole, _ := e.paper.report(o.Status, x.Quantity, x.Price, rate)
@@ -76,8 +76,8 @@ func (e *Engine) fee(o *Order, x Estimate, rate exact.Decimal) exact.Decimal {
 	return sum
 }
 
-// Worth returns what the filled part of o is worth, filled as the estimate says, and false
-// where that is out of range.
+// Worth returns what o is worth if it is filled as the estimate says, and false if that is
+// out of range.
 func (x Estimate) Worth(o Order) (exact.Decimal, bool) {
 	if x.Rest == 0 {
 		return x.Quantity.Times(x.Price, exact.Up)
@@ -90,13 +90,13 @@ func (x Estimate) Worth(o Order) (exact.Decimal, bool) {
 	return part.Add(rest)
 }
 
-// EstimateBeside returns the estimate of the stop beside o, a limit. Which of the two
-// is filled nobody knows, so each has its own.
+// EstimateBeside returns the estimate of the stop beside o, a limit. Nobody knows which of
+// the two will be filled, so each has an estimate of its own.
 func (e *Engine) EstimateBeside(o Order, with OCO) Estimate { return e.Estimate(*o.partner(with)) }
 
 // entry returns the price at which o would be filled, zero if it is not known, and the
-// rate of the fee there. An order that takes from the market, also later as a stop
-// does, pays the fee for that, and a limit that waits the maker's.
+// rate of its fee. An order that takes what the market offers, now or later like a stop,
+// pays the taker's rate; a limit that waits pays the maker's.
 func (e *Engine) entry(o *Order) (price, rate exact.Decimal) {
 	switch {
 	case o.AveragePrice != nil:
@@ -107,8 +107,8 @@ func (e *Engine) entry(o *Order) (price, rate exact.Decimal) {
 		}
 		return price, e.paper.feeRate
 	case o.Type == StopLimit:
-		// Set off at its stop, it takes from the market there, or rests at its limit if
-		// the market is beyond that.
+		// Triggered at its stop, it takes what the market offers there, or rests at its
+		// limit if the market is beyond that.
 		if offered, ok := e.paper.offered(o, quote{price: *o.StopPrice}); !ok || o.within(offered) != offered {
 			return *o.Price, e.paper.makerRate
 		}
@@ -119,8 +119,8 @@ func (e *Engine) entry(o *Order) (price, rate exact.Decimal) {
 	return *o.Price, e.paper.makerRate
 }
 
-// thin reports whether it is for lack of volume alone that o, the answer to a dry run,
-// would not be filled at once.
+// thin reports whether o, the answer to a dry run, would be filled at once if more had
+// been traded lately.
 func (e *Engine) thin(o *Order) bool {
 	if o.AveragePrice != nil || o.Account != "" || e.available(o) == o.Quantity {
 		return false

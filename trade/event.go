@@ -9,17 +9,17 @@ import (
 )
 
 // kind says what happened in a record of the journal. The numbers are on disk: they
-// are never reused. The journal itself uses 1. A record of an unknown kind ends a
-// start.
+// are never reused. The journal itself uses 1. A start fails at a record of an unknown
+// kind.
 type kind byte
 
 const (
 	kindStarted       kind = 2  // a process opened the store
 	kindPlaced        kind = 3  // an order was accepted, and filled if it could be at once
-	kindFilled        kind = 4  // a resting order was filled
+	kindFilled        kind = 4  // a resting order was filled, whole or in part
 	kindCancelled     kind = 5  // an order was cancelled
-	kindIntent        kind = 6  // an order is about to be sent to a real broker
-	kindAnswered      kind = 7  // what the real broker made of it
+	kindIntent        kind = 6  // an order is about to be sent to a broker elsewhere
+	kindAnswered      kind = 7  // what became of it there, without a fill
 	kindAlertSet      kind = 8  // an alert waits
 	kindAlertGone     kind = 9  // an alert was cancelled, or has expired
 	kindFired         kind = 10 // an alert fired: its notification, and the queues it entered
@@ -29,12 +29,12 @@ const (
 	kindSubscribed    kind = 14 // a subscription was made, changed or claimed
 	kindUnsubscribed  kind = 15 // a subscription and its queue are gone
 	kindTrading       kind = 16 // the trading state changed
-	kindOrderRejected kind = 17 // a resting order could not be filled at all
+	kindOrderRejected kind = 17 // an open order could not be filled, or its broker refused it
 	kindSeen          kind = 18 // how far prices and bars were judged
-	kindOrderChanged  kind = 30 // a stop_limit was triggered
+	kindOrderChanged  kind = 30 // a stop was triggered, and waits for its limit or for volume
 	kindDay           kind = 31 // what the account came to when it was first valued on a day
 	kindOutbox        kind = 32 // a step of the outbox; see Outbox
-	kindVenue         kind = 33 // whose the directory is; see stamp
+	kindVenue         kind = 33 // which account the directory belongs to; see stamp
 )
 
 // kindNames are what an audit calls the kinds.
@@ -57,15 +57,15 @@ func (k kind) String() string {
 	return fmt.Sprintf("kind_%d", byte(k))
 }
 
-// event is the payload of a record: whatever the step needs to be taken again,
-// and the outcome, so that replay computes nothing anew. Values behind its
+// event is the payload of a record: all that is needed to take the step again,
+// outcome included, so that replay computes nothing anew. Values behind its
 // pointers are never changed once the event exists; states share them.
 type event struct {
 	At           Time                     `json:"at"`
 	Order        *Order                   `json:"order,omitempty"`    // as it is after the step
 	Also         []*Order                 `json:"also,omitempty"`     // others that begin, change or end with it
 	Holding      *holding                 `json:"position,omitempty"` // of the order's symbol, after a fill
-	Alert        *Alert                   `json:"alert,omitempty"`    // set or gone; of one that fired and repeats, as it waits on
+	Alert        *Alert                   `json:"alert,omitempty"`    // that was set or is gone; after a firing, as it waits on if it repeats
 	Notification *Notification            `json:"notification,omitempty"`
 	To           []string                 `json:"to,omitempty"`    // subscriptions whose queues it entered
 	Price        string                   `json:"price,omitempty"` // of the symbol when the alert fired
@@ -76,11 +76,11 @@ type event struct {
 	Trading      TradingState             `json:"trading,omitempty"`
 	Tripped      string                   `json:"tripped,omitempty"` // the day on which the account had lost too much
 	Epoch        string                   `json:"epoch,omitempty"`   // of the process that started
-	Seen         map[string]*seen         `json:"seen,omitempty"`    // by symbol; also with an order or an alert, if its symbol's is not known
-	Stops        map[string]exact.Decimal `json:"stops,omitempty"`   // where trailing stops were then, by order id
+	Seen         map[string]*seen         `json:"seen,omitempty"`    // by symbol; also with a new order or alert, if none is known of its symbol
+	Stops        map[string]exact.Decimal `json:"stops,omitempty"`   // where trailing stops stood at that time, by order id
 	Outbox       json.RawMessage          `json:"outbox,omitempty"`
 	Venue        *stamp                   `json:"venue,omitempty"`
-	By           *Who                     `json:"by,omitempty"` // who cancelled or halted; an order and an alert say themselves who placed them
+	By           *Who                     `json:"by,omitempty"` // who cancelled, halted or accepted positions; orders and alerts have a By of their own
 }
 
 // decodeEvent reads the payload of a record.
@@ -92,15 +92,15 @@ func decodeEvent(payload []byte) (*event, error) {
 	return ev, nil
 }
 
-// stamp says whose the data directory is. Base is by how much the account's
-// positions differ from the book's fills with the owner's knowledge.
+// stamp says which account a data directory belongs to. Base is the difference between
+// the account's positions and the book's fills that the owner has accepted.
 type stamp struct {
 	Broker  string                   `json:"broker"`
 	Account string                   `json:"account"`
 	Base    map[string]exact.Decimal `json:"base,omitempty"` // by broker.Key of the symbol
 }
 
-// dayMark is the account as it was valued first on a day, in UTC.
+// dayMark is the account as it was first valued on a day, in UTC.
 type dayMark struct {
 	Date     string      `json:"date"`
 	Equity   exact.Money `json:"equity"`
@@ -128,7 +128,6 @@ func plus(x, y exact.Money) exact.Money { z, _ := x.Add(y); return z }
 func minus(x, y exact.Money) exact.Money { z, _ := x.Sub(y); return z }
 
 const (
-	// A little more than a year.
-	maxDays   = 400 // that are kept
-	shownDays = 31
+	maxDays   = 400 // day marks that are kept: a little more than a year
+	shownDays = 31  // days that an account lists
 )

@@ -16,12 +16,12 @@ type Role string
 const (
 	RoleStopLoss   Role = "stop_loss"
 	RoleTakeProfit Role = "take_profit"
-	RoleOCO        Role = "oco" // one of a limit and a stop
+	RoleOCO        Role = "oco" // the limit or the stop of an oco
 )
 
-// Exit says where a stop_loss or a take_profit stands: at a price, or so far from
-// the price of the entry. One field of the first three is set; with ATR, Distance is
-// what it came to when the order was accepted.
+// Exit says where a stop_loss or a take_profit stands: at a price, or at a distance from
+// the price of the entry. One of the first three fields is set; with ATR, Distance is
+// what that came to when the order was accepted.
 type Exit struct {
 	Price    exact.Decimal `json:"price,omitempty"`
 	Percent  exact.Decimal `json:"percent,omitempty"`
@@ -34,8 +34,8 @@ type Exit struct {
 // a stop_limit.
 type OCO struct{ StopPrice, Price exact.Decimal }
 
-// ParseExit reads a price such as 94.5, or a distance from the entry: a share of its
-// price such as 3%, below 100, or a multiple of the average true range such as 2atr.
+// ParseExit reads a price such as 94.5, or a distance from the entry: a percentage of its
+// price such as 3%, below 100%, or a multiple of the average true range such as 2atr.
 func ParseExit(text string) (x Exit, err error) {
 	// The suffix says what the number is; without one it is a price.
 	s, to := strings.ToLower(strings.ReplaceAll(text, " ", "")), &x.Price
@@ -51,8 +51,9 @@ func ParseExit(text string) (x Exit, err error) {
 	return x, nil
 }
 
-// inPercent says how a price that may have been meant in percent is written, "" for
-// what cannot have been: one that is near the entry is a price.
+// inPercent returns advice for a client that wrote a price and may have meant a
+// percentage: how to write that. It is empty if x cannot have been meant so, because it is
+// near the entry or not below 100.
 func (x Exit) inPercent(entry exact.Decimal) string {
 	if x.Price == 0 || x.Price >= 100*exact.One || !far(RoleStopLoss, x.Price, entry) {
 		return ""
@@ -71,9 +72,9 @@ func (x Exit) written() string {
 	return x.Price.String()
 }
 
-// far reports whether an exit at a price is so far from the entry that a percentage
-// was meant: a stop beyond half of it, a target beyond ten times or a tenth. Who
-// wants one there writes it in percent.
+// far reports whether an exit at a price is so far from the entry that a percentage must
+// have been meant: a stop_loss more than half the entry away, a take_profit above ten times
+// or below a tenth of it. A client that wants it there writes a distance; see samePlace.
 func far(role Role, at, entry exact.Decimal) bool {
 	if role == RoleStopLoss {
 		return (at - entry).Abs() > entry/2
@@ -81,8 +82,8 @@ func far(role Role, at, entry exact.Decimal) bool {
 	return at/10 > entry || at < entry/10
 }
 
-// farthest names the last price that is not far from an entry, on the tick of the
-// market.
+// farthest returns a text with the last price that is not too far from an entry, on the
+// tick of the market.
 func farthest(role Role, entry exact.Decimal, above bool, tick exact.Decimal) string {
 	switch {
 	case role == RoleStopLoss && above:
@@ -99,9 +100,9 @@ func farthest(role Role, entry exact.Decimal, above bool, tick exact.Decimal) st
 	return fmt.Sprintf("as a price it is at least %s, a tenth of the entry", least)
 }
 
-// samePlace says how an exit at a price that is far from the entry is written all the
-// same: in percent, or in ranges if the distance is not below the entry. The share is
-// rounded down, since an exit is rounded to the tick away from its entry.
+// samePlace returns a text that says how to write an exit at a price that is far from the
+// entry: in percent, or in average true ranges if the distance is not below the entry. The
+// percentage is rounded down, because an exit is rounded to the tick away from its entry.
 func samePlace(at, entry exact.Decimal) string {
 	share, ok := (at - entry).Abs().Over(entry, exact.Down)
 	if !ok || share >= exact.One {

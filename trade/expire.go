@@ -2,9 +2,9 @@ package trade
 
 import "time"
 
-// expire cancels the open orders of a symbol whose time was over at an instant of
-// the market; a broker elsewhere does that itself, and tells. Called with mu held;
-// it returns the last sequence, or 0.
+// expire cancels the open orders of a symbol that have expired by instant, a time of the
+// market; at is the time of the records. A broker elsewhere ends its orders itself. Called
+// with mu held; it returns the last sequence, or 0.
 func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
 	if e.venue != nil {
 		return 0
@@ -17,7 +17,7 @@ func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
 		}
 	}
 	for _, o := range over {
-		if o = e.ahead.order(o.ID); o.Status.Terminal() { // ended with one before it
+		if o = e.ahead.order(o.ID); o.Status.Terminal() { // it ended with an order before it
 			continue
 		}
 		ev, err := e.ahead.outcome(o, report{status: StatusCancelled, reason: expired}, at)
@@ -32,12 +32,12 @@ func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
 	return seq
 }
 
-// expireLate is how long after its time an order is cancelled although no price
-// has come: one of before may still be on its way, and fill it.
+// expireLate is how long after its expiry an order is cancelled although no later price
+// has come. Until then an earlier price may still be on its way, and fill it.
 const expireLate = time.Minute
 
-// expireAll cancels the orders of all symbols whose time is over for longer than
-// expireLate, and returns when that is on disk.
+// expireAll cancels the orders of all symbols that expired at least expireLate ago, and
+// returns when that is on disk.
 func (e *Engine) expireAll() error {
 	e.mu.Lock()
 	at, seq := now(), uint64(0)

@@ -11,8 +11,8 @@ import (
 	"wick/journal"
 )
 
-// Exports are what [Export] writes: every order, those of which something was filled,
-// or what the account came to when it was first valued on each day.
+// Exports are what [Export] can write: every order, the orders of which something was
+// filled, or what the account was worth when it was first valued on each day.
 var Exports = []string{"orders", "fills", "equity"}
 
 // Export writes one of [Exports] of a state directory to w, oldest first, as CSV
@@ -78,16 +78,16 @@ func (o *Order) row() []string {
 	}
 }
 
-// readHistory returns the orders of a directory as they were placed, and the days of
-// its account. A directory that is in use changes meanwhile: orders that are
-// archived between the two reads come once.
+// readHistory returns the orders of a directory in the order in which they were placed,
+// and the days of its account. A directory that is in use changes meanwhile: an order
+// that is archived between the two reads is returned once.
 func readHistory(dir string) (orders []Order, days []dayMark, err error) {
 	d := journal.ReadOnly(dir)
 	s, err := newestState(d)
 	if err != nil {
 		return nil, nil, err
 	}
-	orders, days = []Order{}, append([]dayMark{}, s.days...) // none are an empty list in JSON
+	orders, days = []Order{}, append([]dayMark{}, s.days...) // not nil, so that JSON has an empty list
 	known := make(map[string]bool)                           // a crash may leave an order in both places
 	_, err = archive.Check(d, s.store, func(r archive.Record, _ archive.Head) error {
 		o := new(Order)

@@ -8,8 +8,8 @@ import (
 	"wick/limit"
 )
 
-// Order returns the order with this order_id or client_order_id, however long ago it
-// was, or refuses if there is none.
+// Order returns the order with this order_id or client_order_id, also if it is in the
+// archive, or refuses if there is none.
 func (e *Engine) Order(id string) (Order, error) {
 	e.mu.Lock()
 	o := e.shown.order(id)
@@ -37,8 +37,8 @@ func (e *Engine) Order(id string) (Order, error) {
 	return o.public(), nil
 }
 
-// Group returns the open orders whose group is the order called id, but for that
-// one: its exits, or the stop beside it.
+// Group returns the open orders that belong to the order called id, without that one: its
+// exits, or the stop beside it.
 func (e *Engine) Group(id string) (members []Order) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -50,16 +50,17 @@ func (e *Engine) Group(id string) (members []Order) {
 	return members
 }
 
-// OrderFilter says which orders are wanted. Zero fields want all.
+// OrderFilter says which orders are wanted. A zero field does not restrict them.
 type OrderFilter struct {
-	Status       OrderStatus // open means all that can still be filled, filled all of which something was
+	Status       OrderStatus // open means all that can still be filled, filled all that were filled at least in part
 	Symbol       string      // in any spelling
 	Since, Until time.Time   // of the last change; Until is not included
 	Client       *Who        // who placed them
 }
 
-// Find returns the orders that pass the filter, oldest first. Finished orders that are
-// in the archive by now are not among them.
+// Find returns the orders that pass the filter, oldest first, and after them the open
+// orders at a broker that this book did not place. Finished orders that are in the archive
+// by now are not among them.
 func (e *Engine) Find(f OrderFilter) ([]Order, error) {
 	if f.Symbol != "" {
 		var err error
@@ -83,8 +84,8 @@ func (e *Engine) Find(f OrderFilter) ([]Order, error) {
 	return orders, nil
 }
 
-// hasStatus reports whether o is one of those that f.Status names. One that was
-// filled in part and then cancelled is found by both words.
+// hasStatus reports whether o is one of those that f.Status names. An order that was
+// filled in part and then cancelled is found as filled and as cancelled.
 func (f OrderFilter) hasStatus(o *Order) bool {
 	switch f.Status {
 	case "":
@@ -109,8 +110,8 @@ func (f OrderFilter) passes(o *Order) bool {
 	return f.Client == nil || o.By.sameClient(f.Client.short())
 }
 
-// Orders returns the orders there are, oldest first; with openOnly those that
-// may still be filled.
+// Orders returns the orders in memory, oldest first; with openOnly those that can still
+// be filled.
 func (e *Engine) Orders(openOnly bool) []Order {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -128,7 +129,7 @@ func (e *Engine) Positions() []Position {
 	return slices.DeleteFunc(e.AllPositions(), func(p Position) bool { return p.Quantity == 0 })
 }
 
-// AllPositions returns Positions and those that are closed, for what they
+// AllPositions is like Positions but includes closed positions, which show what they
 // realized.
 func (e *Engine) AllPositions() []Position {
 	e.mu.Lock()
@@ -180,7 +181,8 @@ func (e *Engine) valued(p Position) Position {
 	return p
 }
 
-// uncancellable says why the order called id, which is o, cannot be cancelled.
+// uncancellable returns the reason why the order called id cannot be cancelled: it has
+// ended as o says, or is not known if o is nil.
 func uncancellable(o *Order, id string) *Refusal {
 	if o == nil {
 		return refuse("unknown_order", never, "no order has the id %q; get_orders lists them", limit.Clip(id))

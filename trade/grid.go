@@ -7,11 +7,11 @@ import (
 	"wick/market"
 )
 
-// Grid is what prices and quantities of a market are counted in, and the least value
-// and quantity of an order. Zero fields mean none beyond the eight decimals of numbers.
+// Grid has the steps of prices and quantities of a market, and the least value and
+// quantity of an order. A zero field means no such rule: numbers have eight decimals.
 type Grid struct {
 	Tick    exact.Decimal // prices are whole multiples of it
-	Lot     exact.Decimal // so are quantities of it
+	Lot     exact.Decimal // quantities are whole multiples of it
 	Minimum exact.Decimal // least value of an order, in the quote currency
 	Least   exact.Decimal // least quantity of an order
 }
@@ -19,11 +19,11 @@ type Grid struct {
 // rules is what is known of the rules of a market.
 type rules struct {
 	grid Grid
-	due  time.Time // from when on they are asked for, again
+	due  time.Time // when the source is asked for them again
 }
 
-// newGrid makes the numbers of g exact. A step that is finer than the numbers of
-// orders, or no number, is none.
+// newGrid makes the numbers of g exact. One that is no number, is below zero or has more
+// than eight decimals counts as zero: no such rule.
 func newGrid(g market.Grid) Grid {
 	number := func(text string) exact.Decimal {
 		d, err := exact.Parse([]byte(text))
@@ -35,8 +35,8 @@ func newGrid(g market.Grid) Grid {
 	return Grid{number(g.Tick), number(g.Lot), number(g.Minimum), number(g.Least)}
 }
 
-// against rounds a price to the tick to the disadvantage of who trades on side. It
-// reports false if that leaves the range.
+// against rounds a price to the tick, to the disadvantage of a trader on side: up for a
+// buy, down for a sell. It reports false if that leaves the range.
 func (g Grid) against(side Side, price exact.Decimal) (exact.Decimal, bool) {
 	if side == Buy {
 		return price.Step(g.Tick, exact.Up)

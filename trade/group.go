@@ -7,29 +7,29 @@ import (
 	"wick/exact"
 )
 
-// What one order does to others: the exits of an entry begin when it is filled,
-// of two that exclude each other one ends with the other, and an order that can
-// only reduce a position ends with it. All of it is in the record of the step, so
-// that no crash leaves an order behind that should have ended.
+// What one order does to others: the exits of an entry begin when it is filled, the two
+// orders of an oco end together, and a reduce_only order ends with the position. All of it
+// is in the record of the step, so that no crash leaves an order open that should have
+// ended.
 
-// follow adds to ev, which fills something at price or nothing, the orders that
-// begin, change or end with it.
+// follow adds to ev the orders that begin, change or end with it. Price is that of the
+// fill, if ev fills something.
 func (s *state) follow(ev *event, price exact.Decimal) {
 	s.followEntry(ev, price)
 	s.followMate(ev)
 	s.followPosition(ev)
 }
 
-// followEntry begins the exits of an entry with its first fill, and lets them grow
+// followEntry opens the exits of an entry with its first fill, and lets them grow
 // with each further one. They are for what the fill has opened: what closed a
-// position of the other side leaves nothing to protect. Of an entry that still waits
-// for its rest this is not said yet.
+// position of the other side leaves nothing to protect. An entry that only closed gets a
+// reason that says so, once all of it is filled.
 func (s *state) followEntry(ev *event, price exact.Decimal) {
 	o := ev.Order
 	if ev.Holding == nil || o.StopLoss == nil && o.TakeProfit == nil {
 		return
 	}
-	// What this fill added, and of that what is a position now and did not close one.
+	// How much this fill added, and how much of that opened a position.
 	grown := o.FilledQuantity
 	if before := s.order(o.ID); before != nil {
 		grown -= before.FilledQuantity
@@ -55,10 +55,10 @@ func (s *state) followEntry(ev *event, price exact.Decimal) {
 }
 
 // exitsOf returns the exits for a quantity of an entry that was filled at a price, the
-// stop first. They are counted from that price and not from the average of the
-// entry: earlier fills closed a position or have been left again. An order that ended
-// never comes back, so those that begin with a later fill than the first have the
-// sequence in their names.
+// stop first. Their distance is counted from that price and not from the average of the
+// entry: what earlier fills bought has closed a position or was sold again. An order that
+// ended never comes back, so exits that begin after the first fill have the sequence in
+// their ids.
 func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) (legs []*Order) {
 	again := ""
 	if before := s.order(entry.ID); before != nil && before.FilledQuantity > 0 {
@@ -68,8 +68,8 @@ func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) 
 		if x == nil {
 			return
 		}
-		// The profit of a buy is above its entry, its stop below; of a sell the other
-		// way round.
+		// The take_profit of a buy is above its entry and its stop_loss below; for a sell
+		// it is the other way round.
 		above, reason := (entry.Side == Buy) == (role == RoleTakeProfit), ""
 		price, ok := x.at(entered, above)
 		if !ok {
@@ -99,7 +99,7 @@ func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) 
 // them that is done, and with a stop that is filled in part.
 func (s *state) followMate(ev *event) {
 	o := ev.Order
-	if o.Role == "" || ev.Holding == nil && s.order(o.ID) == nil { // a new one that did not fill ends nothing
+	if o.Role == "" || ev.Holding == nil && s.order(o.ID) == nil { // a new order that was not filled ends nothing
 		return
 	}
 	reason := "cancelled with " + o.ID
@@ -110,7 +110,7 @@ func (s *state) followMate(ev *event) {
 	// event.
 	for _, mate := range s.mates(o, o.Group) {
 		switch {
-		// Orders that expire together are told so, not cancelled by one another.
+		// Orders that expire together all have that as their reason, not each other.
 		case o.Reason == expired && mate.ExpiresAt != nil && mate.ExpiresAt.Equal(o.ExpiresAt.Time):
 			ev.end(mate, expired)
 		case o.Status.Terminal():
@@ -120,22 +120,21 @@ func (s *state) followMate(ev *event) {
 			ev.put(mate)
 		}
 	}
-	// An entry that was filled in part does not go on once its exits are done,
-	// or its stop was set off.
+	// An entry that was filled in part does not go on once one of its exits is done,
+	// or its stop was triggered.
 	if o.Status.Terminal() || ev.Holding != nil && o.Type.hasStop() {
 		s.endEntry(ev, reason)
 	}
 }
 
-// endEntry ends what is left of the entry that the order of ev is an exit of, if
-// it is one.
+// endEntry ends the rest of an entry if the order of ev is one of its exits.
 func (s *state) endEntry(ev *event, reason string) {
 	if entry := s.order(ev.Order.Group); entry != nil && ev.Order.Role != "" && entry.Role == "" && !entry.Status.Terminal() {
 		ev.end(entry, reason)
 	}
 }
 
-// mates returns copies of the open orders of a group with a role, but for o.
+// mates returns copies of the open orders of a group that have a role, without o.
 func (s *state) mates(o *Order, group string) (mates []*Order) {
 	for _, id := range s.open[o.Symbol] {
 		if m := s.order(id); m.Group == group && m.Role != "" && id != o.ID {
@@ -146,7 +145,7 @@ func (s *state) mates(o *Order, group string) (mates []*Order) {
 	return mates
 }
 
-// followPosition ends the orders that could only reduce a position that is gone.
+// followPosition ends the reduce_only orders that have nothing left to reduce.
 func (s *state) followPosition(ev *event) {
 	if ev.Holding == nil {
 		return
@@ -172,8 +171,8 @@ func (o *Order) partner(with OCO) *Order {
 	return &stop
 }
 
-// put adds o to the orders that change with ev, in place of what ev said of it. An
-// order that ev has ended stays ended, whatever comes after.
+// put adds o to the orders that change with ev, in place of an earlier version of o there.
+// An order that ev has ended stays ended, whatever comes after.
 func (ev *event) put(o *Order) {
 	o.UpdatedAt = ev.At
 	i := slices.IndexFunc(ev.Also, func(other *Order) bool { return other.ID == o.ID })
@@ -191,8 +190,8 @@ func (ev *event) end(o *Order, reason string) {
 	ev.put(&after)
 }
 
-// reducible returns how much of a signed size a position of q can take without
-// being opened or turned around, as a quantity.
+// reducible returns how much of a fill of the signed size would only reduce a position of
+// q, as a quantity without a sign: zero if it would open the position or add to it.
 func reducible(q, size exact.Decimal) exact.Decimal {
 	if q == 0 || (q > 0) == (size > 0) {
 		return 0
@@ -200,10 +199,10 @@ func reducible(q, size exact.Decimal) exact.Decimal {
 	return min(q.Abs(), size.Abs())
 }
 
-// at returns where the exit of an entry at price stands, above it or below. One that
-// has to be rounded to the grid is further away. It reports false if that is no price.
-// The tick is that of the moment when the order was accepted, so that the same order
-// gives the same exits after a restart.
+// at returns where the exit of an entry at price stands, above the entry or below. A
+// distance is rounded to the tick away from the entry. It reports false if there is no such
+// price. The tick is the one from when the order was accepted, so that the same order gives
+// the same exits after a restart.
 func (x Exit) at(price exact.Decimal, above bool) (exact.Decimal, bool) {
 	distance, fits := x.Distance, true
 	switch {

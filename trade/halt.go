@@ -13,9 +13,10 @@ import (
 // haltName is the file by which the owner stops trading.
 const haltName = "HALT"
 
-// refreshTrading looks for the file HALT and writes a change down. It refuses when
-// nobody can tell whether the file is there, or what it says. It runs every second and
-// before every order, so the file counts from the next order on.
+// refreshTrading works out the trading state, from the file HALT, the daily loss and what
+// is known of the broker, and writes a change down. It refuses if it cannot find out whether
+// the file is there, or what it says. It runs every second and before every order, so the
+// file counts from the next order on.
 func (e *Engine) refreshTrading() error {
 	state, err := readHalt(e.options.Dir)
 	if err != nil {
@@ -23,12 +24,12 @@ func (e *Engine) refreshTrading() error {
 	}
 	e.mu.Lock()
 	if e.options.Shared != nil && state == Active && e.ahead.tripped == "" {
-		state = e.ahead.trading // the leader before may have had the file, or was told: its absence here says nothing
+		state = e.ahead.trading // an earlier leader may have had the file, or was told to halt: that there is no file here says nothing
 	}
 	// The step that would be written, if it is a change.
 	ev := &event{At: now(), Trading: state, By: &Who{Name: "owner, by the file HALT"}}
-	// The file wins over everything else; without it the daily loss and then the broker
-	// may restrict trading.
+	// A file that halts wins over everything else. Without a file the daily loss may
+	// restrict trading, and what is known of the broker may restrict it further.
 	if state == Active {
 		e.breaker(ev)
 	}
@@ -37,7 +38,7 @@ func (e *Engine) refreshTrading() error {
 		e.mu.Unlock()
 		return nil
 	}
-	if e.ahead.trading != Active { // what passed while orders were held must not fill them after a restart
+	if e.ahead.trading != Active { // prices that came while orders were held back must not fill them after a restart
 		if _, err := e.noteSeen(now()); err != nil {
 			e.mu.Unlock()
 			return err
@@ -53,8 +54,8 @@ func (e *Engine) refreshTrading() error {
 }
 
 // SetHalt halts trading by writing the file HALT, or lets it go on by removing it,
-// and returns when that is written down. Of several processes the leader writes it
-// into the journal instead: the next leader has other files.
+// and returns when the change is in the journal. With several replicas the leader only
+// writes it into the journal, because the next leader has other files.
 func (e *Engine) SetHalt(halt bool) error {
 	if e.options.Shared != nil {
 		return e.setHaltShared(halt)
@@ -93,13 +94,12 @@ func (e *Engine) setHaltShared(halt bool) error {
 	return e.commit(seq)
 }
 
-// readHalt returns the state that the file HALT in dir asks for. Only a file
-// that is there halts: a process that has run out of descriptors cannot read it,
-// and must not say that the owner halted trading. A file with the word reducing
-// in it lets orders through that shrink a position. What is there and not meant
-// to be read, such as a folder, halts.
+// readHalt returns the state that the file HALT in dir asks for. A file with the word
+// reducing in it lets orders through that shrink a position; any other file halts, and so
+// does a directory of that name or a file that may not be read. Other errors are returned:
+// a process that has run out of descriptors must not say that the owner halted trading.
 func readHalt(dir string) (TradingState, error) {
-	// Asked before it is read: what is there but cannot be read as a file must halt.
+	// Stat comes before the read: what is there but cannot be read as a file must halt.
 	info, err := os.Stat(filepath.Join(dir, haltName)) // needs no descriptor
 	if errors.Is(err, fs.ErrNotExist) {
 		return Active, nil
@@ -124,21 +124,22 @@ func readHalt(dir string) (TradingState, error) {
 	return Halted, nil
 }
 
-// restrict makes ev halt trading, or let only reducing orders pass, as long as what
-// the broker has is not known or not what the book says. Called with mu held.
+// restrict makes ev halt trading as long as what the broker has is not known. It makes ev
+// let only reducing orders pass if that is not what the book says, or if the account there
+// has reached the limit of the daily loss. Called with mu held.
 func (e *Engine) restrict(ev *event) {
 	v := e.venue
 	if v == nil || ev.Trading == Halted {
 		return
 	}
-	// The hardest restriction that applies wins; the loss of the day is what the broker
-	// says it is.
+	// The hardest restriction that applies wins. The loss of the day is worked out from
+	// the equity that the broker reports.
 	today := ev.At.UTC().Format(time.DateOnly)
 	most, account := e.options.Limits.DailyLoss, v.report.Account
 	switch {
 	case !v.judged && time.Since(v.born) < blindAfter:
-		// Every start is like this for a moment, in which no order passes. What was
-		// written down last stays, so that the owner hears of a change alone.
+		// Every start is like this for a moment, in which no order passes. The state that
+		// was written down last stays, so that the owner is told only of real changes.
 		ev.Trading, ev.Tripped = e.ahead.trading, e.ahead.tripped
 	case v.closed != "":
 		ev.Trading, ev.Tripped, ev.By = Halted, "", &Who{Name: "the broker is not reconciled"}

@@ -8,8 +8,8 @@ import (
 )
 
 // alertIndex finds the alerts that an update may fire without looking at the
-// others: price conditions stand in two heaps per symbol, whose tops are the
-// nearest thresholds; signal conditions in a set per symbol and interval.
+// others. Alerts on prices are in two heaps per symbol, whose tops are the nearest
+// thresholds; alerts on signals are in a set per symbol and interval.
 type alertIndex struct {
 	prices  map[string]*priceHeaps
 	signals map[seriesKey]map[string]signalAlert // by alert id
@@ -32,8 +32,8 @@ func newAlertIndex(alerts map[string]*Alert) *alertIndex {
 }
 
 // add puts an alert where its condition is looked up. The heap of falling prices keeps
-// thresholds negated, so that both are heaps of smallest keys. A signal alert's
-// indicator is settled here and not at every bar.
+// thresholds negated, so that the smallest key is on top of both heaps. The indicator of
+// an alert on a signal is looked up once, here, and not at every bar.
 func (x *alertIndex) add(a *Alert) {
 	if a.Condition.Type == IndicatorSignal {
 		key := seriesKey{a.Symbol, a.Interval}
@@ -48,7 +48,7 @@ func (x *alertIndex) add(a *Alert) {
 		heaps = new(priceHeaps)
 		x.prices[a.Symbol] = heaps
 	}
-	// The node is noted by the alert's id, so that it can be taken out of its heap.
+	// The node is kept under the alert's id, so that it can be taken out of its heap.
 	n := &node{alert: a, key: a.Condition.Threshold}
 	if a.Condition.Type == PriceBelow {
 		n.key = -n.key
@@ -57,7 +57,7 @@ func (x *alertIndex) add(a *Alert) {
 	heaps.of(a).push(n)
 }
 
-// remove takes a out; one that is not in is left alone.
+// remove takes a out of the index, if it is there.
 func (x *alertIndex) remove(a *Alert) {
 	if a.Condition.Type == IndicatorSignal {
 		key := seriesKey{a.Symbol, a.Interval}
@@ -86,9 +86,9 @@ func (h *priceHeaps) of(a *Alert) *heap {
 	return &h.below
 }
 
-// reached appends to dst the alerts whose thresholds lie within what was traded, in no
-// order. It leaves the heaps as they are. A symbol without price alerts has no heaps,
-// so h may be nil.
+// reached appends to dst the alerts whose thresholds the prices from low to high have
+// reached, in no order. It leaves the heaps as they are. A symbol without price alerts has
+// no heaps, so h may be nil.
 func (h *priceHeaps) reached(dst []*Alert, high, low exact.Decimal) []*Alert {
 	if h == nil {
 		return dst
@@ -114,8 +114,8 @@ func (h *heap) push(n *node) {
 	h.up(n.place)
 }
 
-// remove takes n out: the last node takes its place and moves whichever way the
-// order asks for.
+// remove takes n out: the last node takes its place and then moves up or down to where it
+// belongs.
 func (h *heap) remove(n *node) {
 	i, last := n.place, len(*h)-1
 	h.swap(i, last)
@@ -127,7 +127,7 @@ func (h *heap) remove(n *node) {
 	}
 }
 
-// swap exchanges two nodes, which keep knowing their places.
+// swap exchanges two nodes and notes their new places.
 func (h heap) swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
 	h[i].place, h[j].place = i, j
@@ -163,9 +163,9 @@ func (h heap) down(i int) {
 	}
 }
 
-// upTo appends the alerts of the subtree at i with keys up to limit. A node
-// beyond the limit has only such nodes below it, so the walk sees at most three
-// nodes for each alert it returns.
+// upTo appends the alerts of the subtree at i with keys up to limit. Below a node
+// beyond the limit all nodes are beyond it, so the walk visits at most three
+// nodes for each alert that it returns.
 func (h heap) upTo(dst []*Alert, i int, limit exact.Decimal) []*Alert {
 	if i >= len(h) || h[i].key > limit {
 		return dst
@@ -174,7 +174,7 @@ func (h heap) upTo(dst []*Alert, i int, limit exact.Decimal) []*Alert {
 	return h.upTo(h.upTo(dst, 2*i+1, limit), 2*i+2, limit)
 }
 
-// signalAlert is an alert on a signal with what it is computed by.
+// signalAlert is an alert on a signal with the request for its indicator.
 type signalAlert struct {
 	alert   *Alert
 	request indicators.Request
@@ -182,8 +182,7 @@ type signalAlert struct {
 	err     error  // the catalogue no longer has what it asks for
 }
 
-// newSignalAlert settles the indicator of a's condition once, since every bar asks for
-// it.
+// newSignalAlert looks up the indicator of a's condition, so that not every bar has to.
 func newSignalAlert(a *Alert) signalAlert {
 	r, err := a.Condition.request()
 	if err != nil {
@@ -193,8 +192,8 @@ func newSignalAlert(a *Alert) signalAlert {
 }
 
 // bars returns how many bars the window of w must keep. It is rounded up, so that
-// an indicator that needs more with every bar has them loaded now and then, not
-// at each.
+// an indicator that needs one more with every bar has them loaded now and then, and not
+// at every bar.
 func (w signalAlert) bars() int {
 	if w.err != nil {
 		return 0

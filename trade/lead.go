@@ -12,8 +12,8 @@ import (
 	"wick/journal"
 )
 
-// runShared follows until this process leads, then leads until it cannot. It returns
-// an error when the process should be started again. A process leads once at most:
+// runShared follows the leader until this process leads, then leads as long as it can. It
+// returns an error when the process should be started again. A process leads once at most:
 // afterwards its two states may differ from what the next leader wrote.
 func (e *Engine) runShared(ctx context.Context) error {
 	term, err := e.followLeader(ctx)
@@ -26,12 +26,12 @@ func (e *Engine) runShared(ctx context.Context) error {
 	return err
 }
 
-// followLeader works as a follower until this process leads. The feed is at rest when it
-// returns: the leader's begins where the market was judged last, which is not
+// followLeader works as a follower until this process leads. The feed has ended when it
+// returns: the feed of a leader begins where the market was last judged, which is not
 // where a follower has seen it.
 func (e *Engine) followLeader(ctx context.Context) (term context.Context, err error) {
 	g, ctx := errgroup.WithContext(ctx)
-	// The work of a follower stops when it is elected, and is over before this returns.
+	// The work of a follower stops when it is elected, and has ended before this returns.
 	work, stop := context.WithCancel(ctx)
 	g.Go(func() error { return e.work(work) })
 	g.Go(func() (err error) {
@@ -43,8 +43,8 @@ func (e *Engine) followLeader(ctx context.Context) (term context.Context, err er
 }
 
 // lead takes over from the leader before, as a start does, and works until ctx
-// ends. When the term ends first, nothing is written any more; prices and reads go
-// on until the log answers again, and then it is time for a new start.
+// ends. If the term ends first, nothing is written any more. Prices and reads go
+// on until the log answers again; then lead returns an error that asks for a new start.
 func (e *Engine) lead(ctx, term context.Context) error {
 	if err := e.journal.Resume(); err != nil {
 		return err
@@ -52,8 +52,8 @@ func (e *Engine) lead(ctx, term context.Context) error {
 	e.mu.Lock()
 	e.following = false
 	e.mu.Unlock()
-	// The windows of a follower are dropped: they end where the follower was, and what
-	// the leader before had not judged must be judged.
+	// The windows of a follower are dropped: they end where the follower was, but the
+	// bars that the leader before had not judged must be judged.
 	for _, symbol := range e.watch.keepOnly(nil) {
 		e.watch.feed.Unwatch(symbol)
 	}
@@ -70,7 +70,7 @@ func (e *Engine) lead(ctx, term context.Context) error {
 	return g.Wait()
 }
 
-// reign waits for the end of a term, has nothing more written, and returns the
+// reign waits for the end of a term and then lets nothing more be written. It returns the
 // error that ends the process once a new start would help.
 func (e *Engine) reign(ctx, term context.Context) error {
 	tick := time.NewTicker(markPeriod)
@@ -101,9 +101,9 @@ func (e *Engine) reign(ctx, term context.Context) error {
 	}
 }
 
-// Announce is Claim for a caller that opens a stream: the leader is told of it
-// even if it has a subscription, so that no other token of the same client gets
-// that.
+// Announce is Claim for a caller that opens a stream. A follower tells the leader of the
+// caller even if it has a subscription already, so that the leader gives that one to no
+// other token of the same client.
 func (e *Engine) Announce(c delivery.Caller) error {
 	if !e.follows() {
 		return e.Claim(c)

@@ -9,10 +9,11 @@ import (
 	"wick/limit"
 )
 
-// What a broker says of an order comes several ways: as the answer to a request,
+// What a broker says of an order comes in several ways: as the answer to a request,
 // by the stream, and in a report. It may come twice, late and in any order. All of
-// it goes through learn, which is safe for that: what was filled only grows, a
-// fill is known by what the order has filled with it, and what is done is done.
+// it goes through learn, which can take that: what was filled only grows, a fill is
+// identified by the total that the order has filled with it, and an order that has ended
+// stays ended.
 
 // unknownReason begins the reason of an order that was sent, or was about to be,
 // and whose outcome nobody knows.
@@ -21,11 +22,11 @@ const unknownReason = "outcome unknown"
 // unknown reports whether o was given to a broker that has not answered yet.
 func (o *Order) unknown() bool { return o.Account != "" && o.BrokerID == "" && !o.Status.Terminal() }
 
-// fillPatience is how long a fill that an order's state tells of may be missing
-// among the fills before its price is worked out from the order's average.
+// fillPatience is how long to wait for a fill that the state of an order includes and that
+// was not reported yet. After that its price is worked out from the order's average.
 const fillPatience = time.Minute
 
-// isOf reports whether s can be a state of o, by what never changes of an order.
+// isOf reports whether s can be a state of o: symbol, side and quantity never change.
 func (o *Order) isOf(s broker.State) bool {
 	return broker.Key(s.Symbol) == broker.Key(o.Symbol) && s.Side == string(o.Side) && s.Quantity == o.Quantity
 }
@@ -40,10 +41,10 @@ func (s *state) openOrders() (orders []*Order) {
 	return orders
 }
 
-// learn takes what the broker says of the order called id, and the fills of it that
-// are known, and proposes the steps that follow. It reports whether the book has all
-// of it now, and the last sequence. Called with mu held. An order of which something
-// is missing stays open and is asked about again: sure is false then.
+// learn takes what the broker says of the order called id, and the fills that were
+// reported, and proposes the steps that follow. It returns whether the book has all of it
+// now, and the last sequence. If something is missing, sure is false, and the order stays
+// open and is asked about again. Called with mu held.
 func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure bool, seq uint64, err error) {
 	o := e.ahead.order(id)
 	switch {
@@ -65,7 +66,7 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 	if o.Status.Terminal() {
 		return true, seq, nil
 	}
-	taken := s.Filled < o.FilledQuantity && s.Status != broker.Open // what is for ever is no older than what is known
+	taken := s.Filled < o.FilledQuantity && s.Status != broker.Open // the broker took fills back: a final state is never an old one
 	if s.Filled != o.FilledQuantity && !taken {                     // fills are missing, or s is older than what is known
 		if o.BrokerID == "" {
 			seq, err = e.acknowledge(o, s)
@@ -77,9 +78,9 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 	return true, max(seq, last), err
 }
 
-// noteLate notes that the broker goes on with an order that the book has ended; the
-// positions will show what comes of it. Another's order with its id is none. Called
-// with mu held.
+// noteLate notes that the broker still has, or has filled more of, an order that ended in
+// the book; the positions will show what comes of it. Somebody else's order with the same
+// id does not count. Called with mu held.
 func (e *Engine) noteLate(o *Order, s broker.State) {
 	if o.BrokerID == "" && !o.isOf(s) {
 		return
@@ -90,10 +91,10 @@ func (e *Engine) noteLate(o *Order, s broker.State) {
 	}
 }
 
-// learnFills takes over the fills of o in their order, each joined to what is known by
-// its total. One that is missing stops the row until it comes; one that does not come
-// is worked out from the state after a while. It returns the order as it is then, and
-// the sequence to commit. Called with mu held.
+// learnFills proposes the fills of o one after the other. Each must follow what is known,
+// which its total shows; if one is missing, those after it wait. A fill that does not come
+// for too long is worked out from the state s. It returns the order as it is then, and the
+// sequence to commit. Called with mu held.
 func (e *Engine) learnFills(o *Order, s broker.State, fills []broker.Fill) (after *Order, seq uint64, err error) {
 	for _, f := range fills {
 		if f.OrderID != s.ID || f.Total <= o.FilledQuantity {
@@ -116,7 +117,7 @@ func (e *Engine) learnFills(o *Order, s broker.State, fills []broker.Fill) (afte
 	return o, seq, nil
 }
 
-// acknowledge proposes that the broker has o, of which fills are still to come.
+// acknowledge proposes that the broker has o, although not all its fills are known yet.
 // Called with mu held.
 func (e *Engine) acknowledge(o *Order, s broker.State) (uint64, error) {
 	after := *o
@@ -126,9 +127,9 @@ func (e *Engine) acknowledge(o *Order, s broker.State) (uint64, error) {
 	return e.propose(kindAnswered, ev)
 }
 
-// lacksLegs reports whether o has orders beside it at the broker that neither the
-// book nor s knows. Nothing is learnt of o without them: once it was done nobody
-// would ask for them. Called with mu held.
+// lacksLegs reports whether o must have orders beside it at the broker, its legs, that
+// neither the book nor s knows. Nothing is learnt of o without them: once o has ended,
+// nobody would ask for them any more. Called with mu held.
 func (e *Engine) lacksLegs(o *Order, s broker.State) bool {
 	wanted := o.StopLoss != nil || o.TakeProfit != nil || o.Role == RoleOCO && o.Group == o.ID
 	if !wanted || len(s.Legs) > 0 || s.Status == broker.Rejected {
@@ -142,13 +143,14 @@ func (e *Engine) lacksLegs(o *Order, s broker.State) bool {
 	return true
 }
 
-// derive returns the fill that s has beyond what is known of o, if it has been
-// missing for too long to wait for. Its price is what makes the broker's average.
+// derive returns the fill that s has beyond what is known of o, and whether it has been
+// missing for so long that it is to be used. Its price is the one that gives the broker's
+// average.
 func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
 	if s.Filled <= o.FilledQuantity {
 		return f, false
 	}
-	// The first time it is only noted since when something is missing.
+	// The first time, only the time is noted since when something is missing.
 	since, waiting := e.venue.behind[o.ID]
 	if !waiting {
 		e.venue.behind[o.ID] = time.Now()
@@ -198,8 +200,8 @@ func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) (uint64, erro
 	return e.propose(kindFilled, ev)
 }
 
-// settleLive proposes the status that s gives to o, of which everything that was
-// filled is known, if it is new. Called with mu held.
+// settleLive proposes the status that o has by s, if anything is new. All fills of o are
+// known by now. Called with mu held.
 func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
 	after, k := *o, kindAnswered
 	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), ""
@@ -207,7 +209,7 @@ func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
 	if s.Word != "new" && s.Word != "accepted" && s.Word != "partially_filled" && s.Word != "filled" && s.Word != "canceled" {
 		after.Reason = "at the broker: " + s.Word
 	}
-	if s.Filled < o.FilledQuantity { // positions will show it
+	if s.Filled < o.FilledQuantity { // the positions will show the difference
 		after.Reason = fmt.Sprintf("at the broker: %s; it took back %s of %s that were filled", s.Word, o.FilledQuantity-s.Filled, o.FilledQuantity)
 		e.log.Error("the broker took back what was filled", "order", o.ID, "filled", o.FilledQuantity.String(), "left", s.Filled.String())
 	}
@@ -228,10 +230,10 @@ func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
 	return e.propose(k, ev)
 }
 
-// adoptLegs adds to ev the orders that the broker made beside the one of s and that
-// the book does not know yet; those of an order that was replaced stay its own. Called
-// with mu held. Their ids are made from the parent's, so that a leg that is told
-// twice, by the stream and by a report, is the same order.
+// adoptLegs adds to ev the legs: orders that the broker made beside the one of s and that
+// the book does not know yet. Legs that the book knows of an order that was replaced stay
+// with that order. Called with mu held. Their ids are made from the parent's, so that a leg
+// that comes twice, by the stream and in a report, is the same order.
 func (e *Engine) adoptLegs(ev *event, s broker.State) {
 	parent := ev.Order
 	for _, leg := range s.Legs {
@@ -253,7 +255,7 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 		default:
 			o.Price = &limitPrice
 		}
-		if leg.Side == string(parent.Side) { // beside it, and not an exit of it
+		if leg.Side == string(parent.Side) { // the other order of an oco, and not an exit
 			o.ID, o.Role = parent.ID+"-oco", RoleOCO
 			parent.Group, parent.Role = parent.ID, RoleOCO
 		}
@@ -263,9 +265,9 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 	}
 }
 
-// ours returns the order of this book that s is about, whatever became of it, or nil.
-// It looks by our own id first, because the broker's is not known of an order whose
-// answer was lost. Called with mu held.
+// ours returns the order of this book that s is about, open or not, or nil. It looks for
+// our own id first, because the broker's id of an order is not known if the answer was
+// lost. Called with mu held.
 func (e *Engine) ours(s broker.State) *Order {
 	if o := e.ahead.order(s.ClientID); o != nil && o.Account != "" && (o.BrokerID == s.ID || o.BrokerID == "" && (o.isOf(s) || !o.Status.Terminal())) {
 		return o
@@ -273,8 +275,8 @@ func (e *Engine) ours(s broker.State) *Order {
 	return e.ahead.order(e.ahead.brokerIDs[s.ID])
 }
 
-// heard takes an event of the stream. One that cannot be fitted to what is known
-// has the account read.
+// heard takes an event of the stream. If it does not fit what is known, the account is
+// read soon.
 func (e *Engine) heard(event broker.Event) {
 	e.mu.Lock()
 	e.venue.lastEvent = event.ID
@@ -283,7 +285,7 @@ func (e *Engine) heard(event broker.Event) {
 		fills = []broker.Fill{*event.Fill}
 	}
 	o := e.ours(event.State)
-	if o == nil { // of somebody else: the next report lists it, if it is open
+	if o == nil { // somebody else's order: the next report lists it, if it is open
 		e.mu.Unlock()
 		return
 	}
@@ -305,7 +307,7 @@ func (e *Engine) heard(event broker.Event) {
 func (e *Engine) told(id string, s broker.State, fills []broker.Fill) bool {
 	e.mu.Lock()
 	sure, _, err := e.learn(id, s, fills)
-	seq := e.ahead.seq // the stream may have told it first, and what follows reads what is on disk
+	seq := e.ahead.seq // the stream may have told it first, and the caller reads what is on disk
 	e.mu.Unlock()
 	if err == nil {
 		err = e.commit(seq)
@@ -321,17 +323,17 @@ const (
 	// request was given up: longer than any request lives, on either side. Only a
 	// "not known" that comes later is believed, and only twice in a row.
 	unknownPatience = time.Minute
-	// sendWithin is how old an intent may be when it is sent. So another process,
-	// which does not know when that was, can tell when it was over.
+	// sendWithin is how old an intent may be when it is sent. A later process does not
+	// know when an order was sent, but by this bound it knows the latest moment.
 	sendWithin = 30 * time.Second
-	// differPatience is how long a difference of positions may be due to orders that
-	// are in doubt. It is longer than any doubt lasts that ends by itself.
+	// differPatience is how long orders in doubt may explain a difference of positions.
+	// It is longer than any doubt that ends by itself.
 	differPatience = 3 * time.Minute
 	fillOverlap    = time.Minute // clocks differ: fills are asked for from a little earlier
 )
 
-// restate proposes another status of o, or the same one, for a reason and without a
-// fill. Called with mu held.
+// restate proposes a status of o, which may be the one it has, with a new reason and
+// without a fill. Called with mu held.
 func (e *Engine) restate(o *Order, status OrderStatus, reason string) (uint64, error) {
 	after := *o
 	after.Status, after.Reason, after.UpdatedAt = status, reason, now()

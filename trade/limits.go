@@ -7,13 +7,13 @@ import (
 	"wick/exact"
 )
 
-// Limits bound what clients can do. They are the operator's; no request can change
-// them. A zero field means its default, one below zero is refused. A refusal because of
-// one names it.
+// Limits bound what clients can do. The operator sets them; no request can change them. A
+// zero field means its default, and one below zero is refused at the start. A refusal of
+// an order names the limit that it is for.
 type Limits struct {
 	OrderNotional    exact.Decimal // largest quantity times price of one order that may open or grow a position; 100,000
 	PositionNotional exact.Decimal // largest position of one symbol; ten times OrderNotional
-	DailyLoss        exact.Decimal // what an account may lose in a day before only closing orders are taken; zero means no limit
+	DailyLoss        exact.Decimal // what an account may lose in a day before only orders that shrink a position are taken; zero means no limit
 	OpenPerSymbol    int           // open orders of one symbol; 200
 	Open             int           // open orders in all; 1,000
 	OrdersPerSecond  int           // accepted orders, with a burst of twice as many; 10
@@ -51,7 +51,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// check refuses limits below zero, which would bound nothing or everything.
+// check refuses limits below zero, which make no sense.
 func (l Limits) check() error {
 	if min(l.OrderNotional, l.PositionNotional, l.DailyLoss) < 0 || min(l.OpenPerSymbol, l.Open, l.OrdersPerSecond, l.Alerts, l.Symbols) < 0 {
 		return fmt.Errorf("limits %+v: none may be below zero", l)

@@ -11,26 +11,26 @@ import (
 )
 
 // placeLive is Place for a broker elsewhere, from the point where there is a price:
-// all limits are checked, the intent to send the order is written down and synced, it
-// is sent once, and what came of it is written down. When the answer is lost the order
-// is open with the reason "outcome unknown", until asking settles it. Nothing here is
-// repeated by itself: a second try is the client's decision, under the same
-// client_order_id.
+// all limits are checked, the intent to send the order is written to disk, the order
+// is sent once, and what came of it is written down. If the answer is lost the order
+// is open with the reason "outcome unknown", until the broker has been asked what became
+// of it. Nothing here is sent a second time by itself: that is the client's decision,
+// under the same client_order_id.
 func (e *Engine) placeLive(ctx context.Context, r OrderRequest) (Order, error) {
 	rules, err := e.venue.Rules(ctx, r.Symbol)
 	if err != nil {
 		return Order{}, notSent(err)
 	}
-	asked, _ := e.watch.ask(ctx, r.Symbol) // without an answer the last price has to be young enough
-	// The intent is on disk before the order is sent, so that no order can be at the
-	// broker of which this book knows nothing.
+	asked, _ := e.watch.ask(ctx, r.Symbol) // without an answer the last price must be fresh enough
+	// The intent is on disk before the order is sent, so that the broker can have no
+	// order of ours that this book does not know.
 	o, wire, seq, err := e.intend(r, rules, asked)
 	switch {
 	case err != nil:
 		return Order{}, err
 	case r.DryRun && o.ID == "":
 		return o.public(), nil
-	case wire.ClientID == "": // it came in while we asked for prices
+	case wire.ClientID == "": // the same order came in while we asked for prices
 		return o.answer(r), e.commit(seq)
 	}
 	if err := e.commit(seq); err != nil { // the journal is broken: nothing is sent any more
@@ -39,7 +39,8 @@ func (e *Engine) placeLive(ctx context.Context, r OrderRequest) (Order, error) {
 	return e.send(ctx, wire)
 }
 
-// notSent turns what the broker's rules say into a refusal.
+// notSent returns the refusal of an order that the broker's rules do not allow, or whose
+// rules could not be had.
 func notSent(err error) error {
 	if no := (*broker.Refused)(nil); errors.As(err, &no) {
 		return refuse("broker_rule", fixIt, "%s", no.Text)
@@ -47,9 +48,9 @@ func notSent(err error) error {
 	return refuse("broker_not_ready", later, "the broker could not be asked for its rules; nothing was sent: %s", limit.Line(err.Error(), 200))
 }
 
-// intend decides about r in one go and proposes the intent to send it. An empty
-// ClientID of what is to be sent says that the order was there before, or that it
-// was a dry run. It returns the order, what to send, and the sequence to commit.
+// intend decides about r under one lock and proposes the intent to send it. It returns
+// the order, what to send, and the sequence to commit. If there is nothing to send, because
+// the order was there before or this is a dry run, what to send has no ClientID.
 func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order, broker.Order, uint64, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -57,8 +58,8 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order,
 	if o, err := e.known(r); o != nil || err != nil {
 		return o, none, e.ahead.seq, err
 	}
-	// Where it would be filled on arrival is estimated as on paper; what is filled is
-	// for the broker to say.
+	// The price at which it would be filled on arrival is estimated as on paper; the
+	// broker decides what is filled.
 	o, q, fill, err := e.draft(r, asked)
 	if err != nil {
 		return nil, none, 0, err
@@ -78,12 +79,12 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order,
 	if r.DryRun {
 		o.ID, o.Reason = "", "dry run: every check passed, nothing was sent"
 		if fill != 0 {
-			o.AveragePrice = &fill // what a person is shown who has to approve it
+			o.AveragePrice = &fill // shown to the person who has to approve it
 		}
 		return o, none, 0, nil
 	}
-	// Counted and noted as under way before the intent is proposed, both under mu: a
-	// report that is read meanwhile does not take the order for lost.
+	// The order is counted and noted as being sent in the same lock of mu in which the
+	// intent is proposed, so that a report that is read meanwhile does not take it for lost.
 	e.rate.Take(at.Time, e.orderRate())
 	o.UpdatedAt, o.Reason = at, unknownReason+": it is being sent"
 	e.venue.doubts[o.ID] = &doubt{sending: true}
@@ -91,8 +92,9 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order,
 	return o, wire, seq, err
 }
 
-// checkLive holds o to every limit there is on paper, to what is known of the
-// broker, and to what no broker elsewhere can promise. Called with mu held.
+// checkLive refuses o if it is over any limit there is on paper, if what is known of the
+// broker does not allow it, or if it asks for what a broker elsewhere cannot do. It also
+// sets the account of o. Called with mu held.
 func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
 	size, fits := e.ahead.pending(o)
 	reduces := fits && shrinks(e.ahead.holdings[o.Symbol].Quantity, size)
@@ -102,9 +104,9 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 	if err := e.check(r, o, price, fill, at); err != nil {
 		return err
 	}
-	o.Account, o.ExpiresAt = e.venue.account, nil // the broker ends it, at a time that its calendar has
-	// The buying power must suffice at the worst price of the three; an order that
-	// shrinks the position needs none.
+	o.Account, o.ExpiresAt = e.venue.account, nil // the broker ends it, by its own calendar
+	// The buying power must suffice at the highest of the three prices; an order that
+	// only shrinks the position needs none.
 	worst := max(o.worst(), fill, price)
 	need, ok := o.Quantity.Times(worst, exact.Up)
 	old := e.ahead.order(o.Replaces)
@@ -125,9 +127,10 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 	return nil
 }
 
-// toSend returns o as it is sent: fill is the price at which it would be filled at
-// once, zero if it waits. Exits that were given by their distance stand where they
-// come to now, on the broker's step of prices.
+// toSend returns o as it is sent. Fill is the price at which it would be filled at
+// once, zero if it waits. Exits that were given as a distance are sent as the prices that
+// follow from it now, on the broker's step of prices. It makes o one of a group if it has
+// an oco.
 func (e *Engine) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact.Decimal) broker.Order {
 	w := o.wire()
 	// What the owner held before wick traded there belongs to the position as well.
@@ -138,7 +141,7 @@ func (e *Engine) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact
 		entry = o.worst()
 	}
 	// exit returns the price of an exit, 0 for none. A price that was given stays as it
-	// is; one that was worked out is cut to the broker's step.
+	// is; one that was worked out is rounded down to the broker's step.
 	exit := func(x *Exit, role Role) exact.Decimal {
 		if x == nil {
 			return 0
@@ -162,7 +165,7 @@ func (e *Engine) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact
 	return w
 }
 
-// wire returns o in the words of package broker.
+// wire returns o as an order of package broker, under our own id as its ClientID.
 func (o *Order) wire() broker.Order {
 	w := broker.Order{
 		ClientID: o.ID, ID: o.BrokerID, Symbol: o.Symbol, Side: string(o.Side), Type: string(o.Type), TimeInForce: string(o.TimeInForce), Quantity: o.Quantity,
@@ -189,13 +192,13 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 	e.mu.Unlock()
 	var s broker.State
 	var err error = &broker.Refused{Text: "nothing was sent: to write it down took longer than " + sendWithin.String()}
-	// The lock is not held while the broker is asked. Its stream may tell of the order
+	// The lock is not held while the broker is asked. Its stream may report the order
 	// before the answer comes.
 	if age < sendWithin {
 		s, err = e.venue.Submit(ctx, w)
 	}
 	sure, seq, wrote := e.answered(w.ClientID, s, err)
-	// The account is read soon where the answer does not tell everything.
+	// The account is read soon if the answer does not tell everything.
 	if err != nil || !sure || w.Replaces != "" {
 		e.venue.soon()
 	}
@@ -208,9 +211,9 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 	return e.Order(w.ClientID)
 }
 
-// answered writes down what came back for an order that was sent: a state to learn
-// from, a refusal that ends the order, or no answer, which leaves it open and in doubt.
-// It returns whether the answer told everything, and the sequence to commit.
+// answered proposes what follows from the answer to an order that was sent: a state to
+// learn from, a refusal that ends the order, or no answer, which leaves it open and in
+// doubt. It returns whether the answer told everything, and the sequence to commit.
 func (e *Engine) answered(id string, s broker.State, lost error) (sure bool, seq uint64, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -232,17 +235,17 @@ func (e *Engine) answered(id string, s broker.State, lost error) (sure bool, seq
 	return sure, e.ahead.seq, err
 }
 
-// cancelTime bounds how long a cancel may take, asking for its outcome included.
+// cancelTime bounds how long a cancel may take, including the question what came of it.
 const cancelTime = 25 * time.Second
 
-// cancelLive asks the broker to cancel o and returns what it then says of it: the
-// order may have been filled meanwhile, or be on its way out. It does not take the
-// caller's context: a client that hangs up must not leave a cancel half asked for.
+// cancelLive asks the broker to cancel o and returns o as the broker then reports it: it
+// may have been filled meanwhile, or the cancel may still be under way. It does not take
+// the caller's context: a client that hangs up must not stop a cancel halfway.
 func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
 	defer cancel()
-	// An order whose arrival is unknown has no id there to cancel: it is looked up
-	// first.
+	// If it is not known whether the order arrived, the broker's id of it is not known
+	// either: it is looked up first.
 	if o.unknown() {
 		s, err := e.venue.Lookup(ctx, o.wire())
 		if err != nil {
@@ -251,8 +254,8 @@ func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 		o.BrokerID = s.ID
 	}
 	e.log.Info("cancel sent", "order", o.ID, "broker", e.venue.name, "by", limit.Clip(who.Name))
-	// Whatever the cancel says, the state afterwards decides: it may have crossed a
-	// fill.
+	// Whatever the answer to the cancel says, the state afterwards decides: the order may
+	// have been filled while the cancel was on its way.
 	asked := e.venue.Cancel(ctx, o.BrokerID)
 	s, err := e.venue.Lookup(ctx, o.wire())
 	if err != nil {
@@ -276,9 +279,9 @@ func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 	return after, nil
 }
 
-// cancelAllLive cancels the orders with these ids, one after the other. It goes on
-// after one that could not be cancelled, and says so at the end. Orders that were
-// filled meanwhile are no failure.
+// cancelAllLive cancels the orders with these ids, one after the other, and returns those
+// that were cancelled. It goes on after one that could not be cancelled, and returns the
+// last error at the end. That an order was filled meanwhile is no error.
 func (e *Engine) cancelAllLive(who Who, ids []string) ([]Order, error) {
 	cancelled := []Order{}
 	var failed error
@@ -286,7 +289,7 @@ func (e *Engine) cancelAllLive(who Who, ids []string) ([]Order, error) {
 		e.mu.Lock()
 		o := e.ahead.order(id)
 		e.mu.Unlock()
-		if o == nil || o.Status.Terminal() { // ended with one before it
+		if o == nil || o.Status.Terminal() { // it ended with an order before it
 			continue
 		}
 		after, err := e.cancelLive(who, *o)
