@@ -3,6 +3,8 @@ package trade
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -293,6 +295,54 @@ func TestDailyLoss(t *testing.T) {
 		e.tidy()
 		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
 			t.Errorf("on the next day: %s, %v", e.Status().Trading, err)
+		}
+	})
+}
+
+// TestDailyLossAfterHalt: a halt, or the word reducing in HALT, on the day of the loss does
+// not end what the loss has begun. The next day does, and while trading is halted it
+// writes nothing, so that the owner is not told of a change that is none.
+func TestDailyLossAfterHalt(t *testing.T) {
+	for _, word := range []string{"", "reducing"} {
+		t.Run("HALT="+word, func(t *testing.T) { testLossAfterHalt(t, word) })
+	}
+}
+
+// testLossAfterHalt is TestDailyLossAfterHalt for a word in the file HALT.
+func testLossAfterHalt(t *testing.T, word string) {
+	inBubble(t, func(o *Options) { funded(o); o.Limits.DailyLoss = 50 * exact.One }, func(t *testing.T, e *Engine) {
+		halt := func() {
+			t.Helper()
+			if err := os.WriteFile(filepath.Join(e.options.Dir, haltName), []byte(word), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := e.refreshTrading(); err != nil || e.Status().Trading == Active {
+				t.Fatalf("HALT with %q: trading is %s, %v", word, e.Status().Trading, err)
+			}
+		}
+		e.tidy()
+		place(t, e, Buy, Market, "4", "")
+		price(e, "AAA", 86)
+		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" {
+			t.Fatalf("over 50 are lost: got %v, want max_daily_loss", err)
+		}
+		price(e, "AAA", 120)
+		halt()
+		if err := e.SetHalt(false); err != nil || e.Status().Trading != Reducing {
+			t.Errorf("HALT with %q is gone on the day of the loss: trading is %s, %v, want reducing", word, e.Status().Trading, err)
+		}
+		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" {
+			t.Errorf("after HALT with %q on the day of the loss: got %v, want max_daily_loss", word, err)
+		}
+		halt()
+		time.Sleep(24 * time.Hour)
+		e.tidy()
+		before := e.ahead.seq
+		if err := e.refreshTrading(); err != nil || word == "" && e.ahead.seq != before {
+			t.Errorf("on the next day, still halted: %d records, %v, want none", e.ahead.seq-before, err)
+		}
+		if err := e.SetHalt(false); err != nil || e.Status().Trading != Active {
+			t.Errorf("HALT with %q is gone on the next day: trading is %s, %v, want active", word, e.Status().Trading, err)
 		}
 	})
 }

@@ -34,6 +34,7 @@ func (e *Engine) refreshTrading() error {
 		e.breaker(ev)
 	}
 	e.restrict(ev)
+	e.keepTripped(ev)
 	if e.ahead.trading == ev.Trading && e.ahead.tripped == ev.Tripped {
 		e.mu.Unlock()
 		return nil

@@ -526,6 +526,38 @@ func TestLiveDailyLoss(t *testing.T) {
 	})
 }
 
+// TestLiveDailyLossAfterOutage: a broker that could not be read for a while does not end
+// what the loss of the day has begun, even if the account has recovered since.
+func TestLiveDailyLossAfterOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, func(o *Options) { o.Limits.DailyLoss = 50 * exact.One })
+		defer l.stop()
+		refused := func(when string) {
+			t.Helper()
+			if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !isRefusal(err, "max_daily_loss") {
+				t.Errorf("%s: got %v, want max_daily_loss", when, err)
+			}
+		}
+		v.Equity(950*exact.One, 1000*exact.One)
+		time.Sleep(time.Minute)
+		refused("after a loss of 50")
+		v.Equity(1000*exact.One, 1000*exact.One)
+		time.Sleep(time.Minute)
+		refused("after the account has recovered")
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(r *http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 503} }
+		})
+		time.Sleep(5 * time.Minute)
+		if status, _ := l.e.Venue(); status.State != "closed" || l.e.Status().Trading != Halted {
+			t.Fatalf("while nothing can be read: %+v, trading is %s", status, l.e.Status().Trading)
+		}
+		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		time.Sleep(2 * time.Minute)
+		refused("after the outage")
+	})
+}
+
 // TestLiveRefused: what no broker elsewhere can promise is refused and nothing is
 // sent.
 func TestLiveRefused(t *testing.T) {
