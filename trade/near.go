@@ -6,10 +6,11 @@ import (
 	"wick/exact"
 )
 
-// quiet reports whether t can be passed over because it reaches no open order of its
-// symbol. What it goes by is worked out anew only when an order of the symbol has
-// changed or has just arrived, so that most updates cost the same however many orders
-// rest. Called with mu held.
+// quiet reports whether t can be skipped because it concerns no open order of its
+// symbol: it reaches no price that one waits for, and none expires. The prices to
+// compare with are computed again only when an order of the symbol has changed or has
+// just arrived, so that most updates cost the same however many orders rest. Called
+// with mu held.
 func (e *Engine) quiet(t tick) bool {
 	n := e.near[t.Symbol]
 	if changes := e.ahead.changes[t.Symbol]; !n.initialized || n.changes != changes || n.unsettled {
@@ -20,7 +21,8 @@ func (e *Engine) quiet(t tick) bool {
 	return !n.trails && !n.unsettled && t.top < n.above && t.bottom > n.below && t.At < n.expires
 }
 
-// nearOf looks at all open orders of a symbol. Called with mu held.
+// nearOf goes through all open orders of a symbol and returns what an update must
+// bring for any of them to be judged. Called with mu held.
 func (e *Engine) nearOf(symbol string) near {
 	n := near{above: math.MaxInt64, expires: math.MaxInt64}
 	for _, id := range e.ahead.open[symbol] {
@@ -28,7 +30,7 @@ func (e *Engine) nearOf(symbol string) near {
 		if _, arrived := e.arrived[id]; arrived {
 			n.unsettled = true
 		}
-		// The rest of a market order takes what any update trades.
+		// Any update can fill the rest of a market order, or of a stop that was set off.
 		if o.takes() {
 			n.unsettled = true
 			continue

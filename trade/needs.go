@@ -2,9 +2,9 @@ package trade
 
 import "context"
 
-// ensure makes symbol watched, in further intervals if any are given. If the list is
-// full, symbols that nobody needs any more make room. Alerts, orders and positions of
-// before a restart go on from what was seen then.
+// ensure has symbol watched, with the windows in needs beside the usual ones. If the
+// list is full, symbols that nobody needs any more are dropped first. If the journal
+// knows how far an earlier process judged the symbol, judging goes on from there.
 func (e *Engine) ensure(ctx context.Context, symbol string, needs ...need) error {
 	if e.watch.full(symbol) {
 		e.forgetUnneeded()
@@ -45,8 +45,8 @@ func (e *Engine) needed() map[string][]need {
 		}
 	}
 	for key, waiting := range e.ahead.index.signals {
-		// All alerts on the same bars share one window, as long as the longest of them
-		// needs.
+		// All alerts on the same bars share one window, which has as many bars as the
+		// one that needs most.
 		longest := need{interval: key.interval}
 		for _, w := range waiting {
 			longest.bars = max(longest.bars, w.bars())

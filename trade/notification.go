@@ -26,10 +26,10 @@ type Notification struct {
 	Synthetic   bool            `json:"synthetic,omitempty"` // the prices are invented
 	Note        string          `json:"note,omitempty"`      // the alert's
 	Message     string          `json:"message,omitempty"`   // all of it in one sentence, for people
-	Skipped     int             `json:"skipped,omitempty"`   // how often it was met before this without being told
+	Skipped     int             `json:"skipped,omitempty"`   // how many firings before this one were not told; see maxFirings
 
-	// Order is the order that was filled, in place of an alert that fired. Then the
-	// JSON has no member of an alert but symbol, triggered_at, synthetic and message.
+	// Order is set if this says that an order was filled, not that an alert fired. Of
+	// the members above the JSON then has symbol, triggered_at, synthetic and message.
 	Order *Order `json:"order,omitempty"`
 
 	// Seq is the sequence of the record that made it: unique in the store,
@@ -40,8 +40,8 @@ type Notification struct {
 // orderFilled is the type in the JSON of a Notification of an order.
 const orderFilled = "order_filled"
 
-// MarshalJSON writes a fired alert in the specified shape, and a filled order with
-// its type.
+// MarshalJSON writes a fired alert in the shape that the specification gives. A filled
+// order has a shape of its own, which begins with a type.
 func (n Notification) MarshalJSON() ([]byte, error) {
 	if n.Order == nil {
 		type alert Notification
@@ -92,26 +92,27 @@ type FiredCondition struct {
 // trigger is what makes an alert fire.
 type trigger struct {
 	value     json.Number // the price or the signal's value
-	bar       int64       // start of the bar, in unix seconds; 0 if it was a price
+	bar       int64       // start of the bar, in unix seconds; 0 if it was a price that is not late
 	at        int64       // when the market did it, in unix milliseconds: the bar closed, or the price was seen
-	late      bool        // the bar closed while no process was there
-	price     string      // newest one of the symbol
+	late      bool        // the bar closed while wick was not running
+	price     string      // the newest price of the symbol
 	synthetic bool
 
-	// How often the alert was met before by the same update without being told, see
-	// maxFirings, and the first and the last such time, in unix seconds; see when.
+	// How many earlier triggers of the same update are not told, see maxFirings, and
+	// the times of the first and the last of them, as returned by when.
 	skipped                int
 	skippedFrom, skippedTo int64
 }
 
-// maxFirings is how many notifications of one alert follow from one update. After a
-// downtime thousands of bars may come with the first update, of which an alert that
-// repeats could fire on each: nobody reads that many, a queue keeps no more than
+// maxFirings is how many notifications of one alert may follow from one update. After
+// a downtime thousands of bars may come with the first update, and an alert that
+// repeats could fire on each of them. Nobody reads that many, a queue keeps no more than
 // delivery.QueueCap, and nobody can trade while they are written down.
 const maxFirings = 100
 
-// latest returns list, the triggers of one alert by one update in order, with t added
-// and not longer than maxFirings: the oldest goes, and the one after it says so.
+// latest adds t to list, the triggers of one alert by one update in order of time, and
+// returns it. If that makes more than maxFirings, the oldest is dropped and the one after
+// it counts it as skipped.
 func latest(list []trigger, t trigger) []trigger {
 	list = append(list, t)
 	if len(list) <= maxFirings {
@@ -148,10 +149,10 @@ func (a *Alert) notification(t trigger, at Time) *Notification {
 	return n
 }
 
-// valueOf writes an indicator's value as every other payload does.
+// valueOf writes an indicator's value like all other payloads.
 func valueOf(x float64) json.Number { return json.Number(indicators.AppendValue(nil, x)) }
 
-// message says in a sentence that a fired, and at which value.
+// message says in words that a fired, and at which value.
 func (a *Alert) message(t trigger) string {
 	s := a.sentence(t, minuteOf(t.bar))
 	if t.late {
@@ -170,9 +171,11 @@ func (a *Alert) message(t trigger) string {
 // minuteOf writes a time in unix seconds for people.
 func minuteOf(at int64) string { return time.Unix(at, 0).UTC().Format("2006-01-02 15:04 UTC") }
 
-// sentence is message for a trigger in time. Bar is the start of its bar.
+// sentence returns the first sentence of message: what happened, and at which value. Bar
+// is the start of the trigger's bar, as text.
 func (a *Alert) sentence(t trigger, bar string) string {
-	// A high or low between two updates is not the price any more.
+	// A value other than the newest price was a high or low between two updates: the
+	// sentence gives both.
 	is, now := "is at", ""
 	switch {
 	case t.late:
@@ -187,7 +190,7 @@ func (a *Alert) sentence(t trigger, bar string) string {
 		return fmt.Sprintf("%s %s %s, at or below %s%s.", a.Symbol, is, t.value, a.Condition.Threshold, now)
 	}
 	s := fmt.Sprintf("%s %s bar of %s: ", a.Symbol, a.Interval, bar)
-	// An indicator that the catalogue has no longer cannot be named better.
+	// If the catalogue no longer has the indicator, only the signal can be named.
 	r, err := a.Condition.request()
 	if err != nil {
 		return s + a.Condition.Signal + "."

@@ -13,7 +13,7 @@ type firing struct {
 	to           []string
 }
 
-// fire proposes the firing of a, if it is still active. Called with mu held.
+// fire proposes the firing of a, which must still be active. Called with mu held.
 func (e *Engine) fire(a *Alert, t trigger, at Time) (firing, uint64, error) {
 	f := firing{a.notification(t, at), e.recipients(a)}
 	seq, err := e.propose(kindFired, &event{At: at, Notification: f.notification, To: f.to, Alert: a.after(t.at, t.skipped), Price: t.price})
@@ -22,15 +22,17 @@ func (e *Engine) fire(a *Alert, t trigger, at Time) (firing, uint64, error) {
 
 // Page is the part of the polling queue that a caller asks for.
 type Page struct {
-	// Offset skips notifications that are read again. Those that nobody has read
-	// are never skipped: each call goes on where the last one ended.
+	// Offset skips so many of the notifications that were read before and are asked for
+	// again. Those that nobody has read are never skipped: each call goes on where the
+	// last one ended.
 	Offset int
 
 	Limit int // most notifications to return; zero for as many as fit into Size
 	Size  int // about how many bytes of JSON they may have without a Limit
 }
 
-// full reports whether a page with n notifications of size bytes takes no other.
+// full reports whether a page that has n notifications must not take the next one, with
+// which it would have size bytes.
 func (p Page) full(n, size int) bool {
 	if p.Limit > 0 {
 		return n >= p.Limit
@@ -40,8 +42,8 @@ func (p Page) full(n, size int) bool {
 
 // Notifications drains the polling queue, which all callers share, as far as the page
 // goes, and returns how many are left. What it returns is written down as read before
-// it is returned; with again it first gives what was read within the last hour once
-// more, so that a lost answer loses no alert. Two callers at the same time get
+// it is returned. If again is set, it first returns once more what was read within the
+// last hour, so that a lost answer loses no alert. Two callers at the same time get
 // different ones: the decision is made under mu.
 func (e *Engine) Notifications(again bool, p Page) (read []Notification, left int, err error) {
 	e.mu.Lock()
@@ -89,8 +91,8 @@ func (p Page) cut(entries []*entry) int {
 	return len(entries)
 }
 
-// Fired returns the notifications of the last hour, read or not, oldest first. It
-// marks none as read.
+// Fired returns the notifications that nobody has read yet, and before them those that
+// were read and are less than an hour old, oldest first. It marks none as read.
 func (e *Engine) Fired() []Notification {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -114,11 +116,13 @@ func (e *Engine) PendingNotifications() int {
 	return len(e.shown.polling)
 }
 
-// tidy writes down how far subscribers have got and, once a minute or when a trailing
-// stop has moved, how far the market was judged, and drops what has had its hour. All
-// go into the journal without haste: losing a mark only repeats a delivery or a
-// judgement, and nobody is shown what is too old. What is old is dropped a minute late,
-// so that there is one such record a minute and not one a second.
+// tidy writes down how far subscribers have got, and what the account is worth when a
+// new day begins. Once a minute, or when a trailing stop has moved, it writes how far the
+// market was judged, and ends alerts that have expired. It also drops queued
+// notifications that are older than an hour. None of this is urgent: a mark that a crash
+// loses only repeats a delivery or a judgement, and what is too old is not shown anyway.
+// It is dropped up to a minute late, so that there is one such record a minute and not
+// one a second.
 func (e *Engine) tidy() error {
 	marks := e.hub.Settled(maxMarks)
 	e.mu.Lock()
@@ -131,8 +135,8 @@ func (e *Engine) tidy() error {
 	if err == nil && e.ahead.subs.Stale(at.Add(-time.Minute)) {
 		seq, err = e.propose(kindExpired, &event{At: at})
 	}
-	// Each part returns the last record it wrote; the last of all is waited for once,
-	// at the end.
+	// Each part returns the sequence of its last record. Only the last of all is waited
+	// for, at the end.
 	if err == nil && (at.Sub(e.notedAt.Time) >= seenPeriod || e.moved()) {
 		var noted uint64
 		noted, err = e.noteSeen(at)
@@ -154,8 +158,8 @@ func (e *Engine) tidy() error {
 	return e.commit(seq)
 }
 
-// WriteOutbox writes a record of the outbox's own. When it returns nil, the record
-// is on disk and the outbox was given it.
+// WriteOutbox writes a record that only the outbox understands. When it returns nil,
+// the record is on disk and Outbox.Apply has been called with it.
 func (e *Engine) WriteOutbox(record []byte) error {
 	e.mu.Lock()
 	seq, err := e.propose(kindOutbox, &event{At: now(), Outbox: json.RawMessage(record)})

@@ -26,52 +26,55 @@ type Options struct {
 	FeeRate exact.Decimal // of the paper broker, as a fraction of a fill's value
 	// MakerFeeRate is the same for limits that rested. Nil means FeeRate.
 	MakerFeeRate *exact.Decimal
-	Slippage     exact.Decimal // of its fills on arrival, as a fraction of the price
+	Slippage     exact.Decimal // of fills on arrival and of stops, as a fraction of the price
 	// HalfSpread is how far the bid is below the price and the ask above it, as a
 	// fraction of the price. Zero means that both are the price.
 	HalfSpread exact.Decimal
-	// Quoted says that orders which are filled on arrival are filled at the bid and
-	// ask of the source, if it tells them, and HalfSpread does not count for them.
+	// Quoted says that orders which are filled on arrival are filled at the source's
+	// own bid and ask, without HalfSpread. If the source has none, HalfSpread counts.
 	Quoted bool
-	// Participation is the share of what a minute has traded that orders of a symbol
-	// are filled with. Zero means that they fill whole, whatever was traded.
+	// Participation is the largest share of a minute's volume that the orders of a
+	// symbol together may be filled with. Zero means that orders are filled whole,
+	// whatever was traded.
 	Participation exact.Decimal
-	// Grid returns what a market counts in, and false for one of which the rules of
-	// its exchange count, as far as the feed can tell them. Nil means all markets.
+	// Grid returns the tick and lot that the operator has set for a market. For any
+	// other market it returns false, and those of the exchange are used if the feed
+	// knows them. Nil means that the operator has set none.
 	Grid func(symbol string) (Grid, bool)
 
-	// MaxPriceAge is how old a price may be for an order. Zero means a minute, and at
-	// an exchange with hours the last trade of the running session. Invented prices
-	// never age.
+	// MaxPriceAge is how old a price may be for an order. Zero means a minute; at an
+	// exchange with hours it means any age, if the price is of the running session.
+	// Invented prices are never too old.
 	MaxPriceAge time.Duration
 
 	Symbols   []string          // watched from the start
 	Intervals []market.Interval // kept for every symbol; the first is the default of alerts; nil means 4h
 
-	// Recover, if not nil, has the good part of a damaged directory kept and
-	// the rest set aside. It is called before anything is changed; its error
-	// ends the start there.
+	// Recover, if not nil, allows a damaged directory to be repaired: its good part is
+	// kept and the rest is set aside. It is called with what that would be, before
+	// anything is changed. If it returns an error, nothing is changed and Open returns it.
 	Recover func(Recovery) error
 
 	Log *slog.Logger // nil discards
 
-	files journal.FileOptions // how long a generation of the journal is; tests shorten it
+	files journal.FileOptions // how long one file of the journal gets; tests shorten it
 	epoch func() string       // names a new epoch; nil means at random
 	kept  int                 // terminal orders that stay in memory; zero means keptOrders; tests keep fewer
 
-	// Hub delivers what is queued to subscribers. Open gives it the queues. Nil
-	// means that nobody listens.
+	// Hub delivers queued notifications to subscribers. Open loads the queues into it.
+	// Nil means that nobody listens.
 	Hub *delivery.Hub
 
-	// Shared, if not nil, is the log of several processes that this engine is one
-	// of. Dir then holds nothing that another one needs.
+	// Shared, if not nil, is a log that several processes use, this one among them. Dir
+	// then holds nothing that the other processes need.
 	Shared Shared
 
 	// Leading, if not nil, is called when this process begins to lead, with a
-	// context that ends when it does so no more.
+	// context that ends when it no longer does.
 	Leading func(term context.Context)
 
-	// Outbox queues what happened for people; nil means that nobody asked.
+	// Outbox queues messages to people about what happened; nil means that nobody
+	// wants any.
 	Outbox Outbox
 
 	// Venue is where orders are carried out; nil means on paper.
@@ -84,8 +87,9 @@ type Options struct {
 	Notify func(n Notification, recipients []string)
 }
 
-// withDefaults fills in what was left out, settles the spelling of the symbols, each of
-// which it keeps once, and refuses what check does. Calling it again changes nothing.
+// withDefaults fills in what was left out, brings the symbols into their usual spelling
+// and removes repeated ones. It returns an error for options that check refuses. Calling
+// it again changes nothing.
 func (o Options) withDefaults() (Options, error) {
 	o.Limits, o.Account = o.Limits.withDefaults(), o.Account.withDefaults()
 	if o.Log == nil {
@@ -123,8 +127,8 @@ func (o Options) withDefaults() (Options, error) {
 	return o, o.check()
 }
 
-// check refuses limits, rates and shares that cannot be, and more symbols than are
-// watched.
+// check refuses limits, rates and shares that make no sense, and more symbols than may
+// be watched.
 func (o Options) check() error {
 	if n := len(o.Symbols); n > o.Limits.Symbols {
 		return fmt.Errorf("--symbols names %d symbols, more than the %d that are watched at once: name fewer, since orders and alerts add theirs", n, o.Limits.Symbols)
@@ -147,8 +151,8 @@ type AccountOptions struct {
 	Cash     exact.Decimal // what it was opened with
 	Currency string        // of the cash; empty means USD
 	Short    bool          // positions below zero are allowed
-	Leverage exact.Decimal // how many times the equity positions may be worth; zero means once
-	// Stablecoins has USDT and USDC counted as USD.
+	Leverage exact.Decimal // positions may be worth this many times the equity; zero means 1
+	// Stablecoins says that USDT and USDC are counted as USD.
 	Stablecoins bool
 }
 
@@ -163,15 +167,15 @@ func (a AccountOptions) withDefaults() AccountOptions {
 	return a
 }
 
-// counts reports whether money in a currency is that of the account. An empty
-// currency, which neither source nor symbol names, counts. Nothing is converted: what
-// is priced in another currency is left out of all sums.
+// counts reports whether money in a currency is added to the account's sums. So is that
+// of an empty currency, which neither the source nor the symbol names. Nothing is
+// converted: what is priced in another currency is left out of all sums.
 func (a AccountOptions) counts(currency string) bool {
 	stable := a.Stablecoins && a.Currency == "USD" && (currency == "USDT" || currency == "USDC")
 	return currency == "" || currency == a.Currency || stable
 }
 
-// note says in a reply what was added up.
+// note returns the remark of a reply that says which currencies were added up.
 func (a AccountOptions) note() string {
 	if a.Stablecoins && a.Currency == "USD" {
 		return "USDT and USDC are counted as USD"
@@ -180,89 +184,93 @@ func (a AccountOptions) note() string {
 }
 
 // VenueOptions say where orders are carried out in place of the paper broker. A data
-// directory belongs to one of them for ever, see checkStamp.
+// directory belongs for ever to one broker and account, or to the paper broker; see
+// checkStamp.
 type VenueOptions struct {
 	Broker  Broker
-	Name    string // such as alpaca-paper; on every order
+	Name    string // such as alpaca-paper; every order bears it
 	Account string // the account's number there; empty if it could not be asked for
-	// DeadMan is how long the broker's stream may be away before the resting orders
-	// of this book are cancelled. Zero means for ever.
+	// DeadMan is how long the broker's stream may be interrupted before the resting
+	// orders of this book are cancelled. Zero means for ever.
 	DeadMan time.Duration
 }
 
-// Broker is a broker elsewhere, whose answers can be lost. What its errors mean is
-// said in package broker. Its methods may be called from many goroutines.
+// Broker is a broker elsewhere, whose answers can be lost. Package broker says what its
+// errors mean. Its methods may be called from many goroutines.
 type Broker interface {
-	// Rules returns what orders in a symbol must keep to.
+	// Rules returns the rules that orders in a symbol must keep.
 	Rules(ctx context.Context, symbol string) (broker.Rules, error)
 	// Submit sends an order, once.
 	Submit(ctx context.Context, o broker.Order) (broker.State, error)
-	// Cancel asks for the end of the order with the broker's id.
+	// Cancel asks the broker to cancel an order, by the broker's id.
 	Cancel(ctx context.Context, id string) error
-	// CancelAll asks for the end of every order of the account, whoever placed it.
+	// CancelAll asks the broker to cancel every order of the account, whoever placed it.
 	CancelAll(ctx context.Context) error
-	// Lookup asks for an order, by the broker's id or else by our own.
+	// Lookup returns the state of an order, which is found by the broker's id or, if
+	// that is not known, by our own.
 	Lookup(ctx context.Context, o broker.Order) (broker.State, error)
-	// Report asks for all that is open and held.
+	// Report returns the account with all its open orders and positions.
 	Report(ctx context.Context) (broker.Report, error)
-	// Fills asks for the fills since a time, in their order; of very many it returns
-	// the newest.
+	// Fills returns the fills since a time, oldest first. If there are very many, it
+	// returns only the newest.
 	Fills(ctx context.Context, since time.Time) ([]broker.Fill, error)
-	// Stream tells what happens after the event with an id, until it breaks.
+	// Stream calls connected once it is connected, and then deliver with each event
+	// after the one whose id is given. It returns when the connection breaks.
 	Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error
 }
 
-// Shared is a log that several processes follow and one of them, the leader,
-// appends to. The engine on it is a follower first: it applies what the leader
-// appends, shows it, delivers it to its own streams, and refuses to write. When
-// its process leads, it goes on from there as after a start: with an epoch of its
-// own, and with the market since what was judged last.
+// Shared is a log that several processes read and one of them, the leader, appends to.
+// An engine with such a log begins as a follower: it applies what the leader appends,
+// shows it, delivers it to its own streams, and refuses to write. When its process
+// begins to lead, it does what an engine does at a start: it begins an epoch of its own,
+// and judges what the market has done since the journal last noted how far it was judged.
 type Shared interface {
 	journal.Log
 
-	// Follow applies what others append to s until this process leads, and
-	// returns a context that ends when it does so no more.
+	// Follow applies what the leader appends to s until this process leads. It returns a
+	// context that ends when this process leads no longer.
 	Follow(ctx context.Context, s journal.State) (term context.Context, err error)
 
-	// Tail returns the sequence of the last record that was acknowledged by any
-	// process when it was called, or a later one.
+	// Tail returns the sequence of the last record that any process had acknowledged
+	// when Tail was called, or a later one.
 	Tail(ctx context.Context) (uint64, error)
 
-	// Ask has the leader do something, which its process looks up by its name.
+	// Ask has the leader do something; what is one of the names AskMarks, AskHalt and
+	// AskClaim. In is its argument, and out, if not nil, takes its result.
 	Ask(ctx context.Context, what string, in, out any) error
 }
 
-// Outbox queues what happened for people. It is part of what the journal keeps:
-// the record of a step is also the one by which the outbox learns of it, so that
-// no crash comes between a firing and its message.
+// Outbox queues messages to people about what happened. The journal keeps it, too: an
+// outbox learns of a step from the same record as the book, so that no crash comes
+// between a firing and its message.
 //
-// Its methods are called in the order of the records, without another call at the
-// same time, also while a start reads the journal. They must not block.
+// Its methods are called one at a time, in the order of the records, also while a start
+// reads the journal. They must not block.
 type Outbox interface {
-	// Restore begins with what Snapshot returned, or with nothing.
+	// Restore sets the outbox to what Snapshot returned before; no text means empty.
 	Restore(snapshot []byte) error
 
 	// Apply takes a step that is on disk.
 	Apply(Step) error
 
-	// Snapshot returns the outbox as it is.
+	// Snapshot returns all that the outbox holds.
 	Snapshot() ([]byte, error)
 }
 
-// Step is what the outbox is told of a record of the journal. Besides the first
-// three fields one part is set. A record that ends several orders is several
-// steps.
+// Step is what the outbox is told of a record of the journal: that an order ended, an
+// alert fired, the trading state changed, or that Engine.WriteOutbox was called. Only the
+// fields of one of these are set. A record that ends several orders makes several steps.
 type Step struct {
 	ID  string // unique among all stores, the same after a restart
 	Seq uint64 // rising from step to step
 	At  Time
 
-	Order        *Order        // filled, cancelled or rejected
-	Notification *Notification // an alert fired
+	Order        *Order        // it was filled, cancelled or rejected
+	Notification *Notification // of an alert that fired
 	Price        string        // of the alert's symbol then; may be empty
-	Trading      TradingState  // it became this
-	Why          string        // who or what made it so; may be empty
-	Lost         bool          // because the account has lost as much as it may in a day
+	Trading      TradingState  // the state that trading is in now
+	Why          string        // who or what changed it; may be empty
+	Lost         bool          // it changed because the account has lost as much as it may in a day
 	Record       []byte        // what Engine.WriteOutbox was given
 
 	By *Who // whose order or alert it is; nil if that is not known
@@ -273,13 +281,13 @@ type Step struct {
 type Recovery struct {
 	Orders, OpenOrders, Alerts, Subscriptions int // kept
 
-	LostOrders, LostAlerts int  // placed and set in records that cannot be kept
-	LostRecords            int  // all such records
+	LostOrders, LostAlerts int  // that were placed or set by records which are given up
+	LostRecords            int  // how many records are given up, as far as they can be read
 	LostSince              Time // the time of the first of them
 
-	Archive      error  // what is wrong with the archive, which is made anew; nil if nothing is
-	LostArchived int    // finished orders of the archive that no file has any more
-	LostWhen     string // when they ended, as far as it is known
+	Archive      error  // what is wrong with the archive, which will be rebuilt; nil if nothing is
+	LostArchived int    // finished orders of the archive that are in no file any more
+	LostWhen     string // when those orders ended, as far as it is known
 
 	Journal journal.Recovery
 }
@@ -288,13 +296,13 @@ type Recovery struct {
 type Feed interface {
 	// Watch adds a symbol, or intervals to one.
 	Watch(symbol string, intervals ...market.Interval)
-	// Unwatch ends it.
+	// Unwatch removes a symbol.
 	Unwatch(symbol string)
-	// Resume, called before Watch, says which bar was the last closed one that
-	// the engine knows; those after it are to be told.
+	// Resume, called before Watch, gives the start of the last closed bar that the
+	// engine knows, in unix seconds; the feed is to deliver the bars after it.
 	Resume(symbol string, iv market.Interval, last int64)
-	// ResumePrice, called before Watch, says which price was the last that the
-	// engine knows, and its time in unix milliseconds; the first update begins there.
+	// ResumePrice, called before Watch, gives the last price that the engine knows, and
+	// its time in unix milliseconds; the first update begins there.
 	ResumePrice(symbol string, price float64, at int64)
 	// Run calls deliver, from one goroutine at a time, until ctx ends.
 	Run(ctx context.Context, deliver func(market.Update)) error

@@ -11,7 +11,8 @@ const (
 	Sell Side = "sell"
 )
 
-// sign returns a quantity with the sign that it has in a position.
+// sign returns the quantity by which a fill of this side changes a position: negative
+// for a sell.
 func (s Side) sign(quantity exact.Decimal) exact.Decimal {
 	if s == Sell {
 		return -quantity
@@ -53,7 +54,7 @@ type TimeInForce string
 
 // The times in force.
 const (
-	GTC TimeInForce = "gtc" // until it is cancelled; what an empty one means
+	GTC TimeInForce = "gtc" // until it is cancelled; an empty time in force means the same
 	Day TimeInForce = "day" // until the session of the exchange ends, or the day in UTC
 	IOC TimeInForce = "ioc" // what cannot be filled at once is cancelled
 	FOK TimeInForce = "fok" // all of it at once or nothing
@@ -66,13 +67,13 @@ var TimesInForce = []TimeInForce{GTC, Day, IOC, FOK, GTD}
 // OrderStatus is where an order stands.
 type OrderStatus string
 
-// The statuses. The last three are for ever.
+// The statuses. The last three are final.
 const (
 	StatusOpen            OrderStatus = "open"
 	StatusPartiallyFilled OrderStatus = "partially_filled" // the rest waits
 	StatusFilled          OrderStatus = "filled"
 	StatusCancelled       OrderStatus = "cancelled"
-	StatusRejected        OrderStatus = "rejected" // the broker would not have it
+	StatusRejected        OrderStatus = "rejected" // the broker refused it
 )
 
 // Terminal reports whether s never changes again.
@@ -98,10 +99,10 @@ type Order struct {
 	UpdatedAt      Time           `json:"updated_at"`
 	Reason         string         `json:"reason"`
 
-	// Where the price of the last fill came from. They are left out before a fill, but
-	// for Synthetic, which then is of the price that the order was judged by; and in
-	// orders of versions that did not write them.
-	PriceAt   *Time  `json:"price_at,omitempty"` // when the market was there
+	// Where the price of the last fill came from. PriceAt and Source are left out before
+	// a fill, and in orders of versions that did not write them. Before a fill Synthetic
+	// is about the price that the order was checked against.
+	PriceAt   *Time  `json:"price_at,omitempty"` // when the market was at that price
 	Source    string `json:"source,omitempty"`
 	Synthetic bool   `json:"synthetic,omitempty"` // the price was invented
 
@@ -111,13 +112,14 @@ type Order struct {
 	BrokerID  string `json:"broker_order_id,omitempty"`
 	Execution string `json:"execution_id,omitempty"`
 
-	// Value is what was paid or got for what was filled, if it was filled in parts.
+	// Value is the exact sum of all fills, each quantity times its price, if the order
+	// was filled in parts.
 	Value *exact.Money `json:"filled_value,omitempty"`
 
 	// What follows is left out of orders that were placed without it.
 
 	StopPrice    *exact.Decimal `json:"stop_price,omitempty"`   // of a trailing stop, where it stands now
-	TriggeredAt  *Time          `json:"triggered_at,omitempty"` // when a stop_limit became a limit, or a stop began to be filled in parts
+	TriggeredAt  *Time          `json:"triggered_at,omitempty"` // when a stop_limit became a limit, or a stop was reached that could not be filled whole
 	TrailAmount  exact.Decimal  `json:"trail_amount,omitempty"`
 	TrailPercent exact.Decimal  `json:"trail_percent,omitempty"`
 	TimeInForce  TimeInForce    `json:"time_in_force,omitempty"`
@@ -127,26 +129,27 @@ type Order struct {
 	Notional     exact.Decimal  `json:"notional,omitempty"` // what the quantity was computed from
 	Replaces     string         `json:"replaces,omitempty"` // the order_id of the one that it took the place of
 
-	// A bracket is an entry with one or both of these. When it is filled they become
-	// orders of their own, whose Group is the entry's order_id. Of the orders in a
-	// group that have a Role one is filled at most: the others end with it.
+	// A bracket is an entry with a StopLoss, a TakeProfit or both. When it is filled, they
+	// become orders of their own, whose Group is the entry's order_id. Of the orders in a
+	// group that have a Role at most one is filled: the others end with it.
 	StopLoss   *Exit  `json:"stop_loss,omitempty"`
 	TakeProfit *Exit  `json:"take_profit,omitempty"`
 	Group      string `json:"group,omitempty"`
 	Role       Role   `json:"role,omitempty"`
 
-	// Asked is what the request had beyond the arguments above Notional, and Turn is
-	// the sequence under which it was accepted, or that of the order whose place in
-	// time it kept. Both are for the book alone.
+	// Asked is what the request had beyond side, type, quantity and price; see
+	// OrderRequest.Asked. Turn decides which of two orders is judged first: it is the
+	// sequence under which the order was accepted, or the Turn of the order that it
+	// replaced, if it keeps that one's place. Clients see neither.
 	Asked string `json:"asked,omitempty"`
 	Turn  uint64 `json:"turn,omitempty"`
 
-	// By is who placed it. It is written down and audited; clients do not get
-	// to see it, nor one another.
+	// By is who placed the order. The journal and its audit have it. Clients do not see
+	// it, so they do not learn of one another.
 	By *Who `json:"by,omitempty"`
 }
 
-// public returns the order as a client sees it; nil gives an empty one.
+// public returns the order as a client sees it; for nil, an empty one.
 func (o *Order) public() Order {
 	if o == nil {
 		return Order{}
@@ -156,27 +159,28 @@ func (o *Order) public() Order {
 	return c
 }
 
-// remaining returns the signed quantity that may still be filled.
+// remaining returns the quantity that may still be filled, negative for a sell.
 func (o *Order) remaining() exact.Decimal { return o.Side.sign(o.Quantity - o.FilledQuantity) }
 
-// rests reports whether o is made to wait for a price.
+// rests reports whether o may wait for a price: it is no market order, and not for
+// immediate execution only.
 func (o *Order) rests() bool {
 	return o.Type != Market && o.TimeInForce != IOC && o.TimeInForce != FOK
 }
 
-// waits reports whether o is a stop that the market has not come to yet.
+// waits reports whether o is a stop that the market has not reached yet.
 func (o *Order) waits() bool { return o.Type.hasStop() && o.TriggeredAt == nil }
 
-// takes reports whether o is the rest of an order that takes what the market gives:
-// of a market order, or of a stop that was set off, for which there was too little
-// volume.
+// takes reports whether o is filled at whatever price the market has: it is a market
+// order, or a stop that was set off. On paper such an order is open only if there was too
+// little volume to fill it whole.
 func (o *Order) takes() bool {
 	return o.Type == Market || (o.Type == Stop || o.Type == TrailingStop) && o.TriggeredAt != nil
 }
 
-// before reports whether o is judged before other at the same price: in order of
-// acceptance, an entry before its exits, and of two that came together the stop
-// first, which is the worse one for the trader.
+// before reports whether o is judged before other at the same price. Orders are judged
+// in the order of their acceptance, and an entry before its exits. Of two orders that
+// were accepted together the stop comes first, which is worse for the trader.
 func (o *Order) before(other *Order) bool {
 	if o.Turn != other.Turn {
 		return o.Turn < other.Turn
@@ -190,8 +194,8 @@ func (o *Order) before(other *Order) bool {
 // exits reports whether o is the exit of an entry.
 func (o *Order) exits() bool { return o.Role == RoleStopLoss || o.Role == RoleTakeProfit }
 
-// since returns from when on prices count for o, in unix milliseconds: since it
-// came, or since it became a limit.
+// since returns from when on prices count for o, in unix milliseconds: since it was
+// accepted, or since its stop was set off.
 func (o *Order) since() int64 {
 	if o.TriggeredAt != nil {
 		return o.TriggeredAt.UnixMilli()
@@ -199,7 +203,8 @@ func (o *Order) since() int64 {
 	return o.CreatedAt.UnixMilli()
 }
 
-// worst returns the price that limits are judged by: that of o's limit or stop.
+// worst returns the price at which o is held to the operator's limits: its limit or else
+// its stop price, and zero for a market order.
 func (o *Order) worst() exact.Decimal {
 	if o.Price != nil {
 		return *o.Price
@@ -210,19 +215,19 @@ func (o *Order) worst() exact.Decimal {
 	return 0
 }
 
-// wellFormed reports whether o has the prices that its type needs. A start reads
-// records that somebody may have edited.
+// wellFormed reports whether o has the prices that its type needs, and no others. It is
+// checked because a start reads records that somebody may have edited.
 func (o *Order) wellFormed() bool {
 	return o.Type.hasLimit() == (o.Price != nil) && o.Type.hasStop() == (o.StopPrice != nil)
 }
 
-// shrinks reports whether a fill of the signed size can only bring a position of
-// q closer to zero.
+// shrinks reports whether a fill of the signed size brings a position of q closer to
+// zero, or to zero, and not beyond.
 func shrinks(q, size exact.Decimal) bool {
 	return q != 0 && size != 0 && (q > 0) != (size > 0) && size.Abs() <= q.Abs()
 }
 
-// filledValue returns what was paid or got for what was filled of o.
+// filledValue returns the sum of all fills of o so far, each quantity times its price.
 func (o *Order) filledValue() exact.Money {
 	if o.Value != nil {
 		return *o.Value
@@ -233,5 +238,5 @@ func (o *Order) filledValue() exact.Money {
 	return exact.Product(o.FilledQuantity, *o.AveragePrice)
 }
 
-// expired is the reason of an order whose time was over.
+// expired is the reason of an order that was cancelled because its time was over.
 const expired = "expired"

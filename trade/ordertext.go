@@ -8,9 +8,9 @@ import (
 )
 
 // appendJSON adds the order to b as encoding/json writes it, byte for byte. A snapshot
-// has thousands of orders and everybody who places one waits for it: written out like
-// this they take a fifth of the time. A test compares the two for orders of every
-// shape.
+// has thousands of orders, and whoever places an order meanwhile waits for it: this
+// function takes a fifth of the time that encoding/json takes. A test compares the two
+// for orders of every shape.
 func (o *Order) appendJSON(b []byte) []byte {
 	b = appendText(b, `{"order_id":`, o.ID)
 	b = appendText(b, `,"client_order_id":`, o.ClientOrderID)
@@ -41,7 +41,7 @@ func (o *Order) appendJSON(b []byte) []byte {
 	return append(o.appendTerms(b), '}')
 }
 
-// appendTerms adds what only some orders are placed with.
+// appendTerms adds the members that only some orders have.
 func (o *Order) appendTerms(b []byte) []byte {
 	if o.StopPrice != nil {
 		b = appendDecimal(b, `,"stop_price":`, o.StopPrice)
@@ -77,7 +77,8 @@ func (o *Order) appendTerms(b []byte) []byte {
 	return b
 }
 
-// appendText adds a member that is text; name is its name with what separates it.
+// appendText adds a member whose value is text. Name is the member's name as JSON, with
+// the comma before it and the colon after it.
 func appendText(b []byte, name, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
@@ -88,7 +89,7 @@ func appendText(b []byte, name, text string) []byte {
 	return append(append(b, text...), '"')
 }
 
-// appendGiven is appendText for a member that is left out if it is empty.
+// appendGiven is like appendText, but leaves out an empty text.
 func appendGiven(b []byte, name, text string) []byte {
 	if text == "" {
 		return b
@@ -96,7 +97,7 @@ func appendGiven(b []byte, name, text string) []byte {
 	return appendText(b, name, text)
 }
 
-// appendDecimal adds a number, or null for none.
+// appendDecimal adds a member whose value is a number, or null for nil.
 func appendDecimal(b []byte, name string, d *exact.Decimal) []byte {
 	if d == nil {
 		return append(append(b, name...), "null"...)
@@ -104,7 +105,7 @@ func appendDecimal(b []byte, name string, d *exact.Decimal) []byte {
 	return d.Append(append(b, name...))
 }
 
-// appendNonzero adds a number that is left out if it is zero.
+// appendNonzero is like appendDecimal, but leaves out a zero.
 func appendNonzero(b []byte, name string, d exact.Decimal) []byte {
 	if d == 0 {
 		return b
@@ -112,7 +113,7 @@ func appendNonzero(b []byte, name string, d exact.Decimal) []byte {
 	return d.Append(append(b, name...))
 }
 
-// appendTrue adds a flag that is left out if it is not set.
+// appendTrue adds a member whose value is true, or nothing if set is false.
 func appendTrue(b []byte, name string, set bool) []byte {
 	if !set {
 		return b

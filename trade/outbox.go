@@ -4,13 +4,13 @@ import (
 	"fmt"
 )
 
-// stepsPerRecord is more than any record has orders in it: what fits into one is
-// bounded by the journal.
+// stepsPerRecord is larger than the number of steps that any record makes: the journal
+// bounds the size of a record, and with it the number of its orders.
 const stepsPerRecord = 1 << 16
 
 // told returns what the outbox is told of a record. It is called before the record is
-// applied: an alert that fires is gone after. The same record gives the same steps,
-// with the same ids, whenever it is read.
+// applied, because an alert that fires is gone afterwards. The same record gives the
+// same steps with the same ids, however often it is read.
 func (s *state) told(seq uint64, k kind, ev *event) (steps []Step) {
 	add := func(t Step) {
 		t.ID, t.Seq, t.At = fmt.Sprintf("n-%s-%d", s.store[:8], seq), seq*stepsPerRecord+uint64(len(steps)), ev.At
@@ -20,7 +20,7 @@ func (s *state) told(seq uint64, k kind, ev *event) (steps []Step) {
 		steps = append(steps, t)
 	}
 	switch k {
-	// Of orders only their end is told.
+	// The outbox hears only of the end of an order.
 	case kindPlaced, kindFilled, kindAnswered, kindCancelled, kindOrderRejected, kindOrderChanged:
 		for _, o := range append([]*Order{ev.Order}, ev.Also...) {
 			if o != nil && o.Status.Terminal() {
@@ -36,7 +36,7 @@ func (s *state) told(seq uint64, k kind, ev *event) (steps []Step) {
 			add(t)
 		}
 	case kindTrading:
-		// A day that was lost already is not told a second time.
+		// That the account has lost too much is told once a day.
 		t := Step{Trading: ev.Trading, Lost: ev.Tripped != "" && ev.Tripped != s.tripped}
 		if ev.By != nil {
 			t.Why = ev.By.Name

@@ -2,9 +2,9 @@ package trade
 
 import "wick/exact"
 
-// outcome returns the step that r makes of the order o, with the holding that it
-// leads to if anything was filled, and the other orders that it ends. It does not
-// change o.
+// outcome returns the step that follows from what r says of the order o: the order as
+// it is then, the holding if anything was filled, and the other orders that begin,
+// change or end with it. It does not change o.
 func (s *state) outcome(o *Order, r report, at Time) (*event, error) {
 	after := *o
 	after.Status, after.Reason, after.UpdatedAt = r.status, r.reason, at
@@ -18,8 +18,8 @@ func (s *state) outcome(o *Order, r report, at Time) (*event, error) {
 	return ev, nil
 }
 
-// fill adds what was filled to the order of ev, and the holding after it. The event is
-// left as it was if it fails.
+// fill adds what was filled to the order of ev, and the holding after it to ev. If it
+// fails, ev is not changed.
 func (s *state) fill(ev *event, r report) error {
 	o := ev.Order
 	h, err := s.holdings[o.Symbol].fill(o.Side.sign(r.size), r.price, r.fee)

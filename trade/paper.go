@@ -2,38 +2,39 @@ package trade
 
 import "wick/exact"
 
-// report is what the paper broker did to an order: on arrival, at a price or by a
-// cancel. Outcome turns it into a step of the book. What a broker elsewhere did, whose
-// answers can be lost, comes through learn.
+// report is what the paper broker did with an order when it arrived, when a price came
+// or when it was cancelled. The method outcome turns it into a step of the book. What a
+// broker elsewhere does is learned in another way, by learn, because its answers can be
+// lost.
 type report struct {
 	status OrderStatus
 	size   exact.Decimal // what was filled now; zero for nothing
-	price  exact.Decimal // of that
-	fee    exact.Decimal // of that
+	price  exact.Decimal // at which that was filled
+	fee    exact.Decimal // for that
 	reason string
-	mark   quote // what the fill was made from
+	mark   quote // the price of the market that the fill was made from
 }
 
 // paper is the paper broker: it says what a market would have done with an order.
-// Its answers depend on the order and the prices alone; it keeps nothing and uses
-// no random numbers, so the same journal and prices give the same fills. They
-// stand in the same record as the order, so that no crash comes between the two.
+// Its answers depend on the order and the prices alone. It keeps no state and uses
+// no random numbers, so the same journal and prices give the same fills. A fill stands
+// in the same record as the order that it changes, so that no crash comes between them.
 type paper struct {
 	feeRate   exact.Decimal // of fills on arrival and of stops, as a fraction of their value
 	makerRate exact.Decimal // the same of limits that rested
 	slippage  exact.Decimal // of fills on arrival and of stops, as a fraction of the price
-	spread    exact.Decimal // how far bid and ask are from the price, as a fraction of it
-	quoted    bool          // unless the source tells them
+	spread    exact.Decimal // half the spread: how far bid and ask are from the price, as a fraction of it
+	quoted    bool          // use the source's bid and ask in place of spread, if it tells them
 	grid      func(symbol string) Grid
 }
 
-// paperName is what its orders and positions carry as their broker.
+// paperName is the broker's name on paper orders and positions.
 const paperName = "paper"
 
 // arrive returns the price at which o is filled on arrival when the market is at
-// q; zero means that it rests. A market order is filled at the bid or ask made
-// worse by the slippage. So is a limit that the bid or ask has reached already,
-// though never beyond its limit. All others rest.
+// q; zero means that it rests. A market order is filled at the bid or ask, made worse
+// by the slippage. So is a limit order whose limit the bid or ask has reached already,
+// but at its limit if the slippage would go beyond it. All others rest.
 func (p paper) arrive(o *Order, q quote) (fill exact.Decimal, err error) {
 	if o.Type.hasStop() {
 		return 0, nil
@@ -78,9 +79,10 @@ func (p paper) offered(o *Order, q quote) (exact.Decimal, bool) {
 	return p.worse(o, from, spread)
 }
 
-// side returns what o takes from the market is counted from, and by which fraction
-// it is worse: the ask for a buy and the bid for a sell if the source has told them,
-// else the price and half the spread.
+// side returns the price that a fill of o is computed from, and the fraction by which
+// it is to be made worse for the spread. If the source has told bid and ask, that is the
+// ask for a buy or the bid for a sell, and zero; otherwise the price of the market, and
+// half the spread.
 func (p paper) side(o *Order, q quote) (from, spread exact.Decimal) {
 	switch {
 	case !p.quoted || q.bid == 0:
@@ -105,9 +107,9 @@ func (p paper) worse(o *Order, price, by exact.Decimal) (exact.Decimal, bool) {
 	return p.grid(o.Symbol).against(o.Side, moved)
 }
 
-// report returns that a quantity was filled at price, which leaves the order in
-// the status; nothing if the price is zero. The fee is the rate on the value, each
-// rounded up to a unit.
+// report returns a report that a quantity was filled at price and the order has the
+// status after that. If the price is zero, nothing was filled and the order is open. The
+// value is rounded up to the last decimal, and so is the fee, which is rate times it.
 func (p paper) report(status OrderStatus, quantity, price, rate exact.Decimal) (report, error) {
 	if price == 0 {
 		return report{status: StatusOpen}, nil
@@ -122,19 +124,19 @@ func (p paper) report(status OrderStatus, quantity, price, rate exact.Decimal) (
 	return report{status: status, size: quantity, price: price, fee: fee}, nil
 }
 
-// span is a stretch of trading that a resting order lived through.
+// span is the trading of some time, which resting orders and alerts are judged on.
 type span struct {
-	// open is zero if the span goes on from a price that was seen before: from there
-	// to its first price the market went through every limit between the two.
+	// open is the first price. It is zero if the span goes on from a price that was seen
+	// before: on the way from there the market passed every limit in between.
 	open, high, low exact.Decimal
 	start           exact.Decimal // the first price, or the one that was seen before
 	close           exact.Decimal // the last price
 }
 
 // resting returns the price at which a resting limit is filled within b, if it is.
-// A buy looks at the ask and a sell at the bid. A market that opened beyond the
-// limit fills at the open, which is better for the trader; else the limit is met
-// on the way.
+// For a buy the ask counts and for a sell the bid. If the market opened beyond the
+// limit, the order is filled at the open, which is better for the trader; otherwise at
+// its limit, which the market reached later.
 func (p paper) resting(o *Order, b span) (exact.Decimal, bool) {
 	// The best price of the span for the trader decides whether the limit was reached.
 	extreme := b.low
@@ -151,9 +153,9 @@ func (p paper) resting(o *Order, b span) (exact.Decimal, bool) {
 	return *o.Price, true
 }
 
-// stopPrice returns the market's price when it comes to the stop within b, if it
-// does: the stop, or the first price of b if that is beyond it already. That is
-// never better for the trader than the stop.
+// stopPrice returns the price of the market when it reaches the stop within b, and
+// whether it does. The price is the stop, or the first price of b if that is beyond the
+// stop already. It is never better for the trader than the stop.
 func stopPrice(side Side, stop exact.Decimal, b span) (exact.Decimal, bool) {
 	if side == Buy {
 		return max(stop, b.start), b.high >= stop

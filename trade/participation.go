@@ -2,7 +2,7 @@ package trade
 
 import "wick/exact"
 
-// tell adds what a leg has traded.
+// tell adds the volume of a leg.
 func (w *watchlist) tell(symbol string, l leg) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -11,7 +11,7 @@ func (w *watchlist) tell(symbol string, l leg) {
 	}
 }
 
-// took notes that orders of a symbol were filled.
+// took notes that size of a symbol's volume was used to fill orders.
 func (w *watchlist) took(symbol string, size exact.Decimal) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -23,10 +23,11 @@ func (w *watchlist) took(symbol string, size exact.Decimal) {
 // tooLittle is the reason of an order that is filled in part and waits.
 const tooLittle = "too little was traded lately for the rest, which waits for more"
 
-// available returns how much of the rest of o can be filled now: all of it, or with
-// Options.Participation what is left of the share of the newest minute, or of the one
-// before it if that traded more, in whole lots. Where the source tells no volumes it
-// is all. All orders of a symbol share it, in the order in which they are judged.
+// available returns how much of the rest of o can be filled now. Without
+// Options.Participation, or if the source tells no volumes, that is all of it. Otherwise
+// it is what earlier fills have left of the orders' share of the newest minute, or of the
+// minute before it if that traded more, in whole lots. All orders of a symbol take from
+// the same share, in the order in which they are judged.
 func (e *Engine) available(o *Order) exact.Decimal {
 	rest := o.remaining().Abs()
 	if e.options.Participation == 0 {
@@ -36,20 +37,21 @@ func (e *Engine) available(o *Order) exact.Decimal {
 	if !v.told {
 		return rest
 	}
-	share, _ := max(v.newest.size, v.before.size).Times(e.options.Participation, exact.Down) // no more than told, so it fits
+	share, _ := max(v.newest.size, v.before.size).Times(e.options.Participation, exact.Down) // not more than the volume, so it fits
 	left, _ := max(share-v.taken, 0).Step(e.paper.grid(o.Symbol).Lot, exact.Down)
 	return min(rest, left)
 }
 
-// spentIn reports whether the volume of l counts as used up for o: an earlier process has
-// filled orders of its symbol in that minute or later, and the minute was over when this
-// one began. It had judged the minute by then, and what it took of it is not known.
+// spentIn reports whether the volume of l counts as used up for o: the minute was over
+// when this process began, and an earlier process has filled orders of the symbol in that
+// minute or later. That process had judged the minute, and how much of its volume was
+// used is not known.
 func (e *Engine) spentIn(l leg, o *Order) bool {
 	return l.late && l.bar*1000 < e.spent[o.Symbol] && e.options.Participation != 0 && e.watch.of(o.Symbol).volume.told
 }
 
-// took notes what ev fills of an order that was filled as far as before says; nil
-// is a new one.
+// took notes how much volume ev uses: what its order has been filled with since before,
+// which is the order before the step, or nil if it is new.
 func (e *Engine) took(ev *event, before *Order) {
 	size := ev.Order.FilledQuantity
 	if before != nil {

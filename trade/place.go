@@ -8,8 +8,8 @@ import (
 )
 
 // Place carries out an order request. When it returns without an error the
-// order, and its fill if it could be filled at once, is on disk. A caller that
-// hangs up does not stop it half way.
+// order, and its fill if it could be filled at once, is on disk. If the caller hangs
+// up, Place still finishes what it has begun.
 //
 // The same ClientOrderID with the same arguments returns the first order, as
 // it stands now, for ever; with other arguments it is refused.
@@ -32,7 +32,7 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	if err := e.refreshTrading(); err != nil {
 		return Order{}, err
 	}
-	// From here on nothing is left half done because a client hung up.
+	// From here on a client that hangs up leaves nothing half done.
 	ctx = context.WithoutCancel(ctx)
 	if err := e.ensure(ctx, r.Symbol); err != nil { // there must be a price to judge by
 		return Order{}, err
@@ -43,8 +43,8 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 	e.learnGrid(ctx, r.Symbol)
 	asked, silent := e.watch.ask(ctx, r.Symbol)
 	o, seq, err := e.accept(r, asked)
-	// Why there is no newer price is known here only, and belongs to the refusal of an
-	// old one.
+	// If the price is refused as too old, the reason why there is no newer one belongs to
+	// the refusal. It is known only here.
 	if refusal := (*Refusal)(nil); silent != nil && isRefusal(err, "stale_price") && errors.As(err, &refusal) {
 		refusal.Text += "; asking for a newer one failed: " + limit.Clip(silent.Error())
 	}
@@ -56,7 +56,7 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 
 // accept decides about r in one go: no other order comes between the check of a
 // limit and its use. It returns the order and the sequence to commit. Asked says
-// that the newest price is that of now, so that nothing was traded since.
+// that the source was just asked for the newest price: nothing was traded after it.
 func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -85,7 +85,7 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	}
 	e.rate.Take(at.Time, e.orderRate())
 	// An order is judged on what is traded after it came. If the price was just asked
-	// for, that is since the price.
+	// for, all that is traded after that price counts.
 	instant := at.UnixMilli()
 	if asked {
 		instant = q.at

@@ -12,18 +12,18 @@ type Position struct {
 	Symbol        string         `json:"symbol"`
 	Side          string         `json:"side"` // "long" or "short"; "flat" if nothing is held
 	Quantity      exact.Decimal  `json:"quantity"`
-	EntryPrice    exact.Decimal  `json:"entry_price"`    // cost by quantity, fees not counted
+	EntryPrice    exact.Decimal  `json:"entry_price"`    // cost divided by quantity, without fees
 	CurrentPrice  *exact.Decimal `json:"current_price"`  // null until a price is known
 	UnrealizedPnL *exact.Money   `json:"unrealized_pnl"` // null until a price is known
-	RealizedPnL   exact.Money    `json:"realized_pnl"`   // since the first fill, fees taken off
+	RealizedPnL   exact.Money    `json:"realized_pnl"`   // since the first fill, less fees
 	Fees          exact.Money    `json:"fees"`           // since the first fill
 	Broker        string         `json:"broker"`
-	PriceAt       *Time          `json:"price_at"`  // when the current price was the price; null until one is known
+	PriceAt       *Time          `json:"price_at"`  // when the market was at the current price; null until one is known
 	Source        string         `json:"source"`    // of the current price
-	Synthetic     bool           `json:"synthetic"` // it is invented
+	Synthetic     bool           `json:"synthetic"` // the current price is invented
 
 	Account  string          `json:"account,omitempty"`
-	AtBroker *BrokerPosition `json:"at_broker,omitempty"` // what the broker says of it; left out on paper
+	AtBroker *BrokerPosition `json:"at_broker,omitempty"` // what the broker says of the position; left out on paper
 }
 
 // BrokerPosition is a position as a broker elsewhere values it.
@@ -36,13 +36,13 @@ type BrokerPosition struct {
 }
 
 // holding is a position as it is kept: the signed quantity and what was paid for it.
-// The entry price is cost by quantity and is worked out when shown; an average that is
-// stored is rounded at every fill and drifts. A holding of quantity zero stays, for
-// its realized profit. It is replaced by a fill and never changed.
+// The entry price, cost divided by quantity, is computed when it is shown: if an average
+// were stored, every fill would round it and it would drift. A holding of quantity zero is
+// kept for its realized profit. A fill replaces a holding and never changes it in place.
 type holding struct {
 	Quantity exact.Decimal `json:"quantity"` // negative when short
 	Cost     exact.Money   `json:"cost"`     // signed like the quantity
-	Realized exact.Money   `json:"realized"` // fees taken off
+	Realized exact.Money   `json:"realized"` // less fees
 	Fees     exact.Money   `json:"fees"`
 }
 
@@ -50,12 +50,12 @@ var errOverflow = errors.New("the position would leave the range of exact number
 
 // fill returns the holding after a fill of signed size at price with a fee.
 //
-// In the same direction size and cost grow. Against it, the closed part gives
-// back its share of the cost and the difference is realized; what is left of
-// the fill opens the other way at its own price. The share is rounded once and
-// leaves the cost by the same amount as it enters the profit, hence after any
-// fills, exactly: realized + fees + (quantity*mark - cost) = quantity*mark -
-// the sum of all size*price.
+// A fill in the direction of the position adds to quantity and cost. A fill against it
+// closes a part: that part's share of the cost leaves the holding, and the difference to
+// what was got for it is realized. If the fill is larger than the position, the rest opens
+// one in the other direction. The share of the cost is rounded once, and the same amount
+// leaves the cost and enters the profit. So after any number of fills this holds exactly:
+// realized + fees + (quantity*mark - cost) = quantity*mark - the sum of all size*price.
 func (h holding) fill(size, price, fee exact.Decimal) (holding, error) {
 	ok := true
 	sum := func(a, b exact.Money) exact.Money {
@@ -87,8 +87,8 @@ func (h holding) fill(size, price, fee exact.Decimal) (holding, error) {
 	return h, nil
 }
 
-// show returns the holding as clients see it, valued at a quote. One without a
-// price leaves the value open.
+// show returns the holding as clients see it, valued at q. If q has no price, the
+// current price and the unrealized profit are nil.
 func (h holding) show(symbol, broker string, q quote) Position {
 	p := Position{
 		Symbol: symbol, Side: "long", Quantity: h.Quantity.Abs(), RealizedPnL: h.Realized, Fees: h.Fees, Broker: broker,
@@ -114,7 +114,7 @@ func (h holding) show(symbol, broker string, q quote) Position {
 // Totals are the sums over positions. They mean something if all are priced in
 // one currency.
 type Totals struct {
-	Realized   exact.Money  `json:"realized_pnl"` // fees taken off
+	Realized   exact.Money  `json:"realized_pnl"` // less fees
 	Fees       exact.Money  `json:"fees"`
 	Unrealized *exact.Money `json:"unrealized_pnl"` // null if a price is missing
 }

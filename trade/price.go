@@ -11,8 +11,9 @@ import (
 // quoteTimeout bounds how long an order waits for a fresh price.
 const quoteTimeout = 5 * time.Second
 
-// ask brings the price of a watched symbol up to date, and reports whether it is
-// that of now. It does not if the feed cannot be asked.
+// ask asks the feed for the price of a watched symbol at this moment and takes it over.
+// It reports whether the price is up to date then. If the feed offers no way to ask, it
+// returns false and no error.
 func (w *watchlist) ask(ctx context.Context, symbol string) (bool, error) {
 	feed, ok := w.feed.(Quoter)
 	if !ok {
@@ -28,8 +29,8 @@ func (w *watchlist) ask(ctx context.Context, symbol string) (bool, error) {
 	return true, nil
 }
 
-// offer takes over a quote that is newer than the price of a watched symbol. The
-// feed will tell the way there with its next update.
+// offer takes over q as the price of a watched symbol, unless a newer one is known. What
+// the market did on the way to q comes with the next update of the feed.
 func (w *watchlist) offer(symbol string, q market.Quote) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -43,11 +44,11 @@ func (w *watchlist) offer(symbol string, q market.Quote) {
 	}
 }
 
-// freshPrice returns the newest price of symbol, or refuses if there is none or
-// it is too old to trade at. Most is how old it may be; zero means a minute, or at
-// an exchange with hours the last trade of the session that is running, however
-// long ago that was, if the source has just been asked. A refusal because the
-// exchange is closed comes with the last price.
+// freshPrice returns the newest price of symbol, or refuses if there is none or it is
+// too old to trade at. Most is how old it may be, and asked says that the source was just
+// asked. If most is zero, a minute is allowed; at an exchange with hours a price of the
+// running session may be of any age if asked is set. If it refuses because the exchange is
+// closed, it returns the last price, too.
 func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked bool) (quote, error) {
 	in := w.of(symbol)
 	q, hours := in.quote, in.hours
@@ -58,8 +59,7 @@ func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked
 	if q.price == 0 {
 		return quote{}, refuse("no_price", later, "no price of %s is known yet", symbol)
 	}
-	// At an exchange with hours the session decides, unless the operator set an age:
-	// its last trade is the price, however long ago, if the source was just asked.
+	// The session of the exchange decides only if the operator has set no age.
 	age := at.Sub(q.time().Time)
 	switch session := most == 0 && hours != (market.Hours{}); {
 	case session && !hours.IsOpen(at.Unix()):

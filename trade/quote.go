@@ -15,7 +15,7 @@ import (
 // seconds.
 const defaultPriceAge = time.Minute
 
-// Quoter is a Feed that can be asked for the price of now. market.Feed is one.
+// Quoter is a Feed that can be asked for the price at this moment. market.Feed is one.
 type Quoter interface {
 	Quote(ctx context.Context, symbol string) (market.Quote, error)
 }
@@ -23,18 +23,19 @@ type Quoter interface {
 // quote is a price of a symbol.
 type quote struct {
 	price     exact.Decimal
-	bid, ask  exact.Decimal // beside it, as the source told them; zero if it did not
+	bid, ask  exact.Decimal // as the source told them; zero if it did not
 	told      float64       // the price as the source told it
-	at        int64         // when it was the price, in unix milliseconds
+	at        int64         // when the market was at the price, in unix milliseconds
 	source    string        // who told it
-	synthetic bool          // it is invented
+	synthetic bool          // the price is invented
 }
 
-// time returns when q was the price.
+// time returns when the market was at the price of q.
 func (q quote) time() Time { return Time{time.UnixMilli(q.at).UTC()} }
 
-// lastQuote returns the newest price of s. The close of the forming bar is the price
-// of now; that of a closed bar is of when it ended.
+// lastQuote returns the close of the last bar of s. Its time is what the source says, or
+// else the time at which it was asked if the bar is forming, and the end of the bar if
+// it is closed.
 func lastQuote(s *market.Series) quote {
 	last, at := s.Bar(s.Len()-1), s.PriceAt
 	if at == 0 { // a source that does not say
@@ -45,9 +46,9 @@ func lastQuote(s *market.Series) quote {
 	return newQuote(market.Quote{Price: last.Close, At: at, Source: s.Source, Synthetic: s.Synthetic})
 }
 
-// newQuote makes the numbers of a quote exact. One that cannot be has a price of
-// zero. A bid and ask that contradict each other, or that are as far from the price
-// as no limit may be, are left out: a broken answer must not fill an order.
+// newQuote makes the numbers of a quote exact. A price that does not fit becomes zero.
+// Bid and ask are left out if they contradict each other, or if one of them is further
+// from the price than half of it: a broken answer must not fill an order.
 func newQuote(q market.Quote) quote {
 	price, _ := exact.FromFloat(q.Price)
 	bid, told := exact.FromFloat(q.Bid)
@@ -58,12 +59,12 @@ func newQuote(q market.Quote) quote {
 	return quote{price: price, bid: bid, ask: ask, told: q.Price, at: q.At, source: q.Source, synthetic: q.Synthetic}
 }
 
-// fineness is which part of a price may be lost when it is made exact. Services
-// that send prices in binary show digits beyond those of the market; a price with
-// too few digits left is another one.
+// fineness is the largest relative error that making a price exact may cause. Some
+// rounding must be allowed, because services that send prices as binary numbers show more
+// digits than the market has. With a larger error it would be a different price.
 const fineness = 1e-6
 
-// exact reports whether q's price is what the source told.
+// exact reports whether the price of q is what the source told, within fineness.
 func (q quote) exact() bool {
 	back, err := strconv.ParseFloat(q.price.String(), 64)
 	return err == nil && math.Abs(back-q.told) <= fineness*q.told

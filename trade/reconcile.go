@@ -12,10 +12,10 @@ import (
 	"wick/limit"
 )
 
-// reconcile reads the account and brings the book to it: every open order to the
-// broker's state, with all its fills; then positions are compared. It reports whether
-// nothing is open to doubt. A report that cannot be had changes nothing. It runs in
-// one goroutine, without mu while the broker is asked.
+// reconcile reads the account at the broker and brings the book up to date with it:
+// first every open order with all its fills, then positions are compared. It reports
+// whether no doubt is left. If the account cannot be read, no order changes. It runs in
+// one goroutine, and holds no lock while it asks the broker.
 func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 	v := e.venue
 	report, err := v.Report(ctx)
@@ -23,12 +23,12 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 		e.blind(err)
 		return false
 	}
-	if e.elsewhere(report.Account.ID) { // it knows none of our orders, which says nothing of them
+	if e.elsewhere(report.Account.ID) { // another account knows none of our orders, so its report says nothing about them
 		e.refreshTrading() // fails only when the journal is broken or HALT cannot be read, which orders say
 		return false
 	}
-	// First the state of every open order. Then the fills since the oldest that is
-	// missing, in one request, and only then the book is changed.
+	// First the state of every open order is asked for. Then one request fetches all
+	// fills that the book lacks. Only then the book is changed.
 	open, found, since, sure := e.askOpen(ctx, report)
 	var fills []broker.Fill
 	if !since.IsZero() {
@@ -49,9 +49,9 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 	return sure
 }
 
-// askOpen returns the open orders and what the broker says of each that it has, from
-// its report or asked for one by one; since when fills are missing, zero if none is;
-// and whether all is known.
+// askOpen returns the open orders of the book; found, the broker's state of each order
+// that it knows, from the report or asked for one by one; since, from when on fills must
+// be asked for, zero if none is missing; and sure, whether the state of all is known.
 func (e *Engine) askOpen(ctx context.Context, report broker.Report) (open []*Order, found map[string]broker.State, since time.Time, sure bool) {
 	e.mu.Lock()
 	open = slices.Clone(e.ahead.openOrders())
@@ -75,8 +75,8 @@ func (e *Engine) askOpen(ctx context.Context, report broker.Report) (open []*Ord
 	return open, found, since, sure
 }
 
-// elsewhere reports whether a report is of another account than this book, and
-// takes no more orders if so.
+// elsewhere reports whether a report comes from another account than that of this book.
+// If so, no more orders are taken.
 func (e *Engine) elsewhere(account string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -88,7 +88,7 @@ func (e *Engine) elsewhere(account string) bool {
 	return true
 }
 
-// lastFill returns when o was last filled, or else when it came in.
+// lastFill returns when o was last filled, or when it was accepted if it never was.
 func (o *Order) lastFill() time.Time {
 	if o.FilledQuantity > 0 && o.PriceAt != nil {
 		return o.PriceAt.Time
@@ -96,7 +96,8 @@ func (o *Order) lastFill() time.Time {
 	return o.CreatedAt.Time
 }
 
-// states are the orders of a report by the broker's id and by ours, legs included.
+// states has the orders of a report, legs included, each under two keys: the broker's id
+// and ours.
 type states map[string]broker.State
 
 // statesOf indexes the open orders of a report.
@@ -110,8 +111,8 @@ func statesOf(r broker.Report) states {
 	return out
 }
 
-// of returns the broker's state of o. An order whose arrival was not confirmed has no
-// id of the broker's and is found by ours.
+// of returns the broker's state of o. If the broker has not confirmed the order, its id
+// there is not known and the order is found by ours.
 func (s states) of(o *Order) (broker.State, bool) {
 	if o.BrokerID != "" {
 		found, ok := s["id "+o.BrokerID]
@@ -121,31 +122,32 @@ func (s states) of(o *Order) (broker.State, bool) {
 	return found, ok
 }
 
-// missed judges that the broker could not be asked for o, or does not know it. It
-// reports whether that settles it.
+// missed is called when looking up o at the broker failed with err. If that means that
+// the order never arrived there, missed rejects it. It reports whether the state of o is
+// clear then.
 func (e *Engine) missed(o *Order, err error) bool {
 	if !errors.Is(err, broker.ErrUnknown) || !o.unknown() {
-		return false // it must know it, or could not be asked
+		return false // the broker could not be asked, or has confirmed the order before and must know it
 	}
 	e.mu.Lock()
 	v := e.venue
 	d := v.doubts[o.ID]
-	if d == nil { // a process before this one sent it, and is gone
+	if d == nil { // an earlier process sent it, or was about to
 		d = &doubt{ended: o.CreatedAt.Add(sendWithin)}
 		v.doubts[o.ID] = d
 	}
-	// While the request may still be under way, "not known" means nothing.
+	// While the request may still be on its way, "not known" means nothing.
 	if d.sending || time.Since(d.ended) < unknownPatience {
 		e.mu.Unlock()
 		return false
 	}
-	// One "not known" may come from a server of the broker that has not heard of it
-	// yet.
+	// One "not known" may come from a server of the broker that has not heard of the
+	// order yet.
 	if d.misses++; d.misses < 2 {
 		e.mu.Unlock()
 		return false
 	}
-	o = e.ahead.order(o.ID) // it may have been heard of meanwhile
+	o = e.ahead.order(o.ID) // the stream may have told of it meanwhile
 	if o == nil || !o.unknown() {
 		e.mu.Unlock()
 		return true
@@ -155,10 +157,11 @@ func (e *Engine) missed(o *Order, err error) bool {
 	return err == nil && e.commit(seq) == nil
 }
 
-// compare takes over a report and notes where the account is not what the book
-// says. A difference counts when it was seen twice in a row, because a fill may come
-// between two parts of a report, and while orders are in doubt when it has stayed
-// for longer than that can explain. It reports whether that is settled.
+// compare takes over a report and notes where the positions of the account differ from
+// the book. A difference counts only when two reports in a row show it, because a fill
+// may come between two parts of one report. If sure is false, because orders are in
+// doubt, it must also have lasted for longer than the doubt can explain. It reports
+// whether it is settled what differs, if anything.
 func (e *Engine) compare(r broker.Report, sure bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -168,7 +171,7 @@ func (e *Engine) compare(r broker.Report, sure bool) bool {
 		if o := e.ours(s); o == nil {
 			v.external = append(v.external, s)
 		} else if o.Status.Terminal() {
-			e.learn(o.ID, s, nil) // notes that it should not be there
+			e.learn(o.ID, s, nil) // notes that an order which has ended here is open there
 		}
 	}
 	// The differences are compared as text: the same ones twice in a row count.
@@ -183,7 +186,7 @@ func (e *Engine) compare(r broker.Report, sure bool) bool {
 		v.closed, v.judged = r.Account.Blocked, true
 	case settled:
 		v.closed, v.judged = "", true
-	case v.closed != "": // what was closed stays so until it is clear
+	case v.closed != "": // no orders were taken, and none are until it is settled
 		v.closed = "positions are being compared"
 	}
 	if settled && len(found) > 0 && len(v.differs) == 0 {
@@ -196,9 +199,9 @@ func (e *Engine) compare(r broker.Report, sure bool) bool {
 	return settled
 }
 
-// differences returns where positions are not what the book's fills and the owner's
-// base come to. Called with mu held. The result is sorted, so that two reports can be
-// compared as text.
+// differences returns where the broker's positions are not the sum of the book's fills
+// and of the base, which is what the owner has accepted as held otherwise. Called with
+// mu held. The result is sorted, so that two reports can be compared as text.
 func (e *Engine) differences(held []broker.Position) (found []Difference) {
 	// Symbols are spelled differently at the broker; keys make them comparable, and
 	// names keep one spelling to show.
@@ -226,8 +229,8 @@ func (e *Engine) differences(held []broker.Position) (found []Difference) {
 	return found
 }
 
-// blind notes that the account could not be read. After a while trading halts:
-// what is not known is not taken to be as before.
+// blind notes that the account could not be read. After blindAfter trading halts,
+// because the account may have changed since it was last read.
 func (e *Engine) blind(err error) {
 	text := limit.Line(err.Error(), 200)
 	e.mu.Lock()

@@ -12,17 +12,17 @@ import (
 	"wick/journal"
 )
 
-// recovery sums up what the journal found; s is the state that is kept, and d the
-// directory. An error says that a file cannot be read: what cannot be counted is
-// not given up.
+// recovery sums up what the journal r has found in the directory d; s is the state that
+// will be kept. It returns an error if a file cannot be read: records that cannot be
+// counted must not be given up.
 func recovery(d journal.Disk, s *state, r journal.Recovery) (Recovery, error) {
 	out := Recovery{
 		Archive: checkArchive(d, s),
 		Orders:  len(s.orders) + int(s.archived.Records), OpenOrders: s.openCount, Alerts: len(s.alerts),
 		Subscriptions: s.book().Len(), LostRecords: len(r.Lost), Journal: r,
 	}
-	// Damage is repaired; a file that cannot be read at all may be whole, and is left
-	// alone.
+	// Only damage is repaired. A file that cannot be read at all may be undamaged, and is
+	// left alone.
 	if notDamaged(out.Archive) {
 		return out, out.Archive
 	}
@@ -33,8 +33,7 @@ func recovery(d journal.Disk, s *state, r journal.Recovery) (Recovery, error) {
 		}
 		out.Orders, out.LostArchived, out.LostWhen = len(s.orders)+left.kept, left.lost, left.gap.String()
 	}
-	// Records behind the damage are counted by what they were, as far as they can be
-	// decoded.
+	// Records after the damage that can be decoded are counted by what they did.
 	for _, lost := range r.Lost {
 		switch kind(lost.Kind) {
 		case kindPlaced, kindIntent:
@@ -49,11 +48,11 @@ func recovery(d journal.Disk, s *state, r journal.Recovery) (Recovery, error) {
 	return out, nil
 }
 
-// errShown ends a recovery after it was told what it would do.
+// errShown ends a recovery after it has said what it would do.
 var errShown = errors.New("shown")
 
 // ShowRecovery returns what a recovery of a directory would keep and give up. It
-// changes nothing, and fails if another process has the directory.
+// changes nothing, and fails if another process uses the directory.
 func ShowRecovery(dir string) (r Recovery, err error) {
 	if err := journal.Free(dir); err != nil {
 		return r, err
@@ -72,7 +71,7 @@ func ShowRecovery(dir string) (r Recovery, err error) {
 	return r, err
 }
 
-// String returns some lines for the owner.
+// String returns what is kept and given up, in several lines for the owner.
 func (r Recovery) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "kept: %d orders (%d open), %d alerts, %d subscriptions, up to record %d\n",

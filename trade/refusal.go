@@ -35,6 +35,6 @@ func refuse(code string, retry Retry, format string, args ...any) *Refusal {
 	return &Refusal{Code: code, Text: fmt.Sprintf(format, args...), Retry: retry}
 }
 
-// grows says why an order is none of those that shrink a position. Alone it may be one:
-// the open orders of its side count with it.
+// grows ends a refusal of an order because it does not shrink a position. Alone the order
+// may do so: the open orders of its side are counted with it.
 const grows = "this one, with the open orders of its side, opens or grows one"

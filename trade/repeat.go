@@ -7,12 +7,12 @@ import (
 	"wick/limit"
 )
 
-// expiryGrace is how long an alert is kept after it has expired: a bar that closed
-// before may come late, and after a start all that was missed comes first.
+// expiryGrace is how long an alert is kept after it has expired. A bar that closed
+// before that time may come later, and after a start the bars that were missed do.
 const expiryGrace = 5 * time.Minute
 
-// repeats takes over how often and how long a is to fire from r, and refuses what
-// makes no sense. Whether its time is over is left to checkExpiry.
+// repeats takes over from r how often and until when a fires, and refuses what makes no
+// sense. That the time may be over already is left to checkExpiry.
 func (a *Alert) repeats(r AlertRequest) error {
 	switch r.Repeat {
 	case "", Once:
@@ -45,20 +45,20 @@ func (r *AlertRequest) checkExpiry() error {
 	return nil
 }
 
-// whileTrue reports whether a waits for no turn of a rule, but fires on every bar
-// on which the rule is true, or on which it is not.
+// whileTrue reports whether a is on a rule and fires on every bar on which the rule is
+// true, or on every bar on which it is not, instead of only when it changes.
 func (a *Alert) whileTrue() bool { return a.Repeat == EachBar && a.Condition.isRule() }
 
 // isRule reports whether c is on a rule.
 func (c Condition) isRule() bool {
 	if c.Type != IndicatorSignal {
-		return false // not looked up, as in Meaning
+		return false // a price condition has no indicator to look up
 	}
 	ind, err := indicators.Lookup(c.Indicator)
 	return err == nil && ind.Name == "rule"
 }
 
-// Meaning says in one line when a fires, "" if its condition says it.
+// Meaning says in one line when a fires, or "" if the type of its condition says it.
 func (a Alert) Meaning() string {
 	if a.whileTrue() {
 		if a.Condition.Signal == indicators.BecomesTrue {
@@ -69,9 +69,9 @@ func (a Alert) Meaning() string {
 	return a.Condition.Meaning()
 }
 
-// Hint says what st makes of a that its client may not expect, "" for nothing: an
-// alert on a rule waits for a turn, and the rule may have turned already. Of an alert
-// that has ended it says that.
+// Hint returns what a client may not expect of a when the market stands as st says, or
+// "": an alert on a rule waits for the rule to change, and it may have changed already.
+// For an alert that has ended it says that.
 func (a Alert) Hint(st *Standing) string {
 	switch {
 	case a.Ended != "":
@@ -91,7 +91,7 @@ func (a Alert) Hint(st *Standing) string {
 	return "the rule is not true now: the alert fires only after it has been true and is no longer; repeat each_bar fires on every bar on which it is not true"
 }
 
-// ending says that a waits no more, and why.
+// ending says that a has ended, and why.
 func (a Alert) ending() string {
 	why := string(a.Ended)
 	switch a.Ended {
@@ -107,9 +107,8 @@ func (a Alert) ending() string {
 }
 
 // ready reports whether a may fire for what the market did at an instant, in unix
-// milliseconds: it has not expired by then, has not fired for it or for anything
-// later, and has rested long enough since it fired. A price that is told twice does
-// not fire it twice.
+// milliseconds: the alert has not expired by then, its cooldown is over, and it has not
+// fired for that instant or a later one. So a price that is told twice fires it once.
 func (a *Alert) ready(at int64) bool {
 	switch {
 	case a.ExpiresAt != nil && at > a.ExpiresAt.UnixMilli():
@@ -122,17 +121,17 @@ func (a *Alert) ready(at int64) bool {
 	return at > a.FiredAt.UnixMilli()
 }
 
-// over reports whether the time of a has passed.
+// over reports whether a has expired at a time.
 func (a *Alert) over(at Time) bool { return a.ExpiresAt != nil && !a.ExpiresAt.After(at.Time) }
 
-// expired reports whether a can fire no more and may be forgotten, in a process
-// that began at the given time.
+// expired reports whether a has expired for so long that it can no longer fire, and may
+// be forgotten. Began is when this process began.
 func (a *Alert) expired(at, began Time) bool {
 	if a.ExpiresAt == nil {
 		return false
 	}
 	// A process that began later must first hear of what happened before the alert
-	// ended.
+	// expired.
 	since := a.ExpiresAt.Time
 	if began.After(since) {
 		since = began.Time
@@ -140,9 +139,9 @@ func (a *Alert) expired(at, began Time) bool {
 	return at.Sub(since) >= expiryGrace
 }
 
-// after returns a as it is when it has fired for what the market did at an instant, in
-// unix milliseconds, and has skipped some before; nil if it is then gone. The alert
-// itself is not changed, because states share it.
+// after returns a as it is once it has fired for what the market did at an instant, in
+// unix milliseconds, and so many firings before that were skipped. It returns nil for an
+// alert that fires only once. The alert itself is not changed, because states share it.
 func (a *Alert) after(at int64, skipped int) *Alert {
 	if a.Repeat == "" {
 		return nil
@@ -152,8 +151,8 @@ func (a *Alert) after(at int64, skipped int) *Alert {
 	return &b
 }
 
-// rested returns when the rest of an alert ends, or has ended, in unix milliseconds;
-// zero if it has none.
+// rested returns when the cooldown of an alert ends, or has ended, in unix milliseconds;
+// zero if it has none or has not fired yet.
 func (a *Alert) rested() int64 {
 	if a.FiredAt == nil || a.Cooldown == 0 {
 		return 0
@@ -161,8 +160,8 @@ func (a *Alert) rested() int64 {
 	return a.FiredAt.Add(time.Duration(a.Cooldown)).UnixMilli()
 }
 
-// since returns from when on trading counts for a price alert, in unix
-// milliseconds.
+// since returns from when on trading counts for a price alert, in unix milliseconds:
+// since it was set, or since it last fired.
 func (a *Alert) since() int64 {
 	if a.FiredAt != nil {
 		return max(a.CreatedAt.UnixMilli(), a.FiredAt.UnixMilli())

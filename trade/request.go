@@ -13,46 +13,47 @@ import (
 
 // OrderRequest asks for an order.
 type OrderRequest struct {
-	Who      Who // who asks; two equal orders in a row are refused per client
+	Who      Who // who asks; an equal order of the same client within seconds is refused
 	Symbol   string
 	Side     Side
 	Type     OrderType
 	Quantity exact.Decimal // zero if one of the next two says how much
 	Notional exact.Decimal // the value of the order in quote units
-	All      bool          // as much as closes the position
+	All      bool          // the quantity that closes the position
 	Price    exact.Decimal // of limit and stop_limit orders; zero means none
 
 	StopPrice    exact.Decimal // of stop and stop_limit orders
-	TrailAmount  exact.Decimal // of trailing stops: the distance to the market,
-	TrailPercent exact.Decimal // or the distance in percent of it
+	TrailAmount  exact.Decimal // of trailing stops: the distance to the price of the market,
+	TrailPercent exact.Decimal // or that distance in percent of the price
 	TimeInForce  TimeInForce   // empty means GTC
 	ExpiresAt    time.Time     // of GTD
 	PostOnly     bool          // refuse it rather than fill it on arrival
 	ReduceOnly   bool          // never open or grow a position
 
 	StopLoss, TakeProfit Exit // of an entry; zero means none
-	OCO                  OCO  // a stop beside a limit, of which one is filled; zero means none
+	OCO                  OCO  // a stop beside a limit; when one is filled the other ends; zero means none
 
 	// Replaces is the order_id of an open order that is cancelled in the same step.
 	Replaces string
 
-	// Held is the position that a person saw who approved the order, less than zero for a
-	// short one: with another position it is refused. Nil means that any will do.
+	// Held is the position that the person who approved the order was shown, negative for
+	// a short one. If it has changed since, the order is refused. Nil means that any
+	// position will do.
 	Held *exact.Decimal
 
 	ClientOrderID string // may be empty
 	DryRun        bool   // check and say what would happen, but do nothing
 
-	searched uint64 // so many records of the archive do not have the ClientOrderID
+	searched uint64 // the first so many records of the archive do not have the ClientOrderID
 }
 
-// clientIDShape is what a client_order_id looks like. It comes back in error
-// texts and logs, so it holds nothing that could be taken for anything else.
+// clientIDShape is what a client_order_id looks like. It appears in error texts and
+// logs, so it has no characters that mean something there.
 var clientIDShape = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,48}$`)
 
-// normalize settles the spelling of the request, but for its symbol, and refuses what
-// no state of the book could make right. It asks no one and reads no state, so it can
-// be called before anything else.
+// normalize brings the request, except for its symbol, into one spelling, and refuses
+// what would be wrong in any state of the book. It reads no state, so it can be called
+// before anything else.
 func (r *OrderRequest) normalize() error {
 	r.Side = Side(strings.ToLower(strings.TrimSpace(string(r.Side))))
 	r.Type = OrderType(strings.ToLower(strings.TrimSpace(string(r.Type))))
@@ -81,7 +82,8 @@ func (r *OrderRequest) normalize() error {
 	return r.checkGroup()
 }
 
-// checkSize refuses a request that does not say once how much.
+// checkSize refuses a request that does not give exactly one of quantity, notional and
+// all.
 func (r *OrderRequest) checkSize() error {
 	measures := 0
 	for _, given := range []bool{r.Quantity != 0, r.Notional != 0, r.All} {
@@ -100,8 +102,8 @@ func (r *OrderRequest) checkSize() error {
 
 // checkPrices refuses a request whose prices are not those that its type takes.
 func (r *OrderRequest) checkPrices() error {
-	// Each type takes its own prices and no other: one that would be ignored may be a
-	// mistake in the type.
+	// A price that the type does not take is refused and not ignored: the type may be the
+	// mistake.
 	trails := r.TrailAmount != 0 || r.TrailPercent != 0
 	switch {
 	case r.Price < 0 || r.StopPrice < 0 || r.TrailAmount < 0:
@@ -146,9 +148,9 @@ func (r *OrderRequest) checkExpiry() error {
 	return nil
 }
 
-// Asked returns what r has beyond side, type, quantity and price, in one spelling; the
-// empty text for an order that has nothing else. It is stored with the order, and
-// compared when the same client_order_id comes again.
+// Asked returns what r has beyond symbol, side, type, quantity and price, in one
+// spelling, or "" if there is nothing else. It is stored with the order, and compared
+// when the same client_order_id comes again.
 func (r *OrderRequest) Asked() string {
 	var b strings.Builder
 	add := func(given bool, name string, value any) {
@@ -172,7 +174,7 @@ func (r *OrderRequest) Asked() string {
 	return strings.TrimSuffix(b.String(), " ")
 }
 
-// joined lists words for a message.
+// joined returns words as a list for a message.
 func joined[T ~string](words []T) string {
 	var b strings.Builder
 	for i, w := range words {
@@ -184,7 +186,7 @@ func joined[T ~string](words []T) string {
 	return b.String()
 }
 
-// checkGroup refuses exits and partners that the order cannot have.
+// checkGroup refuses a stop_loss, take_profit or oco that the order cannot have.
 func (r *OrderRequest) checkGroup() error {
 	exits := r.StopLoss != Exit{} || r.TakeProfit != Exit{}
 	switch {

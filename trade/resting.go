@@ -10,11 +10,11 @@ import (
 )
 
 // fillResting fills the resting orders that t reaches, leg by leg and within a
-// leg in order of acceptance, and lets trailing stops follow the market. Since is
-// when the feed spoke before, zero if this is its first update after a start.
+// leg in order of acceptance, and lets trailing stops follow the market. Since is the
+// time of the feed's update before, zero if this is its first one after a start.
 // Called with mu held; it returns the last sequence, or 0.
 func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
-	if t.At < since { // the clock was set back: a time of before that lies ahead means nothing now
+	if t.At < since { // the clock was set back: times that now lie in the future mean nothing
 		for _, id := range e.ahead.open[t.Symbol] {
 			if e.arrived[id] > at.UnixMilli() {
 				delete(e.arrived, id)
@@ -45,27 +45,27 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 		return 0
 	}
 	for _, id := range e.ahead.open[t.Symbol] {
-		// An order that was there before this update began needs no instant any more:
-		// all of the next one counts for it.
+		// An order that was there before the time of this update began needs no entry any
+		// more: all of the next update counts for it.
 		if born, ok := e.arrived[id]; ok && born <= t.Since {
 			delete(e.arrived, id)
-		} else if ok { // it was there when this update came, whatever the clocks say
+		} else if ok { // the order was there when this update came, whatever the clocks say
 			e.arrived[id] = min(born, t.At)
 		}
 	}
 	return max(seq, e.expire(t.Symbol, Time{time.UnixMilli(t.At)}, at))
 }
 
-// judgeOrder takes the step, if there is one, that the resting order o makes
-// within l, a leg of t. It returns its sequence and whether there was one. Called
-// with mu held.
+// judgeOrder finds out what l, a leg of t, does to the resting order o, and takes that
+// step if there is one. It returns the sequence of the step and whether there was one.
+// Called with mu held.
 func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	part, ok := l.after(e.arrived[o.ID])
 	if !ok || o.ExpiresAt != nil && l.to >= o.ExpiresAt.UnixMilli() {
 		return 0, false
 	}
-	// The stop counts as it stood: whether the extreme that moves it came before the
-	// one that reaches it is not known.
+	// A trailing stop is judged where it stood before this leg: whether the extreme that
+	// moves it came before the one that reaches it is not known.
 	price, ok := e.reached(o, part)
 	stood := exact.Decimal(0)
 	if o.Type == TrailingStop {
@@ -75,7 +75,7 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	if !ok || e.held(o) || e.stopReached(o, l) || e.exitReached(o, l) {
 		return 0, false
 	}
-	if o.Type == TrailingStop { // the record has where it stood
+	if o.Type == TrailingStop { // the record says where it stood when it was reached
 		drawn, stop := *o, stood
 		drawn.StopPrice, o = &stop, &drawn
 	}
@@ -90,7 +90,7 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	if k == kindFilled && o.waits() && e.bothReached(o, part) {
 		ev.Order.Reason = "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts"
 	}
-	// Subscribers who asked for fills are told with the step.
+	// The step also notifies the subscribers who asked to hear of fills.
 	if k == kindFilled {
 		if ev.To = e.hearers(o.Symbol); len(ev.To) > 0 {
 			ev.Notification = filledNotification(ev.Order, at)
@@ -100,8 +100,8 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	return seq, err == nil
 }
 
-// bothReached reports whether part reaches a limit that would have ended the stop
-// o. Called with mu held.
+// bothReached reports whether part also reaches a limit of the same group, whose fill
+// would have ended the stop o. Called with mu held.
 func (e *Engine) bothReached(o *Order, part span) bool {
 	return o.Role != "" && slices.ContainsFunc(e.ahead.mates(o, o.Group), func(mate *Order) bool {
 		_, ok := e.reached(mate, part)
@@ -109,11 +109,11 @@ func (e *Engine) bothReached(o *Order, part span) bool {
 	})
 }
 
-// stopReached reports whether the limit o is passed over because the stop of its
-// group is reached within the same leg. Most often the stop is judged first; one
-// that replaced another is younger than the limit. A stop_limit that the leg went
-// beyond has become a limit at its end, and waits for the next one. Called with mu
-// held.
+// stopReached reports whether the limit o must not be filled in l because the stop of
+// its group is reached within the same leg. Most often the stop is judged first and has
+// ended o already, but a stop that replaced another one is judged after the limit. It is
+// also true if the stop was set off in this leg and is still open, such as a stop_limit
+// whose limit the market went beyond. Called with mu held.
 func (e *Engine) stopReached(o *Order, l leg) bool {
 	return o.Role != "" && !o.Type.hasStop() && slices.ContainsFunc(e.ahead.mates(o, o.Group), func(mate *Order) bool {
 		if mate.TriggeredAt != nil && mate.TriggeredAt.UnixMilli() == l.to {
@@ -128,11 +128,10 @@ func (e *Engine) stopReached(o *Order, l leg) bool {
 	})
 }
 
-// exitReached reports whether the rest of an entry, which would take the close of l,
-// is passed over because the market has come to one of its exits on the way there.
-// The entry is older: it would use up the volume that the exit needs, minute after
-// minute, and a stop_loss would let the loss grow until all of the entry is bought.
-// Called with mu held.
+// exitReached reports whether o is the rest of an entry and must not be filled in l
+// because l reaches one of its exits. The entry is judged before its exits: minute after
+// minute it would use up the volume that the exit needs, and the loss would grow until
+// all of the entry is bought. Called with mu held.
 func (e *Engine) exitReached(o *Order, l leg) bool {
 	return o.takes() && (o.StopLoss != nil || o.TakeProfit != nil) && slices.ContainsFunc(e.ahead.mates(o, o.ID), func(exit *Order) bool {
 		part, ok := l.after(e.arrived[exit.ID])
@@ -143,8 +142,8 @@ func (e *Engine) exitReached(o *Order, l leg) bool {
 	})
 }
 
-// reached returns the market's price, without slippage, when it comes to the
-// limit or the stop of o within part, if it does.
+// reached returns the price of the market, without slippage, when it reaches the limit
+// or the stop of o within part, and whether it does.
 func (e *Engine) reached(o *Order, part span) (exact.Decimal, bool) {
 	switch {
 	case o.takes():
@@ -156,8 +155,8 @@ func (e *Engine) reached(o *Order, part span) (exact.Decimal, bool) {
 }
 
 // held reports whether the trading state keeps a resting order from being filled now.
-// It stays open. Called with mu held. A stop that is reached while trading is halted
-// is judged again by the next price, not filled at the old one.
+// The order stays open. If a stop is reached while it is held, it is not filled at that
+// price later: the prices after that decide. Called with mu held.
 func (e *Engine) held(o *Order) bool {
 	switch e.ahead.trading {
 	case Halted:
@@ -168,15 +167,16 @@ func (e *Engine) held(o *Order) bool {
 	return false
 }
 
-// fillAt returns the step that a resting order makes at the price of q, which it
-// was waiting for: it is filled, as far as it is available, or becomes a limit
-// or the rest of a market order that waits further, or is cancelled because there
-// is nothing to reduce; nil if there is no step to take. It is rejected if the position
-// would break its limit, which other fills may have used up since the order was
-// accepted, or would leave the range of exact numbers.
+// fillAt returns the step that a resting order takes when the market is at the price
+// that it was waiting for, that of q; nil if there is none. The order is filled, with at
+// most what is available. A stop that cannot be filled yet is set off: it waits on as a
+// limit or as the rest of a market order. An order is cancelled if it could only reduce a
+// position that is gone, and rejected if its fill would break the limit of the position,
+// which other fills may have used up since it was accepted, or the account cannot pay
+// for it, or it would leave the range of exact numbers.
 func (e *Engine) fillAt(o *Order, available exact.Decimal, q quote, at Time) (kind, *event) {
-	// A stop, or the rest of a market order, fills at the market with slippage; a
-	// stop_limit whose limit the market is beyond becomes a limit and waits.
+	// A stop, or the rest of a market order, is filled at the market's price with slippage.
+	// A stop_limit becomes a limit and waits if the market is beyond that limit.
 	if o.waits() || o.takes() {
 		slipped, err := e.paper.slip(o, q)
 		if offered, ok := e.paper.offered(o, q); o.Type == StopLimit && (!ok || o.within(offered) != offered) {
@@ -192,8 +192,8 @@ func (e *Engine) fillAt(o *Order, available exact.Decimal, q quote, at Time) (ki
 		size = reducible(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
 	}
 	switch {
-	// Nothing can be filled for lack of volume: a stop is triggered all the same, a
-	// limit just waits.
+	// Nothing can be filled for lack of volume: a stop is set off all the same, a limit
+	// just waits.
 	case available == 0 && size > 0 && o.waits():
 		return kindOrderChanged, e.ahead.trigger(o, q, at)
 	case available == 0 && size > 0:
@@ -213,8 +213,8 @@ func (e *Engine) fillAt(o *Order, available exact.Decimal, q quote, at Time) (ki
 	return k, ev
 }
 
-// filled returns the step that fills a part of a resting order at the price of q.
-// Last says that nothing more of it could be filled.
+// filled returns the step that fills size of a resting order at the price of q. Last
+// says that the order ends with this fill.
 func (e *Engine) filled(o *Order, size exact.Decimal, last bool, q quote, at Time) (*event, error) {
 	if size == 0 {
 		return nil, errors.New("nothing is left to reduce")
@@ -229,13 +229,13 @@ func (e *Engine) filled(o *Order, size exact.Decimal, last bool, q quote, at Tim
 	switch {
 	case !last:
 		status = StatusPartiallyFilled
-	// A reduce_only order ends when the position is gone, though not all of it was
-	// filled.
+	// A reduce_only order ends when the position is gone, even if a part of the order is
+	// not filled.
 	case size < o.remaining().Abs():
 		status = StatusCancelled
 	}
-	// Limits that rested pay the maker's rate; what takes from the market pays the
-	// other.
+	// A limit that rested pays the maker's rate; a stop or the rest of a market order
+	// takes from the market and pays the other.
 	rate := e.paper.makerRate
 	if o.waits() || o.takes() {
 		rate = e.paper.feeRate
@@ -252,7 +252,7 @@ func (e *Engine) filled(o *Order, size exact.Decimal, last bool, q quote, at Tim
 	}
 	r.mark = q
 	ev, err := e.ahead.outcome(o, r, at)
-	// A stop that was filled in part goes on as a market order from here.
+	// A stop that was filled in part goes on like a market order from here.
 	if err == nil && o.waits() && !ev.Order.Status.Terminal() {
 		when := q.time()
 		ev.Order.TriggeredAt = &when
@@ -260,8 +260,9 @@ func (e *Engine) filled(o *Order, size exact.Decimal, last bool, q quote, at Tim
 	return ev, err
 }
 
-// trigger returns the step by which a stop_limit becomes a limit, or a stop what is
-// left of a market order. The rest of an entry ends when its stop is set off.
+// trigger returns the step by which o, a stop, is set off without being filled: a
+// stop_limit waits on as a limit, any other stop like the rest of a market order. If o is
+// the exit of an entry, what is left of the entry ends.
 func (s *state) trigger(o *Order, q quote, at Time) *event {
 	after, when := *o, q.time()
 	after.TriggeredAt, after.UpdatedAt = &when, at

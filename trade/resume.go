@@ -8,8 +8,8 @@ import (
 	"wick/market"
 )
 
-// seen returns how far a symbol was followed, nil if it has no price yet. What
-// was judged counts once settle has handed what follows from it to the journal.
+// seen returns how far a symbol was judged, nil if it has no price yet. A bar counts as
+// judged only once settle has handed all that follows from it to the journal.
 func (w *watchlist) seen(symbol string) *seen {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -26,10 +26,10 @@ func (w *watchlist) seen(symbol string) *seen {
 	return s
 }
 
-// firstSeen returns how far symbol was followed, for the record of an order or an
-// alert that begins to wait, or nil if the journal knows already where to go on.
-// Called with mu held. Without it a crash before the next noteSeen would lose where
-// the waiting began.
+// firstSeen returns how far symbol was judged, for the record of an order or an alert
+// that begins to wait, or nil if the journal has that already. Without it a crash before
+// the next noteSeen would lose from where on the order or alert must be judged. Called
+// with mu held.
 func (e *Engine) firstSeen(symbol string, iv market.Interval) map[string]*seen {
 	if known := e.ahead.seen[symbol]; known != nil && (iv == "" || known.Bars[iv] != 0) {
 		return nil
@@ -40,12 +40,13 @@ func (e *Engine) firstSeen(symbol string, iv market.Interval) map[string]*seen {
 	return nil
 }
 
-// noteSeen writes down how far the symbols were followed that something waits for, and
-// forgets the others. Called with mu held; it returns the last sequence, or 0 if there
-// is nothing new. A record holds at most maxSeen symbols, so that it fits.
+// noteSeen writes down how far those symbols were judged that an alert or an open order
+// waits for, and has the journal forget the others. Called with mu held; it returns the
+// last sequence, or 0 if there is nothing new.
 func (e *Engine) noteSeen(at Time) (seq uint64, err error) {
 	e.notedAt = at
-	// Only what has changed is written, and nil for what nothing waits for any more.
+	// Only what has changed is written, and nil for symbols that nothing waits for any
+	// more.
 	changed := make(map[string]*seen)
 	waiting := e.waitingSymbols()
 	for symbol := range waiting {
@@ -61,11 +62,12 @@ func (e *Engine) noteSeen(at Time) (seq uint64, err error) {
 	return e.proposeSeen(changed, at)
 }
 
-// proposeSeen writes down how far symbols were followed, nil for those to forget. Called
-// with mu held; it returns the last sequence, or 0 if there are none.
+// proposeSeen writes down how far symbols were judged; nil forgets a symbol. A record has
+// at most maxSeen symbols, so that it fits. Called with mu held; it returns the last
+// sequence, or 0 if there are none.
 func (e *Engine) proposeSeen(changed map[string]*seen, at Time) (seq uint64, err error) {
-	// The stops that trail belong to the price they were drawn by, and stand in the
-	// same record.
+	// Where a trailing stop stands follows from the price that was judged last, so both
+	// are in the same record.
 	for symbols := range slices.Chunk(sorted(changed), maxSeen) {
 		ev := &event{At: at, Seen: make(map[string]*seen), Stops: make(map[string]exact.Decimal)}
 		for _, symbol := range symbols {
@@ -79,10 +81,11 @@ func (e *Engine) proposeSeen(changed map[string]*seen, at Time) (seq uint64, err
 	return seq, nil
 }
 
-// noteFilled writes down how far a symbol was followed once an update has filled a part
-// of what waits there for volume: to judge that update again after a crash would fill
-// more of it. It is the last record of the update, because what is left of that
-// must be judged again. Called with mu held; it returns the sequence, or 0.
+// noteFilled writes down how far a symbol was judged after an update has filled orders
+// there and others still wait, perhaps for volume: if a restart judged that update again,
+// it would fill more of them. It is the last record of the update, because after a crash
+// before that the rest of the update must be judged again. Called with mu held; it returns
+// the sequence, or 0.
 func (e *Engine) noteFilled(symbol string, at Time) uint64 {
 	if e.options.Participation == 0 || len(e.ahead.open[symbol]) == 0 {
 		return 0
@@ -118,9 +121,10 @@ func (e *Engine) waitingSymbols() map[string]bool {
 	return waiting
 }
 
-// rememberArrivals finds the open orders that came after the price that their
-// symbol goes on from: what the market did before them does not fill them. It also
-// finds when orders were last filled, which used up volume.
+// rememberArrivals is called at a start. It notes the open orders that were accepted
+// after the price from which their symbol is judged on, so that what the market did
+// before an order was there does not fill it. It also notes when orders of each symbol
+// were last filled, which used up volume.
 func (e *Engine) rememberArrivals() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

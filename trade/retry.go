@@ -7,11 +7,12 @@ import (
 	"wick/exact"
 )
 
-// earlier returns the order that r's id was used for, or nil. It waits until
-// that order is on disk: the answer must not run ahead of the first one's. The
-// archive is searched without mu, because that reads the disk, and r notes how far.
+// earlier returns the order that r's client_order_id was used for, or nil. It waits until
+// that order is on disk: a retry must not be answered before the first request is. The
+// archive is searched without mu, because that reads the disk; r.searched notes how many
+// records that were.
 func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
-	if r.ClientOrderID == "" { // no order bears it
+	if r.ClientOrderID == "" {
 		return nil, nil
 	}
 	e.mu.Lock()
@@ -30,9 +31,9 @@ func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
 	return o, e.commit(seq)
 }
 
-// known is earlier with mu held, after that found nothing. An order that came since is
-// in memory, unless the archive has grown meanwhile. Searching it again under mu reads
-// the disk, and happens only if orders were archived in that moment.
+// known looks again for what earlier did not find, with mu held. An order that came in
+// between is in memory, unless it was archived since. Only if the archive has grown in
+// between is it searched again, although that reads the disk under mu.
 func (e *Engine) known(r OrderRequest) (*Order, error) {
 	if r.ClientOrderID == "" {
 		return nil, nil
@@ -50,8 +51,8 @@ func (e *Engine) known(r OrderRequest) (*Order, error) {
 	return o, e.checkReuse(o, r)
 }
 
-// checkReuse refuses r if o, which bears its client_order_id, was made by another
-// request.
+// checkReuse refuses r if the order o, which has the same client_order_id, was made by a
+// different request.
 func (e *Engine) checkReuse(o *Order, r OrderRequest) error {
 	if o.same(r) && e.sameMarket(o.Symbol, r.Symbol) {
 		return nil
@@ -60,8 +61,8 @@ func (e *Engine) checkReuse(o *Order, r OrderRequest) error {
 		o.ClientOrderID, o.ID, o.Type, o.Side, o.Quantity, o.Symbol, o.Status)
 }
 
-// same reports whether o was made by a request equal to r, but for the symbol. Who
-// asks does not matter: the id belongs to the book.
+// same reports whether o was made by a request equal to r. It compares neither the
+// symbols nor who asked: a client_order_id is unique in the whole book.
 func (o *Order) same(r OrderRequest) bool {
 	var price exact.Decimal
 	if o.Price != nil {
@@ -70,12 +71,12 @@ func (o *Order) same(r OrderRequest) bool {
 	if o.Asked != r.Asked() || o.Side != r.Side || o.Type != r.Type || price != r.Price {
 		return false
 	}
-	return o.Quantity == r.Quantity || r.Quantity == 0 // the request named another measure, which Asked has
+	return o.Quantity == r.Quantity || r.Quantity == 0 // r gives a notional or all instead, which Asked has
 }
 
-// answer returns the order as the answer to r. A dry run that names it by its
-// client_order_id gets a remark: nothing else tells it from what a new order
-// would be.
+// answer returns the order as the answer to r. If r is a dry run, the order existed
+// before under its client_order_id, and a remark says so: otherwise it would look like
+// what a new order would become.
 func (o *Order) answer(r OrderRequest) Order {
 	c := o.public()
 	if r.DryRun && o != nil {
@@ -84,27 +85,27 @@ func (o *Order) answer(r OrderRequest) Order {
 	return c
 }
 
-// duplicateWindow is how long an order without a client_order_id keeps an equal
-// one of the same client from being taken: models repeat a call within seconds
-// when they missed the answer, and seldom mean a second order.
+// duplicateWindow is how long after an order without a client_order_id an equal one of
+// the same client is refused: models repeat a call within seconds when they missed the
+// answer, and seldom mean a second order.
 const duplicateWindow = 5 * time.Second
 
-// repeats reports whether an order equal to r, without an id and of the same
-// client, was accepted within the window. It looks at the orders themselves,
-// which are in the journal: a model that repeats a call after a restart or with a
-// new login is the same client. Called with mu held.
+// repeats reports whether an order equal to r, without an id and of the same client, was
+// accepted within duplicateWindow. It looks at the orders of the journal, so it also
+// notices a model that repeats a call after a restart or with a new login. Called with mu
+// held.
 func (e *Engine) repeats(r OrderRequest, at Time) bool {
 	by := r.Who.short()
 	for i := len(e.ahead.orders) - 1; i >= 0; i-- {
 		o := e.ahead.orders[i]
 		age := at.Sub(o.CreatedAt.Time)
 		if age >= duplicateWindow {
-			return false // so are all before it
+			return false // all orders before it are as old
 		}
-		if r.All && o.Status.Terminal() { // what it closed is closed: there is another position now
+		if r.All && o.Status.Terminal() { // it has closed the position that there was: this is another one
 			continue
 		}
-		// One from the future is of a time before the clock was set back.
+		// If an order seems to come from the future, the clock was set back after it.
 		if o.ClientOrderID == "" && age > -duplicateWindow && o.Symbol == r.Symbol && o.same(r) && o.By.sameClient(by) {
 			return true
 		}

@@ -13,16 +13,16 @@ type Ruler interface {
 	Grid(ctx context.Context, symbol string) (market.Grid, error)
 }
 
-// How long the rules of a market are used, and when they are asked for again after
-// a failure.
+// How long the rules of a market are used before they are asked for again, and how long
+// after a failure.
 const (
 	rulesAge   = 24 * time.Hour
 	rulesRetry = time.Minute
 )
 
-// learnGrid asks for the rules of a watched market if it is time to, unless the
-// operator has set some. If they cannot be had, those of before stay, or none: the
-// price is known, and eight decimals do no harm.
+// learnGrid asks the feed for the rules of a watched market if it is time to, unless the
+// operator has set some. If that fails, the rules that were known before stay in use, or
+// none: an order is not refused for lack of them.
 func (e *Engine) learnGrid(ctx context.Context, symbol string) {
 	feed, ok := e.watch.feed.(Ruler)
 	if _, set := e.options.Grid(symbol); set || !ok || !e.watch.rulesDue(symbol) {
@@ -57,7 +57,8 @@ func (w *watchlist) setRules(symbol string, g Grid, again time.Duration) {
 	}
 }
 
-// gridOf returns what a market counts in.
+// gridOf returns the tick, lot and minimum of a market: those that the operator has set,
+// or else those of the exchange as far as they are known.
 func (e *Engine) gridOf(symbol string) Grid {
 	if g, ok := e.options.Grid(symbol); ok {
 		return g

@@ -10,10 +10,11 @@ import (
 	"wick/market"
 )
 
-// begin writes that a process has started, which begins an epoch and also ends
-// what has had its hour. Ages across a restart are by the wall clock: one that was set back
-// keeps an entry for at most one more hour, one set forward drops it early.
-// Nobody can know which, so what looks like it is logged.
+// begin writes that a process has started. That record begins an epoch, and drops queued
+// notifications that are older than an hour. Ages across a restart are measured by the
+// wall clock: if it was set back, an entry is kept for at most one more hour, and if it
+// was set forward, an entry is dropped early. Nobody can know whether that happened, so
+// the entries that look like it are counted and logged.
 func (e *Engine) begin() error {
 	at := now()
 	e.mu.Lock()
@@ -28,7 +29,7 @@ func (e *Engine) begin() error {
 		}
 	})
 	seq, err := e.propose(kindStarted, &event{At: at, Epoch: e.options.epoch()})
-	if err == nil { // before the first order, or what that loses would not count as lost today
+	if err == nil { // the mark of the day must come before the first order, so that its loss counts as of today
 		var noted uint64
 		noted, err = e.noteDay(at)
 		seq = max(seq, noted)
@@ -43,8 +44,9 @@ func (e *Engine) begin() error {
 	return e.finish(seq)
 }
 
-// work is Run for a process that has its role. It returns nil when ctx ends, and else
-// the first error of a part, which ends the others.
+// work runs all parts of the engine, also those of a follower, until ctx ends; then it
+// returns nil. If a part fails before that, the others are ended and work returns its
+// error.
 func (e *Engine) work(ctx context.Context) error {
 	e.watchNeeded(ctx)
 	g, ctx := errgroup.WithContext(ctx)
@@ -67,8 +69,8 @@ const (
 	watchPeriod = 30 * time.Second // symbols that could not be loaded are tried again
 )
 
-// housekeep does what comes back regularly. The parts run one after the other, so none
-// of them needs to expect another.
+// housekeep does the regular work. Its parts run one after the other, never at the same
+// time.
 func (e *Engine) housekeep(ctx context.Context) error {
 	mark, watch := time.NewTicker(markPeriod), time.NewTicker(watchPeriod)
 	defer mark.Stop()
@@ -80,13 +82,13 @@ func (e *Engine) housekeep(ctx context.Context) error {
 		case <-mark.C:
 			if e.follows() {
 				e.passOn(ctx)
-				e.watchNeeded(ctx) // what the leader has made somebody wait for
+				e.watchNeeded(ctx) // orders and alerts that the leader has accepted since
 				continue
 			}
 			e.journal.Check()
 			e.tidy() // fails only when the journal is broken, which is logged once
 			e.expireAll()
-			e.refreshTrading() // the same, or HALT cannot be read: the next order says so
+			e.refreshTrading() // fails for the same reason, or because HALT cannot be read, which the next order says
 		case <-watch.C:
 			e.forgetUnneeded()
 			e.watchNeeded(ctx)
@@ -94,10 +96,10 @@ func (e *Engine) housekeep(ctx context.Context) error {
 	}
 }
 
-// watchNeeded loads what the watch list lacks. What fails is logged and tried
-// again by the next call. Symbols with an open order or a position come first: there may
-// be more symbols than the list has room for if the operator names others than before,
-// and a stop that nobody watches protects nothing.
+// watchNeeded adds the symbols to the watch list that should be there. What fails is
+// logged and tried again by the next call. Symbols with an open order or a position come
+// first: if the operator names other symbols than before, there may be more than the list
+// has room for, and a stop that is not watched protects nothing.
 func (e *Engine) watchNeeded(ctx context.Context) {
 	e.mu.Lock()
 	needed, resting := e.needed(), make(map[string]bool)
@@ -121,7 +123,7 @@ func (e *Engine) watchNeeded(ctx context.Context) {
 				if err := e.ensure(ctx, symbol, needed[symbol]...); err != nil && ctx.Err() == nil {
 					e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
 				} else if resting[symbol] && e.venue == nil {
-					e.learnGrid(ctx, symbol) // what they are filled at is rounded to it
+					e.learnGrid(ctx, symbol) // prices of fills are rounded to its tick
 				}
 				return nil
 			})

@@ -12,31 +12,31 @@ import (
 
 // salvage is what is left of the orders of a damaged archive.
 type salvage struct {
-	kept int // orders that it will have when it is made anew
-	lost int // orders that it had and that no file has any more
+	kept int // orders that the archive will have when it is rebuilt
+	lost int // orders that it had and that are in no file any more
 
-	gap // in which those ended, as far as it is known
+	gap // in which the lost ones ended, as far as it is known
 }
 
-// gap is a time of which records are missing.
+// gap is a stretch of time from which records are missing.
 type gap struct {
-	from, to Time // zero: from the first record, up to the last snapshot
+	from, to Time // a zero from means the first record, a zero to the last snapshot
 	there    bool // at least one record is missing
 }
 
 // salvageArchive counts what recoverArchive would keep for the state s. It only
 // reads.
 func salvageArchive(d journal.Disk, s *state) (salvage, error) {
-	// Three numbers follow from two sets: what is found, and what of it the state
-	// counts as archived; the rest of what it counts is lost.
+	// Of all orders that are found, some are among those that s counts as archived. If s
+	// counts more than those, the rest is lost.
 	var all, noted digests // of all orders that are found, and of those that s counts as archived
 	err := archive.Salvage(d, func(r archive.Record, number uint64) error {
 		id := strings.TrimPrefix(r.Keys[0], orderKey(""))
 		if s.order(id) != nil {
 			return nil
 		}
-		// Records up to the head that the state noted are those that it counts on;
-		// later ones were added after it.
+		// s counts the records that the archive had when the last snapshot was made; later
+		// ones were added after that.
 		all.add(id)
 		if number <= s.archived.Records {
 			noted.add(id)
@@ -71,10 +71,10 @@ func (d *digests) count() int {
 	return len(*d)
 }
 
-// findEnded calls visit for every order that ended before s and is not in it, as
-// far as the journals and snapshots have it, once or several times. Such an order
-// was in the archive. It goes on behind what is damaged or missing, and returns
-// the time of which records are missing.
+// findEnded calls visit, once or several times, for every order in the journals and
+// snapshots that ended before s and is not in s. Such an order was in the archive. It
+// goes on after what is damaged or missing, and returns the time from which records are
+// missing.
 func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap, err error) {
 	ended := func(o *Order) error {
 		if o == nil || !o.Status.Terminal() || s.order(o.ID) != nil {
@@ -89,8 +89,8 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 		if r.Kind == 0 || bad != nil || r.Seq > s.seq {
 			return nil
 		}
-		// A header bears the sequence of the record before it; any other record is the
-		// next one, or some are missing.
+		// A header has the sequence of the record before it, and any other record the next
+		// one; otherwise some are missing.
 		next := last + 1
 		if r.Kind == journal.KindHeader {
 			next = last
@@ -100,7 +100,7 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 		}
 		last, lastAt = r.Seq, ev.At
 		if r.Kind != journal.KindHeader {
-			// visit's own error ends the walk, and is told apart from what is damaged.
+			// An error of visit ends the walk. It is kept, to be told apart from damage.
 			for _, o := range append([]*Order{ev.Order}, ev.Also...) {
 				if failed == nil {
 					failed = ended(o)
@@ -112,8 +112,8 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 	if failed != nil || journal.Unreadable(err) {
 		return missing, err
 	}
-	// The journals end before the state that is kept: what is between is missing as
-	// well.
+	// If the journals end before the state that is kept, the records in between are
+	// missing, too.
 	if last < s.seq {
 		missing.add(lastAt, Time{})
 	}
@@ -131,7 +131,7 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 	})
 }
 
-// add makes the gap reach over a time.
+// add extends the gap to the end of another one, which comes later.
 func (g *gap) add(from, to Time) {
 	if !g.there {
 		g.from = from

@@ -8,21 +8,21 @@ import (
 	"wick/market"
 )
 
-// seen is how far the engine has followed a symbol. The journal keeps it for
-// symbols that alerts or open orders wait for, so that the next process goes on
-// from there. It may be older than what was judged: judging the same again
-// changes nothing, because what fired or was filled is no longer waiting. Only an order
-// that was filled in part is, so noteFilled writes it with that.
+// seen is how far the engine has judged a symbol. The journal keeps it for symbols that
+// alerts or open orders wait for, so that the next process goes on from there. It may be
+// behind what was judged: to judge the same again changes nothing, because what fired or
+// was filled no longer waits. The exception is an order that was filled in part; after
+// such a fill noteFilled writes it at once.
 type seen struct {
 	Price     exact.Decimal             `json:"price"`               // the newest that was judged
 	At        int64                     `json:"at"`                  // when it was the price, in unix milliseconds
-	Synthetic bool                      `json:"synthetic,omitempty"` // it is invented
+	Synthetic bool                      `json:"synthetic,omitempty"` // the price is invented
 	Bars      map[market.Interval]int64 `json:"bars,omitempty"`      // start of the newest closed bar that was judged, in unix seconds
 }
 
 const (
-	seenPeriod = time.Minute // what was seen is written this often
-	maxSeen    = 100         // symbols in one record of it, so that it fits
+	seenPeriod = time.Minute // how far symbols were judged is written this often
+	maxSeen    = 100         // symbols in one such record, so that it fits
 )
 
 // equal reports whether s and o say the same.
@@ -30,8 +30,9 @@ func (s *seen) equal(o *seen) bool {
 	return o != nil && s.Price == o.Price && s.At == o.At && s.Synthetic == o.Synthetic && maps.Equal(s.Bars, o.Bars)
 }
 
-// missed returns about how many bars of an interval have closed since the last
-// one judged, never too few. Zero if none was. A nil s has seen nothing.
+// missed returns about how many bars of an interval have closed since the last one that
+// was judged: rather too many than too few, but at most market.MaxLimit. It returns zero
+// if none was judged, or if s is nil.
 func (s *seen) missed(iv market.Interval) int {
 	if s == nil || s.Bars[iv] <= 0 {
 		return 0
@@ -40,6 +41,6 @@ func (s *seen) missed(iv market.Interval) int {
 	return int(min(max(n, 0), market.MaxLimit))
 }
 
-// of reports whether s is of the same market as a series. Invented prices say
-// nothing of a real one.
+// of reports whether s can be compared with a series: both are invented, or neither. It
+// returns false for nil.
 func (s *seen) of(series *market.Series) bool { return s != nil && s.Synthetic == series.Synthetic }

@@ -14,14 +14,14 @@ import (
 	"wick/journal"
 )
 
-// What a follower asks of the leader.
+// What a follower asks the leader to do; see Shared.Ask.
 const (
-	AskMarks = "marks" // write down how far subscribers have got: a map for Engine.Mark
-	AskHalt  = "halt"  // halt trading or let it go on: a bool for Engine.SetHalt
-	AskClaim = "claim" // a [Claimant] for Engine.Claim
+	AskMarks = "marks" // call Engine.Mark with a map of how far subscribers have got
+	AskHalt  = "halt"  // call Engine.SetHalt with a bool
+	AskClaim = "claim" // call Engine.Claim with a [Claimant]
 )
 
-// Claimant is a caller of another process.
+// Claimant is the caller for whom a follower asks the leader to call Engine.Claim.
 type Claimant struct {
 	ID      string    `json:"id"`
 	Client  string    `json:"client"`
@@ -30,12 +30,12 @@ type Claimant struct {
 
 const (
 	behindTimeout = 5 * time.Second // how long a read waits for what others have acknowledged
-	askTimeout    = 3 * time.Second // for what the engine itself asks of the leader
+	askTimeout    = 3 * time.Second // how long the engine waits when it asks the leader for something
 )
 
-// Confirm returns when all that any process had acknowledged at the call is shown
-// here. Without a shared log that is always so. An error says that what is shown
-// may be out of date.
+// Confirm waits until this process shows everything that any process had acknowledged
+// when Confirm was called. Without a shared log that is always so. An error means that
+// what is shown may be out of date.
 func (e *Engine) Confirm(ctx context.Context) error {
 	if e.options.Shared == nil {
 		return nil
@@ -52,9 +52,9 @@ func (e *Engine) Confirm(ctx context.Context) error {
 	return nil
 }
 
-// waitFor waits until a sequence is shown, or ctx ends, and returns the one that is.
-// The channel is taken before the sequence is compared, under the same lock: a step in
-// between closes it.
+// waitFor waits until the step with a sequence is shown, or ctx ends, and returns the
+// sequence of the last step that is shown. The sequence and the channel are read under
+// the same lock, so no step in between is missed: it closes the channel.
 func (b *book) waitFor(ctx context.Context, seq uint64) uint64 {
 	for {
 		b.mu.Lock()
@@ -88,7 +88,8 @@ func (e *Engine) follows() bool {
 	return e.following
 }
 
-// Mark writes down how far subscribers have got, at most maxMarks of them.
+// Mark writes down how far subscribers have got. It does nothing if there are none, or
+// more than maxMarks.
 func (e *Engine) Mark(marks map[string]uint64) error {
 	if len(marks) == 0 || len(marks) > maxMarks {
 		return nil
@@ -102,8 +103,8 @@ func (e *Engine) Mark(marks map[string]uint64) error {
 	return e.commit(seq)
 }
 
-// passOn has the leader write down how far the subscribers of this replica have
-// got. What fails is passed on the next time.
+// passOn asks the leader to write down how far the subscribers of this replica have
+// got. If that fails, the next call tries again.
 func (e *Engine) passOn(ctx context.Context) {
 	if marks := e.hub.Settled(maxMarks); len(marks) > 0 {
 		ctx, cancel := context.WithTimeout(ctx, askTimeout)
@@ -114,9 +115,9 @@ func (e *Engine) passOn(ctx context.Context) {
 	}
 }
 
-// Take returns the whole state of a directory, its archive included, for a log
-// that has none: the store's name, the last sequence, and the text of a snapshot.
-// It only reads.
+// Take returns the whole state of a directory, for a shared log that begins with it: the
+// store's name, the last sequence, and the text of a snapshot that has the orders of the
+// archive, too. It changes nothing.
 func Take(dir string) (store string, seq uint64, snapshot []byte, err error) {
 	d := journal.ReadOnly(dir)
 	s, err := newestState(d)
@@ -131,8 +132,8 @@ func Take(dir string) (store string, seq uint64, snapshot []byte, err error) {
 	}); err != nil {
 		return "", 0, nil, err
 	}
-	// The archived ones ended first, but were not all placed first: all are put in anew,
-	// as they were placed.
+	// Archived orders ended before the others, but were not all placed before them. So
+	// all orders are put in again, in the order in which they were placed.
 	all := append(archived, s.orders...)
 	slices.SortStableFunc(all, func(a, b *Order) int { return a.CreatedAt.Compare(b.CreatedAt.Time) })
 	s.orders, s.place, s.clientIDs, s.open, s.openCount = nil, map[string]int{}, map[string]string{}, map[string][]string{}, 0
@@ -146,8 +147,8 @@ func Take(dir string) (store string, seq uint64, snapshot []byte, err error) {
 	return s.store, s.seq, snapshot, err
 }
 
-// Give makes an empty directory a store with the whole state of a log. It is the way
-// back from several replicas to one process.
+// Give writes the whole state of a log into an empty directory, which becomes a store. It
+// is the way back from several replicas to one process.
 func Give(log journal.Log, dir string) error {
 	b := book{hub: delivery.NewHub(nil)}
 	if _, err := log.Read((*onDisk)(&b)); err != nil {

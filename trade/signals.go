@@ -13,13 +13,14 @@ import (
 	"wick/market"
 )
 
-// hit is an alert whose signal a closed bar bears.
+// hit says that an alert's signal is on a closed bar.
 type hit struct {
 	alert string // its id
 	trigger
 }
 
-// awaited returns the intervals of which t has closed bars that alerts wait for.
+// awaited returns the intervals of the bars that closed with t, and for each whether
+// alerts wait for its signals.
 func (e *Engine) awaited(t tick) map[market.Interval]bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -36,7 +37,7 @@ func (e *Engine) waiting(key seriesKey) []signalAlert {
 	defer e.mu.Unlock()
 	var waiting []signalAlert
 	for _, w := range e.ahead.index.signals[key] {
-		if w.err != nil { // a later catalogue may lack what an older one had
+		if w.err != nil { // an earlier version may have had an indicator that this one lacks
 			e.log.Warn("alert cannot be judged", "alert", w.alert.ID, "error", w.err)
 			continue
 		}
@@ -45,11 +46,13 @@ func (e *Engine) waiting(key seriesKey) []signalAlert {
 	return waiting
 }
 
-// judge returns the alerts whose signals the new bars of a window bear, each
-// with the first such bar, or one that repeats with as many as latest keeps. No lock
-// is held meanwhile.
+// judge returns the alerts whose signals are on the new bars of a window. Of an alert that
+// fires once it returns the first such bar, and of one that repeats as many as latest
+// keeps. No lock is held meanwhile.
 func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
-	if c.gap || c.short { // a short history may be one that moves on at the source: then the chart's does too
+	// A source with too few bars may drop its oldest ones with time. The chart then begins
+	// later, too, so the bars are loaded again for the alert to see the same.
+	if c.gap || c.short {
 		var err error
 		if c, err = e.watch.refill(ctx, c); err != nil {
 			e.log.Warn("bars could not be loaded again", "error", err)
@@ -59,9 +62,9 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 	if len(waiting) == 0 || c.bars == nil {
 		return nil
 	}
-	// Several bars may have closed at once, after a pause: each is judged as if it were
-	// the newest, the oldest first, and an alert that fired on one waits for no later
-	// one.
+	// After a pause several bars may have closed at once. They are judged from the oldest
+	// on, each as if it were the newest. An alert that fires once is not judged on the
+	// bars after that.
 	c.bars, waiting = e.withOthers(ctx, c.bars, waiting)
 	extra, found := make(columns), make(map[string][]trigger)
 	for i, start := range c.bars.Time {
@@ -78,19 +81,20 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 }
 
 // judgeBar judges alerts on closed bar i of c as if it were the newest: on the
-// bars that its chart would show. It adds what makes them fire to found, by alert, and
-// returns the alerts that wait on. Every distinct request is computed once.
+// bars that a chart would show then. It adds to found what makes them fire, by the id of
+// the alert, and returns the alerts that still wait. Every distinct request is computed
+// once.
 func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signalAlert, extra columns, found map[string][]trigger) (rest []signalAlert) {
 	results, memo := make(map[string]*closed), make(indicators.Memo)
 	start := c.bars.Time[i]
 	end := c.key.interval.Next(start) * 1000
 	for _, w := range waiting {
 		if end <= w.alert.CreatedAt.UnixMilli() || !w.alert.ready(end) {
-			rest = append(rest, w) // the bar closed before the alert was set, or it has fired for it before
+			rest = append(rest, w) // the bar closed before the alert was set, or the alert is not ready to fire for it
 			continue
 		}
-		// Alerts that ask for the same are computed once; a nil result, where bars
-		// could not be had, is remembered as well.
+		// Alerts with the same request share one result. It is nil if bars could not be
+		// had, which is remembered as well.
 		r, done := results[w.key]
 		if !done {
 			r = e.computed(ctx, w, c, i, extra, memo)
@@ -108,9 +112,10 @@ func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signa
 	return rest
 }
 
-// computed returns what an alert is judged by on closed bar i of c, nil where bars could
-// not be had. If an indicator panics, that is logged and the alert is not judged: nothing
-// but results has changed yet, and the process would only end on the same bar again.
+// computed returns the result that an alert is judged by on closed bar i of c, or nil if
+// the bars for it could not be had. If the indicator panics, that is logged and the alert
+// is not judged: nothing has changed yet that could be left half done, and a restarted
+// process would only panic on the same bar again.
 func (e *Engine) computed(ctx context.Context, w signalAlert, c closing, i int, extra columns, memo indicators.Memo) (r *closed) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -124,9 +129,9 @@ func (e *Engine) computed(ctx context.Context, w signalAlert, c closing, i int, 
 	return r
 }
 
-// withOthers returns the bars of a window with those of other markets and
-// intervals that alerts read beside them, and the alerts that can be judged with
-// that: one whose other bars cannot be loaded is left out of this bar.
+// withOthers returns the bars s with those of other markets and intervals that the
+// alerts' rules also read, and the alerts that can be judged with them. An alert whose
+// other bars cannot be loaded is left out, and not judged on these bars.
 func (e *Engine) withOthers(ctx context.Context, s *market.Series, waiting []signalAlert) (*market.Series, []signalAlert) {
 	var able []signalAlert
 	for _, w := range waiting {
@@ -147,15 +152,15 @@ func (e *Engine) withOthers(ctx context.Context, s *market.Series, waiting []sig
 }
 
 // lateOthers is how often bars of another market are asked for again, a second
-// apart, when they should have closed with ours and the source still has them as
+// apart, when they should have closed with ours but the source says that they are still
 // forming.
 const lateOthers = 3
 
-// loadOthers loads bars beside s, and waits a moment for those that close with
-// its last one.
+// loadOthers returns s with the other bars in list. If some of them should have closed
+// with the last bar of s and are still forming, it tries again; see lateOthers.
 func (e *Engine) loadOthers(ctx context.Context, s *market.Series, list []market.OtherBars) (*market.Series, error) {
-	// What an alert before this one has loaded, and reaches far enough back, is not
-	// loaded again.
+	// Bars that were loaded for an alert before this one are not loaded again if they
+	// reach back far enough.
 	missing := slices.DeleteFunc(slices.Clone(list), func(o market.OtherBars) bool {
 		have := s.Others[o.Other]
 		return have != nil && have.Len() > 0 && have.Time[0] <= s.Time[0]-int64(o.Warmup+1)*have.Interval.Seconds()
@@ -178,10 +183,10 @@ func (e *Engine) loadOthers(ctx context.Context, s *market.Series, list []market
 	}
 }
 
-// closed is a request as the chart of a bar that has just closed has it.
+// closed is the result of a request on a chart whose last closed bar has just closed.
 type closed struct {
 	*indicators.Result
-	bar int // the index of that bar
+	bar int // the index of that bar in the result
 }
 
 // atClose computes a request on the bars of the chart whose last closed bar is
@@ -192,14 +197,14 @@ func atClose(r indicators.Request, s *market.Series, i int) *closed {
 	return &closed{result, i - from - result.Begin}
 }
 
-// columns are bars with columns beyond prices and volume, by the names of the
-// columns: fetched once, however many bars are judged. Nil if that failed.
+// columns has bars with columns beyond prices and volume, by the names of these columns.
+// They are fetched once, however many bars are judged. A value is nil if that failed.
 type columns map[string]*market.Series
 
 // barsFor returns the bars that a request is computed from and the index in them
 // of bar i of c. They are those of c, unless the indicator needs further columns:
-// those come from the source with bars of their own, which may reach further back
-// or forward. It returns nil if the source does not have them.
+// then the source is asked for bars with these, which may begin earlier or end later. It
+// returns nil if the source does not have them, or lacks bar i.
 func (e *Engine) barsFor(ctx context.Context, r indicators.Request, c closing, i int, extra columns) (*market.Series, int) {
 	needs := r.Needs()
 	if len(needs) == 0 {
@@ -214,7 +219,7 @@ func (e *Engine) barsFor(ctx context.Context, r indicators.Request, c closing, i
 			s = nil
 		}
 		if s != nil {
-			with := *s // the source's own must not be written
+			with := *s // the source's series must not be changed
 			with.Others = c.bars.Others
 			s = &with
 		}
@@ -231,19 +236,19 @@ func (e *Engine) barsFor(ctx context.Context, r indicators.Request, c closing, i
 	return s, at
 }
 
-// met returns the value of the signal that w waits for if the bar that r was
-// computed at bears it. Close stands in for a value that is no number.
+// met reports whether the signal that w waits for is on the last closed bar of r, and
+// returns the value of the signal. If that is no number, it returns close.
 func (w signalAlert) met(r *closed, close float64) (float64, bool) {
 	if r == nil {
 		return 0, false
 	}
-	if w.alert.Repeat == EachBar && r.Shaded != nil { // a rule: as long as it is true, or as long as it is not
+	if w.alert.Repeat == EachBar && r.Shaded != nil { // a rule: on every bar on which it is true, or is not; see whileTrue
 		return close, r.Shaded[r.bar] == (w.alert.Condition.Signal == indicators.BecomesTrue)
 	}
 	signals := r.Signals
 	if c := w.alert.Condition; c.crosses() {
 		level, _ := c.Level.Float64()                         // checked when it was set
-		signals, _ = w.request.Watch(r.Result, c.Line, level) // a line that is gone crosses nothing
+		signals, _ = w.request.Watch(r.Result, c.Line, level) // a line that no longer exists crosses nothing
 	}
 	for _, s := range signals {
 		if s.Bar != r.bar || s.Label != w.alert.Condition.Signal {

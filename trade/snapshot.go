@@ -11,16 +11,16 @@ import (
 	"wick/delivery"
 )
 
-// snapshot is the whole state as a JSON object, but for the store's name and the
-// sequence, which the journal keeps beside it. A notification stands in it once,
-// however many queues hold it.
+// snapshot is the whole state as a JSON object, except for the store's name and the
+// sequence, which the journal keeps beside it. Each notification is in it once, however
+// many queues have it.
 type snapshot struct {
 	Trading       TradingState             `json:"trading"`
 	Tripped       string                   `json:"tripped,omitempty"`
 	Orders        []*Order                 `json:"orders"` // encode writes them itself
 	Positions     map[string]holding       `json:"positions"`
 	Alerts        []*Alert                 `json:"alerts"`
-	Named         []*Alert                 `json:"named_alerts,omitempty"` // gone ones whose client_alert_id is remembered
+	Named         []*Alert                 `json:"named_alerts,omitempty"` // that have ended and whose client_alert_id is remembered
 	Seen          map[string]*seen         `json:"seen,omitempty"`
 	Days          []dayMark                `json:"days,omitempty"`
 	Notifications []*entry                 `json:"notifications"`
@@ -73,7 +73,7 @@ func (s *state) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Only the state of trading stands before the orders, so the first null is theirs.
+	// No member before the orders can contain this text, so the first match is theirs.
 	before, after, _ := bytes.Cut(text, []byte(`"orders":null`))
 	return append(s.appendOrders(slices.Clip(before)), after...), nil
 }
@@ -90,7 +90,7 @@ func (s *state) appendOrders(text []byte) []byte {
 	return append(text, ']')
 }
 
-// decodeState reads what encode wrote; no text at all is an empty state.
+// decodeState reads what encode wrote; an empty text gives an empty state.
 func decodeState(store string, seq uint64, text []byte) (*state, error) {
 	v := snapshot{Trading: Active}
 	if len(text) > 0 {
@@ -101,13 +101,13 @@ func decodeState(store string, seq uint64, text []byte) (*state, error) {
 	return v.state(store, seq)
 }
 
-// state builds the lists and indexes that a snapshot leaves out. What does not
-// fit together is an error, though a checksum stands before it: a start must
-// not panic over what somebody edited.
+// state returns the state of a snapshot, with the lists and indexes that it leaves out.
+// It returns an error if parts contradict each other. A checksum guards a snapshot, but
+// somebody may have edited both, and a start must not panic then.
 func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	s := newState(store)
 	s.seq, s.trading, s.tripped, s.epoch, s.outbox, s.venue = seq, v.Trading, v.Tripped, v.Epoch, v.Outbox, v.Venue
-	// The first thing that is wrong is kept, and the rest is read all the same.
+	// The first error is kept, and the rest is read all the same.
 	var err error
 	check := func(e error) { err = cmp.Or(err, e) }
 	var wrong error
@@ -134,9 +134,9 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	return s, nil
 }
 
-// notifications puts what was fired into the state: what waits to be polled, what was,
-// and the queues of the subscriptions. Of several things that are wrong it returns the
-// first.
+// notifications puts the notifications into the state: those that wait to be polled,
+// those that were, and those in the queues of subscriptions. It returns the first error
+// that it finds.
 func (v *snapshot) notifications(s *state) (err error) {
 	entries := make(map[uint64]*entry)
 	for _, e := range v.Notifications {
@@ -145,8 +145,8 @@ func (v *snapshot) notifications(s *state) (err error) {
 			entries[e.Seq] = e
 		}
 	}
-	// A list that names a notification which is nowhere is an error, and a nil entry
-	// is not used, because err ends it.
+	// A list that names a notification which is not in the snapshot is an error. The nil
+	// entry is never used, because the error discards the state.
 	find := func(seq uint64) *entry {
 		if entries[seq] == nil {
 			err = cmp.Or(err, fmt.Errorf("notification %d is in a queue and nowhere else", seq))

@@ -9,12 +9,12 @@ import (
 	"wick/market"
 )
 
-// standingTimeout bounds what the source is asked for beside an alert that is set
-// already.
+// standingTimeout bounds how long the source may take for Standing. The alert is set by
+// then, and its client waits for the answer.
 const standingTimeout = 2 * time.Second
 
-// Standing returns how the market stands to a, nil if that is not known, or not
-// soon.
+// Standing returns how the market stands to the condition of a now. It returns nil if
+// that is not known, or cannot be found out within standingTimeout.
 func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
 	if a.Condition.Type != IndicatorSignal {
 		price := e.watch.price(a.Symbol)
@@ -28,8 +28,8 @@ func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
 	if s == nil || s.Len() == 0 {
 		return nil
 	}
-	// Judged as the alert will be: on the newest closed bar of the chart that ends with
-	// it. A rule says so in its facts, another indicator by its lines.
+	// This is computed like the alert itself, on the newest closed bar. The result of a
+	// rule is in its facts, that of another indicator in its lines.
 	c := atClose(r, s, s.Len()-1)
 	st := &Standing{Bar: time.Unix(s.Time[s.Len()-1], 0).UTC().Format(time.RFC3339), Values: make(map[string]json.RawMessage)}
 	if c.Shaded != nil {
@@ -42,9 +42,9 @@ func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
 	return st
 }
 
-// closedBars returns the indicator of a and the closed bars that it is judged on; none
-// if they are not at hand. It asks the source only for other markets that a rule
-// names.
+// closedBars returns the indicator of a and the closed bars that it is judged on, or nil
+// in place of the bars if they are not at hand. It asks the source only for bars of other
+// markets and intervals that a rule names.
 func (e *Engine) closedBars(ctx context.Context, a *Alert) (indicators.Request, *market.Series) {
 	w := newSignalAlert(a)
 	s, _ := e.watch.window(seriesKey{a.Symbol, a.Interval})
@@ -85,8 +85,8 @@ func (st *Standing) read(facts []indicators.Fact) {
 	}
 }
 
-// Synthetic reports whether the prices of a symbol are invented. After a start, until its
-// bars have come, it says what was so before.
+// Synthetic reports whether the prices of a symbol are invented. After a start, until the
+// bars of the symbol are loaded, it goes by what the journal says.
 func (e *Engine) Synthetic(symbol string) bool {
 	if in := e.watch.of(symbol); in.windows != nil {
 		return in.synthetic

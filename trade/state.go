@@ -13,13 +13,12 @@ import (
 	"wick/limit"
 )
 
-// entry is a notification to be polled, under the sequence of the record that
-// made it.
+// entry is a notification in the polling queue or in a snapshot.
 type entry struct {
-	Seq          uint64        `json:"seq"`
+	Seq          uint64        `json:"seq"` // of the record that made it
 	At           Time          `json:"at"`
 	Notification *Notification `json:"notification"`
-	Epoch        string        `json:"epoch,omitempty"` // in which it fired
+	Epoch        string        `json:"epoch,omitempty"` // in which the record was made
 }
 
 // drained is an entry that a client has read by polling.
@@ -35,10 +34,10 @@ type state struct {
 	store   string // random name of the store, in every file
 	epoch   string // random name of the process that wrote the last records; part of every id
 	trading TradingState
-	tripped string // the day on which the account had lost too much, while that is why trading is reducing
+	tripped string // the day on which the account had lost too much, as long as trading is reducing for that reason
 
 	archived archive.Head // end of the archive when the last snapshot was made; only in the state shown
-	outbox   []byte       // the outbox, on the way from and to a snapshot
+	outbox   []byte       // what Outbox.Snapshot returned, while a snapshot is written or read
 
 	venue *stamp // nil for paper; replaced, never changed
 
@@ -48,23 +47,23 @@ type state struct {
 	brokerIDs map[string]string   // a broker's id of an order to ours
 	open      map[string][]string // symbol to ids of open orders, in order of acceptance
 	openCount int
-	changes   map[string]uint64  // of open orders, by symbol
+	changes   map[string]uint64  // how often orders have changed, by symbol
 	holdings  map[string]holding // by symbol
 
 	alerts map[string]*Alert // active ones, by id
 	index  *alertIndex       // of alerts; only in the state that decides
 	named  map[string]*Alert // by client_alert_id, also those that are gone; at most maxNamed
 
-	seen map[string]*seen // where a restart goes on, by symbol
+	seen map[string]*seen // from where on a restart judges the market, by symbol
 
-	days []dayMark // the account at the first look of each day, oldest first; at most maxDays
+	days []dayMark // the account when it was first valued on each day, oldest first; at most maxDays
 
 	polling []*entry  // not yet read by get_notifications
-	drained []drained // read within the hour
+	drained []drained // read within the last hour
 
-	// Who is subscribed, and what is queued for each. It is a book in the state
-	// that decides, and while a store is read. In the state that is shown it is
-	// the hub: what it applies it also delivers.
+	// Who is subscribed, and what is queued for each, in one of two forms. The state that
+	// decides has a book, and so has any state while a store is read. The state that is
+	// shown has the hub, which also delivers what it applies.
 	subs *delivery.Book // nil if there is a hub
 	hub  *delivery.Hub
 }
@@ -107,7 +106,7 @@ func (s *state) book() *delivery.Book {
 	return s.subs.Clone()
 }
 
-// record takes a step of the queues.
+// record applies a change of the subscriptions and queues.
 func (s *state) record(at Time, r delivery.Record) error {
 	r.At = at.Time
 	if s.hub != nil {
@@ -116,8 +115,8 @@ func (s *state) record(at Time, r delivery.Record) error {
 	return s.subs.Apply(r)
 }
 
-// apply takes one step. An error means that the record cannot follow this
-// state, which a start reports as damage.
+// apply changes the state by the record with a sequence. An error means that the record
+// cannot follow this state, which a start reports as damage.
 func (s *state) apply(seq uint64, k kind, ev *event) error {
 	if seq != s.seq+1 {
 		return fmt.Errorf("sequence %d follows %d", seq, s.seq)
@@ -130,9 +129,9 @@ func (s *state) apply(seq uint64, k kind, ev *event) error {
 	return nil
 }
 
-// step changes the state by one record. What a record must fit to is checked
-// before anything is changed, wherever that matters: a start reads records that
-// somebody may have edited.
+// step does the part of apply that depends on the kind of the record. Where it matters,
+// it checks that the record fits the state before it changes anything: a start reads
+// records that somebody may have edited.
 func (s *state) step(seq uint64, k kind, ev *event) error {
 	switch k {
 	case kindStarted, kindExpired:
@@ -167,16 +166,16 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 		s.venue = ev.Venue
 	case kindSeen: // the rest is in ev.Seen, which records of other kinds may have too
 		s.setStops(ev.Stops)
-	case kindOutbox: // the outbox is told of it beside the state
+	case kindOutbox: // changes nothing here: onDisk.Apply gives it to the outbox
 	default:
 		return fmt.Errorf("unknown kind %d", k)
 	}
 	return nil
 }
 
-// setOrders stores the order of ev, those that go with it, and the holding that it led
-// to. All of them are checked before the first is stored, so that a record that does
-// not fit changes nothing.
+// setOrders stores the order of ev, the other orders that change with it, and the
+// holding after it. All are checked before the first is stored, so that a record that
+// does not fit changes nothing.
 func (s *state) setOrders(k kind, ev *event) error {
 	isNew := k == kindPlaced || k == kindIntent
 	if err := s.fits(k, ev.Order, isNew); err != nil {
@@ -196,15 +195,15 @@ func (s *state) setOrders(k kind, ev *event) error {
 	return nil
 }
 
-// fits reports why o cannot be stored now. An order that is new must not be known,
-// another must be, and must not be done.
+// fits returns an error if o cannot be stored now. A new order must not be known yet. Any
+// other order must be known and not have ended.
 func (s *state) fits(k kind, o *Order, isNew bool) error {
 	if o == nil || !o.wellFormed() {
 		return fmt.Errorf("%s without an order, or one without its price", k)
 	}
 	before := s.order(o.ID)
 	switch known := before != nil; {
-	case isNew == known: // a second order of the same id, or a change of none
+	case isNew == known: // a second order with the same id, or a change of an order that is not known
 		return fmt.Errorf("%s of order %q, which is known: %t", k, limit.Clip(o.ID), known)
 	case known && before.Status.Terminal():
 		return fmt.Errorf("%s of order %q, which is %s for ever", k, limit.Clip(o.ID), before.Status)
@@ -232,8 +231,8 @@ func (s *state) setOrder(o *Order) {
 	s.changes[o.Symbol]++
 }
 
-// setOpen keeps the lists of open orders, which are sorted by before; was says
-// whether o was in them.
+// setOpen brings the lists of open orders, which are sorted by Order.before, up to date
+// with o. Was says whether o is in them now.
 func (s *state) setOpen(o *Order, was bool) {
 	is := !o.Status.Terminal()
 	ids := s.open[o.Symbol]
@@ -284,7 +283,8 @@ func (s *state) setAlert(k kind, ev *event) error {
 	return nil
 }
 
-// addAlert makes a wait, under its id, its client's name for it and in the index.
+// addAlert adds an alert that waits, under its id and its client_alert_id, and to the
+// index.
 func (s *state) addAlert(a *Alert) {
 	s.alerts[a.ID] = a
 	s.name(a)
@@ -306,7 +306,7 @@ func (s *state) name(a *Alert) {
 	if len(s.named) <= maxNamed {
 		return
 	}
-	// A search through all of them, at most once for each new name.
+	// This goes through all of them, but only once for each new name.
 	oldest := a
 	for _, b := range s.named {
 		if compareIDs(b.ID, oldest.ID) < 0 {
@@ -324,18 +324,19 @@ func (s *state) removeAlert(id string) {
 	delete(s.alerts, id)
 }
 
-// endAlert takes an alert away for good. One that its client has named is remembered
-// with its end, so that a retry is not told that it still waits.
+// endAlert removes an alert for good. If it has a client_alert_id, it is remembered with
+// the way it ended, so that a retry is not told that it still waits.
 func (s *state) endAlert(id string, why Ending, at Time) {
 	a := s.alerts[id]
 	s.removeAlert(id)
-	if known := s.named[a.ClientAlertID]; known != nil && known.ID == id { // else it is forgotten
+	if known := s.named[a.ClientAlertID]; known != nil && known.ID == id { // otherwise it was forgotten, see name
 		s.named[a.ClientAlertID] = a.ended(why, &at)
 	}
 }
 
-// remembered returns the alert that a client_alert_id was used for, as it stands at a
-// time, or nil. One that has expired may be kept a while for what is told late.
+// remembered returns the alert that a client_alert_id was used for, as it is at a time,
+// or nil. An alert whose time is over counts as expired, although it is kept a while
+// longer for bars that come late.
 func (s *state) remembered(name string, at Time) *Alert {
 	a := s.named[name]
 	switch {
@@ -349,9 +350,9 @@ func (s *state) remembered(name string, at Time) *Alert {
 	return a
 }
 
-// fire takes the alert out of the active set, unless it waits on, and puts its notification into
-// the polling queue and those of its recipients: one step, so that no crash
-// can fire an alert twice or lose it.
+// fire puts the notification of an alert into the polling queue and those of its
+// recipients, and ends the alert, or replaces it if it repeats. It is one step, so that
+// no crash can fire an alert twice or lose it.
 func (s *state) fire(seq uint64, ev *event) error {
 	n := ev.Notification
 	if n == nil || s.alerts[n.AlertID] == nil {
@@ -378,7 +379,7 @@ func (s *state) fire(seq uint64, ev *event) error {
 // recipients.
 func (s *state) queue(seq uint64, ev *event) error {
 	n := ev.Notification
-	if n.Seq != seq { // not yet set: the JSON of a record does not have it
+	if n.Seq != seq { // not set yet, because it is not in the JSON of a record
 		n.Seq = seq
 	}
 	if err := s.record(ev.At, delivery.Record{Fired: &delivery.Entry{Seq: seq, Epoch: s.epoch, At: ev.At.Time, Note: n}, To: ev.To}); err != nil {
@@ -392,8 +393,8 @@ func (s *state) queue(seq uint64, ev *event) error {
 	return nil
 }
 
-// drain moves what was read by polling, up to a sequence, to the list of what was
-// read. That list is bounded like the queue itself.
+// drain moves notifications that were read, up to a sequence, from the polling queue to
+// the list of those that were read. That list has the same bound as the queue.
 func (s *state) drain(through uint64, at Time) {
 	for len(s.polling) > 0 && s.polling[0].Seq <= through {
 		s.drained = append(s.drained, drained{s.polling[0], at})
@@ -404,8 +405,8 @@ func (s *state) drain(through uint64, at Time) {
 	}
 }
 
-// expireDrained drops what was read more than an hour ago. What nobody has read
-// waits for its reader without a limit of time.
+// expireDrained drops notifications that were read an hour ago or earlier. Those that
+// nobody has read stay, however old they are.
 func (s *state) expireDrained(at Time) {
 	for len(s.drained) > 0 && s.drained[0].at.age(at) >= delivery.QueueTTL {
 		s.drained = s.drained[1:]
@@ -433,16 +434,16 @@ func (s *state) sortedAlerts() []*Alert {
 	return alerts
 }
 
-// newID returns an id that no other thing of this or any other store has: the
-// next sequence under the name of this process's epoch. The sequence alone would
-// not do: a store that is put back from a copy counts from there again, and a
-// client that remembers an id from before would find another thing under it.
+// newID returns an id that nothing else in this or any other store has, made of the
+// epoch of this process and the next sequence. The sequence alone would not do: a store
+// that is restored from a copy uses the sequences since the copy again, and a client
+// that remembers an id would find something else under it.
 func (s *state) newID(prefix string) string {
 	return fmt.Sprintf("%s-%s-%d", prefix, s.epoch, s.seq+1)
 }
 
-// setEpoch begins the epoch of a process that has started. Records of versions
-// that knew none have none.
+// setEpoch begins the epoch of a process that has started. Records of early versions
+// have an empty one.
 func (s *state) setEpoch(k kind, ev *event) error {
 	if k != kindStarted {
 		return nil
@@ -454,8 +455,8 @@ func (s *state) setEpoch(k kind, ev *event) error {
 	return nil
 }
 
-// epochSize is the length of an epoch in bytes: after a restore the same id comes
-// again with a chance of one in four thousand million.
+// epochSize is the length of an epoch in bytes. With four, the chance that an id is used
+// again after a restore is one in four thousand million.
 const epochSize = 4
 
 // newEpoch returns the name of a new epoch.
@@ -465,7 +466,7 @@ func newEpoch() string {
 	return hex.EncodeToString(b[:])
 }
 
-// setSeen takes over how far symbols were followed. Nil forgets a symbol.
+// setSeen takes over how far symbols were judged. Nil forgets a symbol.
 func (s *state) setSeen(symbols map[string]*seen) {
 	for symbol, v := range symbols {
 		if v == nil {
@@ -476,7 +477,8 @@ func (s *state) setSeen(symbols map[string]*seen) {
 	}
 }
 
-// setDay remembers the account at the beginning of a day.
+// setDay adds a mark of the account. It ignores one that is not of a later day than the
+// last, and drops the oldest beyond maxDays.
 func (s *state) setDay(d *dayMark) {
 	if d == nil || len(s.days) > 0 && s.days[len(s.days)-1].Date >= d.Date {
 		return
@@ -484,8 +486,8 @@ func (s *state) setDay(d *dayMark) {
 	s.days = append(s.days[max(0, len(s.days)+1-maxDays):], *d)
 }
 
-// setStops takes over where trailing stops stood. One of an order that is not open
-// any more is left out.
+// setStops takes over where trailing stops stood. Those of orders that are no longer open
+// are ignored.
 func (s *state) setStops(stops map[string]exact.Decimal) {
 	for id, stop := range stops {
 		if o := s.order(id); o != nil && o.Type == TrailingStop && !o.Status.Terminal() {

@@ -22,17 +22,17 @@ type Account struct {
 	Unrealized exact.Money `json:"unrealized_pnl"`
 	Fees       exact.Money `json:"fees"`
 	Total      exact.Money `json:"total_pnl"`
-	Day        exact.Money `json:"day_pnl"`  // since the account was first valued that day, in UTC
-	Drawdown   exact.Money `json:"drawdown"` // below the highest equity at the beginning of a day, or what was paid in
+	Day        exact.Money `json:"day_pnl"`  // since the account was first valued today, in UTC
+	Drawdown   exact.Money `json:"drawdown"` // how far equity is below its highest value at the beginning of a day, or below what was paid in
 
-	Risk        exact.Money `json:"risk_to_stops"` // lost, by the newest prices, if every stop is filled at its price
-	Unprotected exact.Money `json:"unprotected"`   // what positions without a stop are worth
+	Risk        exact.Money `json:"risk_to_stops"` // the loss from the newest prices on if every stop is filled at its price
+	Unprotected exact.Money `json:"unprotected"`   // what the parts of positions are worth that no stop closes
 
 	BySymbol []SymbolResult `json:"by_symbol"`
 	ByDay    []DayResult    `json:"by_day"`             // the newest first
 	Excluded []string       `json:"excluded,omitempty"` // symbols in other currencies, which are not in the sums
-	Complete bool           `json:"complete"`           // false if a position has no price, and is left out
-	// Synthetic says that a position is worth an invented price.
+	Complete bool           `json:"complete"`           // false if a position has no price and is left out
+	// Synthetic says that a position is valued at an invented price.
 	Synthetic bool   `json:"synthetic,omitempty"`
 	Note      string `json:"note"`
 }
@@ -63,13 +63,13 @@ func (e *Engine) noteDay(at Time) (uint64, error) {
 	}
 	l := e.ledger(e.ahead)
 	if !l.whole {
-		return 0, nil // a price is missing: tried again with the next one
+		return 0, nil // a price is missing: tidy tries again
 	}
 	return e.propose(kindDay, &event{At: at, Day: &dayMark{date, l.equity, l.realized, l.fees, e.options.Account.Cash}})
 }
 
-// Account returns what the account comes to, and false if there is none. All of it is
-// of one moment: the shown state and the prices are read under mu.
+// Account returns what the account comes to, and false if there is none. All numbers are
+// of the same moment: the shown state and the prices are read under mu.
 func (e *Engine) Account() (Account, bool) {
 	options := e.options.Account
 	if options.Cash == 0 {
@@ -86,8 +86,8 @@ func (e *Engine) Account() (Account, bool) {
 	a.Reserved = e.reservedBut(s, "")
 	left, _ := e.power(l)
 	a.BuyingPower = max(left-a.Reserved, 0)
-	// What was made in all is the equity less what was paid in; what is not realized of
-	// it is unrealized.
+	// The total profit is the equity less what was paid in. The part of it that is not
+	// realized is unrealized.
 	a.Total = minus(l.equity, options.Cash.Money())
 	a.Unrealized = minus(a.Total, l.realized)
 	for _, symbol := range sorted(s.holdings) {
@@ -99,9 +99,8 @@ func (e *Engine) Account() (Account, bool) {
 	return a, true
 }
 
-// addSymbol adds what one symbol has made, and what is at risk. Called with mu held. A
-// position without a price counts as nothing here, and the account is marked as not
-// complete.
+// addSymbol adds the profit of one symbol, and what is at risk. Called with mu held. A
+// position without a price adds no unrealized profit and no risk; Complete is false then.
 func (e *Engine) addSymbol(a *Account, symbol string) {
 	h, mark := e.shown.holdings[symbol], e.watch.price(symbol)
 	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
@@ -110,8 +109,8 @@ func (e *Engine) addSymbol(a *Account, symbol string) {
 		r.Unrealized = minus(exact.Product(h.Quantity, mark), h.Cost)
 	}
 	a.BySymbol = append(a.BySymbol, r)
-	// Stops are filled one after the other, as long as there is a position to close;
-	// what no stop closes is unprotected.
+	// Stops close the position one after the other. What is left after all of them is
+	// unprotected.
 	left := h.Quantity
 	for _, o := range e.stops(symbol) {
 		size := o.Side.sign(reducible(left, o.remaining()))
@@ -124,9 +123,9 @@ func (e *Engine) addSymbol(a *Account, symbol string) {
 	a.Unprotected = plus(a.Unprotected, exact.Product(left.Abs(), mark))
 }
 
-// stops returns the waiting stops of a symbol in the order in which a market that
-// moves against the position comes to them. Those of the other side are left for
-// the caller to pass over. Called with mu held.
+// stops returns the waiting stops of a symbol, both those that sell and those that buy,
+// each in the order in which a market that moves against the position reaches them.
+// Called with mu held.
 func (e *Engine) stops(symbol string) (stops []*Order) {
 	for _, id := range e.shown.open[symbol] {
 		if o := e.shown.order(id); o.waits() {
@@ -134,7 +133,7 @@ func (e *Engine) stops(symbol string) (stops []*Order) {
 		}
 	}
 	slices.SortStableFunc(stops, func(a, b *Order) int {
-		if a.Side == Buy && b.Side == Buy { // of a short position the lowest comes first
+		if a.Side == Buy && b.Side == Buy { // for a short position the lowest comes first
 			a, b = b, a
 		}
 		return cmp.Compare(e.stop(b), e.stop(a))
@@ -142,8 +141,8 @@ func (e *Engine) stops(symbol string) (stops []*Order) {
 	return stops
 }
 
-// addDays adds what the days have made. A day is the difference of two marks; the
-// last one goes on until now. Cash is what is paid in now.
+// addDays adds the profit of each day, which is the difference of two marks; the last day
+// goes on until now. Cash is the amount paid in as it is set now.
 func (a *Account) addDays(days []dayMark, l ledger, cash exact.Decimal, at Time) {
 	// From now backwards: the end of a day is the mark of the next one.
 	end, peak := dayMark{"", l.equity, l.realized, l.fees, cash}, cash.Money()
@@ -154,8 +153,7 @@ func (a *Account) addDays(days []dayMark, l ledger, cash exact.Decimal, at Time)
 			a.ByDay = append(a.ByDay, DayResult{d.Date, minus(end.Equity, d.Equity), minus(end.Realized, d.Realized), minus(end.Fees, d.Fees), end.Equity})
 		}
 		if minus(d.Equity, peak).Sign() > 0 {
-			// Days are compared at their beginning, as the drawdown is said to be.
-			peak = d.Equity
+			peak = d.Equity // at the beginning of the day
 		}
 		end = d
 	}

@@ -2,9 +2,9 @@ package trade
 
 import "slices"
 
-// take proposes a step of orders on paper, and notes what it takes of the volume.
-// Orders that begin with it have come at the instant of the step, in unix
-// milliseconds. Called with mu held.
+// take proposes a step of orders on paper, and notes how much volume it uses. Orders that
+// begin with the step count as arrived at the given instant, in unix milliseconds. Called
+// with mu held.
 func (e *Engine) take(k kind, ev *event, instant int64) (uint64, error) {
 	// What was there before is looked up before the step is applied.
 	begins, before := e.begins(ev), e.ahead.order(ev.Order.ID)
@@ -17,8 +17,8 @@ func (e *Engine) take(k kind, ev *event, instant int64) (uint64, error) {
 	return seq, err
 }
 
-// begins returns the orders of ev that are new. Called with mu held. A stop that was
-// set off counts too: as a limit it begins now.
+// begins returns the ids of the orders of ev that are new, or are stops that ev sets off:
+// what follows the stop begins now. Called with mu held.
 func (e *Engine) begins(ev *event) (ids []string) {
 	for _, o := range append([]*Order{ev.Order}, ev.Also...) {
 		if before := e.ahead.order(o.ID); before == nil || before.waits() != o.waits() {
@@ -28,8 +28,8 @@ func (e *Engine) begins(ev *event) (ids []string) {
 	return ids
 }
 
-// arrive remembers since when the orders of ev that begin have been there, and
-// forgets those that are done. Called with mu held.
+// arrive notes the instant at which the orders with the ids in begins have arrived, and
+// forgets what it noted of orders that have ended. Called with mu held.
 func (e *Engine) arrive(ev *event, begins []string, instant int64) {
 	for _, o := range append([]*Order{ev.Order}, ev.Also...) {
 		switch {
@@ -43,7 +43,8 @@ func (e *Engine) arrive(ev *event, begins []string, instant int64) {
 }
 
 // place proposes the arrival of an order, which came at an instant in unix
-// milliseconds. Called with mu held. The exits of one that is filled at once wait, too.
+// milliseconds. If the order waits after that, or one that begins with it, such as an
+// exit, the record also says how far the symbol was judged. Called with mu held.
 func (e *Engine) place(ev *event, instant int64) (uint64, error) {
 	waits := func(o *Order) bool { return !o.Status.Terminal() }
 	if waits(ev.Order) || slices.ContainsFunc(ev.Also, waits) {

@@ -15,14 +15,14 @@ import (
 type Filter = delivery.Filter
 
 // OrderAlerts is the alert type by which a subscription asks to hear of filled
-// orders too. An empty list of types does not have it.
+// orders, too. An empty list of types does not include it.
 const OrderAlerts = "order"
 
 // maxFilterSymbols bounds a filter, so that a record stays small.
 const maxFilterSymbols = 100
 
-// normalize settles the spelling of a filter, in which symbols are those of the
-// source, and refuses what can never match.
+// normalize returns a filter in one spelling, with symbols as the source writes them,
+// and refuses what can never match.
 func (e *Engine) normalize(f Filter) (Filter, error) {
 	if len(f.Symbols) > maxFilterSymbols {
 		return f, refuse("bad_filter", fixIt, "%d symbols, at most %d; leave the list out to match all", len(f.Symbols), maxFilterSymbols)
@@ -52,11 +52,11 @@ func (e *Engine) normalize(f Filter) (Filter, error) {
 // all of them still fits one record.
 const maxSubscriptions = 1000
 
-// maxName bounds the digests that callers and clients are known by.
+// maxName bounds, in bytes, the digests by which callers and clients are known.
 const maxName = 128
 
-// Subscribe makes the caller's subscription or changes its filter, and returns
-// it. What is queued already stays as it is.
+// Subscribe makes a subscription for the caller, or changes the filter of the one it
+// has, and returns it. What is queued already stays as it is.
 func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, error) {
 	filter, err := e.normalize(f)
 	if err != nil {
@@ -68,7 +68,7 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 	var dropped *delivery.Subscription
 	e.mu.Lock()
 	sub := &delivery.Subscription{Caller: c.ID, Client: c.Client, Filter: filter, CreatedAt: now().String()}
-	// A second call changes the filter and keeps the name, and with it the queue.
+	// A second call changes the filter and keeps the id, and with it the queue.
 	if before := e.ahead.subs.Of(c.ID); before != nil {
 		sub.ID, sub.CreatedAt = before.ID, before.CreatedAt
 	} else if dropped, err = e.makeRoom(); err == nil {
@@ -76,8 +76,8 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 	}
 	var seq uint64
 	if err == nil {
-		// Held before it is written down, so that no other token of the client can
-		// claim it in between.
+		// The caller holds it before it is written down, so that no other token of the
+		// client can claim it in between.
 		e.hub.Hold(c, true)
 		seq, err = e.propose(kindSubscribed, &event{At: now(), Subscription: sub})
 	}
@@ -95,8 +95,9 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 // claim it.
 func (e *Engine) unheld(s *delivery.Subscription) bool { return !e.hub.Held(s.Caller) }
 
-// makeRoom lets the oldest subscription go that nobody holds when there are too
-// many, and returns it. Called with mu held.
+// makeRoom makes room for one more subscription. If there are maxSubscriptions, it drops
+// the oldest one that nobody holds and returns it, or refuses if all are held. Called with
+// mu held.
 func (e *Engine) makeRoom() (dropped *delivery.Subscription, err error) {
 	if e.ahead.subs.Len() < maxSubscriptions {
 		return nil, nil
@@ -125,10 +126,10 @@ func (e *Engine) Unsubscribe(caller string) (bool, error) {
 	return true, e.finish(seq)
 }
 
-// Claim gives a caller without a subscription the newest one of the same client that
-// nobody holds, with its queue: tokens end, the program behind them comes back. When
-// it returns, the caller has what it can have, also if another call of the same caller
-// claimed it at the same time. Without one to claim it does nothing, and is no error.
+// Claim gives a caller that has no subscription the newest one of the same client that
+// nobody holds, with its queue: when a token ends, its program comes back with another
+// one. If another call for the same caller is claiming it at the same time, Claim waits
+// for that. If there is none to claim, it does nothing and returns nil.
 func (e *Engine) Claim(c delivery.Caller) error {
 	if e.hub.Hold(c, false) {
 		return nil
@@ -145,8 +146,8 @@ func (e *Engine) Claim(c delivery.Caller) error {
 		e.mu.Unlock()
 		return nil
 	}
-	// A follower has the leader decide: two replicas could otherwise give it away
-	// twice.
+	// The leader decides for a follower: otherwise two replicas could give the same
+	// subscription away.
 	if following {
 		e.mu.Unlock()
 		return e.claimRemote(c)
@@ -165,9 +166,9 @@ func (e *Engine) Claim(c delivery.Caller) error {
 // subscriptionsName is the file that the specification names.
 const subscriptionsName = "subscriptions.json"
 
-// finish commits a change of subscriptions and rewrites their file. The file is
-// for people and other programs: the journal knows the same, so failing to
-// write it is logged and no more.
+// finish commits a change of subscriptions and rewrites their file. The file is for
+// people and other programs. The journal has the same content, so if the file cannot be
+// written, that is only logged.
 func (e *Engine) finish(seq uint64) error {
 	if err := e.commit(seq); err != nil {
 		return err
@@ -180,7 +181,8 @@ func (e *Engine) finish(seq uint64) error {
 	return nil
 }
 
-// writeSubscriptions replaces the specified file. It holds digests, no tokens.
+// writeSubscriptions replaces the file that the specification names. It has digests in
+// it, no tokens.
 func (e *Engine) writeSubscriptions() error {
 	subs := e.hub.Clone().Select(nil)
 	text, err := json.MarshalIndent(map[string][]*delivery.Subscription{"subscriptions": subs}, "", "  ")
@@ -198,15 +200,15 @@ func (e *Engine) recipients(a *Alert) []string {
 	})
 }
 
-// hearers returns the subscriptions that hear of filled orders of a symbol: those
-// that name the type, which an empty filter does not. Called with mu held.
+// hearers returns the subscriptions that hear of filled orders of a symbol: those whose
+// filter names OrderAlerts. Called with mu held.
 func (e *Engine) hearers(symbol string) []string {
 	return e.subscribed(symbol, func(types []string) bool { return slices.Contains(types, OrderAlerts) })
 }
 
-// subscribed returns the subscriptions whose filter has a symbol, or none, and
-// whose types are wanted. A filter may have a symbol in a spelling of an earlier
-// version. Called with mu held.
+// subscribed returns the ids of the subscriptions whose filter names the symbol or no
+// symbol, and whose list of types is wanted. A filter may have a symbol in the spelling of
+// an earlier version. Called with mu held.
 func (e *Engine) subscribed(symbol string, wanted func(types []string) bool) (to []string) {
 	for _, sub := range e.ahead.subs.Select(func(s *delivery.Subscription) bool {
 		f := s.Filter
@@ -218,9 +220,9 @@ func (e *Engine) subscribed(symbol string, wanted func(types []string) bool) (to
 	return to
 }
 
-// claimRemote has the leader note that a caller is there, and give it the
-// subscription that its client had. Without an answer the caller keeps what it
-// has here.
+// claimRemote has the leader note that a caller is there, and give it the subscription
+// that its client had, if there is one. It returns when that is shown here, or an error if
+// the leader does not answer in time.
 func (e *Engine) claimRemote(c delivery.Caller) error {
 	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 	defer cancel()

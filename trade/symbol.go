@@ -3,9 +3,9 @@ package trade
 import "wick/market"
 
 // symbol returns the one name under which everything of a market is kept, for any
-// spelling that the source understands. Earlier versions kept what clients wrote: an
-// open order or a position of theirs keeps its name until it is gone, or nobody could
-// close it. It is called without mu.
+// spelling that the source understands. Earlier versions kept the spelling of the client.
+// An open order or a position from then keeps that spelling until it is gone, because
+// otherwise nobody could close it. It is called without mu.
 func (e *Engine) symbol(text string) (string, error) {
 	canonical, err := market.Resolve(e.options.Source, text)
 	if err != nil {

@@ -15,11 +15,11 @@ type tick struct {
 	market.Update
 	price, high, low exact.Decimal
 	legs             []leg         // the path
-	top, bottom      exact.Decimal // its extremes, and those of the update
-	first            bool          // the feed has not spoken before in this process
+	top, bottom      exact.Decimal // the extremes of the path and of the update
+	first            bool          // this is the first update of the symbol in this process
 	known            bool          // the price was known before this update
-	from             exact.Decimal // the price that the path sets out from
-	fromAt           int64         // when that was told, in unix milliseconds
+	from             exact.Decimal // the price that the path begins at
+	fromAt           int64         // when that was the price, in unix milliseconds
 }
 
 // newTick makes the numbers of an update exact. It reports false if one of them
@@ -39,21 +39,23 @@ func newTick(u market.Update) (tick, bool) {
 	return t, ok1 && ok2 && ok3 && t.low <= t.price && t.price <= t.high
 }
 
-// begin says when the feed spoke before, in unix milliseconds; zero if this is its
-// first update after a start. Before is the price before it, also one that
-// an earlier process saw. Of a downtime the last price before it counts, so its minutes
-// give no open, and those that closed before the process began are late. It is called
-// once the watch list knows, and before anything is judged.
+// begin adds to t what was known before it, and is called before anything is judged.
+// Since is the time of the update before, in unix milliseconds, zero if t is the first
+// one after a start. Before is the price before t, perhaps one that an earlier process
+// saw. The legs of the first update have no open, so that a limit which the market passed
+// during a downtime is filled at the limit; those whose bar closed before this process
+// began are late.
 func (t *tick) begin(since int64, before quote, began Time) {
 	t.fromAt = before.at
 	if len(t.Path) == 0 {
 		t.Since = since
 	}
 	t.first = since == 0
-	// The first look at a symbol finds the price that its history had, whose longer bars
-	// may call it newer.
+	// The first poll of a symbol may find the price that its history had. The bars of the
+	// history are longer, and may have given that price a later time.
 	t.known = t.price == before.price && (t.At == before.at || t.At < before.at && t.At == t.Since)
-	// The clock was set back: when the path began is not known, only when its first bar did.
+	// If so, the clock was set back: when the path began is not known, only when its first
+	// bar did.
 	if t.Since > t.At && len(t.legs) > 0 {
 		t.Since, t.fromAt = min(t.legs[0].bar*1000, t.At), 0
 	}
@@ -68,8 +70,8 @@ func (t *tick) begin(since int64, before quote, began Time) {
 	}
 }
 
-// meets returns what makes the price alert a fire, in order and with no more than
-// latest keeps; one that does not repeat fires at most once.
+// meets returns what makes the price alert a fire, in order of time and at most as many
+// as latest keeps. An alert that does not repeat fires at most once.
 func (t tick) meets(a *Alert) []trigger {
 	if a.Repeat != "" {
 		return t.meetsEach(a)
@@ -80,9 +82,9 @@ func (t tick) meets(a *Alert) []trigger {
 	return nil
 }
 
-// meetsOnce returns what makes a true: the newest price, or else the extreme of the
-// first leg that reached the threshold. Of the minutes that closed before the start the
-// first one counts, and it is late.
+// meetsOnce returns what makes a fire: the newest price if it reaches the threshold, or
+// else the extreme of the first leg that does. If that leg is late, it counts even if the
+// newest price reaches the threshold, too.
 func (t tick) meetsOnce(a *Alert) (trigger, bool) {
 	at := slices.IndexFunc(t.legs, func(l leg) bool {
 		part, ok := t.part(l, a)
@@ -98,13 +100,13 @@ func (t tick) meetsOnce(a *Alert) (trigger, bool) {
 	return t.legs[at].trigger(a.Condition.extreme(part)), true
 }
 
-// reaches reports whether there is a new price and it meets the condition of a, also if
-// it is from before a was set: some sources tell prices late.
+// reaches reports whether t has a new price and it meets the condition of a. The price
+// may be older than the alert, because some sources tell prices late.
 func (t tick) reaches(a *Alert) bool {
 	return !t.known && a.Condition.reachedBy(span{high: t.price, low: t.price})
 }
 
-// trigger returns what makes an alert fire at a price of l.
+// trigger returns the trigger of an alert that fires at a price of l.
 func (l leg) trigger(price exact.Decimal) trigger {
 	why := trigger{value: json.Number(price.String()), late: l.late, at: l.over()}
 	if l.late {
@@ -113,13 +115,14 @@ func (l leg) trigger(price exact.Decimal) trigger {
 	return why
 }
 
-// part returns what of the leg l counts for an alert, and false if nothing does.
-// Extremes count only of a leg that began after the alert was set, and after it had
-// rested. One of the first leg that is the price of before, told when there was no alert
-// yet or while it rested, is none: at a price that has left by the next update an alert
-// does not fire.
+// part returns the part of the leg l that counts for an alert, and false if none does. If
+// the leg began before the alert was set or last fired, or during its cooldown, only the
+// close counts. The same is true if the extreme of the first leg is just the price that
+// it begins at, and that is from before the alert was set or its cooldown ended: an alert
+// does not fire at an old price that the market has left.
 func (t tick) part(l leg, a *Alert) (span, bool) {
-	// Nothing of a bar was traded before or after it, however long the pauses are.
+	// A leg may be longer than its bar if nothing was traded before or after that. What
+	// was traded was within the bar.
 	l.from, l.to = max(l.from, l.bar*1000), l.over()
 	part, ok := l.after(a.since())
 	rested := a.rested()
@@ -130,8 +133,8 @@ func (t tick) part(l leg, a *Alert) (span, bool) {
 	return part, ok
 }
 
-// extreme returns the price of s that comes nearest to the threshold of a price
-// condition, or goes furthest beyond.
+// extreme returns the price of s that goes furthest in the direction of a price
+// condition: the high for price_above, the low for price_below.
 func (c Condition) extreme(s span) exact.Decimal {
 	if c.Type == PriceAbove {
 		return s.high
@@ -151,11 +154,11 @@ func (c Condition) reachedBy(s span) bool {
 // high or the low came first.
 type leg struct {
 	span
-	bar      int64         // its start, in unix seconds
+	bar      int64         // start of the bar, in unix seconds
 	volume   exact.Decimal // what was traded
-	from, to int64         // unix milliseconds
-	closed   int64         // when its bar is over, in unix milliseconds
-	late     bool          // that was before this process began
+	from, to int64         // when the leg begins and ends, in unix milliseconds
+	closed   int64         // when the bar is over, in unix milliseconds
+	late     bool          // the bar was over before this process began
 }
 
 // legs returns the path of an update. The first leg goes on from the last price seen,
@@ -179,8 +182,8 @@ func legs(u market.Update) []leg {
 		l.low, ok3 = exact.FromFloat(b.Low)
 		l.close, ok4 = exact.FromFloat(b.Close)
 		l.volume = volumeOf(b.Volume)
-		// The open of the first leg is no trade of its own: it was told with the update
-		// before. start keeps it as the point that the leg sets out from.
+		// The open of the first leg is not a new trade: the update before told it. start
+		// keeps it as the price that the leg begins at.
 		l.start = l.open
 		if i == 0 {
 			l.open = 0
@@ -213,8 +216,9 @@ func (l leg) after(instant int64) (span, bool) {
 	return span{}, false
 }
 
-// over returns when the last of l can have been traded, in unix milliseconds. The next
-// leg begins later than that if nothing was traded in the bars between.
+// over returns the latest time at which anything in l can have been traded, in unix
+// milliseconds. That is before the end of the leg if nothing was traded between its bar
+// and that of the next leg.
 func (l leg) over() int64 { return min(l.to, l.closed) }
 
 // end returns the close of l alone.
@@ -222,16 +226,16 @@ func (l leg) end() span { return span{high: l.close, low: l.close, start: l.clos
 
 // meetsEach is like meets, for an alert that repeats: it fires in each leg in which the
 // price comes to the threshold from the other side, or for each_bar in each bar that
-// reaches it. The first time it fires wherever the price comes from, as one that does
-// not repeat.
+// reaches it. The first time it fires wherever the price comes from, like an alert that
+// does not repeat.
 func (t tick) meetsEach(a *Alert) (all []trigger) {
-	before := a // what it fired for until now, and so rests from
-	own := *a   // rests and waits from each firing on
+	before := a // as it was before t
+	own := *a   // FiredAt of this copy is set by each firing below
 	a = &own
 	armed := !a.Condition.reachedBy(span{high: t.from, low: t.from}) // the price is on the other side
 	for i, l := range t.legs {
 		part, counts := t.part(l, before)
-		met := armed && a.since() <= l.from // else it may have fired on the way from there
+		met := armed && a.since() <= l.from // otherwise it may have fired for this part of the way already
 		switch {
 		case a.FiredAt == nil:
 			met = true
@@ -239,9 +243,10 @@ func (t tick) meetsEach(a *Alert) (all []trigger) {
 				part, counts, l.late = span{high: t.price, low: t.price}, true, false
 			}
 		case a.Repeat == EachBar:
-			// A leg ends where the next begins: its last instant is the one before.
+			// A leg ends when the next one begins, so its last instant is a millisecond
+			// earlier.
 			met = a.Interval.Start((l.over()-1)/1000) > a.Interval.Start((a.FiredAt.UnixMilli()-1)/1000)
-		case !met && a.Condition.leftBy(part): // and has come back if it ends there
+		case !met && a.Condition.leftBy(part): // it has left within the leg, and has come back if the close is there
 			met, part = true, l.end()
 		}
 		armed = !a.Condition.reachedBy(l.end())
@@ -253,5 +258,5 @@ func (t tick) meetsEach(a *Alert) (all []trigger) {
 	return all
 }
 
-// leftBy reports whether a part of s is on the other side of the threshold.
+// leftBy reports whether some price of s is on the other side of the threshold.
 func (c Condition) leftBy(s span) bool { return !c.reachedBy(span{high: s.low, low: s.high}) }

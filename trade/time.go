@@ -10,7 +10,7 @@ import (
 // Time is an instant as clients and the journal see it: UTC with milliseconds.
 type Time struct{ time.Time }
 
-// timeLayout always has three decimals: texts of times sort like the times.
+// timeLayout always has three decimals, so that texts of times sort like the times.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // now returns the present cut to the millisecond, so that what memory holds is
@@ -21,8 +21,8 @@ func now() Time {
 	return Time{t.Add(-time.Duration(t.Nanosecond() % 1e6)).UTC()}
 }
 
-// age returns how old t is at the instant at. A stored time that lies ahead,
-// because the clock was set back, counts as new.
+// age returns how old t is at the instant at. A stored time may lie in the future because
+// the clock was set back; its age is zero.
 func (t Time) age(at Time) time.Duration { return max(0, at.Sub(t.Time)) }
 
 // String returns t as clients and the journal see it.

@@ -1,11 +1,12 @@
-// Package trade keeps the book: orders of a paper broker, positions and alerts,
-// in a journal that makes them last. Who is subscribed to alerts and what is
-// queued for each is package delivery's; its steps stand in the same journal.
+// Package trade keeps the book, which is all orders, positions and alerts, in a journal
+// on disk. Orders are carried out by a paper broker in this package, or by a broker
+// elsewhere. Package delivery keeps who is subscribed to alerts and what is queued for
+// each subscriber; its steps are written to the same journal.
 //
-// An [Engine] is opened on a state directory that it alone may use. Its methods
-// are called from any goroutine; [Engine.Run] feeds it prices. Numbers of money
-// are exact: an [exact.Decimal] for prices and quantities, an [exact.Money] for their
-// products, never a float.
+// An [Engine] is opened on a state directory that it alone may use. Its methods may be
+// called from any goroutine; [Engine.Run] feeds it prices. Amounts of money are exact: an
+// [exact.Decimal] for prices and quantities, an [exact.Money] for their products, never
+// a float.
 //
 // # What is promised
 //
@@ -13,74 +14,75 @@
 // and reads show only what is on disk. An alert's firing, its notification and
 // the queues it enters are one record: no crash fires it twice or loses it. A
 // client_order_id names one order for ever. After a failed write nothing more is
-// accepted, reads go on, and a restart recovers; see [journal.ErrStorage]. A damaged
-// file is never skipped over; see [journal.DamageError].
+// accepted, reads go on, and a restart recovers; see [journal.ErrStorage]. A start with
+// a damaged file is refused; see [journal.DamageError].
 //
 // # The way of an order
 //
 // [Engine.Place] in place.go reads from top to bottom:
 //
-//  1. request.go and symbol.go: the spelling is settled, and what cannot be right is
-//     refused.
-//  2. retry.go: a client_order_id that was used before gives the first order.
+//  1. request.go and symbol.go: the request is brought into one spelling, and refused if
+//     it is wrong whatever the state of the book.
+//  2. retry.go: if its client_order_id was used before, the answer is that order.
 //  3. halt.go: has the owner halted trading?
-//  4. needs.go and price.go: the symbol is watched, and has a price that is fresh.
-//  5. draft.go: the order itself: how much it is, how long it may wait, where its exits
-//     stand, what it replaces.
+//  4. needs.go and price.go: the symbol is watched, and the feed is asked for its price.
+//  5. draft.go: the price must be fresh. The order is built: its quantity, how long it may
+//     wait, where its exits stand, what it replaces.
 //  6. paper.go: at which price would it be filled on arrival, if at all?
-//  7. check.go: every limit, in one function; that of the cash is in account.go.
+//  7. check.go: every limit, in one function; the limit of the cash is in account.go.
 //  8. arrival.go and outcome.go: the order and the position as they will be, and
 //     group.go: the orders that begin and end with it.
 //  9. step.go and book.go: the step is taken in memory and handed to the journal,
 //     and the answer waits until it is on disk.
 //
-// From 4 to the hand-over in 9 the engine is locked: no other order comes between
-// the check of a limit and its use.
+// From 5 until the journal has the step the engine is locked: no other order comes
+// between the check of a limit and its use.
 //
 // # The way of a price
 //
-// deliver in deliver.go takes an update through: tick.go makes its numbers exact;
+// deliver in deliver.go handles an update of the feed: tick.go makes its numbers exact;
 // watch.go brings the windows up to date and says which bars closed; signals.go
 // computes the indicators that alerts wait for; settle fills resting orders (resting.go)
-// and lets trailing stops follow (trail.go),
-// then fires alerts, oldest first; after the commit the subscribers are told.
+// and lets trailing stops follow (trail.go), then fires alerts, oldest first; after the
+// commit the subscribers are told.
 //
 // # The files
 //
-// Each uses only what stands in those below it. From the bottom up: the plain types
-// (order.go, exit.go, alert.go, condition.go, quote.go, grid.go, seen.go, event.go);
-// the state as a fold over events (state.go, position.go, group.go, outcome.go) and
-// how it is kept (snapshot.go, archive.go, book.go); the engine and what it is given
-// (engine.go, options.go); prices (tick.go, watch.go, price.go, ruler.go); then what
-// is done with them, for orders (draft.go to place.go, resting.go), alerts
-// (signals.go, alerts.go), a broker elsewhere (venue.go, learn.go, live.go,
-// reconcile.go, connect.go) and other replicas (shared.go, lead.go); and trade.go,
-// which opens and runs it all.
+// They are in layers, and each file uses only files of the layers below it. From the
+// bottom up: the plain types (order.go, exit.go, alert.go, condition.go, quote.go,
+// grid.go, seen.go, event.go); the state, which follows from the events (state.go,
+// position.go, group.go, outcome.go), and how it is kept (snapshot.go, archive.go,
+// book.go); the engine and what it is given (engine.go, options.go); prices (tick.go,
+// watch.go, price.go, ruler.go); then what is done with them, for orders (draft.go to
+// place.go, resting.go), alerts (signals.go, alerts.go), a broker elsewhere (venue.go,
+// learn.go, live.go, reconcile.go, connect.go) and other replicas (shared.go, lead.go);
+// and trade.go, which opens and runs it all.
 //
 // # What the paper broker does not do
 //
-// It has no order book: an order fills at prices the feed has told, whole or, with
-// Options.Participation, in parts (participation.go).
+// It has no order book: an order is filled at prices that the feed has told, whole or,
+// with Options.Participation, in parts (participation.go).
 //
 // # Over a restart
 //
 // The journal knows how far the prices and closed bars of a symbol were judged, as
-// long as something waits for them (resume.go). The next process takes it up there:
-// the feed tells the minutes and the bars since, which are judged in order, like
-// those of any update. A limit that was passed meanwhile is filled at the limit, and
-// what fires because of them is marked late.
+// long as an order or an alert waits for them (resume.go). The next process goes on from
+// there: the feed tells the minutes and the bars since, which are judged in order, like
+// those of any update. A limit order whose limit was passed meanwhile is filled at the
+// limit, and what fires because of bars that closed meanwhile is marked late.
 //
 // # Locks
 //
-// One mutex guards the engine. Disk, network and callbacks are used without it:
-// see package journal.
+// One mutex guards the engine. It is not held while disk, network or callbacks are used
+// (the one exception is known, in retry.go); see package journal.
 //
 // # Security considerations
 //
-// Callers are authenticated by whoever calls this package; it sees digests. All
-// limits of orders are the operator's and are checked in one function, check; a
-// resting order is held to that of the position once more when it is filled. The
-// state directory has mode 0700, its files 0600, and no token in them.
+// The caller of this package authenticates clients: the package sees only digests of
+// their tokens. All limits of orders are set by the operator and checked in one function,
+// check. When a resting order is filled, the limits of the position and of the cash are
+// checked once more. The state directory has mode 0700 and its files 0600, and no token
+// is in them.
 package trade
 
 import (
@@ -93,7 +95,7 @@ import (
 	"wick/market"
 )
 
-// Open takes the state directory and reads it. It starts nothing.
+// Open locks the state directory for this process and reads it. It starts no goroutine.
 func Open(o Options) (*Engine, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -141,7 +143,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		}
 	}
 	e.recover = files.Recover != nil
-	// The log is that of the other processes, or files of our own.
+	// The log is the one shared with other processes, or files of our own.
 	var from journal.Log = o.Shared
 	if o.Shared == nil {
 		from = journal.NewFiles(d, files, o.Log)
@@ -163,9 +165,9 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	return e, nil
 }
 
-// Run watches the symbols and works until ctx ends; it returns nil then. The
-// engine answers before and after, but only Run brings prices, fires alerts and
-// fills resting orders.
+// Run watches the symbols and works until ctx ends; then it returns nil. The other
+// methods also work before and after, but prices come in, alerts fire and resting orders
+// are filled only while Run runs.
 func (e *Engine) Run(ctx context.Context) error {
 	if e.options.Shared != nil {
 		return e.runShared(ctx)
@@ -173,12 +175,12 @@ func (e *Engine) Run(ctx context.Context) error {
 	return e.work(ctx)
 }
 
-// Close writes a snapshot and gives the directory back. An error means that the
-// journal was broken; the process should then not exit with success.
+// Close writes a snapshot and releases the directory. If the journal was broken, it
+// returns an error, and the process should not exit with success.
 func (e *Engine) Close() error {
 	var err error
 	// A follower has nothing of its own to write.
-	if e.options.Shared != nil && e.journal.Broken() != nil { // it follows, or has led
+	if e.options.Shared != nil && e.journal.Broken() != nil { // this process follows, or leads no longer
 		err = errors.Join(e.options.Shared.Close(), e.closeArchive())
 	} else {
 		e.tidy()
@@ -191,8 +193,9 @@ func (e *Engine) Close() error {
 	return err
 }
 
-// Broken returns why nothing more can be written, or nil, and whether a new start
-// would help: the data directory is where it was, and its disk takes writes.
+// Broken returns why nothing more can be written, or nil, and whether restarting the
+// process would help: it would if the data directory is where it was and its disk can be
+// written.
 func (e *Engine) Broken() (reason error, restart bool) {
 	if e.follows() {
 		return nil, false
@@ -206,7 +209,7 @@ type Health struct {
 	Trading       TradingState  `json:"trading"`
 	Journal       string        `json:"journal"`          // "ok" or "broken"
 	Reason        string        `json:"reason,omitempty"` // why it is broken
-	FeedAge       time.Duration `json:"-"`                // since the source last answered, the slowest if there are several; negative if nothing is watched
+	FeedAge       time.Duration `json:"-"`                // since the source last answered, the longest if there are several; negative if nothing is watched
 	Symbols       int           `json:"symbols"`
 	Orders        int           `json:"orders"`
 	OpenOrders    int           `json:"open_orders"`
@@ -215,12 +218,11 @@ type Health struct {
 	Subscriptions int           `json:"subscriptions"`
 	Notifications int           `json:"notifications"` // waiting to be polled
 	Records       uint64        `json:"records"`       // on disk since the store was made
-	Syncs         uint64        `json:"syncs"`         // since the start: records by syncs is the gain of grouping
-	SyncTime      time.Duration `json:"-"`             // spent in them
+	Syncs         uint64        `json:"syncs"`         // of the journal since the start; one sync may write several records
+	SyncTime      time.Duration `json:"-"`             // spent in syncs
 }
 
-// Status returns how the engine is doing. It takes no part in trading and never waits
-// for the disk.
+// Status returns how the engine is doing. It never waits for the disk.
 func (e *Engine) Status() Health {
 	stats := e.journal.Stats()
 	subscriptions, _, _ := e.hub.Stats()
@@ -235,8 +237,8 @@ func (e *Engine) Status() Health {
 	if err := e.journal.Broken(); err != nil && !e.following {
 		s.Journal, s.Reason = "broken", err.Error()
 	}
-	// The feed knows each source's age and the oldest counts; other feeds are judged by
-	// when they last brought a price.
+	// market.Feed knows when each source last answered, and the longest time counts. Of
+	// any other feed it is only known when it last brought a price.
 	switch feed, ok := e.options.Feed.(interface {
 		Ages() map[string]time.Duration
 	}); {
@@ -269,9 +271,9 @@ func (e *Engine) Period(symbol string) time.Duration {
 	return 0
 }
 
-// Window returns a copy of the bars the engine keeps, the forming one last and
-// marked. They are the source's; it returns false if the engine does not watch
-// that series or knows its forming bar by prices alone, without the volume.
+// Window returns a copy of the bars that the engine keeps of a series, the forming one
+// last and marked. They are what the source would return. It returns false if the engine
+// does not watch the series, or knows its forming bar by prices alone, without a volume.
 func (e *Engine) Window(symbol string, iv market.Interval) (*market.Series, bool) {
 	s, whole := e.watch.window(seriesKey{symbol, iv})
 	if !whole {

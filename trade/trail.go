@@ -2,15 +2,15 @@ package trade
 
 import "wick/exact"
 
-// trailing returns where a trailing stop stands when the market is at price, on the
-// far side if it has to be rounded to the grid. It reports false if that is no price.
-// A sell stop lies below the market, a buy stop above it.
+// trailing returns where a trailing stop stands when the market is at price: a sell stop
+// below the market, a buy stop above it. It is rounded to the grid, away from the market.
+// It reports false if that is no price.
 func (o *Order) trailing(price exact.Decimal, g Grid) (exact.Decimal, bool) {
 	distance, fits := o.TrailAmount, true
 	if o.TrailPercent != 0 {
 		distance, fits = price.Percent(o.TrailPercent, exact.Up)
 	}
-	stop, ok := price.Add(o.Side.sign(distance)) // a buy stop is above the market
+	stop, ok := price.Add(o.Side.sign(distance))
 	if !fits || !ok || stop <= 0 {
 		return 0, false
 	}
@@ -18,9 +18,9 @@ func (o *Order) trailing(price exact.Decimal, g Grid) (exact.Decimal, bool) {
 	return stop, ok && stop > 0
 }
 
-// stop returns the stop price of o, which for a trailing stop is where the market has
-// drawn it. Called with mu held. Where it was drawn is in memory, and in the journal
-// with what was seen: not every price is worth a record.
+// stop returns the stop price of o; for a trailing stop, where it stands now. While it
+// moves, that is only in memory: not every price is worth a record, so proposeSeen writes
+// it now and then. Called with mu held.
 func (e *Engine) stop(o *Order) exact.Decimal {
 	if stop, ok := e.trails[o.ID]; ok {
 		return stop
@@ -28,9 +28,9 @@ func (e *Engine) stop(o *Order) exact.Decimal {
 	return *o.StopPrice
 }
 
-// trail lets a trailing stop follow the best price of a span, once the span has
-// been judged by where it stood before: which of the two extremes came first is
-// not known. Called with mu held.
+// trail lets a trailing stop follow the best price of a span. The span must have been
+// judged before by where the stop stood until then, because it is not known which of the
+// two extremes came first. Called with mu held.
 func (e *Engine) trail(o *Order, part span) {
 	if o.Type != TrailingStop {
 		return
@@ -40,14 +40,14 @@ func (e *Engine) trail(o *Order, part span) {
 		best = part.low
 	}
 	stop, ok := o.trailing(best, e.paper.grid(o.Symbol))
-	// It moves in the direction that protects more, and never back.
+	// The stop only moves in the direction that protects more.
 	if before := e.stop(o); ok && stop != before && (stop > before) == (o.Side == Sell) {
 		e.trails[o.ID] = stop
 	}
 }
 
-// drawn returns where the trailing stops of a symbol stand now, as far as the
-// journal does not know it. Called with mu held.
+// drawn returns where those trailing stops of a symbol stand now that have moved since
+// the journal last noted it. Called with mu held.
 func (e *Engine) drawn(symbol string) map[string]exact.Decimal {
 	stops := make(map[string]exact.Decimal)
 	for _, id := range e.ahead.open[symbol] {
@@ -59,8 +59,8 @@ func (e *Engine) drawn(symbol string) map[string]exact.Decimal {
 	return stops
 }
 
-// moved reports whether a trailing stop stands elsewhere than the journal knows.
-// Called with mu held.
+// moved reports whether a trailing stop of any symbol has moved since the journal last
+// noted where it stood. Called with mu held.
 func (e *Engine) moved() bool {
 	for id, stop := range e.trails {
 		if o := e.ahead.order(id); o != nil && !o.Status.Terminal() && stop != *o.StopPrice {
@@ -70,7 +70,7 @@ func (e *Engine) moved() bool {
 	return false
 }
 
-// shownOrder returns an order as a client sees it, a trailing stop where it stands
+// shownOrder returns an order as a client sees it, with a trailing stop where it stands
 // now. Called with mu held.
 func (e *Engine) shownOrder(o *Order) Order {
 	c := o.public()
@@ -80,8 +80,8 @@ func (e *Engine) shownOrder(o *Order) Order {
 	return c
 }
 
-// settleStops writes into orders that end where their trailing stops stand: from
-// then on the record alone knows. Called with mu held.
+// settleStops writes into those of the orders that have ended where their trailing stops
+// stood, because memory forgets it then. Called with mu held.
 func (e *Engine) settleStops(orders ...*Order) {
 	for _, o := range orders {
 		if stop, ok := e.trails[o.ID]; ok && o.Status.Terminal() {

@@ -7,9 +7,9 @@ import (
 	"wick/exact"
 )
 
-// venue is the broker with what is known of it. Its fields below the first group are
-// guarded by the engine's mu. None of it is in the journal but the account: a new
-// process reads it from the broker before it sends anything.
+// venue is a broker elsewhere and what is known of the account there. The fields below
+// the first group are guarded by the engine's mu. Only the account is in the journal: a
+// new process reads the rest from the broker before it sends anything.
 type venue struct {
 	Broker
 	name    string
@@ -19,31 +19,31 @@ type venue struct {
 	account   string
 	born      time.Time            // when this process began
 	judged    bool                 // the account has been read and compared since then
-	closed    string               // why no order is taken; empty once the account has been read
-	differs   []Difference         // seen twice in a row
-	suspected string               // differences that were seen once
+	closed    string               // why no order is taken; empty if orders are taken
+	differs   []Difference         // positions that differ from the book, as two reports in a row have shown
+	suspected string               // the differences in the last report, as text
+	suspectAt time.Time            // when those were seen first
 	late      map[string]int       // orders that the book had given up and the broker has all the same
-	suspectAt time.Time            // when they were seen first
 	doubts    map[string]*doubt    // of orders that are being sent or whose outcome is unknown
 	behind    map[string]time.Time // since when fills of an order are missing
 	report    broker.Report        // the newest
-	external  []broker.State
-	readAt    time.Time // when the report came; zero for never
-	dark      bool      // the last report could not be had
-	up        bool      // the stream is there
-	changedAt time.Time // when that changed last
-	lastEvent string    // id of the last event of the stream
+	external  []broker.State       // open orders of the account that are not in this book
+	readAt    time.Time            // when the report came; zero for never
+	dark      bool                 // the last attempt to read the account failed
+	up        bool                 // the stream is connected
+	changedAt time.Time            // when up changed last
+	lastEvent string               // id of the last event of the stream
 }
 
-// doubt is what this process knows of the sending of an order whose outcome is
-// unknown. Of one that a process before it sent there is none.
+// doubt is what this process knows about the sending of an order whose outcome is
+// unknown. If an earlier process sent the order, missed makes one.
 type doubt struct {
 	sending bool      // the request is still to be sent, or under way
-	ended   time.Time // when it was given up
-	misses  int       // how often in a row the broker did not know the order
+	ended   time.Time // when the request was given up
+	misses  int       // how often the broker has answered that it does not know the order
 }
 
-// Difference is a position that is not what the book's fills come to.
+// Difference is a position at the broker that is not what the book expects.
 type Difference struct {
 	Symbol string        `json:"symbol"`
 	Book   exact.Decimal `json:"book"`   // what wick's fills come to
@@ -62,8 +62,8 @@ func newVenue(o *VenueOptions) *venue {
 	}
 }
 
-// state returns whether trading is as it was written down, or halted because the
-// broker's account was not read yet. Called with mu held.
+// state returns the trading state that counts: the one that was written down, or Halted
+// as long as no order is taken because of the broker. Called with mu held.
 func (v *venue) state(written TradingState) TradingState {
 	if v != nil && v.closed != "" {
 		return Halted
@@ -71,8 +71,8 @@ func (v *venue) state(written TradingState) TradingState {
 	return written
 }
 
-// resting says what becomes of the orders that rest when trading is halted or
-// reduced: what is given, on paper. At a broker elsewhere nothing holds them back.
+// resting says what becomes of resting orders while trading is halted or reducing: on
+// paper what onPaper says. At a broker elsewhere nothing keeps them from being filled.
 func (v *venue) resting(onPaper string) string {
 	if v != nil {
 		return "orders that rest at " + v.name + " stay there and can be filled"
@@ -80,9 +80,9 @@ func (v *venue) resting(onPaper string) string {
 	return onPaper
 }
 
-// barred refuses o, which shrinks a position or does not, if what is known of the
-// broker does not allow it. Called with mu held. Orders that shrink a position pass as
-// long as the broker can be asked: the owner must be able to get out.
+// barred refuses an order if what is known of the broker does not allow it. Shrinks says
+// whether the order only shrinks a position: such an order is allowed even if book and
+// broker differ, because the owner must be able to get out. Called with mu held.
 func (v *venue) barred(shrinks bool) error {
 	switch {
 	case v.closed != "":
@@ -97,8 +97,8 @@ func (v *venue) barred(shrinks bool) error {
 	return nil
 }
 
-// soon asks for a reconciliation without waiting for it. One that was asked for already
-// is enough.
+// soon asks for a reconciliation and does not wait for it. If one was asked for already,
+// it does nothing.
 func (v *venue) soon() {
 	select {
 	case v.kick <- struct{}{}:
@@ -108,7 +108,7 @@ func (v *venue) soon() {
 
 const (
 	restPeriod  = 45 * time.Second // between two reconciliations when all is well
-	busyPeriod  = 5 * time.Second  // when something is open to doubt
+	busyPeriod  = 5 * time.Second  // the same while something is in doubt
 	streamPause = time.Second      // before a stream is opened again; doubled up to a minute
-	blindAfter  = 3 * time.Minute  // without a report trading halts
+	blindAfter  = 3 * time.Minute  // after so long without a report trading halts
 )

@@ -11,9 +11,9 @@ import (
 // minutes are used up.
 type volume struct {
 	newest minuteVolume
-	before minuteVolume // the one before it that was traded
-	taken  exact.Decimal
-	told   bool // the source tells volumes: it has told one
+	before minuteVolume  // the last minute before it of which a volume was told
+	taken  exact.Decimal // what our orders took since newest began
+	told   bool          // the source tells volumes: there was one above zero
 }
 
 // minuteVolume is what was traded in a minute, or in a longer bar of a source that has no
@@ -21,7 +21,7 @@ type volume struct {
 type minuteVolume struct {
 	start int64 // unix seconds
 	size  exact.Decimal
-	whole bool // the size is of all of it: what is told of it again does not count
+	whole bool // the size is that of the whole minute: what is told of it later is not added
 }
 
 // add counts a size that was told.
@@ -31,8 +31,9 @@ func (m *minuteVolume) add(size exact.Decimal) {
 	}
 }
 
-// volumeOf returns a volume of a source as an exact number, zero for none. Coins of a
-// tiny price trade more in a minute than fits: that is the largest number.
+// volumeOf returns a volume of a source as an exact number, zero for none. Of a coin with
+// a tiny price more may be traded in a minute than fits: then it returns the largest
+// number.
 func volumeOf(x float64) exact.Decimal {
 	size, ok := exact.FromFloat(x)
 	if !ok && x > 1 {
@@ -41,13 +42,13 @@ func volumeOf(x float64) exact.Decimal {
 	return size
 }
 
-// tell takes over what was traded in a part of the minute that starts at start. Bars
-// may come later than prices of the minute after them. What is older than the two
-// minutes that are kept is passed over.
+// tell adds what was traded in a part of the minute that starts at start. That may be the
+// minute before the newest, because bars can come later than the first price of the next
+// minute. Older minutes are ignored.
 func (v *volume) tell(start int64, size exact.Decimal) {
 	v.told = v.told || size > 0
 	switch {
-	// A new minute begins a new share, of which nothing is taken yet.
+	// With a new minute orders have a new share, of which nothing is taken yet.
 	case start > v.newest.start:
 		v.before, v.newest, v.taken = v.newest, minuteVolume{start: start, size: size}, 0
 	case start == v.newest.start:
@@ -59,6 +60,6 @@ func (v *volume) tell(start int64, size exact.Decimal) {
 	}
 }
 
-// historyMinutes is how far back the source is asked for a volume: one that tells
-// none in so many minutes is taken for a source that never does.
+// historyMinutes is how many minutes the source is asked for to find a volume. A source
+// that tells none in so many minutes is taken for one that never does.
 const historyMinutes = 60

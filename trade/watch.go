@@ -20,8 +20,8 @@ type watchlist struct {
 	source    market.Source
 	feed      Feed
 	intervals []market.Interval // kept for every symbol
-	volumes   bool              // they matter
-	most      int               // symbols
+	volumes   bool              // volumes matter, see Options.Participation
+	most      int               // symbols that may be watched
 
 	mu          sync.Mutex
 	instruments map[string]*instrument // by symbol; guarded by mu
@@ -30,15 +30,15 @@ type watchlist struct {
 // instrument is what is known of one symbol.
 type instrument struct {
 	quote          // the newest; its price is zero before there is any
-	fed      int64 // when the feed last spoke, zero before it has: highs and lows of an update reach back to there
-	last     quote // the newest that the feed has told; before that the one to go on from
+	fed      int64 // time of the feed's last update, zero before the first: highs and lows of the next update reach back to there
+	last     quote // the newest price that the feed has told; before its first update, the one to go on from
 	resumed  int64 // the time of the price that an earlier process saw last, zero if there was none
 	hours    market.Hours
 	currency string // of its prices, as the source says; may be empty
 	rules           // of its exchange
-	volume   volume // while they matter
+	volume   volume // kept if volumes matter
 	windows  map[market.Interval]*window
-	barsAt   int64 // when the windows were last brought up to date, zero before the feed has spoken
+	barsAt   int64 // time of the last update of the windows, zero before the feed's first
 }
 
 // symbols returns the watched symbols.
@@ -51,10 +51,10 @@ func (w *watchlist) symbols() []string {
 // sorted returns the keys of m in order.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// ensure makes symbol watched in the list's intervals and in those needed, and loads
-// what is missing of their history. It goes on from what an earlier process has seen;
-// nil is nothing. Several callers may load the same symbol at once: the windows of the
-// later one follow those of the earlier.
+// ensure has symbol watched in the list's intervals and in those of needs, and loads what
+// is missing of their history. From is how far an earlier process has judged the symbol,
+// or nil. Several callers may load the same symbol at once: the windows of the later one
+// take over from those of the earlier; see window.follow.
 func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs ...need) error {
 	// How many bars are wanted of each interval: the list's own, and more where an
 	// indicator needs them.
@@ -94,10 +94,10 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 	if err := w.install(symbol, from, traded, series, loaded); err != nil {
 		return err
 	}
-	for i, s := range series { // bars that close between our look and the feed's first must not be lost
+	for i, s := range series { // bars that close between this load and the feed's first poll must not be lost
 		w.feed.Resume(symbol, s.Interval, loaded[i].judged)
 	}
-	// The price of an earlier process counts only if both are real or both invented.
+	// The price that an earlier process saw counts only if both are real or both invented.
 	if from.of(series[0]) {
 		from.resume(w.feed, symbol)
 	}
@@ -105,10 +105,11 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 	return nil
 }
 
-// loadAll loads the missing intervals of symbol, as many bars of each as want says. Of
-// the list's own intervals, which nobody asked for, those that the source has no bars
-// fine enough for are left out, and taken out of want. Where none of them is left, as of
-// a file of days, a symbol that is new is followed by the finest bars that there are.
+// loadAll loads the missing intervals of symbol, as many bars of each as want says. If
+// the source has no bars fine enough for one of the list's own intervals, and nobody
+// asked for it, that interval is left out and removed from want. If none of the list's
+// intervals is left, as with a file of daily bars, a new symbol is watched by the finest
+// bars that the source has.
 func (w *watchlist) loadAll(ctx context.Context, symbol string, from *seen, want map[market.Interval]int, missing []market.Interval, asked map[market.Interval]bool) (series []*market.Series, err error) {
 	for _, iv := range missing {
 		s, err := w.loadInterval(ctx, symbol, from, iv, want[iv])
@@ -153,7 +154,7 @@ func (w *watchlist) loadFinest(ctx context.Context, symbol string, from *seen, w
 	return nil, nil
 }
 
-// loadInterval loads that many closed bars of an interval of symbol, and those that were
+// loadInterval loads so many closed bars of an interval of symbol, and those that were
 // missed since from.
 func (w *watchlist) loadInterval(ctx context.Context, symbol string, from *seen, iv market.Interval, bars int) (*market.Series, error) {
 	s, err := w.load(ctx, seriesKey{symbol, iv}, bars+from.missed(iv))
@@ -170,14 +171,14 @@ func (w *watchlist) has(symbol string) bool {
 	return w.instruments[symbol] != nil
 }
 
-// load asks the source for that many closed bars, and the forming one.
+// load asks the source for so many closed bars, and the forming one.
 func (w *watchlist) load(ctx context.Context, key seriesKey, bars int, extra ...string) (*market.Series, error) {
 	limit := min(bars+1, market.MaxLimit)
 	return w.source.Bars(ctx, market.Query{Symbol: key.symbol, Interval: key.interval, Limit: limit, Extra: extra})
 }
 
 // missing returns the intervals of symbol that have no window yet or one that
-// keeps too few bars, the shortest first, and refuses a symbol too many.
+// keeps too few bars, the shortest first. It refuses a symbol that would be one too many.
 func (w *watchlist) missing(symbol string, want map[market.Interval]int) (missing []market.Interval, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -210,8 +211,8 @@ func (w *watchlist) checkRoom(symbol string) error {
 	return nil
 }
 
-// install puts windows and the series they were made from into the list. The
-// price of a new symbol goes on from the one that was seen.
+// install puts windows into the list, and what else is known from the series that they
+// were made from. A new symbol goes on from the price in from.
 func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*market.Series, windows []*window) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -227,8 +228,8 @@ func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*
 		w.instruments[symbol] = in
 	}
 	for i, s := range loaded {
-		// A longer window takes the place of a shorter one and keeps what was judged by
-		// it. The newest price of the history counts until the feed has spoken.
+		// A longer window replaces a shorter one and takes over how far that was judged.
+		// The newest price of the history counts until the feed's first update.
 		windows[i].follow(in.windows[s.Interval])
 		in.windows[s.Interval] = windows[i]
 		in.synthetic, in.hours, in.currency = s.Synthetic, s.Hours, s.Currency
@@ -242,8 +243,8 @@ func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*
 	return nil
 }
 
-// keepOnly drops the symbols that are not needed and returns them; the feed is
-// still to be told.
+// keepOnly drops the symbols that are not needed and returns them. The caller must tell
+// the feed.
 func (w *watchlist) keepOnly(needed map[string][]need) (gone []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -293,16 +294,16 @@ func (w *watchlist) window(key seriesKey) (s *market.Series, whole bool) {
 type closing struct {
 	key            seriesKey
 	bars           *market.Series // a copy of the closed ones; nil if no alert looks at them
-	after, through int64          // the new ones start after the first of these and up to the second, in unix seconds
-	gap            bool           // some before them are missing
+	after, through int64          // the new bars start later than after, and not later than through, in unix seconds
+	gap            bool           // bars before the new ones are missing
 	short          bool           // the source has fewer bars than alerts could use
-	late           int64          // those that start up to here closed before this process watched
+	late           int64          // bars that start here or earlier closed before this process watched
 }
 
-// observe brings the windows of a symbol up to date with an update and returns
-// those in which bars closed, the shortest interval first. It copies bars only
-// of the intervals that somebody looks at. It reports false for a symbol that
-// nobody watches any more.
+// observe brings the windows of a symbol up to date with an update and returns those in
+// which bars closed, if they are wanted or have a gap, the shortest interval first. It
+// copies the bars only of wanted intervals. It reports false for a symbol that is no
+// longer watched.
 func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -313,15 +314,15 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 	for _, win := range in.windows {
 		win.trim()
 	}
-	// Several bars of one interval may close with one update, after a pause: they are
-	// one closing.
+	// After a pause several bars of one interval may close with one update. They make one
+	// closing.
 	closed := make(map[market.Interval]closing)
 	for _, c := range t.Closed {
 		win := in.windows[c.Interval]
 		if win == nil || c.Bar.Check() != nil {
 			continue
 		}
-		// What starts after it and up to the bar that closed is new to the alerts.
+		// Alerts have not been judged on the bars that start after this one.
 		before := win.judged
 		if isNew, gap := win.add(c.Bar); isNew {
 			k, again := closed[c.Interval]
@@ -338,7 +339,7 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 	in.barsAt = t.At
 	var out []closing
 	for iv, c := range closed {
-		// Copies, because indicators are computed on them without the lock.
+		// A copy, because indicators are computed on it without the lock.
 		if wanted[iv] {
 			c.bars = in.windows[iv].closedBars(in.windows[iv].closed.Len())
 		}
@@ -350,9 +351,9 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 	return out, true
 }
 
-// refill loads a window anew after bars were missed, and returns the closing with what
-// was loaded if the new bars are among it. A source that fails leaves the gap: better
-// a late signal from what there is than none. It asks the source without the lock.
+// refill loads a window again after bars were missed. It returns the closing with the
+// loaded bars if the new bars are among them, and otherwise as it was: a signal from the
+// bars that there are is better than none. It asks the source without holding the lock.
 func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
 	w.mu.Lock()
 	// The lock is not held while the source is asked, so everything is looked up again
@@ -382,9 +383,9 @@ func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
 	return c, nil
 }
 
-// setPrice takes over the price of an update, of whose bars all alerts have been
-// judged, and returns when the feed spoke before, zero for never, and the price to go on
-// from. It reports false for a symbol that is not watched.
+// setPrice takes over the price of an update, once alerts have been judged on its bars.
+// It returns the time of the update before, zero if there was none, and the price before
+// this one. It reports false for a symbol that is not watched.
 func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -394,10 +395,14 @@ func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 	}
 	since, from = in.fed, in.last
 	in.last = quote{price: t.price, told: t.Price, at: t.At, source: t.Source, synthetic: t.Synthetic}
-	if t.At >= in.at || t.At < since { // else an order has asked for a newer one; before since only if the clock was set back
+	// An older price than the known one is not taken over: an order has asked for that
+	// one. But if it is even older than the last update, the clock was set back.
+	if t.At >= in.at || t.At < since {
 		in.quote = in.last
 	}
-	if since != 0 || t.At != in.resumed { // else it is the price of before the start, with bars that closed
+	// A first update with the time of the price before the start has no new price, only
+	// bars that closed: the next update counts as the first.
+	if since != 0 || t.At != in.resumed {
 		in.fed = t.At
 	}
 	for _, win := range in.windows {
@@ -406,18 +411,17 @@ func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 	return since, from, true
 }
 
-// history returns the volume of a symbol of which nothing was told yet, from its
-// newest minutes. What the forming one has traded so far the feed will tell.
+// history returns the volume of a symbol that is not watched yet, from its newest
+// minutes. The forming minute begins with nothing: the feed tells what is traded in it.
 func (w *watchlist) history(ctx context.Context, symbol string) (v volume, err error) {
 	s, err := w.load(ctx, seriesKey{symbol, market.Minute1}, historyMinutes)
-	if errors.Is(err, market.ErrTooFine) { // what a file gains while we watch it will be told
+	if errors.Is(err, market.ErrTooFine) { // a file without minutes: the feed tells the bars that are added to it
 		return v, nil
 	}
 	if err != nil {
 		return v, fmt.Errorf("no volume of %s: %w", symbol, err)
 	}
-	// The forming minute counts from now on only; the last whole one is what there is
-	// to go by until then.
+	// Until the feed tells a volume, the last minute that is over counts.
 	last := s.Bar(s.Len() - 1)
 	v.newest.start = last.Time
 	for _, size := range s.Volume {
@@ -435,7 +439,7 @@ func (w *watchlist) history(ctx context.Context, symbol string) (v volume, err e
 	return v, nil
 }
 
-// resume tells the feed to go on from what s saw.
+// resume tells the feed to go on from the price of s.
 func (s *seen) resume(feed Feed, symbol string) {
 	if price, err := strconv.ParseFloat(s.Price.String(), 64); err == nil {
 		feed.ResumePrice(symbol, price, s.At)

@@ -5,16 +5,16 @@ import "wick/limit"
 // Who names the client behind a request, for the journal and its audit. Every
 // field may be empty.
 type Who struct {
-	Name   string `json:"name,omitempty"`   // what the program calls itself: a stranger's text
-	Client string `json:"client,omitempty"` // which program, as a digest that outlives its login
-	ID     string `json:"id,omitempty"`     // which login of it, as a digest
+	Name   string `json:"name,omitempty"`   // what the program calls itself: not to be trusted
+	Client string `json:"client,omitempty"` // which program, as a digest that stays the same over logins
+	ID     string `json:"id,omitempty"`     // which login of the program, as a digest
 }
 
 // shortID is how many characters of the login's digest are written down, as
 // many as --clients and the log show.
 const shortID = 8
 
-// short returns w as it is written down, or nil if it says nothing.
+// short returns w as it is written down, or nil if all its fields are empty.
 func (w Who) short() *Who {
 	if w == (Who{}) {
 		return nil
@@ -24,8 +24,8 @@ func (w Who) short() *Who {
 	return &w
 }
 
-// sameClient reports whether two requests came from one program. A program is
-// known by what outlives its login, or else by the login.
+// sameClient reports whether two requests came from the same program. They are compared
+// by Client if one of them has it, and otherwise by ID.
 func (w *Who) sameClient(other *Who) bool {
 	switch {
 	case w == nil || other == nil:

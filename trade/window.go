@@ -8,8 +8,8 @@ import (
 	"wick/market"
 )
 
-// windowBars is how many closed bars a window keeps at least; one that alerts
-// look at keeps what their indicators need.
+// windowBars is how many closed bars a window keeps at least. It keeps more if the
+// indicators of alerts need them.
 const windowBars = 500
 
 // seriesKey names one window.
@@ -18,16 +18,16 @@ type seriesKey struct {
 	interval market.Interval
 }
 
-// need is a window that somebody needs: bars of an interval, this many at least.
+// need asks for a window: bars of an interval, and how many at least.
 type need struct {
 	interval market.Interval
-	bars     int // closed ones; fewer than windowBars mean windowBars
+	bars     int // closed bars; less than windowBars means windowBars
 }
 
-// chartHistory returns how many closed bars an alert on r is judged on when the last
-// of them starts at the given moment, in unix seconds. They are those of the chart
-// with the usual number of bars whose newest, forming bar follows: with the same
-// bars in, the same numbers come out.
+// chartHistory returns how many closed bars an alert on r is judged on when the last of
+// them starts at the given time, in unix seconds. These are the bars that a chart of the
+// usual length is computed from when the next bar is forming, so that alert and chart
+// get the same numbers.
 func chartHistory(r indicators.Request, iv market.Interval, last int64) int {
 	return indicators.ShownBars - 1 + min(r.WarmupAt(iv, last), indicators.MaxWarmup)
 }
@@ -38,14 +38,14 @@ type window struct {
 	forming market.Bar // Time is zero when nothing is known of it
 	partial bool       // the forming bar was last changed by a price alone: its volume is behind
 	keep    int        // closed bars to keep
-	short   bool       // the source has fewer than that
+	short   bool       // the source has fewer than keep
 	judged  int64      // start of the newest closed bar that alerts were judged on
-	settled int64      // the same, once what followed was handed to the journal
+	settled int64      // the same, once what followed from it was handed to the journal
 	late    int64      // start of the last bar that closed while no process was there to judge it
 }
 
-// newWindow takes over what a source answered when it was asked for keep closed
-// bars.
+// newWindow returns a window with the bars that a source returned when it was asked for
+// keep closed bars.
 func newWindow(s *market.Series, keep int) *window {
 	w := &window{keep: keep}
 	n := s.Len()
@@ -62,9 +62,10 @@ func newWindow(s *market.Series, keep int) *window {
 	return w
 }
 
-// resume makes the bars after the one that starts at from wait to be judged: an
-// earlier process has judged it last. Zero says nothing. Bars that have too few
-// before them, because no more can be loaded at once, are left out.
+// resume makes the bars after the one that starts at from wait to be judged. That bar is
+// the last that an earlier process has judged; zero means that none is known. If more
+// bars were missed than can be loaded at once, those with too few bars before them are
+// not judged.
 func (w *window) resume(from int64) {
 	if w.closed.Len() >= market.MaxLimit-1 {
 		from = max(from, w.closed.Time[w.keep-1])
@@ -74,8 +75,8 @@ func (w *window) resume(from int64) {
 	}
 }
 
-// follow takes over from old, the window before: what was judged, and bars that
-// closed since the source answered.
+// follow takes over from old, the window that w replaces, how far it was judged, and the
+// bars that are newer than those of w.
 func (w *window) follow(old *window) {
 	if old == nil {
 		return
@@ -102,9 +103,9 @@ func (w *window) lastClosed() int64 {
 	return 0
 }
 
-// trim lets the oldest bars go. It moves the rest only when the room is used up, so
-// that a bar costs the same whenever it comes. Bars that wait to be judged stay, with
-// those before them. It is called before bars are added.
+// trim drops the oldest bars once there are twice as many as needed, and not with every
+// new bar, so that adding a bar is cheap on average. Bars that wait to be judged stay, and
+// keep bars before them. It is called before bars are added.
 func (w *window) trim() {
 	waiting := w.closed.Len() - w.after(w.judged)
 	if w.closed.Len()-waiting >= 2*w.keep {
@@ -129,8 +130,8 @@ func (w *window) add(b market.Bar) (isNew, gap bool) {
 	return isNew, gap
 }
 
-// touch brings the forming bar up to date with an update: it is the source's,
-// where the update has it, or else what is known extended by the prices since.
+// touch brings the forming bar up to date with an update. If the update has the source's
+// forming bar, it takes that; otherwise it extends the known one by the new prices.
 func (w *window) touch(u market.Update) {
 	if b, ok := u.Forming[w.closed.Interval]; ok && b.Check() == nil {
 		if b.Time > w.lastClosed() {
@@ -138,15 +139,16 @@ func (w *window) touch(u market.Update) {
 		}
 		return
 	}
-	// A price at the border is the last of the bar before: when a market closes
-	// there, no bar begins.
+	// A price exactly between two bars belongs to the first: if the market closes then,
+	// no other bar begins.
 	start := w.closed.Interval.Start((u.At - 1) / 1000)
 	if start <= w.lastClosed() {
 		return // the bar is closed; the price is late
 	}
 	high, low := u.High, u.Low
 	if w.forming.Time != start {
-		// The extremes of the update may be from before the bar; its path says more.
+		// The extremes of the update may be from before this bar. Those of its path are
+		// taken instead.
 		w.forming = market.Bar{Time: start, Open: u.Price, High: u.Price, Low: u.Price}
 		high, low = u.Price, u.Price
 		if i := slices.IndexFunc(u.Path, func(b market.Bar) bool { return b.Time >= start }); i >= 0 {
