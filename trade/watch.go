@@ -356,11 +356,9 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 // bars that there are is better than none. It asks the source without holding the lock.
 func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
 	w.mu.Lock()
-	// The lock is not held while the source is asked, so everything is looked up again
-	// afterwards.
 	keep := windowBars
-	if in := w.instruments[c.key.symbol]; in != nil {
-		keep = in.windows[c.key.interval].keep
+	if old := w.windowOf(c.key); old != nil {
+		keep = old.keep
 	}
 	w.mu.Unlock()
 	s, err := w.load(ctx, c.key, keep)
@@ -370,17 +368,27 @@ func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
 	fresh := newWindow(s, keep)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	in := w.instruments[c.key.symbol]
-	// Dropped meanwhile, or the feed has told more by now than the source did.
-	if in == nil || fresh.lastClosed() < in.windows[c.key.interval].lastClosed() {
+	// Meanwhile the window may have been dropped, or the feed may have told more bars than
+	// the source had.
+	old := w.windowOf(c.key)
+	if old == nil || fresh.lastClosed() < old.lastClosed() {
 		return c, nil
 	}
-	fresh.follow(in.windows[c.key.interval])
-	in.windows[c.key.interval] = fresh
+	fresh.follow(old)
+	w.instruments[c.key.symbol].windows[c.key.interval] = fresh
 	if c.bars != nil && fresh.lastClosed() >= c.through {
 		c.bars = fresh.closedBars(fresh.closed.Len())
 	}
 	return c, nil
+}
+
+// windowOf returns the window of a series, or nil if the series is not watched. Called
+// with mu held.
+func (w *watchlist) windowOf(key seriesKey) *window {
+	if in := w.instruments[key.symbol]; in != nil {
+		return in.windows[key.interval]
+	}
+	return nil
 }
 
 // setPrice takes over the price of an update, once alerts have been judged on its bars.
