@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -74,13 +75,14 @@ func (c *config) stdioArguments() []string {
 	args := []string{"--mcp"}
 	for _, f := range c.given {
 		value := f.Value.String()
+		kind, _ := flag.UnquoteUsage(f) // what --help calls the value
 		if dir, ok := strings.CutPrefix(value, "csv:"); ok && f.Name == "source" {
-			if abs, err := filepath.Abs(dir); err == nil {
-				value = "csv:" + abs
-			}
+			value = "csv:" + absolute(dir)
+		} else if value != "" && (kind == "file" || kind == "directory") {
+			value = absolute(value)
 		}
-		// The mode is always --mcp here; the data directory is absolute already, and a
-		// switch needs no value.
+		// The mode is always --mcp here. The data directory is known even if the flag was
+		// set to nothing, and a switch needs no value.
 		switch b, ok := f.Value.(interface{ IsBoolFlag() bool }); {
 		case f.Name == "mcp" || f.Name == "serve" || f.Name == "print-config":
 		case f.Name == "data-dir":
@@ -92,6 +94,14 @@ func (c *config) stdioArguments() []string {
 		}
 	}
 	return args
+}
+
+// absolute returns a path that means the same in every working directory.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path // the working directory is gone
 }
 
 // ClientConfig returns what to paste into the settings of a client, and where.

@@ -59,8 +59,11 @@ func printed(t *testing.T, args ...string) (stdout, stderr string) {
 func TestPrintConfigPaths(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	got, _ := printed(t, "--mcp", "--data-dir", "state", "--source", "csv:bars", "--print-config", "cursor")
-	for _, want := range []string{"--data-dir=" + filepath.Join(dir, "state"), "--source=csv:" + filepath.Join(dir, "bars")} {
+	if err := os.WriteFile("lists", []byte("majors: BTCUSDT\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := printed(t, "--mcp", "--data-dir", "state", "--source", "csv:bars", "--watchlist", "lists", "--print-config", "cursor")
+	for _, want := range []string{"--data-dir=" + filepath.Join(dir, "state"), "--source=csv:" + filepath.Join(dir, "bars"), "--watchlist=" + filepath.Join(dir, "lists")} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s lacks %s", got, want)
 		}
