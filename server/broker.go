@@ -62,7 +62,7 @@ func (c *config) settleBroker(env func(string) string) error {
 	if err := c.checkBroker(); err != nil {
 		return err
 	}
-	// What the operator set stays, also if it is larger.
+	// What the operator has set stays, even if it is larger.
 	if !c.set["max-order-notional"] {
 		c.limits.OrderNotional = liveNotional
 	}
@@ -86,7 +86,7 @@ func (c *config) findBroker(env func(string) string) error {
 	default:
 		return fmt.Errorf("--broker %q is none of paper, alpaca-paper, alpaca", c.broker)
 	}
-	if at := env("WICK_ALPACA_URL"); at != "" { // a fake for trying out: the keys go there
+	if at := env("WICK_ALPACA_URL"); at != "" { // a broker for tests, which gets the keys
 		if u, err := url.Parse(at); err != nil || !address.Loopback(u.Hostname()) {
 			return fmt.Errorf("WICK_ALPACA_URL %q is not an address of this machine, and the keys would be sent to it", at)
 		}
@@ -95,8 +95,8 @@ func (c *config) findBroker(env func(string) string) error {
 	return nil
 }
 
-// checkBroker refuses what does not go with a broker: it needs an account of its own,
-// prices that are real, and no more than one idea of how much money there is.
+// checkBroker refuses flags that do not go with a broker: it needs --trade, the keys of
+// an account, and real prices, and there must be no paper account beside it.
 func (c *config) checkBroker() error {
 	switch {
 	case !c.trade:

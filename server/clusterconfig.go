@@ -51,7 +51,7 @@ func (c *config) settleCluster() error {
 	case !moves && (!c.trade || c.mcp):
 		return errors.New("--cluster belongs to --serve --trade: what it keeps is the account")
 	case !moves && c.values["key-file"] == "":
-		return errors.New("--cluster needs --key-file, the same at every replica: a login would else be known to one of them alone")
+		return errors.New("--cluster needs --key-file, the same at every replica: otherwise a login would be known to one of them alone")
 	case !moves && k.listen == "":
 		return errors.New("--cluster needs --cluster-listen, an address that the other replicas reach, such as 10.0.0.1:9317")
 	case c.recover != recoverNo:
@@ -62,7 +62,7 @@ func (c *config) settleCluster() error {
 		return errors.New("--confirm-above does not work with --cluster: a question would be known to one replica alone")
 	}
 	host, _, err := net.SplitHostPort(k.listen)
-	// The address is told to the other replicas, so it must not be "every address".
+	// The other replicas are told this address, so it must not be one such as 0.0.0.0.
 	if ip := net.ParseIP(host); !moves && (err != nil || host == "" || ip != nil && ip.IsUnspecified()) {
 		return fmt.Errorf("--cluster-listen %q is no address with a port that others reach, such as 10.0.0.1:9317", k.listen)
 	}
@@ -72,7 +72,7 @@ func (c *config) settleCluster() error {
 // maxCredentials bounds the file of --cluster-file, in bytes.
 const maxCredentials = 1 << 20
 
-// node returns this process's end of the cluster, with the credentials of
+// node returns the node of the cluster that this process is, with the credentials of
 // --cluster-file. The caller closes it.
 func (c *config) node(log *slog.Logger) (*cluster.Node, error) {
 	text, err := readPrivate(c.cluster.file, maxCredentials)
@@ -93,8 +93,8 @@ func (c *config) node(log *slog.Logger) (*cluster.Node, error) {
 	return n, nil
 }
 
-// patience is how long a write waits for a leader: a little longer than the lease
-// of one that died, and shorter than clients wait for a call.
+// patience is how long a write waits for a leader: a little longer than the lease of a
+// leader that died, and shorter than clients wait for a call.
 const patience = cluster.DefaultTTL + 3*time.Second
 
 // moveStore copies a store from a directory into etcd, or from etcd into an empty
@@ -105,7 +105,7 @@ func moveStore(ctx context.Context, c *config, out io.Writer) error {
 		return err
 	}
 	defer n.Close()
-	// Closing the node ends what it waits for, when the owner interrupts the program.
+	// If the owner interrupts the program, closing the node ends whatever it waits for.
 	defer context.AfterFunc(ctx, func() { n.Close() })()
 	if c.export != "" {
 		if err := trade.Give(n, c.export); err != nil {
@@ -127,16 +127,16 @@ func moveStore(ctx context.Context, c *config, out io.Writer) error {
 	return err
 }
 
-// credentials are what the file of --cluster-file holds.
+// credentials is the content of --cluster-file.
 type credentials struct {
-	Secret         []byte // that the replicas share
+	Secret         []byte // shared by the replicas
 	User, Password string // of etcd
 	TLS            *tls.Config
 }
 
 // parseCredentials reads lines of a name and a value: secret, user, password, and
-// the files ca, cert and key, which are looked for beside the file, in dir, unless
-// their path is whole. Empty lines and those that begin with # are skipped.
+// the names of the files ca, cert and key. A relative name is relative to dir, the
+// directory of --cluster-file. Empty lines and those that begin with # are skipped.
 func parseCredentials(text []byte, dir string) (c credentials, err error) {
 	values := make(map[string]string)
 	for line := range strings.Lines(string(text)) {
@@ -147,7 +147,7 @@ func parseCredentials(text []byte, dir string) (c credentials, err error) {
 		name, value, _ := strings.Cut(line, " ")
 		switch name {
 		case "secret", "user", "password", "ca", "cert", "key":
-		default: // the line may be a secret with its name forgotten: it is not quoted
+		default: // the line is not quoted, because it may be a secret without its name
 			return c, fmt.Errorf("a line begins with none of secret, user, password, ca, cert, key")
 		}
 		if value = strings.TrimSpace(value); value == "" || values[name] != "" {
@@ -155,7 +155,7 @@ func parseCredentials(text []byte, dir string) (c credentials, err error) {
 		}
 		values[name] = value
 	}
-	// Whether the secret is there and long enough is for the cluster to say.
+	// Package cluster checks that there is a secret and that it is long enough.
 	c.Secret, c.User, c.Password = []byte(values["secret"]), values["user"], values["password"]
 	if (c.User == "") != (c.Password == "") {
 		return c, fmt.Errorf("user and password belong together: one of them is missing")
@@ -164,9 +164,9 @@ func parseCredentials(text []byte, dir string) (c credentials, err error) {
 	return c, err
 }
 
-// readTLS reads the certificates; without any it returns nil. The one of the authority
-// tells which etcd to trust, in place of the system's list; the other two are how this
-// process proves to etcd who it is.
+// readTLS reads the certificates; without any it returns nil. The file ca says which etcd
+// to trust, in place of the system's authorities; with cert and key this process proves
+// to etcd who it is.
 func readTLS(dir, ca, cert, key string) (*tls.Config, error) {
 	if ca == "" && cert == "" && key == "" {
 		return nil, nil
@@ -194,8 +194,8 @@ func readTLS(dir, ca, cert, key string) (*tls.Config, error) {
 	return config, nil
 }
 
-// beside returns the path of a file that another in dir names: one that is not whole is
-// meant beside it.
+// beside returns the path of a file that is named in a file in dir: a relative name is
+// relative to dir.
 func beside(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name

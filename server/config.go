@@ -42,7 +42,7 @@ type config struct {
 	origins        []string
 	proxies        []netip.Prefix
 	documents      []string // hosts of client documents
-	documentsAt    string   // where tests have them
+	documentsAt    string   // base URL for client documents in tests; empty otherwise
 
 	// How orders are bounded and filled. Rates and shares are fractions: 0.001 is a
 	// tenth of a percent.
@@ -53,7 +53,7 @@ type config struct {
 	quoted            bool                  // no --half-spread: the bid and ask of the source
 	participation     exact.Decimal         // 0 for whole fills
 	grid              map[string]trade.Grid // by symbol; * for every other
-	confirmAbove      exact.Decimal         // negative: no order needs a person's yes
+	confirmAbove      exact.Decimal         // negative: no order needs the approval of a person
 	makerFee          *exact.Decimal        // nil for feeRate
 	maxPriceAge       time.Duration
 	priceBand         float64
@@ -90,15 +90,15 @@ type config struct {
 	brokerKeys    alpaca.Keys
 	brokerURL     string
 	deadMan       time.Duration // how long the broker's stream may be away; zero means for ever
-	halt          string        // on, cancel or off, for the running server; empty for neither
-	accept        bool          // take the broker's positions as they are
+	halt          string        // on, cancel or off, for the running server; empty for none of them
+	accept        bool          // accept the broker's positions as they are
 
 	// What the flag package knows, for comparing with another process and for printing.
 	values map[string]string // of all flags, as text
 	set    map[string]bool   // those that were set, by a flag or the environment
 
 	clients bool   // list the logins of the running server
-	revoke  string // end one of them, or "all"; empty for neither
+	revoke  string // id of the login to end, or "all"; empty for none
 }
 
 // rawFlags holds flag values that need more than the flag package to check, as they were

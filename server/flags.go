@@ -10,7 +10,7 @@ import (
 	"wick/market"
 )
 
-// errUsage asks main to point to --help; the message is already complete.
+// errUsage ends the message of every mistake in how the flags are written.
 var errUsage = errors.New("see wick --help")
 
 // parseConfig reads the flags in args and, where a flag is not given, its
@@ -54,8 +54,8 @@ func (c *config) parseArgs(fs *flag.FlagSet, raw *rawFlags, args []string, out i
 		writeHelp(out, raw.groups.list, true)
 		return flag.ErrHelp
 	}
-	// A flag that may stand alone leaves the word after it over: here it is the name of
-	// a destination.
+	// The flag package does not take the word after a flag that may stand alone for its
+	// value. After --notify-test that word is the name of a destination.
 	if c.notifyTest == testAll && fs.NArg() == 1 {
 		c.notifyTest = testFlag(fs.Arg(0))
 	} else if fs.NArg() > 0 {
@@ -70,7 +70,7 @@ func (c *config) parseArgs(fs *flag.FlagSet, raw *rawFlags, args []string, out i
 func fromEnvironment(fs *flag.FlagSet, env func(string) string) error {
 	given := make(map[string]bool)
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	// Either mode on the command line closes both to the environment.
+	// If either mode is on the command line, neither is taken from the environment.
 	if given["mcp"] || given["serve"] {
 		given["mcp"], given["serve"] = true, true
 	}
@@ -95,8 +95,9 @@ func envName(flag string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// parseVerified parses args as fs does, but takes the word after --verify for its
-// hash: a flag that may stand alone would leave it over, with all that follows.
+// parseVerified parses args like fs.Parse, but takes the word after --verify for its
+// hash. Because --verify may stand alone, fs.Parse would stop at that word and leave all
+// that follows unread.
 func parseVerified(fs *flag.FlagSet, args []string, verify *verifyFlag) error {
 	if err := fs.Parse(args); err != nil || !verify.on || fs.NArg() == 0 {
 		return err
@@ -117,9 +118,9 @@ func Flags() []Group {
 	return raw.groups.list
 }
 
-// flags declares every flag. What each means stands once, here and in the parts
-// it calls: --help, the man page and the completions are made from it. A flag
-// belongs to the group that was started last before it.
+// flags declares every flag, with the functions that it calls. This is the only place
+// that says what a flag means: --help, the man page and the completions are made from
+// it. A flag belongs to the group that was started last before it.
 func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	fs := flag.NewFlagSet("wick", flag.ContinueOnError)
 	raw := &rawFlags{groups: groups{fs: fs}}
@@ -153,7 +154,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	g.start("Do one thing and exit", common)
 	c.onceFlags(fs)
 
-	c.render.flags(fs, g) // the last: it ends the groups
+	c.render.flags(fs, g) // must come last, because it ends the groups
 	return fs, raw
 }
 
@@ -175,26 +176,26 @@ func (c *config) serverFlags(fs *flag.FlagSet, raw *rawFlags) {
 func (c *config) orderFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&raw.watchlist, "watchlist", "", "`file` of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors")
 	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "up to 50 `symbols` the engine watches from the start, separated by commas")
-	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` it keeps of each; alerts take the first unless told")
+	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` the engine keeps of each symbol; alerts take the first unless told")
 	fs.StringVar(&raw.notional, "max-order-notional", "100000", "largest order in quote `units`; with --broker alpaca or alpaca-paper 100 unless set")
-	fs.StringVar(&raw.position, "max-position-notional", "", "largest position per symbol in quote `units`; default ten orders")
+	fs.StringVar(&raw.position, "max-position-notional", "", "largest position per symbol in quote `units`; default ten times the largest order")
 	fs.IntVar(&raw.perSymbol, "max-open-orders-per-symbol", 200, "largest `number` of open orders per symbol")
 	fs.IntVar(&raw.openOrders, "max-open-orders", 1000, "largest `number` of open orders in all")
 	fs.IntVar(&raw.rate, "max-order-rate", 10, "largest `number` of orders a second")
 	fs.StringVar(&raw.confirm, "confirm-above", "", "`sum` a client may place within an hour before a person approves each order; default: no bound, at a broker 0")
-	fs.DurationVar(&c.maxPriceAge, "max-price-age", 0, "oldest price to trade at, as a `duration` such as 90s; default 60s, stocks the session's last")
-	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that needs no second answer, as a `multiple`")
+	fs.DurationVar(&c.maxPriceAge, "max-price-age", 0, "oldest price to trade at, as a `duration` such as 90s; default 60s, for stocks the session's last price")
+	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that is believed without asking twice, as a `multiple`")
 }
 
 // paperFlags declares how the paper broker fills orders and what its account holds.
 // Amounts are texts: they are parsed as exact numbers, not as floats.
 func (c *config) paperFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
-	fs.StringVar(&raw.maker, "maker-fee-rate", "", "paper broker: the same for limits that rested; default --fee-rate")
+	fs.StringVar(&raw.maker, "maker-fee-rate", "", "paper broker: fee of limits that rested, as a `fraction` of a fill; default --fee-rate")
 	fs.StringVar(&raw.spread, "half-spread", "", "paper broker: how far bid and ask are from the price, as a `fraction` of it; default the source's own, or 0")
-	fs.StringVar(&raw.share, "participation", "0.1", "paper broker: `share` of what a minute traded that fills orders; 1 for whole fills")
+	fs.StringVar(&raw.share, "participation", "0.1", "paper broker: largest `share` of a minute's volume that fills orders; 1 for whole fills")
 	fs.StringVar(&raw.grid, "grid", "", "paper broker: steps and least order, `SYMBOL=TICK/LOT/MIN,...`; * for all others; default the exchange's")
-	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of market orders as a `fraction`")
+	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of stops and of orders that fill at once, as a `fraction` of the price")
 	fs.StringVar(&raw.cash, "cash", "", "open a paper account with this `amount`: orders need buying power, and get_positions shows the account")
 	fs.StringVar(&raw.dailyLoss, "max-daily-loss", "", "with --cash or --broker: after a loss of this `amount` in a day only orders that shrink a position are taken")
 	fs.StringVar(&c.account.Currency, "currency", "USD", "`currency` of the account")
@@ -213,8 +214,8 @@ func (c *config) stateFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&c.metrics, "metrics", "", "loopback `address` to serve Prometheus metrics on, such as 127.0.0.1:9316")
 }
 
-// onceFlags declares the flags that do one thing and end the program. Of several the
-// order in Run decides.
+// onceFlags declares the flags that do one thing and end the program. If several are
+// given, the order in Run decides.
 func (c *config) onceFlags(fs *flag.FlagSet) {
 	fs.Var(&c.recover, "recover", "show what can be kept of a damaged journal, and exit; --recover=yes keeps it, sets the rest aside and goes on")
 	fs.StringVar(&c.newKey, "new-key", "", "make a `file` for --key-file, with a new key in it")

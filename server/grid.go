@@ -53,7 +53,7 @@ func parseSteps(text string) (g trade.Grid, err error) {
 	return g, nil
 }
 
-// gridOf returns what a market counts in, and whether --grid says so.
+// gridOf returns the grid that --grid sets for a market, and whether it sets one.
 func (c *config) gridOf(symbol string) (trade.Grid, bool) {
 	g, ok := c.grid[symbol]
 	if !ok {

@@ -22,7 +22,7 @@ type render struct {
 
 // flags declares the flags of one chart, as two groups, and keeps them. Most have no
 // variable of their own: only generate_chart looks at them, and knows their bounds.
-// Defaults stand here because --help shows them; they are those of the tool.
+// The defaults are those of the tool; they are repeated here because --help shows them.
 func (r *render) flags(fs *flag.FlagSet, g *groups) {
 	g.start("One chart to a file (no mode)", rare)
 	fs.StringVar(&r.output, "output", "", "`file` to write the chart to; - for standard output")
@@ -30,7 +30,7 @@ func (r *render) flags(fs *flag.FlagSet, g *groups) {
 	fs.String("symbol", "", "`symbol` to draw; none means synthetic sample data")
 	fs.String("interval", "4h", "`length` of a bar, such as 15m, 4h or 1d")
 	fs.String("indicators", "ema_stack,rsi,macd", "indicator `names`, separated by commas, or a JSON array")
-	fs.String("bars", "", "`number` of bars, the newest (default 200); with --from only the most that is drawn")
+	fs.String("bars", "", "`number` of the newest bars (default 200); with --from the most bars that are drawn")
 	fs.String("from", "", "first bar: a `date`, 2026-01-31, or a time, \"2026-01-31 14:30\"")
 	fs.String("to", "", "last bar, inclusive: a `date` or a time")
 	fs.String("timezone", "UTC", "`zone` of times, such as America/New_York or +05:30")
@@ -69,8 +69,8 @@ func (r *render) arguments() ([]byte, error) {
 	return json.Marshal(named)
 }
 
-// run draws one chart through the tool that clients call, so that a picture from the
-// command line is the same that they get. What else the tool says goes to stderr.
+// run draws one chart through the tool that clients call, so that the command line gives
+// the same picture as the tool. What else the tool says goes to stderr.
 func (r *render) run(ctx context.Context, d tools.Deps, stdout, stderr io.Writer) error {
 	if r.format == "both" {
 		return fmt.Errorf("--format both makes two things and one file holds one: choose png, summary or series")

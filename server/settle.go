@@ -40,7 +40,7 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	return nil
 }
 
-// settleMode settles whether there is a server, and checks the words of the log.
+// settleMode settles whether there is a server, and checks --log-format.
 func (c *config) settleMode() error {
 	switch {
 	case c.mcp && c.serve:
@@ -54,8 +54,8 @@ func (c *config) settleMode() error {
 	return nil
 }
 
-// settleOnce checks the flags that do one thing: what belongs to another flag is a
-// mistake without it.
+// settleOnce checks the flags that do one thing. A flag that belongs to another one is
+// refused without it.
 func (c *config) settleOnce() error {
 	// With etcd --export names a directory to copy the store to, not a table.
 	if c.export != "" && !c.clustered() && !slices.Contains(trade.Exports, c.export) {
@@ -100,8 +100,8 @@ func (c *config) settleFiles(raw *rawFlags, env func(string) string) (err error)
 	return nil
 }
 
-// settleMetrics checks that the metrics stay on this machine: they need no
-// token, and say when the owner is at work.
+// settleMetrics checks that the metrics are served on this machine only: they need no
+// token, and show when the owner is at work.
 func (c *config) settleMetrics() error {
 	if c.metrics == "" {
 		return nil
@@ -146,7 +146,7 @@ func (c *config) settleServer(raw *rawFlags) error {
 	return err
 }
 
-// parsePrefix reads a CIDR, or an address alone, which is the prefix of its whole
+// parsePrefix reads a CIDR, or a single address, which becomes a prefix of its full
 // length.
 func parsePrefix(text string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(text); err == nil {
@@ -246,8 +246,9 @@ func (c *config) settleEngine(raw *rawFlags) error {
 	return c.settleCounts(raw)
 }
 
-// maxCount is the most that a limit in whole numbers may be. A rate of more than a thousand
-// million a second would be none: there is no time between two orders.
+// maxCount is the largest value of a limit that is a whole number. A rate of more than a
+// thousand million orders a second would not limit anything, because the time between two
+// orders would be rounded to zero.
 const maxCount = 1_000_000
 
 // settleCounts checks the limits that are whole numbers. Zero is refused, because for the
@@ -277,16 +278,16 @@ func (c *config) settleFills(raw *rawFlags) (err error) {
 		return fmt.Errorf("--participation %q: a share above 0 and up to 1, such as 0.1", raw.share)
 	}
 	if c.participation == exact.One {
-		c.participation = 0 // the engine's word for whole fills
+		c.participation = 0 // for the engine zero means whole fills
 	}
-	// Without --half-spread bid and ask are those of the source, where it has them.
+	// Without --half-spread bid and ask are those of the source, if it has them.
 	c.quoted = raw.spread == ""
 	c.grid, err = parseGrid(raw.grid)
 	return err
 }
 
-// settleAccount checks that rules of an account have one: ours, opened with --cash, or
-// that of a broker.
+// settleAccount checks that flags about an account are used only if there is one: ours,
+// opened with --cash, or that of a broker.
 func (c *config) settleAccount(raw *rawFlags) error {
 	if c.limits.DailyLoss > 0 && c.account.Cash == 0 && !c.atBroker() {
 		return fmt.Errorf("--max-daily-loss is counted on an account: add --cash, or --broker")
@@ -326,8 +327,9 @@ func (c *config) settleWatched(raw *rawFlags) error {
 	return nil
 }
 
-// settleAmounts parses the flags that are exact numbers. One that was left out keeps what
-// the field has: its zero, or for --confirm-above the -1 that asks for no approval.
+// settleAmounts parses the flags that are exact numbers. A field whose flag was left out
+// keeps its value: zero, or for --confirm-above -1, which means that no order needs an
+// approval.
 func (c *config) settleAmounts(raw *rawFlags) error {
 	// A maker fee that was not given is nil, since 0 is a fee as well.
 	if raw.maker != "" {
@@ -358,15 +360,16 @@ func (c *config) settleAmounts(raw *rawFlags) error {
 type amount struct {
 	flag, text string
 	to         *exact.Decimal
-	without    string // what leaving it out means, if zero is no value for it; else empty
+	without    string // what leaving the flag out means, if zero is refused; otherwise empty
 }
 
 // mostAmount is the largest whole number that an amount can be.
 const mostAmount = math.MaxInt64 / int64(exact.One)
 
-// parse sets the number, unless the flag was left out. It must not be negative, and zero
-// only where that means something: for a limit the engine takes it for the default. A flag
-// that was set to nothing is refused too, since others look at whether it was set.
+// parse sets the number, unless the flag was left out. A negative number is refused. So is
+// zero for a flag with a text in without, such as a limit, for which the engine takes zero
+// for the default. A flag that was set to an empty text is refused, too, because other
+// checks ask whether the flag was set.
 func (a amount) parse(set bool) error {
 	if a.text == "" && !set {
 		return nil
@@ -398,7 +401,7 @@ func dataDir(flag string, env func(string) string) (string, error) {
 	return filepath.Join(home, ".wick"), nil
 }
 
-// howToLogIn tells the reader of the start-up line what a client will meet.
+// howToLogIn says for the start-up line how clients log in.
 func (c *config) howToLogIn() string {
 	if len(c.passphrase) == 0 {
 		return "at once, for clients on this machine"

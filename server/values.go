@@ -93,7 +93,7 @@ func (f *recoverFlag) Set(text string) error {
 	return nil
 }
 
-// testFlag is --notify-test: alone it means every destination, else the one named.
+// testFlag is --notify-test: alone it means every destination, with a name that one.
 type testFlag string
 
 // testAll is what the flag package passes for a flag without a value.
