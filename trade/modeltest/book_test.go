@@ -12,7 +12,7 @@ type rules struct {
 	quotes               bool // the source tells bid and ask
 	tick, lot            num  // steps of prices and quantities
 	minimum              num  // least value of an order
-	participation        num  // share of a minute's volume, nil for all that is wanted
+	participation        num  // share of a minute's volume that fills orders; nil fills them whole
 	maxOrder, maxHeld    num  // largest value of an order and of a position
 
 	cash     num // nil without an account
@@ -20,7 +20,8 @@ type rules struct {
 	short    bool
 }
 
-// exit is a stop_loss or take_profit: one of a price and a share of the entry.
+// exit is a stop_loss or take_profit: either a price, or a distance in percent of the
+// price of the entry.
 type exit struct{ price, percent num }
 
 // request is what a client asks for.
@@ -44,7 +45,7 @@ type request struct {
 type order struct {
 	request
 	id        string
-	turn      int   // place in time
+	turn      int   // orders are judged in this order
 	created   int64 // unix milliseconds
 	updated   int64
 	since     int64 // from when on prices count for it
@@ -54,9 +55,9 @@ type order struct {
 	paid      num // fees
 	best      num // of a trailing stop: the best price since the order
 	triggered bool
-	group     string // what its exits, or the pair of an oco, have in common
+	group     string // the same for all exits of an entry, and for the two orders of an oco
 	isExit    bool
-	cut       bool // the fill takes all of the position and leaves a rest that ends with it
+	cut       bool // a rest that a fill leaves ends with it: the position is gone, or the order may not wait
 	rested    bool // pays the maker's fee
 }
 
@@ -74,7 +75,7 @@ type place struct {
 	ask    num
 	minute int64         // unix milliseconds at which the newest minute began
 	volume map[int64]num // told of each minute
-	asked  int64         // a minute that was asked for whole; no later news of it counts
+	asked  int64         // the minute whose whole volume was asked for: what is told of it later does not count
 	taken  num           // filled in the newest minute
 	held   holding
 }
@@ -87,7 +88,7 @@ type book struct {
 	turns   int
 	orders  []*order
 	places  map[string]*place
-	cashIn  num // what was paid for positions and fees, taken off
+	cashIn  num // what all fills have added to the cash, fees included; negative if they cost more
 }
 
 func newBook(r rules, symbols ...string) *book {
@@ -100,7 +101,7 @@ func newBook(r rules, symbols ...string) *book {
 
 func new0() num { return whole(0) }
 
-// against rounds a price to the tick so that it is worse for who trades on side.
+// against rounds a price to the tick so that it is worse for a trader on side.
 func (b *book) against(side int, p num) num {
 	if side > 0 {
 		return ceil(p, b.tick)
@@ -108,7 +109,7 @@ func (b *book) against(side int, p num) num {
 	return floor(p, b.tick)
 }
 
-// quoted is the ask for who buys and the bid for who sells.
+// quoted is the ask for a buy and the bid for a sell when the market is at p.
 func (b *book) quoted(side int, p num) num {
 	return b.against(side, add(p, mul(mul(p, b.spread), whole(int64(side)))))
 }
@@ -120,8 +121,8 @@ func (b *book) slipped(side int, p num) num {
 	return b.against(side, add(p, mul(worse, whole(int64(side)))))
 }
 
-// takes returns what an order that comes now is offered: what the source tells of
-// the side that it takes from, or else what quoted says; and the same slipped.
+// takes returns the price that an order is offered if it comes now, which is the
+// source's ask or bid, or else what quoted returns; and that price with slippage.
 func (b *book) takes(side int, symbol string) (offered, slipped num) {
 	at := b.places[symbol]
 	if !b.quotes || at.bid == nil {
@@ -134,7 +135,7 @@ func (b *book) takes(side int, symbol string) (offered, slipped num) {
 	return b.against(side, p), b.against(side, add(p, mul(mul(p, b.slippage), whole(int64(side)))))
 }
 
-// better returns the one of two prices that is better for who trades on side.
+// better returns the one of two prices that is better for a trader on side.
 func better(side int, x, y num) num {
 	if side > 0 {
 		return lower(x, y)
@@ -154,14 +155,14 @@ type piece struct {
 	goesOn                         bool // it goes on from a price that was seen, and so has no open for limits
 }
 
-// view is what of a piece counts for an order.
+// view is the part of a piece that counts for an order.
 type view struct {
 	open             num // nil unless a limit may be filled at it
 	start, high, low num
 }
 
-// seenBy returns what of p counts for an order: of a piece that began before it
-// only the close.
+// seenBy returns the part of p that counts for an order: only the close if the piece
+// began before the order.
 func (p piece) seenBy(o *order) view {
 	if p.from < o.since {
 		return view{nil, p.close, p.close, p.close}
@@ -308,11 +309,11 @@ func (o *order) stopNow(b *book) num {
 	return b.against(o.side, add(o.best, mul(distance, whole(int64(o.side)))))
 }
 
-// follow lets a trailing stop learn of a price.
+// follow lets a trailing stop follow a price if that is the best so far.
 func (b *book) follow(o *order, p num) { o.best = better(o.side, o.best, p) }
 
-// exitCounts reports whether the rest of an entry that takes the close of a piece is
-// left alone because the piece reaches one of its exits.
+// exitCounts reports whether the rest of an entry that would be filled at the close of a
+// piece is not, because the piece reaches one of its exits.
 func (b *book) exitCounts(o *order, p piece) bool {
 	if !o.entry() || o.kind != "market" && (!o.triggered || o.kind == "stop_limit") {
 		return false
@@ -336,8 +337,8 @@ func (b *book) exitCounts(o *order, p piece) bool {
 	return false
 }
 
-// stopCounts reports whether a limit is left alone because the stop beside it is
-// reached by the same piece.
+// stopCounts reports whether a limit is not filled because the same piece reaches the
+// stop beside it.
 func (b *book) stopCounts(o *order, p piece) bool {
 	if o.kind != "limit" {
 		return false

@@ -53,13 +53,13 @@ func (f *feed) Run(ctx context.Context, deliver func(market.Update)) error {
 	}
 }
 
-// Quote is the price of now.
+// Quote returns the price at this moment.
 func (f *feed) Quote(_ context.Context, symbol string) (market.Quote, error) {
 	return market.Quote{Symbol: symbol, Price: f.prices[symbol], Bid: f.beside[symbol][0], Ask: f.beside[symbol][1], At: time.Now().UnixMilli(), Source: "test"}, nil
 }
 
-// Bars is a history at the newest price: of one bar, or of the minutes that were
-// traded.
+// Bars returns a history in which every price is the newest one: the minutes that were
+// traded, or for other intervals one bar.
 func (f *feed) Bars(_ context.Context, q market.Query) (*market.Series, error) {
 	now := time.Now()
 	s := &market.Series{Symbol: q.Symbol, Interval: q.Interval, Source: "test", Forming: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli()}

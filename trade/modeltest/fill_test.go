@@ -1,6 +1,6 @@
 package modeltest
 
-// available is how much of an order the volume allows for.
+// available is how much of an order can be filled with the volume there is.
 func (b *book) available(o *order) num {
 	at := b.places[o.symbol]
 	volume := at.volumeNow()
@@ -11,7 +11,8 @@ func (b *book) available(o *order) num {
 	return lower(o.rest(), higher(left, new0()))
 }
 
-// fillResting fills an order that the market has come to, as far as it may be.
+// fillResting fills an order that the market has reached, as far as volume and limits
+// allow.
 func (b *book) fillResting(o *order, price num) {
 	if o.reduce || o.isExit {
 		b.fillReducing(o, price)
@@ -167,8 +168,8 @@ func (b *book) mates(o *order) (list []*order) {
 	return list
 }
 
-// shrinkMates takes what an exit, or one of an oco, has filled off the others of
-// its group, which end with it.
+// shrinkMates reduces the other orders of a group by what one of them has filled, and
+// ends them when that one has ended.
 func (b *book) shrinkMates(o *order, qty num) {
 	for _, m := range b.mates(o) {
 		switch {

@@ -1,6 +1,6 @@
 package modeltest
 
-// limits returns why the rails or the account refuse a request.
+// limits returns why the operator's limits or the account refuse a request.
 func (b *book) limits(r request, replaced *order) string {
 	held := b.places[r.symbol].held.qty
 	size := mul(r.qty, whole(int64(r.side)))
@@ -48,8 +48,9 @@ func (b *book) worst(r request) num {
 	return price
 }
 
-// counted reports whether an open order counts for limits beside a new one that
-// replaces another: those that only reduce do not, and of an oco one does.
+// counted reports whether an open order is counted when limits are checked for a new one,
+// which may replace another. Orders that only reduce are not counted, and of the two of
+// an oco one is.
 func (b *book) counted(o, replaced *order) bool {
 	if !o.open() || o.reduce || o.isExit || o == replaced {
 		return false
@@ -79,7 +80,7 @@ func (b *book) pending(symbol string, side int, but *order) num {
 	return sum
 }
 
-// pendingValue is what they are worth, each at its own price.
+// pendingValue is what the open orders of a side are worth, each at its own price.
 func (b *book) pendingValue(symbol string, side int, but *order) num {
 	sum := new0()
 	for _, o := range b.waiting(symbol) {
@@ -142,7 +143,7 @@ func (b *book) restingPrice(o *order) num {
 	return o.stopNow(b)
 }
 
-// needs is what fills of a signed size for a value take of the buying power.
+// needs is how much buying power fills of a signed size for a value use up.
 func (b *book) needs(symbol string, size, value num) num {
 	at := b.places[symbol]
 	if size.Sign() == 0 || shrinks(at.held.qty, size) {
@@ -181,8 +182,8 @@ func (b *book) power() num {
 	return sub(most, nearest(b.exposure(), unit))
 }
 
-// allowedAtFill judges a resting order once more when a quantity of it is filled
-// at a price.
+// allowedAtFill checks the limits of a resting order once more when a quantity of it is
+// to be filled at a price.
 func (b *book) allowedAtFill(o *order, qty, price num) bool {
 	held := b.places[o.symbol].held.qty
 	size := mul(qty, whole(int64(o.side)))

@@ -25,9 +25,8 @@ var (
 // perScene is how many operations one engine sees.
 const perScene = 200
 
-// TestModel does random things with the book through its tools, and wants after
-// each of them what the model says, to the last digit: every order, every
-// position and the account.
+// TestModel does random things with the book through its tools. After each of them every
+// order, every position and the account must be what the model says, to the last digit.
 func TestModel(t *testing.T) {
 	failed := 0
 	for seed := *first; seed < *first+uint64(*operations/perScene) && failed < 5; seed++ {
@@ -117,8 +116,8 @@ func (s *scene) wait(d time.Duration) {
 
 func (s *scene) clock() {
 	s.now = time.Now().UnixMilli()
-	for _, o := range s.book.expire("", s.now-60000) { // if no price comes, a minute late
-		o.updated = 0 // within the last second
+	for _, o := range s.book.expire("", s.now-60000) { // if no price comes, orders expire a minute late
+		o.updated = 0 // when exactly within the last second is not known
 	}
 }
 
@@ -158,8 +157,8 @@ func (s *scene) tellBook(symbol string, cents int64) {
 	s.note("%s has a bid of %d and an ask of %d cents", symbol, bid, ask)
 }
 
-// update makes up what a symbol has traded since its last update, and tells
-// both sides.
+// update makes up what a symbol has traded since its last update, and tells the engine
+// and the model.
 func (s *scene) update(symbol string, fresh, down bool) {
 	now := time.Now()
 	at := s.places[symbol]
@@ -215,7 +214,7 @@ func float(a num) float64 {
 	return f
 }
 
-// order places a request with both.
+// order places a request with the engine and with the model.
 func (s *scene) order(r request) {
 	s.placed++
 	arguments := r.arguments()
@@ -237,7 +236,7 @@ func (s *scene) order(r request) {
 	if o == nil {
 		return
 	}
-	for _, e := range got.Exits { // the ids of exits are the engine's to choose
+	for _, e := range got.Exits { // the engine chooses the ids of exits
 		i := slices.IndexFunc(s.orders, func(m *order) bool { return m.id == o.id+"-oco" })
 		if i >= 0 && o.ocoStop != nil {
 			s.orders[i].id = e.ID
@@ -359,7 +358,7 @@ func (s *scene) closeAll() {
 			continue
 		}
 		if next >= len(reply.Orders) {
-			s.t.Errorf("close all: %d orders, too few", len(reply.Orders))
+			s.t.Errorf("close all: the reply has only %d orders, and %s has a position, too", len(reply.Orders), symbol)
 			return
 		}
 		got := reply.Orders[next]
@@ -370,8 +369,8 @@ func (s *scene) closeAll() {
 	}
 }
 
-// restart stops the engine, lets time pass and starts it again. Of the symbols
-// with something that waits the new engine learns what was traded meanwhile.
+// restart stops the engine, lets time pass and starts it again. The new engine learns
+// what was traded meanwhile in the symbols for which an order waits.
 func (s *scene) restart() {
 	s.note("stops")
 	s.desk.stop()
@@ -423,7 +422,7 @@ func (s *scene) compare(all bool) {
 	for _, o := range s.orders {
 		g, ok := lines[o.id]
 		if !ok && !o.open() && o.updated != s.now {
-			continue // it ended before
+			continue // it ended before the last operation
 		}
 		if want := s.line(o); !ok || g.line() != want {
 			s.t.Errorf("order\n got %s (%s)\nwant %s", g.line(), g.Reason, want)
@@ -436,8 +435,9 @@ func (s *scene) compare(all bool) {
 	s.comparePositions()
 }
 
-// adopt gives orders without a name that of the engine. Exits of one entry may have
-// begun more than once since the last look: the older ones have the lower number.
+// adopt gives the orders whose id the model does not know yet the ids of the engine.
+// Exits of one entry may have begun more than once since the last comparison: the older
+// ones have the lower number.
 func (s *scene) adopt(lines map[string]shown) {
 	known := make(map[string]bool)
 	for _, o := range s.orders {

@@ -118,8 +118,9 @@ func (b *book) ownPrice(r request) num {
 	return slipped
 }
 
-// malformed returns why a request cannot be right, whatever the account has. One
-// that waits instead of another of a group that can only reduce is as large as that.
+// malformed returns why a request cannot be right, whatever the account has. Instead says
+// that it replaces an order of a group that can only reduce: as long as it waits, it may
+// then be larger than the position.
 func (b *book) malformed(r request, instead bool) string {
 	market := b.places[r.symbol].price
 	held := b.places[r.symbol].held.qty
@@ -189,15 +190,15 @@ func (b *book) toReplace(r request) (*order, string) {
 		case o.symbol != r.symbol:
 			return nil, "it is of another market"
 		case o.group != "" && (o.side != r.side || !equal(o.rest(), b.quantity(r)) || r.ocoStop != nil || !r.rests()):
-			return nil, "one of several is replaced by the like"
+			return nil, "an order of a group is replaced only by a resting one of the same side and size"
 		}
 		return o, ""
 	}
 	return nil, "there is no such order"
 }
 
-// replace cancels old for o, which keeps the place in time if it is the same
-// order for no more than before, and takes its place in a group.
+// replace cancels old for o, which takes its place in a group, and also its turn if it is
+// the same order with no more quantity than before.
 func (b *book) replace(old, o *order) {
 	same := old.kind != "trailing_stop" && !old.triggered && old.side == o.side && old.kind == o.kind && sameNum(old.price, o.price) && sameNum(old.stop, o.stop)
 	if same && !less(old.rest(), o.qty) {

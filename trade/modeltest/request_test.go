@@ -58,8 +58,8 @@ func (s *scene) request() request {
 	return r
 }
 
-// amend lets a request replace an open order, half of the time by the same order
-// in another size, or by another for the same if others rely on it.
+// amend lets a request replace an open order. Half of the time it becomes the same order
+// in another size, or, for an order of a group, another order of the same size.
 func (s *scene) amend(r *request) {
 	open := s.waiting(r.symbol)
 	if len(open) == 0 {
@@ -119,7 +119,7 @@ func (s *scene) near(p num, side int) num {
 	return floor(mul(p, add(whole(1), div(whole(by), whole(10000)))), step)
 }
 
-// exit is a way out on one side of the entry.
+// exit returns a random exit on one side of the entry.
 func (s *scene) exit(entry num, side int) *exit {
 	if s.rand.IntN(2) == 0 {
 		return &exit{percent: price(int64(1 + s.rand.IntN(400)))}
