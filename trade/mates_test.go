@@ -10,8 +10,8 @@ import (
 	"wick/journal/journaltest"
 )
 
-// TestOCOCounts: the stop beside a limit counts for the size of the order and for
-// the cash it needs, for it may be the one that is filled.
+// TestOCOCounts: the limit of an order's value also counts the stop beside a limit, which
+// may be the one that is filled, and the price that a trailing stop may follow.
 func TestOCOCounts(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.OrderNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
@@ -22,7 +22,7 @@ func TestOCOCounts(t *testing.T) {
 			return err
 		}
 		if err := with(190 * exact.One); code(err) != "max_order_notional" {
-			t.Errorf("a stop worth 1,900 beside a limit worth 900: %v", err)
+			t.Errorf("a stop worth 1,900 beside a limit worth 900: %v, want max_order_notional", err)
 		}
 	})
 	inBubble(t, func(o *Options) { o.Limits.OrderNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
@@ -30,14 +30,14 @@ func TestOCOCounts(t *testing.T) {
 		if _, err := try(t, e, func(r *OrderRequest) {
 			r.Side, r.Type, r.Quantity, r.TrailAmount = Sell, TrailingStop, 11*exact.One, 99*exact.One
 		}); code(err) != "max_order_notional" {
-			t.Errorf("a trailing stop of 11 at a price of 100: %v", err)
+			t.Errorf("a trailing stop of 11 at a price of 100: %v, want max_order_notional", err)
 		}
 	})
 }
 
-// TestReplaceOneOfSeveral: what takes the place of an order that others rely on
-// must do for them what that did. Otherwise a stop would stay behind alone, or a
-// position without one.
+// TestReplaceOneOfSeveral: an order of a group may be replaced only by one that does the
+// same for the group. Otherwise a stop would stay behind alone, or a position without a
+// stop.
 func TestReplaceOneOfSeveral(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.OrdersPerSecond = 1000 }, func(t *testing.T, e *Engine) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
@@ -55,21 +55,21 @@ func TestReplaceOneOfSeveral(t *testing.T) {
 				r.Side, r.Type, r.Price, r.Replaces = Sell, Limit, 111*exact.One, id
 				change(r)
 			}); code(err) != "bad_replaces" {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("replaced by %s: %v, want bad_replaces", name, err)
 			}
 		}
 		next := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.Price, r.Replaces = Sell, Limit, 111*exact.One, id }).ID
 		if o := e.ahead.order(next); e.ahead.counts(o, nil) == e.ahead.counts(e.ahead.order(id+"-oco"), nil) {
-			t.Error("of the two one counts, replaced or not")
+			t.Error("of the limit and the stop both or none count for limits, want one")
 		}
 		walk(e, 100, minute(0, 100, 112, 100, 112))
-		if got := found(t, e, id) + ", " + found(t, e, next) + ", " + found(t, e, id+"-oco"); got != "cancelled, filled 111, cancelled" {
-			t.Errorf("at 112: %s", got)
+		if got, want := found(t, e, id)+", "+found(t, e, next)+", "+found(t, e, id+"-oco"), "cancelled, filled 111, cancelled"; got != want {
+			t.Errorf("at 112 the old limit, the new one and the stop are %s, want %s", got, want)
 		}
 	})
 }
 
-// TestReduceOnlyOCO: of a limit and a stop that can only reduce neither may be for
+// TestReduceOnlyOCO: a limit and a stop beside it that can only reduce must not be for
 // more than the position.
 func TestReduceOnlyOCO(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
@@ -81,16 +81,16 @@ func TestReduceOnlyOCO(t *testing.T) {
 			}
 		}
 		if _, err := try(t, e, pair(5*exact.One)); code(err) != "reduce_only" {
-			t.Errorf("5 of 4: %v", err)
+			t.Errorf("a pair for 5 with a position of 4: %v, want reduce_only", err)
 		}
 		ask(t, e, pair(4*exact.One))
 	})
 }
 
-// TestReplaceExitOfSmallerPosition: of 5 that have exits 1 was sold. The exits are
-// still for 5, as a stop for 5 is that replaces one, also in an account that may not
-// sell what it does not hold; 4 are sold by it. What would fill at once is refused,
-// and so are exits of an exit.
+// TestReplaceExitOfSmallerPosition: of a position of 5 that has exits 1 was sold. The
+// exits are still for 5. A stop for 5 may replace one of them, also in an account that may
+// not sell short, and sells the 4 that are left. A limit for 5 that would fill at once is
+// refused, and so is an exit with exits of its own.
 func TestReplaceExitOfSmallerPosition(t *testing.T) {
 	cash := func(o *Options) { o.Account = AccountOptions{Cash: 600 * exact.One, Leverage: exact.One} }
 	inBubble(t, cash, func(t *testing.T, e *Engine) {
@@ -101,23 +101,23 @@ func TestReplaceExitOfSmallerPosition(t *testing.T) {
 			r.Side, r.Type, r.Quantity, r.StopPrice, r.Replaces = Sell, Stop, 5*exact.One, 95*exact.One, id+"-sl"
 		}
 		if _, err := try(t, e, func(r *OrderRequest) { stop(r); r.StopLoss.Price = 99 * exact.One }); code(err) != "bad_exit" {
-			t.Errorf("with a stop_loss of its own: %v", err)
+			t.Errorf("an exit with a stop_loss of its own: %v, want bad_exit", err)
 		}
 		if _, err := try(t, e, func(r *OrderRequest) { stop(r); r.Type, r.StopPrice, r.Price = Limit, 0, 99*exact.One }); code(err) != "reduce_only" {
-			t.Errorf("a limit that sells 5 at once: %v", err)
+			t.Errorf("a limit that would sell 5 at once: %v, want reduce_only", err)
 		}
 		moved := ask(t, e, stop).ID
 		again := ask(t, e, func(r *OrderRequest) { stop(r); r.StopPrice, r.Replaces, r.ReduceOnly = 96*exact.One, moved, true }).ID
 		walk(e, 100, minute(0, 100, 100, 94, 94))
 		o, err := e.Order(again)
 		if err != nil || o.FilledQuantity != 4*exact.One || found(t, e, id+"-tp") != "cancelled" || len(e.Positions()) != 0 {
-			t.Errorf("the stop: %+v, %v; the profit is %s; held is %v", o, err, found(t, e, id+"-tp"), e.Positions())
+			t.Errorf("the stop is %+v (%v), want 4 filled; the take_profit is %s, want cancelled; positions are %v, want none", o, err, found(t, e, id+"-tp"), e.Positions())
 		}
 	})
 }
 
-// TestEntryBeyondProfit: a buy stop of 110 with a profit at 112 is filled at 120.
-// The profit is not sold below that.
+// TestEntryBeyondProfit: a buy stop of 110 with a take_profit of 112 is filled at 120.
+// The take_profit must not sell below that.
 func TestEntryBeyondProfit(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
@@ -129,13 +129,13 @@ func TestEntryBeyondProfit(t *testing.T) {
 		o, err := e.Order(id + "-tp")
 		walk(e, 120, minute(0, 120, 121, 119, 121))
 		if err != nil || found(t, e, id) != "filled 120" || found(t, e, id+"-tp") != "filled 120" || !strings.Contains(o.Reason, "beyond its take_profit of 112") {
-			t.Errorf("the entry is %s, the profit %s: %+v, %v", found(t, e, id), found(t, e, id+"-tp"), o, err)
+			t.Errorf("the entry is %s and the take_profit %s, want filled 120 for both, and a reason: %+v, %v", found(t, e, id), found(t, e, id+"-tp"), o, err)
 		}
 	})
 }
 
-// TestNothingAfterItsTime: a price that comes after the time of an order does not
-// fill it, although the minute began before. The retry of an expired order returns it.
+// TestNothingAfterItsTime: a price that comes after an order has expired does not fill
+// it, although the minute began before that. A retry of an expired order returns it.
 func TestNothingAfterItsTime(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
@@ -146,19 +146,19 @@ func TestNothingAfterItsTime(t *testing.T) {
 		id := ask(t, e, limit).ID
 		walk(e, 100, minute(0, 100, 100, 94, 94)) // a minute later
 		if got := found(t, e, id); got != "cancelled" {
-			t.Errorf("40 s after its time it is %s", got)
+			t.Errorf("40 s after it has expired the order is %s, want cancelled", got)
 		}
 		if again, err := try(t, e, limit); err != nil || again.ID != id {
-			t.Errorf("the retry: %v, %v", again.ID, err)
+			t.Errorf("the retry: order %v, %v; want order %s", again.ID, err, id)
 		}
 		if _, err := try(t, e, func(r *OrderRequest) { limit(r); r.ClientOrderID = "twice" }); code(err) != "bad_expires_at" {
-			t.Errorf("a new order of the past: %v", err)
+			t.Errorf("a new order that has expired already: %v, want bad_expires_at", err)
 		}
 	})
 }
 
-// TestTrailOverKill: where a trailing stop stands is on disk within a second, and
-// the filled order says where it stood.
+// TestTrailOverKill: where a trailing stop stands is on disk within a second, so that a
+// kill does not move it back. The filled order says where the stop stood.
 func TestTrailOverKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := journaltest.NewDisk()
@@ -185,7 +185,7 @@ func TestTrailOverKill(t *testing.T) {
 		}
 		walk(e, 119, minute(0, 119, 119, 112, 112))
 		if o, err := e.Order(id); err != nil || o.Status != StatusFilled || show(o.StopPrice) != "115" {
-			t.Errorf("at 112: %s, stop %s (%v)", o.Status, show(o.StopPrice), err)
+			t.Errorf("at 112 the order is %s with a stop of %s (%v), want filled and 115", o.Status, show(o.StopPrice), err)
 		}
 		if err := e.Close(); err != nil {
 			t.Error(err)

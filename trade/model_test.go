@@ -15,8 +15,8 @@ import (
 	"wick/market"
 )
 
-// model is the book in the plainest terms: lists, loops and big.Rat. It shares
-// no code with the engine but the names of things.
+// model is the book written as simply as possible, with lists, loops and big.Rat. It
+// shares names with the engine, but no code.
 type model struct {
 	price    *big.Rat
 	orders   []modelOrder
@@ -100,8 +100,8 @@ func (m *model) place(o modelOrder) {
 	m.orders = append(m.orders, o)
 }
 
-// update is one price with the extremes since the last. Whatever came in since
-// the last update sees the price alone.
+// update takes one price, with the extremes since the update before. For orders and
+// alerts that came after that update only the price counts.
 func (m *model) update(price, high, low *big.Rat) {
 	for i := range m.orders {
 		o := &m.orders[i]
@@ -134,7 +134,7 @@ func (m *model) update(price, high, low *big.Rat) {
 	m.spoken++
 }
 
-// compare holds all that the engine shows to the model.
+// compare fails the test if anything that the engine shows differs from the model.
 func (m *model) compare(t *testing.T, e *Engine, step int) {
 	t.Helper()
 	orders := e.Orders(false)

@@ -27,7 +27,7 @@ func code(err error) string {
 	return ""
 }
 
-// inBubble runs f with an engine on a disk in memory, where time is the test's.
+// inBubble runs f with an engine on a disk in memory and a clock that the test moves.
 func inBubble(t *testing.T, change func(*Options), f func(t *testing.T, e *Engine)) {
 	synctest.Test(t, func(t *testing.T) {
 		o := testOptions(t)
@@ -143,23 +143,20 @@ func TestResting(t *testing.T) {
 	}
 }
 
-// TestRestingOrder fills in order of acceptance.
+// TestRestingOrder: orders that one price reaches are filled in order of acceptance.
 func TestRestingOrder(t *testing.T) {
-	inBubble(t, nil, func(t *testing.T, e *Engine) {
+	box := &list{}
+	inBubble(t, func(o *Options) { o.Outbox = box }, func(t *testing.T, e *Engine) {
 		first, second := place(t, e, Buy, Limit, "1", "90"), place(t, e, Buy, Limit, "1", "95")
 		price(e, "AAA", 80)
-		var filled []string
-		for _, s := range e.shown.orders {
-			filled = append(filled, s.ID)
-		}
-		if filled[0] != first.ID || filled[1] != second.ID || len(e.Orders(true)) != 0 {
-			t.Errorf("filled %v", e.Orders(false))
+		if len(box.steps) != 2 || !strings.Contains(box.steps[0], first.ID+" filled") || !strings.Contains(box.steps[1], second.ID+" filled") {
+			t.Errorf("filled %q, want %s and then %s", box.steps, first.ID, second.ID)
 		}
 	})
 }
 
-// TestRails: one refusal per rail. Without them a model's slip of the pen, a
-// loop or a stranger with a token could do unbounded harm.
+// TestRails: one refusal for each limit. Without them a typing error of a model, a loop or
+// a stranger with a token could do unbounded harm.
 func TestRails(t *testing.T) {
 	buy := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}
 	with := func(change func(*OrderRequest)) OrderRequest {
@@ -234,7 +231,7 @@ func (s real) Bars(ctx context.Context, q market.Query) (*market.Series, error) 
 	return series, err
 }
 
-// TestSourceFails: without a price there is no order, at no price at all.
+// TestSourceFails: if the source fails, an order is refused. No price is made up for it.
 func TestSourceFails(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source = failing{} }, func(t *testing.T, e *Engine) {
 		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}); err == nil || !strings.Contains(err.Error(), "503") {
@@ -275,7 +272,7 @@ func TestOrderRate(t *testing.T) {
 	})
 }
 
-// TestDuplicates: an equal order within five seconds needs an id to be meant.
+// TestDuplicates: an equal order within five seconds is refused unless it has an id.
 func TestDuplicates(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		r := OrderRequest{Who: Who{ID: "a"}, Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}
@@ -299,8 +296,8 @@ func TestDuplicates(t *testing.T) {
 	})
 }
 
-// TestClientOrderID: one id is one order, however often and by how many it is
-// asked for at once.
+// TestClientOrderID: one id gives one order, however many callers ask for it at once, and
+// however often.
 func TestClientOrderID(t *testing.T) {
 	e := openTest(t, testOptions(t))
 	defer e.Close()
@@ -319,11 +316,11 @@ func TestClientOrderID(t *testing.T) {
 	wg.Wait()
 	for _, id := range ids {
 		if id != ids[0] || id == "" {
-			t.Fatalf("orders %v of one id", ids)
+			t.Fatalf("one client_order_id gave the orders %v, want one", ids)
 		}
 	}
 	if len(e.Orders(false)) != 1 {
-		t.Errorf("orders %+v", e.Orders(false))
+		t.Errorf("orders are %+v, want one", e.Orders(false))
 	}
 	r.Quantity++
 	if _, err := e.Place(t.Context(), r); code(err) != "client_order_id_reused" || !strings.Contains(err.Error(), ids[0]) {
@@ -349,7 +346,8 @@ func TestCancelOrder(t *testing.T) {
 	})
 }
 
-// TestHalt: the file halts at once, survives a restart, and cancels pass.
+// TestHalt: the file HALT halts trading at once and after a restart. Orders can still be
+// cancelled.
 func TestHalt(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
@@ -410,9 +408,9 @@ func TestShapes(t *testing.T) {
 	})
 }
 
-// TestCloseBeyondLargestOrder: a position that several orders made larger than one may be
-// is closed by one order, on paper and at a broker elsewhere. What opens one, or waits and
-// may open one later, stays within the limit.
+// TestCloseBeyondLargestOrder: several orders may make a position larger than the largest
+// order. One order closes it, on paper and at a broker elsewhere. An order that opens a
+// position, or waits and may open one later, is held to the limit.
 func TestCloseBeyondLargestOrder(t *testing.T) {
 	small := func(o *Options) { o.Limits.OrderNotional = 1000 * exact.One }
 	closes := func(t *testing.T, place func(OrderRequest) (Order, error)) {
@@ -464,10 +462,11 @@ func TestCloseBeyondLargestOrder(t *testing.T) {
 	})
 }
 
-// TestRefusalOrder: a price that cannot be meant is refused before what follows from it,
-// the value of the order and its exits, and before what will pass: a typing error is
-// named as one. What will pass does not hide either which step beside a value off the grid
-// would be refused. The market is at 100, and a buy may stand from 20 to 150.
+// TestRefusalOrder: a price that must be a typing error is refused before its consequences,
+// the value of the order and its exits, and before refusals that end by themselves: the
+// error is called by its name. Nor do refusals that end by themselves hide that a step
+// beside a value off the grid would be refused, too. The market is at 100, and a buy may
+// stand from 20 to 150.
 func TestRefusalOrder(t *testing.T) {
 	limit := func(side Side, price exact.Decimal) func(*OrderRequest) {
 		return func(r *OrderRequest) { r.Side, r.Type, r.Price, r.Quantity = side, Limit, price, 100*exact.One }

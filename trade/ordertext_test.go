@@ -10,7 +10,7 @@ import (
 	"wick/exact"
 )
 
-// TestOrderText: orders with any of their fields set read as encoding/json writes them.
+// TestOrderText: appendJSON writes orders with any of their fields set like encoding/json.
 func TestOrderText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
@@ -26,7 +26,7 @@ func TestOrderText(t *testing.T) {
 	}
 }
 
-// TestTimeText: times are written as their layout says, by the library's own formatter.
+// TestTimeText: times are written as the library's formatter writes them by timeLayout.
 func TestTimeText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 5000 {

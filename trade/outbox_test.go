@@ -51,7 +51,7 @@ func (l *list) Apply(s Step) error {
 	return nil
 }
 
-// TestOutboxSteps: what the outbox is told, and whose it was.
+// TestOutboxSteps: what the outbox is told, with whose order or alert it was.
 func TestOutboxSteps(t *testing.T) {
 	box := &list{}
 	o := testOptions(t)
@@ -104,8 +104,8 @@ func TestOutboxSteps(t *testing.T) {
 	}
 }
 
-// TestOutboxGroups: an order that is filled and its partner that ends with it are
-// one record, and two steps with ids of their own.
+// TestOutboxGroups: one record says that an order is filled and that its partner ends with
+// it. The outbox gets two steps, with ids of their own.
 func TestOutboxGroups(t *testing.T) {
 	box := &list{}
 	o := testOptions(t)
@@ -130,9 +130,9 @@ func TestOutboxGroups(t *testing.T) {
 	}
 }
 
-// TestOutboxOverCrashes: wherever the power goes, the outbox of the next start
-// has every step that it was told of before, in the same order and under the same
-// ids, and at most those on top that the disk has though nobody was told.
+// TestOutboxOverCrashes: whenever the power fails, the outbox of the next start has every
+// step that it was told before, in the same order and with the same ids. It may have
+// further steps that were on disk, but not told yet.
 func TestOutboxOverCrashes(t *testing.T) {
 	for _, fate := range []journaltest.Fate{journaltest.Kept, journaltest.Dropped} {
 		for failAt := 5; failAt < 300; failAt += 3 * stride() {

@@ -14,29 +14,29 @@ import (
 	"wick/market"
 )
 
-// TestSpread: with bid and ask one percent from the price, what takes pays it, a
-// limit waits until the bid or ask has come to it, and a stop is set off by the
-// price itself.
+// TestSpread: bid and ask are one percent from the price. An order that takes from the
+// market pays that, a limit waits until the bid or ask has reached it, and a stop is set
+// off by the price itself.
 func TestSpread(t *testing.T) {
 	inBubble(t, func(o *Options) { o.HalfSpread, o.Slippage = exact.One/100, exact.One/100 }, func(t *testing.T, e *Engine) {
 		if got := show(place(t, e, Buy, Market, "1", "").AveragePrice); got != "102" {
-			t.Errorf("bought at %s, want 100 and one percent twice", got)
+			t.Errorf("bought at %s, want 102: 100, and one percent each for half the spread and the slippage", got)
 		}
 		if got := show(place(t, e, Sell, Limit, "1", "99").AveragePrice); got != "99" {
-			t.Errorf("sold at %s, want the bid", got)
+			t.Errorf("sold at %s, want 99, the bid and its limit", got)
 		}
 		if o := place(t, e, Buy, Limit, "1", "100.99"); o.Status != StatusOpen {
-			t.Errorf("a buy below the ask of 101 is %s", o.Status)
+			t.Errorf("a buy at 100.99 is %s with an ask of 101, want open", o.Status)
 		}
 		waits := ask(t, e, func(r *OrderRequest) { r.Type, r.Price, r.PostOnly = Limit, 90*exact.One, true }).ID
 		stop := ask(t, e, stopping(Sell, 90)).ID
 		walk(e, 100, minute(0, 100, 100, 89.5, 95))
 		if got := found(t, e, waits) + ", " + found(t, e, stop); got != "open, filled 88.2" {
-			t.Errorf("at 89.5, asked 90.395, they are %s", got)
+			t.Errorf("at 89.5, with an ask of 90.395, the limit and the stop of 90 are %s, want open, filled 88.2", got)
 		}
 		walk(e, 95, minute(0, 95, 95, 89.1, 95))
 		if got := found(t, e, waits); got != "filled 90" {
-			t.Errorf("at 89.1, asked 89.991, it is %s", got)
+			t.Errorf("at 89.1, with an ask of 89.991, the limit of 90 is %s, want filled 90", got)
 		}
 	})
 }
@@ -46,7 +46,7 @@ func TestSpread(t *testing.T) {
 type told struct {
 	quoting
 	grid  func() (market.Grid, error)
-	asked *int // how often the rules were
+	asked *int // how often it was asked for the rules
 }
 
 func (f told) Grid(context.Context, string) (market.Grid, error) {
@@ -64,9 +64,9 @@ func quoted(bid, ask float64) told {
 	}
 }
 
-// TestBidAndAsk: what takes on arrival is filled at the bid or ask of the source and
-// slipped, also if the last trade was beyond it, and a limit looks at them. Without
-// Quoted, or with numbers that cannot be, half the spread counts.
+// TestBidAndAsk: an order that fills on arrival does so at the bid or ask of the source,
+// with slippage, even if the last trade was beyond it. A limit is compared with them, too.
+// Without Quoted, or if bid and ask make no sense, half the spread counts.
 func TestBidAndAsk(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -105,9 +105,9 @@ func TestBidAndAsk(t *testing.T) {
 	})
 }
 
-// TestGridOfSource: the rules of the exchange count, are asked for once a day, and
-// again a minute after a failure, which refuses nothing. Those of the operator come
-// first. Steps that are finer than our numbers are none.
+// TestGridOfSource: the rules of the exchange are asked for once a day, and a minute after
+// a failure; no order is refused because of a failure. Rules that the operator has set come
+// first. A step that is finer than our numbers is ignored.
 func TestGridOfSource(t *testing.T) {
 	feed, fails := quoted(0, 0), true
 	feed.grid = func() (market.Grid, error) {
@@ -123,7 +123,7 @@ func TestGridOfSource(t *testing.T) {
 		fails = false
 		time.Sleep(rulesRetry)
 		if _, err := try(t, e, limit); *feed.asked != 2 || err == nil || !strings.HasPrefix(err.Error(), "off_tick: price 90.2: this market counts in steps of 0.5") {
-			t.Errorf("asked %d times: %v", *feed.asked, err)
+			t.Errorf("asked %d times, want 2; a price off the tick: %v, want off_tick", *feed.asked, err)
 		}
 		ask(t, e, func(r *OrderRequest) { r.Quantity = exact.One/3 + 1 })
 		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity = exact.One / 10 }); err == nil || !strings.HasPrefix(err.Error(), "min_notional") {
@@ -134,14 +134,14 @@ func TestGridOfSource(t *testing.T) {
 		}
 		time.Sleep(rulesAge)
 		if try(t, e, limit); *feed.asked != 3 {
-			t.Errorf("a day later they were asked for %d times", *feed.asked)
+			t.Errorf("a day later the rules were asked for %d times, want 3", *feed.asked)
 		}
 	})
 	*feed.asked = 0
 	none := func(o *Options) { o.Feed, o.Grid = feed, func(string) (Grid, bool) { return Grid{}, true } }
 	inBubble(t, none, func(t *testing.T, e *Engine) {
 		if ask(t, e, limit); *feed.asked != 0 {
-			t.Errorf("the operator has set none, and they were asked for %d times", *feed.asked)
+			t.Errorf("the operator has set that there are no rules, and they were asked for %d times", *feed.asked)
 		}
 	})
 }
@@ -166,29 +166,29 @@ func TestGrid(t *testing.T) {
 		}
 		o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 555*exact.One })
 		if o.Quantity.String() != "5.5" || show(o.AveragePrice) != "100.5" { // 100.1 is on no tick
-			t.Errorf("555 of it: %+v", o)
+			t.Errorf("a notional of 555: %+v, want 5.5 at 100.5", o)
 		}
 		entry := ask(t, e, func(r *OrderRequest) {
 			r.StopLoss, r.TakeProfit = Exit{Percent: 3 * exact.One}, Exit{Percent: 3 * exact.One}
 		})
 		for _, leg := range e.Group(entry.ID) { // 3 percent of 100.5 are 3.015
 			if got := leg.next().String(); got != "97" && got != "104" {
-				t.Errorf("an exit is at %s", got)
+				t.Errorf("an exit is at %s, want 97 or 104", got)
 			}
 		}
 		trailing := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.TrailPercent = Sell, TrailingStop, exact.One/10 })
 		if show(trailing.StopPrice) != "99.5" {
-			t.Errorf("a trailing stop is at %s", show(trailing.StopPrice))
+			t.Errorf("a trailing stop is at %s, want 99.5", show(trailing.StopPrice))
 		}
-		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, exact.One/10 }) // reducing may be small
+		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, exact.One/10 }) // an order that reduces may be below the least value
 	})
 }
 
-// TestGridAdvice: what a refusal offers is taken when it is followed: bounds stand on
-// the grid, within the bound, and of the two steps beside a value only those that pass
-// are named. By hand, at a price of 10.56 and steps of 0.01 and 0.001: a limit of 100000
-// per order is 9469.697 at 10.56, a buy may stand from 2.112 to 15.84 and a sell from
-// 5.28 to 52.8.
+// TestGridAdvice: an order that follows the advice of a refusal is accepted. The bounds in
+// a refusal are on the grid, and of the two steps beside a value it names only those that
+// pass. By hand, at a price of 10.56 and steps of 0.01 and 0.001: a limit of 100000 per
+// order is 9469.697 at 10.56, a buy may stand from 2.112 to 15.84 and a sell from 5.28 to
+// 52.8.
 func TestGridAdvice(t *testing.T) {
 	grid := func(string) (Grid, bool) {
 		return Grid{Tick: exact.One / 100, Lot: exact.One / 1000, Minimum: 5 * exact.One}, true
@@ -209,8 +209,8 @@ func TestGridAdvice(t *testing.T) {
 			{sized("9469.696"), ""},
 			{sized("1.2345"), "1.234 or 1.235 would do"},
 			{sized("0.4734"), "; 0.474 would do"}, // 0.473 is worth 4.99488, below the least
-			// Below the least both steps are: it is named. By hand, 5/10.56 is 0.4735 and 5/9 is
-			// 0.5556, and 0.474 at 10.56 is 5.00544.
+			// If both steps are below the least quantity, that is named. By hand, 5/10.56 is
+			// 0.4735 and 5/9 is 0.5556, and 0.474 at 10.56 is 5.00544.
 			{sized("0.0004"), "off_lot: quantity 0.0004: this market counts in steps of 0.001; the least is 0.474 "},
 			{sized("0.4724"), "; the least is 0.474 "},
 			{sized("0.1"), "min_notional: the order is worth 1.056, and this market takes none below 5; raise the quantity to at least 0.474 "},
@@ -226,11 +226,11 @@ func TestGridAdvice(t *testing.T) {
 			{func(r *OrderRequest) { r.Type, r.StopPrice = Stop, dec(t, "10.5601") }, "; 10.57 would do"},
 			{func(r *OrderRequest) { r.StopLoss = Exit{Price: dec(t, "5.2701")} }, "; 5.28 would do"},
 			{func(r *OrderRequest) { limited(Buy, "9")(r); r.OCO = OCO{StopPrice: dec(t, "52.8001")} }, "oco stop_price 52.8001: this market counts in steps of 0.01; 52.8 would do"},
-			// Two values off the grid: which steps pass depends on the other one.
+			// Two values are off the grid: which steps of one pass depends on the other.
 			{func(r *OrderRequest) { limited(Buy, "9.001")(r); r.Quantity = dec(t, "1.2345") }, "9 or 9.01 would do"},
-			// Both steps are out: none is named.
+			// Both steps are out of bounds: none is named.
 			{sized("20000.0001"), "this market counts in steps of 0.001 (fix"},
-			// The market has reached both, or one: what must rest cannot be there.
+			// The market has reached both steps, or one: an order that must rest cannot be there.
 			{func(r *OrderRequest) { limited(Buy, "10.971")(r); r.PostOnly = true }, "steps of 0.01 (fix"},
 			{func(r *OrderRequest) { limited(Buy, "10.555")(r); r.PostOnly = true }, "; 10.55 would do"},
 			{func(r *OrderRequest) { limited(Sell, "10.565")(r); r.PostOnly = true }, "; 10.57 would do"},
@@ -243,7 +243,8 @@ func TestGridAdvice(t *testing.T) {
 			}
 		}
 	})
-	// A least quantity, on the step or not, and no least value; and no rules at all.
+	// Markets with a least quantity, on the step or not, and no least value; and one without
+	// rules.
 	for _, c := range []struct {
 		grid   Grid
 		change func(*OrderRequest)
@@ -261,7 +262,8 @@ func TestGridAdvice(t *testing.T) {
 			}
 		})
 	}
-	// A coin so cheap that the quantity does not fit is not one of which nothing is bought.
+	// If a coin is so cheap that the quantity does not fit, the refusal must not say that the
+	// notional buys nothing.
 	inBubble(t, func(o *Options) { o.Source = flat(0.00000001) }, func(t *testing.T, e *Engine) {
 		_, err := try(t, e, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 1000*exact.One })
 		if err == nil || !strings.Contains(err.Error(), "out_of_range: a notional of 1000 at 0.00000001 is beyond the range of exact numbers; lower it ") {
@@ -289,9 +291,9 @@ func traded(e *Engine, i int, price, volume float64) {
 	walk(e, price, b)
 }
 
-// TestParticipation: a tenth of what a minute has traded, or the one before it if
-// that is more, fills an order; the rest waits for the next. Exits are for what is filled, grow with it, shrink together
-// and survive a restart.
+// TestParticipation: an order is filled with a tenth of a minute's volume, or of the
+// minute before it if that is more; the rest waits for the next minute. Exits are for what
+// is filled of the entry and grow with it. They shrink together, and survive a restart.
 func TestParticipation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, disk := testOptions(t), journaltest.NewDisk()
@@ -311,45 +313,45 @@ func TestParticipation(t *testing.T) {
 		traded(e, 0, 100, 30)
 		id := ask(t, e, func(r *OrderRequest) { bracket(t, "80", "120")(r); r.Quantity = 7 * exact.One }).ID
 		if got := stands(id) + ", " + stands(id+"-sl"); got != "partially_filled 3 of 7 at 100, open 0 of 3 at null" {
-			t.Errorf("after 30 traded: %s", got)
+			t.Errorf("after a volume of 30 the entry and its stop are %s, want 3 filled and protected", got)
 		}
 		if o := place(t, e, Buy, Market, "1", ""); o.Status != StatusOpen {
-			t.Errorf("once the share is used up: %+v", o)
+			t.Errorf("a market order once the share is used up: %+v, want open", o)
 		}
 		if o := ask(t, e, func(r *OrderRequest) { r.TimeInForce = IOC }); o.Status != StatusCancelled || o.FilledQuantity != 0 {
-			t.Errorf("ioc: %+v", o)
+			t.Errorf("an ioc order once the share is used up: %+v, want cancelled with nothing filled", o)
 		}
 		traded(e, 1, 102, 25)
 		if got := stands(id) + ", " + stands(id+"-tp"); got != "partially_filled 6 of 7 at 101, open 0 of 6 at null" { // 3 at 102: the minute before had more
-			t.Errorf("after 25 more at 102: %s", got)
+			t.Errorf("after a volume of 25 at 102 the entry and its take_profit are %s, want 6 filled and protected", got)
 		}
 		if e, err = openOn(o, disk.Cut(journaltest.Dropped)); err != nil {
 			t.Fatal(err)
 		}
 		e.watchNeeded(t.Context())
 		if got := stands(id) + ", " + stands(id+"-tp"); got != "partially_filled 6 of 7 at 101, open 0 of 6 at null" {
-			t.Errorf("after a crash: %s", got)
+			t.Errorf("after a crash the entry and its take_profit are %s, want them as before", got)
 		}
 		if _, err := e.CancelOrder(Who{}, id); err != nil {
 			t.Fatal(err)
 		}
 		traded(e, 2, 79, 40)
 		if got := stands(id+"-sl") + ", " + stands(id+"-tp"); got != "partially_filled 4 of 6 at 79, open 0 of 2 at null" { // it is older than the other market order
-			t.Errorf("after the stop was set off: %s", got)
+			t.Errorf("after a volume of 40 at 79 the stop and the take_profit are %s, want 4 of 6 sold and 2 left", got)
 		}
 		traded(e, 3, 78, 100)
 		if got := stands(id+"-sl") + ", " + stands(id+"-tp"); got != "filled 6 of 6 at 78.66666667, cancelled 0 of 2 at null" {
-			t.Errorf("in the end: %s", got)
+			t.Errorf("after a volume of 100 at 78 the stop and the take_profit are %s, want the stop filled and the other cancelled", got)
 		}
 		if o, _ := e.Order(id + "-sl"); o.Value.String() != "472" || o.Fee.String() != "0.472" {
-			t.Errorf("4 at 79 and 2 at 78: %s, fee %s", o.Value, o.Fee)
+			t.Errorf("4 at 79 and 2 at 78 came to %s with a fee of %s, want 472 and 0.472", o.Value, o.Fee)
 		}
 		e.Close()
 	})
 }
 
-// TestExitsOfLaterFill: an entry of which the first part only closed a short position
-// has exits for what a later part opens, counted from the price of that part. By
+// TestExitsOfLaterFill: the first part of an entry only closes a short position. The
+// entry's exits are for what a later part opens, and are counted from its price. By
 // hand: 1 is bought at 100 and closes, then 3 at 130, of which 1 closes and 2 open a
 // position at 130, so a stop and a profit of 5 % stand at 123.5 and 136.5. Counted from
 // the average of 122.5 the profit would be at 128.625 and sell at a loss.
@@ -373,10 +375,10 @@ func TestExitsOfLaterFill(t *testing.T) {
 	})
 }
 
-// TestExitBeforeRestOfEntry: an entry of 30 of which each minute fills 3 does not keep
-// its exits from being filled. A market order that still buys would, as the older of
-// the two, use up every minute, and its stop_loss of 90 would sell nothing while the
-// price falls.
+// TestExitBeforeRestOfEntry: an entry of 30, of which each minute fills 3, does not keep
+// its exits from being filled. As the older order the entry would otherwise use up the
+// volume of every minute, and its stop_loss of 90 would sell nothing while the price
+// falls.
 func TestExitBeforeRestOfEntry(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -423,8 +425,8 @@ func TestExitBeforeRestOfEntry(t *testing.T) {
 	}
 }
 
-// TestVolumeBeyondExactNumbers: coins of a tiny price trade more in a minute than an
-// exact number holds, 92 billion. That is a large volume, and not none.
+// TestVolumeBeyondExactNumbers: of a coin with a tiny price more may be traded in a minute
+// than an exact number holds, 92 billion. That counts as a large volume, not as none.
 func TestVolumeBeyondExactNumbers(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -449,7 +451,7 @@ func TestVolumeBeyondExactNumbers(t *testing.T) {
 				}
 				o := &Order{Symbol: "AAA", Quantity: 9e9 * exact.One}
 				if got := e.available(o); got != o.Quantity {
-					t.Errorf("of 9000000000 can be filled: %s", got)
+					t.Errorf("of an order for 9000000000 only %s can be filled", got)
 				}
 			})
 		})
@@ -470,9 +472,9 @@ func (v volumes) Bars(ctx context.Context, q market.Query) (*market.Series, erro
 	return s, err
 }
 
-// TestParticipationAtFirst: of a market that nobody watched before, the last whole
-// minute counts. Where no volume is told, and in a file without minutes, orders fill
-// whole.
+// TestParticipationAtFirst: in a market that nobody has watched before, the volume of the
+// last minute that is over counts. If the source tells no volume, or is a file without
+// minutes, orders are filled whole.
 func TestParticipationAtFirst(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -509,8 +511,8 @@ func (h hours) Bars(ctx context.Context, q market.Query) (*market.Series, error)
 	return h.Source.Bars(ctx, q)
 }
 
-// TestVolumeToldLate: prices of a minute may come before the bar of the one before
-// it is whole. What is told of a minute that was asked for whole counts once.
+// TestVolumeToldLate: prices of a minute may come before all of the minute before it was
+// told. What was told of a minute whose whole volume was asked for is not counted twice.
 func TestVolumeToldLate(t *testing.T) {
 	of := func(steps ...[2]int64) string {
 		v := volume{newest: minuteVolume{start: 120}, before: minuteVolume{60, 5, true}}

@@ -92,7 +92,8 @@ func TestPositionByHand(t *testing.T) {
 	}
 }
 
-// TestOverflow shows that a position too large is refused, not wrapped.
+// TestOverflow: a position that is too large for the numbers is refused and does not wrap
+// around.
 func TestOverflow(t *testing.T) {
 	h, err := holding{}.fill(1<<62, 1<<62, 0)
 	if err != nil {

@@ -22,9 +22,10 @@ type quoting struct {
 
 func (q quoting) Quote(context.Context, string) (market.Quote, error) { return q.quote() }
 
-// TestPriceAge: the price is 100 at the start and 103 when asked for. An order
-// fills at the one that is asked for, says when and where that was the price,
-// and is refused when it is older than the limit, not a bar of some interval.
+// TestPriceAge: the price is 100 at the start and 103 when the feed is asked. An order is
+// filled at the price that was asked for, and says when the market was there and who told
+// it. It is refused if that price is older than the limit; the length of bars does not
+// matter.
 func TestPriceAge(t *testing.T) {
 	answer := func(price float64, age time.Duration) func() (market.Quote, error) {
 		return func() (market.Quote, error) {
@@ -70,10 +71,10 @@ func TestPriceAge(t *testing.T) {
 	}
 }
 
-// TestExchangeHours: within a session its last trade is traded at, however old,
-// if the source was asked just now. Outside of it, or with a trade of the session
-// before, a market order is refused; a limit order that the last
-// price has not reached waits for the open.
+// TestExchangeHours: within a session orders are filled at its last price, however old
+// that is, if the source was just asked. Outside of a session, or if the last price is of
+// the session before, a market order is refused. A limit order that the last price has not
+// reached waits for the open.
 func TestExchangeHours(t *testing.T) {
 	const open, shut = 10 * time.Hour, 16 * time.Hour // after the beginning of the bubble's day
 	for _, c := range []struct {
@@ -132,9 +133,8 @@ func TestExchangeHours(t *testing.T) {
 	}
 }
 
-// TestPriceAgeOfFiles: a file of daily bars that ended yesterday is refused by
-// a text that names the flag, and is traded with it; its newest price is that of
-// its close.
+// TestPriceAgeOfFiles: if a file of daily bars ended yesterday, an order is refused, and
+// the refusal names --max-price-age. With that flag it is filled at the last close.
 func TestPriceAgeOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	start := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -2)
@@ -164,10 +164,10 @@ func TestPriceAgeOfFiles(t *testing.T) {
 	}
 }
 
-// TestFileWithoutInterval: a file of days is traded and watched by its days although the
-// operator's intervals, which nobody asked for, are shorter: orders are filled, a
-// resting one and a price alert when the next day has come there, and bars of a length
-// that was asked for are refused with what helps.
+// TestFileWithoutInterval: a file of daily bars can be traded and watched by its days
+// although the operator's intervals are shorter. Orders are filled; a resting one, and a
+// price alert, when the next day of the file reaches them. An alert on shorter bars is
+// refused, and the refusal says what to do.
 func TestFileWithoutInterval(t *testing.T) {
 	for _, name := range []string{"brk-b-1d.csv", "brk-b.csv"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -226,7 +226,8 @@ func TestFileWithoutInterval(t *testing.T) {
 	}
 }
 
-// TestRestingPriceAt: a fill of a resting order says when the market was there.
+// TestRestingPriceAt: a resting order that was filled says when the market was at its
+// price.
 func TestRestingPriceAt(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		place(t, e, Buy, Limit, "1", "95")

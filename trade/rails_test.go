@@ -35,20 +35,21 @@ func tryPlace(t *testing.T, e *Engine, side Side, typ OrderType, quantity, limit
 	return code(err)
 }
 
-// TestLimitsBelowZero: a limit below zero, which once switched the rate off, is refused.
+// TestLimitsBelowZero: a limit below zero is refused. It once switched the limit of the
+// order rate off.
 func TestLimitsBelowZero(t *testing.T) {
 	for _, l := range []Limits{{OrderNotional: -1}, {PositionNotional: -1}, {DailyLoss: -1}, {OpenPerSymbol: -1}, {Open: -1}, {OrdersPerSecond: -5}, {Alerts: -1}, {Symbols: -1}} {
 		o := testOptions(t)
 		o.Limits = l
 		if e, err := Open(o); err == nil {
 			e.Close()
-			t.Errorf("%+v was taken", l)
+			t.Errorf("the limits %+v were accepted", l)
 		}
 	}
 }
 
-// TestTooManySymbols: as many symbols as are watched may be named for the start, in any
-// spelling and twice, and one more ends it.
+// TestTooManySymbols: as many symbols as can be watched may be named for the start, in
+// any spelling and repeated. With one more the start is refused.
 func TestTooManySymbols(t *testing.T) {
 	o := testOptions(t)
 	for i := range maxSymbols {
@@ -61,8 +62,8 @@ func TestTooManySymbols(t *testing.T) {
 	}
 }
 
-// TestLargestPositionFits: ten of the largest order that can be written are more than a
-// number holds, and do not come round to a small limit or one below zero.
+// TestLargestPositionFits: ten times the largest order that can be written is more than a
+// number holds. It must not wrap around to a small or negative limit.
 func TestLargestPositionFits(t *testing.T) {
 	for order, want := range map[exact.Decimal]exact.Decimal{5 * exact.One: 50 * exact.One, 9_000_000_000 * exact.One: 90_000_000_000 * exact.One, 20_000_000_000 * exact.One: math.MaxInt64, math.MaxInt64: math.MaxInt64} {
 		if got := (Limits{OrderNotional: order}).withDefaults().PositionNotional; got != want {
@@ -105,7 +106,7 @@ func TestReducingCountsOpenOrders(t *testing.T) {
 		}
 	}
 	if got := tryPlace(t, e, Sell, Market, "1", ""); got != "trading_reducing" {
-		t.Errorf("a market sell beside the resting one: %q", got)
+		t.Errorf("a market sell beside the resting one: %q, want trading_reducing", got)
 	}
 	price(e, "AAA", 111)
 	if got := netOf(e); got != "0" {
@@ -129,7 +130,7 @@ func TestRailAtTheFill(t *testing.T) {
 			t.Errorf("order %+v, position %s; want it rejected and -7", o, netOf(e))
 		}
 		if want := "max_position_notional"; len(o.Reason) < len(want) || o.Reason[:len(want)] != want {
-			t.Errorf("reason %q", o.Reason)
+			t.Errorf("reason %q, want %s", o.Reason, want)
 		}
 	})
 }
@@ -163,13 +164,13 @@ func TestReducingAtTheFill(t *testing.T) {
 	}
 	for _, o := range e.Orders(false)[1:] {
 		if show(o.AveragePrice) != "110" && show(o.AveragePrice) != "120" {
-			t.Errorf("order %+v", o)
+			t.Errorf("order %+v, want it filled at 110 or 120", o)
 		}
 	}
 }
 
-// TestOCOOfStopsCounts: an oco whose limit was replaced by a stop still counts once,
-// so the largest position cannot be passed by it.
+// TestOCOOfStopsCounts: an oco whose limit was replaced by a stop still counts as one
+// order: neither as none, which could exceed the largest position, nor as two.
 func TestOCOOfStopsCounts(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.PositionNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
 		e.ensure(t.Context(), "AAA")
@@ -180,10 +181,10 @@ func TestOCOOfStopsCounts(t *testing.T) {
 			r.Type, r.StopPrice, r.Replaces, r.Quantity = Stop, 105*exact.One, id, 5*exact.One
 		})
 		if got := tryPlace(t, e, Buy, Limit, "6", "95"); got != "max_position_notional" {
-			t.Errorf("6 more beside an oco of 5: %q", got)
+			t.Errorf("6 more beside an oco of 5: %q, want max_position_notional", got)
 		}
 		if got := tryPlace(t, e, Buy, Limit, "5", "95"); got != "" {
-			t.Errorf("5 more beside an oco of 5: %q", got)
+			t.Errorf("5 more beside an oco of 5: %q, want no refusal", got)
 		}
 	})
 }

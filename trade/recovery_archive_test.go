@@ -33,17 +33,16 @@ func manyOrders(t *testing.T) (*journaltest.Disk, []Order) {
 	return d, placed
 }
 
-// flip changes a bit of the place in a file that says which client's order an
-// order is.
+// flip changes a bit in a file, within the client_order_id of an order.
 func flip(d *journaltest.Disk, file string, i int) {
 	data := d.Files[file].Data
 	data[strings.Index(string(data), fmt.Sprintf(`"client_order_id":"c%d"`, i))] ^= 1
 }
 
-// TestRecoverCountsArchive: the archive and a journal are damaged or gone. What
-// any other file has of the archived orders is kept, and the recovery says how
-// many are not, from when to when, and that their ids are unknown. The first
-// journal has the orders c0 to c10 and the second c11 to c22.
+// TestRecoverCountsArchive: the archive and a journal are damaged or gone. Archived orders
+// that are in any other file are kept. The recovery says how many are not, from when to
+// when, and that their ids are unknown. The first journal has the orders c0 to c10 and the
+// second c11 to c22.
 func TestRecoverCountsArchive(t *testing.T) {
 	store, placed := manyOrders(t)
 	gone := func(names ...string) func(*journaltest.Disk) {
@@ -102,9 +101,9 @@ func TestRecoverCountsArchive(t *testing.T) {
 	}
 }
 
-// TestRecoverArchiveOfOtherForm: the archive lost most of its orders, and has one of
-// the others as an earlier version wrote it, with other bytes than the journal's order
-// gives today. A recovery adds those that are missing and leaves that one as it is.
+// TestRecoverArchiveOfOtherForm: the archive lost most of its orders. One of those that it
+// still has was written by an earlier version, with other bytes than this version would
+// write. A recovery adds the orders that are missing and leaves that one as it is.
 func TestRecoverArchiveOfOtherForm(t *testing.T) {
 	d, placed := manyOrders(t)
 	store, err := openOn(fewOptions(), d.Cut(journaltest.Kept))

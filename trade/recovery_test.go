@@ -35,7 +35,7 @@ func TestRecoverySays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Orders != 3 || got.Alerts != 0 || got.LostOrders != 2 || got.LostAlerts != 1 || got.LostRecords != 3 || got.LostSince.IsZero() {
-		t.Errorf("%+v", got)
+		t.Errorf("%+v, want 3 orders and no alert kept, and 3 records lost: 2 orders and an alert", got)
 	}
 	for _, want := range []string{"kept: 3 orders (0 open), 0 alerts", "damaged: journal-1.wal from byte ", "2 new orders and 1 new alerts"} {
 		if !strings.Contains(got.String(), want) {

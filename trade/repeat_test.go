@@ -27,8 +27,8 @@ func repeating(t *testing.T, e *Engine, condition string, r AlertRequest) Alert 
 	return a
 }
 
-// firedBars returns the hours, counted from the first, of the bars that fired, or
-// of the time for prices.
+// firedBars returns for each firing the hour of its bar, or for prices the hour of its
+// time, counted from the first hour.
 func firedValues(t *testing.T, e *Engine) string {
 	t.Helper()
 	n, _, err := e.Notifications(false, Page{Size: 1 << 20})
@@ -42,8 +42,8 @@ func firedValues(t *testing.T, e *Engine) string {
 	return strings.Join(values, " ")
 }
 
-// TestRepeatSignals: closes of hours in order, and the closes on which each
-// alert fires.
+// TestRepeatSignals: hourly bars close one after the other; each case says on which of
+// them an alert fires.
 func TestRepeatSignals(t *testing.T) {
 	const rule = `{"indicator_signal":{"indicator":"rule","when":"close > 100","signal":"becomes_true"}}`
 	closes := []float64{90, 101, 102, 99, 103, 104, 98, 105}
@@ -71,7 +71,7 @@ func TestRepeatSignals(t *testing.T) {
 				}
 				if c.name == "each time" {
 					if now := e.Alerts(); len(now) != 1 || now[0].Fired != 3 || now[0].ID != a.ID || now[0].FiredAt == nil {
-						t.Errorf("alerts %+v", now)
+						t.Errorf("alerts %+v, want the same one, fired 3 times", now)
 					}
 				}
 			})
@@ -79,7 +79,8 @@ func TestRepeatSignals(t *testing.T) {
 	}
 }
 
-// TestRepeatPrices: prices ten seconds apart, and those at which each alert fires.
+// TestRepeatPrices: prices come every ten seconds; each case says at which of them an
+// alert fires.
 func TestRepeatPrices(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -116,7 +117,8 @@ func TestRepeatPrices(t *testing.T) {
 	}
 }
 
-// TestRepeatRefused: what cannot be meant is refused with what would be right.
+// TestRepeatRefused: what makes no sense is refused, and the refusal says what would be
+// right.
 func TestRepeatRefused(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		for _, c := range []struct {
@@ -155,22 +157,22 @@ func TestExpiry(t *testing.T) {
 		repeating(t, e, `{"price_above":105}`, AlertRequest{ExpiresAt: time.Now().Add(time.Hour)})
 		time.Sleep(time.Hour - time.Second)
 		if n := len(e.Alerts()); n != 1 {
-			t.Fatalf("%d alerts before it expires", n)
+			t.Fatalf("%d alerts are shown before it expires, want 1", n)
 		}
 		time.Sleep(2 * time.Second)
 		update(e, 106, 106, 106)
 		if n := len(e.Alerts()); n != 0 || firedValues(t, e) != "" || len(e.ahead.alerts) != 1 {
-			t.Fatalf("%d alerts after it expired, kept %d", n, len(e.ahead.alerts))
+			t.Fatalf("after it has expired %d alerts are shown, want 0, and %d kept, want 1; or it fired", n, len(e.ahead.alerts))
 		}
 		time.Sleep(expiryGrace + seenPeriod)
 		if err := e.tidy(); err != nil || len(e.ahead.alerts) != 0 {
-			t.Errorf("%d alerts kept, %v", len(e.ahead.alerts), err)
+			t.Errorf("%d alerts kept after some minutes, want 0 (%v)", len(e.ahead.alerts), err)
 		}
 	})
 }
 
-// TestRepeatRestart: a process that ends without a word and starts anew fires an
-// alert that repeats for no bar twice and misses none.
+// TestRepeatRestart: although the process crashes and starts again, an alert that repeats
+// fires once for each bar: never twice, and no bar is missed.
 func TestRepeatRestart(t *testing.T) {
 	bars := 120
 	if testing.Short() {

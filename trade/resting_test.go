@@ -30,9 +30,9 @@ func walk(e *Engine, from float64, path ...market.Bar) {
 	e.deliver(context.Background(), u)
 }
 
-// TestRestingPath: a buy limit of 95 rests at a price of 100, and the market
-// takes different ways from there. Between the last price and the next the limit
-// is met at the limit; only a bar that opened beyond it gives its open.
+// TestRestingPath: a buy limit of 95 rests at a price of 100, and the market moves in
+// different ways from there. If it passes the limit on its way from the last price, the
+// order is filled at the limit; only a bar that opened beyond the limit fills at its open.
 func TestRestingPath(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -65,8 +65,8 @@ func TestRestingPath(t *testing.T) {
 	}
 }
 
-// TestRestingSeesOnlyLaterBars: of a path that begins before the order, a
-// minute that began before it counts by its close.
+// TestRestingSeesOnlyLaterBars: if a path begins before the order, only the close counts
+// of a minute that began before it.
 func TestRestingSeesOnlyLaterBars(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -97,8 +97,8 @@ func TestRestingSeesOnlyLaterBars(t *testing.T) {
 	}
 }
 
-// TestMakerFee: a limit that rested pays the maker's fee, a stop and what fills
-// on arrival the taker's.
+// TestMakerFee: a limit that rested pays the maker's fee. A stop, and an order that fills
+// on arrival, pay the other.
 func TestMakerFee(t *testing.T) {
 	maker := exact.One / 1000
 	inBubble(t, func(o *Options) { o.FeeRate, o.MakerFeeRate = exact.One/100, &maker }, func(t *testing.T, e *Engine) {
@@ -114,8 +114,8 @@ func TestMakerFee(t *testing.T) {
 	})
 }
 
-// TestDowntime: 100, then the process is down, then 80. A buy limit of 95 was
-// passed on the way and fills at 95, at the first new price.
+// TestDowntime: the price is 100 when the process ends and 80 when it runs again. The
+// market has passed a buy limit of 95 meanwhile: with the first new price it fills at 95.
 func TestDowntime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := journaltest.NewDisk()
@@ -139,9 +139,9 @@ func TestDowntime(t *testing.T) {
 	})
 }
 
-// TestSetAfterClockSetBack: the clock was an hour ahead and is set back. An alert and an
-// order come before the next update, which has a high of earlier in its minute: that does
-// not count for them. For an alert that was there before the minute it does.
+// TestSetAfterClockSetBack: the clock was an hour ahead and is set back. Then an alert and
+// an order come. The next update has a high from earlier in its minute, which does not
+// count for them. It does count for an alert that was set before that minute.
 func TestSetAfterClockSetBack(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		e.ensure(t.Context(), "AAA")
@@ -166,7 +166,7 @@ func TestSetAfterClockSetBack(t *testing.T) {
 			t.Errorf("alerts that wait still: %+v, want the one in the minute", left)
 		}
 		if o := e.Orders(false)[0]; o.Status != StatusOpen {
-			t.Errorf("the order is %s by a price of before it", o.Status)
+			t.Errorf("the order is %s because of a price from before it, want open", o.Status)
 		}
 	})
 }

@@ -47,9 +47,9 @@ func live(t *testing.T, e *Engine, caller string) (l life) {
 	return life{o.ID, resting.ID, a.ID, sub.ID, l.event}
 }
 
-// TestRestoreKeepsIDsApart: a backup is put back after more was done. The new
-// process counts from there again, but no id that a client has from the lost time
-// names anything else; ids from before the backup stay what they were.
+// TestRestoreKeepsIDsApart: a backup is restored after more was done. The new process uses
+// the sequences since the backup again. Still no id that a client got after the backup
+// names something else now, and ids from before the backup name what they did.
 func TestRestoreKeepsIDsApart(t *testing.T) {
 	o := scriptOptions()
 	o.epoch = nil
@@ -81,7 +81,7 @@ func TestRestoreKeepsIDsApart(t *testing.T) {
 		}
 	}
 	if _, err := e.CancelOrder(Who{}, lost.resting); !refused(err, "unknown_order") {
-		t.Errorf("cancel of an order that is lost: %v", err)
+		t.Errorf("cancel of an order that is lost: %v, want unknown_order", err)
 	}
 	if _, err := e.CancelOrder(Who{}, before.resting); err != nil {
 		t.Errorf("cancel of an order from before the backup: %v", err)
@@ -94,8 +94,8 @@ func refused(err error, code string) bool {
 	return errors.As(err, &r) && r.Code == code
 }
 
-// TestEpochPerStart: every start has its own epoch, also one after a kill; ids of
-// earlier ones keep their age.
+// TestEpochPerStart: every start has its own epoch, also one after a kill. Alerts are
+// still sorted by age, whichever epoch their ids have.
 func TestEpochPerStart(t *testing.T) {
 	o := scriptOptions()
 	o.epoch = nil
@@ -122,14 +122,13 @@ func TestEpochPerStart(t *testing.T) {
 		}
 	}
 	if len(epochs) != 12 || epochs[""] {
-		t.Errorf("12 starts have the epochs %v", epochs)
+		t.Errorf("12 starts have the epochs %v, want 12 that are not empty", epochs)
 	}
 }
 
-// TestRestoreEveryFailure puts a backup from every point of a run back, cuts the
-// power at every disk call of the start on it and of the orders after it, and
-// starts again: what the backup had and what was acknowledged since is there,
-// once.
+// TestRestoreEveryFailure restores a backup from every point of a run, starts on it and
+// places orders, cuts the power at every disk call of that, and starts again. What the
+// backup had and what was acknowledged since must be there, once.
 func TestRestoreEveryFailure(t *testing.T) {
 	const n = 24
 	d := journaltest.NewDisk()
@@ -154,8 +153,9 @@ func TestRestoreEveryFailure(t *testing.T) {
 	restoreFails(t, d.Cut(journaltest.Kept), placed)
 }
 
-// restoreFails starts on a backup that had the first orders of a row and places
-// more. From what a power cut at each disk call of that leaves, a start goes on.
+// restoreFails starts on a backup, which has the first of a series of orders, and places
+// more. It cuts the power at each disk call of that, and a start must go on from what is
+// left.
 func restoreFails(t *testing.T, d *journaltest.Disk, had []Order) {
 	t.Helper()
 	const more = 14 // at least one rotation
@@ -185,10 +185,10 @@ func restoreFails(t *testing.T, d *journaltest.Disk, had []Order) {
 			}
 		}
 		if got := e.Positions()[0].Quantity; got != exact.Decimal(len(had)+more)*exact.One {
-			t.Fatalf("%s: the position is %s", what, got)
+			t.Fatalf("%s: the position is %s, want %d", what, got, len(had)+more)
 		}
 		if _, err := journal.Walk(left, func(journal.Entry) error { return nil }); err != nil {
-			t.Fatalf("%s: the history: %v", what, err)
+			t.Fatalf("%s: the history cannot be read: %v", what, err)
 		}
 	}
 }

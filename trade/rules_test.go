@@ -20,8 +20,8 @@ import (
 	"wick/rules/rulestest"
 )
 
-// stage is a source with two markets, AAA and ETH, in one interval and in longer
-// ones that are made of it. It has what has begun; ETH lacks every seventh bar.
+// stage is a source with two markets, AAA and ETH, in one interval and in longer ones that
+// are made of it. It returns the bars that have begun by now; ETH lacks every seventh bar.
 type stage map[string]*market.Series
 
 func newStage(before, after int, iv market.Interval, seed uint64) stage {
@@ -61,8 +61,8 @@ func (p stage) Bars(_ context.Context, q market.Query) (*market.Series, error) {
 	return s.Tail(q.Limit), nil
 }
 
-// coarser returns the bars of a longer interval that s makes. The last of them is
-// forming if it has not ended when s was asked for.
+// coarser returns the bars of s as bars of a longer interval. The last of them is forming
+// if it had not ended when s was asked for.
 func coarser(s *market.Series, to market.Interval) *market.Series {
 	c := &market.Series{Symbol: s.Symbol, Interval: to, Source: s.Source, Synthetic: s.Synthetic, AsOf: s.AsOf}
 	for i := range s.Len() {
@@ -95,10 +95,10 @@ func (p stage) play(e *Engine, n int) {
 	e.deliver(context.Background(), u)
 }
 
-// TestRulesAreTheChart: two hundred made-up rules, on six series with a longer
-// interval and another market beside them, wait for each time they become true
-// while bars come one by one, or several after a crash. What fires is what one
-// chart of all bars shows.
+// TestRulesAreTheChart: alerts wait for two hundred random rules to become true, on six
+// series; the rules also read a longer interval and another market. Bars come one by one,
+// or several after a crash. The alerts must fire exactly where one chart of all bars shows
+// that a rule becomes true.
 func TestRulesAreTheChart(t *testing.T) {
 	t.Parallel()
 	const before = 2600
@@ -164,7 +164,7 @@ func TestRulesAreTheChart(t *testing.T) {
 		})
 	}
 	if fired < want {
-		t.Errorf("only %d alerts fired", fired)
+		t.Errorf("only %d alerts fired, want at least %d", fired, want)
 	}
 }
 
@@ -193,9 +193,9 @@ func (p stage) shown(t *testing.T, text string, from, bars int) (starts []int64)
 	return starts
 }
 
-// TestBacktestIsThePaperBroker: orders at the market, placed when the alerts of a
-// rule fire and filled at the next bar's open, are the trades of the backtest: the
-// same bars, prices and money.
+// TestBacktestIsThePaperBroker: if market orders are placed when the alerts of a rule fire,
+// and filled at the open of the next bar, they are the trades of the backtest: on the same
+// bars, at the same prices and with the same profit.
 func TestBacktestIsThePaperBroker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const before, bars = 700, 300

@@ -30,8 +30,8 @@ type process struct {
 	told []Notification // by all of them; guarded by mu
 }
 
-// newProcess starts one on a market that has each of these prices for an hour,
-// after as much of them has passed. Prices come every second.
+// newProcess returns a process, not started yet, on a market that is at each of these
+// prices for an hour, once passed is over. Prices come every second.
 func newProcess(t *testing.T, passed time.Duration, hours ...int64) *process {
 	p := &process{t: t, market: &scene{start: time.Now().Unix()}, disk: journaltest.NewDisk()}
 	for _, price := range hours {
@@ -77,7 +77,8 @@ func (p *process) stop() {
 	}
 }
 
-// kill ends it without a last word: the next one finds what was on disk.
+// kill ends the process without letting it write anything: the next one finds what was on
+// disk.
 func (p *process) kill() {
 	left := p.disk.Cut(journaltest.Dropped)
 	p.halt()
@@ -102,7 +103,7 @@ func (p *process) alert(condition, interval string) string {
 	return a.ID
 }
 
-// lines says what was told in one line each.
+// lines returns what was told, one line for each notification.
 func (p *process) lines() (out []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,9 +117,9 @@ func (p *process) lines() (out []string) {
 	return out
 }
 
-// TestDownIsNotBlind: bars that close and prices that come and go while the
-// process is down are judged by the next one, in order and once, whether it was
-// stopped or killed as soon as the alerts were set, and whatever comes after.
+// TestDownIsNotBlind: bars that close and prices that come and go while no process runs
+// are judged by the next one, in order and once, whether the process before was stopped or
+// was killed as soon as the alerts were set.
 func TestDownIsNotBlind(t *testing.T) {
 	for name, end := range map[string]func(*process){"stopped": (*process).stop, "killed": (*process).kill} {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +143,7 @@ func TestDownIsNotBlind(t *testing.T) {
 					t.Fatalf("after a downtime\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
 				if n, _, _ := p.e.Notifications(false, Page{Size: 1 << 20}); n[0].Message != "AAA at 2000-01-01 04:00 UTC was at 80, at or below 85. This comes late: wick was not running then." {
-					t.Errorf("message %q", n[0].Message)
+					t.Errorf("message %q, want that 80 was reached at 04:00, and late", n[0].Message)
 				}
 				end(p)
 				time.Sleep(10 * time.Minute)
@@ -164,8 +165,8 @@ func TestDownIsNotBlind(t *testing.T) {
 	}
 }
 
-// TestLateAlertIsNotOlder: an alert that is set after a start does not fire on
-// what came before it, though the process has seen that only now.
+// TestLateAlertIsNotOlder: an alert that is set after a start does not fire on what the
+// market did before that, although the process learns of it only afterwards.
 func TestLateAlertIsNotOlder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcess(t, 130*time.Minute, 100, 100, 90, 120, 80, 130, 100, 100)
@@ -189,14 +190,14 @@ func TestLateAlertIsNotOlder(t *testing.T) {
 			t.Error(err)
 		}
 		if n, _, _ := p.e.Notifications(false, Page{Size: 1 << 20}); len(n) != 0 {
-			t.Errorf("fired %+v", n)
+			t.Errorf("fired on what came before the alert: %+v", n)
 		}
 		p.e.Close()
 	})
 }
 
-// TestLongDowntime: more bars close than a window keeps. The signal on the first
-// of them is found, on the bars that its chart had.
+// TestLongDowntime: during a downtime more bars close than a window keeps. The signal on
+// the first of them is still found, computed on the bars that its chart had.
 func TestLongDowntime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcess(t, 599*time.Minute, slices.Concat(slices.Repeat([]int64{90}, 10), slices.Repeat([]int64{120}, 30))...)
@@ -209,14 +210,14 @@ func TestLongDowntime(t *testing.T) {
 			t.Errorf("told %q, want %q", got, want)
 		}
 		if s, _ := p.e.watch.window(seriesKey{"AAA", market.Minute1}); s.Len() > 2*windowBars+1 {
-			t.Errorf("the window keeps %d bars", s.Len())
+			t.Errorf("the window keeps %d bars, want at most %d", s.Len(), 2*windowBars+1)
 		}
 		p.stop()
 	})
 }
 
-// TestDipOfDowntime: the price falls through a limit and comes back while the
-// process is down. The order fills at its limit.
+// TestDipOfDowntime: while no process runs the price falls below a limit and comes back.
+// The order is filled at its limit.
 func TestDipOfDowntime(t *testing.T) {
 	for name, end := range map[string]func(*process){"stopped": (*process).stop, "killed": (*process).kill} {
 		t.Run(name, func(t *testing.T) {
@@ -240,8 +241,8 @@ func TestDipOfDowntime(t *testing.T) {
 	}
 }
 
-// TestDipBeforeOrder: what was seen is written once a minute. A dip between that
-// and an order does not fill the order after a kill.
+// TestDipBeforeOrder: how far the market was judged is written once a minute. The price
+// dips after that and before an order. After a kill that dip does not fill the order.
 func TestDipBeforeOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcess(t, 10*time.Minute+30*time.Second, 100, 100)
@@ -250,7 +251,7 @@ func TestDipBeforeOrder(t *testing.T) {
 		}
 		p.start()
 		p.alert(`{"price_below":50}`, "") // the symbol is noted from here on
-		time.Sleep(46 * time.Second)      // 11:20
+		time.Sleep(46 * time.Second)      // until 11:20
 		place(t, p.e, Buy, Limit, "1", "95")
 		if at := p.noted().At / 1000; at >= p.market.start+665 {
 			t.Fatalf("seen at %d: the note is too new to show anything", at-p.market.start)
@@ -265,8 +266,8 @@ func TestDipBeforeOrder(t *testing.T) {
 	})
 }
 
-// TestStopWhileJudging: a stop may come while bars are loaded to judge others.
-// Those are not noted as judged, so the next start does it.
+// TestStopWhileJudging: the process may be stopped while it judges bars. They do not count
+// as judged then, so the next start judges them.
 func TestStopWhileJudging(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		if _, err := setAlert(t, e, `{"indicator_signal":{"indicator":"sma","signal":"price_cross_up","length":2}}`, "1h"); err != nil {
@@ -280,13 +281,13 @@ func TestStopWhileJudging(t *testing.T) {
 		e.deliver(ctx, market.Update{Symbol: "AAA", Price: 120, High: 120, Low: 120, At: time.Now().UnixMilli(),
 			Closed: []market.ClosedBar{{Interval: market.Hour1, Bar: bar}}})
 		if after := e.watch.seen("AAA"); !after.equal(&before) || len(e.Alerts()) != 1 {
-			t.Errorf("seen %+v, before %+v, %d alerts", after, before, len(e.Alerts()))
+			t.Errorf("judged up to %+v, want %+v as before; %d alerts wait, want 1", after, before, len(e.Alerts()))
 		}
 	})
 }
 
-// TestDipWhileHalted: a dip that the owner's halt kept from an order does not
-// fill it after a kill either.
+// TestDipWhileHalted: while trading is halted, a dip does not fill an order. It must not
+// do so after a kill either.
 func TestDipWhileHalted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcess(t, 10*time.Minute+30*time.Second, 100, 100)
@@ -311,8 +312,8 @@ func TestDipWhileHalted(t *testing.T) {
 	})
 }
 
-// TestSeenIsForgotten: nothing is kept of a symbol that nothing waits for, and
-// one note a minute of the others, and one when the process stops.
+// TestSeenIsForgotten: how far a symbol was judged is written once a minute and when the
+// process stops, and forgotten once nothing waits for the symbol.
 func TestSeenIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcess(t, 10*time.Minute, 100, 100)
@@ -324,20 +325,20 @@ func TestSeenIsForgotten(t *testing.T) {
 			return int(p.e.Status().Records - before)
 		}
 		if n := notes(); n < 9 || n > 11 {
-			t.Errorf("%d notes in ten minutes", n)
+			t.Errorf("written %d times in ten minutes, want 9 to 11", n)
 		}
 		time.Sleep(30 * time.Second)
 		p.stop()
 		s, err := tryLoad(p.disk.Cut(journaltest.Kept), false)
 		if err != nil || s.seen["AAA"] == nil || time.Since(time.UnixMilli(s.seen["AAA"].At)) > 2*time.Second {
-			t.Errorf("after a stop %+v is seen, %v", s.seen["AAA"], err)
+			t.Errorf("after a stop %+v is written, want a time of less than two seconds ago (%v)", s.seen["AAA"], err)
 		}
 		p.start()
 		if _, err := p.e.CancelAlert(Who{}, id); err != nil {
 			t.Fatal(err)
 		}
 		if n := notes(); n != 1 || p.noted() != nil {
-			t.Errorf("%d notes with nothing to wait for, and %+v", n, p.noted())
+			t.Errorf("written %d times when nothing waits, want once, and %+v is kept", n, p.noted())
 		}
 		p.stop()
 	})

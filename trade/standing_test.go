@@ -22,8 +22,8 @@ func (s stuck) Bars(ctx context.Context, q market.Query) (*market.Series, error)
 	return s.flat.Bars(ctx, q)
 }
 
-// TestStandingOfSlowSource: an alert is set before anyone looks how the market
-// stands to it. A source that hangs then takes the look away, not the reply.
+// TestStandingOfSlowSource: an alert is set before it is found out how the market stands
+// to it. If the source hangs then, the reply comes without that.
 func TestStandingOfSlowSource(t *testing.T) {
 	source := &stuck{flat: 100}
 	inBubble(t, func(o *Options) { o.Source = source }, func(t *testing.T, e *Engine) {
@@ -32,12 +32,12 @@ func TestStandingOfSlowSource(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e.Standing(t.Context(), a) == nil {
-			t.Error("a source that answers: nothing is known")
+			t.Error("with a source that answers Standing returned nil")
 		}
 		source.interval = market.Day1
 		asked := time.Now()
 		if now := e.Standing(t.Context(), a); now != nil || time.Since(asked) != standingTimeout {
-			t.Errorf("a source that hangs: %+v after %s", now, time.Since(asked))
+			t.Errorf("with a source that hangs Standing returned %+v after %s, want nil after %s", now, time.Since(asked), standingTimeout)
 		}
 	})
 }

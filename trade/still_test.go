@@ -14,21 +14,21 @@ import (
 	"wick/market"
 )
 
-// still is a market whose newest price keeps its time until the next trade, like a
-// file that is written anew with each. Its bars are minutes.
+// still is a market whose newest price keeps its time until the next trade, like a file
+// that is rewritten with each trade. Its bars are minutes.
 type still struct {
 	mu   sync.Mutex
 	bars []market.Bar
 	at   time.Time // of the last trade
 }
 
-// trade extends the minute of now by extremes and ends it at a price.
+// trade extends the current minute by extremes and ends it at a price.
 func (s *still) trade(price, high, low float64) {
 	s.late(0, price, high, low)
 }
 
-// late is trade for what was traded a while ago, in the last minute that there is or in
-// a later one, and is told only now.
+// late is like trade, for something that was traded a while ago, in the last minute that
+// the market has or in a later one, and is told only now.
 func (s *still) late(ago time.Duration, price, high, low float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *still) Bars(_ context.Context, q market.Query) (*market.Series, error) 
 	return out, nil
 }
 
-// newStill starts a process on a market that is at a price since the start of a
+// newStill starts a process on a market that has been at a price since the start of a
 // minute.
 func newStill(t *testing.T, price float64) (*process, *still) {
 	s, p := new(still), newProcess(t, time.Minute)
@@ -68,10 +68,9 @@ func newStill(t *testing.T, price float64) (*process, *still) {
 	return p, s
 }
 
-// TestAlertOfStillMarket: nothing is traded when alerts are set, nor for a while
-// after. Then the price goes up and down and comes back between two looks at the
-// market, in the same minute. What it reached after the alerts were set fires them,
-// and nothing of before.
+// TestAlertOfStillMarket: nothing is traded when alerts are set, nor for a while after.
+// Then the price goes up and down and comes back between two polls of the market, in the
+// same minute. Alerts fire on what it reached after they were set, and on nothing before.
 func TestAlertOfStillMarket(t *testing.T) {
 	const above, below = `{"price_above":103}`, `{"price_below":97}`
 	for _, c := range []struct {
@@ -143,10 +142,10 @@ func TestAlertOfStillMarket(t *testing.T) {
 	}
 }
 
-// TestMinuteAfterStillMarket: the price is 105, and nothing is traded until its minute
-// ends; an alert at 103 is set meanwhile. The minute turns out to have ended lower, and
-// the next one begins with a trade at 105: that fires the alert, though the price was
-// the same before it was set.
+// TestMinuteAfterStillMarket: the price is 105, and nothing more is traded until its
+// minute ends. Meanwhile an alert at 103 is set. Then it turns out that the minute ended
+// lower and the next one began with a trade at 105. That trade fires the alert, although
+// the price was the same before the alert was set.
 func TestMinuteAfterStillMarket(t *testing.T) {
 	u := market.Update{Symbol: "AAA", Price: 100, High: 105, Low: 100, From: 105, At: 90_000, Since: 60_000, Path: []market.Bar{
 		{Time: 0, Open: 105, High: 105, Low: 101, Close: 101},
@@ -160,9 +159,9 @@ func TestMinuteAfterStillMarket(t *testing.T) {
 	}
 }
 
-// TestMessageOfExtreme: a message says that the price is there only if it is. One that
-// fires on a high or low between two updates says what was reached and where the price
-// is.
+// TestMessageOfExtreme: a message says that the price is at a value only if it still is.
+// If an alert fires on a high or low between two updates, the message says what was
+// reached and where the price is now.
 func TestMessageOfExtreme(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, s := newStill(t, 100)
@@ -184,13 +183,13 @@ func TestMessageOfExtreme(t *testing.T) {
 	})
 }
 
-// TestRestartOfStillMarket: a bracket's stop, a stop and a trailing stop are placed at
-// 101, and the process ends or does not. The price moves beyond the stops within the
-// same minute, when it runs again or before that: all of them fill alike.
+// TestRestartOfStillMarket: the stop of a bracket, a stop and a trailing stop are placed at
+// 101. Then the process ends, or runs on. Within the same minute the price moves beyond
+// the stops, while a process runs or before it runs again: all stops are filled alike.
 func TestRestartOfStillMarket(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		end   func(*process) // nil for not at all
+		end   func(*process) // nil if the process runs on
 		moves bool           // while the process is down
 		want  string
 	}{
@@ -231,9 +230,9 @@ func TestRestartOfStillMarket(t *testing.T) {
 	}
 }
 
-// TestDipAfterBracket: an entry that is filled at once leaves a stop behind, and the
-// process is killed before the next note of what was seen. A dip of the downtime sets
-// the stop off, like one that was placed by itself.
+// TestDipAfterBracket: an entry is filled at once, and its stop waits. The process is
+// killed before it has written again how far the market was judged. A dip during the
+// downtime sets the stop off, like one that was placed by itself.
 func TestDipAfterBracket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcess(t, 10*time.Minute, 100, 80, 100)
@@ -249,10 +248,10 @@ func TestDipAfterBracket(t *testing.T) {
 	})
 }
 
-// TestReachedOnStillMarket: the last trade was ten minutes ago and has reached what
-// alerts wait for, on a symbol that was watched before and on one that was not. A look
-// that finds the same price is no update: no alert fires, before a restart or after it,
-// until something is traded. Then each fires once.
+// TestReachedOnStillMarket: the last trade was ten minutes ago and reached what alerts wait
+// for, on a symbol that was watched before and on one that was not. A poll that finds the
+// same price is no news: no alert fires, before a restart or after it, until something is
+// traded. Then each fires once.
 func TestReachedOnStillMarket(t *testing.T) {
 	for name, end := range map[string]func(*process){"stopped": (*process).stop, "killed": (*process).kill} {
 		t.Run(name, func(t *testing.T) {

@@ -45,9 +45,9 @@ func found(t *testing.T, e *Engine, id string) string {
 	return strings.TrimSuffix(string(o.Status)+" "+show(o.AveragePrice), " null")
 }
 
-// TestStopFills: the price is 100 and takes different ways from there. A stop is
-// filled at the market when it gets there: at the stop, or at the open of a minute
-// that began beyond it, never better, and worse by the slippage of one percent.
+// TestStopFills: the price is 100 and moves in different ways from there. A stop is filled
+// at the price of the market when that reaches it: the stop, or the open of a minute that
+// began beyond it, never a better one; and one percent of slippage makes it worse.
 func TestStopFills(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -81,8 +81,8 @@ func TestStopFills(t *testing.T) {
 	}
 }
 
-// TestStopRefused: a stop that the market has passed would be triggered at once,
-// and arguments that do not go together are refused by name.
+// TestStopRefused: a stop that the market has passed, which would be triggered at once, is
+// refused. So are arguments that do not go together, each with its own code.
 func TestStopRefused(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		one := exact.One
@@ -107,7 +107,7 @@ func TestStopRefused(t *testing.T) {
 			}
 		}
 		if n := len(e.Orders(false)); n != 0 {
-			t.Errorf("%d orders were made", n)
+			t.Errorf("%d orders were made by refused requests", n)
 		}
 	})
 }
@@ -129,9 +129,8 @@ func TestReduceOnlyRefused(t *testing.T) {
 	})
 }
 
-// TestStopLimit: once the market has come to the stop the order is a limit. One
-// that opened beyond the limit leaves it open, to be filled when the market
-// comes back.
+// TestStopLimit: once the market has reached its stop, the order is a limit. If the market
+// opened beyond the limit, the order stays open and is filled when the market comes back.
 func TestStopLimit(t *testing.T) {
 	sell := func(r *OrderRequest) {
 		r.Side, r.Type, r.StopPrice, r.Price = Sell, StopLimit, 95*exact.One, 94*exact.One
@@ -141,17 +140,17 @@ func TestStopLimit(t *testing.T) {
 		first, second := ask(t, e, sell).ID, ask(t, e, func(r *OrderRequest) { sell(r); r.Price = 91 * exact.One }).ID
 		walk(e, 100, minute(0, 100, 100, 99, 99), minute(1, 92, 93, 90, 90))
 		if got := found(t, e, first); got != "open" {
-			t.Errorf("the market opened beyond the limit: %s", got)
+			t.Errorf("when the market opened beyond the limit the order is %s, want open", got)
 		}
 		if got := found(t, e, second); got != "filled 91.908" { // 92, a thousandth worse
-			t.Errorf("the market opened between stop and limit: %s", got)
+			t.Errorf("when the market opened between stop and limit the order is %s, want filled 91.908", got)
 		}
 		if o, _ := e.Order(first); o.TriggeredAt == nil {
 			t.Errorf("not triggered: %+v", o)
 		}
 		walk(e, 90, minute(0, 90, 94, 90, 93))
 		if got := found(t, e, first); got != "filled 94" {
-			t.Errorf("the market came back: %s", got)
+			t.Errorf("when the market came back the order is %s, want filled 94", got)
 		}
 	})
 }
@@ -191,16 +190,15 @@ func TestTrailingStop(t *testing.T) {
 		check(amount, "115")
 		walk(e, 117, minute(0, 117, 117, 110, 112))
 		if got := found(t, e, amount); got != "filled 115" {
-			t.Errorf("after a fall to 110: %s", got)
+			t.Errorf("after a fall to 110 the order is %s, want filled 115", got)
 		}
 		check(percent, "108")
 		e.Close()
 	})
 }
 
-// TestTimeInForce: ioc and fok end at once what the market has not reached, day
-// ends with the day, gtd at its moment, though never before a fill that came
-// earlier.
+// TestTimeInForce: an ioc or fok order that the market has not reached ends at once, a day
+// order ends with the day, and a gtd order at its time, unless it was filled before that.
 func TestTimeInForce(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		limited := func(price int64, tif TimeInForce) func(*OrderRequest) {
@@ -214,10 +212,10 @@ func TestTimeInForce(t *testing.T) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
 		for _, tif := range []TimeInForce{IOC, FOK} {
 			if o := ask(t, e, limited(95, tif)); o.Status != StatusCancelled || !strings.Contains(o.Reason, "has not reached") {
-				t.Errorf("%s: %+v", tif, o)
+				t.Errorf("%s that the market has not reached: %+v, want cancelled", tif, o)
 			}
 			if o := ask(t, e, limited(101, tif)); o.Status != StatusFilled {
-				t.Errorf("%s that the market has reached: %+v", tif, o)
+				t.Errorf("%s that the market has reached: %+v, want filled", tif, o)
 			}
 		}
 		day, gtd, early := ask(t, e, limited(90, Day)), ask(t, e, limited(90, GTD)).ID, ask(t, e, limited(98, GTD)).ID
@@ -226,17 +224,17 @@ func TestTimeInForce(t *testing.T) {
 		}
 		walk(e, 100, minute(0, 100, 100, 97, 97), minute(1, 97, 97, 97, 97))
 		if got := found(t, e, early); got != "filled 98" {
-			t.Errorf("reached in time: %s", got)
+			t.Errorf("the order that was reached in time is %s, want filled 98", got)
 		}
 		if o, _ := e.Order(gtd); o.Status != StatusCancelled || o.Reason != "expired" {
-			t.Errorf("not reached in time: %+v", o)
+			t.Errorf("the order that was not reached in time: %+v, want expired", o)
 		}
 		time.Sleep(25 * time.Hour)
 		if err := e.expireAll(); err != nil { // though no price came
 			t.Fatal(err)
 		}
 		if o, _ := e.Order(day.ID); o.Status != StatusCancelled || o.Reason != "expired" {
-			t.Errorf("a day later: %+v", o)
+			t.Errorf("the day order a day later: %+v, want expired", o)
 		}
 	})
 }
@@ -256,82 +254,83 @@ func TestReduceOnly(t *testing.T) {
 		first, second, third := ask(t, e, reducing(4, 105)).ID, ask(t, e, reducing(4, 106)).ID, ask(t, e, reducing(5, 120)).ID
 		walk(e, 100, minute(0, 100, 110, 100, 108))
 		if got := found(t, e, first); got != "filled 105" {
-			t.Errorf("the first is %s", got)
+			t.Errorf("the first order is %s, want filled 105", got)
 		}
 		if o, _ := e.Order(second); o.Status != StatusCancelled || o.FilledQuantity != exact.One || !strings.Contains(o.Reason, "rest") {
-			t.Errorf("the second is %+v", o)
+			t.Errorf("the second order is %+v, want 1 filled and the rest cancelled", o)
 		}
 		if o, _ := e.Order(third); o.Status != StatusCancelled || o.Reason != "nothing is left to reduce" {
-			t.Errorf("the third is %+v", o)
+			t.Errorf("the third order is %+v, want cancelled", o)
 		}
 		if p := e.Positions(); len(p) != 0 {
-			t.Errorf("positions %+v", p)
+			t.Errorf("positions are %+v, want none", p)
 		}
 	})
 }
 
-// TestSizes: a value in place of a quantity, all of a position, and all positions.
+// TestSizes: an order for a value instead of a quantity, one that closes a position, and a
+// call that closes all positions.
 func TestSizes(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Slippage = exact.One / 100 }, func(t *testing.T, e *Engine) {
 		o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 500*exact.One })
 		if o.Quantity.String() != "4.95049504" || show(o.AveragePrice) != "101" { // 500 / 101, cut
-			t.Errorf("500 of it: %+v", o)
+			t.Errorf("a notional of 500: %+v, want 4.95049504 at 101", o)
 		}
 		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity, r.All = 0, true }); code(err) != "bad_side" {
-			t.Errorf("buying all of a long position: %v", err)
+			t.Errorf("a buy that closes a long position: %v, want bad_side", err)
 		}
 		was, is := 4*exact.One, exact.Decimal(495049504)
 		if _, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All, r.Held = Sell, 0, true, &was }); code(err) != "position_changed" {
-			t.Errorf("all of it if that is 4: %v", err)
+			t.Errorf("closing a position that was thought to be 4: %v, want position_changed", err)
 		}
 		if _, err := try(t, e, func(r *OrderRequest) { r.Held = &was }); code(err) != "position_changed" {
-			t.Errorf("one more if 4 are held: %v", err)
+			t.Errorf("buying 1 with a position that was thought to be 4: %v, want position_changed", err)
 		}
 		if o := ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All, r.Held = Sell, 0, true, &is }); o.FilledQuantity.String() != "4.95049504" || len(e.Positions()) != 0 {
-			t.Errorf("all of it: %+v", o)
+			t.Errorf("closing the position: %+v, want 4.95049504 filled and nothing held", o)
 		}
 		place(t, e, Buy, Market, "2", "")
 		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "BBB", Side: Sell, Type: Market, Quantity: exact.One}); err != nil {
 			t.Fatal(err)
 		}
-		// By a dry run of before: what has changed or come since stays.
+		// Closing what an earlier dry run showed: positions that changed or came since stay.
 		previews, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true, DryRun: true}, nil)
 		if err != nil || len(previews) != 2 {
-			t.Fatalf("a dry run: %+v, %v", previews, err)
+			t.Fatalf("a dry run: %+v, %v; want 2 orders", previews, err)
 		}
 		place(t, e, Buy, Market, "1", "")
 		stay, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true}, previews[:1])
 		if err != nil || len(stay) != 2 || !strings.Contains(stay[0].Error, "position_changed") || !strings.Contains(stay[1].Error, "position_changed") || len(e.Positions()) != 2 {
-			t.Errorf("after the positions changed: %+v, %v", stay, err)
+			t.Errorf("after the positions changed: %+v, %v; want position_changed for both", stay, err)
 		}
 		closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true, ClientOrderID: "out"}, nil)
 		if err != nil || len(closed) != 2 || len(e.Positions()) != 0 || closed[0].Side != Sell || closed[1].Side != Buy || closed[1].ClientOrderID != "out:BBB" {
-			t.Errorf("closing everything: %+v, %v", closed, err)
+			t.Errorf("closing everything: %+v, %v; want a sell, and a buy with the id out:BBB", closed, err)
 		}
 	})
 }
 
-// TestCancelMany: all orders, or those of one market.
+// TestCancelMany: all orders are cancelled, or those of one market.
 func TestCancelMany(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		for _, symbol := range []string{"AAA", "BBB", "AAA"} {
 			ask(t, e, func(r *OrderRequest) { r.Symbol, r.Type, r.Price = symbol, Limit, 90*exact.One })
 		}
 		if c, err := e.CancelOrders(Who{}, "aaa"); err != nil || len(c) != 2 || len(e.Orders(true)) != 1 {
-			t.Errorf("%+v, %v", c, err)
+			t.Errorf("those of AAA: %+v, %v; want 2, and 1 left", c, err)
 		}
 		if c, err := e.CancelOrders(Who{}, ""); err != nil || len(c) != 1 || c[0].Symbol != "BBB" || len(e.Orders(true)) != 0 {
-			t.Errorf("%+v, %v", c, err)
+			t.Errorf("all: %+v, %v; want the one of BBB, and none left", c, err)
 		}
 		if c, err := e.CancelOrders(Who{}, ""); err != nil || len(c) != 0 {
-			t.Errorf("with none open: %+v, %v", c, err)
+			t.Errorf("all, with none open: %+v, %v; want none", c, err)
 		}
 	})
 }
 
-// TestReplaces: the old order ends in the step in which the new one begins. A
-// smaller quantity keeps the place in time, over a restart too; another price or
-// a larger quantity goes to the end.
+// TestReplaces: the old order ends in the step in which the new one begins. With a smaller
+// quantity the new order keeps the turn of the old one, also after a restart. With another
+// price or a larger quantity it goes to the end.
 func TestReplaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := journaltest.NewDisk()
@@ -347,10 +346,10 @@ func TestReplaces(t *testing.T) {
 		a, b := limited("", 3, 95), limited("", 3, 95)
 		smaller, larger := limited(a.ID, 2, 95), limited(b.ID, 4, 95)
 		if got, _ := e.Order(a.ID); got.Status != StatusCancelled || got.Reason != "replaced by "+smaller.ID {
-			t.Errorf("the first is %+v", got)
+			t.Errorf("the old order is %+v, want cancelled, replaced by %s", got, smaller.ID)
 		}
 		if _, err := try(t, e, func(r *OrderRequest) { r.Replaces = a.ID }); code(err) != "order_cancelled" {
-			t.Errorf("replacing it again: %v", err)
+			t.Errorf("replacing it again: %v, want order_cancelled", err)
 		}
 		c := limited("", 1, 95)
 		again := limited(smaller.ID, 1, 95)
@@ -368,8 +367,8 @@ func TestReplaces(t *testing.T) {
 	})
 }
 
-// TestOtherStopGoesToTheEnd: a stop_limit with another stop_price, and a trailing
-// stop, do not keep the place in time of what they replace.
+// TestOtherStopGoesToTheEnd: a stop_limit with another stop_price, and a trailing stop, do
+// not keep the turn of the order that they replace.
 func TestOtherStopGoesToTheEnd(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		turn := func(change func(*OrderRequest)) (string, uint64) {
@@ -383,17 +382,17 @@ func TestOtherStopGoesToTheEnd(t *testing.T) {
 		id, same := turn(func(r *OrderRequest) { r.Replaces = id })
 		id, other := turn(func(r *OrderRequest) { r.Replaces, r.StopPrice = id, 111*exact.One })
 		if same != first || other == first {
-			t.Errorf("turns %d, then %d for the same and %d for another", first, same, other)
+			t.Errorf("the turn is %d; replaced by the same %d, want no change; with another stop_price %d, want a later one", first, same, other)
 		}
 		trails := func(r *OrderRequest) { r.Type, r.StopPrice, r.Price, r.TrailAmount = TrailingStop, 0, 0, exact.One }
 		id, first = turn(trails)
 		if _, next := turn(func(r *OrderRequest) { trails(r); r.Replaces = id }); next == first {
-			t.Error("a trailing stop kept its place")
+			t.Error("a trailing stop kept the turn of the order that it replaced")
 		}
 	})
 }
 
-// TestTrailThatEnds: a trailing stop that is cancelled, replaced or expires is
+// TestTrailThatEnds: a trailing stop that was cancelled or replaced, or has expired, is
 // shown where it stood last.
 func TestTrailThatEnds(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
@@ -420,9 +419,9 @@ func TestTrailThatEnds(t *testing.T) {
 	})
 }
 
-// TestCloseAllAgain: closing everything twice under one id gives the orders of the
-// first time, whatever the length of the id and the letters of a symbol; another
-// request under it, and one that makes no sense, are refused though nothing is held.
+// TestCloseAllAgain: closing everything twice under one id returns the orders of the first
+// time, whatever the length of the id and the characters of a symbol. Another request
+// under that id, and one that makes no sense, are refused, even if nothing is held.
 func TestCloseAllAgain(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		buy := func(symbol string) { ask(t, e, func(r *OrderRequest) { r.Symbol = symbol }) }
@@ -431,19 +430,19 @@ func TestCloseAllAgain(t *testing.T) {
 		buy("GC=F")
 		first, err := e.CloseAll(t.Context(), all, nil)
 		if err != nil || len(first) != 2 || first[0].Status != StatusFilled || first[1].Status != StatusFilled {
-			t.Fatalf("with a long id: %+v, %v", first, err)
+			t.Fatalf("closing all under a long id: %+v, %v; want 2 filled orders", first, err)
 		}
 		again, err := e.CloseAll(t.Context(), all, nil)
 		if err != nil || len(again) != 2 || again[0].ID != first[0].ID || again[1].ID != first[1].ID || again[0].Error != "" {
-			t.Errorf("again: %+v, %v", again, err)
+			t.Errorf("closing all again: %+v, %v; want the orders of the first time", again, err)
 		}
 		buy("BBB")
 		if more, err := e.CloseAll(t.Context(), all, nil); err != nil || len(more) != 3 || more[2].Symbol != "BBB" || more[2].Error == "" || len(e.Positions()) != 1 {
-			t.Errorf("with a new position: %+v, %v", more, err)
+			t.Errorf("closing all again with a new position: %+v, %v; want an error for that, which stays", more, err)
 		}
 		all.TimeInForce = IOC
 		if other, err := e.CloseAll(t.Context(), all, nil); code(err) != "client_order_id_reused" {
-			t.Errorf("with other arguments: %+v, %v", other, err)
+			t.Errorf("the same id with other arguments: %+v, %v; want client_order_id_reused", other, err)
 		}
 	})
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
@@ -459,7 +458,7 @@ func TestCloseAllAgain(t *testing.T) {
 			r := OrderRequest{Side: Sell, Type: Market, All: true}
 			change(&r)
 			if out, err := e.CloseAll(t.Context(), r, nil); err == nil {
-				t.Errorf("%d, with nothing held: %+v", i, out)
+				t.Errorf("request %d, with nothing held: %+v, want a refusal", i, out)
 			}
 		}
 	})

@@ -10,7 +10,8 @@ import (
 	"wick/exact"
 )
 
-// TestDirectory shows modes, the lock, and a directory that cannot be written.
+// TestDirectory: the modes of the directory and its files, the lock that keeps a second
+// process out, and a path that is no directory.
 func TestDirectory(t *testing.T) {
 	o := testOptions(t)
 	os.Chmod(o.Dir, 0o755)
@@ -37,7 +38,7 @@ func TestDirectory(t *testing.T) {
 	os.WriteFile(file, nil, 0o600)
 	o.Dir = file
 	if _, err := Open(o); err == nil || strings.Contains(err.Error(), "\n") {
-		t.Errorf("a file for a directory: %v", err)
+		t.Errorf("a file in place of the directory: %v, want an error of one line", err)
 	}
 }
 

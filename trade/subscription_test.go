@@ -76,7 +76,7 @@ func deliverSome(e *Engine, pick int) error {
 	return e.commit(seq)
 }
 
-// TestFilters: a firing goes to those whose filter of that moment matches.
+// TestFilters: a firing goes to the subscriptions whose filter matches at that moment.
 func TestFilters(t *testing.T) {
 	told := map[string][]string{}
 	tell := func(n Notification, to []string) { told[n.AlertID] = to }
@@ -99,7 +99,7 @@ func TestFilters(t *testing.T) {
 			t.Errorf("told %v, want %v", told[id], want)
 		}
 		if s, _, _ := e.hub.Status("symbol"); s == nil || !slices.Equal(s.Filter.Symbols, []string{"AAA", "BBB"}) {
-			t.Errorf("subscription %+v", s)
+			t.Errorf("subscription %+v, want the symbols sorted, in one spelling, and once each", s)
 		}
 		if again := sub("symbol", Filter{Symbols: []string{"CCC"}}); again != symbol {
 			t.Errorf("a changed filter has the id %s, was %s", again, symbol)
@@ -109,13 +109,14 @@ func TestFilters(t *testing.T) {
 		}
 		for _, f := range []Filter{{Symbols: []string{"a b"}}, {AlertTypes: []string{"price"}}, {Symbols: make([]string, 101)}} {
 			if _, err := e.Subscribe(from("x"), f); code(err) == "" {
-				t.Errorf("filter %+v was taken: %v", f, err)
+				t.Errorf("filter %+v: %v, want a refusal", f, err)
 			}
 		}
 	})
 }
 
-// TestQueueLimits: an hour, a thousand, oldest first, across a restart too.
+// TestQueueLimits: a queue keeps entries for an hour and a thousand of them, and drops the
+// oldest first, also across a restart.
 func TestQueueLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := testOptions(t)
@@ -142,12 +143,12 @@ func TestQueueLimits(t *testing.T) {
 			t.Errorf("%d entries, the first %s; want the last 1000 in order", len(got), got[0])
 		}
 		if n := e.PendingNotifications(); n != delivery.QueueCap {
-			t.Errorf("%d wait to be polled", n)
+			t.Errorf("%d wait to be polled, want %d", n, delivery.QueueCap)
 		}
 		time.Sleep(delivery.QueueTTL - 20*time.Second)
 		late := fireOne(t, e) // ten seconds before the hour is over
 		if n := len(queue(e, "caller")); n != delivery.QueueCap {
-			t.Errorf("%d entries within the hour", n)
+			t.Errorf("%d entries within the hour, want %d", n, delivery.QueueCap)
 		}
 		e.Close()
 		if e, err = openOn(o, d); err != nil {
@@ -155,11 +156,11 @@ func TestQueueLimits(t *testing.T) {
 		}
 		time.Sleep(10*time.Second - time.Millisecond)
 		if n := len(queue(e, "caller")); n != delivery.QueueCap {
-			t.Errorf("%d entries a millisecond before the hour", n)
+			t.Errorf("%d entries a millisecond before the hour is over, want %d", n, delivery.QueueCap)
 		}
 		time.Sleep(time.Millisecond)
 		if got := queue(e, "caller"); !slices.Equal(got, []string{late}) {
-			t.Errorf("%d entries after the hour", len(got))
+			t.Errorf("%d entries after the hour, want the late one", len(got))
 		}
 		if err := e.tidy(); err != nil || len(e.hub.Clone().Snapshot(func(*delivery.Entry) {}).Queues[sub.ID]) != delivery.QueueCap {
 			t.Errorf("old entries are dropped at once, %v; want one record a minute", err)
@@ -171,8 +172,9 @@ func TestQueueLimits(t *testing.T) {
 	})
 }
 
-// TestDelivered: what a stream got and stayed open for is written down by tidy,
-// once, and is not sent again after a restart. What it got is still held.
+// TestDelivered: an event counts as delivered if its stream stayed open for a second after
+// it. tidy writes that down once, and the event is not sent again after a restart. It is
+// still in the queue.
 func TestDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, o := journaltest.NewDisk(), testOptions(t)
@@ -226,7 +228,8 @@ func eventID(e *Engine, entry *delivery.Entry) string {
 	return fmt.Sprintf("%s-%s-%d", e.hub.Clone().Select(nil)[0].ID, entry.Epoch, entry.Seq)
 }
 
-// TestPolling: one shared queue, drained once, readable again for an hour.
+// TestPolling: all callers share one queue. Each notification is read once, and can be read
+// again for an hour.
 func TestPolling(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		read := func(again bool) (ids []string) {
@@ -260,8 +263,8 @@ func TestPolling(t *testing.T) {
 	})
 }
 
-// TestClaim: after a restart the same client gets its subscription and queue
-// back under its new caller; another client does not.
+// TestClaim: after a restart a client gets its subscription and queue back under its new
+// token; another client does not.
 func TestClaim(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
@@ -276,7 +279,7 @@ func TestClaim(t *testing.T) {
 		return ""
 	}
 	if claim("new", "client") != "" {
-		t.Error("claimed what is not there")
+		t.Error("claimed a subscription although there is none")
 	}
 	sub, err := e.Subscribe(from("old"), Filter{Symbols: []string{"AAA"}})
 	if err != nil {
@@ -285,7 +288,7 @@ func TestClaim(t *testing.T) {
 	a, _ := setAlert(t, e, `{"price_above":1}`, "")
 	price(e, "AAA", 100)
 	if claim("new", "client") != "" {
-		t.Error("claimed while its caller lives")
+		t.Error("claimed a subscription that another caller still holds")
 	}
 	e.Close()
 	o.Hub = nil
@@ -293,35 +296,35 @@ func TestClaim(t *testing.T) {
 	defer e.Close()
 	for _, c := range []struct{ caller, client string }{{"new", "other client"}, {"", "client"}, {strings.Repeat("x", 1000), "client"}} {
 		if claim(c.caller, c.client) != "" {
-			t.Errorf("%.20s of %s claimed it", c.caller, c.client)
+			t.Errorf("caller %.20q of %q claimed the subscription, want nothing", c.caller, c.client)
 		}
 	}
 	if got := claim("new", "client"); got != sub.ID {
 		t.Errorf("claimed %q, want %s", got, sub.ID)
 	}
 	if q := queue(e, "new"); !slices.Equal(q, []string{a.ID}) {
-		t.Errorf("the queue of the claimed subscription is %v", q)
+		t.Errorf("the queue of the claimed subscription is %v, want %s", q, a.ID)
 	}
 	if s, _, _ := e.hub.Status("old"); s != nil {
-		t.Error("the old caller still has it")
+		t.Error("the old caller still has the subscription")
 	}
 	if claim("third", "client") != "" {
-		t.Error("claimed twice")
+		t.Error("a third caller claimed the subscription that the second holds")
 	}
 	e.hub.Revoke("new") // its token has ended
 	if got := claim("third", "client"); got != sub.ID {
 		t.Errorf("claimed %q after the revocation, want %s", got, sub.ID)
 	}
 	if ok, err := e.Unsubscribe("third"); !ok || err != nil {
-		t.Errorf("unsubscribe: %t, %v", ok, err)
+		t.Errorf("unsubscribe: %t, %v; want true", ok, err)
 	}
 	if ok, err := e.Unsubscribe("third"); ok || err != nil {
-		t.Errorf("second unsubscribe: %t, %v", ok, err)
+		t.Errorf("second unsubscribe: %t, %v; want false", ok, err)
 	}
 }
 
-// TestClaimAtOnce: of many calls with one new token at once, none returns before
-// the subscription is the caller's; of several tokens one gets it.
+// TestClaimAtOnce: if many calls with one new token come at once, none returns before the
+// caller has the subscription. Of several new tokens one gets it.
 func TestClaimAtOnce(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
@@ -349,12 +352,13 @@ func TestClaimAtOnce(t *testing.T) {
 		}
 	}
 	if owners != 1 {
-		t.Errorf("%d callers have it", owners)
+		t.Errorf("%d callers have the subscription, want 1", owners)
 	}
 }
 
-// TestSubscriptionBound: a store that is full gives up its oldest orphan, and
-// refuses when there is none. The largest firing fits one record.
+// TestSubscriptionBound: if there are as many subscriptions as allowed, the oldest that
+// nobody holds is dropped for a new one, which is refused if all are held. A firing to all
+// of them fits into one record.
 func TestSubscriptionBound(t *testing.T) {
 	d := journaltest.NewDisk()
 	e, err := openOn(testOptions(t), d)
@@ -369,12 +373,12 @@ func TestSubscriptionBound(t *testing.T) {
 		}
 	}
 	if _, err := e.Subscribe(from("more"), Filter{}); code(err) != "max_subscriptions" {
-		t.Errorf("one subscription too many: %v", err)
+		t.Errorf("one subscription too many: %v, want max_subscriptions", err)
 	}
 	setAlert(t, e, `{"price_above":1}`, "")
 	price(e, "AAA", 100)
 	if n := e.PendingNotifications(); n != 1 {
-		t.Errorf("%d fired to all subscriptions", n)
+		t.Errorf("%d notifications after an alert fired to all subscriptions, want 1", n)
 	}
 	e.Close()
 	var log bytes.Buffer
@@ -394,8 +398,8 @@ func TestSubscriptionBound(t *testing.T) {
 	}
 }
 
-// TestSubscriptionsFile: the specified file exists, is readable JSON, follows
-// every change and can be lost without loss.
+// TestSubscriptionsFile: the file that the specification names exists, is JSON, and follows
+// every change. If it is lost, the next start writes it again.
 func TestSubscriptionsFile(t *testing.T) {
 	d := journaltest.NewDisk()
 	e, err := openOn(testOptions(t), d)
@@ -417,18 +421,18 @@ func TestSubscriptionsFile(t *testing.T) {
 		return callers
 	}
 	if got := read(); len(got) != 0 {
-		t.Errorf("a new store has %v", got)
+		t.Errorf("the file of a new store has %v, want nothing", got)
 	}
 	e.Subscribe(from("a"), Filter{})
 	if got := read(); !slices.Equal(got, []string{"a"}) {
-		t.Errorf("file has %v", got)
+		t.Errorf("the file has %v, want a", got)
 	}
 	delete(d.Files, "subscriptions.json")
 	if _, err = openOn(testOptions(t), d); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(); !slices.Equal(got, []string{"a"}) {
-		t.Errorf("the file was rebuilt with %v", got)
+		t.Errorf("the file was written again with %v, want a", got)
 	}
 }
 
@@ -455,7 +459,7 @@ func TestNotifyOrder(t *testing.T) {
 	})
 }
 
-// TestRun plays the engine with a feed that speaks, and ends it by its context.
+// TestRun runs the engine with a feed that tells prices, and ends it by its context.
 func TestRun(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Symbols, o.Feed = []string{"aaa"}, talking{} }, func(t *testing.T, e *Engine) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -467,7 +471,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("Run: %v", err)
 		}
 		if n, _, _ := e.Notifications(false, Page{Size: 1 << 20}); len(n) != 1 {
-			t.Errorf("notifications %+v", n)
+			t.Errorf("notifications %+v, want one", n)
 		}
 		if !slices.Equal(e.Symbols(), []string{"AAA"}) || e.Status().FeedAge < 0 {
 			t.Errorf("watched %v, status %+v", e.Symbols(), e.Status())

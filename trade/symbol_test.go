@@ -33,10 +33,10 @@ func TestOneMarketOneBook(t *testing.T) {
 			}
 		}
 		if p := e.Positions(); len(p) != 1 || p[0].Symbol != "XBTUSD" || p[0].Quantity != 5*exact.One {
-			t.Errorf("positions %+v", p)
+			t.Errorf("positions %+v, want 5 of XBTUSD", p)
 		}
 		if got := e.Symbols(); len(got) != 1 || got[0] != "XBTUSD" {
-			t.Errorf("watched are %v", got)
+			t.Errorf("watched are %v, want XBTUSD", got)
 		}
 		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "NASDAQ:AAPL", Side: Buy, Type: Market, Quantity: exact.One}); code(err) != "bad_symbol" {
 			t.Errorf("an exchange that is not asked: %v", err)
@@ -44,8 +44,8 @@ func TestOneMarketOneBook(t *testing.T) {
 	})
 }
 
-// TestOneMarketOfAlerts: alerts and subscriptions understand the spellings that
-// orders do, and meet whichever of them was used.
+// TestOneMarketOfAlerts: alerts and subscriptions understand the same spellings as orders,
+// and a firing reaches a subscription whatever spelling each of the two was made with.
 func TestOneMarketOfAlerts(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source = krakenSource(t) }, func(t *testing.T, e *Engine) {
 		for i, text := range []string{"btc/usd", "KRAKEN:XBTUSD", "BTC-USD"} {
@@ -77,8 +77,8 @@ func TestOneMarketOfAlerts(t *testing.T) {
 	})
 }
 
-// TestOldSpelling: a position and an order that an earlier version kept under
-// another spelling can still be named by it, until nothing is left of them.
+// TestOldSpelling: a position and an order that an earlier version kept under another
+// spelling can still be named by that spelling, until they are gone.
 func TestOldSpelling(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source = krakenSource(t) }, func(t *testing.T, e *Engine) {
 		old := &Order{ID: "o-old-1", ClientOrderID: "old", Symbol: "BTC-USD", Side: Buy, Type: Market, Quantity: exact.One, Status: StatusFilled,
@@ -95,7 +95,7 @@ func TestOldSpelling(t *testing.T) {
 		}
 		again, err := e.Place(t.Context(), OrderRequest{Symbol: "BTC/USD", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: "old"})
 		if err != nil || again.ID != old.ID {
-			t.Errorf("its client_order_id: %+v, %v", again, err)
+			t.Errorf("a retry under another spelling: %+v, %v; want order %s", again, err, old.ID)
 		}
 		for _, want := range []string{"BTC-USD", "XBTUSD"} { // flat after the first
 			o, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "btc-usd", Side: Sell, Type: Market, Quantity: exact.One})

@@ -14,7 +14,7 @@ import (
 	"wick/market"
 )
 
-// quiet is a feed that says nothing: tests hand their updates to deliver.
+// quiet is a feed that tells nothing: tests give their updates to deliver.
 type quiet struct{}
 
 func (quiet) Watch(string, ...market.Interval)      {}
@@ -82,14 +82,14 @@ func openDir(t testing.TB, name string) *journal.Dir {
 	return d
 }
 
-// price hands the engine one update at a price, later than all before it.
+// price gives the engine one update at a price, later than all before it.
 func price(e *Engine, symbol string, p float64) {
 	time.Sleep(2 * time.Millisecond)
 	e.deliver(context.Background(), market.Update{Symbol: symbol, Synthetic: true, Price: p, High: p, Low: p, At: time.Now().UnixMilli()})
 }
 
-// TestOpenAgain shows the promise in small: what was acknowledged is there
-// after the next start, in the same bytes.
+// TestOpenAgain shows the promise of the package in a small example: what was acknowledged
+// is there after the next start, in the same bytes.
 func TestOpenAgain(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)

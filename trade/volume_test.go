@@ -10,11 +10,11 @@ import (
 )
 
 // TestShareOverRestart: one unit is traded in each minute, and orders get a tenth of it.
-// In the first minute a buy takes that tenth and a sell waits; in the second the price
-// reaches the limit of the buy again, or does not, and the process ends, or has ended
-// before. Nothing of a minute that was judged and is over by the start is filled once
-// more; of the minute of the start the share is there again, for what is traded after
-// it.
+// In the first minute a buy takes that tenth and a sell waits. In the second the price
+// reaches the limit of the buy again, or does not, and the process ends then, or has ended
+// before. A minute that was judged and is over when the next process starts fills nothing
+// more. The share of the minute in which it starts can be used again, by what is traded
+// after the start.
 func TestShareOverRestart(t *testing.T) {
 	const s = time.Second
 	for _, c := range []struct {

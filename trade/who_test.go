@@ -11,8 +11,8 @@ import (
 	"wick/exact"
 )
 
-// TestWho: the owner can see which client did what, in the journal and over
-// every generation; clients see nothing of one another.
+// TestWho: the owner can see in the audit which client did what, also after several
+// restarts. Clients see nothing of one another.
 func TestWho(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
@@ -73,8 +73,8 @@ func audit(t *testing.T, dir string) []string {
 	return strings.Split(strings.TrimSpace(out.String()), "\n")
 }
 
-// TestAuditArchive: orders that left memory are in the audit, and a store of the
-// first format, which does not say who, is audited as well.
+// TestAuditArchive: the audit also has orders that are in the archive and no longer in
+// memory. It can read a store of the first format, which does not say who did what.
 func TestAuditArchive(t *testing.T) {
 	dir, _ := keptStore(t, "format1")
 	lines := audit(t, dir)
