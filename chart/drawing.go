@@ -81,18 +81,45 @@ func ParseMarks(raw json.RawMessage, zone *time.Location) ([]Mark, error) {
 // markMembers are the members of a mark.
 var markMembers = []string{"type", "price", "price2", "time", "time2", "text", "color"}
 
-// parseMark reads one mark. An unknown member is a mistake that would otherwise go
+// idleMembers has the members that a mark of a kind does not use, by the kind's word.
+var idleMembers = map[string][]string{"level": {"price2", "time", "time2"}, "text": {"price2", "time2"}}
+
+// IdleMembers returns the kind of a mark, as a client sent it, and those of its members
+// that this kind does not use. It returns nothing of a mark that ParseMarks refuses for its shape.
+func IdleMembers(item json.RawMessage) (kind string, names []string) {
+	given, err := markValues(item)
+	if err != nil {
+		return "", nil
+	}
+	for _, name := range idleMembers[given["type"]] {
+		if given[name] != "" {
+			names = append(names, name)
+		}
+	}
+	return given["type"], names
+}
+
+// parseMark reads one mark.
+func parseMark(item json.RawMessage, zone *time.Location) (Mark, error) {
+	given, err := markValues(item)
+	if err != nil {
+		return Mark{}, err
+	}
+	return newMark(given, zone)
+}
+
+// markValues returns the values of a mark's members as texts. An unknown member is a mistake that would otherwise go
 // unnoticed: a mark without its color, say, because it was spelled colour. So is a name
 // in another case, which encoding/json would take for a field of a struct: of price and
 // Price in one object nobody can know which was meant.
-func parseMark(item json.RawMessage, zone *time.Location) (Mark, error) {
+func markValues(item json.RawMessage) (map[string]string, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(item, &members) != nil {
-		return Mark{}, fmt.Errorf("%w: %s is not an object, want one with %s", ErrOption, printable(string(item), 40), strings.Join(markMembers, ", "))
+		return nil, fmt.Errorf("%w: %s is not an object, want one with %s", ErrOption, printable(string(item), 40), strings.Join(markMembers, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains(markMembers, name) {
-			return Mark{}, fmt.Errorf("%w: it has %q, want only %s", ErrOption, printable(name, 40), strings.Join(markMembers, ", "))
+			return nil, fmt.Errorf("%w: it has %q, want only %s", ErrOption, printable(name, 40), strings.Join(markMembers, ", "))
 		}
 	}
 	// A value may be written as a string or not, and null means that it is absent.
@@ -103,13 +130,13 @@ func parseMark(item json.RawMessage, zone *time.Location) (Mark, error) {
 		case value == nil || string(value) == "null":
 			continue
 		case value[0] == '{' || value[0] == '[':
-			return Mark{}, fmt.Errorf("%w: %s must be a single value, not %s", ErrOption, name, printable(string(value), 40))
+			return nil, fmt.Errorf("%w: %s must be a single value, not %s", ErrOption, name, printable(string(value), 40))
 		case json.Unmarshal(value, &text) != nil:
 			text = string(value)
 		}
 		given[name] = text
 	}
-	return newMark(given, zone)
+	return given, nil
 }
 
 // MarshalJSON writes m as ParseMarks reads it, with times in unix seconds.
@@ -163,7 +190,7 @@ func (out *Mark) prices(given map[string]string) (err error) {
 		out.Price2, err = markPrice("price2", given)
 	}
 	if !two {
-		out.Price2 = 0 // the kind has none
+		out.Price2 = 0 // the kind has none, see IdleMembers
 	}
 	return err
 }
@@ -195,6 +222,12 @@ func (out *Mark) times(given map[string]string, zone *time.Location) (err error)
 	}
 	if to != "" {
 		out.Time2, err = ParseTime(to, zone, true)
+	}
+	switch out.Kind { // what the kind has none of, see IdleMembers
+	case MarkLevel:
+		out.Time, out.Time2 = 0, 0
+	case MarkText:
+		out.Time2 = 0
 	}
 	return err
 }

@@ -49,6 +49,10 @@ type arg struct {
 	// this one without effect, and returns an empty text if it has an effect. Nil means
 	// that the argument always has an effect.
 	idle func() string
+
+	// within is like idle, for members of the value: it returns those that have no effect,
+	// each named by its place in the value, such as "[0].price2". Nil means that all have an effect.
+	within func() []ignored
 }
 
 // onlyIf returns a as an argument that has an effect only if used returns true. If a
@@ -397,17 +401,22 @@ type ignored struct {
 	Why     string `json:"why,omitempty"`     // for a known one: why the other arguments leave it without effect
 }
 
-// idle returns the arguments in raw that the other arguments leave without effect. Raw
-// has been read without an error. An argument that was sent with its default value is not
+// idle returns the arguments in raw that the other arguments leave without effect, and
+// of a value the first maxUnknown members that do nothing. Raw has been read without an error. An argument that was sent with its default value is not
 // among them, since leaving it out would change nothing.
 func idle(declared []arg, raw json.RawMessage) (out []ignored) {
 	var given map[string]json.RawMessage
 	for _, a := range declared {
-		why := ""
-		if a.idle != nil {
-			why = a.idle()
+		var found []ignored
+		if a.within != nil {
+			found = a.within()
 		}
-		if why == "" {
+		if a.idle != nil {
+			if why := a.idle(); why != "" {
+				found = []ignored{{Why: why}} // the whole of it, with all members
+			}
+		}
+		if len(found) == 0 {
 			continue
 		}
 		if given == nil {
@@ -418,12 +427,16 @@ func idle(declared []arg, raw json.RawMessage) (out []ignored) {
 			continue
 		}
 		i := slices.IndexFunc(a.names(), func(name string) bool { return given[name] != nil })
-		out = append(out, ignored{Name: a.names()[i], Why: why})
+		for _, f := range found[:min(len(found), maxUnknown)] {
+			f.Name = a.names()[i] + f.Name
+			out = append(out, f)
+		}
 	}
 	return out
 }
 
-// maxUnknown is how many unknown arguments a reply names.
+// maxUnknown is how many unknown arguments a reply names, and how many members of a value
+// that do nothing.
 const maxUnknown = 10
 
 // unread returns the unknown names as replies show them, each with the nearest declared

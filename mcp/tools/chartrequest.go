@@ -163,7 +163,23 @@ func marks(p *json.RawMessage) arg {
 		}
 		*p = json.RawMessage(encode(items))
 		return nil
-	}}
+	}, within: func() []ignored { return idleMembers(*p) }}
+}
+
+// idleMembers returns the members of marks that marks of their kind do not use: somebody
+// who gives a level a second price may want a zone.
+func idleMembers(marks json.RawMessage) (out []ignored) {
+	if len(marks) == 0 {
+		return nil
+	}
+	items, _ := readList("marks", marks) // an array that was read before
+	for i, item := range items {
+		kind, names := chart.IdleMembers(item)
+		for _, name := range names {
+			out = append(out, ignored{Name: fmt.Sprintf("[%d].%s", i, name), Why: "a " + kind + " has none"})
+		}
+	}
+	return out
 }
 
 // show declares a list of parts of the account. Unlike in other lists, each word is

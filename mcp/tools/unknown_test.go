@@ -31,6 +31,10 @@ func TestUnknownRefused(t *testing.T) {
 			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"iceberg","quantity":1,"visible":9}`, []string{`"visible"`, `type "iceberg" is not one of market, limit, stop`}},
 			{"cancel_order", `{"order_id":"o-1","every":true}`, []string{`"every"`, "order_id"}},
 			{"set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1},"repeat_every":5}`, []string{`"repeat_every"`, "condition"}},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1,"price2":2}}`, []string{"the condition has 2 keys, exactly one is right"}},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","level":70}}}`, []string{`"level"`}},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":70,"price2":1}}}`, []string{`"price2"`}},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1},"cooldown":"4h"}`, []string{"needs no cooldown"}},
 			{"cancel_alert", `{"alert_id":"a-1","symbol":"BTCUSDT"}`, []string{`"symbol"`, "alert_id"}},
 			{"subscribe_notifications", `{"symbol":"BTCUSDT"}`, []string{`"symbol" (did you mean "symbols"?)`, "alert_types"}},
 		} {
@@ -181,6 +185,12 @@ func TestIdleReported(t *testing.T) {
 			{"generate_chart", `"symbol":"BTCUSDT","compare":["ETHUSDT"],"bars":5,"scale":"percent"`, ""},
 			{"generate_chart", `"symbol":"BTCUSDT","compare":["btc-usdt"],"bars":5,"scale":"log"`, ""}, // nothing but itself
 			{"generate_chart", `"symbol":"BTCUSDT","compare":[],"bars":5,"scale":"log"`, ""},
+			{"generate_chart", `"bars":5,"marks":[{"type":"level","price":1,"price2":2,"time":"2025-01-01","time2":"2025-01-02"}]`, "marks[0].price2 marks[0].time marks[0].time2"},
+			{"generate_chart", `"bars":5,"format":"series","drawings":[{"type":"zone","price":1,"price2":2},{"type":"text","price":1,"time":"2025-01-01","text":"x","time2":9,"price2":"2"}]`, "drawings[1].price2 drawings[1].time2"},
+			{"generate_chart", `"bars":5,"marks":"{\"type\":\"level\",\"price\":1,\"price2\":2}"`, "marks[0].price2"},
+			{"generate_chart", `"bars":5,"format":"summary","marks":[{"type":"level","price":1,"price2":2}]`, "marks"},
+			{"generate_chart", `"bars":5,"marks":[{"type":"level","price":1,"price2":null,"time":"","text":"x"},{"type":"zone","price":1,"price2":2,"time":1,"time2":2},` +
+				`{"type":"line","price":1,"price2":2,"time":1,"time2":2},{"type":"text","price":1,"time":1,"text":"x"}]`, ""},
 			{"set_alert", `"symbol":"BTCUSDT","interval":"1d","condition":{"price_above":99999}`, "interval"},
 			{"set_alert", `"symbol":"BTCUSDT","timeframe":"1d","condition":{"price_below":1},"repeat":"each_time"`, "timeframe"},
 			{"set_alert", `"symbol":"BTCUSDT","condition":{"price_above":99999}`, ""},
