@@ -187,10 +187,7 @@ func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, held exact.Dec
 		return errNotAsked
 	}
 	delete(a.waiting, string(id)) // an answer, yes or no, counts once
-	var content struct {
-		Approve bool `json:"approve"`
-	}
-	if answer.Action != "accept" || json.Unmarshal(answer.Content, &content) != nil || !content.Approve {
+	if !isYes(answer) {
 		return errors.New("the person did not approve the order; nothing was placed: do not try again unless they ask for it")
 	}
 	if q.held != held {
@@ -199,7 +196,14 @@ func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, held exact.Dec
 	return nil
 }
 
-const approveKey = "approve" // the key of the question in a form
+// isYes reports whether an answer is the form's yes: its one box, ticked, and nothing
+// else. A map has names as they were written, where a struct would take Approve too.
+func isYes(answer mcp.Response) bool {
+	var content map[string]json.RawMessage
+	return answer.Action == "accept" && json.Unmarshal(answer.Content, &content) == nil && len(content) == 1 && string(content[approveKey]) == "true"
+}
+
+const approveKey = "approve" // the key of the question, and the name of the box in its form
 
 // approveSchema is the form: one box, which is not ticked at first.
 var approveSchema = json.RawMessage(`{"type":"object","properties":{"approve":{"type":"boolean","title":"Place this order","description":"Yes places exactly this order, once.","default":false}},"required":["approve"]}`)

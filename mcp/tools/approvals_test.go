@@ -75,7 +75,7 @@ func TestModelCannotApprove(t *testing.T) {
 			"a made-up one":  yes("approved"),
 			"a changed one":  yes(good[:len(good)-2] + "AA"),
 			"a cut one":      yes(good[:10]),
-			"another client": {Caller: mcp.Caller{ID: "token-2", Client: "client", Scope: "charts trade"}, State: good, Responses: accept},
+			"another client": {Elicits: true, Caller: mcp.Caller{ID: "token-2", Client: "client", Scope: "charts trade"}, State: good, Responses: accept},
 		} {
 			if _, err := d.order(c, wholeCoin); err == nil || placed() > 0 {
 				t.Errorf("%s: %v, %d orders", what, err, placed())
@@ -92,9 +92,12 @@ func TestModelCannotApprove(t *testing.T) {
 		for _, answer := range []mcp.Response{
 			{Action: "decline"}, {Action: "cancel"}, {Action: "accept"}, {Action: "accept", Content: json.RawMessage(`{"approve":false}`)},
 			{Action: "accept", Content: json.RawMessage(`{"approve":"true"}`)}, {Action: "Accept", Content: json.RawMessage(`{"approve":true}`)}, {Content: json.RawMessage(`{"approve":true}`)},
+			// encoding/json takes a name in another case for a field of a struct, and of two the last.
+			{Action: "accept", Content: json.RawMessage(`{"Approve":true}`)}, {Action: "accept", Content: json.RawMessage(`{"approve":false,"APPROVE":true}`)},
+			{Action: "accept", Content: json.RawMessage(`{"approve":true,"Approve":false}`)}, {Action: "accept", Content: json.RawMessage(`{"approve":1}`)},
 		} {
 			state := ask()
-			if _, err := d.order(mcp.Call{State: state, Responses: map[string]mcp.Response{"approve": answer}}, wholeCoin); err == nil || placed() > 0 {
+			if _, err := d.order(mcp.Call{Elicits: true, State: state, Responses: map[string]mcp.Response{"approve": answer}}, wholeCoin); err == nil || placed() > 0 {
 				t.Errorf("%+v is taken for a yes", answer)
 			}
 			if _, err := d.order(yes(state), wholeCoin); err == nil || placed() > 0 {
