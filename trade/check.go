@@ -69,22 +69,18 @@ func (r OrderRequest) worst(o *Order, price, fill exact.Decimal) exact.Decimal {
 func (e *Engine) checkSize(o *Order, worst exact.Decimal, shrinks bool) error {
 	most, grid := e.options.Limits.OrderNotional, e.paper.grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
-	least, _ := grid.least(worst)
 	switch {
 	case !fits || notional > most && !o.ReduceOnly:
-		quantity, _ := most.Over(worst, exact.Down)
-		quantity, _ = quantity.Step(grid.Lot, exact.Down)
-		advice := ""
+		advice := grid.advice(worst, most, shrinks || o.ReduceOnly, false)
 		if fits && shrinks {
-			advice = ", or say reduce_only, which may be larger"
+			advice += ", or say reduce_only, which may be larger"
 		}
-		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; lower the quantity to at most %s%s",
-			exact.Product(o.Quantity, worst), most, quantity, advice)
+		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; %s", exact.Product(o.Quantity, worst), most, advice)
 	case shrinks || o.ReduceOnly: // what is left of a position may be less
 	case notional < grid.Minimum:
-		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; raise the quantity to at least %s", notional, grid.Minimum, least)
+		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, grid.advice(worst, most, false, true))
 	case o.Quantity < grid.Least:
-		return refuse("min_quantity", fixIt, "the order is for %s, and this market takes none below %s; raise the quantity to at least %s", o.Quantity, grid.Least, least)
+		return refuse("min_quantity", fixIt, "the order is for %s, and this market takes none below %s; %s", o.Quantity, grid.Least, grid.advice(worst, most, false, true))
 	}
 	return nil
 }
@@ -219,10 +215,14 @@ func (e *Engine) checkReduceOnly(o *Order, fill exact.Decimal) error {
 	if old := s.order(o.Replaces); e.venue == nil && fill == 0 && o.Role != "" && old != nil && old.ReduceOnly {
 		return nil
 	}
-	most, _ := held.Abs().Step(e.paper.grid(o.Symbol).Lot, exact.Down)
+	lot := e.paper.grid(o.Symbol).Lot
+	most, _ := held.Abs().Step(lot, exact.Down)
 	switch {
 	case held == 0:
 		return refuse("reduce_only", fixIt, "there is no position in %s to reduce, and a reduce_only %s of %s would open one", o.Symbol, o.Side, o.Quantity)
+	case most == 0:
+		return refuse("reduce_only", fixIt, `the position in %s is %s, less than the market's step of %s, and a reduce_only %s of %s is more; quantity "all" closes it`,
+			o.Symbol, held, lot, o.Side, o.Quantity)
 	case (held > 0) == (o.Side == Buy):
 		return refuse("reduce_only", fixIt, "the position in %s is %s, and a reduce_only %s of %s would grow it; a %s of at most %s reduces it",
 			o.Symbol, held, o.Side, o.Quantity, o.Side.other(), most)

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"fmt"
 	"time"
 
 	"wick/exact"
@@ -50,6 +51,25 @@ func (g Grid) away(price, from exact.Decimal) (exact.Decimal, bool) {
 		return price.Step(g.Tick, exact.Up)
 	}
 	return price.Step(g.Tick, exact.Down)
+}
+
+// advice says which quantity an order could have instead of its own at a price, if it may
+// be worth most: at least the smallest that the market takes if raise is true, else at
+// most the largest, or that none fits. One that shrinks a position may be as small as a lot.
+func (g Grid) advice(price, most exact.Decimal, shrinks, raise bool) string {
+	least, _ := g.least(price)
+	if shrinks {
+		least = max(g.Lot, 1)
+	}
+	largest, bounded := most.Over(price, exact.Down) // not bounded where even the largest number is worth less
+	largest, _ = largest.Step(g.Lot, exact.Down)
+	switch {
+	case bounded && largest < least:
+		return fmt.Sprintf("no quantity fits: the smallest that this market takes is %s, worth %s, and an order may be worth at most %s", least, exact.Product(least, price), most)
+	case raise:
+		return "raise the quantity to at least " + least.String()
+	}
+	return "lower the quantity to at most " + largest.String()
 }
 
 // least returns the smallest quantity of an order that the market takes at a price, and

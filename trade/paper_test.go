@@ -281,7 +281,50 @@ func TestGridAdvice(t *testing.T) {
 				t.Errorf("a reduce_only %s: %v", side, err)
 			}
 		}
+		lot = 10 * exact.One
+		for _, side := range []Side{Buy, Sell} {
+			_, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.ReduceOnly = side, 50*exact.One, true })
+			if err == nil || !strings.Contains(err.Error(), `the position in AAA is 1.2345, less than the market's step of 10, and a reduce_only `+string(side)+` of 50 is more; quantity "all" closes it `) {
+				t.Errorf("a reduce_only %s where a lot is more than the position: %v", side, err)
+			}
+		}
+		if o, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All = Sell, 0, true }); err != nil || o.Status != StatusFilled {
+			t.Errorf("quantity all of what is less than a lot: %+v, %v", o, err)
+		}
 	})
+}
+
+// TestNoQuantityFits: where the limit of an order is less than the smallest that the
+// market takes, no quantity is advised, least of all 0.
+func TestNoQuantityFits(t *testing.T) {
+	for _, c := range []struct {
+		grid Grid
+		most string
+		size string
+		want string
+	}{
+		{Grid{}, "50", "1", "lower the quantity to at most 0.5 "},
+		{Grid{Lot: exact.One / 10}, "50", "1", "lower the quantity to at most 0.5 "},
+		{Grid{Lot: exact.One}, "50", "1", "max_order_notional: the order is worth 100, over the limit of 50 per order; no quantity fits: the smallest that this market takes is 1, worth 100, and an order may be worth at most 50 "},
+		{Grid{Lot: exact.One / 10, Minimum: 75 * exact.One}, "50", "1", "no quantity fits: the smallest that this market takes is 0.8, worth 80, and an order may be worth at most 50 "},
+		{Grid{Lot: exact.One / 10, Minimum: 75 * exact.One}, "50", "0.5", "min_notional: the order is worth 50, and this market takes none below 75; no quantity fits: the smallest that this market takes is 0.8, worth 80, and an order may be worth at most 50 "},
+		{Grid{Least: exact.One}, "50", "0.5", "min_quantity: the order is for 0.5, and this market takes none below 1; no quantity fits: the smallest that this market takes is 1, worth 100, and an order may be worth at most 50 "},
+		{Grid{}, "0.0000001", "1", "no quantity fits: the smallest that this market takes is 0.00000001, worth 0.000001, and an order may be worth at most 0.0000001 "},
+	} {
+		limits := func(o *Options) {
+			o.Grid, o.Limits.OrderNotional = func(string) (Grid, bool) { return c.grid, true }, dec(t, c.most)
+		}
+		inBubble(t, limits, func(t *testing.T, e *Engine) {
+			_, err := try(t, e, func(r *OrderRequest) { r.Type, r.Price, r.Quantity = Limit, 100*exact.One, dec(t, c.size) })
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s of %+v with a limit of %s: %v, want %q", c.size, c.grid, c.most, err, c.want)
+			}
+		})
+	}
+	cheap := Grid{Minimum: 5 * exact.One}
+	if got, want := cheap.advice(1, 100_000*exact.One, false, true), "raise the quantity to at least 500000000"; got != want {
+		t.Errorf("at a price at which no quantity is over the limit: %q, want %q", got, want)
+	}
 }
 
 // traded hands the engine a minute at one price with a volume, i minutes from now.
