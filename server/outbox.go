@@ -53,6 +53,7 @@ func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
 	case s.Notification != nil:
 		n := s.Notification
 		e.Kind, e.Symbol, e.Text, e.Chart, detail = notify.Alert, n.Symbol, alertText(n, s.Price), o.alertChart(n), n
+		e.Skipped = n.Skipped
 	case s.Order != nil:
 		// The event's client says who placed it, so the detail leaves that out.
 		order := *s.Order
