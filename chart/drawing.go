@@ -114,7 +114,7 @@ func parseMark(item json.RawMessage, zone *time.Location) (Mark, error) {
 // Price in one object nobody can know which was meant.
 func markValues(item json.RawMessage) (map[string]string, error) {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(item, &members) != nil {
+	if json.Unmarshal(item, &members) != nil || members == nil { // nil of null
 		return nil, fmt.Errorf("%w: %s is not an object, want one with %s", ErrOption, printable(string(item), 40), strings.Join(markMembers, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {

@@ -42,11 +42,12 @@ func Parse(items []json.RawMessage) ([]Request, error) {
 func parseItem(item json.RawMessage) (Request, error) {
 	var name string
 	var overrides map[string]json.RawMessage
-	if err := json.Unmarshal(item, &name); err != nil {
-		if err := json.Unmarshal(item, &overrides); err != nil {
+	// Null can be unmarshalled into anything, and leaves it as it is.
+	if err := json.Unmarshal(item, &name); err != nil || string(item) == "null" {
+		if err := json.Unmarshal(item, &overrides); err != nil || overrides == nil {
 			return Request{}, fmt.Errorf("%w: %s is neither a name nor an object with a name", errParam, limit.Clip(string(item)))
 		}
-		if err := json.Unmarshal(overrides["name"], &name); err != nil {
+		if err := json.Unmarshal(overrides["name"], &name); err != nil || string(overrides["name"]) == "null" {
 			return Request{}, fmt.Errorf(`%w: an indicator object needs "name", such as {"name":"rsi","length":21}`, errParam)
 		}
 		delete(overrides, "name")

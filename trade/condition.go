@@ -101,7 +101,8 @@ func (c *Condition) unmarshalSignal(value json.RawMessage) error {
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(value, &members) != nil ||
-		json.Unmarshal(members["indicator"], &c.Indicator) != nil || json.Unmarshal(members["signal"], &c.Signal) != nil {
+		json.Unmarshal(members["indicator"], &c.Indicator) != nil || json.Unmarshal(members["signal"], &c.Signal) != nil ||
+		c.Indicator == "" || c.Signal == "" { // null, which leaves a string empty
 		return refuse("bad_condition", fixIt, want)
 	}
 	// What is left in members are parameters.
@@ -166,12 +167,14 @@ func (c Condition) params() (map[string]json.RawMessage, error) {
 	if !ok {
 		return c.Params, nil
 	}
-	all := make(map[string]json.RawMessage)
-	if err := json.Unmarshal(nested, &all); err != nil {
+	var within map[string]json.RawMessage // null leaves it nil
+	if err := json.Unmarshal(nested, &within); err != nil {
 		return nil, fmt.Errorf(`"params" is %s, an object is right`, limit.Clip(string(nested)))
 	}
+	all := make(map[string]json.RawMessage)
+	maps.Copy(all, within)
 	for name, value := range c.Params {
-		if within, ok := all[name]; ok && string(within) != string(value) {
+		if inner, ok := within[name]; ok && string(inner) != string(value) {
 			return nil, fmt.Errorf(`%s is given beside "params" and in it, with different values`, limit.Clip(name))
 		}
 		if name != "params" {

@@ -147,7 +147,7 @@ func readTexts(name string, v json.RawMessage) (out []string, err error) {
 	}
 	for _, item := range items {
 		var s string
-		if err := json.Unmarshal(item, &s); err != nil {
+		if err := json.Unmarshal(item, &s); err != nil || string(item) == "null" { // which stands for no string
 			return nil, fmt.Errorf("%s must hold strings, not %s", name, limit.Clip(string(item)))
 		}
 		if s = strings.TrimSpace(s); s != "" {

@@ -1,0 +1,46 @@
+package tools
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestNullWithin: null stands for an absent argument, but not for an item of a list or a
+// name that has to be there: such a slip is refused with what would be right. A filter
+// that holds nothing but null would match everything.
+func TestNullWithin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		for _, c := range []struct{ tool, arguments, want string }{
+			{"get_indicators", `{"symbol":"BTCUSDT","indicators":[null]}`, "null is neither a name nor an object with a name"},
+			{"generate_chart", `{"indicators":["rsi",null]}`, "null is neither a name nor an object with a name"},
+			{"generate_chart", `{"indicators":[{"name":null}]}`, `an indicator object needs "name"`},
+			{"generate_chart", `{"indicators":[{"name":"ema","source":{"name":null}}]}`, `an indicator object needs "name"`},
+			{"generate_chart", `{"indicators":[{"name":"technical_rating","params":null}]}`, ""},
+			{"generate_chart", `{"marks":[null]}`, "mark 1: bad chart option: null is not an object, want one with type, price, "},
+			{"generate_chart", `{"compare":[null]}`, "compare must hold strings, not null"},
+			{"generate_chart", `{"show":[null]}`, `show "null" is not one of position, orders, alerts, fills`},
+			{"get_indicators", `{"symbols":["BTCUSDT",null],"indicators":["rsi"]}`, "symbols must hold strings, not null"},
+			{"list_indicators", `{"names":[null]}`, "names must hold strings, not null"},
+			{"subscribe_notifications", `{"symbols":[null]}`, "symbols must hold strings, not null"},
+			{"subscribe_notifications", `{"alert_types":[null]}`, "alert_types must hold strings, not null"},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":null,"signal":"rsi_oversold"}}}`, `indicator_signal needs "indicator" and "signal", both strings`},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":null}}}`, `indicator_signal needs "indicator" and "signal", both strings`},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","params":null,"length":21}}}`, ""},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","params":null}}}`, ""},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":50,"line":null}}}`, ""},
+			{"set_alert", `{"symbol":"BTCUSDT","condition":{"rule":null}}`, "the condition has 0 keys"},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1,"price":9,"oco":{"stop_price":null}}`, "oco: stop_price is required"},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1,"price":9,"stop_loss":[null]}`, "stop_loss must be a single value, not [null]"},
+		} {
+			_, err := d.call(trader, c.tool, c.arguments)
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s %s: %v, want %q", c.tool, c.arguments, err, c.want)
+			}
+		}
+	})
+}
