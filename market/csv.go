@@ -137,9 +137,12 @@ func findFile(root *os.Root, q Query) (string, Interval, error) {
 	if len(have) > 0 {
 		return "", "", fmt.Errorf("%w: csv has %q at %s only and makes longer bars of them, not %s", ErrTooFine, q.Symbol, spelled(have), q.Interval)
 	}
-	stem := strings.ToLower(q.Symbol)
-	return "", "", fmt.Errorf("csv has no file for %q: want %s-%s.csv, one of shorter bars that make such, or %s.csv; it has %s",
-		q.Symbol, stem, q.Interval, stem, cmp.Or(strings.Join(symbols, " "), "none"))
+	stem, or := strings.ToLower(q.Symbol), ", one of shorter bars that make such, or"
+	if q.Interval == Minute1 { // the shortest
+		or = " or"
+	}
+	return "", "", fmt.Errorf("csv has no file for %q: want %s-%s.csv%s %s.csv; it has %s",
+		q.Symbol, stem, q.Interval, or, stem, cmp.Or(strings.Join(symbols, " "), "none"))
 }
 
 // names returns the names of the files in the directory, sorted.

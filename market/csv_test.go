@@ -114,9 +114,14 @@ func TestCSVResamplesAndChooses(t *testing.T) {
 		}
 	}
 	// What would be taken, and what there is.
-	const want = `csv has no file for "NONE": want none-1d.csv, one of shorter bars that make such, or none.csv; it has ABC OLD`
-	if _, err := c.Bars(t.Context(), Query{Symbol: "NONE", Interval: Day1, Limit: 7}); err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+	for iv, want := range map[Interval]string{
+		Day1:    `csv has no file for "NONE": want none-1d.csv, one of shorter bars that make such, or none.csv; it has ABC OLD`,
+		Minute3: `csv has no file for "NONE": want none-3m.csv, one of shorter bars that make such, or none.csv; it has ABC OLD`,
+		Minute1: `csv has no file for "NONE": want none-1m.csv or none.csv; it has ABC OLD`, // there are no shorter bars
+	} {
+		if _, err := c.Bars(t.Context(), Query{Symbol: "NONE", Interval: iv, Limit: 7}); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 
