@@ -31,11 +31,15 @@ func (s *Server) Tell(w http.ResponseWriter, title, text string, facts ...Fact) 
 	show(w, http.StatusOK, page{Title: title, Server: s.base, Problem: text, Facts: facts})
 }
 
-// refuseHere answers a bad request that must not be redirected: with a page for
-// people, with JSON for callers that ask for it (mcp-remote looks for
-// invalid_client before it opens the browser).
+// refuseHere logs and answers a bad request that must not be redirected.
 func (s *Server) refuseHere(w http.ResponseWriter, r *http.Request, ref *refusal) {
 	s.log.Warn("authorization refused", "error", ref.code, "reason", ref.reason(), "from", s.ClientIP(r))
+	s.answerHere(w, r, ref)
+}
+
+// answerHere answers a refused request with a page for people, with JSON for callers that
+// ask for it (mcp-remote looks for invalid_client before it opens the browser).
+func (s *Server) answerHere(w http.ResponseWriter, r *http.Request, ref *refusal) {
 	accept := strings.Join(r.Header.Values("Accept"), ",")
 	if strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html") {
 		writeRefusal(w, ref)

@@ -39,8 +39,8 @@ func (s *Server) limited(l *limiter, h http.HandlerFunc) http.HandlerFunc {
 		}
 		ref := &refusal{status: http.StatusTooManyRequests, code: "temporarily_unavailable", wait: wait,
 			text: fmt.Sprintf("too many requests from this address: try again in %d seconds", seconds(wait))}
-		if r.URL.Path == AuthorizePath {
-			s.refuseHere(w, r, ref)
+		if r.URL.Path == AuthorizePath || r.URL.Path == ApprovePath { // which people open
+			s.answerHere(w, r, ref)
 			return
 		}
 		writeRefusal(w, ref)

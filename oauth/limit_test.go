@@ -1,7 +1,10 @@
 package oauth
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -61,15 +64,32 @@ func TestRateLimits(t *testing.T) {
 	}
 }
 
-// At /authorize a person gets a page instead of JSON.
+// On the addresses that people open in a browser they get a page instead of JSON, and the
+// log has one line for all that is refused in a row.
 func TestRateLimitPage(t *testing.T) {
-	h := open(t)
-	var w *httptest.ResponseRecorder
-	for range 101 {
-		w = h.do("GET", "/authorize", "", from("198.51.100.7:1"), header("Accept", "text/html"))
-	}
-	if w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), "Too many requests") || w.Header().Get("Retry-After") == "" || w.Header().Get("X-Frame-Options") != "DENY" {
-		t.Errorf("status %d, header %v: %s", w.Code, w.Header(), w.Body)
+	for _, ask := range []struct{ method, path string }{{"GET", AuthorizePath}, {"POST", AuthorizePath}, {"GET", ApprovePath}, {"POST", ApprovePath}} {
+		var log bytes.Buffer
+		h := open(t, public, func(o *Options) {
+			o.Questions, o.Log = &asking{lines: []string{"buy 1 BTCUSDT"}}, slog.New(slog.NewTextHandler(&log, nil))
+		})
+		before := 0
+		var w *httptest.ResponseRecorder
+		for i := range 110 {
+			if i == 100 {
+				before = strings.Count(log.String(), "\n")
+			}
+			w = h.do(ask.method, ask.path, "", from("198.51.100.7:1"), header("Accept", "text/html"))
+		}
+		if w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), "Too many requests") || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") ||
+			w.Header().Get("Retry-After") == "" || w.Header().Get("X-Frame-Options") != "DENY" {
+			t.Errorf("%v: status %d, header %v: %s", ask, w.Code, w.Header(), w.Body)
+		}
+		if lines := strings.Count(log.String(), "\n") - before; lines != 1 || !strings.Contains(log.String(), "rate limit reached") {
+			t.Errorf("%v: %d lines for ten refusals in a row, want one", ask, lines)
+		}
+		if w := h.do(ask.method, ask.path, "", from("198.51.100.7:1"), header("Accept", "application/json")); !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%v: a program that asks for JSON gets %s", ask, w.Body)
+		}
 	}
 }
 
