@@ -136,11 +136,17 @@ func (o Options) check() error {
 	if o.Participation < 0 || o.Participation > exact.One {
 		return fmt.Errorf("participation %s: a share from above 0 to 1, such as 0.1, or 0 for whole fills", o.Participation)
 	}
-	if o.HalfSpread < 0 || o.HalfSpread+o.Slippage >= exact.One {
-		return fmt.Errorf("half spread %s: with the slippage of %s it must be from 0 to below 1, such as 0.0002", o.HalfSpread, o.Slippage)
+	for _, rate := range []struct {
+		name    string
+		value   exact.Decimal
+		example string
+	}{{"fee rate", o.FeeRate, "0.001"}, {"maker fee rate", *o.MakerFeeRate, "0.0005"}, {"slippage", o.Slippage, "0.0005"}, {"half spread", o.HalfSpread, "0.0002"}} {
+		if rate.value < 0 || rate.value >= exact.One {
+			return fmt.Errorf("%s %s: it must be from 0 to below 1, such as %s", rate.name, rate.value, rate.example)
+		}
 	}
-	if *o.MakerFeeRate < 0 || *o.MakerFeeRate >= exact.One || o.FeeRate < 0 || o.FeeRate >= exact.One || o.Slippage < 0 || o.Slippage >= exact.One {
-		return fmt.Errorf("fee rate %s, maker fee rate %s and slippage %s: each must be from 0 to below 1, such as 0.001", o.FeeRate, *o.MakerFeeRate, o.Slippage)
+	if o.HalfSpread+o.Slippage >= exact.One {
+		return fmt.Errorf("half spread %s and slippage %s: together they must be below 1, or a sell would be filled at no price", o.HalfSpread, o.Slippage)
 	}
 	return o.Limits.check()
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"wick/exact"
+	"wick/journal/journaltest"
 )
 
 // netOf returns the signed quantity of AAA.
@@ -187,4 +188,25 @@ func TestOCOOfStopsCounts(t *testing.T) {
 			t.Errorf("5 more beside an oco of 5: %q, want no refusal", got)
 		}
 	})
+}
+
+// TestRatesRefused: a rate that cannot be is refused by its own name, with the limit.
+func TestRatesRefused(t *testing.T) {
+	all := func(o *Options, d exact.Decimal) { o.FeeRate, o.Slippage, o.HalfSpread = d, d, d }
+	for want, change := range map[string]func(*Options){
+		"slippage 1: it must be from 0 to below 1, such as 0.0005":                                               func(o *Options) { o.Slippage = exact.One },
+		"fee rate 2: it must be from 0 to below 1, such as 0.001":                                                func(o *Options) { o.FeeRate = 2 * exact.One },
+		"fee rate -1: it must be from 0 to below 1, such as 0.001":                                               func(o *Options) { o.FeeRate = -exact.One },
+		"maker fee rate 1: it must be from 0 to below 1, such as 0.0005":                                         func(o *Options) { one := exact.One; o.MakerFeeRate = &one },
+		"half spread 1: it must be from 0 to below 1, such as 0.0002":                                            func(o *Options) { o.HalfSpread = exact.One },
+		"half spread 0.5 and slippage 0.5: together they must be below 1, or a sell would be filled at no price": func(o *Options) { o.HalfSpread, o.Slippage = exact.One/2, exact.One/2 },
+		"fee rate 92233720368.54775807: it must be from 0 to below 1, such as 0.001":                             func(o *Options) { all(o, math.MaxInt64) },
+		"slippage 92233720368.54775807: it must be from 0 to below 1, such as 0.0005":                            func(o *Options) { o.Slippage, o.HalfSpread = math.MaxInt64, math.MaxInt64 },
+	} {
+		o := testOptions(t)
+		change(&o)
+		if _, err := openOn(o, journaltest.NewDisk()); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
 }
