@@ -312,6 +312,33 @@ func TestKeysRevoke(t *testing.T) {
 	a.code(query(c, callback)) // the client is still known
 }
 
+// TestKeysRevokeLogged: each token that a client gives back is logged once, also one that
+// was not presented since the start, and also if that cannot be written down at first.
+func TestKeysRevokeLogged(t *testing.T) {
+	for _, seen := range []bool{true, false} {
+		for _, breaks := range []bool{true, false} {
+			keys, ledger := keysOf(t, NewKey()), newFaulty()
+			before := open(t, keyed(keys, ledger))
+			c := before.registerURIs(callback)
+			token := reply[tokenReply](t, before.exchange(exchangeForm(c, before.code(query(c, callback)), callback)), http.StatusOK).AccessToken
+			var log bytes.Buffer
+			h := open(t, keyed(keys, ledger), func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+			if seen {
+				if _, err := h.bearer(token); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for try := range 3 {
+				ledger.broken.Store(breaks && try == 0)
+				h.do("POST", "/revoke", url.Values{"token": {token}, "client_id": {c.ClientID}}.Encode())
+			}
+			if n := strings.Count(log.String(), "token revoked by its client"); n != 1 {
+				t.Errorf("presented %v, the disk fails at first %v: %d lines, want one", seen, breaks, n)
+			}
+		}
+	}
+}
+
 // faulty is a ledger whose disk fails.
 type faulty struct {
 	*BookLedger

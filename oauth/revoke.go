@@ -113,8 +113,9 @@ func (s *Server) revoke(r *http.Request, p params) (any, *refusal) {
 	case t.client != cl.id:
 		return nil, bad("invalid_grant", "the token was given to another client")
 	}
+	worked := s.live(t)
 	ended, err := s.end(t)
-	if len(ended) > 0 {
+	if worked { // also one that was not presented here, of which nothing ends but the token
 		s.log.Info("token revoked by its client", "client", cl.identity.short(), "name", limit.Clip(cl.name))
 	}
 	s.announce(ended...)
