@@ -182,7 +182,7 @@ func (c *config) orderFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.IntVar(&raw.perSymbol, "max-open-orders-per-symbol", 200, "largest `number` of open orders per symbol")
 	fs.IntVar(&raw.openOrders, "max-open-orders", 1000, "largest `number` of open orders in all")
 	fs.IntVar(&raw.rate, "max-order-rate", 10, "largest `number` of orders a second")
-	fs.StringVar(&raw.confirm, "confirm-above", "", "`sum` a client may place within an hour before a person approves each order; default: no bound, at a broker 0")
+	fs.StringVar(&raw.confirm, "confirm-above", "", "`sum` a client may place within an hour; beyond it a person approves each order; default none, at a broker 0")
 	fs.DurationVar(&c.maxPriceAge, "max-price-age", 0, "oldest price to trade at, as a `duration` such as 90s; default 60s, for stocks the session's last price")
 	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that is believed without asking twice, as a `multiple`")
 }
@@ -200,7 +200,7 @@ func (c *config) paperFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&raw.dailyLoss, "max-daily-loss", "", "with --cash or --broker: after a loss of this `amount` in a day only orders that shrink a position are taken")
 	fs.StringVar(&c.account.Currency, "currency", "USD", "`currency` of the account")
 	fs.StringVar(&raw.leverage, "leverage", "1", "with --cash: how many `times` its equity positions may be worth")
-	fs.BoolVar(&c.account.Short, "short", false, "with --cash: allow to sell what is not held")
+	fs.BoolVar(&c.account.Short, "short", false, "with --cash: allow selling what is not held")
 	fs.BoolVar(&c.account.Stablecoins, "stablecoins-as-usd", true, "with --cash: count USDT and USDC as USD")
 }
 
@@ -220,11 +220,11 @@ func (c *config) onceFlags(fs *flag.FlagSet) {
 	fs.Var(&c.recover, "recover", "show what can be kept of a damaged journal, and exit; --recover=yes keeps it, sets the rest aside and goes on")
 	fs.StringVar(&c.newKey, "new-key", "", "make a `file` for --key-file, with a new key in it")
 	fs.BoolVar(&c.clients, "clients", false, "list the logins of the server that runs on --data-dir")
-	fs.StringVar(&c.revoke, "revoke", "", "end the login with this `ID` from --clients, or all of them")
+	fs.StringVar(&c.revoke, "revoke", "", "end the login with this `ID` from --clients; the word all ends every login")
 	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event")
 	fs.BoolVar(&c.head, "head", false, "with --audit: print the newest hash of the history instead, to write down")
-	fs.Var(&c.verify, "verify", "with --audit: check the whole history instead; with a `HASH` of --head, also that it is still in it")
-	fs.StringVar(&c.export, "export", "", "print orders, fills or equity of --data-dir, as `what` says, with --format csv or json")
+	fs.Var(&c.verify, "verify", "with --audit: check the whole history instead; with a `HASH` of --head, also that the history still has it")
+	fs.StringVar(&c.export, "export", "", "`what` to print of --data-dir: orders, fills or equity, with --format csv or json")
 	fs.StringVar(&c.printConfig, "print-config", "", "settings to paste into a `client`: "+strings.Join(ClientNames(), ", "))
 	fs.BoolVar(&c.version, "version", false, "print the version")
 	fs.BoolVar(&c.helpAll, "help-all", false, "explain every flag")

@@ -18,9 +18,9 @@ const (
 )
 
 // passphrase returns the owner's passphrase from the file or the environment,
-// and which of them; nothing when neither is set. It stays a slice of bytes on
-// its way, because those can be overwritten and a string cannot. (The
-// environment cannot be either, so the file is the better place.)
+// and which of the two it was; nothing if neither is set. It is a slice of bytes,
+// because that can be overwritten and a string cannot. (The environment cannot be
+// overwritten either, so the file is the better place.)
 func passphrase(file string, env func(string) string) (secret []byte, from string, err error) {
 	if file == "" {
 		secret, from = []byte(env("WICK_PASSPHRASE")), "WICK_PASSPHRASE"
@@ -84,7 +84,8 @@ func readPrivate(name string, most int) ([]byte, error) {
 // readMost reads a file to its end, and refuses one of more than most bytes. What it does
 // not return it overwrites.
 func readMost(f *os.File, most int) ([]byte, error) {
-	// Room for one byte more tells a file that is too long from one that just fits.
+	// The buffer is one byte larger, to tell a file that is too long from one that just
+	// fits.
 	buffer := make([]byte, most+1)
 	n, err := io.ReadFull(f, buffer)
 	switch {
@@ -98,14 +99,14 @@ func readMost(f *os.File, most int) ([]byte, error) {
 	return buffer[:n], nil
 }
 
-// weakness says what makes a passphrase easy to guess, or nothing. It quotes nothing of
-// it, since its words go into an error.
+// weakness says what makes a passphrase easy to guess, or returns "". It quotes nothing
+// of the passphrase, because what it returns becomes part of an error.
 func weakness(secret []byte) string {
 	if n := utf8.RuneCount(bytes.TrimSpace(secret)); n < minPassphrase {
 		return fmt.Sprintf("has %d characters, fewer than %d", n, minPassphrase)
 	}
-	// If the first character, counted over the whole, makes up all of it, there is no
-	// other.
+	// If the occurrences of the first character are as long as the whole passphrase, it has
+	// no other character.
 	_, size := utf8.DecodeRune(secret)
 	if bytes.Count(secret, secret[:size])*size == len(secret) {
 		return "repeats one character"
@@ -113,8 +114,8 @@ func weakness(secret []byte) string {
 	return ""
 }
 
-// untypable says why the field of the login page cannot hold a passphrase, or nothing. It
-// quotes nothing of it either. A tab can be pasted, so it is not refused.
+// untypable says why the field of the login page cannot hold a passphrase, or returns "".
+// It quotes nothing of the passphrase either. A tab can be pasted, so it is not refused.
 func untypable(secret []byte) string {
 	if !utf8.Valid(secret) {
 		return "is not text in UTF-8, as browsers send it"

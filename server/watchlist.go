@@ -13,7 +13,8 @@ import (
 // maxWatchlist bounds the file of --watchlist, in bytes.
 const maxWatchlist = 64 << 10
 
-// listName is what a list may be called: a scan writes it after an @, in lower case.
+// listName is what the name of a list looks like: a scan writes it after an @, in lower
+// case.
 var listName = regexp.MustCompile(`^[a-z0-9_-]{1,32}$`)
 
 // readWatchlists reads a file of named lists of symbols, as parseWatchlists does.
