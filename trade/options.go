@@ -264,8 +264,9 @@ type Outbox interface {
 }
 
 // Step is what the outbox is told of a record of the journal: that an order ended, an
-// alert fired, the trading state changed, or that Engine.WriteOutbox was called. Only the
-// fields of one of these are set. A record that ends several orders makes several steps.
+// alert fired, the trading state changed, or that Engine.WriteOutbox was called. Beside
+// ID, Seq and At only the fields of one of these are set. A record that ends several
+// orders makes several steps.
 type Step struct {
 	ID  string // unique among all stores, the same after a restart
 	Seq uint64 // rising from step to step
