@@ -129,9 +129,9 @@ func (e *Engine) stopReached(o *Order, l leg) bool {
 }
 
 // exitReached reports whether o is the rest of an entry and must not be filled in l
-// because l reaches one of its exits. The entry is judged before its exits: minute after
-// minute it would use up the volume that the exit needs, and the loss would grow until
-// all of the entry is bought. Called with mu held.
+// because l reaches one of its exits. The entry is judged before its exits: without this
+// it would use up the volume that the exit needs, minute after minute, and the loss would
+// grow until all of the entry is bought. Called with mu held.
 func (e *Engine) exitReached(o *Order, l leg) bool {
 	return o.takes() && (o.StopLoss != nil || o.TakeProfit != nil) && slices.ContainsFunc(e.ahead.mates(o, o.ID), func(exit *Order) bool {
 		part, ok := l.after(e.arrived[exit.ID])
