@@ -159,3 +159,39 @@ func TestSyntheticAfterStart(t *testing.T) {
 		})
 	}
 }
+
+// TestSyntheticEntry: a position that was bought at invented prices says so, and the
+// account whose profit it is, also where the price of now is real or not known yet, and
+// when it is closed.
+func TestSyntheticEntry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, d := testOptions(t), journaltest.NewDisk()
+		o.Account.Cash = 10000 * exact.One
+		for start := range 3 {
+			e, err := openOn(o, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if start == 0 {
+				place(t, e, Buy, Market, "1", "")
+			}
+			says := func(when string) {
+				a, _ := e.Account()
+				if p := e.AllPositions()[0]; !p.Synthetic || !a.Synthetic {
+					t.Errorf("start %d, %s: position %t, account %t", start, when, p.Synthetic, a.Synthetic)
+				}
+			}
+			says("open")
+			if start == 2 {
+				if err := e.ensure(t.Context(), "AAA"); err != nil {
+					t.Fatal(err)
+				}
+				says("at a real price")
+				place(t, e, Sell, Market, "1", "")
+				says("closed")
+			}
+			o.Source = real{flat(100)}
+			d = d.Cut(journaltest.Dropped)
+		}
+	})
+}

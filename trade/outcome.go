@@ -38,6 +38,7 @@ func (s *state) fill(ev *event, r report) error {
 		}
 		o.Value = &value
 	}
+	h.Synthetic = h.Synthetic || r.mark.synthetic
 	o.FilledQuantity, o.Fee, o.AveragePrice, ev.Holding = total, fee, &average, &h
 	if r.mark.at != 0 {
 		at := r.mark.time()

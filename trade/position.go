@@ -20,7 +20,7 @@ type Position struct {
 	Broker        string         `json:"broker"`
 	PriceAt       *Time          `json:"price_at"`  // when the market was at the current price; null until one is known
 	Source        string         `json:"source"`    // of the current price
-	Synthetic     bool           `json:"synthetic"` // the current price is invented
+	Synthetic     bool           `json:"synthetic"` // the current price is invented, or that of a fill was
 
 	Account  string          `json:"account,omitempty"`
 	AtBroker *BrokerPosition `json:"at_broker,omitempty"` // what the broker says of the position; left out on paper
@@ -44,6 +44,8 @@ type holding struct {
 	Cost     exact.Money   `json:"cost"`     // signed like the quantity
 	Realized exact.Money   `json:"realized"` // less fees
 	Fees     exact.Money   `json:"fees"`
+
+	Synthetic bool `json:"synthetic,omitempty"` // the price of a fill was invented, so the cost and the profit are
 }
 
 var errOverflow = errors.New("the position would leave the range of exact numbers")
@@ -92,7 +94,7 @@ func (h holding) fill(size, price, fee exact.Decimal) (holding, error) {
 func (h holding) show(symbol, broker string, q quote) Position {
 	p := Position{
 		Symbol: symbol, Side: "long", Quantity: h.Quantity.Abs(), RealizedPnL: h.Realized, Fees: h.Fees, Broker: broker,
-		Source: q.source, Synthetic: q.synthetic,
+		Source: q.source, Synthetic: q.synthetic || h.Synthetic,
 	}
 	switch {
 	case h.Quantity == 0:

@@ -32,7 +32,8 @@ type Account struct {
 	ByDay    []DayResult    `json:"by_day"`             // the newest first
 	Excluded []string       `json:"excluded,omitempty"` // symbols in other currencies, which are not in the sums
 	Complete bool           `json:"complete"`           // false if a position has no price and is left out
-	// Synthetic says that a position is valued at an invented price.
+	// Synthetic says that a position is valued at an invented price, or that one was bought
+	// or sold at such a price.
 	Synthetic bool   `json:"synthetic,omitempty"`
 	Note      string `json:"note"`
 }
@@ -104,7 +105,7 @@ func (e *Engine) Account() (Account, bool) {
 func (e *Engine) addSymbol(a *Account, symbol string) {
 	h, mark := e.shown.holdings[symbol], e.watch.price(symbol)
 	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
-	a.Synthetic = a.Synthetic || h.Quantity != 0 && e.watch.of(symbol).synthetic
+	a.Synthetic = a.Synthetic || h.Synthetic || h.Quantity != 0 && e.watch.of(symbol).synthetic
 	if mark > 0 {
 		r.Unrealized = minus(exact.Product(h.Quantity, mark), h.Cost)
 	}
