@@ -321,10 +321,54 @@ func TestSpelledSymbols(t *testing.T) {
 	}
 }
 
+// TestMarketAndInterval: a market and an interval after one value name one place, in
+// either order, and the newest bar there counts that has closed: also while this market
+// rests, and while the other one rests since before its last day ended.
+func TestMarketAndInterval(t *testing.T) {
+	hourly := func(symbol string, hours ...int) *market.Series {
+		s := &market.Series{Symbol: symbol, Interval: market.Hour1}
+		for _, hour := range hours {
+			s.Append(market.Bar{Time: int64(hour) * 3600, Open: 1, High: 1, Low: 1, Close: float64(hour), Volume: 1})
+		}
+		return s
+	}
+	day := []int{14, 15, 16} // the hours of an exchange
+	next := []int{38, 39, 40}
+	always := make([]int, 49)
+	for i := range always {
+		always[i] = i
+	}
+	for name, c := range map[string]struct {
+		own, other []int
+		want       float64 // the close of the other market's newest day that has closed
+	}{
+		"the other rests":     {always, slices.Concat(day, next), 40}, // at 01:00 of the third day
+		"this one rests":      {[]int{14, 15, 16, 49}, always, 47},
+		"none rests":          {always, always, 47},
+		"as its day ends":     {always[:48], slices.Concat(day, next), 40},
+		"an hour before that": {always[:47], slices.Concat(day, next), 16},
+	} {
+		s, other := hourly("OWN", c.own...), hourly("ETH", c.other...)
+		now := market.Hour1.Next(s.Time[s.Len()-1])
+		days := func(s *market.Series) *market.Series {
+			d := daily(s)
+			d.Forming = market.Day1.Next(d.Time[d.Len()-1]) > now
+			return d
+		}
+		s.Others = map[market.Other]*market.Series{{Interval: market.Day1}: days(s), {Symbol: "ETH"}: other, {Symbol: "ETH", Interval: market.Day1}: days(other)}
+		for _, text := range []string{"close@1d:ETH", "close:ETH@1d", "(close@1d):ETH", "(close:ETH)@1d"} {
+			if v := formulaOf(t, s, text); v[len(v)-1] != c.want {
+				t.Errorf("%s: %s is %v, want %v", name, text, v[len(v)-1], c.want)
+			}
+		}
+	}
+}
+
 // TestOtherBarsAreThoseRead: the facts of a rule name the places whose values it read and
 // the bars of them, not those that it only passes on its way. This market rests while the
-// other goes on: with @4h first the other's bars count up to this market's last closed one
-// of 4h, with :ETH first up to now.
+// other goes on: of a market and an interval of one value, in either order, the newest bar
+// counts that has closed by now; what an expression on @4h reads of :ETH is as old as this
+// market's last closed bar of 4h.
 func TestOtherBarsAreThoseRead(t *testing.T) {
 	bars := func(symbol string, iv market.Interval, hours ...int) *market.Series {
 		s := &market.Series{Symbol: symbol, Interval: iv}
@@ -344,8 +388,9 @@ func TestOtherBarsAreThoseRead(t *testing.T) {
 		value      float64 // of what stands before the sign
 	}{
 		{"close@4h:ETH > 0", `{":ETH@4h":"1970-01-01T08:00:00Z"}`, 9},
-		{"close:ETH@4h > 0", `{":ETH@4h":"1970-01-01T00:00:00Z"}`, 1},
-		{"close:ETH@4h > close@4h:ETH", `{":ETH@4h":"1970-01-01T08:00:00Z"}`, 1}, // the newest that was read
+		{"close:ETH@4h > 0", `{":ETH@4h":"1970-01-01T08:00:00Z"}`, 9},
+		{"avg(close:ETH, 1)@4h > 0", `{":ETH@4h":"1970-01-01T00:00:00Z"}`, 1},
+		{"avg(close:ETH, 1)@4h > close@4h:ETH", `{":ETH@4h":"1970-01-01T08:00:00Z"}`, 1}, // the newest that was read
 		{"(close@4h + open):ETH > 0", `{":ETH":"1970-01-01T12:00:00Z",":ETH@4h":"1970-01-01T08:00:00Z"}`, 10},
 		{"close@4h > 0", `{"@4h":"1970-01-01T00:00:00Z"}`, 1},
 		{"close > 0", "", 13},

@@ -27,8 +27,8 @@ func (e *Expr) Source() string { return e.source }
 
 // Others returns the ways to the other markets and intervals whose values the expression
 // reads, each once. The last place of a way is the one that is read, and those before it
-// are the places through which it is reached: close:ETHUSDT@1d goes through the chart's
-// own days, each of which reads the newest day of ETHUSDT that had closed.
+// are the places through which it is reached: avg(close:ETHUSDT, 3)@1d goes through the
+// chart's own days, each of which reads the newest day of ETHUSDT that had closed.
 func (e *Expr) Others() [][]Place { return e.others }
 
 // Studies returns the indicators that the expression reads, each once.

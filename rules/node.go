@@ -33,7 +33,7 @@ const (
 	kindSeveral                    // max(a, b)
 	kindSince                      // since(c)
 	kindBack                       // a[3], of a number or a condition
-	kindPlace                      // a@1d, a:ETHUSDT, ditto
+	kindPlace                      // a@1d, a:ETHUSDT, a@1d:ETHUSDT, ditto
 	kindCompare                    // a < b
 	kindLogic                      // c and d
 	kindCross                      // crosses_above(a, b)
@@ -50,14 +50,6 @@ func (n *node) isCondition() bool {
 		return n.args[0].isCondition()
 	}
 	return n.kind.condition()
-}
-
-// placed returns the market and the interval that were written directly after the value n.
-func (n *node) placed() (p Place) {
-	for ; n.kind == kindPlace; n = n.args[0] {
-		p = Place{cmp.Or(p.Symbol, n.place.Symbol), cmp.Or(p.Interval, n.place.Interval)}
-	}
-	return p
 }
 
 // spell returns the canonical text of n; the texts of its arguments must be set. Parsing
@@ -80,10 +72,14 @@ func (n *node) spell() string {
 	case kindBack:
 		return arg(0) + "[" + strconv.Itoa(n.n) + "]"
 	case kindPlace:
+		text := arg(0)
 		if n.place.Interval != "" {
-			return arg(0) + "@" + n.place.Interval
+			text += "@" + n.place.Interval
 		}
-		return arg(0) + ":" + strconv.Quote(n.place.Symbol)
+		if n.place.Symbol != "" {
+			text += ":" + strconv.Quote(n.place.Symbol)
+		}
+		return text
 	case kindSignal:
 		return "signal(" + n.study.String() + ", " + strconv.Quote(n.name) + ")"
 	// Calls are written as calls, operators in parentheses, so that the text shows how
@@ -102,7 +98,7 @@ func (n *node) spell() string {
 }
 
 // within returns the place that p means inside the place around: what p leaves out comes
-// from around. In (close:ETHUSDT)@1d the column is that of daily bars of ETHUSDT.
+// from around. In avg(close:ETHUSDT, 3)@1d the column is that of daily bars of ETHUSDT.
 func (p Place) within(around Place) Place {
 	if p.Symbol == "" {
 		p.Symbol = around.Symbol

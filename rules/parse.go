@@ -298,7 +298,7 @@ func (p *parser) place(x *node, mark token) (*node, error) {
 	if t.kind != tokenPlace && t.kind != tokenText {
 		return nil, mistake(t.at, "%s is no name of a market or an interval", t.spelled())
 	}
-	if was := x.placed(); p.silent == nil && (mark.text == ":" && was.Symbol != "" || mark.text == "@" && was.Interval != "") {
+	if p.silent == nil && (mark.text == ":" && x.place.Symbol != "" || mark.text == "@" && x.place.Interval != "") {
 		p.silent = mistake(mark.at, "a value has one market and one interval: name one, without the exchange before it")
 	}
 	n := node{kind: kindPlace, at: x.at, args: []*node{x}}
@@ -316,6 +316,11 @@ func (p *parser) place(x *node, mark token) (*node, error) {
 		if n.place.Symbol, err = p.catalogue.Symbol(t.text); err != nil {
 			return nil, mistake(t.at, "%v", err)
 		}
+	}
+	// A market and an interval after one value are one place: in either order they mean
+	// the newest bar there that has closed, and no other bars are read on the way.
+	if x.kind == kindPlace {
+		n.place, n.args = x.place.within(n.place), x.args
 	}
 	return p.node(n)
 }
