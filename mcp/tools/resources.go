@@ -131,7 +131,7 @@ func (h *handlers) indicatorResource() mcp.Resource {
 func (h *handlers) alertsResource() mcp.Resource {
 	return mcp.Resource{
 		URI: "wick://alerts", Name: "alerts", Title: "Alerts",
-		Description: "Alerts that wait, and those that fired within the last hour, newest first. Watch it to be told when one fires.",
+		Description: "Alerts that wait, and those that fired and were not read yet or fired within the last hour, newest first. Watch it to be told when one fires.",
 		Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) {
 			waiting, _, more := cut(page{}, h.Engine.Alerts())
 			fired, _, older := cut(page{}, h.Engine.Fired())
