@@ -23,7 +23,7 @@ func statement(t *testing.T, e *Engine) Account {
 	t.Helper()
 	a, ok := e.Account()
 	if !ok {
-		t.Fatal("there is no account")
+		t.Fatal("e.Account() says that there is no account")
 	}
 	return a
 }
@@ -50,22 +50,22 @@ func TestAccount(t *testing.T) {
 			}
 		}
 		if a.Day != a.Total || len(a.ByDay) != 1 || a.ByDay[0].Realized != a.Realized || len(a.BySymbol) != 1 || a.BySymbol[0].Unrealized != a.Unrealized || !a.Complete {
-			t.Errorf("by day and symbol: %+v", a)
+			t.Errorf("one day and one symbol must add up to the account: %+v", a)
 		}
 		price(e, "AAA", 80)
 		if a := statement(t, e); a.Drawdown.String() != "13.5" || a.Day.String() != "-13.5" { // 906.9 + 40 + 40 - 0.4: the stop was passed at once
-			t.Errorf("after a fall: %+v", a)
+			t.Errorf("after a fall to 80: %+v, want a drawdown of 13.5 and a day of -13.5", a)
 		}
 	})
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		if a, ok := e.Account(); ok {
-			t.Errorf("an account that nobody opened: %+v", a)
+			t.Errorf("without --cash there is an account: %+v", a)
 		}
 	})
 }
 
 // TestBuyingPower: an account of 1,000 buys 9 at 100 with a fee of 9, not 10; open
-// orders reserve what they would cost; leverage lends.
+// orders reserve what they would cost; leverage adds to the buying power.
 func TestBuyingPower(t *testing.T) {
 	buy := func(quantity int64, price int64) func(*OrderRequest) {
 		return func(r *OrderRequest) {
@@ -77,24 +77,24 @@ func TestBuyingPower(t *testing.T) {
 	}
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
 		if _, err := try(t, e, buy(10, 0)); code(err) != "buying_power" || !strings.Contains(err.Error(), "1010") {
-			t.Errorf("for 1,010: %v", err)
+			t.Errorf("an order that needs 1010: %v, want buying_power", err)
 		}
 		ask(t, e, buy(5, 90)) // 454.5
 		if a := statement(t, e); a.Reserved.String() != "454.5" || a.BuyingPower.String() != "545.5" {
-			t.Errorf("with an open order: %+v", a)
+			t.Errorf("with an open order: %+v, want 454.5 reserved and a buying power of 545.5", a)
 		}
 		if _, err := try(t, e, func(r *OrderRequest) { buy(6, 0)(r); r.Symbol = "BBB" }); code(err) != "buying_power" {
-			t.Errorf("of another symbol, for 606: %v", err)
+			t.Errorf("an order of another symbol that needs 606: %v, want buying_power", err)
 		}
 		if _, err := try(t, e, buy(6, 0)); code(err) != "buying_power" || !strings.Contains(err.Error(), "1060.5") {
-			t.Errorf("of the same, for 606 and 454.5: %v", err)
+			t.Errorf("an order of the same symbol that needs 606 beside 454.5: %v, want buying_power with 1060.5", err)
 		}
 		ask(t, e, func(r *OrderRequest) { buy(5, 0)(r); r.Symbol = "BBB" })
 	})
 	inBubble(t, func(o *Options) { funded(o); o.Account.Leverage = 2 * exact.One }, func(t *testing.T, e *Engine) {
 		ask(t, e, buy(19, 0))
 		if _, err := try(t, e, buy(2, 0)); code(err) != "buying_power" {
-			t.Errorf("beyond the leverage: %v", err)
+			t.Errorf("an order beyond the leverage: %v, want buying_power", err)
 		}
 	})
 }
@@ -105,12 +105,12 @@ func TestReducingNeedsNothing(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
 		ask(t, e, func(r *OrderRequest) { r.Quantity = 99 * exact.One / 10 }) // 990 and a fee of 9.9: 0.1 is left
 		if o, err := try(t, e, func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }); code(err) != "buying_power" {
-			t.Errorf("one more at 90: %+v, %v", o, err)
+			t.Errorf("one more at 90: %+v, %v, want buying_power", o, err)
 		}
 		id := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.Price = Sell, Limit, 150*exact.One }).ID
 		walk(e, 100, minute(0, 100, 151, 100, 100))
 		if got := found(t, e, id); got != "filled 150" {
-			t.Errorf("one sold at 150 is %s", got)
+			t.Errorf("the sell limit at 150 is %s, want filled 150", got)
 		}
 	})
 	inBubble(t, funded, func(t *testing.T, e *Engine) { // what was free when the order came is spent when it is filled
@@ -119,7 +119,7 @@ func TestReducingNeedsNothing(t *testing.T) {
 		e.options.Account.Cash = 700 * exact.One
 		walk(e, 100, minute(0, 100, 100, 89, 100))
 		if got := found(t, e, id); got != "rejected" {
-			t.Errorf("five at 90 with 296 left are %s", got)
+			t.Errorf("the buy of five at 90 with 296 left is %s, want rejected", got)
 		}
 	})
 }
@@ -131,22 +131,22 @@ func TestNoShort(t *testing.T) {
 	resting := func(r *OrderRequest) { r.Side, r.Type, r.Price = Sell, Limit, 120*exact.One }
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
 		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "holds 0 of AAA, and may not sell more than it has (--short): nothing can be sold") {
-			t.Errorf("with nothing: %v", err)
+			t.Errorf("a sell without a position: %v, want no_short", err)
 		}
 		place(t, e, Buy, Market, "1", "")
 		ask(t, e, func(r *OrderRequest) { resting(r); r.Quantity = dec(t, "0.6") })
 		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "holds 1 of AAA, of which open orders sell 0.6, and may not sell more than it has (--short): lower the quantity to at most 0.4") {
-			t.Errorf("more than is left: %v", err)
+			t.Errorf("a sell of more than open orders leave: %v, want no_short with at most 0.4", err)
 		}
 		ask(t, e, func(r *OrderRequest) { resting(r); r.Quantity = dec(t, "0.4") })
 		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "of which open orders sell 1, and may not sell more than it has (--short): cancel or replace one of them") {
-			t.Errorf("twice what it has: %v", err)
+			t.Errorf("a sell when open orders sell everything: %v, want no_short with advice to cancel one", err)
 		}
 	})
 	inBubble(t, func(o *Options) { funded(o); o.Account.Short = true }, func(t *testing.T, e *Engine) {
 		ask(t, e, sell)
 		if a := statement(t, e); a.Cash.String() != "1099" || a.Equity.String() != "999" || a.BuyingPower.String() != "899" {
-			t.Errorf("one sold short: %+v", a)
+			t.Errorf("one sold short: %+v, want cash 1099, equity 999 and buying power 899", a)
 		}
 	})
 }
@@ -175,20 +175,20 @@ func TestCurrencies(t *testing.T) {
 	e = openTest(t, o)
 	defer e.Close()
 	if a := statement(t, e); a.Equity.String() != "1000" || len(a.Excluded) != 1 || a.Excluded[0] != "BTCEUR" || len(a.BySymbol) != 0 {
-		t.Errorf("with a position in euros: %+v", a)
+		t.Errorf("with a position in euros: %+v, want an equity of 1000 and BTCEUR excluded", a)
 	}
 	sell := func(quantity exact.Decimal) error {
 		_, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "BTCEUR", Side: Sell, Type: Market, Quantity: quantity})
 		return err
 	}
 	if err := sell(2 * exact.One); code(err) != "currency" {
-		t.Errorf("two sold of one in euros: %v", err)
+		t.Errorf("a sell of two when one is held in euros: %v, want currency", err)
 	}
 	if err := sell(exact.One); err != nil {
-		t.Errorf("the position in euros is closed: %v", err)
+		t.Errorf("the position in euros cannot be closed: %v", err)
 	}
 	if a := statement(t, e); a.Cash.String() != "1000" {
-		t.Errorf("closing it moved the cash: %+v", a)
+		t.Errorf("closing it changed the cash: %+v, want 1000", a)
 	}
 }
 
@@ -214,10 +214,10 @@ func TestCashChanges(t *testing.T) {
 		e = open()
 		a := statement(t, e)
 		if a.Day.String() != "-1" || a.ByDay[0].Profit.String() != "-1" || a.Drawdown.String() != "1" || a.Total.String() != "-1" {
-			t.Errorf("with %d paid in: day %s, by day %+v, drawdown %s, total %s", cash, a.Day, a.ByDay, a.Drawdown, a.Total)
+			t.Errorf("with %d paid in: day %s, by day %+v, drawdown %s, total %s, want -1, -1, 1 and -1", cash, a.Day, a.ByDay, a.Drawdown, a.Total)
 		}
 		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
-			t.Errorf("with %d paid in: %s, %v", cash, e.Status().Trading, err)
+			t.Errorf("with %d paid in: trading is %s, %v, want active", cash, e.Status().Trading, err)
 		}
 		e.Close()
 	}
@@ -226,11 +226,11 @@ func TestCashChanges(t *testing.T) {
 	e = open()
 	defer e.Close()
 	if err := e.refreshTrading(); err != nil || e.Status().Trading != Reducing {
-		t.Errorf("with one lost: %s, %v", e.Status().Trading, err)
+		t.Errorf("with one lost: trading is %s, %v, want reducing", e.Status().Trading, err)
 	}
 }
 
-// TestDays: what each day made survives a restart, and says what the week did.
+// TestDays: what each day made is listed, and survives a restart.
 func TestDays(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
 		e.tidy()
@@ -242,7 +242,7 @@ func TestDays(t *testing.T) {
 		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All = Sell, 0, true }) // a fee of 1.03
 		a := statement(t, e)
 		if len(a.ByDay) != 2 || a.ByDay[1].Profit.String() != "4" || a.ByDay[1].Realized.String() != "-1" || a.ByDay[0].Profit.String() != "-3.03" || a.Day != a.ByDay[0].Profit {
-			t.Errorf("by day: %+v", a.ByDay)
+			t.Errorf("by day: %+v, want -3.03 today and 4 the day before, of which -1 is realized", a.ByDay)
 		}
 		text, err := e.shown.encode()
 		if err != nil {
@@ -250,7 +250,7 @@ func TestDays(t *testing.T) {
 		}
 		s, err := decodeState(e.shown.store, e.shown.seq, text)
 		if err != nil || len(s.days) != 2 || s.days[1] != e.shown.days[1] {
-			t.Errorf("read again: %+v, %v", s.days, err)
+			t.Errorf("the days read back from a snapshot: %+v, %v", s.days, err)
 		}
 	})
 }
@@ -264,7 +264,7 @@ func TestDailyLoss(t *testing.T) {
 		waiting := ask(t, e, func(r *OrderRequest) { r.Type, r.Price = Limit, 85*exact.One }).ID
 		price(e, "AAA", 89) // 44 more
 		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
-			t.Errorf("48 are lost: %s, %v", e.Status().Trading, err)
+			t.Errorf("48 are lost: trading is %s, %v, want active", e.Status().Trading, err)
 		}
 		price(e, "AAA", 88)
 		price(e, "AAA", 120)
@@ -273,28 +273,28 @@ func TestDailyLoss(t *testing.T) {
 		}
 		price(e, "AAA", 86)
 		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" || e.Status().Trading != Reducing {
-			t.Errorf("over 50 are lost: %v, %s", err, e.Status().Trading)
+			t.Errorf("over 50 are lost: %v, trading is %s, want max_daily_loss and reducing", err, e.Status().Trading)
 		}
 		price(e, "AAA", 120)
 		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" {
-			t.Errorf("after it recovered: %v", err)
+			t.Errorf("after the price recovered: %v, want max_daily_loss", err)
 		}
 		price(e, "AAA", 84)
 		if got := found(t, e, waiting); got != "open" {
-			t.Errorf("a buy order that rests is %s", got)
+			t.Errorf("a buy order that rests is %s, want open", got)
 		}
 		ask(t, e, func(r *OrderRequest) { r.Side = Sell })
 		// Of the 4 that are left one is for sale, so no more than 3 shrink the position.
 		place(t, e, Sell, Limit, "1", "130")
 		_, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, 4*exact.One })
 		if code(err) != "max_daily_loss" || !strings.Contains(err.Error(), "this one, with the open orders of its side, opens or grows one") {
-			t.Errorf("one more than the open order leaves: %v", err)
+			t.Errorf("a sell of one more than the open order leaves: %v, want max_daily_loss", err)
 		}
 		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, 3*exact.One })
 		time.Sleep(24 * time.Hour)
 		e.tidy()
 		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
-			t.Errorf("on the next day: %s, %v", e.Status().Trading, err)
+			t.Errorf("on the next day: trading is %s, %v, want active", e.Status().Trading, err)
 		}
 	})
 }
@@ -364,15 +364,16 @@ func TestRiskOfNearestStop(t *testing.T) {
 	})
 }
 
-// TestCloseAgain: what closes a position is no repetition of what closed the one
-// before it. A position that stays is told with its whole reason and no order.
+// TestCloseAgain: an order that closes a position is not taken for a repetition of the
+// one that closed the position before. A position that stays is listed with the reason
+// and without an order.
 func TestCloseAgain(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
 		for range 2 {
 			ask(t, e, func(r *OrderRequest) { r.Quantity, r.ClientOrderID = exact.One, fmt.Sprint(len(e.Orders(false))) })
 			closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true}, nil)
 			if err != nil || len(closed) != 1 || closed[0].Error != "" || len(e.Positions()) != 0 {
-				t.Errorf("closed %+v, %v", closed, err)
+				t.Errorf("closed %+v, %v, want one position closed and none left", closed, err)
 			}
 		}
 	})
@@ -410,9 +411,9 @@ func tryExit(t *testing.T, e *Engine, side Side, stop, profit string) error {
 	return err
 }
 
-// TestExitBounds: the refusal of an exit that is too far away names the farthest
-// place, which is then taken, and how the place that was asked for is written; a
-// percentage is offered only for what can have been one.
+// TestExitBounds: the refusal of an exit that is too far away names the farthest price,
+// which is then taken, and says how to write the price that was asked for; a percentage is
+// offered only for a number that can have been meant as one.
 func TestExitBounds(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) { // the price is 100
 		for _, c := range []struct {
@@ -430,7 +431,7 @@ func TestExitBounds(t *testing.T) {
 		} {
 			err := tryExit(t, e, c.side, c.stop, c.profit)
 			if code(err) != "bad_exit" || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%+v: %v", c, err)
+				t.Errorf("%+v: got %v", c, err)
 				continue
 			}
 			for _, text := range c.works {
@@ -439,22 +440,22 @@ func TestExitBounds(t *testing.T) {
 					stop, profit = "", text
 				}
 				if again := tryExit(t, e, c.side, stop, profit); again != nil || !strings.Contains(err.Error(), text) {
-					t.Errorf("%v: %s gives %v", err, text, again)
+					t.Errorf("the refusal %q advises to write %s, which gives %v", err, text, again)
 				}
 			}
 		}
 		// A number that is near the entry is a price, whatever is wrong with it.
 		if err := tryExit(t, e, Sell, "99", ""); code(err) != "bad_exit" || strings.Contains(err.Error(), "%") {
-			t.Errorf("a stop_loss of 99 below a sell at 100: %v", err)
+			t.Errorf("a stop_loss of 99 below a sell at 100: %v, want bad_exit without a word of percent", err)
 		}
 		// What the refusal of a percentage says is then taken.
 		if err := tryExit(t, e, Buy, "", "250"); err != nil {
-			t.Errorf("a take_profit 150 %% away as a price: %v", err)
+			t.Errorf("a take_profit 150 %% away, written as a price, is refused: %v", err)
 		}
 		for _, text := range []string{"100%", "150%"} {
 			if _, err := ParseExit(text); code(err) != "bad_exit" || !strings.Contains(err.Error(), "in percent such as 3% (above 0 and below 100)") ||
 				!strings.Contains(err.Error(), "further away a take_profit is written as a price, and a stop_loss in average true ranges") {
-				t.Errorf("%s: %v", text, err)
+				t.Errorf("exit %q: %v, want bad_exit with how to write it", text, err)
 			}
 		}
 	})

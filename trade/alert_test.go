@@ -27,21 +27,21 @@ func setAlert(t *testing.T, e *Engine, condition, interval string) (Alert, error
 	return e.SetAlert(context.Background(), AlertRequest{Symbol: "AAA", Interval: interval, Condition: c})
 }
 
-// TestAcceptedEarlier: a rule with a signal that never comes is refused, but an earlier
-// version took it, and with not or or it fires all the same. An alert that is in the
-// journal goes on.
+// TestAcceptedEarlier: a rule with a signal that never comes is refused now. An earlier
+// version took it, and with "not" or "or" in it the rule can fire all the same, so an alert
+// that is in the journal goes on.
 func TestAcceptedEarlier(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		const condition = `{"indicator_signal":{"indicator":"rule","when":"close > 1 and not signal(rsi(14), \"hidden_bull_div\")","signal":"becomes_true"}}`
 		if _, err := setAlert(t, e, condition, "1h"); code(err) != "bad_indicator" {
-			t.Errorf("now it is taken: %v", err)
+			t.Errorf("a rule with a signal that never comes: %v, want bad_indicator", err)
 		}
 		var c Condition
 		if err := json.Unmarshal([]byte(condition), &c); err != nil {
 			t.Fatal(err)
 		}
 		if w := newSignalAlert(&Alert{Symbol: "AAA", Interval: market.Hour1, Condition: c}); w.err != nil {
-			t.Errorf("one that was taken cannot be judged any more: %v", w.err)
+			t.Errorf("an alert that an earlier version took cannot be judged any more: %v", w.err)
 		}
 	})
 }
@@ -87,10 +87,10 @@ func TestConditionRefused(t *testing.T) {
 			}
 		}
 		if _, err := setAlert(t, e, `{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`, "5x"); code(err) != "bad_interval" {
-			t.Errorf("interval 5x: %v", err)
+			t.Errorf("interval 5x: %v, want bad_interval", err)
 		}
 		if n := len(e.Alerts()); n != 0 {
-			t.Errorf("%d alerts after refusals", n)
+			t.Errorf("%d alerts after refusals, want none", n)
 		}
 	})
 }
@@ -162,7 +162,7 @@ func TestPriceAlerts(t *testing.T) {
 				case err != nil:
 					t.Error(err)
 				case c.value == "" && (len(n) != 0 || len(e.Alerts()) != 1):
-					t.Errorf("fired: %+v", n)
+					t.Errorf("fired %+v, want nothing", n)
 				case c.value != "" && (len(n) != 1 || n[0].AlertID != a.ID || string(n[0].Value) != c.value || len(e.Alerts()) != 0):
 					t.Errorf("notifications %+v, want one of %s", n, c.value)
 				}
@@ -219,7 +219,7 @@ func TestLevelAlert(t *testing.T) {
 		}
 		closeBars(e, 80) // 100
 		if n, _, _ := e.Notifications(false, Page{Size: 1 << 20}); len(n) != 1 || n[0].Condition.Signal != "crosses_below" {
-			t.Errorf("then %+v", n)
+			t.Errorf("after the fall: %+v, want crosses_below alone", n)
 		}
 	})
 }
@@ -249,21 +249,21 @@ func TestSignalAlerts(t *testing.T) {
 		update(e, 120, 120, 120)
 		closeBars(e, 121) // above still, no new cross
 		if n := e.PendingNotifications(); n != 0 {
-			t.Errorf("%d fired on an old bar", n)
+			t.Errorf("%d fired on an old bar, want none", n)
 		}
 		closeBars(e, 80)
 		update(e, 150, 150, 150) // the forming bar crosses; it is not closed
 		if n := e.PendingNotifications(); n != 0 {
-			t.Errorf("%d fired on a forming bar", n)
+			t.Errorf("%d fired on a forming bar, want none", n)
 		}
 		closeBars(e, 130)
 		n, _, _ := e.Notifications(false, Page{Size: 1 << 20})
 		if len(n) != 1 || n[0].Value != "105" || n[0].Interval != "1h" { // mean of 80 and 130
-			t.Errorf("notifications %+v", n)
+			t.Errorf("notifications %+v, want one of 1h with the value 105", n)
 		}
 		closeBars(e, 70, 140)
 		if e.PendingNotifications() != 0 || len(e.Alerts()) != 0 {
-			t.Error("fired twice")
+			t.Error("it fired twice")
 		}
 	})
 }
@@ -301,10 +301,10 @@ func TestComputedOnce(t *testing.T) {
 		asked = 0
 		closeBars(e, 100)
 		if asked != 1 {
-			t.Errorf("computed %d times", asked)
+			t.Errorf("the source was asked %d times, want once", asked)
 		}
 		if n := e.PendingNotifications(); n != 1000 {
-			t.Errorf("%d fired", n)
+			t.Errorf("%d fired, want 1000", n)
 		}
 	})
 }
@@ -322,8 +322,8 @@ func (s brokenFunding) Bars(ctx context.Context, q market.Query) (*market.Series
 	return s.fundingSource.Bars(ctx, q)
 }
 
-// TestPanicWhileJudging: an alert that cannot be judged for a panic is left waiting, and
-// the others are judged. The process would only end on the same bar again.
+// TestPanicWhileJudging: an alert that panics while it is judged is left waiting, and the
+// others are judged. If the process ended instead, the same bar would end the next one.
 func TestPanicWhileJudging(t *testing.T) {
 	broken := false
 	inBubble(t, func(o *Options) { o.Source = brokenFunding{fundingSource{100, new(int)}, &broken} }, func(t *testing.T, e *Engine) {
@@ -335,7 +335,7 @@ func TestPanicWhileJudging(t *testing.T) {
 		broken = true
 		closeBars(e, 110)
 		if n := e.PendingNotifications(); n != 1 {
-			t.Errorf("%d fired, want the rule", n)
+			t.Errorf("%d fired, want the rule alone", n)
 		}
 		broken = false
 		closeBars(e, 110)
@@ -345,8 +345,8 @@ func TestPanicWhileJudging(t *testing.T) {
 	})
 }
 
-// TestPositionsAreWatchedFirst: where the list has no room for all, the symbols that the
-// operator names give way to those with positions and open orders.
+// TestPositionsAreWatchedFirst: if the watch list has no room for all, symbols with
+// positions and open orders come before those that the operator names.
 func TestPositionsAreWatchedFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := journaltest.NewDisk()
@@ -384,7 +384,7 @@ func TestMissedBars(t *testing.T) {
 		closeBars(e, 100)
 		s, ok := e.Window("AAA", market.Hour1)
 		if !ok || s.Check() != nil {
-			t.Fatalf("window %v, %v", s, s.Check())
+			t.Fatalf("window %v: %v", s, s.Check())
 		}
 		for i := 1; i < s.Len(); i++ {
 			if s.Time[i]-s.Time[i-1] != 3600 {
@@ -405,23 +405,23 @@ func TestWindow(t *testing.T) {
 		update(e, 60, 62, 58)
 		update(e, 61, 65, 55)
 		if _, ok := e.Window("AAA", market.Hour1); ok {
-			t.Error("a forming bar without its volume was given out")
+			t.Error("the window has a forming bar without its volume")
 		}
 		e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 61, High: 61, Low: 61, At: time.Now().UnixMilli() + 1,
 			Forming: map[market.Interval]market.Bar{market.Hour1: {Time: market.Hour1.Start(time.Now().Unix()), Open: 51, High: 65, Low: 50, Close: 61, Volume: 400}}})
 		s, ok := e.Window("AAA", market.Hour1)
 		if !ok || s.Len() != windowBars+1 || !s.Forming || !s.Synthetic || s.Check() != nil {
-			t.Fatalf("window of %d bars, forming %t: %v", s.Len(), s.Forming, s.Check())
+			t.Fatalf("window of %d bars, forming %t: %v, want windowBars and a forming one", s.Len(), s.Forming, s.Check())
 		}
 		if last := s.Bar(s.Len() - 1); last.Open != 51 || last.High != 65 || last.Low != 50 || last.Close != 61 || last.Volume != 400 {
-			t.Errorf("forming bar %+v", last)
+			t.Errorf("forming bar %+v, want 51 65 50 61 and a volume of 400", last)
 		}
 		s.Close[0] = -1
 		if again, _ := e.Window("AAA", market.Hour1); again.Close[0] == -1 {
-			t.Error("the window is shared")
+			t.Error("a change of the returned window changed the engine's")
 		}
 		if _, ok := e.Window("AAA", market.Day1); ok {
-			t.Error("a window nobody watches")
+			t.Error("there is a window of an interval that nobody watches")
 		}
 	})
 }
@@ -511,11 +511,11 @@ func TestLimitsWithoutFlag(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		for i := range maxAlerts {
 			if _, err := setAlert(t, e, fmt.Sprintf(`{"price_above":%d}`, 1000+i), ""); err != nil {
-				t.Fatalf("alert %d: %v", i, err)
+				t.Fatalf("alert %d is refused: %v", i, err)
 			}
 		}
 		if _, err := setAlert(t, e, `{"price_above":999}`, ""); code(err) != "max_alerts" {
-			t.Errorf("alert %d: %v", maxAlerts+1, err)
+			t.Errorf("alert %d: %v, want max_alerts", maxAlerts+1, err)
 		}
 	})
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
@@ -525,11 +525,11 @@ func TestLimitsWithoutFlag(t *testing.T) {
 		}
 		for i := range maxSymbols {
 			if err := watch(i); err != nil {
-				t.Fatalf("symbol %d: %v", i, err)
+				t.Fatalf("symbol %d is refused: %v", i, err)
 			}
 		}
 		if err := watch(maxSymbols); code(err) != "max_symbols" {
-			t.Errorf("symbol %d: %v", maxSymbols+1, err)
+			t.Errorf("symbol %d: %v, want max_symbols", maxSymbols+1, err)
 		}
 	})
 }
@@ -541,13 +541,13 @@ func TestCancelAlert(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := setAlert(t, e, `{"price_above":105}`, ""); code(err) != "max_alerts" {
-			t.Errorf("one alert too many: %v", err)
+			t.Errorf("one alert too many: %v, want max_alerts", err)
 		}
 		if got, err := e.CancelAlert(Who{}, a.ID); err != nil || got.ID != a.ID {
 			t.Errorf("cancel: %+v, %v", got, err)
 		}
 		if _, err := e.CancelAlert(Who{}, a.ID); code(err) != "unknown_alert" {
-			t.Errorf("second cancel: %v", err)
+			t.Errorf("second cancel: %v, want unknown_alert", err)
 		}
 		update(e, 200, 200, 200)
 		if e.PendingNotifications() != 0 {
@@ -576,13 +576,13 @@ func TestClientAlertID(t *testing.T) {
 			other := request
 			other.Note = "sell all"
 			if _, err := e.SetAlert(t.Context(), other); err == nil || !strings.Contains(err.Error(), "client_alert_id_reused") {
-				t.Errorf("%s, with another note: %v", when, err)
+				t.Errorf("%s, with another note: %v, want client_alert_id_reused", when, err)
 			}
 		}
 		again("active")
 		price(e, "AAA", 110)
 		if n, _, _ := e.Notifications(false, Page{Size: 1 << 20}); len(n) != 1 || n[0].Note != "sell half" {
-			t.Errorf("notifications %+v", n)
+			t.Errorf("notifications %+v, want one with the note sell half", n)
 		}
 		again("fired")
 		if err := e.Close(); err != nil {
@@ -591,7 +591,7 @@ func TestClientAlertID(t *testing.T) {
 		e = openTest(t, o)
 		again("after a restart")
 		if n := len(e.Alerts()); n != 0 {
-			t.Errorf("%d alerts are active", n)
+			t.Errorf("%d alerts are active, want none", n)
 		}
 		long := request
 		long.ClientAlertID, long.Note = "", strings.Repeat("日", maxNote) // characters, of any script
@@ -601,7 +601,7 @@ func TestClientAlertID(t *testing.T) {
 		for _, bad := range []AlertRequest{{ClientAlertID: "a b"}, {Note: strings.Repeat("x", maxNote+1)}} {
 			bad.Symbol, bad.Condition = request.Symbol, request.Condition
 			if _, err := e.SetAlert(t.Context(), bad); err == nil {
-				t.Errorf("%+v was taken", bad)
+				t.Errorf("%+v was taken, want a refusal", bad)
 			}
 		}
 		if err := e.Close(); err != nil {
@@ -610,10 +610,10 @@ func TestClientAlertID(t *testing.T) {
 	})
 }
 
-// TestRetryOfEndedAlert: a retry returns the first alert also when that waits no more,
-// and says how and when it ended, after a crash and after a stop too. An alert that
-// waits says nothing of an end, and none is listed that has one. One that a version
-// before this remembered is known to be gone.
+// TestRetryOfEndedAlert: a retry returns the first alert even if that has ended, and says
+// how and when it ended, also after a crash and after a stop. An alert that waits says
+// nothing of an end, and no alert that has ended is listed. Of one that an older version
+// remembered it is only known that it is gone.
 func TestRetryOfEndedAlert(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcess(t, time.Minute, 100)
@@ -665,7 +665,7 @@ func TestRetryOfEndedAlert(t *testing.T) {
 				}
 			}
 			if n := len(p.e.Alerts()); n != 2 {
-				t.Errorf("%s: %d alerts wait", when, n)
+				t.Errorf("%s: %d alerts wait, want 2", when, n)
 			}
 		}
 		check("running")
@@ -682,15 +682,15 @@ func TestRetryOfEndedAlert(t *testing.T) {
 		check("killed later")
 		r := AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 205 * exact.One}, ClientAlertID: "new", ExpiresAt: ends}
 		if _, err := p.e.SetAlert(t.Context(), r); code(err) != "bad_expiry" {
-			t.Errorf("a new alert that has expired: %v", err)
+			t.Errorf("a new alert that has expired: %v, want bad_expiry", err)
 		}
 		r.ClientAlertID, r.ExpiresAt = "expired", ends.Add(-time.Second)
 		if _, err := p.e.SetAlert(t.Context(), r); code(err) != "client_alert_id_reused" {
-			t.Errorf("another time under the same id: %v", err)
+			t.Errorf("another expiry under the same id: %v, want client_alert_id_reused", err)
 		}
 		p.e.ahead.named["fired"] = p.e.ahead.named["fired"].ended("", nil)
 		if a := set("fired", 105, nil); a.Hint(nil) != "this alert waits no more: it fired, was cancelled or expired; for another one choose another client_alert_id" {
-			t.Errorf("of an older version: %+v", a)
+			t.Errorf("an alert that an older version remembered: %+v", a)
 		}
 		p.stop()
 	})
@@ -703,6 +703,6 @@ func TestNamedBound(t *testing.T) {
 		s.name(&Alert{ID: fmt.Sprintf("a-test-%d", i+1), ClientAlertID: fmt.Sprint("c", i)})
 	}
 	if len(s.named) != maxNamed || s.named["c0"] != nil || s.named["c1"] == nil {
-		t.Errorf("%d are remembered", len(s.named))
+		t.Errorf("%d are remembered, want maxNamed and the oldest forgotten", len(s.named))
 	}
 }

@@ -52,10 +52,10 @@ func TestArchive(t *testing.T) {
 			t.Errorf("%d orders are kept, want %d and the open one", n, kept)
 		}
 		if o := e.Orders(true); len(o) != 1 || o[0].ID != open1.ID {
-			t.Errorf("open orders %+v", o)
+			t.Errorf("open orders %+v, want one", o)
 		}
 		if o, err := e.Place(t.Context(), r); err != nil || o.ID != first.ID {
-			t.Errorf("the archived id gives %+v, %v", o, err)
+			t.Errorf("a retry with an archived client_order_id gives %+v, %v", o, err)
 		}
 		for _, id := range []string{first.ID, "first"} {
 			if o, err := e.Order(id); err != nil || o.ID != first.ID || o.Status != StatusFilled {
@@ -63,10 +63,10 @@ func TestArchive(t *testing.T) {
 			}
 		}
 		if _, err := e.CancelOrder(Who{}, first.ID); code(err) != "order_filled" {
-			t.Errorf("cancelling an archived order: %v", err)
+			t.Errorf("cancelling an archived order: %v, want order_filled", err)
 		}
 		if _, err := e.Order("o-none-1"); code(err) != "unknown_order" {
-			t.Errorf("an order that never was: %v", err)
+			t.Errorf("an order that never was: %v, want unknown_order", err)
 		}
 		if _, err := e.CancelOrder(Who{}, open1.ID); err != nil && code(err) != "order_cancelled" {
 			t.Error(err)
@@ -97,8 +97,8 @@ func fewOptions() Options {
 	return o
 }
 
-// TestArchiveByEnd: what ended last stays in the list, also if it was placed first: whoever
-// asks what has changed must not miss the fill of an order that was open for long.
+// TestArchiveByEnd: the orders that ended last stay in the list, even if they were placed
+// first: a client that asks what has changed must not miss the fill of an old order.
 func TestArchiveByEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := journaltest.NewDisk()
@@ -132,8 +132,8 @@ func TestArchiveByEnd(t *testing.T) {
 	})
 }
 
-// TestTakeAsPlaced: what several replicas begin with has the orders as they were placed,
-// also one that was open while others were archived.
+// TestTakeAsPlaced: the state that several replicas begin with has the orders in the order
+// in which they were placed, also one that was open while others were archived.
 func TestTakeAsPlaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := fewOptions()
@@ -167,9 +167,9 @@ func TestTakeAsPlaced(t *testing.T) {
 	})
 }
 
-// TestArchiveOfClockSetBack: orders are archived, the power fails before a snapshot leaves
-// them out, and the clock is set back: the orders of afterwards seem to have ended first.
-// None comes to the archive twice, also after one more start.
+// TestArchiveOfClockSetBack: orders are archived, the power fails before a snapshot is
+// written without them, and the clock is set back, so that later orders seem to have ended
+// first. No order comes to the archive twice, also after one more start.
 func TestArchiveOfClockSetBack(t *testing.T) {
 	d, o := journaltest.NewDisk(), fewOptions()
 	o.files.MaxRecords = 1 << 30
@@ -203,7 +203,7 @@ func TestArchiveOfClockSetBack(t *testing.T) {
 	row(0, 10)
 	prune(math.MaxInt)
 	if n := e.archive.Head().Records; n != uint64(len(others))+5 {
-		t.Fatalf("%d orders are archived beside the %d others, want 5", n, len(others))
+		t.Fatalf("%d records are archived, want 5 beside the %d others", n, len(others))
 	}
 	d = d.Cut(journaltest.Dropped)
 	synctest.Test(t, func(t *testing.T) { // where it is the year 2000
@@ -254,7 +254,7 @@ func TestArchiveEveryFailure(t *testing.T) {
 				acked.Store(uint64(i) + 1)
 			}
 			if err != nil || e.Close() != nil {
-				t.Fatal("not written on a good disk:", err)
+				t.Fatal("the run failed on a good disk:", err)
 			}
 		}
 	})
@@ -265,7 +265,7 @@ func TestArchiveEveryFailure(t *testing.T) {
 			if c.Acked == 0 && strings.Contains(err.Error(), "damaged") {
 				continue // the very first start
 			}
-			t.Fatalf("%s: %v", c.What, err)
+			t.Fatalf("%s: the next start: %v", c.What, err)
 		}
 		for i := range n {
 			o, err := buy(t, e, i)
@@ -312,7 +312,7 @@ func TestArchiveDamage(t *testing.T) {
 			t.Fatalf("%s: nothing was changed", name)
 		}
 		if _, err := openOn(fewOptions(), c); err == nil || !strings.Contains(err.Error(), "archive") || strings.Contains(err.Error(), "move the file away") {
-			t.Errorf("%s: start gives %v", name, err)
+			t.Errorf("%s: the start gives %v, want an error of the archive", name, err)
 		}
 	}
 	c := d.Cut(journaltest.Kept)
@@ -322,10 +322,10 @@ func TestArchiveDamage(t *testing.T) {
 	c.Files[segment1].Data = slices.Clone(c.Files[segment1].Data)
 	change(`"quantity":1`, `"quantity":9`)(c) // while it runs
 	if o, err := buy(t, e, 0); !errors.Is(err, journal.ErrStorage) {
-		t.Errorf("a retry of the changed order gives %+v, %v", o, err)
+		t.Errorf("a retry of the changed order gives %+v, %v, want ErrStorage", o, err)
 	}
 	if o, err := buy(t, e, 1); err != nil || o.ClientOrderID != "c1" {
-		t.Errorf("a retry of the order after it gives %+v, %v", o, err)
+		t.Errorf("a retry of the order after it gives %+v, %v, want c1", o, err)
 	}
 }
 
@@ -361,12 +361,12 @@ func TestArchiveTakenOver(t *testing.T) {
 			}
 		}
 		if e.archive.Head().Records != 3 || d.Files[oldArchive] != nil || d.Files[takenOver] == nil {
-			t.Fatalf("call %d failed: %d records, files %v", k, e.archive.Head().Records, d)
+			t.Fatalf("call %d failed: %d records, want 3, and files %v", k, e.archive.Head().Records, d)
 		}
 	}
 	first.Files[oldArchive].Data[20] = '}'
 	if _, err := openOn(fewOptions(), first); err == nil || !strings.Contains(err.Error(), "archive.jsonl cannot be taken over at byte 0") {
-		t.Errorf("a damaged file: %v", err)
+		t.Errorf("a damaged file: %v, want where it is damaged", err)
 	}
 }
 
@@ -386,11 +386,11 @@ func TestAuditShowsArchived(t *testing.T) {
 	lines := audit(t, o.Dir)
 	for i, line := range lines[:archived] {
 		if !strings.Contains(line, " order_archived ") || !strings.Contains(line, fmt.Sprintf(`"client_order_id":"c%d"`, i)) {
-			t.Errorf("line %d is %s", i, line)
+			t.Errorf("line %d is %s, want the archived order of that number", i, line)
 		}
 	}
 	if archived < 10 || strings.Contains(lines[archived], " order_archived ") {
-		t.Errorf("%d archived orders, then %s", archived, lines[archived])
+		t.Errorf("%d archived orders, want 10 or more, and then no other; but then %s", archived, lines[archived])
 	}
 }
 
@@ -404,7 +404,7 @@ func TestArchivedMeanwhile(t *testing.T) {
 	}
 	r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: "c0"}
 	if o, err := e.earlier(&r); o != nil || err != nil {
-		t.Fatal(o, err)
+		t.Fatalf("before the order was placed: %+v, %v, want none", o, err)
 	}
 	var first Order
 	for i := range 30 { // the first of them are archived
@@ -420,14 +420,14 @@ func TestArchivedMeanwhile(t *testing.T) {
 		t.Fatal("the first order was not archived")
 	}
 	if o, _, err := e.accept(r, false); err != nil || o == nil || o.ID != first.ID {
-		t.Errorf("%+v, %v; want the order %s", o, err, first.ID)
+		t.Errorf("accepted %+v, %v; want the order %s", o, err, first.ID)
 	}
 }
 
 // TestRecoverArchiveEveryFailure: the archive lost a record, or a whole file. A
-// recovery makes the archive anew, from its own records and from the journals, and loses no order of it. The
-// k-th disk call of it fails, for every k, and the power there: a second recovery
-// finishes, and then a start knows every order.
+// recovery makes the archive anew, from its own records and from the journals, and loses
+// no order. The power is cut at every disk call of the recovery: each time a second
+// recovery finishes, and then a start knows every order.
 func TestRecoverArchiveEveryFailure(t *testing.T) {
 	store := journaltest.NewDisk()
 	e, err := openOn(fewOptions(), store)
@@ -517,10 +517,10 @@ func TestArchiveBesides(t *testing.T) {
 		synctest.Wait()
 		stop()
 		if got := e.archive.Head().Records; got < extraOrders {
-			t.Fatalf("the archive has %d orders", got)
+			t.Fatalf("the archive has %d orders, want extraOrders or more", got)
 		}
 		if got := len(e.Orders(false)); got >= extraOrders+options().kept {
-			t.Errorf("%d orders are still in memory", got)
+			t.Errorf("%d orders are still in memory, want fewer than extraOrders beside those that are kept", got)
 		}
 		check := func(e *Engine) {
 			for i := 0; i < n; i += stride() {
@@ -542,13 +542,13 @@ func TestArchiveBesides(t *testing.T) {
 		}
 		check(again)
 		if got := again.archive.Head().Records; got < extraOrders {
-			t.Errorf("the archive has %d orders after a crash", got)
+			t.Errorf("the archive has %d orders after a crash, want extraOrders or more", got)
 		}
 	})
 }
 
-// TestArchivePauses: after a try that failed for want of room, orders go on without
-// another one each, and a minute later they move.
+// TestArchivePauses: after the disk was too full to archive, not every further order
+// causes another try. A minute later the orders are moved.
 func TestArchivePauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := fewOptions()
@@ -575,12 +575,12 @@ func TestArchivePauses(t *testing.T) {
 			synctest.Wait()
 		}
 		if n := e.archive.Head().Records; n != 0 {
-			t.Fatalf("%d orders are in the archive at once", n)
+			t.Fatalf("%d orders are in the archive at once, want none on a full disk", n)
 		}
 		time.Sleep(thinPause)
 		synctest.Wait()
 		if e.archive.Head().Records == 0 {
-			t.Error("a minute later nothing has moved")
+			t.Error("a minute later no order was moved to the archive")
 		}
 	})
 }

@@ -24,12 +24,13 @@ import (
 // whole proof is go test ./trade -run AlertsAreTheChart -chart-bars 5000.
 var chartBars = flag.Int("chart-bars", 40, "bars that TestAlertsAreTheChart feeds one by one")
 
-// TestAlertsAreTheChart feeds bars one by one and holds what alerts are judged
-// on, for every signal of every indicator with its defaults, with shorter and with
-// longer lengths, to one chart of all those bars: the same bars bear the same
-// labels, and the first line crosses its mean on the same ones. What cannot be so is refused when the alert is set. Indicators that
-// repaint are left out, since their chart changes afterwards; they are listed.
-// With -short it is the defaults alone, on ten bars of one of the six series.
+// TestAlertsAreTheChart feeds bars one by one and compares what alerts are judged by with
+// one chart of all those bars, for every signal of every indicator, with its defaults and
+// with shorter and longer lengths: the same bars have the same labels, and the first line
+// crosses its mean on the same bars. An alert for which that cannot be so is refused when
+// it is set. Indicators that repaint are left out, since their chart changes afterwards;
+// they are listed. With -short only the defaults are tested, on ten bars of one of the six
+// series.
 func TestAlertsAreTheChart(t *testing.T) {
 	t.Parallel()
 	var repainting []string

@@ -11,7 +11,7 @@ import (
 )
 
 // TestConcurrent has writers, readers, prices and snapshots at the same time,
-// for the race detector, and at the end holds the books to each other.
+// for the race detector, and at the end compares the states.
 func TestConcurrent(t *testing.T) {
 	o := testOptions(t)
 	o.Limits.Alerts = 1 << 20
@@ -81,13 +81,13 @@ func TestConcurrent(t *testing.T) {
 	others.Wait()
 	price(e, "AAA", 100)
 	if n := len(e.Orders(false)); n != 8*20*2 {
-		t.Errorf("%d orders", n)
+		t.Errorf("%d orders, want 320", n)
 	}
 	if len(e.Positions()) != 0 || len(e.Orders(true)) != 0 || len(e.Alerts()) != 0 {
-		t.Errorf("left over: %v %v %v", e.Positions(), e.Orders(true), e.Alerts())
+		t.Errorf("positions %v, open orders %v and alerts %v are left, want none", e.Positions(), e.Orders(true), e.Alerts())
 	}
 	if len(told) != 8*20 {
-		t.Errorf("%d alerts told", len(told))
+		t.Errorf("%d alerts were told, want 160", len(told))
 	}
 	for id, n := range told {
 		if n != 1 {
@@ -99,13 +99,13 @@ func TestConcurrent(t *testing.T) {
 	}
 	want := encoded(t, e.shown)
 	if got := encoded(t, e.ahead); got != want {
-		t.Error("the two states differ after all is quiet")
+		t.Error("the deciding state is not the shown one after all is quiet")
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
 	s, err := tryLoad(openDir(t, o.Dir), false)
 	if err != nil || encoded(t, s) != want {
-		t.Errorf("start: %v", err)
+		t.Errorf("the next start reads another state, or none: %v", err)
 	}
 }

@@ -190,7 +190,7 @@ func checkRecovery(t *testing.T, d *journaltest.Disk, states map[uint64]string, 
 	t.Helper()
 	s, err := tryLoad(d, false)
 	if err != nil {
-		t.Fatalf("%s: %v", what, err)
+		t.Fatalf("%s: the next start: %v", what, err)
 	}
 	if s.seq < acked {
 		t.Fatalf("%s: recovered up to record %d, but %d was acknowledged", what, s.seq, acked)

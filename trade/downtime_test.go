@@ -108,7 +108,7 @@ func TestDowntimeAfterStillMinute(t *testing.T) {
 				p.start()
 				p.stop()
 				if got := strings.Join(p.lines(), ", "); got != "price_above 106 00:04 true, price_below 94 00:04 true" {
-					t.Errorf("told %s", got)
+					t.Errorf("told %s, want both alerts at 00:04, late", got)
 				}
 			})
 		})
@@ -201,7 +201,7 @@ func TestManyFirings(t *testing.T) {
 					all += 1 + n.Skipped
 				}
 				if a.Fired != all {
-					t.Errorf("fired %d times, told and skipped %d", a.Fired, all)
+					t.Errorf("fired %d times, want what was told and skipped, %d", a.Fired, all)
 				}
 			})
 		})

@@ -24,10 +24,10 @@ func TestDryRunOfUsedID(t *testing.T) {
 		r.DryRun = true
 		o, err := e.Place(t.Context(), r)
 		if err != nil || o.ID != first.ID || !strings.Contains(o.Reason, `"mine" exists`) || !strings.Contains(o.Reason, "would return this order") {
-			t.Errorf("dry run: %+v, %v", o, err)
+			t.Errorf("dry run: %+v, %v, want the first order and a reason that says so", o, err)
 		}
 		if kept := e.Orders(false); len(kept) != 1 || kept[0].Reason != "" {
-			t.Errorf("orders %+v", kept)
+			t.Errorf("orders %+v, want the first alone, without a reason", kept)
 		}
 	})
 }
@@ -122,11 +122,11 @@ func TestSyntheticIsSaid(t *testing.T) {
 			ask(t, e, bracket(t, "80", "120"))
 			for _, o := range e.Orders(false) {
 				if o.Synthetic != synthetic {
-					t.Errorf("%s %s %s: synthetic %t", o.Status, o.Type, o.ID, o.Synthetic)
+					t.Errorf("%s %s %s: synthetic is %t", o.Status, o.Type, o.ID, o.Synthetic)
 				}
 			}
 			if a, _ := e.Account(); a.Synthetic != synthetic {
-				t.Errorf("the account says %t", a.Synthetic)
+				t.Errorf("the account says synthetic %t", a.Synthetic)
 			}
 		})
 	}

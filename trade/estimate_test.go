@@ -16,7 +16,7 @@ func TestEstimateWithoutPrice(t *testing.T) {
 		for _, side := range []Side{Buy, Sell} {
 			o := Order{Symbol: "NOBODY", Side: side, Type: Market, Quantity: exact.One, Status: StatusOpen, StopLoss: far, TakeProfit: far}
 			if got := e.Estimate(o); got != (Estimate{}) {
-				t.Errorf("a %s without a price: %+v", side, got)
+				t.Errorf("a %s without a price: %+v, want nothing", side, got)
 			}
 		}
 	})
@@ -78,18 +78,19 @@ func TestEstimateBeside(t *testing.T) {
 		})
 		limit, stop := e.Estimate(o), e.EstimateBeside(o, with)
 		if limit.Price.String() != "97.9" || limit.Fee.String() != "0.05874" || stop.Price.String() != "110" || stop.Fee.String() != "0.33" {
-			t.Errorf("the limit %+v, the stop %+v", limit, stop)
+			t.Errorf("the limit %+v, the stop %+v; want 97.9 with a fee of 0.05874, and 110 with 0.33", limit, stop)
 		}
 		with.Price = 109 * exact.One // the market is beyond it at 110: it rests there
 		if stop = e.EstimateBeside(o, with); stop.Price.String() != "109" || stop.Fee.String() != "0.0654" {
-			t.Errorf("a stop_limit beside it: %+v", stop)
+			t.Errorf("a stop_limit beside it: %+v, want 109 with a fee of 0.0654", stop)
 		}
 	})
 }
 
-// TestEstimateThin: in a minute whose volume is used up a market order is estimated at
-// the price of now, and one that the market has reached says that volume is what it
-// lacks. One that does not wait for more costs nothing. By hand: 100 with slippage of 0.05 % is 100.05, 3 % below that 97.0485.
+// TestEstimateThin: in a minute whose volume is used up, a market order is estimated at
+// the price of now, and an order that the market has reached says that it lacks volume. An
+// order that does not wait for more costs nothing. By hand: 100 with slippage of 0.05 % is
+// 100.05, and 3 % below that is 97.0485.
 func TestEstimateThin(t *testing.T) {
 	thin := func(o *Options) {
 		maker := exact.One / 5000
@@ -99,7 +100,7 @@ func TestEstimateThin(t *testing.T) {
 		e.ensure(t.Context(), "AAA")
 		traded(e, 0, 100, 10)
 		if o := place(t, e, Buy, Market, "10", ""); o.Status != StatusFilled {
-			t.Fatalf("%+v", o)
+			t.Fatalf("the order that uses up the volume: %+v, want it filled", o)
 		}
 		two := 2 * exact.One
 		for _, c := range []struct {
@@ -190,7 +191,7 @@ func TestEstimateExits(t *testing.T) {
 			dry := ask(t, e, func(r *OrderRequest) { order(r); r.DryRun = true })
 			x := e.Estimate(dry)
 			if x.StopLoss.String() != c.loss || x.TakeProfit.String() != c.profit || dry.FilledQuantity != 10*exact.One {
-				t.Errorf("%s: %s filled, %+v, want %s and %s", c.name, dry.FilledQuantity, x, c.loss, c.profit)
+				t.Errorf("%s: %s filled, %+v, want 10 filled and exits at %s and %s", c.name, dry.FilledQuantity, x, c.loss, c.profit)
 			}
 			id := ask(t, e, order).ID
 			traded(e, 3, 139, 100) // the limit is reached, and no stop

@@ -37,7 +37,7 @@ func TestFind(t *testing.T) {
 			}
 		}
 		if _, err := e.Find(OrderFilter{Symbol: "../"}); code(err) != "bad_symbol" {
-			t.Errorf("a bad symbol: %v", err)
+			t.Errorf("a bad symbol: %v, want bad_symbol", err)
 		}
 	})
 }
@@ -68,10 +68,10 @@ func TestExport(t *testing.T) {
 	}
 	for _, when := range []string{"while it runs", "after it ended"} {
 		if n, m, d := len(rows("orders")), len(rows("fills")), len(rows("equity")); n != 11 || m != 10 || d != 1 {
-			t.Errorf("%s: %d orders, %d fills, %d days", when, n, m, d)
+			t.Errorf("%s: %d orders, %d fills, %d days, want 11, 10 and 1", when, n, m, d)
 		}
 		if got := rows("orders"); got[0][1] != "c0" || got[9][1] != "c9" || got[10][8] != "open" {
-			t.Errorf("%s: %s", when, got)
+			t.Errorf("%s: the orders are not c0 to c9 and the open one: %s", when, got)
 		}
 		if when == "while it runs" {
 			if err := e.Close(); err != nil { // which archives most of them
@@ -82,7 +82,7 @@ func TestExport(t *testing.T) {
 	var out bytes.Buffer
 	var orders []Order
 	if err := Export(o.Dir, "orders", "json", &out); err != nil || json.Unmarshal(out.Bytes(), &orders) != nil || len(orders) != 11 || orders[0].By != nil {
-		t.Errorf("%s, %v", out.String(), err)
+		t.Errorf("orders as JSON: %s, %v, want 11 that do not say who placed them", out.String(), err)
 	}
 	// What the two formats of equity call the same.
 	for format, want := range map[string]string{"csv": `^date,equity,realized_pnl,fees\n`, "json": `^\[{"date":"[^"]*","equity":[^,]*,"realized":[^,]*,"fees":[^,]*,"cash":`} {
@@ -102,7 +102,7 @@ func TestExportNothing(t *testing.T) {
 	for _, what := range Exports {
 		var out bytes.Buffer
 		if err := Export(o.Dir, what, "json", &out); err != nil || out.String() != "[]\n" {
-			t.Errorf("%s: %q, %v", what, &out, err)
+			t.Errorf("%s: %q, %v, want an empty list", what, &out, err)
 		}
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"wick/journal/journaltest"
 )
 
-// TestOrderFilled: a subscription that names order hears of a resting order's
-// fill, once, over a crash too, and with it the polling queue. Another
-// subscription does not, and without one that asks nobody does.
+// TestOrderFilled: a subscription that names order is told of the fill of a resting
+// order, once, also over a crash, and so is the polling queue. Other subscriptions are not
+// told, and if no subscription asks for fills nobody is.
 func TestOrderFilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := journaltest.NewDisk()
@@ -30,7 +30,7 @@ func TestOrderFilled(t *testing.T) {
 		place(t, e, Buy, Limit, "1", "99")
 		walk(e, 100, minute(0, 100, 100, 98, 100))
 		if n := e.PendingNotifications() + waiting("alerts"); n != 0 {
-			t.Errorf("%d notifications, and nobody asked", n)
+			t.Errorf("%d notifications, want none: nobody asked for fills", n)
 		}
 		for _, filter := range []Filter{{AlertTypes: []string{"order"}}, {AlertTypes: []string{"order", "price_above"}, Symbols: []string{"BBB"}}} {
 			if _, err := e.Subscribe(from("orders"+strings.Join(filter.Symbols, "")), filter); err != nil {
@@ -41,7 +41,7 @@ func TestOrderFilled(t *testing.T) {
 		walk(e, 100, minute(0, 100, 100, 94, 94))
 		for range 2 {
 			if waiting("orders") != 1 || waiting("ordersBBB") != 0 || waiting("alerts") != 0 {
-				t.Errorf("%d wait for who asked, %d for who asked for another symbol, %d for who asked for alerts", waiting("orders"), waiting("ordersBBB"), waiting("alerts"))
+				t.Errorf("%d wait for the subscriber to orders, %d for that of another symbol, %d for that of alerts; want 1, 0 and 0", waiting("orders"), waiting("ordersBBB"), waiting("alerts"))
 			}
 			if e, err = openOn(testOptions(t), d.Cut(journaltest.Dropped)); err != nil {
 				t.Fatal(err)
@@ -49,12 +49,12 @@ func TestOrderFilled(t *testing.T) {
 		}
 		n, _, err := e.Notifications(false, Page{Size: 1 << 20})
 		if err != nil || len(n) != 1 || n[0].Order == nil || n[0].Order.ID != id || n[0].Order.By != nil {
-			t.Fatalf("notifications %+v, %v", n, err)
+			t.Fatalf("notifications %+v, %v, want one of the order, which does not say who placed it", n, err)
 		}
 		text, err := json.Marshal(n[0])
 		if want := `{"type":"order_filled","symbol":"AAA","order":{"order_id":"` + id; err != nil || !strings.HasPrefix(string(text), want) ||
 			!strings.Contains(string(text), `"message":"Stop order `+id+`: sell 1 of AAA filled at 95."`) || strings.Contains(string(text), "alert_id") {
-			t.Errorf("%s, %v", text, err)
+			t.Errorf("notification %s, %v, want that of a filled stop order", text, err)
 		}
 		e.Close()
 	})

@@ -32,7 +32,7 @@ func TestPricesBeyondExactNumbers(t *testing.T) {
 				t.Errorf("price %v: %s (%v), want %s", c.price, got, err, c.want)
 			}
 			if err != nil && !strings.Contains(err.Error(), string(never)) {
-				t.Errorf("price %v: %v", c.price, err)
+				t.Errorf("price %v: %v, want a refusal that is for ever", c.price, err)
 			}
 		})
 	}
@@ -44,10 +44,10 @@ func TestSmallestQuantity(t *testing.T) {
 		place(t, e, Buy, Market, "0.00000001", "")
 		price(e, "AAA", 100.00000001)
 		if p := e.Positions()[0]; p.Quantity.String() != "0.00000001" || p.EntryPrice.String() != "100" || p.UnrealizedPnL.String() != "0.0000000000000001" {
-			t.Errorf("position %+v", p)
+			t.Errorf("position %+v, want 0.00000001 at 100 with a profit of 10^-16", p)
 		}
 		if _, err := exact.Parse([]byte("0.000000001")); err == nil || !strings.Contains(err.Error(), "more than 8 decimals") {
-			t.Errorf("a quantity below it: %v", err)
+			t.Errorf("a quantity below the smallest: %v, want a refusal of more than 8 decimals", err)
 		}
 	})
 }

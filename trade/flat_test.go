@@ -23,14 +23,14 @@ func TestFlatPositions(t *testing.T) {
 	check := func(when, unrealized string) {
 		t.Helper()
 		if p := e.Positions(); len(p) != 1 || p[0].Symbol != "BBB" {
-			t.Errorf("%s: open positions %+v", when, p)
+			t.Errorf("%s: open positions %+v, want BBB alone", when, p)
 		}
 		p := e.AllPositions()
 		if len(p) != 2 || p[0].Symbol != "AAA" || p[0].Side != "flat" || p[0].Quantity != 0 || p[0].RealizedPnL.String() != "15.8" || p[0].Fees.String() != "4.2" {
-			t.Errorf("%s: all positions %+v", when, p)
+			t.Errorf("%s: all positions %+v, want AAA flat with 15.8 realized and fees of 4.2", when, p)
 		}
 		if s, ok := Sum(p); !ok || s.Realized.String() != "14.8" || s.Fees.String() != "5.2" || s.Unrealized == nil || s.Unrealized.String() != unrealized {
-			t.Errorf("%s: totals %+v", when, s)
+			t.Errorf("%s: totals %+v, want 14.8 realized and fees of 5.2", when, s)
 		}
 	}
 	check("at once", "5")
@@ -40,7 +40,7 @@ func TestFlatPositions(t *testing.T) {
 	e = openTest(t, o)
 	defer e.Close()
 	if s, _ := Sum(e.AllPositions()); s.Unrealized != nil {
-		t.Errorf("totals without a price: %+v", s)
+		t.Errorf("totals without a price: %+v, want no unrealized profit", s)
 	}
 	e.watchNeeded(t.Context())
 	check("after a restart", "0")

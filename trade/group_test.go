@@ -56,14 +56,14 @@ func TestBracket(t *testing.T) {
 					t.Errorf("the stop is %s, want %s", got, c.stop)
 				}
 				if got := found(t, e, id+"-tp"); got != c.profit {
-					t.Errorf("the profit is %s, want %s", got, c.profit)
+					t.Errorf("the take_profit is %s, want %s", got, c.profit)
 				}
 				o, _ := e.Order(id + "-sl")
 				if got := strings.Contains(o.Reason, "which came first is not known"); got != (c.name == "both" || c.name == "a gap below") {
-					t.Errorf("the stop says %q", o.Reason)
+					t.Errorf("the reason of the stop is %q: it must say that nobody knows which came first exactly if both were reached", o.Reason)
 				}
 				if n := len(e.Positions()); (n == 0) != (c.name != "neither") {
-					t.Errorf("%d positions", n)
+					t.Errorf("%d positions are open", n)
 				}
 			})
 		})
@@ -86,7 +86,7 @@ func TestBracketLives(t *testing.T) {
 		}
 		first := entry()
 		if n := len(e.Orders(true)); n != 1 {
-			t.Errorf("%d orders before the entry is filled", n)
+			t.Errorf("%d orders before the entry is filled, want 1", n)
 		}
 		walk(e, 100, minute(0, 100, 100, 94, 96))
 		if e, err = openOn(testOptions(t), d.Cut(journaltest.Dropped)); err != nil {
@@ -94,26 +94,26 @@ func TestBracketLives(t *testing.T) {
 		}
 		e.watchNeeded(t.Context())
 		if got := found(t, e, first+"-sl") + " " + found(t, e, first+"-tp"); got != "open open" {
-			t.Fatalf("after a crash they are %s", got)
+			t.Fatalf("after a crash the exits are %s, want both open", got)
 		}
 		moved := ask(t, e, func(r *OrderRequest) {
 			r.Side, r.Type, r.StopPrice, r.Replaces = Sell, Stop, 93*exact.One, first+"-sl"
 		})
 		if moved.Group != first || moved.Role != RoleStopLoss || !moved.ReduceOnly || found(t, e, first+"-tp") != "open" {
-			t.Errorf("moved to %+v, and the other is %s", moved, found(t, e, first+"-tp"))
+			t.Errorf("the stop was moved to %+v, and the take_profit is %s, want open", moved, found(t, e, first+"-tp"))
 		}
 		walk(e, 96, minute(0, 96, 96, 92, 94))
 		if got := found(t, e, moved.ID) + " " + found(t, e, first+"-tp"); got != "filled 93 cancelled" {
-			t.Errorf("after a fall to 92 they are %s", got)
+			t.Errorf("after a fall to 92 the exits are %s, want filled 93 cancelled", got)
 		}
 		second := ask(t, e, bracket(t, "10%", "10%")).ID
 		if _, err := e.CancelOrder(Who{}, second+"-tp"); err != nil || found(t, e, second+"-sl") != "cancelled" {
-			t.Errorf("one is cancelled, the other is %s (%v)", found(t, e, second+"-sl"), err)
+			t.Errorf("one exit was cancelled, the other is %s (%v), want cancelled", found(t, e, second+"-sl"), err)
 		}
 		third := ask(t, e, bracket(t, "10%", "10%")).ID
 		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All = Sell, 0, true })
 		if got := found(t, e, third+"-sl") + " " + found(t, e, third+"-tp"); got != "cancelled cancelled" {
-			t.Errorf("the position is closed, and they are %s", got)
+			t.Errorf("the position is closed and the exits are %s, want both cancelled", got)
 		}
 		e.Close()
 	})
@@ -131,7 +131,7 @@ func TestMovedStopCounts(t *testing.T) {
 		})
 		walk(e, 100, minute(0, 100, 107, 97, 99))
 		if got := found(t, e, moved.ID) + " " + found(t, e, id+"-tp"); got != "filled 98 cancelled" {
-			t.Errorf("they are %s", got)
+			t.Errorf("the moved stop and the take_profit are %s, want filled 98 cancelled", got)
 		}
 	})
 }
@@ -148,11 +148,11 @@ func TestStopLimitSetOffCounts(t *testing.T) {
 		}).ID
 		walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, 110, 110, 94, 94))
 		if got := found(t, e, id) + ", " + found(t, e, id+"-oco"); got != "open, open" {
-			t.Errorf("after the minute from 110 to 94: %s", got)
+			t.Errorf("after the minute from 110 to 94: %s, want both open", got)
 		}
 		walk(e, 94, minute(0, 94, 94, 94, 94))
 		if got := found(t, e, id) + ", " + found(t, e, id+"-oco"); got != "cancelled, filled 106" {
-			t.Errorf("at the next price: %s", got)
+			t.Errorf("at the next price: %s, want cancelled, filled 106", got)
 		}
 	})
 }
@@ -171,7 +171,7 @@ func TestOCO(t *testing.T) {
 			}).ID
 			walk(e, 100, minute(0, 100, max(100, c.to), min(100, c.to), c.to))
 			if got := found(t, e, id) + " " + found(t, e, id+"-oco"); got != c.want {
-				t.Errorf("to %v: %s, want %s", c.to, got, c.want)
+				t.Errorf("the market goes to %v: %s, want %s", c.to, got, c.want)
 			}
 		})
 	}
@@ -186,20 +186,20 @@ func TestExitRefused(t *testing.T) {
 			func(r *OrderRequest) { bracket(t, "95", "110")(r); r.Side = Sell },
 		} {
 			if o, err := try(t, e, change); code(err) != "bad_exit" {
-				t.Errorf("%d: %+v, %v", i, o, err)
+				t.Errorf("order %d: %+v, %v, want bad_exit", i, o, err)
 			}
 		}
 		if _, err := try(t, e, func(r *OrderRequest) { r.OCO.StopPrice = 95 * exact.One }); code(err) != "bad_oco" {
-			t.Errorf("a market order with oco: %v", err)
+			t.Errorf("a market order with oco: %v, want bad_oco", err)
 		}
 		if _, err := try(t, e, func(r *OrderRequest) {
 			r.Side, r.Type, r.Price, r.OCO.StopPrice = Sell, Limit, 110*exact.One, 105*exact.One
 		}); code(err) != "stop_passed" {
-			t.Errorf("a stop above the market beside a sell limit: %v", err)
+			t.Errorf("a stop above the market beside a sell limit: %v, want stop_passed", err)
 		}
 		for _, text := range []string{"", "x", "-3%", "100%", "atr", "3 percent"} {
 			if x, err := ParseExit(text); err == nil {
-				t.Errorf("exit %q is %+v", text, x)
+				t.Errorf("exit %q is read as %+v, want an error", text, x)
 			}
 		}
 	})
@@ -213,7 +213,7 @@ func TestExitsOfReducing(t *testing.T) {
 		place(t, e, Sell, Market, "2", "")
 		for _, quantity := range []exact.Decimal{exact.One, 2 * exact.One} {
 			if o, err := try(t, e, func(r *OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity = quantity }); code(err) != "bad_exit" {
-				t.Errorf("a buy of %s with exits: %+v, %v", quantity, o, err)
+				t.Errorf("a buy of %s with exits that only reduces: %+v, %v, want bad_exit", quantity, o, err)
 			}
 		}
 		turned := ask(t, e, func(r *OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity = 5 * exact.One })
@@ -230,7 +230,7 @@ func TestExitsOfReducing(t *testing.T) {
 		place(t, e, Buy, Market, "3", "")
 		walk(e, 100, minute(0, 100, 103, 100, 103))
 		if o, _ := e.Order(rests.ID); o.Status != StatusFilled || !strings.Contains(o.Reason, "only closed") || len(e.Group(rests.ID)) != 0 {
-			t.Errorf("an entry that only closed: %+v, with %+v", o, e.Group(rests.ID))
+			t.Errorf("an entry that only closed: %+v, with the exits %+v, want none and a reason", o, e.Group(rests.ID))
 		}
 	})
 }
@@ -246,25 +246,25 @@ func TestOCOAtOnce(t *testing.T) {
 			}
 		}
 		if o, err := try(t, e, oco(99)); code(err) != "bad_oco" || len(e.Orders(false)) != 0 {
-			t.Errorf("beside a limit that fills at once: %+v, %v", o, err)
+			t.Errorf("an oco whose limit fills at once: %+v, %v, want bad_oco", o, err)
 		}
 		id := ask(t, e, oco(110)).ID
 		if _, err := try(t, e, oco(110)); code(err) != "max_open_orders_symbol" {
-			t.Errorf("two of two beside a limit of three: %v", err)
+			t.Errorf("a second oco where three orders may be open: %v, want max_open_orders_symbol", err)
 		}
 		ask(t, e, func(r *OrderRequest) { oco(111)(r); r.OCO = OCO{} })
 		time.Sleep(2 * time.Hour)
 		e.expireAll()
 		for _, id := range []string{id, id + "-oco"} {
 			if o, _ := e.Order(id); o.Status != StatusCancelled || o.Reason != "expired" {
-				t.Errorf("%s is %s: %q", id, o.Status, o.Reason)
+				t.Errorf("%s is %s with the reason %q, want cancelled and expired", id, o.Status, o.Reason)
 			}
 		}
 	})
 }
 
-// TestCutIsFound: an exit that was larger than the position is cancelled with what
-// it filled, and a list of what was filled has it.
+// TestCutIsFound: an exit that was larger than the position is cancelled after a fill in
+// part, and is found among the filled orders and among the cancelled ones.
 func TestCutIsFound(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		id := ask(t, e, func(r *OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity = 2 * exact.One }).ID + "-sl"
@@ -274,7 +274,7 @@ func TestCutIsFound(t *testing.T) {
 			orders, err := e.Find(OrderFilter{Status: status})
 			i := slices.IndexFunc(orders, func(o Order) bool { return o.ID == id })
 			if err != nil || i < 0 || orders[i].FilledQuantity != exact.One || orders[i].Status != StatusCancelled {
-				t.Errorf("among those that are %s: %+v, %v", status, orders, err)
+				t.Errorf("the orders found as %s: %+v, %v, want the exit among them, with 1 filled", status, orders, err)
 			}
 		}
 	})
@@ -287,13 +287,13 @@ func TestFinePercent(t *testing.T) {
 		stop, _ := e.Order(id + "-sl")
 		profit, _ := e.Order(id + "-tp")
 		if got := fmt.Sprint(show(stop.StopPrice), " ", show(profit.Price)); got != "96.99999901 106.00000001" {
-			t.Errorf("the exits are at %s", got)
+			t.Errorf("the exits are at %s, want 96.99999901 106.00000001", got)
 		}
 		trails := ask(t, e, func(r *OrderRequest) {
 			r.Side, r.Type, r.TrailPercent = Sell, TrailingStop, 3*exact.One+1
 		})
 		if got := show(trails.StopPrice); got != "96.99999999" {
-			t.Errorf("the trailing stop is at %s", got)
+			t.Errorf("the trailing stop is at %s, want 96.99999999", got)
 		}
 	})
 }

@@ -48,17 +48,17 @@ func TestHaltWithoutDescriptors(t *testing.T) {
 			f.Close()
 		}
 		if !there && err != nil {
-			t.Errorf("order without HALT: %v", err)
+			t.Errorf("an order without HALT is refused: %v", err)
 		}
 		if there && (code(err) != "halt_unknown" || !strings.Contains(err.Error(), "too many open files")) {
-			t.Errorf("order with a HALT that cannot be read: %v", err)
+			t.Errorf("an order with a HALT that cannot be read: %v, want halt_unknown with the reason", err)
 		}
 		if state != Active {
-			t.Errorf("trading is %s", state)
+			t.Errorf("trading is %s, want active", state)
 		}
 	}
 	if err := try(); err != nil || e.Status().Trading != Reducing {
-		t.Errorf("with descriptors again: %v, trading is %s", err, e.Status().Trading)
+		t.Errorf("with descriptors again: %v, trading is %s, want reducing", err, e.Status().Trading)
 	}
 }
 
@@ -72,6 +72,6 @@ func TestHaltFolder(t *testing.T) {
 	}
 	_, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
 	if code(err) != "trading_halted" {
-		t.Errorf("order with a folder HALT: %v", err)
+		t.Errorf("an order with a folder HALT: %v, want trading_halted", err)
 	}
 }

@@ -113,7 +113,7 @@ func (w *trader) crash() {
 	w.disk = w.disk.Cut(journaltest.Dropped)
 	w.open()
 	if after := w.book(); before != after {
-		w.t.Fatalf("before the crash\n%s\nand after\n%s", before, after)
+		w.t.Fatalf("the book before the crash\n%s\nand after\n%s", before, after)
 	}
 }
 
@@ -143,7 +143,7 @@ func (w *trader) check() {
 			}
 		}
 		if o.ReduceOnly && !o.Status.Terminal() && reducible(held.Quantity, o.remaining()) == 0 {
-			w.t.Fatalf("after %s: %+v is open at a position of %s", w.did, o, held.Quantity)
+			w.t.Fatalf("after %s: the reduce_only order %+v is open at a position of %s", w.did, o, held.Quantity)
 		}
 		if o.FilledQuantity != w.seen[o.ID] {
 			any, onlyReducing = true, onlyReducing && o.ReduceOnly
@@ -162,7 +162,7 @@ func (w *trader) check() {
 		}
 	}
 	if any && onlyReducing && (held.Quantity.Abs() >= w.held.Abs() || held.Quantity != 0 && (held.Quantity > 0) != (w.held > 0)) {
-		w.t.Fatalf("after %s: orders that only reduce led from %s to %s", w.did, w.held, held.Quantity)
+		w.t.Fatalf("after %s: reduce_only orders changed the position from %s to %s", w.did, w.held, held.Quantity)
 	}
 	w.held = held.Quantity
 	// realized + fees - cost = -paid, whatever the price is
@@ -200,7 +200,7 @@ func TestInvariants(t *testing.T) {
 	}
 	for _, role := range []Role{"", RoleStopLoss, RoleTakeProfit, RoleOCO} {
 		if roles[role] < filled {
-			t.Errorf("%d orders of role %q were filled: the test shows little", roles[role], role)
+			t.Errorf("only %d orders of role %q were filled: the test shows too little", roles[role], role)
 		}
 	}
 }

@@ -170,32 +170,32 @@ func TestLiveOrders(t *testing.T) {
 		defer l.stop()
 		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: 10 * exact.One, ClientOrderID: "one"})
 		if err != nil || o.Broker != "alpaca-paper" || o.Account != v.Number || o.BrokerID == "" {
-			t.Fatalf("market order: %+v, %v", o, err)
+			t.Fatalf("market order: %+v, %v, want it at the broker", o, err)
 		}
 		time.Sleep(time.Second)
 		if o = l.order(o.ID); o.Status != StatusFilled || o.FilledQuantity != 10*exact.One || *o.AveragePrice != 100*exact.One || o.Execution == "" {
-			t.Errorf("after its fill: %+v", o)
+			t.Errorf("after its fill: %+v, want 10 filled at 100", o)
 		}
 		if again, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: 10 * exact.One, ClientOrderID: "one"}); err != nil || again.ID != o.ID {
 			t.Errorf("the same client_order_id again: %+v, %v", again, err)
 		}
 		rest, err := l.place(OrderRequest{Side: Sell, Type: Limit, Quantity: 4 * exact.One, Price: 110 * exact.One})
 		if err != nil || rest.Status != StatusOpen || rest.Reason != "" {
-			t.Fatalf("limit: %+v, %v", rest, err)
+			t.Fatalf("limit: %+v, %v, want it open", rest, err)
 		}
 		v.Fill(rest.ID, exact.One, 110*exact.One)
 		time.Sleep(time.Second)
 		if rest = l.order(rest.ID); rest.Status != StatusPartiallyFilled || rest.FilledQuantity != exact.One {
-			t.Errorf("filled in part: %+v", rest)
+			t.Errorf("after a fill in part: %+v, want 1 filled", rest)
 		}
 		if rest, err = l.e.CancelOrder(anyone(), rest.ID); err != nil || rest.Status != StatusCancelled {
-			t.Errorf("cancel: %+v, %v", rest, err)
+			t.Errorf("cancel: %+v, %v, want it cancelled", rest, err)
 		}
 		if p := l.e.Positions(); len(p) != 1 || p[0].Quantity != 9*exact.One || p[0].Broker != "alpaca-paper" {
-			t.Errorf("positions: %+v", p)
+			t.Errorf("positions: %+v, want one of 9", p)
 		}
 		if n := v.Busiest(); n > 30 {
-			t.Errorf("%d requests in a minute", n)
+			t.Errorf("%d requests in a minute, want 30 at most", n)
 		}
 		l.same("at the end")
 	})
@@ -210,17 +210,17 @@ func TestLiveDay(t *testing.T) {
 		defer l.stop()
 		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, TimeInForce: Day})
 		if err != nil || o.ExpiresAt == nil || !o.ExpiresAt.Equal(time.Date(2026, 11, 27, 18, 0, 0, 0, time.UTC)) {
-			t.Fatalf("%+v, %v", o, err)
+			t.Fatalf("a day order: %+v, %v, want its end by the calendar of the exchange", o, err)
 		}
 		time.Sleep(4 * time.Hour)
 		l.e.expireAll()
 		if o = l.order(o.ID); o.Status != StatusOpen {
-			t.Errorf("before the broker ended it: %+v", o)
+			t.Errorf("before the broker ended it: %+v, want it open", o)
 		}
 		l.venue.End(o.ID, "expired")
 		time.Sleep(time.Second)
 		if o = l.order(o.ID); o.Status != StatusCancelled || o.Reason != "at the broker: expired" {
-			t.Errorf("after: %+v", o)
+			t.Errorf("after the broker ended it: %+v, want it cancelled with that reason", o)
 		}
 	})
 }
@@ -234,10 +234,10 @@ func TestLiveBracket(t *testing.T) {
 		defer l.stop()
 		entry, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 99 * exact.One, Quantity: 2 * exact.One, StopLoss: Exit{Percent: 3 * exact.One}, TakeProfit: Exit{Price: 120 * exact.One}})
 		if err != nil || entry.Status != StatusOpen {
-			t.Fatalf("entry: %+v, %v", entry, err)
+			t.Fatalf("entry: %+v, %v, want it open", entry, err)
 		}
 		if sl := l.order(entry.ID + "-sl"); *sl.StopPrice != 9603*exact.One/100 || sl.Role != RoleStopLoss || sl.Reason != "at the broker: held" {
-			t.Errorf("stop: %+v", sl) // three percent below 99
+			t.Errorf("stop_loss: %+v, want it at 96.03", sl) // three percent below 99
 		}
 		v.Fill(entry.ID, 2*exact.One, 99*exact.One)
 		time.Sleep(time.Second)
@@ -245,14 +245,14 @@ func TestLiveBracket(t *testing.T) {
 		profit := l.order(entry.ID + "-tp")
 		moved, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: 115 * exact.One, Quantity: 2 * exact.One, Replaces: profit.ID})
 		if err != nil || moved.Role != RoleTakeProfit {
-			t.Fatalf("replace: %+v, %v", moved, err)
+			t.Fatalf("replaced take_profit: %+v, %v", moved, err)
 		}
 		time.Sleep(time.Second)
 		l.same("after the replacement")
 		v.Fill(moved.ID, 2*exact.One, 115*exact.One)
 		time.Sleep(time.Second)
 		if sl := l.order(entry.ID + "-sl"); sl.Status != StatusCancelled {
-			t.Errorf("the stop after the profit: %+v", sl)
+			t.Errorf("the stop_loss after the take_profit was filled: %+v, want it cancelled", sl)
 		}
 		l.same("at the end")
 
@@ -265,7 +265,7 @@ func TestLiveBracket(t *testing.T) {
 		v.Fill(pair.ID, 2*exact.One, 120*exact.One)
 		time.Sleep(time.Second)
 		if stop := l.order(pair.ID + "-oco"); stop.Status != StatusCancelled {
-			t.Errorf("the stop beside a limit that was filled: %+v", stop)
+			t.Errorf("the stop beside a limit that was filled: %+v, want it cancelled", stop)
 		}
 		l.same("after the pair")
 	})
@@ -309,11 +309,11 @@ func TestLiveUnknown(t *testing.T) {
 					t.Fatal(err)
 				}
 				if told := o.BrokerID != ""; c.after > 0 && !told && (o.Status != StatusOpen || !strings.HasPrefix(o.Reason, unknownReason)) { // the stream may have told of it
-					t.Errorf("at once: %+v", o)
+					t.Errorf("at once: %+v, want it open with an unknown outcome", o)
 				}
 				time.Sleep(c.after)
 				if o = l.order(o.ID); o.Status != c.want {
-					t.Errorf("after %s: %+v", c.after, o)
+					t.Errorf("after %s: %+v, want %s", c.after, o, c.want)
 				}
 				if n := len(v.Orders()); n != c.posts || sent.Load() != 1 {
 					t.Errorf("the venue has %d orders of %d requests, want %d of 1", n, sent.Load(), c.posts)
@@ -344,40 +344,40 @@ func TestLiveStart(t *testing.T) {
 		defer l.stop()
 		down.Store(false)
 		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !isRefusal(err, "broker_not_ready") {
-			t.Errorf("before the account was read: %v", err)
+			t.Errorf("before the account was read: %v, want broker_not_ready", err)
 		}
 		if got := l.e.Status().Trading; got != Halted {
-			t.Errorf("trading is %s", got)
+			t.Errorf("before the account was read trading is %s, want halted", got)
 		}
 		time.Sleep(time.Minute)
 		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !isRefusal(err, "broker_differs") {
-			t.Errorf("with a position that is not the book's: %v", err)
+			t.Errorf("with a position that is not the book's: %v, want broker_differs", err)
 		}
 		status, _ := l.e.Venue()
 		if status.State != "differs" || len(status.Differences) != 1 || status.Differences[0] != (Difference{"AAA", 0, 5 * exact.One}) || status.External != 1 {
-			t.Errorf("status: %+v", status)
+			t.Errorf("status: %+v, want a difference of 5 AAA and one external order", status)
 		}
 		orders, err := l.e.Find(OrderFilter{Status: StatusOpen})
 		if err != nil || len(orders) != 1 || orders[0].ClientOrderID != foreign || !strings.HasPrefix(orders[0].ID, externalID) {
-			t.Errorf("orders: %+v, %v", orders, err)
+			t.Errorf("open orders: %+v, %v, want the external one", orders, err)
 		}
 		if _, err := l.e.CancelOrder(anyone(), orders[0].ID); !isRefusal(err, "unknown_order") {
-			t.Errorf("cancel of an external order: %v", err)
+			t.Errorf("cancel of an external order: %v, want unknown_order", err)
 		}
 		l.e.CancelOrders(anyone(), "")
 		if open := v.Open(); len(open) != 1 {
-			t.Errorf("open at the venue: %v", open)
+			t.Errorf("open at the venue: %v, want the external order alone", open)
 		}
 		if accepted, err := l.e.AcceptPositions(anyone()); err != nil || len(accepted) != 1 {
-			t.Errorf("accepted %+v, %v", accepted, err)
+			t.Errorf("accepted %+v, %v, want one difference", accepted, err)
 		}
 		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
-			t.Errorf("after the owner accepted it: %v", err)
+			t.Errorf("an order after the owner accepted the difference: %v", err)
 		}
 		l.crash()
 		time.Sleep(time.Minute)
 		if status, _ := l.e.Venue(); status.State != "ready" {
-			t.Errorf("after a restart: %+v", status)
+			t.Errorf("after a restart: %+v, want ready", status)
 		}
 	})
 }
@@ -400,18 +400,18 @@ func TestLiveHalt(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); !isRefusal(err, "trading_halted") || !strings.Contains(err.Error(), "rest at alpaca-paper stay there and can be filled") {
-			t.Errorf("halted: %v", err)
+			t.Errorf("an order while halted: %v, want trading_halted", err)
 		}
 		if n := len(v.Open()); n != 2 {
-			t.Errorf("%d orders are open at the venue", n)
+			t.Errorf("%d orders are open at the venue, want 2", n)
 		}
 		v.Fill(rests[0].ID, exact.One, 90*exact.One)
 		time.Sleep(time.Second)
 		if o := l.order(rests[0].ID); o.Status != StatusFilled {
-			t.Errorf("filled while halted: %+v", o)
+			t.Errorf("the order that the market reached while halted: %+v, want it filled", o)
 		}
 		if o, err := l.e.CancelOrder(anyone(), rests[1].ID); err != nil || o.Status != StatusCancelled {
-			t.Errorf("cancelled while halted: %+v, %v", o, err)
+			t.Errorf("the order that was cancelled while halted: %+v, %v", o, err)
 		}
 		l.same("at the end")
 	})
@@ -475,7 +475,7 @@ func TestLiveDeadMan(t *testing.T) {
 		foreign := v.Foreign("AAA", "buy", exact.One, 50*exact.One)
 		time.Sleep(time.Hour)
 		if o = l.order(o.ID); o.Status != StatusOpen {
-			t.Errorf("while the stream is there: %+v", o)
+			t.Errorf("while the stream is there: %+v, want it open", o)
 		}
 		v.Set(func(v *alpacatest.Venue) {
 			v.Faults = func(r *http.Request) alpacatest.Fault {
@@ -485,14 +485,14 @@ func TestLiveDeadMan(t *testing.T) {
 		v.CutStreams()
 		time.Sleep(4 * time.Minute)
 		if o = l.order(o.ID); o.Status != StatusOpen {
-			t.Errorf("after four minutes: %+v", o)
+			t.Errorf("four minutes after the stream ended: %+v, want it open", o)
 		}
 		time.Sleep(3 * time.Minute)
 		if o = l.order(o.ID); o.Status != StatusCancelled {
-			t.Errorf("after seven minutes: %+v", o)
+			t.Errorf("seven minutes after the stream ended: %+v, want it cancelled", o)
 		}
 		if open := v.Open(); len(open) != 1 || open[0] != foreign {
-			t.Errorf("open at the venue: %v", open)
+			t.Errorf("open at the venue: %v, want the external order alone", open)
 		}
 	})
 }
@@ -511,7 +511,7 @@ func TestLiveDailyLoss(t *testing.T) {
 		v.Equity(950*exact.One, 1000*exact.One)
 		time.Sleep(time.Minute)
 		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !isRefusal(err, "max_daily_loss") {
-			t.Errorf("after a loss of 50: %v", err)
+			t.Errorf("after a loss of 50: %v, want max_daily_loss", err)
 		}
 		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: exact.One}); err != nil {
 			t.Errorf("closing after a loss: %v", err)
@@ -521,7 +521,7 @@ func TestLiveDailyLoss(t *testing.T) {
 		})
 		time.Sleep(5 * time.Minute)
 		if status, _ := l.e.Venue(); status.State != "closed" || !strings.Contains(status.Reason, "cannot be read") {
-			t.Errorf("while nothing can be read: %+v", status)
+			t.Errorf("while nothing can be read: %+v, want closed", status)
 		}
 	})
 }
@@ -550,7 +550,7 @@ func TestLiveDailyLossAfterOutage(t *testing.T) {
 		})
 		time.Sleep(5 * time.Minute)
 		if status, _ := l.e.Venue(); status.State != "closed" || l.e.Status().Trading != Halted {
-			t.Fatalf("while nothing can be read: %+v, trading is %s", status, l.e.Status().Trading)
+			t.Fatalf("while nothing can be read: %+v, trading is %s, want closed and halted", status, l.e.Status().Trading)
 		}
 		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
 		time.Sleep(2 * time.Minute)
@@ -558,8 +558,7 @@ func TestLiveDailyLossAfterOutage(t *testing.T) {
 	})
 }
 
-// TestLiveRefused: what no broker elsewhere can promise is refused and nothing is
-// sent.
+// TestLiveRefused: what a broker elsewhere cannot do is refused, and nothing is sent.
 func TestLiveRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -576,7 +575,7 @@ func TestLiveRefused(t *testing.T) {
 			"a stop of 600": {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, OCO: OCO{StopPrice: 600 * exact.One}},
 		} {
 			if _, err := l.place(r); err == nil || !strings.Contains(err.Error(), code) {
-				t.Errorf("%s: %v", code, err)
+				t.Errorf("an order that must be refused with %q: %v", code, err)
 			}
 		}
 		dry, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One, DryRun: true})
@@ -584,7 +583,7 @@ func TestLiveRefused(t *testing.T) {
 			t.Errorf("dry run: %+v, %v", dry, err)
 		}
 		if n := len(v.Orders()); n != 0 {
-			t.Errorf("%d orders were sent", n)
+			t.Errorf("%d orders were sent, want none", n)
 		}
 	})
 }
@@ -601,7 +600,7 @@ func TestLiveStamp(t *testing.T) {
 			"another broker":  func(o *Options) { o.Venue.Name = "alpaca" },
 		} {
 			if _, err := openOn(liveOptions(t, v, change), l.disk); !errors.Is(err, ErrStamp) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: %v, want ErrStamp", name, err)
 			}
 		}
 		l.start(func(o *Options) { o.Venue.Account = "" }) // the broker does not answer
@@ -609,7 +608,7 @@ func TestLiveStamp(t *testing.T) {
 		v.Set(func(v *alpacatest.Venue) { v.Number = "X" }) // other keys in the same file
 		time.Sleep(time.Minute)
 		if status, _ := l.e.Venue(); status.State != "closed" || !strings.Contains(status.Reason, "account X") {
-			t.Errorf("keys of another account: %+v", status)
+			t.Errorf("with keys of another account: %+v, want closed", status)
 		}
 		l.stop()
 		paper := journaltest.NewDisk()
@@ -622,7 +621,7 @@ func TestLiveStamp(t *testing.T) {
 		}
 		e.Close()
 		if _, err := openOn(liveOptions(t, v), paper); !errors.Is(err, ErrStamp) {
-			t.Errorf("a broker on paper's directory: %v", err)
+			t.Errorf("a broker on a directory with paper orders: %v, want ErrStamp", err)
 		}
 		if _, err := openOn(liveOptions(t, v, func(o *Options) { o.Venue.Account = "" }), journaltest.NewDisk()); err == nil {
 			t.Error("a new directory was opened for an account that nobody named")
@@ -630,9 +629,9 @@ func TestLiveStamp(t *testing.T) {
 	})
 }
 
-// TestLiveLate: a request that arrives long after everybody gave it up, which no
-// venue should do. The order stays rejected, for that is for ever; the book says
-// that something is wrong until the owner has looked.
+// TestLiveLate: a request arrives long after it was given up, which no venue should let
+// happen. The order stays rejected, because an order that has ended never changes; the book
+// says that something is wrong until the owner has looked at it.
 func TestLiveLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -652,18 +651,18 @@ func TestLiveLate(t *testing.T) {
 		}
 		time.Sleep(4 * time.Minute)
 		if o = l.order(o.ID); o.Status != StatusRejected {
-			t.Errorf("after four minutes: %+v", o)
+			t.Errorf("after four minutes: %+v, want it rejected", o)
 		}
 		time.Sleep(4 * time.Minute)
 		if status, _ := l.e.Venue(); status.State != "differs" || l.e.Status().Trading != Reducing {
-			t.Errorf("after it was executed: %+v, trading %s", status, l.e.Status().Trading)
+			t.Errorf("after it was executed: %+v, trading is %s, want differs and reducing", status, l.e.Status().Trading)
 		}
 		if _, err := l.e.AcceptPositions(anyone()); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Minute)
 		if status, _ := l.e.Venue(); status.State != "ready" || l.e.Status().Trading != Active {
-			t.Errorf("after the owner accepted it: %+v, trading %s", status, l.e.Status().Trading)
+			t.Errorf("after the owner accepted it: %+v, trading is %s, want ready and active", status, l.e.Status().Trading)
 		}
 	})
 }
@@ -688,14 +687,14 @@ func TestLiveCancelTooLate(t *testing.T) {
 			}
 		})
 		if _, err := l.e.CancelOrder(anyone(), o.ID); !isRefusal(err, "order_filled") && !isRefusal(err, "broker_rule") {
-			t.Errorf("cancel: %v", err)
+			t.Errorf("the cancel of a filled order: %v, want order_filled or broker_rule", err)
 		}
 		time.Sleep(10 * time.Second)
 		if o = l.order(o.ID); o.Status != StatusFilled {
-			t.Errorf("after it: %+v", o)
+			t.Errorf("after the cancel: %+v, want it filled", o)
 		}
 		if _, err := l.e.CancelOrder(anyone(), o.ID); !isRefusal(err, "order_filled") {
-			t.Errorf("a second cancel: %v", err)
+			t.Errorf("a second cancel: %v, want order_filled", err)
 		}
 		l.same("at the end")
 	})
@@ -712,7 +711,7 @@ func TestLiveOtherAccount(t *testing.T) {
 		})
 		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One})
 		if err != nil || !o.unknown() {
-			t.Fatalf("%+v, %v", o, err)
+			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 		}
 		l.venue = alpacatest.New()
 		l.venue.Number = "PA3SOMEBODYELSE"
@@ -720,10 +719,10 @@ func TestLiveOtherAccount(t *testing.T) {
 		defer func() { l.stop() }()
 		time.Sleep(5 * time.Minute)
 		if o = l.order(o.ID); !o.unknown() {
-			t.Errorf("at another account: %+v", o)
+			t.Errorf("after reports of another account: %+v, want its outcome still unknown", o)
 		}
 		if s, _ := l.e.Venue(); s.State != "closed" || !strings.Contains(s.Reason, "PA3SOMEBODYELSE") {
-			t.Errorf("status: %+v", s)
+			t.Errorf("status: %+v, want closed", s)
 		}
 	})
 }
@@ -740,8 +739,8 @@ func (s slow) Submit(ctx context.Context, o broker.Order) (broker.State, error) 
 }
 
 // TestLiveSlow: an order is not given up while it is being sent, however long that
-// takes: what was given up and then sent would be executed and not counted. One
-// that could not be written down in time is not sent at all.
+// takes: an order that was given up and then sent would be executed and not counted. An
+// order that could not be written down in time is not sent at all.
 func TestLiveSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -749,7 +748,7 @@ func TestLiveSlow(t *testing.T) {
 		defer l.stop()
 		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One})
 		if err != nil || o.BrokerID == "" {
-			t.Errorf("%+v, %v", o, err)
+			t.Errorf("an order that was held up: %+v, %v, want it at the broker", o, err)
 		}
 		time.Sleep(time.Second)
 		l.same("at the end")
@@ -767,7 +766,7 @@ func TestLiveSlow(t *testing.T) {
 			t.Fatal(err)
 		}
 		if o, err := l.e.send(t.Context(), wire); err != nil || o.Status != StatusRejected || !strings.Contains(o.Reason, "nothing was sent") || len(v.Orders()) != 1 {
-			t.Errorf("after the disk: %+v, %v, %d orders", o, err, len(v.Orders()))
+			t.Errorf("after the disk took too long: %+v, %v, %d orders at the venue, want it rejected and only the first sent", o, err, len(v.Orders()))
 		}
 	})
 }
@@ -789,19 +788,19 @@ func TestLiveBust(t *testing.T) {
 		v.Bust(o.ID)
 		time.Sleep(5 * time.Minute)
 		if s, _ := l.e.Venue(); s.State != "differs" || l.e.Status().Trading != Reducing {
-			t.Errorf("after it was taken back: %+v, trading %s", s, l.e.Status().Trading)
+			t.Errorf("after the fill was taken back: %+v, trading is %s, want differs and reducing", s, l.e.Status().Trading)
 		}
 		v.End(o.ID, "canceled")
 		time.Sleep(time.Minute)
 		if o = l.order(o.ID); o.Status != StatusCancelled || o.FilledQuantity != exact.One || !strings.Contains(o.Reason, "took back 1 of 1") {
-			t.Errorf("after it ended: %+v", o)
+			t.Errorf("after the order ended: %+v, want it cancelled with 1 filled", o)
 		}
 		if _, err := l.e.AcceptPositions(anyone()); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
 		if s, _ := l.e.Venue(); s.State != "ready" {
-			t.Errorf("after the owner accepted it: %+v", s)
+			t.Errorf("after the owner accepted it: %+v, want ready", s)
 		}
 	})
 }
@@ -829,13 +828,13 @@ func TestLiveManyFills(t *testing.T) {
 		}
 		time.Sleep(10 * time.Minute)
 		if s, _ := l.e.Venue(); s.State != "differs" || v.Busiest() > 60 { // BBB is held, and not by this book
-			t.Errorf("%+v, %d requests in a minute", s, v.Busiest())
+			t.Errorf("%+v, %d requests in a minute, want differs and 60 at most", s, v.Busiest())
 		}
 		v.Drop(1)
 		v.Fill(o.ID, exact.One, 89*exact.One)
 		time.Sleep(50 * time.Second)
 		if o = l.order(o.ID); o.Status != StatusFilled || *o.AveragePrice != 89*exact.One || o.Execution == "" {
-			t.Errorf("after its fill: %+v", o)
+			t.Errorf("after its fill: %+v, want it filled at 89", o)
 		}
 	})
 }
@@ -852,15 +851,15 @@ func TestLiveSameID(t *testing.T) {
 		})
 		o, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: 110 * exact.One, Quantity: exact.One})
 		if err != nil || !o.unknown() {
-			t.Fatalf("%+v, %v", o, err)
+			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 		}
 		v.ForeignAs(o.ID, "AAA", "buy", 2*exact.One, 90*exact.One)
 		time.Sleep(time.Minute)
 		if o = l.order(o.ID); o.Status != StatusRejected || !strings.Contains(o.Reason, "id of another order") {
-			t.Errorf("%+v", o)
+			t.Errorf("our order: %+v, want it rejected because of the other", o)
 		}
 		if s, _ := l.e.Venue(); s.External != 1 || s.State != "ready" {
-			t.Errorf("%+v", s)
+			t.Errorf("status: %+v, want ready with one external order", s)
 		}
 	})
 }

@@ -165,7 +165,7 @@ func (f *faulty) placeOne(ctx context.Context, i int, side Side, some, price exa
 	if f.r.IntN(3) == 0 { // the model did not see the answer
 		again, err2 := f.e.Place(ctx, r)
 		if err == nil && err2 == nil && again.ID != o.ID {
-			f.t.Errorf("the same client_order_id twice: %s and %s", o.ID, again.ID)
+			f.t.Errorf("the same client_order_id gave two orders, %s and %s", o.ID, again.ID)
 		}
 	}
 	f.note("place %s %s %s -> %s %s %v", r.Side, r.Quantity, r.Type, o.ID, o.Status, err)
@@ -245,16 +245,16 @@ func playScript(t *testing.T, seed uint64) {
 		seen := map[string]bool{}
 		for _, o := range v.Orders() {
 			if seen[o.ClientID] {
-				t.Errorf("the venue has two orders %s", o.ClientID)
+				t.Errorf("the venue has two orders with the client id %s", o.ClientID)
 			}
 			seen[o.ClientID] = true
 		}
 		f.same("at the end")
 		if s, _ := f.e.Venue(); s.State != "ready" || len(s.Unknown) > 0 {
-			t.Errorf("the venue is %+v", s)
+			t.Errorf("status at the end: %+v, want ready and nothing unknown", s)
 		}
 		if n := v.Busiest(); n > 200 {
-			t.Errorf("%d requests in a minute", n)
+			t.Errorf("%d requests in a minute, want 200 at most", n)
 		}
 		if t.Failed() {
 			t.Logf("seed %d", seed)
