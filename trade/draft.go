@@ -13,7 +13,7 @@ import (
 
 // draft returns the order that r asks for now, the price that it is judged by, and
 // the price at which it would be filled on arrival; zero means that it rests. Asked
-// says that the source has just been asked for the newest price. While the exchange is
+// says that the source was asked just now and gave the newest price. While the exchange is
 // closed, an order that would be filled now is refused; one that rests can wait for it to
 // open. Called with mu held.
 func (e *Engine) draft(r OrderRequest, asked bool) (o *Order, q quote, fill exact.Decimal, err error) {

@@ -27,6 +27,9 @@ type Engine struct {
 	began   Time // when this process took over; set once
 	fedAt   Time // when the feed last spoke
 	notedAt Time // when it was last written down how far the market was judged
+
+	differed bool // the broker's positions differed when trading was last found not to be halted
+
 	// arrived has the resting orders that came since the last update of their symbol, and
 	// when they came, in unix milliseconds: what the market did before that does not fill
 	// them. An order that is not in it was there before. The clock is believed until the

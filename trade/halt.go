@@ -35,7 +35,8 @@ func (e *Engine) refreshTrading() error {
 	}
 	e.restrict(ev)
 	e.keepTripped(ev)
-	if e.ahead.trading == ev.Trading && e.ahead.tripped == ev.Tripped {
+	news := e.differsAnew(ev)
+	if e.ahead.trading == ev.Trading && e.ahead.tripped == ev.Tripped && !news {
 		e.mu.Unlock()
 		return nil
 	}
@@ -52,6 +53,18 @@ func (e *Engine) refreshTrading() error {
 	}
 	e.log.Warn("trading state changed", "state", string(ev.Trading), "by", ev.By.Name)
 	return e.commit(seq)
+}
+
+// differsAnew reports whether ev must be written even if it leaves the trading state as it
+// is: the broker's positions have begun to differ while the daily loss restricts trading
+// already, and otherwise the owner would not be told. Called with mu held.
+func (e *Engine) differsAnew(ev *event) bool {
+	if e.venue == nil || ev.Trading == Halted {
+		return false
+	}
+	before := e.differed
+	e.differed = len(e.venue.differs)+len(e.venue.late) > 0
+	return e.differed && !before && ev.Tripped != ""
 }
 
 // SetHalt halts trading by writing the file HALT, or lets it go on by removing it,

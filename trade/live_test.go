@@ -526,12 +526,13 @@ func TestLiveDailyLoss(t *testing.T) {
 	})
 }
 
-// TestLiveDailyLossAfterOutage: a broker that could not be read for a while does not end
-// what the loss of the day has begun, even if the account has recovered since.
+// TestLiveDailyLossAfterOutage: a broker that could not be read for a while, or positions
+// that differ, do not end what the loss of the day has begun, even if the account has
+// recovered since. The owner is told of the difference all the same, once.
 func TestLiveDailyLossAfterOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := alpacatest.New()
-		l := startLive(t, v, func(o *Options) { o.Limits.DailyLoss = 50 * exact.One })
+		v, told := alpacatest.New(), &list{}
+		l := startLive(t, v, func(o *Options) { o.Limits.DailyLoss, o.Outbox = 50*exact.One, told })
 		defer l.stop()
 		refused := func(when string) {
 			t.Helper()
@@ -539,22 +540,51 @@ func TestLiveDailyLossAfterOutage(t *testing.T) {
 				t.Errorf("%s: got %v, want max_daily_loss", when, err)
 			}
 		}
+		outage := func(meanwhile func()) {
+			t.Helper()
+			v.Set(func(v *alpacatest.Venue) {
+				v.Faults = func(r *http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 503} }
+			})
+			meanwhile()
+			time.Sleep(5 * time.Minute)
+			if status, _ := l.e.Venue(); status.State != "closed" || l.e.Status().Trading != Halted {
+				t.Fatalf("while nothing can be read: %+v, trading is %s, want closed and halted", status, l.e.Status().Trading)
+			}
+			v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		}
+		// differs waits until the difference is told and accepts it.
+		differs := func(before int, want ...string) {
+			t.Helper()
+			time.Sleep(4 * time.Minute)
+			synctest.Wait() // what was told is in the list
+			got := slices.Clone(told.steps[before:])
+			for i := range got {
+				_, got[i], _ = strings.Cut(got[i], " ") // without the id
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("told %q, want %q", got, want)
+			}
+			if _, err := l.e.AcceptPositions(anyone()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Minute)
+			refused("after the owner accepted a difference")
+		}
 		v.Equity(950*exact.One, 1000*exact.One)
 		time.Sleep(time.Minute)
 		refused("after a loss of 50")
 		v.Equity(1000*exact.One, 1000*exact.One)
 		time.Sleep(time.Minute)
 		refused("after the account has recovered")
-		v.Set(func(v *alpacatest.Venue) {
-			v.Faults = func(r *http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 503} }
-		})
-		time.Sleep(5 * time.Minute)
-		if status, _ := l.e.Venue(); status.State != "closed" || l.e.Status().Trading != Halted {
-			t.Fatalf("while nothing can be read: %+v, trading is %s, want closed and halted", status, l.e.Status().Trading)
-		}
-		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		outage(func() {})
 		time.Sleep(2 * time.Minute)
 		refused("after the outage")
+		before := len(told.steps)
+		v.Adjust("AAA", exact.One)
+		differs(before, "reducing")
+		before = len(told.steps)
+		outage(func() { v.Adjust("AAA", exact.One) })
+		differs(before, "halted", "reducing")
 	})
 }
 
