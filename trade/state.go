@@ -34,7 +34,7 @@ type state struct {
 	store   string // random name of the store, in every file
 	epoch   string // random name of the process that wrote the last records; part of every id
 	trading TradingState
-	tripped string // the day on which the account had lost too much, as long as trading is reducing for that reason
+	tripped string // the last day on which the account lost too much, as long as it may still restrict trading; see keepTripped
 
 	archived archive.Head // end of the archive when the last snapshot was made; only in the state shown
 	outbox   []byte       // what Outbox.Snapshot returned, while a snapshot is written or read
