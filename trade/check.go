@@ -270,3 +270,21 @@ func (s *state) checkPosition(symbol string, size, price, most exact.Decimal) er
 	}
 	return nil
 }
+
+// checkRests refuses an order that must not be filled on arrival but would be: one that
+// is post_only, and the limit of an oco, because its stop would be left with nothing to
+// protect. Fill is the price at which it would be filled, zero if it would rest; price is
+// the market's.
+func checkRests(o *Order, with OCO, fill, price exact.Decimal) error {
+	switch {
+	case fill == 0:
+		return nil
+	case o.PostOnly:
+		return refuse("post_only", fixIt, "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
+			price, *o.Price)
+	case with != OCO{}:
+		return refuse("bad_oco", fixIt, "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
+			"choose a limit further away, or leave oco out", price, *o.Price)
+	}
+	return nil
+}

@@ -1,6 +1,10 @@
 package trade
 
-import "slices"
+import (
+	"slices"
+
+	"wick/exact"
+)
 
 // take proposes a step of orders on paper, and notes how much volume it uses. Orders that
 // begin with the step count as arrived at the given instant, in unix milliseconds. Called
@@ -51,4 +55,49 @@ func (e *Engine) place(ev *event, instant int64) (uint64, error) {
 		ev.Seen = e.firstSeen(ev.Order.Symbol, "")
 	}
 	return e.take(kindPlaced, ev, instant)
+}
+
+// outcome returns the step that follows from what r says of the order o: the order as
+// it is then, the holding if anything was filled, and the other orders that begin,
+// change or end with it. It does not change o.
+func (s *state) outcome(o *Order, r report, at Time) (*event, error) {
+	after := *o
+	after.Status, after.Reason, after.UpdatedAt = r.status, r.reason, at
+	ev := &event{At: at, Order: &after}
+	if r.size > 0 {
+		if err := s.fill(ev, r); err != nil {
+			return nil, err
+		}
+	}
+	s.follow(ev, r.price)
+	return ev, nil
+}
+
+// fill adds what was filled to the order of ev, and the holding after it to ev. If it
+// fails, ev is not changed.
+func (s *state) fill(ev *event, r report) error {
+	o := ev.Order
+	h, err := s.holdings[o.Symbol].fill(o.Side.sign(r.size), r.price, r.fee)
+	total, ok := o.FilledQuantity.Add(r.size)
+	fee, fits := o.Fee.Add(r.fee)
+	if !ok || !fits || err != nil {
+		return refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
+	}
+	// An order that is filled at once has one price. One that is filled in parts keeps
+	// the sum that was paid, so that its average is rounded once and does not drift.
+	average := r.price
+	if o.FilledQuantity > 0 || r.status == StatusPartiallyFilled {
+		value, fits := o.filledValue().Add(exact.Product(r.size, r.price))
+		if average, ok = value.Per(total); !fits || !ok {
+			return refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
+		}
+		o.Value = &value
+	}
+	h.Synthetic = h.Synthetic || r.mark.synthetic
+	o.FilledQuantity, o.Fee, o.AveragePrice, ev.Holding = total, fee, &average, &h
+	if r.mark.at != 0 {
+		at := r.mark.time()
+		o.PriceAt, o.Source, o.Synthetic = &at, r.mark.source, r.mark.synthetic
+	}
+	return nil
 }

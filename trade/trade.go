@@ -30,7 +30,7 @@
 //     wait, where its exits stand, what it replaces.
 //  6. paper.go: at which price would it be filled on arrival, if at all?
 //  7. check.go: every limit, in one function; the limit of the cash is in account.go.
-//  8. arrival.go and outcome.go: the order and the position as they will be, and
+//  8. place.go again and step.go: the order and the position as they will be, and
 //     group.go: the orders that begin and end with it.
 //  9. step.go and book.go: the step is taken in memory and handed to the journal,
 //     and the answer waits until it is on disk.
@@ -51,9 +51,9 @@
 // They are in layers, and each file uses only files of the layers below it. From the
 // bottom up: the plain types (order.go, exit.go, alert.go, condition.go, quote.go,
 // grid.go, seen.go, event.go); the state, which follows from the events (state.go,
-// position.go, group.go, outcome.go), and how it is kept (snapshot.go, archive.go,
+// position.go, group.go), and how it is kept (snapshot.go, archive.go,
 // book.go); the engine and what it is given (engine.go, options.go); prices (tick.go,
-// watch.go, price.go, ruler.go); then what is done with them, for orders (draft.go to
+// watch.go, price.go, ruler.go); then what is done with them, for orders (step.go, draft.go,
 // place.go, resting.go), alerts (signals.go, alerts.go), a broker elsewhere (venue.go,
 // learn.go, live.go, reconcile.go, connect.go) and other replicas (shared.go, lead.go);
 // and trade.go, which opens and runs it all.
