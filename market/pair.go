@@ -16,15 +16,31 @@ func splitPair(symbol string) (base, quote string, ok bool) {
 		return "", "", false
 	}
 	// This comes before the tokens: otherwise XBTUSD would be XB in TUSD.
-	if n := len(symbol) - 3; n > 0 && fiat[symbol[n:]] && (coins[symbol[:n]] || fiat[symbol[:n]]) {
+	if n := len(symbol) - 3; n > 0 && fiat[symbol[n:]] && (coins[symbol[:n]] || isMoney(symbol[:n])) {
 		return symbol[:n], symbol[n:], true
 	}
 	for _, token := range tokens {
-		if base, found := strings.CutSuffix(symbol, token); found && len(base) >= 2 && !strings.ContainsAny(base, ".^=") {
-			return base, token, true
+		base, found := strings.CutSuffix(symbol, token)
+		switch {
+		case !found || len(base) < 2 || strings.ContainsAny(base, ".^="):
+			continue
+		case inDollars(base, token):
+			return base + token[:1], "USD", true
 		}
+		return base, token, true
 	}
 	return "", "", false
+}
+
+// inDollars reports whether base and token, written together, are not base in that token
+// but a coin in dollars: BN and BUSD are BNB in USD. Names of three letters are far more
+// common than those of two, so two letters that no known coin has are taken for the
+// beginning of three. The token is one of tokens.
+func inDollars(base, token string) bool {
+	if token != "BUSD" && token != "TUSD" {
+		return false
+	}
+	return len(base) == 2 && !short[base] || endingBT[base+token[:1]]
 }
 
 // cryptoPair is splitPair for a service that has pairs of coins only, where a
@@ -50,6 +66,14 @@ var (
 	// coins may be written together with a currency without a dash, as in SOLEUR. Other
 	// names need a dash: the symbol of a stock may end like a currency.
 	coins = set("BTC XBT ETH SOL XRP ADA DOGE XDG LTC BCH DOT LINK AVAX UNI ATOM XLM ETC AAVE ALGO NEAR TRX SHIB")
+	// short are coins of two letters, and endingBT those of four and more that end in B or T.
+	short    = set("OP SC OM QI IQ DF OG ID IO AI")
+	endingBT = set("EURT GOAT PNUT SCRT GHST KINT KILT AIXBT BLAST")
+	// otherMoney is counted in too, but decides for no service: COP and ARS are also stocks.
+	// The first line is ISO 4217, the second has tokens and coins that Binance or Kraken
+	// have pairs in.
+	otherMoney = set("AED ARS BGN BHD CLP COP EGP GEL IDR ILS ISK KES KWD KZT MAD MYR NGN PEN PHP PKR QAR RON RUB SAR THB TWD UAH UYU VND " +
+		"USD1 USDE USDP USDS UST PAX VAI EURI IDRT XBT SOL XRP DOGE DOT TRX")
 )
 
 // isMoney reports whether prices are given in units of this name.
@@ -79,13 +103,32 @@ func coin(name string) string {
 var noSeparator = strings.NewReplacer("-", "", "_", "")
 
 // Currency returns what the price of a symbol is counted in, as far as its form
-// says: USDT for BTCUSDT, USD for XBTUSD; "" for a stock.
+// says: USDT for BTCUSDT, BTC for ETHXBT; "" for a stock. It knows more than splitPair,
+// because an account adds up what has no currency: if a stock is taken for a pair an order
+// is refused, but if a pair is taken for a stock euros are added to dollars. So whatever
+// has six letters or more and ends like a currency is in it. Tickers of stocks have at
+// most five, and some end so: BACHF is a bank.
 func Currency(symbol string) string {
-	if six, ok := strings.CutSuffix(symbol, "=X"); ok && len(six) == 6 {
-		symbol = six
+	// Yahoo's pairs: EURUSD=X, and JPY=X for a dollar in yen.
+	if pair, ok := strings.CutSuffix(symbol, "=X"); ok && (len(pair) == 3 || len(pair) == 6) {
+		return pair[len(pair)-3:]
 	}
-	_, quote, _ := splitPair(symbol)
-	return quote
+	if _, quote, ok := splitPair(symbol); ok {
+		return coin(quote)
+	}
+	if i := strings.LastIndexAny(symbol, "-_."); i >= 0 {
+		if quote := symbol[i+1:]; isMoney(quote) || otherMoney[quote] {
+			return coin(quote)
+		}
+		return Currency(symbol[:i]) // what follows tells a contract or a class: BTCUSDT.P, BRK-B
+	}
+	for _, n := range []int{4, 3} { // EURI and USD1 before the shorter ones
+		base, quote := symbol[:max(0, len(symbol)-n)], symbol[max(0, len(symbol)-n):]
+		if (len(base) >= 3 || short[base]) && (isMoney(quote) || otherMoney[quote]) {
+			return coin(quote)
+		}
+	}
+	return ""
 }
 
 // spellPlain writes a pair without a separator, its coins by their usual names, and a

@@ -158,7 +158,8 @@ func TestCurrencies(t *testing.T) {
 		symbol      string
 		stablecoins bool
 		want        string
-	}{{"BTCUSD", false, ""}, {"BTCUSDT", true, ""}, {"BTCUSDC", true, ""}, {"BTCUSDT", false, "currency"}, {"BTCEUR", true, "currency"}, {"AAPL", false, ""}} {
+	}{{"BTCUSD", false, ""}, {"BTCUSDT", true, ""}, {"BTCUSDC", true, ""}, {"BTCUSDT", false, "currency"}, {"BTCEUR", true, "currency"}, {"AAPL", false, ""},
+		{"USDTJPY", true, "currency"}, {"BNBEUR", true, "currency"}, {"PEPE-EUR", true, "currency"}, {"BNBUSD", false, ""}, {"BATUSD", false, ""}} {
 		inBubble(t, func(o *Options) { funded(o); o.Account.Stablecoins = c.stablecoins }, func(t *testing.T, e *Engine) {
 			if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = c.symbol }); code(err) != c.want {
 				t.Errorf("%s: %v, want %q", c.symbol, err, c.want)
