@@ -95,14 +95,21 @@ func (s *Series) coarse(q Query) (*Series, error) {
 	if !q.Interval.holds(s.Interval) {
 		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s; ask for %s or longer", ErrTooFine, q.Interval, s.Interval, s.Interval)
 	}
-	// The file is complete until its last row ends, whatever the clock says.
-	until := min(s.Interval.Next(s.Time[s.Len()-1]), s.AsOf/1000)
-	whole := resample(s, q.Interval, nil, until)
+	whole := resample(s, q.Interval, nil, s.completeUntil(s.AsOf/1000))
 	whole.Gaps = findGaps(whole, s.closes())
 	tail := whole.Tail(q.Limit)
 	tail.Grow(0) // a copy: a cache must not hold the whole file for a few bars
 	tail.Gaps = slices.Clone(tail.Gaps)
 	return tail, tail.Check()
+}
+
+// completeUntil returns until when the rows of a file are complete at the time now, both
+// in unix seconds: until the end of the last one, and in any case until the length of a
+// row before now. A row is written when it has ended, perhaps a little later, so the one
+// that ended last may be on its way. One that is still missing after its own length had
+// no trade or stands in a night, and no longer bar waits for it.
+func (s *Series) completeUntil(now int64) int64 {
+	return max(min(s.Interval.Next(s.Time[s.Len()-1]), now), now-s.Interval.Seconds())
 }
 
 // findFile chooses the file for q and returns its name and interval. Of the files whose

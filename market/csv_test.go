@@ -96,7 +96,7 @@ func TestCSVResamplesAndChooses(t *testing.T) {
 		bars    int
 		forming bool
 	}{
-		{"ABC", Hour1, 30, false}, {"ABC", Hour4, 8, true}, {"ABC", Hour6, 5, false}, {"ABC", Day1, 3, false}, {"ABC", Day3, 2, true}, {"ABC", Week1, 1, true}, {"OLD", Week1, 1, true},
+		{"ABC", Hour1, 30, false}, {"ABC", Hour4, 8, false}, {"ABC", Hour6, 5, false}, {"ABC", Day1, 3, false}, {"ABC", Day3, 2, false}, {"ABC", Week1, 1, false}, {"OLD", Week1, 1, false},
 	} {
 		s, err := c.Bars(t.Context(), Query{Symbol: q.symbol, Interval: q.iv, Limit: 100})
 		if err != nil || s.Len() != q.bars || s.Forming != q.forming {
@@ -292,6 +292,70 @@ func TestCSVRefusals(t *testing.T) {
 	}
 	if _, err := NewCSV(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("took a directory that is not there")
+	}
+}
+
+// A bar that is made of shorter rows is forming until its time is over, and then for the
+// length of a row longer if its last row is missing: that row may be on its way. A market
+// without trades, or one that has closed for the weekend, does not keep it forming.
+func TestCSVForming(t *testing.T) {
+	monday := time.Date(2000, 1, 10, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		why       string
+		row, made Interval
+		last      time.Duration // start of the last row, after Monday
+		now       time.Duration // after Monday
+		forming   bool
+	}{
+		{"the last row has ended, the bar has not", Minute1, Minute5, 18 * time.Minute, 19*time.Minute + 30*time.Second, true},
+		{"the row of 0:19 may be on its way", Minute1, Minute5, 18 * time.Minute, 20*time.Minute + 59*time.Second, true},
+		{"no trade came at 0:19", Minute1, Minute5, 18 * time.Minute, 21 * time.Minute, false},
+		{"the bar has all its rows", Minute1, Minute5, 19 * time.Minute, 20 * time.Minute, false},
+		{"a forming row", Minute1, Minute5, 19 * time.Minute, 20*time.Minute - time.Second, true},
+		{"a row of the next bar closes this one", Minute1, Minute1, 18 * time.Minute, 19 * time.Minute, false},
+		{"Monday until 21:00, on Monday", Hour1, Day1, 20 * time.Hour, 23 * time.Hour, true},
+		{"at midnight", Hour1, Day1, 20 * time.Hour, 24 * time.Hour, true},
+		{"an hour later", Hour1, Day1, 20 * time.Hour, 25 * time.Hour, false},
+		{"the hours of an exchange until Friday 21:00, on Saturday", Hour1, Day1, 116 * time.Hour, 130 * time.Hour, false},
+		{"its week on Sunday", Hour1, Week1, 116 * time.Hour, 167 * time.Hour, true},
+		{"its week on Tuesday", Hour1, Week1, 116 * time.Hour, 192 * time.Hour, false},
+		{"its week of days on Monday", Day1, Week1, 96 * time.Hour, 191 * time.Hour, true},
+		{"its week of days on Tuesday", Day1, Week1, 96 * time.Hour, 192 * time.Hour, false},
+		{"a file that ended years ago", Hour1, Day1, -20000 * time.Hour, 0, false},
+	} {
+		s := &Series{Interval: c.row, AsOf: monday.Add(c.now).UnixMilli()}
+		s.Append(Bar{monday.Add(c.last).Unix(), 5, 6, 4, 5, 1})
+		if got, err := s.coarse(Query{Interval: c.made, Limit: 1}); err != nil || got.Forming != c.forming {
+			t.Errorf("%s: %+v, %v; want forming %v", c.why, got, err, c.forming)
+		}
+	}
+}
+
+// What a market that closed for the weekend shows on Saturday does not change when its
+// rows of Monday come: Friday is closed with them and without.
+func TestCSVFirstRowsAlone(t *testing.T) {
+	text := "time,open,high,low,close\n"
+	row := func(day, hour int) {
+		text += time.Date(2024, 1, day, hour, 0, 0, 0, time.UTC).Format("2006-01-02 15:04") + ",5,6,4,5\n"
+	}
+	for hour := 14; hour <= 20; hour++ { // Thursday and Friday
+		row(4, hour)
+	}
+	for hour := 14; hour <= 20; hour++ {
+		row(5, hour)
+	}
+	first := text
+	row(8, 14)
+	c := directory(t, map[string]string{"first-1h.csv": first, "whole-1h.csv": text})
+	q := Query{Symbol: "FIRST", Interval: Day1, Limit: 10}
+	alone, err := c.Bars(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Symbol = "WHOLE"
+	whole, err := c.Bars(t.Context(), q)
+	if err != nil || alone.Closed().Len() != 2 || alone.Closed().Bar(1) != whole.Bar(1) {
+		t.Errorf("%+v alone, %+v of the whole, %v", alone.Closed(), whole, err)
 	}
 }
 

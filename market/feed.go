@@ -86,7 +86,7 @@ func (f *Feed) Watch(symbol string, intervals ...Interval) {
 func (f *Feed) watch(symbol string) *watch {
 	w := f.watched[symbol]
 	if w == nil {
-		w = &watch{symbol: symbol, fine: Minute1, told: make(map[Interval]int64)}
+		w = &watch{symbol: symbol, fine: Minute1, told: make(map[Interval]int64), closed: make(map[Interval]Bar)}
 		f.watched[symbol] = w
 	}
 	return w

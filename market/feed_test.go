@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -354,6 +358,42 @@ func TestFeedRestsWhenClosed(t *testing.T) {
 		}
 		if n := x.Requests("yahoo"); n > 60 {
 			t.Errorf("%d requests in four minutes of a weekend", n)
+		}
+	})
+}
+
+// A longer bar of a file is told once, a minute after its end if its last row is missing.
+// A row that comes later still changes the bar in charts, and the log says so.
+func TestFeedLateRow(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c := directory(t, nil)
+		rows := "time,open,high,low,close,volume\n"
+		start := Minute5.Start(time.Now().Unix())
+		write := func(minute int64, price int) {
+			rows += fmt.Sprintf("%d,%d,%[2]d,%[2]d,%[2]d,1\n", start+60*minute, price)
+			if err := os.WriteFile(filepath.Join(c.dir, "aaa-1m.csv"), []byte(rows), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at := func(minute time.Duration) time.Duration {
+			return time.Until(time.Unix(start, 0).Add(minute*time.Minute + 2*time.Second))
+		}
+		var log strings.Builder
+		f, l := NewFeed(c, slog.New(slog.NewTextHandler(&log, nil))), &listener{}
+		f.Watch("AAA", Minute5)
+		write(3, 10) // of 17:33, now it is 17:34:56
+		run(t, f, l, at(5))
+		if got := l.closed("AAA", Minute5); len(got) != 0 {
+			t.Fatalf("told %v at 17:35:02; the row of 17:34 may come", got)
+		}
+		run(t, f, l, at(6))
+		if got := l.closed("AAA", Minute5); len(got) != 1 || got[0].Close != 10 || log.Len() != 0 {
+			t.Fatalf("told %v at 17:36:02, log %q", got, log.String())
+		}
+		write(4, 11)
+		run(t, f, l, at(7))
+		if got := l.closed("AAA", Minute5); len(got) != 1 || strings.Count(log.String(), "a closed bar has changed") != 1 {
+			t.Errorf("told %v, log %q", got, log.String())
 		}
 	})
 }

@@ -187,9 +187,28 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 		}
 		// A forming bar from a cache may lack the trades right before the price.
 		g.bar(iv, coarse, w.told, g.news && coarse.AsOf >= s.AsOf)
+		f.noteLate(w, coarse)
 	}
 	g.news = g.news || len(g.Closed) > 0
 	return g, err
+}
+
+// noteLate logs, once for each symbol, that a bar of a file has changed since it was told
+// as closed: its last row was written later than the file may be behind. Charts show the
+// bar as it is now, but alerts were judged on it as it was. Services correct their bars
+// of their own accord, which nobody here can help: they are not noted.
+func (f *Feed) noteLate(w *watch, s *Series) {
+	c := s.Closed()
+	if s.Source != "csv" || c.Len() == 0 {
+		return
+	}
+	last := w.closed[s.Interval]
+	i, found := slices.BinarySearch(c.Time, last.Time)
+	if found && c.Bar(i) != last && !w.late {
+		f.log.Warn("a closed bar has changed: its file was written late", "symbol", w.symbol, "interval", s.Interval, "bar", time.Unix(last.Time, 0).UTC())
+		w.late = true
+	}
+	w.closed[s.Interval] = c.Bar(c.Len() - 1)
 }
 
 // ask returns bars that reach back to the one that starts at after, if the source

@@ -347,17 +347,31 @@ func TestFormingBar(t *testing.T) {
 			})
 		})
 	}
-	// After the bell the day is closed, though midnight is far.
+}
+
+// After the bell the day is closed, though midnight is far, and so are its last two and
+// four hours, which are made of hours and would end after the bell. The week is closed
+// when it is Monday in New York.
+func TestFormingAtExchange(t *testing.T) {
+	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		s := fake(t, "yahoo", &markettest.Exchange{Days: 50})
 		for _, c := range []struct {
-			until   time.Duration
-			forming bool
-		}{{0, true}, {4 * time.Hour, false}} {
-			time.Sleep(c.until)
-			got, err := s.Bars(t.Context(), Query{Symbol: "AAPL", Interval: Day1, Limit: 5})
-			if err != nil || got.Forming != c.forming || time.Unix(got.Time[got.Len()-1], 0).UTC().Format("02 15:04") != "05 14:30" {
-				t.Errorf("after %s: forming %v, %v, last bar %s", c.until, got.Forming, err, time.Unix(got.Time[got.Len()-1], 0).UTC())
+			now, forming, closed string
+			day                  string // the start of the last daily bar
+		}{
+			{"2000-01-05T17:34:56Z", "2h 4h 1d 1wk", "", "05 14:30"}, {"2000-01-05T20:59:00Z", "2h 4h 1d 1wk", "", "05 14:30"}, {"2000-01-05T21:00:02Z", "1wk", "2h 4h 1d", "05 14:30"},
+			{"2000-01-06T09:00:00Z", "1wk", "2h 4h 1d", "05 14:30"}, {"2000-01-08T12:00:00Z", "1wk", "2h 4h 1d", "07 14:30"}, {"2000-01-10T05:00:02Z", "", "2h 4h 1d 1wk", "07 14:30"},
+		} {
+			time.Sleep(time.Until(time.Unix(at(t, c.now), 0)))
+			for iv := range strings.FieldsSeq(c.forming + " " + c.closed) {
+				got, err := s.Bars(t.Context(), Query{Symbol: "AAPL", Interval: Interval(iv), Limit: 5})
+				if err != nil || got.Forming != slices.Contains(strings.Fields(c.forming), iv) {
+					t.Errorf("%s at %s: %+v, %v", iv, c.now, got, err)
+				}
+				if start := time.Unix(got.Time[got.Len()-1], 0).UTC().Format("02 15:04"); iv == "1d" && start != c.day {
+					t.Errorf("at %s the last day starts %s", c.now, start)
+				}
 			}
 		}
 	})

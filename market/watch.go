@@ -25,6 +25,8 @@ type watch struct {
 	forming map[Interval]Bar   // the forming bars when bars were last seen
 	doubt   float64            // price outside the band that waits to be confirmed; 0 for none
 	told    map[Interval]int64 // start of the newest closed bar told
+	closed  map[Interval]Bar   // the newest closed bar when bars were last seen
+	late    bool               // noteLate has logged
 }
 
 // result is the result of one poll: what to tell, and what to remember of it.
