@@ -148,8 +148,8 @@ func findFile(root *os.Root, q Query) (string, Interval, error) {
 	if q.Interval == Minute1 { // the shortest
 		or = " or"
 	}
-	return "", "", fmt.Errorf("csv has no file for %q: want %s-%s.csv%s %s.csv; it has %s",
-		q.Symbol, stem, q.Interval, or, stem, cmp.Or(strings.Join(symbols, " "), "none"))
+	return "", "", fmt.Errorf("csv has no file for %q: bars of %s need %s-%[2]s.csv%[4]s %[3]s.csv; it has %[5]s",
+		q.Symbol, q.Interval, stem, or, cmp.Or(strings.Join(symbols, " "), "none"))
 }
 
 // names returns the names of the files in the directory, sorted.

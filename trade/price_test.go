@@ -164,6 +164,45 @@ func TestPriceAgeOfFiles(t *testing.T) {
 	}
 }
 
+// TestNoFileOfSymbol: an alert and an order on a symbol without a file are refused because
+// there is no price, and with the name of a file that is enough.
+func TestNoFileOfSymbol(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string) {
+		t.Helper()
+		rows := "time,open,high,low,close\n" + time.Now().UTC().Format(time.DateOnly) + ",100,100,100,100\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(rows), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("spy-1d.csv")
+	source, err := market.NewCSV(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := testOptions(t)
+	o.Source, o.Feed, o.Intervals = source, market.NewFeed(source, nil), []market.Interval{market.Day1}
+	o.Participation = exact.One / 10
+	e := openTest(t, o)
+	defer e.Close()
+	alert := AlertRequest{Symbol: "QQQ", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "200")}}
+	order := OrderRequest{Symbol: "QQQ", Side: Buy, Type: Market, Quantity: exact.One}
+	const want = `no price of QQQ: csv has no file for "QQQ": bars of 1d need qqq-1d.csv, one of shorter bars that make such, or qqq.csv; it has SPY`
+	if _, err := e.SetAlert(t.Context(), alert); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("an alert: %v", err)
+	}
+	if _, err := e.Place(t.Context(), order); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("an order: %v", err)
+	}
+	write("qqq-1d.csv")
+	if _, err := e.SetAlert(t.Context(), alert); err != nil {
+		t.Errorf("an alert with the file: %v", err)
+	}
+	if _, err := e.Place(t.Context(), order); err != nil {
+		t.Errorf("an order with the file: %v", err)
+	}
+}
+
 // TestFileWithoutInterval: a file of daily bars can be traded and watched by its days
 // although the operator's intervals are shorter. Orders are filled; a resting one, and a
 // price alert, when the next day of the file reaches them. An alert on shorter bars is

@@ -71,18 +71,19 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	var traded volume
-	// Volumes are only needed for fills in parts, and only once.
-	if w.volumes && !w.has(symbol) {
-		if traded, err = w.history(ctx, symbol); err != nil {
-			return err
-		}
-	}
 	// Everything is loaded without the lock and then installed in one go, so that a
 	// source that fails leaves nothing half done.
 	series, err := w.loadAll(ctx, symbol, from, want, missing, asked)
 	if err != nil || len(series) == 0 {
 		return err
+	}
+	// Volumes are only needed for fills in parts, and only once. They come last: if the
+	// source fails, it is prices that are missing, and the error says so.
+	var traded volume
+	if w.volumes && !w.has(symbol) {
+		if traded, err = w.history(ctx, symbol); err != nil {
+			return err
+		}
 	}
 	loaded := make([]*window, len(series))
 	for i, s := range series {
@@ -112,16 +113,18 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 // bars that the source has.
 func (w *watchlist) loadAll(ctx context.Context, symbol string, from *seen, want map[market.Interval]int, missing []market.Interval, asked map[market.Interval]bool) (series []*market.Series, err error) {
 	for _, iv := range missing {
-		s, err := w.loadInterval(ctx, symbol, from, iv, want[iv])
+		s, err := w.load(ctx, seriesKey{symbol, iv}, want[iv]+from.missed(iv))
 		switch tooFine := errors.Is(err, market.ErrTooFine); {
 		case err == nil:
 			series = append(series, s)
 		case tooFine && !asked[iv]:
 			delete(want, iv)
 		case tooFine:
-			return nil, fmt.Errorf("%w; give an interval that it has", err)
+			return nil, fmt.Errorf("no bars of %s %s: %w; give an interval that it has", symbol, iv, err)
+		case asked[iv]:
+			return nil, fmt.Errorf("no bars of %s %s: %w", symbol, iv, err)
 		default:
-			return nil, err
+			return nil, fmt.Errorf("no price of %s: %w", symbol, err)
 		}
 	}
 	followed := slices.ContainsFunc(w.intervals, func(iv market.Interval) bool { return want[iv] != 0 })
@@ -142,26 +145,17 @@ func (w *watchlist) loadFinest(ctx context.Context, symbol string, from *seen, w
 		if want[iv] != 0 {
 			return nil, nil
 		}
-		s, err := w.loadInterval(ctx, symbol, from, iv, windowBars)
+		s, err := w.load(ctx, seriesKey{symbol, iv}, windowBars+from.missed(iv))
 		if errors.Is(err, market.ErrTooFine) {
 			continue
 		}
-		if err == nil {
-			want[iv] = windowBars
+		if err != nil {
+			return nil, fmt.Errorf("no price of %s: %w", symbol, err)
 		}
-		return s, err
+		want[iv] = windowBars
+		return s, nil
 	}
 	return nil, nil
-}
-
-// loadInterval loads so many closed bars of an interval of symbol, and those that were
-// missed since from.
-func (w *watchlist) loadInterval(ctx context.Context, symbol string, from *seen, iv market.Interval, bars int) (*market.Series, error) {
-	s, err := w.load(ctx, seriesKey{symbol, iv}, bars+from.missed(iv))
-	if err != nil {
-		return nil, fmt.Errorf("no bars of %s %s: %w", symbol, iv, err)
-	}
-	return s, nil
 }
 
 // has reports whether symbol is watched.
