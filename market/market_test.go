@@ -27,6 +27,18 @@ func TestParseSymbol(t *testing.T) {
 	}
 }
 
+// The reason is the true one: a character counts once, however many bytes it has.
+func TestParseSymbolSays(t *testing.T) {
+	for text, want := range map[string]string{
+		"ＢＴＣＵＳＤＴ": "letters, digits", "ЗОЛОТОЗОЛОТО": "letters, digits", "": "1 to 20 characters", "ABCDEFGHIJKLMNOPQRSTU": "1 to 20 characters",
+		strings.Repeat("Ａ", 21): "1 to 20 characters", "A B": "letters, digits", "--": "no letter or digit",
+	} {
+		if _, err := ParseSymbol(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want %q", text, err, want)
+		}
+	}
+}
+
 func FuzzParseSymbol(f *testing.F) {
 	f.Add("brk-b")
 	f.Add("../../etc/passwd")

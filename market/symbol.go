@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"wick/limit"
 )
@@ -18,7 +19,7 @@ var errSymbol = errors.New("bad symbol")
 func ParseSymbol(text string) (string, error) {
 	const example = "such as BTCUSDT, AAPL or EURUSD=X"
 	s := strings.TrimSpace(text)
-	if len(s) < 1 || len(s) > 20 {
+	if n := utf8.RuneCountInString(s); n < 1 || n > 20 {
 		return "", fmt.Errorf("%w %q: 1 to 20 characters, %s", errSymbol, limit.Clip(text), example)
 	}
 	named := false
