@@ -21,7 +21,7 @@ func main() {
 	defer stop()
 	err := server.Run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "wick:", err)
+		fmt.Fprintln(server.Visible(os.Stderr), "wick:", err)
 		stop()
 		os.Exit(1)
 	}

@@ -20,9 +20,10 @@ type loggers struct {
 	format string // "text" or "json"
 }
 
-// newLoggers returns loggers that write to w.
+// newLoggers returns loggers that write to w. slog quotes most of what a terminal would
+// obey, but not DEL and, as JSON, no character above it.
 func newLoggers(w io.Writer, format string) loggers {
-	return loggers{&logOutput{w: w}, format}
+	return loggers{&logOutput{w: Visible(w)}, format}
 }
 
 // part returns the logger of one part: "OAuth" writes lines that begin with

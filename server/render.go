@@ -89,7 +89,7 @@ func (r *render) run(ctx context.Context, d tools.Deps, stdout, stderr io.Writer
 	// The first content is the chart itself, a picture or a text; the rest are notes.
 	content := result.Content[0].Data
 	if r.format != "png" {
-		content = append(result.Content[0].Text, '\n')
+		content, stdout = append(result.Content[0].Text, '\n'), Visible(stdout)
 	}
 	if r.output == "-" {
 		_, err := stdout.Write(content)

@@ -38,8 +38,8 @@ import (
 
 // Run does what args and the environment ask for and returns when that is done
 // or ctx ends. It is the whole program without the process around it: the
-// caller prints the error, which is one line, and chooses the exit code. A call
-// for help ends with flag.ErrHelp.
+// caller prints the error, which is one line and may quote strangers (see [Visible]),
+// and chooses the exit code. A call for help ends with flag.ErrHelp.
 func Run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) error {
 	asked := make(map[string]bool)
 	look := func(name string) string {
@@ -63,13 +63,13 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	warnOfUnread(logs.part("wick"), unread(os.Environ(), asked))
 	switch {
 	case c.notifyTest != "":
-		return testNotify(ctx, c, source, stdout)
+		return testNotify(ctx, c, source, Visible(stdout))
 	case c.serve:
 		return serve(ctx, c, source, logs)
 	case c.mcp:
 		return serveStdio(ctx, c, source, logs, stdin, stdout)
 	case c.render.output != "":
-		return c.render.run(ctx, tools.Deps{Source: source}, stdout, stderr)
+		return c.render.run(ctx, tools.Deps{Source: source}, stdout, Visible(stderr))
 	}
 	return fmt.Errorf("nothing to do: choose --serve, --mcp or --trade, or --output FILE to draw one chart; %w", errUsage)
 }
@@ -123,6 +123,7 @@ func unread(environ []string, asked map[string]bool) (names []string) {
 // c asks for several, the first in this order is done: tasks that need nothing, tasks that
 // ask a running server, and tasks that read state.
 func once(ctx context.Context, c *config, stdout, stderr io.Writer) (done bool, err error) {
+	shown := Visible(stdout)
 	switch {
 	case c.version:
 		_, err = fmt.Fprintln(stdout, versionLine())
@@ -133,15 +134,15 @@ func once(ctx context.Context, c *config, stdout, stderr io.Writer) (done bool, 
 	case c.newKey != "":
 		err = writeKey(c.newKey, stdout)
 	case c.clients:
-		err = listClients(ctx, c, stdout)
+		err = listClients(ctx, c, shown)
 	case c.revoke != "":
-		err = sayControl(ctx, c, "/revoke?id="+url.QueryEscape(c.revoke), stdout)
+		err = sayControl(ctx, c, "/revoke?id="+url.QueryEscape(c.revoke), shown)
 	case c.halt != "":
-		err = sayControl(ctx, c, haltPaths[c.halt], stdout)
+		err = sayControl(ctx, c, haltPaths[c.halt], shown)
 	case c.accept:
-		err = sayControl(ctx, c, "/accept-positions", stdout)
+		err = sayControl(ctx, c, "/accept-positions", shown)
 	default:
-		return onState(ctx, c, stdout)
+		return onState(ctx, c, shown)
 	}
 	return true, err
 }
