@@ -77,7 +77,10 @@ func (e *Engine) SetHalt(halt bool) error {
 	name := filepath.Join(e.options.Dir, haltName)
 	var err error
 	if halt {
-		err = os.WriteFile(name, nil, 0o600)
+		// What halts already is left alone: it may be a folder, or a pipe that nobody reads.
+		if state, unknown := readHalt(e.options.Dir); unknown != nil || state != Halted {
+			err = os.WriteFile(name, nil, 0o600)
+		}
 	} else if err = os.Remove(name); errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -109,26 +112,25 @@ func (e *Engine) setHaltShared(halt bool) error {
 }
 
 // readHalt returns the state that the file HALT in dir asks for. A file with the word
-// reducing in it lets orders through that shrink a position; any other file halts, and so
-// does a directory of that name or a file that may not be read. Other errors are returned:
-// a process that has run out of descriptors must not say that the owner halted trading.
+// reducing in it lets orders through that shrink a position; anything else of that name
+// halts, also a directory, a link that leads nowhere or a file that may not be read. Other
+// errors are returned, and orders are refused with them: a process that has run out of
+// descriptors must not say that the owner halted trading.
 func readHalt(dir string) (TradingState, error) {
-	// Stat comes before the read: what is there but cannot be read as a file must halt.
-	info, err := os.Stat(filepath.Join(dir, haltName)) // needs no descriptor
-	if errors.Is(err, fs.ErrNotExist) {
+	name := filepath.Join(dir, haltName)
+	// Lstat follows no link and needs no descriptor: only if it finds nothing is there nothing.
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return Active, nil
-	}
-	if err != nil {
+	} else if err != nil {
 		return "", err
 	}
-	if !info.Mode().IsRegular() {
+	// Only a regular file is read: opening a pipe would wait for its writer.
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return Halted, nil
 	}
-	text, err := os.ReadFile(filepath.Join(dir, haltName))
+	text, err := os.ReadFile(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // removed since
-		return Active, nil
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission): // it was there: if it is gone by now, the next look says so
 		return Halted, nil
 	case err != nil:
 		return "", err

@@ -62,16 +62,32 @@ func TestHaltWithoutDescriptors(t *testing.T) {
 	}
 }
 
-// TestHaltFolder: whatever is called HALT halts, readable or not.
-func TestHaltFolder(t *testing.T) {
-	o := testOptions(t)
-	e := openTest(t, o)
-	defer e.Close()
-	if err := os.Mkdir(filepath.Join(o.Dir, haltName), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	_, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
-	if code(err) != "trading_halted" {
-		t.Errorf("an order with a folder HALT: %v, want trading_halted", err)
+// TestHaltWhatever: whatever is called HALT halts, also a folder, a pipe, and a link that
+// leads nowhere or in a circle. To halt once more is no error then.
+func TestHaltWhatever(t *testing.T) {
+	for what, make := range map[string]func(name string) error{
+		"folder":       func(name string) error { return os.Mkdir(name, 0o700) },
+		"pipe":         func(name string) error { return syscall.Mkfifo(name, 0o600) },
+		"link nowhere": func(name string) error { return os.Symlink("/nonexistent/file", name) },
+		"link to self": func(name string) error { return os.Symlink(haltName, name) },
+		"link to text": func(name string) error { return os.Symlink(os.DevNull+"/file", name) }, // not a directory
+	} {
+		o := testOptions(t)
+		e := openTest(t, o)
+		defer e.Close()
+		name := filepath.Join(o.Dir, haltName)
+		if err := make(name); err != nil {
+			t.Fatal(err)
+		}
+		_, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
+		if code(err) != "trading_halted" {
+			t.Errorf("order with a %s HALT: %v", what, err)
+		}
+		if err := e.SetHalt(true); err != nil || e.Status().Trading != Halted { // it must not wait for who reads the pipe
+			t.Errorf("halting beside a %s HALT: %v, trading is %s", what, err, e.Status().Trading)
+		}
+		if err := e.SetHalt(false); err != nil || e.Status().Trading != Active {
+			t.Errorf("going on after a %s HALT: %v, trading is %s", what, err, e.Status().Trading)
+		}
 	}
 }
