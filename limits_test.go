@@ -238,7 +238,8 @@ of server.memory… and the charts. GOGC and GOMEMLIMIT in the environment win o
 
 // rates are not constants but literals in one place of the code each.
 const rates = `Requests of one address (an IPv6 /64), a bucket and its refill; a program on this machine has ten times as much, and a whole IPv6 /48
-together four times as much (` + "`TestRateLimits`, `TestLocalLimit`, `TestSiteLimit`" + `):
+together four times as much (` + "`TestRateLimits`, `TestLocalLimit`, `TestSiteLimit`" + `). A program whose address is one of ` + "`--trusted-proxy`" + `, such as 127.0.0.1, has only as much as a
+stranger, and shares it with those whose ` + "`X-Forwarded-For`" + ` the proxy there left out or wrote unreadably: nobody can tell them apart. The buckets are
 60 and 5 a second for the documents of discovery, 20 and 20 an hour to register, 100 and 100 in 15 minutes to authorize, 50 and 50 in 15
 minutes to exchange a code or revoke a token. Wrong passphrases: 5, and one back a minute, over all strangers together
 (` + "`TestDuty04Guesses`" + `); as many for this machine, and for each IPv4 address, IPv6 /64 and IPv6 /48 from which the right one has come, the narrowest first (` + "`TestGuessBudgets`" + `).
