@@ -37,7 +37,7 @@ var limits = []limit{
 	{"server", "reservedFiles", "", "files kept for everything but connections", "TestConnectionBounds"},
 	{"server", "maxMetricsConns", "", "connections to the metrics; the oldest goes", "TestMetricsConnections"},
 	{"server", "maxReplicaConns", "", "connections of other replicas to --cluster-listen; the oldest goes", "TestReplicaConnections"},
-	{"server", "maxOwnerForm", "bytes", "a question of the owner's page", "TestOwnerForm"},
+	{"server", "maxOwnerForm", "bytes", "the form of a question of the owner's page; nothing is read of a longer one, and only what needs none is done: a halt halts", "TestOwnerForm"},
 	{"server", "auditTail", "bytes", "the end of the audit that the page shows, of which whole lines", "TestTail"},
 	{"server", "readHeaderTimeout", "", "time to send the head of a request", "TestSlowRequests"},
 	{"server", "readTimeout", "", "time to send a whole request", "TestSlowRequests"},

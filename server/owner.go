@@ -21,7 +21,9 @@ import (
 	"wick/trade"
 )
 
-// maxOwnerForm is how long a question of the owner may be, in bytes.
+// maxOwnerForm is how long the form of a question of the owner may be, in bytes. Nothing is
+// read of a longer one, so that a question which needs a member lacks it. One that needs no
+// form is answered all the same: a halt must not fail for what was sent beside it.
 const maxOwnerForm = 4 << 10
 
 // auditTail is how much of the audit's end the owner's page shows, in bytes.

@@ -371,13 +371,22 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestOwnerForm: a longer form than any question needs is not read to its end.
+// TestOwnerForm: a longer form than any question needs is not read to its end. A halt
+// needs none and is not refused for it.
 func TestOwnerForm(t *testing.T) {
 	t.Parallel()
-	h := start(t, "--serve", "--port", "0", "--data-dir", t.TempDir())
-	page := h.loginOwner(t)
-	if status, _ := h.owner(t, page, "revoke", url.Values{"id": {"all"}, "x": {strings.Repeat("y", maxOwnerForm)}}); status != http.StatusNotFound {
-		t.Errorf("status %d, want 404: the id is not read from a form that is too long", status)
+	h := start(t, "--serve", "--trade", "--port", "0", "--data-dir", t.TempDir())
+	page, long := h.loginOwner(t), strings.Repeat("y", maxOwnerForm)
+	for path, form := range map[string]url.Values{
+		"revoke":  {"id": {"all"}, "x": {long}},
+		"approve": {"id": {"1"}, "answer": {"yes"}, "x": {long}},
+	} {
+		if status, text := h.owner(t, page, path, form); status != http.StatusNotFound || strings.Contains(text, "waits no longer") {
+			t.Errorf("%s: status %d, %s, want 404: nothing is read from a form that is too long", path, status, text)
+		}
+	}
+	if status, text := h.owner(t, page, "halt", url.Values{"x": {long}}); status != http.StatusOK || !strings.Contains(text, "trading is halted") {
+		t.Errorf("halt with a form that is too long: %d %s", status, text)
 	}
 	if got := h.ping(t, page); got != http.StatusOK {
 		t.Errorf("the page's own login: %d", got)
