@@ -30,8 +30,9 @@ const (
 func newHTTPServer(handler http.Handler, conns *connections, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: conns.handler(handler), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: replyTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: maxHeaderBytes - headerSlack,
-		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn), ConnState: conns.state, ConnContext: conns.context,
+		MaxHeaderBytes:               maxHeaderBytes - headerSlack,
+		DisableGeneralOptionsHandler: true, // else OPTIONS * would be answered before the host is checked
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn), ConnState: conns.state, ConnContext: conns.context,
 	}
 }
 

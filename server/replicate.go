@@ -84,7 +84,7 @@ func (e *app) tell(event notify.Event) error {
 func (r *replica) server(e *app) *http.Server {
 	return &http.Server{
 		Handler:           r.node.Handler(func(ctx context.Context, op string, in json.RawMessage) (any, error) { return r.answer(ctx, e, op, in) }),
-		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: 2 * idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: 2 * idleTimeout, MaxHeaderBytes: maxHeaderBytes, DisableGeneralOptionsHandler: true,
 	}
 }
 

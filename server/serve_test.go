@@ -1,10 +1,12 @@
 package server
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"regexp"
 	"strings"
@@ -107,6 +109,38 @@ func TestHostAndOriginEverywhere(t *testing.T) {
 		}
 		if r, _ := h.ask(t, path, "", "{}", "Origin", "https://evil.example.com"); r.StatusCode < 400 || path != "/authorize" && r.StatusCode != 403 {
 			t.Errorf("%s for a page of another site: %s, want 403", path, r.Status)
+		}
+	}
+}
+
+// TestOptionsOfServer: OPTIONS *, which asks about the server and not a path, is judged as any
+// other request. net/http would answer 200 by itself, whatever host the request names.
+func TestOptionsOfServer(t *testing.T) {
+	h := start(t, "--serve", "--metrics", "127.0.0.1:0")
+	metrics := regexp.MustCompile(`address=http://([0-9.:]+)/metrics`).FindStringSubmatch(h.log.String())
+	if metrics == nil {
+		t.Fatalf("no address of the metrics in\n%s", h.log)
+	}
+	site := strings.TrimPrefix(h.base, "http://")
+	for _, tc := range []struct {
+		address, host string
+		status        int
+	}{
+		{site, "evil.example", 403}, {site, site, 204}, // as OPTIONS of any path
+		{metrics[1], "evil.example", 403}, {metrics[1], metrics[1], 400},
+	} {
+		conn, err := net.Dial("tcp", tc.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "OPTIONS * HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", tc.host)
+		r, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Body.Close(); r.StatusCode != tc.status {
+			t.Errorf("OPTIONS * at %s as %s: %s, want %d", tc.address, tc.host, r.Status, tc.status)
 		}
 	}
 }
