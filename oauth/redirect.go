@@ -148,9 +148,9 @@ func checkHost(host string) error {
 }
 
 // redirectMatches reports whether a client that registered one URI may be sent
-// to the other: the same string, or, on a loopback address over http, the same
-// but for the port, which a program on this machine gets only when it starts to
-// listen (RFC 8252 section 7.3).
+// to the other: the same string, or, on a loopback address, the same but for the
+// port, which a program on this machine gets only when it starts to listen (RFC
+// 8252 section 7.3, which speaks of http; some programs there have a certificate).
 func redirectMatches(registered, asked string) bool {
 	if registered == asked {
 		return true
@@ -163,19 +163,17 @@ func redirectMatches(registered, asked string) bool {
 	return loopback && a == b
 }
 
-// withoutPort returns an http URI, which is on a loopback address, without its port, and
-// true. Of any other text it returns the whole and false. The rest of the string stays as
-// it was, so that comparing two results compares everything but the port.
+// withoutPort returns a web address on loopback without its port, and true. Of any other
+// text it returns the whole and false. The rest of the string stays as it was, so that
+// comparing two results compares everything but the port.
 func withoutPort(s string) (string, bool) {
 	u, err := parseRedirect(s)
-	if err != nil || u.Scheme != "http" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !address.Loopback(u.Hostname()) {
 		return s, false
 	}
-	scheme, authority, rest := s[:len("http://")], s[len("http://"):], ""
-	if i := strings.IndexAny(authority, "/?"); i >= 0 {
-		authority, rest = authority[:i], authority[i:]
-	}
-	return scheme + strings.TrimSuffix(authority, ":"+u.Port()) + rest, true
+	scheme, rest, _ := strings.Cut(s, "://")
+	host := authority(s)
+	return scheme + "://" + strings.TrimSuffix(host, ":"+u.Port()) + rest[len(host):], true
 }
 
 // destination is where a redirect URI leads, in words for the owner. The parts
