@@ -92,42 +92,78 @@ func TestBadFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"--mcp --serve":                    "exclude",
-		"--nonsense":                       "nonsense",
-		"extra":                            `"extra"`,
-		"--port 70000":                     "0 to 65535",
-		"--log-format xml":                 "text nor json",
-		"--metrics 9316":                   "127.0.0.1:9316",
-		"--metrics :9316":                  "127.0.0.1:9316",
-		"--metrics 0.0.0.0:9316":           "127.0.0.1:9316",
-		"--metrics 192.0.2.1:9316":         "127.0.0.1:9316",
-		"--mcp --metrics [::1]:9316":       "--serve",
-		"--symbols ../etc":                 "--symbols",
-		"--intervals 15M":                  "15m",
-		"--fee-rate -1":                    "--fee-rate",
-		"--slippage 1e-9":                  "--slippage",
-		"--max-order-notional lots":        "--max-order-notional",
-		"--leverage 2":                     "--cash",
-		"--grid BTCUSDT=0.01":              "0.01/0.00001/5",
-		"--grid *=0.01/x/5":                `"x"`,
-		"--grid ../x=1/1/1":                "--grid",
-		"--short":                          "--cash",
-		"--participation 0":                "0.1",
-		"--participation 2":                "0.1",
-		"--base-url http://example.com":    "https",
-		"--base-url https://example.com/a": "bare origin",
-		"--base-url nonsense":              "https://wick.example.com",
-		"--trusted-proxy everyone":         "CIDR",
-		"--allow-origin example.com":       "https://app.example.com",
-		"--allow-origin https://a@b.com":   "https://app.example.com",
-		"--allow-origin https://b.com#a":   "https://app.example.com",
-		"--passphrase-file /no/such/file":  "no such file",
-		"--passphrase-file " + empty:       "12 to 1000 characters",
+		"--mcp --serve":                          "exclude",
+		"--nonsense":                             "nonsense",
+		"extra":                                  `"extra"`,
+		"--port 70000":                           "0 to 65535",
+		"--log-format xml":                       "text nor json",
+		"--metrics 9316":                         "127.0.0.1:9316",
+		"--metrics :9316":                        "127.0.0.1:9316",
+		"--metrics 0.0.0.0:9316":                 "127.0.0.1:9316",
+		"--metrics 192.0.2.1:9316":               "127.0.0.1:9316",
+		"--mcp --metrics [::1]:9316":             "--serve",
+		"--symbols ../etc":                       "--symbols",
+		"--intervals 15M":                        "15m",
+		"--fee-rate -1":                          "--fee-rate",
+		"--slippage 1e-9":                        "--slippage",
+		"--max-order-notional lots":              "--max-order-notional",
+		"--leverage 2":                           "--cash",
+		"--grid BTCUSDT=0.01":                    "0.01/0.00001/5",
+		"--grid *=0.01/x/5":                      `"x"`,
+		"--grid ../x=1/1/1":                      "--grid",
+		"--short":                                "--cash",
+		"--participation 0":                      "0.1",
+		"--participation 2":                      "0.1",
+		"--base-url http://example.com":          "https",
+		"--base-url https://example.com/a":       "bare origin",
+		"--base-url nonsense":                    "https://wick.example.com",
+		"--trusted-proxy everyone":               "CIDR",
+		"--allow-origin example.com":             "https://app.example.com",
+		"--allow-origin https://a@b.com":         "https://app.example.com",
+		"--allow-origin https://b.com#a":         "https://app.example.com",
+		"--passphrase-file /no/such/file":        "no such file",
+		"--passphrase-file " + empty:             "12 to 1000 characters",
+		"--currency xx":                          "USD",
+		"--currency usd":                         "USD",
+		"--currency US":                          "USD",
+		"--currency " + strings.Repeat("A", 500): "USD",
 	} {
 		_, err := parseConfig(strings.Fields(args), env("HOME", "/"), &bytes.Buffer{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want one line with %q", args, err, want)
 		}
+	}
+}
+
+// TestEmptyFlags: a flag of the command line with nothing after it, as a shell makes of a
+// variable that is not set, is refused by its name: it would act as if it were left out, and
+// --listen would open the server to the network. In the environment an empty twin counts as not set.
+func TestEmptyFlags(t *testing.T) {
+	c := &config{}
+	fs, _ := c.flags()
+	tried := 0
+	fs.VisitAll(func(f *flag.Flag) {
+		if alone(f) && f.Name != "notify-test" || slices.Contains(c.render.all, f) {
+			return
+		}
+		tried++
+		args := []string{"--serve", "--" + f.Name + "="}
+		_, err := parseConfig(args, env("HOME", "/"), &bytes.Buffer{})
+		if err == nil || !strings.Contains(err.Error(), "-"+f.Name) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want one line that names the flag", args, err)
+		}
+		if _, err := parseConfig(args[:1], env("HOME", "/", envName(f.Name), ""), &bytes.Buffer{}); err != nil {
+			t.Errorf("%s empty in the environment: %v", f.Name, err)
+		}
+	})
+	if tried < 40 {
+		t.Errorf("%d flags were tried", tried)
+	}
+	if _, err := parseConfig([]string{"--notify-test", ""}, env("HOME", "/"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), `""`) {
+		t.Errorf("--notify-test with an empty word: %v", err)
+	}
+	for _, currency := range []string{"USD", "USDT", "FDUSD", "GBp"} { // pence, as Yahoo writes them
+		parse(t, env("HOME", "/"), "--trade", "--cash", "1", "--currency", currency)
 	}
 }
 
@@ -175,13 +211,25 @@ func TestBaseURLAnswered(t *testing.T) {
 }
 
 // TestListenElsewhere: an address that localhost does not lead to needs a base
-// URL, with or without a passphrase, and the line says so.
+// URL, with or without a passphrase, and the line says so. The one that it names works.
 func TestListenElsewhere(t *testing.T) {
-	for _, listen := range []string{"127.0.0.2", "127.1.2.3", "192.0.2.1", "2001:db8::1"} {
-		c := parse(t, env("HOME", "/", "WICK_PASSPHRASE", "correct horse battery"), "--serve", "--listen", listen)
-		if err := c.publish(9315); err == nil || !strings.Contains(err.Error(), "--base-url") || strings.Contains(err.Error(), "\n") {
+	for _, listen := range []string{"127.0.0.2", "127.1.2.3", "192.0.2.1", "2001:db8::1", "::ffff:127.0.0.2", "fe80::1%lo", "wick.example.com"} {
+		args := []string{"--serve", "--listen", listen}
+		variables := env("HOME", "/", "WICK_PASSPHRASE", "correct horse battery")
+		c := parse(t, variables, args...)
+		err := c.publish(9315)
+		if err == nil || !strings.Contains(err.Error(), "--base-url") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("--listen %s: %v, want one line with --base-url", listen, err)
+			continue
 		}
+		_, advice, _ := strings.Cut(err.Error(), "such as ")
+		advice, _, _ = strings.Cut(advice, " ")
+		if err := parse(t, variables, append(args, "--base-url", advice)...).publish(9315); err != nil {
+			t.Errorf("--listen %s with the base URL %q that it advises: %v", listen, advice, err)
+		}
+	}
+	if c := parse(t, env("HOME", "/"), "--serve", "--listen", "::ffff:127.0.0.1"); c.publish(9315) != nil || c.baseURL != "http://localhost:9315" {
+		t.Errorf("127.0.0.1 as an IPv6 address: %+v", c)
 	}
 }
 

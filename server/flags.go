@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"wick/market"
@@ -29,6 +30,9 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 	// Flags of the command line are noted before those of the environment are set, since
 	// only they are printed for a client to start wick with.
 	fs.Visit(func(f *flag.Flag) { c.given = append(c.given, f) })
+	if err := c.refuseEmpty(); err != nil {
+		return nil, err
+	}
 	if err := fromEnvironment(fs, env); err != nil {
 		return nil, err
 	}
@@ -56,10 +60,22 @@ func (c *config) parseArgs(fs *flag.FlagSet, raw *rawFlags, args []string, out i
 	}
 	// The flag package does not take the word after a flag that may stand alone for its
 	// value. After --notify-test that word is the name of a destination.
-	if c.notifyTest == testAll && fs.NArg() == 1 {
+	if c.notifyTest == testAll && fs.NArg() == 1 && fs.Arg(0) != "" {
 		c.notifyTest = testFlag(fs.Arg(0))
 	} else if fs.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q: %w", fs.Arg(0), errUsage)
+	}
+	return nil
+}
+
+// refuseEmpty refuses a flag of the command line with nothing after it, as a shell makes of
+// a variable that is not set: it would act as if it were left out, and --listen would open
+// the server to the network. Those of one chart may be empty, like the arguments of the tool.
+func (c *config) refuseEmpty() error {
+	for _, f := range c.given {
+		if !alone(f) && f.Value.String() == "" && !slices.Contains(c.render.all, f) {
+			return fmt.Errorf(`--%s "" has no value: write one, or leave it out`, f.Name)
+		}
 	}
 	return nil
 }

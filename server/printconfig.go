@@ -81,13 +81,10 @@ func (c *config) stdioArguments() []string {
 		} else if value != "" && (kind == "file" || kind == "directory") {
 			value = absolute(value)
 		}
-		// The mode is always --mcp here. The data directory is known even if the flag was
-		// set to nothing, and a switch needs no value.
-		switch b, ok := f.Value.(interface{ IsBoolFlag() bool }); {
+		// The mode is always --mcp here, and a switch needs no value.
+		switch {
 		case f.Name == "mcp" || f.Name == "serve" || f.Name == "print-config":
-		case f.Name == "data-dir":
-			args = append(args, "--data-dir="+c.dataDir)
-		case ok && b.IsBoolFlag() && value == "true":
+		case alone(f) && value == "true":
 			args = append(args, "--"+f.Name)
 		default:
 			args = append(args, "--"+f.Name+"="+value)

@@ -8,12 +8,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"wick/address"
 	"wick/exact"
+	"wick/limit"
 	"wick/market"
 	"wick/trade"
 )
@@ -87,9 +89,6 @@ func (c *config) settleFiles(raw *rawFlags, env func(string) string) (err error)
 	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit || c.export != "" || c.recover != recoverNo || c.clients || c.revoke != "" || c.halt != "" || c.accept) {
 		return err // charts and stdio without --trade keep no state
 	}
-	if c.set["passphrase-file"] && raw.passphraseFile == "" {
-		return fmt.Errorf("--passphrase-file names no file: name one, or leave it out")
-	}
 	if c.passphrase, c.passphraseFrom, err = passphrase(raw.passphraseFile, env); err != nil {
 		return err
 	}
@@ -116,10 +115,14 @@ func (c *config) settleMetrics() error {
 	return nil
 }
 
-// settleServer checks the port, the proxies, the origins and the base URL.
+// settleServer checks the port, the address to bind, the proxies, the origins and the base URL.
 func (c *config) settleServer(raw *rawFlags) error {
 	if c.port < 0 || c.port > 65535 {
 		return fmt.Errorf("--port %d is out of bounds, 0 to 65535", c.port)
+	}
+	// 127.0.0.1 may be written as ::ffff:127.0.0.1; it is listened on as the former.
+	if ip, err := netip.ParseAddr(c.listen); err == nil && ip.Is4In6() {
+		c.listen = ip.Unmap().String()
 	}
 	for _, text := range raw.proxies {
 		prefix, err := parsePrefix(text)
@@ -159,7 +162,7 @@ func parsePrefix(text string) (netip.Prefix, error) {
 // a listener on this address. 127.0.0.2 is this machine too, but not that name.
 func reachedByLocalhost(listen string) bool {
 	ip, err := netip.ParseAddr(listen)
-	return listen == "" || strings.EqualFold(listen, "localhost") ||
+	return strings.EqualFold(listen, "localhost") ||
 		err == nil && (ip.IsUnspecified() || ip == netip.MustParseAddr("127.0.0.1") || ip == netip.IPv6Loopback())
 }
 
@@ -167,8 +170,12 @@ func reachedByLocalhost(listen string) bool {
 func (c *config) publish(port int) error {
 	if c.baseURL == "" {
 		if !reachedByLocalhost(c.listen) {
-			return fmt.Errorf("--listen %s is not where http://localhost:%d leads: set --base-url to the address that clients use, such as http://%s",
-				c.listen, port, net.JoinHostPort(c.listen, strconv.Itoa(port)))
+			// On a network the address is that of the proxy in front, which speaks https.
+			advice := "https://wick.example.com"
+			if address.Loopback(c.listen) {
+				advice = "http://" + net.JoinHostPort(c.listen, strconv.Itoa(port))
+			}
+			return fmt.Errorf("--listen %s is not where http://localhost:%d leads: set --base-url to the address that clients use, such as %s", c.listen, port, advice)
 		}
 		c.baseURL = "http://localhost:" + strconv.Itoa(port)
 	}
@@ -286,6 +293,11 @@ func (c *config) settleFills(raw *rawFlags) (err error) {
 	return err
 }
 
+// currencyShape is what the currency of an account looks like: an ISO 4217 code, such a code
+// with a small letter for hundredths, or a token. It is compared with what sources name, so one in
+// small letters would match nothing.
+var currencyShape = regexp.MustCompile(`^[A-Z]{2,9}[A-Za-z]$`)
+
 // settleAccount checks that flags about an account are used only if there is one: ours,
 // opened with --cash, or that of a broker.
 func (c *config) settleAccount(raw *rawFlags) error {
@@ -297,6 +309,9 @@ func (c *config) settleAccount(raw *rawFlags) error {
 	}
 	if c.account.Leverage < exact.One {
 		return fmt.Errorf("--leverage %q is below 1", raw.leverage)
+	}
+	if !currencyShape.MatchString(c.account.Currency) {
+		return fmt.Errorf("--currency %q is not the name of a currency as data sources write it, such as USD, USDT or, for pence, GBp", limit.Clip(c.account.Currency))
 	}
 	return nil
 }
@@ -349,7 +364,7 @@ func (c *config) settleAmounts(raw *rawFlags) error {
 		{"max-daily-loss", raw.dailyLoss, &c.limits.DailyLoss, "no limit"},
 		{"leverage", raw.leverage, &c.account.Leverage, ""},
 	} {
-		if err := a.parse(c.set[a.flag]); err != nil {
+		if err := a.parse(); err != nil {
 			return err
 		}
 	}
@@ -368,10 +383,9 @@ const mostAmount = math.MaxInt64 / int64(exact.One)
 
 // parse sets the number, unless the flag was left out. A negative number is refused. So is
 // zero for a flag with a text in without, such as a limit, for which the engine takes zero
-// for the default. A flag that was set to an empty text is refused, too, because other
-// checks ask whether the flag was set.
-func (a amount) parse(set bool) error {
-	if a.text == "" && !set {
+// for the default.
+func (a amount) parse() error {
+	if a.text == "" {
 		return nil
 	}
 	v, err := exact.Parse([]byte(a.text))

@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,6 +13,12 @@ import (
 // This file has the kinds of flags that the flag package lacks: lists, and flags that may
 // stand alone or with a value. The flag package calls String, Set and IsBoolFlag; for
 // one that says it is boolean and stands alone it calls Set with "true".
+
+// alone reports whether a flag may stand without a value.
+func alone(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}
 
 // list is a flag that may be given several times, or once with commas.
 type list []string
@@ -108,6 +115,9 @@ func (f *testFlag) IsBoolFlag() bool { return true }
 // Set takes the name of a destination. "true", which stands for no value, means all of
 // them.
 func (f *testFlag) Set(text string) error {
+	if text == "" {
+		return errors.New("write --notify-test for every destination, or --notify-test NAME for one")
+	}
 	if *f = testFlag(text); text == "false" {
 		*f = ""
 	}
