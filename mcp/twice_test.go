@@ -13,6 +13,7 @@ import (
 var doubled = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":1},"arguments":{"x":2}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","n\u0061me":"b"}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{},"inputResponses":{"approve":{"action":"accept","content":{"approve":false,"approve":true}}}}}`,
 	`{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`,
 	`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":[{"b":1},{"b":2,"b":3}]}}}`,
 	`{"jsonrpc":"2.0","id":"a","method":"ping","params":{"a":1,"a":2}}`,

@@ -69,7 +69,7 @@ func (o *owner) routes(mux *http.ServeMux, below string, guard func(http.Handler
 		mux.Handle(method+" "+below+path, guard(answering(status, do)))
 	}
 	answer("GET /clients", http.StatusInternalServerError, func(*http.Request) (any, error) { return o.clients(), nil })
-	answer("POST /revoke", http.StatusNotFound, func(r *http.Request) (any, error) { return o.revoke(r.FormValue("id")) })
+	answer("POST /revoke", http.StatusNotFound, func(r *http.Request) (any, error) { return o.revoke(one(r, "id")) })
 	answer("GET /health", http.StatusInternalServerError, func(*http.Request) (any, error) { return o.health(), nil })
 	answer("POST /halt", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(false) })
 	answer("POST /resume", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(true) })
@@ -77,8 +77,18 @@ func (o *owner) routes(mux *http.ServeMux, below string, guard func(http.Handler
 	answer("POST /accept-positions", http.StatusConflict, func(*http.Request) (any, error) { return o.accept() })
 	answer("GET /audit", http.StatusConflict, func(*http.Request) (any, error) { return o.audit() })
 	answer("GET /approvals", http.StatusConflict, func(*http.Request) (any, error) { return o.questions(), nil })
-	answer("POST /approve", http.StatusNotFound, func(r *http.Request) (any, error) { return o.approve(r.FormValue("id"), r.FormValue("answer")) })
+	answer("POST /approve", http.StatusNotFound, func(r *http.Request) (any, error) { return o.approve(one(r, "id"), one(r, "answer")) })
 	answer("GET /letters", http.StatusConflict, func(*http.Request) (any, error) { return o.letters(), nil })
+}
+
+// one returns the value of a name that is in the form or the query once. Of two values
+// nobody can know which was meant, so then it returns nothing.
+func one(r *http.Request, name string) string {
+	value := r.FormValue(name)
+	if len(r.Form[name]) > 1 {
+		return ""
+	}
+	return value
 }
 
 // answering returns a handler that answers with what do returns, as JSON, or with its

@@ -163,6 +163,12 @@ func TestOwnerApproves(t *testing.T) {
 		if len(list) != 1 || list[0].Lines[0] != "buy 1000 BTCUSDT, market order" {
 			t.Fatalf("what waits: %v", list)
 		}
+		// Of two answers nobody can know which was meant.
+		for path, answers := range map[string][]string{"approve": {"yes", "no"}, "approve?answer=no": {"yes"}} {
+			if status, text := h.owner(t, page, path, url.Values{"id": {list[0].ID}, "answer": answers}); status != 404 || len(waiting()) != 1 {
+				t.Errorf("%s with %q: %d %s, want it refused", path, answers, status, text)
+			}
+		}
 		if status, text := h.owner(t, page, "approve", url.Values{"id": {list[0].ID}, "answer": {"perhaps"}}); status != 404 {
 			t.Errorf("neither yes nor no: %d %s", status, text)
 		}
