@@ -232,7 +232,7 @@ func (o *owner) audit() ([]string, error) {
 	}
 	defer o.reading.Unlock()
 	var end tail
-	if err := trade.Audit(o.dir, &end); err != nil {
+	if err := trade.Audit(o.dir, Visible(&end)); err != nil {
 		return nil, err
 	}
 	return end.lines(), nil

@@ -73,6 +73,20 @@ func TestAuditIsVisible(t *testing.T) {
 	}
 }
 
+// TestPageAuditIsVisible: the same on the owner's page, where no terminal obeys, but a line
+// would read otherwise than it is.
+func TestPageAuditIsVisible(t *testing.T) {
+	h := start(t, "--serve", "--trade", "--data-dir", t.TempDir())
+	note, err := json.Marshal(hostile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.call(t, h.login(t), "set_alert", fmt.Sprintf(`{"symbol":"BTCUSDT","condition":{"price_above":9e9},"note":%s}`, note))
+	if status, text := h.owner(t, h.loginOwner(t), "audit", nil); status != 200 || unseen(text) || !strings.Contains(text, `ok\\u009b1A`) {
+		t.Errorf("the page's audit: %d %q", status, text)
+	}
+}
+
 // TestLogIsVisible: neither form of the log passes on a character that a terminal obeys,
 // and nor does a text in which no other character needs quotes.
 func TestLogIsVisible(t *testing.T) {
