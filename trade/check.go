@@ -284,7 +284,7 @@ func checkRests(o *Order, with OCO, fill, price exact.Decimal) error {
 			price, *o.Price)
 	case with != OCO{}:
 		return refuse("bad_oco", fixIt, "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
-			"choose a limit further away, or leave oco out", price, *o.Price)
+			"the limit of a sell is above the market and its stop below it, of a buy the other way round", price, *o.Price)
 	}
 	return nil
 }

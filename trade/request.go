@@ -100,28 +100,75 @@ func (r *OrderRequest) checkSize() error {
 	return nil
 }
 
-// checkPrices refuses a request whose prices are not those that its type takes.
+// checkPrices refuses a request whose prices are not those that its type takes. A price
+// that the type does not take is refused and not ignored: the type may be the mistake.
 func (r *OrderRequest) checkPrices() error {
-	// A price that the type does not take is refused and not ignored: the type may be the
-	// mistake.
-	trails := r.TrailAmount != 0 || r.TrailPercent != 0
+	stops := r.Type == Stop || r.Type == StopLimit
 	switch {
 	case r.Price < 0 || r.StopPrice < 0 || r.TrailAmount < 0:
 		return refuse("bad_price", fixIt, "price %s: it must be above zero", min(r.Price, r.StopPrice, r.TrailAmount))
+	case r.Type == Limit && r.Price == 0 && r.StopPrice != 0:
+		return refuse("price_required", fixIt, "a limit order needs a price and takes no stop_price: %s", r.priced())
 	case r.Type.hasLimit() && r.Price == 0:
 		return refuse("price_required", fixIt, "a %s order needs a price", r.Type)
 	case !r.Type.hasLimit() && r.Price != 0:
-		return refuse("price_not_allowed", fixIt, "a %s order takes no price: leave it out, or send type limit", r.Type)
-	case (r.Type == Stop || r.Type == StopLimit) && r.StopPrice == 0:
+		return refuse("price_not_allowed", fixIt, "a %s order takes no price: %s", r.Type, r.priced())
+	case stops && r.StopPrice == 0:
 		return refuse("stop_price_required", fixIt, "a %s order needs a stop_price", r.Type)
-	case r.Type != Stop && r.Type != StopLimit && r.StopPrice != 0:
-		return refuse("stop_price_not_allowed", fixIt, "a %s order takes no stop_price: send type stop or stop_limit", r.Type)
-	case trails != (r.Type == TrailingStop) || r.TrailAmount != 0 && r.TrailPercent != 0:
-		return refuse("bad_trail", fixIt, "trail_amount or trail_percent, one of them, belongs to type trailing_stop")
+	case !stops && r.StopPrice != 0:
+		return refuse("stop_price_not_allowed", fixIt, "a %s order takes no stop_price: %s", r.Type, r.priced())
+	}
+	if err := r.checkTrail(); err != nil {
+		return err
+	}
+	if r.PostOnly && r.Type != Limit {
+		return refuse("bad_post_only", fixIt, "post_only is for type limit alone, not for %s", r.Type)
+	}
+	return nil
+}
+
+// priced says which orders take the prices of r, whose type does not, and what each of
+// them would do. A refusal is followed to the letter, so none may do more than r asked
+// for without saying so: a sell stop whose stop_price was written as price sells at once
+// if it is sent again as a limit.
+func (r *OrderRequest) priced() string {
+	given := max(r.Price, r.StopPrice) // where one of them is zero
+	stop := fmt.Sprintf("type stop with stop_price %s is to %s at the market once that comes to it", given, r.Side)
+	limited := fmt.Sprintf("type limit with price %s is to %s there or better, and at once if the market is there", given, r.Side)
+	both := fmt.Sprintf("type stop_limit takes both, waits until the market comes to %s and is then a limit of %s", r.StopPrice, r.Price)
+	switch two := r.Price != 0 && r.StopPrice != 0; {
+	case r.Type == TrailingStop:
+		return "its stop follows the market at the distance of trail_amount or trail_percent; a stop that stays where it is has type stop and stop_price"
+	case two && r.Type == Limit:
+		return both + fmt.Sprintf(`; a stop on the other side of the market, beside the limit, is "oco":{"stop_price":%s}`, r.StopPrice)
+	case two && r.Type == Stop:
+		return both + fmt.Sprintf("; without price this is to %s at the market from there on", r.Side)
+	case two:
+		return both
+	case r.Type == Stop:
+		return fmt.Sprintf("send stop_price %s in its place", given)
+	case r.Type == Market && r.StopPrice != 0:
+		return stop
+	case r.Type == Market:
+		return fmt.Sprintf("%s; %s; without price this is to %s at the market now", limited, stop, r.Side)
+	}
+	return stop + "; " + limited
+}
+
+// checkTrail refuses a distance of an order that is no trailing stop, and a trailing stop
+// that does not have exactly one.
+func (r *OrderRequest) checkTrail() error {
+	trails := r.TrailAmount != 0 || r.TrailPercent != 0
+	switch {
+	case trails && r.Type != TrailingStop:
+		return refuse("bad_trail", fixIt, "a %s order takes neither trail_amount nor trail_percent: they are of type trailing_stop, "+
+			"which for a position is an order of its own, on the other side", r.Type)
+	case !trails && r.Type == TrailingStop:
+		return refuse("bad_trail", fixIt, "a trailing_stop order needs its distance to the market, as trail_amount or trail_percent")
+	case r.TrailAmount != 0 && r.TrailPercent != 0:
+		return refuse("bad_trail", fixIt, "trail_amount and trail_percent: give one of them")
 	case r.TrailPercent < 0 || r.TrailPercent >= 100*exact.One:
 		return refuse("bad_trail", fixIt, "trail_percent %s: above 0 and below 100", r.TrailPercent)
-	case r.PostOnly && r.Type != Limit:
-		return refuse("bad_post_only", fixIt, "post_only belongs to type limit")
 	}
 	return nil
 }
@@ -135,7 +182,7 @@ func (r *OrderRequest) checkTime() error {
 	case (tif == GTD) != !r.ExpiresAt.IsZero():
 		return refuse("bad_expires_at", fixIt, "expires_at and time_in_force gtd go together")
 	case (tif == IOC || tif == FOK) && (r.PostOnly || r.Type.hasStop()):
-		return refuse("bad_time_in_force", fixIt, "%s is for orders that fill at once, not for a stop or post_only", tif)
+		return refuse("bad_time_in_force", fixIt, "%s is for orders that fill at once, and a stop or a post_only order waits: leave time_in_force out, or send day or gtd", tif)
 	}
 	return nil
 }
@@ -191,11 +238,12 @@ func (r *OrderRequest) checkGroup() error {
 	exits := r.StopLoss != Exit{} || r.TakeProfit != Exit{}
 	switch {
 	case exits && (r.ReduceOnly || r.All || r.OCO != OCO{}):
-		return refuse("bad_exit", fixIt, "stop_loss and take_profit belong to an order that opens a position, not to reduce_only, quantity all or oco")
+		return refuse("bad_exit", fixIt, "stop_loss and take_profit belong to an order that opens a position, not to reduce_only, quantity all or oco; "+
+			"to protect a position place a stop, or a limit with oco, that is reduce_only")
 	case r.OCO != OCO{} && (r.Type != Limit || r.OCO.StopPrice <= 0 || r.OCO.Price < 0):
-		return refuse("bad_oco", fixIt, `oco is the stop beside an order of type limit, such as {"stop_price":95}`)
+		return refuse("bad_oco", fixIt, `oco is the stop beside an order of type limit, such as {"stop_price":95}; an entry is protected by stop_loss and take_profit`)
 	case r.OCO != OCO{} && (r.TimeInForce == IOC || r.TimeInForce == FOK):
-		return refuse("bad_oco", fixIt, "oco and %s exclude each other", r.TimeInForce)
+		return refuse("bad_oco", fixIt, "oco and %s exclude each other: both orders wait, so leave time_in_force out", r.TimeInForce)
 	}
 	return nil
 }
