@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
+	"wick/limit"
 	"wick/mcp"
 	"wick/mcp/tools"
 )
@@ -72,8 +74,10 @@ func (r *render) arguments() ([]byte, error) {
 // run draws one chart through the tool that clients call, so that the command line gives
 // the same picture as the tool. What else the tool says goes to stderr.
 func (r *render) run(ctx context.Context, d tools.Deps, stdout, stderr io.Writer) error {
-	if r.format == "both" {
-		return fmt.Errorf("--format both makes two things and one file holds one: choose png, summary or series")
+	// The tool takes both, too, and words in any case.
+	format := strings.ToLower(strings.TrimSpace(r.format))
+	if !slices.Contains([]string{"png", "summary", "series"}, format) {
+		return fmt.Errorf("--format %q is not one of png, summary, series, of which a file holds one; csv and json are of --export", limit.Clip(r.format))
 	}
 	arguments, err := r.arguments()
 	if err != nil {
@@ -88,7 +92,7 @@ func (r *render) run(ctx context.Context, d tools.Deps, stdout, stderr io.Writer
 	}
 	// The first content is the chart itself, a picture or a text; the rest are notes.
 	content := result.Content[0].Data
-	if r.format != "png" {
+	if format != "png" {
 		content, stdout = append(result.Content[0].Text, '\n'), Visible(stdout)
 	}
 	if r.output == "-" {

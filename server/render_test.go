@@ -102,10 +102,16 @@ func TestGalleryFlags(t *testing.T) {
 func TestRenderRefusals(t *testing.T) {
 	for want, args := range map[string][]string{
 		"candles, hollow": {"--type", "renko"}, "1 to 3": {"--pixel-ratio", "9"}, "2026-01-31": {"--from", "soon"}, "level, zone": {"--marks", `{"type":"x"}`},
+		`--format "both" is not one of png, summary, series, of`: {"--format", "both"}, `--format "csv" is not one of png, summary, series, of`: {"--format", "csv"},
 	} {
 		err := Run(t.Context(), append(args, "--output", "-"), env("HOME", t.TempDir()), nil, io.Discard, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", args, err, want)
 		}
+	}
+	var out bytes.Buffer // a word in capitals once wrote an empty line in place of the picture
+	err := Run(t.Context(), []string{"--format", "PNG", "--output", "-"}, env("HOME", t.TempDir()), nil, &out, io.Discard)
+	if err != nil || !bytes.HasPrefix(out.Bytes(), []byte("\x89PNG")) {
+		t.Errorf("--format PNG: %d bytes, %v", out.Len(), err)
 	}
 }
