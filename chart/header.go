@@ -204,8 +204,8 @@ func (p *picture) headerRight(cut headerCut) string {
 		}
 		text += s
 	}
-	if p.omitted > 0 && cut < cutLast {
-		join("+" + strconv.Itoa(p.omitted) + " panels omitted")
+	if n := len(p.missing.Panels); n > 0 && cut < cutLast {
+		join("+" + strconv.Itoa(n) + " panels omitted")
 		if cut < cutAmount {
 			text += " (height)"
 		}

@@ -26,10 +26,25 @@ type metrics struct {
 	thin                 int     // width of the thinnest strokes: 1 at u = 1
 }
 
-// newMetrics returns the sizes of a picture of w by h logical pixels. The
+// newMetrics returns the sizes of a picture of w by h logical pixels, with its fonts.
+func newMetrics(w, h int, ratio float64) metrics {
+	m := newSizes(w, h, ratio)
+	if m.compact {
+		m.axis, m.axisBold, m.legend = m.font(regular, 11), m.font(bold, 11), m.font(regular, 11)
+		m.name, m.symbol = m.font(medium, 11), m.font(bold, 13)
+		m.tag, m.mark = m.font(medium, 11), m.font(medium, 11)
+		return m
+	}
+	m.axis, m.axisBold, m.legend = m.font(regular, 13), m.font(bold, 13), m.font(regular, 14)
+	m.name, m.symbol = m.font(medium, 14), m.font(bold, 17)
+	m.tag, m.mark = m.font(medium, 13), m.font(medium, 12)
+	return m
+}
+
+// newSizes is newMetrics without fonts, for which glyphs have to be drawn. The
 // numbers are those of a common vision model: it keeps 1568 pixels on the long
 // edge and 1.2 million in all.
-func newMetrics(w, h int, ratio float64) metrics {
+func newSizes(w, h int, ratio float64) metrics {
 	fw, fh := float64(w), float64(h)
 	// kept is by how much the model scales the picture down; u enlarges text and
 	// strokes by the inverse, so that they stay readable, within bounds.
@@ -38,16 +53,10 @@ func newMetrics(w, h int, ratio float64) metrics {
 	m.u = ratio * min(max(1/kept, 1), min(4, max(1, min(fw, fh)/540)))
 	m.thin = max(1, m.px(1))
 	if m.compact {
-		m.axis, m.axisBold, m.legend = m.font(regular, 11), m.font(bold, 11), m.font(regular, 11)
-		m.name, m.symbol = m.font(medium, 11), m.font(bold, 13)
-		m.tag, m.mark = m.font(medium, 11), m.font(medium, 11)
 		m.headerH, m.timeH, m.rowH = m.px(21), m.px(18), m.px(16)
 		m.line, m.edge = 1.5*m.u, 1.25*m.u
 		return m
 	}
-	m.axis, m.axisBold, m.legend = m.font(regular, 13), m.font(bold, 13), m.font(regular, 14)
-	m.name, m.symbol = m.font(medium, 14), m.font(bold, 17)
-	m.tag, m.mark = m.font(medium, 13), m.font(medium, 12)
 	m.headerH, m.timeH, m.rowH = m.px(29), m.px(26), m.px(20)
 	m.line, m.edge = 2*m.u, 1.5*m.u
 	return m

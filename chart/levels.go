@@ -15,9 +15,9 @@ import (
 // levels returns the levels of the account and of the caller's marks.
 func (p *picture) levels() []ownLevel {
 	out := p.accountLevels()
-	for _, m := range p.view.Marks {
+	for i, m := range p.view.Marks {
 		if m.Kind == MarkLevel && usable(m.Price) {
-			out = append(out, ownLevel{m.Price, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber), 8, 4})
+			out = append(out, ownLevel{m.Price, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber), 8, 4, i + 1})
 		}
 	}
 	return out
@@ -47,6 +47,9 @@ func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 		}
 		if text != "" && pn.inside(l.price) && !p.nameEnd(o, text, l.ink, y, 0) && !p.nameAway(o, l, y) {
 			pn.unmarked++
+			if l.number > 0 {
+				p.missing.Unnamed = append(p.missing.Unnamed, l.number-1)
+			}
 		}
 	}
 	if p.compact { // no room for names that the legend has too
@@ -92,14 +95,18 @@ func (p *picture) placeBeyond(o *occupied, pn *pane) {
 			}
 			return cmp.Compare(b.price, a.price)
 		})
-		left := len(beyond)
-		for _, l := range beyond[:min(left, namedBeyond)] {
+		left := 0
+		for i, l := range beyond {
 			text := p.withPrice(l)
 			if p.compact {
 				text = p.axisText(l.price)
 			}
-			if p.atEdge(o, arrow+text, l.ink, arrow == "↑ ") {
-				left--
+			if i < namedBeyond && p.atEdge(o, arrow+text, l.ink, arrow == "↑ ") {
+				continue
+			}
+			left++
+			if l.number > 0 {
+				p.missing.Outside = append(p.missing.Outside, l.number-1)
 			}
 		}
 		if left > 0 && !p.atEdge(o, arrow+"+"+strconv.Itoa(left), inkAxis, arrow == "↑ ") {
@@ -239,7 +246,7 @@ func (p *picture) accountLevels() []ownLevel {
 	}
 	for _, alert := range tail(a.Alerts) {
 		if usable(alert.Price) && alert.Price != 0 {
-			out = append(out, ownLevel{alert.Price, "alert " + printable(alert.Text, 40), inkAmber, 1, 4})
+			out = append(out, ownLevel{alert.Price, "alert " + printable(alert.Text, 40), inkAmber, 1, 4, 0})
 		}
 	}
 	return out
@@ -266,7 +273,7 @@ func orderLevel(o Order) ownLevel {
 	if o.Buy {
 		side, colour = "buy ", inkUp
 	}
-	return ownLevel{o.Price, side + printable(o.Kind, 16) + " " + quantityText(o.Quantity), colour, 4, 4}
+	return ownLevel{o.Price, side + printable(o.Kind, 16) + " " + quantityText(o.Quantity), colour, 4, 4, 0}
 }
 
 // quantityText writes a quantity in its shortest form.

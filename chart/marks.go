@@ -349,10 +349,18 @@ func (p *picture) placeFills(o *occupied) {
 }
 
 // placeMarkTexts writes the texts of the caller's zones, lines and texts near what they
-// name. A text without room is counted as not drawn.
+// name. A text without room is counted as not drawn, and so is a zone or a line of which
+// nothing is in the plot, whose text would name what cannot be seen.
 func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
-	for _, m := range p.view.Marks {
-		if m.Text == "" || m.Kind == MarkLevel || !usable(m.Price) || !usable(m.Price2) {
+	for i, m := range p.view.Marks {
+		if m.Kind == MarkLevel || !usable(m.Price) || !usable(m.Price2) {
+			continue
+		}
+		if p.outside(pn, m) {
+			leaveOut(pn, &p.missing.Outside, i)
+			continue
+		}
+		if m.Text == "" {
 			continue
 		}
 		l := p.annotation(signalText, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber))
@@ -367,8 +375,12 @@ func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
 		default:
 			at = image.Pt(int(p.timeX(m.Time)), pn.scale.row(m.Price))
 		}
-		if !p.near(o, l, at) {
-			pn.unmarked++
+		switch {
+		case p.near(o, l, at):
+		case m.Kind == MarkText && !at.In(o.limit):
+			leaveOut(pn, &p.missing.Outside, i)
+		default:
+			leaveOut(pn, &p.missing.Unnamed, i)
 		}
 	}
 }

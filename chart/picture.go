@@ -23,7 +23,7 @@ type picture struct {
 	noVolume  bool   // the strip of volume is not wanted
 	precision int    // decimals of prices
 	valid     []bool // bars whose four prices are usable
-	omitted   int    // panels that did not fit
+	missing   Undrawn
 
 	header, timeAxis image.Rectangle
 	axisX            int // where the plots end and the axis begins
@@ -50,6 +50,22 @@ type picture struct {
 	marks  []mark
 }
 
+// Undrawn tells what of a [View] is missing in its picture. The picture says so too, in a
+// word or two, which not every reader sees. Signals and fills do not count here: the legend
+// counts all of them.
+type Undrawn struct {
+	Panels []string // the keys of panels for which the picture is not high enough
+
+	// Height is the least height at which all panels are drawn, with the other options as
+	// they are. Zero means that no allowed height is enough.
+	Height int
+
+	// Outside has the places in View.Marks of those that lie outside the times or prices
+	// shown, without the levels that are named at the edge beyond which they lie.
+	Outside []int
+	Unnamed []int // places in View.Marks of those whose text has no room
+}
+
 // pane is the price with its overlays, or one panel below it. Rows count from the top
 // of the picture, so top is less than bottom.
 type pane struct {
@@ -61,7 +77,7 @@ type pane struct {
 	floor       int             // end of the plot without the volume strip
 	scale       scale
 	studies     []study
-	unmarked    int // how many signals, fills and texts are not drawn because there is no room
+	unmarked    int // how many signals, fills, marks and texts are not drawn
 	ticks       []tick
 	tags        []tag
 }
@@ -147,6 +163,7 @@ type ownLevel struct {
 	text    string
 	ink     ink
 	on, off float64 // lengths of dashes and gaps; no gap makes it solid
+	number  int     // of a mark: its place in View.Marks, counted from 1; 0 for others
 }
 
 // look is what distinguishes a line from others: colour and dashes.

@@ -98,7 +98,6 @@ func (p *picture) split() {
 	// how many.
 	free := p.timeAxis.Min.Y - p.header.Max.Y
 	price, height, fit := p.heights(free, own)
-	p.omitted = own - fit
 	p.makePanes(fit)
 	p.arrange(&p.panes[0], p.header.Max.Y, price, len(p.panes[0].studies), p.hasVolume() && !p.noVolume)
 	for i := range p.panes[1:] {
@@ -119,6 +118,8 @@ func (p *picture) makePanes(fit int) {
 			p.panes[0].studies = append(p.panes[0].studies, st)
 		case len(p.panes) <= fit:
 			p.panes = append(p.panes, pane{studies: []study{st}})
+		default:
+			p.missing.Panels = append(p.missing.Panels, panel.Key)
 		}
 	}
 	if p.n > 0 && len(p.view.Compare) > 0 {

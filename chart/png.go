@@ -26,29 +26,31 @@ func PNG(ctx context.Context, w io.Writer, v *View, o Options) error {
 // AppendPNG draws v and appends the file to dst. When it fails it returns dst
 // unchanged.
 func AppendPNG(ctx context.Context, dst []byte, v *View, o Options) ([]byte, error) {
-	if err := o.Check(); err != nil {
-		return dst, err
-	}
-	if err := ctx.Err(); err != nil {
-		return dst, err
-	}
-	if err := v.check(); err != nil {
-		return dst, err
+	file, _, err := Draw(ctx, dst, v, o)
+	return file, err
+}
+
+// Draw is like AppendPNG, and also returns what of v is missing in the picture.
+func Draw(ctx context.Context, dst []byte, v *View, o Options) ([]byte, Undrawn, error) {
+	for _, err := range []error{o.Check(), ctx.Err(), v.check()} {
+		if err != nil {
+			return dst, Undrawn{}, err
+		}
 	}
 	// First everything is measured, then painted, then encoded.
 	p := plan(v, o)
 	if p.err != nil {
-		return dst, p.err
+		return dst, Undrawn{}, p.err
 	}
 	c := canvases.take()
 	defer canvases.give(c)
 	if err := p.paint(ctx, c); err != nil {
-		return dst, err
+		return dst, Undrawn{}, err
 	}
 	out, err := flatpng.Append(ctx, dst, c.image(), MaxBytes)
 	if errors.Is(err, flatpng.ErrTooLarge) {
-		return dst, fmt.Errorf("%w: %dx%d takes more than %d bytes; ask for a smaller picture or fewer indicators",
+		return dst, Undrawn{}, fmt.Errorf("%w: %dx%d takes more than %d bytes; ask for a smaller picture or fewer indicators",
 			ErrTooLarge, c.w, c.h, MaxBytes)
 	}
-	return out, err
+	return out, p.undrawn(o), err
 }

@@ -283,7 +283,12 @@ func (c *canvas) turn(d *dashed, p point) {
 // plus margin on either side; ok is false if there is none. Columns are not cut: a line
 // has few bars outside the picture, but a value may be a million rows away.
 func (c *canvas) visible(a, b point, margin float64) (from, to point, ok bool) {
-	lo, hi := float64(c.clip.Min.Y)-margin, float64(c.clip.Max.Y)+margin
+	return withinRows(a, b, float64(c.clip.Min.Y)-margin, float64(c.clip.Max.Y)+margin)
+}
+
+// withinRows returns the part of the segment from a to b between the rows lo and hi; ok is
+// false if there is none.
+func withinRows(a, b point, lo, hi float64) (from, to point, ok bool) {
 	if max(a.y, b.y) < lo || min(a.y, b.y) > hi {
 		return a, b, false
 	}

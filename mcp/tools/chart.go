@@ -45,13 +45,14 @@ func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest)
 	}
 	result := &mcp.Result{}
 	if r.format == "png" || r.format == "both" {
-		png, err := h.paint(ctx, v, r.options)
+		png, missing, err := h.paint(ctx, v, r.options)
 		if err != nil {
 			return nil, err
 		}
 		result.Content = append(result.Content, mcp.Content{Data: png, MIME: "image/png"})
 		r.noteUndrawable()
 	}
+		r.noteMissing(missing)
 	switch r.format {
 	case "summary", "both":
 		result.Content = append(result.Content, bounded(v, chart.AppendSummary)...)
@@ -93,6 +94,36 @@ func (r *chartRequest) noteUndrawable() {
 }
 
 // chartView gathers all that a chart shows: the bars with their indicators, the symbols
+// noteMissing adds notes about the panels and marks that the picture does not show.
+func (r *chartRequest) noteMissing(missing chart.Undrawn) {
+	if len(missing.Panels) > 0 {
+		help := "No allowed height has room for all panels at this width: ask for fewer at once."
+		if missing.Height > 0 {
+			help = fmt.Sprintf("height=%d has room for all of them.", missing.Height)
+		}
+		r.notes = append(r.notes, fmt.Sprintf("The picture is not high enough for all panels and leaves out %s. %s", strings.Join(missing.Panels, ", "), help))
+	}
+	if len(missing.Outside) > 0 {
+		r.notes = append(r.notes, "Outside the times or prices shown, and not drawn: "+r.markNames(missing.Outside)+
+			". from, to and bars choose the times.")
+	}
+	if len(missing.Unnamed) > 0 {
+		r.notes = append(r.notes, "The picture has no room for the texts of "+r.markNames(missing.Unnamed)+".")
+	}
+}
+
+// markNames names the marks at these places, the first ten, and counts the others.
+func (r *chartRequest) markNames(places []int) string {
+	var names []string
+	for _, i := range places[:min(len(places), 10)] {
+		names = append(names, fmt.Sprintf("marks[%d] (%s)", i, chart.MarkWords()[r.marks[i].Kind]))
+	}
+	if more := len(places) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
 // to compare, marks, and what the caller has in the symbol. It adds to the notes of r.
 func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartRequest) (*chart.View, error) {
 	// The symbols to compare are checked first, so that a mistake there costs no request to
@@ -174,22 +205,22 @@ const maxSeriesBytes = 700_000
 // needs it.
 const longResult = 500_000
 
-// paint renders a picture as a PNG. Only a few are painted at once, because of their
+// paint renders a picture as a PNG, and returns what is missing in it. Only a few are painted at once, because of their
 // memory, so paint may have to wait. When ctx ends, it stops waiting or painting and
 // returns an error.
-func (h *handlers) paint(ctx context.Context, v *chart.View, o chart.Options) ([]byte, error) {
+func (h *handlers) paint(ctx context.Context, v *chart.View, o chart.Options) ([]byte, chart.Undrawn, error) {
 	if err := h.renders.Acquire(ctx, 1); err != nil {
-		return nil, err
+		return nil, chart.Undrawn{}, err
 	}
 	defer h.renders.Release(1)
 	// The time is measured without the wait.
 	start := time.Now()
-	png, err := chart.AppendPNG(ctx, nil, v, o)
+	png, missing, err := chart.Draw(ctx, nil, v, o)
 	if h.Painted != nil {
 		h.Painted(time.Since(start))
 	}
 	if errors.Is(err, chart.ErrTooLarge) {
-		return nil, fmt.Errorf("%w: ask for a smaller width and height, or use format=summary", err)
+		return nil, missing, fmt.Errorf("%w: ask for a smaller width and height, or use format=summary", err)
 	}
-	return png, err
+	return png, missing, err
 }

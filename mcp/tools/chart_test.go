@@ -132,6 +132,38 @@ func TestUndrawableIsTold(t *testing.T) {
 	}
 }
 
+// TestMissingIsTold: the reply to a picture names the panels for which it is not high
+// enough, with the height that would do, and the marks that it does not show. A picture
+// that shows all is the only content.
+func TestMissingIsTold(t *testing.T) {
+	sixteen := `"indicators":["rsi","macd","atr","stoch","adx","cci","mfi","obv","roc","willr","rsi","macd","atr","stoch","adx","cci"]`
+	const marks = `"marks":[{"type":"text","price":10,"time":"2020-01-01","text":"x"},{"type":"line","price":10,"price2":11,"time":"2127-01-01","time2":"2128-01-01"},` +
+		`{"type":"level","price":1000,"text":"far"},{"type":"level","price":10}]`
+	for _, c := range []struct{ arguments, want string }{
+		{sixteen + `,"format":"png"`, "The picture is not high enough for all panels and leaves out roc"},
+		{sixteen + `,"format":"both"`, ", cci#2. height="},
+		{sixteen + `,"width":4096`, "No allowed height has room for all panels at this width"},
+		{sixteen + `,"format":"summary","bars":20`, ""},
+		{marks, "Outside the times or prices shown, and not drawn: marks[0] (text), marks[1] (line). from, to and bars choose the times."},
+		{`"indicators":["rsi"]`, ""},
+		{`"marks":[{"type":"level","price":10,"text":"x"}]`, ""},
+	} {
+		r, err := call(t, Deps{Source: &fixed{}}, "generate_chart", `{"symbol":"BTCUSDT",`+c.arguments+`}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var notes []string
+		for _, content := range r.Content {
+			if text := string(content.Text); text != "" && text[0] != '{' {
+				notes = append(notes, text)
+			}
+		}
+		if got := strings.Join(notes, "\n"); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: the reply says %q, want %q", c.arguments, got, c.want)
+		}
+	}
+}
+
 // TestChartKeys: results come back under the names they were asked for by, a
 // name that comes twice with #2.
 func TestChartKeys(t *testing.T) {

@@ -1,0 +1,72 @@
+package chart
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPanelsWithoutRoom: Draw names the panels that do not fit, and at the height that it
+// advises all are drawn, though text and panels grow with the picture.
+func TestPanelsWithoutRoom(t *testing.T) {
+	for _, c := range []struct{ w, h, most int }{{1440, 768, 8}, {320, 240, 5}, {600, 400, 5}} {
+		v := sketches(priced(100, 215), slices.Repeat([]string{"rsi"}, 16)...)
+		for i := range v.Panels {
+			v.Panels[i].Key = fmt.Sprint("rsi#", i)
+		}
+		o := Options{Width: c.w, Height: c.h}
+		_, u, err := Draw(t.Context(), nil, v, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit := 16 - len(u.Panels)
+		if fit < 0 || fit > c.most || u.Panels[0] != fmt.Sprint("rsi#", fit) || u.Height <= c.h || u.Height > MaxHeight {
+			t.Errorf("%dx%d leaves out %q, and advises %d", c.w, c.h, u.Panels, u.Height)
+		}
+		o.Height = u.Height
+		if p := plan(v, o); len(p.missing.Panels) != 0 {
+			t.Errorf("%dx%d leaves out %q", o.Width, o.Height, p.missing.Panels)
+		}
+		o.Height--
+		if p := plan(v, o); len(p.missing.Panels) == 0 {
+			t.Errorf("%dx%d has room for all panels, less than the advised height", o.Width, o.Height)
+		}
+	}
+	// In a wide picture text is large, and one for a sharp screen may not be so high.
+	for _, o := range []Options{{Width: 4096, Height: 300}, {Width: 1365, Height: 300, PixelRatio: 3}} {
+		_, u, err := Draw(t.Context(), nil, sketches(priced(100, 215), slices.Repeat([]string{"rsi"}, 16)...), o)
+		if err != nil || u.Height != 0 || len(u.Panels) == 0 {
+			t.Errorf("%dx%d: advised is a height of %d, %v; want none", o.Width, o.Height, u.Height, err)
+		}
+	}
+}
+
+// TestMarksOutside: marks of which nothing is in the plot are counted and told, each once,
+// with a text or without, and a text never names a zone that cannot be seen.
+func TestMarksOutside(t *testing.T) {
+	s := priced(120, 215)
+	first, last, step := s.Time[0], s.Time[119], s.Interval.Seconds()
+	mid := s.Close[60]
+	v := &View{Series: s, Marks: []Mark{
+		{Kind: MarkText, Price: mid, Time: first - 3000*step, Text: "long ago"},
+		{Kind: MarkLine, Price: mid, Price2: mid, Time: last + 1000*step, Time2: last + 2000*step},
+		{Kind: MarkLevel, Price: 100_000, Text: "far"},
+		{Kind: MarkZone, Price: 50_000, Price2: 60_000, Text: "high zone"},
+		{Kind: MarkLine, Price: mid, Price2: mid, Time: first - 1000*step, Time2: last + 1000*step},                // across
+		{Kind: MarkLine, Price: 90_000, Price2: 95_000, Time: first, Time2: last, Text: "above"},                   // within the times
+		{Kind: MarkZone, Price: mid, Price2: 1.01 * mid, Time: first - 90*step, Time2: first - 80*step, Text: "z"}, // before
+		{Kind: MarkZone, Price: mid, Price2: 60_000, Text: "low part"},
+		{Kind: MarkLevel, Price: 100_001}, {Kind: MarkLevel, Price: 100_002}, {Kind: MarkLevel, Price: 100_003}, // the last is the fourth beyond the edge
+	}}
+	p := plan(v, Options{Width: 1440, Height: 768})
+	checkPlan(t, p)
+	u := p.undrawn(Options{Width: 1440, Height: 768})
+	if want := []int{0, 1, 3, 5, 6, 10}; !slices.Equal(u.Outside, want) || len(u.Unnamed) != 0 {
+		t.Errorf("outside are %v, want %v; without their text %v", u.Outside, want, u.Unnamed)
+	}
+	texts := strings.Join(append(p.texts(signalText), p.texts(lineText)...), "|")
+	if strings.Contains(texts, "high zone") || strings.Contains(texts, "above") || !strings.Contains(texts, "low part") || !strings.Contains(texts, "5 more not drawn") || !strings.Contains(texts, "↑ far") {
+		t.Errorf("the picture says %q", texts)
+	}
+}
