@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sort"
 	"strings"
 	"time"
 
@@ -51,8 +52,8 @@ func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest)
 		}
 		result.Content = append(result.Content, mcp.Content{Data: png, MIME: "image/png"})
 		r.noteUndrawable()
-	}
 		r.noteMissing(missing)
+	}
 	switch r.format {
 	case "summary", "both":
 		result.Content = append(result.Content, bounded(v, chart.AppendSummary)...)
@@ -93,7 +94,6 @@ func (r *chartRequest) noteUndrawable() {
 		". Latin letters up to U+017F, Greek from U+0384 to U+03CE and Cyrillic up to U+045F can be drawn.")
 }
 
-// chartView gathers all that a chart shows: the bars with their indicators, the symbols
 // noteMissing adds notes about the panels and marks that the picture does not show.
 func (r *chartRequest) noteMissing(missing chart.Undrawn) {
 	if len(missing.Panels) > 0 {
@@ -124,6 +124,7 @@ func (r *chartRequest) markNames(places []int) string {
 	return strings.Join(names, ", ")
 }
 
+// chartView gathers all that a chart shows: the bars with their indicators, the symbols
 // to compare, marks, and what the caller has in the symbol. It adds to the notes of r.
 func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartRequest) (*chart.View, error) {
 	// The symbols to compare are checked first, so that a mistake there costs no request to
@@ -148,30 +149,42 @@ func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartReq
 }
 
 // bounded writes v with as many signals and divergences as fit into a reply, the newest of
-// each indicator. If some are left out, a second text says how many.
+// each indicator. If some are left out, a second text says how many and how to get them.
 func bounded(v *chart.View, write func(dst []byte, v *chart.View) []byte) []mcp.Content {
-	text, left := write(make([]byte, 0, 8<<10), v), 0 // enough room for most
-	// Fewer and fewer of the newest signals of each indicator, until the text fits. If it
-	// does not fit with one each, it stays too long.
-	for most := 32; len(text) > replySize && most > 0; most /= 2 {
-		var short *chart.View
-		short, left = shortened(v, 0, most)
-		text = write(nil, short)
+	text := write(make([]byte, 0, 8<<10), v) // enough room for most
+	if len(text) <= replySize {
+		return []mcp.Content{{Text: text}}
 	}
-	content := []mcp.Content{{Text: text}}
-	if left > 0 {
-		content = append(content, mcp.Content{Text: fmt.Appendf(nil,
-			"%d older signals and divergences were left out: ask for fewer indicators or bars to see them.", left)})
+	// If it does not fit with one of each indicator, it stays too long.
+	short := shortened(v, 0, mostFitting(replySize/leastSignal, func(most int) bool {
+		return len(write(nil, shortened(v, 0, most))) <= replySize
+	}))
+	content := []mcp.Content{{Text: write(nil, short)}}
+	if left, newest := leftOut(v, short); left > 0 {
+		more := ""
+		if len(v.Panels) > 1 {
+			more = "fewer indicators in a call leave room for more of each, and "
+		}
+		content = append(content, mcp.Content{Text: fmt.Appendf(nil, "%d older signals and divergences were left out: %sgenerate_chart with format=summary and to=%d returns the bars up to the newest of these.",
+			left, more, v.Series.Time[newest])})
 	}
 	return content
 }
 
+// leastSignal is less than the bytes that a signal or a divergence takes in a reply.
+const leastSignal = 40
+
+// mostFitting returns the largest number up to limit for which fits returns true, and 1 if
+// there is none. Of two numbers the smaller must fit if the larger does.
+func mostFitting(limit int, fits func(most int) bool) int {
+	return 1 + sort.Search(limit-1, func(i int) bool { return !fits(i + 2) })
+}
+
 // shortened returns v with only the signals and divergences of the bars from first on, at
-// most most of each indicator, the newest. It also returns how many it left out in all.
-// Panel.Older counts the signals that were left out because of most; those before first
-// do not count there, since nobody asked for them.
-func shortened(v *chart.View, first, most int) (short *chart.View, left int) {
-	short = &chart.View{Series: v.Series, Compare: v.Compare}
+// most most of each indicator, the newest. Panel.Older counts the signals that were left
+// out because of most; those before first do not count there, since nobody asked for them.
+func shortened(v *chart.View, first, most int) *chart.View {
+	short := &chart.View{Series: v.Series, Compare: v.Compare}
 	// Panels and results are copied before they are changed, since the caller still uses v.
 	for _, p := range v.Panels {
 		r := *p.Result
@@ -179,11 +192,27 @@ func shortened(v *chart.View, first, most int) (short *chart.View, left int) {
 		r.Signals = wanted[max(0, len(wanted)-most):]
 		p.Older = len(wanted) - len(r.Signals)
 		r.DivLines = tail(r.DivLines, most, func(d indicators.DivLine) bool { return d.X2 >= first })
-		left += len(p.Result.Signals) - len(r.Signals) + len(p.Result.DivLines) - len(r.DivLines)
 		p.Result = &r
 		short.Panels = append(short.Panels, p)
 	}
-	return short, left
+	return short
+}
+
+// leftOut returns how many signals and divergences of v are not in short, which has the
+// newest of them, and the bar of the newest that is not.
+func leftOut(v, short *chart.View) (left, newest int) {
+	for i, p := range v.Panels {
+		all, kept := p.Result, short.Panels[i].Result
+		signals, lines := all.Signals[:len(all.Signals)-len(kept.Signals)], all.DivLines[:len(all.DivLines)-len(kept.DivLines)]
+		left += len(signals) + len(lines)
+		for _, s := range signals {
+			newest = max(newest, s.Bar)
+		}
+		for _, d := range lines {
+			newest = max(newest, min(d.X2, v.Series.Len()-1))
+		}
+	}
+	return left, newest
 }
 
 // tail returns the last items for which keep returns true, at most most of them.

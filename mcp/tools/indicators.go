@@ -56,7 +56,7 @@ func (h *handlers) computation(ctx context.Context, caller mcp.Caller, r *comput
 		return nil, err
 	}
 	count := v.Series.Len()
-	v, _ = shortened(v, count-r.bars, math.MaxInt)
+	v = shortened(v, count-r.bars, math.MaxInt)
 	return &mcp.Result{Content: bounded(v, func(dst []byte, v *chart.View) []byte {
 		return chart.AppendComputed(dst, v, source, count)
 	})}, nil

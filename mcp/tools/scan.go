@@ -110,8 +110,8 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	// If the table does not fit into a reply, older signals are left out first, then the
 	// last rows.
 	t := tabulate(r, rows, rowSignals)
-	for most := 16; len(t.LeftOut) > 0 && most > 0; most /= 2 {
-		t = tabulate(r, rows, most)
+	if len(t.LeftOut) > 0 {
+		t = tabulate(r, rows, mostFitting(rowSignals, func(most int) bool { return len(tabulate(r, rows, most).LeftOut) == 0 }))
 	}
 	result := mcp.JSON(t)
 	if n := len(t.LeftOut); n > 0 {

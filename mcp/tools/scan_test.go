@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -169,6 +171,60 @@ func TestSignalsAreCounted(t *testing.T) {
 		}
 		if shown, older := ask(tool, "close > open", 50, more); shown == 0 || older != 0 {
 			t.Errorf("%s shows %d signals of 50 bars and says that there are %d more", tool, shown, older)
+		}
+	}
+}
+
+// TestOlderSignals: a reply holds as many signals as it has room for, whatever number of
+// bars they are of, and by following its advice a client comes to those that it left out.
+func TestOlderSignals(t *testing.T) {
+	d := Deps{Source: &fixed{}}
+	advised := regexp.MustCompile(`^(\d+) older signals and divergences were left out: generate_chart with format=summary and to=(\d+) returns`)
+	ask := func(tool, more string) (dates []string, size, left int, to string) {
+		t.Helper()
+		result, err := call(t, d, tool, `{"symbol":"BTCUSDT","indicators":["candles"]`+more+`}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r struct {
+			Indicators map[string]struct {
+				Signals []struct{ Date, Label string }
+			}
+		}
+		if err := json.Unmarshal(result.Content[0].Text, &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range r.Indicators["candles"].Signals {
+			dates = append(dates, s.Date+" "+s.Label)
+		}
+		if len(result.Content) > 1 {
+			said := advised.FindSubmatch(result.Content[1].Text)
+			if said == nil {
+				t.Fatalf("%s", result.Content[1].Text)
+			}
+			left, _ = strconv.Atoi(string(said[1]))
+			to = string(said[2])
+		}
+		return dates, len(result.Content[0].Text), left, to
+	}
+	for _, bars := range []int{200, 1000} {
+		all, size, left, to := ask("get_indicators", fmt.Sprintf(`,"bars":%d`, bars))
+		if total := len(all) + left; left == 0 || size > replySize || size < replySize*9/10 {
+			t.Errorf("%d bars: %d of %d signals in %d characters", bars, len(all), total, size)
+		}
+		// Page by page, until all that was left out has come.
+		for want := len(all) + left; len(all) < want; {
+			page, _, more, next := ask("generate_chart", fmt.Sprintf(`,"bars":%d,"format":"summary","to":%s`, bars, to))
+			before := len(all)
+			for _, s := range slices.Backward(page) {
+				if len(all) < want && !slices.Contains(all, s) {
+					all = append(all, s)
+				}
+			}
+			if len(all) == before || more == 0 && len(all) < want {
+				t.Fatalf("%d bars: to=%s brings no signal that was left out: %d of %d", bars, to, len(all), want)
+			}
+			to = next
 		}
 	}
 }
