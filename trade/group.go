@@ -171,6 +171,14 @@ func (o *Order) partner(with OCO) *Order {
 	return &stop
 }
 
+// Beside returns the stop that would be beside o, the limit order of a dry run. It has no
+// id and no group, since neither order exists.
+func (o Order) Beside(with OCO) Order {
+	stop := *o.partner(with)
+	stop.ID, stop.Group = "", ""
+	return stop
+}
+
 // put adds o to the orders that change with ev, in place of an earlier version of o there.
 // An order that ev has ended stays ended, whatever comes after.
 func (ev *event) put(o *Order) {

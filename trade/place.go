@@ -82,6 +82,9 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	}
 	beside(ev, r.OCO)
 	if r.DryRun {
+		if ev.Order.Group == ev.Order.ID { // an order made later will have this id
+			ev.Order.Group = ""
+		}
 		ev.Order.ID, ev.Order.Reason = "", "dry run: every check passed, no order was made"
 		return ev.Order, 0, nil
 	}

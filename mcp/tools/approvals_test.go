@@ -243,7 +243,7 @@ func TestApprovalOfAll(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := dry(all + `,"dry_run":true}`); strings.Count(got, `"dry_run":true`) != 2 || !strings.Contains(got, "without dry_run this is refused") {
+		if got := dry(all + `,"dry_run":true}`); strings.Count(got, `"dry_run":true`) != 2 || !strings.Contains(got, "without dry_run this is refused") || strings.Contains(got, "dry_run asks") {
 			t.Errorf("a dry run of what needs a yes: %s", got)
 		}
 		if _, err := d.order(mcp.Call{}, all+"}"); !strings.Contains(fmt.Sprint(err), "closing every position needs a person's yes") || len(d.engine.Positions()) != 2 {

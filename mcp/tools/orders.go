@@ -94,10 +94,16 @@ func (h *handlers) placeOrder() tool {
 		if err != nil {
 			return nil, r.explain(err)
 		}
-		// An order without an id is one of a dry run, and has no exits yet.
-		reply := h.replyTo(c.Caller, r, o)
-		if o.ID != "" {
+		reply := replyTo(r, o)
+		switch {
+		case o.ID != "":
 			reply.Exits = h.Engine.Group(o.ID)
+		// An order without an id is one of a dry run. Its stop_loss and take_profit are in it.
+		case r.OCO != trade.OCO{}:
+			reply.Exits = []trade.Order{o.Beside(r.OCO)}
+		}
+		if o.ID == "" && h.Approvals.needs(c.Caller, r.OrderRequest, o) {
+			reply.Note = "a person has to approve this order before it is placed (--confirm-above): the call without dry_run asks"
 		}
 		return h.reply(reply)
 	})
@@ -143,7 +149,7 @@ func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) 
 	}
 	orders := make([]any, len(closed))
 	for i, one := range closed {
-		if orders[i] = h.replyTo(c, r, one.Order); one.Error != "" {
+		if orders[i] = replyTo(r, one.Order); one.Error != "" {
 			orders[i] = one
 		}
 	}
@@ -177,14 +183,11 @@ type orderReply struct {
 // replyTo returns the reply of place_order. If an order with the client_order_id of a dry
 // run exists already, o is that order, and a note says so: otherwise it would look like a
 // new one.
-func (h *handlers) replyTo(c mcp.Caller, r *orderRequest, o trade.Order) orderReply {
+func replyTo(r *orderRequest, o trade.Order) orderReply {
 	reply := orderReply{Order: o, DryRun: r.DryRun}
-	switch {
-	case r.DryRun && o.ID != "":
+	if r.DryRun && o.ID != "" {
 		reply.Exists = true
 		reply.Note = fmt.Sprintf("client_order_id %q exists: placing this order would return %s as it stands and place nothing new", o.ClientOrderID, o.ID)
-	case r.DryRun && h.Approvals.needs(c, r.OrderRequest, o):
-		reply.Note = "a person has to approve this order before it is placed (--confirm-above): the call without dry_run asks"
 	}
 	return reply
 }

@@ -286,6 +286,34 @@ func TestMarketCalledAll(t *testing.T) {
 	})
 }
 
+// TestDryRunOfOCO: a dry run shows the stop beside the limit, and names no order or group,
+// because another order will have that id.
+func TestDryRunOfOCO(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		var bought, dry, placed orderReply
+		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1}`, &bought)
+		near := float(*bought.AveragePrice)
+		order := fmt.Sprintf(`{"symbol":"BTCUSDT","side":"sell","type":"limit","quantity":1,"price":%.2f,"oco":{"stop_price":%.2f,"price":%.2f}`, 1.1*near, 0.9*near, 0.89*near)
+		d.reply(trader, "place_order", order+`,"dry_run":true}`, &dry)
+		d.reply(trader, "place_order", order+`}`, &placed)
+		if len(dry.Exits) != 1 || len(placed.Exits) != 1 {
+			t.Fatalf("dry %+v\nplaced %+v", dry, placed)
+		}
+		for _, o := range []trade.Order{dry.Order, dry.Exits[0]} {
+			if o.ID != "" || o.Group != "" || o.Role != trade.RoleOCO || !strings.Contains(o.Reason, "dry run") {
+				t.Errorf("the dry run has %+v", o)
+			}
+		}
+		got, want := dry.Exits[0], placed.Exits[0]
+		if got.Type != trade.StopLimit || got.Type != want.Type || got.Side != want.Side || got.Quantity != want.Quantity || *got.Price != *want.Price || *got.StopPrice != *want.StopPrice {
+			t.Errorf("the dry run has the stop %+v, placed was %+v", got, want)
+		}
+	})
+}
+
 // TestCloseAllFails: a list in which a position stays open is an error.
 func TestCloseAllFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
