@@ -24,7 +24,7 @@ type alertRequest struct {
 // when, and what makes a retry safe.
 func (r *alertRequest) args() []arg {
 	return []arg{
-		symbol(&r.Symbol, "Symbol such as BTCUSDT.").required("such as BTCUSDT"),
+		oneMarket(symbol(&r.Symbol, "Symbol such as BTCUSDT."), func() []string { return []string{r.Symbol} }).required("such as BTCUSDT"),
 		condition(&r.Condition),
 		interval(&r.interval, "Bars for indicator_signal; omitted: the engine's first interval. Price conditions need none.", "").
 			onlyIf(func() bool { return r.Condition.Type == trade.IndicatorSignal || r.Repeat == trade.EachBar }, "a price alert reads bars only with repeat each_bar"),

@@ -218,6 +218,24 @@ func symbol(p *string, doc string) arg {
 	}}
 }
 
+// everything is the word, in requests and replies, for a filter that lets everything
+// through. An empty list would look as if nothing passed.
+const everything = "all"
+
+// oneMarket returns a, which declares a symbol or a list of symbols, so that it refuses the
+// word all in small letters, which means every symbol to the tools for orders: nobody can
+// set one alert on all markets. Named returns what a client sent, once it is read.
+func oneMarket(a arg, named func() []string) arg {
+	set := a.set
+	a.set = func(v json.RawMessage) error {
+		if err := set(v); err != nil || !slices.Contains(named(), everything) {
+			return err
+		}
+		return fmt.Errorf(`%s %q is no market, but every symbol where orders are listed, closed or cancelled: name one market here; that called ALL is written in capital letters`, a.name, everything)
+	}
+	return a
+}
+
 // interval declares the length of a bar, in any usual spelling; timeframe is another name
 // for it. An empty def means that there is no default.
 func interval(p *market.Interval, doc string, def market.Interval) arg {

@@ -56,7 +56,7 @@ var (
 // the options.
 func (r *chartRequest) args() []arg {
 	// The specification names both spellings of these two.
-	symbol := symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X. Omitted: synthetic sample data.")
+	symbol := oneMarket(symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X. Omitted: synthetic sample data."), func() []string { return []string{r.symbol} })
 	interval := interval(&r.interval, "Length of a bar.", market.Hour4)
 	symbol.listed, interval.listed = true, true
 	args := append([]arg{

@@ -319,6 +319,9 @@ func (h *handlers) getOrders() tool {
 			return h.reply([]trade.Order{o})
 		}
 		// An order must pass all filters that were given.
+		if r.symbol == everything { // as in place_order
+			r.symbol = ""
+		}
 		f := trade.OrderFilter{Symbol: r.symbol, Since: r.since, Until: r.until}
 		if r.filter != everything {
 			f.Status = trade.OrderStatus(r.filter)
@@ -330,7 +333,11 @@ func (h *handlers) getOrders() tool {
 		if err != nil {
 			return nil, err
 		}
-		return h.remind(list(r.page, "get_orders", orders)), nil
+		result := list(r.page, "get_orders", orders)
+		if len(orders) == 0 && meansAll(r.symbol) {
+			result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil, `%q is the market of that name: for orders of every symbol write "all" in small letters, or leave symbol out.`, r.symbol)})
+		}
+		return h.remind(result), nil
 	})
 }
 

@@ -9,10 +9,6 @@ import (
 	"wick/trade"
 )
 
-// everything is the word, in requests and replies, for a filter that lets everything
-// through. An empty list would look as if nothing passed.
-const everything = "all"
-
 // maxFilter is how many items a filter of a subscription may list.
 const maxFilter = 100
 

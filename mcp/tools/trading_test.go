@@ -260,6 +260,29 @@ func TestMarketCalledAll(t *testing.T) {
 		if r, err := d.call(trader, "place_order", `{"symbol":"all","side":"sell","type":"market","quantity":0.1}`); err == nil || !strings.Contains(err.Error(), "in capital letters") {
 			t.Errorf("a number of all: %v, %v", r, err)
 		}
+		for _, c := range []struct{ symbol, want string }{{"all", "AAPL AAPL ALL ALL ALL"}, {"ALL", "ALL ALL ALL"}, {"AAPL", "AAPL AAPL"}, {"SPY", ""}} {
+			var orders []trade.Order
+			d.reply(trader, "get_orders", `{"symbol":"`+c.symbol+`"}`, &orders)
+			var got []string
+			for _, o := range orders {
+				got = append(got, o.Symbol)
+			}
+			if slices.Sort(got); strings.Join(got, " ") != c.want {
+				t.Errorf("orders of %s: %q, want %s", c.symbol, got, c.want)
+			}
+		}
+		for tool, rest := range map[string]string{
+			"set_alert":      `"symbol":"all","condition":{"price_above":1}`,
+			"generate_chart": `"symbol":"all","format":"summary"`,
+			"get_indicators": `"symbols":["AAPL","all"],"indicators":"rsi"`,
+		} {
+			if r, err := d.call(trader, tool, "{"+rest+"}"); err == nil || !strings.Contains(err.Error(), `"all" is no market`) || !strings.Contains(err.Error(), "in capital letters") {
+				t.Errorf("%s %s: %v, %v", tool, rest, r, err)
+			}
+			if _, err := d.call(trader, tool, "{"+strings.Replace(rest, `"all"`, `"ALL"`, 1)+"}"); err != nil {
+				t.Errorf("%s of ALL: %v", tool, err)
+			}
+		}
 		for symbols, want := range map[string]string{`["ALL"]`: `["ALL"]`, `["AAPL","All"]`: `["AAPL","ALL"]`, `["AAPL","all"]`: `"all"`} {
 			var filter struct {
 				Symbols json.RawMessage
@@ -282,6 +305,19 @@ func TestMarketCalledAll(t *testing.T) {
 		}
 		if _, err := d.call(trader, "place_order", strings.Replace(sell, "ALL", "all", 1)+`}`); err != nil || len(held()) != 0 {
 			t.Errorf("closing all: %v, %q are held", err, held())
+		}
+	})
+}
+
+// TestOrdersOfMarketCalledAll: a list that is empty because of the market ALL says how to
+// list the orders of every symbol.
+func TestOrdersOfMarketCalledAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		r, err := d.call(trader, "get_orders", `{"symbol":"ALL"}`)
+		if err != nil || len(r.Content) != 2 || string(r.Content[0].Text) != "[]" || !strings.Contains(string(r.Content[1].Text), `write "all" in small letters`) {
+			t.Errorf("%+v, %v", r, err)
 		}
 	})
 }
