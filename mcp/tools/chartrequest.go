@@ -94,12 +94,25 @@ func (r *chartRequest) idle(name string) string {
 // compares reports whether r compares its symbol with another one. The source that will
 // be asked is not known here, so symbols are resolved as the sample source does, whose
 // spelling most sources share.
-func (r *chartRequest) compares() bool {
+func (r *chartRequest) compares() bool { return len(r.idleCompared()) < len(r.compare) }
+
+// idleCompared returns the symbols to compare that draw nothing: the chart's own, and one
+// that is there twice.
+func (r *chartRequest) idleCompared() (out []ignored) {
 	own, _ := market.Sample{}.Resolve(r.symbol)
-	return slices.ContainsFunc(r.compare, func(text string) bool {
-		other, _ := market.Sample{}.Resolve(text)
-		return other != own
-	})
+	seen := []string{own}
+	for i, text := range r.compare {
+		symbol, _ := market.Sample{}.Resolve(text)
+		switch at := slices.Index(seen, symbol); {
+		case at < 0:
+			seen = append(seen, symbol)
+		case at == 0:
+			out = append(out, ignored{Name: fmt.Sprintf("[%d]", i), Why: "it is the symbol of the chart"})
+		default:
+			out = append(out, ignored{Name: fmt.Sprintf("[%d]", i), Why: "that symbol is compared already"})
+		}
+	}
+	return out
 }
 
 // accountParts are the words that show accepts.
@@ -110,12 +123,15 @@ var accountParts = []string{"position", "orders", "alerts", "fills"}
 func (r *chartRequest) optionArgs() []arg {
 	volume := boolean(&r.volume, "volume", "Draw the volume below the price.").also("show_volume")
 	volume.def = "true"
+	compare := words(&r.compare, "compare", "Other symbols drawn as lines over the price, at most 5; all in percent since the first bar, whatever scale says.", chart.MaxCompare).also("compare_to", "compare_with")
+	compare = oneMarket(compare, func() []string { return r.compare })
+	compare.within = r.idleCompared
 	return []arg{
 		text(&r.fromText, "from", "First bar shown: a date (2026-01-31), a time (2026-01-31 14:30, in timezone) or unix seconds. Without to, up to now.", 40).also("since", "start"),
 		text(&r.toText, "to", "Last bar shown, inclusive; a date means to its end. Without from, bars decides where the chart begins.", 40).also("until", "end"),
 		word(&r.kind, "type", "How the price is drawn.", "candles", chart.Types()...).also("chart_type"),
 		scale(&r.scale),
-		words(&r.compare, "compare", "Other symbols drawn as lines over the price, at most 5; all in percent since the first bar, whatever scale says.", chart.MaxCompare).also("compare_to", "compare_with"),
+		compare,
 		marks(&r.rawMarks),
 		word(&r.signals, "signals", "Signals of indicators: marks with the newest named, each named that has room, marks alone, or none.", "auto", chart.SignalWords()...),
 		volume,

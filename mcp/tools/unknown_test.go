@@ -183,7 +183,9 @@ func TestIdleReported(t *testing.T) {
 			{"generate_chart", `"symbol":"BTCUSDT","compare":["ETHUSDT"],"bars":5,"log_scale":true`, "log_scale"},
 			{"generate_chart", `"symbol":"BTCUSDT","compare":["ETHUSDT"],"bars":5,"scale":"log","format":"series"`, "scale"},
 			{"generate_chart", `"symbol":"BTCUSDT","compare":["ETHUSDT"],"bars":5,"scale":"percent"`, ""},
-			{"generate_chart", `"symbol":"BTCUSDT","compare":["btc-usdt"],"bars":5,"scale":"log"`, ""}, // nothing but itself
+			{"generate_chart", `"symbol":"BTCUSDT","compare":["btc-usdt"],"bars":5,"scale":"log"`, "compare[0]"}, // nothing but itself, so scale counts
+			{"generate_chart", `"symbol":"BTCUSDT","compare_to":["ETHUSDT","eth/usdt","BTCUSDT"],"bars":5`, "compare_to[1] compare_to[2]"},
+			{"generate_chart", `"symbol":"BTCUSDT","compare":["ETHUSDT","SOLUSDT"],"bars":5,"format":"summary"`, ""},
 			{"generate_chart", `"symbol":"BTCUSDT","compare":[],"bars":5,"scale":"log"`, ""},
 			{"generate_chart", `"bars":5,"marks":[{"type":"level","price":1,"price2":2,"time":"2025-01-01","time2":"2025-01-02"}]`, "marks[0].price2 marks[0].time marks[0].time2"},
 			{"generate_chart", `"bars":5,"format":"series","drawings":[{"type":"zone","price":1,"price2":2},{"type":"text","price":1,"time":"2025-01-01","text":"x","time2":9,"price2":"2"}]`, "drawings[1].price2 drawings[1].time2"},
