@@ -1,17 +1,35 @@
 package market
 
+import "slices"
+
 // providers is the table of the services that bars come from, in the order in
 // which --help names them. A service is added by its own file with a record
 // like the others, a line here, a stand-in in package markettest, and a row in
 // docs/deploy.md; the tests walk this table and fail if one of them is missing.
 var providers = []*provider{&binance, &yahoo, &coinbase, &kraken}
 
+// Services returns the names of the services in the table, each a value of --source.
+func Services() (names []string) {
+	for _, p := range providers {
+		names = append(names, p.name)
+	}
+	return names
+}
+
 // Sources returns the values that [Open] takes: the built-in sample, auto, the
 // services of the table, and csv:DIR.
 func Sources() []string {
-	specs := []string{"sample", "auto"}
+	return slices.Concat([]string{"sample", "auto"}, Services(), []string{"csv:DIR"})
+}
+
+// Variables returns the names of all environment variables that Open may ask for: each
+// holds another base URL of a service, or of a service of extra columns.
+func Variables() (names []string) {
 	for _, p := range providers {
-		specs = append(specs, p.name)
+		names = append(names, p.env)
 	}
-	return append(specs, "csv:DIR")
+	for _, c := range columnSites {
+		names = append(names, c.env)
+	}
+	return names
 }

@@ -76,18 +76,16 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 
 // unused says of the variables that are no flag's twin, and that wick asks for only
 // sometimes, why one was not asked for.
-var unused = map[string]string{
-	"WICK_PASSPHRASE":          "the passphrase is that of --passphrase-file",
-	"WICK_ALPACA_URL":          "it belongs to --broker alpaca-paper or alpaca",
-	"WICK_BINANCE_URL":         otherSource,
-	"WICK_BINANCE_FUTURES_URL": otherSource,
-	"WICK_COINBASE_URL":        otherSource,
-	"WICK_FEAR_GREED_URL":      otherSource,
-	"WICK_KRAKEN_URL":          otherSource,
-	"WICK_YAHOO_URL":           otherSource,
-}
-
-const otherSource = "it belongs to another --source"
+var unused = func() map[string]string {
+	why := map[string]string{
+		"WICK_PASSPHRASE": "the passphrase is that of --passphrase-file",
+		"WICK_ALPACA_URL": "it belongs to --broker alpaca-paper or alpaca",
+	}
+	for _, name := range market.Variables() {
+		why[name] = "it belongs to another --source"
+	}
+	return why
+}()
 
 // warnOfUnread names the variables that are without effect, and says why of those that
 // wick knows.

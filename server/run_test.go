@@ -206,7 +206,7 @@ func TestUnusedVariables(t *testing.T) {
 		}
 		_, err := market.Open(source, func(name string) string {
 			if strings.HasPrefix(name, envPrefix) && unused[name] == "" {
-				t.Errorf("--source %s asks for %s, which would be called misspelled with another", source, name)
+				t.Errorf("--source %s asks for %s, which market.Variables does not name: with another source it would be called misspelled", source, name)
 			}
 			return ""
 		})

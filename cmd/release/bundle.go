@@ -78,7 +78,7 @@ var form = []struct {
 	setting
 }{
 	{"source", setting{Type: "string", Title: "Market data", Default: "auto",
-		Description: "auto for real bars of crypto pairs and stocks; also binance, yahoo, coinbase, kraken, csv:DIRECTORY, or sample for invented bars without network"}},
+		Description: "auto for real bars of crypto pairs and stocks; also " + strings.Join(market.Services(), ", ") + ", csv:DIRECTORY, or sample for invented bars without network"}},
 	{"trade", setting{Type: "boolean", Title: "Paper trading and alerts", Default: true,
 		Description: "adds orders with play money, positions and alerts; nothing real is ever bought"}},
 	{"data-dir", setting{Type: "directory", Title: "Data directory", Default: "${HOME}/.wick",

@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 	"strings"
+
+	"wick/market"
 )
 
 // serverJSON is the entry for the registry of MCP servers, by its schema of
@@ -72,7 +74,7 @@ func (r *release) registry() (map[string][]byte, error) {
 		return nil, err
 	}
 	variables := []variable{
-		{"WICK_SOURCE", "Market data: auto, binance, yahoo, coinbase, kraken or sample", "auto"},
+		{"WICK_SOURCE", "Market data: auto, " + strings.Join(market.Services(), ", ") + " or sample", "auto"},
 		{"WICK_TRADE", "Paper trading and alerts: true or false", "true"},
 	}
 	stdio := transport{"stdio"}
