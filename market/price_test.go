@@ -443,13 +443,17 @@ func TestFeedPollsManyAtOnce(t *testing.T) {
 	if testing.Short() {
 		minutes, count = 1, 8
 	}
-	for _, name := range []string{"kraken", "binance", "yahoo"} {
+	for _, p := range providers {
+		if p.ticker == nil {
+			continue
+		}
+		name := p.name
 		bubble(t, func(t *testing.T) {
 			x := &markettest.Exchange{Days: 2}
 			f, l := NewFeed(Cached(fake(t, name, x)), nil), &listener{}
-			symbols := []string{listed[name]}
-			for i := range count - 1 {
-				symbols = append(symbols, fmt.Sprintf("C%d%s", i, map[string]string{"kraken": "USD", "binance": "USDT"}[name]))
+			symbols := []string{p.example}
+			for i := range min(count, p.batch) - 1 {
+				symbols = append(symbols, p.spell(fmt.Sprintf("C%d-%s", i, p.quote)))
 			}
 			for _, s := range symbols {
 				f.Watch(s, Hour4, Hour1)
@@ -507,15 +511,19 @@ func TestFeedQuote(t *testing.T) {
 			time.Sleep(time.Second) // the answer is still in the cache
 			asked := x.Requests(name)
 			var wg sync.WaitGroup
-			for range 50 {
+			bad := make(chan string, 50)
+			for range cap(bad) {
 				wg.Go(func() {
 					q, err := f.Quote(t.Context(), symbol)
 					if err != nil || q.Source != name || q.Symbol != symbol || !(q.Price > 0) || time.Since(time.UnixMilli(q.At)) > 2*time.Second {
-						t.Errorf("%s: %+v, %v", name, q, err)
+						bad <- fmt.Sprintf("%+v, %v", q, err)
 					}
 				})
 			}
 			wg.Wait()
+			if len(bad) > 0 {
+				t.Errorf("%s: %d of %d callers got a bad quote, one of them %s", name, len(bad), cap(bad), <-bad)
+			}
 			if n := x.Requests(name) - asked; n != 1 {
 				t.Errorf("%s: %d requests", name, n)
 			}

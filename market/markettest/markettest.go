@@ -1,7 +1,6 @@
-// Package markettest is a stand-in for the services that bars come from:
-// Binance spot and futures, Yahoo, Coinbase, Kraken and alternative.me. It
-// speaks their wire formats, with their quirks and limits, over one invented
-// market, and can be told to misbehave as they do.
+// Package markettest is a stand-in for the services that bars and extra columns
+// come from. It speaks their wire formats, with their quirks and limits, over one
+// invented market, and can be told to misbehave as they do.
 //
 // An [Exchange] is an http.Handler with a path prefix per service, so one
 // listener stands for all of them; [Env] gives the WICK_*_URL settings
@@ -15,6 +14,7 @@ package markettest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -148,10 +148,11 @@ func Settings(base string) map[string]string {
 	return settings
 }
 
-// Env is Settings as a function like os.Getenv.
+// Env is Settings as a function like os.Getenv. A service without a stand-in is led
+// to a path that the exchange answers with 404, so that no test leaves this machine.
 func Env(base string) func(string) string {
 	settings := Settings(base)
-	return func(name string) string { return settings[name] }
+	return func(name string) string { return cmp.Or(settings[name], base+"/"+name) }
 }
 
 // Serve listens on a free loopback port until the test ends and returns the
