@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -367,103 +368,95 @@ func TestBudgetHolds(t *testing.T) {
 	}
 }
 
-// Whatever a service sends, a decoder gives bars that can be checked, or an error.
-func fuzzDecoder(f *testing.F, decode func([]byte) (*page, error), seeds ...string) {
-	for _, seed := range seeds {
+// FuzzBars: whatever a service sends, there are bars that can be checked, or an error
+// on one clean line. Every service of the table reads every answer.
+func FuzzBars(f *testing.F) {
+	seedRecorded(f, "*")
+	for _, seed := range []string{
+		`[]`, `[[1]]`, `[[1,"NaN","Inf","-Inf","1e999","0x1p4"]]`, `[[9223372036854775807,"1","1","1","1","1"]]`, `[[null,null,null,null,null,null]]`,
+		`{"error":["EService:\u001b[31m"]}`, `{"error":[],"result":{"last":1}}`, `{"error":[],"result":{"A":[],"B":[]}}`,
+		`{"chart":{"result":[{"meta":{"currency":"USD","symbol":"AAPL","gmtoffset":-18000,"exchangeTimezoneName":"America/New_York","currentTradingPeriod":{"regular":{"start":1699972200,"end":1699995600}}},"timestamp":[1699972200,1699975800],"indicators":{"quote":[{"open":[1,2],"high":[2,3],"low":[1,null],"close":[2,3],"volume":[null,5]}]}}],"error":null}}`,
+		`{"chart":{"result":null,"error":{"code":"Not Found","description":"No data\u0000 found\n<script>"}}}`, `{"chart":null}`,
+		`{"chart":{"result":[{"meta":{"symbol":"aapl","exchangeTimezoneName":"../../etc","gmtoffset":99999999999},"timestamp":[-1,9223372036854775807,5],"indicators":{"quote":[{"open":[1,1]}]}}]}}`,
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		p, err := decode(body)
-		if err != nil {
-			var e *Error
-			if errors.As(err, &e) && (strings.ContainsAny(e.Error(), "\n\r\x00\x1b") || len(e.Error()) > 600) {
-				t.Errorf("error %q is not clean", e.Error())
+		bubble(t, func(t *testing.T) {
+			for _, p := range providers {
+				s := over(t, p.name, reach{nowhere, says(body)})
+				once, cancel := context.WithTimeout(t.Context(), time.Millisecond) // too short for a second attempt
+				page, err := s.page(once, s.host, p.example, Hour1, 0, 5)
+				cancel()
+				clean(t, p.name, err)
+				fine := &Series{Interval: Hour1}
+				if err != nil || fine.fill(page, 1700000000, true) != nil {
+					continue
+				}
+				if err := fine.Check(); err != nil {
+					t.Errorf("%s: fine bars: %v", p.name, err)
+				}
+				// Sums of volumes may be infinite, but times must not be equal.
+				out := resample(fine, Hour4, page.session, page.until)
+				for i := 1; i < out.Len(); i++ {
+					if out.Time[i] <= out.Time[i-1] {
+						t.Errorf("%s: bar %d at %d follows %d", p.name, i, out.Time[i], out.Time[i-1])
+					}
+				}
 			}
-			return
-		}
-		s := &Series{Interval: Hour1}
-		if s.fill(p, 1700000000, true) != nil {
-			return
-		}
-		out := resample(s, Hour4, p.session, p.until)
-		if err := s.Check(); err != nil {
-			t.Errorf("fine bars: %v", err)
-		}
-		for i := range out.Len() { // sums of volumes may be infinite, times not equal
-			if i > 0 && out.Time[i] <= out.Time[i-1] {
-				t.Errorf("bar %d at %d follows %d", i, out.Time[i], out.Time[i-1])
-			}
-		}
+		})
 	})
 }
 
-func rowsPage(decode func([]byte) ([]Bar, error)) func([]byte) (*page, error) {
-	return func(body []byte) (*page, error) {
-		rows, err := decode(body)
-		return &page{rows: rows, until: 1700000000}, err
+// seedRecorded adds the bodies of the recorded answers in the directories of testdata
+// that match a pattern.
+func seedRecorded(f *testing.F, directories string) {
+	files, err := filepath.Glob(filepath.Join("testdata", directories, "*.http"))
+	if err != nil || len(files) == 0 {
+		f.Fatalf("%d recorded answers in %s, %v", len(files), directories, err)
 	}
-}
-
-func FuzzDecodeBinance(f *testing.F) {
-	fuzzDecoder(f, rowsPage(decodeBinance), `[[1499040000000,"0.01634790","0.80000000","0.01575800","0.01577100","148976.11",1499644799999,"2434.19",308,"1756.87","28.46","0"]]`,
-		`[]`, `[[1]]`, `[[1,"NaN","Inf","-Inf","1e999","0x1p4"]]`, `{"code":-1121,"msg":"Invalid symbol."}`, `[[9223372036854775807,"1","1","1","1","1"]]`)
-}
-
-func FuzzDecodeCoinbase(f *testing.F) {
-	fuzzDecoder(f, rowsPage(decodeCoinbase), `[[1415398768,0.32,4.2,0.35,4.2,12.3],[1415398708,0.32,4.2,0.35,4.2,12.3]]`, `[]`, `[[null,null,null,null,null,null]]`, `{"message":"NotFound"}`)
-}
-
-func FuzzDecodeKraken(f *testing.F) {
-	fuzzDecoder(f, rowsPage(decodeKraken), `{"error":[],"result":{"XXBTZUSD":[[1688671200,"30306.1","30306.2","30305.7","30305.7","30306.1","3.39243896",23]],"last":1688672160}}`,
-		`{"error":["EQuery:Unknown asset pair"]}`, `{"error":["EService:\u001b[31m"]}`, `{"error":[],"result":{"last":1}}`, `{"error":[],"result":{"A":[],"B":[]}}`)
-}
-
-func FuzzDecodeYahoo(f *testing.F) {
-	fuzzDecoder(f, func(body []byte) (*page, error) {
-		chart, err := decodeYahoo(body, "AAPL")
-		if err != nil {
-			return nil, err
-		}
-		return chart.page(Hour1, 1700000000), nil
-	}, `{"chart":{"result":[{"meta":{"currency":"USD","symbol":"AAPL","gmtoffset":-18000,"exchangeTimezoneName":"America/New_York","currentTradingPeriod":{"regular":{"start":1699972200,"end":1699995600}}},"timestamp":[1699972200,1699975800],"indicators":{"quote":[{"open":[1,2],"high":[2,3],"low":[1,null],"close":[2,3],"volume":[null,5]}]}}],"error":null}}`,
-		`{"chart":{"result":null,"error":{"code":"Not Found","description":"No data\u0000 found\n<script>"}}}`, `{"chart":null}`,
-		`{"chart":{"result":[{"meta":{"symbol":"aapl","exchangeTimezoneName":"../../etc","gmtoffset":99999999999},"timestamp":[-1,9223372036854775807,5],"indicators":{"quote":[{"open":[1,1]}]}}]}}`)
-}
-
-// FuzzTicker: whatever a ticker sends, there are prices by symbols that the feed
-// can judge, or an error on one clean line.
-func FuzzTicker(f *testing.F) {
-	for _, name := range []string{"binance", "kraken", "yahoo"} {
-		text, err := os.ReadFile("testdata/ticker/" + name + ".http")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)
 		}
 		_, body, _ := bytes.Cut(text, []byte("\n\n"))
 		f.Add(body)
 	}
+}
+
+// clean checks that an error is one short line.
+func clean(t *testing.T, name string, err error) {
+	t.Helper()
+	if err != nil && (strings.ContainsAny(err.Error(), "\n\r\x00\x1b") || len(err.Error()) > 600) {
+		t.Errorf("%s: error %q is not clean", name, err)
+	}
+}
+
+// FuzzTicker: whatever a ticker sends, there are prices by symbols that the feed
+// can judge, or an error on one clean line. So it is with single prices and grids.
+func FuzzTicker(f *testing.F) {
+	for _, directory := range []string{"ticker", "quote", "grid"} {
+		seedRecorded(f, directory)
+	}
 	f.Add([]byte(`{"error":[],"result":{"":{"c":[]},"X":{"c":["NaN"]}}}`))
 	f.Add([]byte(`{"error":[],"result":{"X":{"tick_size":"x","pair_decimals":99,"lot_decimals":-1}}}`))
 	f.Add([]byte(`{"symbol":"BTCUSDT","lastPrice":"1","bidPrice":"NaN","id":"BTC-USD","quote_increment":"\n"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		bubble(t, func(t *testing.T) {
-			clean := func(name string, err error) {
-				if err != nil && (strings.ContainsAny(err.Error(), "\n\r\x00\x1b") || len(err.Error()) > 600) {
-					t.Errorf("%s: error %q is not clean", name, err)
-				}
-			}
 			for _, p := range providers {
 				s := over(t, p.name, reach{nowhere, says(body)})
 				_, err := NewFeed(s, nil).Grid(t.Context(), p.example)
-				clean(p.name, err)
+				clean(t, p.name, err)
 				if p.single != nil {
 					_, err := s.quote(t.Context(), p.example)
-					clean(p.name, err)
+					clean(t, p.name, err)
 				}
 				if p.ticker == nil {
 					continue
 				}
 				quotes, err := s.quotes(t.Context(), []string{p.example})
-				clean(p.name, err)
+				clean(t, p.name, err)
 				for symbol, q := range quotes {
 					w := &watch{symbol: symbol, fine: Minute1}
 					if g := w.tick(q); NewFeed(Sample{}, nil).judge(w, g) == nil && !(g.Price > 0 && g.High >= g.Low) {
@@ -498,9 +491,7 @@ func FuzzColumns(f *testing.F) {
 			for _, name := range names {
 				s := &Series{Symbol: "BTCUSDT", Interval: Hour1, Time: []int64{1600000000, 1600003600}}
 				err := c.add(t.Context(), s, []string{name})
-				if err != nil && (strings.ContainsAny(err.Error(), "\n\r\x00\x1b") || len(err.Error()) > 600) {
-					t.Errorf("%s: error %q is not clean", name, err)
-				}
+				clean(t, name, err)
 				if err == nil && (len(s.Extra[name]) != 2 || slices.ContainsFunc(s.Extra[name], func(v float64) bool { return math.IsInf(v, 0) })) {
 					t.Errorf("%s: %v", name, s.Extra[name])
 				}

@@ -41,6 +41,34 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// At every service its own names are canonical, in any case and behind its name or an
+// exchange that it answers for, and a pair is one market whatever separates it.
+func TestResolveAtEveryService(t *testing.T) {
+	for _, p := range providers {
+		source, err := Open(p.name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := func(text, want string) {
+			if got, err := Resolve(source, text); got != want || err != nil {
+				t.Errorf("%s: %q is %q, %v; want %q", p.name, text, got, err, want)
+			}
+		}
+		for _, symbol := range append([]string{p.example}, p.usual...) {
+			same(symbol, symbol)
+			same(strings.ToLower(symbol), symbol)
+			for _, venue := range append([]string{strings.ToUpper(p.name)}, p.venues...) {
+				same(venue+":"+symbol, symbol)
+			}
+		}
+		pair := p.spell("BTC-" + p.quote)
+		for _, separator := range []string{"", "-", "_", "/"} {
+			same("BTC"+separator+p.quote, pair)
+			same("XBT"+separator+p.quote, pair)
+		}
+	}
+}
+
 // A text that could mean another market is refused with what would be right.
 func TestResolveRefuses(t *testing.T) {
 	for _, c := range []struct{ spec, text, says string }{
