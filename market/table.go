@@ -3,9 +3,8 @@ package market
 import "slices"
 
 // providers is the table of the services that bars come from, in the order in
-// which --help names them. A service is added by its own file with a record
-// like the others, a line here, a stand-in in package markettest, and a row in
-// docs/deploy.md; the tests walk this table and fail if one of them is missing.
+// which --help names them. CONTRIBUTING.md says how one is added; the tests walk
+// this table and fail if a part is missing.
 var providers = []*provider{&binance, &yahoo, &coinbase, &kraken}
 
 // Services returns the names of the services in the table, each a value of --source.
