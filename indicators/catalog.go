@@ -23,7 +23,8 @@ func byCategory(lists ...[]*Indicator) []*Indicator {
 	return out
 }
 
-// classics are the indicators that TA-Lib has.
+// classics are the indicators that TA-Lib had before 0.8.1, and the stack of its ema. What
+// 0.8.1 added stands where it stood before, in the lists below.
 var classics = []*Indicator{
 	// Trend.
 	&indSMA, &indEMA, &indEMAStack, &indWMA, &indDEMA, &indTEMA, &indTRIMA, &indKAMA, &indMAMA, &indT3, &indMA, &indMAVP,
@@ -67,8 +68,8 @@ func index() map[string]*Indicator {
 // All yields the catalogue in its order.
 func All() iter.Seq[*Indicator] { return slices.Values(catalog) }
 
-// wider lists the indicators that TA-Lib lacks: first those on which several
-// libraries agree, then some that charts are often asked for.
+// wider lists indicators that TA-Lib lacks, or lacked before 0.8.1: first those on which
+// several libraries agree, then some that charts are often asked for.
 var wider = []*Indicator{
 	// Averages.
 	&indRMA, &indHMA, &indALMA, &indVWMA, &indZLEMA, &indMcGinley, &indVIDYA, &indSWMA, &indGMMA, &indAlligator,

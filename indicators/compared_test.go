@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"slices"
@@ -116,15 +117,22 @@ func (how cover) told(function string) string {
 func TestCompared(t *testing.T) {
 	found := judged(t)
 	for _, c := range []struct {
-		name      string
-		got, want map[string]string
-	}{{"equalToTALib", equalToTALib, found.talib}, {"likeTradingView", likeTradingView, found.tradingView}, {"likePandas", likePandas, found.pandas}} {
-		if !maps.Equal(c.got, c.want) {
-			var lines strings.Builder
-			for _, name := range slices.Sorted(maps.Keys(c.want)) {
-				fmt.Fprintf(&lines, "\t%q: %q,\n", name, c.want[name])
+		table       string
+		says, shown map[string]string
+	}{
+		{"equalToTALib in compared_talib.go", equalToTALib, found.talib},
+		{"likeTradingView in compared_tradingview.go", likeTradingView, found.tradingView},
+		{"likePandas in compared_pandas.go", likePandas, found.pandas},
+	} {
+		for _, name := range slices.Sorted(maps.Keys(c.says)) {
+			if c.shown[name] == "" {
+				t.Errorf("%s has %q, for which no line of testdata/vectors/covers.txt leads to vectors: without them it belongs in another table of that file", c.table, name)
 			}
-			t.Errorf("%s should be\n%s", c.name, lines.String())
+		}
+		for _, name := range slices.Sorted(maps.Keys(c.shown)) {
+			if c.says[name] != c.shown[name] {
+				t.Errorf("%s says %q of %s, and the vectors prove %q", c.table, c.says[name], name, c.shown[name])
+			}
 		}
 	}
 }
@@ -132,12 +140,16 @@ func TestCompared(t *testing.T) {
 // TestComparedKinds: of every entry there is one statement for each program, of one
 // of the four kinds.
 func TestComparedKinds(t *testing.T) {
+	files := map[string]string{"ta_lib": "compared_talib.go", "tradingview": "compared_tradingview.go", "pandas_ta": "compared_pandas.go"}
 	for ind := range All() {
 		for program, words := range ind.Compared() {
 			kind := slices.IndexFunc([]string{"equal", "differs from ", "not verified: ", "TA-Lib has none", "TradingView has none", "pandas-ta has none"},
 				func(prefix string) bool { return strings.HasPrefix(words, prefix) })
-			if kind < 0 {
-				t.Errorf("%s says %q of %s, which is none of the four kinds", ind.Name, words, program)
+			switch {
+			case words == "":
+				t.Errorf("%s is in no table of %s", ind.Name, files[program])
+			case kind < 0:
+				t.Errorf("%s says %q of %s, which is none of the four kinds that compared.go names", files[program], words, ind.Name)
 			}
 		}
 	}
@@ -146,21 +158,39 @@ func TestComparedKinds(t *testing.T) {
 // TestComparedNames: an entry is in one table for each program, and the tables
 // written by hand speak of entries that exist.
 func TestComparedNames(t *testing.T) {
-	none := make(map[string]string)
-	for _, name := range notAtTradingView {
-		none[name] = "none"
+	type table struct {
+		name  string
+		names iter.Seq[string]
 	}
-	for _, tables := range [][]map[string]string{
-		{equalToTALib, unlikeTALib}, {likePandas, unlikePandas}, {likeTradingView, unlikeTradingView, unverifiedTradingView, none},
+	for file, tables := range map[string][]table{
+		"compared_talib.go":  {{"equalToTALib", maps.Keys(equalToTALib)}, {"unlikeTALib", maps.Keys(unlikeTALib)}},
+		"compared_pandas.go": {{"likePandas", maps.Keys(likePandas)}, {"unlikePandas", maps.Keys(unlikePandas)}},
+		"compared_tradingview.go": {
+			{"likeTradingView", maps.Keys(likeTradingView)}, {"unlikeTradingView", maps.Keys(unlikeTradingView)},
+			{"unverifiedTradingView", maps.Keys(unverifiedTradingView)}, {"notAtTradingView", slices.Values(notAtTradingView)},
+		},
 	} {
-		seen := make(map[string]bool)
+		in := make(map[string]string) // the table that has an entry
 		for _, table := range tables {
-			for name := range table {
-				if ind, err := Lookup(name); err != nil || ind.Name != name || seen[name] {
-					t.Errorf("%s is no entry, or in two tables", name)
+			for name := range table.names {
+				if ind, err := Lookup(name); err != nil || ind.Name != name {
+					t.Errorf("%s: %s has %q, which is no entry of the catalogue", file, table.name, name)
 				}
-				seen[name] = true
+				if in[name] != "" {
+					t.Errorf("%s: %q is in %s and in %s", file, name, in[name], table.name)
+				}
+				in[name] = table.name
 			}
+		}
+	}
+}
+
+// TestClassics: the first list of the catalogue has what TA-Lib has, and beside ema the
+// stack of it.
+func TestClassics(t *testing.T) {
+	for _, ind := range classics {
+		if equalToTALib[ind.Name] == "" && ind != &indEMAStack {
+			t.Errorf("catalog.go: %s is in classics and equals no function of TA-Lib (compared_talib.go): it belongs in one of the lists below", ind.Name)
 		}
 	}
 }
@@ -235,7 +265,7 @@ func TestEvidence(t *testing.T) {
 	text := strings.Join(strings.Fields(string(page)), " ")
 	for _, says := range []string{fmt.Sprintf("Charts, %d indicators, alerts", total), want, rest} {
 		if !strings.Contains(text, says) {
-			t.Errorf("README should say %q", says)
+			t.Errorf("README.md should say %q", says)
 		}
 	}
 }

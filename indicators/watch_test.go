@@ -14,7 +14,7 @@ import (
 func TestEveryIndicatorSignals(t *testing.T) {
 	for ind := range All() {
 		if len(ind.Signals) == 0 {
-			t.Errorf("%s has no signal", ind.Name)
+			t.Errorf("%s has no signal: an entry names at least one that an alert can wait for, in Signals", ind.Name)
 		}
 		for i, label := range ind.Signals {
 			if text := ind.Meaning(label); text == "" || strings.Contains(text, "\n") || len(text) > 140 {
