@@ -257,6 +257,21 @@ func FuzzRule(f *testing.F) {
 	})
 }
 
+// TestRuleByHand: a rule marks the bars on which it turns, and a formula has a value on each.
+func TestRuleByHand(t *testing.T) {
+	s := closes(1, 3, 2, 4, 5, 1)
+	r := when(t, "close > 2").Compute(s)
+	if got, want := strings.Join(events(r), ", "), "1 becomes_true, 2 becomes_false, 3 becomes_true, 5 becomes_false"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if want := []bool{false, true, false, true, true, false}; !slices.Equal(r.Shaded, want) {
+		t.Errorf("shaded %v, want %v", r.Shaded, want)
+	}
+	if got, want := formulaOf(t, s, "2*close - close[1]"), []float64{nan, 5, 1, 6, 6, -3}; !same(got, want) {
+		t.Errorf("formula %v, want %v", got, want)
+	}
+}
+
 // TestRuleSince: since and bars count from the bar on which the rule turned. If it
 // has been as it is on every bar that could be judged, nobody knows when that began,
 // and the facts say that it is at least so long.

@@ -26,17 +26,30 @@ func TestFunding(t *testing.T) {
 	}
 }
 
+func TestOpenInterest(t *testing.T) {
+	s := withExtra(4, map[string][]float64{market.ExtraOI: {100, 120, nan, 90}})
+	if got, want := compute(t, s, "oi", `{}`).Lines[0].Values, []float64{100, 120, nan, 90}; !same(got, want) {
+		t.Errorf("open interest %v, want %v", got, want)
+	}
+}
+
 func TestLongShort(t *testing.T) {
 	s := withExtra(3, map[string][]float64{market.ExtraLong: {0.4, 0.6, 0.3}, market.ExtraShort: {0.6, 0.4, 0.7}})
 	r := compute(t, s, "ls_ratio", `{}`)
 	if want := []Signal{shape.Mark(1, 0.6, shape.CrossUp, Up), shape.Mark(2, 0.3, shape.CrossDown, Down)}; !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}
+	if long, short := r.Lines[0].Values, r.Lines[1].Values; !same(long, []float64{0.4, 0.6, 0.3}) || !same(short, []float64{0.6, 0.4, 0.7}) {
+		t.Errorf("long %v, short %v", long, short)
+	}
 }
 
 func TestFearGreedZones(t *testing.T) {
-	s := withExtra(9, map[string][]float64{market.ExtraFearGreed: {24, 25, nan, 44, 45, 54, 80, 60, 10}})
-	r := compute(t, s, "fng", `{}`)
+	index := []float64{24, 25, nan, 44, 45, 54, 80, 60, 10}
+	r := compute(t, withExtra(9, map[string][]float64{market.ExtraFearGreed: index}), "fng", `{}`)
+	if !same(r.Lines[0].Values, index) {
+		t.Errorf("index %v, want %v", r.Lines[0].Values, index)
+	}
 	want := []Signal{shape.Mark(1, 25, shape.ZoneUp, Up), shape.Mark(4, 45, shape.ZoneUp, Up), shape.Mark(6, 80, shape.ExtremeGreed, Up), shape.Mark(7, 60, shape.ZoneDown, Down), shape.Mark(8, 10, shape.ExtremeFear, Down)}
 	if !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)

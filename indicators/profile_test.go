@@ -139,6 +139,20 @@ func TestProfileBars(t *testing.T) {
 	}
 }
 
+// TestTimeProfile: of the last two bars one stays for its unit of time between 1 and 2, the
+// other at 3.5. In five bins of height 0.5 that is 0.5, 0.5, 0, 0 and 1, and 70 % of 2 is
+// reached with the second bin.
+func TestTimeProfile(t *testing.T) {
+	r := compute(t, threeBars(), "tpo", `{"bins":5,"range_bars":2}`)
+	levels := []HLine{{Y: 3.25, Label: "POC", Tone: Accent}, {Y: 3.5, Label: "VAH", Tone: Muted}, {Y: 1.5, Label: "VAL", Tone: Muted}}
+	if !slices.Equal(r.HLines, levels) {
+		t.Errorf("hlines %+v, want %+v", r.HLines, levels)
+	}
+	if got, want := r.HBars[0], (HBar{Y: 1.25, Height: 0.5, Width: 0.15, Tone: Muted}); got != want {
+		t.Errorf("lowest bin %+v, want %+v", got, want)
+	}
+}
+
 func TestNodes(t *testing.T) {
 	p := profile{weights: []float64{1, 9, 2, 2, 0, 3, 10, 4, 4.5}, poc: 6}
 	high, low := p.nodes(2, 0.1)

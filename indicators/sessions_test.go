@@ -68,6 +68,12 @@ func TestTradingSessions(t *testing.T) {
 	if r := compute(t, s, "sessions", `{}`); len(r.Lines) != 6 {
 		t.Errorf("%d lines of all three", len(r.Lines))
 	}
+	// In winter 2 to 5 o'clock in New York is 7 to 10 in Greenwich.
+	zone := compute(t, s, "kill_zones", `{"zone":"london_open"}`)
+	high, low = line(t, zone, "London open high"), line(t, zone, "London open low")
+	if high[6] == high[6] || high[7] != 108.5 || high[9] != 110.5 || low[9] != 106.5 || high[10] == high[10] {
+		t.Errorf("kill zone: high %v, low %v", high[6:11], low[6:11])
+	}
 	// Bars of an exchange have no bar after its close: the next one begins a
 	// session of its own.
 	days := s.Slice(14, 17)

@@ -99,6 +99,14 @@ func TestStructureLines(t *testing.T) {
 		bar                 int
 		want                float64
 	}{
+		{"market_structure", `{"left":1,"right":1}`, "Swing high", blocks, 2, nan},
+		{"market_structure", `{"left":1,"right":1}`, "Swing high", blocks, 3, 13},
+		{"market_structure", `{"left":1,"right":1}`, "Swing low", blocks, 5, 9.5},
+		{"equal_highs_lows", two, "EQH", path(0, 10, 5, 10, 5), 21, nan},
+		{"equal_highs_lows", two, "EQH", path(0, 10, 5, 10, 5), 22, 10},
+		{"equal_highs_lows", two, "EQL", path(12, 5, 10, 5, 10), 19, 5},
+		{"double_top_bottom", two, "Neckline of tops", path(0, 10, 5, 10, 3), 23, 5},
+		{"double_top_bottom", two, "Tops", path(0, 10, 5, 10, 3), 23, 10},
 		{"order_block", `{"left":1,"right":1}`, "Up low", blocks, 6, 9.5},
 		{"order_block", `{"left":1,"right":1}`, "Up high", blocks, 8, 11},
 		{"order_block", `{"left":1,"right":1}`, "Up high", blocks, 9, nan},

@@ -272,9 +272,17 @@ func TestStructure(t *testing.T) {
 	for i, b := range [][2]float64{{2, 1}, {4, 2}, {5, 4}, {6, 4.5}, {6, 2}, {9, 8}, {8, 6}, {6, 5}} {
 		bars.Append(market.Bar{Time: int64(i), Open: b[1], High: b[0], Low: b[1], Close: b[0], Volume: 1})
 	}
-	got = events(compute(t, bars, "fvg", `{}`))
-	if want := []string{"2 gap_up", "3 gap_up", "4 gap_filled", "5 gap_up", "6 gap_filled", "7 gap_down"}; !slices.Equal(got, want) {
+	gaps := compute(t, bars, "fvg", `{}`)
+	if got, want := events(gaps), []string{"2 gap_up", "3 gap_up", "4 gap_filled", "5 gap_up", "6 gap_filled", "7 gap_down"}; !slices.Equal(got, want) {
 		t.Errorf("gaps: got %v, want %v", got, want)
+	}
+	for label, want := range map[string][]float64{
+		"Up low": {nan, nan, 2, 4, nan, 6, nan, nan}, "Up high": {nan, nan, 4, 4.5, nan, 8, nan, nan},
+		"Down low": {nan, nan, nan, nan, nan, nan, nan, 6}, "Down high": {nan, nan, nan, nan, nan, nan, nan, 8},
+	} {
+		if got := line(t, gaps, label); !same(got, want) {
+			t.Errorf("%s: got %v, want %v", label, got, want)
+		}
 	}
 }
 
