@@ -8,8 +8,12 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/png"
@@ -34,9 +38,15 @@ const (
 	margin       = 8
 )
 
+// Below the top of the repository.
+const (
+	goldens = "chart/testdata/golden/*.png"
+	made    = "docs/contact-sheet.png"
+)
+
 func main() {
 	log.SetFlags(0)
-	if err := run("chart/testdata/golden/*.png", "docs/contact-sheet.png"); err != nil {
+	if err := run(goldens, made); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -63,7 +73,28 @@ func run(pattern, out string) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	return write(out, sheet)
+	mark, err := origin(files)
+	if err != nil {
+		return err
+	}
+	return write(out, sheet, mark)
+}
+
+// origin returns a chunk of PNG with a text that says which pictures a sheet was made from,
+// by a digest of their names and contents. The test compares it: the pixels of a scaled
+// picture may differ between processors.
+func origin(files []string) ([]byte, error) {
+	sum := sha256.New()
+	for _, file := range files {
+		picture, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(sum, "%s %x\n", filepath.Base(file), sha256.Sum256(picture))
+	}
+	text := fmt.Appendf(nil, "tEXtSource\x00%x", sum.Sum(nil))
+	chunk := binary.BigEndian.AppendUint32(nil, uint32(len(text)-4)) // the type of the chunk does not count
+	return binary.BigEndian.AppendUint32(append(chunk, text...), crc32.ChecksumIEEE(text)), nil
 }
 
 func captionFace() (font.Face, error) {
@@ -97,21 +128,20 @@ func place(sheet *image.RGBA, cell image.Rectangle, file string, face font.Face)
 	return nil
 }
 
+// headLen is the length of what a PNG begins with: its signature and the chunk IHDR.
+const headLen = 8 + 25
+
 // write stores the sheet with few colours: it is for people to look at, not for exact
-// comparison.
-func write(out string, sheet *image.RGBA) error {
+// comparison. The chunk mark becomes part of the file.
+func write(out string, sheet *image.RGBA, mark []byte) error {
 	pal := commonest(sheet, 256)
 	small := image.NewPaletted(sheet.Rect, pal)
 	draw.Draw(small, sheet.Rect, sheet, image.Point{}, draw.Src)
-	f, err := os.Create(out)
-	if err != nil {
+	var b bytes.Buffer
+	if err := png.Encode(&b, small); err != nil {
 		return err
 	}
-	if err := png.Encode(f, small); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return os.WriteFile(out, slices.Insert(b.Bytes(), headLen, mark...), 0o644)
 }
 
 // commonest returns the n most frequent colours of m, which are compared with five bits

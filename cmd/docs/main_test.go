@@ -17,7 +17,7 @@ import (
 // compared by pixel, which spares the test their slow encoding.
 func TestUpToDate(t *testing.T) {
 	if got := read(t, "indicators.md"); !bytes.Equal(got, indicatorsPage()) {
-		t.Error("docs/indicators.md is out of date: run go run ./cmd/docs")
+		t.Error("docs/indicators.md is out of date: run make docs")
 	}
 	pictures, err := filepath.Glob(filepath.Join("..", "..", "docs", "indicators", "*.png"))
 	if err != nil {
@@ -47,7 +47,7 @@ func read(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "docs", filepath.FromSlash(name)))
 	if err != nil {
-		t.Fatalf("%v: run go run ./cmd/docs", err)
+		t.Fatalf("%v: run make docs", err)
 	}
 	return data
 }
@@ -56,7 +56,7 @@ func read(t *testing.T, name string) []byte {
 // them, each small enough to load with the page.
 func TestGallery(t *testing.T) {
 	if got := read(t, "gallery.md"); !bytes.Equal(got, galleryPage()) {
-		t.Error("docs/gallery.md is out of date: run go run ./cmd/docs")
+		t.Error("docs/gallery.md is out of date: run make docs")
 	}
 	pictures, err := filepath.Glob(filepath.Join("..", "..", "docs", "gallery", "*.png"))
 	if err != nil || len(pictures) != 24 || len(scenes) != 24 {
@@ -79,7 +79,7 @@ func TestGallery(t *testing.T) {
 			t.Errorf("%s has %d bytes, at most %d are wanted", s.name, len(file), maxScene)
 		}
 		if got, err := decode(file); err != nil || !same(got, want) {
-			t.Errorf("docs/%s is out of date (%v): run go run ./cmd/docs", s.file(), err)
+			t.Errorf("docs/%s is out of date (%v): run make docs", s.file(), err)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func compare(t *testing.T, name string, names []string, bars, width, height int)
 			return
 		}
 	}
-	t.Errorf("docs/%s is out of date: run go run ./cmd/docs", name)
+	t.Errorf("docs/%s is out of date: run make docs", name)
 }
 
 // same reports whether two pictures show the same colours.
@@ -141,7 +141,7 @@ func TestOrderPictures(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := decode(file); err != nil || !same(got, want) {
-			t.Errorf("docs/%s is out of date (%v): run go run ./cmd/docs", p.file(), err)
+			t.Errorf("docs/%s is out of date (%v): run make docs", p.file(), err)
 		}
 	}
 }
