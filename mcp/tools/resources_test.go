@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -147,6 +148,54 @@ func TestTradeResourcesNeedScope(t *testing.T) {
 			t.Errorf("%s is there without an engine", r.URI)
 		}
 	}
+}
+
+// A description of a template gives an example of its URI.
+var exampleURI = regexp.MustCompile(`such as (wick://[^\s,]*[^\s,.])`)
+
+// TestEveryResourceReads reads every resource, a template by the example in its description;
+// one without a scope as a caller without any, where there is no engine. Then it puts into each
+// part of a template what nothing is called.
+func TestEveryResourceReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		trading := d.protocol(func(string, string, []byte) {})
+		charts := mcp.NewServer(mcp.Options{Resources: Resources(Deps{Source: market.Sample{}})})
+		for _, r := range Resources(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub}) {
+			s, caller, uri := charts, mcp.Caller{ID: "charts"}, r.URI
+			if r.Scope != "" {
+				s, caller = trading, trader
+			}
+			if strings.Contains(uri, "{") {
+				example := exampleURI.FindStringSubmatch(r.Description)
+				if example == nil {
+					t.Errorf(`%s: its description gives no example, "such as wick://…"`, r.URI)
+					continue
+				}
+				uri = example[1]
+			}
+			text := post(s, caller, "resources/read", fmt.Sprintf(`{"uri":%q}`, uri))
+			var reply struct{ Result contents }
+			if err := json.Unmarshal([]byte(text), &reply); err != nil || len(reply.Result.Contents) == 0 {
+				t.Errorf("%s: reading %s gives %.200s (%v)", r.URI, uri, text, err)
+			} else if first := reply.Result.Contents[0]; first.MIME != r.MIME || len(first.Text)+len(first.Blob) == 0 {
+				t.Errorf("%s: reading %s gives %s, %d bytes of text and %d of another kind; want %s", r.URI, uri, first.MIME, len(first.Text), len(first.Blob), r.MIME)
+			}
+			parts, given := strings.Split(r.URI, "/"), strings.Split(uri, "/")
+			for i, part := range parts {
+				if !strings.HasPrefix(part, "{") {
+					continue
+				}
+				bad := slices.Clone(given)
+				bad[i] = "no%20such%20thing"
+				text := post(s, caller, "resources/read", fmt.Sprintf(`{"uri":%q}`, strings.Join(bad, "/")))
+				if !strings.Contains(text, `"code":-32002`) {
+					t.Errorf("%s: reading %s gives %.200s, want the error of mcp.ErrNoResource", r.URI, strings.Join(bad, "/"), text)
+				}
+			}
+		}
+	})
 }
 
 func TestChartResource(t *testing.T) {
