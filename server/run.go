@@ -11,7 +11,7 @@
 //	sse         streams of server-sent events
 //	oauth       the authorization server
 //	mcp         the protocol, over HTTP and stdio
-//	mcp/tools   the fifteen tools, where protocol and domain meet
+//	mcp/tools   the tools, where protocol and domain meet
 //	metrics     numbers for an operator
 //
 // # Security considerations

@@ -7,7 +7,7 @@ import (
 	"wick/mcp"
 )
 
-// All returns the fifteen tools, in a fixed order.
+// All returns the tools, in a fixed order.
 func All(d Deps) []mcp.Tool {
 	var out []mcp.Tool
 	for _, t := range newHandlers(d).all() {
@@ -21,8 +21,9 @@ func All(d Deps) []mcp.Tool {
 // server.
 func Chart(d Deps) mcp.Tool { return newHandlers(d).generateChart().Tool }
 
-// all returns the fifteen tools in the order in which clients list them: charts first,
-// then trading, each behind the gate.
+// all returns the tools in the order in which clients list them. The first list has those for
+// charts and indicators, which any caller may use. The second has those that read or change
+// the account: they get the scope for trading and stand behind the gate.
 func (h *handlers) all() []tool {
 	tools := []tool{h.generateChart(), h.listIndicators(), h.getIndicators()}
 	for _, t := range []tool{

@@ -32,7 +32,7 @@ func TestArgumentTables(t *testing.T) {
 		heading := "## " + tool.Name + "\n\n"
 		before, after, found := strings.Cut(want, heading)
 		if !found {
-			t.Fatalf("docs/tools.md has no section %s", tool.Name)
+			t.Fatalf("docs/tools.md has no section %s: write the heading %q, a blank line, and a request with its reply; -update puts the table between", tool.Name, "## "+tool.Name)
 		}
 		if _, rest, has := strings.Cut(after, tableEnd); has && strings.HasPrefix(after, tableStart) {
 			after = rest
@@ -48,19 +48,71 @@ func TestArgumentTables(t *testing.T) {
 	}
 }
 
+// jsonBlock is a request or a reply in docs/tools.md.
+var jsonBlock = regexp.MustCompile("(?s)```json\n(.*?)```")
+
+// TestToolsAreDocumented: each tool is in the table of README.md and has a section of
+// docs/tools.md with a request and a reply, and there is no section of anything else. Only
+// get_balance, which always refuses, has no reply.
+func TestToolsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile(docsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := make(map[string]bool) // tools that README names first in a row
+	for _, row := range regexp.MustCompile("(?m)^\\| (`\\w+`(?:, `\\w+`)*) \\|").FindAllStringSubmatch(string(readme), -1) {
+		for name := range strings.SplitSeq(row[1], ", ") {
+			named[strings.Trim(name, "`")] = true
+		}
+	}
+	sections := make(map[string]string)
+	for _, section := range strings.Split(string(page), "\n## ")[1:] {
+		name, text, _ := strings.Cut(section, "\n")
+		sections[name] = text
+	}
+	for _, tool := range newHandlers(Deps{}).all() {
+		if !named[tool.Name] {
+			t.Errorf("README.md: the table of tools has no row for %s", tool.Name)
+		}
+		blocks := jsonBlock.FindAllStringSubmatch(sections[tool.Name], -1)
+		asked := slices.ContainsFunc(blocks, func(b []string) bool { return strings.HasPrefix(b[1], `{"name":"`+tool.Name+`",`) })
+		if (!asked || len(blocks)%2 != 0) && tool.Name != "get_balance" {
+			t.Errorf("docs/tools.md: the section %s needs a request of it and the reply, each in a block of json; it has %d blocks", tool.Name, len(blocks))
+		}
+		delete(sections, tool.Name)
+	}
+	for name := range sections {
+		t.Errorf("docs/tools.md has a section %s, and mcp/tools/all.go has no such tool", name)
+	}
+}
+
 // TestResourcesAreDocumented: every resource has a row in docs/protocol.md with
-// what it returns and the scope that it needs.
+// what it returns and the scope that it needs, and every row is of a resource.
 func TestResourcesAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/protocol.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	rows := make(map[string][]string) // MIME types and scope
+	for _, m := range regexp.MustCompile("(?m)^\\| `(wick://.*?)` \\|.*?\\| (.*?) \\| ?(.*?) ?\\|").FindAllStringSubmatch(string(page), -1) {
+		rows[m[1]] = m[2:]
+	}
 	for _, r := range Resources(Deps{Engine: new(trade.Engine)}) {
-		_, row, found := strings.Cut(string(page), "\n| `"+r.URI+"` |")
-		row, _, _ = strings.Cut(row, "\n")
-		if !found || !strings.Contains(row, r.MIME) || !strings.Contains(row, "| "+r.Scope+" |") && r.Scope != "" {
-			t.Errorf("docs/protocol.md has no row for %s, %s, scope %q: %q", r.URI, r.MIME, r.Scope, row)
+		row, found := rows[r.URI]
+		switch {
+		case !found:
+			t.Errorf("docs/protocol.md has no row for %s", r.URI)
+		case !strings.Contains(row[0], r.MIME), row[1] != r.Scope:
+			t.Errorf("docs/protocol.md says of %s that it is %s with the scope %q, and it is %s with %q", r.URI, row[0], row[1], r.MIME, r.Scope)
 		}
+		delete(rows, r.URI)
+	}
+	for uri := range rows {
+		t.Errorf("docs/protocol.md has a row for %s, and Resources in mcp/tools/resources.go has no entry", uri)
 	}
 }
 
@@ -171,7 +223,7 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	blocks := jsonBlock.FindAllStringSubmatch(string(page), -1)
 	if len(blocks) < 30 || len(blocks)%2 != 0 {
 		t.Fatalf("%d blocks in docs/tools.md: requests and replies must come in pairs", len(blocks))
 	}

@@ -25,8 +25,8 @@ func ExampleAll() {
 	if err := json.Unmarshal(result.Content[0].Text, &found); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(all), "tools; the query finds", found.Indicators[0].Name)
-	// Output: 15 tools; the query finds ema
+	fmt.Println("the query finds", found.Indicators[0].Name)
+	// Output: the query finds ema
 }
 
 // A tool that only answers names the arguments that it did not read.

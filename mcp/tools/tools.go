@@ -1,6 +1,6 @@
-// Package tools defines the fifteen tools that clients call: three for charts
-// and indicators, which are always there, and twelve for trading, which need
-// the trading engine.
+// Package tools defines the tools that clients call: those for charts and
+// indicators, which always work, and those for trading, which need the trading
+// engine.
 //
 // It is the one place where the protocol and the domain meet. A tool declares
 // its arguments once, and schema, reader, default and documentation come from
