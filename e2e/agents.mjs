@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { browser } from './browser.mjs';
-import { cached, eraIn, output, scratch, start } from './lib.mjs';
+import { cached, eraIn, output, scratch, start, toolCount } from './lib.mjs';
 import { model } from './model.mjs';
 import { cell, check, notApplicable } from './table.mjs';
 
@@ -119,7 +119,7 @@ async function drive(agent) {
   const shown = name => agent.script.every((s, i) => s.step !== name || s.shows.test(results[i]));
   await check(agent.name, `speaks ${agent.era}`, () => eraIn(wick.log()) === agent.era);
   await check(agent.name, `sends no ${agent.never}`, () => !agent.never.test(wick.log()));
-  await step('list', () => new Set(agent.tools(stand.said)).size === 15);
+  await step('list', () => new Set(agent.tools(stand.said)).size === toolCount);
   await step('chart', () => shown('chart'));
   await step('resource', () => shown('resource'));
   await step('prompt', () => JSON.stringify(stand.said).includes('Call generate_chart with format=both for BTCUSDT'));

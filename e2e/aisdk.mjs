@@ -1,7 +1,7 @@
 // The AI SDK's client with its own OAuth flow, without a model: its tools are
 // called as an agent of the SDK calls them.
 import { auth, createMCPClient, UnauthorizedError } from '@ai-sdk/mcp';
-import { eraIn, start, visit } from './lib.mjs';
+import { eraIn, start, toolCount, visit } from './lib.mjs';
 import { memoryProvider, versionOf } from './sdk.mjs';
 import { cell, check, notApplicable } from './table.mjs';
 
@@ -29,7 +29,7 @@ export async function aiSDK() {
   if (client) {
     await check(name, 'speaks 2025-03-26', () => eraIn(wick.log()) === '2025-03-26');
     const tools = await client.tools();
-    await cell(name, 'list', () => Object.keys(tools).length === 15);
+    await cell(name, 'list', () => Object.keys(tools).length === toolCount);
     await cell(name, 'chart', async () => (await tools.generate_chart.execute({ bars: 60 }, { toolCallId: '1', messages: [] })).content[0].mimeType === 'image/png');
     await cell(name, 'resource', async () => (await client.listResources()).resources.some(r => r.uri === 'wick://alerts')
       && /^# How to read wick/.test((await client.readResource({ uri: 'wick://guide' })).contents[0].text));

@@ -3,7 +3,7 @@
 // completion, push of a changed resource, and an order that a person approves.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { bin, login, scratch, start, until } from './lib.mjs';
+import { bin, login, scratch, start, toolCount, until } from './lib.mjs';
 import { versionOf } from './sdk.mjs';
 import { check } from './table.mjs';
 
@@ -17,7 +17,7 @@ const modes = {
 async function walk(name, client, older) {
   const updated = [];
   client.setNotificationHandler('notifications/resources/updated', n => { updated.push(n.params.uri); });
-  await check(name, 'list', async () => (await client.listTools()).tools.length === 15);
+  await check(name, 'list', async () => (await client.listTools()).tools.length === toolCount);
   await check(name, 'chart', async () => (await client.callTool({ name: 'generate_chart', arguments: { bars: 60 } })).content[0].mimeType === 'image/png');
   await check(name, 'an error of a tool', async () => (await client.callTool({ name: 'get_balance', arguments: {} })).isError === true);
   await check(name, 'resources', async () => {

@@ -2,7 +2,7 @@
 // the login of the last one in its home.
 import { join } from 'node:path';
 import { browser } from './browser.mjs';
-import { bin, freePort, here, node22, output, scratch, until } from './lib.mjs';
+import { bin, freePort, here, node22, output, scratch, toolCount, until } from './lib.mjs';
 import { http, versionOf } from './sdk.mjs';
 import { check } from './table.mjs';
 
@@ -53,7 +53,7 @@ export async function details() {
   await check(name, 'over stdio', async () => {
     const r = await output(node22, [program, '--cli', '--method', 'tools/list', '--transport', 'stdio', bin, '--mcp'], { env: { PATH: process.env.PATH, HOME: scratch() } });
     if (r.code !== 0) throw new Error(r.text);
-    return JSON.parse(r.out).tools.length === 15;
+    return JSON.parse(r.out).tools.length === toolCount;
   });
   for (const [tool, uri] of [['generate_chart', 'chart'], ['get_positions', 'positions'], ['list_alerts', 'alerts']]) {
     await check(name, `--app-info of ${tool}`, async () => {

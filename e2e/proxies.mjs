@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import https from 'node:https';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, here, launch, scratch, sleep, start } from './lib.mjs';
+import { freePort, here, launch, scratch, sleep, start, toolCount } from './lib.mjs';
 import { connect, memoryProvider } from './sdk.mjs';
 import { check } from './table.mjs';
 import { push } from './walk.mjs';
@@ -77,7 +77,7 @@ async function through(name, proxy) {
     const tools = await session.tools();
     await push(session);
     await session.close();
-    if (tools !== 15) throw new Error(`${tools} tools`);
+    if (tools !== toolCount) throw new Error(`${tools} tools`);
   });
   await check(label, 'the client is known by its own address, not by one it claims', async () => {
     await get(`${base}/.well-known/oauth-authorization-server`, '127.0.0.2', { 'x-forwarded-for': '203.0.113.7' });

@@ -1,7 +1,7 @@
 // Python's clients, each in an environment of its own, which the cache keeps.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { cached, eraIn, here, output, scratch, start } from './lib.mjs';
+import { cached, eraIn, here, output, scratch, start, toolCount } from './lib.mjs';
 import { browser } from './browser.mjs';
 import { cell, check, notApplicable } from './table.mjs';
 
@@ -32,7 +32,7 @@ async function drive({ pinned, with: also = [], driver, era, na = {} }) {
   const wick = await start();
   const { env } = browser();
   const r = await output(join(dir, 'bin/python'), [join(here, 'python/walk.py'), driver, `${wick.base}/mcp`],
-    { seconds: 300, env: { ...env, BROWSER: `${env.BROWSER} %s &`, HOME: scratch(), PYTHONDONTWRITEBYTECODE: '1', MCP_USE_ANONYMIZED_TELEMETRY: 'false' } });
+    { seconds: 300, env: { ...env, BROWSER: `${env.BROWSER} %s &`, HOME: scratch(), PYTHONDONTWRITEBYTECODE: '1', WICK_TOOLS: String(toolCount), MCP_USE_ANONYMIZED_TELEMETRY: 'false' } });
   const said = r.out.includes('{') ? JSON.parse(r.out.slice(r.out.lastIndexOf('\n{') + 1)) : { login: r.err };
   const log = wick.log();
   for (const step of ['login', 'list', 'chart', 'resource', 'prompt', 'push']) {

@@ -15,7 +15,7 @@
 //	recover()          what a person does when the token has expired; resolves
 //	                   to a session, which may be the same
 //	close()
-import { shortLife, sleep, start, until } from './lib.mjs';
+import { shortLife, sleep, start, toolCount, until } from './lib.mjs';
 import { cell, check, notApplicable } from './table.mjs';
 
 const texts = r => r.content.filter(c => c.type === 'text').map(c => c.text);
@@ -102,7 +102,7 @@ export async function walk(driver, wick) {
   if (!session) return;
   await step(driver, 'register', () => logged('client registered'));
   await step(driver, 'login', () => logged('token issued'));
-  await step(driver, 'list', async () => (await session.tools()) === 15);
+  await step(driver, 'list', async () => (await session.tools()) === toolCount);
   await step(driver, 'chart', () => charts(session));
   await step(driver, 'indicators', () => indicators(session));
   await step(driver, 'order', () => order(session));
@@ -111,7 +111,7 @@ export async function walk(driver, wick) {
   await session.close();
   await step(driver, '/', async () => {
     const other = await driver.connect(wick.base);
-    expect((await other.tools()) === 15, 'not 15 tools');
+    expect((await other.tools()) === toolCount, `not ${toolCount} tools`);
     if (!driver.na.push) await push(other);
     await other.close();
   });

@@ -5,6 +5,7 @@ yields an object whose coroutines are the steps; it lacks those that the client
 has no way to take.
 """
 import asyncio
+import os
 from contextlib import asynccontextmanager
 from http.client import HTTPConnection
 from socket import socket
@@ -14,6 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 ALERTS = "wick://alerts"
 CHART = ("generate_chart", {"bars": 60})
 ALERT = ("set_alert", {"symbol": "BTCUSDT", "condition": {"price_above": 1e9}})
+TOOLS = int(os.environ["WICK_TOOLS"])  # how many there are
 PROMPT = ("chart", {"symbol": "BTCUSDT"})
 
 
@@ -106,7 +108,7 @@ def official(s, push):
 
     async def listed():
         tools = await s.list_tools()
-        return len(getattr(tools, "tools", tools)) == 15
+        return len(getattr(tools, "tools", tools)) == TOOLS
 
     async def chart():
         return (await s.call_tool(*CHART)).content[0].type == "image"
@@ -175,7 +177,7 @@ async def fastmcp(url):
     async with Client(url, auth="oauth", message_handler=heard) as c:
 
         async def listed():
-            return len(await c.list_tools()) == 15
+            return len(await c.list_tools()) == TOOLS
 
         async def chart():
             return (await c.call_tool(*CHART)).content[0].type == "image"
@@ -200,7 +202,7 @@ async def langchain(url):
     tools = {t.name: t for t in await c.get_tools()}
 
     async def listed():
-        return len(tools) == 15
+        return len(tools) == TOOLS
 
     async def chart():
         return (await tools[CHART[0]].ainvoke(CHART[1]))[0]["type"] == "image"
@@ -238,7 +240,7 @@ async def pydantic_ai(url):
     async with MCPToolset(url, auth="oauth", message_handler=heard) as s:
 
         async def listed():
-            return len(await s.list_tools()) == 15
+            return len(await s.list_tools()) == TOOLS
 
         async def chart():
             return (await s.direct_call_tool(*CHART)).media_type == "image/png"
