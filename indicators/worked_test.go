@@ -80,7 +80,7 @@ func TestWorked(t *testing.T) {
 		case test == nil:
 			t.Errorf("%s has neither vectors nor a test of its values that worked in worked_test.go names", ind.Name)
 		case fails(test):
-			t.Errorf("%s: the test that worked names does not pass here: it may not have subtests", ind.Name)
+			t.Errorf("%s: the test that worked names fails, or has subtests, which cannot run here", ind.Name)
 		default:
 			right := ind.Compute
 			ind.Compute = func(s *market.Series, a Args) *Result { return doubled(right(s, a)) }

@@ -103,28 +103,30 @@ var (
 // TestSpecified: the tools are those, and those for trading need the scope for it where
 // there is an engine.
 func TestSpecified(t *testing.T) {
-	for _, engine := range []*trade.Engine{nil, {}} {
-		var names, scoped, want []string
-		for _, tool := range All(Deps{Engine: engine}) {
-			names = append(names, tool.Name)
-			if tool.Scope == ScopeTrade {
-				scoped = append(scoped, tool.Name)
-			}
+	var names, scoped []string
+	for _, tool := range All(Deps{Engine: new(trade.Engine)}) {
+		names = append(names, tool.Name)
+		if tool.Scope == ScopeTrade {
+			scoped = append(scoped, tool.Name)
 		}
-		if engine != nil {
-			want = tradingTools
+	}
+	all := slices.Concat(chartTools, tradingTools)
+	for _, name := range slices.Concat(names, all) {
+		switch {
+		case !slices.Contains(all, name):
+			t.Errorf("%s is in all, in mcp/tools/all.go, and in neither list above", name)
+		case !slices.Contains(names, name):
+			t.Errorf("%s is in a list above, and not in all, in mcp/tools/all.go", name)
+		case slices.Contains(scoped, name) != slices.Contains(tradingTools, name):
+			t.Errorf("%s is in the list for trading of mcp/tools/all.go or in tradingTools above, and not in both", name)
 		}
-		all := slices.Concat(chartTools, tradingTools)
-		for _, name := range names {
-			if !slices.Contains(all, name) {
-				t.Errorf("%s is in neither list above: chartTools or tradingTools", name)
-			}
-		}
-		if !slices.Equal(names, all) {
-			t.Errorf("mcp/tools/all.go has the tools\n%v, want\n%v", names, all)
-		}
-		if !slices.Equal(scoped, want) {
-			t.Errorf("with an engine %v: the scope for trading is needed by\n%v, want\n%v", engine != nil, scoped, want)
+	}
+	if !t.Failed() && !slices.Equal(names, all) {
+		t.Errorf("the order of the tools is\n%v, want\n%v", names, all)
+	}
+	for _, tool := range All(Deps{}) {
+		if tool.Scope != "" {
+			t.Errorf("without an engine %s needs the scope %s: every caller should get errNoTrade", tool.Name, tool.Scope)
 		}
 	}
 }
