@@ -84,6 +84,9 @@ func (t *tester) how() string {
 	if t.exit != nil {
 		text += "where enter and exit become true on one bar, nothing is entered; "
 	}
+	if t.terms.split > 0 {
+		text += "a trade that is open at the split counts among the trades of neither part; "
+	}
 	return text + "Sharpe and Sortino of the profit per bar, without interest, times the root of the bars in a year, null once all is lost; " +
 		"profit_pct counts an open trade at the last close, the figures of trades do not"
 }
@@ -112,13 +115,15 @@ func (t *tester) leaves() string {
 	return strings.Join(by, ", ")
 }
 
-// report returns the figures of the bars from from up to, but not including, until. A trade
-// belongs to the stretch in which it was entered.
+// report returns the figures of the bars from from up to, but not including, until. Of
+// the trades it counts those that were entered and left in the stretch: the result of one
+// that was left later was not known at its end, and that of one that was entered earlier
+// is partly the result of the bars before.
 func (t *tester) report(from, until int) report {
 	r := report{From: t.date(from), To: t.date(until - 1)}
 	var profits []float64
 	for _, d := range t.deals {
-		if d.in >= from && d.in < until {
+		if d.in >= from && d.out < until {
 			profits = append(profits, d.profit)
 		}
 	}

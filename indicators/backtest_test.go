@@ -185,6 +185,34 @@ func TestBacktestReport(t *testing.T) {
 	}
 }
 
+// TestBacktestSplit: nothing in the first part depends on the bars after the split, so it is
+// what a test of its bars alone says, to the last figure; trades that are open at the split
+// among them. Such a trade counts in neither part, and all others in one.
+func TestBacktestSplit(t *testing.T) {
+	s := world(1000, 100)
+	over := 0
+	for _, params := range []string{
+		`"enter":"close > sma(30)"`, `"enter":"close < sma(10)","side":"short","hold":20`,
+		`"enter":"rsi(7) < 35","exit":"rsi(7) > 60","stop_loss":4`, `"enter":"close > sma(10)","take_profit":3,"stop_loss":2`,
+	} {
+		for _, cut := range []int{1, 370, 500, 505, 613, 750, 950} {
+			whole, parts := reportOf(t, backtest(t, s, fmt.Sprintf(`{%s,"split":%g}`, params, float64(cut)/1000)))
+			alone, _ := reportOf(t, backtest(t, s.Slice(0, cut), `{`+params+`}`))
+			if fmt.Sprint(parts[0]) != fmt.Sprint(alone) {
+				t.Errorf("%s: the part of %d bars is\n%v, alone they are\n%v", params, cut, parts[0], alone)
+			}
+			open := whole["trades"].(float64) - parts[0]["trades"].(float64) - parts[1]["trades"].(float64)
+			if open != 0 && open != 1 {
+				t.Errorf("%s: of %v trades %v are in neither part of a split after %d bars", params, whole["trades"], open, cut)
+			}
+			over += int(open)
+		}
+	}
+	if over < 5 {
+		t.Errorf("only %d trades were open at a split", over)
+	}
+}
+
 // TestBacktestBegins: it trades the bars shown and no others, whatever was loaded
 // before them; with a date it begins there.
 func TestBacktestBegins(t *testing.T) {

@@ -31,6 +31,7 @@ func termsOf(a Args) terms {
 // deal is a trade that was entered and left.
 type deal struct {
 	in     int     // bar of the entry
+	out    int     // bar of the exit
 	profit float64 // part of the value at entry, fees taken off
 }
 
@@ -133,7 +134,7 @@ func (t *tester) leave(i int, price float64, label string) {
 	// entry.
 	profit := (t.held*(price-t.entry) - fee - t.paid) / value
 	t.cash += t.held*price - fee
-	t.deals = append(t.deals, deal{t.entered, profit})
+	t.deals = append(t.deals, deal{t.entered, i, profit})
 	t.held = 0
 	t.mark(i, label)
 }
