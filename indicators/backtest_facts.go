@@ -140,9 +140,10 @@ func (t *tester) report(from, until int) report {
 		t.drawdown(&r, before, from, until)
 		r.ratios(t.worth[from:until], before, t.barsPerYear(from, until))
 	}
-	// Buying and holding pays the slippage of its entry and one fee.
+	// Buying and holding is a trade with the whole capital that is still open: it has paid
+	// the slippage of its entry and, on top of its value, one fee.
 	buy := t.market(t.s.Open[from], 1)
-	r.Hold = figure(100 * (t.s.Close[until-1]/buy*(1-t.terms.fee) - 1))
+	r.Hold = figure(100 * (t.s.Close[until-1]/buy - 1 - t.terms.fee))
 	// The share of bars that ended with a position.
 	held := 0
 	for _, in := range t.inMarket[from:until] {

@@ -213,6 +213,20 @@ func TestBacktestSplit(t *testing.T) {
 	}
 }
 
+// TestBacktestHolds: buying and holding pays as a trade does. By hand: bought at 100 with a
+// fee of 1 percent on top, at 120 both are 19 percent up; half of a percent of slippage makes
+// the price 100.5.
+func TestBacktestHolds(t *testing.T) {
+	s := days(bar4{90, 90, 90, 90}, bar4{90, 101, 90, 101}, bar4{100, 120, 100, 110}, bar4{110, 120, 110, 120})
+	for slippage, want := range map[string]float64{"0": 19, "0.5": 18.403} {
+		// The second part begins with the bar of the entry.
+		_, parts := reportOf(t, backtest(t, s, `{"enter":"close > 100","fee":1,"split":0.5,"slippage":`+slippage+`}`))
+		if got := parts[1]; got["profit_pct"] != want || got["buy_and_hold_pct"] != want {
+			t.Errorf("slippage %s: the trade is %v %% up and buy and hold %v %%, want %v", slippage, got["profit_pct"], got["buy_and_hold_pct"], want)
+		}
+	}
+}
+
 // TestBacktestBegins: it trades the bars shown and no others, whatever was loaded
 // before them; with a date it begins there.
 func TestBacktestBegins(t *testing.T) {
