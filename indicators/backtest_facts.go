@@ -50,12 +50,15 @@ func (f figure) MarshalJSON() ([]byte, error) {
 	return shape.AppendValue(nil, math.Round(float64(f)*1e4)/1e4), nil
 }
 
-// facts returns the facts of the whole test and, with a split, of its two parts. It returns
-// nil for a test that begins after the last bar.
+// facts returns the facts of the whole test and, with a split, of its two parts. Where there
+// is nothing to tell of, the fact "note" says why.
 func (t *tester) facts() []Fact {
 	n := len(t.worth)
-	if t.first >= n {
+	if n == 0 {
 		return nil
+	}
+	if t.first >= n {
+		return []Fact{{Name: "note", Value: fact(fmt.Sprintf("nothing was tested: from is %s, and the newest bar began at %s", date(t.terms.begin), t.date(n-1)))}}
 	}
 	facts := []Fact{
 		{Name: "result", Value: fact(t.report(t.first, n))},
@@ -72,8 +75,11 @@ func (t *tester) facts() []Fact {
 	}
 	// Both parts are stretches of one run, not runs of their own: a trade may be open at the
 	// split.
-	if cut := t.first + int(t.terms.split*float64(n-t.first)); cut > t.first {
+	switch cut := t.first + int(t.terms.split*float64(n-t.first)); {
+	case cut > t.first:
 		facts = append(facts, Fact{Name: "parts", Value: fact([]report{t.report(t.first, cut), t.report(cut, n)})})
+	case t.terms.split > 0:
+		facts = append(facts, Fact{Name: "note", Value: fact(fmt.Sprintf("no parts: the first would have less than one bar (split %s, bars %d)", number(t.terms.split), n-t.first))})
 	}
 	return facts
 }

@@ -227,6 +227,32 @@ func TestBacktestHolds(t *testing.T) {
 	}
 }
 
+// TestBacktestNotes: where there is nothing to tell of, the facts say why.
+func TestBacktestNotes(t *testing.T) {
+	s := world(200, 100)
+	newest := time.Unix(s.Time[199], 0).UTC().Format(time.RFC3339)
+	for more, want := range map[string]string{
+		`"from":"2099-01-01"`:                             "nothing was tested: from is 2099-01-01T00:00:00Z, and the newest bar began at " + newest,
+		fmt.Sprintf(`"from":%d`, s.Time[199]+1):           "nothing was tested: from is " + time.Unix(s.Time[199]+1, 0).UTC().Format(time.RFC3339) + ", and the newest bar began at " + newest,
+		`"split":0.001`:                                   "no parts: the first would have less than one bar (split 0.001, bars 200)",
+		fmt.Sprintf(`"from":%d`, s.Time[199]):             "",
+		`"split":0.005`:                                   "",
+		fmt.Sprintf(`"from":%d,"split":0.5`, s.Time[199]): "no parts: the first would have less than one bar (split 0.5, bars 1)",
+	} {
+		got := ""
+		for _, f := range backtest(t, s, `{"enter":"close > sma(10)",`+more+`}`).Facts {
+			if f.Name == "note" {
+				if err := json.Unmarshal(f.Value, &got); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", more, got, want)
+		}
+	}
+}
+
 // TestBacktestBegins: it trades the bars shown and no others, whatever was loaded
 // before them; with a date it begins there.
 func TestBacktestBegins(t *testing.T) {
