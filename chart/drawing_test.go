@@ -92,10 +92,10 @@ func TestIdleMembers(t *testing.T) {
 		want Mark
 		idle string
 	}{
-		{`{"type":"level","price":1,"price2":2,"time":"2025-01-01","time2":5,"text":"x"}`, Mark{Kind: MarkLevel, Price: 1, Text: "x"}, "level price2 time time2"},
-		{`{"type":"text","price":1,"price2":"2","time":3,"time2":5,"text":"x"}`, Mark{Kind: MarkText, Price: 1, Time: 3, Text: "x"}, "text price2 time2"},
-		{`{"type":"zone","price":1,"price2":2,"time":3,"time2":5}`, Mark{Kind: MarkZone, Price: 1, Price2: 2, Time: 3, Time2: 5}, "zone"},
-		{`{"type":"line","price":1,"price2":2,"time":3,"time2":5}`, Mark{Kind: MarkLine, Price: 1, Price2: 2, Time: 3, Time2: 5}, "line"},
+		{`{"type":"level","price":1,"price2":2,"time":"2025-01-01","time2":1700000005,"text":"x"}`, Mark{Kind: MarkLevel, Price: 1, Text: "x"}, "level price2 time time2"},
+		{`{"type":"text","price":1,"price2":"2","time":1700000003,"time2":1700000005,"text":"x"}`, Mark{Kind: MarkText, Price: 1, Time: 1700000003, Text: "x"}, "text price2 time2"},
+		{`{"type":"zone","price":1,"price2":2,"time":1700000003,"time2":1700000005}`, Mark{Kind: MarkZone, Price: 1, Price2: 2, Time: 1700000003, Time2: 1700000005}, "zone"},
+		{`{"type":"line","price":1,"price2":2,"time":1700000003,"time2":1700000005}`, Mark{Kind: MarkLine, Price: 1, Price2: 2, Time: 1700000003, Time2: 1700000005}, "line"},
 		{`{"type":"level","price":1,"price2":null,"time":""}`, Mark{Kind: MarkLevel, Price: 1}, "level"},
 	} {
 		c.want.Tone = indicators.Accent
@@ -115,7 +115,7 @@ func TestIdleMembers(t *testing.T) {
 // FuzzMarks draws whatever parses.
 func FuzzMarks(f *testing.F) {
 	f.Add([]byte(`[{"type":"level","price":205,"text":"a"},{"type":"zone","price":1,"price2":300,"time":"2025-01-07"}]`))
-	f.Add([]byte(`[{"type":"line","price":205,"price2":1e9,"time":1,"time2":1736121600000},{"type":"text","price":-3,"time":"2025-01-09","text":"ß日"}]`))
+	f.Add([]byte(`[{"type":"line","price":205,"price2":1e9,"time":1736121500,"time2":1736121600000},{"type":"text","price":-3,"time":"2025-01-09","text":"ß日"}]`))
 	s := priced(40, 215)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		marks, err := ParseMarks(raw, nil)

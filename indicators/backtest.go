@@ -23,7 +23,7 @@ var indBacktest = Indicator{
 		inPercent(factor("size", 100, 1, 100, "percent of the capital in each trade")),
 		inPercent(factor("fee", 0.1, 0, 5, "percent of each fill's value", "fees", "commission")),
 		inPercent(factor("slippage", 0.05, 0, 5, "percent by which fills at the market are worse")),
-		quiet(Param{Name: "from", Aliases: []string{"start"}, Doc: "the day it begins; 0 is the first bar shown", Kind: Date, Max: 1e11}),
+		beginning("from", "when it begins", "the first bar shown", "start"),
 		quiet(factor("split", 0, 0, 0.95, "reports the part before this fraction of the bars and the rest apart; 0 is no split")),
 	},
 	Signals: []string{shape.Enter, shape.Exit, shape.StopLoss, shape.TakeProfit},

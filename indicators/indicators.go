@@ -107,7 +107,7 @@ const (
 	Int                    // a whole number within the bounds
 	Bool                   // true or false
 	Choice                 // one of Param.Choices
-	Date                   // a moment: unix seconds, or a date such as 2025-10-01
+	Date                   // a moment: a date, a time or unix seconds; 0 for none
 	Expression             // in the language of package rules
 	Symbol                 // another market, in any spelling that its source takes
 )

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"wick/limit"
+	"wick/market"
 )
 
 // errParam reports a parameter that an indicator lacks or a value it refuses.
@@ -109,12 +109,8 @@ func (p Param) parse(raw json.RawMessage) (float64, error) {
 			}
 		}
 		return 0, fmt.Errorf("%q is not one of %s%s", limit.Clip(text), strings.Join(p.Choices, ", "), didYouMean(text, p.Choices))
-	}
-	// What is no date may still be a number of seconds.
-	if p.Kind == Date {
-		if at, ok := parseDate(text); ok {
-			text = strconv.FormatInt(at, 10)
-		}
+	case Date:
+		return parseDate(text)
 	}
 	if p.Percent {
 		text = strings.TrimSpace(strings.TrimSuffix(text, "%"))
@@ -137,14 +133,20 @@ func (p Param) parse(raw json.RawMessage) (float64, error) {
 var oneWord = strings.NewReplacer(" ", "", "_", "", "-", "")
 
 // parseDate reads a date or a time, in UTC unless it says otherwise, and returns it
-// in unix seconds.
-func parseDate(text string) (int64, bool) {
-	for _, layout := range []string{time.DateOnly, time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04", time.RFC3339} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.Unix(), true
-		}
+// in unix seconds. 0 is no date: the indicator has a beginning of its own.
+func parseDate(text string) (float64, error) {
+	// Some programs write whole numbers with a point.
+	if v, err := strconv.ParseFloat(text, 64); err == nil && v == math.Trunc(v) && math.Abs(v) < 1e14 {
+		text = strconv.FormatInt(int64(v), 10)
 	}
-	return 0, false
+	if text == "0" {
+		return 0, nil
+	}
+	at, err := market.ParseTime(text, nil, false)
+	if err == nil && at <= 0 {
+		err = fmt.Errorf("%s is before 1970", limit.Clip(text))
+	}
+	return float64(at), err
 }
 
 // readSymbol reads the name of a market, which is resolved when it is loaded.

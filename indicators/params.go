@@ -48,6 +48,12 @@ func inPercent(p Param) Param {
 	return quiet(p)
 }
 
+// beginning returns a parameter that is a date or a time, left out of the label. Zero is its
+// default; none says what that means.
+func beginning(name, doc, none string, aliases ...string) Param {
+	return Param{Name: name, Aliases: aliases, Doc: doc + ": a date (2026-01-31), a time in UTC (2026-01-31 14:30) or unix seconds; 0 is " + none, Kind: Date, Quiet: true}
+}
+
 // zone returns the parameters "oversold" and "overbought": levels of a panel
 // that runs from lo to hi.
 func zone(oversold, overbought, lo, hi float64) []Param {

@@ -10,10 +10,10 @@ import (
 
 var indVWAPAnchored = Indicator{
 	Name: "vwap_anchored", Title: "AVWAP", Aliases: []string{"avwap", "anchored_vwap"}, Category: Volume, Overlay: true,
-	Doc:     "Volume weighted average price since a moment: what those who bought since then paid on average. The moment is given in unix seconds, 0 means the first bar loaded. No value before it.",
+	Doc:     "Volume weighted average price since a moment: what those who bought since then paid on average. No value before it.",
 	Formula: "Σ x * volume / Σ volume since the anchor",
 	Params: []Param{
-		{Name: "anchor", Aliases: []string{"anchor_time", "start", "since"}, Doc: "moment it starts from, in unix seconds", Kind: Int, Min: 0, Max: 1 << 40, Quiet: true},
+		beginning("anchor", "when it starts", "the first bar loaded", "anchor_time", "start", "since"),
 		defaultSource("hlc3"),
 	},
 	Signals: []string{shape.PriceUp, shape.PriceDown},

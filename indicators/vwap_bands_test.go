@@ -57,8 +57,18 @@ func TestVWAPWithoutSession(t *testing.T) {
 	if got, want := compute(t, s, "vwap_anchored", `{}`).Lines[0].Values, []float64{10, 17.5, 17.5, 13.75}; !slices.Equal(got, want) {
 		t.Errorf("anchored at the first bar: %v, want %v", got, want)
 	}
-	if got, want := compute(t, s, "avwap", `{"anchor":7200}`).Lines[0].Values, []float64{nan, nan, nan, 10}; !same(got, want) {
-		t.Errorf("anchored at the third: %v, want %v", got, want)
+	for i := range s.Time {
+		s.Time[i] += 1769817600 // 2026-01-31
+	}
+	for _, third := range []string{`1769824800`, `"1769824800"`, `1769824800.0`, `"2026-01-31 02:00"`, `"2026-01-31T03:00:00+01:00"`} {
+		if got, want := compute(t, s, "avwap", `{"anchor":`+third+`}`).Lines[0].Values, []float64{nan, nan, nan, 10}; !same(got, want) {
+			t.Errorf("anchored at the third, %s: %v, want %v", third, got, want)
+		}
+	}
+	for _, first := range []string{`0`, `"0"`, `null`, `"2026-01-31"`, `20260131`, `"20260130"`} {
+		if got, want := compute(t, s, "avwap", `{"anchor":`+first+`}`).Lines[0].Values, []float64{10, 17.5, 17.5, 13.75}; !slices.Equal(got, want) {
+			t.Errorf("anchored at the first, %s: %v, want %v", first, got, want)
+		}
 	}
 	if got, want := compute(t, s, "rolling_vwap", `{"length":2}`).Lines[0].Values, []float64{nan, 17.5, 20, 10}; !same(got, want) {
 		t.Errorf("over two bars: %v, want %v", got, want)

@@ -167,7 +167,7 @@ func TestAlertNotOfChart(t *testing.T) {
 			{`"vwap_anchored","signal":"price_cross_up"`, "give its anchor, a moment"},
 			{`"backtest","enter":"close > 1","signal":"enter"`, "give its from, a moment"},
 			{`"sma","signal":"price_cross_up","source":{"name":"vwap_anchored"}`, "give its source an anchor or from, a moment"},
-			{`"vwap_anchored","signal":"price_cross_up","anchor":1`, "a later anchor"},
+			{`"vwap_anchored","signal":"price_cross_up","anchor":100000000`, "a later anchor"},
 			{`"cvd","signal":"zero_up"`, "bars on display"},
 			{`"tema","signal":"price_cross_up","length":1000`, "shorter lengths"},
 		} {

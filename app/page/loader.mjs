@@ -61,12 +61,13 @@ export class Loader {
 
   /** older adds pages until there are that many bars, or the first is as old as from, or
    * there are no older ones. A page ends with the first bar that is there already, so that a
-   * gap before that is noticed. */
+   * gap before that is noticed. Its time is not sent in unix seconds: of bars before 1973
+   * the server takes those for a mistake. */
   async older(bars, turn, from = 0) {
     const want = Math.min(bars, mostBars);
     while (this.data.n < want && this.data.time[0] > from && !this.over) {
       const before = this.data.n;
-      const page = await this.page({ ...this.more, to: String(this.data.time[0]), bars: Math.max(2, Math.min(this.pageBars ?? firstBars, want - before + 1)) }, turn);
+      const page = await this.page({ ...this.more, to: new Date(1000 * this.data.time[0]).toISOString(), bars: Math.max(2, Math.min(this.pageBars ?? firstBars, want - before + 1)) }, turn);
       this.data = prepended(page, this.data);
       this.over = this.data.n === before; // nothing came that was not there
     }

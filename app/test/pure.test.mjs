@@ -89,7 +89,7 @@ test('pages join, and bars that both have are taken once', () => {
 test('a gap between two pages is counted', async () => {
   const hours = Array.from({ length: 310 }, (_, i) => i + 1).filter(h => h <= 200 || h > 210); // the newest 100 begin after the gap
   const call = async (_, { to, bars }) => {
-    const page = hours.filter(h => h * 3600 <= (to ?? Infinity)).slice(-bars);
+    const page = hours.filter(h => !to || h * 3600 <= Date.parse(to) / 1000).slice(-bars);
     const { bars: rows, ...rest } = JSON.parse(payload(page[0], page.at(-1) - page[0] + 1, { lines: [], signals: [], shaded: [] }));
     const gaps = page.filter((h, i) => i > 0 && h > page[i - 1] + 1).length;
     return JSON.stringify({ ...rest, gaps, bars: rows.filter(bar => page.includes(bar.t / 3600)), request: { symbol: 'ACME', interval: '1h' } });

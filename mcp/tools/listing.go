@@ -168,6 +168,8 @@ func paramOf(p indicators.Param) param {
 		}
 	case indicators.Symbol:
 		c.Type, c.Default = "symbol", p.Text
+	case indicators.Date:
+		c.Type = "date"
 	case indicators.Bool:
 		c.Type, c.Default = "boolean", p.Default != 0
 	case indicators.Choice:

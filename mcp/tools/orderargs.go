@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"wick/chart"
 	"wick/exact"
 	"wick/limit"
+	"wick/market"
 	"wick/trade"
 )
 
@@ -106,7 +106,7 @@ func deadline(p *time.Time, name, doc string) arg {
 		if *p, err = time.Parse(time.RFC3339, s); err == nil { // which keeps fractions of a second
 			return nil
 		}
-		at, err := chart.ParseTime(s, time.UTC, true)
+		at, err := market.ParseTime(s, time.UTC, true)
 		if err != nil {
 			return fmt.Errorf("%s %q is no time: write a date such as 2026-01-31, 2026-01-31 14:30 in UTC, RFC 3339 or unix seconds", name, limit.Clip(s))
 		}

@@ -74,6 +74,7 @@ func TestPlainWords(t *testing.T) {
 			{"a stop of 3 % as a number", "place_order", `{"symbol":"SOLUSDT","side":"buy","type":"market","quantity":1,"stop_loss":3}`, `write \"3%\"`},
 			{"half of the position", "place_order", `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"50%"}`, `or all for the whole position`},
 			{"until next Friday", "set_alert", alert("rsi(14) > 80", `,"expires_at":"next Friday"`), `is no time: write a date such as 2026-01-31`},
+			{"for a year", "set_alert", alert("rsi(14) > 80", `,"expires_at":2099`), `is no time: write a date such as 2026-01-31`},
 			{"ether's price by a dot", "set_alert", alert("ETHUSDT.close > 1", ""), `is written close:ETHUSDT`},
 		} {
 			var result json.RawMessage

@@ -188,11 +188,11 @@ func TestIdleReported(t *testing.T) {
 			{"generate_chart", `"symbol":"BTCUSDT","compare":["ETHUSDT","SOLUSDT"],"bars":5,"format":"summary"`, ""},
 			{"generate_chart", `"symbol":"BTCUSDT","compare":[],"bars":5,"scale":"log"`, ""},
 			{"generate_chart", `"bars":5,"marks":[{"type":"level","price":1,"price2":2,"time":"2025-01-01","time2":"2025-01-02"}]`, "marks[0].price2 marks[0].time marks[0].time2"},
-			{"generate_chart", `"bars":5,"format":"series","drawings":[{"type":"zone","price":1,"price2":2},{"type":"text","price":1,"time":"2025-01-01","text":"x","time2":9,"price2":"2"}]`, "drawings[1].price2 drawings[1].time2"},
+			{"generate_chart", `"bars":5,"format":"series","drawings":[{"type":"zone","price":1,"price2":2},{"type":"text","price":1,"time":"2025-01-01","text":"x","time2":1700000009,"price2":"2"}]`, "drawings[1].price2 drawings[1].time2"},
 			{"generate_chart", `"bars":5,"marks":"{\"type\":\"level\",\"price\":1,\"price2\":2}"`, "marks[0].price2"},
 			{"generate_chart", `"bars":5,"format":"summary","marks":[{"type":"level","price":1,"price2":2}]`, "marks"},
-			{"generate_chart", `"bars":5,"marks":[{"type":"level","price":1,"price2":null,"time":"","text":"x"},{"type":"zone","price":1,"price2":2,"time":1,"time2":2},` +
-				`{"type":"line","price":1,"price2":2,"time":1,"time2":2},{"type":"text","price":1,"time":1,"text":"x"}]`, ""},
+			{"generate_chart", `"bars":5,"marks":[{"type":"level","price":1,"price2":null,"time":"","text":"x"},{"type":"zone","price":1,"price2":2,"time":1700000001,"time2":1700000002},` +
+				`{"type":"line","price":1,"price2":2,"time":1700000001,"time2":1700000002},{"type":"text","price":1,"time":1700000001,"text":"x"}]`, ""},
 			{"set_alert", `"symbol":"BTCUSDT","interval":"1d","condition":{"price_above":99999}`, "interval"},
 			{"set_alert", `"symbol":"BTCUSDT","timeframe":"1d","condition":{"price_below":1},"repeat":"each_time"`, "timeframe"},
 			{"set_alert", `"symbol":"BTCUSDT","condition":{"price_above":99999}`, ""},
