@@ -27,6 +27,19 @@ var indBacktest = Indicator{
 		quiet(factor("split", 0, 0, 0.95, "reports the part before this fraction of the bars and the rest apart; 0 is no split")),
 	},
 	Signals: []string{shape.Enter, shape.Exit, shape.StopLoss, shape.TakeProfit},
+	Silent: func(a Args, label string) string {
+		stop, target := a.Float("stop_loss"), a.Float("take_profit")
+		switch {
+		case label == shape.StopLoss && stop == 0:
+			return "stop_loss to more than 0"
+		case label == shape.TakeProfit && target == 0:
+			return "take_profit to more than 0"
+		// See tester.untilUntrue.
+		case label == shape.Exit && a.exprs["exit"] == nil && target > 0 && a.Int("hold") == 0:
+			return "exit to a condition, or hold to a number of bars"
+		}
+		return ""
+	},
 	// Without a date the test begins with the first bar of the chart.
 	Since:   func(a Args) int64 { return int64(a.Float("from")) },
 	History: expressionHistory,

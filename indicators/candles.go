@@ -24,6 +24,14 @@ var indCandles = Indicator{
 			Min: 0, Max: 1, Quiet: true},
 	},
 	Signals: patternLabels(), Meanings: patternMeanings(),
+	Silent: func(a Args, label string) string {
+		for _, p := range chosenPatterns(a.Chosen("pattern")) {
+			if labels := p.labels(); slices.Contains(labels[:], label) {
+				return ""
+			}
+		}
+		return "pattern to all"
+	},
 	Warmup: func(Args) int { return candleMemory },
 	Compute: func(s *market.Series, a Args) *Result {
 		signals := candleSignals(s, chosenPatterns(a.Chosen("pattern")), a.Float("penetration"))

@@ -10,7 +10,7 @@ import (
 
 // Attributed to E. W. Dreiss.
 var indChoppiness = Indicator{
-	Name: "choppiness", Title: "CHOP", Aliases: []string{"chop", "choppiness_index"}, Category: Volatility,
+	Name: "choppiness", Title: "CHOP", Aliases: []string{"chop", "choppiness_index"}, Category: Volatility, Beyond: true,
 	Doc: "Choppiness index of Dreiss: how much of their way bars lose within their range. 0 to 100, and more across gaps, which count as way but not as range. Above 61.8 the market goes sideways, below 38.2 it trends. As at TradingView; " +
 		"the variant true_range measures the range from gap to gap, with the close before each bar.",
 	Formula: "CHOP = 100 * log(ΣTR / (highest high - lowest low)) / log(n) over n bars",

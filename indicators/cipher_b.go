@@ -30,6 +30,18 @@ var indCipherB = Indicator{
 		shape.Buy, shape.Sell, shape.BuySmall, shape.SellSmall, shape.GoldBuy, shape.RSIOversold, shape.RSIOverbought, shape.WTBullDiv, shape.WTBearDiv, shape.HiddenBullDiv, shape.HiddenBearDiv,
 		shape.RSIBullDiv, shape.RSIBearDiv, shape.StochBullDiv, shape.StochBearDiv, shape.AnyBullDiv, shape.AnyBearDiv,
 	},
+	Beyond: true,
+	Silent: func(a Args, label string) string {
+		switch label {
+		case shape.RSIBullDiv, shape.RSIBearDiv:
+			return silentUnless(a, "show_rsi_divergences")
+		case shape.StochBullDiv, shape.StochBearDiv:
+			return silentUnless(a, "show_stoch_divergences")
+		case shape.HiddenBullDiv, shape.HiddenBearDiv:
+			return silentUnless(a, "show_hidden")
+		}
+		return ""
+	},
 	// The slowest of the stochastic of the RSI, the money flow and WaveTrend; 100 bars
 	// more hold the turn before, with which a divergence is compared.
 	Warmup: func(a Args) int {

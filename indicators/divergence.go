@@ -60,31 +60,3 @@ func addDivergences(r *Result, s *market.Series, osc []float64, a Args) {
 	}
 	shape.InOrder(r.Signals)
 }
-
-// Silent returns which parameter keeps r from ever emitting one of its signals, and the
-// value that it needs, such as "divergence to all"; "" if none does.
-func (r Request) Silent(label string) (set string) {
-	off := func(toggle string) string {
-		if r.Ind.index(toggle) < 0 || r.Args.Bool(toggle) {
-			return ""
-		}
-		return toggle + " to true"
-	}
-	switch label {
-	case shape.RSIBullDiv, shape.RSIBearDiv:
-		return off("show_rsi_divergences")
-	case shape.StochBullDiv, shape.StochBearDiv:
-		return off("show_stoch_divergences")
-	}
-	hidden := label == shape.HiddenBullDiv || label == shape.HiddenBearDiv
-	if !hidden && label != shape.BullDiv && label != shape.BearDiv {
-		return ""
-	}
-	if r.Ind.index("divergence") < 0 {
-		return off("show_hidden")
-	}
-	if show := r.Args.Choice("divergence"); show == "all" || show == "hidden" && hidden || show == "regular" && !hidden {
-		return ""
-	}
-	return "divergence to all"
-}

@@ -69,7 +69,17 @@ func TestSilent(t *testing.T) {
 		`{"name":"rsi","divergence":"all"}`:    "",
 		`{"name":"macd","divergence":"off"}`:   "bull_div bear_div hidden_bull_div hidden_bear_div",
 		`"cipher_b"`:                           "hidden_bull_div hidden_bear_div rsi_bull_div rsi_bear_div stoch_bull_div stoch_bear_div",
-		`{"name":"cipher_b","show_hidden":true,"show_rsi_divergences":true}`: "stoch_bull_div stoch_bear_div",
+		`{"name":"cipher_b","show_hidden":true,"show_rsi_divergences":true}`:               "stoch_bull_div stoch_bear_div",
+		`{"name":"rsi","oversold":0,"overbought":100,"divergence":"all"}`:                  "enters_oversold enters_overbought",
+		`{"name":"willr","oversold":-100}`:                                                 "enters_oversold",
+		`{"name":"cci","oversold":-1000,"divergence":"all"}`:                               "",
+		`{"name":"rsi_mfi_stoch","show_entry_dots":false}`:                                 "rsi_oversold rsi_overbought stoch_oversold stoch_overbought",
+		`{"name":"backtest","enter":"close > open"}`:                                       "stop_loss take_profit",
+		`{"name":"backtest","enter":"close > open","stop_loss":2}`:                         "take_profit",
+		`{"name":"backtest","enter":"close > open","take_profit":5}`:                       "exit stop_loss",
+		`{"name":"backtest","enter":"close > open","take_profit":5,"hold":3}`:              "stop_loss",
+		`{"name":"backtest","enter":"close > open","take_profit":5,"exit":"close < open"}`: "stop_loss",
+		`{"name":"candles"}`: "",
 	} {
 		all, err := Parse([]json.RawMessage{json.RawMessage(request)})
 		if err != nil {
@@ -84,6 +94,59 @@ func TestSilent(t *testing.T) {
 		}
 		if strings.Join(got, " ") != silent {
 			t.Errorf("%s: %v never come, want %s", request, got, silent)
+		}
+	}
+}
+
+// TestSilentCandles: an entry that looks for some patterns emits their signals alone, and the
+// others are told of.
+func TestSilentCandles(t *testing.T) {
+	r, err := New("candles", raw(`{"pattern":["engulfing","doji"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, label := range r.Ind.Signals {
+		set, looked := r.Silent(label), slices.Contains([]string{"engulfing_bull", "engulfing_bear", "doji"}, label)
+		if looked != (set == "") || !looked && set != "pattern to all" {
+			t.Errorf("%s: set %q", label, set)
+		}
+	}
+}
+
+// TestSilentSwitches: a switch that stops a signal of the defaults altogether is known to
+// Silent; what Silent calls silent never comes.
+func TestSilentSwitches(t *testing.T) {
+	s := besides(world(2000, 100))
+	emitted := func(r Request) map[string]bool {
+		m := make(map[string]bool)
+		for _, sig := range r.Compute(s).Signals {
+			m[sig.Label] = true
+		}
+		return m
+	}
+	for ind := range All() {
+		for _, p := range ind.Params {
+			if p.Kind != Bool {
+				continue
+			}
+			var came [2]map[string]bool
+			for i, value := range []string{"false", "true"} {
+				r, err := New(ind.Name, raw(`{"`+p.Name+`":`+value+`}`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				came[i] = emitted(r)
+				for _, label := range ind.Signals {
+					if r.Silent(label) != "" && came[i][label] {
+						t.Errorf("%s with %s %s emits %s", ind.Name, p.Name, value, label)
+					}
+				}
+			}
+			for label := range came[1] {
+				if off, err := New(ind.Name, raw(`{"`+p.Name+`":false}`)); err != nil || !came[0][label] && off.Silent(label) == "" {
+					t.Errorf("%s emits no %s without %s, and nothing is said (%v)", ind.Name, label, p.Name, err)
+				}
+			}
 		}
 	}
 }

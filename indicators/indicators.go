@@ -55,6 +55,12 @@ type Indicator struct {
 	Params  []Param
 	Ignores []string // parameters of other programs, such as colours, that are accepted and have no effect; Doc says so
 	Signals []string // labels it may emit; an alert may name no other
+	// Silent returns which parameter keeps a from ever emitting one of the signals, and the
+	// value that it needs, such as "pattern to all"; "" if none does. Nil if no parameter
+	// does but divergence and the zones, of which [Request.Silent] knows.
+	Silent func(a Args, label string) string
+	// Beyond is set if lines may leave the fixed range of the panel.
+	Beyond bool
 	// ZoneLine is the label of the line whose entries into the zones are signals;
 	// empty means the first.
 	ZoneLine string

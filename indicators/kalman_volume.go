@@ -12,7 +12,7 @@ import (
 // average that holds its value where the input has none. Divided by the deviation,
 // the volume of every market has one scale, and one zone fits all.
 var indKalmanVolume = Indicator{
-	Name: "kalman_volume", Title: "Kalman volume", Aliases: []string{"kalman", "kvf", "kalman_volume_filter"}, Category: Volume,
+	Name: "kalman_volume", Title: "Kalman volume", Aliases: []string{"kalman", "kvf", "kalman_volume_filter"}, Category: Volume, Beyond: true,
 	Doc: "Kalman volume filter: volume with the sign of the price's direction over two bars, as a share of all volume, both in Hull's average; in units of its own deviation, and smoothed with a fixed gain. " +
 		"Nothing is shown before the deviation is known, and crosses are marked on the bar where they happen.",
 	Formula: "vzo = HMA(±volume, n) / HMA(volume, n) / σ(200); K = K[1] + gain * (vzo - K[1]); signal = SMA(K)",

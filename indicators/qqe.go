@@ -9,7 +9,7 @@ import (
 )
 
 var indQQE = Indicator{
-	Name: "qqe", Title: "QQE", Aliases: []string{"quantitative_qualitative_estimation"}, Category: Momentum,
+	Name: "qqe", Title: "QQE", Aliases: []string{"quantitative_qualitative_estimation"}, Category: Momentum, Beyond: true,
 	Doc:     "Quantitative qualitative estimation: a smoothed RSI and a stop that trails it by a multiple of its usual movement. As in pandas-ta: the movement is smoothed twice over 2n-1 bars by exponential averages seeded with means, and the RSI has its first value a bar before TA-Lib's.",
 	Formula: "r = EMA(RSI(n), smooth); stop trails r by factor * EMA(EMA(|Δr|, 2n-1), 2n-1)",
 	Params: []Param{

@@ -20,6 +20,7 @@ var indRSIMFIStoch = Indicator{
 		toggle("show_entry_dots", true, "mark the signals"), toggle("show_trend_bars", true, "show where all three agree"),
 	}, zone(30, 70, 0, 100)),
 	Signals: []string{shape.RSIOversold, shape.RSIOverbought, shape.StochOS, shape.StochOB},
+	Silent:  func(a Args, _ string) string { return silentUnless(a, "show_entry_dots") },
 	Warmup: func(a Args) int {
 		// The three are computed side by side, so the slowest decides; it is the RSI as
 		// a rule.

@@ -11,7 +11,7 @@ import (
 // Attributed to George C. Lane, "Lane's Stochastics", Technical Analysis of Stocks &
 // Commodities, 1984; he taught it from the fifties on.
 var indStoch = Indicator{
-	Name: "stoch", Title: "Stoch", Aliases: []string{"stochastic", "slow_stochastic", "stochastic_slow"}, Category: Momentum,
+	Name: "stoch", Title: "Stoch", Aliases: []string{"stochastic", "slow_stochastic", "stochastic_slow"}, Category: Momentum, Beyond: true,
 	Doc:     "Lane's slow stochastic: where the close lies in the range of the last bars, 0 to 100, smoothed, with its own average. As in TA-Lib: both lines begin together, 0 when there is no range. The default length is TradingView's.",
 	Formula: "%K = average(100 * (close - lowest low) / (highest high - lowest low)); %D = average(%K)",
 	Params: slices.Concat([]Param{

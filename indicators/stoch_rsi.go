@@ -10,7 +10,7 @@ import (
 
 // Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 var indStochRSI = Indicator{
-	Name: "stoch_rsi", Title: "Stoch RSI", Aliases: []string{"srsi", "stochrsi", "stochastic_rsi"}, Category: Momentum,
+	Name: "stoch_rsi", Title: "Stoch RSI", Aliases: []string{"srsi", "stochrsi", "stochastic_rsi"}, Category: Momentum, Beyond: true,
 	Doc: "Where the RSI lies in its own range of the last bars, 0 to 100. The variant tradingview smooths %K, as TradingView and most; the variant talib does not, " +
 		"and begins both lines together, as TA-Lib.",
 	Formula: "%K = SMA(100 * (RSI - lowest RSI) / (highest RSI - lowest RSI), k); %D = average(%K, d); talib: k = 1",

@@ -9,7 +9,7 @@ import (
 )
 
 var indStochF = Indicator{
-	Name: "stochf", Title: "Fast Stoch", Aliases: []string{"fast_stochastic", "stochastic_fast", "stoch_fast"}, Category: Momentum,
+	Name: "stochf", Title: "Fast Stoch", Aliases: []string{"fast_stochastic", "stochastic_fast", "stoch_fast"}, Category: Momentum, Beyond: true,
 	Doc:     "Lane's fast stochastic: where the close lies in the range of the last bars, 0 to 100, unsmoothed, with its average. As in TA-Lib: both lines begin together.",
 	Formula: "%K = 100 * (close - lowest low) / (highest high - lowest low); %D = average(%K)",
 	Params: slices.Concat([]Param{

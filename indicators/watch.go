@@ -7,6 +7,7 @@ import (
 
 	"wick/indicators/shape"
 	"wick/limit"
+	"wick/market"
 )
 
 // Beside its own signals, every indicator with lines can be watched for a level:
@@ -28,6 +29,15 @@ func (r Request) Watch(result *Result, line string, level float64) ([]Signal, er
 		return nil, fmt.Errorf("%w: %s has no lines to watch", errParam, r.Ind.Name)
 	}
 	return nil, fmt.Errorf("%w: %s has no line %q%s; it has %s", errParam, r.Ind.Name, limit.Clip(line), didYouMean(line, names), strings.Join(names, ", "))
+}
+
+// Bounds returns the range that the lines of r never leave, and false if there is none or
+// the catalogue does not know it.
+func (r Request) Bounds() (lo, hi float64, ok bool) {
+	if fixed := r.Compute(&market.Series{}).YRange; fixed != nil && !r.Ind.Beyond {
+		return fixed[0], fixed[1], true
+	}
+	return 0, 0, false
 }
 
 // Meaning returns in one line when a signal of ind with this label fires, or ""

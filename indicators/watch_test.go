@@ -1,8 +1,11 @@
 package indicators
 
 import (
+	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -72,6 +75,48 @@ func TestZoneEntries(t *testing.T) {
 	}
 	if want := []string{"enters_overbought", "rsi_overbought", "enters_oversold"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestBounds: the lines of an entry stay within what Bounds says, whatever its parameters
+// are. What is measured outside of the bars, and invented here, is left out.
+func TestBounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 8))
+	var bounded []string
+	for ind := range All() {
+		if plain, err := New(ind.Name, nil); err != nil {
+			t.Fatal(err)
+		} else if _, _, ok := plain.Bounds(); !ok || len(ind.Needs) > 0 {
+			continue
+		}
+		bounded = append(bounded, ind.Name)
+		for range 20 {
+			params := make(map[string]json.RawMessage)
+			for _, p := range ind.Params {
+				switch {
+				case rng.IntN(2) == 0:
+				case p.Kind == Int:
+					params[p.Name] = json.RawMessage(strconv.Itoa(int(p.Min) + rng.IntN(min(60, int(p.Max-p.Min)+1))))
+				case p.Kind == Choice:
+					params[p.Name] = json.RawMessage(strconv.Quote(p.Choices[rng.IntN(len(p.Choices))]))
+				}
+			}
+			r, err := New(ind.Name, params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lo, hi, _ := r.Bounds()
+			for label, values := range columns(r.Compute(besides(world(1000, 100)))) {
+				for i, x := range values {
+					if x < lo-1e-9 || x > hi+1e-9 {
+						t.Fatalf("%s: %s is %v at bar %d, beyond %v and %v", r.Label(), label, x, i, lo, hi)
+					}
+				}
+			}
+		}
+	}
+	if len(bounded) < 20 || !slices.Contains(bounded, "rsi") || slices.Contains(bounded, "macd") || slices.Contains(bounded, "qqe") {
+		t.Errorf("bounded are %v", bounded)
 	}
 }
 

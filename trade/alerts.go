@@ -129,7 +129,7 @@ func (w signalAlert) checkChart() error {
 	case r.Ind.VisibleOnly:
 		return refuse("bad_indicator", fixIt, "%s describes the bars on display, so its signals change with where a chart begins: no alert can wait for them", r.Ind.Name)
 	case r.Slides():
-		return refuse("bad_indicator", fixIt, "%s without a beginning starts at the first bar of a chart and moves with it: give its %s, a moment in unix seconds", r.Ind.Name, beginning(r.Ind))
+		return refuse("bad_indicator", fixIt, "%s without a beginning starts at the first bar of a chart and moves with it: give its %s, a moment such as 2026-01-31", r.Ind.Name, beginning(r.Ind))
 	case warmup > indicators.MaxWarmup:
 		return refuse("too_long", fixIt, "%s needs %d bars of %s before the newest one, a chart loads at most %d: choose shorter lengths, a longer interval or a later anchor",
 			r.Label(), warmup, iv, indicators.MaxWarmup)

@@ -265,5 +265,8 @@ func (c *Condition) checkLevel(r indicators.Request) error {
 	if _, err := r.Watch(r.Compute(&market.Series{}), c.Line, level); err != nil {
 		return refuse("bad_line", fixIt, "%v", err)
 	}
+	if lo, hi, ok := r.Bounds(); ok && (level < lo || level > hi) {
+		return refuse("bad_level", fixIt, "%s never reaches %s: it lies between %g and %g", r.Ind.Name, limit.Clip(string(c.Level)), lo, hi)
+	}
 	return nil
 }
