@@ -21,8 +21,9 @@ import (
 // Bounds of what is read, so that a mistaken directory or file cannot use up the
 // memory.
 const (
-	maxFile  = 64 << 20 // bytes of one file, decompressed
-	maxFiles = 10000    // names looked at in a directory
+	maxFile   = 64 << 20 // bytes of one file, decompressed
+	maxFiles  = 10000    // names looked at in a directory
+	largeFile = 8 << 20  // bytes of a file as it is stored; longer ones are read one at a time
 )
 
 // CSV reads bars from the files of one directory. It opens nothing outside of
@@ -35,7 +36,10 @@ const (
 // volume and extra columns. Times are unix seconds or milliseconds, or ISO 8601,
 // in UTC unless they say otherwise. Longer intervals are made from shorter ones
 // by the clock in UTC.
-type CSV struct{ dir string }
+type CSV struct {
+	dir  string
+	turn chan struct{} // has a value while somebody has the turn: see wait
+}
 
 // NewCSV returns a source of the files in dir, which must exist. Files are read
 // anew at each question.
@@ -47,7 +51,7 @@ func NewCSV(dir string) (*CSV, error) {
 	if !info.IsDir() {
 		return nil, fmt.Errorf("csv: %q is not a directory", dir)
 	}
-	return &CSV{dir: dir}, nil
+	return &CSV{dir: dir, turn: make(chan struct{}, 1)}, nil
 }
 
 // Bars answers q from the file with the nearest interval.
@@ -66,50 +70,15 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, changed, err := readFile(ctx, root, name, q.Extra)
+	bars, changed, err := c.readFile(ctx, root, name, q)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %s: %w", name, err)
 	}
-	if iv == "" {
-		iv, err = spacing(s.Time)
-		if err != nil {
-			return nil, fmt.Errorf("csv: %s: %w", name, err)
-		}
-	}
-	s.Symbol, s.Interval, s.Source, s.AsOf = q.Symbol, iv, "csv", time.Now().UnixMilli()
-	// A price of a closed bar is as old as its end.
-	s.PriceAt = iv.Next(s.Time[s.Len()-1]) * 1000
-	if s.PriceAt > s.AsOf { // the last bar is forming: it is as new as the file
-		s.PriceAt = min(changed.UnixMilli(), s.AsOf)
-	}
-	out, err := s.coarse(q)
+	out, err := bars.answer(q, iv, changed, time.Now())
 	if err != nil {
 		return nil, fmt.Errorf("csv: %s: %w", name, err)
 	}
 	return out, nil
-}
-
-// coarse returns the bars that q asks for, made from s, which has all bars of a file. It
-// returns an error if the bars of the file are too long for that.
-func (s *Series) coarse(q Query) (*Series, error) {
-	if !q.Interval.holds(s.Interval) {
-		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s; ask for %s or longer", ErrTooFine, q.Interval, s.Interval, s.Interval)
-	}
-	whole := resample(s, q.Interval, nil, s.completeUntil(s.AsOf/1000))
-	whole.Gaps = findGaps(whole, s.closes())
-	tail := whole.Tail(q.Limit)
-	tail.Grow(0) // a copy: a cache must not hold the whole file for a few bars
-	tail.Gaps = slices.Clone(tail.Gaps)
-	return tail, tail.Check()
-}
-
-// completeUntil returns until when the rows of a file are complete at the time now, both
-// in unix seconds: until the end of the last one, and in any case until the length of a
-// row before now. A row is written when it has ended, perhaps a little later, so the one
-// that ended last may be on its way. One that is still missing after its own length had
-// no trade or stands in a night, and no longer bar waits for it.
-func (s *Series) completeUntil(now int64) int64 {
-	return max(min(s.Interval.Next(s.Time[s.Len()-1]), now), now-s.Interval.Seconds())
 }
 
 // findFile chooses the file for q and returns its name and interval. Of the files whose
@@ -194,11 +163,11 @@ func parseName(name string) (symbol string, iv Interval, ok bool) {
 	return symbol, iv, err == nil
 }
 
-// readFile reads a file of the directory, decompressed if its name ends in .gz. It also
-// returns when the file was last changed. It takes that time from the open file and
-// before it reads the rows: if old rows got the time of a newer file, its rows would not
-// look newer later.
-func readFile(ctx context.Context, root *os.Root, name string, extra []string) (s *Series, changed time.Time, err error) {
+// readFile makes the bars of q from a file of the directory, which is decompressed if its
+// name ends in .gz. It also returns when the file was last changed. It takes that time from
+// the open file and before it reads the rows: if old rows got the time of a newer file, its
+// rows would not look newer later.
+func (c *CSV) readFile(ctx context.Context, root *os.Root, name string, q Query) (bars *csvBars, changed time.Time, err error) {
 	// This comes before the file is opened, because to open a pipe waits for a writer.
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, changed, errors.Join(errors.New("not a regular file"), err)
@@ -212,87 +181,112 @@ func readFile(ctx context.Context, root *os.Root, name string, extra []string) (
 	if err != nil {
 		return nil, changed, err
 	}
-	var r io.Reader = file
-	if strings.HasSuffix(strings.ToLower(name), ".gz") {
-		if r, err = gzip.NewReader(file); err != nil {
+	wait := c.wait
+	if info.Size() > largeFile {
+		leave, err := c.wait(ctx)
+		if err != nil {
 			return nil, changed, err
 		}
+		defer leave()
+		wait = func(context.Context) (func(), error) { return func() {}, nil } // it has the turn
 	}
-	s, err = readCSV(ctx, &io.LimitedReader{R: r, N: maxFile + 1}, extra)
-	return s, info.ModTime(), err
+	zipped := strings.HasSuffix(strings.ToLower(name), ".gz")
+	bars, err = readCSV(ctx, file, zipped, q, wait)
+	return bars, info.ModTime(), err
 }
 
-// readCSV returns the rows of a file as a series, sorted by time; of rows with
-// equal times it takes the last. A bad row is an error that names its line,
-// since the owner of the file can correct it.
-func readCSV(ctx context.Context, r *io.LimitedReader, extra []string) (*Series, error) {
+// wait waits for the turn to use much time or memory, which one reader has at a time: one
+// that reads a large file, which takes a processor for seconds, or one that sorts. Others
+// are not held up, nor are answers from a cache. The caller must call leave afterwards.
+func (c *CSV) wait(ctx context.Context) (leave func(), err error) {
+	select {
+	case c.turn <- struct{}{}:
+		return func() { <-c.turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// readCSV makes the bars of q from the rows of a file; of rows with equal times the last
+// counts. If the rows are not in order, it calls wait and reads the file again.
+func readCSV(ctx context.Context, file io.ReadSeeker, zipped bool, q Query, wait func(context.Context) (func(), error)) (*csvBars, error) {
+	bars := newCSVBars(q)
+	err := eachRow(ctx, file, zipped, q.Extra, bars.add)
+	if errors.Is(err, errUnordered) {
+		bars, err = sortCSV(ctx, file, zipped, q, wait)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case bars.rows == 0:
+		return nil, errors.Join(ctx.Err(), errors.New("there are no rows in it"))
+	}
+	return bars, ctx.Err()
+}
+
+// sortCSV is readCSV for a file that is not in order: it holds all rows in memory, which
+// takes 56 bytes each.
+func sortCSV(ctx context.Context, file io.ReadSeeker, zipped bool, q Query, wait func(context.Context) (func(), error)) (*csvBars, error) {
+	leave, err := wait(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	var all csvRows
+	if err := eachRow(ctx, file, zipped, q.Extra, all.add); err != nil {
+		return nil, err
+	}
+	bars := newCSVBars(q)
+	return bars, all.sorted(bars.add)
+}
+
+// eachRow calls take with each row of a file, in the order of the file, until take returns
+// an error. A bad row is an error that names its line, since the owner of the file can
+// correct it. It stops early, without an error, when ctx ends.
+func eachRow(ctx context.Context, file io.Reader, zipped bool, extra []string, take func(csvRow) error) (err error) {
+	if zipped {
+		if file, err = gzip.NewReader(file); err != nil {
+			return err
+		}
+	}
+	// One byte more than allowed tells a longer file from one that just fits.
+	r := &io.LimitedReader{R: file, N: maxFile + 1}
 	records := csv.NewReader(r)
 	records.ReuseRecord = true
 	records.TrimLeadingSpace = true
 	header, err := records.Read()
 	if err != nil {
-		return nil, errors.New("the first line with the names of the columns is missing")
+		return errors.New("the first line with the names of the columns is missing")
 	}
 	col, err := findColumns(header, extra)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	rows, err := col.readAll(ctx, records, r)
-	if err != nil {
-		return nil, err
-	}
-	if len(rows) == 0 {
-		return nil, errors.Join(ctx.Err(), errors.New("there are no rows in it"))
-	}
-	// Stable, so that of equal times the row that stands later in the file comes last.
-	slices.SortStableFunc(rows, func(a, b csvRow) int { return byTime(a.Bar, b.Bar) })
-	s := &Series{}
-	s.Grow(len(rows))
-	for i, row := range rows {
-		if i+1 < len(rows) && rows[i+1].Time == row.Time {
-			continue
-		}
-		s.Append(row.Bar)
-		for j, name := range extra {
-			if s.Extra == nil {
-				s.Extra = make(map[string][]float64, len(extra))
-			}
-			s.Extra[name] = append(s.Extra[name], row.extra[j])
-		}
-	}
-	return s, ctx.Err()
-}
-
-// readAll returns the rows below the first line. It stops early when ctx ends. R is what
-// records reads from; if nothing remains of its limit, the file is too long.
-func (c csvColumns) readAll(ctx context.Context, records *csv.Reader, r *io.LimitedReader) ([]csvRow, error) {
-	var rows []csvRow
 	for ctx.Err() == nil {
 		record, err := records.Read()
 		// Checked first: the reader may have stopped within a line, which then looks broken.
 		if r.N <= 0 {
-			return nil, fmt.Errorf("longer than %d MiB", maxFile>>20)
+			return fmt.Errorf("longer than %d MiB", maxFile>>20)
 		}
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		row, err := c.read(record)
+		row, err := col.read(record)
 		if err != nil {
 			line, _ := records.FieldPos(0)
-			return nil, fmt.Errorf("line %d: %w", line, err)
+			return fmt.Errorf("line %d: %w", line, err)
 		}
-		rows = append(rows, row)
+		if err := take(row); err != nil {
+			return err
+		}
 	}
-	return rows, nil
-}
-
-// csvRow is one line: a bar and the extra columns that were asked for.
-type csvRow struct {
-	Bar
-	extra []float64
+	return nil
 }
 
 // csvColumns holds the position of each value in a record.
@@ -399,64 +393,4 @@ func parseTime(text string) (int64, error) {
 		}
 	}
 	return 0, fmt.Errorf("time %q is neither a number since 1970 nor ISO 8601", limit.Clip(text))
-}
-
-// spacing returns the interval that is most often the distance between two
-// neighbouring rows. From 28 to 31 days count as a month.
-func spacing(times []int64) (Interval, error) {
-	count := make(map[Interval]int)
-	best := Interval("")
-	for i := 1; i < len(times); i++ {
-		apart := times[i] - times[i-1]
-		if apart >= 28*day && apart <= 31*day {
-			apart = month
-		}
-		for _, iv := range Intervals() {
-			if iv.Seconds() == apart {
-				count[iv]++
-				if count[iv] > count[best] {
-					best = iv
-				}
-			}
-		}
-	}
-	if best == "" {
-		return "", errors.New("its rows are spaced like no interval; name the file SYMBOL-INTERVAL.csv")
-	}
-	return best, nil
-}
-
-// closes returns a session if the rows of a file are those of an exchange, whose nights
-// and weekends do not count as gaps, and nil if the market never closes. A market never
-// closes if there are rows on at least half of the Saturdays and half of the Sundays
-// between the first row and the last: an exchange may be open on one Saturday, or on all
-// of them, but then not on Sundays. Bars longer than a day do not show that; of those,
-// only a pair with a coin never closes.
-func (s *Series) closes() *session {
-	saturdays, ofSaturdays := rowsOn(s.Time, 2*day) // 1970-01-03
-	sundays, ofSundays := rowsOn(s.Time, 3*day)
-	never := saturdays > 0 && 2*saturdays >= ofSaturdays && 2*sundays >= ofSundays
-	if s.Interval.Seconds() > day {
-		base, _, pair := splitPair(s.Symbol)
-		never = pair && !fiat[base]
-	}
-	if never {
-		return nil
-	}
-	return &session{zone: time.UTC}
-}
-
-// rowsOn looks at the dates that are a whole number of weeks from the date first, between
-// the first and the last of times. It returns how many of them have rows, and how many
-// there are.
-func rowsOn(times []int64, first int64) (with, all int64) {
-	weeks := func(t int64) int64 { return floor(t-first, week) / week }
-	before := weeks(times[0] - day)
-	last := before
-	for _, t := range times {
-		if n := weeks(t); n > last && t < first+n*week+day {
-			with, last = with+1, n
-		}
-	}
-	return with, weeks(times[len(times)-1]) - before
 }

@@ -3,14 +3,18 @@ package market
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -323,9 +327,12 @@ func TestCSVForming(t *testing.T) {
 		{"its week of days on Tuesday", Day1, Week1, 96 * time.Hour, 192 * time.Hour, false},
 		{"a file that ended years ago", Hour1, Day1, -20000 * time.Hour, 0, false},
 	} {
-		s := &Series{Interval: c.row, AsOf: monday.Add(c.now).UnixMilli()}
-		s.Append(Bar{monday.Add(c.last).Unix(), 5, 6, 4, 5, 1})
-		if got, err := s.coarse(Query{Interval: c.made, Limit: 1}); err != nil || got.Forming != c.forming {
+		q := Query{Interval: c.made, Limit: 1}
+		bars := newCSVBars(q)
+		if err := bars.add(csvRow{Bar: Bar{monday.Add(c.last).Unix(), 5, 6, 4, 5, 1}}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := bars.answer(q, c.row, monday, monday.Add(c.now)); err != nil || got.Forming != c.forming {
 			t.Errorf("%s: %+v, %v; want forming %v", c.why, got, err, c.forming)
 		}
 	}
@@ -480,17 +487,171 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("t,o,h,l,c\n20240101,1,3,1,2\n2024-01-02,1,3,1,2\n"))
 	f.Add([]byte("time,open,high,low,close\n\"1\n,2"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := readCSV(t.Context(), &io.LimitedReader{R: bytes.NewReader(data), N: maxFile}, nil)
+		q := Query{Symbol: "A", Interval: Minute1, Limit: 3}
+		bars, err := readCSV(t.Context(), bytes.NewReader(data), false, q, directory(t, nil).wait)
 		if err != nil {
 			if len(err.Error()) > 400 {
 				t.Errorf("an error of %d bytes", len(err.Error()))
 			}
 			return
 		}
-		if err := s.Check(); err != nil || s.Len() == 0 {
+		s, err := bars.answer(q, Minute1, time.Now(), time.Now())
+		if err != nil || s.Len() == 0 {
 			t.Errorf("%d bars, %v", s.Len(), err)
 		}
+		if want := wholeFile(t, string(data), q, Minute1, time.Now()); !reflect.DeepEqual(s.columns(), want.columns()) {
+			t.Errorf("%+v, and %+v of the whole file at once", s, want)
+		}
 	})
+}
+
+// columns returns the bars and gaps of s.
+func (s *Series) columns() []any {
+	return []any{s.Time, s.Open, s.High, s.Low, s.Close, s.Volume, append([]int64{}, s.Gaps...), s.Forming, fmt.Sprint(s.Extra)}
+}
+
+// wholeFile makes bars from a file in the plain way, with all rows in memory at once: it
+// sorts them, joins those of the same time, makes bars of all and cuts the answer off.
+func wholeFile(t testing.TB, text string, q Query, iv Interval, now time.Time) *Series {
+	t.Helper()
+	var rows []csvRow
+	if err := eachRow(t.Context(), strings.NewReader(text), false, q.Extra, func(row csvRow) error {
+		rows = append(rows, row)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(rows, func(a, b csvRow) int { return byTime(a.Bar, b.Bar) })
+	fine := &Series{Symbol: q.Symbol, Interval: iv, Extra: make(map[string][]float64)}
+	for i, row := range rows {
+		if i+1 < len(rows) && rows[i+1].Time == row.Time {
+			continue
+		}
+		fine.Append(row.Bar)
+		for j, name := range q.Extra {
+			fine.Extra[name] = append(fine.Extra[name], row.extra[j])
+		}
+	}
+	days := func(date int64) (with, all int) {
+		for d := Day1.Start(fine.Time[0]); d <= fine.Time[fine.Len()-1]; d += day {
+			if floor(d-date, week) == d-date {
+				all++
+				if i, _ := slices.BinarySearch(fine.Time, d); i < fine.Len() && fine.Time[i] < d+day {
+					with++
+				}
+			}
+		}
+		return with, all
+	}
+	at := &session{zone: time.UTC}
+	saturdays, ofSaturdays := days(2 * day)
+	sundays, ofSundays := days(3 * day)
+	if saturdays > 0 && 2*saturdays >= ofSaturdays && 2*sundays >= ofSundays {
+		at = nil
+	}
+	whole := resample(fine, q.Interval, nil, completeUntil(iv, iv.Next(fine.Time[fine.Len()-1]), now.Unix()))
+	whole.Gaps = findGaps(whole, at)
+	return whole.Tail(q.Limit)
+}
+
+// A file that is read row by row gives the same bars, gaps and columns as one that is held
+// in memory whole: with gaps, nights, weekends, rows of the same time, in order, the newest
+// first or shuffled, and for answers much shorter than the file.
+func TestCSVRowByRow(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	now := time.Now()
+	for trial := range 18 {
+		var rows []string
+		exchange, start := trial%2 == 0, int64(1700000040)
+		for at := start; at < start+120*day; at += 15 * minute {
+			weekend := floor(at, day)/day%7 == 2 || floor(at, day)/day%7 == 3
+			if exchange && (weekend || at%day < 14*hour || at%day > 20*hour) || random.IntN(200) == 0 {
+				continue
+			}
+			for range 1 + random.IntN(40)/39 { // some rows twice
+				low := 1 + random.Float64()
+				rows = append(rows, fmt.Sprintf("%d,%v,%v,%v,%v,%d,%s", at, low, low+1, low, low+0.5, random.IntN(9), []string{"", "7", "8.5"}[random.IntN(3)]))
+			}
+			if random.IntN(500) == 0 { // a closure
+				at += random.Int64N(30) * day
+			}
+		}
+		switch trial % 3 {
+		case 1:
+			slices.Reverse(rows)
+		case 2:
+			random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		}
+		text := "time,open,high,low,close,volume,oi\n" + strings.Join(rows, "\n") + "\n"
+		for _, iv := range []Interval{Minute15, Hour1, Hour4, Day1, Week1, Month1} {
+			q := Query{Symbol: "ABC", Interval: iv, Limit: []int{1, 7, 300, 20000}[random.IntN(4)], Extra: []string{"oi"}}
+			bars, err := readCSV(t.Context(), strings.NewReader(text), false, q, directory(t, nil).wait)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := bars.answer(q, "", now, now)
+			if err != nil || bars.common != Minute15 {
+				t.Fatalf("%v, rows of %s", err, bars.common)
+			}
+			if want := wholeFile(t, text, q, Minute15, now); !reflect.DeepEqual(got.columns(), want.columns()) {
+				t.Errorf("trial %d, %s, %d bars: %v\nand %v of the whole file", trial, iv, q.Limit, got.columns(), want.columns())
+			}
+		}
+	}
+}
+
+// While a large file is read, or one is sorted, another one waits for its turn and gives up
+// with its call; other files, and answers that are remembered, do not wait.
+func TestCSVTurn(t *testing.T) {
+	t.Parallel()
+	large := threeDays + strings.Repeat("1704240000,3,5,3,4,30\n", largeFile/20)
+	synctest.Test(t, func(t *testing.T) {
+		c := directory(t, map[string]string{"large-1d.csv": large, "mixed-1d.csv": threeDays + "1704067200,1,3,1,2,11\n", "small-1d.csv": threeDays})
+		remembered := Cached(c)
+		ask := func(source Source, symbol string) error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			s, err := source.Bars(ctx, Query{Symbol: symbol, Interval: Day1, Limit: 10})
+			if err == nil && s.Len() != 3 {
+				t.Errorf("%s: %+v", symbol, s)
+			}
+			return err
+		}
+		if err := errors.Join(ask(remembered, "LARGE"), ask(remembered, "MIXED"), ask(c, "SMALL")); err != nil {
+			t.Fatal(err)
+		}
+		leave, err := c.wait(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(ask(remembered, "LARGE"), ask(remembered, "MIXED"), ask(c, "SMALL")); err != nil {
+			t.Errorf("these need no turn: %v", err)
+		}
+		for _, symbol := range []string{"LARGE", "MIXED"} {
+			if err := ask(c, symbol); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s while another has the turn: %v", symbol, err)
+			}
+		}
+		leave()
+		if err := errors.Join(ask(c, "LARGE"), ask(c, "MIXED")); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// The bars that are held of a long file are those of the answer and of the weeks before.
+func TestCSVHoldsLittle(t *testing.T) {
+	q := Query{Symbol: "A", Interval: Minute1, Limit: 200}
+	bars := newCSVBars(q)
+	for i := range int64(1000000) {
+		if err := bars.add(csvRow{Bar: Bar{i * minute, 1, 1, 1, 1, 1}}); err != nil {
+			t.Fatal(err)
+		}
+		if held := bars.coarse.Len(); held > 70000 { // two times 21 days and 200 bars, and a thousand
+			t.Fatalf("%d bars are held after %d rows", held, i)
+		}
+	}
 }
 
 // The reference bars load by their natural symbols. What is missing is what their README

@@ -25,41 +25,67 @@ var ErrTooFine = errors.New("no bars that fine")
 // bar has the last value that its fine bars have.
 func resample(fine *Series, to Interval, at *session, until int64) *Series {
 	// Everything that describes the series stays; the columns are made anew.
-	coarse := *fine
-	coarse.Interval, coarse.Forming = to, false
-	coarse.Time, coarse.Open, coarse.High, coarse.Low, coarse.Close, coarse.Volume = nil, nil, nil, nil, nil, nil
-	coarse.Extra = nil
-	if len(fine.Extra) > 0 {
-		coarse.Extra = make(map[string][]float64, len(fine.Extra))
-	}
-	borders := borders{to: to, at: at, tomorrow: math.MinInt64}
-	end := int64(math.MinInt64)
+	r := newResampler(*fine, to, at)
 	for i := range fine.Time {
-		b := fine.Bar(i)
-		start, next := borders.around(b.Time)
-		last := coarse.Len() - 1
-		// The first fine bar of a coarse one opens it; every other one extends it.
-		if last < 0 || start > coarse.Time[last] {
-			b.Time = start
-			coarse.Append(b)
-			for name := range fine.Extra {
-				coarse.Extra[name] = append(coarse.Extra[name], math.NaN())
-			}
-			end, last = next, last+1
-		} else {
-			coarse.High[last] = max(coarse.High[last], b.High)
-			coarse.Low[last] = min(coarse.Low[last], b.Low)
-			coarse.Close[last] = b.Close
-			coarse.Volume[last] += b.Volume
-		}
+		r.add(fine.Bar(i))
 		for name, column := range fine.Extra {
-			if !math.IsNaN(column[i]) {
-				coarse.Extra[name][last] = column[i]
-			}
+			r.extend(name, column[i])
 		}
 	}
-	coarse.Forming = coarse.Len() > 0 && (fine.Forming || end > until)
-	return &coarse
+	r.coarse.Forming = r.coarse.Len() > 0 && (fine.Forming || r.end > until)
+	return r.coarse
+}
+
+// resampler makes bars as resample does, from one fine bar after the other.
+type resampler struct {
+	coarse  *Series // the bars so far; Forming is not set
+	borders borders
+	end     int64 // of the last bar
+}
+
+// newResampler returns a resampler of bars that are described by like and have its extra
+// columns.
+func newResampler(like Series, to Interval, at *session) *resampler {
+	like.Interval, like.Forming = to, false
+	like.Time, like.Open, like.High, like.Low, like.Close, like.Volume = nil, nil, nil, nil, nil, nil
+	columns := like.Extra
+	like.Extra = nil
+	if len(columns) > 0 {
+		like.Extra = make(map[string][]float64, len(columns))
+		for name := range columns {
+			like.Extra[name] = nil
+		}
+	}
+	return &resampler{coarse: &like, borders: borders{to: to, at: at, tomorrow: math.MinInt64}}
+}
+
+// add takes the next fine bar. Bars must come in order of time.
+func (r *resampler) add(b Bar) {
+	s := r.coarse
+	last := s.Len() - 1
+	// The first fine bar of a coarse one opens it; every other one extends it. Borders are
+	// looked for only past the end: that of a month takes the calendar.
+	if last < 0 || b.Time >= r.end {
+		if start, next := r.borders.around(b.Time); last < 0 || start > s.Time[last] {
+			b.Time, r.end = start, next
+			s.Append(b)
+			for name := range s.Extra {
+				s.Extra[name] = append(s.Extra[name], math.NaN())
+			}
+			return
+		}
+	}
+	s.High[last] = max(s.High[last], b.High)
+	s.Low[last] = min(s.Low[last], b.Low)
+	s.Close[last] = b.Close
+	s.Volume[last] += b.Volume
+}
+
+// extend puts a value of the fine bar that was added last into an extra column.
+func (r *resampler) extend(name string, value float64) {
+	if !math.IsNaN(value) {
+		r.coarse.Extra[name][r.coarse.Len()-1] = value
+	}
 }
 
 // borders finds the bar that an instant is in. With a session it remembers the

@@ -112,7 +112,17 @@ func TestResampleRefusesAndKeeps(t *testing.T) {
 	fine.Extra = map[string][]float64{ExtraOI: {7, math.NaN()}, ExtraFunding: {1, 2}}
 	fine.AsOf = 1e15
 	for _, to := range []Interval{Hour1, Hour6, "7m", ""} {
-		if _, err := fine.coarse(Query{Interval: to, Limit: 1}); !errors.Is(err, ErrTooFine) {
+		if to.holds(Hour4) {
+			t.Errorf("4h to %q, want a refusal", to)
+		}
+	}
+	for _, to := range []Interval{Hour1, Hour6} {
+		q := Query{Interval: to, Limit: 1}
+		bars := newCSVBars(q)
+		if err := bars.add(csvRow{Bar: fine.Bar(0)}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bars.answer(q, Hour4, time.Now(), time.Now()); !errors.Is(err, ErrTooFine) {
 			t.Errorf("4h to %q: %v, want ErrTooFine", to, err)
 		}
 	}

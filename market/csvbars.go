@@ -1,0 +1,242 @@
+package market
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// errUnordered reports a row that is older than the one before it.
+var errUnordered = errors.New("rows are not in order of time")
+
+// csvRow is one line: a bar and the extra columns that were asked for.
+type csvRow struct {
+	Bar
+	extra []float64
+}
+
+// csvBars makes the bars that a query asks for from the rows of a file, which must come in
+// order of time. It holds only the newest bars, those of the answer and those before them
+// that findGaps looks at, and counts what has to be known of all rows. So the memory that a
+// file takes does not grow with its length.
+type csvBars struct {
+	*resampler
+	extra []string
+	limit int // bars of the answer
+	room  int // so many bars are held before old ones are dropped
+
+	row  csvRow // the last one. It waits until the next, because one of the same time replaces it
+	rows int
+
+	apart              map[Interval]int // how often two rows have this distance
+	common             Interval         // the most frequent one; "" before the first
+	saturdays, sundays weekday
+}
+
+// newCSVBars returns a csvBars for a query that was checked.
+func newCSVBars(q Query) *csvBars {
+	like := Series{Symbol: q.Symbol, Source: "csv"}
+	for _, name := range q.Extra {
+		if like.Extra == nil {
+			like.Extra = make(map[string][]float64, len(q.Extra))
+		}
+		like.Extra[name] = nil
+	}
+	return &csvBars{
+		resampler: newResampler(like, q.Interval, nil), extra: q.Extra, limit: q.Limit, room: 2*q.Limit + 1000,
+		apart: make(map[Interval]int), saturdays: weekday{date: 2 * day}, sundays: weekday{date: 3 * day}, // 1970-01-03 and -04
+	}
+}
+
+// add takes the next row. It returns errUnordered if the row is older than the last.
+func (c *csvBars) add(row csvRow) error {
+	switch {
+	case c.rows == 0:
+	case row.Time < c.row.Time:
+		return errUnordered
+	case row.Time > c.row.Time:
+		c.flush()
+		c.count(row.Time - c.row.Time)
+	}
+	c.row = row
+	c.rows++
+	return nil
+}
+
+// flush makes the row that waits a part of the bars.
+func (c *csvBars) flush() {
+	c.saturdays.add(c.row.Time)
+	c.sundays.add(c.row.Time)
+	c.resampler.add(c.row.Bar)
+	for i, name := range c.extra {
+		c.extend(name, c.row.extra[i])
+	}
+	if c.coarse.Len() >= c.room {
+		c.drop()
+	}
+}
+
+// drop forgets the bars that are older than the answer by more than findGaps looks back.
+func (c *csvBars) drop() {
+	n := c.coarse.Len()
+	from, found := slices.BinarySearch(c.coarse.Time, c.coarse.Time[n-c.limit]-longestClosure-day)
+	if !found {
+		from = max(0, from-1)
+	}
+	c.coarse = c.coarse.copied(from)
+	c.room = 2*c.coarse.Len() + 1000
+}
+
+// copied returns the bars from index i on in columns of their own.
+func (s *Series) copied(i int) *Series {
+	t := s.Slice(i, s.Len())
+	t.Grow(0)
+	t.Gaps = slices.Clone(t.Gaps)
+	for name, column := range t.Extra {
+		t.Extra[name] = slices.Clone(column)
+	}
+	return t
+}
+
+// answer returns the bars that q asks for once all rows were added. The rows are of the
+// interval iv, or of the one that is most often their distance if that is "". It returns an
+// error if they are too long. Changed is when the file was.
+func (c *csvBars) answer(q Query, iv Interval, changed, now time.Time) (*Series, error) {
+	if iv = cmp.Or(iv, c.common); iv == "" {
+		return nil, errors.New("its rows are spaced like no interval; name the file SYMBOL-INTERVAL.csv")
+	}
+	if !q.Interval.holds(iv) {
+		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s; ask for %s or longer", ErrTooFine, q.Interval, iv, iv)
+	}
+	c.flush()
+	s, end := c.coarse, iv.Next(c.row.Time)
+	// A price of a closed bar is as old as its end; while the last row is forming it is as
+	// new as the file.
+	s.AsOf, s.PriceAt = now.UnixMilli(), end*1000
+	if s.PriceAt > s.AsOf {
+		s.PriceAt = min(changed.UnixMilli(), s.AsOf)
+	}
+	s.Forming = c.end > completeUntil(iv, end, now.Unix())
+	s.Gaps = findGaps(s, c.closes(iv))
+	// A copy: a cache must not hold more for a few bars.
+	tail := s.copied(max(0, s.Len()-q.Limit))
+	return tail, tail.Check()
+}
+
+// completeUntil returns until when the rows of a file are complete at the time now. Rows
+// are of the interval iv, and the last one ends at end. They are complete until then, and
+// in any case until the length of a row before now: a row is written when it has ended,
+// perhaps a little later, so the one that ended last may be on its way. One that is still
+// missing after its own length had no trade or stands in a night, and no longer bar waits
+// for it.
+func completeUntil(iv Interval, end, now int64) int64 {
+	return max(min(end, now), now-iv.Seconds())
+}
+
+// count counts a distance between two rows. From 28 to 31 days count as a month.
+func (c *csvBars) count(apart int64) {
+	if apart >= 28*day && apart <= 31*day {
+		apart = month
+	}
+	if iv, ok := ofLength[apart]; ok {
+		c.apart[iv]++
+		if c.apart[iv] > c.apart[c.common] {
+			c.common = iv
+		}
+	}
+}
+
+// ofLength has the interval of each length in seconds.
+var ofLength = func() map[int64]Interval {
+	m := make(map[int64]Interval)
+	for iv, length := range seconds {
+		m[length] = iv
+	}
+	return m
+}()
+
+// closes returns a session if the rows, which are of the interval iv, are those of an
+// exchange, whose nights and weekends do not count as gaps, and nil if the market never
+// closes. A market never closes if there are rows on at least half of the Saturdays and
+// half of the Sundays between the first row and the last: an exchange may be open on one
+// Saturday, or on all of them, but then not on Sundays. Bars longer than a day do not show
+// that; of those, only a pair with a coin never closes.
+func (c *csvBars) closes(iv Interval) *session {
+	saturdays, sundays := c.saturdays, c.sundays
+	never := saturdays.with > 0 && 2*saturdays.with >= saturdays.all && 2*sundays.with >= sundays.all
+	if iv.Seconds() > day {
+		base, _, pair := splitPair(c.coarse.Symbol)
+		never = pair && !fiat[base]
+	}
+	if never {
+		return nil
+	}
+	return &session{zone: time.UTC}
+}
+
+// weekday counts the dates that are a whole number of weeks from a date, between the first
+// row and the last.
+type weekday struct {
+	date      int64 // one of them, as midnight UTC
+	with, all int64 // how many of them have rows, and how many there are
+
+	begun       bool
+	first, last int64 // weeks from date: before the first row, and of the last date with rows
+}
+
+// add takes the time of the next row.
+func (w *weekday) add(t int64) {
+	weeks := func(t int64) int64 { return floor(t-w.date, week) / week }
+	if !w.begun {
+		w.first = weeks(t - day)
+		w.last, w.begun = w.first, true
+	}
+	n := weeks(t)
+	if n > w.last && t < w.date+n*week+day {
+		w.with, w.last = w.with+1, n
+	}
+	w.all = n - w.first
+}
+
+// csvRows holds the rows of a file that is not in order. They stand in blocks, so that no
+// copy of all is made when one more comes.
+type csvRows struct {
+	rows   int
+	blocks [][]Bar
+	extra  []float64 // the extra values of all rows, one row after the other
+}
+
+// blockRows is the number of rows in a block.
+const blockRows = 1 << 14
+
+// add appends a row.
+func (c *csvRows) add(row csvRow) error {
+	if c.rows%blockRows == 0 {
+		c.blocks = append(c.blocks, make([]Bar, 0, blockRows))
+	}
+	last := &c.blocks[len(c.blocks)-1]
+	*last = append(*last, row.Bar)
+	c.extra = append(c.extra, row.extra...)
+	c.rows++
+	return nil
+}
+
+// sorted calls take with the rows in order of time. Of equal times the row that stands
+// later in the file comes later.
+func (c *csvRows) sorted(take func(csvRow) error) error {
+	at := func(n int) *Bar { return &c.blocks[n/blockRows][n%blockRows] }
+	order := make([]int, c.rows)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(at(a).Time, at(b).Time), cmp.Compare(a, b)) })
+	for _, n := range order {
+		wide := len(c.extra) / c.rows // values of a row
+		if err := take(csvRow{*at(n), c.extra[n*wide : (n+1)*wide]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
