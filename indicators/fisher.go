@@ -13,7 +13,7 @@ import (
 var indFisher = Indicator{
 	Name: "fisher", Title: "Fisher", Aliases: []string{"fisher_transform"}, Category: Momentum,
 	Doc:     "Fisher transform of Ehlers: the place of the median price in its range, stretched so that extremes become sharp peaks. The trigger is the line one bar before. As at TradingView.",
-	Formula: "v = 0.66 * ((hl2 - lowest) / range - 0.5) + 0.67 * v[1], kept within ±0.999; fisher = 0.5 * ln((1+v)/(1-v)) + 0.5 * fisher[1]",
+	Formula: "v = 0.66 * ((hl2 - lowest) / range - 0.5) + 0.67 * v[1], beyond ±0.99 set to ±0.999; fisher = 0.5 * ln((1+v)/(1-v)) + 0.5 * fisher[1]",
 	Params:  []Param{length(9)},
 	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 	Warmup:  func(a Args) int { return a.Int("length") + 100 }, // v forgets by 0.67 each bar

@@ -1,6 +1,8 @@
 package indicators
 
 import (
+	"slices"
+
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
@@ -24,7 +26,15 @@ var indOpeningRange = Indicator{
 			Lines: []Line{{Label: "High", Tone: Down, Style: Step, Values: upper}, {Label: "Low", Tone: Up, Style: Step, Values: lower}},
 			Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
 		}
-		r.Signals = withoutResets(shape.Breakouts(s.Close, upper, lower), fresh)
+		// The bar that ends the range is within it, also if it closes at its edge: the next
+		// close beyond that edge leaves the range.
+		closes := slices.Clone(s.Close)
+		for i := range closes {
+			if fresh[i] {
+				closes[i] = (upper[i] + lower[i]) / 2
+			}
+		}
+		r.Signals = withoutResets(shape.Breakouts(closes, upper, lower), fresh)
 		return r
 	},
 }
@@ -48,7 +58,11 @@ func openingRange(s *market.Series, start, length int64) (upper, lower []float64
 				hi, lo, of = s.High[i], s.Low[i], today
 			}
 			hi, lo = max(hi, s.High[i]), min(lo, s.Low[i])
-			continue
+			// The range is known at the close of the bar that ends it. A bar of a day or
+			// longer leaves no rest of the day for which it would mean something.
+			if end := since + s.Interval.Next(t) - t; end < length || end >= day {
+				continue
+			}
 		}
 		// A day without bars within the range has none.
 		if today == of {

@@ -287,7 +287,7 @@ func TestStructure(t *testing.T) {
 }
 
 // TestDayLevels: two days of hourly bars; the second shows the first one's high,
-// low and close, and from its second bar on the range of its first.
+// low and close, and from its first bar on, which ends the range, the range of that.
 func TestDayLevels(t *testing.T) {
 	s := &market.Series{Interval: market.Hour1}
 	for i := range 48 {
@@ -301,10 +301,44 @@ func TestDayLevels(t *testing.T) {
 		}
 	}
 	opening := compute(t, s, "opening_range", `{}`)
-	if hi, lo := opening.Lines[0].Values, opening.Lines[1].Values; !math.IsNaN(hi[24]) || hi[25] != 91 || lo[25] != 89 || hi[23] != 101 {
+	if hi, lo := opening.Lines[0].Values, opening.Lines[1].Values; hi[24] != 91 || lo[24] != 89 || hi[25] != 91 || lo[25] != 89 || hi[23] != 101 {
 		t.Errorf("opening range %v to %v", hi[23:27], lo[23:27])
 	}
 	if got := events(opening); !slices.Equal(got, []string{"28 breakout_up", "4 breakout_up"}) {
 		t.Errorf("breakouts %v", got)
+	}
+}
+
+// TestOpeningRange: the range of an hour is known at the close of the bar that ends it, so
+// the bar after that can leave it, and not before; also if the hour closed at its high. Bars
+// of a day have none.
+func TestOpeningRange(t *testing.T) {
+	for _, c := range []struct {
+		iv    market.Interval
+		first int // the first bar with a range
+	}{{market.Minute30, 1}, {market.Hour1, 0}, {market.Minute15, 3}, {market.Hour4, 0}, {market.Day1, -1}} {
+		s := &market.Series{Interval: c.iv}
+		for i := range 6 {
+			price := 100.0
+			if i > c.first {
+				price = 103
+			}
+			b := market.Bar{Time: 1769817600 + int64(i)*c.iv.Seconds(), Open: price, High: price + 1, Low: price - 1, Close: price, Volume: 1}
+			if i == c.first {
+				b.Close = b.High
+			}
+			s.Append(b)
+		}
+		r := compute(t, s, "opening_range", `{"minutes":60}`)
+		if got := slices.IndexFunc(r.Lines[0].Values, func(x float64) bool { return x == 101 }); got != c.first {
+			t.Errorf("%s: the range begins at bar %d, want %d", c.iv, got, c.first)
+		}
+		var want []string
+		if c.first >= 0 {
+			want = []string{fmt.Sprint(c.first+1, " breakout_up")}
+		}
+		if got := events(r); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", c.iv, got, want)
+		}
 	}
 }
