@@ -157,6 +157,35 @@ func besides(s *market.Series) *market.Series {
 	return &t
 }
 
+// TestPlaceAroundPlace: an interval around something computed from another one says on which
+// bars that is computed. The last day of a week closes with it, so of its closes the weeks
+// are the same as of the weeks themselves, and not those of days.
+func TestPlaceAroundPlace(t *testing.T) {
+	hours := &market.Series{Symbol: "AAA", Interval: market.Hour1}
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range 24 * 70 {
+		price := 100 + 10*rng.Float64()
+		hours.Append(market.Bar{Time: 1769990400 + int64(i)*3600, Open: price, High: price, Low: price, Close: price, Volume: 1}) // from a Monday
+	}
+	days := daily(hours)
+	weeks := &market.Series{Symbol: "AAA", Interval: market.Week1}
+	for i := 0; i+7 <= days.Len(); i += 7 {
+		b := days.Bar(i)
+		b.Close = days.Close[i+6]
+		weeks.Append(b)
+	}
+	hours.Others = map[market.Other]*market.Series{{Interval: market.Day1}: days, {Interval: market.Week1}: weeks}
+	for nested, plain := range map[string]string{"close@1d[2]@1wk": "close[2]@1wk", "highest(close@1d, 3)@1wk": "highest(close, 3)@1wk"} {
+		got, want := formulaOf(t, hours, nested), formulaOf(t, hours, plain)
+		if !equalValues(got, want) || math.IsNaN(got[len(got)-1]) {
+			t.Errorf("%s is not %s", nested, plain)
+		}
+	}
+	if equalValues(formulaOf(t, hours, "close@1d[2]@1wk"), formulaOf(t, hours, "close[2]@1d")) {
+		t.Error("close@1d[2]@1wk is two days ago")
+	}
+}
+
 // daily returns the days that s makes, the last of them forming.
 func daily(s *market.Series) *market.Series {
 	days := &market.Series{Symbol: s.Symbol, Interval: market.Day1, Forming: s.Len() > 0}

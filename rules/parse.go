@@ -35,6 +35,9 @@ func Parse(text string, c Catalogue) (*Expr, error) {
 		return nil, err
 	}
 	if t := p.peek(); t.kind != tokenEnd {
+		if market := p.unquoted(p.at); market != "" {
+			return nil, mistake(t.at, "%s is not expected here; a market with other characters stands in quotes, as in close:%q", t.spelled(), market)
+		}
 		return nil, mistake(t.at, "%s is not expected here; %s", t.spelled(), cmp.Or(advice[t.text], "join conditions with and, or"))
 	}
 	e := &Expr{root: root, source: strings.Join(strings.Fields(text), " "), silent: p.silent}
@@ -421,13 +424,30 @@ func (p *parser) study(t token, lines bool) (*node, error) {
 // followed by a dot and a column or a call, it was meant as a market, and the error says
 // how to write that.
 func (p *parser) misnamed(t token, line string, err error) error {
+	market := p.unquoted(slices.IndexFunc(p.tokens, func(of token) bool { return of.at == t.at }) - 1)
 	switch right := replacements[t.text]; {
+	case market != "":
+		return mistake(t.at, "%v; a market with other characters stands in quotes, as in close:%q", err, market)
 	case right != "":
 		return mistake(t.at, "%v; write %s", err, right)
 	case slices.Contains(columns, line) || line != "" && p.peek().text == "(":
 		return mistake(t.at, "%v; the value of another market is written %s:%s", err, limit.Clip(line), limit.Clip(strings.ToUpper(t.text)))
 	}
 	return mistake(t.at, "%v", err)
+}
+
+// unquoted returns the market that was meant if the token at index i follows that of a place
+// and is followed by another, all without blanks: ETH-USD for the dash in close:ETH-USD. It
+// returns "" if there is none.
+func (p *parser) unquoted(i int) string {
+	if i < 1 || i+1 >= len(p.tokens) || !slices.Contains([]string{"-", "/", "=", "."}, p.tokens[i].text) {
+		return ""
+	}
+	before, sign, after := p.tokens[i-1], p.tokens[i], p.tokens[i+1]
+	if before.kind != tokenPlace || after.kind != tokenName || before.at+len(before.text) != sign.at || after.at != sign.at+1 {
+		return ""
+	}
+	return strings.ToUpper(before.text + sign.text + after.text)
 }
 
 // studyArgs reads the arguments of the indicator t, such as (20, mult=2, ma_type=ema), if

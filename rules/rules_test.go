@@ -510,6 +510,7 @@ func TestOneText(t *testing.T) {
 func TestTwoPlaces(t *testing.T) {
 	for text, two := range map[string]bool{
 		"close:BBB@1d > 1": false, "close@1d:BBB > 1": false, "close:BBB > close:CCC": false, "avg(close:BBB, 3):CCC > 1": false,
+		"close@1d[2]@1w > 1": false, "highest(close@1d, 3)@1w > 1": false, "(close@1d - 1)@1w > 1": false, "close@1d[0]@1w > 1": true,
 		"close:AAA:BBB > 1": true, "close@1d@1w > 1": true, "close:AAA@1d:BBB > 1": true, "1 < (close:AAA):BBB": true,
 	} {
 		e, err := Parse(text, shelf{})
@@ -519,6 +520,28 @@ func TestTwoPlaces(t *testing.T) {
 		if err := e.Silent(); (err != nil) != two {
 			t.Errorf("%s: %v, want an error: %t", text, err, two)
 		}
+	}
+}
+
+// TestUnquoted: a market with a dash or another sign that was written without quotes is not
+// taken for a difference with an indicator that nobody knows: the error says to quote it.
+func TestUnquoted(t *testing.T) {
+	for text, want := range map[string]string{
+		"close:ETH-USD > 1":         `column 11: unknown indicator "usd", did you mean "mean"?; a market with other characters stands in quotes, as in close:"ETH-USD"`,
+		"1 < mean(5):eth/usdt":      `as in close:"ETH/USDT"`,
+		"close:ES=F > 1":            `as in close:"ES=F"`,
+		"close > 2 * close:BRK.B":   `column 22: "." is not expected here; a market with other characters stands in quotes, as in close:"BRK.B"`,
+		"close:ETH - usd > 1":       `unknown indicator "usd", did you mean "mean"?`,
+		"close:ETH -usd > 1":        `unknown indicator "usd", did you mean "mean"?`,
+		"close:ETH-cross(1, 2) > 1": `as in close:"ETH-CROSS"`,
+	} {
+		_, err := Parse(text, shelf{})
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if _, err := Parse("close:ETH-close > 1", shelf{}); err != nil {
+		t.Errorf("a difference with a column: %v", err)
 	}
 }
 
