@@ -29,10 +29,13 @@ var withLength = regexp.MustCompile(`^(.*?[a-zA-Z%])[\s_-]*\(?\s*(\d+(?:\.\d+)?(
 // find returns the indicator that name means, or nil, and the lengths that are part of the
 // name. A name of the catalogue comes first: "t3" is T3 and not "t" with the length 3.
 func find(name string) (ind *Indicator, lengths []string) {
+	if name = strings.TrimSpace(name); len(name) > maxName {
+		return nil, nil
+	}
 	if ind := spelled(name); ind != nil {
 		return ind, nil
 	}
-	if m := withLength.FindStringSubmatch(strings.TrimSpace(name)); m != nil {
+	if m := withLength.FindStringSubmatch(name); m != nil {
 		if ind := spelled(m[1]); ind != nil {
 			return ind, strings.FieldsFunc(m[2], func(r rune) bool { return strings.ContainsRune(",/ \t", r) })
 		}
@@ -98,14 +101,13 @@ func Lookup(name string) (*Indicator, error) {
 	if ind, _ := find(name); ind != nil {
 		return ind, nil
 	}
-	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", errUnknown, limit.Clip(name), orList(nearestNames(snake(name), 3)))
+	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", errUnknown, limit.Clip(name), orList(nearestNames(snake(limit.Clip(name)), 3)))
 }
 
 // nearestNames returns the nearest names to key, of at most most indicators, however far
-// away they are. A name that contains key, or is contained in it, counts as near. The error
+// away they are. The cost is the length of key times that of all names. A name that contains key, or is contained in it, counts as near. The error
 // for an unknown name proposes them, so there are always some.
 func nearestNames(key string, most int) []string {
-	key = limit.Clip(key) // the cost is its length times that of all names
 	distance := make(map[string]int, len(byName))
 	for name := range byName {
 		distance[name] = editDistance(key, name)

@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -87,6 +88,37 @@ func TestParameterGivenTwice(t *testing.T) {
 		for range 50 { // the order of a map differs from one to the next
 			if r, err := New(name, raw(params)); err == nil || !strings.Contains(err.Error(), "are one parameter") {
 				t.Fatalf("%s %s: %s, %v", name, params, r.Key, err)
+			}
+		}
+	}
+}
+
+// TestLongNames: a name that is longer than any there is is refused before it is compared
+// with all of them in every spelling. A megabyte took half a second.
+func TestLongNames(t *testing.T) {
+	blanks := strings.Repeat(" ", maxName)
+	long := strings.Repeat("a", 1e6)
+	for params, want := range map[string]string{
+		`"ema` + blanks + `20"`:                                                   "unknown indicator",
+		`"` + long + `"`:                                                          "unknown indicator",
+		`{"name":"rsi","` + long + `":1}`:                                         `rsi has no parameter "` + long[:64] + `…"`,
+		`{"name":"rsi","len` + blanks + `gth":1}`:                                 `rsi has no parameter`,
+		`{"name":"rsi","source":"` + long + `"}`:                                  `"` + long[:64] + `…" is not one of close`,
+		`{"name":"rsi","source":"h` + blanks + `l2"}`:                             `is not one of close`,
+		`{"name":"rsi","divergence":"` + long + `"}`:                              "is not one of",
+		`{"name":"candles","pattern":"doji` + strings.Repeat(",doji", 1e5) + `"}`: "names 100001, more than the 63 there are",
+	} {
+		_, err := Parse([]json.RawMessage{json.RawMessage(params)})
+		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 1000 {
+			t.Errorf("%.60s…: %v, want %s", params, err, want)
+		}
+	}
+	for ind := range All() {
+		for _, p := range ind.Params {
+			for _, c := range p.Choices {
+				if len(c) > 40 {
+					t.Errorf("%s of %s: the choice %s is too long for Clip to keep it", p.Name, ind.Name, c)
+				}
 			}
 		}
 	}

@@ -20,6 +20,9 @@ var errParam = errors.New("bad indicator parameter")
 // param returns the index of the parameter that name means, or -1. A name from another
 // program counts if ind has no parameter of that name itself.
 func (ind *Indicator) param(name string) int {
+	if len(name) > maxName {
+		return -1
+	}
 	// The given spelling is tried first, then looser ones, and names of other programs last.
 	key := snake(name)
 	for _, key := range append([]string{strings.ToLower(name), key, strings.ReplaceAll(key, "_", "")}, spellings[key]...) {
@@ -103,8 +106,10 @@ func (p Param) parse(raw json.RawMessage) (float64, error) {
 		}
 		return 0, fmt.Errorf("%q is neither true nor false", limit.Clip(text))
 	case Choice:
+		// What Clip shortens is longer than every choice.
+		given := oneWord.Replace(limit.Clip(text))
 		for i, c := range p.Choices {
-			if strings.EqualFold(oneWord.Replace(c), oneWord.Replace(text)) {
+			if strings.EqualFold(oneWord.Replace(c), given) {
 				return float64(i), nil
 			}
 		}

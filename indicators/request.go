@@ -219,6 +219,10 @@ func (a *Args) set(i int, raw json.RawMessage) (err error) {
 			items = append(items, json.RawMessage(strconv.Quote(text)))
 		}
 	}
+	// Each is compared with every choice.
+	if len(items) > len(p.Choices) {
+		return fmt.Errorf("names %d, more than the %d there are", len(items), len(p.Choices))
+	}
 	if len(items) == 0 {
 		return fmt.Errorf("names nothing; it is one or more of %s", strings.Join(p.Choices, ", "))
 	}

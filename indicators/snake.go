@@ -2,6 +2,10 @@ package indicators
 
 import "strings"
 
+// maxName bounds the names of indicators and parameters that are searched for, in bytes: each
+// is spelled in several ways and matched, which of a megabyte takes half a second.
+const maxName = 200
+
 // snake returns a name in lower case with underscores between its words: blanks,
 // hyphens, dots and slashes divide words, and so does a capital after a small
 // letter.
