@@ -66,12 +66,16 @@ func (b *box) waits(now time.Time, entries []*Entry) []*Entry {
 	return entries
 }
 
-// given notes that entries were written to a stream at a time. It looks each of them up
-// again, because the queue may have lost some since they were taken.
+// given notes that entries, oldest first, were written to a stream at a time. It looks
+// each of them up again, because the queue may have lost some since they were taken. They
+// are at its end or not far from it, so the search begins there.
 func (b *box) given(entries []*Entry, to *stream, at time.Time) {
-	for _, e := range entries {
-		i := b.queue.search(e.Seq)
-		if i < len(b.grants) && b.queue.entries[i] == e && b.grants[i].to == nil {
+	i := len(b.grants) - 1
+	for _, e := range slices.Backward(entries) {
+		for i >= 0 && b.queue.entries[i].Seq > e.Seq {
+			i--
+		}
+		if i >= 0 && b.queue.entries[i] == e && b.grants[i].to == nil {
 			b.grants[i] = grant{to, at}
 			b.waiting--
 		}
