@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"io"
+	"slices"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -24,8 +25,12 @@ type visible struct {
 	rest []byte // the first bytes of a character, whose others come with the next Write
 }
 
-// Write writes p with the escapes. It reports all of p as written or none of it.
+// Write writes p with the escapes. If a text with escapes cannot be written, it counts as
+// not written at all.
 func (v *visible) Write(p []byte) (int, error) {
+	if len(v.rest) == 0 && !slices.ContainsFunc(p, unusual) { // nearly every line of a log
+		return v.w.Write(p)
+	}
 	text := p
 	if len(v.rest) > 0 {
 		text, v.rest = append(v.rest, p...), nil
@@ -45,12 +50,14 @@ func (v *visible) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// unusual reports whether a byte is part of a character beyond ASCII, or a control other
+// than tab and line feed.
+func unusual(b byte) bool { return b >= 0x7f || b < ' ' && b != '\n' && b != '\t' }
+
 // appendVisible appends a character, or its escape.
 func appendVisible(out []byte, r rune) []byte {
 	switch {
-	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7f: // nearly all of them
-		return append(out, byte(r))
-	case !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
+	case r < 0x80 && !unusual(byte(r)), !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
 		return utf8.AppendRune(out, r)
 	case r > 0xffff: // \u has four digits, so JSON writes the two halves of UTF-16
 		high, low := utf16.EncodeRune(r)
