@@ -73,7 +73,7 @@ var (
 	// The first line is ISO 4217, the second has tokens and coins that Binance or Kraken
 	// have pairs in.
 	otherMoney = set("AED ARS BGN BHD CLP COP EGP GEL IDR ILS ISK KES KWD KZT MAD MYR NGN PEN PHP PKR QAR RON RUB SAR THB TWD UAH UYU VND " +
-		"USD1 USDE USDP USDS UST PAX VAI EURI IDRT XBT SOL XRP DOGE DOT TRX")
+		"USD1 USDE USDP USDS UST PAX VAI EURI AEUR IDRT BIDR BKRW BVND GYEN XBT SOL XRP DOGE DOT TRX")
 )
 
 // isMoney reports whether prices are given in units of this name.
@@ -124,11 +124,22 @@ func Currency(symbol string) string {
 	}
 	for _, n := range []int{4, 3} { // EURI and USD1 before the shorter ones
 		base, quote := symbol[:max(0, len(symbol)-n)], symbol[max(0, len(symbol)-n):]
-		if (len(base) >= 3 || short[base]) && (isMoney(quote) || otherMoney[quote]) {
+		if (len(base) >= 3 || short[base]) && (isMoney(quote) || otherMoney[quote]) && !inFiat(base, quote) {
 			return coin(quote)
 		}
 	}
 	return ""
+}
+
+// inFiat reports whether base and token, written together, are not base in that token but
+// a longer name in a currency: SHI and BIDR are SHIB in IDR. Many coins end in A, and
+// Binance has had BTC, ETH and EUR alone in AEUR, so AEUR needs a base that is known.
+func inFiat(base, token string) bool {
+	if token == "AEUR" {
+		return !coins[base] && !isMoney(base)
+	}
+	longer := base + token[:1]
+	return len(token) == 4 && (coins[longer] || endingBT[longer]) // DOGEUR is DOG in EUR
 }
 
 // spellPlain writes a pair without a separator, its coins by their usual names, and a
