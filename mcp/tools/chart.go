@@ -16,7 +16,7 @@ import (
 // generateChart defines generate_chart. It reads the market and changes nothing, but
 // counts as heavy: a picture takes memory and a processor.
 func (h *handlers) generateChart() tool {
-	return define(mcp.Tool{
+	return defineFrom(chartRequest{source: h.Source}, mcp.Tool{
 		Name:  "generate_chart",
 		Title: "Chart with indicators",
 		Description: "Draw a chart of a symbol with technical indicators. Returns a PNG by default. " +

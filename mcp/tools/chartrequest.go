@@ -27,6 +27,8 @@ const (
 // arguments are read, then settle reads those that depend on others, and the notes are
 // added while the chart is made.
 type chartRequest struct {
+	source market.Source // says which symbols are one market; nil means Sample
+
 	question
 	format  string // png, summary, both or series
 	options chart.Options
@@ -91,18 +93,16 @@ func (r *chartRequest) idle(name string) string {
 	return ""
 }
 
-// compares reports whether r compares its symbol with another one. The source that will
-// be asked is not known here, so symbols are resolved as the sample source does, whose
-// spelling most sources share.
+// compares reports whether r compares its symbol with another one.
 func (r *chartRequest) compares() bool { return len(r.idleCompared()) < len(r.compare) }
 
 // idleCompared returns the symbols to compare that draw nothing: the chart's own, and one
-// that is there twice.
+// that is there twice, perhaps in another spelling of the source.
 func (r *chartRequest) idleCompared() (out []ignored) {
-	own, _ := market.Sample{}.Resolve(r.symbol)
+	own, _ := market.Resolve(r.source, r.symbol)
 	seen := []string{own}
 	for i, text := range r.compare {
-		symbol, _ := market.Sample{}.Resolve(text)
+		symbol, _ := market.Resolve(r.source, text)
 		switch at := slices.Index(seen, symbol); {
 		case at < 0:
 			seen = append(seen, symbol)

@@ -107,10 +107,17 @@ const (
 // define completes t with the schema of R's arguments and a handler that reads
 // them before it calls handle.
 func define[R any, P request[R]](t mcp.Tool, refuses bool, handle func(context.Context, mcp.Call, P) (*mcp.Result, error)) tool {
+	return defineFrom(*new(R), t, refuses, handle)
+}
+
+// defineFrom is define for requests that begin as a copy of empty, which may know what
+// the reading of arguments needs.
+func defineFrom[R any, P request[R]](empty R, t mcp.Tool, refuses bool, handle func(context.Context, mcp.Call, P) (*mcp.Result, error)) tool {
 	declared := P(new(R)).args()
 	t.Schema = schemaOf(declared)
 	t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-		r := P(new(R))
+		begun := empty
+		r := P(&begun)
 		args := r.args()
 		unknown, err := read(args, c.Arguments)
 		left := unread(declared, unknown)

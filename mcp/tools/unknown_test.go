@@ -225,3 +225,37 @@ func TestIdleReported(t *testing.T) {
 		}
 	})
 }
+
+// namesOf has the bars of Sample under the names of another source, which is asked for
+// nothing else.
+type namesOf struct {
+	market.Sample
+	names market.Source
+}
+
+func (n namesOf) Resolve(text string) (string, error) { return market.Resolve(n.names, text) }
+
+// TestSameMarketReported: whether two symbols to compare are one market is for the source
+// to say. At Kraken XXBTZUSD is XBTUSD; auto asks Coinbase for BTCUSD and Kraken for XBTUSD,
+// and draws both.
+func TestSameMarketReported(t *testing.T) {
+	for _, c := range []struct{ source, symbol, compare, want string }{
+		{"kraken", "XBTUSD", `["BTCUSD","PEPE-USD","PEPEUSD","XXBTZUSD"]`, "compare[0] compare[2] compare[3]"},
+		{"yahoo", "JPY=X", `["USDJPY","EURUSD"]`, "compare[0]"},
+		{"auto", "BTCUSD", `["XBTUSD","ETHUSD"]`, ""},
+	} {
+		names, err := market.Open(c.source, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ Ignored []ignored }
+		payload(t, Deps{Source: namesOf{names: names}}, "generate_chart", `{"symbol":"`+c.symbol+`","bars":5,"indicators":[],"format":"summary","compare":`+c.compare+`}`, &got)
+		var said []string
+		for _, i := range got.Ignored {
+			said = append(said, i.Name)
+		}
+		if got := strings.Join(said, " "); got != c.want {
+			t.Errorf("%s compares %s with %s and names %q, want %q", c.source, c.symbol, c.compare, got, c.want)
+		}
+	}
+}
