@@ -349,8 +349,8 @@ func (p *picture) placeFills(o *occupied) {
 }
 
 // placeMarkTexts writes the texts of the caller's zones, lines and texts near what they
-// name. A text without room is counted as not drawn, and so is a zone or a line of which
-// nothing is in the plot, whose text would name what cannot be seen.
+// name. A text without room is counted as not drawn, and so is a mark of which nothing is
+// in the plot, whose text would name what cannot be seen.
 func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
 	for i, m := range p.view.Marks {
 		if m.Kind == MarkLevel || !usable(m.Price) || !usable(m.Price2) {
@@ -373,13 +373,9 @@ func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
 			a, b := p.ends(pn, m)
 			at = image.Pt(int((a.x+b.x)/2), int((a.y+b.y)/2))
 		default:
-			at = image.Pt(int(p.timeX(m.Time)), pn.scale.row(m.Price))
+			at = p.textPoint(pn, m)
 		}
-		switch {
-		case p.near(o, l, at):
-		case m.Kind == MarkText && !at.In(o.limit):
-			leaveOut(pn, &p.missing.Outside, i)
-		default:
+		if !p.near(o, l, at) {
 			leaveOut(pn, &p.missing.Unnamed, i)
 		}
 	}

@@ -113,6 +113,11 @@ func (p *picture) ends(pn *pane, m Mark) (a, b point) {
 	return a, b
 }
 
+// textPoint returns the place that a text names.
+func (p *picture) textPoint(pn *pane, m Mark) image.Point {
+	return image.Pt(int(math.Floor(p.timeX(m.Time))), pn.scale.row(m.Price))
+}
+
 // zoneRect returns the area of a zone.
 func (p *picture) zoneRect(pn *pane, m Mark) image.Rectangle {
 	// A time that is not given means the edge of the plot.

@@ -28,8 +28,8 @@ func leastHeight(o Options, n int) int {
 	return 0
 }
 
-// outside reports whether nothing of a zone or a line lies in the plot. A level beyond the
-// edges is named there, and a text is drawn where it has room.
+// outside reports whether nothing of a zone or a line, or the place of a text, lies in the
+// plot. A level beyond the edges is named there.
 func (p *picture) outside(pn *pane, m Mark) bool {
 	plot := image.Rect(0, pn.legend.Max.Y, p.axisX, pn.frame.Max.Y)
 	switch m.Kind {
@@ -40,6 +40,9 @@ func (p *picture) outside(pn *pane, m Mark) bool {
 		a, b := p.ends(pn, m)
 		from, to, ok := withinRows(a, b, float64(plot.Min.Y), float64(plot.Max.Y))
 		return !ok || max(from.x, to.x) < 0 || min(from.x, to.x) > float64(p.axisX)
+	case MarkText:
+		plot.Max.Y = pn.floor + 1 // nor are texts
+		return !p.textPoint(pn, m).In(plot)
 	}
 	return false
 }

@@ -42,6 +42,31 @@ func TestPanelsWithoutRoom(t *testing.T) {
 	}
 }
 
+// TestTextBeyondTheEdge: a text whose place is beyond the edge of the plot, however little,
+// is told and not drawn within, where it would seem to name another bar or price.
+func TestTextBeyondTheEdge(t *testing.T) {
+	s := priced(120, 215)
+	first, last, step := s.Time[0], s.Time[119], s.Interval.Seconds()
+	v := &View{Series: s, Marks: []Mark{
+		{Kind: MarkText, Price: s.Close[0], Time: first, Text: "first"},
+		{Kind: MarkText, Price: s.Close[119], Time: last, Text: "last"},
+		{Kind: MarkText, Price: s.Close[0], Time: first - 2*step, Text: "before"},
+		{Kind: MarkText, Price: s.Close[119], Time: last + 30*step, Text: "after"},
+		{Kind: MarkText, Price: 1.05 * slices.Max(s.High), Time: s.Time[60], Text: "above"},
+		{Kind: MarkText, Price: 0.95 * slices.Min(s.Low), Time: s.Time[60], Text: "below"},
+	}}
+	for _, o := range []Options{{Width: 1440, Height: 768}, {Width: 700, Height: 400, HideVolume: true}} {
+		p := plan(v, o)
+		u, texts := p.undrawn(o), p.texts(signalText)
+		if want := []int{2, 3, 4, 5}; !slices.Equal(u.Outside, want) || len(u.Unnamed) != 0 {
+			t.Errorf("%dx%d: outside are %v, want %v; without their text %v", o.Width, o.Height, u.Outside, want, u.Unnamed)
+		}
+		if !slices.Contains(texts, "first") || !slices.Contains(texts, "last") || slices.Contains(texts, "before") {
+			t.Errorf("%dx%d: the picture says %q", o.Width, o.Height, texts)
+		}
+	}
+}
+
 // TestMarksOutside: marks of which nothing is in the plot are counted and told, each once,
 // with a text or without, and a text never names a zone that cannot be seen.
 func TestMarksOutside(t *testing.T) {

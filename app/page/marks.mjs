@@ -127,7 +127,7 @@ function putMarkTexts(p, pane, room) {
     } else if (k.type === 'line') {
       const [a, b] = lineEnds(p, pane, k);
       [x, y] = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
-    }
+    } else if (y < pane.legendEnd || y > pane.floor) continue;
     if (x >= 0 && x <= p.axisX && !room.near(k.text, toneInk(k.color, 'amber'), x, y)) pane.unmarked++;
   }
 }

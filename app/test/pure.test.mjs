@@ -192,6 +192,13 @@ test('a name without room at its line stands away from it, and is shortened last
   assert.match(short.text, /^aler.*…$/);
 });
 
+test('a text whose price is out of sight is not written at the edge', () => {
+  const data = readSeries(payload(10, 5, { lines: [] }));
+  const marks = [[13, 'in sight'], [17, 'above'], [8, 'below']].map(([price, text]) => ({ type: 'text', time: data.time[2], price, text }));
+  const p = makePlan(data, { ...plain, marks }, wholeWindow(data, data.n));
+  assert.deepEqual(textsOf(p, p.panes[0], marksOf(p, p.panes[0])).map(t => t.text).filter(t => marks.some(k => k.text === t)), ['in sight']);
+});
+
 test('levels out of sight are named at the edges', () => {
   const data = readSeries(payload(10, 5, { lines: [] }));
   const levels = [90, 50, 70, 60, 80, 1].map(price => ({ price, text: 'alert', ink: 'amber', on: 1, off: 4 }));
