@@ -29,6 +29,7 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"wick/limit"
 )
@@ -116,7 +117,7 @@ var powers = func() (p [moneyPlaces + 1]Decimal) {
 // 10^-places, in digits without leading zeros, and whether it is negative. It is an error
 // if the number is not a whole number of units.
 func scale(s string, places int) (digits string, negative bool, err error) {
-	if len(s) > 64 {
+	if utf8.RuneCountInString(s) > 64 {
 		return "", false, fmt.Errorf("%w %q: longer than 64 characters", errDecimal, limit.Clip(s))
 	}
 	rest, negative := strings.CutPrefix(s, "-")

@@ -25,6 +25,7 @@ func TestParse(t *testing.T) {
 	for in, want := range map[string]string{
 		"true": "no plain number", "five": "no plain number", "market": "no plain number", "one": "no plain number", "e5": "no plain number", "": "no plain number",
 		"1e": "exponent", "1e1.5": "exponent", "1e65": "exponent",
+		strings.Repeat("１", 64): "no plain number", strings.Repeat("１", 65): "longer than 64 characters", strings.Repeat("1", 65): "longer than 64 characters",
 	} {
 		if _, err := Parse([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Parse(%q): %v; want %s", in, err, want)
