@@ -348,6 +348,62 @@ func testLossAfterHalt(t *testing.T, word string) {
 	})
 }
 
+// TestDailyLossAfterSharedHalt: on a shared log, too, a halt on the day of the loss does not
+// end what the loss has begun, and what the loss has begun does not end the halt. The next
+// day lets trading go on once the halt is lifted.
+func TestDailyLossAfterSharedHalt(t *testing.T) {
+	inBubble(t, func(o *Options) { funded(o); o.Limits.DailyLoss = 50 * exact.One }, func(t *testing.T, e *Engine) {
+		e.options.Shared = struct{ Shared }{} // a leader that asks nobody
+		defer func() { e.options.Shared = nil }()
+		is := func(when string, want TradingState, err error) {
+			t.Helper()
+			if err == nil {
+				err = e.refreshTrading() // as every second
+			}
+			if got := e.Status().Trading; err != nil || got != want {
+				t.Errorf("%s: trading is %s, %v, want %s", when, got, err, want)
+			}
+		}
+		e.tidy()
+		place(t, e, Buy, Market, "4", "")
+		price(e, "AAA", 86)
+		is("over 50 are lost", Reducing, nil)
+		price(e, "AAA", 120)
+		is("halted on the day of the loss", Halted, e.SetHalt(true))
+		is("lifted on the day of the loss", Reducing, e.SetHalt(false))
+		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" {
+			t.Errorf("an order after the halt on the day of the loss: got %v, want max_daily_loss", err)
+		}
+		is("halted once more", Halted, e.SetHalt(true))
+		time.Sleep(24 * time.Hour)
+		e.tidy()
+		is("still halted on the next day", Halted, nil)
+		is("lifted on the next day", Active, e.SetHalt(false))
+	})
+}
+
+// TestSharedHaltNotesPrices: on a shared log, too, the end of a halt writes down how far the
+// market was judged, so that the next leader does not fill an order at a price that came
+// during the halt.
+func TestSharedHaltNotesPrices(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		e.options.Shared = struct{ Shared }{} // a leader that asks nobody
+		defer func() { e.options.Shared = nil }()
+		place(t, e, Buy, Limit, "1", "95")
+		if err := e.SetHalt(true); err != nil {
+			t.Fatal(err)
+		}
+		price(e, "AAA", 90)
+		price(e, "AAA", 110)
+		if err := e.SetHalt(false); err != nil {
+			t.Fatal(err)
+		}
+		if s := e.shown.seen["AAA"]; s == nil || s.Price != 110*exact.One {
+			t.Errorf("the halt is over and the price of 110 was judged: the journal has %+v", s)
+		}
+	})
+}
+
 // TestRiskOfNearestStop: the stop that a fall comes to first is the one that counts,
 // whichever was placed first. 2 are held at 100: 1 is sold at 95 and 1 at 80.
 func TestRiskOfNearestStop(t *testing.T) {

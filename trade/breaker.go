@@ -19,11 +19,12 @@ func (e *Engine) breaker(ev *event) {
 // keepTripped keeps in ev that the account reached the limit of the daily loss today, if
 // something else restricts trading: once that is over, the loss counts again. A halt keeps
 // the day of an earlier loss as well, which means nothing any more, so that midnight is no
-// change that the owner is told of. Called with mu held. On a shared log nothing is kept,
-// because refreshTrading takes a state with such a day for the breaker's.
+// change that the owner is told of. Called with mu held. On a shared log only a halt keeps
+// it, because refreshTrading takes reducing with such a day for the breaker's.
 func (e *Engine) keepTripped(ev *event) {
 	today := e.ahead.tripped == ev.At.UTC().Format(time.DateOnly)
-	if e.options.Shared == nil && ev.Tripped == "" && (ev.Trading == Halted || ev.Trading == Reducing && today) {
+	reduces := ev.Trading == Reducing && today && e.options.Shared == nil
+	if ev.Tripped == "" && (ev.Trading == Halted || reduces) {
 		ev.Tripped = e.ahead.tripped
 	}
 }

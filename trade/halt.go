@@ -23,8 +23,10 @@ func (e *Engine) refreshTrading() error {
 		return refuse("halt_unknown", later, "whether trading is halted cannot be told: %v", err)
 	}
 	e.mu.Lock()
-	if e.options.Shared != nil && state == Active && e.ahead.tripped == "" {
-		state = e.ahead.trading // an earlier leader may have had the file, or was told to halt: that there is no file here says nothing
+	// An earlier leader may have had the file, or was told to halt: that there is no file
+	// here says nothing. Only reducing with the day of a loss is the breaker's.
+	if e.options.Shared != nil && state == Active && (e.ahead.tripped == "" || e.ahead.trading == Halted) {
+		state = e.ahead.trading
 	}
 	// The step that would be written, if it is a change.
 	ev := &event{At: now(), Trading: state, By: &Who{Name: "owner, by the file HALT"}}
@@ -40,19 +42,26 @@ func (e *Engine) refreshTrading() error {
 		e.mu.Unlock()
 		return nil
 	}
-	if e.ahead.trading != Active { // prices that came while orders were held back must not fill them after a restart
-		if _, err := e.noteSeen(now()); err != nil {
-			e.mu.Unlock()
-			return err
-		}
-	}
-	seq, err := e.propose(kindTrading, ev)
+	seq, err := e.proposeTrading(ev)
 	e.mu.Unlock()
 	if err != nil {
 		return err
 	}
 	e.log.Warn("trading state changed", "state", string(ev.Trading), "by", ev.By.Name)
 	return e.commit(seq)
+}
+
+// proposeTrading proposes ev, which changes the trading state, and returns its sequence.
+// Prices that came while orders were held back must not fill them after a restart, so the
+// end of a restriction writes down first how far the market was judged. Called with mu
+// held.
+func (e *Engine) proposeTrading(ev *event) (uint64, error) {
+	if e.ahead.trading != Active {
+		if _, err := e.noteSeen(now()); err != nil {
+			return 0, err
+		}
+	}
+	return e.propose(kindTrading, ev)
 }
 
 // differsAnew reports whether ev must be written even if it leaves the trading state as it
@@ -98,11 +107,14 @@ func (e *Engine) setHaltShared(halt bool) error {
 		return e.options.Shared.Ask(ctx, AskHalt, halt, nil)
 	}
 	ev := &event{At: now(), Trading: Active, By: &Who{Name: "owner"}}
+	e.mu.Lock()
 	if halt {
 		ev.Trading = Halted
+		e.keepTripped(ev)
+	} else {
+		e.breaker(ev)
 	}
-	e.mu.Lock()
-	seq, err := e.propose(kindTrading, ev)
+	seq, err := e.proposeTrading(ev)
 	e.mu.Unlock()
 	if err != nil {
 		return err
