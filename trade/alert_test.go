@@ -564,6 +564,28 @@ func TestCancelAlert(t *testing.T) {
 	})
 }
 
+// TestAlertRefusalWaitsForDisk: who gives the client_alert_id of an alert that is still being
+// written is refused only when that alert is on disk, so that no crash can lose it afterwards.
+func TestAlertRefusalWaitsForDisk(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		r := AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "105")}, ClientAlertID: "once"}
+		a, err := e.newAlert(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.mu.Lock()
+		seq, err := e.addAlert(a)
+		e.mu.Unlock()
+		if err != nil || e.Applied() >= seq {
+			t.Fatalf("record %d is to be written and %d are: %v", seq, e.Applied(), err)
+		}
+		r.Note = "another"
+		if _, err := e.SetAlert(t.Context(), r); code(err) != "client_alert_id_reused" || e.Applied() < seq {
+			t.Errorf("got %v with %d records written, want client_alert_id_reused with %d", err, e.Applied(), seq)
+		}
+	})
+}
+
 // TestClientAlertID: the same id and arguments return the first alert, also when
 // it has fired and after a restart, so a retry cannot make a second one; other
 // arguments are refused.

@@ -89,8 +89,8 @@ func (e *Engine) earlierAlert(a *Alert) (*Alert, error) {
 	case known == nil:
 		return nil, nil
 	case !known.same(a):
-		return nil, refuse("client_alert_id_reused", fixIt, "client_alert_id %q belongs to alert %s on %s with other arguments; for another alert choose another id",
-			known.ClientAlertID, known.ID, known.Symbol)
+		return nil, e.refuseAfter(seq, refuse("client_alert_id_reused", fixIt, "client_alert_id %q belongs to alert %s on %s with other arguments; for another alert choose another id",
+			known.ClientAlertID, known.ID, known.Symbol))
 	}
 	return known, e.commit(seq)
 }

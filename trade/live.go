@@ -27,7 +27,7 @@ func (e *Engine) placeLive(ctx context.Context, r OrderRequest) (Order, error) {
 	o, wire, seq, err := e.intend(r, rules, asked)
 	switch {
 	case err != nil:
-		return Order{}, err
+		return Order{}, e.afterDisk(err)
 	case r.DryRun && o.ID == "":
 		return o.public(), nil
 	case wire.ClientID == "": // the same order came in while we asked for prices

@@ -497,6 +497,31 @@ func TestLiveDeadMan(t *testing.T) {
 	})
 }
 
+// TestLiveRefusalsWaitForDisk: as on paper, who would replace an order whose intent is still
+// being written is told that it is not at the broker yet only when the intent is on disk.
+func TestLiveRefusalsWaitForDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := startLive(t, alpacatest.New())
+		r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}
+		rules, err := l.e.venue.Rules(t.Context(), r.Symbol)
+		if err == nil {
+			err = l.e.ensure(t.Context(), r.Symbol)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, _, seq, err := l.e.intend(r, rules, true)
+		if err != nil || l.e.Applied() >= seq {
+			t.Fatalf("record %d is to be written and %d are: %v", seq, l.e.Applied(), err)
+		}
+		r.Replaces = o.ID
+		if _, err := l.place(r); !isRefusal(err, "broker_rule") || l.e.Applied() < seq {
+			t.Errorf("got %v with %d records written, want broker_rule with %d", err, l.e.Applied(), seq)
+		}
+		l.stop()
+	})
+}
+
 // TestLiveDailyLoss: an account that has lost as much as it may since the close of
 // the day before takes only orders that shrink a position. One that cannot be read
 // for some minutes takes none.

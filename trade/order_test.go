@@ -328,6 +328,47 @@ func TestClientOrderID(t *testing.T) {
 	}
 }
 
+// TestRefusalsWaitForDisk: a refusal whose reason is an order that is still being written
+// waits for it. Otherwise a crash could lose that order after somebody was told that it is
+// there, or bring one back that was said to be gone.
+func TestRefusalsWaitForDisk(t *testing.T) {
+	first := OrderRequest{Symbol: "AAA", Side: Buy, Type: Limit, Quantity: exact.One, Price: 90 * exact.One}
+	named, other := first, first
+	named.ClientOrderID, other.ClientOrderID = "x", "x"
+	other.Quantity++
+	for _, c := range []struct {
+		want     string
+		ask      OrderRequest // what is being written
+		then     OrderRequest
+		replaces bool // then replaces the order, which is being cancelled
+	}{
+		{want: "client_order_id_reused", ask: named, then: other},
+		{want: "duplicate_order", ask: first, then: first},
+		{want: "order_cancelled", ask: named, then: first, replaces: true},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			inBubble(t, nil, func(t *testing.T, e *Engine) {
+				if err := e.ensure(t.Context(), "AAA"); err != nil {
+					t.Fatal(err)
+				}
+				o, seq, err := e.accept(c.ask, true)
+				if err == nil && c.replaces {
+					c.then.Replaces = o.ID
+					e.mu.Lock()
+					_, seq, err = e.cancel(o, Who{}, "")
+					e.mu.Unlock()
+				}
+				if err != nil || e.Applied() >= seq {
+					t.Fatalf("%s: record %d is to be written and %d are: %v", c.want, seq, e.Applied(), err)
+				}
+				if _, err := e.Place(t.Context(), c.then); code(err) != c.want || e.Applied() < seq {
+					t.Errorf("got %v with %d records written, want %s with %d", err, e.Applied(), c.want, seq)
+				}
+			})
+		})
+	}
+}
+
 func TestCancelOrder(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		resting, filled := place(t, e, Buy, Limit, "1", "90"), place(t, e, Buy, Market, "1", "")

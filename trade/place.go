@@ -51,7 +51,7 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 		refusal.Text += "; asking for a newer one failed: " + limit.Clip(silent.Error())
 	}
 	if err != nil || r.DryRun && o.ID == "" {
-		return o.public(), err
+		return o.public(), e.afterDisk(err)
 	}
 	return o.answer(r), e.commit(seq)
 }

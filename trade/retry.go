@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -26,9 +27,22 @@ func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
 		}
 	}
 	if err := e.checkReuse(o, *r); err != nil {
-		return nil, err
+		return nil, e.afterDisk(err)
 	}
 	return o, e.commit(seq)
+}
+
+// afterDisk returns err, for which an order is not taken. If that is a refusal, it first
+// waits until every step by which the order was judged is on disk: no client may be told of
+// an order, or of the end of one, that a crash could undo.
+func (e *Engine) afterDisk(err error) error {
+	if no := (*Refusal)(nil); errors.As(err, &no) {
+		e.mu.Lock()
+		seq := e.ahead.seq
+		e.mu.Unlock()
+		return e.refuseAfter(seq, no)
+	}
+	return err
 }
 
 // known looks again for what earlier did not find, with mu held. An order that came in
