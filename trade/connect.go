@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -194,14 +196,14 @@ func (e *Engine) AccountAtBroker() (broker.Account, bool) {
 // AcceptPositions takes the positions at the broker as they are: what differs now
 // counts as known from here on, and trading goes on. It returns the differences that it
 // accepted. Only the owner can ask for it. Until then new positions are refused, because
-// the book does not know what it holds.
+// the book does not know what it holds. What cannot be written down is not accepted.
 func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
 	if e.venue == nil {
 		return nil, refuse("no_broker", never, "there is no broker: the positions are those of the paper book")
 	}
 	e.mu.Lock()
 	v := e.venue
-	accepted := v.differs
+	accepted, late := v.differs, maps.Clone(v.late)
 	// The base says for each symbol by how much the account may differ from our fills. A
 	// difference that is accepted now takes the place of what was accepted before.
 	s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}
@@ -211,8 +213,6 @@ func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
 	for _, d := range accepted {
 		s.Base[broker.Key(d.Symbol)] = d.Broker - d.Book
 	}
-	clear(v.late)
-	v.differs, v.suspected = nil, ""
 	seq, err := e.propose(kindVenue, &event{At: now(), Venue: s, By: who.short()})
 	e.mu.Unlock()
 	if err != nil {
@@ -221,6 +221,12 @@ func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
 	if err := e.commit(seq); err != nil {
 		return nil, err
 	}
+	// What was found while the step was being written has not been accepted, and stays.
+	e.mu.Lock()
+	v.differs = slices.DeleteFunc(slices.Clone(v.differs), func(d Difference) bool { return slices.Contains(accepted, d) })
+	maps.DeleteFunc(v.late, func(id string, times int) bool { return late[id] == times })
+	v.suspected = ""
+	e.mu.Unlock()
 	v.soon()
 	return accepted, e.refreshTrading()
 }

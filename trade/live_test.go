@@ -382,6 +382,33 @@ func TestLiveStart(t *testing.T) {
 	})
 }
 
+// TestLiveAcceptFails: positions whose acceptance could not be written down are not accepted,
+// neither at once nor by the next report: after a restart they would differ again.
+func TestLiveAcceptFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		v.Adjust("AAA", 5*exact.One)
+		l := startLive(t, v)
+		time.Sleep(2 * time.Minute)
+		differs := func(when string) {
+			t.Helper()
+			if status, _ := l.e.Venue(); status.State != "differs" || len(status.Differences) != 1 {
+				t.Errorf("%s: %+v, want a difference", when, status)
+			}
+		}
+		differs("before")
+		l.disk.FailAt, l.disk.Forever = l.disk.Calls+1, true
+		if accepted, err := l.e.AcceptPositions(anyone()); err == nil {
+			t.Errorf("accepted %+v on a disk that fails", accepted)
+		}
+		differs("after the disk failed")
+		time.Sleep(2 * time.Minute)
+		differs("after the next reports")
+		l.end()
+		<-l.done
+	})
+}
+
 // TestLiveHalt: halted, no order is sent; what rests at the broker stays there, is
 // filled if the market comes to it, and can be cancelled. The refusal says so.
 func TestLiveHalt(t *testing.T) {

@@ -200,9 +200,11 @@ func (e *Engine) compare(r broker.Report, sure bool) bool {
 }
 
 // differences returns where the broker's positions are not the sum of the book's fills
-// and of the base, which is what the owner has accepted as held otherwise. Called with
-// mu held. The result is sorted, so that two reports can be compared as text.
+// and of the base, which is what the owner has accepted as held otherwise, and counts once
+// it is on disk. Called with mu held. The result is sorted, so that two reports can be
+// compared as text.
 func (e *Engine) differences(held []broker.Position) (found []Difference) {
+	base := e.shown.venue.Base
 	// Symbols are spelled differently at the broker; keys make them comparable, and
 	// names keep one spelling to show.
 	names, book, there := map[string]string{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}
@@ -216,13 +218,13 @@ func (e *Engine) differences(held []broker.Position) (found []Difference) {
 		}
 		there[key] += p.Quantity
 	}
-	for key := range e.ahead.venue.Base {
+	for key := range base {
 		if names[key] == "" {
 			names[key] = key
 		}
 	}
 	for _, key := range sorted(names) {
-		if there[key] != book[key]+e.ahead.venue.Base[key] {
+		if there[key] != book[key]+base[key] {
 			found = append(found, Difference{Symbol: names[key], Book: book[key], Broker: there[key]})
 		}
 	}
