@@ -67,6 +67,37 @@ func TestHaltHoldsRestingOrders(t *testing.T) {
 	}
 }
 
+// TestUnknownHaltHoldsRestingOrders: while it cannot be told whether HALT is there, resting
+// orders are held as new ones are refused. What came meanwhile is written down as judged, so
+// that a restart does not fill them at it, and afterwards the next price fills a limit that
+// was passed, at the limit.
+func TestUnknownHaltHoldsRestingOrders(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		place(t, e, Buy, Limit, "1", "95")
+		price(e, "AAA", 100)
+		dir := e.options.Dir
+		e.options.Dir += "\x00" // no system takes it as the name of a folder
+		if err := e.refreshTrading(); code(err) != "halt_unknown" {
+			t.Fatalf("HALT in a folder that cannot be looked at: %v, want halt_unknown", err)
+		}
+		price(e, "AAA", 80)
+		if got := e.Orders(false)[0].Status; got != StatusOpen {
+			t.Errorf("the resting order is %s, want open", got)
+		}
+		e.options.Dir = dir
+		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
+			t.Fatalf("the folder is there again: trading is %s, %v, want active", e.Status().Trading, err)
+		}
+		if s := e.shown.seen["AAA"]; s == nil || s.Price != 80*exact.One {
+			t.Errorf("80 was judged while orders were held: the journal has %+v", s)
+		}
+		price(e, "AAA", 81)
+		if got := show(e.Orders(false)[0].AveragePrice); got != "95" {
+			t.Errorf("filled at %s, want its limit of 95", got)
+		}
+	})
+}
+
 // TestHaltHoldsRestOfMarketOrder: what the volume left of market orders is not filled while
 // HALT is there, and can be cancelled. What was not cancelled takes the market's price again
 // when HALT is gone, as an order that rests does. By hand, a tenth of 100 is filled at 100 and

@@ -28,7 +28,8 @@ type Engine struct {
 	fedAt   Time // when the feed last spoke
 	notedAt Time // when it was last written down how far the market was judged
 
-	differed bool // the broker's positions differed when trading was last found not to be halted
+	haltUnread bool // the last look at the file HALT failed: resting orders are held
+	differed   bool // the broker's positions differed when trading was last found not to be halted
 
 	// arrived has the resting orders that came since the last update of their symbol, and
 	// when they came, in unix milliseconds: what the market did before that does not fill

@@ -15,12 +15,12 @@ const haltName = "HALT"
 
 // refreshTrading works out the trading state, from the file HALT, the daily loss and what
 // is known of the broker, and writes a change down. It refuses if it cannot find out whether
-// the file is there, or what it says. It runs every second and before every order, so the
-// file counts from the next order on.
+// the file is there, or what it says; until it can, no resting order is filled either. It
+// runs every second and before every order, so the file counts from the next order on.
 func (e *Engine) refreshTrading() error {
 	state, err := readHalt(e.options.Dir)
-	if err != nil {
-		return refuse("halt_unknown", later, "whether trading is halted cannot be told: %v", err)
+	if err := e.noteHalt(err); err != nil {
+		return err
 	}
 	e.mu.Lock()
 	// An earlier leader may have had the file, or was told to halt: that there is no file
@@ -48,6 +48,32 @@ func (e *Engine) refreshTrading() error {
 		return err
 	}
 	e.log.Warn("trading state changed", "state", string(ev.Trading), "by", ev.By.Name)
+	return e.commit(seq)
+}
+
+// noteHalt notes whether the file HALT could be looked at. If it could not, unread says why,
+// and noteHalt returns the refusal of new orders. The trading state stays as it is, because
+// it is not known that the owner halted trading, but resting orders are held as by a halt.
+// Once it can be looked at again, how far the market was judged is on disk as after a halt.
+func (e *Engine) noteHalt(unread error) error {
+	e.mu.Lock()
+	before := e.haltUnread
+	e.haltUnread = unread != nil
+	var seq uint64
+	var err error
+	if before && unread == nil {
+		seq, err = e.noteSeen(now())
+	}
+	e.mu.Unlock()
+	if unread != nil && !before {
+		e.log.Error("whether trading is halted cannot be told: no order is taken", "error", unread)
+	}
+	switch {
+	case unread != nil:
+		return refuse("halt_unknown", later, "whether trading is halted cannot be told: %v", unread)
+	case err != nil:
+		return err
+	}
 	return e.commit(seq)
 }
 

@@ -154,14 +154,15 @@ func (e *Engine) reached(o *Order, part span) (exact.Decimal, bool) {
 	return e.paper.resting(o, part)
 }
 
-// held reports whether the trading state keeps a resting order from being filled now.
-// The order stays open. If a stop is reached while it is held, it is not filled at that
-// price later: the prices after that decide. Called with mu held.
+// held reports whether a resting order must not be filled now, because of the trading state
+// or because it cannot be told whether trading is halted. The order stays open. If a stop is
+// reached while it is held, it is not filled at that price later: the prices after that
+// decide. Called with mu held.
 func (e *Engine) held(o *Order) bool {
-	switch e.ahead.trading {
-	case Halted:
+	switch {
+	case e.haltUnread, e.ahead.trading == Halted:
 		return true
-	case Reducing:
+	case e.ahead.trading == Reducing:
 		return !o.ReduceOnly && !shrinks(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
 	}
 	return false
