@@ -87,9 +87,12 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order,
 	// intent is proposed, so that a report that is read meanwhile does not take it for lost.
 	e.rate.Take(at.Time, e.orderRate())
 	o.UpdatedAt, o.Reason = at, unknownReason+": it is being sent"
-	e.venue.doubts[o.ID] = &doubt{sending: true}
 	seq, err := e.propose(kindIntent, &event{At: at, Order: o})
-	return o, wire, seq, err
+	if err != nil {
+		return nil, none, 0, err
+	}
+	e.venue.doubts[o.ID] = &doubt{sending: true}
+	return o, wire, seq, nil
 }
 
 // checkLive refuses o if it is over any limit there is on paper, if what is known of the

@@ -409,6 +409,24 @@ func TestLiveAcceptFails(t *testing.T) {
 	})
 }
 
+// TestLiveIntentFails: an order whose intent could not be taken down is not sent, and no
+// doubt about it is left behind: nothing would ever end it.
+func TestLiveIntentFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		l.e.journal.Hold(journal.ErrStorage)
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); !errors.Is(err, journal.ErrStorage) {
+			t.Errorf("an order without a journal: %v, want %v", err, journal.ErrStorage)
+		}
+		l.end()
+		<-l.done
+		if n := len(v.Open()); n != 0 || len(l.e.venue.doubts) != 0 {
+			t.Errorf("%d orders at the venue and the doubts %v, want none", n, l.e.venue.doubts)
+		}
+	})
+}
+
 // TestLiveHalt: halted, no order is sent; what rests at the broker stays there, is
 // filled if the market comes to it, and can be cancelled. The refusal says so.
 func TestLiveHalt(t *testing.T) {
