@@ -108,9 +108,9 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 		return err
 	}
 	o.Account, o.ExpiresAt = e.venue.account, nil // the broker ends it, by its own calendar
-	// The buying power must suffice at the highest of the three prices; an order that
-	// only shrinks the position needs none.
-	worst := max(o.worst(), fill, price)
+	// The buying power must suffice at the highest of all prices, also that of the stop of
+	// an oco; an order that only shrinks the position needs none.
+	worst := max(r.worst(o, price, fill), price)
 	need, ok := o.Quantity.Times(worst, exact.Up)
 	old := e.ahead.order(o.Replaces)
 	switch power := e.venue.report.Account.BuyingPower; {

@@ -669,6 +669,7 @@ func TestLiveRefused(t *testing.T) {
 			"gtd":           {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, TimeInForce: GTD, ExpiresAt: time.Now().Add(time.Hour)},
 			"steps of":      {Side: Buy, Type: Limit, Price: 90*exact.One + 1, Quantity: exact.One},
 			"can spend":     {Side: Buy, Type: Limit, Price: 99 * exact.One, Quantity: 1060 * exact.One},
+			"worth 108000":  {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: 900 * exact.One, OCO: OCO{StopPrice: 120 * exact.One}},
 			"more than is":  {Side: Sell, Type: Market, Quantity: exact.One / 2, TimeInForce: Day},
 			"part of a sh":  {Side: Buy, Type: Limit, Price: 99 * exact.One, Notional: 10 * exact.One},
 			"stop_passed":   {Side: Sell, Type: Limit, Price: 120 * exact.One, Quantity: exact.One, OCO: OCO{StopPrice: 101 * exact.One}},
