@@ -95,7 +95,7 @@ func (m *message) UnmarshalJSON(text []byte) error {
 // nil if all read the same. If the name is "id", m.ID is set to nil, since it is not
 // certain.
 func (m *message) misread(text []byte) (refused *Error) {
-	name, right := twice(text), ""
+	name, right := twice(text, m.Method == "tools/call"), ""
 	if name != nil {
 		right = string(plain(name))
 		refused = &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " twice in one object: nobody can know which one was meant"}

@@ -12,22 +12,19 @@ import (
 // encoding/json silently takes the last of two values, and an order must not depend on
 // that.
 func Twice(text []byte) (name string, found bool) {
-	written := firstRepeated(text, false)
+	written := twice(text, false)
 	return string(plain(written)), written != nil
 }
 
-// twice returns the first name that occurs twice in one object of a message, as the
-// message spells it, or nil. Text must be valid JSON. The arguments of a call are not
-// looked into: the tool checks them with [Twice] and refuses them in words for a model.
+// twice returns the first name that occurs twice in one object of text, as the text
+// spells it, or nil. Text must be valid JSON. If it is the call of a tool, what is inside
+// "arguments" is skipped: the tool checks it with [Twice] and refuses it in words for a
+// model.
 //
 // encoding/json takes the last of two values, and a proxy on the way may take the first.
 // A message that can place an order must not have two readings. Names that differ only
 // in case are found by miscased.
-func twice(text []byte) []byte { return firstRepeated(text, true) }
-
-// firstRepeated returns the first name that occurs twice in one object of text, as the
-// text spells it, or nil. If text is a message, it skips what is inside "arguments".
-func firstRepeated(text []byte, message bool) []byte {
+func twice(text []byte, call bool) []byte {
 	// Both slices stay on the stack unless a text outgrows them. Passing them to methods
 	// that append would move them to the heap, so the appends are all here.
 	names := make([][]byte, 0, 2*maxFew) // of the open objects, the innermost last
@@ -59,7 +56,7 @@ func firstRepeated(text []byte, message bool) []byte {
 				names = append(names, name)
 			}
 			next = blanks(text, next+1)
-			if message && (text[next] == '{' || text[next] == '[') && string(written) == "arguments" {
+			if call && (text[next] == '{' || text[next] == '[') && string(written) == "arguments" {
 				levels = append(levels, level{first: len(names)})
 				arguments, i = 1, next
 			}
