@@ -80,11 +80,17 @@ var units = []struct {
 	letter string
 }{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "K"}}
 
-// shortText writes v with a unit letter and three significant digits, if its size is at
-// least from. ok is false if it is smaller, if it is 1e15 or more, and for NaN.
+// shortText writes v if its plain digits would not do: with a unit letter and three
+// significant digits if its size is at least from, with an exponent if it is extreme, and
+// what is no value. ok is false for all others.
 func shortText(v, from float64) (text string, ok bool) {
 	a := math.Abs(v)
-	if a < from || a >= 1e15 {
+	switch {
+	case !usable(v):
+		return noValue, true
+	case extreme(v):
+		return exponentText(v, 2), true
+	case a < from:
 		return "", false
 	}
 	for _, u := range units {
@@ -105,12 +111,8 @@ func shortText(v, from float64) (text string, ok bool) {
 // volumeText writes a volume: 86.4M, 12.3K, 811, 0.123.
 func volumeText(v float64) string {
 	switch short, ok := shortText(v, 1e4); {
-	case !usable(v):
-		return noValue
 	case ok:
 		return short
-	case extreme(v):
-		return exponentText(v, 2)
 	case v >= 100 || v == 0:
 		return fixedText(v, 0)
 	}
@@ -122,12 +124,8 @@ func volumeText(v float64) string {
 func valueText(v float64) string {
 	a := math.Abs(v)
 	switch short, ok := shortText(v, 1e6); {
-	case !usable(v):
-		return noValue
 	case ok:
 		return short
-	case extreme(v):
-		return exponentText(v, 2)
 	case a == 0:
 		return "0"
 	case a >= 1e4:
@@ -230,7 +228,7 @@ func levelText(v float64) string {
 	if text, ok := shortText(v, 1e6); ok {
 		return text
 	}
-	for d := 0; d < 5 && !extreme(v); d++ {
+	for d := range 5 {
 		if x := v * math.Pow10(d); math.Abs(x-math.Round(x)) < 1e-6 {
 			return fixedText(v, d)
 		}
