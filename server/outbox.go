@@ -62,6 +62,8 @@ func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
 		if order.Status == trade.StatusFilled {
 			e.Chart = chartOf(order.Symbol, o.interval, e.At, nil, markAt(e.At, o.interval, string(order.Side)))
 		}
+	case s.Lost && s.Trading == trade.Halted:
+		e.Kind, e.Text = notify.Loss, "The account has lost what it may in a day (--max-daily-loss), while trading is halted"
 	case s.Lost:
 		e.Kind, e.Text = notify.Loss, "The account has lost what it may in a day (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken"
 	default:

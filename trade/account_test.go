@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -346,6 +347,48 @@ func testLossAfterHalt(t *testing.T, word string) {
 			t.Errorf("HALT with %q is gone on the next day: trading is %s, %v, want active", word, e.Status().Trading, err)
 		}
 	})
+}
+
+// TestDailyLossDuringHalt: a loss that reaches the limit while the owner restricts trading
+// counts once the restriction is over, though the price has recovered by then. It is told
+// once, as a loss.
+func TestDailyLossDuringHalt(t *testing.T) {
+	for _, word := range []string{"", "reducing"} {
+		inBubble(t, func(o *Options) { funded(o); o.Limits.DailyLoss = 50 * exact.One }, func(t *testing.T, e *Engine) {
+			refresh := func(when string, want TradingState) {
+				t.Helper()
+				if err := e.refreshTrading(); err != nil || e.Status().Trading != want {
+					t.Errorf("HALT with %q, %s: trading is %s, %v, want %s", word, when, e.Status().Trading, err, want)
+				}
+			}
+			e.tidy()
+			place(t, e, Buy, Market, "4", "")
+			if err := os.WriteFile(filepath.Join(e.options.Dir, haltName), []byte(word), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			restricted := cmp.Or(TradingState(word), Halted)
+			refresh("at first", restricted)
+			price(e, "AAA", 86) // 4 bought at 100 have lost 56
+			before := e.ahead.seq
+			refresh("with the loss", restricted)
+			refresh("with the loss, a second later", restricted)
+			if e.ahead.tripped == "" || e.ahead.seq == before {
+				t.Errorf("HALT with %q: the loss is not written down", word)
+			}
+			price(e, "AAA", 120)
+			written := e.ahead.seq
+			refresh("after the price recovered", restricted)
+			if e.ahead.seq != written {
+				t.Errorf("HALT with %q: %d records more for one loss", word, e.ahead.seq-written)
+			}
+			if err := e.SetHalt(false); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" {
+				t.Errorf("HALT with %q is gone: got %v, want max_daily_loss", word, err)
+			}
+		})
+	}
 }
 
 // TestDailyLossAfterSharedHalt: on a shared log, too, a halt on the day of the loss does not

@@ -187,14 +187,14 @@ func checkCollar(o *Order, price, tick exact.Decimal) error {
 // checkTrading refuses an order that the trading state does not allow; shrinks says
 // whether it can only shrink a position.
 func (e *Engine) checkTrading(o *Order, shrinks bool) error {
-	s, l := e.ahead, e.options.Limits
+	s := e.ahead
 	switch {
 	case s.trading == Halted:
 		return refuse("trading_halted", later, "the owner has halted trading (file HALT in the data directory): %s; cancels still pass",
 			e.venue.resting("resting orders stay open and none is filled"))
 	case s.trading == Reducing && !shrinks && !o.ReduceOnly && s.tripped != "":
-		return refuse("max_daily_loss", later, "the account has lost %s or more today (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken; %s; %s",
-			l.DailyLoss, grows, e.venue.resting("of the resting ones only those that shrink a position are filled"))
+		return refuse("max_daily_loss", later, "the account has reached the limit of the daily loss today (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken; %s; %s",
+			grows, e.venue.resting("of the resting ones only those that shrink a position are filled"))
 	case s.trading == Reducing && !shrinks && !o.ReduceOnly:
 		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; %s; %s; cancels still pass",
 			grows, e.venue.resting("resting orders stay open and only those that shrink a position are filled"))

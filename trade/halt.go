@@ -179,17 +179,13 @@ func readHalt(dir string) (TradingState, error) {
 }
 
 // restrict makes ev halt trading as long as what the broker has is not known. It makes ev
-// let only reducing orders pass if that is not what the book says, or if the account there
-// has reached the limit of the daily loss. Called with mu held.
+// let only reducing orders pass if that is not what the book says. Called with mu held.
 func (e *Engine) restrict(ev *event) {
 	v := e.venue
 	if v == nil || ev.Trading == Halted {
 		return
 	}
-	// The hardest restriction that applies wins. The loss of the day is worked out from
-	// the equity that the broker reports.
-	today := ev.At.UTC().Format(time.DateOnly)
-	most, account := e.options.Limits.DailyLoss, v.report.Account
+	// The hardest restriction that applies wins. The breaker has looked at the daily loss.
 	switch {
 	case !v.judged && time.Since(v.born) < blindAfter:
 		// Every start is like this for a moment, in which no order passes. The state that
@@ -199,7 +195,5 @@ func (e *Engine) restrict(ev *event) {
 		ev.Trading, ev.Tripped, ev.By = Halted, "", &Who{Name: "the broker is not reconciled"}
 	case len(v.differs)+len(v.late) > 0:
 		ev.Trading, ev.Tripped, ev.By = Reducing, "", &Who{Name: "the broker's positions differ"}
-	case most > 0 && (e.ahead.tripped == today || account.LastEquity-account.Equity >= most):
-		ev.Trading, ev.Tripped, ev.By = Reducing, today, &Who{Name: "--max-daily-loss"}
 	}
 }
