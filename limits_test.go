@@ -151,7 +151,7 @@ var limits = []limit{
 	{"trade", "maxAlerts", "", "active alerts", "TestLimitsWithoutFlag"},
 	{"trade", "maxNote", "", "characters of an alert's note", "TestClientAlertID"},
 	{"trade", "maxPause", "", "cooldown of an alert, at most", "TestRepeatRefused"},
-	{"trade", "maxFirings", "", "notifications of one alert by one look at the market, the newest; how many more there were is told and counted", "TestManyFirings"},
+	{"trade", "maxFirings", "", "notifications of one alert by one look at the market, the newest, and fewer if those of all alerts are more than a queue keeps; how many more there were is told and counted", "TestManyFirings"},
 	{"trade", "maxSymbols", "", "symbols watched, for alerts, orders and positions", "TestLimitsWithoutFlag"},
 	{"trade", "duplicateWindow", "", "in which an equal order of one client is refused, unless it has a client_order_id", "TestDuplicates"},
 	{"trade", "maxSubscriptions", "", "subscriptions; one more drops the oldest that no client holds, with its queue, and the log says so, else it is refused", "TestSubscriptionBound"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"wick/delivery"
 	"wick/market"
 )
 
@@ -64,35 +65,63 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 		seq = e.fillResting(t, since, at)
 	}
 	filled := seq != 0
-	// take fires an alert and adds it to fired. If that cannot be proposed the alert
-	// stays as it is, and take reports false.
-	take := func(a *Alert, why trigger) bool {
-		why.synthetic, why.price = e.watch.of(t.Symbol).synthetic, t.price.String()
-		f, s, err := e.fire(a, why, at)
-		if err == nil {
+	for _, h := range e.firings(t, hits) {
+		a := e.ahead.alerts[h.alert] // looked up anew: an alert that repeats changes with each firing
+		if a == nil {                // it was cancelled meanwhile
+			continue
+		}
+		h.synthetic, h.price = e.watch.of(t.Symbol).synthetic, t.price.String()
+		if f, s, err := e.fire(a, h.trigger, at); err == nil { // otherwise the alert stays as it is
 			fired, seq = append(fired, f), s
-		}
-		return err == nil
-	}
-	// By age, so that the order of firing does not depend on the heaps.
-	reached := e.ahead.index.prices[t.Symbol].reached(e.scratch[:0], t.top, t.bottom)
-	slices.SortFunc(reached, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
-	for _, a := range reached {
-		for _, why := range t.meets(a) {
-			if !take(e.ahead.alerts[a.ID], why) { // looked up anew: an alert that repeats changes with each firing
-				break
-			}
-		}
-	}
-	e.scratch = reached
-	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.at, b.at), compareIDs(a.alert, b.alert)) })
-	for _, h := range hits {
-		if a := e.ahead.alerts[h.alert]; a != nil { // nil if it was cancelled meanwhile
-			take(a, h.trigger)
 		}
 	}
 	if filled {
 		seq = max(seq, e.noteFilled(t.Symbol, at))
 	}
 	return fired, seq
+}
+
+// firings returns what makes alerts fire by t, in the order in which they do: price alerts
+// by age, so that it does not depend on the heaps, and then hits, which are of signals, by
+// bar and age. Called with mu held.
+func (e *Engine) firings(t tick, hits []hit) (all []hit) {
+	reached := e.ahead.index.prices[t.Symbol].reached(e.scratch[:0], t.top, t.bottom)
+	slices.SortFunc(reached, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
+	for _, a := range reached {
+		for _, why := range t.meets(a) {
+			all = append(all, hit{a.ID, why})
+		}
+	}
+	e.scratch = reached
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.at, b.at), compareIDs(a.alert, b.alert)) })
+	return newest(append(all, hits...))
+}
+
+// newest returns hits, those of each alert in order of time, as they are if they are no
+// more than a queue keeps. Otherwise each alert tells only an equal share of that, its
+// newest, and at least one. So a thousand alerts that repeat cannot hold up trading for
+// seconds after a downtime. It uses the memory of hits.
+func newest(hits []hit) []hit {
+	if len(hits) <= delivery.QueueCap {
+		return hits
+	}
+	left := make(map[string]int) // of each alert
+	for _, h := range hits {
+		left[h.alert]++
+	}
+	told := min(maxFirings, max(1, delivery.QueueCap/len(left)))
+	gone, out := make(map[string]trigger), hits[:0]
+	for _, h := range hits {
+		if before, ok := gone[h.alert]; ok {
+			h.skip(before, told)
+		}
+		if left[h.alert] > told {
+			left[h.alert]--
+			gone[h.alert] = h.trigger
+			continue
+		}
+		delete(gone, h.alert)
+		out = append(out, h)
+	}
+	return out
 }

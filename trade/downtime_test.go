@@ -208,6 +208,72 @@ func TestManyFirings(t *testing.T) {
 	}
 }
 
+// TestManyAlertsFire: what more alerts found during a downtime than a queue keeps is shared
+// among them. 11 alerts that each fired on 120 bars tell 90 each, and none of it falls out
+// of the polling queue, which keeps 1,000.
+func TestManyAlertsFire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcess(t, 599*time.Minute+56*time.Second, slices.Repeat([]int64{100}, 20)...)
+		p.start()
+		time.Sleep(time.Second)
+		const rule = `{"indicator_signal":{"indicator":"rule","when":"close > 90","signal":"becomes_true"}}`
+		for range 11 {
+			repeating(t, p.e, rule, AlertRequest{Repeat: EachBar, Interval: "1m"})
+		}
+		p.kill()
+		time.Sleep(120 * time.Minute)
+		p.start()
+		told := make(map[string][]Notification)
+		for _, n := range p.told {
+			told[n.AlertID] = append(told[n.AlertID], n)
+		}
+		const says = "Skipped before it: 30, from 2000-01-01 10:00 UTC to 2000-01-01 10:29 UTC; only the newest 90 are told."
+		for _, a := range p.e.Alerts() {
+			list := told[a.ID]
+			if len(list) != 90 || list[0].Skipped != 30 || list[0].BarTime.Format("15:04") != "10:30" || !strings.Contains(list[0].Message, says) || a.Fired != 120 {
+				t.Errorf("alert %s fired %d times and told %d, first %+v; want 120 and 90, first of 10:30 with 30 skipped", a.ID, a.Fired, len(list), list[:min(1, len(list))])
+			}
+		}
+		if n := p.e.PendingNotifications(); n != 990 {
+			t.Errorf("%d notifications are in the polling queue, want 990", n)
+		}
+		p.stop()
+	})
+}
+
+// TestNewest: at most as many firings as a queue keeps are told of all alerts together, of
+// each the newest and at least one. The message of the first says how many.
+func TestNewest(t *testing.T) {
+	for _, c := range []struct {
+		alerts, each  int // so many firings of so many alerts
+		told, skipped int // of each alert
+		says          string
+	}{
+		{1, 100, 100, 0, ""},
+		{10, 100, 100, 0, ""},
+		{500, 2, 2, 0, ""},
+		{11, 100, 90, 10, "only the newest 90 are told."},
+		{501, 2, 1, 1, "only the newest is told."},
+		{2000, 3, 1, 2, "only the newest is told."},
+		{2000, 1, 1, 0, ""},
+	} {
+		var hits []hit
+		for at := range c.each {
+			for id := range c.alerts {
+				hits = append(hits, hit{fmt.Sprint(id), trigger{at: int64(at) * 1000, value: "1"}})
+			}
+		}
+		got := newest(hits)
+		first, last := got[0], got[len(got)-1]
+		if len(got) != c.told*c.alerts || first.skipped != c.skipped || int(first.at) != c.skipped*1000 || int(last.at) != (c.each-1)*1000 {
+			t.Errorf("%d alerts with %d each: %d are told, from %+v to %+v; want %d and %d skipped", c.alerts, c.each, len(got), first, last, c.told*c.alerts, c.skipped)
+		}
+		if message := (&Alert{Condition: Condition{Type: PriceAbove}}).message(first.trigger); !strings.HasSuffix(message, c.says) || (c.says == "") == strings.Contains(message, "Skipped") {
+			t.Errorf("%d alerts with %d each: the first says %q, want %q", c.alerts, c.each, message, c.says)
+		}
+	}
+}
+
 // playDowntime runs a timetable on a market that is at 100 and returns what each alert
 // told, by its note. With mirror all prices are reflected at 100. After the last event
 // the process ends and starts once more, which must tell nothing.

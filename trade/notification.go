@@ -98,16 +98,17 @@ type trigger struct {
 	price     string      // the newest price of the symbol
 	synthetic bool
 
-	// How many earlier triggers of the same update are not told, see maxFirings, and
-	// the times of the first and the last of them, as returned by when.
+	// How many earlier triggers of the same update are not told, see maxFirings, the
+	// times of the first and the last of them, as returned by when, and how many are told.
 	skipped                int
 	skippedFrom, skippedTo int64
+	told                   int
 }
 
 // maxFirings is how many notifications of one alert may follow from one update. After
 // a downtime thousands of bars may come with the first update, and an alert that
 // repeats could fire on each of them. Nobody reads that many, a queue keeps no more than
-// delivery.QueueCap, and nobody can trade while they are written down.
+// delivery.QueueCap, and nobody can trade while they are written down. See also newest.
 const maxFirings = 100
 
 // latest adds t to list, the triggers of one alert by one update in order of time, and
@@ -119,11 +120,16 @@ func latest(list []trigger, t trigger) []trigger {
 		return list
 	}
 	gone, list := list[0], list[1:]
-	list[0].skipped, list[0].skippedFrom, list[0].skippedTo = gone.skipped+1, gone.skippedFrom, gone.when()
-	if gone.skipped == 0 {
-		list[0].skippedFrom = gone.when()
-	}
+	list[0].skip(gone, maxFirings)
 	return list
+}
+
+// skip counts gone, the trigger before t, as skipped, because only so many are told.
+func (t *trigger) skip(gone trigger, told int) {
+	t.skipped, t.skippedFrom, t.skippedTo, t.told = gone.skipped+1, gone.skippedFrom, gone.when(), told
+	if gone.skipped == 0 {
+		t.skippedFrom = gone.when()
+	}
 }
 
 // when returns the time by which a message names a trigger, in unix seconds: the start of
@@ -159,8 +165,11 @@ func (a *Alert) message(t trigger) string {
 		s += " This comes late: wick was not running then."
 	}
 	if t.skipped > 0 {
-		s += fmt.Sprintf(" Skipped before it: %d, from %s to %s; only the newest %d are told.",
-			t.skipped, minuteOf(t.skippedFrom), minuteOf(t.skippedTo), maxFirings)
+		told := fmt.Sprintf("the newest %d are", t.told)
+		if t.told == 1 {
+			told = "the newest is"
+		}
+		s += fmt.Sprintf(" Skipped before it: %d, from %s to %s; only %s told.", t.skipped, minuteOf(t.skippedFrom), minuteOf(t.skippedTo), told)
 	}
 	if t.synthetic {
 		s += invented
