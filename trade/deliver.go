@@ -35,7 +35,7 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 	if ctx.Err() != nil {
 		return // bars may have been judged without data that could not be loaded: the next start judges them again
 	}
-	fired, seq := e.settle(t, hits)
+	fired, seq := e.settle(t, hits, e.foresee(t))
 	if err := e.commit(seq); err != nil {
 		return // the journal logged why it broke, and every later request is told
 	}
@@ -49,7 +49,7 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 // and others wait for more volume, the last step notes how far the market was judged. It
 // returns the alerts that fired and the last sequence. What cannot be written down is not
 // decided: the next update judges it again.
-func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
+func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []firing, seq uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	at := now()
@@ -61,11 +61,14 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 		return nil, 0
 	}
 	t.begin(since, from, e.began)
+	if since != f.since || from != f.from {
+		f.triggers = nil // they were judged by another price than the one before t
+	}
 	if e.venue == nil {
 		seq = e.fillResting(t, since, at)
 	}
 	filled := seq != 0
-	for _, h := range e.firings(t, hits) {
+	for _, h := range e.firings(t, hits, f) {
 		a := e.ahead.alerts[h.alert] // looked up anew: an alert that repeats changes with each firing
 		if a == nil {                // it was cancelled meanwhile
 			continue
@@ -83,12 +86,16 @@ func (e *Engine) settle(t tick, hits []hit) (fired []firing, seq uint64) {
 
 // firings returns what makes alerts fire by t, in the order in which they do: price alerts
 // by age, so that it does not depend on the heaps, and then hits, which are of signals, by
-// bar and age. Called with mu held.
-func (e *Engine) firings(t tick, hits []hit) (all []hit) {
+// bar and age. An alert that f does not have is judged here. Called with mu held.
+func (e *Engine) firings(t tick, hits []hit, f foreseen) (all []hit) {
 	reached := e.ahead.index.prices[t.Symbol].reached(e.scratch[:0], t.top, t.bottom)
 	slices.SortFunc(reached, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
 	for _, a := range reached {
-		for _, why := range t.meets(a) {
+		list, done := f.triggers[a]
+		if !done {
+			list = t.meets(a)
+		}
+		for _, why := range list {
 			all = append(all, hit{a.ID, why})
 		}
 	}
@@ -124,4 +131,32 @@ func newest(hits []hit) []hit {
 		out = append(out, h)
 	}
 	return out
+}
+
+// foreseen is what makes price alerts fire by an update, as it was judged before the lock
+// was taken. It holds for the alerts as they were then, and if the time and the price before
+// the update are still the same.
+type foreseen struct {
+	since    int64
+	from     quote
+	triggers map[*Alert][]trigger
+}
+
+// foresee judges the price alerts that t reaches, if t has a long path, as after a downtime.
+// A thousand alerts on thousands of minutes take seconds, so no lock is held meanwhile.
+func (e *Engine) foresee(t tick) (f foreseen) {
+	if len(t.legs) <= maxFirings {
+		return f
+	}
+	f.since, f.from = e.watch.before(t.Symbol)
+	t.legs = slices.Clone(t.legs) // begin changes them
+	e.mu.Lock()
+	t.begin(f.since, f.from, e.began)
+	reached := e.ahead.index.prices[t.Symbol].reached(nil, t.top, t.bottom)
+	e.mu.Unlock()
+	f.triggers = make(map[*Alert][]trigger, len(reached))
+	for _, a := range reached {
+		f.triggers[a] = t.meets(a)
+	}
+	return f
 }

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -271,6 +272,52 @@ func TestNewest(t *testing.T) {
 		if message := (&Alert{Condition: Condition{Type: PriceAbove}}).message(first.trigger); !strings.HasSuffix(message, c.says) || (c.says == "") == strings.Contains(message, "Skipped") {
 			t.Errorf("%d alerts with %d each: the first says %q, want %q", c.alerts, c.each, message, c.says)
 		}
+	}
+}
+
+// TestForesee: price alerts are judged on a long path before the lock is taken. What changes
+// until then counts all the same: a cancelled alert does not fire, and a new one does. If
+// the price before the path changes, all are judged anew.
+func TestForesee(t *testing.T) {
+	for _, stale := range []bool{false, true} {
+		inBubble(t, nil, func(t *testing.T, e *Engine) {
+			set := func() string {
+				return repeating(t, e, `{"price_above":90}`, AlertRequest{Repeat: EachBar, Interval: "1m"}).ID
+			}
+			stays, goes := set(), set()
+			begin := time.Now().Add(time.Minute).Unix()
+			u := market.Update{Symbol: "AAA", Price: 100, High: 101, Low: 99, At: (begin + 200*60) * 1000, Step: "1m"}
+			for i := range int64(200) {
+				u.Path = append(u.Path, market.Bar{Time: begin + i*60, Open: 100, High: 101, Low: 99, Close: 100})
+			}
+			tick, _ := newTick(u)
+			f := e.foresee(tick)
+			if len(f.triggers) != 2 {
+				t.Fatalf("%d alerts were judged without the lock, want 2", len(f.triggers))
+			}
+			if stale {
+				f.from.price++
+				clear(f.triggers)
+				for _, a := range e.ahead.alerts {
+					f.triggers[a] = nil // would fire nothing
+				}
+			}
+			if _, err := e.CancelAlert(Who{}, goes); err != nil {
+				t.Fatal(err)
+			}
+			comes := set()
+			fired, seq := e.settle(tick, nil, f)
+			if err := e.commit(seq); err != nil {
+				t.Fatal(err)
+			}
+			got := make(map[string]int)
+			for _, n := range fired {
+				got[n.notification.AlertID]++
+			}
+			if want := map[string]int{stays: 100, comes: 100}; !maps.Equal(got, want) {
+				t.Errorf("stale %t: told %v, want %v", stale, got, want)
+			}
+		})
 	}
 }
 

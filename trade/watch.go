@@ -413,6 +413,17 @@ func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 	return since, from, true
 }
 
+// before returns the time and the price that setPrice will return for the next update of a
+// symbol, unless the symbol is watched anew until then.
+func (w *watchlist) before(symbol string) (since int64, from quote) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if in := w.instruments[symbol]; in != nil {
+		since, from = in.fed, in.last
+	}
+	return since, from
+}
+
 // history returns the volume of a symbol that is not watched yet, from its newest
 // minutes. The forming minute begins with nothing: the feed tells what is traded in it.
 func (w *watchlist) history(ctx context.Context, symbol string) (v volume, err error) {
