@@ -224,21 +224,22 @@ func TestManyAlertsFire(t *testing.T) {
 		p.kill()
 		time.Sleep(120 * time.Minute)
 		p.start()
+		alerts, pending := p.e.Alerts(), p.e.PendingNotifications()
+		p.stop()
 		told := make(map[string][]Notification)
 		for _, n := range p.told {
 			told[n.AlertID] = append(told[n.AlertID], n)
 		}
 		const says = "Skipped before it: 30, from 2000-01-01 10:00 UTC to 2000-01-01 10:29 UTC; only the newest 90 are told."
-		for _, a := range p.e.Alerts() {
+		for _, a := range alerts {
 			list := told[a.ID]
 			if len(list) != 90 || list[0].Skipped != 30 || list[0].BarTime.Format("15:04") != "10:30" || !strings.Contains(list[0].Message, says) || a.Fired != 120 {
 				t.Errorf("alert %s fired %d times and told %d, first %+v; want 120 and 90, first of 10:30 with 30 skipped", a.ID, a.Fired, len(list), list[:min(1, len(list))])
 			}
 		}
-		if n := p.e.PendingNotifications(); n != 990 {
-			t.Errorf("%d notifications are in the polling queue, want 990", n)
+		if pending != 990 {
+			t.Errorf("%d notifications are in the polling queue, want 990", pending)
 		}
-		p.stop()
 	})
 }
 
