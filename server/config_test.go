@@ -125,6 +125,7 @@ func TestBadFlags(t *testing.T) {
 		"--passphrase-file " + empty:             "12 to 1000 characters",
 		"--currency xx":                          "USD",
 		"--currency usd":                         "USD",
+		"--currency USDt":                        "USD",
 		"--currency US":                          "USD",
 		"--currency " + strings.Repeat("A", 500): "USD",
 	} {
@@ -162,7 +163,7 @@ func TestEmptyFlags(t *testing.T) {
 	if _, err := parseConfig([]string{"--notify-test", ""}, env("HOME", "/"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), `""`) {
 		t.Errorf("--notify-test with an empty word: %v", err)
 	}
-	for _, currency := range []string{"USD", "USDT", "FDUSD", "GBp"} { // pence, as Yahoo writes them
+	for _, currency := range []string{"USD", "USDT", "FDUSD", "GBp", "ZAc"} { // pence and cents, as Yahoo writes them
 		parse(t, env("HOME", "/"), "--trade", "--cash", "1", "--currency", currency)
 	}
 }

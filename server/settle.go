@@ -294,9 +294,9 @@ func (c *config) settleFills(raw *rawFlags) (err error) {
 }
 
 // currencyShape is what the currency of an account looks like: an ISO 4217 code, such a code
-// with a small letter for hundredths, or a token. It is compared with what sources name, so one in
-// small letters would match nothing.
-var currencyShape = regexp.MustCompile(`^[A-Z]{2,9}[A-Za-z]$`)
+// with a small letter for hundredths, or a token. It is compared with what sources name, letter by
+// letter, so a token in small letters would match nothing.
+var currencyShape = regexp.MustCompile(`^([A-Z]{3,10}|[A-Z]{2}[a-z])$`)
 
 // settleAccount checks that flags about an account are used only if there is one: ours,
 // opened with --cash, or that of a broker.

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"wick/exact"
+	"wick/market"
 )
 
 // funded gives the engine an account of 1,000 with a fee of one percent.
@@ -191,6 +193,38 @@ func TestCurrencies(t *testing.T) {
 	}
 	if a := statement(t, e); a.Cash.String() != "1000" {
 		t.Errorf("closing it changed the cash: %+v, want 1000", a)
+	}
+}
+
+// london is a market whose source names the currency: VOD.L is priced in pence, all else in pounds.
+type london struct{ market.Source }
+
+func (s london) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	bars, err := s.Source.Bars(ctx, q)
+	if err == nil {
+		bars.Currency = "GBP"
+		if bars.Symbol == "VOD.L" {
+			bars.Currency = "GBp"
+		}
+	}
+	return bars, err
+}
+
+// TestPence: an account in pence pays for what is priced in pence, and not for what is priced in
+// pounds, a hundred times as much. Once GBp became GBP, and both were the other way round.
+func TestPence(t *testing.T) {
+	for _, c := range []struct{ currency, counted, other string }{{"GBp", "VOD.L", "BARC.L"}, {"GBP", "BARC.L", "VOD.L"}} {
+		inBubble(t, func(o *Options) { funded(o); o.Account.Currency, o.Source = c.currency, london{o.Source} }, func(t *testing.T, e *Engine) {
+			if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = c.counted }); err != nil {
+				t.Errorf("%s from an account in %s: %v", c.counted, c.currency, err)
+			}
+			if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = c.other }); code(err) != "currency" {
+				t.Errorf("%s from an account in %s: %v, want currency", c.other, c.currency, err)
+			}
+			if a := statement(t, e); a.Currency != c.currency || len(a.BySymbol) != 1 || a.BySymbol[0].Symbol != c.counted {
+				t.Errorf("the account in %s: %+v", c.currency, a)
+			}
+		})
 	}
 }
 

@@ -1,11 +1,11 @@
 package trade
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"wick/broker"
@@ -155,7 +155,7 @@ func (o Options) check() error {
 // there is none, and orders are bounded by the other limits alone.
 type AccountOptions struct {
 	Cash     exact.Decimal // what it was opened with
-	Currency string        // of the cash; empty means USD
+	Currency string        // of the cash, as sources write it: GBp, pence, is not GBP; empty means USD
 	Short    bool          // positions below zero are allowed
 	Leverage exact.Decimal // positions may be worth this many times the equity; zero means 1
 	// Stablecoins says that USDT and USDC are counted as USD.
@@ -164,9 +164,7 @@ type AccountOptions struct {
 
 // withDefaults fills in what was left out.
 func (a AccountOptions) withDefaults() AccountOptions {
-	if a.Currency = strings.ToUpper(a.Currency); a.Currency == "" {
-		a.Currency = "USD"
-	}
+	a.Currency = cmp.Or(a.Currency, "USD")
 	if a.Leverage == 0 {
 		a.Leverage = exact.One
 	}
