@@ -106,7 +106,7 @@ func askControl(ctx context.Context, dir, method, path string, into any) error {
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return fmt.Errorf("no wick --serve answers on %s: start it, or name its --data-dir (%w)", name, err)
+		return fmt.Errorf("no wick --serve or --mcp --trade answers on %s: start it, or name its --data-dir (%w)", name, err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {

@@ -302,3 +302,36 @@ func TestHeldDirectory(t *testing.T) {
 		t.Errorf("a host beside --serve: %v, want that the directory is held", err)
 	}
 }
+
+// TestHaltBesideStdio: the owner halts a wick that speaks over stdio as one that serves. What
+// needs a login is refused in one line that says why: there is none. Once --halt on was
+// answered with "404 page not found", and orders went on.
+func TestHaltBesideStdio(t *testing.T) {
+	const order = `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.01}`
+	dir := t.TempDir()
+	h := startHost(t, dir)
+	h.ask("ping", "{}", &struct{}{})
+	if out, err := command(t, "--halt", "on", "--data-dir", dir); err != nil || !strings.HasPrefix(out, "trading is halted") {
+		t.Fatalf("--halt on: %q, %v", out, err)
+	}
+	if got := h.call("place_order", order); !strings.Contains(got, "halted") {
+		t.Errorf("an order after --halt on: %s", got)
+	}
+	if out, err := command(t, "--halt", "off", "--data-dir", dir); err != nil || out != "trading goes on\n" {
+		t.Errorf("--halt off: %q, %v", out, err)
+	}
+	if got := h.call("place_order", order); !strings.Contains(got, `"filled"`) {
+		t.Errorf("an order after --halt off: %s", got)
+	}
+	if out, err := command(t, "--halt", "cancel", "--data-dir", dir); err != nil || !strings.Contains(out, "cancelled") {
+		t.Errorf("--halt cancel: %q, %v", out, err)
+	}
+	for args, want := range map[string]string{
+		"--clients": "no logins", "--revoke all": "no logins", "--revoke 12345678": "no logins", "--accept-positions": "broker",
+	} {
+		out, err := command(t, append(strings.Fields(args), "--data-dir", dir)...)
+		if err == nil || out != "" || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %q, %v, want one line about %s", args, out, err, want)
+		}
+	}
+}

@@ -33,16 +33,21 @@ const auditTail = 64 << 10
 // needs no token, and through the owner's page, whose token has the scope for it. Both
 // lead to the same handlers, so that each can do exactly what the other can.
 type owner struct {
-	login  *oauth.Server
-	engine *trade.Engine // nil without --trade
+	login  *oauth.Server    // nil over stdio, like health
+	engine *trade.Engine    // nil without --trade
+	health func() healthDoc // the document of GET /
 	dir    string
-	health func() healthDoc
 	shared bool // the journal is not in dir
 
 	approvals *tools.Approvals // nil if no order needs the owner's yes
 	notifier  *notify.Notifier // nil without --notify-file
 
 	reading sync.Mutex // held while the journal is read: one reader is enough
+}
+
+// newOwner returns what the owner may do with or without a login, over HTTP and over stdio.
+func newOwner(c *config, e *app) *owner {
+	return &owner{engine: e.trade, dir: c.dataDir, shared: c.clustered(), approvals: e.approvals, notifier: e.notifier}
 }
 
 // loginJSON is a login as the owner sees it.
@@ -56,8 +61,11 @@ type loginJSON struct {
 	Expires time.Time `json:"expires"`
 }
 
-// errNoTrading is the answer to a request that needs --trade.
-var errNoTrading = errors.New("this server runs without --trade")
+// Answers to a request that needs --trade, and to one that needs --serve.
+var (
+	errNoTrading = errors.New("this server runs without --trade")
+	errNoLogins  = errors.New("the wick on this data directory speaks over stdio (--mcp) and has no logins to list or end: whoever starts it is its owner")
+)
 
 // routes adds the handlers of the owner's requests to mux, below a path, each with guard
 // before it. They check nothing themselves: whoever guard lets through is the owner. A
@@ -68,9 +76,11 @@ func (o *owner) routes(mux *http.ServeMux, below string, guard func(http.Handler
 		method, path, _ := strings.Cut(pattern, " ")
 		mux.Handle(method+" "+below+path, guard(answering(status, do)))
 	}
-	answer("GET /clients", http.StatusInternalServerError, func(*http.Request) (any, error) { return o.clients(), nil })
+	answer("GET /clients", http.StatusInternalServerError, func(*http.Request) (any, error) { return o.clients() })
 	answer("POST /revoke", http.StatusNotFound, func(r *http.Request) (any, error) { return o.revoke(one(r, "id")) })
-	answer("GET /health", http.StatusInternalServerError, func(*http.Request) (any, error) { return o.health(), nil })
+	if o.health != nil {
+		answer("GET /health", http.StatusInternalServerError, func(*http.Request) (any, error) { return o.health(), nil })
+	}
 	answer("POST /halt", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(false) })
 	answer("POST /resume", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(true) })
 	answer("POST /cancel", http.StatusConflict, func(r *http.Request) (any, error) { return o.cancelEverything(r.Context()) })
@@ -144,16 +154,22 @@ func (o *owner) letters() []notify.Dead {
 }
 
 // clients returns the logins, the oldest first.
-func (o *owner) clients() []loginJSON {
+func (o *owner) clients() ([]loginJSON, error) {
+	if o.login == nil {
+		return nil, errNoLogins
+	}
 	list := []loginJSON{}
 	for _, l := range o.login.Logins() {
 		list = append(list, loginJSON{l.ShortID(), l.Name, l.Scope, l.Since.UTC(), l.Used.UTC(), l.From.String(), l.Expires.UTC()})
 	}
-	return list
+	return list, nil
 }
 
 // revoke ends one login, or all, and says so.
 func (o *owner) revoke(id string) (string, error) {
+	if o.login == nil {
+		return "", errNoLogins
+	}
 	if id == "all" {
 		n, err := o.login.RevokeAll()
 		return fmt.Sprintf("revoked all logins: %d", n), err

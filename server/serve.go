@@ -160,7 +160,8 @@ func newService(c *config, source market.Source, e *app, kept *keptLogins, logs 
 	}
 	conns := newConnections(maxFiles())
 	started := time.Now()
-	o := &owner{login: login, engine: e.trade, dir: c.dataDir, shared: c.clustered(), health: func() healthDoc { return health(c, e, started) }, approvals: e.approvals, notifier: e.notifier}
+	o := newOwner(c, e)
+	o.login, o.health = login, func() healthDoc { return health(c, e, started) }
 	handler, err := routes(c, source, e, o, conns, logs)
 	if err != nil {
 		return nil, err
@@ -171,16 +172,14 @@ func newService(c *config, source market.Source, e *app, kept *keptLogins, logs 
 	return &service{config: c, source: source, app: e, conns: conns, owner: o, http: srv, log: log}, nil
 }
 
-// controlServer serves the owner's questions, if there is a login to ask about, and
-// under --trade other processes that attach, to whoever can open the socket.
+// controlServer serves the owner's questions, and under --trade other processes that
+// attach, to whoever can open the socket.
 func controlServer(o *owner, f *fronts) *http.Server {
 	mux := http.NewServeMux()
 	if f.app.trade != nil {
 		mux.HandleFunc("POST /attach", f.attach)
 	}
-	if o != nil {
-		o.routes(mux, "", func(question http.Handler) http.Handler { return question })
-	}
+	o.routes(mux, "", func(question http.Handler) http.Handler { return question })
 	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
 }
 
@@ -347,7 +346,7 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 }
 
 // runStdio runs the conversation over stdio, and, as the HTTP server does, the engine and
-// the control socket for further hosts. When the input ends, the conversation ends, and
+// the control socket for the owner and for further hosts. When the input ends, the conversation ends, and
 // with it everything else.
 func runStdio(ctx context.Context, c *config, e *app, log *slog.Logger, stdin io.Reader, stdout io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -358,7 +357,7 @@ func runStdio(ctx context.Context, c *config, e *app, log *slog.Logger, stdin io
 		control, err := listenControl(c.dataDir)
 		switch {
 		case err == nil:
-			g.Go(func() error { return serveHTTP(ctx, controlServer(nil, f), control) })
+			g.Go(func() error { return serveHTTP(ctx, controlServer(newOwner(c, e), f), control) })
 		case errors.Is(err, journal.ErrHeld): // --halt would reach that one and not this
 			return err
 		default:
