@@ -35,7 +35,8 @@ const (
 // the columns, in any order: time, open, high, low, close and, if there are any,
 // volume and extra columns. Times are unix seconds or milliseconds, or ISO 8601,
 // in UTC unless they say otherwise. Longer intervals are made from shorter ones
-// by the clock in UTC.
+// by the clock in UTC. Rows that have not begun by our clock are left out; while there
+// are some that begin more than two minutes later, the file gives no price to a [Feed].
 type CSV struct {
 	dir  string
 	turn chan struct{} // has a value while somebody has the turn: see wait
@@ -74,7 +75,7 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 	if err != nil {
 		return nil, fmt.Errorf("csv: %s: %w", name, err)
 	}
-	out, err := bars.answer(q, iv, changed, time.Now())
+	out, err := bars.answer(q, iv, changed)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %s: %w", name, err)
 	}
@@ -210,7 +211,7 @@ func (c *CSV) wait(ctx context.Context) (leave func(), err error) {
 // readCSV makes the bars of q from the rows of a file; of rows with equal times the last
 // counts. If the rows are not in order, it calls wait and reads the file again.
 func readCSV(ctx context.Context, file io.ReadSeeker, zipped bool, q Query, wait func(context.Context) (func(), error)) (*csvBars, error) {
-	bars := newCSVBars(q)
+	bars := newCSVBars(q, time.Now())
 	err := eachRow(ctx, file, zipped, q.Extra, bars.add)
 	if errors.Is(err, errUnordered) {
 		bars, err = sortCSV(ctx, file, zipped, q, wait)
@@ -218,6 +219,8 @@ func readCSV(ctx context.Context, file io.ReadSeeker, zipped bool, q Query, wait
 	switch {
 	case err != nil:
 		return nil, err
+	case bars.newest > 0 && bars.rows == 0:
+		return nil, fmt.Errorf("all of its rows are in the future, the newest of %s; times without a zone are in UTC", time.Unix(bars.newest, 0).UTC().Format(time.DateTime))
 	case bars.rows == 0:
 		return nil, errors.Join(ctx.Err(), errors.New("there are no rows in it"))
 	}
@@ -239,7 +242,7 @@ func sortCSV(ctx context.Context, file io.ReadSeeker, zipped bool, q Query, wait
 	if err := eachRow(ctx, file, zipped, q.Extra, all.add); err != nil {
 		return nil, err
 	}
-	bars := newCSVBars(q)
+	bars := newCSVBars(q, time.Now())
 	return bars, all.sorted(bars.add)
 }
 

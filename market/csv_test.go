@@ -328,14 +328,62 @@ func TestCSVForming(t *testing.T) {
 		{"a file that ended years ago", Hour1, Day1, -20000 * time.Hour, 0, false},
 	} {
 		q := Query{Interval: c.made, Limit: 1}
-		bars := newCSVBars(q)
+		bars := newCSVBars(q, monday.Add(c.now))
 		if err := bars.add(csvRow{Bar: Bar{monday.Add(c.last).Unix(), 5, 6, 4, 5, 1}}); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := bars.answer(q, c.row, monday, monday.Add(c.now)); err != nil || got.Forming != c.forming {
+		if got, err := bars.answer(q, c.row, monday); err != nil || got.Forming != c.forming {
 			t.Errorf("%s: %+v, %v; want forming %v", c.why, got, err, c.forming)
 		}
 	}
+}
+
+// Rows that have not begun by the clock are in no chart, and the bar of now is forming
+// whatever follows it. A file with rows further ahead than a price may be is written by
+// another clock, perhaps in local time: it has no price and closes no bar, because nobody
+// knows when its rows of now were traded.
+func TestCSVAhead(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		now := time.Now()
+		file := func(from, to time.Duration) string {
+			rows := "time,open,high,low,close\n"
+			for at := now.Add(from).Truncate(time.Minute); !at.After(now.Add(to)); at = at.Add(time.Minute) {
+				rows += at.UTC().Format(time.DateTime) + ",5,6,4,5\n"
+			}
+			return rows
+		}
+		c := directory(t, map[string]string{
+			"good-1m.csv": file(-time.Hour, 0), "skew-1m.csv": file(-time.Hour, 2*time.Minute),
+			"local-1m.csv": file(-time.Hour, 6*time.Hour), "future-1m.csv": file(5*time.Hour, 6*time.Hour),
+		})
+		f, l := NewFeed(c, nil), &listener{}
+		for _, symbol := range []string{"GOOD", "SKEW", "LOCAL"} {
+			s, err := c.Bars(t.Context(), Query{Symbol: symbol, Interval: Minute1, Limit: 100})
+			if err != nil || s.Time[s.Len()-1] != Minute1.Start(now.Unix()) || !s.Forming || s.PriceAt > s.AsOf {
+				t.Errorf("%s: %+v, %v; want bars until now, the last one forming", symbol, s, err)
+			}
+		}
+		if s, err := c.Bars(t.Context(), Query{Symbol: "FUTURE", Interval: Minute1, Limit: 100}); err == nil || !strings.Contains(err.Error(), "in the future") {
+			t.Errorf("rows of the future alone: %+v, %v", s, err)
+		}
+		for _, symbol := range []string{"GOOD", "SKEW", "LOCAL", "FUTURE"} {
+			q, err := f.Quote(t.Context(), symbol)
+			ahead := symbol == "LOCAL" || symbol == "FUTURE"
+			if ahead && (err == nil || !strings.Contains(err.Error(), "in the future")) || !ahead && (err != nil || q.At > time.Now().UnixMilli()) {
+				t.Errorf("%s: price %+v, %v", symbol, q, err)
+			}
+			f.Watch(symbol, Minute1)
+		}
+		run(t, f, l, 3*time.Minute)
+		if l.updates["GOOD"] == nil || l.updates["SKEW"] == nil || l.updates["LOCAL"] != nil || l.updates["FUTURE"] != nil {
+			t.Errorf("told %+v", l.updates)
+		}
+		for _, b := range l.closed("SKEW", Minute1) {
+			if b.Time+minute > time.Now().Unix() {
+				t.Errorf("a bar that ends at %d was told as closed at %d", b.Time+minute, time.Now().Unix())
+			}
+		}
+	})
 }
 
 // What a market that closed for the weekend shows on Saturday does not change when its
@@ -495,7 +543,7 @@ func FuzzCSV(f *testing.F) {
 			}
 			return
 		}
-		s, err := bars.answer(q, Minute1, time.Now(), time.Now())
+		s, err := bars.answer(q, Minute1, time.Now())
 		if err != nil || s.Len() == 0 {
 			t.Errorf("%d bars, %v", s.Len(), err)
 		}
@@ -510,13 +558,15 @@ func (s *Series) columns() []any {
 	return []any{s.Time, s.Open, s.High, s.Low, s.Close, s.Volume, append([]int64{}, s.Gaps...), s.Forming, fmt.Sprint(s.Extra)}
 }
 
-// wholeFile makes bars from a file in the plain way, with all rows in memory at once: it
+// wholeFile makes bars from a file in the plain way, with all rows until now in memory: it
 // sorts them, joins those of the same time, makes bars of all and cuts the answer off.
 func wholeFile(t testing.TB, text string, q Query, iv Interval, now time.Time) *Series {
 	t.Helper()
 	var rows []csvRow
 	if err := eachRow(t.Context(), strings.NewReader(text), false, q.Extra, func(row csvRow) error {
-		rows = append(rows, row)
+		if row.Time <= now.Unix() {
+			rows = append(rows, row)
+		}
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -590,7 +640,7 @@ func TestCSVRowByRow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := bars.answer(q, "", now, now)
+			got, err := bars.answer(q, "", now)
 			if err != nil || bars.common != Minute15 {
 				t.Fatalf("%v, rows of %s", err, bars.common)
 			}
@@ -607,6 +657,7 @@ func TestCSVTurn(t *testing.T) {
 	t.Parallel()
 	large := threeDays + strings.Repeat("1704240000,3,5,3,4,30\n", largeFile/20)
 	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2024, 1, 4, 0, 0, 0, 0, time.UTC))) // the end of the rows
 		c := directory(t, map[string]string{"large-1d.csv": large, "mixed-1d.csv": threeDays + "1704067200,1,3,1,2,11\n", "small-1d.csv": threeDays})
 		remembered := Cached(c)
 		ask := func(source Source, symbol string) error {
@@ -643,7 +694,7 @@ func TestCSVTurn(t *testing.T) {
 // The bars that are held of a long file are those of the answer and of the weeks before.
 func TestCSVHoldsLittle(t *testing.T) {
 	q := Query{Symbol: "A", Interval: Minute1, Limit: 200}
-	bars := newCSVBars(q)
+	bars := newCSVBars(q, time.Now())
 	for i := range int64(1000000) {
 		if err := bars.add(csvRow{Bar: Bar{i * minute, 1, 1, 1, 1, 1}}); err != nil {
 			t.Fatal(err)

@@ -23,20 +23,22 @@ type csvRow struct {
 // file takes does not grow with its length.
 type csvBars struct {
 	*resampler
+	now   time.Time // rows that begin later are left out
 	extra []string
 	limit int // bars of the answer
 	room  int // so many bars are held before old ones are dropped
 
-	row  csvRow // the last one. It waits until the next, because one of the same time replaces it
-	rows int
+	row    csvRow // the last one. It waits until the next, because one of the same time replaces it
+	rows   int
+	newest int64 // time of the newest row, in unix seconds, also if that row was left out
 
 	apart              map[Interval]int // how often two rows have this distance
 	common             Interval         // the most frequent one; "" before the first
 	saturdays, sundays weekday
 }
 
-// newCSVBars returns a csvBars for a query that was checked.
-func newCSVBars(q Query) *csvBars {
+// newCSVBars returns a csvBars for a query that was checked. Now is the time of the answer.
+func newCSVBars(q Query, now time.Time) *csvBars {
 	like := Series{Symbol: q.Symbol, Source: "csv"}
 	for _, name := range q.Extra {
 		if like.Extra == nil {
@@ -45,14 +47,18 @@ func newCSVBars(q Query) *csvBars {
 		like.Extra[name] = nil
 	}
 	return &csvBars{
-		resampler: newResampler(like, q.Interval, nil), extra: q.Extra, limit: q.Limit, room: 2*q.Limit + 1000,
+		resampler: newResampler(like, q.Interval, nil), now: now, extra: q.Extra, limit: q.Limit, room: 2*q.Limit + 1000,
 		apart: make(map[Interval]int), saturdays: weekday{date: 2 * day}, sundays: weekday{date: 3 * day}, // 1970-01-03 and -04
 	}
 }
 
-// add takes the next row. It returns errUnordered if the row is older than the last.
+// add takes the next row. It returns errUnordered if the row is older than the last. It
+// leaves out a row that has not begun, so that the bar of now is the last and forming.
 func (c *csvBars) add(row csvRow) error {
+	c.newest = max(c.newest, row.Time)
 	switch {
+	case row.Time > c.now.Unix():
+		return nil
 	case c.rows == 0:
 	case row.Time < c.row.Time:
 		return errUnordered
@@ -103,7 +109,7 @@ func (s *Series) copied(i int) *Series {
 // answer returns the bars that q asks for once all rows were added. The rows are of the
 // interval iv, or of the one that is most often their distance if that is "". It returns an
 // error if they are too long. Changed is when the file was.
-func (c *csvBars) answer(q Query, iv Interval, changed, now time.Time) (*Series, error) {
+func (c *csvBars) answer(q Query, iv Interval, changed time.Time) (*Series, error) {
 	if iv = cmp.Or(iv, c.common); iv == "" {
 		return nil, errors.New("its rows are spaced like no interval; name the file SYMBOL-INTERVAL.csv")
 	}
@@ -114,11 +120,14 @@ func (c *csvBars) answer(q Query, iv Interval, changed, now time.Time) (*Series,
 	s, end := c.coarse, iv.Next(c.row.Time)
 	// A price of a closed bar is as old as its end; while the last row is forming it is as
 	// new as the file.
-	s.AsOf, s.PriceAt = now.UnixMilli(), end*1000
+	s.AsOf, s.PriceAt = c.now.UnixMilli(), end*1000
 	if s.PriceAt > s.AsOf {
 		s.PriceAt = min(changed.UnixMilli(), s.AsOf)
 	}
-	s.Forming = c.end > completeUntil(iv, end, now.Unix())
+	if c.newest > c.now.Unix()+maxAhead {
+		s.ahead = c.newest * 1000
+	}
+	s.Forming = c.end > completeUntil(iv, end, c.now.Unix())
 	s.Gaps = findGaps(s, c.closes(iv))
 	// A copy: a cache must not hold more for a few bars.
 	tail := s.copied(max(0, s.Len()-q.Limit))

@@ -76,6 +76,11 @@ type Series struct {
 	// do not count, and neither does what lies before the first bar.
 	Gaps []int64
 
+	// ahead is set if the source has bars that begin more than maxAhead in the future,
+	// which are not among these: it is when the newest of them begins, in unix milliseconds.
+	// Whoever wrote them has another clock, so nobody knows when the last close was the price.
+	ahead int64
+
 	Time                           []int64
 	Open, High, Low, Close, Volume []float64
 

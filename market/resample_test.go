@@ -118,11 +118,11 @@ func TestResampleRefusesAndKeeps(t *testing.T) {
 	}
 	for _, to := range []Interval{Hour1, Hour6} {
 		q := Query{Interval: to, Limit: 1}
-		bars := newCSVBars(q)
+		bars := newCSVBars(q, time.Now())
 		if err := bars.add(csvRow{Bar: fine.Bar(0)}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := bars.answer(q, Hour4, time.Now(), time.Now()); !errors.Is(err, ErrTooFine) {
+		if _, err := bars.answer(q, Hour4, time.Now()); !errors.Is(err, ErrTooFine) {
 			t.Errorf("4h to %q: %v, want ErrTooFine", to, err)
 		}
 	}

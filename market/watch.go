@@ -57,6 +57,7 @@ func (w *watch) price(s *Series) *result {
 			g.At = s.priceAt(s.AsOf)
 		}
 	}
+	g.At = max(g.At, s.ahead) // judge refuses such a price
 	// If the source reports this price late (it is older than the last poll, which did not
 	// see it), what the last poll found does not count.
 	if w.quote.At < g.At && g.At < w.seenAt {
