@@ -301,7 +301,9 @@ func TestCSVRefusals(t *testing.T) {
 
 // A bar that is made of shorter rows is forming until its time is over, and then for the
 // length of a row longer if its last row is missing: that row may be on its way. A market
-// without trades, or one that has closed for the weekend, does not keep it forming.
+// without trades, or one that has closed for the weekend, does not keep it forming. Where
+// rows do not begin on the borders of bars, the time of a bar is over when that of the row
+// that begins last in it is.
 func TestCSVForming(t *testing.T) {
 	monday := time.Date(2000, 1, 10, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -325,6 +327,17 @@ func TestCSVForming(t *testing.T) {
 		{"its week on Tuesday", Hour1, Week1, 116 * time.Hour, 192 * time.Hour, false},
 		{"its week of days on Monday", Day1, Week1, 96 * time.Hour, 191 * time.Hour, true},
 		{"its week of days on Tuesday", Day1, Week1, 96 * time.Hour, 192 * time.Hour, false},
+		{"an hour of New York, from 9:30, is not over at 10:00", Hour1, Hour1, 9*time.Hour + 30*time.Minute, 10*time.Hour + 29*time.Minute, true},
+		{"it is at 10:30", Hour1, Hour1, 9*time.Hour + 30*time.Minute, 10*time.Hour + 30*time.Minute, false},
+		{"a minute from 0:18:30, at 0:19", Minute1, Minute1, 18*time.Minute + 30*time.Second, 19 * time.Minute, true},
+		{"at 0:19:30", Minute1, Minute1, 18*time.Minute + 30*time.Second, 19*time.Minute + 30*time.Second, false},
+		{"the last of five such minutes, at 0:20", Minute1, Minute5, 19*time.Minute + 30*time.Second, 20 * time.Minute, true},
+		{"at 0:20:30", Minute1, Minute5, 19*time.Minute + 30*time.Second, 20*time.Minute + 30*time.Second, false},
+		{"that of 0:19:30 may be on its way", Minute1, Minute5, 18*time.Minute + 30*time.Second, 21*time.Minute + 29*time.Second, true},
+		{"no trade came from 0:19:30 on", Minute1, Minute5, 18*time.Minute + 30*time.Second, 21*time.Minute + 30*time.Second, false},
+		{"a day from midnight in New York, at midnight in UTC", Day1, Day1, 5 * time.Hour, 24 * time.Hour, true},
+		{"at midnight in New York", Day1, Day1, 5 * time.Hour, 29 * time.Hour, false},
+		{"a month that is dated by its last day", Month1, Month1, 21 * 24 * time.Hour, 22 * 24 * time.Hour, false},
 		{"a file that ended years ago", Hour1, Day1, -20000 * time.Hour, 0, false},
 	} {
 		q := Query{Interval: c.made, Limit: 1}
@@ -599,7 +612,7 @@ func wholeFile(t testing.TB, text string, q Query, iv Interval, now time.Time) *
 	if saturdays > 0 && 2*saturdays >= ofSaturdays && 2*sundays >= ofSundays {
 		at = nil
 	}
-	whole := resample(fine, q.Interval, nil, completeUntil(iv, iv.Next(fine.Time[fine.Len()-1]), now.Unix()))
+	whole := resample(fine, q.Interval, nil, completeUntil(iv, fine.Time[fine.Len()-1], now.Unix()))
 	whole.Gaps = findGaps(whole, at)
 	return whole.Tail(q.Limit)
 }
