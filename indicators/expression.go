@@ -78,6 +78,18 @@ func (st *study) String() string    { return st.text }
 func (st *study) Signals() []string { return st.Ind.Signals }
 func (st *study) HasLine() bool     { return st.line != "" }
 
+// Total returns the name of the entry and of the price that it adds up. The other
+// parameters are of averages and signals: all lines of obv(20) and obv(50) follow one total.
+func (st *study) Total() (name string, product bool) {
+	switch {
+	case !st.Ind.Total:
+		return "", false
+	case st.Ind.index("source") >= 0:
+		return st.Ind.Name + " of " + st.Args.Choice("source"), st.Ind.Product
+	}
+	return st.Ind.Name, st.Ind.Product
+}
+
 // Warmup returns the warm-up that a chart of the interval loads for it.
 func (st *study) Warmup(interval string) int { return st.Request.Warmup(market.Interval(interval)) }
 

@@ -48,6 +48,10 @@ type Indicator struct {
 	// have a meaning: its level depends on where the history begins.
 	Total bool
 
+	// Product marks a Total that multiplies and does not add. Only the ratios of its values
+	// have a meaning.
+	Product bool
+
 	// Since returns the moment, in unix seconds, that an indicator accumulates
 	// from; 0 means the first bar loaded. Nil if it does not.
 	Since func(a Args) int64

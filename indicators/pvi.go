@@ -15,7 +15,7 @@ var indPVI = volumeIndex(Indicator{
 // volumeIndex completes the record of an index that moves with the close on the bars
 // that counts accepts. PVI and NVI differ in these bars alone.
 func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indicator {
-	ind.Category, ind.Total = Volume, true
+	ind.Category, ind.Total, ind.Product = Volume, true, true
 	ind.Doc += " It begins at start on the first bar loaded, so its level means nothing, its course does."
 	ind.Params = []Param{
 		factor("start", 1000, 0.001, 1e9, "first value", "initial"), bars("signal", 255, "average of the index", "length", "ema", "signal_length"),

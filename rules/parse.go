@@ -46,6 +46,9 @@ func Parse(text string, c Catalogue) (*Expr, error) {
 	if len(places) > MaxOthers {
 		return nil, mistake(0, "%d other markets and intervals: at most %d are read", len(places), MaxOthers)
 	}
+	if e.silent == nil {
+		e.silent = root.checkTotals(Place{})
+	}
 	return e, nil
 }
 

@@ -121,6 +121,10 @@ type Study interface {
 	Silent(label string) string
 	// HasLine reports whether the study has values; some only emit signals.
 	HasLine() bool
+	// Total names the running total that the lines of the study follow, "" if there is
+	// none, and says whether it is a product and not a sum. Its level depends on where the
+	// bars begin.
+	Total() (name string, product bool)
 }
 
 // Bars is what an expression is evaluated over.

@@ -55,10 +55,11 @@ func (m mean) String() string {
 	}
 	return text
 }
-func (m mean) Warmup(string) int    { return m.n - 1 }
-func (m mean) Signals() []string    { return []string{"up"} }
-func (m mean) Silent(string) string { return "" }
-func (m mean) HasLine() bool        { return m.line != "none" }
+func (m mean) Warmup(string) int     { return m.n - 1 }
+func (m mean) Signals() []string     { return []string{"up"} }
+func (m mean) Silent(string) string  { return "" }
+func (m mean) HasLine() bool         { return m.line != "none" }
+func (m mean) Total() (string, bool) { return "", false }
 
 // at is the definition of the indicator's line, one bar at a time.
 func (m mean) at(closes []float64, i int) float64 {

@@ -15,7 +15,7 @@ since(condition) counts bars since it was true: since(rsi(14) crosses above 30) 
 signal(rsi(14), "bull_div") is true on bars that bear that signal of the indicator.
 x@1d is x of the newest CLOSED day: on 1h bars high@1d is yesterday's high and high[1]@1d that of the day before; the bar that ends the day has the day itself.
 close:ETHUSDT is another market, close:"BTC-USD" one with other characters; both together: sma(20)@1d:ETHUSDT.
-Judged when a bar closes. A value that is not known (too few bars, division by zero) makes no condition true.`
+Judged when a bar closes. A value that is not known (too few bars, division by zero) makes no condition true. A running total (obv, ad, pvt, wad, nvi, pvi, cumulative_sum) is compared with itself alone: obv > avg(obv, 20).`
 
 // canonical returns our name for a function that has another name in other languages, and
 // every other name as it is. In names of functions underscores are ignored, since people

@@ -1,0 +1,105 @@
+package rules
+
+import "maps"
+
+// drift says what becomes of a value if the bars begin elsewhere. A running sum such as obv
+// is then higher or lower by a constant on every bar, and a running product such as nvi is
+// multiplied by one. A drift has, for each running total, how often that constant is added
+// to the value, or how often the value is multiplied by it. It is empty if the value stays
+// the same.
+type drift map[string]int
+
+// plus returns d with times e added to it.
+func (d drift) plus(e drift, times int) drift {
+	sum := drift{}
+	maps.Copy(sum, d)
+	for total, n := range e {
+		if sum[total] += times * n; sum[total] == 0 {
+			delete(sum, total)
+		}
+	}
+	return sum
+}
+
+// drift returns that of the number n on the bars of a place, of running products or of
+// running sums. It is not ok if n depends on where the bars begin in another way, as a sum
+// divided by the close does.
+func (n *node) drift(around Place, products bool) (d drift, ok bool) {
+	switch {
+	case n.kind == kindPlace:
+		return n.args[0].drift(n.place.within(around), products)
+	case n.kind == kindStudy:
+		if total, product := n.study.Total(); total != "" && product == products {
+			d = drift{total + around.String(): 1}
+		}
+		return d, true
+	case n.kind == kindSince || n.isCondition():
+		return nil, true // checkTotals looks at the comparisons in it
+	}
+	list := make([]drift, max(len(n.args), 2)) // a missing argument is like a number
+	alike := true
+	for i, arg := range n.args {
+		if list[i], ok = arg.drift(around, products); !ok {
+			return nil, false
+		}
+		alike = alike && maps.Equal(list[i], list[0])
+	}
+	more, less := "+", "-"
+	if products {
+		more, less = "*", "/"
+	}
+	switch n.name {
+	case more:
+		return list[0].plus(list[1], 1), true
+	case less:
+		return list[0].plus(list[1], -1), true
+	case "highest", "lowest", "avg", "min", "max":
+		return list[0], alike
+	case "change":
+		if !products {
+			return nil, true
+		}
+	}
+	// Whatever else is done with a product keeps a factor that all its arguments have. With a
+	// sum nothing else can be done but to look back.
+	return list[0], alike && (products || n.kind == kindBack || len(list[0]) == 0)
+}
+
+// checkTotals returns an error if a comparison or a cross in n depends on the level of a
+// running total. It would be true on one chart and false on another that shows the same
+// bar. A product may be compared with 0, which a factor leaves as it is.
+func (n *node) checkTotals(around Place) error {
+	if n.kind == kindPlace {
+		around = n.place.within(around)
+	}
+	if n.kind == kindCompare || n.kind == kindCross {
+		for _, products := range []bool{false, true} {
+			a, known := n.args[0].drift(around, products)
+			b, knownToo := n.args[1].drift(around, products)
+			zero := products && (n.args[0].text == "0" || n.args[1].text == "0")
+			if !known || !knownToo || !zero && !maps.Equal(a, b) {
+				total := n.total(products)
+				return mistake(n.at, "%s is a running total from the first bar loaded, so its level means nothing: compare it with itself, as in %s > avg(%s, 20) or change(%s, 10) > 0", total, total, total, total)
+			}
+		}
+	}
+	for _, arg := range n.args {
+		if err := arg.checkTotals(around); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// total returns the text of the last running product or running sum in n.
+func (n *node) total(products bool) (text string) {
+	n.walk(func(arg *node) bool {
+		if arg.kind == kindStudy {
+			if name, product := arg.study.Total(); name != "" && product == products {
+				text = arg.text
+			}
+		}
+		return true
+	})
+	return text
+}
