@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -69,6 +70,46 @@ func TestExternalAbsent(t *testing.T) {
 		}
 		if ind, _ := Lookup(name); len(ind.Needs) == 0 || ind.Category != External || len(r.Signals) != 0 {
 			t.Errorf("%s: needs %v, category %s, signals %v", name, ind.Needs, ind.Category, r.Signals)
+		}
+	}
+}
+
+// TestExternalFirstSignal: a chart that begins with a bar shows the signals that a longer
+// chart shows there.
+func TestExternalFirstSignal(t *testing.T) {
+	const n = 400
+	columns := make(map[string][]float64)
+	for k, name := range []string{market.ExtraFunding, market.ExtraOI, market.ExtraLong, market.ExtraShort, market.ExtraFearGreed} {
+		for i := range n {
+			wave := math.Sin(float64(i) / float64(5+k))
+			if name == market.ExtraFearGreed {
+				wave = 50 + 50*wave
+			}
+			columns[name] = append(columns[name], wave)
+		}
+	}
+	s := withExtra(n, columns)
+	for ind := range All() {
+		if ind.Category != External {
+			continue
+		}
+		request, err := New(ind.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		warmup, seen := request.Warmup(market.Hour1), 0
+		for _, want := range request.Compute(s).Signals {
+			if want.Bar < warmup {
+				continue
+			}
+			seen++
+			cut := request.Compute(s.Slice(want.Bar-warmup, n))
+			if want.Bar = warmup; !slices.Contains(cut.Signals, want) {
+				t.Errorf("%s: a chart lacks %s at its first bar", ind.Name, want.Label)
+			}
+		}
+		if seen < 10 {
+			t.Errorf("%s: only %d signals", ind.Name, seen)
 		}
 	}
 }

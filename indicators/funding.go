@@ -12,7 +12,7 @@ var indFunding = Indicator{
 	Formula: "100 * funding rate",
 	Needs:   []string{market.ExtraFunding},
 	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  noWarmup,
+	Warmup:  barWarmup,
 	Compute: func(s *market.Series, _ Args) *Result {
 		// Rates are small fractions, so they are shown in percent; a bar without one
 		// stays NaN.

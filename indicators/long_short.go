@@ -12,7 +12,7 @@ var indLongShort = Indicator{
 	Needs:    []string{market.ExtraLong, market.ExtraShort},
 	Signals:  []string{shape.CrossUp, shape.CrossDown},
 	Meanings: shape.CrossMeanings("the fraction that is long", "the one that is short"),
-	Warmup:   noWarmup,
+	Warmup:   barWarmup,
 	Compute: func(s *market.Series, _ Args) *Result {
 		long, short := extra(s, market.ExtraLong), extra(s, market.ExtraShort)
 		return &Result{
