@@ -1,8 +1,8 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 
 	"wick/mcp"
 )
@@ -21,8 +21,9 @@ const (
 // only thousands of orders behind the newest. filter=open lists the open ones by
 // themselves.
 type page struct {
-	limit  int // zero for as many as fit into replySize
+	limit  int // zero for as many as fit
 	offset int
+	room   int // characters for them; zero for replySize
 }
 
 // args declares the arguments that every list has.
@@ -37,25 +38,23 @@ func (p *page) args() []arg {
 // page has as many items as the limit says or, without a limit, as fit into a reply. It
 // also returns how many items are on the page and how many follow it.
 func cut[T any](p page, items []T) (text []byte, n, left int) {
-	// Items are encoded one by one, so that those which do not fit are not encoded. Items is
-	// reversed in place, which is safe: it is a copy of the engine's slice.
-	slices.Reverse(items)
-	rest := items[min(p.offset, len(items)):]
+	// Items are encoded one by one, so that those which do not fit are not encoded.
+	left, room := max(0, len(items)-p.offset), cmp.Or(p.room, replySize)
 	text = []byte{'['}
-	for n < len(rest) && (p.limit == 0 || n < p.limit) {
+	for left > 0 && (p.limit == 0 || n < p.limit) {
 		// The first item is returned however long it is: an empty page would look like the
 		// end of the list.
-		item := mcp.Encode(rest[n])
-		if p.limit == 0 && n > 0 && len(text)+len(item) > replySize {
+		item := mcp.Encode(items[left-1])
+		if p.limit == 0 && n > 0 && len(text)+len(item) > room {
 			break
 		}
 		if n > 0 {
 			text = append(text, ',')
 		}
 		text = append(text, item...)
-		n++
+		n, left = n+1, left-1
 	}
-	return append(text, ']'), n, len(rest) - n
+	return append(text, ']'), n, left
 }
 
 // list returns a page of items as [cut] writes it, as the result of the named tool. If

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -201,4 +202,40 @@ func boundCalls() (calls [][2]string) {
 	}
 	add("get_indicators", `{"bars":200,"symbols":`+encode(symbols)+`,"indicators":`+encode(names[:maxIndicators])+`}`)
 	return calls
+}
+
+// TestAlertsResourceFits: the two lists of wick://alerts share the characters of one
+// reply. Each may have half of them, and what one does not need is the other's.
+func TestAlertsResourceFits(t *testing.T) {
+	for _, c := range []struct {
+		waiting, fired       int
+		cutWaiting, cutFired bool
+	}{{3, 3, false, false}, {220, 3, true, false}, {3, 150, false, true}, {220, 150, true, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			d := openDesk(t, t.TempDir())
+			defer d.stop()
+			time.Sleep(3 * time.Second)
+			for i := range c.waiting {
+				d.reply(trader, "set_alert", fmt.Sprintf(`{"symbol":"BTCUSDT","condition":{"price_below":0.%03d}}`, i+1), &struct{}{})
+			}
+			d.fire(c.fired)
+			var read contents
+			ask(t, d.protocol(func(string, string, []byte) {}), trader, "resources/read", `{"uri":"wick://alerts"}`, &read)
+			text := read.Contents[0].Text
+			var got struct {
+				Waiting, Fired []json.RawMessage
+				MoreWaiting    int `json:"more_waiting"`
+				MoreFired      int `json:"more_fired"`
+			}
+			if err := json.Unmarshal([]byte(text), &got); err != nil {
+				t.Fatal(err)
+			}
+			if len(got.Waiting)+got.MoreWaiting != c.waiting || len(got.Fired)+got.MoreFired != c.fired || (got.MoreWaiting > 0) != c.cutWaiting || (got.MoreFired > 0) != c.cutFired {
+				t.Errorf("%v: %d waiting and %d more, %d fired and %d more", c, len(got.Waiting), got.MoreWaiting, len(got.Fired), got.MoreFired)
+			}
+			if n := len(text); n > replySize+100 || (c.cutWaiting || c.cutFired) && n < replySize*9/10 {
+				t.Errorf("%v: %d characters", c, n)
+			}
+		})
+	}
 }

@@ -126,15 +126,20 @@ func (h *handlers) indicatorResource() mcp.Resource {
 }
 
 // alertsResource defines the lists of alerts that wait and that fired. Unlike
-// get_notifications, reading it removes nothing from the queue. Both lists are cut to
-// what fits into a reply, and say how many more there are.
+// get_notifications, reading it removes nothing from the queue. The lists are cut to what
+// fits into one reply together, and say how many more there are.
 func (h *handlers) alertsResource() mcp.Resource {
 	return mcp.Resource{
 		URI: "wick://alerts", Name: "alerts", Title: "Alerts",
 		Description: "Alerts that wait, and those that fired and were not read yet or fired within the last hour, newest first. Watch it to be told when one fires.",
 		Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) {
-			waiting, _, more := cut(page{}, h.Engine.Alerts())
-			fired, _, older := cut(page{}, h.Engine.Fired())
+			alerts, notes := h.Engine.Alerts(), h.Engine.Fired()
+			// Half of the reply is for each list, and what one leaves is for the other.
+			waiting, _, more := cut(page{room: replySize / 2}, alerts)
+			fired, _, older := cut(page{room: replySize - len(waiting)}, notes)
+			if more > 0 {
+				waiting, _, more = cut(page{room: replySize - len(fired)}, alerts)
+			}
 			return r.Text(mcp.Encode(struct {
 				Waiting json.RawMessage `json:"waiting"`
 				More    int             `json:"more_waiting,omitempty"` // that did not fit; list_alerts has them
