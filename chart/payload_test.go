@@ -240,7 +240,8 @@ func checkJSON(t *testing.T, got []byte, want string) {
 }
 
 // TestChange24h: the change is since the border of bars nearest to 24 hours before the
-// newest price, and none where the bars do not reach, or are weeks.
+// newest price, from the open if the first bar begins there, and none where the bars do
+// not reach, or are weeks.
 func TestChange24h(t *testing.T) {
 	const hour = 3600
 	for _, c := range []struct {
@@ -253,7 +254,11 @@ func TestChange24h(t *testing.T) {
 		since    int64 // in hours
 	}{
 		{"hours", market.Hour1, hours(0, 1, 25), ramp(25, 100), 0, 24, 1},
-		{"does not reach", market.Hour1, hours(0, 1, 24), ramp(24, 100), 0, math.NaN(), 0},
+		{"reaches just there", market.Hour1, hours(1, 1, 24), ramp(24, 100), 0, 100.0 * 24 / 99, 1},
+		{"reaches just there, forming", market.Hour4, hours(4, 4, 7), ramp(7, 100), 29, 100.0 * 7 / 99, 4},
+		{"does not reach", market.Hour1, hours(1, 1, 23), ramp(23, 100), 0, math.NaN(), 0},
+		{"reaches just there, in the second half", market.Hour4, hours(8, 4, 6), ramp(6, 100), 31, 100.0 * 6 / 99, 8},
+		{"does not reach, in the first half", market.Hour4, hours(8, 4, 6), ramp(6, 100), 29, math.NaN(), 0},
 		{"days", market.Day1, []int64{0, 24 * hour}, []float64{100, 90}, 0, -10, 24},
 		{"a weekend between", market.Day1, []int64{0, 72 * hour}, []float64{100, 110}, 0, 10, 72},
 		{"in the first half of a bar", market.Hour4, hours(0, 4, 8), ramp(8, 100), 29, 100.0 * 7 / 100, 4}, // 5 hours: of the bar from 4 to 8
@@ -263,7 +268,8 @@ func TestChange24h(t *testing.T) {
 		{"weeks", market.Week1, []int64{0, 168 * hour}, []float64{100, 110}, 0, math.NaN(), 0},
 		{"no bars", market.Hour1, nil, nil, 0, math.NaN(), 0},
 	} {
-		s := &market.Series{Interval: c.interval, Time: c.times, Open: c.closes, High: c.closes, Low: c.closes, Close: c.closes, Volume: c.closes,
+		opens := ramp(len(c.times), 99) // the closes before, in most
+		s := &market.Series{Interval: c.interval, Time: c.times, Open: opens, High: c.closes, Low: c.closes, Close: c.closes, Volume: c.closes,
 			Forming: c.now != 0, PriceAt: int64(c.now * hour * 1000)}
 		got, since := Change24h(s)
 		if math.Abs(got-c.want) > 1e-9 || math.IsNaN(got) != math.IsNaN(c.want) || since != c.since*hour {

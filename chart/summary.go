@@ -106,8 +106,9 @@ func (w *writer) changes(s *market.Series) {
 // Change24h returns the change of the price within 24 hours in percent, and since when it
 // counts, in unix seconds. The exact prices of bars are known only where they begin and
 // end, so it counts from the beginning or end of a bar that is nearest to 24 hours before
-// the newest price. If nothing was traded then, it counts from the last trade before. It is
-// NaN if the bars do not reach back so far or are longer than a day.
+// the newest price. If nothing was traded then, it counts from the last trade before, or
+// from the open if there is no bar before. It is NaN if the bars do not reach back so far
+// or are longer than a day.
 func Change24h(s *market.Series) (percent float64, since int64) {
 	const day = 24 * 60 * 60
 	n := s.Len()
@@ -120,15 +121,18 @@ func Change24h(s *market.Series) (percent float64, since int64) {
 	}
 	// Bar i is the one that contains that moment, or the last before it.
 	i := sort.Search(n, func(i int) bool { return s.Time[i] > at }) - 1
-	if i < 0 {
+	if i < 0 { // before the first bar, whose beginning may still be the nearest
+		if first := s.Time[0]; 2*(first-at) < s.Interval.Seconds() {
+			return changePercent(s.Open[0], s.Close[n-1]), first
+		}
 		return math.NaN(), 0
 	}
 	start, end := s.Time[i], s.Interval.Next(s.Time[i])
-	if end-at < at-start { // the moment is nearer to the bar's end, or after it
+	switch {
+	case end-at < at-start: // the moment is nearer to the bar's end, or after it
 		return changePercent(s.Close[i], s.Close[n-1]), end
-	}
-	if i == 0 {
-		return math.NaN(), 0
+	case i == 0:
+		return changePercent(s.Open[0], s.Close[n-1]), start
 	}
 	return changePercent(s.Close[i-1], s.Close[n-1]), start
 }
