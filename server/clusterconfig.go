@@ -46,8 +46,6 @@ func (c *config) settleCluster() error {
 		return nil
 	case k.file == "":
 		return errors.New("--cluster needs --cluster-file with the secret that the replicas share")
-	case k.importDir != "" && c.export != "":
-		return errors.New("--import and --export exclude each other")
 	case !moves && (!c.trade || c.mcp):
 		return errors.New("--cluster belongs to --serve --trade: what it keeps is the account")
 	case !moves && c.values["key-file"] == "":

@@ -136,6 +136,37 @@ func TestBadFlags(t *testing.T) {
 	}
 }
 
+// TestOneTask: two flags that each do one thing are refused together by both names, whatever
+// their order: one would be left undone with exit 0. Each flag of their group is among them, or
+// belongs to one of them.
+func TestOneTask(t *testing.T) {
+	tasks := map[string]string{
+		"version": "", "print-config": "=cursor", "healthcheck": "", "new-key": "=file", "clients": "", "revoke": "=all", "halt": "=on",
+		"accept-positions": "", "audit": "", "import": "=dir", "export": "=orders", "recover": "", "notify-test": "", "output": "=-",
+	}
+	for one, value := range tasks {
+		for other, otherValue := range tasks {
+			if one == other {
+				continue
+			}
+			args := []string{"--" + one + value, "--" + other + otherValue}
+			_, err := parseConfig(args, env("HOME", "/"), &bytes.Buffer{})
+			if err == nil || !strings.Contains(err.Error(), "--"+one+" ") || !strings.Contains(err.Error(), "--"+other+" ") || !strings.Contains(err.Error(), "exclude each other") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: %v, want one line that names both", args, err)
+			}
+		}
+	}
+	for _, group := range Flags() {
+		for _, f := range group.Flags {
+			if _, ok := tasks[f.Name]; !ok && group.Title == "Do one thing and exit" && !slices.Contains([]string{"head", "verify", "help-all"}, f.Name) {
+				t.Errorf("--%s does one thing and is not tried", f.Name)
+			}
+		}
+	}
+	// A service may have this one in its environment for good, and is asked for its health all the same.
+	parse(t, env("HOME", "/", "WICK_TRADE", "true", "WICK_RECOVER", "yes"), "--healthcheck")
+}
+
 // TestEmptyFlags: a flag of the command line with nothing after it, as a shell makes of a
 // variable that is not set, is refused by its name: it would act as if it were left out, and
 // --listen would open the server to the network. In the environment an empty twin counts as not set.

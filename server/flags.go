@@ -230,8 +230,8 @@ func (c *config) stateFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&c.metrics, "metrics", "", "loopback `address` to serve Prometheus metrics on, such as 127.0.0.1:9316")
 }
 
-// onceFlags declares the flags that do one thing and end the program. If several are
-// given, the order in Run decides.
+// onceFlags declares the flags that do one thing and end the program, and those that
+// belong to them. A new one is listed in tasks too, so that no two are taken together.
 func (c *config) onceFlags(fs *flag.FlagSet) {
 	fs.Var(&c.recover, "recover", "show what can be kept of a damaged journal, and exit; --recover=yes keeps it, sets the rest aside and goes on")
 	fs.StringVar(&c.newKey, "new-key", "", "make a `file` for --key-file, with a new key in it")

@@ -117,9 +117,9 @@ func unread(environ []string, asked map[string]bool) (names []string) {
 	return names
 }
 
-// once does a task that ends by itself, if c asks for one, and reports whether it did. If
-// c asks for several, the first in this order is done: tasks that need nothing, tasks that
-// ask a running server, and tasks that read state.
+// once does a task that ends by itself, if c asks for one, and reports whether it did. c
+// asks for one at most, see tasks. First come tasks that need nothing, then those that ask a
+// running server, and then those that read state.
 func once(ctx context.Context, c *config, stdout, stderr io.Writer) (done bool, err error) {
 	shown := Visible(stdout)
 	switch {

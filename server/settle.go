@@ -25,9 +25,9 @@ import (
 // opens nothing that stays open. The first mistake is the error, and names its flag.
 func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	// The order of these checks decides which of several mistakes is reported. The mode
-	// comes first, because later checks ask for it.
+	// comes early, because later checks ask for it.
 	for _, check := range []func() error{
-		c.settleMode, c.settleCluster, c.settleOnce, c.settleMetrics,
+		c.settleTask, c.settleMode, c.settleCluster, c.settleOnce, c.settleMetrics,
 		func() error { return c.settleEngine(raw) },
 		c.settleHalt,
 		func() error { return c.settleBroker(env) },
@@ -52,6 +52,33 @@ func (c *config) settleMode() error {
 	}
 	if c.logFormat != "text" && c.logFormat != "json" {
 		return fmt.Errorf("--log-format %q is neither text nor json", c.logFormat)
+	}
+	return nil
+}
+
+// tasks returns the flags that c has of those that do one thing and end the program. All of
+// them are here; --recover=yes is not one, since it goes on to serve.
+func (c *config) tasks() (asked []string) {
+	for _, task := range []struct {
+		flag  string
+		asked bool
+	}{
+		{"version", c.version}, {"print-config", c.printConfig != ""}, {"healthcheck", c.healthcheck}, {"new-key", c.newKey != ""},
+		{"clients", c.clients}, {"revoke", c.revoke != ""}, {"halt", c.halt != ""}, {"accept-positions", c.accept},
+		{"audit", c.audit}, {"import", c.cluster.importDir != ""}, {"export", c.export != ""}, {"recover", c.recover == recoverShow},
+		{"notify-test", c.notifyTest != ""}, {"output", c.render.output != ""},
+	} {
+		if task.asked {
+			asked = append(asked, task.flag)
+		}
+	}
+	return asked
+}
+
+// settleTask refuses two flags that do one thing each: one would be left undone in silence.
+func (c *config) settleTask() error {
+	if asked := c.tasks(); len(asked) > 1 {
+		return fmt.Errorf("--%s and --%s exclude each other: each does one thing and ends, so start wick once for each", asked[0], asked[1])
 	}
 	return nil
 }
