@@ -130,23 +130,28 @@ func (r *OrderRequest) checkPrices() error {
 // priced says which orders take the prices of r, whose type does not, and what each of
 // them would do. A refusal is followed to the letter, so none may do more than r asked
 // for without saying so: a sell stop whose stop_price was written as price sells at once
-// if it is sent again as a limit.
+// if it is sent again as a limit. The market is not known here, so each text says on which
+// side of it the order waits.
 func (r *OrderRequest) priced() string {
 	given := max(r.Price, r.StopPrice) // where one of them is zero
-	stop := fmt.Sprintf("type stop with stop_price %s is to %s at the market once that comes to it", given, r.Side)
+	moves, sides := "rises", [2]string{"below", "above"}
+	if r.Side == Sell {
+		moves, sides = "falls", [2]string{"above", "below"}
+	}
+	stop := fmt.Sprintf("type stop with stop_price %s is to %s at the market once that %s to it", given, r.Side, moves)
 	limited := fmt.Sprintf("type limit with price %s is to %s there or better, and at once if the market is there", given, r.Side)
-	both := fmt.Sprintf("type stop_limit takes both, waits until the market comes to %s and is then a limit of %s", r.StopPrice, r.Price)
+	both := fmt.Sprintf("type stop_limit takes both, waits until the market %s to %s and is then a limit of %s", moves, r.StopPrice, r.Price)
 	switch two := r.Price != 0 && r.StopPrice != 0; {
 	case r.Type == TrailingStop:
 		return "its stop follows the market at the distance of trail_amount or trail_percent; a stop that stays where it is has type stop and stop_price"
 	case two && r.Type == Limit:
-		return both + fmt.Sprintf(`; a stop on the other side of the market, beside the limit, is "oco":{"stop_price":%s}`, r.StopPrice)
+		return both + fmt.Sprintf(`; a limit %s the market with a stop %s it is "oco":{"stop_price":%s}`, sides[0], sides[1], r.StopPrice)
 	case two && r.Type == Stop:
 		return both + fmt.Sprintf("; without price this is to %s at the market from there on", r.Side)
 	case two:
 		return both
 	case r.Type == Stop:
-		return fmt.Sprintf("send stop_price %s in its place", given)
+		return fmt.Sprintf("stop_price %s in its place is to %s once the market %s to it; %s", given, r.Side, moves, limited)
 	case r.Type == Market && r.StopPrice != 0:
 		return stop
 	case r.Type == Market:
