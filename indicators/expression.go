@@ -324,14 +324,14 @@ func (b *expressionBars) Other(p rules.Place) (rules.Bars, []int) {
 }
 
 // newestClosed returns for each bar of s the index of the newest bar of other that
-// ends no later than it does, -1 if there is none. Both series may be of any
-// interval; the end of a bar is where its interval's next bar begins.
+// closed no later than it did, -1 if there is none. Both series may be of any
+// interval.
 func newestClosed(s, other *market.Series) []int {
 	at := make([]int, s.Len())
 	j := -1 // it only grows, since the bars of both series are in order
-	for i, start := range s.Time {
-		end := s.Interval.Next(start)
-		for j+1 < other.Len() && other.Interval.Next(other.Time[j+1]) <= end {
+	for i := range at {
+		closed := s.ClosedAt(i)
+		for j+1 < other.Len() && other.ClosedAt(j+1) <= closed {
 			j++
 		}
 		at[i] = j

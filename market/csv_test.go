@@ -566,9 +566,9 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// columns returns the bars and gaps of s.
+// columns returns the bars of s, and which are after a gap or late.
 func (s *Series) columns() []any {
-	return []any{s.Time, s.Open, s.High, s.Low, s.Close, s.Volume, append([]int64{}, s.Gaps...), s.Forming, fmt.Sprint(s.Extra)}
+	return []any{s.Time, s.Open, s.High, s.Low, s.Close, s.Volume, append([]int64{}, s.Gaps...), append([]int64{}, s.Delayed...), s.Forming, fmt.Sprint(s.Extra)}
 }
 
 // wholeFile makes bars from a file in the plain way, with all rows until now in memory: it
@@ -614,6 +614,12 @@ func wholeFile(t testing.TB, text string, q Query, iv Interval, now time.Time) *
 	}
 	whole := resample(fine, q.Interval, nil, completeUntil(iv, fine.Time[fine.Len()-1], now.Unix()))
 	whole.Gaps = findGaps(whole, at)
+	for _, start := range whole.Time {
+		// A bar is late if no row reaches its end.
+		if i, _ := slices.BinarySearch(fine.Time, q.Interval.Next(start)); iv.Next(fine.Time[i-1]) < q.Interval.Next(start) {
+			whole.Delayed = append(whole.Delayed, start)
+		}
+	}
 	return whole.Tail(q.Limit)
 }
 

@@ -25,8 +25,9 @@ type csvBars struct {
 	*resampler
 	now   time.Time // rows that begin later are left out
 	extra []string
-	limit int // bars of the answer
-	room  int // so many bars are held before old ones are dropped
+	limit int     // bars of the answer
+	room  int     // so many bars are held before old ones are dropped
+	last  []int64 // start of the last row of each bar that is held
 
 	row    csvRow // the last one. It waits until the next, because one of the same time replaces it
 	rows   int
@@ -76,6 +77,7 @@ func (c *csvBars) flush() {
 	c.saturdays.add(c.row.Time)
 	c.sundays.add(c.row.Time)
 	c.resampler.add(c.row.Bar)
+	c.last = append(c.last[:c.coarse.Len()-1], c.row.Time) // over that of the row before in the same bar
 	for i, name := range c.extra {
 		c.extend(name, c.row.extra[i])
 	}
@@ -91,7 +93,7 @@ func (c *csvBars) drop() {
 	if !found {
 		from = max(0, from-1)
 	}
-	c.coarse = c.coarse.copied(from)
+	c.coarse, c.last = c.coarse.copied(from), slices.Clone(c.last[from:])
 	c.room = 2*c.coarse.Len() + 1000
 }
 
@@ -99,7 +101,7 @@ func (c *csvBars) drop() {
 func (s *Series) copied(i int) *Series {
 	t := s.Slice(i, s.Len())
 	t.Grow(0)
-	t.Gaps = slices.Clone(t.Gaps)
+	t.Gaps, t.Delayed = slices.Clone(t.Gaps), slices.Clone(t.Delayed)
 	for name, column := range t.Extra {
 		t.Extra[name] = slices.Clone(column)
 	}
@@ -129,6 +131,12 @@ func (c *csvBars) answer(q Query, iv Interval, changed time.Time) (*Series, erro
 	}
 	s.Forming = c.end > completeUntil(iv, c.row.Time, c.now.Unix())
 	s.Gaps = findGaps(s, c.closes(iv))
+	s.Delay = iv.Seconds()
+	for i, row := range c.last {
+		if iv.Next(row) < q.Interval.Next(s.Time[i]) {
+			s.Delayed = append(s.Delayed, s.Time[i])
+		}
+	}
 	// A copy: a cache must not hold more for a few bars.
 	tail := s.copied(max(0, s.Len()-q.Limit))
 	return tail, tail.Check()
@@ -139,7 +147,7 @@ func (c *csvBars) answer(q Query, iv Interval, changed time.Time) (*Series, erro
 // and in any case until the length of a row before now: a row is written when it has ended,
 // perhaps a little later, so the one that ended last may be on its way. One that is still
 // missing after its own length had no trade or stands in a night, and no longer bar waits
-// for it.
+// for it: see Series.Delayed.
 //
 // A row counts for the bar in which it begins. If rows do not begin on the borders of iv, as
 // the hours of New York at 9:30, the last one of each bar ends that much after the bar, so

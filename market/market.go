@@ -75,6 +75,11 @@ type Series struct {
 	// nights, weekends and holidays of an exchange, which are shorter than longestClosure,
 	// do not count, and neither does what lies before the first bar.
 	Gaps []int64
+	// Delayed are the starts of the bars, in order, that closed Delay seconds after their
+	// end, because their last row is missing in a file and could still have come; of the
+	// forming bar, whether it lacks that row so far. See [Series.ClosedAt].
+	Delayed []int64
+	Delay   int64
 
 	// ahead is set if the source has bars that begin more than maxAhead in the future,
 	// which are not among these: it is when the newest of them begins, in unix milliseconds.
@@ -147,11 +152,11 @@ func (s *Series) Slice(i, j int) *Series {
 	t.Time = s.Time[i:j:j]
 	t.Open, t.High, t.Low = s.Open[i:j:j], s.High[i:j:j], s.Low[i:j:j]
 	t.Close, t.Volume = s.Close[i:j:j], s.Volume[i:j:j]
-	t.Gaps = nil
-	if len(s.Gaps) > 0 && j > i {
-		from, _ := slices.BinarySearch(s.Gaps, s.Time[i]+1)
-		to, _ := slices.BinarySearch(s.Gaps, s.Time[j-1]+1)
-		t.Gaps = s.Gaps[from:max(from, to)]
+	t.Gaps, t.Delayed = nil, nil
+	if j > i {
+		// The first bar has no bar before it, so it is not after a gap.
+		t.Gaps = between(s.Gaps, s.Time[i]+1, s.Time[j-1])
+		t.Delayed = between(s.Delayed, s.Time[i], s.Time[j-1])
 	}
 	t.Extra = nil
 	for name, column := range s.Extra {
@@ -161,6 +166,26 @@ func (s *Series) Slice(i, j int) *Series {
 		t.Extra[name] = column[i:j:j]
 	}
 	return &t
+}
+
+// between returns the times from first to last, both included, sharing memory with times.
+// Appending to it never writes into times.
+func between(times []int64, first, last int64) []int64 {
+	from, _ := slices.BinarySearch(times, first)
+	to, _ := slices.BinarySearch(times, last+1)
+	to = max(from, to)
+	return times[from:to:to]
+}
+
+// ClosedAt returns when bar i closed or will close, in unix seconds: at its end, or Delay
+// later if it is among Delayed. Before that no alert is judged on it, so nothing that looks
+// at an earlier moment may know it.
+func (s *Series) ClosedAt(i int) int64 {
+	end := s.Interval.Next(s.Time[i])
+	if _, found := slices.BinarySearch(s.Delayed, s.Time[i]); found {
+		end += s.Delay
+	}
+	return end
 }
 
 // Tail returns the last n bars, or all when there are fewer, sharing memory

@@ -37,4 +37,5 @@ type Update struct {
 type ClosedBar struct {
 	Interval Interval
 	Bar      Bar
+	Delayed  bool // it is among Series.Delayed
 }

@@ -318,7 +318,7 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 		}
 		// Alerts have not been judged on the bars that start after this one.
 		before := win.judged
-		if isNew, gap := win.add(c.Bar); isNew {
+		if isNew, gap := win.add(c); isNew {
 			k, again := closed[c.Interval]
 			if !again {
 				k = closing{key: seriesKey{t.Symbol, c.Interval}, after: before, short: win.short, late: win.late}

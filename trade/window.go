@@ -81,9 +81,11 @@ func (w *window) follow(old *window) {
 	if old == nil {
 		return
 	}
-	for i := old.after(w.lastClosed()); i < old.closed.Len(); i++ {
-		w.closed.Append(old.closed.Bar(i))
+	newer := old.closed.Slice(old.after(w.lastClosed()), old.closed.Len())
+	for i := range newer.Len() {
+		w.closed.Append(newer.Bar(i))
 	}
+	w.closed.Delayed = append(w.closed.Delayed, newer.Delayed...)
 	w.judged, w.settled, w.late = old.judged, old.settled, old.late
 	if old.forming.Time > w.forming.Time {
 		w.forming, w.partial = old.forming, old.partial
@@ -117,9 +119,13 @@ func (w *window) trim() {
 
 // add takes in a bar that closed. It reports whether the bar is still to be
 // judged, and whether bars are missing before it.
-func (w *window) add(b market.Bar) (isNew, gap bool) {
+func (w *window) add(c market.ClosedBar) (isNew, gap bool) {
+	b := c.Bar
 	if last := w.lastClosed(); b.Time > last {
 		w.closed.Append(b)
+		if c.Delayed {
+			w.closed.Delayed = append(w.closed.Delayed, b.Time)
+		}
 		gap = last != 0 && b.Time != w.closed.Interval.Next(last)
 	}
 	if w.forming.Time <= b.Time {
