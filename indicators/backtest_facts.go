@@ -29,7 +29,7 @@ type report struct {
 	Verdict      string    `json:"verdict,omitempty"`
 	Trades       int       `json:"trades"` // that ended
 	HitRate      figure    `json:"hit_rate_pct"`
-	ProfitFactor figure    `json:"profit_factor"`     // profits by losses, null without a loss
+	ProfitFactor figure    `json:"profit_factor"`     // all profits by all losses in money, null without a loss
 	Expectancy   figure    `json:"expectancy_pct"`    // mean profit of a trade
 	Interval     [2]figure `json:"expectancy_95_pct"` // where that lies in 95 of 100 samples of the trades
 	Profit       figure    `json:"profit_pct"`
@@ -94,7 +94,7 @@ func (t *tester) how() string {
 		text += "a trade that is open at the split counts among the trades of neither part; "
 	}
 	return text + "Sharpe and Sortino of the profit per bar, without interest, times the root of the bars in a year, null once all is lost; " +
-		"profit_pct counts an open trade at the last close, the figures of trades do not"
+		"profit_factor is all profits by all losses in money, expectancy the mean of the trades' percents; profit_pct counts an open trade at the last close, the figures of trades do not"
 }
 
 // leaves returns what ends a trade, in words: the exit, the number of bars, the stop,
@@ -127,13 +127,13 @@ func (t *tester) leaves() string {
 // is partly the result of the bars before.
 func (t *tester) report(from, until int) report {
 	r := report{From: t.date(from), To: t.date(until - 1)}
-	var profits []float64
+	var deals []deal
 	for _, d := range t.deals {
 		if d.in >= from && d.out < until {
-			profits = append(profits, d.profit)
+			deals = append(deals, d)
 		}
 	}
-	r.trades(profits)
+	r.trades(deals)
 	before := 1.0 // worth when the stretch began
 	if from > t.first {
 		before = t.worth[from-1]
@@ -161,25 +161,30 @@ func (t *tester) report(from, until int) report {
 	return r
 }
 
-// trades fills in what the profits of the trades say.
-func (r *report) trades(profits []float64) {
-	r.Trades = len(profits)
+// trades fills in what the trades say. The profit factor is of money, as usual, so that it
+// is above 1 exactly if they brought something; the other figures count every trade alike,
+// whatever the capital was then.
+func (r *report) trades(deals []deal) {
+	r.Trades = len(deals)
 	if r.Trades < fewTrades {
 		r.Verdict = fmt.Sprintf("%d trades: too few to conclude", r.Trades)
 	}
-	var won, gains, losses float64
-	for _, p := range profits {
-		if p > 0 {
+	var won, gains, losses, sum float64
+	profits := make([]float64, 0, len(deals))
+	for _, d := range deals {
+		if d.gain > 0 {
 			won++
-			gains += p
+			gains += d.gain
 		} else {
-			losses -= p
+			losses -= d.gain
 		}
+		sum += d.profit
+		profits = append(profits, d.profit)
 	}
 	// Without trades these are 0/0, which is NaN and written as null. Without a loss the
 	// factor is infinite, and null too.
-	n := float64(len(profits))
-	r.HitRate, r.Expectancy = figure(100*won/n), figure(100*(gains-losses)/n)
+	n := float64(len(deals))
+	r.HitRate, r.Expectancy = figure(100*won/n), figure(100*sum/n)
 	r.ProfitFactor = figure(gains / losses)
 	r.Interval = bootstrap(profits)
 }

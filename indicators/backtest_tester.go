@@ -32,7 +32,8 @@ func termsOf(a Args) terms {
 type deal struct {
 	in     int     // bar of the entry
 	out    int     // bar of the exit
-	profit float64 // part of the value at entry, fees taken off
+	gain   float64 // in the money that the test has, which begins with 1, fees taken off
+	profit float64 // the gain as a part of the value at entry
 }
 
 // tester trades a rule on bars, as the paper broker would have filled its orders.
@@ -129,12 +130,9 @@ func (t *tester) open(i int) {
 // leave ends the position at a price. Stop, target and exit all end here.
 func (t *tester) leave(i int, price float64, label string) {
 	fee := math.Abs(t.held*price) * t.terms.fee
-	value := math.Abs(t.held * t.entry)
-	// Both fees are taken off the profit, which is set in proportion to the value at
-	// entry.
-	profit := (t.held*(price-t.entry) - fee - t.paid) / value
+	gain := t.held*(price-t.entry) - fee - t.paid
 	t.cash += t.held*price - fee
-	t.deals = append(t.deals, deal{t.entered, i, profit})
+	t.deals = append(t.deals, deal{t.entered, i, gain, gain / math.Abs(t.held*t.entry)})
 	t.held = 0
 	t.mark(i, label)
 }
