@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -48,6 +49,28 @@ func (e *Engine) Group(id string) (members []Order) {
 		}
 	}
 	return members
+}
+
+// Protection returns the exits that would be beside o, the order of a dry run: none unless
+// it would be filled at once and open a position. They have no id and no group, since
+// neither they nor o exist.
+func (e *Engine) Protection(o Order) (exits []Order) {
+	if o.FilledQuantity == 0 {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	filled := o.Side.sign(o.FilledQuantity)
+	after, _ := e.ahead.holdings[o.Symbol].Quantity.Add(filled) // every check has passed, this one too
+	opened := reducible(after, -filled)
+	if opened == 0 {
+		return nil
+	}
+	for _, leg := range e.ahead.exitsOf(&o, opened, *o.AveragePrice, o.CreatedAt) {
+		leg.ID, leg.Group, leg.Reason = "", "", cmp.Or(leg.Reason, o.Reason)
+		exits = append(exits, leg.public())
+	}
+	return exits
 }
 
 // OrderFilter says which orders are wanted. A zero field does not restrict them.

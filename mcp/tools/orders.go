@@ -98,9 +98,11 @@ func (h *handlers) placeOrder() tool {
 		switch {
 		case o.ID != "":
 			reply.Exits = h.Engine.Group(o.ID)
-		// An order without an id is one of a dry run. Its stop_loss and take_profit are in it.
+		// An order without an id is one of a dry run.
 		case r.OCO != trade.OCO{}:
 			reply.Exits = []trade.Order{o.Beside(r.OCO)}
+		default:
+			reply.Exits = h.Engine.Protection(o)
 		}
 		if o.ID == "" && h.Approvals.needs(c.Caller, r.OrderRequest, o) {
 			reply.Note = "a person has to approve this order before it is placed (--confirm-above): the call without dry_run asks"

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -397,6 +398,51 @@ func TestDryRunOfOCO(t *testing.T) {
 			t.Errorf("the dry run has the stop %+v, placed was %+v", got, want)
 		}
 	})
+}
+
+// TestDryRunOfExits: a dry run shows the exits that the order would have at once, with their
+// prices and without ids: none while the entry waits, and those of a turned position for
+// what is left of it.
+func TestDryRunOfExits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		for order, want := range map[string]int{
+			`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2,"stop_loss":"3%","take_profit":"2atr"`: 2,
+			`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"take_profit":"2atr"`:                  1,
+			`{"symbol":"ETHUSDT","side":"sell","type":"market","quantity":1,"stop_loss":"3%"`:                     1,
+			`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1`:                                       0,
+		} {
+			sameExits(t, d, order, want)
+		}
+		sameExits(t, d, `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":9,"stop_loss":"3%","take_profit":"2atr"`, 2)
+		var last orderReply
+		d.reply(trader, "place_order", `{"symbol":"SOLUSDT","side":"buy","type":"market","quantity":1}`, &last)
+		sameExits(t, d, fmt.Sprintf(`{"symbol":"SOLUSDT","side":"buy","type":"limit","price":%.2f,"quantity":1,"stop_loss":"3%%"`, 0.9*float(*last.AveragePrice)), 0)
+	})
+}
+
+// sameExits runs an order dry, then places it: both must have the same exits, so many.
+func sameExits(t *testing.T, d *desk, order string, want int) {
+	t.Helper()
+	var dry, placed orderReply
+	d.reply(trader, "place_order", order+`,"dry_run":true}`, &dry)
+	d.reply(trader, "place_order", order+`}`, &placed)
+	if len(dry.Exits) != want || len(placed.Exits) != want {
+		t.Fatalf("%s, want %d exits:\ndry %+v\nplaced %+v", order, want, dry, placed)
+	}
+	for i, o := range dry.Exits {
+		if o.ID != "" || o.Group != "" || !strings.Contains(o.Reason, "dry run") {
+			t.Errorf("%s: the dry run has %+v", order, o)
+		}
+		// What only an order that exists has is taken over, and all else is the same.
+		real := placed.Exits[i]
+		o.ID, o.Group, o.Reason, o.CreatedAt, o.UpdatedAt = real.ID, real.Group, real.Reason, real.CreatedAt, real.UpdatedAt
+		if !reflect.DeepEqual(o, real) {
+			t.Errorf("%s: the dry run has %+v, placed was %+v", order, o, real)
+		}
+	}
 }
 
 // TestCloseAllFails: a list in which a position stays open is an error.
