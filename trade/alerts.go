@@ -126,8 +126,6 @@ func (w signalAlert) checkChart() error {
 	switch {
 	case err != nil:
 		return refuse("bad_indicator", fixIt, "%v", err)
-	case r.Ind.VisibleOnly:
-		return refuse("bad_indicator", fixIt, "%s describes the bars on display, so its signals change with where a chart begins: no alert can wait for them", r.Ind.Name)
 	case r.Slides():
 		return refuse("bad_indicator", fixIt, "%s without a beginning starts at the first bar of a chart and moves with it: give its %s, a moment such as 2026-01-31", r.Ind.Name, beginning(r.Ind))
 	case warmup > indicators.MaxWarmup:

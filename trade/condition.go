@@ -227,6 +227,9 @@ func (c *Condition) check() error {
 	switch {
 	case err != nil:
 		return refuse("bad_indicator", fixIt, "%v", err)
+	// This comes before what could be mended: no other signal or parameter would help.
+	case request.Ind.VisibleOnly:
+		return refuse("bad_indicator", fixIt, "%s describes the bars on display, so its signals change with where a chart begins: no alert can wait for them", request.Ind.Name)
 	case c.crosses():
 		return c.checkLevel(request)
 	case slices.Contains(request.Ind.Signals, c.Signal) && request.Silent(c.Signal) != "":
