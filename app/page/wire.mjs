@@ -24,7 +24,7 @@ export function parseEvents(text) {
  * longer works. */
 export class Wire {
   constructor(token, onEnd) {
-    Object.assign(this, { token, onEnd, limit: 650_000, last: 0, gone: new AbortController() });
+    Object.assign(this, { token, onEnd, limit: 500_000, last: 0, gone: new AbortController() });
   }
 
   async fetch(path, { headers, ...init } = {}) {

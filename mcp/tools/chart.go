@@ -26,7 +26,7 @@ func (h *handlers) generateChart() tool {
 			"{\"name\":\"rule\",\"when\":\"close > bbands(20,2).upper\"} shades the bars on which a condition of yours is true, {\"name\":\"formula\",\"expr\":\"close / close:ETHUSDT; sma(close / close:ETHUSDT, 50)\"} draws lines of yours in a panel, with \"overlay\":true over the price. " +
 			"Call list_indicators for indicator names and parameters.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
-		MaxResult:   longResult,
+		MaxResult:   maxSeriesBytes,
 		Cost:        mcp.Heavy,
 	}, reports, func(ctx context.Context, c mcp.Call, r *chartRequest) (*mcp.Result, error) {
 		if err := r.settle(time.Now()); err != nil {
@@ -226,13 +226,10 @@ func tail[T any](items []T, most int, keep func(T) bool) []T {
 	return kept[max(0, len(kept)-most):]
 }
 
-// maxSeriesBytes is how long a series may be. Claude Desktop refuses results above 1 MiB,
-// and every quote of the series takes two bytes in the result, where it is escaped.
-const maxSeriesBytes = 700_000
-
-// longResult is the most that Claude Code lets a tool announce. A long series
-// needs it.
-const longResult = 500_000
+// maxSeriesBytes is how long a series may be: the most that Claude Code lets a tool
+// announce. Claude Desktop, which refuses results above 1 MiB, takes it too, although every
+// quote of the series takes two bytes in the result, where it is escaped.
+const maxSeriesBytes = 500_000
 
 // paint renders a picture as a PNG, and returns what is missing in it. Only a few are painted at once, because of their
 // memory, so paint may have to wait. When ctx ends, it stops waiting or painting and

@@ -355,12 +355,23 @@ func (bare) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
 	return market.Sample{}.Bars(ctx, q)
 }
 
-// TestSeriesTooLarge: a series past what clients take is refused with what to do
-// about it.
+// TestSeriesTooLarge: a series past what the tool announces, and clients take, is refused
+// with what to do about it.
 func TestSeriesTooLarge(t *testing.T) {
-	_, err := call(t, Deps{Source: market.Sample{}}, "generate_chart",
-		`{"symbol":"BTCUSDT","format":"series","bars":5000,"indicators":["ichimoku","gmma","bbands","keltner","donchian","alligator","macd","stoch"]}`)
-	if err == nil || !strings.Contains(err.Error(), "more than the 700000 that clients take: ask for fewer bars") {
-		t.Errorf("got %v, want a refusal", err)
+	d := Deps{Source: market.Sample{}}
+	for _, request := range []string{
+		`{"symbol":"BTCUSDT","format":"series","bars":5000,"indicators":["ichimoku","gmma","bbands","keltner","donchian","alligator","macd","stoch"]}`,
+		`{"symbol":"BTCUSDT","format":"series","bars":2600}`, // a little too long
+	} {
+		_, err := call(t, d, "generate_chart", request)
+		if err == nil || !strings.Contains(err.Error(), "more than the 500000 that clients take: ask for fewer bars") {
+			t.Errorf("%s: got %v, want a refusal", request, err)
+		}
+	}
+	if r, err := call(t, d, "generate_chart", `{"symbol":"BTCUSDT","format":"series","bars":2400}`); err != nil || len(r.Content[0].Text) < 450_000 {
+		t.Errorf("a series that is not too long: %v", err)
+	}
+	if announced := newHandlers(d).generateChart().MaxResult; announced != 500_000 {
+		t.Errorf("%d characters are announced", announced)
 	}
 }
