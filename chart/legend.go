@@ -219,7 +219,7 @@ func neverWarm(r *indicators.Result, n int) bool {
 }
 
 // signalItems appends how often each signal came, by name and direction, in the
-// order in which they first came. Signals without a mark are counted too.
+// order in which they first came. Signals without room for a mark are counted too.
 func (p *picture) signalItems(items []legendItem, st *study) []legendItem {
 	if p.signals == SignalsOff {
 		return items

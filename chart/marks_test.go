@@ -114,6 +114,19 @@ func TestSignalDirections(t *testing.T) {
 	}
 }
 
+// TestSilentSignals: a picture neither marks, names nor counts silent signals.
+func TestSilentSignals(t *testing.T) {
+	r := crowded(40, 1, true)
+	for i := range r.Signals {
+		r.Signals[i].Silent = i%2 == 0
+	}
+	p := plan(drawn(priced(40, 215), r)(), Options{Width: 1440, Height: 768, Signals: SignalsLabels})
+	text := strings.Join(p.texts(legendText), " | ")
+	if len(p.marks) > 19 || strings.Count(text, "×") != 1 || !strings.Contains(text, "turns ×19") {
+		t.Errorf("%d marks, and the legend says %q, want 19 of one direction", len(p.marks), text)
+	}
+}
+
 // TestSignalNames: no picture shows a label with underscores.
 func TestSignalNames(t *testing.T) {
 	for ind := range indicators.All() {
