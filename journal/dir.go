@@ -35,19 +35,38 @@ const (
 	probeName = "probe.tmp"
 )
 
-// OpenDir makes the directory if it does not exist, and takes its lock. The kernel frees
-// the lock when the process ends, however it ends. The lock file itself is never
-// removed: otherwise two processes could hold locks on two files of the same name.
-func OpenDir(name string, log *slog.Logger) (*Dir, error) {
+// CloseToOthers makes the directory if it does not exist, and takes from all users but its
+// owner the right to look into it. It warns if the owner is another user.
+func CloseToOthers(name string, log *slog.Logger) error {
 	err := makeDir(name)
 	if err == nil {
 		warnOfOwner(name, log)
 		err = os.Chmod(name, 0o700)
 	}
-	var self *os.File
-	if err == nil {
-		self, err = os.Open(name)
+	if err != nil {
+		return fmt.Errorf("state directory: %w", readError(name, err))
 	}
+	return nil
+}
+
+// OpenWithin is OpenDir for a directory within one of ours. It does not follow a symbolic
+// link in its place: the directory behind that may belong to somebody else.
+func OpenWithin(dir, name string, log *slog.Logger) (*Dir, error) {
+	path := filepath.Join(dir, name)
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSymlink {
+		return nil, fmt.Errorf("state directory: %w", readError(path, syscall.ELOOP))
+	}
+	return OpenDir(path, log)
+}
+
+// OpenDir makes the directory if it does not exist, closes it to others, and takes its lock.
+// The kernel frees the lock when the process ends, however it ends. The lock file itself is
+// never removed: otherwise two processes could hold locks on two files of the same name.
+func OpenDir(name string, log *slog.Logger) (*Dir, error) {
+	if err := CloseToOthers(name, log); err != nil {
+		return nil, err
+	}
+	self, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("state directory: %w", readError(name, err))
 	}

@@ -27,7 +27,7 @@ func (e *accessError) Error() string {
 		return text + "the disk fails there: copy the data directory to another disk with a tool that goes on after errors " +
 			"(ddrescue, or dd conv=noerror,sync), and start or recover on the copy"
 	case errors.Is(e.Err, syscall.ELOOP):
-		return text + "it is a symbolic link, which is not followed here; put the file itself in its place"
+		return text + "it is a symbolic link, which is not followed here; put the file or directory itself in its place"
 	case errors.Is(e.Err, syscall.EROFS):
 		return text + advice(e.Err) + "; --audit, --export and --recover work as it is"
 	}

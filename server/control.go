@@ -23,13 +23,10 @@ import (
 // to a running server. Whoever can open it owns the directory, so no token is needed.
 const controlName = "wick.sock"
 
-// listenControl opens the socket for this user alone. It replaces a socket that a crash
-// left behind, but not one that another server answers on, nor a file that is not a
-// socket.
+// listenControl opens the socket for this user alone, in a directory that is there. It
+// replaces a socket that a crash left behind, but not one that another server answers on,
+// nor a file that is not a socket.
 func listenControl(dir string) (net.Listener, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
 	name := filepath.Join(dir, controlName)
 	// A socket whose process died stays in the directory and looks taken.
 	ln, err := net.Listen("unix", name)
@@ -54,11 +51,17 @@ func listenControl(dir string) (net.Listener, error) {
 // one nor end them. Without a socket for another reason all else goes on, and the log says
 // what will not work; the listener is then nil.
 func openControl(c *config, log *slog.Logger) (net.Listener, error) {
-	// Under --trade this process has the lock itself.
-	if !c.trade && errors.Is(journal.Free(c.dataDir), journal.ErrHeld) {
-		return nil, held(c.dataDir)
+	var err error
+	if !c.trade { // otherwise this process has opened the directory and has the lock itself
+		if errors.Is(journal.Free(c.dataDir), journal.ErrHeld) {
+			return nil, held(c.dataDir)
+		}
+		err = journal.CloseToOthers(c.dataDir, log)
 	}
-	ln, err := listenControl(c.dataDir)
+	var ln net.Listener
+	if err == nil {
+		ln, err = listenControl(c.dataDir)
+	}
 	if err != nil && !errors.Is(err, journal.ErrHeld) {
 		log.Warn("--clients, --revoke and further hosts over stdio will not work: no control socket", "error", err)
 		return nil, nil

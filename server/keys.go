@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"time"
 
 	"wick/delivery"
@@ -79,7 +78,11 @@ func openLogins(c *config, log *slog.Logger) (*keptLogins, error) {
 	if len(c.keys) == 0 || c.clustered() { // replicas share a ledger in etcd
 		return nil, nil
 	}
-	dir, err := journal.OpenDir(filepath.Join(c.dataDir, loginsName), log)
+	// Whoever opens the data directory next warns if it is another user's.
+	if err := journal.CloseToOthers(c.dataDir, slog.New(slog.DiscardHandler)); err != nil {
+		return nil, err
+	}
+	dir, err := journal.OpenWithin(c.dataDir, loginsName, log)
 	if err != nil {
 		return nil, err
 	}
