@@ -310,7 +310,7 @@ func TestSkippedIsTold(t *testing.T) {
 }
 
 func TestGrouped(t *testing.T) {
-	for number, want := range map[string]string{"1": "1", "999": "999", "1000": "1,000", "-1000": "-1,000", "-100": "-100", "1234567.891": "1,234,567.891", "0.00001234": "0.00001234"} {
+	for number, want := range map[string]string{"1": "1", "999": "999", "1000": "1,000", "-1000": "-1,000", "-100": "-100", "1234567.891": "1,234,567.891", "0.00001234": "0.00001234", "1e+21": "1e+21", "1.5e-10": "1.5e-10"} {
 		if got := grouped(number); got != want {
 			t.Errorf("%s: %s, want %s", number, got, want)
 		}

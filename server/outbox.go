@@ -171,6 +171,9 @@ func orderText(o trade.Order) string {
 // grouped writes a decimal number with a comma between thousands. It works on the text,
 // so no digit is lost.
 func grouped(number string) string {
+	if strings.Contains(number, "e") {
+		return number // its digits are few
+	}
 	whole, fraction, _ := strings.Cut(number, ".")
 	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
 		whole = whole[:i] + "," + whole[i:]
