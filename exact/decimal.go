@@ -23,6 +23,7 @@ package exact
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -173,6 +174,31 @@ func FromFloat(x float64) (Decimal, bool) {
 	}
 	d, err := Parse([]byte(text))
 	return d, err == nil && d > 0
+}
+
+// Compare returns -1 if x, a price of a chart, is below d, 1 if it is above d, and 0 if
+// they are equal. Neither may be negative. It goes by the shortest text that stands for
+// the float, like FromFloat, but rounds nothing off: x may have more than eight decimals,
+// or be out of range.
+func Compare(x float64, d Decimal) int {
+	// The text matters only if both are so close that the error of their floats could
+	// decide. That error is below 4e-16 of d.
+	switch near := float64(d) / float64(One); {
+	case x > near*(1+1e-15):
+		return 1
+	case x < near*(1-1e-15):
+		return -1
+	}
+	text := strconv.FormatFloat(x, 'f', -1, 64)
+	more := false // there are digits beyond the eighth decimal
+	if whole, fraction, _ := strings.Cut(text, "."); len(fraction) > decimals {
+		text, more = whole+"."+fraction[:decimals], true
+	}
+	down, err := Parse([]byte(text))
+	if err != nil || more && down == d { // an error means that it is just out of range
+		return 1
+	}
+	return cmp.Compare(down, d)
 }
 
 // String returns d in plain digits, without exponent or trailing zeros.

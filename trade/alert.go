@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"wick/exact"
 	"wick/market"
 )
 
@@ -143,8 +142,8 @@ func parsePause(text string) (time.Duration, bool) {
 // Standing says how the market stands to an alert's condition now, so that the client
 // that set the alert sees at once whether it asked for the right thing.
 type Standing struct {
-	Price *exact.Decimal `json:"price,omitempty"` // the newest, of a price condition
-	Bar   string         `json:"bar,omitempty"`   // start of the newest closed bar, which the fields below are about
+	Price json.Number `json:"price,omitempty"` // the newest, of a price condition
+	Bar   string      `json:"bar,omitempty"`   // start of the newest closed bar, which the fields below are about
 
 	// True says whether a price or a rule meets the condition; nil for signals,
 	// which are events, and where it is not known.

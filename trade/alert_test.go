@@ -506,7 +506,7 @@ func TestIndex(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, a := range x.prices["AAA"].reached(nil, high, low) {
+		for _, a := range x.prices["AAA"].reached(nil, span{top: float64(high) / 1e8, bottom: float64(low) / 1e8}) {
 			got = append(got, a.ID)
 		}
 		slices.Sort(want)

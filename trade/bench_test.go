@@ -109,7 +109,7 @@ func BenchmarkQuietTick(b *testing.B) {
 			b.ReportAllocs()
 			var reached []*Alert
 			for b.Loop() {
-				reached = index.prices["AAA"].reached(reached[:0], 100*exact.One+1, 100*exact.One-1)
+				reached = index.prices["AAA"].reached(reached[:0], span{top: 100.00000001, bottom: 99.99999999})
 			}
 			if len(reached) != 0 {
 				b.Fatal("fired")

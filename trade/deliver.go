@@ -64,7 +64,7 @@ func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []firing, seq uin
 	if since != f.since || from != f.from {
 		f.triggers = nil // they were judged by another price than the one before t
 	}
-	if e.venue == nil {
+	if e.venue == nil && t.tradable {
 		seq = e.fillResting(t, since, at)
 	}
 	filled := seq != 0
@@ -73,7 +73,7 @@ func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []firing, seq uin
 		if a == nil {                // it was cancelled meanwhile
 			continue
 		}
-		h.synthetic, h.price = e.watch.of(t.Symbol).synthetic, t.price.String()
+		h.synthetic, h.price = e.watch.of(t.Symbol).synthetic, string(asTold(t.Price))
 		if f, s, err := e.fire(a, h.trigger, at); err == nil { // otherwise the alert stays as it is
 			fired, seq = append(fired, f), s
 		}
@@ -88,7 +88,7 @@ func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []firing, seq uin
 // by age, so that it does not depend on the heaps, and then hits, which are of signals, by
 // bar and age. An alert that f does not have is judged here. Called with mu held.
 func (e *Engine) firings(t tick, hits []hit, f foreseen) (all []hit) {
-	reached := e.ahead.index.prices[t.Symbol].reached(e.scratch[:0], t.top, t.bottom)
+	reached := e.ahead.index.prices[t.Symbol].reached(e.scratch[:0], t.span)
 	slices.SortFunc(reached, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
 	for _, a := range reached {
 		list, done := f.triggers[a]
@@ -152,7 +152,7 @@ func (e *Engine) foresee(t tick) (f foreseen) {
 	t.legs = slices.Clone(t.legs) // begin changes them
 	e.mu.Lock()
 	t.begin(f.since, f.from, e.began)
-	reached := e.ahead.index.prices[t.Symbol].reached(nil, t.top, t.bottom)
+	reached := e.ahead.index.prices[t.Symbol].reached(nil, t.span)
 	e.mu.Unlock()
 	f.triggers = make(map[*Alert][]trigger, len(reached))
 	for _, a := range reached {

@@ -86,14 +86,13 @@ func (h *priceHeaps) of(a *Alert) *heap {
 	return &h.below
 }
 
-// reached appends to dst the alerts whose thresholds the prices from low to high have
-// reached, in no order. It leaves the heaps as they are. A symbol without price alerts has
-// no heaps, so h may be nil.
-func (h *priceHeaps) reached(dst []*Alert, high, low exact.Decimal) []*Alert {
+// reached appends to dst the alerts whose thresholds s has reached, in no order. It leaves
+// the heaps as they are. A symbol without price alerts has no heaps, so h may be nil.
+func (h *priceHeaps) reached(dst []*Alert, s span) []*Alert {
 	if h == nil {
 		return dst
 	}
-	return h.below.upTo(h.above.upTo(dst, 0, high), 0, -low)
+	return h.below.reached(h.above.reached(dst, 0, s), 0, s)
 }
 
 // heap is a binary min-heap of nodes that know their place, so that any of
@@ -163,15 +162,15 @@ func (h heap) down(i int) {
 	}
 }
 
-// upTo appends the alerts of the subtree at i with keys up to limit. Below a node
-// beyond the limit all nodes are beyond it, so the walk visits at most three
-// nodes for each alert that it returns.
-func (h heap) upTo(dst []*Alert, i int, limit exact.Decimal) []*Alert {
-	if i >= len(h) || h[i].key > limit {
+// reached appends the alerts of the subtree at i that s reaches. Below a node that s does
+// not reach it reaches none, so the walk visits at most three nodes for each alert that
+// it returns.
+func (h heap) reached(dst []*Alert, i int, s span) []*Alert {
+	if i >= len(h) || !h[i].alert.Condition.reachedBy(s) {
 		return dst
 	}
 	dst = append(dst, h[i].alert)
-	return h.upTo(h.upTo(dst, 2*i+1, limit), 2*i+2, limit)
+	return h.reached(h.reached(dst, 2*i+1, s), 2*i+2, s)
 }
 
 // signalAlert is an alert on a signal with the request for its indicator.

@@ -18,7 +18,7 @@ func (e *Engine) quiet(t tick) bool {
 		n.changes, n.initialized = changes, true
 		e.near[t.Symbol] = n
 	}
-	return !n.trails && !n.unsettled && t.top < n.above && t.bottom > n.below && t.At < n.expires
+	return !n.trails && !n.unsettled && t.high < n.above && t.low > n.below && t.At < n.expires
 }
 
 // nearOf goes through all open orders of a symbol and returns what an update must

@@ -131,6 +131,11 @@ type span struct {
 	open, high, low exact.Decimal
 	start           exact.Decimal // the first price, or the one that was seen before
 	close           exact.Decimal // the last price
+
+	// The highest, the lowest and the last price as the source told them. Alerts are
+	// judged by these, because a price may have more decimals than an exact number has,
+	// or be out of its range.
+	top, bottom, last float64
 }
 
 // resting returns the price at which a resting limit is filled within b, if it is.

@@ -24,6 +24,9 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 	// Volumes are counted even when nothing may be filled.
 	quiet := e.quiet(t)
 	for _, l := range t.legs {
+		if !l.tradable {
+			continue
+		}
 		if e.options.Participation != 0 {
 			e.watch.tell(t.Symbol, l)
 		}

@@ -14,10 +14,13 @@ func (w *watchlist) seen(symbol string) *seen {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instruments[symbol]
-	if in == nil || in.last.price <= 0 {
+	if in == nil || in.last.told <= 0 {
 		return nil
 	}
-	s := &seen{in.last.price, in.last.at, in.last.synthetic, make(map[market.Interval]int64)}
+	s := &seen{Price: in.last.price, At: in.last.at, Synthetic: in.last.synthetic, Bars: make(map[market.Interval]int64)}
+	if told := asTold(in.last.told); string(told) != s.Price.String() {
+		s.Told = told
+	}
 	for iv, win := range in.windows {
 		if win.settled > 0 {
 			s.Bars[iv] = win.settled

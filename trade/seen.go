@@ -1,6 +1,8 @@
 package trade
 
 import (
+	"cmp"
+	"encoding/json"
 	"maps"
 	"time"
 
@@ -14,7 +16,8 @@ import (
 // was filled no longer waits. The exception is an order that was filled in part; after
 // such a fill noteFilled writes it at once.
 type seen struct {
-	Price     exact.Decimal             `json:"price"`               // the newest that was judged
+	Price     exact.Decimal             `json:"price"`               // the newest that was judged, rounded; zero if out of range
+	Told      json.Number               `json:"told,omitempty"`      // the same as it was told, if Price is not that
 	At        int64                     `json:"at"`                  // when it was the price, in unix milliseconds
 	Synthetic bool                      `json:"synthetic,omitempty"` // the price is invented
 	Bars      map[market.Interval]int64 `json:"bars,omitempty"`      // start of the newest closed bar that was judged, in unix seconds
@@ -27,7 +30,13 @@ const (
 
 // equal reports whether s and o say the same.
 func (s *seen) equal(o *seen) bool {
-	return o != nil && s.Price == o.Price && s.At == o.At && s.Synthetic == o.Synthetic && maps.Equal(s.Bars, o.Bars)
+	return o != nil && s.Price == o.Price && s.Told == o.Told && s.At == o.At && s.Synthetic == o.Synthetic && maps.Equal(s.Bars, o.Bars)
+}
+
+// told returns the price as it was told.
+func (s *seen) told() float64 {
+	price, _ := cmp.Or(s.Told, json.Number(s.Price.String())).Float64() // one of ours, so it is a number
+	return price
 }
 
 // missed returns about how many bars of an interval have closed since the last one that

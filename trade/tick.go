@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"wick/exact"
@@ -13,30 +14,45 @@ import (
 // tick is an update in exact numbers.
 type tick struct {
 	market.Update
-	price, high, low exact.Decimal
-	legs             []leg         // the path
-	top, bottom      exact.Decimal // the extremes of the path and of the update
-	first            bool          // this is the first update of the symbol in this process
-	known            bool          // the price was known before this update
-	from             exact.Decimal // the price that the path begins at
-	fromAt           int64         // when that was the price, in unix milliseconds
+	price     exact.Decimal // zero if the price has no place among exact numbers
+	tradable  bool          // the numbers of the update are in the range of exact ones; otherwise orders are not judged by it
+	legs      []leg         // the path
+	high, low exact.Decimal // the extremes of the path and of the update, as far as orders are judged by it
+	span      span          // the same extremes as they were told, and nothing else
+	first     bool          // this is the first update of the symbol in this process
+	known     bool          // the price was known before this update
+	fromAt    int64         // when the price that the path begins at was the price, in unix milliseconds
 }
 
 // newTick makes the numbers of an update exact. It reports false if one of them
 // is no price, or if they contradict each other.
 func newTick(u market.Update) (tick, bool) {
-	t := tick{Update: u}
+	t := tick{Update: u, legs: legs(u), span: span{top: u.High, bottom: u.Low}}
 	var ok1, ok2, ok3 bool
 	t.price, ok1 = exact.FromFloat(u.Price)
 	t.high, ok2 = exact.FromFloat(u.High)
 	t.low, ok3 = exact.FromFloat(u.Low)
-	t.from, _ = exact.FromFloat(u.From)
-	t.legs = legs(u)
-	t.top, t.bottom = t.high, t.low
+	t.tradable = ok1 && ok2 && ok3
 	for _, l := range t.legs {
-		t.top, t.bottom = max(t.top, l.high), min(t.bottom, l.low)
+		t.span.top, t.span.bottom = max(t.span.top, l.top), min(t.span.bottom, l.bottom)
+		if l.tradable {
+			t.high, t.low = max(t.high, l.high), min(t.low, l.low)
+		}
 	}
-	return t, ok1 && ok2 && ok3 && t.low <= t.price && t.price <= t.high
+	return t, arePrices(u.Price, u.High, u.Low) && u.Low <= u.Price && u.Price <= u.High
+}
+
+// arePrices reports whether all of these numbers can be prices.
+func arePrices(list ...float64) bool {
+	return slices.Min(list) > 0 && slices.Max(list) <= math.MaxFloat64
+}
+
+// asTold writes a price with all its digits, as the source told it and as charts show it.
+func asTold(x float64) json.Number {
+	if x < 1e-9 || x >= 1e21 {
+		return json.Number(strconv.FormatFloat(x, 'e', -1, 64))
+	}
+	return json.Number(strconv.FormatFloat(x, 'f', -1, 64))
 }
 
 // begin adds to t what was known before it, and is called before anything is judged.
@@ -53,7 +69,7 @@ func (t *tick) begin(since int64, before quote, began Time) {
 	t.first = since == 0
 	// The first poll of a symbol may find the price that its history had. The bars of the
 	// history are longer, and may have given that price a later time.
-	t.known = t.price == before.price && (t.At == before.at || t.At < before.at && t.At == t.Since)
+	t.known = t.Price == before.told && (t.At == before.at || t.At < before.at && t.At == t.Since)
 	// If so, the clock was set back: when the path began is not known, only when its first
 	// bar did.
 	if t.Since > t.At && len(t.legs) > 0 {
@@ -92,7 +108,7 @@ func (t tick) meetsOnce(a *Alert) (trigger, bool) {
 	})
 	switch {
 	case t.reaches(a) && (at < 0 || !t.legs[at].late):
-		return trigger{value: json.Number(t.price.String()), at: t.At}, true
+		return trigger{value: asTold(t.Price), at: t.At}, true
 	case at < 0:
 		return trigger{}, false
 	}
@@ -103,12 +119,12 @@ func (t tick) meetsOnce(a *Alert) (trigger, bool) {
 // reaches reports whether t has a new price and it meets the condition of a. The price
 // may be older than the alert, because some sources tell prices late.
 func (t tick) reaches(a *Alert) bool {
-	return !t.known && a.Condition.reachedBy(span{high: t.price, low: t.price})
+	return !t.known && a.Condition.metBy(t.Price)
 }
 
 // trigger returns the trigger of an alert that fires at a price of l.
-func (l leg) trigger(price exact.Decimal) trigger {
-	why := trigger{value: json.Number(price.String()), late: l.late, at: l.over()}
+func (l leg) trigger(price float64) trigger {
+	why := trigger{value: asTold(price), late: l.late, at: l.over()}
 	if l.late {
 		why.bar = l.bar
 	}
@@ -126,7 +142,7 @@ func (t tick) part(l leg, a *Alert) (span, bool) {
 	l.from, l.to = max(l.from, l.bar*1000), l.over()
 	part, ok := l.after(a.since())
 	rested := a.rested()
-	old := l.bar == t.legs[0].bar && max(a.CreatedAt.UnixMilli(), rested) > t.fromAt && a.Condition.extreme(part) == t.from
+	old := l.bar == t.legs[0].bar && max(a.CreatedAt.UnixMilli(), rested) > t.fromAt && a.Condition.extreme(part) == t.From
 	if ok && (old || rested > l.from) {
 		part = l.end()
 	}
@@ -135,20 +151,24 @@ func (t tick) part(l leg, a *Alert) (span, bool) {
 
 // extreme returns the price of s that goes furthest in the direction of a price
 // condition: the high for price_above, the low for price_below.
-func (c Condition) extreme(s span) exact.Decimal {
+func (c Condition) extreme(s span) float64 {
 	if c.Type == PriceAbove {
-		return s.high
+		return s.top
 	}
-	return s.low
+	return s.bottom
+}
+
+// metBy reports whether a price meets a price condition.
+func (c Condition) metBy(price float64) bool {
+	side := exact.Compare(price, c.Threshold)
+	if c.Type == PriceAbove {
+		return side >= 0
+	}
+	return side <= 0
 }
 
 // reachedBy reports whether s reaches the threshold of a price condition.
-func (c Condition) reachedBy(s span) bool {
-	if c.Type == PriceAbove {
-		return s.high >= c.Threshold
-	}
-	return s.low <= c.Threshold
-}
+func (c Condition) reachedBy(s span) bool { return c.metBy(c.extreme(s)) }
 
 // leg is one bar of the path of an update. Within a leg it is not known whether the
 // high or the low came first.
@@ -159,6 +179,7 @@ type leg struct {
 	from, to int64         // when the leg begins and ends, in unix milliseconds
 	closed   int64         // when the bar is over, in unix milliseconds
 	late     bool          // the bar was over before this process began
+	tradable bool          // its prices are in the range of exact numbers; otherwise orders are not judged by it
 }
 
 // legs returns the path of an update. The first leg goes on from the last price seen,
@@ -196,7 +217,9 @@ func legs(u market.Update) []leg {
 		if u.Step != "" {
 			l.closed = u.Step.Next(b.Time) * 1000
 		}
-		if ok1 && ok2 && ok3 && ok4 {
+		l.top, l.bottom, l.last = b.High, b.Low, b.Close
+		l.tradable = ok1 && ok2 && ok3 && ok4
+		if arePrices(b.Open, b.High, b.Low, b.Close) {
 			out = append(out, l)
 		}
 	}
@@ -222,7 +245,9 @@ func (l leg) after(instant int64) (span, bool) {
 func (l leg) over() int64 { return min(l.to, l.closed) }
 
 // end returns the close of l alone.
-func (l leg) end() span { return span{high: l.close, low: l.close, start: l.close, close: l.close} }
+func (l leg) end() span {
+	return span{high: l.close, low: l.close, start: l.close, close: l.close, top: l.last, bottom: l.last, last: l.last}
+}
 
 // meetsEach is like meets, for an alert that repeats: it fires in each leg in which the
 // price comes to the threshold from the other side, or for each_bar in each bar that
@@ -232,7 +257,7 @@ func (t tick) meetsEach(a *Alert) (all []trigger) {
 	before := a // as it was before t
 	own := *a   // FiredAt of this copy is set by each firing below
 	a = &own
-	armed := !a.Condition.reachedBy(span{high: t.from, low: t.from}) // the price is on the other side
+	armed := !a.Condition.metBy(t.From) // the price is on the other side
 	for i, l := range t.legs {
 		part, counts := t.part(l, before)
 		met := armed && a.since() <= l.from // otherwise it may have fired for this part of the way already
@@ -240,7 +265,7 @@ func (t tick) meetsEach(a *Alert) (all []trigger) {
 		case a.FiredAt == nil:
 			met = true
 			if i == len(t.legs)-1 && t.reaches(a) && !(counts && l.late) {
-				part, counts, l.late = span{high: t.price, low: t.price}, true, false
+				part, counts, l.late = span{top: t.Price, bottom: t.Price}, true, false
 			}
 		case a.Repeat == EachBar:
 			// A leg ends when the next one begins, so its last instant is a millisecond
@@ -249,7 +274,7 @@ func (t tick) meetsEach(a *Alert) (all []trigger) {
 		case !met && a.Condition.leftBy(part): // it has left within the leg, and has come back if the close is there
 			met, part = true, l.end()
 		}
-		armed = !a.Condition.reachedBy(l.end())
+		armed = !a.Condition.metBy(l.last)
 		if met && counts && a.Condition.reachedBy(part) && a.ready(l.over()) {
 			all = latest(all, l.trigger(a.Condition.extreme(part)))
 			a.FiredAt = &Time{time.UnixMilli(l.over()).UTC()}
@@ -259,4 +284,4 @@ func (t tick) meetsEach(a *Alert) (all []trigger) {
 }
 
 // leftBy reports whether some price of s is on the other side of the threshold.
-func (c Condition) leftBy(s span) bool { return !c.reachedBy(span{high: s.low, low: s.high}) }
+func (c Condition) leftBy(s span) bool { return !c.reachedBy(span{top: s.bottom, bottom: s.top}) }

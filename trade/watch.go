@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 
 	"wick/market"
@@ -217,7 +216,7 @@ func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*
 	if in == nil {
 		in = &instrument{windows: make(map[market.Interval]*window), volume: traded}
 		if from.of(loaded[0]) {
-			in.last, in.resumed = quote{price: from.Price, at: from.At, synthetic: from.Synthetic}, from.At
+			in.last, in.resumed = quote{price: from.Price, told: from.told(), at: from.At, synthetic: from.Synthetic}, from.At
 		}
 		w.instruments[symbol] = in
 	}
@@ -399,8 +398,11 @@ func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 	in.last = quote{price: t.price, told: t.Price, at: t.At, source: t.Source, synthetic: t.Synthetic}
 	// An older price than the known one is not taken over: an order has asked for that
 	// one. But if it is even older than the last update, the clock was set back.
-	if t.At >= in.at || t.At < since {
+	switch newest := t.At >= in.at || t.At < since; {
+	case newest && t.price != 0:
 		in.quote = in.last
+	case newest: // positions stay valued at the last price that fits, and orders are refused because of this one
+		in.told = t.Price
 	}
 	// A first update with the time of the price before the start has no new price, only
 	// bars that closed: the next update counts as the first.
@@ -454,7 +456,5 @@ func (w *watchlist) history(ctx context.Context, symbol string) (v volume, err e
 
 // resume tells the feed to go on from the price of s.
 func (s *seen) resume(feed Feed, symbol string) {
-	if price, err := strconv.ParseFloat(s.Price.String(), 64); err == nil {
-		feed.ResumePrice(symbol, price, s.At)
-	}
+	feed.ResumePrice(symbol, s.told(), s.At)
 }
