@@ -217,8 +217,9 @@ func indicatorsPage() []byte {
 	all := slices.Collect(indicators.All())
 	fmt.Fprintf(&b, "# Indicators\n\n%d indicators, made from the catalogue by `go run ./cmd/docs`. Bars in the pictures are synthetic.\n\n"+
 		"Ask for one by its name or an alias, with parameters as needed: `{\"name\": \"rsi\", \"length\": 21}`. A parameter may also be given by the\n"+
-		"spellings in brackets. Values before an indicator is warm are null. Signals can be waited for with `set_alert`; so can `crosses_above`\n"+
-		"and `crosses_below`, with a `level`, on any line. Wherever there is a `source`, it may be another indicator, by name or as an object.\n"+
+		"spellings in brackets. Values before an indicator is warm are null. Signals can be waited for with `set_alert`, unless it says below that no\n"+
+		"alert can; so can `crosses_above` and `crosses_below`, with a `level`, on any line but those of running totals such as `obv`, whose level\n"+
+		"means nothing. Wherever there is a `source`, it may be another indicator, by name or as an object.\n"+
 		"A signal of what \"meets or crosses\" fires on the bar on which the two meet; `crosses above` in a [rule](rules.md) waits until one is beyond the other.\n\n"+
 		"What is said of TA-Lib, TradingView and pandas-ta is held to their values by `go test ./indicators`, to the ninth digit, with the same\n"+
 		"parameters and those named; \"begins differently\" means that the first bars differ. TradingView itself was not run. Its functions, its\n"+
@@ -287,8 +288,12 @@ func section(b *bytes.Buffer, ind *indicators.Indicator) {
 	if len(ind.Needs) > 0 {
 		fmt.Fprintf(b, "- needs from the source: %s\n", codes(ind.Needs))
 	}
+	only := ""
+	if ind.VisibleOnly {
+		only = ", for which no alert can wait"
+	}
 	if len(ind.Signals) > 0 {
-		b.WriteString("- signals:\n")
+		b.WriteString("- signals" + only + ":\n")
 		for _, label := range ind.Signals {
 			fmt.Fprintf(b, "  - `%s`: %s\n", label, ind.Meaning(label))
 		}

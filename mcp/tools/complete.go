@@ -63,11 +63,14 @@ func indicatorNames() (names []string) {
 	return names
 }
 
-// signalNames returns the two price conditions, and then every signal after the name of
-// its indicator, such as "rsi rsi_oversold".
+// signalNames returns the two price conditions, and then every signal that an alert can
+// wait for, after the name of its indicator, such as "rsi rsi_oversold".
 func signalNames() []string {
 	names := []string{"price_above ", "price_below "}
 	for ind := range indicators.All() {
+		if ind.VisibleOnly {
+			continue
+		}
 		for _, signal := range ind.Signals {
 			names = append(names, ind.Name+" "+signal)
 		}

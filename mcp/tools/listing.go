@@ -32,6 +32,10 @@ type (
 		Params      []param  `json:"configurable_params"`
 		Signals     []string `json:"signals"`
 
+		// NoAlerts says that no alert can wait for the signals: they change with where a
+		// chart begins.
+		NoAlerts bool `json:"no_alerts,omitempty"`
+
 		// Meanings says in one line when a signal fires, by its label.
 		Meanings map[string]string `json:"signal_meanings,omitempty"`
 
@@ -131,7 +135,7 @@ func fits(found []*listing) bool {
 func entryOf(ind *indicators.Indicator) entry {
 	e := entry{
 		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: &ind.Overlay, Repaints: ind.Repaints,
-		Aliases: append([]string{}, ind.Aliases...), Params: []param{}, Signals: append([]string{}, ind.Signals...),
+		Aliases: append([]string{}, ind.Aliases...), Params: []param{}, Signals: append([]string{}, ind.Signals...), NoAlerts: ind.VisibleOnly,
 		Meanings: make(map[string]string), Compared: ind.Compared(),
 	}
 	if ind.Name == "rule" {

@@ -341,6 +341,7 @@ func TestComplete(t *testing.T) {
 		{"symbols", "BTCUSDT,eth", "BTCUSDT,ETHUSDT", 1},
 		{"condition", "rsi rsi_over", "rsi rsi_oversold", 0},
 		{"side", "s", "sell", 1},
+		{"condition", "cvd ", "", 0},
 		{"risk", "1", "", 0},
 		{"symbol", "zzz", "", 0},
 	} {
@@ -393,4 +394,36 @@ func TestScanReports(t *testing.T) {
 	if most != 3 {
 		t.Errorf("%d of 3 were told", most)
 	}
+}
+
+// TestNoAlerts: the entries whose signals set_alert refuses say so, short and in full, and
+// no completion offers them.
+func TestNoAlerts(t *testing.T) {
+	offered := signalNames()
+	for ind := range indicators.All() {
+		for _, text := range []json.RawMessage{listings()[ind.Name].full, listings()[ind.Name].short} {
+			var e struct {
+				No bool `json:"no_alerts"`
+			}
+			if err := json.Unmarshal(text, &e); err != nil || e.No != ind.VisibleOnly {
+				t.Errorf("%s: no_alerts %t, %v", ind.Name, e.No, err)
+			}
+		}
+		for _, signal := range ind.Signals {
+			if slices.Contains(offered, ind.Name+" "+signal) == ind.VisibleOnly {
+				t.Errorf("%s %s is offered, or missing", ind.Name, signal)
+			}
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		for _, name := range []string{"cvd zero_up", "volume_profile level_touch", "hvn_lvn level_touch", "tpo level_touch", "fibonacci_retracement level_touch", "drawdown new_high"} {
+			ind, signal, _ := strings.Cut(name, " ")
+			_, err := d.call(trader, "set_alert", fmt.Sprintf(`{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":%q,"signal":%q}}}`, ind, signal))
+			if err == nil || !strings.Contains(err.Error(), "no alert can wait for them") || slices.Contains(offered, name) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
 }
