@@ -99,7 +99,7 @@ func (h *handlers) charted(parts map[string]string) (market.Interval, error) {
 func (h *handlers) indicatorResource() mcp.Resource {
 	return mcp.Resource{
 		URI: "wick://indicators/{name}", Name: "indicator", Title: "Indicator",
-		Description: "What an indicator is, its parameters with bounds, the signals that alerts can wait for, and a picture of it on invented bars, such as wick://indicators/rsi.",
+		Description: "What an indicator is, its parameters with bounds, the signals that alerts can wait for unless it says no_alerts, and a picture of it on invented bars if it needs no other data, such as wick://indicators/rsi.",
 		MIME:        "application/json", Cost: mcp.Heavy, Fresh: time.Hour, Public: true,
 		Read: func(ctx context.Context, r mcp.Reading) ([]mcp.Content, error) {
 			ind, err := indicators.Lookup(r.Parts["name"])
@@ -112,17 +112,29 @@ func (h *handlers) indicatorResource() mcp.Resource {
 			}
 			// The empty caller may not trade, so the picture shows nothing of an account.
 			drawn, err := h.picture(ctx, mcp.Caller{}, struct {
-				Indicators []string `json:"indicators"`
-				Bars       int      `json:"bars"`
-				Width      int      `json:"width"`
-				Height     int      `json:"height"`
-			}{[]string{ind.Name}, 120, 960, 540})
+				Indicators []map[string]string `json:"indicators"`
+				Bars       int                 `json:"bars"`
+				Width      int                 `json:"width"`
+				Height     int                 `json:"height"`
+			}{[]map[string]string{example(ind)}, 120, 960, 540})
 			if err != nil {
 				return nil, err
 			}
 			return append(content, drawn[0]), nil
 		},
 	}
+}
+
+// example returns a request for an indicator with its defaults. Expressions that it needs
+// are the examples of its entry.
+func example(ind *indicators.Indicator) map[string]string {
+	request := map[string]string{"name": ind.Name}
+	for _, p := range ind.Params {
+		if p.Required {
+			request[p.Name] = p.Text
+		}
+	}
+	return request
 }
 
 // alertsResource defines the lists of alerts that wait and that fired. Unlike

@@ -219,7 +219,7 @@ func TestChartResource(t *testing.T) {
 func TestIndicatorResource(t *testing.T) {
 	h := newHandlers(Deps{Source: market.Sample{}})
 	r := h.indicatorResource()
-	for _, name := range []string{"rsi", "bollinger", "ichimoku", "funding"} {
+	for _, name := range []string{"rsi", "bollinger", "ichimoku", "rule", "formula", "backtest", "funding"} {
 		read, err := r.Read(t.Context(), mcp.Reading{Parts: map[string]string{"name": name}})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
