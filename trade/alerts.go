@@ -3,6 +3,7 @@ package trade
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -161,6 +162,14 @@ func (e *Engine) checkHistory(ctx context.Context, w signalAlert) error {
 	}
 	if w.request.Known(s) {
 		return nil
+	}
+	// With as many bars as it needs, here and in other places, it is not their number.
+	tooFew := s.Len() <= w.request.WarmupAt(s.Interval, time.Now().Unix()) || slices.ContainsFunc(list, func(o market.OtherBars) bool {
+		return s.Other(o.Other).Len() <= o.Warmup
+	})
+	if !tooFew {
+		return refuse("bad_indicator", fixIt, "%s has no value on any of the %d bars of %s %s, though they are enough for its lengths: it is unknown on all of them, as a division by zero is",
+			w.request.Label(), s.Len(), w.alert.Symbol, w.alert.Interval)
 	}
 	return refuse("too_long", fixIt, "%s has no value on the %d bars of %s %s that the source has: choose shorter lengths or a shorter interval",
 		w.request.Label(), s.Len(), w.alert.Symbol, w.alert.Interval)

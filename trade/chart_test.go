@@ -164,6 +164,8 @@ func TestAlertNotOfChart(t *testing.T) {
 		defer e.Close()
 		for _, c := range []struct{ condition, says string }{
 			{`"sma","signal":"price_cross_up","length":400`, "no value on the 301 bars"},
+			{`"rule","when":"close > highest(close, 400)","signal":"becomes_true"`, "choose shorter lengths"},
+			{`"rule","when":"close / 0 > 1","signal":"becomes_true"`, "no value on any of the 301 bars of AAA 1h, though they are enough for its lengths: it is unknown on all of them"},
 			{`"vwap_anchored","signal":"price_cross_up"`, "give its anchor, a moment"},
 			{`"backtest","enter":"close > 1","signal":"enter"`, "give its from, a moment"},
 			{`"sma","signal":"price_cross_up","source":{"name":"vwap_anchored"}`, "give its source an anchor or from, a moment"},
