@@ -427,3 +427,20 @@ func TestBacktestTerms(t *testing.T) {
 		}
 	}
 }
+
+// TestBacktestTarget: a short trade cannot earn its whole value, because no price falls to
+// zero. A target that far away is refused, and one that is nearer, or that of a long trade,
+// is not.
+func TestBacktestTarget(t *testing.T) {
+	for params, want := range map[string]string{
+		`"side":"short","take_profit":150`:    "take_profit of backtest is 150 and side is short",
+		`"side":"short","take_profit":"100%"`: "give less than 100",
+		`"side":"short","take_profit":99`:     "",
+		`"take_profit":150`:                   "",
+	} {
+		_, err := parseItem([]byte(`{"name":"backtest","enter":"close > 100",` + params + `}`))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", params, err, want)
+		}
+	}
+}
