@@ -24,6 +24,7 @@ type ledger struct {
 	realized     exact.Money
 	fees         exact.Money
 	whole        bool     // every position has a price, and no sum has left the range
+	synthetic    bool     // a position is valued at an invented price, or one was bought or sold at one
 	excluded     []string // symbols in other currencies
 }
 
@@ -52,6 +53,7 @@ func (e *Engine) ledger(s *state) ledger {
 		// whole.
 		mark := e.watch.price(symbol)
 		l.whole = l.whole && (mark > 0 || h.Quantity == 0)
+		l.synthetic = l.synthetic || h.Synthetic || h.Quantity != 0 && e.watch.of(symbol).synthetic
 		add(&worth, exact.Product(h.Quantity, mark))
 		add(&l.exposure, exact.Product(h.Quantity.Abs(), mark))
 	}

@@ -109,6 +109,8 @@ type dayMark struct {
 	// Cash is what was paid in by then. Zero, in marks of versions that did not
 	// write it, means as much as now.
 	Cash exact.Decimal `json:"cash,omitempty"`
+	// Synthetic says that an invented price is in the sums.
+	Synthetic bool `json:"synthetic,omitempty"`
 }
 
 // with returns d as it would have been had cash been paid in then. Another amount

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"wick/archive"
 	"wick/journal"
@@ -23,14 +24,15 @@ func Export(dir, what, format string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	markSynthetic(days, orders)
 	var header []string
 	var rows [][]string
 	var list any = orders
 	switch what {
 	case "equity":
-		header, list = []string{"date", "equity", "realized_pnl", "fees"}, days
+		header, list = []string{"date", "equity", "realized_pnl", "fees", "synthetic"}, days
 		for _, d := range days {
-			rows = append(rows, []string{d.Date, d.Equity.String(), d.Realized.String(), d.Fees.String()})
+			rows = append(rows, []string{d.Date, d.Equity.String(), d.Realized.String(), d.Fees.String(), text(true, d.Synthetic)})
 		}
 	// Fills are the orders of which something was filled, in the columns of orders.
 	case "fills":
@@ -57,6 +59,24 @@ func Export(dir, what, format string, w io.Writer) error {
 	return out.WriteAll(rows)
 }
 
+// markSynthetic marks the days, by orders that are sorted by their age, from the first on which an order was placed that was filled
+// at an invented price. Their own mark is not enough: it is made before the first order of
+// the day, and older versions did not write it.
+func markSynthetic(days []dayMark, orders []Order) {
+	first := slices.IndexFunc(orders, func(o Order) bool { return o.Synthetic && o.FilledQuantity != 0 })
+	for i := range days {
+		days[i].Synthetic = days[i].Synthetic || first >= 0 && days[i].Date >= orders[first].CreatedAt.UTC().Format(time.DateOnly)
+	}
+}
+
+// text returns v as a column of CSV, empty if it was not given.
+func text(v any, given bool) string {
+	if !given {
+		return ""
+	}
+	return fmt.Sprint(v)
+}
+
 // orderHeader names the columns of row.
 var orderHeader = []string{
 	"order_id", "client_order_id", "symbol", "side", "type", "quantity", "price", "stop_price", "status", "filled_quantity",
@@ -65,12 +85,6 @@ var orderHeader = []string{
 
 // row returns an order as a line of CSV.
 func (o *Order) row() []string {
-	text := func(v any, given bool) string {
-		if !given {
-			return ""
-		}
-		return fmt.Sprint(v)
-	}
 	return []string{
 		o.ID, o.ClientOrderID, o.Symbol, string(o.Side), string(o.Type), o.Quantity.String(), text(o.Price, o.Price != nil), text(o.StopPrice, o.StopPrice != nil),
 		string(o.Status), o.FilledQuantity.String(), text(o.AveragePrice, o.AveragePrice != nil), o.Fee.String(), o.CreatedAt.String(), o.UpdatedAt.String(),

@@ -85,11 +85,52 @@ func TestExport(t *testing.T) {
 		t.Errorf("orders as JSON: %s, %v, want 11 that do not say who placed them", out.String(), err)
 	}
 	// What the two formats of equity call the same.
-	for format, want := range map[string]string{"csv": `^date,equity,realized_pnl,fees\n`, "json": `^\[{"date":"[^"]*","equity":[^,]*,"realized":[^,]*,"fees":[^,]*,"cash":`} {
+	for format, want := range map[string]string{"csv": `^date,equity,realized_pnl,fees,synthetic\n[^\n]*,true\n$`, "json": `^\[{"date":"[^"]*","equity":[^,]*,"realized":[^,]*,"fees":[^,]*,"cash":[^,]*,"synthetic":true}\]\n$`} {
 		out.Reset()
 		if err := Export(o.Dir, "equity", format, &out); err != nil || !regexp.MustCompile(want).Match(out.Bytes()) {
 			t.Errorf("equity as %s: %s, %v", format, out.String(), err)
 		}
+	}
+}
+
+// TestExportSyntheticDays: the days of an account say from when on invented prices are in
+// them: those of an order, and those at which what was bought for real is valued.
+func TestExportSyntheticDays(t *testing.T) {
+	at := func(date string) Time {
+		day, err := time.Parse(time.DateOnly, date)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Time{day.Add(time.Hour)}
+	}
+	orders := []Order{{CreatedAt: at("2026-01-01"), FilledQuantity: 1}, {CreatedAt: at("2026-01-01"), Synthetic: true}, {CreatedAt: at("2026-01-03"), FilledQuantity: 1, Synthetic: true}}
+	days := []dayMark{{Date: "2026-01-01"}, {Date: "2026-01-02"}, {Date: "2026-01-03"}, {Date: "2026-01-04"}}
+	markSynthetic(days, orders)
+	if days[0].Synthetic || days[1].Synthetic || !days[2].Synthetic || !days[3].Synthetic {
+		t.Errorf("invented prices since 2026-01-03: %+v", days)
+	}
+
+	o := testOptions(t)
+	funded(&o)
+	o.Source = real{o.Source}
+	e := openTest(t, o)
+	ask(t, e, func(r *OrderRequest) { r.ClientOrderID = "real" })
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o.Source = flat(100)
+	e = openTest(t, o)
+	defer e.Close()
+	if err := e.ensure(t.Context(), "AAA"); err != nil {
+		t.Fatal(err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if _, err := e.noteDay(Time{now().AddDate(0, 0, 1)}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(e.ahead.days); n != 2 || e.ahead.days[0].Synthetic || !e.ahead.days[1].Synthetic {
+		t.Errorf("bought for real and valued at an invented price the day after: %+v", e.ahead.days)
 	}
 }
 

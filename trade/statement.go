@@ -66,7 +66,7 @@ func (e *Engine) noteDay(at Time) (uint64, error) {
 	if !l.whole {
 		return 0, nil // a price is missing: tidy tries again
 	}
-	return e.propose(kindDay, &event{At: at, Day: &dayMark{date, l.equity, l.realized, l.fees, e.options.Account.Cash}})
+	return e.propose(kindDay, &event{At: at, Day: &dayMark{date, l.equity, l.realized, l.fees, e.options.Account.Cash, l.synthetic}})
 }
 
 // Account returns what the account comes to, and false if there is none. All numbers are
@@ -82,7 +82,7 @@ func (e *Engine) Account() (Account, bool) {
 	l := e.ledger(s)
 	a := Account{
 		Currency: options.Currency, Cash: l.cash, Equity: l.equity, Exposure: l.exposure, Realized: l.realized, Fees: l.fees,
-		BySymbol: []SymbolResult{}, Excluded: l.excluded, Complete: l.whole, Note: options.note(),
+		BySymbol: []SymbolResult{}, Excluded: l.excluded, Complete: l.whole, Synthetic: l.synthetic, Note: options.note(),
 	}
 	a.Reserved = e.reservedBut(s, "")
 	left, _ := e.power(l)
@@ -105,7 +105,6 @@ func (e *Engine) Account() (Account, bool) {
 func (e *Engine) addSymbol(a *Account, symbol string) {
 	h, mark := e.shown.holdings[symbol], e.watch.price(symbol)
 	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
-	a.Synthetic = a.Synthetic || h.Synthetic || h.Quantity != 0 && e.watch.of(symbol).synthetic
 	if mark > 0 {
 		r.Unrealized = minus(exact.Product(h.Quantity, mark), h.Cost)
 	}
@@ -146,7 +145,7 @@ func (e *Engine) stops(symbol string) (stops []*Order) {
 // goes on until now. Cash is the amount paid in as it is set now.
 func (a *Account) addDays(days []dayMark, l ledger, cash exact.Decimal, at Time) {
 	// From now backwards: the end of a day is the mark of the next one.
-	end, peak := dayMark{"", l.equity, l.realized, l.fees, cash}, cash.Money()
+	end, peak := dayMark{"", l.equity, l.realized, l.fees, cash, l.synthetic}, cash.Money()
 	a.ByDay = []DayResult{}
 	for i := len(days) - 1; i >= 0; i-- {
 		d := days[i].with(cash)
