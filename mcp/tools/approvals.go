@@ -220,10 +220,10 @@ func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, held exact.Decimal
 	if a.above == (exact.Money{}) {
 		why = "as every order here"
 	}
-	// Clients without elicitation show this in place of the form.
+	// Clients without elicitation, and those of the older era, show this in place of the form.
 	said := "a person has to approve this order, " + why + "; nothing was placed. "
 	if a.page == "" {
-		said += "This client cannot show the question, and there is no page over stdio: use a client that supports elicitation, or one that is connected to wick --serve."
+		said += "Here only a client that declares elicitation in MCP 2026-07-28 is shown the question, and there is no page over stdio: use such a client, or one that is connected to wick --serve."
 	} else {
 		said += "Ask the owner to open " + a.page + "?id=" + id + " within ten minutes, and then repeat this very call. No argument approves it."
 	}

@@ -47,6 +47,22 @@ const wholeCoin = `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1
 // accept is the answer of a person who says yes.
 var accept = map[string]mcp.Response{"approve": {Action: "accept", Content: json.RawMessage(`{"approve":true}`)}}
 
+// TestNoPage: over stdio a client that cannot be asked is told which can be. It may well
+// know elicitation, of an era in which wick does not ask.
+func TestNoPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(0, "")})
+		time.Sleep(3 * time.Second)
+		_, err := d.order(mcp.Call{}, wholeCoin)
+		want := "Here only a client that declares elicitation in MCP 2026-07-28 is shown the question, and there is no page over stdio: use such a client, or one that is connected to wick --serve."
+		if err == nil || !strings.HasSuffix(err.Error(), "; nothing was placed. "+want) {
+			t.Errorf("the refusal is %v", err)
+		}
+	})
+}
+
 // A model that tries every way to approve for itself does not get an order
 // placed: by arguments, by states that it made up, changed, replayed or took from
 // another client or order, by answers that are no yes, or late.
