@@ -197,7 +197,7 @@ func (c *config) orderFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&raw.position, "max-position-notional", "", "largest position per symbol in quote `units`; default ten times the largest order")
 	fs.IntVar(&raw.perSymbol, "max-open-orders-per-symbol", 200, "largest `number` of open orders per symbol")
 	fs.IntVar(&raw.openOrders, "max-open-orders", 1000, "largest `number` of open orders in all")
-	fs.IntVar(&raw.rate, "max-order-rate", 10, "largest `number` of orders a second")
+	fs.IntVar(&raw.rate, "max-order-rate", 10, "largest `number` of orders a second, after twice as many at once")
 	fs.StringVar(&raw.confirm, "confirm-above", "", "`sum` a client may place within an hour; beyond it a person approves each order; default none, at a broker 0")
 	fs.DurationVar(&c.maxPriceAge, "max-price-age", 0, "oldest price to trade at, as a `duration` such as 90s; default 60s, for stocks the session's last price")
 	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that is believed without asking twice, as a `multiple`")

@@ -131,7 +131,7 @@ func (e *Engine) checkPace(r OrderRequest, at Time) error {
 			"send it with a client_order_id of its own", int(duplicateWindow.Seconds()))
 	}
 	if e.rate.Wait(at.Time, e.orderRate()) > 0 {
-		return refuse("order_rate", later, "more than %d orders a second; wait a second", e.options.Limits.OrdersPerSecond)
+		return refuse("order_rate", later, "more than %d orders a second, after %d at once; wait a second", e.options.Limits.OrdersPerSecond, int(e.orderRate().Burst))
 	}
 	return nil
 }

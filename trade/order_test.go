@@ -254,7 +254,7 @@ func TestOrderRate(t *testing.T) {
 		burst := func() (n int) {
 			for {
 				if _, err := e.Place(t.Context(), buy()); err != nil {
-					if code(err) != "order_rate" {
+					if code(err) != "order_rate" || !strings.Contains(err.Error(), "more than 10 orders a second, after 20 at once; wait a second") {
 						t.Error(err)
 					}
 					return n
