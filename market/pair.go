@@ -103,32 +103,41 @@ func coin(name string) string {
 var noSeparator = strings.NewReplacer("-", "", "_", "")
 
 // Currency returns what the price of a symbol is counted in, as far as its form
-// says: USDT for BTCUSDT, BTC for ETHXBT; "" for a stock. It knows more than splitPair,
+// says: USDT for BTCUSDT, BTC for ETHXBT; "" for a stock. It knows what anyPair knows,
 // because an account adds up what has no currency: if a stock is taken for a pair an order
-// is refused, but if a pair is taken for a stock euros are added to dollars. So whatever
-// has six letters or more and ends like a currency is in it. Tickers of stocks have at
-// most five, and some end so: BACHF is a bank.
+// is refused, but if a pair is taken for a stock euros are added to dollars.
 func Currency(symbol string) string {
 	// Yahoo's pairs: EURUSD=X, and JPY=X for a dollar in yen.
 	if pair, ok := strings.CutSuffix(symbol, "=X"); ok && (len(pair) == 3 || len(pair) == 6) {
 		return pair[len(pair)-3:]
 	}
-	if _, quote, ok := splitPair(symbol); ok {
+	if _, quote, ok := anyPair(symbol); ok {
 		return coin(quote)
 	}
 	if i := strings.LastIndexAny(symbol, "-_."); i >= 0 {
-		if quote := symbol[i+1:]; isMoney(quote) || otherMoney[quote] {
-			return coin(quote)
-		}
 		return Currency(symbol[:i]) // what follows tells a contract or a class: BTCUSDT.P, BRK-B
 	}
+	return ""
+}
+
+// anyPair is splitPair for any currency, also one that decides for no service: BTC-UAH,
+// BTC.UAH, BTCUAH. Whatever has six letters or more and ends like a currency is in it.
+// Tickers of stocks have at most five, and some end so: BACHF is a bank.
+func anyPair(symbol string) (base, quote string, ok bool) {
+	if base, quote, ok = splitPair(symbol); ok {
+		return base, quote, true
+	}
+	if i := strings.LastIndexAny(symbol, "-_."); i >= 0 {
+		base, quote = symbol[:i], symbol[i+1:]
+		return base, quote, isMoney(quote) || otherMoney[quote]
+	}
 	for _, n := range []int{4, 3} { // EURI and USD1 before the shorter ones
-		base, quote := symbol[:max(0, len(symbol)-n)], symbol[max(0, len(symbol)-n):]
+		base, quote = symbol[:max(0, len(symbol)-n)], symbol[max(0, len(symbol)-n):]
 		if (len(base) >= 3 || short[base]) && (isMoney(quote) || otherMoney[quote]) && !inFiat(base, quote) {
-			return coin(quote)
+			return base, quote, true
 		}
 	}
-	return ""
+	return "", "", false
 }
 
 // inFiat reports whether base and token, written together, are not base in that token but
@@ -142,14 +151,26 @@ func inFiat(base, token string) bool {
 	return len(token) == 4 && (coins[longer] || endingBT[longer]) // DOGEUR is DOG in EUR
 }
 
-// spellPlain writes a pair without a separator, its coins by their usual names, and a
-// pair of currencies without Yahoo's ending: EUR-USD and EURUSD=X are EURUSD.
+// spellPlain writes a pair without a separator where that is clear, its coins by their usual
+// names, and a pair of currencies without Yahoo's ending: EUR-USD and EURUSD=X are EURUSD,
+// and JPY=X, a dollar in yen, is USDJPY.
 func spellPlain(symbol string) string {
-	if six, ok := strings.CutSuffix(symbol, "=X"); ok && len(six) == 6 && fiat[six[:3]] && fiat[six[3:]] {
-		symbol = six
+	money := func(name string) bool { return fiat[name] || otherMoney[name] }
+	switch pair, ok := strings.CutSuffix(symbol, "=X"); {
+	case ok && len(pair) == 6 && money(pair[:3]) && money(pair[3:]):
+		symbol = pair
+	case ok && len(pair) == 3 && money(pair) && pair != "USD":
+		symbol = "USD" + pair
 	}
-	if base, quote, ok := splitPair(symbol); ok {
-		symbol = coin(base) + coin(quote)
+	base, quote, ok := anyPair(symbol)
+	if !ok || !isAlphanumeric(base) { // more than one separator may tell a contract: its name is left alone
+		return symbol
 	}
-	return symbol
+	base, quote = coin(base), coin(quote)
+	if in := Currency(base + quote); in == quote || in == "" && isMoney(quote) {
+		return base + quote
+	}
+	// Without a separator it would mean something else: ZKUAH may be a stock, and XBTUSD is
+	// not XB in TUSD.
+	return base + "-" + quote
 }

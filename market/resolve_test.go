@@ -2,6 +2,8 @@ package market
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +41,50 @@ func TestResolve(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Among invented markets and files a pair has one name in whatever it is counted, also if
+// that decides for no service, and a stock keeps its own.
+func TestResolvePairs(t *testing.T) {
+	money := slices.Concat(tokens, slices.Collect(maps.Keys(fiat)), slices.Collect(maps.Keys(otherMoney)))
+	same := func(source Source, text, want string) {
+		t.Helper()
+		if got, err := Resolve(source, text); got != want || err != nil {
+			t.Errorf("%q is %q, %v; want %q", text, got, err, want)
+		}
+	}
+	// Written together these are others: USDT in USD, PEPEA in EUR.
+	unclear := set("USD-TUSD PEPE-AEUR 1INCH-AEUR OP-AEUR")
+	for pair := range unclear {
+		same(Sample{}, pair, pair)
+		same(Sample{}, strings.Replace(pair, "-", "_", 1), pair)
+	}
+	for _, quote := range money {
+		for _, base := range []string{"BTC", "ETH", "USDT", "PEPE", "1INCH", "SHIB", "USD", "OP"} {
+			if base == coin(quote) || unclear[base+"-"+quote] {
+				continue
+			}
+			want := base + coin(quote)
+			for _, text := range []string{base + "-" + quote, base + "/" + quote, strings.ToLower(base + "_" + quote), "BINANCE:" + base + quote, want} {
+				same(Sample{}, text, want)
+			}
+		}
+	}
+	for want, spellings := range map[string]string{
+		"BTCUAH": "XBTUAH XBT/UAH BTC.UAH", "DOGETHB": "XDG-THB XDGTHB", "EURUSD": "EUR.USD", "USDKZT": "USDKZT=X USD/KZT KZT=X", "USDJPY": "JPY=X USD/JPY", "ETHBTC": "ETHXBT ETH-XBT",
+		"ZK-UAH": "ZK/UAH zk_uah ZK-UAH", "BN-BUSD": "BN/BUSD BN_BUSD", "BNBUSD": "BNB/USD BNBUSD",
+	} {
+		for text := range strings.FieldsSeq(spellings) {
+			same(Sample{}, text, want)
+		}
+	}
+	for text := range strings.FieldsSeq("BRK-B BF-A BRK.B BAC-PL RDS-A SAP.DE 7203.T VOD.L RELIANCE.NS BACHF GBTC COP ARS USD=X ES=F ^GDAXI BTCUSDT.P BTC-EUR-SPOT ABC-DEF-EUR -UAH .UAH") {
+		same(Sample{}, text, text)
+	}
+	files := directory(t, map[string]string{"btc-uah-1d.csv": threeDays, "usdthb.csv": threeDays})
+	same(files, "BTCUAH", "BTC-UAH")
+	same(files, "btc_uah", "BTC-UAH")
+	same(files, "USD/THB", "USDTHB")
 }
 
 // At every service its own names are canonical, in any case and behind its name or an
@@ -147,7 +193,7 @@ func TestSpellingsShareAnAnswer(t *testing.T) {
 
 // Whatever is resolved is a symbol, and resolving it again changes nothing.
 func FuzzResolve(f *testing.F) {
-	for _, text := range []string{"BTC/USDT", "BINANCE:BTCUSDT", "XXBTZUSD", "jpy=x", "FOOTUSD", "A-USD", "XBTTUSD", "XDGXDG-XBT", "-USD", "EUR-EUR"} {
+	for _, text := range []string{"BTC/USDT", "BINANCE:BTCUSDT", "XXBTZUSD", "jpy=x", "FOOTUSD", "A-USD", "XBTTUSD", "XDGXDG-XBT", "-USD", "EUR-EUR", "BTC.UAH", "XBTA-EUR", "ZK_UAH", "A-XBT"} {
 		f.Add(text)
 	}
 	var sources []Source

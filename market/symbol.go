@@ -36,3 +36,10 @@ func ParseSymbol(text string) (string, error) {
 	}
 	return strings.ToUpper(s), nil
 }
+
+// isAlphanumeric reports whether text is made of letters and digits of ASCII, at
+// least one: a slash is a separator between two such texts only, never a path.
+func isAlphanumeric(text string) bool {
+	other := func(c rune) bool { return (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') }
+	return text != "" && strings.IndexFunc(text, other) < 0
+}
