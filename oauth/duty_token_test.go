@@ -251,6 +251,15 @@ func TestDuty28Basic(t *testing.T) {
 	form.Del("client_secret")
 	form.Del("client_id")
 	wantError(t, h.exchange(form, header("Authorization", "Basic !")), http.StatusUnauthorized, "invalid_client")
+	for _, second := range []string{"Basic bm9ib2R5OndoYXRldmVy", "Bearer x", ""} { // whichever of the two comes first
+		again := func(r *http.Request) { r.Header.Add("Authorization", second) }
+		wantError(t, h.exchange(form, basic(c.ClientID, c.ClientSecret), again), http.StatusBadRequest, "invalid_request")
+		wantError(t, h.exchange(form, again, func(r *http.Request) {
+			sole := &http.Request{Header: http.Header{}}
+			sole.SetBasicAuth(c.ClientID, c.ClientSecret)
+			r.Header.Add("Authorization", sole.Header.Get("Authorization"))
+		}), http.StatusBadRequest, "invalid_request")
+	}
 	reply[tokenReply](t, h.exchange(form, basic(url.QueryEscape(c.ClientID), url.QueryEscape(c.ClientSecret))), http.StatusOK)
 
 	public := h.registerURIs(callback) // no client authentication: another scheme is not looked at

@@ -644,6 +644,10 @@ func TestRevokeEndpoint(t *testing.T) {
 	wantError(t, post(with("client_secret", "")), http.StatusUnauthorized, "invalid_client")
 	wantError(t, post(with("token", "")), http.StatusBadRequest, "invalid_request")
 	wantError(t, post(url.Values{"token": {token}, "client_id": {other.ClientID}}), http.StatusBadRequest, "invalid_grant")
+	wantError(t, post(url.Values{"token": {token}}, func(r *http.Request) {
+		r.SetBasicAuth(c.ClientID, c.ClientSecret)
+		r.Header.Add("Authorization", "Basic bm9ib2R5OndoYXRldmVy")
+	}), http.StatusBadRequest, "invalid_request")
 	if w := post(with("token", "unknown")); w.Code != http.StatusOK {
 		t.Errorf("an unknown token: %d, want 200", w.Code)
 	}

@@ -95,6 +95,10 @@ func (s *Server) authenticateClient(r *http.Request, p params) (*client, *refusa
 	id, secret := p.get("client_id"), p.get("client_secret")
 	unknown := &refusal{status: http.StatusUnauthorized, code: "invalid_client",
 		text: "unknown client_id or wrong client_secret: register again"}
+	// As in Authenticate: a proxy may have checked the other one.
+	if len(r.Header.Values("Authorization")) > 1 {
+		return nil, bad("invalid_request", "the Authorization header was sent more than once")
+	}
 	if scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Basic") {
 		unknown.challenge = `Basic realm="wick"`
 		if secret != "" {
