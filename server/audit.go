@@ -20,7 +20,11 @@ func runAudit(c *config, out io.Writer) error {
 	if !c.head && !c.verify.on {
 		return trade.Audit(c.dataDir, out)
 	}
-	v, err := trade.Verify(c.dataDir, c.verify.hash)
+	var find journal.Hash // no record has the zero hash
+	if c.verify.hash != nil {
+		find = *c.verify.hash
+	}
+	v, err := trade.Verify(c.dataDir, find)
 	// Everything that is damaged is listed; the error names the first.
 	if more := len(v.History.Damage) - 1; err != nil && more > 0 && c.verify.on {
 		for _, found := range v.History.Damage {
@@ -57,7 +61,7 @@ func (f *verifyFlag) report(v trade.Verified, out io.Writer) error {
 	fmt.Fprintf(out, "sound: %s in %d journal files, each follows the one before it; %d orders in the archive\nhead: record %d, hash %s\n",
 		records, v.History.Files, v.Archive.Records, v.History.Last, v.History.Head)
 	switch {
-	case f.hash == (journal.Hash{}):
+	case f.hash == nil:
 		return nil
 	case v.Found == nil:
 		return fmt.Errorf("%s is %w", f.hash, errNotFound)

@@ -59,6 +59,9 @@ func TestVerify(t *testing.T) {
 	if _, err := run("--verify", strings.TrimSpace(later)); !errors.Is(err, errNotFound) {
 		t.Errorf("a head that was cut off: %v", err)
 	}
+	if _, err := run("--verify", strings.Repeat("0", 64)); !errors.Is(err, errNotFound) {
+		t.Errorf("a hash of zeros: %v", err)
+	}
 	for _, args := range [][]string{{"--verify", "abc"}, {"--verify", head, "more"}} {
 		if _, err := run(args...); err == nil {
 			t.Errorf("%q was taken", args)

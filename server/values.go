@@ -40,12 +40,12 @@ func (l *list) Set(s string) error {
 // hash also whether that hash is in it.
 type verifyFlag struct {
 	on   bool
-	hash journal.Hash // zero if none was given
+	hash *journal.Hash // nil if none was given
 }
 
 // String returns the hash, or nothing; the flag package calls it on a nil pointer.
 func (f *verifyFlag) String() string {
-	if f == nil || !f.on {
+	if f == nil || f.hash == nil {
 		return ""
 	}
 	return f.hash.String()
@@ -60,7 +60,7 @@ func (f *verifyFlag) Set(text string) error {
 		f.on = on
 		return nil
 	}
-	f.on = true
+	f.on, f.hash = true, new(journal.Hash)
 	if err := f.hash.UnmarshalText([]byte(text)); err != nil {
 		return fmt.Errorf("write --verify, or --verify HASH with a hash that --audit --head printed: %w", err)
 	}
