@@ -92,8 +92,9 @@ func removeStale(name string) error {
 }
 
 // askControl puts a question to the server that runs on the data directory and
-// decodes its answer, JSON, into the value that into points to. An answer with another
-// status than 200 is an error with the text of its body.
+// decodes its answer, JSON, into the value that into points to. What follows a question mark
+// in path is sent as the form. An answer with another status than 200 is an error with the
+// text of its body.
 func askControl(ctx context.Context, dir, method, path string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -103,10 +104,12 @@ func askControl(ctx context.Context, dir, method, path string, into any) error {
 		return new(net.Dialer).DialContext(ctx, "unix", name)
 	}}
 	defer transport.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, method, "http://wick"+path, nil)
+	path, form, _ := strings.Cut(path, "?")
+	request, err := http.NewRequestWithContext(ctx, method, "http://wick"+path, strings.NewReader(form))
 	if err != nil {
 		return err
 	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	response, err := transport.RoundTrip(request)
 	if err != nil {
 		return fmt.Errorf("no wick --serve or --mcp --trade answers on %s: start it, or name its --data-dir (%w)", name, err)

@@ -91,10 +91,11 @@ func (o *owner) routes(mux *http.ServeMux, below string, guard func(http.Handler
 	answer("GET /letters", http.StatusConflict, func(*http.Request) (any, error) { return o.letters(), nil })
 }
 
-// one returns the value of a name that is in the form or the query once. Of two values
-// nobody can know which was meant, so then it returns nothing.
+// one returns the value of a name that is in the form once. Of two values, one of which may
+// be in the address, nobody can know which was meant, so then it returns nothing. The address
+// alone does not count: proxies log it, and a form that is too long must not be replaced by it.
 func one(r *http.Request, name string) string {
-	value := r.FormValue(name)
+	value := r.PostFormValue(name)
 	if len(r.Form[name]) > 1 {
 		return ""
 	}

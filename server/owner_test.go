@@ -386,6 +386,11 @@ func TestOwnerForm(t *testing.T) {
 	for path, form := range map[string]url.Values{
 		"revoke":  {"id": {"all"}, "x": {long}},
 		"approve": {"id": {"1"}, "answer": {"yes"}, "x": {long}},
+		// The address takes the place of no form, and not that of one that is too long.
+		"revoke?id=all":           {"x": {long}},
+		"revoke?id=all&x=1":       {},
+		"approve?id=1&answer=yes": {"x": {long}},
+		"approve?answer=yes":      {"id": {"1"}},
 	} {
 		if status, text := h.owner(t, page, path, form); status != http.StatusNotFound || strings.Contains(text, "waits no longer") {
 			t.Errorf("%s: status %d, %s, want 404: nothing is read from a form that is too long", path, status, text)
