@@ -29,13 +29,20 @@ func decode(text []byte) (msgs []message, batch bool, refused *Error) {
 		return msgs, true, refused
 	}
 	msgs = make([]message, 1)
-	if msgs[0].UnmarshalJSON(text) != nil {
-		return nil, false, errNotJSON
+	if err := msgs[0].UnmarshalJSON(text); err != nil {
+		return nil, false, notRead(err)
 	}
 	return msgs, false, nil
 }
 
-var errNotJSON = &Error{codeParse, "the message is not valid JSON"}
+// notRead returns the refusal of a text that encoding/json could not read. It does not read
+// more than 10000 levels, which has no error of its own; what is nested deeper may be valid JSON.
+func notRead(err error) *Error {
+	if strings.HasSuffix(err.Error(), "exceeded max depth") {
+		return &Error{codeParse, "the message is nested too deeply: at most 10000 objects and arrays may be inside one another"}
+	}
+	return &Error{codeParse, "the message is not valid JSON"}
+}
 
 // decodeBatch reads an array of messages. It decodes into a Go array of fixed length:
 // encoding/json drops the elements that do not fit, so an array of a million zeros takes
@@ -43,7 +50,7 @@ var errNotJSON = &Error{codeParse, "the message is not valid JSON"}
 func decodeBatch(text []byte) ([]message, *Error) {
 	var members [maxBatch + 1]message
 	if err := json.Unmarshal(text, &members); err != nil {
-		return nil, errNotJSON
+		return nil, notRead(err)
 	}
 	// UnmarshalJSON sets read, so the first member without it is past the end of the batch.
 	n := 0

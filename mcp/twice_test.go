@@ -148,3 +148,23 @@ func (w tokenWalk) twice() (string, bool) {
 	w.d.Token()
 	return "", false
 }
+
+// TestNestedTooDeeply: a message that is nested deeper than encoding/json reads is refused
+// for that, alone and in a batch: it is valid JSON. One that ends too early is not.
+func TestNestedTooDeeply(t *testing.T) {
+	nested := func(depth int) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `}}`
+	}
+	for sent, want := range map[string]string{
+		nested(9_998):                         "",
+		nested(9_999):                         "nested too deeply",
+		"[" + nested(9_998) + "]":             "nested too deeply",
+		strings.Repeat("[", 9_000):            "not valid JSON",
+		strings.TrimRight(nested(9_000), "}"): "not valid JSON",
+	} {
+		_, _, refused := decode([]byte(sent))
+		if got := refused == nil; got != (want == "") || refused != nil && (refused.Code != codeParse || !strings.Contains(refused.Message, want)) {
+			t.Errorf("%.20s of %d bytes: %v, want %q", sent, len(sent), refused, want)
+		}
+	}
+}
