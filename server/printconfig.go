@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -58,6 +59,8 @@ func (c *config) writeClient(stdout, stderr io.Writer) error {
 	var args []string // over stdio; nil for HTTP
 	if c.mcp || c.printConfig == "claude-desktop" {
 		args = c.stdioArguments()
+	} else if c.baseURL == "" && c.port == 0 {
+		return errors.New("--print-config with --port 0: which port will be picked is not known; write the port, or --base-url")
 	}
 	block, where, err := ClientConfig(c.printConfig, base+"/mcp", program, args)
 	if err != nil {

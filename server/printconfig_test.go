@@ -85,3 +85,14 @@ func TestPrintConfigUnknown(t *testing.T) {
 		t.Errorf("an unknown client: %v", err)
 	}
 }
+
+// TestPrintConfigPort: nobody knows which port --port 0 will pick, so no address can be
+// printed, unless it is given. Over stdio there is none.
+func TestPrintConfigPort(t *testing.T) {
+	err := Run(t.Context(), []string{"--serve", "--port", "0", "--print-config", "cursor"}, env("HOME", "/home/x"), nil, &bytes.Buffer{}, &bytes.Buffer{})
+	if err == nil || !strings.Contains(err.Error(), "--port 0") || !strings.Contains(err.Error(), "--print-config") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("--port 0: %v, want one line that names both flags", err)
+	}
+	printed(t, "--serve", "--port", "0", "--base-url", "https://wick.example.com", "--print-config", "cursor")
+	printed(t, "--mcp", "--port", "0", "--print-config", "cursor")
+}
