@@ -255,3 +255,37 @@ func TestBothNewestGone(t *testing.T) {
 		t.Errorf("Walk after it: %v", err)
 	}
 }
+
+// TestNewestSnapshotGone: the newest snapshot is deleted while its journal holds no record
+// yet. The journal before was ended, so the rotation was finished: a start, an audit and a
+// recovery all say that the snapshot is missing, and that nothing else is.
+func TestNewestSnapshotGone(t *testing.T) {
+	d, _ := longStore(t)
+	n := newest(d)
+	name, snapshot := fmt.Sprintf("journal-%d.wal", n), fmt.Sprintf("snapshot-%d.json", n)
+	f := d.Files[name]
+	f.Data = f.Data[:journaltest.Frames(f.Data)[0].Size]
+	whole, err := load(d, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(d.Files, snapshot)
+	if _, err := load(d, false); err == nil || !strings.Contains(err.Error(), "it is continued by "+snapshot+", which is missing") {
+		t.Errorf("start: %v", err)
+	}
+	h, _, err := walk(d)
+	if err == nil || len(h.Damage) != 1 || !strings.Contains(err.Error(), snapshot+", which is missing") || strings.Contains(fmt.Sprint(h.Notes), "rotation") {
+		t.Errorf("Walk: %v, %v, %q", err, h.Damage, h.Notes)
+	}
+	var r journal.Recovery
+	_, s, err := open(d, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }})
+	if err != nil || !slices.Equal(s.texts, whole.texts) || len(r.Aside) != 1 || r.Aside[0].File != snapshot || !errors.Is(r.Aside[0].Err, journal.ErrMissing) {
+		t.Errorf("recovery: %d notes of %d, %+v, %v", len(s.texts), len(whole.texts), r.Aside, err)
+	}
+	if s, err := load(d, false); err != nil || !slices.Equal(s.texts, whole.texts) {
+		t.Errorf("start after it: %v", err)
+	}
+	if _, _, err := walk(d); err != nil {
+		t.Errorf("Walk after it: %v", err)
+	}
+}

@@ -31,7 +31,11 @@ func (f *Files) load(s State, g generations) error {
 	}
 	good, records, err := f.replay(s, data, newest)
 	if err == nil && f.ended > 0 {
-		err = fmt.Errorf("it is continued by %s and %s, which are missing", snapshotName(f.ended), journalName(f.ended))
+		if slices.Contains(g.journals, f.ended) {
+			err = fmt.Errorf("it is continued by %s, which is missing", snapshotName(f.ended))
+		} else {
+			err = fmt.Errorf("it is continued by %s and %s, which are missing", snapshotName(f.ended), journalName(f.ended))
+		}
 	}
 	if err != nil && !errors.Is(err, errTorn) {
 		return f.damage(name, int64(good), f.seq, err)

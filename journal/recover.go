@@ -139,11 +139,12 @@ func (f *Files) replayGood(s State, n int, r *Recovery) {
 }
 
 // missSnapshot notes in r if the snapshot of generation n is missing. Data is the
-// journal of that generation. If it has no records the snapshot may never have existed:
-// a crash may have ended the rotation before it was written.
+// journal of that generation. If it has no records and the journal before it was not ended,
+// the snapshot may never have existed: a crash may have ended the rotation before it was
+// written.
 func (f *Files) missSnapshot(n int, data []byte, r *Recovery) {
 	first, err := decodeFrame(data, 0)
-	if err != nil || n <= f.from || len(data) == first.size && n > 1 {
+	if err != nil || n <= f.from || len(data) == first.size && n > 1 && f.ended != n {
 		return
 	}
 	if _, err := f.disk.Read(snapshotName(n)); errors.Is(err, fs.ErrNotExist) {

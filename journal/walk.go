@@ -195,7 +195,11 @@ func (w *walker) journal(n int) error {
 		return w.damage(name, -1, span{n, n}, err)
 	}
 	first, err := decodeFrame(data, 0)
-	if n > w.newest && w.newest > 0 && first.size == len(data) {
+	if n > w.newest && w.there(snapshotName(n)) {
+		w.newest = n // begun since we listed the files
+	}
+	// A journal is ended only once the next generation has its snapshot.
+	if n > w.newest && w.newest > 0 && first.size == len(data) && w.ended != n {
 		w.note("%s: a rotation was not finished; the next start repeats it", name)
 		return nil
 	}
