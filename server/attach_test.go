@@ -35,19 +35,26 @@ func startHost(t *testing.T, dir string, args ...string) *host {
 	})
 }
 
-// runHost calls run as if it were a process, and returns the host that speaks to it.
+// runHost calls run as if it were a process, and returns the host that speaks to it. The
+// test ends only when the process has: its files are in a directory that is removed then.
 func runHost(t *testing.T, run func(ctx context.Context, in io.Reader, out, log io.Writer) error) *host {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	t.Cleanup(cancel)
 	in, write := io.Pipe()
 	read, out := io.Pipe()
+	done := make(chan struct{})
+	t.Cleanup(func() {
+		cancel()
+		read.Close() // a reply that nobody reads must not hold it up
+		<-done
+	})
 	h := &host{t: t, stop: cancel, in: write, lines: bufio.NewScanner(read), ended: make(chan error, 1), log: &syncBuffer{}}
 	h.lines.Buffer(nil, 1<<20)
 	go func() {
 		h.ended <- run(ctx, in, out, h.log)
 		out.Close()
 		in.Close()
+		close(done)
 	}()
 	return h
 }
