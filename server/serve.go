@@ -346,8 +346,8 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 }
 
 // runStdio runs the conversation over stdio, and, as the HTTP server does, the engine and
-// the control socket for the owner and for further hosts. When the input ends, the conversation ends, and
-// with it everything else.
+// the control socket for the owner and for further hosts. When the input ends, the
+// conversation ends, and with it everything else.
 func runStdio(ctx context.Context, c *config, e *app, log *slog.Logger, stdin io.Reader, stdout io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

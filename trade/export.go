@@ -59,9 +59,9 @@ func Export(dir, what, format string, w io.Writer) error {
 	return out.WriteAll(rows)
 }
 
-// markSynthetic marks the days, by orders that are sorted by their age, from the first on which an order was placed that was filled
-// at an invented price. Their own mark is not enough: it is made before the first order of
-// the day, and older versions did not write it.
+// markSynthetic marks the days from the first on which an order was placed that was filled
+// at an invented price. The orders are sorted by age. The days' own mark is not enough: it
+// is made before the first order of the day, and older versions did not write it.
 func markSynthetic(days []dayMark, orders []Order) {
 	first := slices.IndexFunc(orders, func(o Order) bool { return o.Synthetic && o.FilledQuantity != 0 })
 	for i := range days {

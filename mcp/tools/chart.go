@@ -231,8 +231,8 @@ func tail[T any](items []T, most int, keep func(T) bool) []T {
 // quote of the series takes two bytes in the result, where it is escaped.
 const maxSeriesBytes = 500_000
 
-// paint renders a picture as a PNG, and returns what is missing in it. Only a few are painted at once, because of their
-// memory, so paint may have to wait. When ctx ends, it stops waiting or painting and
+// paint renders a picture as a PNG, and returns what is missing in it. Only a few are
+// painted at once, because of their memory, so paint may have to wait. When ctx ends, it stops waiting or painting and
 // returns an error.
 func (h *handlers) paint(ctx context.Context, v *chart.View, o chart.Options) ([]byte, chart.Undrawn, error) {
 	if err := h.renders.Acquire(ctx, 1); err != nil {
