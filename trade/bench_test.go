@@ -121,7 +121,8 @@ func BenchmarkQuietTick(b *testing.B) {
 			for _, a := range alerts {
 				list = append(list, a)
 			}
-			fired, t := 0, tick{price: 100 * exact.One, high: 100*exact.One + 1, low: 100*exact.One - 1}
+			t, _ := newTick(market.Update{Symbol: "AAA", Price: 100, High: 100.00000001, Low: 99.99999999})
+			fired := 0
 			for b.Loop() {
 				for _, a := range list {
 					fired += len(t.meets(a))

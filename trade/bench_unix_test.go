@@ -4,6 +4,7 @@ package trade
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -22,20 +23,19 @@ func BenchmarkStart(b *testing.B) {
 		b.Fatal(err)
 	}
 	var wg sync.WaitGroup
-	for range 64 {
+	for c := range 64 {
 		wg.Go(func() {
-			for i := range records / 64 {
+			for i := range records/64 + 1 {
 				side := []Side{Buy, Sell}[i%2]
-				if _, err := e.Place(context.Background(), OrderRequest{ClientOrderID: anyone().ID, Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6}); err != nil {
+				if _, err := e.Place(context.Background(), OrderRequest{
+					Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6, ClientOrderID: fmt.Sprint(c, ":", i)}); err != nil {
 					b.Error(err)
+					return
 				}
 			}
 		})
 	}
 	wg.Wait()
-	for e.Status().Records < records {
-		e.Place(b.Context(), OrderRequest{ClientOrderID: anyone().ID, Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1})
-	}
 	e.dir.Close() // no clean stop: the journal is to be replayed
 	info, err := os.Stat(filepath.Join(o.Dir, "journal-1.wal"))
 	if err != nil {
