@@ -33,13 +33,15 @@ test: ## run all tests, then with -short under the race detector where a C compi
 	@test -n "$(RACE)" || echo "no C compiler: tested without the race detector"
 	$(if $(RACE),CGO_ENABLED=1 $(TEST) -race -short -vet=off $(LONGEST) ./...)
 
-check: ## what CI runs: formatting, vet, staticcheck, gosec, tests, a short fuzz round, and what the tools at hand allow of the rest
+check: ## what CI runs: formatting, vet, staticcheck, gosec, tests, benchmarks once, a short fuzz round, and what the tools at hand allow of the rest
 	@fmt=$$(gofmt -l .); test -z "$$fmt" || { echo "gofmt would change: $$fmt"; exit 1; }
 	$(GO) vet ./...
 	GOOS=windows $(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
 	GOGC=400 $(GO) run $(STATICCHECK) ./...
 	$(MAKE) test TESTFLAGS=-vet=off
+	# Once each, so that a change cannot break a benchmark unseen. Those of indicators are too many.
+	$(GO) test -vet=off -run '^$$' -bench . -benchtime 1x ./archive ./chart ./delivery ./market ./mcp/... ./rules ./trade >/dev/null
 	$(MAKE) fuzz FUZZTIME=$(FUZZTIME) FRESH=yes
 	# The commands of the documents mostly wait, so gosec runs beside them.
 	@if command -v curl >/dev/null && command -v ssh-keygen >/dev/null; then $(MAKE) -j 2 gosec docs-check; \
