@@ -66,11 +66,12 @@ func Quotient(a, b []float64) []float64 {
 }
 
 // Ratio returns by*a/b, and 0 where b is 0. Unlike [Quotient] it leaves no
-// holes, so its result can be smoothed further.
+// holes, so its result can be smoothed further. Where a is NaN, because it is not warm yet,
+// so is the result, even if b is 0: a value before such a NaN would make it a hole.
 func Ratio(a, b []float64, by float64) []float64 {
 	out := make([]float64, len(a))
 	for i := range out {
-		if b[i] != 0 {
+		if b[i] != 0 || math.IsNaN(a[i]) {
 			out[i] = by * a[i] / b[i]
 		}
 	}
