@@ -52,6 +52,11 @@ type Indicator struct {
 	// have a meaning.
 	Product bool
 
+	// Endless returns which parameter makes an indicator that usually forgets where the
+	// history begins run from the first bar loaded, and the value that it needs, such as
+	// "anchor to day"; "" if none does. Nil if it always forgets, or is a Total or has Since.
+	Endless func(a Args) string
+
 	// Since returns the moment, in unix seconds, that an indicator accumulates
 	// from; 0 means the first bar loaded. Nil if it does not.
 	Since func(a Args) int64

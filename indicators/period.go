@@ -92,6 +92,14 @@ func longPeriod(iv market.Interval) string {
 	return "year"
 }
 
+// endlessAnchor is the Endless of an indicator with the parameter "anchor".
+func endlessAnchor(a Args) (set string) {
+	if a.Choice("anchor") == "none" {
+		return "anchor to day"
+	}
+	return ""
+}
+
 // sinceAnchor returns the history, in seconds, of an indicator that starts again with every
 // period of "anchor".
 func sinceAnchor(a Args, iv market.Interval) int64 { return periodSeconds[anchorOf(a, iv)] }

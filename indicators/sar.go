@@ -17,6 +17,7 @@ var indSAR = Indicator{
 		factor("maximum", 0.2, 0, 10, "largest factor", "max", "af_max", "max_step"),
 	},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
+	Endless: func(a Args) string { return sarStill(a, "") },
 	Warmup:  func(a Args) int { return sarWarmup(a.Float("start"), a.Float("maximum")) },
 	Compute: func(s *market.Series, a Args) *Result {
 		f := kernel.Acceleration{Start: a.Float("start"), Step: a.Float("increment"), Most: a.Float("maximum")}
@@ -32,6 +33,18 @@ const sarTurns = 4
 // closer more slowly.
 func sarWarmup(start, maximum float64) int {
 	return int(min(MaxWarmup, 300*max(1, 0.02/start, 0.2/maximum)))
+}
+
+// sarStill is the Endless of a stop, for the factors whose names end in suffix. A stop that
+// never comes closer turns only where the price leaves the whole range since the first bar.
+func sarStill(a Args, suffix string) (set string) {
+	switch {
+	case a.Float("maximum"+suffix) == 0:
+		return "maximum" + suffix + " to more than 0"
+	case a.Float("start"+suffix) == 0 && a.Float("increment"+suffix) == 0:
+		return "increment" + suffix + " to more than 0"
+	}
+	return ""
 }
 
 // sarResult returns a stop drawn as dots, with signals where it changes sides.

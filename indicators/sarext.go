@@ -1,6 +1,8 @@
 package indicators
 
 import (
+	"cmp"
+
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
@@ -21,6 +23,7 @@ var indSARExt = Indicator{
 		factor("maximum_short", 0.2, 0, 10, "largest factor in a fall", "accelerationmaxshort"),
 	},
 	Signals: []string{shape.FlipUp, shape.FlipDown},
+	Endless: func(a Args) string { return cmp.Or(sarStill(a, "_long"), sarStill(a, "_short")) },
 	Warmup: func(a Args) int {
 		return sarWarmup(min(a.Float("start_long"), a.Float("start_short")), min(a.Float("maximum_long"), a.Float("maximum_short")))
 	},

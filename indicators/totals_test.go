@@ -3,6 +3,7 @@ package indicators
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -83,4 +84,91 @@ func TestRulesOnTotals(t *testing.T) {
 			t.Errorf("%s is true on %v bars: the test says nothing", text, count)
 		}
 	}
+}
+
+// TestEndlessInRules: a rule that depends on a line which runs from the first bar loaded is
+// refused too, and so is one that waits for a signal of it. It cannot be compared with
+// itself either: how much a bar moves it depends on how many bars came before.
+func TestEndlessInRules(t *testing.T) {
+	for text, set := range map[string]string{
+		`close > vwap(anchor="none")`:                          "set anchor to day",
+		`close crosses above twap("none")@1d`:                  "set anchor to day",
+		`change(vwap(anchor="none"), 5) > 0`:                   "set anchor to day",
+		`since(vwap_bands(anchor="none").vwap < 9) < 3`:        "set anchor to day",
+		`close > 1 and signal(vwap("none"), "price_cross_up")`: "set anchor to day",
+		"close > sar(maximum=0)":                               "set maximum to more than 0",
+		"close > sar(0, 0)":                                    "set increment to more than 0",
+		"close > sarext(maximum_short=0)":                      "set maximum_short to more than 0",
+		"close > sarext(start_long=0, increment_long=0)":       "set increment_long to more than 0",
+	} {
+		err := when(t, text).Check()
+		if err == nil || !strings.Contains(err.Error(), " runs from the first bar loaded, so its values depend on how many bars there are: "+set) {
+			t.Errorf("%s: %v, want %s", text, err, set)
+		}
+		if _, err := Parse([]json.RawMessage{fmt.Appendf(nil, `{"name":"backtest","enter":%q}`, text)}); err == nil {
+			t.Errorf("a backtest enters where %s", text)
+		}
+	}
+	for _, text := range []string{`close > vwap(anchor="week")`, "close > sar(start=0)", `signal(twap, "price_cross_up")`} {
+		if err := when(t, text).Check(); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := Parse([]json.RawMessage{json.RawMessage(`{"name":"formula","expr":"vwap(anchor=none)"}`), json.RawMessage(`{"name":"vwap","anchor":"none"}`)}); err != nil {
+		t.Errorf("as lines: %v", err)
+	}
+}
+
+// TestEndless: each entry that a rule may read, with each of its settings, forgets where the
+// bars began, or says that it does not.
+func TestEndless(t *testing.T) {
+	t.Parallel()
+	const enough = 1500 // bars
+	all := world(2*enough+57, 100)
+	for ind := range All() {
+		if ind.Total || ind.readable() != nil {
+			continue
+		}
+		seen := ind.Endless == nil
+		for _, r := range settings(t, ind) {
+			endless := r.Endless() != ""
+			if r.Warmup(all.Interval) > enough && !endless {
+				continue // TestWarmup has those that forget slowly
+			}
+			r.Args.linesOnly = true
+			diff := tailsApart(r.Compute(all.Tail(enough+50)), r.Compute(all), 50)
+			if diff > 1e-3 && !endless {
+				t.Errorf("%s: with twice as many bars its last values are apart by %.2g of their size", r.Identity(), diff)
+			}
+			seen = seen || diff > 1e-3
+		}
+		if !seen {
+			t.Errorf("%s forgets where the bars began with every setting", ind.Name)
+		}
+	}
+}
+
+// tailsApart returns how far the last n values of two results are apart at most, as a part of
+// the size of their line; more than 1 if one has no value where the other has.
+func tailsApart(a, b *Result, n int) (most float64) {
+	other := maps.Collect(columns(b))
+	for label, x := range columns(a) {
+		y := other[label]
+		x, y = x[len(x)-n:], y[len(y)-n:]
+		size := 0.0
+		for i := range x {
+			if math.IsNaN(x[i]) != math.IsNaN(y[i]) {
+				return 2
+			}
+			if !math.IsNaN(x[i]) {
+				size = max(size, math.Abs(x[i]), math.Abs(y[i]))
+			}
+		}
+		for i := range x {
+			if x[i] != y[i] && !math.IsNaN(x[i]) {
+				most = max(most, math.Abs(x[i]-y[i])/size)
+			}
+		}
+	}
+	return most
 }

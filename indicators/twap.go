@@ -12,6 +12,7 @@ var indTWAP = Indicator{
 	Formula: "TWAP = mean of x since the anchor",
 	Params:  []Param{anchor(), defaultSource("ohlc4")},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
+	Endless: endlessAnchor,
 	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
 		starts := periodStarts(s, anchorOf(a, s.Interval))

@@ -15,6 +15,7 @@ var indVWAP = Indicator{
 	Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
 	Params:  []Param{anchor(), defaultSource("hlc3")},
 	Signals: []string{shape.PriceUp, shape.PriceDown},
+	Endless: endlessAnchor,
 	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
 		starts := periodStarts(s, anchorOf(a, s.Interval))

@@ -19,6 +19,7 @@ var indVWAPBands = Indicator{
 		anchor(),
 	},
 	Signals: []string{shape.TouchUpper, shape.TouchLower},
+	Endless: endlessAnchor,
 	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
 		starts := periodStarts(s, anchorOf(a, s.Interval))

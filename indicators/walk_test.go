@@ -309,7 +309,7 @@ func signalsBefore(r *Result, n int) []Signal {
 
 // sinceFirstBar are running totals: their level depends on where they begin,
 // however many bars came before, and only their changes mean anything.
-var sinceFirstBar = []string{"obv", "ad", "cvd", "nvi", "pvi", "pvt", "wad", "cumulative_sum", "vwap", "vwap_bands", "vwap_anchored"}
+var sinceFirstBar = []string{"obv", "ad", "cvd", "nvi", "pvi", "pvt", "wad", "cumulative_sum", "vwap_anchored"}
 
 // TestWarmup shows that Warmup bars are enough, with the defaults and with every
 // length 3 and 20 times as long where a source has that many bars: the values shown are those that a chart with

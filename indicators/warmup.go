@@ -63,6 +63,19 @@ func (r Request) Slides() bool {
 	return r.Ind.VisibleOnly || r.Ind.Since != nil && r.Ind.Since(r.Args) == 0
 }
 
+// Endless returns which parameter makes r, or the indicator that is its source, run from the
+// first bar loaded, and the value that it needs, such as "anchor to day"; "" if none does.
+// What depends on its values would be true or false by how many bars were loaded.
+func (r Request) Endless() (set string) {
+	if r.Ind.Endless != nil {
+		set = r.Ind.Endless(r.Args)
+	}
+	if inner := r.Args.of["source"]; inner != nil && set == "" {
+		return inner.Endless()
+	}
+	return set
+}
+
 // defaultWarmup allows for chains of exponential averages, whose memory of
 // where they began fades by e every length/2 bars: after ten lengths less than
 // a part in a hundred million is left.

@@ -125,6 +125,10 @@ type Study interface {
 	// none, and says whether it is a product and not a sum. Its level depends on where the
 	// bars begin.
 	Total() (name string, product bool)
+	// Endless returns which parameter makes the study run from the first bar, and the value
+	// that it needs, such as "anchor to day"; "" if none does. All its values then depend on
+	// where the bars begin.
+	Endless() (set string)
 }
 
 // Bars is what an expression is evaluated over.

@@ -60,6 +60,7 @@ func (m mean) Signals() []string     { return []string{"up"} }
 func (m mean) Silent(string) string  { return "" }
 func (m mean) HasLine() bool         { return m.line != "none" }
 func (m mean) Total() (string, bool) { return "", false }
+func (m mean) Endless() string       { return "" }
 
 // at is the definition of the indicator's line, one bar at a time.
 func (m mean) at(closes []float64, i int) float64 {

@@ -65,12 +65,18 @@ func (n *node) drift(around Place, products bool) (d drift, ok bool) {
 	return list[0], alike && (products || n.kind == kindBack || len(list[0]) == 0)
 }
 
-// checkTotals returns an error if a comparison or a cross in n depends on the level of a
-// running total. It would be true on one chart and false on another that shows the same
-// bar. A product may be compared with 0, which a factor leaves as it is.
+// checkTotals returns an error if a condition in n depends on a study that runs from the
+// first bar, or a comparison or a cross on the level of a running total. It would be true on
+// one chart and false on another that shows the same bar. A product may be compared with 0,
+// which a factor leaves as it is.
 func (n *node) checkTotals(around Place) error {
 	if n.kind == kindPlace {
 		around = n.place.within(around)
+	}
+	if n.kind.condition() {
+		if err := n.checkEndless(); err != nil {
+			return err
+		}
 	}
 	if n.kind == kindCompare || n.kind == kindCross {
 		for _, products := range []bool{false, true} {
@@ -89,6 +95,17 @@ func (n *node) checkTotals(around Place) error {
 		}
 	}
 	return nil
+}
+
+// checkEndless returns an error if n reads a study that runs from the first bar.
+func (n *node) checkEndless() (err error) {
+	n.walk(func(arg *node) bool {
+		if arg.study != nil && arg.study.Endless() != "" {
+			err = mistake(arg.at, "%s runs from the first bar loaded, so its values depend on how many bars there are: set %s", arg.study, arg.study.Endless())
+		}
+		return err == nil
+	})
+	return err
 }
 
 // total returns the text of the last running product or running sum in n.

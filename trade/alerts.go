@@ -129,6 +129,8 @@ func (w signalAlert) checkChart() error {
 		return refuse("bad_indicator", fixIt, "%v", err)
 	case r.Slides():
 		return refuse("bad_indicator", fixIt, "%s without a beginning starts at the first bar of a chart and moves with it: give its %s, a moment such as 2026-01-31", r.Ind.Name, beginning(r.Ind))
+	case r.Endless() != "":
+		return refuse("bad_indicator", fixIt, "%s runs from the first bar loaded, so its values depend on how many bars there are: set %s", r.Label(), r.Endless())
 	case warmup > indicators.MaxWarmup:
 		return refuse("too_long", fixIt, "%s needs %d bars of %s before the newest one, a chart loads at most %d: choose shorter lengths, a longer interval or a later anchor",
 			r.Label(), warmup, iv, indicators.MaxWarmup)

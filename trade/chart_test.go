@@ -170,6 +170,10 @@ func TestAlertNotOfChart(t *testing.T) {
 			{`"backtest","enter":"close > 1","signal":"enter"`, "give its from, a moment"},
 			{`"sma","signal":"price_cross_up","source":{"name":"vwap_anchored"}`, "give its source an anchor or from, a moment"},
 			{`"vwap_anchored","signal":"price_cross_up","anchor":100000000`, "a later anchor"},
+			{`"vwap","signal":"price_cross_up","anchor":"none"`, "so its values depend on how many bars there are: set anchor to day"},
+			{`"twap","signal":"crosses_above","level":5,"anchor":"none"`, "set anchor to day"},
+			{`"sma","signal":"price_cross_up","source":{"name":"vwap","anchor":"none"}`, "set anchor to day"},
+			{`"rule","signal":"becomes_true","when":"close > vwap_bands(anchor=none).vwap"`, "set anchor to day"},
 			{`"cvd","signal":"zero_up"`, "bars on display"},
 			{`"tema","signal":"price_cross_up","length":1000`, "shorter lengths"},
 		} {
