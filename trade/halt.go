@@ -112,7 +112,7 @@ func (e *Engine) SetHalt(halt bool) error {
 	name := filepath.Join(e.options.Dir, haltName)
 	var err error
 	if halt {
-		// What halts already is left alone: it may be a folder, or a pipe that nobody reads.
+		// What halts already is left alone: it may be a folder, a link, or a pipe that nobody reads.
 		if state, unknown := readHalt(e.options.Dir); unknown != nil || state != Halted {
 			err = os.WriteFile(name, nil, 0o600)
 		}
@@ -151,19 +151,20 @@ func (e *Engine) setHaltShared(halt bool) error {
 
 // readHalt returns the state that the file HALT in dir asks for. A file with the word
 // reducing in it lets orders through that shrink a position; anything else of that name
-// halts, also a directory, a link that leads nowhere or a file that may not be read. Other
-// errors are returned, and orders are refused with them: a process that has run out of
-// descriptors must not say that the owner halted trading.
+// halts, also a directory, a link or a file that may not be read. No link is followed, so
+// that SetHalt never writes to a file elsewhere. Other errors are returned, and orders are
+// refused with them: a process that has run out of descriptors must not say that the owner
+// halted trading.
 func readHalt(dir string) (TradingState, error) {
 	name := filepath.Join(dir, haltName)
 	// Lstat follows no link and needs no descriptor: only if it finds nothing is there nothing.
-	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return Active, nil
-	} else if err != nil {
+	case err != nil:
 		return "", err
-	}
-	// Only a regular file is read: opening a pipe would wait for its writer.
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+	case !info.Mode().IsRegular(): // is not read: opening a pipe would wait for its writer
 		return Halted, nil
 	}
 	text, err := os.ReadFile(name)

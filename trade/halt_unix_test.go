@@ -62,14 +62,19 @@ func TestHaltWithoutDescriptors(t *testing.T) {
 	}
 }
 
-// TestHaltWhatever: whatever is called HALT halts, also a folder, a pipe, and a link that
-// leads nowhere or in a circle. To halt once more is no error then.
+// TestHaltWhatever: whatever is called HALT halts, also a folder, a pipe, and a link, wherever
+// it leads. To halt once more is no error then, and never writes to what a link leads to.
 func TestHaltWhatever(t *testing.T) {
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.WriteFile(elsewhere, []byte(Reducing), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for what, make := range map[string]func(name string) error{
 		"folder":       func(name string) error { return os.Mkdir(name, 0o700) },
 		"pipe":         func(name string) error { return syscall.Mkfifo(name, 0o600) },
 		"link nowhere": func(name string) error { return os.Symlink("/nonexistent/file", name) },
 		"link to self": func(name string) error { return os.Symlink(haltName, name) },
+		"link to word": func(name string) error { return os.Symlink(elsewhere, name) },
 		"link to text": func(name string) error { return os.Symlink(os.DevNull+"/file", name) }, // not a directory
 	} {
 		o := testOptions(t)
@@ -89,5 +94,8 @@ func TestHaltWhatever(t *testing.T) {
 		if err := e.SetHalt(false); err != nil || e.Status().Trading != Active {
 			t.Errorf("going on after a %s HALT: %v, trading is %s", what, err, e.Status().Trading)
 		}
+	}
+	if text, err := os.ReadFile(elsewhere); err != nil || string(text) != string(Reducing) {
+		t.Errorf("the file that a link led to says %q, %v, want %q as before", text, err, Reducing)
 	}
 }
