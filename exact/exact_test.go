@@ -101,6 +101,35 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestAround: a float lies between two decimals that are a unit apart, or is a decimal, by its
+// shortest text. At every size it is held to Compare.
+func TestAround(t *testing.T) {
+	for _, c := range []struct {
+		x        float64
+		down, up Decimal
+		ok       bool
+	}{
+		{1.15, 115e6, 115e6, true}, {1.43e-8, 1, 2, true}, {1e-8, 1, 1, true}, {9.9e-9, 0, 1, false}, {5e-324, 0, 1, false},
+		{0.30000000000000004, 3e7, 30000001, true}, {29.999999999999996, 2999999999, 30e8, true},
+		{0, 0, 0, false}, {-1, 0, 0, false}, {math.NaN(), 0, 0, false}, {math.Inf(1), 0, 0, false}, {1.5e12, 0, 0, false},
+	} {
+		if down, up, ok := Around(c.x); down != c.down || up != c.up || ok != c.ok {
+			t.Errorf("Around(%v) = %s, %s, %t, want %s, %s, %t", c.x, down, up, ok, c.down, c.up, c.ok)
+		}
+	}
+	r := rand.New(rand.NewPCG(8, 16))
+	for range rounds(100_000) {
+		x := float64(r.Int64()>>r.IntN(62)) / math.Pow10(9+r.IntN(8))
+		down, up, ok := Around(x)
+		if ok && (Compare(x, down) < 0 || Compare(x, up) > 0 || up-down > 1 || up > down && (Compare(x, down) == 0 || Compare(x, up) == 0)) {
+			t.Fatalf("Around(%v) = %s, %s", x, down, up)
+		}
+		if ok != (x >= 1e-8) {
+			t.Fatalf("Around(%v) = %s, %s, %t", x, down, up, ok)
+		}
+	}
+}
+
 // FuzzDecimal holds the parser to big.Rat: what it takes is exact, and comes
 // back as the same number from its own text.
 func FuzzDecimal(f *testing.F) {

@@ -207,3 +207,71 @@ func TestOrdersBeyondExactNumbers(t *testing.T) {
 		}
 	})
 }
+
+// TestRestingBeyondExactNumbers: an order rests at 0.0003, and the market goes on with more
+// than eight decimals. It is set off only by a price that has reached it as it was told, and
+// what is filled at such a price is filled at the next one that is worse for the trader.
+func TestRestingBeyondExactNumbers(t *testing.T) {
+	for _, c := range []struct {
+		side                   Side
+		typ                    OrderType
+		limit, stop            exact.Decimal
+		open, high, low, price float64 // of the second minute
+		want                   string
+	}{
+		// Told prices next to a limit or a stop: to the nearest eight decimals all of them are at it.
+		{Buy, Limit, 29000, 0, 3e-4, 3e-4, 2.9000143e-4, 3e-4, "open"},
+		{Buy, Limit, 29000, 0, 3e-4, 3e-4, 2.8999997e-4, 3e-4, "filled 0.00029"},
+		{Sell, Limit, 31000, 0, 3e-4, 3.0999957e-4, 3e-4, 3e-4, "open"},
+		{Sell, Limit, 31000, 0, 3e-4, 3.1000003e-4, 3e-4, 3e-4, "filled 0.00031"},
+		{Sell, Stop, 0, 29000, 3e-4, 3e-4, 2.9000143e-4, 3e-4, "open"},
+		{Sell, Stop, 0, 29000, 3e-4, 3e-4, 2.8999997e-4, 3e-4, "filled 0.00029"},
+		{Buy, Stop, 0, 31000, 3e-4, 3.0999957e-4, 3e-4, 3e-4, "open"},
+		{Buy, Stop, 0, 31000, 3e-4, 3.1000003e-4, 3e-4, 3e-4, "filled 0.00031"},
+		// The minute opens beyond it.
+		{Buy, Limit, 29000, 0, 2.8000143e-4, 2.9e-4, 2.8e-4, 2.9e-4, "filled 0.00028001"},
+		{Sell, Limit, 31000, 0, 3.1999957e-4, 3.2e-4, 3.1e-4, 3.1e-4, "filled 0.00031999"},
+		{Sell, Stop, 0, 29000, 2.7999957e-4, 2.9e-4, 2.7e-4, 2.9e-4, "filled 0.00027999"},
+		{Buy, Stop, 0, 31000, 3.2000143e-4, 3.3e-4, 3.1e-4, 3.1e-4, "filled 0.00032001"},
+		// A trailing stop 0.00001 away has moved by no more than the market was told to.
+		{Sell, TrailingStop, 0, 0, 3.1e-4, 3.100008e-4, 3.1e-4, 3.1e-4, "open at 0.0003"},
+		{Buy, TrailingStop, 0, 0, 2.9e-4, 2.9e-4, 2.899912e-4, 2.9e-4, "open at 0.0003"},
+	} {
+		inBubble(t, func(o *Options) { o.Source = flat(3e-4) }, func(t *testing.T, e *Engine) {
+			id := ask(t, e, func(r *OrderRequest) {
+				r.Side, r.Type, r.Price, r.StopPrice = c.side, c.typ, c.limit, c.stop
+				if c.typ == TrailingStop {
+					r.TrailAmount = 1000
+				}
+			}).ID
+			price(e, "AAA", 3e-4)
+			walk(e, 3e-4, minute(0, 3e-4, 3e-4, 3e-4, 3e-4), minute(1, c.open, c.high, c.low, c.price))
+			got := found(t, e, id)
+			if o, err := e.Order(id); err == nil && c.typ == TrailingStop {
+				got += " at " + show(o.StopPrice)
+			}
+			if got != c.want {
+				t.Errorf("%s %s at %v within %v to %v: %s, want %s", c.side, c.typ, c.limit+c.stop, c.low, c.high, got, c.want)
+			}
+		})
+	}
+}
+
+// TestRestingNearNothing: below 0.00000001 there is no price at which a sell could be filled,
+// and a buy at 0.00000001 is not filled by a price that was told to be above it.
+func TestRestingNearNothing(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Source = flat(3e-8) }, func(t *testing.T, e *Engine) {
+		buy := place(t, e, Buy, Limit, "1", "0.00000001").ID
+		stop := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.StopPrice = Sell, Stop, 1 }).ID
+		for _, told := range []float64{1.43e-8, 7e-9, 1.43e-8} {
+			price(e, "AAA", told)
+			if found(t, e, buy) != "open" || found(t, e, stop) != "open" {
+				t.Errorf("at %v the buy is %s and the stop %s, want both open", told, found(t, e, buy), found(t, e, stop))
+			}
+		}
+		price(e, "AAA", 1e-8)
+		if found(t, e, buy) != "filled 0.00000001" || found(t, e, stop) != "filled 0.00000001" {
+			t.Errorf("at 1e-8 the buy is %s and the stop %s, want both filled there", found(t, e, buy), found(t, e, stop))
+		}
+	})
+}

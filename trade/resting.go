@@ -150,7 +150,7 @@ func (e *Engine) exitReached(o *Order, l leg) bool {
 func (e *Engine) reached(o *Order, part span) (exact.Decimal, bool) {
 	switch {
 	case o.takes():
-		return part.close, true
+		return part.close.against(o.Side), true
 	case o.waits():
 		return stopPrice(o.Side, e.stop(o), part)
 	}

@@ -17,7 +17,7 @@ type tick struct {
 	price     exact.Decimal // zero if the price has no place among exact numbers
 	tradable  bool          // the numbers of the update are in the range of exact ones; otherwise orders are not judged by it
 	legs      []leg         // the path
-	high, low exact.Decimal // the extremes of the path and of the update, as far as orders are judged by it
+	high, low exact.Decimal // the extremes of the path and of the update, as far as orders are judged by it; see span
 	span      span          // the same extremes as they were told, and nothing else
 	first     bool          // this is the first update of the symbol in this process
 	known     bool          // the price was known before this update
@@ -28,11 +28,10 @@ type tick struct {
 // is no price, or if they contradict each other.
 func newTick(u market.Update) (tick, bool) {
 	t := tick{Update: u, legs: legs(u), span: span{top: u.High, bottom: u.Low}}
-	var ok1, ok2, ok3 bool
-	t.price, ok1 = exact.FromFloat(u.Price)
-	t.high, ok2 = exact.FromFloat(u.High)
-	t.low, ok3 = exact.FromFloat(u.Low)
-	t.tradable = ok1 && ok2 && ok3
+	t.price, _ = exact.FromFloat(u.Price)
+	high, ok1 := newBetween(u.High)
+	low, ok2 := newBetween(u.Low)
+	t.high, t.low, t.tradable = high.below, low.above, ok1 && ok2
 	for _, l := range t.legs {
 		t.span.top, t.span.bottom = max(t.span.top, l.top), min(t.span.bottom, l.bottom)
 		if l.tradable {
@@ -80,7 +79,7 @@ func (t *tick) begin(since int64, before quote, began Time) {
 			t.legs[i].from = t.Since
 		}
 		if t.first {
-			t.legs[i].open = 0
+			t.legs[i].open = between{}
 			t.legs[i].late = t.legs[i].closed <= began.UnixMilli()
 		}
 	}
@@ -197,17 +196,17 @@ func legs(u market.Update) []leg {
 	out := make([]leg, 0, len(path))
 	for i, b := range path {
 		l := leg{bar: b.Time, from: b.Time * 1000, to: u.At}
-		var ok1, ok2, ok3, ok4 bool
-		l.open, ok1 = exact.FromFloat(b.Open)
-		l.high, ok2 = exact.FromFloat(b.High)
-		l.low, ok3 = exact.FromFloat(b.Low)
-		l.close, ok4 = exact.FromFloat(b.Close)
+		open, ok1 := newBetween(b.Open)
+		high, ok2 := newBetween(b.High)
+		low, ok3 := newBetween(b.Low)
+		end, ok4 := newBetween(b.Close)
+		l.open, l.high, l.low, l.close = open, high.below, low.above, end
 		l.volume = volumeOf(b.Volume)
 		// The open of the first leg is not a new trade: the update before told it. start
 		// keeps it as the price that the leg begins at.
 		l.start = l.open
 		if i == 0 {
-			l.open = 0
+			l.open = between{}
 		}
 		l.closed = math.MaxInt64
 		if i+1 < len(path) {
@@ -246,7 +245,7 @@ func (l leg) over() int64 { return min(l.to, l.closed) }
 
 // end returns the close of l alone.
 func (l leg) end() span {
-	return span{high: l.close, low: l.close, start: l.close, close: l.close, top: l.last, bottom: l.last, last: l.last}
+	return span{high: l.close.below, low: l.close.above, start: l.close, close: l.close, top: l.last, bottom: l.last, last: l.last}
 }
 
 // meetsEach is like meets, for an alert that repeats: it fires in each leg in which the
