@@ -459,6 +459,60 @@ func TestDailyLossAfterSharedHalt(t *testing.T) {
 	})
 }
 
+// TestDailyLossAfterSharedReducing: on a shared log the word reducing in the leader's HALT does
+// not end what the loss has begun either, and a loss that is reached meanwhile counts. The word
+// lasts until the owner lifts it, also over the end of the day, without the file, and in what
+// the next leader reads.
+func TestDailyLossAfterSharedReducing(t *testing.T) {
+	for _, lost := range []string{"before", "meanwhile"} {
+		inBubble(t, func(o *Options) { funded(o); o.Limits.DailyLoss = 50 * exact.One }, func(t *testing.T, e *Engine) {
+			e.options.Shared = struct{ Shared }{} // a leader that asks nobody
+			defer func() { e.options.Shared = nil }()
+			is := func(when string, want TradingState, err error) {
+				t.Helper()
+				if err == nil {
+					err = e.refreshTrading() // as every second
+				}
+				if got := e.Status().Trading; err != nil || got != want {
+					t.Errorf("lost %s, %s: trading is %s, %v, want %s", lost, when, got, err, want)
+				}
+			}
+			name := filepath.Join(e.options.Dir, haltName)
+			write := func() error { return os.WriteFile(name, []byte(Reducing), 0o600) }
+			lose := func() {
+				price(e, "AAA", 86)
+				is("over 50 are lost", Reducing, nil)
+				price(e, "AAA", 120)
+			}
+			e.tidy()
+			place(t, e, Buy, Market, "4", "")
+			if lost == "before" {
+				lose()
+			}
+			is("with the file", Reducing, write())
+			if lost == "meanwhile" {
+				lose()
+			}
+			is("without the file", Reducing, os.Remove(name))
+			is("lifted on the day of the loss", Reducing, e.SetHalt(false))
+			if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" {
+				t.Errorf("lost %s, an order on the day of the loss: got %v, want max_daily_loss", lost, err)
+			}
+			is("with the file once more", Reducing, write())
+			is("without the file once more", Reducing, os.Remove(name))
+			text, err := e.ahead.encode()
+			next, wrong := decodeState("", 0, text)
+			if err != nil || wrong != nil || next.tripped == "" || next.tripped != e.ahead.tripped || !next.byOwner {
+				t.Errorf("lost %s: the next leader reads %+v, %v, %v", lost, next, err, wrong)
+			}
+			time.Sleep(24 * time.Hour)
+			e.tidy()
+			is("on the next day", Reducing, nil)
+			is("lifted on the next day", Active, e.SetHalt(false))
+		})
+	}
+}
+
 // TestSharedHaltNotesPrices: on a shared log, too, the end of a halt writes down how far the
 // market was judged, so that the next leader does not fill an order at a price that came
 // during the halt.

@@ -17,11 +17,9 @@ var byLoss = Who{Name: "--max-daily-loss"}
 // keepTripped notes in ev that the account has reached the limit of the daily loss today,
 // before or only now, if something else restricts trading: once that is over, the loss
 // counts. A halt keeps the day of an earlier loss as well, which means nothing any more, so
-// that midnight is no change that the owner is told of. Called with mu held. On a shared log
-// only a halt keeps it, because refreshTrading takes reducing with such a day for the
-// breaker's.
+// that midnight is no change that the owner is told of. Called with mu held.
 func (e *Engine) keepTripped(ev *event) {
-	if ev.Tripped != "" || ev.Trading == Active || ev.Trading == Reducing && e.options.Shared != nil {
+	if ev.Tripped != "" || ev.Trading == Active {
 		return
 	}
 	ev.Tripped = e.lossDay(ev.At)

@@ -24,12 +24,14 @@ func (e *Engine) refreshTrading() error {
 	}
 	e.mu.Lock()
 	// An earlier leader may have had the file, or was told to halt: that there is no file
-	// here says nothing. Only reducing with the day of a loss is the breaker's.
-	if e.options.Shared != nil && state == Active && (e.ahead.tripped == "" || e.ahead.trading == Halted) {
+	// here says nothing. Only reducing with the day of a loss is the breaker's, unless the
+	// owner asked for it as well.
+	shared := e.options.Shared != nil
+	if shared && state == Active && (e.ahead.tripped == "" || e.ahead.trading == Halted || e.ahead.byOwner) {
 		state = e.ahead.trading
 	}
 	// The step that would be written, if it is a change.
-	ev := &event{At: now(), Trading: state, By: &Who{Name: "owner, by the file HALT"}}
+	ev := &event{At: now(), Trading: state, ByOwner: shared && state == Reducing, By: &Who{Name: "owner, by the file HALT"}}
 	// A file that halts wins over everything else. Without a file the daily loss may
 	// restrict trading, and what is known of the broker may restrict it further.
 	if state == Active {
@@ -38,7 +40,7 @@ func (e *Engine) refreshTrading() error {
 	e.restrict(ev)
 	e.keepTripped(ev)
 	news := e.differsAnew(ev)
-	if e.ahead.trading == ev.Trading && e.ahead.tripped == ev.Tripped && !news {
+	if e.ahead.trading == ev.Trading && e.ahead.tripped == ev.Tripped && e.ahead.byOwner == ev.ByOwner && !news {
 		e.mu.Unlock()
 		return nil
 	}

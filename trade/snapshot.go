@@ -17,6 +17,7 @@ import (
 type snapshot struct {
 	Trading       TradingState             `json:"trading"`
 	Tripped       string                   `json:"tripped,omitempty"`
+	ByOwner       bool                     `json:"by_owner,omitempty"`
 	Orders        []*Order                 `json:"orders"` // encode writes them itself
 	Positions     map[string]holding       `json:"positions"`
 	Alerts        []*Alert                 `json:"alerts"`
@@ -45,7 +46,7 @@ type drainMark struct {
 // written by hand, see appendJSON.
 func (s *state) encode() ([]byte, error) {
 	v := snapshot{
-		Trading: s.trading, Tripped: s.tripped,
+		Trading: s.trading, Tripped: s.tripped, ByOwner: s.byOwner,
 		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen, Days: s.days, Epoch: s.epoch, Outbox: s.outbox, Venue: s.venue,
 	}
 	for _, a := range s.named {
@@ -106,7 +107,7 @@ func decodeState(store string, seq uint64, text []byte) (*state, error) {
 // somebody may have edited both, and a start must not panic then.
 func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	s := newState(store)
-	s.seq, s.trading, s.tripped, s.epoch, s.outbox, s.venue = seq, v.Trading, v.Tripped, v.Epoch, v.Outbox, v.Venue
+	s.seq, s.trading, s.tripped, s.byOwner, s.epoch, s.outbox, s.venue = seq, v.Trading, v.Tripped, v.ByOwner, v.Epoch, v.Outbox, v.Venue
 	// The first error is kept, and the rest is read all the same.
 	var err error
 	check := func(e error) { err = cmp.Or(err, e) }

@@ -35,6 +35,7 @@ type state struct {
 	epoch   string // random name of the process that wrote the last records; part of every id
 	trading TradingState
 	tripped string // the last day on which the account lost too much, as long as it may still restrict trading; see keepTripped
+	byOwner bool   // on a shared log: reducing is the owner's word, and does not end with the day of a loss
 
 	archived archive.Head // end of the archive when the last snapshot was made; only in the state shown
 	outbox   []byte       // what Outbox.Snapshot returned, while a snapshot is written or read
@@ -158,7 +159,7 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 	case kindDay:
 		s.setDay(ev.Day)
 	case kindTrading:
-		s.trading, s.tripped = ev.Trading, ev.Tripped
+		s.trading, s.tripped, s.byOwner = ev.Trading, ev.Tripped, ev.ByOwner
 	case kindVenue:
 		if ev.Venue == nil {
 			return fmt.Errorf("%s of none", k)
