@@ -29,13 +29,22 @@ func dial(t *testing.T, address, request string) net.Conn {
 	return c
 }
 
-// site serves requests on connections that c knows. Authorization is the token
-// and its client, "TOKEN@CLIENT". A request to /wait lasts until the test ends;
-// one that is refused is answered with 429.
+// site serves requests on connections that c knows, see answers.
 func site(t *testing.T, c *connections) (address string) {
 	t.Helper()
-	ended := make(chan struct{})
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	srv := httptest.NewUnstartedServer(nil)
+	c.answers(t, srv.Config)
+	srv.Listener = c.listener(srv.Listener)
+	srv.Start()
+	t.Cleanup(srv.Close)
+	return srv.Listener.Addr().String()
+}
+
+// answers makes srv a server on connections that c knows. Authorization is the token
+// and its client, "TOKEN@CLIENT". A request to /wait lasts until the test ends;
+// one that is refused is answered with 429.
+func (c *connections) answers(t *testing.T, srv *http.Server) {
+	srv.Handler = c.handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, client, ok := strings.Cut(r.Header.Get("Authorization"), "@")
 		if ok && !c.known(r, token, client) {
 			w.Header().Set("Connection", "close")
@@ -45,16 +54,24 @@ func site(t *testing.T, c *connections) (address string) {
 		w.WriteHeader(http.StatusOK)
 		if r.URL.Path == "/wait" {
 			http.NewResponseController(w).Flush()
-			<-ended
+			<-t.Context().Done()
 		}
 		io.Copy(io.Discard, r.Body)
 	}))
-	srv.Config.ConnState, srv.Config.ConnContext = c.state, c.context
-	srv.Config.Handler = c.handler(srv.Config.Handler)
-	srv.Listener = c.listener(srv.Listener)
-	srv.Start()
-	t.Cleanup(func() { close(ended); srv.Close() })
-	return srv.Listener.Addr().String()
+	srv.ConnState, srv.ConnContext = c.state, c.context
+}
+
+// dial connects in a bubble, sends a request, if it is not empty, and returns when the server
+// has done with it what it can.
+func (p pipes) dial(t *testing.T, request string) net.Conn {
+	t.Helper()
+	here, there := net.Pipe()
+	p <- there
+	if _, err := io.WriteString(here, request); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	return here
 }
 
 // caller is a client's end of a connection.
@@ -135,53 +152,49 @@ func (c *connections) awaitAsking(t *testing.T, working, waiting int) {
 // there is no room, whether it sent nothing, half a head or half a body; one
 // that has shown a token stays, however many come.
 func TestAnonymousConnections(t *testing.T) {
-	c := newConnections(manyFiles)
-	c.anonymous = 6 // three that are silent and three that ask
-	address := site(t, c)
-	owner, status := enter(t, address, "/", "a@one")
-	if status != 200 {
-		t.Fatalf("the owner's call: %d", status)
-	}
-	strangers := []net.Conn{
-		dial(t, address, ""),
-		dial(t, address, "GET / HTTP/1.1\r\nHo"),
-		dial(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf"),
-	}
-	for asked := false; !asked; { // the server has read the third one's head
-		c.mu.Lock()
-		asked = c.open[asking] != nil
-		c.mu.Unlock()
-	}
-	for range c.anonymous {
-		dial(t, address, "")
-	}
-	for i, s := range strangers[:2] {
-		if _, err := s.Read(make([]byte, 1)); err == nil {
-			t.Errorf("stranger %d is still there", i)
+	synctest.Test(t, func(t *testing.T) {
+		c := newConnections(manyFiles)
+		c.anonymous = 6 // three that are silent and three that ask
+		site, srv := make(pipes), new(http.Server)
+		c.answers(t, srv)
+		go srv.Serve(c.listener(site))
+		defer srv.Close()
+		gone := func(one net.Conn) bool { // nothing is under way any more when it is called
+			one.SetReadDeadline(time.Now().Add(time.Second))
+			_, err := one.Read(make([]byte, 1))
+			return !errors.Is(err, os.ErrDeadlineExceeded)
 		}
-	}
-	// Connections that say nothing push out no request in progress: it may be
-	// the owner's login. Further requests do.
-	strangers[2].SetReadDeadline(time.Now().Add(50 * time.Millisecond))
-	if _, err := strangers[2].Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the request in progress: %v", err)
-	}
-	for range c.anonymous {
-		dial(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf")
-	}
-	strangers[2].SetReadDeadline(time.Now().Add(5 * time.Second))
-	if _, err := strangers[2].Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the oldest of many requests: %v", err)
-	}
-	if n, _ := c.count(); n > c.anonymous {
-		t.Errorf("%d anonymous connections, room for %d", n, c.anonymous)
-	}
-	if n := c.dropped.Load(); n < 3 {
-		t.Errorf("%d dropped, want at least 3", n)
-	}
-	if status := owner.ask("/", "a@one"); status != 200 {
-		t.Errorf("the owner's next call: %d", status)
-	}
+		owner := caller{Conn: site.dial(t, "")}
+		owner.answers = bufio.NewReader(owner)
+		if status := owner.ask("/", "a@one"); status != 200 {
+			t.Fatalf("the owner's call: %d", status)
+		}
+		const half = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf"
+		silent, head, body := site.dial(t, ""), site.dial(t, "GET / HTTP/1.1\r\nHo"), site.dial(t, half)
+		for range c.anonymous {
+			site.dial(t, "")
+		}
+		// Connections that say nothing push out no request in progress: it may be
+		// the owner's login. Further requests do.
+		if !gone(silent) || !gone(head) || gone(body) {
+			t.Errorf("after silent ones: the silent stranger has gone: %t, half a head: %t, half a body: %t; want true, true, false", gone(silent), gone(head), gone(body))
+		}
+		for range c.anonymous {
+			site.dial(t, half)
+		}
+		if !gone(body) {
+			t.Error("after many requests the oldest is still there")
+		}
+		if n, _ := c.count(); n > c.anonymous {
+			t.Errorf("%d anonymous connections, room for %d", n, c.anonymous)
+		}
+		if n := c.dropped.Load(); n < 3 {
+			t.Errorf("%d dropped, want at least 3", n)
+		}
+		if status := owner.ask("/", "a@one"); status != 200 {
+			t.Errorf("the owner's next call: %d", status)
+		}
+	})
 }
 
 // TestUnreadConnections: however many come, those that this process has not yet
