@@ -94,9 +94,10 @@ func removeStale(name string) error {
 // askControl puts a question to the server that runs on the data directory and
 // decodes its answer, JSON, into the value that into points to. What follows a question mark
 // in path is sent as the form. An answer with another status than 200 is an error with the
-// text of its body.
+// text of its body. A broker may take ten seconds to answer, and a leader twenty, so it waits
+// as long as a reply over HTTP may take.
 func askControl(ctx context.Context, dir, method, path string, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
 	// Plain HTTP over the socket, whatever the host in the URL says.
 	name := filepath.Join(dir, controlName)
@@ -111,7 +112,10 @@ func askControl(ctx context.Context, dir, method, path string, into any) error {
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	response, err := transport.RoundTrip(request)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("the wick on %s has not answered yet, and may still do what was asked: look at its log, or ask again (%w)", name, err)
+	case err != nil:
 		return fmt.Errorf("no wick --serve or --mcp --trade answers on %s: start it, or name its --data-dir (%w)", name, err)
 	}
 	defer response.Body.Close()

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,8 @@ import (
 	"time"
 
 	"wick/journal"
+	"wick/market"
+	"wick/trade"
 )
 
 // command runs wick with args and returns what it printed.
@@ -24,6 +27,57 @@ func command(t *testing.T, args ...string) (string, error) {
 	var out bytes.Buffer
 	err := Run(t.Context(), args, env("HOME", t.TempDir()), nil, &out, io.Discard)
 	return out.String(), err
+}
+
+// TestSilentControl: of a server that was asked and does not answer in time, nobody knows
+// whether it did what was asked. It is not said that there is none.
+func TestSilentControl(t *testing.T) {
+	dir := t.TempDir()
+	ln, err := listenControl(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close() // connections wait in the queue of the operating system
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	var said string
+	err = askControl(ctx, dir, http.MethodPost, "/cancel", &said)
+	if err == nil || strings.Contains(err.Error(), "start it") || !strings.Contains(err.Error(), "may still do what was asked") {
+		t.Errorf("a server that does not answer: %v, want that it may still do what was asked", err)
+	}
+}
+
+// TestCancelGoesOn: the owner who asked for all orders to be cancelled has gone, and the broker
+// is asked all the same.
+func TestCancelGoesOn(t *testing.T) {
+	asked := &cancelled{}
+	e, err := trade.Open(trade.Options{Dir: t.TempDir(), Source: market.Sample{}, Venue: &trade.VenueOptions{Broker: asked, Name: "test", Account: "1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	mux := http.NewServeMux()
+	(&owner{engine: e}).routes(mux, "", func(h http.Handler) http.Handler { return h })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	reply := httptest.NewRecorder()
+	mux.ServeHTTP(reply, httptest.NewRequestWithContext(ctx, http.MethodPost, "/cancel", nil))
+	if reply.Code != http.StatusOK || asked.times != 1 {
+		t.Errorf("status %d %s, and the broker was asked %d times, want 200 and once", reply.Code, reply.Body, asked.times)
+	}
+}
+
+// cancelled is a broker that counts how often all orders are cancelled. It waits for nothing.
+type cancelled struct {
+	trade.Broker
+	times int
+}
+
+func (c *cancelled) CancelAll(ctx context.Context) error {
+	if ctx.Err() == nil {
+		c.times++
+	}
+	return ctx.Err()
 }
 
 // TestClients: the owner of the data directory sees who is logged in, ends one

@@ -83,7 +83,7 @@ func (o *owner) routes(mux *http.ServeMux, below string, guard func(http.Handler
 	}
 	answer("POST /halt", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(false) })
 	answer("POST /resume", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(true) })
-	answer("POST /cancel", http.StatusConflict, func(r *http.Request) (any, error) { return o.cancelEverything(r.Context()) })
+	answer("POST /cancel", http.StatusConflict, func(*http.Request) (any, error) { return o.cancelEverything() })
 	answer("POST /accept-positions", http.StatusConflict, func(*http.Request) (any, error) { return o.accept() })
 	answer("GET /audit", http.StatusConflict, func(*http.Request) (any, error) { return o.audit() })
 	answer("GET /approvals", http.StatusConflict, func(*http.Request) (any, error) { return o.questions(), nil })
@@ -202,13 +202,13 @@ func (o *owner) setTrading(on bool) (string, error) {
 }
 
 // cancelEverything halts trading and has every order of the account cancelled. It halts
-// first, so that no new order comes in between.
-func (o *owner) cancelEverything(ctx context.Context) (string, error) {
+// first, so that no new order comes in between, and goes on if nobody waits for the answer.
+func (o *owner) cancelEverything() (string, error) {
 	said, err := o.setTrading(false)
 	if err != nil {
 		return "", err
 	}
-	if err := o.engine.CancelEverything(ctx, trade.Who{Name: "owner, by --halt cancel"}); err != nil {
+	if err := o.engine.CancelEverything(context.Background(), trade.Who{Name: "owner, by --halt cancel"}); err != nil {
 		return "", fmt.Errorf("%s; but its orders were not cancelled: %w", said, err)
 	}
 	return said + "; every open order was asked to be cancelled", nil
