@@ -184,14 +184,25 @@ func valueOf(label, value string, named bool) string {
 }
 
 // studyName writes "MACD(12, 26, 9)" as "MACD 12 26 9". If each parameter is the name of
-// a line, it leaves them out, since the lines show them: "EMA", then "8 251.21".
+// a line, it leaves them out, since the lines show them: "EMA", then "8 251.21". Commas
+// within a parameter stay: in an expression they divide the arguments of a function.
 func studyName(r *indicators.Result) string {
 	name, params, found := strings.Cut(printable(r.Label, 48), "(")
 	if !found {
 		return name
 	}
-	params = strings.TrimSuffix(params, ")")
-	words := strings.FieldsFunc(params, func(r rune) bool { return r == ',' || r == ' ' })
+	depth := 0
+	words := strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		case r == ',' && depth == 0:
+			return ' '
+		}
+		return r
+	}, strings.TrimSuffix(params, ")")))
 	// "EMA(8, 21, 50)" names each of its three lines by one parameter.
 	named := len(r.Lines) > 1
 	for _, l := range r.Lines {

@@ -43,3 +43,21 @@ func TestEmptyStudy(t *testing.T) {
 		}
 	}
 }
+
+// TestStudyName: a legend drops the commas between parameters and keeps those within one,
+// without which an expression could not be typed in again.
+func TestStudyName(t *testing.T) {
+	for label, want := range map[string]string{
+		"MACD(12, 26, 9)": "MACD 12 26 9",
+		"SAR":             "SAR",
+		"Rule(crosses_above(close, highest(high, 20)[1]))":       "Rule crosses_above(close, highest(high, 20)[1])",
+		"Formula(max(close, open) - sma(close, 20))":             "Formula max(close, open) - sma(close, 20)",
+		"EMA(20, MACD(12, 26, 9))":                               "EMA 20 MACD(12, 26, 9)",
+		"Rule(crosses_above(close, highest(high, 200)[1]) or x)": "Rule crosses_above(close, highest(high, 200)[1]…",
+		"Correlation(ETHUSDT, 20)":                               "Correlation ETHUSDT 20",
+	} {
+		if got := studyName(&indicators.Result{Label: label}); got != want {
+			t.Errorf("%q is named %q, want %q", label, got, want)
+		}
+	}
+}
