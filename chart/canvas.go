@@ -124,9 +124,12 @@ func (c *canvas) frame(r image.Rectangle, t int, i ink) {
 
 // dashes paints the horizontal strip r as dashes of on pixels with gaps of off pixels,
 // beginning with a dash at the left end.
-func (c *canvas) dashes(r image.Rectangle, on, off int, i ink) {
-	for x := r.Min.X; x < r.Max.X; x += on + off {
-		c.rect(image.Rect(x, r.Min.Y, min(x+on, r.Max.X), r.Max.Y), i)
+func (c *canvas) dashes(r image.Rectangle, on, off int, i ink) { c.dashesFrom(r.Min.X, r, on, off, i) }
+
+// dashesFrom is like dashes, but the dashes begin at column from, which is not right of r.
+func (c *canvas) dashesFrom(from int, r image.Rectangle, on, off int, i ink) {
+	for x := r.Min.X - (r.Min.X-from)%(on+off); x < r.Max.X; x += on + off {
+		c.rect(image.Rect(x, r.Min.Y, x+on, r.Max.Y).Intersect(r), i)
 	}
 }
 

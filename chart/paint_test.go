@@ -291,3 +291,82 @@ func FuzzRender(f *testing.F) {
 		}
 	})
 }
+
+// stepped returns a result over the price with two levels that change on bar 10 of 20,
+// and the region between them. Its tone is none of the lines'.
+func stepped() *indicators.Result {
+	upper, lower := make(indicators.Values, 20), make(indicators.Values, 20)
+	for i := range upper {
+		upper[i], lower[i] = 225, 220
+		if i >= 10 {
+			upper[i], lower[i] = 205, 200
+		}
+	}
+	return &indicators.Result{Label: "Steps", Overlay: true,
+		Lines: []indicators.Line{
+			{Label: "High", Tone: indicators.Down, Style: indicators.Step, Values: upper},
+			{Label: "Low", Tone: indicators.Up, Style: indicators.Step, Values: lower},
+		},
+		Fills: []indicators.Fill{{Y1: upper, Y2: lower, Tone: indicators.Band}}}
+}
+
+// TestStepFill: the region between levels that hold for a session has their ends: a bar
+// is shaded over its whole width between its own levels, and no price between those of
+// two sessions is shaded.
+func TestStepFill(t *testing.T) {
+	for _, o := range []Options{{Width: 800, Height: 500}, {Width: 1920, Height: 1080}, {Width: 321, Height: 240}} {
+		v := drawn(changed(20, func(s *market.Series) { flatten(s, 215); s.Low[3] = 100 }), stepped())()
+		p, with := painted(t, v, o, nil)
+		v.Panels[0].Result.Fills = nil
+		_, without := painted(t, v, o, nil)
+		change := int(p.x0 + 10*p.pitch) // the column where the levels change
+		for _, c := range []struct {
+			price    float64
+			from, to int // columns that are shaded
+		}{{222.5, int(p.x0), change}, {212.5, 0, 0}, {202.5, change, int(p.x0 + 20*p.pitch)}} {
+			row := p.panes[0].scale.row(c.price) * p.w
+			for x := range p.axisX {
+				if shaded := with.pix[row+x] != without.pix[row+x]; shaded != (x >= c.from && x < c.to) {
+					t.Fatalf("%dx%d: column %d at %v is shaded: %t, want columns %d to %d", o.Width, o.Height, x, c.price, shaded, c.from, c.to)
+				}
+			}
+		}
+	}
+	// The rule that a fill steps if its study has a line that does needs that studies do not
+	// mix the styles.
+	for ind := range indicators.All() {
+		r := view(t, filled(priced(60, 215), ind.Needs), ind.Name).Panels[0].Result
+		steps := func(l indicators.Line) bool { return l.Style == indicators.Step }
+		if n := len(slices.DeleteFunc(slices.Clone(r.Lines), steps)); len(r.Fills) > 0 && n > 0 && n < len(r.Lines) {
+			t.Errorf("%s has fills, and of its lines %d of %d are no steps", ind.Name, n, len(r.Lines))
+		}
+	}
+}
+
+// TestDashedSteps: levels of a second study whose colours an earlier one has are dashed, six
+// pixels with gaps of five, and the dashes go on where the level changes.
+func TestDashedSteps(t *testing.T) {
+	first, second := stepped(), stepped()
+	for i, l := range first.Lines {
+		first.Lines[i].Values = wave(20, 150, 0, 1, 0)
+		second.Lines[i].Values = slices.Clone(l.Values)
+		second.Lines[i].Values[3] = math.NaN() // the dashes begin anew after it
+	}
+	first.Fills, second.Fills = nil, nil
+	v := &View{Series: changed(20, func(s *market.Series) { flatten(s, 215); s.Low[3] = 100 }), Panels: []Panel{{Result: first}, {Result: second}}}
+	p, cv := painted(t, v, Options{Width: 800, Height: 500}, func(p *picture) { p.labels, p.marks = nil, nil })
+	for i, l := range second.Lines {
+		from := int(p.x0)
+		for x := from; x < int(p.x0+20*p.pitch); x++ {
+			bar := int(math.Ceil((float64(x)+1-p.x0)/p.pitch)) - 1
+			if bar == 3 {
+				from = int(p.x0 + 4*p.pitch)
+				continue
+			}
+			want := (x-from)%11 < 6
+			if got := cv.pix[p.panes[0].scale.row(l.Values[bar])*cv.w+x] == p.pal.solid[p.panes[0].studies[1].lines[i].ink]; got != want {
+				t.Fatalf("%s, column %d: painted is %t, want %t", l.Label, x, got, want)
+			}
+		}
+	}
+}

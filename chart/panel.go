@@ -31,17 +31,15 @@ func (p *picture) paintAreas(c *canvas, pn *pane) {
 
 // paintFills shades the regions of a study in the inks of the lines they belong to.
 func (p *picture) paintFills(c *canvas, pn *pane, st *study) {
+	// Fills between lines that hold their value for a session have their steps, too,
+	// whatever their tone. A study with such a line has no other kind of line.
+	step := slices.ContainsFunc(st.Lines, func(l indicators.Line) bool { return l.Style == indicators.Step })
 	for _, f := range st.Fills {
 		above := areaInk(st, f.Tone)
 		below := above
 		if f.Below != indicators.Auto {
 			below = areaInk(st, f.Below)
 		}
-		// A fill between lines that hold their value for a session has their
-		// steps, too.
-		step := slices.ContainsFunc(st.Lines, func(l indicators.Line) bool {
-			return l.Tone == f.Tone && l.Style == indicators.Step
-		})
 		p.paintFill(c, pn, f, above, below, step)
 	}
 }
@@ -135,21 +133,22 @@ func (p *picture) profileRect(pn *pane, b indicators.HBar, unit float64) image.R
 
 // paintFill shades the region between two series column by column, so that it is even at
 // every pitch and changes its ink exactly where they cross. With step, a bar's value holds
-// over its whole width.
+// over its whole width, in the columns that stepRects gives it.
 func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below ink, step bool) {
 	f.Y1, f.Y2 = p.extended(f.Y1, f.Ahead1), p.extended(f.Y2, f.Ahead2)
-	// A region needs at least two bars: it is between their middles.
 	n := min(len(f.Y1), len(f.Y2))
-	if n < 2 {
+	if n == 0 || n == 1 && !step { // between the middles of bars, a region needs two of them
 		return
 	}
 	// The first and the last column whose middle lies between the middles of
 	// the first and the last bar.
-	first := max(c.clip.Min.X, int(math.Ceil(p.barX(0)-0.5)))
-	last := min(c.clip.Max.X-1, int(math.Floor(p.barX(n-1)-0.5)))
-	for x := first; x <= last; x++ {
+	first, last := int(math.Ceil(p.barX(0)-0.5)), int(math.Floor(p.barX(n-1)-0.5))
+	if step {
+		first, last = int(p.x0), int(p.x0+float64(n)*p.pitch)-1
+	}
+	for x := max(c.clip.Min.X, first); x <= min(c.clip.Max.X-1, last); x++ {
 		i, t := p.barAt(x, n, step)
-		y1, y2 := between(f.Y1[i], f.Y1[i+1], t), between(f.Y2[i], f.Y2[i+1], t)
+		y1, y2 := between(f.Y1, i, t), between(f.Y2, i, t)
 		if !usable(y1) || !usable(y2) {
 			continue
 		}
@@ -162,28 +161,30 @@ func (p *picture) paintFill(c *canvas, pn *pane, f indicators.Fill, above, below
 	}
 }
 
-// barAt returns where the middle of column x is among n bars: at bar i, which is not the
-// last, plus the part t of the way to the next bar. With step, t is 0 or 1.
+// barAt returns where column x is among n bars. Its middle is at the middle of bar i plus
+// the part t of the way to that of the next bar. With step, t is 0 and i the bar to whose
+// width the column belongs.
 func (p *picture) barAt(x, n int, step bool) (i int, t float64) {
+	if step {
+		// The last bar that begins left of the column's right end.
+		i = int(math.Ceil((float64(x)+1-p.x0)/p.pitch)) - 1
+		return min(max(i, 0), n-1), 0
+	}
 	at := (float64(x)+0.5-p.x0)/p.pitch - 0.5
 	i = min(max(int(at), 0), n-2)
-	t = at - float64(i)
-	if step {
-		t = math.Round(t)
-	}
-	return i, t
+	return i, at - float64(i)
 }
 
-// between returns the value between a and b at the part t of the way. If one that counts
-// is not usable, the result is not either.
-func between(a, b, t float64) float64 {
+// between returns the value at the part t of the way from values[i] to the next one. If
+// one that counts is not usable, the result is not either.
+func between(values []float64, i int, t float64) float64 {
 	switch t { // at 0 and 1 the other end does not count
 	case 0:
-		return a
+		return values[i]
 	case 1:
-		return b
+		return values[i+1]
 	}
-	return a + float64((b-a)*t)
+	return values[i] + float64((values[i+1]-values[i])*t)
 }
 
 // tintColumn mixes m into the rows top to bottom of one column, within clip.
@@ -271,7 +272,7 @@ func (p *picture) paintLines(c *canvas, pn *pane) {
 			case indicators.Dots:
 				p.paintDots(c, pn, values, lk.ink)
 			case indicators.Step:
-				p.paintSteps(c, pn, values, lk.ink)
+				p.paintSteps(c, pn, values, lk)
 			default:
 				p.paintRuns(c, pn, values, width, lk.ink, lk.dashed || l.Style == indicators.Dashed)
 			}
@@ -335,9 +336,19 @@ func (p *picture) paintDots(c *canvas, pn *pane, values []float64, colour ink) {
 }
 
 // paintSteps draws a level per bar as whole pixels, without joins between
-// different levels.
-func (p *picture) paintSteps(c *canvas, pn *pane, values []float64, colour ink) {
+// different levels. Dashes go on from one level to the next and begin anew after a
+// missing value.
+func (p *picture) paintSteps(c *canvas, pn *pane, values []float64, lk look) {
+	from, end := 0, -1 // where the dashes begin, and where the last level ends
 	for r := range p.stepRects(pn, values) {
-		c.rect(r, colour)
+		if !lk.dashed {
+			c.rect(r, lk.ink)
+			continue
+		}
+		if r.Min.X > end {
+			from = r.Min.X
+		}
+		end = r.Max.X
+		c.dashesFrom(from, r, p.px(6), p.px(5), lk.ink)
 	}
 }
