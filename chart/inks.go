@@ -10,13 +10,19 @@ import (
 // looks; this file turns the meanings into inks, so that no two lines which could be
 // confused have the same.
 
-// inkChooser chooses the inks of one pane, so that no two results share one. Colours
-// are compared and not inks, because a theme may give two inks one colour.
+// inkChooser chooses the inks of one pane, so that no two results share a trace.
 type inkChooser struct {
 	theme Theme
 	pal   *palette
-	used  []rgb // colours used so far
-	lines int   // how many lines have a colour
+	used  []trace // so far
+	lines int     // how many lines have a colour
+}
+
+// trace is what a reader sees of a line: its colour, and whether it is solid, dashed or
+// dots. It has the colour and not the ink, because a theme may give two inks one colour.
+type trace struct {
+	colour  rgb
+	pattern indicators.Style
 }
 
 // chooseInks decides the look of every line and histogram, pane by pane.
@@ -41,24 +47,27 @@ func (p *picture) chooseInks() {
 // lineLooks returns the looks of the lines of one result, parallel to them.
 // Lines with the same meaning (both edges of a band) share a look, which no other
 // result of the pane has. Lines with the tone Up or Down have the colours of candles;
-// if an earlier result has used these, they are dashed.
+// if an earlier result has used these, they are dashed, and if one has dashed them, too,
+// they have the next free look.
 func (c *inkChooser) lineLooks(r *indicators.Result, price bool) []look {
 	looks := make([]look, len(r.Lines))
 	// The look of the first line of each tone, for the lines that share it.
 	var shared [indicators.Accent + 1]*look
-	before := c.used // colours of earlier results
 	for i, l := range r.Lines {
 		switch tone := min(l.Tone, indicators.Accent); {
-		case tone == indicators.Up || tone == indicators.Down:
-			looks[i] = look{ink: toneInk(tone, inkUp), dashed: slices.Contains(before, c.pal.named[toneInk(tone, inkUp)])}
-			c.used = append(c.used, c.pal.named[looks[i].ink])
-		case tone >= indicators.Muted && shared[tone] != nil:
+		case shared[tone] != nil:
 			looks[i] = *shared[tone]
+			c.used = append(c.used, c.trace(looks[i], l.Style)) // whose style may be another
 		case tone == indicators.Auto:
-			looks[i] = c.next()
-		default:
-			looks[i] = c.prefer(lineInk(tone, r, price))
+			looks[i] = c.next(l.Style)
+		case tone == indicators.Up || tone == indicators.Down:
+			looks[i] = c.candle(toneInk(tone, inkUp), l.Style)
 			shared[tone] = &looks[i]
+		default:
+			looks[i] = c.prefer(lineInk(tone, r, price), l.Style)
+			if tone >= indicators.Muted {
+				shared[tone] = &looks[i]
+			}
 		}
 	}
 	return looks
@@ -102,34 +111,74 @@ func toneInk(tone indicators.Tone, other ink) ink {
 	return other
 }
 
-// prefer returns the look of ink i if its colour is free in the pane, else that of the
-// next free one.
-func (c *inkChooser) prefer(i ink) look {
-	if slices.Contains(c.used, c.pal.named[i]) {
-		return c.next()
-	}
-	return c.take(i)
-}
-
-// next returns the look of the first free ink of the theme. When none is left, it starts
-// again from the first, with dashes.
-func (c *inkChooser) next() look {
-	for _, i := range linePool {
-		if !slices.Contains(c.used, c.pal.named[i]) {
-			return c.take(i)
+// candle returns the look of a line that has ink i of candles: solid or, if there is such
+// a line already, dashed. If there are both, it returns the next free look.
+func (c *inkChooser) candle(i ink, s indicators.Style) look {
+	for _, l := range [...]look{{i, false}, {i, true}} {
+		if t := c.trace(l, s); !slices.Contains(c.used, t) {
+			c.used = append(c.used, t)
+			return l
 		}
 	}
-	l := c.take(linePool[c.lines%len(linePool)])
-	l.dashed = true
+	return c.next(s)
+}
+
+// prefer returns the look of ink i if its colour is free in the pane, else that of the
+// next free one.
+func (c *inkChooser) prefer(i ink, s indicators.Style) look {
+	if !c.unused(i) {
+		return c.next(s)
+	}
+	return c.take(look{i, c.dashing()}, s)
+}
+
+// next returns the look of the first free ink of the theme for a line of style s. When
+// none is left, it starts again from the first, with dashes, and then takes the inks that
+// lines usually have for their meaning. Only with more than twenty lines, or ten of dots,
+// are two alike.
+func (c *inkChooser) next(s indicators.Style) look {
+	for _, i := range linePool {
+		if c.unused(i) {
+			return c.take(look{i, c.dashing()}, s)
+		}
+	}
+	var again []look
+	for k := range linePool {
+		again = append(again, look{linePool[(c.lines+k)%len(linePool)], true})
+	}
+	for _, i := range slices.Concat(linePool, []ink{inkOsc, inkBand, inkAmber, inkMuted}) {
+		again = append(again, look{i, false}, look{i, true})
+	}
+	free := func(l look) bool { return !slices.Contains(c.used, c.trace(l, s)) }
+	return c.take(again[max(0, slices.IndexFunc(again, free))], s)
+}
+
+// dashing reports whether the next line is dashed: from the fourth on, the colour-blind
+// theme adds dashes, so that colour is not the only difference.
+func (c *inkChooser) dashing() bool { return c.theme == Colorblind && c.lines >= 3 }
+
+// take marks l as used by a line of style s and returns it.
+func (c *inkChooser) take(l look, s indicators.Style) look {
+	c.used = append(c.used, c.trace(l, s))
+	c.lines++
 	return l
 }
 
-// take marks i as used and returns its look. From the fourth line on, the
-// colour-blind theme adds dashes, so that colour is not the only difference.
-func (c *inkChooser) take(i ink) look {
-	c.used = append(c.used, c.pal.named[i])
-	c.lines++
-	return look{ink: i, dashed: c.theme == Colorblind && c.lines > 3}
+// unused reports whether no line has the colour of ink i.
+func (c *inkChooser) unused(i ink) bool {
+	return !slices.ContainsFunc(c.used, func(t trace) bool { return t.colour == c.pal.named[i] })
+}
+
+// trace returns what a line of style s with look l looks like.
+func (c *inkChooser) trace(l look, s indicators.Style) trace {
+	switch {
+	case s == indicators.Dots: // which have no dashes
+	case l.dashed:
+		s = indicators.Dashed
+	case s == indicators.Step:
+		s = indicators.Solid
+	}
+	return trace{c.pal.named[l.ink], s}
 }
 
 // themeLooks are the looks of the lines of one result, by theme.
