@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 
 	"wick/indicators"
 	"wick/market"
@@ -19,7 +20,7 @@ func (p *picture) compareStudy() *indicators.Result {
 		// Before the symbol's first price the line is missing, since dividing by NaN
 		// gives NaN.
 		for i, v := range values {
-			if !usable(first) && usable(opens[i]) && opens[i] > 0 {
+			if !usable(first) && positive(opens[i]) {
 				first = opens[i]
 			}
 			values[i] = v / first * p.base
@@ -59,13 +60,22 @@ func aligned(s, other *market.Series) (opens, closes indicators.Values) {
 
 // compareSummary writes the member "compare": the last close of each compared symbol and
 // its change since its first open, which is how the change of the chart's own symbol is
-// computed. Without compared symbols it writes nothing.
+// computed. Where that is later than the first bar of the chart, it writes on which bar.
+// Without compared symbols it writes nothing.
 func (w *writer) compareSummary(v *View) {
 	list(w, "compare", v.Compare, func(_ int, s **market.Series) {
 		opens, closes := aligned(v.Series, *s)
 		w.origin(*s)
 		w.price("last_close", last(closes))
-		w.value("change_pct", changePercent(firstUsable(opens), last(closes)))
+		first := slices.IndexFunc(opens, positive)
+		if first < 0 { // it has no price
+			w.value("change_pct", math.NaN())
+			return
+		}
+		w.value("change_pct", changePercent(opens[first], last(closes)))
+		if first > 0 {
+			w.stamp("change_pct_since", v.Series.Time[first])
+		}
 	})
 }
 
@@ -88,12 +98,5 @@ func (w *writer) origin(s *market.Series) {
 	w.bool("synthetic", s.Synthetic)
 }
 
-// firstUsable returns the first price above zero, NaN when there is none.
-func firstUsable(values indicators.Values) float64 {
-	for _, v := range values {
-		if usable(v) && v > 0 {
-			return v
-		}
-	}
-	return math.NaN()
-}
+// positive reports whether v is a price from which a change can be counted.
+func positive(v float64) bool { return usable(v) && v > 0 }

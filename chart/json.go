@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"time"
 
 	"wick/indicators"
 	"wick/market"
@@ -146,6 +147,14 @@ func (w *writer) time(name string, s *market.Series, i int) {
 		return
 	}
 	w.int(name, s.Time[i])
+}
+
+// stamp writes a member with a time in RFC 3339.
+func (w *writer) stamp(name string, t int64) {
+	w.name(name)
+	w.b = append(w.b, '"')
+	w.b = time.Unix(t, 0).UTC().AppendFormat(w.b, time.RFC3339)
+	w.b = append(w.b, '"')
 }
 
 // last returns the newest value, NaN when there is none.

@@ -131,12 +131,16 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 
 // valueItems appends the values at the last bar, each in the colour of its line. The only
 // value of a study needs no name. A compared symbol always has its name here, since its
-// tag on the axis may be dropped.
+// tag on the axis may be dropped, and where it begins later than the chart, since when its
+// change counts.
 func (p *picture) valueItems(items []legendItem, pn *pane, st *study) []legendItem {
 	named := st.compare || len(st.Lines)+len(st.Histogram) > 1
 	for i, l := range st.Lines {
 		v, _ := lastValue(l.Values, p.n)
 		items = append(items, legendItem{valueOf(l.Label, p.legendValue(pn, st, v), named), p.legend, st.lines[i].ink})
+		if first := slices.IndexFunc(l.Values, usable); st.compare && first > 0 {
+			items = append(items, legendItem{"since " + p.barText(first), p.legend, st.lines[i].ink})
+		}
 	}
 	for i, h := range st.Histogram {
 		v, ok := lastValue(h.Values, p.n)

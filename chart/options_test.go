@@ -121,6 +121,31 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestCompareSince: where a compared symbol begins later than the chart, legend and summary
+// say since when its change counts. For one that counts from the first bar nothing is said.
+func TestCompareSince(t *testing.T) {
+	s, whole := walk(60, 215, 2, market.Week1), walk(60, 40, 2, market.Week1) // from 2025-01-06 on
+	late, old := walk(60, 40, 2, market.Week1).Tail(2), walk(60, 40, 2, market.Week1).Tail(2)
+	whole.Symbol, late.Symbol, old.Symbol = "WHOLE", "LATE", "OLD"
+	old.Time[0], old.Time[1] = 0, 1
+	late.Open[0], late.Close[1] = 100, 100.55
+	whole.Open[0], whole.Close[59] = 50, 60
+	v := &View{Series: s, Compare: []*market.Series{whole, late, old}}
+	// The sixtieth Monday from 2025-01-06 on is 2026-02-23, the one before it 2026-02-16.
+	want := []string{"Compare", "WHOLE +20.00%", "LATE +0.55%", "since 2026-02-16", "OLD –"}
+	if got := plan(v, Options{Width: 800, Height: 500}).texts(legendText); !slices.Equal(got, want) {
+		t.Errorf("the legend says %q, want %q", got, want)
+	}
+	var summary struct{ Compare json.RawMessage }
+	if err := json.Unmarshal(AppendSummary(nil, v), &summary); err != nil {
+		t.Fatal(err)
+	}
+	checkJSON(t, summary.Compare, `[
+		{"symbol":"WHOLE","source":"test","synthetic":false,"last_close":60,"change_pct":20},
+		{"symbol":"LATE","source":"test","synthetic":false,"last_close":100.55,"change_pct":0.55,"change_pct_since":"2026-02-16T00:00:00Z"},
+		{"symbol":"OLD","source":"test","synthetic":false,"last_close":null,"change_pct":null}]`)
+}
+
 // TestCompareIsNamed: the legend names a compared symbol even if it is the only one, since
 // its tag is dropped where it would touch that of the last price; and even if none of its
 // bars are in the chart.

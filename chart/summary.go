@@ -140,14 +140,6 @@ func Change24h(s *market.Series) (percent float64, since int64) {
 // date writes the member "date" with a time in RFC 3339.
 func (w *writer) date(t int64) { w.stamp("date", t) }
 
-// stamp writes a member with a time in RFC 3339.
-func (w *writer) stamp(name string, t int64) {
-	w.name(name)
-	w.b = append(w.b, '"')
-	w.b = time.Unix(t, 0).UTC().AppendFormat(w.b, time.RFC3339)
-	w.b = append(w.b, '"')
-}
-
 // indicatorSummaries writes the member "indicators", an object by key.
 func (w *writer) indicatorSummaries(v *View) {
 	w.name("indicators")

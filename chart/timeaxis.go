@@ -346,17 +346,19 @@ func (p *picture) timeFont(strong bool) *atlas {
 	return p.axis
 }
 
-// rangeText writes the times of the first and the last bar, with the clock
-// where bars are shorter than a day.
+// rangeText writes the times of the first and the last bar.
 func (p *picture) rangeText() string {
+	return p.barText(0) + " → " + p.barText(p.n-1) + " " + p.zoneName()
+}
+
+// barText writes when bar i begins, with the clock where bars are shorter than a day.
+func (p *picture) barText(i int) string {
 	layout := "2006-01-02"
 	if p.s.Interval.Seconds() < day {
 		layout = "2006-01-02 15:04"
 	}
 	// wall is already the clock of the zone, so it is written as if it were UTC.
-	first := time.Unix(p.bars[0].wall, 0).UTC().Format(layout)
-	last := time.Unix(p.bars[p.n-1].wall, 0).UTC().Format(layout)
-	return first + " → " + last + " " + p.zoneName()
+	return time.Unix(p.bars[i].wall, 0).UTC().Format(layout)
 }
 
 // zoneName names the zone of the times in the picture.
