@@ -89,6 +89,28 @@ func (r *chartRequest) idle(name string) string {
 		return "it is of the picture, and a series has none"
 	case name == "scale" && r.scale != "percent" && r.compares():
 		return "with compare the axis is in percent"
+	case name == "signals" && r.format != "series" && len(r.indicators) == 0:
+		return "they are of indicators, and there are none"
+	}
+	return ""
+}
+
+// idleZone returns why the time zone has no effect on the answer to r, or an empty text if
+// it has one. A series passes it on to the page, and UTC is what counts without it.
+func (r *chartRequest) idleZone() string {
+	// A text that says its zone itself, or unix seconds, is the same moment in any zone.
+	local := func(text string) bool {
+		here, _ := chart.ParseTime(text, nil, false)
+		there, _ := chart.ParseTime(text, time.FixedZone("", 3600), false)
+		return here != there
+	}
+	switch zone, _ := chart.ParseZone(r.zone); {
+	case r.format == "series" || zone == nil || zone == time.UTC:
+		return ""
+	case r.interval.Seconds() >= market.Day1.Seconds():
+		return "bars of a day or longer have a date, which is the same in every zone"
+	case r.format == "summary" && !local(r.fromText) && !local(r.toText):
+		return "a summary has its times in UTC, and from and to are not read in a zone here"
 	}
 	return ""
 }
@@ -126,6 +148,8 @@ func (r *chartRequest) optionArgs() []arg {
 	compare := words(&r.compare, "compare", "Other symbols drawn as lines over the price, at most 5; all in percent since the first bar, whatever scale says.", chart.MaxCompare).also("compare_to", "compare_with")
 	compare = oneMarket(compare, func() []string { return r.compare })
 	compare.within = r.idleCompared
+	zone := text(&r.zone, "timezone", "Where times are shown and read, such as America/New_York or +05:30. Default UTC.", 64).also("tz")
+	zone.idle = r.idleZone
 	return []arg{
 		text(&r.fromText, "from", "First bar shown: a date (2026-01-31), a time (2026-01-31 14:30, in timezone) or unix seconds. Without to, up to now.", 40).also("since", "start"),
 		text(&r.toText, "to", "Last bar shown, inclusive; a date means to its end. Without from, bars decides where the chart begins.", 40).also("until", "end"),
@@ -135,7 +159,7 @@ func (r *chartRequest) optionArgs() []arg {
 		marks(&r.rawMarks),
 		word(&r.signals, "signals", "Signals of indicators: marks with the newest named, each named that has room, marks alone, or none.", "auto", chart.SignalWords()...),
 		volume,
-		text(&r.zone, "timezone", "Where times are shown and read, such as America/New_York or +05:30. Default UTC.", 64).also("tz"),
+		zone,
 		between(&r.options.PixelRatio, "pixel_ratio", "Pixels per unit of width and height, for sharp screens; at most 4096 pixels a side in all.", 1, 1, chart.MaxPixelRatio).also("device_pixel_ratio"),
 		show(&r.show).noting(&r.showGiven),
 	}

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -193,6 +194,11 @@ func TestIdleReported(t *testing.T) {
 			{"generate_chart", `"bars":5,"format":"summary","marks":[{"type":"level","price":1,"price2":2}]`, "marks"},
 			{"generate_chart", `"bars":5,"marks":[{"type":"level","price":1,"price2":null,"time":"","text":"x"},{"type":"zone","price":1,"price2":2,"time":1700000001,"time2":1700000002},` +
 				`{"type":"line","price":1,"price2":2,"time":1700000001,"time2":1700000002},{"type":"text","price":1,"time":1700000001,"text":"x"}]`, ""},
+			{"generate_chart", `"bars":5,"indicators":[],"signals":"labels"`, "signals"},
+			{"generate_chart", `"bars":5,"indicators":[],"signals":"auto"`, ""},
+			{"generate_chart", `"bars":5,"indicators":["rsi"],"signals":"labels"`, ""},
+			{"generate_chart", `"bars":5,"interval":"1d","tz":"Asia/Tokyo"`, "tz"},
+			{"generate_chart", `"bars":5,"interval":"1d","timezone":"UTC"`, ""}, // what counts without it
 			{"set_alert", `"symbol":"BTCUSDT","interval":"1d","condition":{"price_above":99999}`, "interval"},
 			{"set_alert", `"symbol":"BTCUSDT","timeframe":"1d","condition":{"price_below":1},"repeat":"each_time"`, "timeframe"},
 			{"set_alert", `"symbol":"BTCUSDT","condition":{"price_above":99999}`, ""},
@@ -224,6 +230,56 @@ func TestIdleReported(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestIdleZone: a time zone is named in the reply exactly if the reply without it is
+// otherwise the same, byte for byte.
+func TestIdleZone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		begin := time.Now().Add(-48 * time.Hour).UTC()
+		date := begin.Format(time.DateOnly)
+		for _, more := range []string{
+			``, `,"from":"` + date + `"`, `,"to":"` + date + ` 12:00"`, `,"to":"` + begin.Format(time.RFC3339) + `"`, fmt.Sprintf(`,"to":%d`, begin.Unix()),
+			`,"marks":[{"type":"text","price":1,"time":"` + date + `","text":"x"}]`,
+		} {
+			for _, interval := range []string{"1h", "4h", "1d", "3d", "1wk", "1mo"} {
+				for _, format := range []string{"png", "summary", "both", "series"} {
+					arguments := fmt.Sprintf(`{"symbol":"BTCUSDT","bars":9,"indicators":["rsi"],"interval":%q,"format":%q%s`, interval, format, more)
+					without, _, err := heeded(d, arguments+"}")
+					with, left, wrong := heeded(d, arguments+`,"timezone":"Asia/Tokyo"}`)
+					if fmt.Sprint(err) != fmt.Sprint(wrong) {
+						t.Errorf("%s: %v, and with a zone %v", arguments, err, wrong)
+					}
+					same, named := with == without, strings.Contains(left, `"timezone"`)
+					if err == nil && same != named { // a week or a month may not begin in the period
+						t.Errorf("%s: with a zone the reply is the same: %t, and names it: %t", arguments, same, named)
+					}
+				}
+			}
+		}
+	})
+}
+
+// heeded returns the reply of generate_chart without what it says of ignored arguments,
+// and that beside it.
+func heeded(d *desk, arguments string) (reply, left string, err error) {
+	r, err := d.call(trader, "generate_chart", arguments)
+	if err != nil {
+		return "", "", err
+	}
+	for _, c := range r.Content {
+		text, member, in := strings.Cut(string(c.Text), `,"ignored":[`)
+		switch {
+		case in:
+			left, text = member, text+"}"
+		case strings.HasPrefix(text, "Ignored: "):
+			left, text = text, ""
+		}
+		reply += text + string(c.Data)
+	}
+	return reply, left, nil
 }
 
 // namesOf has the bars of Sample under the names of another source, which is asked for
