@@ -124,6 +124,14 @@ func (h *handlers) listed(a trade.Alert) listedAlert {
 	return listedAlert{a, h.Engine.Synthetic(a.Symbol)}
 }
 
+// activeAlerts returns the alerts that can still fire, newest first.
+func (h *handlers) activeAlerts() (alerts []listedAlert) {
+	for _, a := range h.Engine.Alerts() {
+		alerts = append(alerts, h.listed(a))
+	}
+	return alerts
+}
+
 // promptPeriod is how long it may take from one price of a symbol to the next without a
 // warning.
 const promptPeriod = 10 * time.Second
@@ -154,11 +162,7 @@ func (h *handlers) listAlerts() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, func(_ context.Context, _ mcp.Call, r *alertList) (*mcp.Result, error) {
-		var alerts []listedAlert
-		for _, a := range h.Engine.Alerts() {
-			alerts = append(alerts, h.listed(a))
-		}
-		return h.remind(list(r.page, "list_alerts", alerts)), nil
+		return h.remind(list(r.page, "list_alerts", h.activeAlerts())), nil
 	})
 }
 

@@ -145,7 +145,7 @@ func (h *handlers) alertsResource() mcp.Resource {
 		URI: "wick://alerts", Name: "alerts", Title: "Alerts",
 		Description: "Alerts that wait, and those that fired and were not read yet or fired within the last hour, newest first. Watch it to be told when one fires.",
 		Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) {
-			alerts, notes := h.Engine.Alerts(), h.Engine.Fired()
+			alerts, notes := h.activeAlerts(), h.Engine.Fired()
 			// Half of the reply is for each list, and what one leaves is for the other.
 			waiting, _, more := cut(page{room: replySize / 2}, alerts)
 			fired, _, older := cut(page{room: replySize - len(waiting)}, notes)

@@ -127,6 +127,30 @@ func TestTradeResources(t *testing.T) {
 	})
 }
 
+// TestAlertsResourceSynthetic: the resource shows an alert that waits exactly as
+// list_alerts does, and so says that its prices are invented.
+func TestAlertsResourceSynthetic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_below":0.1}}`, &struct{}{})
+		listed, err := d.call(trader, "list_alerts", `{}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read contents
+		ask(t, d.protocol(func(string, string, []byte) {}), trader, "resources/read", `{"uri":"wick://alerts"}`, &read)
+		var got struct{ Waiting json.RawMessage }
+		if err := json.Unmarshal([]byte(read.Contents[0].Text), &got); err != nil {
+			t.Fatal(err)
+		}
+		if want := string(listed.Content[0].Text); string(got.Waiting) != want || !strings.Contains(want, `"synthetic":true`) {
+			t.Errorf("waiting is %s, and list_alerts has %s", got.Waiting, want)
+		}
+	})
+}
+
 // Nothing of the account leaves by a login that covers charts alone, and without
 // an engine there is nothing of it.
 func TestTradeResourcesNeedScope(t *testing.T) {
