@@ -334,6 +334,9 @@ func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
 			wrong = a.set(json.RawMessage(a.def))
 		case a.need != "" && given[a.unless] == nil:
 			wrong = fmt.Errorf("%s is required, %s", a.name, a.need)
+			if a.unless != "" {
+				wrong = fmt.Errorf("%w; %s may be given in its place", wrong, a.unless)
+			}
 		}
 		err = errors.Join(err, wrong)
 	}

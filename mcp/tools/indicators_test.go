@@ -180,7 +180,7 @@ func TestGetIndicators(t *testing.T) {
 		t.Errorf("got %+v", s)
 	}
 	for arguments, want := range map[string]string{
-		`{"indicators":["rsi"]}`:              "symbol is required",
+		`{"indicators":["rsi"]}`:              "symbol is required, such as BTCUSDT; symbols may be given in its place",
 		`{"symbol":"X"}`:                      "indicators is required",
 		`{"symbol":"X","indicators":[]}`:      "indicators is required",
 		`{"symbol":"X","indicators":["foo"]}`: "unknown indicator",
