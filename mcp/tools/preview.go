@@ -68,11 +68,11 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Deci
 }
 
 // worthOfFill returns what an order is worth, filled as its estimate says, to the
-// hundredth where it is one or more: a person needs no more digits.
+// nearest hundredth where it is one or more: a person needs no more digits.
 func worthOfFill(o trade.Order, x trade.Estimate) string {
 	worth, ok := x.Worth(o)
 	if ok && worth >= exact.One {
-		worth, ok = worth.Step(exact.One/100, exact.Up)
+		worth, ok = worth.Step(exact.One/100, exact.HalfEven)
 	}
 	if !ok {
 		return exact.Product(x.Quantity, x.Price).String()

@@ -196,6 +196,21 @@ func TestPreviewPart(t *testing.T) {
 	}
 }
 
+// TestPreviewWorth: what an order is worth agrees with the price beside it: it is the
+// product to the nearest hundredth, by hand 10 x 10.5910929 = 105.910929, and exact below one.
+func TestPreviewWorth(t *testing.T) {
+	for price, want := range map[string]string{"10.5910929": "105.91", "10.5915929": "105.92", "0.05915929": "0.5915929", "0.1": "1"} {
+		at, err := exact.Parse([]byte(price))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := trade.Order{Type: trade.Market, Quantity: 10 * exact.One}
+		if got := worthOfFill(o, trade.Estimate{Price: at, Quantity: o.Quantity}); got != want {
+			t.Errorf("10 at %s are worth %s, want %s", price, got, want)
+		}
+	}
+}
+
 // TestPreviewPartAtOnce: of an ioc that the volume fills in part, worth and fee are of that
 // part, and what all of it is worth is said beside it. By hand, 1 at about 16 of 50: 16 and
 // 800, and a fee of 0.2 % is 0.032.
