@@ -86,7 +86,7 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	case expr == changeColumn && r.interval.Seconds() > market.Day1.Seconds():
 		return nil, fmt.Errorf("sort %s needs bars of a day or shorter, and these are of %s: take interval %s or a shorter one", expr, r.interval, market.Day1)
 	case expr == changeColumn:
-		q.least = int(market.Day1.Seconds()/r.interval.Seconds()) + 3 // the bar before the day and the bar that is forming, with one to spare
+		q.least = barsOfDay(r.interval)
 	case expr != "":
 		by, err := indicators.New("formula", map[string]json.RawMessage{"expr": json.RawMessage(encode(expr))})
 		if err == nil {
@@ -377,14 +377,18 @@ func tabulate(r *computation, rows []row, most int) table {
 	return t
 }
 
+// barsOfDay returns how many bars reach back a day: with the bar before it and the bar
+// that is forming, and one to spare.
+func barsOfDay(iv market.Interval) int { return int(market.Day1.Seconds()/iv.Seconds()) + 3 }
+
 // noChange returns a note that says why a row of a scan may have no change of a day, and
-// what would help.
+// what would help. If enough bars for a day were asked for, the source has no more.
 func (r *computation) noChange() string {
 	expr, _ := ranking(r.sort)
 	switch {
 	case r.interval.Seconds() > market.Day1.Seconds():
 		return changeColumn + " is null: these bars are longer than a day."
-	case expr == changeColumn:
+	case expr == changeColumn || r.covered().bars >= barsOfDay(r.interval):
 		return changeColumn + " is null where there are no bars of a day before."
 	}
 	return fmt.Sprintf("%s is null where the newest %d bars do not reach back a day: sort %[1]s fetches as many as that takes.", changeColumn, r.covered().bars)

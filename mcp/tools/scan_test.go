@@ -422,6 +422,36 @@ func TestScanSortByChange(t *testing.T) {
 	}
 }
 
+// young is a source with only the newest bars of Sample, early in a day.
+type young struct{ bars int }
+
+func (y young) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	s, err := market.Sample{}.At(q, time.Date(2026, 1, 5, 6, 0, 0, 0, time.UTC))
+	if err != nil {
+		return nil, err
+	}
+	return s.Tail(y.bars), nil
+}
+
+// TestScanYoung: where the source has no bars of a day before, the note says that, and
+// advises no order that would fetch more only if 200 bars of the interval are too few. A
+// day has 24 bars of an hour, 96 of a quarter and 288 of five minutes.
+func TestScanYoung(t *testing.T) {
+	const lacks = "change_24h is null where there are no bars of a day before."
+	const fetch = "change_24h is null where the newest 200 bars do not reach back a day: sort change_24h fetches as many as that takes."
+	for interval, want := range map[market.Interval]string{market.Day1: lacks, market.Hour4: lacks, market.Hour1: lacks, market.Minute15: lacks, market.Minute5: fetch} {
+		source := young{5}
+		if interval == market.Day1 {
+			source.bars = 1 // the day that is forming, of which six hours are over
+		}
+		var table struct{ Note string }
+		payload(t, Deps{Source: source}, "get_indicators", fmt.Sprintf(`{"symbols":["BTCUSDT"],"interval":%q,"indicators":["rsi"]}`, interval), &table)
+		if table.Note != want {
+			t.Errorf("%s: the note is %q, want %q", interval, table.Note, want)
+		}
+	}
+}
+
 // TestScanMany: of two hundred symbols the reply has the first rows in their order and names
 // the others, and says so in a second text; calls for those that were left out come to the
 // end with the same rows as one call would have. Symbols that fail count as well.
