@@ -19,7 +19,6 @@ var equalToTALib = statements(map[string]string{
 	"efficiency_ratio":       "ER",
 	"elder_ray":              "ERI",
 	"force_index":            "EFI",
-	"fractals":               "FRACTAL",
 	"heikin_ashi":            "HA",
 	"kdj":                    "KDJ, begins differently",
 	"keltner":                "KC with source hlc3, begins differently",
@@ -42,13 +41,19 @@ var equalToTALib = statements(map[string]string{
 	"zlema":                  "ZLEMA, begins differently",
 }, strings.ToUpper, "accbands ad adosc adr adx adxr apo aroon aroonosc atr avgdev avgprice bbands bop cci cmf coppock dema donchian dx ema "+
 	"hma ht_dcperiod ht_dcphase ht_phasor ht_sine ht_trendline ht_trendmode imi kama ma macd macdext macdfix mama marketfi "+
-	"mavp max maxindex medprice mfi midpoint midprice min minindex minmax minmaxindex minus_di minus_dm mom natr obv "+
-	"percentile plus_di plus_dm ppo pvo pvt qstick rma roc rocp rocr rocr100 rsi sar sarext sma stddev stoch stochf sum t3 "+
+	"max medprice mfi midpoint midprice min minmax minus_di minus_dm mom natr obv "+
+	"percentile plus_di plus_dm ppo pvo pvt qstick rma roc rocp rocr rocr100 rsi sar sma stddev stoch stochf sum t3 "+
 	"tema trima trix tsf tsi typprice ultosc vhf vortex vwma wclprice willr wma")
 
-// unlikeTALib has the entries that TA-Lib has too, and computes otherwise.
+// unlikeTALib has the entries that TA-Lib has too, and computes or shows otherwise.
 var unlikeTALib = map[string]string{
+	"fractals":     "differs from FRACTAL: it shows the price of the extreme, not 100",
+	"mavp":         "differs from MAVP: its lengths are the period of the dominant cycle, not the caller's",
+	"maxindex":     "differs from MAXINDEX: it counts bars back from each bar, MAXINDEX from the first one on",
+	"minindex":     "differs from MININDEX: it counts bars back from each bar, MININDEX from the first one on",
+	"minmaxindex":  "differs from MINMAXINDEX: it counts bars back from each bar, MINMAXINDEX from the first one on",
 	"percent_rank": "differs from PERCENTRANK: it counts prices equal to the newest too",
+	"sarext":       "differs from SAREXT: falling stops are not negative",
 }
 
 // statements returns table with what say returns added for each of the names, which

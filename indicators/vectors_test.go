@@ -51,7 +51,8 @@ type cover struct {
 	times float64
 
 	// differs, if not empty, says how the function differs from ours: at least one
-	// bar of each case must show it.
+	// bar of each case must show it. With a kernel, whose values must be equal, it says
+	// how the entry shows them otherwise.
 	differs string
 
 	// settles, if not zero, is the bar up to which 1e-6 is enough, because the
@@ -243,11 +244,14 @@ func readBars(t *testing.T, file string) *market.Series {
 // errUnequal reports a value that is not the one of the vector.
 var errUnequal = errors.New("values differ")
 
+// equals reports whether the function and what covers it must have equal values.
+func (c cover) equals() bool { return c.differs == "" || c.kernel != nil }
+
 // judge checks the case; where the function differs from ours, it demands that.
 func (c *vectorCase) judge(how cover, all *market.Series) error {
 	err := c.check(how, all)
 	switch {
-	case how.differs == "":
+	case how.equals():
 		return err
 	case err == nil:
 		return fmt.Errorf("all values agree, but the table says %q", how.differs)
