@@ -224,6 +224,9 @@ func refuseShort(o *Order, held, others, lot exact.Decimal) error {
 	}
 	if left > 0 {
 		advice = fmt.Sprintf("lower the quantity to at most %s", left)
+		if o.Notional != 0 {
+			advice = fmt.Sprintf("lower the notional to what at most %s are worth", left)
+		}
 	}
 	return refuse("no_short", fixIt, "the account holds %s of %s%s, and may not sell more than it has (--short): %s", held, o.Symbol, counted, advice)
 }
@@ -256,7 +259,7 @@ func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal) err
 	case !ok:
 		return refuse("no_price", later, "what the account is worth is not known: a position has no price yet")
 	case need > left:
-		return refuse("buying_power", fixIt, "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; lower the quantity", need, max(left, 0), account.Currency)
+		return refuse("buying_power", fixIt, "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; lower the %s", need, max(left, 0), account.Currency, o.measure())
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"math"
 
 	"wick/exact"
@@ -37,14 +38,18 @@ func (e *Engine) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal)
 	size, fits := e.ahead.pending(o)
 	shrinks := fits && shrinks(e.ahead.holdings[o.Symbol].Quantity, size)
 	worst := r.worst(o, price, fill)
-	if err := e.checkSize(o, worst, shrinks); err != nil {
+	by := exact.Decimal(0) // of an order by value, the price by which it got its quantity
+	if o.Notional != 0 {
+		by = cmp.Or(o.worst(), fill)
+	}
+	if err := e.checkSize(o, worst, by, shrinks); err != nil {
 		return err
 	}
 	if err := e.checkReduceOnly(o, fill); err != nil {
 		return err
 	}
 	if !fits {
-		return refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
+		return refuse("out_of_range", fixIt, "%v; lower the %s", errOverflow, o.measure())
 	}
 	return e.checkWorth(o, size, worst, shrinks)
 }
@@ -61,26 +66,27 @@ func (r OrderRequest) worst(o *Order, price, fill exact.Decimal) exact.Decimal {
 
 // checkSize refuses an order whose value, at the highest price that it could cost, is
 // over the limit for one order, or whose size is below the least that the market takes.
+// By is as in [Grid.advice].
 //
 // A reduce_only order may be over that limit, so that a trader can leave a position that
 // has grown. Any other order may not, even if it would only shrink the position now: a part
 // of it may have to wait (even of a market order, if too little was traded), and by the
 // time that part is filled the position may be gone.
-func (e *Engine) checkSize(o *Order, worst exact.Decimal, shrinks bool) error {
+func (e *Engine) checkSize(o *Order, worst, by exact.Decimal, shrinks bool) error {
 	most, grid := e.options.Limits.OrderNotional, e.paper.grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
 	switch {
 	case !fits || notional > most && !o.ReduceOnly:
-		advice := grid.advice(worst, most, shrinks || o.ReduceOnly, false)
+		advice := grid.advice(worst, by, most, shrinks || o.ReduceOnly, false)
 		if fits && shrinks {
 			advice += ", or say reduce_only, which may be larger"
 		}
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; %s", exact.Product(o.Quantity, worst), most, advice)
 	case shrinks || o.ReduceOnly: // what is left of a position may be less
 	case notional < grid.Minimum:
-		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, grid.advice(worst, most, false, true))
+		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, grid.advice(worst, by, most, false, true))
 	case o.Quantity < grid.Least:
-		return refuse("min_quantity", fixIt, "the order is for %s, and this market takes none below %s; %s", o.Quantity, grid.Least, grid.advice(worst, most, false, true))
+		return refuse("min_quantity", fixIt, "the order is for %s, and this market takes none below %s; %s", o.Quantity, grid.Least, grid.advice(worst, by, most, false, true))
 	}
 	return nil
 }
@@ -90,7 +96,7 @@ func (e *Engine) checkSize(o *Order, worst exact.Decimal, shrinks bool) error {
 func (e *Engine) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) error {
 	s, value := e.ahead, worth(o.Quantity, worst)
 	if !shrinks && !o.ReduceOnly {
-		if err := s.checkPosition(o.Symbol, size, worst, e.options.Limits.PositionNotional); err != nil {
+		if err := s.checkPosition(o, size, worst, e.options.Limits.PositionNotional); err != nil {
 			return err
 		}
 	}
@@ -257,16 +263,16 @@ func (s *state) checkFill(o *Order, quantity, price, most exact.Decimal) error {
 	if shrinks(s.holdings[o.Symbol].Quantity, size) {
 		return nil
 	}
-	return s.checkPosition(o.Symbol, size, price, most)
+	return s.checkPosition(o, size, price, most)
 }
 
-// checkPosition refuses fills of the signed size after which the position would be worth
-// more than most at price.
-func (s *state) checkPosition(symbol string, size, price, most exact.Decimal) error {
-	after, ok := s.holdings[symbol].Quantity.Add(size)
+// checkPosition refuses fills of o of the signed size after which the position would be
+// worth more than most at price.
+func (s *state) checkPosition(o *Order, size, price, most exact.Decimal) error {
+	after, ok := s.holdings[o.Symbol].Quantity.Add(size)
 	if notional, fits := after.Abs().Times(price, exact.Up); !ok || !fits || notional > most {
-		return refuse("max_position_notional", fixIt, "the position in %s, open orders included, would be worth %s, over the limit of %s; lower the quantity",
-			symbol, exact.Product(after.Abs(), price), most)
+		return refuse("max_position_notional", fixIt, "the position in %s, open orders included, would be worth %s, over the limit of %s; lower the %s",
+			o.Symbol, exact.Product(after.Abs(), price), most, o.measure())
 	}
 	return nil
 }

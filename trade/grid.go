@@ -56,7 +56,9 @@ func (g Grid) away(price, from exact.Decimal) (exact.Decimal, bool) {
 // advice says which quantity an order could have instead of its own at a price, if it may
 // be worth most: at least the smallest that the market takes if raise is true, else at
 // most the largest, or that none fits. One that shrinks a position may be as small as a lot.
-func (g Grid) advice(price, most exact.Decimal, shrinks, raise bool) string {
+// By is the price by which a notional became the quantity: the advice is then about the
+// notional. It is zero for an order by quantity.
+func (g Grid) advice(price, by, most exact.Decimal, shrinks, raise bool) string {
 	least, _ := g.least(price)
 	if shrinks {
 		least = max(g.Lot, 1)
@@ -66,8 +68,16 @@ func (g Grid) advice(price, most exact.Decimal, shrinks, raise bool) string {
 	switch {
 	case bounded && largest < least:
 		return fmt.Sprintf("no quantity fits: the smallest that this market takes is %s, worth %s, and an order may be worth at most %s", least, exact.Product(least, price), most)
+	case raise && by != 0:
+		value, _ := least.Times(by, exact.Up)
+		return "raise the notional to at least " + value.String()
 	case raise:
 		return "raise the quantity to at least " + least.String()
+	case by == price:
+		return "lower the notional to at most " + most.String()
+	case by != 0:
+		value, _ := largest.Times(by, exact.Down)
+		return "lower the notional to at most " + value.String()
 	}
 	return "lower the quantity to at most " + largest.String()
 }

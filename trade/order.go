@@ -215,6 +215,14 @@ func (o *Order) worst() exact.Decimal {
 	return 0
 }
 
+// measure names the argument that says how much o is of.
+func (o *Order) measure() string {
+	if o.Notional != 0 {
+		return "notional"
+	}
+	return "quantity"
+}
+
 // wellFormed reports whether o has the prices that its type needs, and no others. It is
 // checked because a start reads records that somebody may have edited.
 func (o *Order) wellFormed() bool {

@@ -322,9 +322,43 @@ func TestNoQuantityFits(t *testing.T) {
 		})
 	}
 	cheap := Grid{Minimum: 5 * exact.One}
-	if got, want := cheap.advice(1, 100_000*exact.One, false, true), "raise the quantity to at least 500000000"; got != want {
+	if got, want := cheap.advice(1, 0, 100_000*exact.One, false, true), "raise the quantity to at least 500000000"; got != want {
 		t.Errorf("at a price at which no quantity is over the limit: %q, want %q", got, want)
 	}
+}
+
+// TestNotionalAdvised: the refusal of an order by value names a notional, since that is
+// what was sent, and the advised one passes. The market is at 10.56 and counts in
+// thousandths; by hand, 5/10.56 is 0.474 lots up, worth 5.00544. A sell with a limit of 10 is
+// counted at 10 and filled at 10.56, so 100000 at that price are 94696.96 at 10.
+func TestNotionalAdvised(t *testing.T) {
+	grid := func(string) (Grid, bool) { return Grid{Lot: exact.One / 1000, Minimum: 5 * exact.One}, true }
+	inBubble(t, func(o *Options) { o.Grid, o.Source = grid, flat(10.56) }, func(t *testing.T, e *Engine) {
+		for _, c := range []struct{ price, notional, want, advised string }{
+			{"", "500000", "max_order_notional: ", "lower the notional to at most 100000 "},
+			{"9", "500000", "max_order_notional: ", "lower the notional to at most 100000 "},
+			{"10", "99999", "max_order_notional: ", "lower the notional to at most 94696.96 "},
+			{"", "1", "min_notional: ", "raise the notional to at least 5.00544 "},
+		} {
+			change := func(r *OrderRequest) {
+				r.DryRun, r.Quantity, r.Notional = true, 0, dec(t, c.notional)
+				if c.price != "" {
+					r.Type, r.Price = Limit, dec(t, c.price)
+				}
+				if c.price == "10" {
+					r.Side = Sell
+				}
+			}
+			_, err := try(t, e, change)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.advised) || strings.Contains(err.Error(), "quantity") {
+				t.Errorf("%v: %v", c, err)
+			}
+			words := strings.Fields(c.advised)
+			if _, err := try(t, e, func(r *OrderRequest) { change(r); r.Notional = dec(t, words[len(words)-1]) }); err != nil {
+				t.Errorf("%v, as advised: %v", c, err)
+			}
+		}
+	})
 }
 
 // traded hands the engine a minute at one price with a volume, i minutes from now.
