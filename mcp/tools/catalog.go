@@ -41,7 +41,7 @@ func (h *handlers) listIndicators() tool {
 	}, reports, func(_ context.Context, _ mcp.Call, r *catalogRequest) (*mcp.Result, error) {
 		content, err := r.answer()
 		if err != nil {
-			return nil, err
+			return nil, fixable(err)
 		}
 		return &mcp.Result{Content: []mcp.Content{content}}, nil
 	})

@@ -30,7 +30,7 @@ func (h *handlers) generateChart() tool {
 		Cost:        mcp.Heavy,
 	}, reports, func(ctx context.Context, c mcp.Call, r *chartRequest) (*mcp.Result, error) {
 		if err := r.settle(time.Now()); err != nil {
-			return nil, err
+			return nil, fixable(err)
 		}
 		return h.draw(ctx, c.Caller, r)
 	})
@@ -62,7 +62,7 @@ func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest)
 		// every bar, and so does the page that draws the chart again.
 		text := chart.AppendSeries(nil, v)
 		if len(text) > maxSeriesBytes {
-			return nil, fmt.Errorf("the series payload has %d bytes, more than the %d that clients take: ask for fewer bars or indicators, or use format=summary", len(text), maxSeriesBytes)
+			return nil, fixable(fmt.Errorf("the series payload has %d bytes, more than the %d that clients take: ask for fewer bars or indicators, or use format=summary", len(text), maxSeriesBytes))
 		}
 		result.Content = append(result.Content, mcp.Content{Text: text})
 	}
@@ -131,7 +131,7 @@ func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartReq
 	// the source.
 	others, err := h.others(r)
 	if err != nil {
-		return nil, err
+		return nil, fixable(err)
 	}
 	v, notes, err := h.span(ctx, r.question)
 	if err != nil {
@@ -246,7 +246,7 @@ func (h *handlers) paint(ctx context.Context, v *chart.View, o chart.Options) ([
 		h.Painted(time.Since(start))
 	}
 	if errors.Is(err, chart.ErrTooLarge) {
-		return nil, missing, fmt.Errorf("%w: ask for a smaller width and height, or use format=summary", err)
+		return nil, missing, fixable(fmt.Errorf("%w: ask for a smaller width and height, or use format=summary", err))
 	}
 	return png, missing, err
 }

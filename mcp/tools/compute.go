@@ -34,7 +34,7 @@ func (h *handlers) span(ctx context.Context, r question) (*chart.View, []string,
 	}
 	cut, bars, notes, err := r.cut(s)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fixable(err)
 	}
 	v, err := compute(ctx, cut, r.indicators, bars)
 	if err == nil {
@@ -53,7 +53,7 @@ func (h *handlers) load(ctx context.Context, r question) (*market.Series, error)
 	}
 	symbol, err := market.Resolve(source, symbol)
 	if err != nil {
-		return nil, err
+		return nil, fixable(err)
 	}
 	now := time.Now()
 	reach := r.reach(now)

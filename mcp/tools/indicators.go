@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"wick/chart"
@@ -23,13 +22,13 @@ func (h *handlers) getIndicators() tool {
 		Cost:        mcp.Heavy,
 	}, reports, func(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {
 		if len(r.indicators) == 0 {
-			return nil, fmt.Errorf(`indicators is required, an array of names such as ["rsi","macd"]; call list_indicators for the names`)
+			return nil, fixable(errors.New(`indicators is required, an array of names such as ["rsi","macd"]; call list_indicators for the names`))
 		}
 		if len(r.symbols) > 0 {
 			return h.scan(ctx, c, r)
 		}
 		if r.symbol == "" && r.listed {
-			return nil, errors.New("symbols is empty: name at least one symbol, such as BTCUSDT")
+			return nil, fixable(errors.New("symbols is empty: name at least one symbol, such as BTCUSDT"))
 		}
 		return h.computation(ctx, c.Caller, r)
 	})
@@ -44,7 +43,7 @@ func (h *handlers) computation(ctx context.Context, caller mcp.Caller, r *comput
 	var v *chart.View
 	var err error
 	if q.symbol, err = market.Resolve(h.Source, q.symbol); err != nil {
-		return nil, err
+		return nil, fixable(err)
 	}
 	if window := h.window(caller, q); window != nil {
 		source = "engine_cache"

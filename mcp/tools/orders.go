@@ -230,16 +230,16 @@ func (h *handlers) cancelOrder() tool {
 		// either.
 		switch {
 		case r.id == "" && r.symbol == "" && !r.all:
-			return nil, errors.New("order_id is required, as place_order returned it; or symbol, or all=true")
+			return nil, fixable(errors.New("order_id is required, as place_order returned it; or symbol, or all=true"))
 		case r.id != "" && (r.symbol != "" || r.all), r.symbol != "" && r.all:
-			return nil, errors.New("order_id, symbol and all exclude each other: send one of them")
+			return nil, fixable(errors.New("order_id, symbol and all exclude each other: send one of them"))
 		case r.id == "":
 			cancelled, err := h.Engine.CancelOrders(who(c), r.symbol)
 			if err != nil {
 				return nil, err
 			}
 			if len(cancelled) == 0 && strings.EqualFold(r.symbol, everything) { // every order may have been meant
-				return nil, fmt.Errorf("%q is the market of that name, and no order of it is open: for every order send all=true", r.symbol)
+				return nil, fixable(fmt.Errorf("%q is the market of that name, and no order of it is open: for every order send all=true", r.symbol))
 			}
 			return h.reply(manyCancelled(cancelled))
 		}

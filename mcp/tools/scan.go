@@ -75,7 +75,7 @@ type row struct {
 func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {
 	symbols, malformed, err := r.scanned(h.Source, h.Watchlists)
 	if err != nil {
-		return nil, err
+		return nil, fixable(err)
 	}
 	// The expression by which rows are ordered is computed as one more indicator, under a
 	// key of its own. The change of a day needs none: it is a column anyway, but bars of a
@@ -84,7 +84,7 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	expr, sign := ranking(r.sort)
 	switch {
 	case expr == changeColumn && r.interval.Seconds() > market.Day1.Seconds():
-		return nil, fmt.Errorf("sort %s needs bars of a day or shorter, and these are of %s: take interval %s or a shorter one", expr, r.interval, market.Day1)
+		return nil, fixable(fmt.Errorf("sort %s needs bars of a day or shorter, and these are of %s: take interval %s or a shorter one", expr, r.interval, market.Day1))
 	case expr == changeColumn:
 		q.least = barsOfDay(r.interval)
 	case expr != "":
@@ -93,7 +93,7 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 			err = by.Check()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("sort: %w", err)
+			return nil, fixable(fmt.Errorf("sort: %w", err))
 		}
 		by.Key = sortKey
 		q.indicators = append(slices.Clone(q.indicators), by)

@@ -135,10 +135,10 @@ func defineFrom[R any, P request[R]](empty R, t mcp.Tool, refuses bool, handle f
 			err = errors.Join(errors.New(said), err)
 		}
 		if err != nil && refuses {
-			err = fmt.Errorf("%w\nnothing was changed: put this right and call again", err)
+			return nil, fmt.Errorf("%w\nnothing was changed: put this right and call again", err)
 		}
 		if err != nil {
-			return nil, err
+			return nil, fixable(err)
 		}
 		result, err := handle(ctx, c, r)
 		if err == nil {
@@ -148,6 +148,10 @@ func defineFrom[R any, P request[R]](empty R, t mcp.Tool, refuses bool, handle f
 	}
 	return tool{t, declared}
 }
+
+// fixable returns err, a mistake in a request, with the words of the engine's refusals that
+// say whether a retry can help: the same request would fail again.
+func fixable(err error) error { return fmt.Errorf("%w (fix the request)", err) }
 
 // mention adds the arguments that were not used to a result: as a member "ignored" of its
 // first text that is a JSON object, or as one more text if there is none.

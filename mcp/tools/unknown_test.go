@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -314,4 +315,59 @@ func TestSameMarketReported(t *testing.T) {
 			t.Errorf("%s compares %s with %s and names %q, want %q", c.source, c.symbol, c.compare, got, c.want)
 		}
 	}
+}
+
+// TestErrorsSayRetry: the error of a tool says whether a retry can help (the contract asks
+// it of every tool): of a mistake in a request in the words of trading's refusals, and of
+// a source in its own.
+func TestErrorsSayRetry(t *testing.T) {
+	const again = "(fix the request)"
+	for _, c := range []struct{ tool, arguments, end string }{
+		{"generate_chart", `{"type":"renko"}`, again},
+		{"generate_chart", `{"bars":0}`, again},
+		{"generate_chart", `{"bars":0,"colour":"red"}`, again},
+		{"generate_chart", `{"from":"2099-11-10"}`, again},
+		{"generate_chart", `{"from":"1999-11-10","to":"1999-11-11","bars":5}`, again},
+		{"generate_chart", `{"timezone":"Mars"}`, again},
+		{"generate_chart", `{"marks":[{"type":"level"}]}`, again},
+		{"generate_chart", `{"symbol":"not a symbol"}`, again},
+		{"generate_chart", `{"compare":["BTCUSDT"]}`, again},
+		{"generate_chart", `{"symbol":"BTCUSDT","compare":["not a symbol"]}`, again},
+		{"generate_chart", `{"bars":5000,"format":"series","indicators":["rsi","macd","ema_stack","bbands","ichimoku"]}`, again},
+		{"generate_chart", `{"symbol":"BADUSDT"}`, "trying again may help"},
+		{"get_indicators", `{"symbol":"BTCUSDT","indicators":["rsj"]}`, again},
+		{"get_indicators", `{"symbol":"BTCUSDT","indicators":[]}`, again},
+		{"get_indicators", `{"symbols":[],"indicators":["rsi"]}`, again},
+		{"get_indicators", `{"symbol":"not a symbol","indicators":["rsi"]}`, again},
+		{"get_indicators", `{"symbols":["@none"],"indicators":["rsi"]}`, again},
+		{"get_indicators", `{"symbols":["BTCUSDT"],"indicators":["rsi"],"sort":"rsi(("}`, again},
+		{"get_indicators", `{"symbols":["BTCUSDT"],"indicators":["rsi"],"sort":"change_24h","interval":"1wk"}`, again},
+		{"get_indicators", `{"symbol":"BADUSDT","indicators":["rsi"]}`, "trying again may help"},
+		{"list_indicators", `{"names":["rsj"]}`, again},
+		{"list_indicators", `{"category":"none"}`, again},
+	} {
+		_, err := call(t, Deps{Source: closedSource{}}, c.tool, c.arguments)
+		if err == nil || !strings.HasSuffix(err.Error(), c.end) || strings.Count(err.Error(), again) > 1 {
+			t.Errorf("%s %s: %v, want an end %q", c.tool, c.arguments, err, c.end)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		for _, arguments := range []string{`{}`, `{"order_id":"o-1","all":true}`, `{"symbol":"ALL"}`} {
+			if _, err := d.call(trader, "cancel_order", arguments); err == nil || !strings.HasSuffix(err.Error(), again) {
+				t.Errorf("cancel_order %s: %v, want an end %q", arguments, err, again)
+			}
+		}
+	})
+}
+
+// closedSource is Sample, without an answer for BADUSDT for now.
+type closedSource struct{ market.Sample }
+
+func (s closedSource) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	if q.Symbol == "BADUSDT" {
+		return nil, &market.Error{Source: "somewhere", Symbol: q.Symbol, Reason: "it does not answer", Retry: true}
+	}
+	return s.Sample.Bars(ctx, q)
 }
