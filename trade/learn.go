@@ -64,6 +64,8 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 		return false, seq, err
 	}
 	if o.Status.Terminal() {
+		delete(e.venue.behind, id)
+		delete(e.venue.doubts, id)
 		return true, seq, nil
 	}
 	taken := s.Filled < o.FilledQuantity && s.Status != broker.Open // the broker took fills back: a final state is never an old one
@@ -191,13 +193,19 @@ func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) (uint64, erro
 	}
 	ev := &event{At: at, Order: &after, Holding: &h}
 	e.adoptLegs(ev, s)
-	// Subscribers hear of an order once, when all of it is filled.
-	if ev.To = e.hearers(o.Symbol); after.Status == StatusFilled && len(ev.To) > 0 {
-		ev.Notification = filledNotification(&after, at)
-	} else {
-		ev.To = nil
-	}
+	e.tellFilled(ev)
 	return e.propose(kindFilled, ev)
+}
+
+// tellFilled adds to ev, if its order is filled with it, that subscribers hear of that. They
+// hear of an order once, when nothing more of it can be filled. Called with mu held.
+func (e *Engine) tellFilled(ev *event) {
+	if ev.Order.Status != StatusFilled || ev.Order.AveragePrice == nil {
+		return
+	}
+	if ev.To = e.hearers(ev.Order.Symbol); len(ev.To) > 0 {
+		ev.Notification = filledNotification(ev.Order, ev.At)
+	}
 }
 
 // settleLive proposes the status that o has by s, if anything is new. All fills of o are
@@ -227,6 +235,7 @@ func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
 		return 0, nil
 	}
 	delete(e.venue.doubts, o.ID)
+	e.tellFilled(ev)
 	return e.propose(k, ev)
 }
 
@@ -335,6 +344,9 @@ const (
 // restate proposes a status of o, which may be the one it has, with a new reason and
 // without a fill. Called with mu held.
 func (e *Engine) restate(o *Order, status OrderStatus, reason string) (uint64, error) {
+	if status.Terminal() {
+		delete(e.venue.doubts, o.ID)
+	}
 	after := *o
 	after.Status, after.Reason, after.UpdatedAt = status, reason, now()
 	return e.propose(kindAnswered, &event{At: after.UpdatedAt, Order: &after})

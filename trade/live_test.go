@@ -318,6 +318,9 @@ func TestLiveUnknown(t *testing.T) {
 				if n := len(v.Orders()); n != c.posts || sent.Load() != 1 {
 					t.Errorf("the venue has %d orders of %d requests, want %d of 1", n, sent.Load(), c.posts)
 				}
+				if n := len(l.e.venue.doubts); n != 0 {
+					t.Errorf("%d orders are still in doubt, want none", n)
+				}
 				l.same("at the end")
 			})
 		})

@@ -131,6 +131,11 @@ func (e *Engine) missed(o *Order, err error) bool {
 	}
 	e.mu.Lock()
 	v := e.venue
+	o = e.ahead.order(o.ID)
+	if o == nil || !o.unknown() { // the stream has told of it meanwhile
+		e.mu.Unlock()
+		return true
+	}
 	d := v.doubts[o.ID]
 	if d == nil { // an earlier process sent it, or was about to
 		d = &doubt{ended: o.CreatedAt.Add(sendWithin)}
@@ -146,11 +151,6 @@ func (e *Engine) missed(o *Order, err error) bool {
 	if d.misses++; d.misses < 2 {
 		e.mu.Unlock()
 		return false
-	}
-	o = e.ahead.order(o.ID) // the stream may have told of it meanwhile
-	if o == nil || !o.unknown() {
-		e.mu.Unlock()
-		return true
 	}
 	seq, err := e.restate(o, StatusRejected, "it never reached "+v.name+"; place it anew if it is still wanted")
 	e.mu.Unlock()

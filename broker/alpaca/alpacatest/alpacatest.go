@@ -41,6 +41,8 @@ type Venue struct {
 	Opens  time.Time                   // when it opens next; zero means in an hour
 	Deaf   bool                        // since_id is ignored: nothing is replayed
 	Stuck  bool                        // no order can be cancelled
+	Status string                      // of the account; empty means ACTIVE
+	Silent bool                        // the list of fills is empty, whatever was filled
 	Minute int                         // how many requests are taken within a minute; zero means Alpaca's 200
 
 	mu        sync.Mutex
@@ -119,7 +121,11 @@ func (v *Venue) place(r request) (*order, int, string) {
 	switch {
 	case r.OrderClass == "oco":
 		o.LimitPrice = &r.TakeProfit.LimitPrice
-		o.legs = []*order{v.leg(o, "stop", "new", nil, &r.StopLoss.StopPrice, o.Side)}
+		kind, limit := "stop", given(r.StopLoss.LimitPrice)
+		if limit != nil {
+			kind = "stop_limit"
+		}
+		o.legs = []*order{v.leg(o, kind, "new", limit, &r.StopLoss.StopPrice, o.Side)}
 	case r.OrderClass == "bracket" || r.OrderClass == "oto":
 		if r.TakeProfit != nil {
 			o.legs = append(o.legs, v.leg(o, "limit", "held", &r.TakeProfit.LimitPrice, nil, other(o.Side)))

@@ -1,0 +1,572 @@
+package trade
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/broker"
+	"wick/broker/alpaca/alpacatest"
+	"wick/exact"
+	"wick/journal"
+	"wick/journal/journaltest"
+)
+
+// delayed is a broker to which requests take a while, by the name of the method: before
+// they are sent, and a cancel until its answer is here.
+type delayed struct {
+	Broker
+	by map[string]time.Duration
+}
+
+func (d delayed) Rules(ctx context.Context, symbol string) (broker.Rules, error) {
+	time.Sleep(d.by["Rules"])
+	return d.Broker.Rules(ctx, symbol)
+}
+
+func (d delayed) Submit(ctx context.Context, o broker.Order) (broker.State, error) {
+	time.Sleep(d.by["Submit"])
+	return d.Broker.Submit(ctx, o)
+}
+
+func (d delayed) Cancel(ctx context.Context, id string) error {
+	err := d.Broker.Cancel(ctx, id)
+	time.Sleep(d.by["Cancel"])
+	return err
+}
+
+func (d delayed) Fills(ctx context.Context, since time.Time) ([]broker.Fill, error) {
+	time.Sleep(d.by["Fills"])
+	return d.Broker.Fills(ctx, since)
+}
+
+// slowly has an engine reach its broker through a delayed one.
+func slowly(method string, by time.Duration) func(*Options) {
+	return func(o *Options) { o.Venue.Broker = delayed{o.Venue.Broker, map[string]time.Duration{method: by}} }
+}
+
+// answering has the venue answer requests of one method in a way of its own.
+func answering(v *alpacatest.Venue, method string, with alpacatest.Fault) {
+	v.Set(func(v *alpacatest.Venue) {
+		v.Faults = func(r *http.Request) alpacatest.Fault {
+			if r.Method == method {
+				return with
+			}
+			return alpacatest.Fault{}
+		}
+	})
+}
+
+// shares returns a whole number of shares, or a price in whole units.
+func shares(n int64) exact.Decimal { return exact.Decimal(n) * exact.One }
+
+// heardOf returns the messages that wait for the subscriber to orders.
+func heardOf(t *testing.T, e *Engine) (messages []string) {
+	t.Helper()
+	n, _, err := e.Notifications(false, Page{Size: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range n {
+		messages = append(messages, one.Message)
+	}
+	return messages
+}
+
+// TestLiveDerivedFills: the broker's state of an order has more filled than its fills say.
+// They are waited for; after a minute the price of what is missing is worked out, so that
+// the average of all fills is the broker's. Fills that come after that are counted as
+// usual, and subscribers hear of the order once, when all of it is filled.
+func TestLiveDerivedFills(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		v.Silent = true
+		l := startLive(t, v)
+		defer l.stop()
+		if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
+			t.Fatal(err)
+		}
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(6)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// has checks how much of the order is filled, and at which average price.
+		has := func(when string, status OrderStatus, filled int64, average string) {
+			t.Helper()
+			time.Sleep(time.Second)
+			if o = l.order(o.ID); o.Status != status || o.FilledQuantity != shares(filled) || o.AveragePrice != nil && o.AveragePrice.String() != average {
+				t.Errorf("%s: %s with %s filled at %s, want %s with %d at %s", when, o.Status, o.FilledQuantity, o.AveragePrice, status, filled, average)
+			}
+		}
+		missed := func(quantity, price int64) {
+			v.Drop(1)
+			v.Fill(o.ID, shares(quantity), shares(price))
+		}
+		missed(2, 90)
+		has("at once", StatusOpen, 0, "")
+		time.Sleep(fillPatience / 2)
+		has("after half a minute", StatusOpen, 0, "")
+		time.Sleep(2 * fillPatience)
+		has("after two minutes", StatusPartiallyFilled, 2, "90") // nothing was known: at the average of the broker
+		v.Fill(o.ID, shares(1), shares(84))
+		has("after a fill that was told", StatusPartiallyFilled, 3, "88") // (180 + 84) / 3
+		missed(2, 78)
+		time.Sleep(3 * fillPatience)
+		has("after another one that was missed", StatusPartiallyFilled, 5, "84") // (264 + 156) / 5
+		if p := l.e.Positions(); len(p) != 1 || p[0].Quantity != shares(5) || p[0].EntryPrice != shares(84) {
+			t.Errorf("positions: %+v, want 5 at 84", p)
+		}
+		if got := heardOf(t, l.e); len(got) != 0 {
+			t.Errorf("subscribers heard %q before all was filled", got)
+		}
+		v.Fill(o.ID, shares(1), shares(90))
+		has("at the end", StatusFilled, 6, "85") // (420 + 90) / 6
+		if got, want := heardOf(t, l.e), []string{"Limit order " + o.ID + ": buy 6 of AAA filled at 85." + invented}; !slices.Equal(got, want) {
+			t.Errorf("subscribers heard %q, want %q", got, want)
+		}
+		if o, err = l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)}); err != nil {
+			t.Fatal(err)
+		}
+		missed(1, 77)
+		time.Sleep(3 * fillPatience)
+		has("of an order whose only fill was missed", StatusFilled, 1, "77")
+		l.same("at the end")
+		if n := len(l.e.venue.behind); n != 0 {
+			t.Errorf("fills of %d orders are still waited for, want none", n)
+		}
+	})
+}
+
+// TestLiveFilledWithLess: the broker says that an order is filled with less than was
+// ordered. Nothing more will come, so the order has ended, and subscribers hear of it.
+func TestLiveFilledWithLess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
+			t.Fatal(err)
+		}
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Fill(o.ID, shares(1), shares(89))
+		v.End(o.ID, "filled")
+		time.Sleep(time.Second)
+		if o = l.order(o.ID); o.Status != StatusFilled || o.FilledQuantity != shares(1) || o.Reason != "" {
+			t.Errorf("the order: %+v, want it filled with 1", o)
+		}
+		if got, want := heardOf(t, l.e), []string{"Limit order " + o.ID + ": buy 1 of AAA filled at 89. It is for 2 in all." + invented}; !slices.Equal(got, want) {
+			t.Errorf("subscribers heard %q, want %q", got, want)
+		}
+		l.same("at the end")
+	})
+}
+
+// TestLiveSingleExit: an entry with one exit, and an oco whose stop is a stop_limit, are
+// orders that belong together at the broker too.
+func TestLiveSingleExit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		entry, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2), StopLoss: Exit{Price: shares(95)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		if sl := l.order(entry.ID + "-sl"); sl.Role != RoleStopLoss || *sl.StopPrice != shares(95) || sl.Quantity != shares(2) || sl.Status != StatusOpen {
+			t.Errorf("stop_loss: %+v, want a stop of 2 at 95", sl)
+		}
+		l.same("after the entry")
+		pair, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(120), Quantity: shares(2), OCO: OCO{StopPrice: shares(91), Price: shares(90)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop := l.order(pair.ID + "-oco")
+		if stop.Type != StopLimit || *stop.StopPrice != shares(91) || *stop.Price != shares(90) || stop.Role != RoleOCO || stop.Group != pair.ID {
+			t.Errorf("the stop of the oco: %+v, want a stop_limit at 91 and 90", stop)
+		}
+		cancelled, err := l.e.CancelOrders(anyone(), "")
+		if err != nil || len(v.Open()) != 0 {
+			t.Errorf("all cancelled: %+v, %v; open at the venue: %v", cancelled, err, v.Open())
+		}
+		time.Sleep(time.Second)
+		l.same("at the end")
+	})
+}
+
+// TestLiveCancelAll: all orders are cancelled, although one is filled while its cancel is on
+// the way, which is no error. One that the broker does not cancel is an error, and does not
+// keep the others from being cancelled.
+func TestLiveCancelAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, slowly("Cancel", time.Second))
+		defer l.stop()
+		var orders [4]Order
+		for i := range orders {
+			r := OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)}
+			if i == 2 {
+				r.StopLoss, r.TakeProfit = Exit{Price: shares(80)}, Exit{Price: shares(120)}
+			}
+			var err error
+			if orders[i], err = l.place(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at := func(i int) string { return "/v2/orders/" + orders[i].BrokerID }
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(r *http.Request) alpacatest.Fault {
+				switch {
+				case r.Method == "DELETE" && r.URL.Path == at(0):
+					return alpacatest.Fault{Status: 422}
+				case r.Method == "DELETE" && r.URL.Path == at(1):
+					v.Fill(orders[1].ID, shares(1), shares(90))
+				}
+				return alpacatest.Fault{}
+			}
+		})
+		cancelled, err := l.e.CancelOrders(anyone(), "")
+		if !isRefusal(err, "broker_rule") {
+			t.Errorf("got %v, want the refusal of the broker", err)
+		}
+		for i, want := range []OrderStatus{StatusOpen, StatusFilled, StatusCancelled, StatusCancelled} {
+			listed := slices.ContainsFunc(cancelled, func(o Order) bool { return o.ID == orders[i].ID })
+			if o := l.order(orders[i].ID); o.Status != want || listed != (want == StatusCancelled) {
+				t.Errorf("order %d is %s, listed as cancelled %t, want %s", i, o.Status, listed, want)
+			}
+		}
+		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		if cancelled, err := l.e.CancelOrders(anyone(), ""); err != nil || len(cancelled) != 1 || cancelled[0].ID != orders[0].ID {
+			t.Errorf("again: %+v, %v, want the one that was left", cancelled, err)
+		}
+		if _, err := l.e.CancelOrder(anyone(), orders[1].ID); !isRefusal(err, "order_filled") {
+			t.Errorf("the cancel of a filled order: %v, want order_filled", err)
+		}
+		l.same("at the end")
+	})
+}
+
+// TestLiveCancelFilled: an order is filled while its cancel is on the way, and the stream
+// tells it before the cancel is answered: the refusal says that the order is filled.
+func TestLiveCancelFilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, slowly("Cancel", time.Second))
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(r *http.Request) alpacatest.Fault {
+				if r.Method == "DELETE" {
+					v.Fill(o.ID, shares(1), shares(90))
+				}
+				return alpacatest.Fault{}
+			}
+		})
+		if after, err := l.e.CancelOrder(anyone(), o.ID); !isRefusal(err, "order_filled") || after.Status != StatusFilled {
+			t.Errorf("got %+v, %v, want order_filled", after, err)
+		}
+	})
+}
+
+// TestLiveSameIDLate: the account is read while an order is being sent that the broker then
+// refuses. In that report somebody else's order has its id, which is not taken for ours.
+func TestLiveSameIDLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, func(o *Options) {
+			o.Venue.Broker = delayed{o.Venue.Broker, map[string]time.Duration{"Submit": 10 * time.Second, "Fills": 20 * time.Second}}
+		})
+		defer l.stop()
+		answering(v, "POST", alpacatest.Fault{Status: 403})
+		done := make(chan Order)
+		go func() {
+			o, _ := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(1)})
+			done <- o
+		}()
+		time.Sleep(time.Second)
+		v.Drop(2) // of the stream, which would tell of the other order at once
+		id := l.e.Orders(true)[0].ID
+		v.ForeignAs(id, "AAA", "buy", shares(2), shares(90))
+		v.Fill(id, shares(1), shares(90)) // so that fills are asked for
+		v.Adjust("AAA", -shares(1))       // and no position differs
+		l.e.venue.soon()
+		if o := <-done; o.Status != StatusRejected || !strings.Contains(o.Reason, "Alpaca refused it") {
+			t.Errorf("our order: %+v, want it rejected by the broker", o)
+		}
+		time.Sleep(2 * time.Minute)
+		if s, _ := l.e.Venue(); s.State != "ready" || s.External != 1 {
+			t.Errorf("status: %+v, want ready with one external order", s)
+		}
+	})
+}
+
+// TestLiveSameRequestTwice: a request comes again while the first one asks for prices. One
+// order is sent, and both are told of it; with other arguments the second is refused.
+func TestLiveSameRequestTwice(t *testing.T) {
+	for name, other := range map[string]exact.Decimal{"the same": shares(1), "another quantity": shares(2)} {
+		synctest.Test(t, func(t *testing.T) {
+			v := alpacatest.New()
+			l := startLive(t, v, slowly("Rules", time.Second))
+			defer l.stop()
+			who := anyone()
+			ask := func(quantity exact.Decimal) (Order, error) {
+				return l.e.Place(t.Context(), OrderRequest{Who: who, Symbol: "AAA", Side: Buy, Type: Limit, Price: shares(90), Quantity: quantity, ClientOrderID: "one"})
+			}
+			type answer struct {
+				Order
+				err error
+			}
+			first := make(chan answer)
+			go func() {
+				o, err := ask(shares(1))
+				first <- answer{o, err}
+			}()
+			time.Sleep(time.Second / 2)
+			o, err := ask(other)
+			one := <-first
+			switch {
+			case one.err != nil || len(v.Orders()) != 1:
+				t.Errorf("%s: %v and %d orders at the venue, want one", name, one.err, len(v.Orders()))
+			case other == shares(1) && (err != nil || o.ID != one.ID):
+				t.Errorf("%s: %+v, %v, want order %s", name, o, err, one.ID)
+			case other != shares(1) && !isRefusal(err, "client_order_id_reused"):
+				t.Errorf("%s: %+v, %v, want client_order_id_reused", name, o, err)
+			}
+		})
+	}
+}
+
+// TestLiveDiskFails: an order whose intent does not reach the disk is not sent. If what the
+// broker answered does not reach it, the client is told of the failure and not of an
+// order; after a restart the book has what the broker has.
+func TestLiveDiskFails(t *testing.T) {
+	r := OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)}
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		l.disk.FailAt, l.disk.Forever = l.disk.Calls+1, true
+		if o, err := l.place(r); !errors.Is(err, journal.ErrStorage) || len(v.Orders()) != 0 {
+			t.Errorf("got %+v, %v and %d orders at the venue, want %v and none", o, err, len(v.Orders()), journal.ErrStorage)
+		}
+		l.end()
+		<-l.done
+	})
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		v.Deaf = true
+		l := startLive(t, v)
+		answering(v, "POST", alpacatest.Fault{Done: func() { l.disk.FailAt, l.disk.Forever = l.disk.Calls+1, true }})
+		v.Drop(1)
+		if o, err := l.place(r); !errors.Is(err, journal.ErrStorage) || len(v.Orders()) != 1 {
+			t.Errorf("got %+v, %v and %d orders at the venue, want %v and one", o, err, len(v.Orders()), journal.ErrStorage)
+		}
+		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		l.end()
+		<-l.done
+		l.e.Close()
+		l.disk = l.disk.Cut(journaltest.Dropped)
+		l.start()
+		defer l.stop()
+		time.Sleep(time.Second)
+		l.same("after the restart")
+		if open := l.e.Orders(true); len(open) != 1 || open[0].BrokerID == "" {
+			t.Errorf("open orders: %+v, want the one that was sent", open)
+		}
+	})
+}
+
+// TestLiveRefusedBeside: what the broker cannot do with a position or with an order that
+// waits is refused, and nothing is sent.
+func TestLiveRefusedBeside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
+			t.Fatal(err)
+		}
+		rests, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		for text, r := range map[string]OrderRequest{
+			"knows no reduce_only for orders that wait": {Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(1), ReduceOnly: true},
+			"not its side or type":                      {Side: Buy, Type: Stop, StopPrice: shares(110), Quantity: shares(1), Replaces: rests.ID},
+			"its side or type: cancel it":               {Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(1), Replaces: rests.ID},
+		} {
+			if _, err := l.place(r); !isRefusal(err, "broker_rule") || !strings.Contains(err.Error(), text) {
+				t.Errorf("got %v, want broker_rule with %q", err, text)
+			}
+		}
+		if n := len(v.Orders()); n != 2 {
+			t.Errorf("%d orders at the venue, want the first two", n)
+		}
+	})
+}
+
+// TestLiveBlocked: while the broker has blocked the account, no order is sent, and trading
+// is halted with the reason. It goes on when the account is active again.
+func TestLiveBlocked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		buy := OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}
+		if _, err := l.place(buy); err != nil {
+			t.Fatal(err)
+		}
+		v.Set(func(v *alpacatest.Venue) { v.Status = "ACCOUNT_CLOSED" })
+		time.Sleep(time.Minute)
+		if s, _ := l.e.Venue(); s.State != "closed" || s.Reason != "the account is ACCOUNT_CLOSED" || l.e.Status().Trading != Halted {
+			t.Errorf("status: %+v, trading is %s, want closed and halted", s, l.e.Status().Trading)
+		}
+		for _, r := range []OrderRequest{buy, {Side: Sell, Type: Market, All: true}} {
+			if _, err := l.place(r); !isRefusal(err, "broker_not_ready") || !strings.Contains(err.Error(), "the account is ACCOUNT_CLOSED") {
+				t.Errorf("an order of a blocked account: %v, want broker_not_ready", err)
+			}
+		}
+		v.Set(func(v *alpacatest.Venue) { v.Status = "" })
+		time.Sleep(time.Minute)
+		if _, err := l.place(buy); err != nil || len(v.Orders()) != 2 {
+			t.Errorf("after it was active again: %v, %d orders at the venue, want 2", err, len(v.Orders()))
+		}
+	})
+}
+
+// TestLiveLateWaits: an order that was given up turns up and waits at the broker. Until the
+// owner has looked at it only orders that shrink a position are sent.
+func TestLiveLateWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
+			t.Fatal(err)
+		}
+		answering(v, "POST", alpacatest.Fault{Late: 5 * time.Minute})
+		late, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		time.Sleep(6 * time.Minute)
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); !isRefusal(err, "broker_differs") || !strings.Contains(err.Error(), "has an order that this book had given up") {
+			t.Errorf("a purchase beside it: %v, want broker_differs", err)
+		}
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); err != nil {
+			t.Errorf("an order that shrinks the position: %v", err)
+		}
+		v.End(late.ID, "canceled") // by the owner, in the dashboard
+		time.Sleep(time.Minute)
+		if _, err := l.e.AcceptPositions(anyone()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); err != nil {
+			t.Errorf("after the owner accepted it: %v", err)
+		}
+	})
+}
+
+// TestLiveAcceptedGone: shares that the owner held before, and that were accepted, are sold
+// elsewhere. That is a difference again, although neither the book nor the broker lists
+// the symbol.
+func TestLiveAcceptedGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		for _, by := range []int64{5, -5} {
+			v.Adjust("BBB", shares(by))
+			time.Sleep(2 * time.Minute)
+			want := []Difference{{"BBB", 0, v.Position("BBB")}}
+			if s, _ := l.e.Venue(); s.State != "differs" || !slices.Equal(s.Differences, want) {
+				t.Errorf("after a change by %d: %+v, want %+v", by, s, want)
+			}
+			if _, err := l.e.AcceptPositions(anyone()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			if s, _ := l.e.Venue(); s.State != "ready" {
+				t.Errorf("after it was accepted: %+v, want ready", s)
+			}
+		}
+	})
+}
+
+// late is a broker that does not find an order, and whose stream tells of it meanwhile.
+type late struct {
+	Broker
+	meanwhile func(o broker.Order)
+}
+
+func (l late) Lookup(ctx context.Context, o broker.Order) (broker.State, error) {
+	l.meanwhile(o)
+	return broker.State{}, broker.ErrUnknown
+}
+
+// TestLiveToldMeanwhile: the broker does not find an order for the second time, which would
+// end it, while its stream says that the order is there. The order stays.
+func TestLiveToldMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		var sent time.Time
+		var asked atomic.Int64 // how often after the request cannot arrive any more
+		l := startLive(t, v, func(o *Options) {
+			o.Venue.Broker = late{o.Venue.Broker, func(o broker.Order) {
+				if time.Since(sent) < unknownPatience || asked.Add(1) != 2 {
+					return
+				}
+				v.ForeignAs(o.ClientID, "AAA", o.Side, o.Quantity, o.Limit)
+				time.Sleep(time.Second) // the stream tells of it
+			}}
+		})
+		defer l.stop()
+		answering(v, "POST", alpacatest.Fault{Lost: true})
+		sent = time.Now()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+		if err != nil || !o.unknown() {
+			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
+		}
+		time.Sleep(5 * time.Minute)
+		if o = l.order(o.ID); o.Status != StatusOpen || o.BrokerID == "" || asked.Load() != 2 {
+			t.Errorf("after %d times: %+v, want it open at the broker", asked.Load(), o)
+		}
+		if s, _ := l.e.Venue(); s.State != "ready" || len(l.e.venue.doubts) != 0 {
+			t.Errorf("status: %+v, %d orders in doubt, want ready and none", s, len(l.e.venue.doubts))
+		}
+	})
+}
+
+// TestLiveExternalStop: a stop that somebody else placed is listed with its price.
+func TestLiveExternalStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := startLive(t, alpacatest.New())
+		defer l.stop()
+		other := liveOptions(t, l.venue).Venue.Broker
+		if _, err := other.Rules(t.Context(), "AAA"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.Submit(t.Context(), broker.Order{ClientID: "by-hand", Symbol: "AAA", Side: "buy", Type: "stop", TimeInForce: "gtc", Quantity: shares(1), Stop: shares(120)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		orders, err := l.e.Find(OrderFilter{Status: StatusOpen})
+		if err != nil || len(orders) != 1 || orders[0].ClientOrderID != "by-hand" || orders[0].StopPrice == nil || *orders[0].StopPrice != shares(120) || orders[0].Price != nil {
+			t.Errorf("open orders: %+v, %v, want the external stop at 120", orders, err)
+		}
+	})
+}
