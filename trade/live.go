@@ -73,6 +73,9 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order,
 		o.ExpiresAt = &Time{rules.DayEnd}
 	}
 	wire := e.toSend(o, r, rules, fill)
+	if o.StopLoss != nil && wire.StopLoss == 0 || o.TakeProfit != nil && wire.TakeProfit == 0 {
+		return nil, none, 0, refuse("bad_exit", fixIt, "an exit would be at less than %s, the step of prices at %s; choose a smaller distance", rules.Tick(0), e.venue.name)
+	}
 	if err := rules.Check(wire); err != nil {
 		return nil, none, 0, notSent(err)
 	}
@@ -107,6 +110,9 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 	if err := e.check(r, o, price, fill, at); err != nil {
 		return err
 	}
+	if err := e.checkUnderWay(o); err != nil {
+		return err
+	}
 	o.Account, o.ExpiresAt = e.venue.account, nil // the broker ends it, by its own calendar
 	// The buying power must suffice at the highest of all prices, also that of the stop of
 	// an oco; an order that only shrinks the position needs none.
@@ -130,6 +136,24 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 	return nil
 }
 
+// checkUnderWay refuses a reduce_only order if not all of it would reduce what market orders
+// of its side leave of the position, which are at the broker and whose fills are not known
+// yet. On paper a fill is cut to what is left; a broker fills all of it. Called with mu held.
+func (e *Engine) checkUnderWay(o *Order) error {
+	held, closing := e.ahead.holdings[o.Symbol].Quantity, exact.Decimal(0)
+	for _, id := range e.ahead.open[o.Symbol] {
+		if other := e.ahead.order(id); other.Side == o.Side && other.Type == Market {
+			closing += other.remaining().Abs()
+		}
+	}
+	left := max(held.Abs()-closing, 0)
+	if !o.ReduceOnly || o.Quantity <= left {
+		return nil
+	}
+	return refuse("reduce_only", later, "the position in %s is %s, and market orders that are under way %s %s of it: at most %s more reduces it; get_orders says when they are filled",
+		o.Symbol, held, o.Side, closing, left)
+}
+
 // toSend returns o as it is sent. Fill is the price at which it would be filled at
 // once, zero if it waits. Exits that were given as a distance are sent as the prices that
 // follow from it now, on the broker's step of prices. It makes o one of a group if it has
@@ -144,15 +168,12 @@ func (e *Engine) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact
 		entry = o.worst()
 	}
 	// exit returns the price of an exit, 0 for none. A price that was given stays as it
-	// is; one that was worked out is rounded down to the broker's step.
+	// is; one that was worked out is rounded down to the broker's step, and may be 0 then.
 	exit := func(x *Exit, role Role) exact.Decimal {
 		if x == nil {
 			return 0
 		}
-		at, ok := x.at(entry, (o.Side == Buy) == (role == RoleTakeProfit))
-		if !ok {
-			return 0
-		}
+		at, _ := x.at(entry, (o.Side == Buy) == (role == RoleTakeProfit)) // or 0
 		if x.Price == 0 {
 			at -= at % rules.Tick(at)
 		}

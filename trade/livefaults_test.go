@@ -170,6 +170,61 @@ func TestLiveFilledWithLess(t *testing.T) {
 	})
 }
 
+// TestLiveReduceOnlyTwice: reduce_only never turns a position around, also while an order
+// that closes it is at the broker and its fill is not known yet.
+func TestLiveReduceOnlyTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(10)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		v.Set(func(v *alpacatest.Venue) { v.Hold = true })
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(4), ReduceOnly: true}); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []OrderRequest{
+			{Side: Sell, Type: Market, All: true},
+			{Side: Sell, Type: Market, Quantity: shares(7), ReduceOnly: true},
+		} {
+			if _, err := l.place(r); !isRefusal(err, "reduce_only") || !strings.Contains(err.Error(), "at most 6") {
+				t.Errorf("more than is left beside an order under way: %v, want a refusal that says at most 6", err)
+			}
+		}
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(6), ReduceOnly: true}); err != nil {
+			t.Errorf("the rest of the position: %v", err)
+		}
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); !isRefusal(err, "reduce_only") {
+			t.Errorf("beside orders that close all of it: %v, want reduce_only", err)
+		}
+		for _, id := range v.Open() {
+			v.Fill(id, shares(10), shares(100))
+		}
+		time.Sleep(time.Second)
+		if held := v.Position("AAA"); held != 0 {
+			t.Errorf("the account holds %s, want nothing", held)
+		}
+		l.same("at the end")
+	})
+}
+
+// TestLiveExitBelowStep: an exit whose price is less than the broker's step of prices
+// cannot be sent. The entry is refused: without the exit nothing would protect it.
+func TestLiveExitBelowStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, func(o *Options) { o.Source = flat(0.0002) })
+		defer l.stop()
+		// Sixty percent below 0.0002 is 0.00008, and steps are of 0.0001.
+		_, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: exact.One / 5000, Quantity: shares(1), StopLoss: Exit{Percent: shares(60)}})
+		if !isRefusal(err, "bad_exit") || len(v.Orders()) != 0 {
+			t.Errorf("got %v and %d orders at the venue, want bad_exit and none", err, len(v.Orders()))
+		}
+	})
+}
+
 // TestLiveSingleExit: an entry with one exit, and an oco whose stop is a stop_limit, are
 // orders that belong together at the broker too.
 func TestLiveSingleExit(t *testing.T) {
