@@ -269,18 +269,23 @@ func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
 	defer cancel()
 	// If it is not known whether the order arrived, the broker's id of it is not known
-	// either: it is looked up first.
+	// either: it is looked up first. Somebody else's order with the same id stays as it is.
 	if o.unknown() {
 		s, err := e.venue.Lookup(ctx, o.wire())
 		if err != nil {
 			return Order{}, refuse("outcome_unknown", later, "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", o.ID, e.venue.name, limit.Line(err.Error(), 200))
 		}
-		o.BrokerID = s.ID
+		if o.isOf(s) {
+			o.BrokerID = s.ID
+		}
 	}
-	e.log.Info("cancel sent", "order", o.ID, "broker", e.venue.name, "by", limit.Clip(who.Name))
 	// Whatever the answer to the cancel says, the state afterwards decides: the order may
 	// have been filled while the cancel was on its way.
-	asked := e.venue.Cancel(ctx, o.BrokerID)
+	var asked error = &broker.Refused{Text: "the id of order " + o.ID + " is that of another order there"}
+	if o.BrokerID != "" {
+		e.log.Info("cancel sent", "order", o.ID, "broker", e.venue.name, "by", limit.Clip(who.Name))
+		asked = e.venue.Cancel(ctx, o.BrokerID)
+	}
 	s, err := e.venue.Lookup(ctx, o.wire())
 	if err != nil {
 		e.venue.soon()

@@ -335,6 +335,28 @@ func TestLiveCancelFilled(t *testing.T) {
 	})
 }
 
+// TestLiveCancelOfAnother: an order never arrived, and somebody else's order has its id. To
+// cancel ours does not touch the other, and says what became of ours.
+func TestLiveCancelOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		answering(v, "POST", alpacatest.Fault{Lost: true})
+		o, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(1)})
+		if err != nil || !o.unknown() {
+			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
+		}
+		foreign := v.ForeignAs(o.ID, "AAA", "buy", shares(2), shares(90))
+		if _, err := l.e.CancelOrder(anyone(), o.ID); !isRefusal(err, "order_rejected") {
+			t.Errorf("the cancel of an order that is not there: %v, want order_rejected", err)
+		}
+		if open := v.Open(); !slices.Equal(open, []string{foreign}) {
+			t.Errorf("open at the venue: %v, want the order of the other alone", open)
+		}
+	})
+}
+
 // TestLiveSameIDLate: the account is read while an order is being sent that the broker then
 // refuses. In that report somebody else's order has its id, which is not taken for ours.
 func TestLiveSameIDLate(t *testing.T) {
