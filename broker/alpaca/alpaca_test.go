@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -97,6 +98,9 @@ func TestRules(t *testing.T) {
 		{"a part of a share short", with(func(o *broker.Order) {
 			o.Side, o.Short, o.Quantity, o.Type, o.Limit, o.TimeInForce = "sell", true, exact.One/2, "market", 0, "day"
 		}), "no more than is held"},
+		{"exits of a part of a share", with(func(o *broker.Order) {
+			o.Quantity, o.Type, o.Limit, o.TimeInForce, o.StopLoss = exact.One/2, "market", 0, "day", 90*exact.One
+		}), "no exits with a part of a share"},
 		{"half a cent", with(func(o *broker.Order) { o.Limit += exact.One / 200 }), "in steps of 0.01 here: 100.5 or 100.51, not 100.505"},
 		{"half a cent of a penny stock", with(func(o *broker.Order) { o.Limit = exact.One / 200 }), ""},
 		{"gtd", with(func(o *broker.Order) { o.TimeInForce = "gtd" }), "gtc, day, ioc and fok"},
@@ -186,6 +190,7 @@ func TestCalendar(t *testing.T) {
 		`{"date":"2026-11-27","open":"09:30","close":"13:00"}`: true,
 		`{"date":"2026-11-27","open":"13:00","close":"09:30"}`: false,
 		`{"date":"27.11.","open":"09:30","close":"13:00"}`:     false,
+		`{"date":"2026-11-27","open":"09:30","close":"1 pm"}`:  false,
 		`{}`: false,
 	} {
 		var d calendarDay
@@ -366,19 +371,51 @@ func TestBudget(t *testing.T) {
 }
 
 // TestPause: after "too many requests" nothing is sent until the time that was
-// named.
+// named: in Retry-After, else in X-RateLimit-Reset, else after a second, and never for
+// longer than a minute. A request that would wait for more than ten seconds is refused.
 func TestPause(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		v := alpacatest.New()
-		c := dial(t, v)
-		v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 429} }
-		c.Account(t.Context())
-		v.Faults = nil
-		begin := time.Now()
-		if _, err := c.Account(t.Context()); err != nil || time.Since(begin) < time.Second {
-			t.Errorf("%v after %s", err, time.Since(begin))
-		}
-	})
+	for _, k := range []struct {
+		name         string
+		after, reset int // seconds from now; zero for no header
+		refused      bool
+		want         time.Duration
+	}{
+		{"no time", 0, 0, false, time.Second},
+		{"five seconds", 5, 0, false, 5 * time.Second},
+		{"a reset in four seconds", 0, 4, false, 4 * time.Second},
+		{"both", 3, 50, false, 3 * time.Second},
+		{"half a minute", 30, 0, true, 30 * time.Second},
+		{"an hour", 3600, 0, true, time.Minute},
+		{"a reset in a year", 0, 365 * 24 * 3600, true, time.Minute},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			v := alpacatest.New()
+			c := dial(t, v)
+			header := http.Header{}
+			if k.after != 0 {
+				header.Set("Retry-After", strconv.Itoa(k.after))
+			}
+			if k.reset != 0 {
+				header.Set("X-RateLimit-Reset", strconv.FormatInt(time.Now().Add(time.Duration(k.reset)*time.Second).Unix(), 10))
+			}
+			c.heed(&http.Response{StatusCode: http.StatusTooManyRequests, Header: header})
+			begin, refused := time.Now(), (*broker.Refused)(nil)
+			_, err := c.Account(t.Context())
+			if k.refused {
+				if !errors.As(err, &refused) || !strings.Contains(err.Error(), "retry in a minute") || time.Since(begin) != 0 || v.Busiest() != 0 {
+					t.Errorf("%s: %v after %s and %d requests, want a refusal at once and none", k.name, err, time.Since(begin), v.Busiest())
+				}
+				if err := c.Stream(t.Context(), "", func() {}, func(broker.Event) {}); !errors.As(err, &refused) {
+					t.Errorf("%s: a stream: %v, want a refusal", k.name, err)
+				}
+				time.Sleep(k.want - time.Second) // which a request can wait for
+				_, err = c.Account(t.Context())
+			}
+			if took := time.Since(begin); err != nil || took != k.want {
+				t.Errorf("%s: %v after %s, want an answer after %s", k.name, err, took, k.want)
+			}
+		})
+	}
 }
 
 // TestReport reads an account with more fills than a page has.
@@ -424,6 +461,211 @@ func TestReportFails(t *testing.T) {
 			fills, err2 := c.Fills(t.Context(), time.Unix(1, 0))
 			if (err == nil) != (path == "/v2/account/activities") || (err2 == nil) == (err == nil) {
 				t.Errorf("%s with %+v: %+v, %v, %v, %v", path, fault, r, fills, err, err2)
+			}
+		}
+	}
+}
+
+// canned is a connection to a service that answers what it is told to, by path.
+type canned map[string]string
+
+func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, ok := c[r.Method+" "+r.URL.Path]
+	if !ok {
+		return nil, fmt.Errorf("nothing is at %s %s", r.Method, r.URL.Path)
+	}
+	w := httptest.NewRecorder()
+	if status, text, ok := strings.Cut(answer, "|"); ok {
+		code, _ := strconv.Atoi(status) // ours
+		w.WriteHeader(code)
+		answer = text
+	}
+	w.WriteString(answer)
+	return w.Result(), nil
+}
+
+// TestUnlikely: an answer that cannot be true is an error, and nothing of it is believed. It
+// is no refusal: what was asked for may have been done.
+func TestUnlikely(t *testing.T) {
+	const (
+		account = `{"account_number":"A1","status":"ACTIVE"}`
+		clock   = `{"timestamp":"2026-11-17T15:00:00Z","is_open":true,"next_open":"2026-11-18T14:30:00Z","next_close":"2026-11-17T21:00:00Z"}`
+		asset   = `{"symbol":"AAPL","class":"us_equity","status":"active","tradable":true}`
+	)
+	report := func(c *Client) error { _, err := c.Report(t.Context()); return err }
+	lookup := func(c *Client) error { _, err := c.Lookup(t.Context(), broker.Order{ClientID: "a"}); return err }
+	rules := func(c *Client) error { _, err := c.Rules(t.Context(), "AAPL"); return err }
+	for _, k := range []struct {
+		name   string
+		answer canned
+		ask    func(*Client) error
+		want   string // a part of the error; empty for none
+	}{
+		{"an empty account", canned{"GET /v2/orders": `[]`, "GET /v2/positions": `[]`, "GET /v2/account": account}, report, ""},
+		{"an account without a number", canned{"GET /v2/orders": `[]`, "GET /v2/positions": `[]`, "GET /v2/account": `{"status":"ACTIVE"}`}, report, "an account without a number"},
+		{"a position without a symbol", canned{"GET /v2/orders": `[]`, "GET /v2/positions": `[{"qty":"1"}]`}, report, "a position without a symbol"},
+		{"a position without a quantity", canned{"GET /v2/orders": `[]`, "GET /v2/positions": `[{"symbol":"AAPL","qty":null}]`}, report, "or a quantity"},
+		{"a quantity that is none", canned{"GET /v2/orders": `[]`, "GET /v2/positions": `[{"symbol":"AAPL","qty":"1.12345678x"}]`}, report, `bad number "1.12345678x"`},
+		{"an order without a status", canned{"GET /v2/orders": `[{"id":"x"}]`}, report, "without an id or a status"},
+		{"an order that is filled with nothing", canned{"GET /v2/orders": `[{"id":"x","status":"filled","qty":"1","filled_qty":"0"}]`}, report, "is filled and nothing of it was"},
+		{"a leg that cannot be", canned{"GET /v2/orders": `[{"id":"x","status":"new","qty":"1","legs":[{"id":"../y","status":"held"}]}]`}, report, "without an id or a status"},
+		{"five legs", canned{"GET /v2/orders": `[{"id":"x","status":"new","legs":[{},{},{},{},{}]}]`}, report, "order x has 5 legs"},
+		{"an id that leads elsewhere", canned{"GET /v2/orders:by_client_order_id": `{"id":"../account","client_order_id":"a","order_class":"bracket","status":"new"}`}, lookup, "an order without an id"},
+		{"the asset of another symbol", canned{"GET /v2/assets/AAPL": `{"symbol":"MSFT"}`}, rules, "and got another"},
+		{"an asset", canned{"GET /v2/assets/AAPL": asset, "GET /v2/clock": clock, "GET /v2/calendar": `[]`}, rules, ""},
+		{"a clock without times", canned{"GET /v2/assets/AAPL": asset, "GET /v2/clock": `{"is_open":true}`}, rules, "a clock without the times of the next session"},
+		{"a fill of nothing", canned{"GET /v2/account/activities": `[{"order_id":"x","qty":"0","price":"1","cum_qty":"1"}]`},
+			func(c *Client) error { _, err := c.Fills(t.Context(), time.Unix(1, 0)); return err }, "a fill of 0 at 1"},
+		{"a cancel of all that failed", canned{"DELETE /v2/orders": `500|{"code":1,"message":"failed to cancel"}`},
+			func(c *Client) error { return c.CancelAll(t.Context()) }, "status 500"},
+	} {
+		c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: k.answer}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := (*broker.Refused)(nil)
+		err = k.ask(c)
+		if k.want == "" && err != nil || k.want != "" && (err == nil || !strings.Contains(err.Error(), k.want) || errors.As(err, &refused)) {
+			t.Errorf("%s: %v, want %q", k.name, err, k.want)
+		}
+	}
+}
+
+// TestUnlikelyCalendar: a calendar that is too long, or whose days are not in order, is not
+// used.
+func TestUnlikelyCalendar(t *testing.T) {
+	day := func(n int) string { return fmt.Sprintf(`{"date":"2026-11-%02d","open":"09:30","close":"16:00"}`, n) }
+	days := make([]string, calendarDays+3)
+	for i := range days {
+		days[i] = day(i + 1)
+	}
+	for name, k := range map[string]struct {
+		days []string
+		ok   bool
+	}{
+		"as many as asked for": {days[:calendarDays+2], true},
+		"one more":             {days, false},
+		"out of order":         {[]string{day(3), day(2)}, false},
+		"twice":                {[]string{day(2), day(2)}, false},
+		"no date":              {[]string{`{"date":"today","open":"09:30","close":"16:00"}`}, false},
+	} {
+		c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: canned{"GET /v2/calendar": "[" + strings.Join(k.days, ",") + "]"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.readCalendar(t.Context(), time.Now())
+		if (err == nil) != k.ok || k.ok && len(got) != len(k.days) || !k.ok && got != nil {
+			t.Errorf("%s: %d sessions, %v", name, len(got), err)
+		}
+	}
+}
+
+// TestNothingPlaced: that Alpaca does not know the order to be replaced, and that the rules of
+// a symbol were not asked for, are refusals: nothing was placed for certain.
+func TestNothingPlaced(t *testing.T) {
+	v := alpacatest.New()
+	c := dial(t, v)
+	o, refused := broker.Order{ClientID: "a", Symbol: "AAPL", Side: "buy", Type: "limit", TimeInForce: "gtc", Quantity: exact.One, Limit: exact.One}, (*broker.Refused)(nil)
+	if _, err := c.Submit(t.Context(), o); !errors.As(err, &refused) || !strings.Contains(err.Error(), "the rules of the symbol are not known") {
+		t.Errorf("without its rules: %v, want a refusal", err)
+	}
+	if _, err := c.Rules(t.Context(), "AAPL"); err != nil {
+		t.Fatal(err)
+	}
+	o.Replaces = "gone"
+	if _, err := c.Submit(t.Context(), o); !errors.As(err, &refused) || !strings.Contains(err.Error(), "order not found") {
+		t.Errorf("in the place of an order that is not there: %v, want a refusal", err)
+	}
+	if n := len(v.Orders()); n != 0 {
+		t.Errorf("%d orders at the venue, want none", n)
+	}
+}
+
+// TestBlocked: why an account may not trade is said in words; it can be read all the same.
+func TestBlocked(t *testing.T) {
+	for members, want := range map[string]string{
+		`"status":"ACTIVE"`:                                "",
+		`"status":"ACCOUNT_UPDATED"`:                       "the account is ACCOUNT_UPDATED",
+		`"status":""`:                                      "the account is ",
+		`"status":"ACTIVE","trading_blocked":true`:         "Alpaca has blocked the account",
+		`"status":"ACTIVE","account_blocked":true`:         "Alpaca has blocked the account",
+		`"status":"ACTIVE","trade_suspended_by_user":true`: "trading is suspended in the account's settings at Alpaca",
+	} {
+		c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: canned{"GET /v2/account": `{"account_number":"A1","equity":"5",` + members + `}`}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := c.Account(t.Context()); err != nil || a.Blocked != want || a.ID != "A1" || a.Equity != 5*exact.One {
+			t.Errorf("%s: %+v, %v, want %q", members, a, err, want)
+		}
+	}
+}
+
+// TestShort: a short position is negative, whether Alpaca writes a minus or only the side.
+func TestShort(t *testing.T) {
+	for text, want := range map[string]exact.Decimal{
+		`{"symbol":"AAPL","side":"short","qty":"-2"}`: -2 * exact.One,
+		`{"symbol":"AAPL","side":"short","qty":"2"}`:  -2 * exact.One,
+		`{"symbol":"AAPL","side":"long","qty":"2"}`:   2 * exact.One,
+	} {
+		var p position
+		if err := json.Unmarshal([]byte(text), &p); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := p.position(); err != nil || got.Quantity != want {
+			t.Errorf("%s: %+v, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
+// pages is a service with open orders, which it lists as Alpaca does: at most 500 of those
+// that were submitted after a time, the oldest first.
+type pages []order
+
+func (p pages) RoundTrip(r *http.Request) (*http.Response, error) {
+	after, _ := time.Parse(time.RFC3339Nano, r.URL.Query().Get("after"))
+	page := []map[string]any{}
+	for _, o := range p {
+		if o.CreatedAt.After(after) && len(page) < ordersPage {
+			page = append(page, map[string]any{"id": o.ID, "status": "new", "qty": "1", "created_at": o.CreatedAt})
+		}
+	}
+	w := httptest.NewRecorder()
+	json.NewEncoder(w).Encode(page)
+	return w.Result(), nil
+}
+
+// TestManyOpenOrders: open orders beyond a page are read, also those that were placed at the
+// same moment as the last of it. More than can be told apart in pages are an error: a report
+// that leaves one out would say that it is gone.
+func TestManyOpenOrders(t *testing.T) {
+	begin := time.Date(2026, 11, 17, 15, 0, 0, 0, time.UTC)
+	for _, k := range []struct {
+		name  string
+		n     int
+		every int // this many are placed at the same moment
+		ok    bool
+	}{
+		{"a page", ordersPage, 1, true},
+		{"two pages and one", 2*ordersPage + 1, 1, true},
+		{"three at a time", 2*ordersPage + 1, 3, true},
+		{"all at the same moment", ordersPage + 1, ordersPage + 1, false},
+	} {
+		var all pages
+		for i := range k.n {
+			all = append(all, order{ID: fmt.Sprint("x", i), CreatedAt: begin.Add(time.Duration(i/k.every) * time.Microsecond)})
+		}
+		c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: all}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.open(t.Context())
+		if (err == nil) != k.ok || k.ok && len(got) != k.n {
+			t.Errorf("%s: %d orders, %v, want %d", k.name, len(got), err, k.n)
+		}
+		for i, s := range got {
+			if s.ID != all[i].ID {
+				t.Fatalf("%s: order %d is %s", k.name, i, s.ID)
 			}
 		}
 	}
