@@ -71,7 +71,7 @@ func ParseMarks(raw json.RawMessage, zone *time.Location) ([]Mark, error) {
 	for i, item := range items {
 		m, err := parseMark(item, zone)
 		if err != nil {
-			return nil, fmt.Errorf("mark %d: %w", i+1, err)
+			return nil, fmt.Errorf("marks[%d]: %w", i, err)
 		}
 		marks = append(marks, m)
 	}

@@ -54,8 +54,8 @@ func TestMarksRefused(t *testing.T) {
 		{`[{"type":"level","price":10,"Price":10.4}]`, `it has "Price", want only type, price, `},
 		{`[{"type":"level","Price":10.4,"price":10}]`, `it has "Price"`},
 		{`[{"TYPE":"level","PRICE":10}]`, `it has "PRICE"`},
-		{`["a"]`, `mark 1: bad chart option: "a" is not an object, want one with type, price, `},
-		{`[5]`, `mark 1: bad chart option: 5 is not an object`},
+		{`["a"]`, `marks[0]: bad chart option: "a" is not an object, want one with type, price, `},
+		{`[5]`, `marks[0]: bad chart option: 5 is not an object`},
 		{`[{"type":"text","price":1,"text":"x","time":"soon"}]`, `time "soon"`},
 		{"[" + strings.Repeat(`{"type":"level","price":1},`, 50) + `{"type":"level","price":1}]`, "51 marks, want at most 50"},
 	} {

@@ -140,10 +140,12 @@ func (r *OrderRequest) priced() string {
 	}
 	stop := fmt.Sprintf("type stop with stop_price %s is to %s at the market once that %s to it", given, r.Side, moves)
 	limited := fmt.Sprintf("type limit with price %s is to %s there or better, and at once if the market is there", given, r.Side)
-	both := fmt.Sprintf("type stop_limit takes both, waits until the market %s to %s and is then a limit of %s", moves, r.StopPrice, r.Price)
+	both := fmt.Sprintf("type stop_limit takes both if the market is %s %s, waits until it %s to that and is then a limit of %s", sides[0], r.StopPrice, moves, r.Price)
 	switch two := r.Price != 0 && r.StopPrice != 0; {
 	case r.Type == TrailingStop:
 		return "its stop follows the market at the distance of trail_amount or trail_percent; a stop that stays where it is has type stop and stop_price"
+	case two && r.Type == Limit && (r.Side == Buy && r.StopPrice < r.Price || r.Side == Sell && r.StopPrice > r.Price): // no market is between the two as an oco needs it
+		return both + fmt.Sprintf("; to leave at %s what the limit has bought or sold is stop_loss %[1]s", r.StopPrice)
 	case two && r.Type == Limit:
 		return both + fmt.Sprintf(`; a limit %s the market with a stop %s it is "oco":{"stop_price":%s}`, sides[0], sides[1], r.StopPrice)
 	case two && r.Type == Stop:

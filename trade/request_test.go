@@ -15,7 +15,7 @@ func TestRefusalsCanBeFollowed(t *testing.T) {
 	const (
 		stop    = "type stop with stop_price 20 is to sell at the market once that falls to it"
 		limited = "type limit with price 20 is to sell there or better, and at once if the market is there"
-		both    = "type stop_limit takes both, waits until the market falls to 20 and is then a limit of 19"
+		both    = "type stop_limit takes both if the market is above 20, waits until it falls to that and is then a limit of 19"
 	)
 	price := func(r *OrderRequest) { r.Price = 20 * exact.One }
 	stopPrice := func(r *OrderRequest) { r.StopPrice = 20 * exact.One }
@@ -28,10 +28,11 @@ func TestRefusalsCanBeFollowed(t *testing.T) {
 	}{
 		{Stop, price, "price_not_allowed: a stop order takes no price: stop_price 20 in its place is to sell once the market falls to it; " + limited + " (fix the request)"},
 		{Stop, func(r *OrderRequest) { price(r); r.Side = Buy }, "stop_price 20 in its place is to buy once the market rises to it; type limit with price 20 is to buy there or better"},
-		{Limit, func(r *OrderRequest) { two(r); r.Side = Buy }, `waits until the market rises to 20 and is then a limit of 19; a limit below the market with a stop above it is "oco":{"stop_price":20}`},
+		{Limit, func(r *OrderRequest) { two(r); r.Side = Buy }, `type stop_limit takes both if the market is below 20, waits until it rises to that and is then a limit of 19; a limit below the market with a stop above it is "oco":{"stop_price":20}`},
 		{Stop, two, "price_not_allowed: a stop order takes no price: " + both + "; without price this is to sell at the market from there on (fix the request)"},
 		{Limit, stopPrice, "price_required: a limit order needs a price and takes no stop_price: " + stop + "; " + limited + " (fix the request)"},
-		{Limit, two, "stop_price_not_allowed: a limit order takes no stop_price: " + both + `; a limit above the market with a stop below it is "oco":{"stop_price":20} (fix the request)`},
+		{Limit, two, "stop_price_not_allowed: a limit order takes no stop_price: " + both + "; to leave at 20 what the limit has bought or sold is stop_loss 20 (fix the request)"},
+		{Limit, func(r *OrderRequest) { two(r); r.StopPrice = 18 * exact.One }, `; a limit above the market with a stop below it is "oco":{"stop_price":18} (fix the request)`},
 		{Market, price, "price_not_allowed: a market order takes no price: " + limited + "; " + stop + "; without price this is to sell at the market now (fix the request)"},
 		{Market, stopPrice, "stop_price_not_allowed: a market order takes no stop_price: " + stop + " (fix the request)"},
 		{Market, two, "price_not_allowed: a market order takes no price: " + both + " (fix the request)"},

@@ -21,7 +21,7 @@ func TestNullWithin(t *testing.T) {
 			{"generate_chart", `{"indicators":[{"name":null}]}`, `an indicator object needs "name"`},
 			{"generate_chart", `{"indicators":[{"name":"ema","source":{"name":null}}]}`, `an indicator object needs "name"`},
 			{"generate_chart", `{"indicators":[{"name":"technical_rating","params":null}]}`, ""},
-			{"generate_chart", `{"marks":[null]}`, "mark 1: bad chart option: null is not an object, want one with type, price, "},
+			{"generate_chart", `{"marks":[null]}`, "marks[0]: bad chart option: null is not an object, want one with type, price, "},
 			{"generate_chart", `{"compare":[null]}`, "compare must hold strings, not null"},
 			{"generate_chart", `{"show":[null]}`, `show "null" is not one of position, orders, alerts, fills`},
 			{"get_indicators", `{"symbols":["BTCUSDT",null],"indicators":["rsi"]}`, "symbols must hold strings, not null"},
