@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"log/slog"
@@ -165,6 +166,42 @@ func TestOneTask(t *testing.T) {
 	}
 	// A service may have this one in its environment for good, and is asked for its health all the same.
 	parse(t, env("HOME", "/", "WICK_TRADE", "true", "WICK_RECOVER", "yes"), "--healthcheck")
+}
+
+// TestFlagsWithoutEffect: a flag of the command line that has no use in the mode that is
+// started is refused by its name: it would be without effect in silence. In the environment it
+// may stand for every mode, and beside a task for the server that the task is meant for.
+func TestFlagsWithoutEffect(t *testing.T) {
+	starts := []string{"--serve", "--mcp", "--serve --trade", "--mcp --trade"}
+	for _, group := range Flags() {
+		for _, f := range group.Flags {
+			for _, start := range starts {
+				want := group.Title == chartGroup || group.Title == lookGroup || group.Title == tradingGroup && !strings.Contains(start, "--trade")
+				if f.Name == "halt" {
+					want = false // it is a task
+				}
+				value := cmp.Or(strings.ReplaceAll(f.DefValue, "false", "true"), "1")
+				_, err := parseConfig(append(strings.Fields(start), "--"+f.Name+"="+value), env("HOME", "/"), &bytes.Buffer{})
+				if got := err != nil && strings.HasPrefix(err.Error(), "--"+f.Name+" would be without effect: "); got != want {
+					t.Errorf("%s --%s=%s: %v, want it refused: %t", start, f.Name, value, err, want)
+				}
+				_, err = parseConfig(strings.Fields(start), env("HOME", "/", envName(f.Name), value), &bytes.Buffer{})
+				if err != nil && strings.Contains(err.Error(), "without effect") && f.Name != "output" {
+					t.Errorf("%s with %s=%s: %v", start, envName(f.Name), value, err)
+				}
+			}
+		}
+	}
+	for _, task := range []string{"--clients", "--halt=on", "--version", "--audit", "--healthcheck", "--print-config=cursor"} {
+		parse(t, env("HOME", "/"), "--serve", "--trade", "--cash", "1000", "--symbol", "AAPL", task)
+		parse(t, env("HOME", "/"), "--serve", "--cash", "1000", task)
+	}
+	parse(t, env("HOME", "/"), "--output", "-", "--trade=false", "--volume=false")
+	parse(t, env("HOME", "/"), "--serve", "--trade=false", "--short=false")
+	// The image has its mode in the environment, and draws a chart all the same.
+	if c := parse(t, env("HOME", "/", "WICK_SERVE", "true", "WICK_TRADE", "true"), "--output", "-"); c.serve || c.trade {
+		t.Error("a mode of the environment wins over --output")
+	}
 }
 
 // TestEmptyFlags: a flag of the command line with nothing after it, as a shell makes of a

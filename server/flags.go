@@ -82,13 +82,14 @@ func (c *config) refuseEmpty() error {
 
 // fromEnvironment sets every flag that was not given from its twin: --base-url
 // is WICK_BASE_URL. A mode on the command line wins over the other one in the
-// environment: the container image sets WICK_SERVE, and must take --mcp.
+// environment: the container image sets WICK_SERVE, and must take --mcp, and --output, which
+// has no mode.
 func fromEnvironment(fs *flag.FlagSet, env func(string) string) error {
 	given := make(map[string]bool)
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	// If either mode is on the command line, neither is taken from the environment.
-	if given["mcp"] || given["serve"] {
-		given["mcp"], given["serve"] = true, true
+	if given["mcp"] || given["serve"] || given["output"] {
+		given["mcp"], given["serve"], given["trade"] = true, true, given["trade"] || given["output"]
 	}
 	// VisitAll cannot be ended early: after the first error the others are left alone.
 	var err error
@@ -153,7 +154,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	g.start("Market data", common)
 	fs.StringVar(&c.source, "source", "sample", "`source` of bars: "+strings.Join(market.Sources(), ", "))
 
-	g.start("Trading", rare)
+	g.start(tradingGroup, rare)
 	c.orderFlags(fs, raw)
 	c.paperFlags(fs, raw)
 	fs.StringVar(&c.halt, "halt", "", "`on` halts trading of the server that runs on --data-dir; cancel also cancels every order; off lets it go on")

@@ -17,6 +17,13 @@ type Group struct {
 // common and rare say whether --help explains the flags of a group.
 const common, rare = false, true
 
+// Titles of the groups whose flags have no use in every mode; see settleGiven.
+const (
+	tradingGroup = "Trading"
+	chartGroup   = "One chart to a file (no mode)"
+	lookGroup    = "Its look"
+)
+
 // groups collects the flags of fs: those declared between a call of start and
 // the next, or end, are one group. The functions that declare flags need not know of it.
 type groups struct {

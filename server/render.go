@@ -26,7 +26,7 @@ type render struct {
 // variable of their own: only generate_chart looks at them, and knows their bounds.
 // The defaults are those of the tool; they are repeated here because --help shows them.
 func (r *render) flags(fs *flag.FlagSet, g *groups) {
-	g.start("One chart to a file (no mode)", rare)
+	g.start(chartGroup, rare)
 	fs.StringVar(&r.output, "output", "", "`file` to write the chart to; - for standard output")
 	fs.StringVar(&r.format, "format", "png", "`format`: png, summary or series; csv or json of --export")
 	fs.String("symbol", "", "`symbol` to draw; none means synthetic sample data")
@@ -37,7 +37,7 @@ func (r *render) flags(fs *flag.FlagSet, g *groups) {
 	fs.String("to", "", "last bar, inclusive: a `date` or a time")
 	fs.String("timezone", "UTC", "`zone` of times, such as America/New_York or +05:30")
 
-	g.start("Its look", rare)
+	g.start(lookGroup, rare)
 	fs.String("type", "candles", "`type`: candles, hollow, heikin_ashi, bars, line or area")
 	fs.String("scale", "linear", "`scale` of the price: linear, log or percent")
 	fs.String("compare", "", "up to five other `symbols`, drawn in percent")

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"net"
@@ -27,7 +28,9 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	// The order of these checks decides which of several mistakes is reported. The mode
 	// comes early, because later checks ask for it.
 	for _, check := range []func() error{
-		c.settleTask, c.settleMode, c.settleCluster, c.settleOnce, c.settleMetrics,
+		c.settleTask, c.settleMode,
+		func() error { return c.settleGiven(raw) },
+		c.settleCluster, c.settleOnce, c.settleMetrics,
 		func() error { return c.settleEngine(raw) },
 		c.settleHalt,
 		func() error { return c.settleBroker(env) },
@@ -79,6 +82,34 @@ func (c *config) tasks() (asked []string) {
 func (c *config) settleTask() error {
 	if asked := c.tasks(); len(asked) > 1 {
 		return fmt.Errorf("--%s and --%s exclude each other: each does one thing and ends, so start wick once for each", asked[0], asked[1])
+	}
+	return nil
+}
+
+// settleGiven refuses a flag of the command line that would be without effect in silence in
+// the mode that is started: a chart would not be drawn, an account not be opened. A variable
+// may stand for every mode. A task, above all --halt, may stand beside all that the server it
+// is meant for was started with.
+func (c *config) settleGiven(raw *rawFlags) error {
+	chart := c.render.output != ""
+	if !c.serve && !c.mcp || len(c.tasks()) > 0 && !chart {
+		return nil
+	}
+	for _, group := range raw.groups.list {
+		why := ""
+		switch {
+		case group.Title == chartGroup || group.Title == lookGroup:
+			why = "it belongs to --output, which draws one chart and ends: leave out --serve, --mcp and --trade"
+		case group.Title == tradingGroup && !c.trade:
+			why = "it belongs to --trade"
+		}
+		at := slices.IndexFunc(c.given, func(f *flag.Flag) bool {
+			off := f.DefValue == "false" && f.Value.String() == "false" // it is off anyway
+			return !off && slices.Contains(group.Flags, f)
+		})
+		if why != "" && at >= 0 {
+			return fmt.Errorf("--%s would be without effect: %s", c.given[at].Name, why)
+		}
 	}
 	return nil
 }
