@@ -30,7 +30,7 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 	// Only the parts that are wanted are read from the engine: each takes its lock.
 	a, parts := &chart.Account{}, r.parts(v)
 	if slices.Contains(parts, "position") {
-		a.Position = h.position(v.Series.Symbol)
+		a.Position = h.position(v)
 	}
 	if slices.Contains(parts, "alerts") {
 		a.Alerts = h.waiting(v.Series, r.indicators)
@@ -42,16 +42,20 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 	return a
 }
 
-// position returns the position in symbol, or nil if there is none. The profit is NaN
-// while there is no price to compute it from.
-func (h *handlers) position(symbol string) *chart.Position {
+// position returns the position in the symbol of v, or nil if there is none. The profit is
+// that at the last close of v, which may be a little newer than the price that the engine
+// knows: a picture must not show a profit that its price contradicts. It is NaN while the
+// engine knows no price, and for a past period, whose last close is not the price of now.
+func (h *handlers) position(v *chart.View) *chart.Position {
 	for _, p := range h.Engine.Positions() {
-		if p.Symbol != symbol {
+		if p.Symbol != v.Series.Symbol {
 			continue
 		}
 		held := &chart.Position{Quantity: float(signed(p)), Entry: float(p.EntryPrice), Profit: math.NaN()}
-		if p.UnrealizedPnL != nil {
-			held.Profit = profit(*p.UnrealizedPnL)
+		if p.UnrealizedPnL != nil && !v.Past {
+			// The difference to the engine's profit, which is exact, unlike the entry price.
+			since := v.Series.Close[v.Series.Len()-1] - float(*p.CurrentPrice)
+			held.Profit = profit(*p.UnrealizedPnL) + float64(held.Quantity*since)
 		}
 		return held
 	}

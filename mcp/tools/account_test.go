@@ -56,9 +56,53 @@ func TestUnknownProfit(t *testing.T) {
 		}
 		defer engine.Close()
 		h := newHandlers(Deps{Source: market.Sample{}, Engine: engine})
-		held := h.position("BTCUSDT")
+		bars := &market.Series{Symbol: "BTCUSDT"}
+		bars.Append(market.Bar{Close: 10})
+		held := h.position(&chart.View{Series: bars})
 		if known := engine.Positions()[0].UnrealizedPnL; known != nil || held == nil || !math.IsNaN(held.Profit) {
 			t.Errorf("the profit is %v in the account and the position in the chart %+v, want nil and NaN", known, held)
+		}
+	})
+}
+
+// TestProfitOfTheShownPrice: the profit in a picture is that of the last close in the same
+// picture, although the engine, which asks for prices now and then, may know an older one:
+// a profit of +0.40 beside a price below the entry is false. A picture of the past has none.
+func TestProfitOfTheShownPrice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := busyDesk(t)
+		defer d.stop()
+		h := newHandlers(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub})
+		older := 0 // how often the engine's price was another
+		for range 20 {
+			time.Sleep(700 * time.Millisecond)
+			var positions []struct {
+				Entry float64 `json:"entry_price"`
+				Price float64 `json:"current_price"`
+			}
+			d.reply(trader, "get_positions", `{}`, &positions)
+			r := &chartRequest{}
+			if _, err := read(r.args(), json.RawMessage(`{"symbol":"BTCUSDT","interval":"1m","bars":30,"indicators":[]}`)); err != nil {
+				t.Fatal(err)
+			}
+			v, err := h.chartView(t.Context(), trader, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown := v.Series.Close[29]
+			if want := 2 * (shown - positions[0].Entry); math.Abs(v.Account.Position.Profit-want) > 1e-7 {
+				t.Errorf("at a price of %v, bought 2 at %v: the profit is %v, want %v", shown, positions[0].Entry, v.Account.Position.Profit, want)
+			}
+			if shown != positions[0].Price {
+				older++
+			}
+			v.Past = true
+			if p := h.position(v); p == nil || !math.IsNaN(p.Profit) {
+				t.Errorf("in the past the position is %+v, want one without a profit", p)
+			}
+		}
+		if older == 0 {
+			t.Error("the engine's price was always that of the picture: the test shows nothing")
 		}
 	})
 }
