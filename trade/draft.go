@@ -13,10 +13,10 @@ import (
 
 // draft returns the order that r asks for now, the price that it is judged by, and
 // the price at which it would be filled on arrival; zero means that it rests. Asked
-// says that the source was asked just now and gave the newest price. While the exchange is
+// is what came of asking the source for the newest price just now. While the exchange is
 // closed, an order that would be filled now is refused; one that rests can wait for it to
 // open. Called with mu held.
-func (e *Engine) draft(r OrderRequest, asked bool) (o *Order, q quote, fill exact.Decimal, err error) {
+func (e *Engine) draft(r OrderRequest, asked inquiry) (o *Order, q quote, fill exact.Decimal, err error) {
 	at := now()
 	q, closed := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
 	if closed != nil && !isRefusal(closed, marketClosed) {

@@ -21,7 +21,7 @@ func (e *Engine) placeLive(ctx context.Context, r OrderRequest) (Order, error) {
 	if err != nil {
 		return Order{}, notSent(err)
 	}
-	asked, _ := e.watch.ask(ctx, r.Symbol) // without an answer the last price must be fresh enough
+	asked := e.watch.ask(ctx, r.Symbol)
 	// The intent is on disk before the order is sent, so that the broker can have no
 	// order of ours that this book does not know.
 	o, wire, seq, err := e.intend(r, rules, asked)
@@ -51,7 +51,7 @@ func notSent(err error) error {
 // intend decides about r under one lock and proposes the intent to send it. It returns
 // the order, what to send, and the sequence to commit. If there is nothing to send, because
 // the order was there before or this is a dry run, what to send has no ClientID.
-func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked bool) (*Order, broker.Order, uint64, error) {
+func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked inquiry) (*Order, broker.Order, uint64, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var none broker.Order

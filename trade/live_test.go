@@ -17,6 +17,7 @@ import (
 	"wick/exact"
 	"wick/journal"
 	"wick/journal/journaltest"
+	"wick/market"
 )
 
 // atBroker is an engine whose orders go to a venue in memory.
@@ -558,13 +559,36 @@ func TestLiveRefusalsWaitForDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, _, seq, err := l.e.intend(r, rules, true)
+		o, _, seq, err := l.e.intend(r, rules, inquiry{answered: true})
 		if err != nil || l.e.Applied() >= seq {
 			t.Fatalf("record %d is to be written and %d are: %v", seq, l.e.Applied(), err)
 		}
 		r.Replaces = o.ID
 		if _, err := l.place(r); !isRefusal(err, "broker_rule") || l.e.Applied() < seq {
 			t.Errorf("got %v with %d records written, want broker_rule with %d", err, l.e.Applied(), seq)
+		}
+		l.stop()
+	})
+}
+
+// TestLiveWithoutPrice: as on paper, nothing is sent while the source tells no price, even
+// if the last one is seconds old: the limits would be judged by a price that the market may
+// have left.
+func TestLiveWithoutPrice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var silent error
+		l := startLive(t, alpacatest.New(), func(o *Options) {
+			o.Feed = quoting{quote: func() (market.Quote, error) {
+				return market.Quote{Symbol: "AAA", Price: 100, At: time.Now().UnixMilli(), Source: "test"}, silent
+			}}
+		})
+		buy := OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}
+		if o, err := l.place(buy); err != nil {
+			t.Fatalf("with a price: %+v, %v", o, err)
+		}
+		silent = errors.New("test answered 503")
+		if o, err := l.place(buy); !isRefusal(err, "no_price") || !strings.Contains(err.Error(), "503") || len(l.venue.Orders()) != 1 {
+			t.Errorf("without one: %+v, %v, %d at the venue", o, err, len(l.venue.Orders()))
 		}
 		l.stop()
 	})
@@ -861,7 +885,7 @@ func TestLiveSlow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, wire, seq, err := l.e.intend(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, rules, true)
+		_, wire, seq, err := l.e.intend(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, rules, inquiry{answered: true})
 		if err != nil {
 			t.Fatal(err)
 		}

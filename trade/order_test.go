@@ -351,7 +351,7 @@ func TestRefusalsWaitForDisk(t *testing.T) {
 				if err := e.ensure(t.Context(), "AAA"); err != nil {
 					t.Fatal(err)
 				}
-				o, seq, err := e.accept(c.ask, true)
+				o, seq, err := e.accept(c.ask, inquiry{answered: true})
 				if err == nil && c.replaces {
 					c.then.Replaces = o.ID
 					e.mu.Lock()

@@ -2,11 +2,9 @@ package trade
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"wick/exact"
-	"wick/limit"
 )
 
 // Place carries out an order request. When it returns without an error the
@@ -43,13 +41,7 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 		return e.placeLive(ctx, r)
 	}
 	e.learnGrid(ctx, r.Symbol)
-	asked, silent := e.watch.ask(ctx, r.Symbol)
-	o, seq, err := e.accept(r, asked)
-	// If the price is refused as too old, the reason why there is no newer one belongs to
-	// the refusal. It is known only here.
-	if refusal := (*Refusal)(nil); silent != nil && isRefusal(err, "stale_price") && errors.As(err, &refusal) {
-		refusal.Text += "; asking for a newer one failed: " + limit.Clip(silent.Error())
-	}
+	o, seq, err := e.accept(r, e.watch.ask(ctx, r.Symbol))
 	if err != nil || r.DryRun && o.ID == "" {
 		return o.public(), e.afterDisk(err)
 	}
@@ -57,9 +49,9 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 }
 
 // accept decides about r in one go: no other order comes between the check of a
-// limit and its use. It returns the order and the sequence to commit. Asked says
-// that the source was just asked for the newest price: nothing was traded after it.
-func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
+// limit and its use. It returns the order and the sequence to commit. Asked is what
+// came of asking the source for the newest price just now.
+func (e *Engine) accept(r OrderRequest, asked inquiry) (*Order, uint64, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if o, err := e.known(r); o != nil || err != nil { // came in while we asked for prices
@@ -92,7 +84,7 @@ func (e *Engine) accept(r OrderRequest, asked bool) (*Order, uint64, error) {
 	// An order is judged on what is traded after it came. If the price was just asked
 	// for, all that is traded after that price counts.
 	instant := at.UnixMilli()
-	if asked {
+	if asked.answered {
 		instant = q.at
 	}
 	seq, err := e.place(ev, instant)

@@ -5,28 +5,34 @@ import (
 	"time"
 
 	"wick/exact"
+	"wick/limit"
 	"wick/market"
 )
 
 // quoteTimeout bounds how long an order waits for a fresh price.
 const quoteTimeout = 5 * time.Second
 
+// inquiry is what came of asking the feed for the price of a symbol. It is zero if the
+// feed offers no way to ask.
+type inquiry struct {
+	answered bool  // the price that is known is up to date
+	failed   error // why the source told no price
+}
+
 // ask asks the feed for the price of a watched symbol at this moment and takes it over.
-// It reports whether the price is up to date then. If the feed offers no way to ask, it
-// returns false and no error.
-func (w *watchlist) ask(ctx context.Context, symbol string) (bool, error) {
+func (w *watchlist) ask(ctx context.Context, symbol string) inquiry {
 	feed, ok := w.feed.(Quoter)
 	if !ok {
-		return false, nil
+		return inquiry{}
 	}
 	ctx, cancel := context.WithTimeout(ctx, quoteTimeout)
 	defer cancel()
 	q, err := feed.Quote(ctx, symbol)
 	if err != nil {
-		return false, err
+		return inquiry{failed: err}
 	}
 	w.offer(symbol, q)
-	return true, nil
+	return inquiry{answered: true}
 }
 
 // offer takes over q as the price of a watched symbol, unless a newer one is known. What
@@ -44,12 +50,12 @@ func (w *watchlist) offer(symbol string, q market.Quote) {
 	}
 }
 
-// freshPrice returns the newest price of symbol, or refuses if there is none or it is
-// too old to trade at. Most is how old it may be, and asked says that the source was just
-// asked. If most is zero, a minute is allowed; at an exchange with hours a price of the
-// running session may be of any age if asked is set. If it refuses because the exchange is
-// closed, it returns the last price, too.
-func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked bool) (quote, error) {
+// freshPrice returns the newest price of symbol, or refuses if there is none, if the
+// source was just asked and told none, or if the price is too old to trade at. Most is how
+// old it may be. If most is zero, a minute is allowed; at an exchange with hours a price of
+// the running session may be of any age if the source has answered. If it refuses because
+// the exchange is closed, it returns the last price, too.
+func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked inquiry) (quote, error) {
 	in := w.of(symbol)
 	q, hours := in.quote, in.hours
 	if q.told > 0 && !q.exact() {
@@ -59,27 +65,34 @@ func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked
 	if q.price == 0 {
 		return quote{}, refuse("no_price", later, "no price of %s is known yet", symbol)
 	}
-	// The session of the exchange decides only if the operator has set no age.
+	// The session of the exchange decides only if the operator has set no age. If the
+	// source is silent, the hours that are known may be those of the session before.
 	age := at.Sub(q.time().Time)
-	switch session := most == 0 && hours != (market.Hours{}); {
+	switch session := most == 0 && hours != (market.Hours{}) && asked.failed == nil; {
 	case session && !hours.IsOpen(at.Unix()):
 		return q, refuse(marketClosed, later, "the exchange of %s is closed; its session is %s to %s UTC; a limit that the last price, %s, has not reached can wait for it",
 			symbol, clock(hours.Open), clock(hours.Close), q.price)
-	case session && asked && q.at >= hours.Open*1000:
+	case session && asked.answered && q.at >= hours.Open*1000:
 		return q, nil
 	}
 	if most == 0 {
 		most = defaultPriceAge
 	}
-	switch {
-	case q.synthetic || age <= most:
+	why := "" // there is no newer one
+	if asked.failed != nil {
+		why = "; asking for a newer one failed: " + limit.Clip(asked.failed.Error())
+	}
+	switch fresh := q.synthetic || age <= most; {
+	case fresh && asked.failed != nil: // the market may have left the price that is known
+		return quote{}, refuse("no_price", later, "the price of %s is not known now, only one that is %s old%s", symbol, age.Round(time.Second), why)
+	case fresh:
 		return q, nil
-	case q.source == "csv":
+	case q.source == "csv" && asked.failed == nil:
 		return quote{}, refuse("stale_price", never, "the newest price of %s in its file is %s old, over the limit of %s; "+
 			"a file whose bars are longer than that can be traded only if wick is started with a larger --max-price-age", symbol, age.Round(time.Second), most)
 	}
-	return quote{}, refuse("stale_price", later, "the newest price of %s is %s old, over the limit of %s (--max-price-age): the market is closed or the source is silent",
-		symbol, age.Round(time.Second), most)
+	return quote{}, refuse("stale_price", later, "the newest price of %s is %s old, over the limit of %s (--max-price-age): the market is closed or the source is silent%s",
+		symbol, age.Round(time.Second), most, why)
 }
 
 // price returns the newest price of symbol, or zero.

@@ -24,8 +24,8 @@ func (q quoting) Quote(context.Context, string) (market.Quote, error) { return q
 
 // TestPriceAge: the price is 100 at the start and 103 when the feed is asked. An order is
 // filled at the price that was asked for, and says when the market was there and who told
-// it. It is refused if that price is older than the limit; the length of bars does not
-// matter.
+// it. It is refused if that price is older than the limit, or if the feed tells none, however
+// fresh the last one is; the length of bars does not matter.
 func TestPriceAge(t *testing.T) {
 	answer := func(price float64, age time.Duration) func() (market.Quote, error) {
 		return func() (market.Quote, error) {
@@ -45,7 +45,8 @@ func TestPriceAge(t *testing.T) {
 		{"too old", answer(103, time.Minute+time.Second), 0, 2 * time.Minute, "stale_price"},
 		{"older than the operator allows", answer(103, 11*time.Second), 10 * time.Second, 2 * time.Minute, "stale_price"},
 		{"the operator allows more", answer(103, time.Hour), 2 * time.Hour, 2 * time.Hour, "103"},
-		{"silent, the last is fresh", fails, 0, 59 * time.Second, "100"},
+		{"silent, the last is fresh", fails, 0, 59 * time.Second, "no_price"},
+		{"silent, the last is as old as the operator allows", fails, 48 * time.Hour, 47 * time.Hour, "no_price"},
 		{"silent, the last is old", fails, 0, 61 * time.Second, "stale_price"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -257,6 +258,85 @@ func TestFileWithoutInterval(t *testing.T) {
 			}
 			if n := e.PendingNotifications(); n != 1 {
 				t.Errorf("%s: %d alerts fired", name, n)
+			}
+			cancel()
+			<-ended
+			e.Close()
+		})
+	}
+}
+
+// TestFileGivesNoPrice: while a file has rows of the future, a line that cannot be read, or
+// is gone, no order is taken at the price from before, be it seconds old: the file may say
+// 80 and not 100 by now. Nothing that rests is filled meanwhile. When the file is right
+// again, its price counts.
+func TestFileGivesNoPrice(t *testing.T) {
+	at := func(price string, ahead ...string) string { // an hour of minutes at 100, and the running one at a price
+		rows, now := "time,open,high,low,close\n", time.Now().UTC().Truncate(time.Minute)
+		for n := -60; n < 0; n++ {
+			rows += now.Add(time.Duration(n)*time.Minute).Format(time.DateTime) + ",100,100,100,100\n"
+		}
+		return rows + now.Format(time.DateTime) + ",100,100," + price + "," + price + "\n" + strings.Join(ahead, "")
+	}
+	for name, broken := range map[string]func() string{
+		"a row of tomorrow": func() string {
+			return at("80", time.Now().UTC().AddDate(0, 0, 1).Format(time.DateTime)+",80,80,80,80\n")
+		},
+		"a broken line": func() string { return at("80", "garbage,1,2\n") },
+		"no file":       func() string { return "" },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "spy-1m.csv")
+			write := func(rows string) {
+				t.Helper()
+				if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if rows == "" {
+					os.Remove(path)
+				}
+				time.Sleep(5 * time.Second)
+			}
+			source, err := market.NewCSV(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(at("100"))
+			o := testOptions(t)
+			o.Source, o.Feed, o.MaxPriceAge, o.Intervals = source, market.NewFeed(source, nil), 48*time.Hour, []market.Interval{market.Minute1}
+			e := openTest(t, o)
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- e.Run(ctx) }()
+			order := func(change func(*OrderRequest)) (Order, error) {
+				r := OrderRequest{Who: anyone(), Symbol: "SPY", Side: Buy, Type: Market, Quantity: exact.One}
+				change(&r)
+				return e.Place(t.Context(), r)
+			}
+			held, err := order(func(r *OrderRequest) { r.StopLoss = Exit{Price: 85 * exact.One} })
+			if err != nil || show(held.AveragePrice) != "100" {
+				t.Fatalf("%s: before: %+v, %v", name, held, err)
+			}
+			limit := func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }
+			rests, err := order(limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(broken())
+			for _, change := range []func(*OrderRequest){func(*OrderRequest) {}, func(r *OrderRequest) { r.DryRun = true }, limit} {
+				if o, err := order(change); code(err) != "no_price" {
+					t.Errorf("%s: %+v, %v", name, o, err)
+				}
+			}
+			for _, id := range []string{rests.ID, held.ID + "-sl"} {
+				if o, err := e.Order(id); err != nil || o.Status != StatusOpen {
+					t.Errorf("%s: what rests: %+v, %v", name, o, err)
+				}
+			}
+			write(at("80"))
+			if o, err := order(func(*OrderRequest) {}); err != nil || show(o.AveragePrice) != "80" {
+				t.Errorf("%s: afterwards: %+v, %v", name, o, err)
 			}
 			cancel()
 			<-ended
