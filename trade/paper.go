@@ -61,11 +61,16 @@ func (o *Order) within(price exact.Decimal) exact.Decimal {
 }
 
 // slip returns the price at which o takes from the market: worse for the trader than
-// the bid or ask by the slippage, and rounded to the tick, again to his disadvantage.
-// It fails if that leaves nothing of the price, or leaves the range of exact numbers.
+// the bid or ask by the slippage, and rounded to the tick, again to his disadvantage. A
+// sell gets at least one tick, or all of a price that is below that: nothing is no price,
+// and what was bought there must not be stuck. It fails if there is no price, or if the
+// slipped one leaves the range of exact numbers.
 func (p paper) slip(o *Order, q quote) (exact.Decimal, error) {
 	from, spread := p.side(o, q)
 	slipped, ok := p.worse(o, from, p.slippage+spread)
+	if o.Side == Sell {
+		slipped = max(slipped, min(from, max(p.grid(o.Symbol).Tick, 1)))
+	}
 	if !ok || slipped <= 0 {
 		return 0, refuse("out_of_range", never, "the price %s leaves no room for slippage", q.price)
 	}

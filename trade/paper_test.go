@@ -41,6 +41,44 @@ func TestSpread(t *testing.T) {
 	})
 }
 
+// TestSellAtTheLeastPrice: with a slippage of half a permille, what was bought at the least
+// price that there is, or at one tick or less, can be sold there in every way: below one
+// step there is no price that the slippage could lead to. A buy pays one step more.
+func TestSellAtTheLeastPrice(t *testing.T) {
+	for _, c := range []struct {
+		price              float64
+		tick               string
+		bought, sold, edge string // edge is the limit that a sell may have
+	}{
+		{0.00000001, "0", "0.00000002", "0.00000001", "0.00000001"},
+		{0.01, "0.01", "0.02", "0.01", "0.01"},
+		{0.005, "0.01", "0.01", "0.005", ""},
+		{0.00000002, "0", "0.00000003", "0.00000001", "0.00000001"},
+	} {
+		inBubble(t, func(o *Options) {
+			o.Source, o.Slippage, o.Grid = flat(c.price), exact.One/2000, func(string) (Grid, bool) { return Grid{Tick: dec(t, c.tick)}, true }
+		}, func(t *testing.T, e *Engine) {
+			if got := show(place(t, e, Buy, Market, "5", "").AveragePrice); got != c.bought {
+				t.Errorf("at %v bought at %s, want %s", c.price, got, c.bought)
+			}
+			for name, change := range map[string]func(*OrderRequest){
+				"market":      func(*OrderRequest) {},
+				"reduce_only": func(r *OrderRequest) { r.ReduceOnly = true },
+				"limit":       func(r *OrderRequest) { r.Type, r.Price = Limit, dec(t, c.edge) },
+				"all":         func(r *OrderRequest) { r.All, r.Quantity = true, 0 },
+			} {
+				if name == "limit" && c.edge == "" {
+					continue
+				}
+				o, err := try(t, e, func(r *OrderRequest) { r.Side, r.DryRun = Sell, true; change(r) })
+				if got := show(o.AveragePrice); err != nil || got != c.sold {
+					t.Errorf("at %v %s sold at %s, %v, want %s", c.price, name, got, err, c.sold)
+				}
+			}
+		})
+	}
+}
+
 // told is a feed that can be asked: for a price with bid and ask, and for the rules
 // of the exchange.
 type told struct {

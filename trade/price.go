@@ -80,7 +80,7 @@ func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked
 	}
 	why := "" // there is no newer one
 	if asked.failed != nil {
-		why = "; asking for a newer one failed: " + limit.Clip(asked.failed.Error())
+		why = "; asking for a newer one failed: " + limit.Line(asked.failed.Error(), 200)
 	}
 	switch fresh := q.synthetic || age <= most; {
 	case fresh && asked.failed != nil: // the market may have left the price that is known
