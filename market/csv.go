@@ -112,7 +112,7 @@ func findFile(root *os.Root, q Query) (string, Interval, error) {
 		return name, "", nil
 	}
 	if len(have) > 0 {
-		return "", "", fmt.Errorf("%w: csv has %q at %s only and makes longer bars of them, not %s", ErrTooFine, q.Symbol, spelled(have), q.Interval)
+		return "", "", fmt.Errorf("%w: csv has %q at %s only, of which bars of %s cannot be made; ask for %s", ErrTooFine, q.Symbol, spelled(have), q.Interval, spelled(madeOf(have...)))
 	}
 	stem, or := strings.ToLower(q.Symbol), ", one of shorter bars that make such, or"
 	if q.Interval == Minute1 { // the shortest

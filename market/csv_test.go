@@ -399,6 +399,53 @@ func TestCSVAhead(t *testing.T) {
 	})
 }
 
+// TestCSVAdvice: the intervals that a refusal names are answered. A month is longer than a
+// week and cannot be made of weeks, no more than 6h of 4h.
+func TestCSVAdvice(t *testing.T) {
+	// Rows in 2024 at the borders of each interval: the weeks begin on Monday, 1 January.
+	rows := func(iv Interval) string {
+		text, at := "time,open,high,low,close\n", iv.Start(1704067200)
+		for range 5 {
+			text += fmt.Sprint(at) + ",5,6,4,5\n"
+			at = iv.Next(at)
+		}
+		return text
+	}
+	for _, iv := range Intervals() {
+		c := directory(t, map[string]string{"named-" + string(iv) + ".csv": rows(iv), "plain.csv": rows(iv)})
+		for _, symbol := range []string{"NAMED", "PLAIN"} {
+			for _, asked := range Intervals() {
+				_, err := c.Bars(t.Context(), Query{Symbol: symbol, Interval: asked, Limit: 5})
+				if err == nil {
+					continue
+				}
+				_, advice, _ := strings.Cut(err.Error(), "; ask for ")
+				if advice == "" {
+					t.Errorf("%s of %s: %v", asked, iv, err)
+				}
+				for _, other := range strings.Fields(advice) {
+					if _, err := c.Bars(t.Context(), Query{Symbol: symbol, Interval: Interval(other), Limit: 5}); err != nil {
+						t.Errorf("%s of %s, and then %s: %v", asked, iv, other, err)
+					}
+				}
+			}
+		}
+	}
+	c := directory(t, map[string]string{"named-1wk.csv": rows(Week1), "plain.csv": rows(Hour4)})
+	for _, q := range []struct {
+		symbol string
+		asked  Interval
+		want   string
+	}{
+		{"NAMED", Month1, `no bars fine enough: csv has "NAMED" at 1wk only, of which bars of 1mo cannot be made; ask for 1wk`},
+		{"PLAIN", Hour6, `csv: plain.csv: no bars fine enough: bars of 6h cannot be made of bars of 4h; ask for 4h 8h 12h 1d 3d 1wk 1mo`},
+	} {
+		if _, err := c.Bars(t.Context(), Query{Symbol: q.symbol, Interval: q.asked, Limit: 5}); err == nil || err.Error() != q.want {
+			t.Errorf("got  %v\nwant %s", err, q.want)
+		}
+	}
+}
+
 // What a market that closed for the weekend shows on Saturday does not change when its
 // rows of Monday come: Friday is closed with them and without.
 func TestCSVFirstRowsAlone(t *testing.T) {

@@ -116,7 +116,7 @@ func (c *csvBars) answer(q Query, iv Interval, changed time.Time) (*Series, erro
 		return nil, errors.New("its rows are spaced like no interval; name the file SYMBOL-INTERVAL.csv")
 	}
 	if !q.Interval.holds(iv) {
-		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s; ask for %s or longer", ErrTooFine, q.Interval, iv, iv)
+		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s; ask for %s", ErrTooFine, q.Interval, iv, spelled(madeOf(iv)))
 	}
 	c.flush()
 	s, end := c.coarse, iv.Next(c.row.Time)

@@ -3,6 +3,7 @@ package market
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -172,6 +173,15 @@ func (iv Interval) nearest(have []Interval) (Interval, bool) {
 		}
 	}
 	return best, found
+}
+
+// madeOf returns the intervals whose bars can be made of bars of those in have, the
+// shortest first.
+func madeOf(have ...Interval) []Interval {
+	return slices.DeleteFunc(Intervals(), func(iv Interval) bool {
+		_, ok := iv.nearest(have)
+		return !ok
+	})
 }
 
 // floor rounds t down to a multiple of step, also below zero.

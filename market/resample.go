@@ -8,7 +8,7 @@ import (
 )
 
 // ErrTooFine reports an interval for which a source has no bars fine enough.
-var ErrTooFine = errors.New("no bars that fine")
+var ErrTooFine = errors.New("no bars fine enough")
 
 // resample makes bars of the interval to from bars of the same or a finer interval, of
 // which a bar of to must be a whole number. With a session, bars shorter than a day
