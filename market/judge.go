@@ -34,12 +34,24 @@ func (f *Feed) judge(w *watch, g *result) error {
 		// High and low count too: one false trade within a bar would fire alerts. A price
 		// near the one that the poll before doubted is taken: it confirms that one.
 		doubted := g.Price
-		err := g.refuse(last, fmt.Errorf("price %v is too far from the last one, %v; the next poll decides", g.Price, last.Price))
+		err := g.refuse(last, f.doubts(last.Price, g))
 		g.doubt = doubted
 		return err
 	}
 	g.news = true
 	return nil
+}
+
+// doubts returns an error that names what of g is outside of the band around the last
+// price: the new one or, if that is within it, the high or the low on the way there.
+func (f *Feed) doubts(last float64, g *result) error {
+	switch {
+	case !f.near(last, g.Price):
+		return fmt.Errorf("price %v is too far from the last one, %v; the next poll decides", g.Price, last)
+	case !f.near(last, g.High):
+		return fmt.Errorf("a high of %v is too far from the last price, %v; the next poll decides", g.High, last)
+	}
+	return fmt.Errorf("a low of %v is too far from the last price, %v; the next poll decides", g.Low, last)
 }
 
 // near reports whether a price is within the band around another.

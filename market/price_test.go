@@ -119,6 +119,26 @@ func TestFeedTakesPlausiblePrices(t *testing.T) {
 	}
 }
 
+// TestFeedNamesTheDoubt: what is outside of the band is what the log names: a high or a low
+// that came and went within one poll, and not the price, which is where it was.
+func TestFeedNamesTheDoubt(t *testing.T) {
+	f := NewFeed(&tape{}, nil)
+	for _, c := range []struct {
+		price, high, low float64
+		want             string
+	}{
+		{1000, 1000, 100, "price 1000 is too far from the last one, 100; the next poll decides"},
+		{100, 1000, 100, "a high of 1000 is too far from the last price, 100; the next poll decides"},
+		{110, 120, 7, "a low of 7 is too far from the last price, 100; the next poll decides"},
+	} {
+		w := &watch{symbol: "A", quote: Quote{Price: 100, At: 1}}
+		g := &result{Update: Update{Price: c.price, High: c.high, Low: c.low, At: 2}}
+		if err := f.judge(w, g); err == nil || err.Error() != c.want || g.doubt != c.price {
+			t.Errorf("%v, doubt %v\nwant %s", err, g.doubt, c.want)
+		}
+	}
+}
+
 // The band is a setting.
 func TestFeedBand(t *testing.T) {
 	t.Parallel()
