@@ -61,14 +61,16 @@ func extreme(v float64) bool {
 	return a >= 1e15 || a > 0 && a < 1e-10
 }
 
-// priceText writes a price with the precision of its series.
+// priceText writes a price with the precision of its series, which has at most ten
+// decimals. A price of which they would leave one or two digits has an exponent.
 func priceText(v float64, precision int) string {
+	a := math.Abs(v)
 	switch {
 	case !usable(v):
 		return noValue
-	case math.Abs(v) >= 1e15:
+	case a >= 1e15:
 		return exponentText(v, 2)
-	case extreme(v):
+	case extreme(v), precision >= 10 && a > 0 && a < 1e-8:
 		return exponentText(v, 3)
 	}
 	return fixedText(v, precision)

@@ -31,10 +31,12 @@ export function exponentText(v, d) {
 /** extreme reports whether plain decimals would be too long for v. */
 const extreme = v => Math.abs(v) >= 1e15 || (v !== 0 && Math.abs(v) < 1e-10);
 
-/** priceText writes a price with the precision of its series. */
+/** priceText writes a price with the precision of its series, which has at most ten
+ * decimals. A price of which they would leave one or two digits has an exponent. */
 export function priceText(v, precision) {
   if (!usable(v)) return noValue;
-  return extreme(v) ? exponentText(v, Math.abs(v) < 1 ? 3 : 2) : fixedText(v, precision);
+  const tiny = precision >= 10 && v !== 0 && Math.abs(v) < 1e-8;
+  return tiny || extreme(v) ? exponentText(v, Math.abs(v) < 1 ? 3 : 2) : fixedText(v, precision);
 }
 
 /** shortText writes v with a unit letter and three significant digits from the

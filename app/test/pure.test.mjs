@@ -58,6 +58,9 @@ test('numbers', () => {
   assert.equal(fixedText(0.125, 2), '0.12');
   assert.equal(priceText(NaN, 2), '–');
   assert.equal(priceText(1.2342e-11, 2), '1.234e-11');
+  assert.equal(priceText(1.5506e-10, 10), '1.551e-10');
+  assert.equal(priceText(5.1234e-8, 10), '0.0000000512');
+  assert.equal(priceText(0, 10), '0.0000000000');
   assert.equal(volumeText(999999), '1.00M');
   assert.equal(volumeText(86400000), '86.4M');
   assert.equal(volumeText(811), '811');
