@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"math"
 	"time"
 )
 
@@ -19,7 +20,7 @@ type Files struct {
 
 	file    File   // the present journal
 	n       int    // its generation
-	oldest  int    // the oldest generation that may still have a snapshot
+	old     []int  // the generations that may still have a snapshot, ascending
 	store   string // random name of the store, in every file
 	seq     uint64 // of the last record
 	head    Hash   // of the last record or header; zero as long as only the first format was read
@@ -208,6 +209,9 @@ func (f *Files) Snapshot(state []byte) error {
 // it sets aside, and gaps the earlier journals that are missing or damaged and not
 // needed; the header of the new journal names both. Otherwise both are nil.
 func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
+	if f.n == math.MaxInt {
+		return fmt.Errorf("%s has the highest number there is, and no generation can follow it", journalName(f.n))
+	}
 	n, at := f.n+1, stamp()
 	before := f.before()
 	text, err := encodeSnapshot(snapshotHead{format, n, f.store, f.seq, at, before}, state)
@@ -237,6 +241,7 @@ func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
 	}
 	f.file, f.n, f.size, f.records = file, n, int64(len(first)), 0
 	f.head, f.link = sha256.Sum256(first[frameHead:]), linkSize(format)
+	f.old = append(f.old, n)
 	return nil
 }
 
@@ -263,8 +268,8 @@ func (f *Files) end(before Hash, next int) {
 // dropOld removes all snapshots but the last two. A file that cannot be removed takes
 // room and does no harm.
 func (f *Files) dropOld() {
-	for ; f.oldest < f.n-1; f.oldest++ {
-		name := snapshotName(f.oldest)
+	for ; len(f.old) > 0 && f.old[0] < f.n-1; f.old = f.old[1:] {
+		name := snapshotName(f.old[0])
 		if err := f.disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			f.out.Warn("old file stays", "file", f.disk.Path(name), "error", err)
 		}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -70,6 +71,26 @@ type header struct {
 type span struct {
 	First int `json:"first"`
 	Last  int `json:"last"`
+}
+
+// without returns the parts of s that none of the spans in noted covers, ascending. It
+// sorts noted. It does not go through the generations one by one: two small files with a
+// high number would make that endless.
+func (s span) without(noted []span) (rest []span) {
+	slices.SortFunc(noted, func(a, b span) int { return cmp.Compare(a.First, b.First) })
+	for _, g := range noted {
+		if g.Last < max(s.First, g.First) || g.First > s.Last {
+			continue
+		}
+		if s.First < g.First {
+			rest = append(rest, span{s.First, g.First - 1})
+		}
+		if g.Last >= s.Last {
+			return rest
+		}
+		s.First = g.Last + 1
+	}
+	return append(rest, s)
 }
 
 // asideFile is a file that a recovery set aside. Its first Good bytes stay under its own

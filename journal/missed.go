@@ -1,9 +1,6 @@
 package journal
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "encoding/json"
 
 // warnOfMissing logs which earlier journals are missing, except those that a recovery
 // has noted as missing. A start does not need them and does not fail, but without them
@@ -16,27 +13,36 @@ func (f *Files) warnOfMissing(journals []int) {
 		}
 		h, seq := f.readHeader(n)
 		if i == 0 && (h.Format < chained || h.Before == origin(h.Store, seq)) {
-			absent = slices.DeleteFunc(absent, func(m int) bool { return m < n }) // the history begins with this journal
+			h.Gaps = append(h.Gaps, span{1, n - 1}) // the history begins with this journal
 		}
-		absent = slices.DeleteFunc(absent, func(m int) bool {
-			return slices.ContainsFunc(h.Gaps, func(g span) bool { return g.First <= m && m <= g.Last }) ||
-				slices.ContainsFunc(h.Aside, func(a asideFile) bool { return a.File == journalName(m) })
-		})
+		for _, a := range h.Aside {
+			m := generation(a.File, "journal-", ".wal")
+			h.Gaps = append(h.Gaps, span{m, m})
+		}
+		var left []span
+		for _, s := range absent {
+			left = append(left, s.without(h.Gaps)...)
+		}
+		absent = left
 	}
-	if len(absent) > 0 {
+	count := 0
+	for _, s := range absent {
+		count += s.Last - s.First + 1
+	}
+	if count > 0 {
 		f.out.Warn("earlier journals are missing: put them back from a copy. No order, alert or position needs them, but the history is incomplete, and a damaged archive could not be made anew",
-			"file", f.disk.Path(journalName(absent[0])), "files", len(absent))
+			"file", f.disk.Path(journalName(absent[0].First)), "files", count)
 	}
 }
 
 // absentBefore returns the generations before n that have no journal.
-func absentBefore(journals []int, n int) (absent []int) {
-	next := 1
+func absentBefore(journals []int, n int) (absent []span) {
+	before := 0
 	for _, there := range journals {
-		for ; next < min(there, n); next++ {
-			absent = append(absent, next)
+		if there <= n && before < there-1 {
+			absent = append(absent, span{before + 1, there - 1})
 		}
-		next = there + 1
+		before = there
 	}
 	return absent
 }

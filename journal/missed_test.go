@@ -53,7 +53,7 @@ func TestMissingJournalIsSaid(t *testing.T) {
 		if len(r.Aside)+len(r.Lost) > 0 || len(r.History) != 1 || !strings.Contains(r.History[0].Error(), gone[0]) {
 			t.Errorf("%v: the recovery says %+v", gone, r)
 		}
-		if h, _, err := walk(d); err != nil || len(h.Incomplete) != len(gone) || h.Incomplete[0] != gone[0] || len(h.Notes) != 1 {
+		if h, _, err := walk(d); err != nil || h.Incomplete != len(gone) || h.FirstIncomplete != gone[0] || len(h.Notes) != 1 {
 			t.Errorf("%v: after the recovery Walk says %+v, %v", gone, h, err)
 		}
 		if said := start(); said != "" {
@@ -62,7 +62,7 @@ func TestMissingJournalIsSaid(t *testing.T) {
 		for name, f := range kept {
 			d.Files[name] = f
 		}
-		if h, _, err := walk(d); err != nil || len(h.Incomplete) > 0 {
+		if h, _, err := walk(d); err != nil || h.Incomplete > 0 {
 			t.Errorf("%v: put back, Walk says %+v, %v", gone, h, err)
 		}
 	}

@@ -14,10 +14,7 @@ func (f *Files) Read(s State) (uint64, error) {
 		return 0, fmt.Errorf("state directory: %w", err)
 	}
 	g := findGenerations(names)
-	f.oldest = 1
-	if len(g.snapshots) > 0 {
-		f.oldest = g.snapshots[0]
-	}
+	f.old = g.snapshots
 	if f.options.Recover != nil {
 		err = f.recover(s, g)
 	} else {
@@ -36,7 +33,7 @@ func (f *Files) Read(s State) (uint64, error) {
 func (f *Files) dropUnfinished(names []string) {
 	for _, name := range names {
 		unfinished := generation(name, "snapshot-", ".json.tmp") > 0 || name == probeName
-		if n := generation(name, "journal-", ".torn"); n > 0 && n+tornKept <= f.n {
+		if n := generation(name, "journal-", ".torn"); n > 0 && n <= f.n-tornKept {
 			unfinished = true
 		}
 		for _, suffix := range []string{".torn", ".wal", ".wal" + damaged} {

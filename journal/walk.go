@@ -32,9 +32,10 @@ type History struct {
 	Notes  []string // what the owner should know although it is no damage
 	Damage []error  // all damage, oldest file first, at most maxDamage
 
-	// Incomplete are the journals that a recovery has noted as missing or damaged. The
-	// history goes on after them.
-	Incomplete []string
+	// Incomplete is how many journals a recovery has noted as missing or damaged, and
+	// FirstIncomplete the first of them. The history goes on after them.
+	Incomplete      int
+	FirstIncomplete string
 }
 
 // maxDamage is how many faults are reported one by one.
@@ -146,17 +147,26 @@ func (w *walker) damage(name string, at int64, about span, err error) error {
 // judge divides the faults in two. Those that a later recovery has noted become Notes;
 // the others become Damage, and judge returns the first of those.
 func (w *walker) judge() error {
+	var about span // of the fault before: all faults of one file have the same
+	var at string
+	var ok bool
+	counted := 0 // the last generation that Incomplete counts
 	for _, f := range w.faults {
-		if at, ok := w.known(f.about); ok {
-			for n := f.about.First; n <= f.about.Last; n++ {
-				w.Incomplete = append(w.Incomplete, journalName(n))
+		if f.about != about {
+			about = f.about
+			at, ok = w.known(about)
+		}
+		if ok {
+			if w.Incomplete == 0 {
+				w.FirstIncomplete = journalName(about.First)
 			}
+			w.Incomplete += about.Last - max(about.First-1, counted)
+			counted = about.Last
 			w.note("%s; the recovery at %s noted it, and the history is incomplete there", f.err.what(), at)
 		} else if len(w.Damage) < maxDamage {
 			w.Damage = append(w.Damage, f.err)
 		}
 	}
-	w.Incomplete = slices.Compact(w.Incomplete)
 	if len(w.Damage) == 0 {
 		return nil
 	}
@@ -166,21 +176,20 @@ func (w *walker) judge() error {
 // known reports whether later recoveries have noted all journals of a span as missing or
 // damaged, and returns the time of one of them.
 func (w *walker) known(about span) (at string, ok bool) {
-	if about.First == 0 {
+	if about.First == 0 || about.First > about.Last {
 		return "", false
 	}
-	for n := about.First; n <= about.Last; n++ {
-		ok = false
-		for m, h := range w.headers {
-			if m > n && slices.ContainsFunc(h.Gaps, func(g span) bool { return g.First <= n && n <= g.Last }) {
-				at, ok = h.At, true
+	var noted []span
+	for n, h := range w.headers {
+		for _, g := range h.Gaps {
+			g.Last = min(g.Last, n-1) // a recovery can tell of earlier journals only
+			if g.First <= about.First && about.First <= g.Last {
+				at = h.At
 			}
-		}
-		if !ok {
-			return "", false
+			noted = append(noted, g)
 		}
 	}
-	return at, true
+	return at, len(about.without(noted)) == 0
 }
 
 func (w *walker) note(format string, args ...any) {

@@ -51,8 +51,8 @@ func (f *verifyFlag) report(v trade.Verified, out io.Writer) error {
 	for _, note := range v.History.Notes {
 		fmt.Fprintln(out, note)
 	}
-	if n := len(v.History.Incomplete); n > 0 {
-		fmt.Fprintf(out, "incomplete: %d journals are missing or damaged, as a recovery has noted, the first %s; all that is there is sound\n", n, v.History.Incomplete[0])
+	if n := v.History.Incomplete; n > 0 {
+		fmt.Fprintf(out, "incomplete: %d journals are missing or damaged, as a recovery has noted, the first %s; all that is there is sound\n", n, v.History.FirstIncomplete)
 	}
 	records := fmt.Sprintf("records %d to %d", v.History.First+1, v.History.Last)
 	if v.History.Last == v.History.First {
