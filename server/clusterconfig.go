@@ -44,6 +44,8 @@ func (c *config) settleCluster() error {
 		return errors.New("--cluster-file, --cluster-listen and --import belong to --cluster")
 	case !c.clustered():
 		return nil
+	case c.recover != recoverNo:
+		return errors.New("--recover repairs a directory: with --cluster the journal is in etcd")
 	case k.file == "":
 		return errors.New("--cluster needs --cluster-file with the secret that the replicas share")
 	case !moves && (!c.trade || c.mcp):
@@ -52,8 +54,6 @@ func (c *config) settleCluster() error {
 		return errors.New("--cluster needs --key-file, the same at every replica: otherwise a login would be known to one of them alone")
 	case !moves && k.listen == "":
 		return errors.New("--cluster needs --cluster-listen, an address that the other replicas reach, such as 10.0.0.1:9317")
-	case c.recover != recoverNo:
-		return errors.New("--recover repairs a directory: with --cluster the journal is in etcd")
 	case c.atBroker():
 		return errors.New("--broker does not work with --cluster: the next leader would not know what the one before had under way at the broker")
 	case c.confirmAbove >= 0 && c.values["confirm-above"] != "":

@@ -204,6 +204,40 @@ func TestFlagsWithoutEffect(t *testing.T) {
 	}
 }
 
+// TestTaskReadsItsOwn: a task refuses for no variable that it does not read. A health check or
+// a halt in the container of a server has its environment, but not its --trade: it would call a
+// healthy server dead, or not halt it. What it does read it refuses as before.
+func TestTaskReadsItsOwn(t *testing.T) {
+	for task, want := range map[string]string{ // by each, the variables in which it refuses nonsense
+		"--version": "", "--healthcheck": "WICK_PORT", "--new-key=file": "", "--clients": "", "--revoke=all": "", "--halt=on": "", "--accept-positions": "",
+		"--audit": "WICK_HEAD WICK_VERIFY", "--export=orders --format=csv": "WICK_CLUSTER WICK_CLUSTER_FILE", "--recover": "WICK_CLUSTER",
+		"--output=-": "WICK_LOG_FORMAT WICK_HEIGHT WICK_PIXEL_RATIO WICK_VOLUME WICK_WIDTH",
+	} {
+		args, refused := strings.Fields(task), []string(nil)
+		for _, group := range Flags() {
+			for _, f := range group.Flags {
+				if _, err := parseConfig(args, env("HOME", "/", envName(f.Name), "x!"), &bytes.Buffer{}); err != nil {
+					refused = append(refused, envName(f.Name))
+				}
+			}
+		}
+		if got := strings.Join(refused, " "); got != want {
+			t.Errorf("%s refuses nonsense in %q, want %q", task, got, want)
+		}
+		variables := env("HOME", "/", "WICK_LEVERAGE", "2", "WICK_MAX_DAILY_LOSS", "5", "WICK_SHORT", "true", "WICK_NOTIFY_FILE", "/no/such/file", "WICK_BROKER_KEY_FILE", "/no/such/file",
+			"WICK_CLUSTER_LISTEN", "10.0.0.1:9317", "WICK_PASSPHRASE", "short", "WICK_KEY_FILE", "/no/such/file", "WICK_SERVE", "true", "WICK_MCP", "true", "WICK_OUTPUT", "chart.png", "WICK_DATA_DIR", "/state")
+		c, err := parseConfig(args, variables, &bytes.Buffer{})
+		if err != nil || c.serve {
+			t.Errorf("%s in the environment of a server: %v", task, err)
+		} else if strings.HasPrefix(task, "--halt") && c.dataDir != "/state" {
+			t.Errorf("%s is about %s", task, c.dataDir)
+		}
+	}
+	if c := parse(t, env("HOME", "/", "WICK_LISTEN", "::1", "WICK_PORT", "9"), "--healthcheck"); c.listen != "::1" || c.port != 9 {
+		t.Errorf("--healthcheck asks %s, port %d", c.listen, c.port)
+	}
+}
+
 // TestEmptyFlags: a flag of the command line with nothing after it, as a shell makes of a
 // variable that is not set, is refused by its name: it would act as if it were left out, and
 // --listen would open the server to the network. In the environment an empty twin counts as not set.

@@ -33,6 +33,7 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 	if err := c.refuseEmpty(); err != nil {
 		return nil, err
 	}
+	env = c.forTask(env)
 	if err := fromEnvironment(fs, env); err != nil {
 		return nil, err
 	}
@@ -80,16 +81,36 @@ func (c *config) refuseEmpty() error {
 	return nil
 }
 
+// forTask returns env as the task on the command line sees it, if there is one: of our own
+// variables only those that it reads. The rest are the server's, whose environment a health
+// check or a halt in its container shares without its flags: they must not refuse for them.
+func (c *config) forTask(env func(string) string) func(string) string {
+	asked := c.tasks()
+	if len(asked) == 0 || asked[0].reads == "*" {
+		return env
+	}
+	var read []string
+	for _, flag := range strings.Fields(asked[0].reads) {
+		read = append(read, envName(flag))
+	}
+	return func(name string) string {
+		value := env(name) // asked for all the same, so that nobody calls it misspelled
+		if strings.HasPrefix(name, envPrefix) && !slices.Contains(read, name) {
+			return ""
+		}
+		return value
+	}
+}
+
 // fromEnvironment sets every flag that was not given from its twin: --base-url
 // is WICK_BASE_URL. A mode on the command line wins over the other one in the
-// environment: the container image sets WICK_SERVE, and must take --mcp, and --output, which
-// has no mode.
+// environment: the container image sets WICK_SERVE, and must take --mcp.
 func fromEnvironment(fs *flag.FlagSet, env func(string) string) error {
 	given := make(map[string]bool)
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	// If either mode is on the command line, neither is taken from the environment.
-	if given["mcp"] || given["serve"] || given["output"] {
-		given["mcp"], given["serve"], given["trade"] = true, true, given["trade"] || given["output"]
+	if given["mcp"] || given["serve"] {
+		given["mcp"], given["serve"] = true, true
 	}
 	// VisitAll cannot be ended early: after the first error the others are left alone.
 	var err error

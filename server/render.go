@@ -55,6 +55,15 @@ func (r *render) flags(fs *flag.FlagSet, g *groups) {
 	}
 }
 
+// names returns the names of the flags, with spaces between them.
+func (r *render) names() string {
+	var names []string
+	for _, f := range r.all {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " ")
+}
+
 // arguments returns the flags as the arguments of generate_chart, whose names have an
 // underscore where a flag has a hyphen.
 func (r *render) arguments() ([]byte, error) {

@@ -59,29 +59,29 @@ func (c *config) settleMode() error {
 	return nil
 }
 
-// tasks returns the flags that c has of those that do one thing and end the program. All of
+// task is a flag that does one thing and ends the program.
+type task struct {
+	flag  string
+	asked bool
+	reads string // the flags whose twins in the environment matter to it; * for all
+}
+
+// tasks returns what c asks for of the flags that do one thing and end the program. All of
 // them are here; --recover=yes is not one, since it goes on to serve.
-func (c *config) tasks() (asked []string) {
-	for _, task := range []struct {
-		flag  string
-		asked bool
-	}{
-		{"version", c.version}, {"print-config", c.printConfig != ""}, {"healthcheck", c.healthcheck}, {"new-key", c.newKey != ""},
-		{"clients", c.clients}, {"revoke", c.revoke != ""}, {"halt", c.halt != ""}, {"accept-positions", c.accept},
-		{"audit", c.audit}, {"import", c.cluster.importDir != ""}, {"export", c.export != ""}, {"recover", c.recover == recoverShow},
-		{"notify-test", c.notifyTest != ""}, {"output", c.render.output != ""},
-	} {
-		if task.asked {
-			asked = append(asked, task.flag)
-		}
-	}
-	return asked
+func (c *config) tasks() []task {
+	return slices.DeleteFunc([]task{
+		{"version", c.version, ""}, {"print-config", c.printConfig != "", "*"}, {"healthcheck", c.healthcheck, "listen port"}, {"new-key", c.newKey != "", ""},
+		{"clients", c.clients, "data-dir"}, {"revoke", c.revoke != "", "data-dir"}, {"halt", c.halt != "", "data-dir"}, {"accept-positions", c.accept, "data-dir"},
+		{"audit", c.audit, "data-dir head verify"}, {"import", c.cluster.importDir != "", "cluster cluster-file cluster-store"},
+		{"export", c.export != "", "data-dir format cluster cluster-file cluster-store"}, {"recover", c.recover == recoverShow, "data-dir cluster"},
+		{"notify-test", c.notifyTest != "", "notify-file source symbols intervals log-format"}, {"output", c.render.output != "", "source log-format " + c.render.names()},
+	}, func(t task) bool { return !t.asked })
 }
 
 // settleTask refuses two flags that do one thing each: one would be left undone in silence.
 func (c *config) settleTask() error {
 	if asked := c.tasks(); len(asked) > 1 {
-		return fmt.Errorf("--%s and --%s exclude each other: each does one thing and ends, so start wick once for each", asked[0], asked[1])
+		return fmt.Errorf("--%s and --%s exclude each other: each does one thing and ends, so start wick once for each", asked[0].flag, asked[1].flag)
 	}
 	return nil
 }
