@@ -164,6 +164,12 @@ func TestOneTask(t *testing.T) {
 			}
 		}
 	}
+	// --head would print the newest hash and exit 0, whatever --verify was to check.
+	for _, args := range []string{"--audit --head --verify", "--audit --verify --head", "--audit --head --verify " + strings.Repeat("0", 64), "--audit --verify " + strings.Repeat("0", 64) + " --head"} {
+		if _, err := parseConfig(strings.Fields(args), env("HOME", "/"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "--head and --verify exclude each other") {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
 	// A service may have this one in its environment for good, and is asked for its health all the same.
 	parse(t, env("HOME", "/", "WICK_TRADE", "true", "WICK_RECOVER", "yes"), "--healthcheck")
 }

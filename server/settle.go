@@ -127,6 +127,9 @@ func (c *config) settleOnce() error {
 	if c.recover == recoverYes && !c.trade {
 		return fmt.Errorf("--recover=yes goes on to serve: add --trade; --recover alone shows what it would keep")
 	}
+	if c.head && c.verify.on {
+		return fmt.Errorf("--head and --verify exclude each other: one prints the newest hash and the other checks the history, so start wick once for each")
+	}
 	if (c.head || c.verify.on) && !c.audit {
 		return fmt.Errorf("--head and --verify belong to --audit: write wick --audit --verify")
 	}
