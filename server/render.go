@@ -74,6 +74,10 @@ func (r *render) arguments() ([]byte, error) {
 		if f.Name == "indicators" || f.Name == "marks" {
 			value = strings.TrimSpace(f.Value.String())
 		}
+		// A summary names marks as ignored, even none: they are sent only if there are some.
+		if f.Name == "marks" && value == "" {
+			continue
+		}
 		named[strings.ReplaceAll(f.Name, "-", "_")] = value
 	}
 	delete(named, "output")
