@@ -49,8 +49,12 @@ type fronts struct {
 func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 	given := r.URL.Query()
 	if name := f.config.differs(given); name != "" {
+		has := cmp.Or(f.config.values[name], "which is none")
+		if !f.config.set[name] && f.config.values[name] != "" {
+			has = "which is the default" // a default may stand for another value, as 0s does for 60s
+		}
 		http.Error(w, fmt.Sprintf("--%s %s is not what the wick that runs on this data directory has, %s: leave the flag out, or start that one with it",
-			name, limit.Clip(given.Get(name)), cmp.Or(f.config.values[name], "which is none")), http.StatusConflict)
+			name, limit.Clip(given.Get(name)), has), http.StatusConflict)
 		return
 	}
 	if !f.begin() {

@@ -167,6 +167,7 @@ func TestAttachFlags(t *testing.T) {
 		{[]string{"--max-order-notional", "9000"}, "--max-order-notional 9000 is not what the wick that runs on this data directory has, 500"},
 		{[]string{"--source", "kraken"}, "--source kraken is not"},
 		{[]string{"--confirm-above", "10"}, "--confirm-above 10 is not what the wick that runs on this data directory has, which is none"},
+		{[]string{"--max-price-age", "90s"}, "--max-price-age 1m30s is not what the wick that runs on this data directory has, which is the default"},
 	} {
 		if err := <-startHost(t, dir, c.args...).ended; err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v", c.args, err)
