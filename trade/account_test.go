@@ -513,6 +513,33 @@ func TestDailyLossAfterSharedReducing(t *testing.T) {
 	}
 }
 
+// TestSharedHaltBesideReducing: on a shared log a halt lasts until it is lifted, also if the
+// leader's HALT says reducing. Then the file counts.
+func TestSharedHaltBesideReducing(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		e.options.Shared = struct{ Shared }{} // a leader that asks nobody
+		defer func() { e.options.Shared = nil }()
+		name := filepath.Join(e.options.Dir, haltName)
+		for _, c := range []struct {
+			when string
+			do   func() error
+			want TradingState
+		}{
+			{"with the file", func() error { return os.WriteFile(name, []byte(Reducing), 0o600) }, Reducing},
+			{"halted", func() error { return e.SetHalt(true) }, Halted},
+			{"lifted", func() error { return e.SetHalt(false) }, Reducing},
+		} {
+			err := c.do()
+			if err == nil {
+				err = e.refreshTrading() // as every second
+			}
+			if got := e.Status().Trading; err != nil || got != c.want {
+				t.Errorf("%s: trading is %s, %v, want %s", c.when, got, err, c.want)
+			}
+		}
+	})
+}
+
 // TestSharedHaltNotesPrices: on a shared log, too, the end of a halt writes down how far the
 // market was judged, so that the next leader does not fill an order at a price that came
 // during the halt.

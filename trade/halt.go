@@ -24,10 +24,10 @@ func (e *Engine) refreshTrading() error {
 	}
 	e.mu.Lock()
 	// An earlier leader may have had the file, or was told to halt: that there is no file
-	// here says nothing. Only reducing with the day of a loss is the breaker's, unless the
-	// owner asked for it as well.
+	// here says nothing, and a halt lasts until it is lifted. Only reducing with the day of a
+	// loss is the breaker's, unless the owner asked for it as well.
 	shared := e.options.Shared != nil
-	if shared && state == Active && (e.ahead.tripped == "" || e.ahead.trading == Halted || e.ahead.byOwner) {
+	if shared && (e.ahead.trading == Halted || state == Active && (e.ahead.tripped == "" || e.ahead.byOwner)) {
 		state = e.ahead.trading
 	}
 	// The step that would be written, if it is a change.
