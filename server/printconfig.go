@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -51,18 +50,15 @@ func (c *config) writeClient(stdout, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("where this program is: %w", err)
 	}
-	// Nothing listens here, so the port is the one that was asked for.
-	base := c.baseURL
-	if base == "" {
-		base = "http://localhost:" + strconv.Itoa(c.port)
-	}
 	var args []string // over stdio; nil for HTTP
 	if c.mcp || c.printConfig == "claude-desktop" {
 		args = c.stdioArguments()
 	} else if c.baseURL == "" && c.port == 0 {
 		return errors.New("--print-config with --port 0: which port will be picked is not known; write the port, or --base-url")
+	} else if err := c.settleBase(c.port); err != nil { // nothing listens here, so the port is the one that was asked for
+		return err
 	}
-	block, where, err := ClientConfig(c.printConfig, base+"/mcp", program, args)
+	block, where, err := ClientConfig(c.printConfig, c.baseURL+"/mcp", program, args)
 	if err != nil {
 		return err
 	}

@@ -96,3 +96,20 @@ func TestPrintConfigPort(t *testing.T) {
 	printed(t, "--serve", "--port", "0", "--base-url", "https://wick.example.com", "--print-config", "cursor")
 	printed(t, "--mcp", "--port", "0", "--print-config", "cursor")
 }
+
+// TestPrintConfigServes: what cannot be served at or started with is refused, as when it is
+// served or started.
+func TestPrintConfigServes(t *testing.T) {
+	for args, want := range map[string]string{
+		"--listen 127.0.0.2": "such as http://127.0.0.2:9315", "--listen 192.0.2.1 --port 80": "http://localhost:80 leads",
+		"--mcp --source foo": `--source "foo" is none of sample, auto,`, "--mcp --source csv:": `--source "csv:" is none of`, "--mcp --source csv": `--source "csv" is none of`,
+	} {
+		err := Run(t.Context(), append(strings.Fields(args), "--print-config", "cursor"), env("HOME", "/home/x"), nil, &bytes.Buffer{}, &bytes.Buffer{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", args, err, want)
+		}
+	}
+	for _, args := range []string{"--listen 0.0.0.0", "--listen ::1", "--mcp --listen 127.0.0.2", "--listen 127.0.0.2 --base-url http://127.0.0.2:9315"} {
+		printed(t, append(strings.Fields(args), "--print-config", "cursor")...)
+	}
+}

@@ -56,7 +56,7 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	// Whatever needs no market data was done by once. The rest needs the source.
 	source, err := market.Open(c.source, look)
 	if err != nil {
-		return err
+		return fmt.Errorf("--source: %w", err)
 	}
 	logs := newLoggers(stderr, c.logFormat)
 	defer logs.flush()

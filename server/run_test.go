@@ -409,3 +409,15 @@ func TestSecondProcess(t *testing.T) {
 		}
 	}
 }
+
+// TestNoSuchDirectory: a source of files in a directory that is not there ends the start with
+// one line that names the flag.
+func TestNoSuchDirectory(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	for _, args := range [][]string{{"--serve", "--port", "0"}, {"--mcp"}, {"--output", "-"}} {
+		err := Run(t.Context(), append(args, "--source", "csv:"+missing), env("HOME", t.TempDir()), strings.NewReader(""), io.Discard, io.Discard)
+		if err == nil || !strings.HasPrefix(err.Error(), "--source: ") || !strings.Contains(err.Error(), missing) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}

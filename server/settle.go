@@ -30,7 +30,7 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 	for _, check := range []func() error{
 		c.settleTask, c.settleMode,
 		func() error { return c.settleGiven(raw) },
-		c.settleCluster, c.settleOnce, c.settleMetrics,
+		c.settleSource, c.settleCluster, c.settleOnce, c.settleMetrics,
 		func() error { return c.settleEngine(raw) },
 		c.settleHalt,
 		func() error { return c.settleBroker(env) },
@@ -55,6 +55,16 @@ func (c *config) settleMode() error {
 	}
 	if c.logFormat != "text" && c.logFormat != "json" {
 		return fmt.Errorf("--log-format %q is neither text nor json", c.logFormat)
+	}
+	return nil
+}
+
+// settleSource checks that there is a source of the name. Whether it can be opened shows when
+// it is.
+func (c *config) settleSource() error {
+	dir, csv := strings.CutPrefix(c.source, "csv:")
+	if csv && dir == "" || !csv && !slices.Contains(market.Sources(), c.source) {
+		return fmt.Errorf("--source %q is none of %s", limit.Clip(c.source), strings.Join(market.Sources(), ", "))
 	}
 	return nil
 }
@@ -229,21 +239,31 @@ func reachedByLocalhost(listen string) bool {
 
 // publish settles the base URL once the port is known, and checks who could log in.
 func (c *config) publish(port int) error {
-	if c.baseURL == "" {
-		if !reachedByLocalhost(c.listen) {
-			// On a network the address is that of the proxy in front, which speaks https.
-			advice := "https://wick.example.com"
-			if address.Loopback(c.listen) {
-				advice = "http://" + net.JoinHostPort(c.listen, strconv.Itoa(port))
-			}
-			return fmt.Errorf("--listen %s is not where http://localhost:%d leads: set --base-url to the address that clients use, such as %s", c.listen, port, advice)
-		}
-		c.baseURL = "http://localhost:" + strconv.Itoa(port)
+	if err := c.settleBase(port); err != nil {
+		return err
 	}
 	if err := c.checkAnswered(port); err != nil {
 		return err
 	}
 	return c.checkLogin()
+}
+
+// settleBase sets the base URL, unless it was given, to localhost and the port, and refuses an
+// address to bind that localhost does not lead to.
+func (c *config) settleBase(port int) error {
+	if c.baseURL != "" {
+		return nil
+	}
+	if !reachedByLocalhost(c.listen) {
+		// On a network the address is that of the proxy in front, which speaks https.
+		advice := "https://wick.example.com"
+		if address.Loopback(c.listen) {
+			advice = "http://" + net.JoinHostPort(c.listen, strconv.Itoa(port))
+		}
+		return fmt.Errorf("--listen %s is not where http://localhost:%d leads: set --base-url to the address that clients use, such as %s", c.listen, port, advice)
+	}
+	c.baseURL = "http://localhost:" + strconv.Itoa(port)
+	return nil
 }
 
 // checkAnswered refuses a base URL with an address of this machine and the server's own
