@@ -49,7 +49,7 @@ func (c *cached) Bars(ctx context.Context, q Query) (*Series, error) {
 		if err != nil {
 			return kept[answer]{}, err
 		}
-		return kept[answer]{value: answer{s, q.Limit}, size: 8 * (s.Len()*(6+len(s.Extra)) + len(s.Delayed)), expiry: goodUntil(s)}, nil
+		return kept[answer]{value: answer{s, q.Limit}, size: 8 * (s.Len()*(6+len(s.Extra)) + 3*len(s.Delayed)), expiry: goodUntil(s)}, nil
 	})
 	if err != nil {
 		return nil, err

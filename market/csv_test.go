@@ -345,8 +345,12 @@ func TestCSVForming(t *testing.T) {
 		if err := bars.add(csvRow{Bar: Bar{monday.Add(c.last).Unix(), 5, 6, 4, 5, 1}}); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := bars.answer(q, c.row, monday); err != nil || got.Forming != c.forming {
+		got, err := bars.answer(q, c.row, monday)
+		if err != nil || got.Forming != c.forming {
 			t.Errorf("%s: %+v, %v; want forming %v", c.why, got, err, c.forming)
+		}
+		if closed := time.Unix(got.ClosedAt(0), 0); closed.After(monday.Add(c.now)) != c.forming {
+			t.Errorf("%s: it closes at %s, and is forming %v at %s", c.why, closed.UTC(), c.forming, monday.Add(c.now))
 		}
 	}
 }
@@ -615,7 +619,7 @@ func FuzzCSV(f *testing.F) {
 
 // columns returns the bars of s, and which are after a gap or late.
 func (s *Series) columns() []any {
-	return []any{s.Time, s.Open, s.High, s.Low, s.Close, s.Volume, append([]int64{}, s.Gaps...), append([]int64{}, s.Delayed...), s.Forming, fmt.Sprint(s.Extra)}
+	return []any{s.Time, s.Open, s.High, s.Low, s.Close, s.Volume, append([]int64{}, s.Gaps...), append([]Delay{}, s.Delayed...), s.Forming, fmt.Sprint(s.Extra)}
 }
 
 // wholeFile makes bars from a file in the plain way, with all rows until now in memory: it
@@ -662,12 +666,25 @@ func wholeFile(t testing.TB, text string, q Query, iv Interval, now time.Time) *
 	whole := resample(fine, q.Interval, nil, completeUntil(iv, fine.Time[fine.Len()-1], now.Unix()))
 	whole.Gaps = findGaps(whole, at)
 	for _, start := range whole.Time {
-		// A bar is late if no row reaches its end.
-		if i, _ := slices.BinarySearch(fine.Time, q.Interval.Next(start)); iv.Next(fine.Time[i-1]) < q.Interval.Next(start) {
-			whole.Delayed = append(whole.Delayed, start)
+		// A bar is late by what its rows begin off the border, and by a row if none reaches
+		// its end.
+		i, _ := slices.BinarySearch(fine.Time, q.Interval.Next(start))
+		d := Delay{Start: start, Offset: fine.Time[i-1] - iv.Start(fine.Time[i-1])}
+		if iv.Next(fine.Time[i-1]) < q.Interval.Next(start) {
+			d.Missing = iv.Seconds()
+		}
+		if d.Offset+d.Missing > 0 {
+			whole.Delayed = append(whole.Delayed, d)
 		}
 	}
 	return whole.Tail(q.Limit)
+}
+
+// completeUntil returns until when the bars of a file are complete at the time now. Rows
+// are of the interval iv, and the last one begins at last. They are complete until its end,
+// and in any case until the length of a row before now, less what rows begin off the border.
+func completeUntil(iv Interval, last, now int64) int64 {
+	return max(min(iv.Next(last), now), now-iv.Seconds()) - (last - iv.Start(last))
 }
 
 // A file that is read row by row gives the same bars, gaps and columns as one that is held

@@ -129,33 +129,36 @@ func (c *csvBars) answer(q Query, iv Interval, changed time.Time) (*Series, erro
 	if c.newest > c.now.Unix()+maxAhead {
 		s.ahead = c.newest * 1000
 	}
-	s.Forming = c.end > completeUntil(iv, c.row.Time, c.now.Unix())
 	s.Gaps = findGaps(s, c.closes(iv))
-	s.Delay = iv.Seconds()
 	for i, row := range c.last {
-		if iv.Next(row) < q.Interval.Next(s.Time[i]) {
-			s.Delayed = append(s.Delayed, s.Time[i])
+		if d := delayOf(iv, row, q.Interval.Next(s.Time[i])); d != (Delay{}) {
+			d.Start = s.Time[i]
+			s.Delayed = append(s.Delayed, d)
 		}
 	}
+	s.Forming = s.ClosedAt(s.Len()-1) > c.now.Unix()
 	// A copy: a cache must not hold more for a few bars.
 	tail := s.copied(max(0, s.Len()-q.Limit))
 	return tail, tail.Check()
 }
 
-// completeUntil returns until when the bars of a file are complete at the time now. Rows
-// are of the interval iv, and the last one begins at last. They are complete until its end,
-// and in any case until the length of a row before now: a row is written when it has ended,
-// perhaps a little later, so the one that ended last may be on its way. One that is still
-// missing after its own length had no trade or stands in a night, and no longer bar waits
-// for it: see Series.Delayed.
+// delayOf returns how long after its end a bar closes. Rows are of the interval iv, and the
+// last one of the bar begins at last.
+//
+// A row is written when it has ended, perhaps a little later, so the one that ended last may
+// be on its way. One that is still missing after its own length had no trade or stands in a
+// night, and no longer bar waits for it.
 //
 // A row counts for the bar in which it begins. If rows do not begin on the borders of iv, as
 // the hours of New York at 9:30, the last one of each bar ends that much after the bar, so
 // bars are complete that much later.
-func completeUntil(iv Interval, last, now int64) int64 {
-	end := iv.Next(last)
-	after := end - iv.Next(iv.Start(last))
-	return max(min(end, now), now-iv.Seconds()) - after
+func delayOf(iv Interval, last, end int64) (d Delay) {
+	border := iv.Next(iv.Start(last)) // where the row would end if it began on the border
+	d.Offset = iv.Next(last) - border
+	if border < end {
+		d.Missing = iv.Seconds()
+	}
+	return d
 }
 
 // count counts a distance between two rows. From 28 to 31 days count as a month.

@@ -75,11 +75,9 @@ type Series struct {
 	// nights, weekends and holidays of an exchange, which are shorter than longestClosure,
 	// do not count, and neither does what lies before the first bar.
 	Gaps []int64
-	// Delayed are the starts of the bars, in order, that closed Delay seconds after their
-	// end, because their last row is missing in a file and could still have come; of the
-	// forming bar, whether it lacks that row so far. See [Series.ClosedAt].
-	Delayed []int64
-	Delay   int64
+	// Delayed has the bars of a file, in order, that closed after their end; of the forming
+	// bar, what is known so far. See [Series.ClosedAt].
+	Delayed []Delay
 
 	// ahead is set if the source has bars that begin more than maxAhead in the future,
 	// which are not among these: it is when the newest of them begins, in unix milliseconds.
@@ -98,6 +96,13 @@ type Series struct {
 	// these. Slice does not cut them: for each bar of this series a reader takes the newest
 	// of the other bars that was closed when that bar closed. See [LoadOthers].
 	Others map[Other]*Series
+}
+
+// Delay says of a bar of a file how long after its end it closed.
+type Delay struct {
+	Start   int64 // of the bar, in unix seconds
+	Offset  int64 // seconds by which its last row ends later, because rows do not begin on the border
+	Missing int64 // seconds in which its last row, which is missing, could still have come
 }
 
 // Other names bars that are read beside those of a series. An empty field means that of
@@ -155,8 +160,8 @@ func (s *Series) Slice(i, j int) *Series {
 	t.Gaps, t.Delayed = nil, nil
 	if j > i {
 		// The first bar has no bar before it, so it is not after a gap.
-		t.Gaps = between(s.Gaps, s.Time[i]+1, s.Time[j-1])
-		t.Delayed = between(s.Delayed, s.Time[i], s.Time[j-1])
+		t.Gaps = between(s.Gaps, s.Time[i]+1, s.Time[j-1], cmp.Compare)
+		t.Delayed = between(s.Delayed, s.Time[i], s.Time[j-1], Delay.compare)
 	}
 	t.Extra = nil
 	for name, column := range s.Extra {
@@ -168,25 +173,33 @@ func (s *Series) Slice(i, j int) *Series {
 	return &t
 }
 
-// between returns the times from first to last, both included, sharing memory with times.
-// Appending to it never writes into times.
-func between(times []int64, first, last int64) []int64 {
-	from, _ := slices.BinarySearch(times, first)
-	to, _ := slices.BinarySearch(times, last+1)
+// between returns what list has of the times from first to last, both included, sharing
+// memory with list. Appending to it never writes into list.
+func between[T any](list []T, first, last int64, compare func(T, int64) int) []T {
+	from, _ := slices.BinarySearchFunc(list, first, compare)
+	to, _ := slices.BinarySearchFunc(list, last+1, compare)
 	to = max(from, to)
-	return times[from:to:to]
+	return list[from:to:to]
 }
 
-// ClosedAt returns when bar i closed or will close, in unix seconds: at its end, or Delay
-// later if it is among Delayed. Before that no alert is judged on it, so nothing that looks
-// at an earlier moment may know it.
-func (s *Series) ClosedAt(i int) int64 {
-	end := s.Interval.Next(s.Time[i])
-	if _, found := slices.BinarySearch(s.Delayed, s.Time[i]); found {
-		end += s.Delay
+// compare compares the start of the bar with t.
+func (d Delay) compare(t int64) int { return cmp.Compare(d.Start, t) }
+
+// delay returns the delay of bar i; zero if it has none.
+func (s *Series) delay(i int) Delay {
+	if at, found := slices.BinarySearchFunc(s.Delayed, s.Time[i], Delay.compare); found {
+		return s.Delayed[at]
 	}
-	return end
+	return Delay{}
 }
+
+// ClosedAt returns when bar i closed or will close, in unix seconds: at its end, or later if
+// it is among Delayed. Before that no alert is judged on it, so nothing that looks at an
+// earlier moment may know it.
+func (s *Series) ClosedAt(i int) int64 { return s.DueAt(i) + s.delay(i).Missing }
+
+// DueAt returns when bar i closes if its last row is not missing, in unix seconds.
+func (s *Series) DueAt(i int) int64 { return s.Interval.Next(s.Time[i]) + s.delay(i).Offset }
 
 // Tail returns the last n bars, or all when there are fewer, sharing memory
 // with s.

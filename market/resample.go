@@ -18,11 +18,11 @@ var ErrTooFine = errors.New("no bars fine enough")
 // counting, so a gap or a half day moves no other bar. Where there is no fine bar, there
 // is no coarse one.
 //
-// The fine bars are complete until the instant until, in unix seconds: for those of a file
-// see completeUntil, and those of a service are until now. The last bar is forming if its last
-// fine bar is, or if it ends after that instant. The first bar may have begun before the
-// first fine bar, and then it is incomplete; the caller has to know. In an extra column a
-// bar has the last value that its fine bars have.
+// The fine bars are complete until the instant until, in unix seconds: those of a service
+// are until now. The last bar is forming if its last fine bar is, or if it ends after that
+// instant. The first bar may have begun before the first fine bar, and then it is
+// incomplete; the caller has to know. In an extra column a bar has the last value that its
+// fine bars have.
 func resample(fine *Series, to Interval, at *session, until int64) *Series {
 	// Everything that describes the series stays; the columns are made anew.
 	r := newResampler(*fine, to, at)

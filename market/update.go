@@ -37,5 +37,5 @@ type Update struct {
 type ClosedBar struct {
 	Interval Interval
 	Bar      Bar
-	Delayed  bool // it is among Series.Delayed
+	Delay    Delay // as in Series.Delayed; zero if it is not there
 }

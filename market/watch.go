@@ -170,7 +170,7 @@ func (g *result) bar(iv Interval, s *Series, told map[Interval]int64, current bo
 	}
 	for i := range closed {
 		if s.Time[i] > after {
-			g.Closed = append(g.Closed, ClosedBar{iv, s.Bar(i), s.ClosedAt(i) > iv.Next(s.Time[i])})
+			g.Closed = append(g.Closed, ClosedBar{iv, s.Bar(i), s.delay(i)})
 		}
 		g.told[iv] = max(g.told[iv], s.Time[i])
 	}

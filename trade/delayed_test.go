@@ -19,7 +19,8 @@ import (
 
 // liveFiles are files of minutes to which a row is added when its minute has ended. Those
 // of ALL have every minute; those of YYY and ZZZ, which have the same prices, lack the last
-// of every five.
+// of every five. Those of OFF have them too, but begin half a minute later, and are
+// written while they are forming.
 type liveFiles struct {
 	t    *testing.T
 	dir  string
@@ -29,11 +30,11 @@ type liveFiles struct {
 // add adds rows from start until end to the files, of every minute or with a longer step.
 func (f *liveFiles) add(start, end, step int64) {
 	f.t.Helper()
-	for _, symbol := range []string{"ALL", "YYY", "ZZZ"} {
+	for symbol, late := range map[string]int64{"ALL": 0, "YYY": 0, "ZZZ": 0, "OFF": 30} {
 		var rows strings.Builder
 		for at := start; at < end; at += step {
-			if symbol == "ALL" || at/60%5 != 4 {
-				fmt.Fprintf(&rows, "%d,%d,%[2]d,%[2]d,%[2]d\n", at, 100+at/60%17)
+			if symbol == "ALL" || symbol == "OFF" || at/60%5 != 4 {
+				fmt.Fprintf(&rows, "%d,%d,%[2]d,%[2]d,%[2]d\n", at+late, 100+at/60%17)
 			}
 		}
 		f.rows[symbol] += rows.String()
@@ -73,11 +74,41 @@ func (f *liveFiles) chart(source market.Source, symbol string, iv market.Interva
 }
 
 // TestDelayedOtherBars: rules read longer bars of files whose last row is missing, so that
-// these close a row's length after their end. What a chart shows on a closed bar does not
-// change later, and an alert that fires on every bar fires on those on which the chart has
-// true, also if its own bars are late in the same way.
+// these close a row's length after their end, and bars of rows that begin off the border and
+// close that much later. What a chart shows on a closed bar does not change later, and an
+// alert that fires on every bar fires on those on which the chart has true, also if its own
+// bars are late in the same way.
 func TestDelayedOtherBars(t *testing.T) {
 	t.Parallel()
+	for name, cases := range map[string][]delayedCase{
+		"missing rows": {
+			{"ALL", market.Minute1, "change(close@5m:YYY) != 0", 3},
+			{"ALL", market.Minute5, "change(close:YYY) != 0", 2},
+			{"ZZZ", market.Minute1, "change(close@5m) != 0", 3},
+			{"ZZZ", market.Minute5, "close == close:YYY", 2},
+		},
+		"rows off the border": {
+			{"ALL", market.Minute1, "close:OFF == close[1]", 12},
+			{"ALL", market.Minute1, "change(close@5m:OFF) != 0", 3},
+			{"ALL", market.Minute5, "close:OFF == close[1]", 2},
+			{"OFF", market.Minute1, "close:ALL == close", 11}, // the last one is still forming in the end
+			{"OFF", market.Minute5, "close:ALL == close", 2},
+		},
+	} {
+		t.Run(name, func(t *testing.T) { delayedOtherBars(t, cases) })
+	}
+}
+
+// delayedCase is a rule that an alert waits for.
+type delayedCase struct {
+	symbol string
+	iv     market.Interval
+	when   string
+	want   int // how often it is true in 12 minutes
+}
+
+// delayedOtherBars runs the cases for 12 minutes.
+func delayedOtherBars(t *testing.T, cases []delayedCase) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &liveFiles{t, t.TempDir(), make(map[string]string)}
 		first := time.Now().Truncate(time.Hour).Unix()
@@ -97,17 +128,6 @@ func TestDelayedOtherBars(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- e.Run(ctx) }()
-		cases := []struct {
-			symbol string
-			iv     market.Interval
-			when   string
-			want   int // how often it is true in 12 minutes
-		}{
-			{"ALL", market.Minute1, "change(close@5m:YYY) != 0", 3},
-			{"ALL", market.Minute5, "change(close:YYY) != 0", 2},
-			{"ZZZ", market.Minute1, "change(close@5m) != 0", 3},
-			{"ZZZ", market.Minute5, "close == close:YYY", 2},
-		}
 		alerts, shown := make([]string, len(cases)), make([]map[int64]float64, len(cases))
 		for i, c := range cases {
 			raw, _ := json.Marshal(c.when)
@@ -134,7 +154,7 @@ func TestDelayedOtherBars(t *testing.T) {
 				}
 			}
 		}
-		time.Sleep(10 * time.Second)
+		time.Sleep(5 * time.Second)
 		notes, _, err := e.Notifications(false, Page{Limit: 1 << 20})
 		if err != nil {
 			t.Fatal(err)

@@ -165,12 +165,12 @@ func (e *Engine) loadOthers(ctx context.Context, s *market.Series, list []market
 		have := s.Others[o.Other]
 		return have != nil && have.Len() > 0 && have.Time[0] <= s.Time[0]-int64(o.Warmup+1)*have.Interval.Seconds()
 	})
-	end := s.Interval.Next(s.Time[s.Len()-1])
+	closed := s.ClosedAt(s.Len() - 1)
 	for try := 0; ; try++ {
 		loaded, err := market.LoadOthers(ctx, e.options.Source, s, missing)
 		late := err == nil && slices.ContainsFunc(missing, func(o market.OtherBars) bool {
 			t := loaded.Others[o.Other]
-			return t.Forming && t.Interval.Next(t.Time[t.Len()-1]) <= end
+			return t.Forming && t.DueAt(t.Len()-1) <= closed
 		})
 		if !late || try == lateOthers {
 			return loaded, err

@@ -123,8 +123,8 @@ func (w *window) add(c market.ClosedBar) (isNew, gap bool) {
 	b := c.Bar
 	if last := w.lastClosed(); b.Time > last {
 		w.closed.Append(b)
-		if c.Delayed {
-			w.closed.Delayed = append(w.closed.Delayed, b.Time)
+		if c.Delay != (market.Delay{}) {
+			w.closed.Delayed = append(w.closed.Delayed, c.Delay)
 		}
 		gap = last != 0 && b.Time != w.closed.Interval.Next(last)
 	}
