@@ -217,7 +217,7 @@ func TestTaskReadsItsOwn(t *testing.T) {
 	for task, want := range map[string]string{ // by each, the variables in which it refuses nonsense
 		"--version": "", "--healthcheck": "WICK_PORT", "--new-key=file": "", "--clients": "", "--revoke=all": "", "--halt=on": "", "--accept-positions": "",
 		"--audit": "WICK_HEAD WICK_VERIFY", "--export=orders --format=csv": "WICK_CLUSTER WICK_CLUSTER_FILE", "--recover": "WICK_CLUSTER",
-		"--output=-": "WICK_LOG_FORMAT WICK_HEIGHT WICK_PIXEL_RATIO WICK_VOLUME WICK_WIDTH",
+		"--output=-": "WICK_SOURCE WICK_LOG_FORMAT WICK_HEIGHT WICK_PIXEL_RATIO WICK_VOLUME WICK_WIDTH",
 	} {
 		args, refused := strings.Fields(task), []string(nil)
 		for _, group := range Flags() {
