@@ -195,6 +195,9 @@ func (c *config) settleServer(raw *rawFlags) error {
 	if ip, err := netip.ParseAddr(c.listen); err == nil && ip.Is4In6() {
 		c.listen = ip.Unmap().String()
 	}
+	if _, err := netip.ParseAddr(c.listen); err != nil && strings.ContainsAny(c.listen, "[]:/ ") {
+		return fmt.Errorf("--listen %q is no address to bind: write one such as 127.0.0.1 or ::1, without brackets, and the port as --port", limit.Clip(c.listen))
+	}
 	for _, text := range raw.proxies {
 		prefix, err := parsePrefix(text)
 		if err != nil {
@@ -322,7 +325,7 @@ func (c *config) settleEngine(raw *rawFlags) error {
 	if err := c.settleFills(raw); err != nil {
 		return err
 	}
-	if err := c.settleAccount(raw); err != nil {
+	if err := c.settleAccount(); err != nil {
 		return err
 	}
 	if c.set["max-price-age"] && c.maxPriceAge <= 0 {
@@ -362,9 +365,6 @@ func (c *config) settleCounts(raw *rawFlags) error {
 
 // settleFills checks how the paper broker fills orders.
 func (c *config) settleFills(raw *rawFlags) (err error) {
-	if c.participation == 0 || c.participation > exact.One {
-		return fmt.Errorf("--participation %q: a share above 0 and up to 1, such as 0.1", raw.share)
-	}
 	if c.participation == exact.One {
 		c.participation = 0 // for the engine zero means whole fills
 	}
@@ -381,15 +381,12 @@ var currencyShape = regexp.MustCompile(`^([A-Z]{3,10}|[A-Z]{2}[a-z])$`)
 
 // settleAccount checks that flags about an account are used only if there is one: ours,
 // opened with --cash, or that of a broker.
-func (c *config) settleAccount(raw *rawFlags) error {
+func (c *config) settleAccount() error {
 	if c.limits.DailyLoss > 0 && c.account.Cash == 0 && !c.atBroker() {
 		return fmt.Errorf("--max-daily-loss is counted on an account: add --cash, or --broker")
 	}
 	if c.account.Cash == 0 && (c.account.Short || c.account.Leverage > exact.One) {
 		return fmt.Errorf("--leverage and --short are rules of an account: add --cash, or leave them out (without an account orders are bounded by the other limits alone)")
-	}
-	if c.account.Leverage < exact.One {
-		return fmt.Errorf("--leverage %q is below 1", raw.leverage)
 	}
 	if !currencyShape.MatchString(c.account.Currency) {
 		return fmt.Errorf("--currency %q is not the name of a currency as data sources write it, such as USD, USDT or, for pence, GBp", limit.Clip(c.account.Currency))
@@ -433,17 +430,17 @@ func (c *config) settleAmounts(raw *rawFlags) error {
 	}
 	c.confirmAbove = -1
 	for _, a := range []amount{
-		{"max-order-notional", raw.notional, &c.limits.OrderNotional, "100000, or 100 at a broker"},
-		{"max-position-notional", raw.position, &c.limits.PositionNotional, "ten of the largest order"},
-		{"fee-rate", raw.fee, &c.feeRate, ""},
-		{"maker-fee-rate", raw.maker, c.makerFee, ""},
-		{"slippage", raw.slippage, &c.slippage, ""},
-		{"half-spread", raw.spread, &c.halfSpread, ""},
-		{"participation", raw.share, &c.participation, ""},
-		{"confirm-above", raw.confirm, &c.confirmAbove, ""},
-		{"cash", raw.cash, &c.account.Cash, "no account"},
-		{"max-daily-loss", raw.dailyLoss, &c.limits.DailyLoss, "no limit"},
-		{"leverage", raw.leverage, &c.account.Leverage, ""},
+		{"max-order-notional", raw.notional, &c.limits.OrderNotional, aboveZero, "100000, or 100 at a broker"},
+		{"max-position-notional", raw.position, &c.limits.PositionNotional, aboveZero, "ten of the largest order"},
+		{"fee-rate", raw.fee, &c.feeRate, fraction, "0.001"},
+		{"maker-fee-rate", raw.maker, c.makerFee, fraction, "that of --fee-rate"},
+		{"slippage", raw.slippage, &c.slippage, fraction, "0.0005"},
+		{"half-spread", raw.spread, &c.halfSpread, fraction, "the source's own"},
+		{"participation", raw.share, &c.participation, bounds{1, exact.One, "above 0 and up to 1"}, "0.1"},
+		{"confirm-above", raw.confirm, &c.confirmAbove, bounds{0, math.MaxInt64, fmt.Sprintf("from zero up to %d", mostAmount)}, "none, or 0 at a broker"},
+		{"cash", raw.cash, &c.account.Cash, aboveZero, "no account"},
+		{"max-daily-loss", raw.dailyLoss, &c.limits.DailyLoss, aboveZero, "no limit"},
+		{"leverage", raw.leverage, &c.account.Leverage, bounds{exact.One, math.MaxInt64, fmt.Sprintf("from 1 up to %d", mostAmount)}, "1"},
 	} {
 		if err := a.parse(); err != nil {
 			return err
@@ -456,25 +453,34 @@ func (c *config) settleAmounts(raw *rawFlags) error {
 type amount struct {
 	flag, text string
 	to         *exact.Decimal
-	without    string // what leaving the flag out means, if zero is refused; otherwise empty
+	bounds     bounds
+	without    string // what leaving the flag out means
+}
+
+// bounds are the least and the largest value of an amount, both allowed, and how they are told.
+type bounds struct {
+	least, most exact.Decimal
+	told        string
 }
 
 // mostAmount is the largest whole number that an amount can be.
 const mostAmount = math.MaxInt64 / int64(exact.One)
 
-// parse sets the number, unless the flag was left out. A negative number is refused. So is
-// zero for a flag with a text in without, such as a limit, for which the engine takes zero
-// for the default.
+// The bounds of most amounts. Where zero would be the default to the engine, as of a limit, it
+// is refused, because the operator who wrote it meant something else.
+var (
+	aboveZero = bounds{1, math.MaxInt64, fmt.Sprintf("above zero and up to %d", mostAmount)}
+	fraction  = bounds{0, exact.One - 1, "from 0 to below 1"}
+)
+
+// parse sets the number, unless the flag was left out. One out of bounds is refused.
 func (a amount) parse() error {
 	if a.text == "" {
 		return nil
 	}
 	v, err := exact.Parse([]byte(a.text))
-	switch {
-	case a.without != "" && (err != nil || v <= 0):
-		return fmt.Errorf("--%s %q is not a number above zero and up to %d with at most 8 decimals: write one, or leave it out for %s", a.flag, a.text, mostAmount, a.without)
-	case err != nil || v < 0:
-		return fmt.Errorf("--%s %q is not a number from zero up to %d with at most 8 decimals: write one, or leave it out", a.flag, a.text, mostAmount)
+	if err != nil || v < a.bounds.least || v > a.bounds.most {
+		return fmt.Errorf("--%s %q is not a number %s with at most 8 decimals: write one, or leave it out for %s", a.flag, a.text, a.bounds.told, a.without)
 	}
 	*a.to = v
 	return nil
