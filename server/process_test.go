@@ -141,6 +141,36 @@ func TestTerminate(t *testing.T) {
 	}
 }
 
+// TestTerminateBroken: after a journal that broke, SIGTERM ends the process with exit code 1 and
+// the reason: what was refused since is not on disk.
+func TestTerminateBroken(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "state")
+	p := startProcess(t, dir)
+	if err := os.Rename(dir, dir+"-elsewhere"); err != nil {
+		t.Fatal(err)
+	}
+	for health := ""; !strings.Contains(health, `"journal":"broken"`); time.Sleep(5 * time.Millisecond) {
+		r, err := http.Get(p.base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		health = string(text)
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	p.wait()
+	if code := p.cmd.ProcessState.ExitCode(); code != 1 || strings.Count(p.log.String(), "\nwick: ") != 1 {
+		t.Errorf("exit code %d\n%s", code, p.log)
+	}
+}
+
 // TestHangup: SIGHUP signs everyone out and ends their streams; the process
 // goes on, and a new login works.
 func TestHangup(t *testing.T) {
