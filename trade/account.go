@@ -122,9 +122,7 @@ func (e *Engine) highest(s *state, o *Order) exact.Decimal {
 	price := e.likely(o)
 	if o.Role == RoleOCO {
 		for _, mate := range s.mates(o, o.Group) {
-			if price = max(price, e.likely(mate)); mate.Type == StopLimit {
-				price = max(price, *mate.StopPrice)
-			}
+			price = max(price, e.likely(mate))
 		}
 	}
 	return price
@@ -196,19 +194,13 @@ func (e *Engine) grows(s *state, symbol string, size, value exact.Decimal) exact
 	if held != 0 && (held > 0) != (size > 0) {
 		// What the rest of the fills is worth once the old position is closed, and what
 		// closing it frees.
-		share, ok := exact.Product(value, size.Abs()-held.Abs()).PerUp(size.Abs())
-		if need = share; !ok {
-			need = tooMuch
-		}
+		need, _ = exact.Product(value, size.Abs()-held.Abs()).PerUp(size.Abs()) // a part of value, so in range
 		freed, _ = held.Abs().Times(max(e.watch.price(symbol), 0), exact.Down)
 	}
 	if need <= freed {
 		return 0
 	}
-	fee, ok := value.Times(e.paper.feeRate, exact.Up)
-	if !ok {
-		return tooMuch
-	}
+	fee, _ := value.Times(e.paper.feeRate, exact.Up) // the rate is below one, so it is in range
 	return together(need-freed, fee)
 }
 

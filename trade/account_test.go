@@ -5,13 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wick/exact"
+	"wick/journal/journaltest"
 	"wick/market"
 )
 
@@ -64,6 +67,9 @@ func TestAccount(t *testing.T) {
 		if a, ok := e.Account(); ok {
 			t.Errorf("without --cash there is an account: %+v", a)
 		}
+		if a, ok := e.AccountAtBroker(); ok {
+			t.Errorf("on paper there is an account at a broker: %+v", a)
+		}
 	})
 }
 
@@ -100,6 +106,98 @@ func TestBuyingPower(t *testing.T) {
 			t.Errorf("an order beyond the leverage: %v, want buying_power", err)
 		}
 	})
+}
+
+// TestBuyingPowerOfOCO: of an oco counts the higher of the prices at which its orders can be
+// filled. For a stop_limit that is its limit, also if it is below the stop: 5 at 104 are 520,
+// with the fee 525.2. Which of the two is the older does not matter.
+func TestBuyingPowerOfOCO(t *testing.T) {
+	inBubble(t, funded, func(t *testing.T, e *Engine) {
+		limited := ask(t, e, func(r *OrderRequest) {
+			r.Quantity, r.Type, r.Price, r.OCO = 5*exact.One, Limit, 90*exact.One, OCO{StopPrice: 105 * exact.One, Price: 104 * exact.One}
+		})
+		reserved := func(when string) {
+			t.Helper()
+			if a := statement(t, e); a.Reserved.String() != "525.2" {
+				t.Errorf("%s %s is reserved, want 525.2", when, a.Reserved)
+			}
+		}
+		reserved("at first")
+		ask(t, e, func(r *OrderRequest) {
+			r.Quantity, r.Type, r.StopPrice, r.Price, r.Replaces = 5*exact.One, StopLimit, 106*exact.One, 104*exact.One, limited.ID+"-oco"
+		})
+		reserved("with a younger stop")
+		ask(t, e, func(r *OrderRequest) {
+			r.Quantity, r.Type, r.Price, r.Replaces = 5*exact.One, Limit, 91*exact.One, limited.ID
+		})
+		reserved("with a younger limit")
+	})
+}
+
+// TestTurningAround: what turns a position around needs its share of the value that opens
+// the new one, less what the old one is worth, and the fee of all of it. By hand: 9 bought
+// at 100 leave 91 of 1,000. To sell 12 opens 3, which are worth less than the 9. Then 979 are
+// there and 3 short, so 679 can be spent; to buy 12 opens 9 and needs 900 - 300 + 12 = 612,
+// and to buy 13 opens 10 and needs 1000 - 300 + 13 = 713.
+func TestTurningAround(t *testing.T) {
+	inBubble(t, func(o *Options) { funded(o); o.Account.Short = true }, func(t *testing.T, e *Engine) {
+		place(t, e, Buy, Market, "9", "")
+		place(t, e, Sell, Market, "12", "")
+		if a := statement(t, e); a.Equity.String() != "979" || a.BuyingPower.String() != "679" {
+			t.Errorf("equity %s and buying power %s, want 979 and 679", a.Equity, a.BuyingPower)
+		}
+		_, err := try(t, e, func(r *OrderRequest) { r.Quantity = 13 * exact.One })
+		if code(err) != "buying_power" || !strings.Contains(err.Error(), "needs 713 and 679 ") {
+			t.Errorf("a buy of 13: %v, want buying_power", err)
+		}
+		place(t, e, Buy, Market, "12", "")
+	})
+}
+
+// TestNoPriceOfPosition: after a start a position has no price until its source has told one.
+// What the account is worth is not known until then, and what needs buying power is refused;
+// what only reduces a position passes.
+func TestNoPriceOfPosition(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, o := journaltest.NewDisk(), testOptions(t)
+		funded(&o)
+		e, err := openOn(o, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		place(t, e, Buy, Market, "2", "")
+		e.Close()
+		if e, err = openOn(o, d); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = "BBB" }); code(err) != "no_price" {
+			t.Errorf("a buy of another symbol: %v, want no_price", err)
+		}
+		place(t, e, Sell, Market, "1", "")
+		if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = "BBB" }); err != nil {
+			t.Errorf("a buy of another symbol once there is a price: %v", err)
+		}
+		e.Close()
+	})
+}
+
+// TestTooMuch: what leaves the range of exact numbers is worth more than any account has,
+// and so are sums of it.
+func TestTooMuch(t *testing.T) {
+	const most exact.Decimal = math.MaxInt64
+	for got, want := range map[exact.Decimal]exact.Decimal{
+		worth(-2*exact.One, 3*exact.One): 6 * exact.One,
+		together(exact.One, 2):           exact.One + 2,
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	for _, got := range []exact.Decimal{worth(most, 2*exact.One), worth(most, exact.One), together(most, most), together(tooMuch, 1)} {
+		if got != tooMuch {
+			t.Errorf("%s, want %s", got, tooMuch)
+		}
+	}
 }
 
 // TestReducingNeedsNothing: an account that has spent all can sell a part of what it
