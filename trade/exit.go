@@ -61,15 +61,12 @@ func (x Exit) inPercent(entry exact.Decimal) string {
 	return fmt.Sprintf(`; a number is a price, and a percentage the distance from the entry: for %s %% away from it write "%s%%"`, x.Price, x.Price)
 }
 
-// written returns x as a client writes it.
+// written returns x, which is a distance, as a client writes it.
 func (x Exit) written() string {
-	switch {
-	case x.Percent != 0:
+	if x.Percent != 0 {
 		return x.Percent.String() + "%"
-	case x.ATR != 0:
-		return x.ATR.String() + "atr"
 	}
-	return x.Price.String()
+	return x.ATR.String() + "atr"
 }
 
 // far reports whether an exit at a price is so far from the entry that a percentage must

@@ -298,6 +298,82 @@ func TestFinePercent(t *testing.T) {
 	})
 }
 
+// TestExitWithoutRange: a distance in average true ranges needs a range. Bars that do not
+// move have none, and neither have fewer bars than the range is of.
+func TestExitWithoutRange(t *testing.T) {
+	for name, source := range map[string]market.Source{"bars that do not move": flat(100), "three bars": few{tall{flat(100)}}} {
+		inBubble(t, func(o *Options) { o.Source = source }, func(t *testing.T, e *Engine) {
+			if err := tryExit(t, e, Buy, "2atr", ""); code(err) != "no_data" || !strings.Contains(err.Error(), "give stop_loss as a price or in percent") {
+				t.Errorf("%s: %v, want no_data", name, err)
+			}
+		})
+	}
+}
+
+// few is a source with three bars.
+type few struct{ tall }
+
+func (s few) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	q.Limit = min(q.Limit, 3)
+	return s.tall.Bars(ctx, q)
+}
+
+// TestExitBelowTick: a percentage that leaves no price on the tick of the market is refused
+// as it was written.
+func TestExitBelowTick(t *testing.T) {
+	grid := func(string) (Grid, bool) { return Grid{Tick: exact.One / 100}, true }
+	inBubble(t, func(o *Options) { o.Source, o.Grid = flat(0.01), grid }, func(t *testing.T, e *Engine) {
+		err, want := tryExit(t, e, Buy, "50%", ""), "a stop_loss of 50% does not go with an entry at 0.01: the distance is not smaller than the price"
+		if code(err) != "bad_exit" || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	})
+}
+
+// TestExitWithoutPrice: a buy of at most 90 is filled at 50, where the market opens. There is
+// no price 80 below that, so no stop_loss begins; the take_profit stands 4 above.
+func TestExitWithoutPrice(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Source = tall{flat(100)} }, func(t *testing.T, e *Engine) {
+		entry := ask(t, e, func(r *OrderRequest) { bracket(t, "20atr", "1atr")(r); r.Type, r.Price = Limit, 90*exact.One })
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, 50, 51, 50, 51))
+		legs := e.Group(entry.ID)
+		if got := found(t, e, entry.ID); got != "filled 50" || len(legs) != 1 || legs[0].Role != RoleTakeProfit || show(legs[0].Price) != "54" {
+			t.Errorf("the entry is %s with the exits %+v, want filled 50 and a take_profit at 54", got, legs)
+		}
+	})
+}
+
+// TestPutTwice: of two versions of an order in one step the later counts, except that an
+// order which has ended stays ended.
+func TestPutTwice(t *testing.T) {
+	ev := &event{}
+	o := Order{ID: "o-1", Status: StatusOpen, Quantity: 2 * exact.One}
+	smaller := o
+	smaller.Quantity = exact.One
+	ev.put(&o)
+	ev.put(&smaller)
+	if len(ev.Also) != 1 || ev.Also[0].Quantity != exact.One {
+		t.Errorf("after a second version: %+v, want that one", ev.Also)
+	}
+	ev.end(&o, "it is over")
+	ev.put(&smaller)
+	if len(ev.Also) != 1 || ev.Also[0].Status != StatusCancelled || ev.Also[0].Reason != "it is over" {
+		t.Errorf("after it ended: %+v, want it ended", ev.Also)
+	}
+}
+
+// TestReplaceElsewhere: an order of another market cannot be replaced.
+func TestReplaceElsewhere(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		old := ask(t, e, func(r *OrderRequest) { r.Symbol, r.Type, r.Price = "BBB", Limit, 90*exact.One })
+		_, err := try(t, e, func(r *OrderRequest) { r.Type, r.Price, r.Replaces = Limit, 91*exact.One, old.ID })
+		if code(err) != "bad_replaces" || !strings.Contains(err.Error(), "is of BBB, not of AAA") || found(t, e, old.ID) != "open" {
+			t.Errorf("%v, and the order is %s, want bad_replaces and open", err, found(t, e, old.ID))
+		}
+	})
+}
+
 // TestExitByRange: the average true range of bars that are 4 high is 4. A distance
 // that leaves no price is refused as that.
 func TestExitByRange(t *testing.T) {
