@@ -67,6 +67,15 @@ func TestEstimateIsOfOneFill(t *testing.T) {
 	}
 }
 
+// TestWorthOutOfRange: a part of 1 at 100 and a rest that is worth more than exact numbers
+// hold are worth nothing that could be said.
+func TestWorthOutOfRange(t *testing.T) {
+	x := Estimate{Price: 100 * exact.One, Rest: 90_000_000_000 * exact.One}
+	if worth, ok := x.Worth(Order{Quantity: 3 * exact.One, FilledQuantity: exact.One}); ok {
+		t.Errorf("worth %s, want that it is out of range", worth)
+	}
+}
+
 // TestEstimateBeside: of an oco each of the two has its own estimate. By hand, 3 at a
 // maker's fee of 0.02 % and one of 0.1 %: 3*97.9*0.0002 = 0.05874, 3*110*0.001 = 0.33.
 func TestEstimateBeside(t *testing.T) {

@@ -266,7 +266,8 @@ func TestGridAdvice(t *testing.T) {
 			{func(r *OrderRequest) { limited(Buy, "9")(r); r.OCO = OCO{StopPrice: dec(t, "52.8001")} }, "oco stop_price 52.8001: this market counts in steps of 0.01; 52.8 would do"},
 			// Two values are off the grid: which steps of one pass depends on the other.
 			{func(r *OrderRequest) { limited(Buy, "9.001")(r); r.Quantity = dec(t, "1.2345") }, "9 or 9.01 would do"},
-			// Both steps are out of bounds: none is named.
+			// Both steps are out of bounds, or another value is: none is named.
+			{func(r *OrderRequest) { limited(Buy, "90")(r); r.Quantity = dec(t, "0.0004") }, "off_lot: quantity 0.0004: this market counts in steps of 0.001 (fix"},
 			{sized("20000.0001"), "this market counts in steps of 0.001 (fix"},
 			// The market has reached both steps, or one: an order that must rest cannot be there.
 			{func(r *OrderRequest) { limited(Buy, "10.971")(r); r.PostOnly = true }, "steps of 0.01 (fix"},
@@ -308,6 +309,21 @@ func TestGridAdvice(t *testing.T) {
 			t.Errorf("a notional of a cheap coin: %v", err)
 		}
 	})
+	// Prices from which slippage leaves nothing, or leads out of the range.
+	for _, c := range []struct {
+		price  float64
+		change func(*OrderRequest)
+	}{
+		{0.00000001, func(r *OrderRequest) { r.Side = Sell }},
+		{0.00000001, func(r *OrderRequest) { r.Side, r.Quantity, r.Notional = Sell, 0, 1 }},
+		{90_000_000_000, func(*OrderRequest) {}}, // 92,233,720,368 is about the largest
+	} {
+		inBubble(t, func(o *Options) { o.Source, o.Slippage = flat(c.price), exact.One/20 }, func(t *testing.T, e *Engine) {
+			if o, err := try(t, e, c.change); code(err) != "out_of_range" || !strings.Contains(err.Error(), "leaves no room for slippage") {
+				t.Errorf("at %v: %+v, %v, want out_of_range", c.price, o, err)
+			}
+		})
+	}
 	// What was bought before the market counted in larger steps.
 	lot := exact.Decimal(0)
 	inBubble(t, func(o *Options) { o.Grid = func(string) (Grid, bool) { return Grid{Lot: lot}, true } }, func(t *testing.T, e *Engine) {
@@ -475,7 +491,12 @@ func TestExitsOfLaterFill(t *testing.T) {
 		e.ensure(t.Context(), "AAA")
 		traded(e, 0, 100, 30)
 		place(t, e, Sell, Market, "2", "")
-		entry := ask(t, e, func(r *OrderRequest) { bracket(t, "5%", "5%")(r); r.Quantity = 4 * exact.One })
+		r := func(r *OrderRequest) { bracket(t, "5%", "5%")(r); r.Quantity = 4 * exact.One }
+		dry := ask(t, e, func(d *OrderRequest) { r(d); d.DryRun = true })
+		if exits := e.Protection(dry); dry.FilledQuantity != exact.One || len(exits) != 0 {
+			t.Errorf("a dry run fills %s and has the exits %+v, want 1 and none", dry.FilledQuantity, exits)
+		}
+		entry := ask(t, e, r)
 		if entry.FilledQuantity != exact.One || !strings.Contains(entry.Reason, "waits for more") {
 			t.Errorf("a part that closes: %s filled, %q; want 1, and that the rest waits", entry.FilledQuantity, entry.Reason)
 		}

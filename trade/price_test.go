@@ -121,6 +121,15 @@ func TestExchangeHours(t *testing.T) {
 					t.Errorf("a limit beyond the last price while it is closed: %+v, %v", o, err)
 				}
 				r.Price = 101 * exact.One
+				end := day.Add(shut) // of the session that comes next
+				if c.at >= shut {
+					end = end.Add(24 * time.Hour)
+				}
+				r.DryRun, r.TimeInForce = true, Day
+				if o, err := e.Place(t.Context(), r); err != nil || o.ExpiresAt == nil || !o.ExpiresAt.Equal(end) {
+					t.Errorf("a limit order for the day: %+v, %v, want it until %s", o, err, end)
+				}
+				r.DryRun, r.TimeInForce = false, ""
 				if o, err := e.Place(t.Context(), r); err != nil || o.Status != StatusOpen {
 					t.Fatalf("a limit order while it is closed: %+v, %v", o, err)
 				}

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -105,6 +106,10 @@ func TestStopRefused(t *testing.T) {
 			if o, err := try(t, e, change); code(err) != want {
 				t.Errorf("%+v, %v; want %s", o, err, want)
 			}
+		}
+		_, err := try(t, e, func(r *OrderRequest) { r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 100*one })
+		if code(err) != "bad_trail" || !strings.Contains(err.Error(), "the distance is larger than the price 100; choose a smaller one") {
+			t.Errorf("a trailing stop 100 below 100: %v, want bad_trail", err)
 		}
 		if n := len(e.Orders(false)); n != 0 {
 			t.Errorf("%d orders were made by refused requests", n)
@@ -306,6 +311,33 @@ func TestSizes(t *testing.T) {
 		closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true, ClientOrderID: "out"}, nil)
 		if err != nil || len(closed) != 2 || len(e.Positions()) != 0 || closed[0].Side != Sell || closed[1].Side != Buy || closed[1].ClientOrderID != "out:BBB" {
 			t.Errorf("closing everything: %+v, %v; want a sell, and a buy with the id out:BBB", closed, err)
+		}
+	})
+}
+
+// TestCloseAllOfDryRun: what the dry run refused to close stays, for the same reason, and the
+// others are closed. As JSON the one is its symbol and the reason, the others are orders.
+func TestCloseAllOfDryRun(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		for _, symbol := range []string{"AAA", "BBB"} {
+			ask(t, e, func(r *OrderRequest) { r.Symbol = symbol })
+		}
+		previews, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true, DryRun: true}, nil)
+		if err != nil || len(previews) != 2 {
+			t.Fatalf("a dry run: %+v, %v; want 2 orders", previews, err)
+		}
+		previews[0].Error = "market_closed: the exchange is closed"
+		closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true}, previews)
+		if left := e.Positions(); err != nil || len(closed) != 2 || len(left) != 1 || left[0].Symbol != "AAA" {
+			t.Fatalf("%+v, %v, with %+v left; want BBB closed", closed, err, left)
+		}
+		one, err := json.Marshal(closed[0])
+		if want := `{"symbol":"AAA","error":"market_closed: the exchange is closed"}`; string(one) != want {
+			t.Errorf("%s, %v, want %s", one, err, want)
+		}
+		one, err = json.Marshal(closed[1])
+		if want, _ := json.Marshal(closed[1].Order); string(one) != string(want) || closed[1].Symbol != "BBB" {
+			t.Errorf("%s, %v, want %s", one, err, want)
 		}
 	})
 }
