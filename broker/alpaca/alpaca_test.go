@@ -531,6 +531,39 @@ func TestUnlikely(t *testing.T) {
 	}
 }
 
+// TestFineQuantities: the owner buys for a round sum in the dashboard, which Alpaca fills to
+// nine decimals. That neither ends the stream nor keeps the account and other fills from being
+// read; the fill itself is left out.
+func TestFineQuantities(t *testing.T) {
+	const (
+		fine  = `{"id":"x","client_order_id":"by-hand","status":"partially_filled","qty":null,"filled_qty":"0.123456789","filled_avg_price":"81"}`
+		usual = `{"id":"y","client_order_id":"a","status":"partially_filled","qty":"2","filled_qty":"1","filled_avg_price":"9"}`
+	)
+	c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: canned{
+		"GET /v2/orders": "[" + fine + "," + usual + "]", "GET /v2/positions": `[{"symbol":"AAPL","qty":"0.123456789"}]`, "GET /v2/account": `{"account_number":"A1","status":"ACTIVE"}`,
+		"GET /v2/account/activities": `[{"order_id":"x","qty":"0.123456789","price":"81","cum_qty":"0.123456789"},{"order_id":"y","qty":"1","price":"9","cum_qty":"1"}]`,
+		"GET /v2/events/trades": `data: {"event":"partial_fill","event_id":"01A","qty":"0.123456789","price":"81","order":` + fine + "}\n" +
+			`data: {"event":"partial_fill","event_id":"01B","qty":"1","price":"9","order":` + usual + "}\n",
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := c.Report(t.Context()); err != nil || len(r.Open) != 1 || r.Open[0].ID != "y" || len(r.Positions) != 1 || r.Positions[0].Quantity != 12345678 {
+		t.Errorf("the report: %+v, %v, want order y and a position of 0.12345678", r, err)
+	}
+	if fills, err := c.Fills(t.Context(), time.Unix(1, 0)); err != nil || len(fills) != 1 || fills[0].OrderID != "y" {
+		t.Errorf("the fills: %+v, %v, want that of order y", fills, err)
+	}
+	var events []broker.Event
+	err = c.Stream(t.Context(), "", func() {}, func(e broker.Event) { events = append(events, e) })
+	if len(events) != 1 || events[0].ID != "01B" || events[0].Fill == nil || err == nil || !strings.Contains(err.Error(), "it ended") {
+		t.Errorf("the stream: %+v, %v, want the event 01B and its end", events, err)
+	}
+	if _, err := mine(order{ID: "x", ClientOrderID: "a", Status: "filled", FilledQty: number{Decimal: 1, cut: true}}, broker.Order{ClientID: "a"}); !errors.Is(err, errFine) {
+		t.Errorf("an order of ours with such a quantity: %v, want an error", err)
+	}
+}
+
 // TestUnlikelyCalendar: a calendar that is too long, or whose days are not in order, is not
 // used.
 func TestUnlikelyCalendar(t *testing.T) {

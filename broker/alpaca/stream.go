@@ -68,11 +68,12 @@ func readEvents(r io.Reader, deliver func(broker.Event)) error {
 		}
 		// An event that cannot be true ends the stream too; the book is then compared with
 		// a report.
-		e, err := u.event()
-		if err != nil {
+		switch e, err := u.event(); {
+		case err == nil:
+			deliver(e)
+		case !errors.Is(err, errFine): // which the next stream would begin with again
 			return err
 		}
-		deliver(e)
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("alpaca stream: %w", err)

@@ -2,6 +2,7 @@ package alpaca
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -148,8 +149,10 @@ func (o *order) check(s broker.State) error {
 	case !isID(o.ID) || o.Status == "":
 		return fmt.Errorf("alpaca: an order without an id or a status: %q", limit.Clip(o.ID))
 	// A quantity that was filled must be exact, and no more than was ordered.
-	case s.Filled < 0 || s.Quantity < 0 || s.Filled > s.Quantity && o.Qty.given || s.Average < 0 || o.FilledQty.cut:
+	case s.Filled < 0 || s.Quantity < 0 || s.Filled > s.Quantity && o.Qty.given || s.Average < 0:
 		return fmt.Errorf("alpaca: order %s has filled %s of %s at %s, which cannot be", s.ID, s.Filled, s.Quantity, s.Average)
+	case o.FilledQty.cut:
+		return fmt.Errorf("alpaca: order %s: %w", s.ID, errFine)
 	case s.Status == broker.Filled && s.Filled == 0:
 		return fmt.Errorf("alpaca: order %s is filled and nothing of it was", s.ID)
 	case len(o.Legs) > maxLegs:
@@ -157,6 +160,11 @@ func (o *order) check(s broker.State) error {
 	}
 	return nil
 }
+
+// errFine reports a quantity with more than our eight decimals. Alpaca trades in nine, so
+// somebody may have bought for a round sum in the account. Lists and the stream pass such an
+// entry over: what is filled of our own orders in all has no more than eight.
+var errFine = errors.New("a quantity with more than eight decimals")
 
 // maxWord is how many bytes of a status word are kept.
 const maxWord = 32
@@ -184,10 +192,13 @@ func (a *activity) fill() (broker.Fill, error) {
 }
 
 // checked returns f, or an error if it cannot be true: without an order, a quantity or
-// a price, larger than what the order has filled in all, or with more decimals than we
-// keep.
+// a price, or larger than what the order has filled in all. The error is errFine if it was
+// cut, because it has more decimals than we keep.
 func checked(f broker.Fill, cut bool) (broker.Fill, error) {
-	if !isID(f.OrderID) || f.Quantity <= 0 || f.Price <= 0 || f.Total < f.Quantity || cut {
+	if cut {
+		return f, fmt.Errorf("alpaca: a fill of order %q: %w", limit.Clip(f.OrderID), errFine)
+	}
+	if !isID(f.OrderID) || f.Quantity <= 0 || f.Price <= 0 || f.Total < f.Quantity {
 		return f, fmt.Errorf("alpaca: a fill of %s at %s, %s in all, of order %q cannot be", f.Quantity, f.Price, f.Total, limit.Clip(f.OrderID))
 	}
 	return f, nil
