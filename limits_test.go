@@ -52,6 +52,7 @@ var limits = []limit{
 	{"server", "maxAhead", "bytes", "input read from a host that does not read, to see whether it has ended", "TestAheadBound"},
 	{"server", "maxAttached", "", "processes that attach to this one over its control socket", "TestAttachBound"},
 	{"server", "maxPassphrase", "bytes", "file with the passphrase", "TestPassphraseBound"},
+	{"server", "maxWatchlist", "bytes", "file of --watchlist", "TestWatchlist"},
 	{"server", "minPassphrase", "", "characters of a passphrase, at least", "TestWeakPassphrase"},
 	{"server", "maxTyped", "", "characters of a passphrase, as many as the field of the login page takes", "TestPassphraseCanBeTyped"},
 	{"server", "memoryBase", "bytes", "memory beside charts, streams and what is in use at the start, before the collector works harder", "TestMemoryLimit"},
@@ -157,6 +158,7 @@ var limits = []limit{
 	{"trade", "maxSubscriptions", "", "subscriptions; one more drops the oldest that no client holds, with its queue, and the log says so, else it is refused", "TestSubscriptionBound"},
 	{"trade", "maxFilterSymbols", "", "symbols of a filter", "TestFilters"},
 	{"trade", "maxParams", "bytes", "parameters of an alert's indicator", "TestConditionRefused"},
+	{"trade", "maxHalt", "bytes", "file HALT; a longer one halts, whatever it says", "TestHaltWhatever"},
 	{"trade", "keptOrders", "", "finished orders in memory; older ones are in the archive", "TestArchive"},
 	{"journal", "maxRecord", "bytes", "record of the journal", "TestRecordBound"},
 

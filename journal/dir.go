@@ -15,7 +15,7 @@ import (
 
 // Dir is a directory of the operating system that this process alone uses. It opens no
 // file through a symbolic link: the file behind it may belong to somebody else, and must
-// not be emptied or written.
+// not be emptied or written. Nor does it open what is no file: see [OpenRegular].
 type Dir struct {
 	name string
 	self *os.File // the directory, kept open so that a sync of it needs no descriptor
@@ -198,7 +198,7 @@ func (d *Dir) Read(name string) ([]byte, error) { return readFile(d.Path(name)) 
 // readFile returns the content of a file, which must not be a symbolic link. It
 // needs no lock.
 func readFile(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
+	f, err := OpenRegular(path, os.O_RDONLY|noFollow)
 	if err != nil {
 		return nil, readError(path, err)
 	}
@@ -251,7 +251,7 @@ func (d *Dir) Open(name string) (File, error) {
 func (d *Dir) open(name string, flags int) (*os.File, error) {
 	d.fill()
 	for {
-		f, err := os.OpenFile(d.Path(name), flags|noFollow, 0o600)
+		f, err := OpenRegular(d.Path(name), flags|noFollow)
 		if outOfDescriptors(err) && d.giveUp() {
 			continue
 		}

@@ -15,7 +15,7 @@ const noFollow = syscall.O_NOFOLLOW
 // for as long as it stays open. It does not wait: if another process has the lock, it
 // returns ErrHeld.
 func takeLock(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|noFollow, 0o600)
+	f, err := OpenRegular(name, os.O_CREATE|os.O_RDWR|noFollow)
 	if err != nil {
 		return nil, readError(name, err)
 	}
@@ -31,7 +31,7 @@ func takeLock(name string) (*os.File, error) {
 
 // tryLock returns ErrHeld if a process has locked the file called name.
 func tryLock(name string) error {
-	f, err := os.OpenFile(name, os.O_RDONLY|noFollow, 0)
+	f, err := OpenRegular(name, os.O_RDONLY|noFollow)
 	if err != nil {
 		return err
 	}

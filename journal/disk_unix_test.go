@@ -3,8 +3,11 @@
 package journal_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -92,5 +95,56 @@ func testNoDescriptors(t *testing.T) {
 	}
 	if s, err := load(d, false); err != nil || s.seq != 13 {
 		t.Errorf("start: %d records, %v", s.seq, err)
+	}
+}
+
+// TestNoPipes: to open a pipe waits for its other end, and no signal would end that. In
+// place of a file it is refused, and it is not called damage: nothing is known of what the
+// file held.
+func TestNoPipes(t *testing.T) {
+	for _, name := range []string{"lock", journal1, snapshot1, "journal-2.wal", "snapshot-2.json.tmp"} {
+		dir := t.TempDir()
+		d, err := journal.OpenDir(dir, discard)
+		if err == nil {
+			_, _, err = open(d, journal.FileOptions{})
+		}
+		if err = errors.Join(err, d.Close()); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		os.Remove(path) // some are there
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refused := func(what string, err error) {
+			var damage *journal.DamageError
+			if err == nil || !strings.Contains(err.Error(), path+" cannot be used: not a regular file") || errors.As(err, &damage) {
+				t.Errorf("a pipe in place of %s: %s gives %v", name, what, err)
+			}
+		}
+		if err := journal.Free(dir); err != nil {
+			t.Errorf("a pipe in place of %s: the directory is not free: %v", name, err)
+		}
+		if _, err := journal.ReadOnly(dir).Read(name); !journal.Unreadable(err) {
+			t.Errorf("a pipe in place of %s: Read gives %v", name, err)
+		}
+		if _, err := journal.ReadOnly(dir).Open(name); !journal.Unreadable(err) {
+			t.Errorf("a pipe in place of %s: Open gives %v", name, err)
+		}
+		if name != "lock" && name != "snapshot-2.json.tmp" { // these are not read
+			_, _, err := walk(journal.ReadOnly(dir))
+			refused("Walk", err)
+		}
+		if d, err = journal.OpenDir(dir, discard); err == nil {
+			var j *journal.Journal
+			if j, _, err = open(d, journal.FileOptions{}); err == nil {
+				err = j.Close() // begins the next generation
+			}
+			d.Close()
+		}
+		if name == "snapshot-2.json.tmp" && err == nil {
+			continue // the snapshot is put off, which loses nothing
+		}
+		refused("a start and a stop", err)
 	}
 }

@@ -28,6 +28,8 @@ func (e *accessError) Error() string {
 			"(ddrescue, or dd conv=noerror,sync), and start or recover on the copy"
 	case errors.Is(e.Err, syscall.ELOOP):
 		return text + "it is a symbolic link, which is not followed here; put the file or directory itself in its place"
+	case errors.Is(e.Err, errNotRegular):
+		return text + "put the file itself in its place"
 	case errors.Is(e.Err, syscall.EROFS):
 		return text + advice(e.Err) + "; --audit, --export and --recover work as it is"
 	}
@@ -40,14 +42,14 @@ func (e *accessError) Unwrap() error { return e.Err }
 // error says nothing about what is in the file.
 func Unreadable(err error) bool {
 	var number syscall.Errno
-	return err != nil && !errors.Is(err, fs.ErrNotExist) && (errors.Is(err, fs.ErrPermission) || errors.As(err, &number))
+	return err != nil && !errors.Is(err, fs.ErrNotExist) && (errors.Is(err, fs.ErrPermission) || errors.Is(err, errNotRegular) || errors.As(err, &number))
 }
 
 // readError returns an error that explains why the file at path cannot be used, if err
 // is one that the owner of the machine can do something about. It returns any other err
 // as it is.
 func readError(path string, err error) error {
-	for _, known := range []error{fs.ErrPermission, syscall.EIO, syscall.ELOOP, syscall.EROFS} {
+	for _, known := range []error{fs.ErrPermission, syscall.EIO, syscall.ELOOP, syscall.EROFS, errNotRegular} {
 		if errors.Is(err, known) {
 			return &accessError{path, err, ownerOf(path)}
 		}

@@ -24,7 +24,7 @@ func (d ReadOnly) Read(name string) ([]byte, error) { return readFile(d.Path(nam
 
 // Open returns a file whose writes fail.
 func (d ReadOnly) Open(name string) (File, error) {
-	f, err := os.OpenFile(d.Path(name), os.O_RDONLY|noFollow, 0)
+	f, err := OpenRegular(d.Path(name), os.O_RDONLY|noFollow)
 	if err != nil {
 		return nil, readError(d.Path(name), err)
 	}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -67,7 +66,7 @@ func (c *config) settleCluster() error {
 	return nil
 }
 
-// maxCredentials bounds the file of --cluster-file, in bytes.
+// maxCredentials bounds the file of --cluster-file, and each file that it names, in bytes.
 const maxCredentials = 1 << 20
 
 // node returns the node of the cluster that this process is, with the credentials of
@@ -171,7 +170,7 @@ func readTLS(dir, ca, cert, key string) (*tls.Config, error) {
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if ca != "" {
-		text, err := os.ReadFile(beside(dir, ca))
+		text, err := readRegular(beside(dir, ca), maxCredentials)
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +182,15 @@ func readTLS(dir, ca, cert, key string) (*tls.Config, error) {
 		return nil, fmt.Errorf("cert and key belong together: one of them is missing")
 	}
 	if cert != "" {
-		pair, err := tls.LoadX509KeyPair(beside(dir, cert), beside(dir, key))
+		certText, err := readRegular(beside(dir, cert), maxCredentials)
+		if err != nil {
+			return nil, err
+		}
+		keyText, err := readRegular(beside(dir, key), maxCredentials)
+		if err != nil {
+			return nil, err
+		}
+		pair, err := tls.X509KeyPair(certText, keyText)
 		if err != nil {
 			return nil, err
 		}

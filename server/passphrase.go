@@ -9,6 +9,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"wick/journal"
 )
 
 const (
@@ -62,14 +64,7 @@ func readPassphrase(name string) ([]byte, error) {
 // copy to overwrite. It refuses a file that others may read, and one of more than most
 // bytes.
 func readPrivate(name string, most int) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
-	f, err := os.Open(name)
+	f, err := journal.OpenRegular(name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +73,17 @@ func readPrivate(name string, most int) ([]byte, error) {
 	if err := checkPrivate(f); err != nil {
 		return nil, err
 	}
+	return readMost(f, most)
+}
+
+// readRegular reads a file, whoever else may read it. It refuses one of more than most
+// bytes.
+func readRegular(name string, most int) ([]byte, error) {
+	f, err := journal.OpenRegular(name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	return readMost(f, most)
 }
 

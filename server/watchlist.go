@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 
@@ -19,12 +18,9 @@ var listName = regexp.MustCompile(`^[a-z0-9_-]{1,32}$`)
 
 // readWatchlists reads a file of named lists of symbols, as parseWatchlists does.
 func readWatchlists(file string) (map[string][]string, error) {
-	text, err := os.ReadFile(file)
+	text, err := readRegular(file, maxWatchlist)
 	if err != nil {
 		return nil, err
-	}
-	if len(text) > maxWatchlist {
-		return nil, fmt.Errorf("%s has %d bytes, at most %d are read", file, len(text), maxWatchlist)
 	}
 	return parseWatchlists(file, string(text))
 }

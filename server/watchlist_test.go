@@ -26,7 +26,7 @@ func TestWatchlist(t *testing.T) {
 		"a b: BTCUSDT":                "line 1",
 		"a: ../etc":                   "line 1",
 		"a:":                          "no symbols",
-		strings.Repeat("#", 64<<10+1): "at most",
+		strings.Repeat("#", 64<<10+1): "longer than 65536 bytes",
 	} {
 		write(text)
 		if _, err := readWatchlists(file); err == nil || !strings.Contains(err.Error(), want) {

@@ -3,6 +3,7 @@ package trade
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -151,6 +152,9 @@ func (e *Engine) setHaltShared(halt bool) error {
 	return e.commit(seq)
 }
 
+// maxHalt bounds what is read of the file HALT, in bytes. A longer file halts.
+const maxHalt = 4096
+
 // readHalt returns the state that the file HALT in dir asks for. A file with the word
 // reducing in it lets orders through that shrink a position; anything else of that name
 // halts, also a directory, a link or a file that may not be read. No link is followed, so
@@ -169,13 +173,18 @@ func readHalt(dir string) (TradingState, error) {
 	case !info.Mode().IsRegular(): // is not read: opening a pipe would wait for its writer
 		return Halted, nil
 	}
-	text, err := os.ReadFile(name)
+	var text []byte
+	f, err := os.Open(name)
+	if err == nil {
+		defer f.Close()
+		text, err = io.ReadAll(io.LimitReader(f, maxHalt+1))
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission): // it was there: if it is gone by now, the next look says so
 		return Halted, nil
 	case err != nil:
 		return "", err
-	case strings.EqualFold(strings.TrimSpace(string(text)), string(Reducing)):
+	case len(text) <= maxHalt && strings.EqualFold(strings.TrimSpace(string(text)), string(Reducing)):
 		return Reducing, nil
 	}
 	return Halted, nil

@@ -3,6 +3,7 @@
 package trade
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,16 +63,23 @@ func TestHaltWithoutDescriptors(t *testing.T) {
 	}
 }
 
-// TestHaltWhatever: whatever is called HALT halts, also a folder, a pipe, and a link, wherever
-// it leads. To halt once more is no error then, and never writes to what a link leads to.
+// TestHaltWhatever: whatever is called HALT halts, also a folder, a pipe, a file that is too
+// long to be a word, and a link, wherever it leads. To halt once more is no error then, and
+// never writes to what a link leads to.
 func TestHaltWhatever(t *testing.T) {
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	if err := os.WriteFile(elsewhere, []byte(Reducing), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for what, make := range map[string]func(name string) error{
-		"folder":       func(name string) error { return os.Mkdir(name, 0o700) },
-		"pipe":         func(name string) error { return syscall.Mkfifo(name, 0o600) },
+		"folder": func(name string) error { return os.Mkdir(name, 0o700) },
+		"pipe":   func(name string) error { return syscall.Mkfifo(name, 0o600) },
+		"huge": func(name string) error {
+			return errors.Join(os.WriteFile(name, []byte("reducing"), 0o600), os.Truncate(name, 1<<40))
+		}, // more than fits into memory
+		"long": func(name string) error {
+			return os.WriteFile(name, []byte("reducing"+strings.Repeat(" ", maxHalt)), 0o600)
+		},
 		"link nowhere": func(name string) error { return os.Symlink("/nonexistent/file", name) },
 		"link to self": func(name string) error { return os.Symlink(haltName, name) },
 		"link to word": func(name string) error { return os.Symlink(elsewhere, name) },
