@@ -108,6 +108,7 @@ func (r *render) run(ctx context.Context, d tools.Deps, stdout, stderr io.Writer
 	if format != "png" {
 		content, stdout = append(result.Content[0].Text, '\n'), Visible(stdout)
 	}
+	endAtOnce() // what is left is to write it
 	if r.output == "-" {
 		_, err := stdout.Write(content)
 		return err

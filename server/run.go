@@ -148,13 +148,17 @@ func once(ctx context.Context, c *config, stdout, stderr io.Writer) (done bool, 
 // onState is the part of once for tasks on a data directory or on what is in etcd.
 func onState(ctx context.Context, c *config, stdout io.Writer) (done bool, err error) {
 	switch {
-	case c.audit:
-		err = runAudit(c, stdout)
 	case c.clustered() && (c.export != "" || c.cluster.importDir != ""):
 		err = moveStore(ctx, c, stdout)
+	// The others only read.
+	case c.audit:
+		endAtOnce()
+		err = runAudit(c, stdout)
 	case c.export != "":
+		endAtOnce()
 		err = trade.Export(c.dataDir, c.export, c.render.format, stdout)
 	case c.recover == recoverShow:
+		endAtOnce()
 		err = showRecovery(c, stdout)
 	default:
 		return false, nil

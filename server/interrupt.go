@@ -1,0 +1,12 @@
+package server
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// endAtOnce lets a signal end the process at once from now on, as it ends a program that
+// asks for none. It is for tasks that leave nothing half done: they may wait for a disk, or
+// for whoever reads what they write, and the end of a context does not end that.
+func endAtOnce() { signal.Reset(os.Interrupt, syscall.SIGTERM) }
