@@ -3,7 +3,6 @@ package trade
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -152,7 +151,7 @@ func (e *Engine) setHaltShared(halt bool) error {
 	return e.commit(seq)
 }
 
-// maxHalt bounds what is read of the file HALT, in bytes. A longer file halts.
+// maxHalt bounds the file HALT that is read, in bytes. A longer one halts.
 const maxHalt = 4096
 
 // readHalt returns the state that the file HALT in dir asks for. A file with the word
@@ -170,21 +169,16 @@ func readHalt(dir string) (TradingState, error) {
 		return Active, nil
 	case err != nil:
 		return "", err
-	case !info.Mode().IsRegular(): // is not read: opening a pipe would wait for its writer
+	case !info.Mode().IsRegular() || info.Size() > maxHalt: // is not read: opening a pipe would wait for its writer
 		return Halted, nil
 	}
-	var text []byte
-	f, err := os.Open(name)
-	if err == nil {
-		defer f.Close()
-		text, err = io.ReadAll(io.LimitReader(f, maxHalt+1))
-	}
+	text, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission): // it was there: if it is gone by now, the next look says so
 		return Halted, nil
 	case err != nil:
 		return "", err
-	case len(text) <= maxHalt && strings.EqualFold(strings.TrimSpace(string(text)), string(Reducing)):
+	case strings.EqualFold(strings.TrimSpace(string(text)), string(Reducing)):
 		return Reducing, nil
 	}
 	return Halted, nil
