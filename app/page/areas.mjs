@@ -16,9 +16,9 @@ export function paintAreas(p, pane) {
     if (st.shaded.length > 0) shade = 'osc';
     paintProfile(p, pane, st.hbars, profile);
     if (st.hbars.length > 0) profile = 'osc';
+    const step = st.lines.some(l => l.style === 'step'); // then all of its lines and fills do
     for (const f of st.fills) {
       const above = areaInk(st, f.tone);
-      const step = st.lines.some(l => l.tone === f.tone && l.style === 'step');
       paintFill(p, pane, f, above, f.below ? areaInk(st, f.below) : above, step);
     }
   }
@@ -58,16 +58,16 @@ function paintProfile(p, pane, bars, base) {
 }
 
 /** paintFill shades the region between two series and changes its ink exactly where
- * they cross. Steps hold a bar's values over its whole width. */
+ * they cross. Steps hold a bar's values over its whole width, in the columns of its lines. */
 function paintFill(p, pane, { y1, y2 }, above, below, step) {
   const end = Math.min(windowEnd(p, y1), windowEnd(p, y2));
   const pieces = { [above]: [], [below]: [] };
-  for (let i = Math.max(0, p.i0 - 1); i + 1 < end; i++) {
+  for (let i = Math.max(0, p.i0 - 1); i + (step ? 0 : 1) < end; i++) {
     const next = step ? i : i + 1;
     const values = [y1[i], y2[i], y1[next], y2[next]];
     if (!values.every(usable)) continue;
-    const [a1, a2, b1, b2] = values.map(v => yOf(pane.scale, v));
-    const [xa, xb] = step ? [p.x0 + i * p.pitch, p.x0 + (i + 1) * p.pitch] : [barX(p, i), barX(p, i + 1)];
+    const [a1, a2, b1, b2] = values.map(v => (step ? rowOf : yOf)(pane.scale, v));
+    const [xa, xb] = [i, i + 1].map(k => (step ? Math.floor(p.x0 + k * p.pitch) : barX(p, k)));
     const inkA = values[0] >= values[1] ? above : below;
     const inkB = values[2] >= values[3] ? above : below;
     if (inkA === inkB) {

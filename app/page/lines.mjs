@@ -7,7 +7,7 @@ import { rowOf, yOf } from './scale.mjs';
 /** paintLine draws one line in its style; a missing value breaks it. */
 export function paintLine(p, pane, { style, tone, values }, { ink, dashed }) {
   if (style === 'dots') paintDots(p, pane, values, ink);
-  else if (style === 'step') paintSteps(p, pane, values, ink);
+  else if (style === 'step') paintSteps(p, pane, values, ink, dashed);
   else strokeValues(p, pane, values, tone === 'band' ? p.m.edge : p.m.line, ink, dashed || style === 'dashed');
 }
 
@@ -61,13 +61,24 @@ function paintDots(p, pane, values, ink) {
   });
 }
 
-/** paintSteps draws a level for every stretch of equal values, without joins. */
-function paintSteps(p, pane, values, ink) {
-  const thick = Math.max(1, Math.round(p.m.line));
+/** paintSteps draws a level for every stretch of equal values, without joins. Dashes go on
+ * from one level to the next and begin anew after a missing value. */
+function paintSteps(p, pane, values, ink, dashed) {
+  const { line, px } = p.m;
+  const thick = Math.max(1, Math.round(line));
+  const [on, off] = dashed ? [px(6), px(5)] : [Infinity, 0]; // a solid level is one dash
   const end = windowEnd(p, values);
+  let [from, right] = [0, -Infinity]; // where the dashes begin, and where the last level ends
   for (let i = p.i0, j; i < end; i = j) {
     for (j = i + 1; j < end && values[j] === values[i];) j++;
-    const x = Math.floor(p.x0 + i * p.pitch);
-    if (usable(values[i])) box(p, ink, x, rowOf(pane.scale, values[i]) - (thick >> 1), Math.floor(p.x0 + j * p.pitch) - x, thick);
+    if (!usable(values[i])) continue;
+    const left = Math.floor(p.x0 + i * p.pitch);
+    if (left > right) from = left;
+    right = Math.max(Math.floor(p.x0 + j * p.pitch), left + 1);
+    const y = rowOf(pane.scale, values[i]) - (thick >> 1);
+    for (let x = left - ((left - from) % (on + off)); x < right; x += on + off) {
+      const [begin, stop] = [Math.max(x, left), Math.min(x + on, right)];
+      if (begin < stop) box(p, ink, begin, y, stop - begin, thick);
+    }
   }
 }

@@ -138,6 +138,61 @@ test('no level and no zone is drawn among the volume', () => {
   }
 });
 
+/** strokes paints a chart and returns its plan, the boxes, and the corners of the filled
+ * shapes, each with its colour. */
+function strokes(data, options) {
+  const p = makePlan(data, { ...plain, ...options }, wholeWindow(data, data.n));
+  const [boxes, shapes] = [[], []];
+  let path = [];
+  const calls = {
+    beginPath: () => { path = []; },
+    moveTo: (...at) => path.push([at]),
+    lineTo: (...at) => path.at(-1).push(at),
+    fill: () => shapes.push(...path.map(corners => ({ corners, colour: ctx.fillStyle }))),
+    fillRect: (x, y, w, h) => boxes.push({ x, y, w, h, colour: ctx.fillStyle }),
+  };
+  const ctx = new Proxy({}, { get: (set, name) => calls[name] ?? set[name] ?? (() => {}) });
+  paint(ctx, p);
+  return { p, boxes, shapes };
+}
+
+/** stepped returns the data of 20 bars with two levels that change on bar 10. */
+function stepped(ink, missing, fills = []) {
+  const [upper, lower] = [[16, 9], [14, 6]].map(levels => Array.from({ length: 20 }, (_, i) => (i === missing ? null : levels[i < 10 ? 0 : 1])));
+  const line = (tone, values) => ({ tone, style: 'step', ink, values });
+  return readSeries(payload(1, 20, { lines: [line('down', upper), line('up', lower)], fills: fills.map(f => ({ ...f, y1: upper, y2: lower })), signals: [], shaded: [] }));
+}
+
+// As TestDashedSteps of the picture: six pixels with gaps of five, which go on where the
+// level changes and begin anew after a missing value.
+test('levels that step have their dashes', () => {
+  for (const [ink, painted] of [['line3 dashed', column => column % 11 < 6], ['line3', () => true]]) {
+    const { p, boxes } = strokes(stepped(ink, 3));
+    const edge = bar => Math.floor(p.x0 + bar * p.pitch);
+    for (const [before, after] of [[16, 9], [14, 6]]) {
+      for (let x = edge(0); x < edge(20); x++) {
+        const y = rowOf(p.panes[0].scale, x < edge(10) ? before : after);
+        const got = boxes.some(b => b.colour === p.colours.line3 && x >= b.x && x < b.x + b.w && y >= b.y && y < b.y + b.h);
+        const gap = x >= edge(3) && x < edge(4);
+        assert.equal(got, !gap && painted(x - edge(x < edge(4) ? 0 : 4)), `${ink}, column ${x}`);
+      }
+    }
+  }
+});
+
+// As TestStepFill of the picture. The tone of the fill is none of the lines'.
+test('a fill between levels that step has their ends', () => {
+  const { p, shapes } = strokes(stepped('line3', -1, [{ tone: 'band' }]));
+  const found = shapes.filter(s => s.colour.startsWith(p.colours.fill)).map(s => s.corners);
+  const { scale } = p.panes[0];
+  const want = Array.from({ length: 20 }, (_, i) => {
+    const [left, right] = [i, i + 1].map(k => Math.floor(p.x0 + k * p.pitch));
+    const [top, bottom] = (i < 10 ? [16, 14] : [9, 6]).map(v => rowOf(scale, v));
+    return [[left, top], [right, top], [right, bottom], [left, bottom]];
+  });
+  assert.deepEqual(found, want);
+});
+
 test('averaged candles are made anew when older bars come', () => {
   const draw = data => makePlan(data, { ...plain, type: 'heikin_ashi' }, wholeWindow(data, data.n)).drawn;
   const newer = readSeries(payload(4, 5));
