@@ -82,13 +82,24 @@ export function legendItems(p, pane, st) {
   if (pane.price) write = st.compare ? v => percentText(p.base, v) : v => priceText(v, digits);
   // The only value needs no name, except that of a compared symbol: its tag may give way.
   const named = (label, text) => (label && (st.compare || all.length > 1) ? label.slice(0, 20) + ' ' + text : text);
-  st.lines.forEach((l, k) => add(st.lineLooks[k].ink, named(l.label, write(l.values[i]))));
+  st.lines.forEach((l, k) => {
+    const { ink } = st.lineLooks[k];
+    const since = sinceText(p, l);
+    add(ink, named(l.label, write(l.values[i])));
+    if (since) add(ink, since);
+  });
   for (const h of st.histogram) add(barInk(h) === 'up' && h.values[i] < 0 ? 'down' : barInk(h), named(h.label, valueText(h.values[i])));
   if (st.shaded.length > 0) add('text', String(st.shaded.some(s => s.from <= i && i <= s.to)));
   const sessions = st.sessions.filter((bar, k) => bar < p.i1 && (st.sessions[k + 1] ?? Infinity) > p.i0).length; // in the window
   if (sessions > 0) add('axis', sessions === 1 ? '1 session' : `${sessions} sessions`);
   for (const h of st.hlines) if (h.label) add(toneInk(h.tone, 'band'), h.label.slice(0, 16) + ' ' + write(h.y));
   return p.o.signals === 'off' ? items : items.concat(signalItems(p, st));
+}
+
+/** sinceText says since when the change of a compared symbol counts, if that is later than
+ * the first bar of the window; it is empty for all other lines. */
+function sinceText(p, { since }) {
+  return since > p.i0 && since < p.i1 ? 'since ' + dateText(p.data.walls[since].wall, p.data.seconds) : '';
 }
 
 /** signalItems counts the signals in the window by name and direction. */
@@ -127,7 +138,7 @@ export function described(p) {
   const prices = ['open', 'high', 'low', 'close'].map(name => `${name} ${priceText(data[name][i], data.precision)}`);
   const studies = p.panes.flatMap(pane => pane.studies).filter(st => st.lines.length > 0).map(st => {
     const write = st.compare ? v => percentText(p.base, v) : valueText;
-    const values = st.lines.map(l => (st.compare || st.lines.length > 1 ? l.label + ' ' : '') + write(l.values[i]));
+    const values = st.lines.map(l => `${st.compare || st.lines.length > 1 ? l.label + ' ' : ''}${write(l.values[i])} ${sinceText(p, l)}`.trim());
     return `${st.name} ${values.join(', ')}`;
   });
   return [`${data.symbol} ${data.interval}, ${dateText(data.walls[i].wall, data.seconds)}`, ...prices, ...studies].join('; ');

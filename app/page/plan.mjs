@@ -76,8 +76,8 @@ function split(p) {
  * from the first open of the window. */
 function compareStudy(p) {
   const lines = p.data.compare.map(other => {
-    const first = other.opens.find((v, i) => i >= p.i0 && v > 0);
-    return { ...other, label: other.symbol.slice(0, 16), values: other.closes.map(v => (v / first) * p.base) };
+    const since = other.opens.findIndex((v, i) => i >= p.i0 && v > 0);
+    return { ...other, since, label: other.symbol.slice(0, 16), values: other.closes.map(v => (v / other.opens[since]) * p.base) };
   });
   return { ...Object.fromEntries(channels.map(name => [name, []])), key: 'compare', name: 'Compare', compare: true, lines };
 }

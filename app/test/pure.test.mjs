@@ -116,6 +116,20 @@ test('a compared symbol is named, also if it is the only one', () => {
   }
 });
 
+// As TestCompareSince of the picture.
+test('where a compared symbol begins later than the window, the legend says since when', () => {
+  const other = (symbol, opens, closes) => ({ symbol, ink: 'line2', opens, closes });
+  const compare = [other('WHOLE', [50, 55, 58, 59], [55, 58, 59, 60]), other('LATE', [null, null, 100, 99], [null, null, 99, 100.55]), other('OLD', [null, null, null, null], [null, null, null, null])];
+  const data = readSeries(payload(490_000, 4, {}, { compare })); // from 2025-11-24 16:00 on
+  const texts = window => {
+    const p = makePlan(data, plain, window);
+    return [legendItems(p, p.panes[0], p.panes[0].studies.find(st => st.compare)).map(item => item.text).slice(1), described(p).split('Compare ')[1]];
+  };
+  assert.deepEqual(texts({ end: 4, count: 4 }), [['WHOLE +20.00%', 'LATE +0.55%', 'since 2025-11-24 18:00', 'OLD –'], 'WHOLE +20.00%, LATE +0.55% since 2025-11-24 18:00, OLD –']);
+  assert.deepEqual(texts({ end: 4, count: 2 })[0], ['WHOLE +3.45%', 'LATE +0.55%', 'OLD –'], 'from the first bar of the window on');
+  assert.deepEqual(texts({ end: 2, count: 2 })[0], ['WHOLE +16.00%', 'LATE –', 'OLD –'], 'not yet');
+});
+
 test('no level and no zone is drawn among the volume', () => {
   const rows = marks => {
     const data = readSeries(payload(1, 60));
