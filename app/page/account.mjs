@@ -18,14 +18,17 @@ export class Account {
   }
 
   /** drawn returns the parts of the account that a chart shows, if its call asked for them:
-   * levels, of which alerts on a price can be dragged, and fills within the bars. */
-  drawn({ symbol, precision, request, n, time, seconds }) {
+   * levels, of which alerts on a price can be dragged, and fills within the bars. The level
+   * of a position has its profit at the last close; its member past is the one without, for
+   * a window that does not show that close. */
+  drawn({ symbol, precision, request, n, time, close, seconds, forming, as_of }) {
+    const ended = !forming && request.to < Date.parse(as_of) / 1000; // the last close is not the price of now
     const of = (part, list) => (!request.show || request.show.includes(part) ? list.filter(item => item.symbol === symbol) : []);
     const positions = of('position', this.positions).filter(p => Number(p.quantity) > 0).map(p => {
-      const [price, profit] = [Number(p.entry_price), Number(p.unrealized_pnl ?? NaN)];
+      const [price, profit] = [Number(p.entry_price), ended ? NaN : profitAt(p, close[n - 1])];
       const text = `${p.side} ${exactText(Number(p.quantity))} at ${priceText(price, precision)}`;
-      if (Number.isNaN(profit)) return { price, text, ink: 'axis', on: 1, off: 0 }; // not known: neither gain nor loss
-      return { price, text: `${text} · ${signed(profit, 2)}`, ink: profit < 0 ? 'down' : 'up', on: 1, off: 0 };
+      const past = { price, text, ink: 'axis', on: 1, off: 0 }; // neither gain nor loss
+      return Number.isNaN(profit) ? past : { ...past, text: `${text} · ${signed(profit, 2)}`, ink: profit < 0 ? 'down' : 'up', past };
     });
     const orders = of('orders', this.orders).filter(isOpen).map(o => {
       const text = `${o.side} ${o.type} ${exactText(Number(o.quantity) - Number(o.filled_quantity))}`;
@@ -63,6 +66,13 @@ export class Account {
 
 /** isOpen reports whether an order can still fill. */
 export const isOpen = order => ['open', 'partially_filled'].includes(order.status);
+
+/** profitAt returns the unrealized profit of a position at a price, which may be a little
+ * older or newer than the one that the account knows; NaN while that knows none. */
+function profitAt({ side, quantity, current_price, unrealized_pnl }, price) {
+  const since = price - Number(current_price ?? NaN);
+  return Number(unrealized_pnl ?? NaN) + (side === 'short' ? -1 : 1) * Number(quantity) * since;
+}
 
 /** openProfit returns the unrealized profit of all positions, or NaN while that of one of
  * them is not known. */

@@ -19,7 +19,7 @@ export function wholeWindow(data, bars) {
 
 /** makePlan measures the chart of data in a window: {end, count} in bars. Options are
  * width, height, ratio, theme, type, scale, signals, volume, zone, levels (prices of the
- * account with text, ink, on, off), fills, marks (of the caller's own), and
+ * account with text, ink, on, off, past), fills, marks (of the caller's own), and
  * measure(text, size, weight), which returns a width. */
 export function makePlan(data, o, window) {
   const { levels = [], marks = [], type: kind } = o;
@@ -30,7 +30,8 @@ export function makePlan(data, o, window) {
   p.base = data.open[p.i0] ?? NaN; // 0 percent
   p.drawn = drawnPrices(data, kind);
   const own = marks.filter(k => k.type === 'level').map(k => ({ price: k.price, text: k.text ?? '', ink: toneInk(k.color, 'amber'), on: 8, off: 4 }));
-  p.levels = [...levels, ...own];
+  const old = p.i1 < data.n; // the price in the window is not the last one
+  p.levels = [...levels.map(l => (old && l.past) || l), ...own];
   split(p);
   for (const st of p.panes.flatMap(pane => pane.studies)) st.lineLooks = st.lines.map(l => lineLook(l, o.theme));
   const prices = spanOf(p, [data.high, data.low]);

@@ -348,10 +348,10 @@ test('what orders realized', () => {
 
 test('a profit that is not known is not 0', () => {
   const account = new Account();
-  const position = { symbol: 'A', side: 'short', quantity: 18, entry_price: 88.603 };
+  const position = { symbol: 'A', side: 'short', quantity: 18, entry_price: 88.603, current_price: 88 };
   const level = profit => {
     account.positions = [{ ...position, unrealized_pnl: profit }];
-    const [{ text, ink }] = account.drawn({ symbol: 'A', precision: 3, request: {}, n: 1, time: [0], seconds: 60 }).levels;
+    const [{ text, ink }] = account.drawn({ symbol: 'A', precision: 3, request: {}, n: 1, time: [0], close: [88], seconds: 60 }).levels;
     return [text, ink];
   };
   assert.deepEqual(level(null), ['short 18 at 88.603', 'axis']);
@@ -359,6 +359,28 @@ test('a profit that is not known is not 0', () => {
   assert.deepEqual(level(-34.7), ['short 18 at 88.603 · −34.70', 'down']);
   assert.equal(openProfit([{ quantity: 1, unrealized_pnl: 1 }, { quantity: 2, unrealized_pnl: -3 }, { quantity: 0, unrealized_pnl: null }]), -2);
   assert.ok(Number.isNaN(openProfit([{ quantity: 1, unrealized_pnl: 1 }, { quantity: 1, unrealized_pnl: null }])));
+});
+
+// As TestProfitOfTheShownPrice of the picture: bought 2 at 10, sold 2 at 10, and the account
+// knows a price of 11. The last close of the bars is 13.5.
+test('the profit on a chart is that of its own price', () => {
+  const account = new Account();
+  const texts = (head, window = { end: 4, count: 4 }) => {
+    const data = readSeries(payload(10, 4, { lines: [] }, head));
+    const p = makePlan(data, { ...plain, ...account.drawn(data) }, window);
+    return p.levels.map(l => [l.text, l.ink]);
+  };
+  const held = (side, pnl) => { account.positions = [{ symbol: 'ACME', side, quantity: '2', entry_price: '10', current_price: '11', unrealized_pnl: pnl }]; };
+  held('short', '-2');
+  assert.deepEqual(texts({}), [['short 2 at 10.00 · −7.00', 'down']]);
+  held('long', '2');
+  assert.deepEqual(texts({}), [['long 2 at 10.00 · +7.00', 'up']]);
+  const bare = [['long 2 at 10.00', 'axis']];
+  assert.deepEqual(texts({}, { end: 3, count: 2 }), bare, 'a window before the last bar');
+  const asked = { as_of: '1970-01-01T13:20:00.000Z', request: { to: 13 * 3600 } };
+  assert.deepEqual(texts({ ...asked, forming: false }), bare, 'a period of the past');
+  assert.deepEqual(texts({ ...asked, forming: true }), texts({}), 'one that ends within the bar of now');
+  assert.deepEqual(texts({ ...asked, request: { to: 14 * 3600 } }), texts({}), 'one that ends later than now');
 });
 
 test('quantities and prices of the account keep their decimals', () => {
