@@ -3,16 +3,20 @@ package trade
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"wick/exact"
+	"wick/indicators"
 	"wick/journal/journaltest"
 	"wick/market"
 )
@@ -744,5 +748,135 @@ func TestNamedBound(t *testing.T) {
 	}
 	if len(s.named) != maxNamed || s.named["c0"] != nil || s.named["c1"] == nil {
 		t.Errorf("%d are remembered, want maxNamed and the oldest forgotten", len(s.named))
+	}
+}
+
+// TestJudgedOnceDataCome: while the source has no data beside the bars for an alert, of another
+// market or of another column, the others are judged. That alert is judged once the data
+// come, on the bars that it missed too, and fires for each of them once.
+func TestJudgedOnceDataCome(t *testing.T) {
+	source := &lacking{Source: fundingSource{100, new(int)}}
+	inBubble(t, func(o *Options) { o.Source = source }, func(t *testing.T, e *Engine) {
+		set := func(condition string, repeat Repeat) string {
+			return repeating(t, e, `{"indicator_signal":`+condition+`}`, AlertRequest{Repeat: repeat, Interval: "1h"}).ID
+		}
+		plain := set(`{"indicator":"rule","when":"close > 110","signal":"becomes_true"}`, EachBar)
+		other := set(`{"indicator":"rule","when":"close > 110 and close:BBB > 1","signal":"becomes_true"}`, EachBar)
+		funding := set(`{"indicator":"funding","signal":"zero_up"}`, Once)
+		check := func(when, want string) {
+			t.Helper()
+			counts := make(map[string]int)
+			list, _, _ := e.Notifications(false, Page{Size: 1 << 20})
+			for _, n := range list {
+				counts[n.AlertID]++
+			}
+			if got := fmt.Sprint(counts[plain], counts[other], counts[funding]); got != want {
+				t.Errorf("%s the three alerts fired %s times, want %s", when, got, want)
+			}
+		}
+		source.fault = func(q market.Query) error {
+			if q.Symbol == "BBB" || len(q.Extra) > 0 {
+				return errors.New("no answer")
+			}
+			return nil
+		}
+		closeBars(e, 120, 100, 120)
+		check("without the data", "2 0 0")
+		source.fault = nil
+		update(e, 120, 120, 120)
+		check("before the source is asked again", "0 0 0")
+		time.Sleep(time.Minute)
+		update(e, 120, 120, 120)
+		check("once the data came", "0 2 1")
+		update(e, 120, 120, 120)
+		closeBars(e, 120)
+		check("on the next bar", "1 1 0")
+	})
+}
+
+// TestJudgedOnceDataComeOverCrash: a crash while the source has no bars of another market
+// changes nothing: the next process judges the alert on the bars that it missed.
+func TestJudgedOnceDataComeOverCrash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcess(t, 55*time.Minute, 90, 120, 120)
+		var down atomic.Bool
+		p.change = func(o *Options) {
+			o.Source = &lacking{p.market, func(q market.Query) error {
+				if q.Symbol == "BBB" && down.Load() {
+					return errors.New("no answer")
+				}
+				return nil
+			}}
+		}
+		p.start()
+		p.alert(`{"indicator_signal":{"indicator":"rule","when":"close > 110 and close:BBB > 1","signal":"becomes_true"}}`, "1m")
+		down.Store(true)
+		time.Sleep(10 * time.Minute) // the price rises after five, and how far it was judged is noted every minute
+		p.kill()
+		down.Store(false)
+		p.start()
+		if got, want := p.lines(), []string{"indicator_signalbecomes_true 120 01:00 true"}; !slices.Equal(got, want) {
+			t.Errorf("told %q, want %q", got, want)
+		}
+		p.stop()
+	})
+}
+
+// TestOwedAlertIsBounded: an alert whose data never come is judged on no more than the newest
+// owedBars bars once they do, and the window does not grow without end.
+func TestOwedAlertIsBounded(t *testing.T) {
+	source := &lacking{Source: flat(100)}
+	inBubble(t, func(o *Options) { o.Source = source }, func(t *testing.T, e *Engine) {
+		repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > 110 and close:BBB > 1","signal":"becomes_true"}}`, AlertRequest{Repeat: EachBar, Interval: "1h"})
+		source.fault = func(q market.Query) error { return map[string]error{"BBB": errors.New("no answer")}[q.Symbol] }
+		closeBars(e, slices.Repeat([]float64{120}, 3000)...)
+		win := e.watch.windowOf(seriesKey{"AAA", market.Hour1})
+		if n := win.closed.Len(); n > 2*win.keep+owedBars {
+			t.Errorf("the window has %d bars, want at most %d", n, 2*win.keep+owedBars)
+		}
+		source.fault = nil
+		closeBars(e, 100)
+		if a := e.Alerts(); len(a) != 1 || a[0].Fired != owedBars {
+			t.Errorf("%+v, want %d firings counted", a, owedBars)
+		}
+	})
+}
+
+// TestAlertOfUnknownIndicator: an alert of an indicator that this version does not have is
+// listed and can be cancelled. It is not judged, and the others are.
+func TestAlertOfUnknownIndicator(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		if _, err := setAlert(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > 110","signal":"becomes_true"}}`, "1h"); err != nil {
+			t.Fatal(err)
+		}
+		old := &Alert{Symbol: "AAA", Interval: market.Hour1, Condition: Condition{Type: IndicatorSignal, Indicator: "gone_by_now", Signal: "up"}}
+		e.mu.Lock()
+		seq, err := e.addAlert(old)
+		e.mu.Unlock()
+		if err != nil || e.commit(seq) != nil {
+			t.Fatal(err)
+		}
+		closeBars(e, 120)
+		a := e.Alerts()
+		if len(a) != 1 || a[0].ID != old.ID || a[0].Meaning() != "" || e.Standing(t.Context(), a[0]) != nil || e.PendingNotifications() != 1 {
+			t.Errorf("%d fired and %+v wait; want the rule fired and the old alert left", e.PendingNotifications(), a)
+		}
+		if got := old.sentence(trigger{}, "12:00"); got != "AAA 1h bar of 12:00: up." {
+			t.Errorf("%q", got)
+		}
+		if _, err := e.CancelAlert(Who{}, old.ID); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestSignalWithoutNumber: a signal whose own value is no number has the close as its value.
+func TestSignalWithoutNumber(t *testing.T) {
+	w := signalAlert{alert: &Alert{Condition: Condition{Type: IndicatorSignal, Signal: "up"}}}
+	for _, y := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		r := &closed{&indicators.Result{Signals: []indicators.Signal{{Bar: 3, Y: y, Label: "up"}}}, 3}
+		if value, ok := w.met(r, 42); value != 42 || !ok {
+			t.Errorf("a signal at %g: %g, %t; want 42, true", y, value, ok)
+		}
 	}
 }

@@ -91,11 +91,12 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 			loaded[i].resume(from.Bars[s.Interval])
 		}
 	}
-	if err := w.install(symbol, from, traded, series, loaded); err != nil {
+	judged, err := w.install(symbol, from, traded, series, loaded)
+	if err != nil {
 		return err
 	}
 	for i, s := range series { // bars that close between this load and the feed's first poll must not be lost
-		w.feed.Resume(symbol, s.Interval, loaded[i].judged)
+		w.feed.Resume(symbol, s.Interval, judged[i])
 	}
 	// The price that an earlier process saw counts only if both are real or both invented.
 	if from.of(series[0]) {
@@ -154,7 +155,7 @@ func (w *watchlist) loadFinest(ctx context.Context, symbol string, from *seen, w
 		want[iv] = windowBars
 		return s, nil
 	}
-	return nil, nil
+	return nil, fmt.Errorf("no price of %s: %w", symbol, market.ErrTooFine) // what is not watched could never fire
 }
 
 // has reports whether symbol is watched.
@@ -205,12 +206,13 @@ func (w *watchlist) checkRoom(symbol string) error {
 }
 
 // install puts windows into the list, and what else is known from the series that they
-// were made from. A new symbol goes on from the price in from.
-func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*market.Series, windows []*window) error {
+// were made from. A new symbol goes on from the price in from. It returns for each window
+// the bar that it was judged on last: once the lock is free, the next update changes that.
+func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*market.Series, windows []*window) (judged []int64, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.checkRoom(symbol); err != nil { // others may have come while we asked
-		return err
+		return nil, err
 	}
 	in := w.instruments[symbol]
 	if in == nil {
@@ -225,6 +227,7 @@ func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*
 		// The newest price of the history counts until the feed's first update.
 		windows[i].follow(in.windows[s.Interval])
 		in.windows[s.Interval] = windows[i]
+		judged = append(judged, windows[i].judged)
 		in.synthetic, in.hours, in.currency = s.Synthetic, s.Hours, s.Currency
 		if q := lastQuote(s); in.fed == 0 && q.at > in.at {
 			in.quote = q
@@ -233,7 +236,7 @@ func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*
 	if in.fed == 0 && in.resumed == 0 {
 		in.last = in.quote
 	}
-	return nil
+	return judged, nil
 }
 
 // keepOnly drops the symbols that are not needed and returns them. The caller must tell
@@ -286,17 +289,29 @@ func (w *watchlist) window(key seriesKey) (s *market.Series, whole bool) {
 // closing is a window that got new closed bars.
 type closing struct {
 	key            seriesKey
-	bars           *market.Series // a copy of the closed ones; nil if no alert looks at them
-	after, through int64          // the new bars start later than after, and not later than through, in unix seconds
-	gap            bool           // bars before the new ones are missing
-	short          bool           // the source has fewer bars than alerts could use
-	late           int64          // bars that start here or earlier closed before this process watched
+	bars           *market.Series   // a copy of the closed ones; nil if no alert looks at them
+	after, through int64            // the new bars start later than after, and not later than through, in unix seconds
+	gap            bool             // bars before the new ones are missing
+	short          bool             // the source has fewer bars than alerts could use
+	late           int64            // bars that start here or earlier closed before this process watched
+	owed           map[string]int64 // by id, alerts that could not be judged before, for want of data: the newest bar each was judged on
 }
 
+// judged returns the start of the newest bar that an alert was judged on.
+func (c *closing) judged(alert string) int64 {
+	if start, ok := c.owed[alert]; ok {
+		return start
+	}
+	return c.after
+}
+
+// oldest returns the start of the newest bar that all alerts were judged on.
+func (c *closing) oldest() int64 { return oldest(c.after, c.owed) }
+
 // observe brings the windows of a symbol up to date with an update and returns those in
-// which bars closed, if they are wanted or have a gap, the shortest interval first. It
-// copies the bars only of wanted intervals. It reports false for a symbol that is no
-// longer watched.
+// which bars closed, if they are wanted or have a gap, and those with alerts to be judged
+// again, the shortest interval first. It copies the bars only of these and of wanted
+// intervals. It reports false for a symbol that is no longer watched.
 func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -326,14 +341,23 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 			closed[c.Interval] = k
 		}
 	}
-	for _, win := range in.windows {
+	for iv, win := range in.windows {
 		win.touch(t.Update)
+		c, again := closed[iv]
+		if len(win.owed) == 0 || !again && t.At < win.retry {
+			continue
+		}
+		if !again {
+			c = closing{key: seriesKey{t.Symbol, iv}, after: win.judged, through: win.judged, short: win.short, late: win.late}
+		}
+		c.owed, win.owed = win.owed, nil
+		closed[iv] = c
 	}
 	in.barsAt = t.At
 	var out []closing
 	for iv, c := range closed {
 		// A copy, because indicators are computed on it without the lock.
-		if wanted[iv] {
+		if wanted[iv] || c.owed != nil {
 			c.bars = in.windows[iv].closedBars(in.windows[iv].closed.Len())
 		}
 		if c.bars != nil || c.gap {
@@ -349,12 +373,12 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 // bars that there are is better than none. It asks the source without holding the lock.
 func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
 	w.mu.Lock()
-	keep := windowBars
+	keep, more := windowBars, 0 // more for the bars that are to be judged again
 	if old := w.windowOf(c.key); old != nil {
-		keep = old.keep
+		keep, more = old.keep, old.after(c.after)-old.after(c.oldest())
 	}
 	w.mu.Unlock()
-	s, err := w.load(ctx, c.key, keep)
+	s, err := w.load(ctx, c.key, keep+more)
 	if err != nil {
 		return c, fmt.Errorf("%s %s: %w", c.key.symbol, c.key.interval, err)
 	}
@@ -373,6 +397,30 @@ func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
 		c.bars = fresh.closedBars(fresh.closed.Len())
 	}
 	return c, nil
+}
+
+// Alerts that could not be judged for want of data are judged again with the next bar, or
+// with the first update after owedPause, and on the newest owedBars bars at most.
+const (
+	owedPause = 60_000 // milliseconds
+	owedBars  = windowBars
+)
+
+// owe notes alerts of a series that could not be judged, each with the newest bar that it
+// was judged on.
+func (w *watchlist) owe(key seriesKey, owed map[string]int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	win := w.windowOf(key)
+	if win == nil {
+		return
+	}
+	if n := win.closed.Len(); n > owedBars {
+		for id, start := range owed {
+			owed[id] = max(start, win.closed.Time[n-1-owedBars])
+		}
+	}
+	win.owed, win.retry = owed, w.instruments[key.symbol].barsAt+owedPause
 }
 
 // windowOf returns the window of a series, or nil if the series is not watched. Called
@@ -410,7 +458,7 @@ func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 		in.fed = t.At
 	}
 	for _, win := range in.windows {
-		win.settled = win.judged
+		win.settled = win.oldest()
 	}
 	return since, from, true
 }
