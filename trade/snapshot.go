@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -123,6 +124,10 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 		s.setDay(&v.Days[i])
 	}
 	for _, a := range v.Named {
+		if a == nil {
+			check(errors.New("an alert that has ended is missing"))
+			continue
+		}
 		s.name(a)
 	}
 	for _, a := range v.Alerts {
