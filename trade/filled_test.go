@@ -69,3 +69,24 @@ func TestPartialFillIsSaid(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestFilledMessage: the message of an exit names the group that it belongs to, and one of
+// invented prices says so.
+func TestFilledMessage(t *testing.T) {
+	price := 95 * exact.One
+	o := Order{ID: "o-1-1", Symbol: "AAA", Side: Sell, Type: StopLimit, Quantity: 2 * exact.One, FilledQuantity: exact.One, AveragePrice: &price}
+	for _, c := range []struct {
+		role      Role
+		synthetic bool
+		want      string
+	}{
+		{"", false, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It is for 2 in all."},
+		{RoleOCO, false, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It is for 2 in all."},
+		{RoleStopLoss, true, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It is for 2 in all. It was the stop loss of g-1-1." + invented},
+	} {
+		o.Role, o.Synthetic, o.Group = c.role, c.synthetic, "g-1-1"
+		if got := filledNotification(&o, Time{}).Message; got != c.want {
+			t.Errorf("role %q: %q, want %q", c.role, got, c.want)
+		}
+	}
+}

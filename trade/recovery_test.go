@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"wick/journal"
 	"wick/journal/journaltest"
 )
 
@@ -40,6 +41,35 @@ func TestRecoverySays(t *testing.T) {
 	for _, want := range []string{"kept: 3 orders (0 open), 0 alerts", "damaged: journal-1.wal from byte ", "2 new orders and 1 new alerts"} {
 		if !strings.Contains(got.String(), want) {
 			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}
+
+// TestRecoveryGivesUp: what the owner reads of each kind of damage before he agrees to it.
+func TestRecoveryGivesUp(t *testing.T) {
+	damaged := func(err error, files ...string) (r Recovery) {
+		for _, f := range files {
+			r.Journal.Aside = append(r.Journal.Aside, journal.Aside{File: f, Offset: 5, Bytes: 3, Err: err})
+		}
+		return r
+	}
+	many := damaged(errors.New("bad"), "journal-1.wal")
+	many.LostRecords = maxListed + 2
+	many.Journal.Lost = make([]journal.Entry, maxListed+2)
+	for _, c := range []struct {
+		r    Recovery
+		want string
+	}{
+		{Recovery{}, "given up: nothing, no file is damaged\n"},
+		{damaged(journal.ErrMissing, "journal-1.wal"), "missing: journal-1.wal\n"},
+		{damaged(journal.ErrMissing, "journal-1.wal"), "given up: no record that can be read; what the damaged or missing bytes held cannot be said\n"},
+		{damaged(errors.New("bad"), "snapshot-2.json"), "damaged: snapshot-2.json from byte 5, 3 bytes: bad\n"},
+		{damaged(errors.New("bad"), "snapshot-2.json"), "given up: nothing, the journals hold all that the snapshot held\n"},
+		{Recovery{Archive: errors.New("bad")}, "given up: no order, alert or position\n"},
+		{many, "  and 2 more\n"},
+	} {
+		if got := c.r.String(); !strings.Contains(got, c.want) || strings.Count(got, "\n  ") > maxListed+1 {
+			t.Errorf("%q is not in\n%s", c.want, got)
 		}
 	}
 }

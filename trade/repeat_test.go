@@ -230,3 +230,27 @@ func TestRepeatRestart(t *testing.T) {
 		})
 	}
 }
+
+// TestHintOfRule: an alert on the end of a condition that is not true says that it fires only
+// after the condition has been true, unless it fires on every bar on which it is not.
+func TestHintOfRule(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		const condition = `{"indicator_signal":{"indicator":"rule","when":"close > 110","signal":"becomes_false"}}`
+		for repeat, want := range map[Repeat][2]string{
+			Once:    {"", "the rule is not true now: the alert fires only after it has been true and is no longer; repeat each_bar fires on every bar on which it is not true"},
+			EachBar: {"on every bar on which the condition is not true", ""},
+		} {
+			a := repeating(t, e, condition, AlertRequest{Repeat: repeat})
+			if want[0] != "" && a.Meaning() != want[0] || a.Hint(e.Standing(t.Context(), a)) != want[1] {
+				t.Errorf("%s: meaning %q, hint %q; want %q", repeat, a.Meaning(), a.Hint(e.Standing(t.Context(), a)), want)
+			}
+		}
+		closeBars(e, 100)
+		if got := firedValues(t, e); got == "" || len(e.Alerts()) != 2 {
+			t.Errorf("fired %q, %d alerts wait; want one firing, of each_bar, and both waiting", got, len(e.Alerts()))
+		}
+		if st := e.Standing(t.Context(), Alert{Symbol: "NONE", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "1")}}); st != nil {
+			t.Errorf("%+v of a symbol without a price, want nil", st)
+		}
+	})
+}

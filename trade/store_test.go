@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"bufio"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"wick/exact"
+	"wick/journal"
 )
 
 // TestDirectory: the modes of the directory and its files, the lock that keeps a second
@@ -58,4 +60,29 @@ func TestAudit(t *testing.T) {
 		!strings.Contains(lines[2], ` 2 order_placed {"at":`) {
 		t.Errorf("audit:\n%s", out.String())
 	}
+}
+
+// TestAuditOfSnapshot: of what was made before the oldest record that is left, the orders and
+// alerts of the snapshot are listed. One that cannot be read is an error that names it.
+func TestAuditOfSnapshot(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		o := place(t, e, Buy, Limit, "1", "90")
+		a, err := setAlert(t, e, `{"price_above":110}`, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		out := bufio.NewWriter(&text)
+		if err := auditEntry(journal.Entry{Seq: 3, File: "snapshot-1.json", Payload: []byte(encoded(t, e.shown))}, out); err != nil {
+			t.Fatal(err)
+		}
+		out.Flush()
+		lines := strings.Split(text.String(), "\n")
+		if len(lines) != 3 || !strings.Contains(lines[0], ` 3 order_kept {"order_id":"`+o.ID) || !strings.Contains(lines[1], ` 3 alert_kept {"alert_id":"`+a.ID) {
+			t.Errorf("audit:\n%s", text.String())
+		}
+		if err := auditEntry(journal.Entry{File: "snapshot-1.json", Payload: []byte("{")}, out); err == nil || !strings.Contains(err.Error(), "snapshot-1.json") {
+			t.Errorf("a damaged snapshot: %v, want an error with its name", err)
+		}
+	})
 }

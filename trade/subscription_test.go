@@ -254,12 +254,22 @@ func TestPolling(t *testing.T) {
 		expect(read(false))
 		expect(read(true), first)
 		second := fireOne(t, e)
+		fired := func() (ids []string) {
+			for _, n := range e.Fired() {
+				ids = append(ids, n.AlertID)
+			}
+			return ids
+		}
+		expect(fired(), second) // the first was read, and is more than an hour old
 		expect(read(true), first, second)
+		expect(fired(), second)
 		expect(read(false))
 		time.Sleep(delivery.QueueTTL - 10*time.Second)
 		expect(read(true), second)
+		expect(fired(), second)
 		time.Sleep(delivery.QueueTTL)
 		expect(read(true))
+		expect(fired())
 	})
 }
 
@@ -370,6 +380,12 @@ func TestSubscriptionBound(t *testing.T) {
 		e.hub.Hold(from(sub.Caller), true)
 		if _, err := e.propose(kindSubscribed, &event{At: now(), Subscription: sub}); err != nil {
 			t.Fatal(err)
+		}
+	}
+	long := strings.Repeat("x", maxName+1)
+	for _, c := range []delivery.Caller{{Client: "client"}, {ID: long, Client: "client"}, {ID: "caller", Client: long}} {
+		if _, err := e.Subscribe(c, Filter{}); code(err) != "bad_caller" {
+			t.Errorf("a caller %.10q of %.10q: %v, want bad_caller", c.ID, c.Client, err)
 		}
 	}
 	if _, err := e.Subscribe(from("more"), Filter{}); code(err) != "max_subscriptions" {
