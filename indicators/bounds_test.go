@@ -3,6 +3,7 @@ package indicators
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -20,6 +21,14 @@ func TestSenselessBounds(t *testing.T) {
 		{"mass_index", `{"lower":28}`, "upper is 27"},
 		{"mavp", `{"minimum":40,"maximum":10}`, "minimum of mavp is 40 and maximum is 10"},
 		{"zscore", `{"length":1}`, "out of bounds, 2 to 1000"},
+		{"rsi", `{"length":14.5}`, "14.5 is not a whole number"},
+		{"obv", `{"nonsense":1}`, `has no parameter "nonsense"`},
+		{"bop", `{"nonsense":1}`, `bop has no parameter "nonsense", it takes none`},
+		{"stoch", `{"preset":"nobody"}`, `stoch has no preset "nobody"; it has `},
+		{"rsi", `{"preset":"nobody"}`, `rsi has no preset "nobody"; `},
+		{"rule", `{"when":"close"}`, "close is a number: write a condition, such as close > 0"},
+		{"formula", `{"expr":"` + strings.Repeat("close + ", 60) + `1"}`, "has 481 characters, at most 400 are taken"},
+		{"sma", `{"source":{"name":"formula","expr":"close / 2"}}`, "formula cannot stand for a price: name the indicator in a formula instead"},
 	} {
 		if _, err := New(c.name, raw(c.params)); !errors.Is(err, errParam) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s %s: %v, want one that says %q", c.name, c.params, err, c.says)
@@ -76,5 +85,49 @@ func TestNestedSources(t *testing.T) {
 		if (err != nil) != refused || refused && len(err.Error()) > 500 {
 			t.Errorf("%d levels: %.600v", levels, err)
 		}
+	}
+}
+
+// TestIdentityTellsParametersApart: alerts with the same identity share one result, so a
+// request with any other value of a parameter has another identity.
+func TestIdentityTellsParametersApart(t *testing.T) {
+	compared := 0
+	for _, ind := range catalog {
+		for _, p := range ind.Params {
+			var values []string
+			switch p.Kind {
+			case Choice:
+				for _, c := range p.Choices {
+					values = append(values, fmt.Sprintf("%q", c))
+				}
+				if p.Many && len(p.Choices) > 2 {
+					values = append(values, fmt.Sprintf("%q", p.Choices[1]+","+p.Choices[2]))
+				}
+			case Bool:
+				values = []string{"true", "false"}
+			case Symbol:
+				values = []string{`"AAA"`, `"BBB"`}
+			case Expression:
+				values = []string{`"close > 41"`, `"close > 42"`}
+			default:
+				values = []string{number(p.Default), number(p.Default + 1), number(p.Default - 1), number(p.Min), number(p.Max)}
+			}
+			seen := make(map[string]string)
+			for _, v := range values {
+				r, err := New(ind.Name, raw(fmt.Sprintf("{%q:%s}", p.Name, v)))
+				if err != nil {
+					continue // beyond its bounds, or of no sense with the other values
+				}
+				compared++
+				value := fmt.Sprint(r.Args.values[ind.index(p.Name)], r.Args.chosen[p.Name], r.Args.texts[p.Name], r.Args.exprs[p.Name])
+				if before, ok := seen[r.Identity()]; ok && before != value {
+					t.Errorf("%s %s %s and %s are both %s", ind.Name, p.Name, before, value, r.Identity())
+				}
+				seen[r.Identity()] = value
+			}
+		}
+	}
+	if compared < 1000 {
+		t.Errorf("%d values were compared, want at least 1000", compared)
 	}
 }

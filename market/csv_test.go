@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -296,6 +297,40 @@ func TestCSVRefusals(t *testing.T) {
 	}
 	if _, err := NewCSV(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("took a directory that is not there")
+	}
+	file := filepath.Join(c.dir, "abc.csv")
+	if _, err := NewCSV(file); err == nil || !strings.Contains(err.Error(), "is not a directory") {
+		t.Errorf("a file for a directory: %v", err)
+	}
+	c = directory(t, map[string]string{"def-1d.csv.gz": head + "1704153600,1,3,1,2,10\n1704067200,1,3,1,2,10\nx,1,1,1,1,1\n"})
+	if err := os.WriteFile(filepath.Join(c.dir, "abc-1d.csv.gz"), []byte("this is not a zipped file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for symbol, says := range map[string]string{"ABC": "gzip: invalid header", "DEF": "line 4: time \"x\""} {
+		if _, err := c.Bars(t.Context(), Query{Symbol: symbol, Interval: Day1, Limit: 7}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want it to say %q", symbol, err, says)
+		}
+	}
+}
+
+// TestCSVDirectoryGone: once the directory is gone, questions for bars and spellings are
+// answered with an error, and no symbol is known.
+func TestCSVDirectoryGone(t *testing.T) {
+	c := directory(t, map[string]string{"abc-1d.csv": "time,open,high,low,close,volume\n1704067200,1,3,1,2,10\n"})
+	if known := Known(Cached(c)); !slices.Equal(known, []string{"ABC"}) {
+		t.Errorf("known %q, want ABC", known)
+	}
+	if err := os.RemoveAll(c.dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Day1, Limit: 7}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("bars: %v, want %v", err, fs.ErrNotExist)
+	}
+	if _, err := c.Resolve("abc"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("resolve: %v, want %v", err, fs.ErrNotExist)
+	}
+	if known := Known(c); len(known) != 0 {
+		t.Errorf("known %q, want none", known)
 	}
 }
 

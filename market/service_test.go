@@ -618,3 +618,52 @@ func TestYahooAnswersForAnother(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRefusalsOfServices: what a service refuses in words of its own becomes a reason of
+// ours, and the error says whether to try again.
+func TestRefusalsOfServices(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		for _, c := range []struct {
+			name         string
+			status       int
+			answer, says string
+		}{
+			{"binance", 400, `{"code":-1120,"msg":"evil"}`, "the interval is unknown there (status 400); choose another interval; trying again will not help"},
+			{"kraken", 200, `{"error":["EGeneral:evil"],"result":{}}`, "the request was refused (status 200); check the symbol; trying again will not help"},
+			{"kraken", 200, `{"error":["EService:Busy"],"result":{}}`, "the service has a failure (status 200); try again in"},
+			{"yahoo", 200, `{"chart":{"result":[{"meta":{"symbol":"AAPL","exchangeTimezoneName":"America/New_York"},"timestamp":[946684800],"indicators":{"quote":[]}}]}}`, "no bars"},
+		} {
+			s := over(t, c.name, reach{transport: answers{c.status, c.answer}, env: nowhere})
+			_, err := s.Bars(t.Context(), Query{Symbol: listed[c.name], Interval: Hour1, Limit: 5})
+			if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "evil") {
+				t.Errorf("%s %s: %v, want it to say %q", c.name, c.answer, err, c.says)
+			}
+		}
+	})
+}
+
+// TestErrorSaysWhetherToTryAgain: an error that may pass says so, with the time if it is known.
+func TestErrorSaysWhetherToTryAgain(t *testing.T) {
+	for _, c := range []struct {
+		err  Error
+		says string
+	}{
+		{Error{Reason: "no"}, "; trying again will not help"},
+		{Error{Reason: "no", Retry: true}, "; trying again may help"},
+		{Error{Reason: "no", Retry: true, After: time.Millisecond}, "; try again in 1s"},
+	} {
+		if text := c.err.Error(); !strings.HasSuffix(text, c.says) {
+			t.Errorf("%q, want it to end with %q", text, c.says)
+		}
+	}
+}
+
+// answers is a service that gives every request the same answer.
+type answers struct {
+	status int
+	body   string
+}
+
+func (a answers) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: a.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(a.body))}, nil
+}
