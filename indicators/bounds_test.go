@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+	"wick/market"
 )
 
 // TestSenselessBounds refuses parameters that are each within their bounds and
@@ -130,4 +132,50 @@ func TestIdentityTellsParametersApart(t *testing.T) {
 	if compared < 1000 {
 		t.Errorf("%d values were compared, want at least 1000", compared)
 	}
+}
+
+// TestSourceOfTheCloseItself: of bars with one price each, an average over one bar is the
+// close. So every entry that takes a source gives the same for it as for the close: lines,
+// histograms, fills, signals and all.
+func TestSourceOfTheCloseItself(t *testing.T) {
+	s, err := market.Sample{}.At(market.Query{Symbol: "BTCUSDT", Interval: market.Hour1, Limit: 700}, time.Date(2026, 11, 10, 0, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Open, s.High, s.Low = s.Close, s.Close, s.Close
+	compared := 0
+	for _, ind := range catalog {
+		i := ind.index("source")
+		if i < 0 || ind.Params[i].Kind != Choice {
+			continue
+		}
+		of, err := New(ind.Name, raw(`{"source":{"name":"sma","length":1}}`))
+		if err != nil {
+			t.Errorf("%s: %v", ind.Name, err)
+			continue
+		}
+		compared++
+		plain := compute(t, s, ind.Name, `{"source":"close"}`)
+		got := of.Compute(s)
+		got.Label = plain.Label
+		got.Lines = got.Lines[:len(plain.Lines)] // the source itself may follow
+		if got.YRange != nil && plain.YRange != nil && *got.YRange == *plain.YRange {
+			got.YRange = plain.YRange
+		}
+		if a, b := fmt.Sprintf("%+v", *got), fmt.Sprintf("%+v", *plain); a != b {
+			t.Errorf("%s of the close is\n%.300s\nand not\n%.300s", ind.Name, a[differ(a, b):], b[differ(a, b):])
+		}
+	}
+	if compared < 30 {
+		t.Errorf("%d entries were compared, want at least 30", compared)
+	}
+}
+
+// differ returns a place shortly before the first byte in which two texts differ.
+func differ(a, b string) int {
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	return max(0, i-100)
 }

@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"iter"
+	"slices"
 
 	"wick/indicators/kernel"
 	"wick/market"
@@ -57,14 +58,22 @@ func (r Request) computeOf(inner Request, s *market.Series) *Result {
 	for i := range whole.Fills {
 		whole.Fills[i] = Fill{Y1: kernel.NaNs(n), Y2: kernel.NaNs(n), Tone: whole.Fills[i].Tone, Below: whole.Fills[i].Below}
 	}
-	for from := 0; from < n; {
+	// Where the history began matters to the line itself, and to the first run of values: the
+	// others begin after a bar that has none.
+	whole.Settles = base.Settles
+	for from, first := 0, true; from < n; {
 		// A run ends at the next NaN, which the next one begins after.
 		to := from
 		for to < n && !isNaN(line[to]) {
 			to++
 		}
 		if to > from {
-			insert(whole, outer.Compute(asMarket(s.Slice(from, to), line[from:to])), from)
+			part := outer.Compute(asMarket(s.Slice(from, to), line[from:to]))
+			insert(whole, part, from)
+			if first {
+				whole.Settles = max(whole.Settles, from+part.Settles)
+			}
+			first = false
 		}
 		from = to + 1
 	}
@@ -75,9 +84,14 @@ func (r Request) computeOf(inner Request, s *market.Series) *Result {
 	return whole
 }
 
-// withoutSource returns r with a price as its source.
+// withoutSource returns r with the close as its source. The default of an entry may be the
+// volume, or a mean of prices that is rounded.
 func (r Request) withoutSource() Request {
 	r.Args.of = nil
+	if i := r.Ind.index("source"); i >= 0 {
+		r.Args.values = slices.Clone(r.Args.values)
+		r.Args.values[i] = float64(slices.Index(r.Ind.Params[i].Choices, "close"))
+	}
 	return r
 }
 
