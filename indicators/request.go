@@ -375,9 +375,7 @@ func parseSource(raw json.RawMessage) (*Request, error) {
 				return nil, fmt.Errorf(`%w: "line" %s is not the name of a line`, errParam, limit.Clip(string(text)))
 			}
 			delete(members, "line")
-			if raw, _ = json.Marshal(members); raw == nil {
-				return nil, errParam // an object that was read can be written
-			}
+			raw, _ = json.Marshal(members) // an object that was read can be written
 		}
 	}
 	r, err := parseItem(raw)

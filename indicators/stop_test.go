@@ -104,3 +104,21 @@ func sameNewest(t *testing.T, r Request, s *market.Series) (marked int) {
 	}
 	return marked
 }
+
+// TestSARExtStartValue: a first stop that is given begins the line and says the way: above
+// zero it rises, below zero it falls, whatever the price does. The stop then moves towards
+// the extreme by the first factor, 0.02.
+func TestSARExtStartValue(t *testing.T) {
+	s := &market.Series{Symbol: "AAA", Interval: market.Day1}
+	for i := range 3 {
+		s.Append(market.Bar{Time: int64(i) * 86400, Open: 20, High: 20, Low: 10, Close: 15, Volume: 1})
+	}
+	for overrides, want := range map[string][]float64{
+		`{"start_value":5}`:   {nan, 5, 5 + 0.02*(20-5)},
+		`{"start_value":-50}`: {nan, 50, 50 + 0.02*(10-50)},
+	} {
+		if got := compute(t, s, "sarext", overrides).Lines[0].Values; !same(got, want) {
+			t.Errorf("%s: %v, want %v", overrides, got, want)
+		}
+	}
+}
