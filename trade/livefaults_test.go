@@ -105,6 +105,7 @@ func TestLiveDerivedFills(t *testing.T) {
 			}
 		}
 		missed := func(quantity, price int64) {
+			time.Sleep(time.Second) // what the stream has told until now is not what is dropped
 			v.Drop(1)
 			v.Fill(o.ID, shares(quantity), shares(price))
 		}
