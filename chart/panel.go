@@ -32,7 +32,7 @@ func (p *picture) paintAreas(c *canvas, pn *pane) {
 // paintFills shades the regions of a study in the inks of the lines they belong to.
 func (p *picture) paintFills(c *canvas, pn *pane, st *study) {
 	// Fills between lines that hold their value for a session have their steps, too,
-	// whatever their tone. A study with such a line has no other kind of line.
+	// whatever their tone. A study with such lines and fills has no other kind of line.
 	step := slices.ContainsFunc(st.Lines, func(l indicators.Line) bool { return l.Style == indicators.Step })
 	for _, f := range st.Fills {
 		above := areaInk(st, f.Tone)

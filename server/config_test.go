@@ -202,6 +202,13 @@ func TestFlagsWithoutEffect(t *testing.T) {
 		parse(t, env("HOME", "/"), "--serve", "--trade", "--cash", "1000", "--symbol", "AAPL", task)
 		parse(t, env("HOME", "/"), "--serve", "--cash", "1000", task)
 	}
+	// What a client would start over stdio is judged as if it were started.
+	for _, args := range []string{"--cash=1000 --print-config=claude-desktop", "--mcp --symbol=BTCUSDT --print-config=cursor"} {
+		if _, err := parseConfig(strings.Fields(args), env("HOME", "/"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "would be without effect") {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+	parse(t, env("HOME", "/"), "--trade", "--cash=1000", "--print-config=claude-desktop")
 	parse(t, env("HOME", "/"), "--output", "-", "--trade=false", "--volume=false")
 	parse(t, env("HOME", "/"), "--serve", "--trade=false", "--short=false")
 	// The image has its mode in the environment, and draws a chart all the same.

@@ -174,6 +174,7 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 
 	g.start("Market data", common)
 	fs.StringVar(&c.source, "source", "sample", "`source` of bars: "+strings.Join(market.Sources(), ", "))
+	fs.StringVar(&raw.watchlist, "watchlist", "", "`file` of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors")
 
 	g.start(tradingGroup, rare)
 	c.orderFlags(fs, raw)
@@ -212,7 +213,6 @@ func (c *config) serverFlags(fs *flag.FlagSet, raw *rawFlags) {
 // orderFlags declares what the engine watches and the limits that hold for every
 // order, whichever broker takes it.
 func (c *config) orderFlags(fs *flag.FlagSet, raw *rawFlags) {
-	fs.StringVar(&raw.watchlist, "watchlist", "", "`file` of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors")
 	fs.StringVar(&raw.symbols, "symbols", "BTCUSDT", "up to 50 `symbols` the engine watches from the start, separated by commas")
 	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` the engine keeps of each symbol; alerts take the first unless told")
 	fs.StringVar(&raw.notional, "max-order-notional", "100000", "largest order in quote `units`; with --broker alpaca or alpaca-paper 100 unless set")

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -98,6 +99,9 @@ func (r *render) run(ctx context.Context, d tools.Deps, stdout, stderr io.Writer
 	}
 	result, err := tools.Chart(d).Handle(ctx, mcp.Call{Arguments: arguments})
 	if err != nil {
+		if text, cut := strings.CutSuffix(err.Error(), " (fix the request)"); cut {
+			return errors.New(text) // on a command line there is no request
+		}
 		return err
 	}
 	for _, note := range result.Content[1:] {

@@ -99,17 +99,19 @@ func (c *config) settleTask() error {
 // settleGiven refuses a flag of the command line that would be without effect in silence in
 // the mode that is started: a chart would not be drawn, an account not be opened. A variable
 // may stand for every mode. A task, above all --halt, may stand beside all that the server it
-// is meant for was started with.
+// is meant for was started with. But --print-config prints the flags of a client that starts
+// wick over stdio, so they are judged as those of --mcp.
 func (c *config) settleGiven(raw *rawFlags) error {
-	chart := c.render.output != ""
-	if !c.serve && !c.mcp || len(c.tasks()) > 0 && !chart {
+	printed := c.printConfig == "claude-desktop" || c.printConfig != "" && c.mcp
+	started := (c.serve || c.mcp) && (len(c.tasks()) == 0 || c.render.output != "")
+	if !printed && !started {
 		return nil
 	}
 	for _, group := range raw.groups.list {
 		why := ""
 		switch {
 		case group.Title == chartGroup || group.Title == lookGroup:
-			why = "it belongs to --output, which draws one chart and ends: leave out --serve, --mcp and --trade"
+			why = "one chart is drawn to --output, and wick ends, only without --serve, --mcp and --trade"
 		case group.Title == tradingGroup && !c.trade:
 			why = "it belongs to --trade"
 		}

@@ -17,6 +17,9 @@ func TestWatchlist(t *testing.T) {
 	}
 	write("# mine\n\nMajors: BTCUSDT, ETHUSDT\tSOLUSDT\nindex: ^GSPC\r\n")
 	lists, err := readWatchlists(file)
+	if c := parse(t, env("HOME", "/"), "--mcp", "--watchlist", file); len(c.watchlists) != 2 { // scans need no --trade
+		t.Errorf("--mcp without --trade has %v", c.watchlists)
+	}
 	if err != nil || !slices.Equal(lists["majors"], []string{"BTCUSDT", "ETHUSDT", "SOLUSDT"}) || !slices.Equal(lists["index"], []string{"^GSPC"}) || len(lists) != 2 {
 		t.Errorf("read %v, %v", lists, err)
 	}

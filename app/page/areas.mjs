@@ -16,7 +16,7 @@ export function paintAreas(p, pane) {
     if (st.shaded.length > 0) shade = 'osc';
     paintProfile(p, pane, st.hbars, profile);
     if (st.hbars.length > 0) profile = 'osc';
-    const step = st.lines.some(l => l.style === 'step'); // then all of its lines and fills do
+    const step = st.lines.some(l => l.style === 'step'); // then all of its fills do
     for (const f of st.fills) {
       const above = areaInk(st, f.tone);
       paintFill(p, pane, f, above, f.below ? areaInk(st, f.below) : above, step);
