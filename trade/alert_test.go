@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -751,97 +750,6 @@ func TestNamedBound(t *testing.T) {
 	}
 }
 
-// TestJudgedOnceDataCome: while the source has no data beside the bars for an alert, of another
-// market or of another column, the others are judged. That alert is judged once the data
-// come, on the bars that it missed too, and fires for each of them once.
-func TestJudgedOnceDataCome(t *testing.T) {
-	source := &lacking{Source: fundingSource{100, new(int)}}
-	inBubble(t, func(o *Options) { o.Source = source }, func(t *testing.T, e *Engine) {
-		set := func(condition string, repeat Repeat) string {
-			return repeating(t, e, `{"indicator_signal":`+condition+`}`, AlertRequest{Repeat: repeat, Interval: "1h"}).ID
-		}
-		plain := set(`{"indicator":"rule","when":"close > 110","signal":"becomes_true"}`, EachBar)
-		other := set(`{"indicator":"rule","when":"close > 110 and close:BBB > 1","signal":"becomes_true"}`, EachBar)
-		funding := set(`{"indicator":"funding","signal":"zero_up"}`, Once)
-		check := func(when, want string) {
-			t.Helper()
-			counts := make(map[string]int)
-			list, _, _ := e.Notifications(false, Page{Size: 1 << 20})
-			for _, n := range list {
-				counts[n.AlertID]++
-			}
-			if got := fmt.Sprint(counts[plain], counts[other], counts[funding]); got != want {
-				t.Errorf("%s the three alerts fired %s times, want %s", when, got, want)
-			}
-		}
-		source.fault = func(q market.Query) error {
-			if q.Symbol == "BBB" || len(q.Extra) > 0 {
-				return errors.New("no answer")
-			}
-			return nil
-		}
-		closeBars(e, 120, 100, 120)
-		check("without the data", "2 0 0")
-		source.fault = nil
-		update(e, 120, 120, 120)
-		check("before the source is asked again", "0 0 0")
-		time.Sleep(time.Minute)
-		update(e, 120, 120, 120)
-		check("once the data came", "0 2 1")
-		update(e, 120, 120, 120)
-		closeBars(e, 120)
-		check("on the next bar", "1 1 0")
-	})
-}
-
-// TestJudgedOnceDataComeOverCrash: a crash while the source has no bars of another market
-// changes nothing: the next process judges the alert on the bars that it missed.
-func TestJudgedOnceDataComeOverCrash(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newProcess(t, 55*time.Minute, 90, 120, 120)
-		var down atomic.Bool
-		p.change = func(o *Options) {
-			o.Source = &lacking{p.market, func(q market.Query) error {
-				if q.Symbol == "BBB" && down.Load() {
-					return errors.New("no answer")
-				}
-				return nil
-			}}
-		}
-		p.start()
-		p.alert(`{"indicator_signal":{"indicator":"rule","when":"close > 110 and close:BBB > 1","signal":"becomes_true"}}`, "1m")
-		down.Store(true)
-		time.Sleep(10 * time.Minute) // the price rises after five, and how far it was judged is noted every minute
-		p.kill()
-		down.Store(false)
-		p.start()
-		if got, want := p.lines(), []string{"indicator_signalbecomes_true 120 01:00 true"}; !slices.Equal(got, want) {
-			t.Errorf("told %q, want %q", got, want)
-		}
-		p.stop()
-	})
-}
-
-// TestOwedAlertIsBounded: an alert whose data never come is judged on no more than the newest
-// owedBars bars once they do, and the window does not grow without end.
-func TestOwedAlertIsBounded(t *testing.T) {
-	source := &lacking{Source: flat(100)}
-	inBubble(t, func(o *Options) { o.Source = source }, func(t *testing.T, e *Engine) {
-		repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > 110 and close:BBB > 1","signal":"becomes_true"}}`, AlertRequest{Repeat: EachBar, Interval: "1h"})
-		source.fault = func(q market.Query) error { return map[string]error{"BBB": errors.New("no answer")}[q.Symbol] }
-		closeBars(e, slices.Repeat([]float64{120}, 3000)...)
-		win := e.watch.windowOf(seriesKey{"AAA", market.Hour1})
-		if n := win.closed.Len(); n > 2*win.keep+owedBars {
-			t.Errorf("the window has %d bars, want at most %d", n, 2*win.keep+owedBars)
-		}
-		source.fault = nil
-		closeBars(e, 100)
-		if a := e.Alerts(); len(a) != 1 || a[0].Fired != owedBars {
-			t.Errorf("%+v, want %d firings counted", a, owedBars)
-		}
-	})
-}
-
 // TestAlertOfUnknownIndicator: an alert of an indicator that this version does not have is
 // listed and can be cancelled. It is not judged, and the others are.
 func TestAlertOfUnknownIndicator(t *testing.T) {
@@ -879,4 +787,41 @@ func TestSignalWithoutNumber(t *testing.T) {
 			t.Errorf("a signal at %g: %g, %t; want 42, true", y, value, ok)
 		}
 	}
+}
+
+// TestNotJudgedWithoutData: an alert whose data of another market or column the source does
+// not give at the close of a bar is not judged on that bar, and on the next one as usual. The
+// others are judged.
+func TestNotJudgedWithoutData(t *testing.T) {
+	source := &lacking{Source: fundingSource{100, new(int)}}
+	inBubble(t, func(o *Options) { o.Source = source }, func(t *testing.T, e *Engine) {
+		set := func(condition string, repeat Repeat) string {
+			return repeating(t, e, `{"indicator_signal":`+condition+`}`, AlertRequest{Repeat: repeat, Interval: "1h"}).ID
+		}
+		plain := set(`{"indicator":"rule","when":"close > 110","signal":"becomes_true"}`, EachBar)
+		other := set(`{"indicator":"rule","when":"close > 110 and close:BBB > 1","signal":"becomes_true"}`, EachBar)
+		funding := set(`{"indicator":"funding","signal":"zero_up"}`, Once)
+		check := func(when, want string) {
+			t.Helper()
+			counts := make(map[string]int)
+			list, _, _ := e.Notifications(false, Page{Size: 1 << 20})
+			for _, n := range list {
+				counts[n.AlertID]++
+			}
+			if got := fmt.Sprint(counts[plain], counts[other], counts[funding]); got != want {
+				t.Errorf("%s the three alerts fired %s times, want %s", when, got, want)
+			}
+		}
+		source.fault = func(q market.Query) error {
+			if q.Symbol == "BBB" || len(q.Extra) > 0 {
+				return errors.New("no answer")
+			}
+			return nil
+		}
+		closeBars(e, 120, 100, 120)
+		check("without the data", "2 0 0")
+		source.fault = nil
+		closeBars(e, 120)
+		check("on the next bar", "1 1 1") // the rate turns on the newest bar, whichever that is
+	})
 }

@@ -48,8 +48,7 @@ func (e *Engine) waiting(key seriesKey) []signalAlert {
 
 // judge returns the alerts whose signals are on the new bars of a window. Of an alert that
 // fires once it returns the first such bar, and of one that repeats as many as latest
-// keeps. An alert whose data the source could not give is judged again later, on these
-// bars too; see closing.owed. No lock is held meanwhile.
+// keeps. No lock is held meanwhile.
 func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 	// A source with too few bars may drop its oldest ones with time. The chart then begins
 	// later, too, so the bars are loaded again for the alert to see the same.
@@ -66,21 +65,13 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 	// After a pause several bars may have closed at once. They are judged from the oldest
 	// on, each as if it were the newest. An alert that fires once is not judged on the
 	// bars after that.
-	owed := make(map[string]int64)
-	c.bars, waiting = e.withOthers(ctx, c, waiting, owed)
+	c.bars, waiting = e.withOthers(ctx, c.bars, waiting)
 	extra, found := make(columns), make(map[string][]trigger)
-	first := c.oldest()
 	for i, start := range c.bars.Time {
-		if start > first && start <= c.through {
+		if start > c.after && start <= c.through {
 			waiting = e.judgeBar(ctx, c, i, waiting, extra, found)
 		}
 	}
-	for _, w := range waiting {
-		if extra.failed(w.request) {
-			owed[w.alert.ID] = c.judged(w.alert.ID)
-		}
-	}
-	e.watch.owe(c.key, owed)
 	for id, triggers := range found {
 		for _, t := range triggers {
 			hits = append(hits, hit{id, t})
@@ -98,8 +89,8 @@ func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signa
 	start := c.bars.Time[i]
 	end := c.key.interval.Next(start) * 1000
 	for _, w := range waiting {
-		if start <= c.judged(w.alert.ID) || end <= w.alert.CreatedAt.UnixMilli() || !w.alert.ready(end) {
-			rest = append(rest, w) // judged before, the bar closed before the alert was set, or the alert is not ready to fire for it
+		if end <= w.alert.CreatedAt.UnixMilli() || !w.alert.ready(end) {
+			rest = append(rest, w) // the bar closed before the alert was set, or the alert is not ready to fire for it
 			continue
 		}
 		// Alerts with the same request share one result. It is nil if bars could not be
@@ -138,12 +129,10 @@ func (e *Engine) computed(ctx context.Context, w signalAlert, c closing, i int, 
 	return r
 }
 
-// withOthers returns the bars of c with those of other markets and intervals that the
+// withOthers returns the bars s with those of other markets and intervals that the
 // alerts' rules also read, and the alerts that can be judged with them. An alert whose
-// other bars cannot be loaded is left out, and put into owed with the bar that it was
-// judged on last.
-func (e *Engine) withOthers(ctx context.Context, c closing, waiting []signalAlert, owed map[string]int64) (*market.Series, []signalAlert) {
-	s := c.bars
+// other bars cannot be loaded is left out, and not judged on these bars.
+func (e *Engine) withOthers(ctx context.Context, s *market.Series, waiting []signalAlert) (*market.Series, []signalAlert) {
 	var able []signalAlert
 	for _, w := range waiting {
 		list, err := w.request.Others(s.Interval)
@@ -155,7 +144,6 @@ func (e *Engine) withOthers(ctx context.Context, c closing, waiting []signalAler
 		}
 		if err != nil {
 			e.log.Warn("indicator alert has no data", "alert", w.alert.ID, "symbol", s.Symbol, "error", err)
-			owed[w.alert.ID] = c.judged(w.alert.ID)
 			continue
 		}
 		able = append(able, w)
@@ -212,12 +200,6 @@ func atClose(r indicators.Request, s *market.Series, i int) *closed {
 // columns has bars with columns beyond prices and volume, by the names of these columns.
 // They are fetched once, however many bars are judged. A value is nil if that failed.
 type columns map[string]*market.Series
-
-// failed reports whether columns that r needs were asked for and could not be had.
-func (x columns) failed(r indicators.Request) bool {
-	s, asked := x[strings.Join(r.Needs(), " ")]
-	return asked && s == nil
-}
 
 // barsFor returns the bars that a request is computed from and the index in them
 // of bar i of c. They are those of c, unless the indicator needs further columns:

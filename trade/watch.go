@@ -289,29 +289,17 @@ func (w *watchlist) window(key seriesKey) (s *market.Series, whole bool) {
 // closing is a window that got new closed bars.
 type closing struct {
 	key            seriesKey
-	bars           *market.Series   // a copy of the closed ones; nil if no alert looks at them
-	after, through int64            // the new bars start later than after, and not later than through, in unix seconds
-	gap            bool             // bars before the new ones are missing
-	short          bool             // the source has fewer bars than alerts could use
-	late           int64            // bars that start here or earlier closed before this process watched
-	owed           map[string]int64 // by id, alerts that could not be judged before, for want of data: the newest bar each was judged on
+	bars           *market.Series // a copy of the closed ones; nil if no alert looks at them
+	after, through int64          // the new bars start later than after, and not later than through, in unix seconds
+	gap            bool           // bars before the new ones are missing
+	short          bool           // the source has fewer bars than alerts could use
+	late           int64          // bars that start here or earlier closed before this process watched
 }
-
-// judged returns the start of the newest bar that an alert was judged on.
-func (c *closing) judged(alert string) int64 {
-	if start, ok := c.owed[alert]; ok {
-		return start
-	}
-	return c.after
-}
-
-// oldest returns the start of the newest bar that all alerts were judged on.
-func (c *closing) oldest() int64 { return oldest(c.after, c.owed) }
 
 // observe brings the windows of a symbol up to date with an update and returns those in
-// which bars closed, if they are wanted or have a gap, and those with alerts to be judged
-// again, the shortest interval first. It copies the bars only of these and of wanted
-// intervals. It reports false for a symbol that is no longer watched.
+// which bars closed, if they are wanted or have a gap, the shortest interval first. It
+// copies the bars only of wanted intervals. It reports false for a symbol that is no
+// longer watched.
 func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -341,23 +329,14 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 			closed[c.Interval] = k
 		}
 	}
-	for iv, win := range in.windows {
+	for _, win := range in.windows {
 		win.touch(t.Update)
-		c, again := closed[iv]
-		if len(win.owed) == 0 || !again && t.At < win.retry {
-			continue
-		}
-		if !again {
-			c = closing{key: seriesKey{t.Symbol, iv}, after: win.judged, through: win.judged, short: win.short, late: win.late}
-		}
-		c.owed, win.owed = win.owed, nil
-		closed[iv] = c
 	}
 	in.barsAt = t.At
 	var out []closing
 	for iv, c := range closed {
 		// A copy, because indicators are computed on it without the lock.
-		if wanted[iv] || c.owed != nil {
+		if wanted[iv] {
 			c.bars = in.windows[iv].closedBars(in.windows[iv].closed.Len())
 		}
 		if c.bars != nil || c.gap {
@@ -373,12 +352,12 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 // bars that there are is better than none. It asks the source without holding the lock.
 func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
 	w.mu.Lock()
-	keep, more := windowBars, 0 // more for the bars that are to be judged again
+	keep := windowBars
 	if old := w.windowOf(c.key); old != nil {
-		keep, more = old.keep, old.after(c.after)-old.after(c.oldest())
+		keep = old.keep
 	}
 	w.mu.Unlock()
-	s, err := w.load(ctx, c.key, keep+more)
+	s, err := w.load(ctx, c.key, keep)
 	if err != nil {
 		return c, fmt.Errorf("%s %s: %w", c.key.symbol, c.key.interval, err)
 	}
@@ -397,30 +376,6 @@ func (w *watchlist) refill(ctx context.Context, c closing) (closing, error) {
 		c.bars = fresh.closedBars(fresh.closed.Len())
 	}
 	return c, nil
-}
-
-// Alerts that could not be judged for want of data are judged again with the next bar, or
-// with the first update after owedPause, and on the newest owedBars bars at most.
-const (
-	owedPause = 60_000 // milliseconds
-	owedBars  = windowBars
-)
-
-// owe notes alerts of a series that could not be judged, each with the newest bar that it
-// was judged on.
-func (w *watchlist) owe(key seriesKey, owed map[string]int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	win := w.windowOf(key)
-	if win == nil {
-		return
-	}
-	if n := win.closed.Len(); n > owedBars {
-		for id, start := range owed {
-			owed[id] = max(start, win.closed.Time[n-1-owedBars])
-		}
-	}
-	win.owed, win.retry = owed, w.instruments[key.symbol].barsAt+owedPause
 }
 
 // windowOf returns the window of a series, or nil if the series is not watched. Called
@@ -458,7 +413,7 @@ func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 		in.fed = t.At
 	}
 	for _, win := range in.windows {
-		win.settled = win.oldest()
+		win.settled = win.judged
 	}
 	return since, from, true
 }

@@ -35,15 +35,13 @@ func chartHistory(r indicators.Request, iv market.Interval, last int64) int {
 // window is a run of closed bars and the one that is forming.
 type window struct {
 	closed  market.Series
-	forming market.Bar       // Time is zero when nothing is known of it
-	partial bool             // the forming bar was last changed by a price alone: its volume is behind
-	keep    int              // closed bars to keep
-	short   bool             // the source has fewer than keep
-	judged  int64            // start of the newest closed bar that alerts were judged on
-	settled int64            // the same, once what followed from it was handed to the journal
-	late    int64            // start of the last bar that closed while no process was there to judge it
-	owed    map[string]int64 // alerts that are to be judged again; see closing.owed
-	retry   int64            // when, in unix milliseconds
+	forming market.Bar // Time is zero when nothing is known of it
+	partial bool       // the forming bar was last changed by a price alone: its volume is behind
+	keep    int        // closed bars to keep
+	short   bool       // the source has fewer than keep
+	judged  int64      // start of the newest closed bar that alerts were judged on
+	settled int64      // the same, once what followed from it was handed to the journal
+	late    int64      // start of the last bar that closed while no process was there to judge it
 }
 
 // newWindow returns a window with the bars that a source returned when it was asked for
@@ -89,7 +87,6 @@ func (w *window) follow(old *window) {
 	}
 	w.closed.Delayed = append(w.closed.Delayed, newer.Delayed...)
 	w.judged, w.settled, w.late = old.judged, old.settled, old.late
-	w.owed, w.retry = old.owed, old.retry
 	if old.forming.Time > w.forming.Time {
 		w.forming, w.partial = old.forming, old.partial
 	}
@@ -108,23 +105,11 @@ func (w *window) lastClosed() int64 {
 	return 0
 }
 
-// oldest returns the start of the newest closed bar that all alerts were judged on.
-func (w *window) oldest() int64 { return oldest(w.judged, w.owed) }
-
-// oldest returns the start of the newest bar that all alerts were judged on: judged, unless
-// some are owed.
-func oldest(judged int64, owed map[string]int64) int64 {
-	for _, start := range owed {
-		judged = min(judged, start)
-	}
-	return judged
-}
-
 // trim drops the oldest bars once there are twice as many as needed, and not with every
-// new bar, so that adding a bar is cheap on average. Bars that wait to be judged stay, also
-// by a single alert, and keep bars before them. It is called before bars are added.
+// new bar, so that adding a bar is cheap on average. Bars that wait to be judged stay, and
+// keep bars before them. It is called before bars are added.
 func (w *window) trim() {
-	waiting := w.closed.Len() - w.after(w.oldest())
+	waiting := w.closed.Len() - w.after(w.judged)
 	if w.closed.Len()-waiting >= 2*w.keep {
 		tail := w.closed.Tail(w.keep + waiting)
 		w.closed = *tail
