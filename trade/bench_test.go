@@ -164,7 +164,8 @@ func BenchmarkSetAlert(b *testing.B) {
 	}
 }
 
-// BenchmarkQuietOrders is an update that reaches none of 10,000 stops and limits.
+// BenchmarkQuietOrders is an update that reaches none of 10,000 stops and limits, of 500 with
+// -short: each order is checked against all that are open.
 func BenchmarkQuietOrders(b *testing.B) {
 	o := testOptions(b)
 	o.Limits.Open, o.Limits.OpenPerSymbol, o.Limits.PositionNotional, o.Limits.OrderNotional = 1<<20, 1<<20, 1<<62, 1<<62
@@ -172,7 +173,11 @@ func BenchmarkQuietOrders(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for i := range 10_000 {
+	orders := 10_000
+	if testing.Short() {
+		orders = 500
+	}
+	for i := range orders {
 		r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Stop, Quantity: 1e6, StopPrice: exact.Decimal(50+i%40) * exact.One}
 		if i%2 == 0 {
 			r = OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Limit, Quantity: 1e6, Price: exact.Decimal(150+i%40) * exact.One}
