@@ -140,6 +140,9 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 // of its side leave of the position, which are at the broker and whose fills are not known
 // yet. On paper a fill is cut to what is left; a broker fills all of it. Called with mu held.
 func (e *Engine) checkUnderWay(o *Order) error {
+	if !o.ReduceOnly {
+		return nil
+	}
 	held, closing := e.ahead.holdings[o.Symbol].Quantity, exact.Decimal(0)
 	for _, id := range e.ahead.open[o.Symbol] {
 		if other := e.ahead.order(id); other.Side == o.Side && other.Type == Market {
@@ -147,7 +150,7 @@ func (e *Engine) checkUnderWay(o *Order) error {
 		}
 	}
 	left := max(held.Abs()-closing, 0)
-	if !o.ReduceOnly || o.Quantity <= left {
+	if o.Quantity <= left {
 		return nil
 	}
 	return refuse("reduce_only", later, "the position in %s is %s, and market orders that are under way %s %s of it: at most %s more reduces it; get_orders says when they are filled",

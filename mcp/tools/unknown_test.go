@@ -362,7 +362,7 @@ func TestErrorsSayRetry(t *testing.T) {
 	})
 }
 
-// closedSource is Sample, without an answer for BADUSDT for now.
+// closedSource is Sample, but fails for BADUSDT in a way that a later try may mend.
 type closedSource struct{ market.Sample }
 
 func (s closedSource) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
