@@ -123,16 +123,10 @@ func fill(text string, places ...string) string { return strings.NewReplacer(pla
 
 // sources returns the embedded files by name.
 func sources() map[string]string {
-	entries, err := pageFiles.ReadDir("page")
-	if err != nil {
-		panic("app: " + err.Error()) // it is in the binary
-	}
+	entries, _ := pageFiles.ReadDir("page") // it is in the binary, and so are its files
 	all := make(map[string]string)
 	for _, e := range entries {
-		text, err := pageFiles.ReadFile("page/" + e.Name())
-		if err != nil {
-			panic("app: " + err.Error())
-		}
+		text, _ := pageFiles.ReadFile("page/" + e.Name())
 		all[e.Name()] = string(bytes.TrimPrefix(text, []byte("\ufeff")))
 	}
 	return all

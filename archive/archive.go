@@ -143,7 +143,7 @@ func (a *Archive) open(n int, last bool) error {
 	}
 	// A good index says how many records there are and what the last hash is, so a
 	// full segment is not read.
-	if a.grow.index, err = openIndex(a.disk, a.store, a.grow); err == nil {
+	if a.grow.index = openIndex(a.disk, a.store, a.grow); a.grow.index != nil {
 		a.head = Head{a.head.Records + uint64(a.grow.records), a.grow.index.last}
 		a.sealed, a.grow = append(a.sealed, a.grow), nil
 		return nil

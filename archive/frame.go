@@ -94,9 +94,10 @@ func appendFrame(b []byte, r Record, h Head) ([]byte, Head) {
 	return b, Head{h.Records + 1, sha256.Sum256(frame[frameHead:])}
 }
 
-// checksum returns the CRC of a frame without the four bytes that hold it.
-func checksum(frame []byte) uint32 {
-	return crc32.Update(crc32.Checksum(frame[:4], castagnoli), castagnoli, frame[frameHead:])
+// checksum returns the CRC of a frame, or of a page of an index, without the four bytes
+// that hold it, which are the second four.
+func checksum(b []byte) uint32 {
+	return crc32.Update(crc32.Checksum(b[:4], castagnoli), castagnoli, b[8:])
 }
 
 // frame is a decoded record with its place in the chain: the head before it, as it says

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"math/bits"
@@ -117,13 +116,8 @@ func appendPage(table []byte, entries []entry) []byte {
 		binary.LittleEndian.PutUint64(page[8+16*i:], e.digest)
 		binary.LittleEndian.PutUint64(page[16+16*i:], uint64(e.at))
 	}
-	binary.LittleEndian.PutUint32(page[4:], pageSum(page))
+	binary.LittleEndian.PutUint32(page[4:], checksum(page))
 	return append(table, page...)
-}
-
-// pageSum returns the CRC of a page without the four bytes that hold it.
-func pageSum(page []byte) uint32 {
-	return crc32.Update(crc32.Checksum(page[:4], castagnoli), castagnoli, page[8:])
 }
 
 // indexHead returns the first bytes of an index. They name the store, the segment, its
@@ -139,20 +133,16 @@ func indexHead(store string, s *segment, planned uint64, last [sha256.Size]byte)
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// errIndex reports that a segment has no index, or a bad one.
-var errIndex = errors.New("no good index")
-
 // openIndex opens the index of a segment and sets the segment's length and number of
-// records from it. All its errors wrap errIndex: the index can be made anew.
-func openIndex(d journal.Disk, store string, s *segment) (*index, error) {
+// records from it. It returns nil if there is no index or a bad one, which can be made
+// anew.
+func openIndex(d journal.Disk, store string, s *segment) *index {
 	f, err := d.Open(indexName(s.number))
 	if err != nil {
-		return nil, errIndex
+		return nil
 	}
 	head := make([]byte, indexFixed+4)
-	if _, err := f.ReadAt(head, 0); err != nil {
-		return nil, errors.Join(errIndex, f.Close())
-	}
+	_, short := f.ReadAt(head, 0)
 	at := len(indexMagic) + 4
 	planned := uint64(binary.LittleEndian.Uint32(head[at:]))
 	of := &segment{number: s.number, first: s.first,
@@ -164,12 +154,13 @@ func openIndex(d journal.Disk, store string, s *segment) (*index, error) {
 	// head is compared with one made from its own numbers, which checks its checksum and
 	// the store at once.
 	table := size - pageSize - 8*int64(of.records)
-	if err != nil || e != nil || table%pageSize != 0 || uint64(table/pageSize) < planned || of.size > length ||
+	if short != nil || err != nil || e != nil || table%pageSize != 0 || uint64(table/pageSize) < planned || of.size > length ||
 		string(head) != string(indexHead(store, of, planned, last)) {
-		return nil, errors.Join(errIndex, f.Close())
+		_ = f.Close() // it was only read
+		return nil
 	}
 	s.records, s.size = of.records, of.size
-	return &index{f, indexName(s.number), planned, uint64(table / pageSize), last}, nil
+	return &index{f, indexName(s.number), planned, uint64(table / pageSize), last}
 }
 
 // find returns the offsets that the index has for a digest. It reads into b,
@@ -180,7 +171,7 @@ func (ix *index) find(digest uint64, b []byte) (offsets []int64, err error) {
 			return nil, err
 		}
 		n := binary.LittleEndian.Uint32(b)
-		if n > pageEntries || pageSum(b) != binary.LittleEndian.Uint32(b[4:]) {
+		if n > pageEntries || checksum(b) != binary.LittleEndian.Uint32(b[4:]) {
 			return nil, &damageError{ix.name, int64(page+1) * pageSize, fmt.Errorf("%w; remove this file, and the next start makes it anew", errChecksum)}
 		}
 		for i := range int(n) {

@@ -37,9 +37,8 @@ func (a *Archive) checkSegment(n int, last bool, visit func(r Record, h Head) er
 	if err := s.checkHead(a.store, a.head.Hash); err != nil {
 		return err
 	}
-	if ix, err := openIndex(a.disk, a.store, s); err == nil { // without one, the next start makes it
-		defer ix.file.Close()
-		s.index = ix
+	if s.index = openIndex(a.disk, a.store, s); s.index != nil { // without one, the next start makes it
+		defer s.index.file.Close()
 	}
 	var refused error // the error of visit, which is no damage
 	var entries []entry

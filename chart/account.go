@@ -26,13 +26,13 @@ type Order struct {
 	Quantity float64
 }
 
-// Alert is an alert that has not fired: for a price, or for a signal of an indicator in
-// the picture. The marks of such a signal are named before others.
+// Alert is an alert that has not fired: for a price, or for a level or a signal of an
+// indicator in the picture. The marks of such a signal are named before others.
 type Alert struct {
-	Price  float64 // 0 for none
-	Text   string
-	Key    string // of the panel
-	Signal string // label of the signal
+	Price  float64 // or the level of the indicator
+	Text   string  // names the price or level; empty if there is none
+	Key    string  // of the panel; empty for a price
+	Signal string  // label of the signal; empty if it waits for none
 }
 
 // Fill is a trade that was made.

@@ -34,8 +34,8 @@ func readPrinted(t *testing.T, text string) printed {
 	s := strings.NewReplacer("−", "-", ",", "", "%", "", "(", "", ")", "").Replace(text)
 	unit := 1.0
 	for _, u := range units {
-		if rest, ok := strings.CutSuffix(s, u.letter); ok {
-			s, unit = rest, u.size
+		if rest, ok := strings.CutSuffix(s, u.Letter); ok {
+			s, unit = rest, u.Size
 		}
 	}
 	digits, exponent, _ := strings.Cut(s, "e")

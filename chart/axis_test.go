@@ -129,6 +129,39 @@ func TestNamesWhatIsUnusual(t *testing.T) {
 			}
 		}
 	}
+	// Where the clock changes among the bars, the corner has both names, or both offsets if
+	// that is too narrow.
+	for _, c := range []struct {
+		first, zone string
+		interval    market.Interval
+		bars        int
+		price       float64
+		width       int
+		want        string
+	}{
+		{"2026-10-31 04:00", "America/New_York", market.Hour1, 72, 67432.5, 800, "EDT/EST"},
+		{"2026-03-07 05:00", "America/New_York", market.Hour1, 72, 67432.5, 800, "EST/EDT"},
+		{"2026-01-01 05:00", "America/New_York", market.Hour4, 2000, 67432.5, 800, "EST/EDT"}, // and EST again
+		{"2026-11-01 06:00", "America/New_York", market.Hour1, 10, 67432.5, 800, "EST"},       // from the change on
+		{"2026-10-31 04:00", "America/New_York", market.Hour1, 72, 215, 800, "-04/-05"},
+		{"2026-10-23 23:00", "Europe/London", market.Hour1, 48, 215, 390, "+01/+00"},
+		{"2026-10-23 23:00", "Europe/London", market.Hour1, 48, 215, 320, "+01/+00"},
+		{"2026-10-31 04:00", "America/New_York", market.Day1, 72, 215, 390, "UTC"}, // dates have no zone
+		{"2026-10-31 04:00", "Asia/Kathmandu", market.Hour1, 72, 215, 800, "+0545"},
+		{"2026-10-31 04:00", "+05:30", market.Hour1, 72, 215, 390, "+0530"}, // UTC+05:30 is too wide
+	} {
+		s := priced(c.bars, c.price)
+		s.Interval, s.Time = c.interval, times(c.first, c.interval, c.bars)
+		zone, err := ParseZone(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := plan(&View{Series: s}, Options{Width: c.width, Height: 400, Zone: zone})
+		checkPlan(t, p)
+		if got := p.texts(zoneText); !slices.Equal(got, []string{c.want}) {
+			t.Errorf("%s in %s: the corner says %q, want %q", c.first, c.zone, got, c.want)
+		}
+	}
 	// A header that has room for the range names the zone there.
 	wide := plan(&View{Series: priced(60, 215)}, Options{Width: 1200, Height: 500})
 	if texts := wide.texts(headerText); !strings.Contains(texts[len(texts)-1], " UTC · ") || len(wide.texts(zoneText)) > 0 {

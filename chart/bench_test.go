@@ -17,7 +17,7 @@ func BenchmarkPNG(b *testing.B) {
 			var buf []byte
 			for b.Loop() {
 				var err error
-				if buf, err = AppendPNG(b.Context(), buf[:0], v, Options{Width: size[0], Height: size[1]}); err != nil {
+				if buf, _, err = Draw(b.Context(), v, Options{Width: size[0], Height: size[1]}); err != nil {
 					b.Fatal(err)
 				}
 			}

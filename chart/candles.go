@@ -51,7 +51,7 @@ func (p *picture) join(i, j int) (b joined, ok bool) {
 		b.reach.add(p.drawn.low[k])
 		b.reach.add(p.drawn.open[k])
 		b.reach.add(p.drawn.close[k])
-		if v := p.s.Volume[k]; v > 0 && usable(v) {
+		if v := p.s.Volume[k]; positive(v) {
 			b.volume += v
 		}
 	}
@@ -66,9 +66,9 @@ func (p *picture) candle(b joined, i, j int) (c candle) {
 	sc := p.panes[0].scale
 	// A hollow candle takes its colour from the close before and its filling from its
 	// own body.
-	c.up, c.filled = b.close >= b.open, b.close < b.open
+	c.ink, c.filled = changeInk(b.open, b.close), b.close < b.open
 	if p.kind == Hollow && i > 0 && p.valid[i-1] {
-		c.up = b.close >= p.drawn.close[i-1]
+		c.ink = changeInk(p.drawn.close[i-1], b.close)
 	}
 	c.volume = b.volume
 	c.forming = p.s.Forming && j == p.n

@@ -1,9 +1,6 @@
 package chart
 
-import (
-	"encoding/binary"
-	"image"
-)
+import "image"
 
 // canvas is a picture of one byte per pixel, an index into a palette. Every
 // painting method stays within clip, so no number can make it write outside
@@ -34,7 +31,7 @@ func (c *canvas) reset(w, h int, pal *palette) {
 	}
 	c.cov = c.cov[:h]
 	c.clip = image.Rect(0, 0, w, h)
-	fill(c.pix, pal.solid[inkBack])
+	clear(c.pix) // index 0 is the background of every palette
 }
 
 // image returns the picture as a type of the standard library. It shares memory with c.
@@ -42,68 +39,27 @@ func (c *canvas) image() *image.Paletted {
 	return &image.Paletted{Pix: c.pix, Stride: c.w, Rect: image.Rect(0, 0, c.w, c.h), Palette: c.pal.colours}
 }
 
-// fill sets every byte of b to v. Zero, the background of every palette, has an
-// instruction of its own; anything else is copied in doubling lengths, which is
-// as fast as memory allows.
-func fill(b []uint8, v uint8) {
-	if v == 0 || len(b) == 0 {
-		clear(b)
-		return
-	}
-	b[0] = v
-	for n := 1; n < len(b); n *= 2 {
-		copy(b[n:], b[:n])
-	}
-}
-
 // rect paints r in ink i.
 func (c *canvas) rect(r image.Rectangle, i ink) {
 	r = r.Intersect(c.clip)
-	if r.Empty() {
-		return
-	}
 	v := c.pal.solid[i]
-	if r.Dx() <= 8 { // wicks and bodies: a call of fill per row would cost more than the row
-		// o is the first pixel of each row.
-		for o := r.Min.Y*c.w + r.Min.X; o < r.Max.Y*c.w; o += c.w {
-			row := c.pix[o : o+r.Dx()]
-			for x := range row {
-				row[x] = v
-			}
-		}
-		return
-	}
 	for y := r.Min.Y; y < r.Max.Y; y++ {
-		fill(c.pix[y*c.w+r.Min.X:y*c.w+r.Max.X], v)
+		row := c.pix[y*c.w+r.Min.X : y*c.w+r.Max.X]
+		for x := range row {
+			row[x] = v
+		}
 	}
 }
 
 // tint covers r with ink i at a level of transparency, see mixer.
 func (c *canvas) tint(r image.Rectangle, i ink, level int) {
 	r = r.Intersect(c.clip)
+	m := &c.pal.mix[i][level]
 	for y := r.Min.Y; y < r.Max.Y; y++ {
-		c.tintRow(c.pix[y*c.w+r.Min.X:y*c.w+r.Max.X], &c.pal.mix[i][level])
-	}
-}
-
-// tintRow mixes m into every pixel of row. Most of what is tinted is bare
-// background, so eight pixels are compared with it at a time and replaced
-// together, which makes a fill four times as fast.
-func (c *canvas) tintRow(row []uint8, m *[256]uint8) {
-	const each = 0x0101010101010101
-	back := uint64(c.pal.solid[inkBack])
-	// back*each is a word of eight background pixels.
-	for ; len(row) >= 8; row = row[8:] {
-		if binary.LittleEndian.Uint64(row) == back*each {
-			binary.LittleEndian.PutUint64(row, uint64(m[back])*each)
-			continue
-		}
-		for x, under := range row[:8] {
+		row := c.pix[y*c.w+r.Min.X : y*c.w+r.Max.X]
+		for x, under := range row {
 			row[x] = m[under]
 		}
-	}
-	for x, under := range row {
-		row[x] = m[under]
 	}
 }
 

@@ -2,7 +2,7 @@
 // a picture, a summary, a series.
 //
 // A [View] is what there is to show: the bars and the results in the order in
-// which they were asked for. [PNG] draws it: results marked Overlay over the
+// which they were asked for. [Draw] draws it: results marked Overlay over the
 // candles, every other one in a panel below. The picture is made for eyes and
 // for vision models alike, so every number that matters is also printed: the
 // header, a legend row per result with its last values in the colours of its

@@ -97,6 +97,3 @@ func (w *writer) origin(s *market.Series) {
 	w.string("source", s.Source)
 	w.bool("synthetic", s.Synthetic)
 }
-
-// positive reports whether v is a price from which a change can be counted.
-func positive(v float64) bool { return usable(v) && v > 0 }

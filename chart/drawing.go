@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -139,7 +140,8 @@ func markValues(item json.RawMessage) (map[string]string, error) {
 	return given, nil
 }
 
-// MarshalJSON writes m as ParseMarks reads it, with times in unix seconds.
+// MarshalJSON writes m as ParseMarks reads it, without defaults and with times in unix
+// seconds.
 func (m Mark) MarshalJSON() ([]byte, error) {
 	j := struct {
 		Type   string   `json:"type"`
@@ -148,8 +150,11 @@ func (m Mark) MarshalJSON() ([]byte, error) {
 		Time   int64    `json:"time,omitempty"`
 		Time2  int64    `json:"time2,omitempty"`
 		Text   string   `json:"text,omitempty"`
-		Color  string   `json:"color"`
-	}{MarkWords()[m.Kind], m.Price, nil, m.Time, m.Time2, m.Text, MarkTones()[max(0, slices.Index(markTones, m.Tone))]}
+		Color  string   `json:"color,omitempty"`
+	}{Type: MarkWords()[m.Kind], Price: m.Price, Time: m.Time, Time2: m.Time2, Text: m.Text}
+	if i := slices.Index(markTones, m.Tone); i > 0 { // the first is the default
+		j.Color = MarkTones()[i]
+	}
 	if m.Kind == MarkZone || m.Kind == MarkLine {
 		j.Price2 = &m.Price2
 	}
@@ -163,9 +168,10 @@ func newMark(given map[string]string, zone *time.Location) (Mark, error) {
 	if kind < 0 {
 		return Mark{}, fmt.Errorf("%w: type %q, want level, zone, line or text", ErrOption, printable(given["type"], 20))
 	}
-	tone, err := choice("color", given["color"], MarkTones())
-	if err != nil {
-		return Mark{}, err
+	color := strings.ToLower(strings.TrimSpace(given["color"]))
+	tone := slices.Index(MarkTones(), cmp.Or(color, MarkTones()[0]))
+	if tone < 0 {
+		return Mark{}, fmt.Errorf("%w: color %q, want one of %s", ErrOption, printable(color, 40), strings.Join(MarkTones(), ", "))
 	}
 	out := Mark{Kind: MarkKind(kind), Text: printable(given["text"], MaxMarkText), Tone: markTones[tone]}
 	if n := utf8.RuneCountInString(given["text"]); n > MaxMarkText {
@@ -202,7 +208,7 @@ func markPrice(name string, given map[string]string) (float64, error) {
 	case errors.Is(err, strconv.ErrSyntax):
 		return 0, fmt.Errorf("%w: %s %q is not a number", ErrOption, name, printable(given[name], 40))
 	case !usable(v):
-		return 0, fmt.Errorf("%w: a price of %g", ErrOption, v)
+		return 0, fmt.Errorf("%w: a price of %g, want a number below 1e300", ErrOption, v)
 	}
 	return v, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -124,7 +125,7 @@ func FuzzMarks(f *testing.F) {
 		}
 		v, o := &View{Series: s, Marks: marks}, Options{Width: 640, Height: 400}
 		checkPlan(t, plan(v, o))
-		if _, err := AppendPNG(t.Context(), nil, v, o); err != nil {
+		if _, _, err := Draw(t.Context(), v, o); err != nil {
 			t.Error(err)
 		}
 	})
@@ -141,7 +142,8 @@ func TestMarksAreDrawn(t *testing.T) {
 		}
 	}
 	pn := &p.panes[0]
-	a, b := p.ends(pn, p.view.Marks[3])
+	path := p.path(pn, p.view.Marks[3])
+	a, b := path[0], path[1]
 	for _, l := range p.labels {
 		if l.kind != signalText && l.kind != lineText && l.kind != extremeText {
 			continue
@@ -165,19 +167,81 @@ func TestMarksAreDrawn(t *testing.T) {
 	}
 }
 
-// TestTimeX: a time lies on the bar it belongs to, and beyond the bars as far
-// out as it is away.
+// TestTimeX: a time lies on the bar it belongs to, also on the last, which may be forming,
+// and beyond the bars as far out as it is away.
 func TestTimeX(t *testing.T) {
 	p := plan(&View{Series: priced(50, 215)}, Options{Width: 1200, Height: 700})
 	first, last, step := p.s.Time[0], p.s.Time[49], market.Hour4.Seconds()
+	months := plan(&View{Series: walk(12, 215, 2, market.Month1)}, Options{Width: 1200, Height: 700})
+	december := months.s.Time[11] // has 31 days
+	if got, want := months.timeX(december+31*day-1), months.barX(11); got != want {
+		t.Errorf("the end of a month lies at %g, want %g, its bar", got, want)
+	}
 	for _, c := range []struct {
 		time int64
 		bar  float64
-	}{{first, 0}, {first + 5*step, 5}, {first + 5*step + 60, 5}, {last, 49}, {last + 2*step, 51}, {first - 3*step, -3}} {
+	}{
+		{first, 0}, {first + 5*step, 5}, {first + 5*step + 60, 5},
+		{last, 49}, {last + step - 1, 49}, {last + step, 50}, {last + 2*step, 51}, {first - 3*step, -3},
+	} {
 		if got, want := p.timeX(c.time), p.x0+(c.bar+0.5)*p.pitch; got != want {
 			t.Errorf("time %d lies at %g, want %g, bar %g", c.time, got, want, c.bar)
 		}
 	}
+}
+
+// TestLineBeyondTheBars: a line whose end is before the first or after the last bar passes
+// that bar at the height of its share of the time, whatever closures the market has, and on
+// to its end. Its text is between the bars.
+func TestLineBeyondTheBars(t *testing.T) {
+	const start = 1736172000 // 2025-01-06 14:00 UTC; two days with seven bars each
+	s := &market.Series{Symbol: "X", Interval: market.Hour1}
+	for i := range int64(14) {
+		s.Append(market.Bar{Time: start + i/7*day + i%7*hour, Open: 120, High: 150, Low: 90, Close: 121, Volume: 1})
+	}
+	for _, c := range []struct {
+		name          string
+		scale         Scale
+		from, to      int64 // hours since the first bar; the last begins 30 hours after it
+		price, price2 float64
+		want          map[int]float64 // prices by bar
+		bends         int
+	}{
+		{"within", Linear, 0, 30, 100, 126, map[int]float64{0: 100, 7: 114, 13: 126}, 0}, // straight from bar to bar
+		{"from before", Linear, -72, 24, 100, 140, map[int]float64{0: 130, 7: 140}, 1},
+		{"the later end first", Linear, 24, -72, 140, 100, map[int]float64{0: 130, 7: 140}, 1},
+		{"into the future", Linear, 0, 120, 100, 140, map[int]float64{0: 100, 13: 110}, 1},
+		{"across", Linear, -24, 84, 100, 154, map[int]float64{0: 112, 13: 127}, 2},
+		{"above the picture at its end", Linear, -72, 30, 40, 190, map[int]float64{0: 40 + 150*72.0/102, 13: 190}, 1},
+		{"from eleven years before", Linear, -99_976, 24, 10_100, 100, map[int]float64{0: 102.4, 7: 100}, 1},
+		{"logarithmic", Log, -30, 30, 90, 160, map[int]float64{0: 120, 13: 160}, 1}, // 120 is the geometric mean
+	} {
+		m := Mark{Kind: MarkLine, Time: start + c.from*hour, Price: c.price, Time2: start + c.to*hour, Price2: c.price2, Text: "here"}
+		p := plan(&View{Series: s, Marks: []Mark{m}}, Options{Width: 900, Height: 500, Scale: c.scale, HideVolume: true})
+		pn := &p.panes[0]
+		path := p.path(pn, m)
+		if len(path) != 2+c.bends {
+			t.Errorf("%s: the line has the points %v, want %d bends", c.name, path, c.bends)
+		}
+		for bar, price := range c.want {
+			if got := heightAt(path, p.barX(bar)+0.5); math.Abs(got-pn.scale.y(price)) > 0.01 {
+				t.Errorf("%s: at bar %d the line is at %g, want %g, row %g", c.name, bar, pn.scale.value(got), price, pn.scale.y(price))
+			}
+		}
+		if len(p.missing.Outside) > 0 || len(p.missing.Unnamed) > 0 {
+			t.Errorf("%s: outside %v, without its text %v", c.name, p.missing.Outside, p.missing.Unnamed)
+		}
+	}
+}
+
+// heightAt returns the row of a line at column x, which is within it.
+func heightAt(path []point, x float64) float64 {
+	for k, b := range path[1:] {
+		if a := path[k]; x >= a.x-1e-6 && x <= b.x+1e-6 {
+			return a.y + (b.y-a.y)*(x-a.x)/(b.x-a.x)
+		}
+	}
+	return math.NaN()
 }
 
 // TestAccount: what the caller has is named with its numbers.
@@ -279,6 +343,33 @@ func TestBeyondTheRange(t *testing.T) {
 	}
 }
 
+// TestAlertsInPanels: an alert for a level of an indicator is a level of its panel, named in
+// the legend; the indicator's own levels keep their colours, and nothing else changes.
+func TestAlertsInPanels(t *testing.T) {
+	v := account()
+	inks := func(p *picture) (out []ink) {
+		st := &p.panes[1].studies[0]
+		for k := range st.HLines {
+			out = append(out, levelInk(st.Result, k, false))
+		}
+		return out
+	}
+	own := inks(plan(v, Options{Width: 1200, Height: 700}))
+	levels := len(v.Panels[1].Result.HLines)
+	v.Account.Alerts = append(v.Account.Alerts, Alert{Key: "rsi", Price: 85, Text: "above"}, Alert{Key: "rsi", Price: math.NaN(), Text: "above"}, Alert{Key: "macd", Price: 1, Text: "above"})
+	p := plan(v, Options{Width: 1200, Height: 700})
+	checkPlan(t, p)
+	if got := inks(p); !slices.Equal(got, append(own, inkAmber)) {
+		t.Errorf("the levels have the inks %v, want %v and amber", got, own)
+	}
+	if texts := p.texts(legendText); !slices.Contains(texts, "alert above 85.0") {
+		t.Errorf("the legends say %q", texts)
+	}
+	if n := len(v.Panels[1].Result.HLines); n != levels {
+		t.Errorf("the indicator has %d levels, it had %d", n, levels)
+	}
+}
+
 // TestLevelTexts: the text of a level is written at its line, further off with its price
 // where bars cover the line, or shortened; what has no room at all is counted.
 func TestLevelTexts(t *testing.T) {
@@ -302,7 +393,7 @@ func TestLevelTexts(t *testing.T) {
 	}{
 		{"at its line", roomy, slices.Max(roomy.High) + 2, 900, 420, "resistance of the whole last week and of the one before that"},
 		{"bars all over the line", around(103), 100, 900, 420, "resistance of the whole last week and of the one before that 100.00"},
-		{"a small picture", around(103), 100, 360, 400, "…"},
+		{"a small picture", around(103), 100, 360, 400, "… 100.00"},
 		{"bars everywhere", around(120), 100, 700, 400, "1 more not drawn"},
 	} {
 		v := &View{Series: c.s, Marks: []Mark{{Kind: MarkLevel, Price: c.price, Text: text}}}
@@ -311,6 +402,46 @@ func TestLevelTexts(t *testing.T) {
 		if got := strings.Join(p.texts(lineText), "|"); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s: written is %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// TestLevelNumbers: the name of a level that is shortened keeps its quantity and its price,
+// since a stop for 20 must not be read as one for 2; and each level is named or counted.
+func TestLevelNumbers(t *testing.T) {
+	rows := slices.Repeat([][4]float64{{100, 110, 90, 101}}, 60)
+	for i := 40; i < 60; i++ { // names have room over the last third
+		rows[i] = [4]float64{100, 100.4, 99.6, 100}
+	}
+	// Quantities 21, 22 and so on at prices 96.1, 97.1 and so on: none is the start of another.
+	whole := regexp.MustCompile(`^(buy|sell) (limit|trailing_stop) (2\d\.00000001)( \d+\.10)?$`)
+	short := regexp.MustCompile(`^(bu|se).*… (2\d\.00000001) (\d+\.10)$`)
+	shortened, left := 0, 0
+	for _, size := range [][2]int{{360, 400}, {420, 360}, {480, 360}, {640, 420}, {1000, 700}} {
+		v := &View{Series: bars(rows...), Account: &Account{Position: &Position{Quantity: 0.12345678, Entry: 100.55, Profit: 1234.5}}}
+		for k := range 8 {
+			v.Account.Orders = append(v.Account.Orders, Order{Buy: k%2 == 0, Kind: []string{"limit", "trailing_stop"}[k%2], Price: 96.1 + float64(k), Quantity: 21.00000001 + float64(k)})
+		}
+		p := plan(v, Options{Width: size[0], Height: size[1], HideVolume: true})
+		checkPlan(t, p)
+		named := 0
+		for _, text := range p.texts(lineText) {
+			switch {
+			case short.MatchString(text):
+				shortened++
+				named++
+			case whole.MatchString(text), text == "long 0.12345678 at 100.55 · +1,234.50":
+				named++
+			case !strings.HasSuffix(text, "more not drawn"):
+				t.Errorf("%v: written is %q", size, text)
+			}
+		}
+		if got := named + p.panes[0].unmarked; got != 9 {
+			t.Errorf("%v: %d levels are named and %d counted, want 9 in all: %q", size, named, p.panes[0].unmarked, p.texts(lineText))
+		}
+		left += p.panes[0].unmarked
+	}
+	if shortened == 0 || left == 0 {
+		t.Errorf("%d names are shortened and %d left out, which shows nothing", shortened, left)
 	}
 }
 

@@ -35,7 +35,7 @@ func Example_candle() {
 	p := &picture{metrics: newMetrics(1200, 700, 1), pal: themes[Dark](), body: 5, wick: 1}
 	var c canvas
 	c.reset(9, 9, p.pal)
-	p.candles = []candle{{x: 4, high: 1, bodyTop: 3, bodyBottom: 6, low: 8, up: true}}
+	p.candles = []candle{{x: 4, high: 1, bodyTop: 3, bodyBottom: 6, low: 8, ink: inkUp}}
 	p.paintCandles(&c)
 	ascii(&c, image.Rect(0, 0, 9, 9), inkUp)
 	// Output:
@@ -104,7 +104,7 @@ func Example_text() {
 }
 
 // A chart of bars with one indicator, written as a PNG.
-func ExamplePNG() {
+func ExampleDraw() {
 	s := &market.Series{Symbol: "EXAMPLE", Interval: market.Day1}
 	for i := range 50 {
 		open := 100 + float64(i%7)
@@ -116,12 +116,12 @@ func ExamplePNG() {
 		return
 	}
 	v := &View{Series: s, Panels: []Panel{{Key: request.Key, Result: request.Compute(s)}}}
-	var file bytes.Buffer
-	if err := PNG(context.Background(), &file, v, Options{Width: 1440, Height: 768}); err != nil {
+	file, _, err := Draw(context.Background(), v, Options{Width: 1440, Height: 768})
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	config, err := png.DecodeConfig(&file)
+	config, err := png.DecodeConfig(bytes.NewReader(file))
 	fmt.Println(config.Width, config.Height, err)
 	// Output: 1440 768 <nil>
 }

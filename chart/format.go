@@ -17,6 +17,9 @@ const noValue = "–"
 // missing: the difference of two would overflow.
 func usable(v float64) bool { return math.Abs(v) < 1e300 } // false for NaN
 
+// positive reports whether v is a price from which a change can be counted, or a volume.
+func positive(v float64) bool { return usable(v) && v > 0 }
+
 // fixedText writes v with d decimals, commas between thousands, and a real minus sign (−),
 // which is never written before a zero.
 func fixedText(v float64, d int) string {
@@ -76,11 +79,14 @@ func priceText(v float64, precision int) string {
 	return fixedText(v, precision)
 }
 
-// units are the letters of large numbers.
-var units = []struct {
-	size   float64
-	letter string
-}{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "K"}}
+// unit is a unit of large numbers. Pages get it as JSON.
+type unit struct {
+	Size   float64 `json:"size"`
+	Letter string  `json:"letter"` // that stands for it
+}
+
+// units are the units of large numbers, the largest first.
+var units = []unit{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "K"}}
 
 // shortText writes v if its plain digits would not do: with a unit letter and three
 // significant digits if its size is at least from, with an exponent if it is extreme, and
@@ -97,14 +103,14 @@ func shortText(v, from float64) (text string, ok bool) {
 	}
 	for _, u := range units {
 		// Rounding may carry into the next unit: 999,999 is 1.00M, not 1000K.
-		if x := a / u.size; x >= 0.9995 {
+		if x := a / u.Size; x >= 0.9995 {
 			d := 2
 			if x >= 99.95 {
 				d = 0
 			} else if x >= 9.995 {
 				d = 1
 			}
-			return fixedText(math.Copysign(x, v), d) + u.letter, true
+			return fixedText(math.Copysign(x, v), d) + u.Letter, true
 		}
 	}
 	return "", false

@@ -49,6 +49,23 @@ func TestValueText(t *testing.T) {
 	}
 }
 
+// TestQuantityText: a quantity has all its decimals, eight at most, and no letter for
+// thousands, since an order of 1.00M may be one of 1,004,999.
+func TestQuantityText(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{
+		{0.00000001, "0.00000001"}, {99.99999, "99.99999"}, {0.47027869, "0.47027869"}, {12, "12"}, {100, "100"}, {0, "0"}, {0.1 + 0.2, "0.3"},
+		{1004999, "1,004,999"}, {1234567.5, "1,234,567.5"}, {12345678.12345678, "12,345,678.12345678"}, {92233720368, "92,233,720,368"},
+		{math.NaN(), "–"}, {math.Inf(1), "–"}, {1e299, "1.00e299"},
+	} {
+		if got := quantityText(c.v); got != c.want {
+			t.Errorf("quantityText(%v) = %q, want %q", c.v, got, c.want)
+		}
+	}
+}
+
 func TestVolumeText(t *testing.T) {
 	for _, c := range []struct {
 		v    float64

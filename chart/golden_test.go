@@ -401,7 +401,7 @@ func TestGolden(t *testing.T) {
 			v, o := g.view(), g.options()
 			checkPlan(t, plan(v, o))
 			checkAxes(t, plan(v, o))
-			got, err := AppendPNG(t.Context(), nil, v, o)
+			got, _, err := Draw(t.Context(), v, o)
 			if err != nil {
 				t.Fatal(err)
 			}

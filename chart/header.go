@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,14 +77,31 @@ func (p *picture) placeHeader() {
 // placeZone writes the time zone into the corner below the price axis, if there is room.
 // It is for a header that has no room for it.
 func (p *picture) placeZone() {
-	name := "UTC"
-	if p.n > 0 && p.zoneName() != name {
-		name = time.Unix(p.s.Time[p.n-1], 0).In(p.zone).Format("MST")
+	room := p.w - p.axisX
+	for _, name := range p.zoneNames() {
+		if w := p.axis.width(name); p.n > 0 && w+p.px(4) <= room {
+			p.put(zoneText, p.axis, name, p.axisX+(room-w)/2, p.timeAxis.Min.Y+p.timeAxis.Dy()/2, inkAxis)
+			return
+		}
 	}
-	w := p.axis.width(name)
-	if room := p.w - p.axisX; p.n > 0 && w+p.px(8) <= room {
-		p.put(zoneText, p.axis, name, p.axisX+(room-w)/2, p.timeAxis.Min.Y+p.timeAxis.Dy()/2, inkAxis)
+}
+
+// zoneNames returns two short names of the zone, as letters and as the offset from UTC, which
+// may be shorter: EST and -05. If its clock changes among the bars, each has both: EDT/EST
+// and -04/-05.
+func (p *picture) zoneNames() []string {
+	if p.zoneName() == "UTC" {
+		return []string{"UTC"}
 	}
+	var letters, offsets []string
+	for _, t := range p.s.Time {
+		at := time.Unix(t, 0).In(p.zone)
+		if name, _ := at.Zone(); !slices.Contains(letters, name) {
+			letters = append(letters, name)
+			offsets = append(offsets, strings.TrimSuffix(at.Format("-0700"), "00"))
+		}
+	}
+	return []string{strings.Join(letters, "/"), strings.Join(offsets, "/")}
 }
 
 // headerParts returns the left side: what the bars are, then the prices of the last one.
@@ -142,7 +160,7 @@ func (p *picture) addPrices(parts *leftSide, last int, cut headerCut) {
 		}
 		parts.add(14, p.legend, changeInk(before, now), text)
 	}
-	if v := p.s.Volume[last]; v > 0 && usable(v) && cut < cutVolume {
+	if v := p.s.Volume[last]; positive(v) && cut < cutVolume {
 		parts.add(14, p.legend, inkAxis, "Vol")
 		parts.add(5, p.legend, colour, volumeText(v))
 	}
@@ -184,14 +202,6 @@ func ageText(seconds int64) string {
 		return strconv.FormatInt(seconds/hour, 10) + " h"
 	}
 	return strconv.FormatInt(seconds/minute, 10) + " min"
-}
-
-// changeInk returns the colour of a change.
-func changeInk(before, now float64) ink {
-	if now < before {
-		return inkDown
-	}
-	return inkUp
 }
 
 // headerRight returns the right side: what is missing, and which time the bars cover.

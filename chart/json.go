@@ -65,10 +65,7 @@ func appendString(b []byte, s string) []byte {
 		b = append(b, s...)
 		return append(b, '"')
 	}
-	quoted, err := json.Marshal(s)
-	if err != nil {
-		panic("chart: " + err.Error()) // strings always marshal
-	}
+	quoted, _ := json.Marshal(s) // a text can always be encoded
 	return append(b, quoted...)
 }
 

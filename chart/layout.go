@@ -29,15 +29,10 @@ type metrics struct {
 // newMetrics returns the sizes of a picture of w by h logical pixels, with its fonts.
 func newMetrics(w, h int, ratio float64) metrics {
 	m := newSizes(w, h, ratio)
-	if m.compact {
-		m.axis, m.axisBold, m.legend = m.font(regular, 11), m.font(bold, 11), m.font(regular, 11)
-		m.name, m.symbol = m.font(medium, 11), m.font(bold, 13)
-		m.tag, m.mark = m.font(medium, 11), m.font(medium, 11)
-		return m
-	}
-	m.axis, m.axisBold, m.legend = m.font(regular, 13), m.font(bold, 13), m.font(regular, 14)
-	m.name, m.symbol = m.font(medium, 14), m.font(bold, 17)
-	m.tag, m.mark = m.font(medium, 13), m.font(medium, 12)
+	font := func(f face, compact, full float64) *atlas { return fontAt(f, m.either(compact, full)) }
+	m.axis, m.axisBold, m.legend = font(regular, 11, 13), font(bold, 11, 13), font(regular, 11, 14)
+	m.name, m.symbol = font(medium, 11, 14), font(bold, 13, 17)
+	m.tag, m.mark = font(medium, 11, 13), font(medium, 11, 12)
 	return m
 }
 
@@ -52,13 +47,11 @@ func newSizes(w, h int, ratio float64) metrics {
 	m := metrics{w: int(math.Round(fw * ratio)), h: int(math.Round(fh * ratio)), compact: w < 560 || h < 360}
 	m.u = ratio * min(max(1/kept, 1), min(4, max(1, min(fw, fh)/540)))
 	m.thin = max(1, m.px(1))
-	if m.compact {
-		m.headerH, m.timeH, m.rowH = m.px(21), m.px(18), m.px(16)
-		m.line, m.edge = 1.5*m.u, 1.25*m.u
-		return m
-	}
-	m.headerH, m.timeH, m.rowH = m.px(29), m.px(26), m.px(20)
+	m.headerH, m.timeH, m.rowH = m.either(21, 29), m.either(18, 26), m.either(16, 20)
 	m.line, m.edge = 2*m.u, 1.5*m.u
+	if m.compact {
+		m.line, m.edge = 1.5*m.u, 1.25*m.u
+	}
 	return m
 }
 
@@ -73,25 +66,12 @@ func (m *metrics) either(compact, full float64) int {
 // px scales a length to whole pixels.
 func (m *metrics) px(v float64) int { return int(math.Round(v * m.u)) }
 
-// font returns the glyphs of a face at a size in logical pixels.
-func (m *metrics) font(f face, size float64) *atlas { return fontAt(f, m.px(size)) }
-
 // tagH is the height of a tag: its text and some air.
 func (m *metrics) tagH() int { return m.tag.size + m.px(6) }
 
-// priceShares[n] is the part of the height that the price has with n panels, and
-// leastShare the part with more panels than are listed.
-var priceShares = []float64{1, 0.70, 0.58, 0.50, 0.44, 0.40, 0.36}
-
-const leastShare = 0.33
-
-// priceShare returns the part of the height that the price has with n panels.
-func priceShare(n int) float64 {
-	if n < len(priceShares) {
-		return priceShares[n]
-	}
-	return leastShare
-}
+// priceShares[n] is the part of the height that the price has with n panels; the last one
+// is for all larger n.
+var priceShares = []float64{1, 0.70, 0.58, 0.50, 0.44, 0.40, 0.36, 0.33}
 
 // heights divides free rows among the price and up to n panels. It returns the height of
 // the price, the height of each panel, and how many panels fit. Panels have a minimum
@@ -102,7 +82,8 @@ func (m *metrics) heights(free, n int) (price, panel, fit int) {
 	// The price has at least a third, since a chart is read for its price.
 	keep = max(keep, int(0.33*float64(free)))
 	for fit = n; fit > 0; fit-- {
-		panel = max(least, int((1-priceShare(fit))*float64(free))/fit)
+		share := priceShares[min(fit, len(priceShares)-1)]
+		panel = max(least, int((1-share)*float64(free))/fit)
 		if free-fit*panel >= keep {
 			return free - fit*panel, panel, fit
 		}

@@ -17,7 +17,7 @@ func (p *picture) levels() []ownLevel {
 	out := p.accountLevels()
 	for i, m := range p.view.Marks {
 		if m.Kind == MarkLevel && usable(m.Price) {
-			out = append(out, ownLevel{m.Price, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber), 8, 4, i + 1})
+			out = append(out, ownLevel{m.Price, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber), 8, 4, i + 1, ""})
 		}
 	}
 	return out
@@ -58,7 +58,9 @@ func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 	for k := range pn.studies {
 		st := &pn.studies[k]
 		for i, h := range st.HLines {
-			if name := p.levelName(pn, st, i); name != "" && usable(h.Y) && !p.tagged(pn, name) {
+			name := p.levelName(pn, st, i)
+			tagged := func(t tag) bool { return strings.HasPrefix(t.text, name+" ") }
+			if name != "" && usable(h.Y) && !slices.ContainsFunc(pn.tags, tagged) {
 				p.nameEnd(o, name, toneInk(h.Tone, inkBand), pn.scale.row(h.Y), 0)
 			}
 		}
@@ -172,16 +174,6 @@ func (p *picture) levelName(pn *pane, st *study, i int) string {
 	return name
 }
 
-// tagged reports whether a tag on the axis begins with name.
-func (p *picture) tagged(pn *pane, name string) bool {
-	for _, t := range pn.tags {
-		if strings.HasPrefix(t.text, name+" ") {
-			return true
-		}
-	}
-	return false
-}
-
 // nameEnd writes text above or below the line at row y, as far right as there is room,
 // but not left of from. It reports whether there was room.
 func (p *picture) nameEnd(o *occupied, text string, i ink, y, from int) bool {
@@ -205,19 +197,22 @@ func (p *picture) nameOff(o *occupied, l label, y, from, off int) bool {
 
 // nameAway writes the name of a level that has no room at its line up to three lines of
 // text away. It adds the price, so that the name is not taken for that of another level,
-// and shortens the text if it must. It reports whether there was room.
+// and shortens the words if it must, but no number: a stop for 20 is not one for 2. It
+// reports whether there was room.
 func (p *picture) nameAway(o *occupied, l ownLevel, y int) bool {
-	text := p.withPrice(l)
-	whole := utf8.RuneCountInString(text)
-	for most := whole; most == whole || most >= 6; most = most * 2 / 3 {
-		name := p.annotation(lineText, printable(text, most), l.ink)
+	text, words := p.withPrice(l), strings.TrimSuffix(l.text, l.numbers)
+	for most := utf8.RuneCountInString(words); ; {
+		name := p.annotation(lineText, text, l.ink)
 		for off := 0; off <= 3*name.box.Dy(); off += name.box.Dy() / 2 {
 			if p.nameOff(o, name, y, 0, off) {
 				return true
 			}
 		}
+		if most = most * 2 / 3; most < 6 {
+			return false
+		}
+		text = printable(words, most) + l.numbers + " " + p.axisText(l.price)
 	}
-	return false
 }
 
 // maxShown is how many orders, alerts or fills of an account are shown, the last ones.
@@ -230,7 +225,7 @@ func tail[T any](items []T) []T { return items[max(0, len(items)-maxShown):] }
 // accountLevels returns the position, orders and alerts as levels.
 func (p *picture) accountLevels() []ownLevel {
 	a := p.view.Account
-	if a == nil || p.n == 0 {
+	if a == nil {
 		return nil
 	}
 	var out []ownLevel
@@ -245,8 +240,8 @@ func (p *picture) accountLevels() []ownLevel {
 		}
 	}
 	for _, alert := range tail(a.Alerts) {
-		if usable(alert.Price) && alert.Price != 0 {
-			out = append(out, ownLevel{alert.Price, "alert " + printable(alert.Text, 40), inkAmber, 1, 4, 0})
+		if usable(alert.Price) && alert.Price != 0 && alert.Key == "" {
+			out = append(out, ownLevel{alert.Price, "alert " + printable(alert.Text, 40), inkAmber, 1, 4, 0, ""})
 		}
 	}
 	return out
@@ -264,6 +259,7 @@ func (p *picture) entryLevel(pos *Position) ownLevel {
 		l.text += " · " + signed(pos.Profit, 2)
 		l.ink = changeInk(0, pos.Profit)
 	}
+	l.numbers = l.text
 	return l
 }
 
@@ -273,13 +269,15 @@ func orderLevel(o Order) ownLevel {
 	if o.Buy {
 		side, colour = "buy ", inkUp
 	}
-	return ownLevel{o.Price, side + printable(o.Kind, 16) + " " + quantityText(o.Quantity), colour, 4, 4, 0}
+	quantity := " " + quantityText(o.Quantity)
+	return ownLevel{o.Price, side + printable(o.Kind, 16) + quantity, colour, 4, 4, 0, quantity}
 }
 
-// quantityText writes a quantity in its shortest form.
+// quantityText writes a quantity with all its decimals, of which those of an account have at
+// most eight. A number that is too large for an account has an exponent.
 func quantityText(v float64) string {
-	if !usable(v) {
-		return noValue
+	if extreme(v) || !usable(v) {
+		return levelText(v)
 	}
-	return levelText(v)
+	return strings.TrimRight(strings.TrimRight(fixedText(v, 8), "0"), ".")
 }

@@ -10,33 +10,18 @@ import (
 // lookJSON holds the tables of this package that a page needs to draw as this package
 // does. A page has no such tables of its own, so page and picture cannot differ.
 type lookJSON struct {
-	Themes  map[string]map[string]string `json:"themes"` // colours as #rrggbb by the name of their ink
-	OnTag   map[string]map[string]string `json:"on_tag"` // the ink of text on each ink
-	Pool    []string                     `json:"pool"`   // the inks of lines that have no fixed ink
-	Levels  map[string]float64           `json:"levels"` // transparencies, 0 to 1
-	Units   []unitJSON                   `json:"units"`  // letters of large numbers
-	Steps   []stepJSON                   `json:"steps"`  // distances of the time axis
-	Digits  [][]float64                  `json:"digits"` // patterns of a logarithmic axis
-	Shares  []float64                    `json:"shares"` // see priceShares
-	Words   map[string]string            `json:"words"`  // parts of signal labels
-	Types   []string                     `json:"types"`
-	Scales  []string                     `json:"scales"`
-	Signals []string                     `json:"signals"`
+	Themes map[string]map[string]string `json:"themes"` // colours as #rrggbb by the name of their ink
+	OnTag  map[string]map[string]string `json:"on_tag"` // the ink of text on each ink
+	Levels map[string]float64           `json:"levels"` // transparencies, 0 to 1
+	Units  []unit                       `json:"units"`  // letters of large numbers
+	Steps  []timeStep                   `json:"steps"`  // distances of the time axis
+	Digits [][]float64                  `json:"digits"` // patterns of a logarithmic axis
+	Shares []float64                    `json:"shares"` // see priceShares
+	Words  map[string]string            `json:"words"`  // parts of signal labels
+	Types  []string                     `json:"types"`
+	Scales []string                     `json:"scales"`
 
 	Intervals []market.Interval `json:"intervals"` // lengths of bars
-}
-
-// unitJSON is a unit of large numbers: its size and the letter that stands for it.
-type unitJSON struct {
-	Size   float64 `json:"size"`
-	Letter string  `json:"letter"`
-}
-
-// stepJSON is a distance between two marks of the time axis: n units.
-type stepJSON struct {
-	Unit    string `json:"unit"`
-	N       int    `json:"n"`
-	Seconds int64  `json:"seconds"`
 }
 
 // inkNames are the names of inks for a page.
@@ -56,25 +41,13 @@ func Look() []byte {
 	l := lookJSON{
 		Themes: make(map[string]map[string]string), OnTag: make(map[string]map[string]string),
 		Levels: map[string]float64{"fill": part(fillLevel), "weak": part(weakLevel), "strong": part(strongLevel), "poc": part(pocLevel), "backing": part(backingLevel)},
-		Digits: logDigits, Shares: append(priceShares[:len(priceShares):len(priceShares)], leastShare), Words: signalWords,
-		Types: Types(), Scales: Scales(), Signals: SignalWords(), Intervals: market.Intervals(),
+		Units:  units, Steps: timeSteps, Digits: logDigits, Shares: priceShares, Words: signalWords,
+		Types: Types(), Scales: Scales(), Intervals: market.Intervals(),
 	}
 	for t, name := range Themes() {
 		l.Themes[name], l.OnTag[name] = inksOf(Theme(t))
 	}
-	for _, i := range linePool {
-		l.Pool = append(l.Pool, inkNames[i])
-	}
-	for _, u := range units {
-		l.Units = append(l.Units, unitJSON{u.size, u.letter})
-	}
-	for _, s := range timeSteps {
-		l.Steps = append(l.Steps, stepJSON{[...]string{unitTime: "time", unitDay: "day", unitMonth: "month"}[s.unit], s.n, s.seconds})
-	}
-	text, err := json.Marshal(l)
-	if err != nil {
-		panic("chart: " + err.Error()) // numbers and texts of ours always marshal
-	}
+	text, _ := json.Marshal(l) // numbers and texts can always be encoded
 	return text
 }
 

@@ -370,8 +370,7 @@ func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
 		case MarkZone:
 			at = p.zoneRect(pn, m).Intersect(o.limit).Min
 		case MarkLine:
-			a, b := p.ends(pn, m)
-			at = image.Pt(int((a.x+b.x)/2), int((a.y+b.y)/2))
+			at = p.middle(p.path(pn, m))
 		default:
 			at = p.textPoint(pn, m)
 		}

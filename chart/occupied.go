@@ -24,9 +24,6 @@ type occupied struct {
 func (p *picture) newOccupied(pn *pane) *occupied {
 	limit := image.Rect(p.px(2), pn.legend.Max.Y, p.axisX-p.px(2), pn.floor)
 	o := &occupied{limit: limit, cell: max(2, p.px(3))}
-	if limit.Empty() {
-		return o
-	}
 	// The plot is divided into cells of a few pixels: fine enough for text, and few
 	// enough to be searched quickly.
 	o.cols, o.rows = limit.Dx()/o.cell+1, limit.Dy()/o.cell+1
@@ -48,7 +45,7 @@ func (p *picture) occupyStudy(o *occupied, pn *pane, st *study) {
 			p.occupyLine(o, pn, p.extended(l.Values, l.Ahead), l.Style == indicators.Dots)
 			continue
 		}
-		for r := range p.stepRects(pn, upTo(l.Values, p.n)) {
+		for _, r := range p.stepRects(pn, upTo(l.Values, p.n)) {
 			o.take(r)
 		}
 	}
@@ -185,8 +182,10 @@ func (p *picture) occupyPrice(o *occupied, pn *pane) {
 	}
 	for _, m := range p.view.Marks {
 		if m.Kind == MarkLine && usable(m.Price) && usable(m.Price2) {
-			a, b := p.ends(pn, m)
-			o.line(a, b, p.line/2+1)
+			path := p.path(pn, m)
+			for k, b := range path[1:] {
+				o.line(path[k], b, p.line/2+1)
+			}
 		}
 	}
 }

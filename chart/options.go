@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -60,7 +58,7 @@ const (
 	typeCount
 )
 
-// Types returns the words for Type, the default first.
+// Types returns the words for Type in the order of its values, the default first.
 func Types() []string { return []string{"candles", "hollow", "heikin_ashi", "bars", "line", "area"} }
 
 // Scale is how prices are mapped to the height of the picture.
@@ -74,7 +72,7 @@ const (
 	scaleCount
 )
 
-// Scales returns the words for Scale, the default first.
+// Scales returns the words for Scale in the order of its values, the default first.
 func Scales() []string { return []string{"linear", "log", "percent"} }
 
 // Signals says how the signals of indicators are drawn.
@@ -90,7 +88,7 @@ const (
 	signalsCount
 )
 
-// SignalWords returns the words for Signals, the default first.
+// SignalWords returns the words for Signals in the order of its values, the default first.
 func SignalWords() []string { return []string{"auto", "labels", "marks", "off"} }
 
 var (
@@ -101,38 +99,6 @@ var (
 	// ErrTooLarge reports a picture whose file would exceed MaxBytes.
 	ErrTooLarge = errors.New("picture too large")
 )
-
-// ParseType returns the type that word names, in upper or lower case; empty is Candles.
-func ParseType(word string) (Type, error) {
-	i, err := choice("type", word, Types())
-	return Type(i), err
-}
-
-// ParseScale returns the scale that word names, in upper or lower case; empty is Linear.
-func ParseScale(word string) (Scale, error) {
-	i, err := choice("scale", word, Scales())
-	return Scale(i), err
-}
-
-// ParseSignals returns the way to draw signals that word names, in upper or lower case;
-// empty is SignalsAuto.
-func ParseSignals(word string) (Signals, error) {
-	i, err := choice("signals", word, SignalWords())
-	return Signals(i), err
-}
-
-// choice returns the index of word among words; an empty word means the first. The index
-// is the value of the option, because the words are in the order of its constants.
-func choice(option, word string, words []string) (int, error) {
-	word = strings.ToLower(strings.TrimSpace(word))
-	if word == "" {
-		return 0, nil
-	}
-	if i := slices.Index(words, word); i >= 0 {
-		return i, nil
-	}
-	return 0, fmt.Errorf("%w: %s %q, want one of %s", ErrOption, option, printable(word, 40), strings.Join(words, ", "))
-}
 
 // ratio returns the number of device pixels per logical pixel.
 func (o Options) ratio() float64 {
@@ -154,11 +120,8 @@ func (o Options) Check() error {
 		return fmt.Errorf("%w %dx%d at %g pixels each: at most %d by %d pixels in all; ask for a smaller picture or ratio",
 			ErrSize, o.Width, o.Height, r, MaxWidth, MaxHeight)
 	}
-	if o.Theme >= themeCount {
-		return fmt.Errorf("%w %d", ErrTheme, o.Theme)
-	}
-	if o.Type >= typeCount || o.Scale >= scaleCount || o.Signals >= signalsCount {
-		return fmt.Errorf("%w: type %d, scale %d, signals %d", ErrOption, o.Type, o.Scale, o.Signals)
+	if o.Theme >= themeCount || o.Type >= typeCount || o.Scale >= scaleCount || o.Signals >= signalsCount {
+		return fmt.Errorf("%w: theme %d, type %d, scale %d, signals %d", ErrOption, o.Theme, o.Type, o.Scale, o.Signals)
 	}
 	return nil
 }

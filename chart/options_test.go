@@ -3,12 +3,12 @@ package chart
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"math"
 	"slices"
 	"testing"
 	"time"
 
+	"wick/indicators"
 	"wick/market"
 )
 
@@ -48,8 +48,8 @@ func TestHollow(t *testing.T) {
 	p := plan(&View{Series: bars([4]float64{10, 14, 8, 12}, [4]float64{14, 14, 12, 13}, [4]float64{10, 12, 9, 11})},
 		Options{Width: 800, Height: 500, Type: Hollow})
 	for i, want := range []struct{ up, filled bool }{{true, false}, {true, true}, {false, false}} {
-		if c := p.candles[i]; c.up != want.up || c.filled != want.filled {
-			t.Errorf("bar %d: up %v, filled %v, want %v", i, c.up, c.filled, want)
+		if c := p.candles[i]; (c.ink == inkUp) != want.up || c.filled != want.filled {
+			t.Errorf("bar %d: ink %v, filled %v, want %v", i, c.ink, c.filled, want)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestPercentScale(t *testing.T) {
 // TestScaleRefused: a price of zero has no logarithm and no percentage.
 func TestScaleRefused(t *testing.T) {
 	for _, scale := range []Scale{Log, Percent} {
-		err := PNG(t.Context(), io.Discard, &View{Series: priced(30, -30)}, Options{Width: 800, Height: 500, Scale: scale})
+		_, _, err := Draw(t.Context(), &View{Series: priced(30, -30)}, Options{Width: 800, Height: 500, Scale: scale})
 		if !errors.Is(err, ErrOption) {
 			t.Errorf("scale %s of negative prices: %v, want ErrOption", Scales()[scale], err)
 		}
@@ -259,15 +259,24 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
-func TestParseWords(t *testing.T) {
-	if got, err := ParseType(" Heikin_Ashi"); err != nil || got != HeikinAshi {
-		t.Errorf("ParseType = %v, %v", got, err)
-	}
-	if got, err := ParseScale(""); err != nil || got != Linear {
-		t.Errorf("ParseScale of nothing = %v, %v", got, err)
-	}
-	if _, err := ParseSignals("loud"); !errors.Is(err, ErrOption) {
-		t.Errorf("ParseSignals(loud): %v", err)
+// TestWords: the words of an option are in the order of its values.
+func TestWords(t *testing.T) {
+	for _, c := range []struct {
+		words []string
+		count int
+		at    int
+		want  string
+	}{
+		{Themes(), int(themeCount), int(Colorblind), "colorblind"}, {Themes(), int(themeCount), int(Light), "light"},
+		{Types(), int(typeCount), int(HeikinAshi), "heikin_ashi"}, {Types(), int(typeCount), int(LineType), "line"},
+		{Types(), int(typeCount), int(Hollow), "hollow"}, {Types(), int(typeCount), int(Bars), "bars"},
+		{Scales(), int(scaleCount), int(Log), "log"}, {Scales(), int(scaleCount), int(Percent), "percent"},
+		{SignalWords(), int(signalsCount), int(SignalsLabels), "labels"}, {SignalWords(), int(signalsCount), int(SignalsOff), "off"},
+		{MarkWords(), int(MarkText) + 1, int(MarkZone), "zone"}, {MarkTones(), len(markTones), slices.Index(markTones, indicators.Down), "down"},
+	} {
+		if len(c.words) != c.count || c.words[c.at] != c.want {
+			t.Errorf("%v has %d words, want %d with %s at %d", c.words, len(c.words), c.count, c.want, c.at)
+		}
 	}
 }
 
@@ -278,7 +287,7 @@ func TestCompareBound(t *testing.T) {
 		{Series: s, Compare: slices.Repeat([]*market.Series{s}, MaxCompare+1)},
 		{Series: s, Marks: make([]Mark, MaxMarks+1)},
 	} {
-		if err := PNG(t.Context(), io.Discard, v, Options{Width: 800, Height: 500}); !errors.Is(err, ErrOption) {
+		if _, _, err := Draw(t.Context(), v, Options{Width: 800, Height: 500}); !errors.Is(err, ErrOption) {
 			t.Errorf("%d symbols, %d marks: %v, want ErrOption", len(v.Compare), len(v.Marks), err)
 		}
 	}

@@ -181,8 +181,10 @@ func levelInk(r *indicators.Result, k int, price bool) ink {
 	// Only the outermost levels are coloured: between them is the ordinary range.
 	highest, lowest := true, true
 	for _, other := range r.HLines {
-		highest = highest && h.Y >= other.Y
-		lowest = lowest && h.Y <= other.Y
+		if other.Tone == indicators.Auto { // that of an alert has a tone
+			highest = highest && h.Y >= other.Y
+			lowest = lowest && h.Y <= other.Y
+		}
 	}
 	switch {
 	case highest && !lowest:
@@ -266,8 +268,7 @@ func (p *picture) paintZones(c *canvas, pn *pane) {
 func (p *picture) paintDrawn(c *canvas, pn *pane) {
 	for _, m := range p.view.Marks {
 		if m.Kind == MarkLine && usable(m.Price) && usable(m.Price2) {
-			a, b := p.ends(pn, m)
-			c.stroke([]point{a, b}, p.line, toneInk(m.Tone, inkAmber))
+			c.stroke(p.path(pn, m), p.line, toneInk(m.Tone, inkAmber))
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestCandlePixels(t *testing.T) {
 		for i := range p.candles {
 			k := &p.candles[i]
 			colour := p.pal.solid[inkDown]
-			if k.up {
+			if k.ink == inkUp {
 				colour = p.pal.solid[inkUp]
 			}
 			body := p.bodyRect(k)
@@ -171,7 +171,7 @@ func levelOf(pal *palette, v uint8) int {
 func TestSameBytes(t *testing.T) {
 	v := sketches(priced(200, 215), "ema", "bb", "rsi", "macd")
 	o := Options{Width: 1200, Height: 700, Theme: Light}
-	want, err := AppendPNG(t.Context(), nil, v, o)
+	want, _, err := Draw(t.Context(), v, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,10 +179,10 @@ func TestSameBytes(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			other := Options{Width: 400 + 100*i, Height: 300 + 50*i, Theme: Theme(i % int(themeCount))}
-			if _, err := AppendPNG(t.Context(), nil, v, other); err != nil {
+			if _, _, err := Draw(t.Context(), v, other); err != nil {
 				t.Error(err)
 			}
-			got, err := AppendPNG(t.Context(), nil, v, o)
+			got, _, err := Draw(t.Context(), v, o)
 			if err != nil || !bytes.Equal(got, want) {
 				t.Errorf("the second picture differs: %v", err)
 			}
@@ -260,7 +260,7 @@ func FuzzRender(f *testing.F) {
 			v.Marks = []Mark{{Price: value(), Text: "a\x01"}, {Kind: MarkZone, Price: value(), Price2: value(), Time: when(), Time2: when(), Text: "b"},
 				{Kind: MarkLine, Price: value(), Price2: value(), Time: when(), Time2: when(), Text: "c"}, {Kind: MarkText, Price: value(), Time: when(), Text: "d"}}
 			v.Account = &Account{Position: &Position{value(), value(), value()}, Orders: []Order{{true, "limit", value(), value()}},
-				Alerts: []Alert{{Price: value(), Text: "e"}, {Key: "x", Signal: "s"}}, Fills: []Fill{{true, when(), value(), value()}}}
+				Alerts: []Alert{{Price: value(), Text: "e"}, {Key: "x", Signal: "s"}, {Key: "x", Price: value(), Text: "e"}}, Fills: []Fill{{true, when(), value(), value()}}}
 		}
 		if r.IntN(3) == 0 {
 			v.Compare = []*market.Series{{Symbol: "C\x00", Time: s.Time, Open: column(), Close: column()}}
@@ -286,7 +286,7 @@ func FuzzRender(f *testing.F) {
 			HideVolume: r.IntN(4) == 0, PixelRatio: []float64{0, 1, 1.5, 3}[r.IntN(4)], Zone: []*time.Location{nil, newYork}[r.IntN(2)]}
 		s.Forming, s.Gaps, s.AsOf = r.IntN(2) == 0, make([]int64, r.IntN(3)), int64(r.Uint64()>>r.IntN(64))
 		checkPlan(t, plan(v, o))
-		if _, err := AppendPNG(t.Context(), nil, v, o); err != nil && !errors.Is(err, ErrOption) {
+		if _, _, err := Draw(t.Context(), v, o); err != nil && !errors.Is(err, ErrOption) {
 			t.Error(err)
 		}
 	})

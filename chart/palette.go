@@ -121,7 +121,7 @@ func newPalette(t Theme) *palette {
 // encoder sees the same small differences: that took a twentieth off the files.
 func (p *palette) addRamps() {
 	back := p.named[inkBack]
-	p.add(back)
+	p.add(back) // as index 0, which canvas.reset relies on
 	for _, i := range append([]ink{inkText, inkAxis}, data...) {
 		// The even levels, which long strokes use.
 		for level := 2; level <= levels; level += 2 {
@@ -222,16 +222,12 @@ func (p *palette) nearest(c rgb, order []uint8, from int) uint8 {
 	return found
 }
 
-// themes holds the palette of each theme, made when it is first asked for and
-// only read afterwards.
-var themes [themeCount]func() *palette
-
-// Palettes are made when they are first needed: each takes some milliseconds, and
-// most servers draw in one theme.
-func init() {
-	for t := range themeCount {
-		themes[t] = sync.OnceValue(func() *palette { return newPalette(t) })
-	}
+// themes holds the palette of each theme. One is made when it is first needed and only read
+// afterwards: each takes some milliseconds, and most servers draw in one theme.
+var themes = [themeCount]func() *palette{
+	Dark:       sync.OnceValue(func() *palette { return newPalette(Dark) }),
+	Light:      sync.OnceValue(func() *palette { return newPalette(Light) }),
+	Colorblind: sync.OnceValue(func() *palette { return newPalette(Colorblind) }),
 }
 
 // contrast returns the WCAG 2.1 contrast ratio of two colours, 1 to 21.

@@ -46,17 +46,24 @@ func (p *picture) paintFills(c *canvas, pn *pane, st *study) {
 
 // paintShaded tints the bars that are set, from top to bottom.
 func (p *picture) paintShaded(c *canvas, pn *pane, set []bool, colour ink) {
-	for i := 0; i < min(p.n, len(set)); i++ {
-		from := i
-		// One rectangle for each stretch of bars, so that no seam shows between two of
-		// them.
-		for i < min(p.n, len(set)) && set[i] {
-			i++
-		}
-		if left, right := p.x0+float64(from)*p.pitch, p.x0+float64(i)*p.pitch; i > from {
-			c.tint(image.Rect(int(left), pn.frame.Min.Y, max(int(right), int(left)+1), pn.frame.Max.Y), colour, fillLevel)
+	// One rectangle for each stretch of bars, so that no seam shows between two of them.
+	for _, run := range runs(set[:min(p.n, len(set))]) {
+		left, right := p.x0+float64(run[0])*p.pitch, p.x0+float64(run[1]+1)*p.pitch
+		c.tint(image.Rect(int(left), pn.frame.Min.Y, max(int(right), int(left)+1), pn.frame.Max.Y), colour, fillLevel)
+	}
+}
+
+// runs returns the first and the last bar of every stretch that is set.
+func runs(set []bool) (out [][2]int) {
+	for i, on := range set {
+		switch {
+		case on && i > 0 && set[i-1]:
+			out[len(out)-1][1] = i
+		case on:
+			out = append(out, [2]int{i, i})
 		}
 	}
+	return out
 }
 
 // areaInk returns the ink of a fill: that of the lines it belongs to or, if that is the
@@ -340,7 +347,7 @@ func (p *picture) paintDots(c *canvas, pn *pane, values []float64, colour ink) {
 // missing value.
 func (p *picture) paintSteps(c *canvas, pn *pane, values []float64, lk look) {
 	from, end := 0, -1 // where the dashes begin, and where the last level ends
-	for r := range p.stepRects(pn, values) {
+	for _, r := range p.stepRects(pn, values) {
 		if !lk.dashed {
 			c.rect(r, lk.ink)
 			continue

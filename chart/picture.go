@@ -37,7 +37,7 @@ type picture struct {
 	signals Signals
 	kind    Type
 	mode    Scale
-	base    float64        // first open: 0 percent
+	base    float64        // first open: 0 percent, so that the last close is at the change that the summary gives
 	zone    *time.Location // of the times shown; nil for UTC
 	bars    []barTime
 	drawn   ohlc       // what candles show
@@ -119,7 +119,7 @@ type candle struct {
 	high, low           int // rows of the wick, low excluded
 	bodyTop, bodyBottom int
 	first, last         int  // rows of open and close
-	up                  bool // its colour
+	ink                 ink  // its colour
 	filled              bool // closed below its open
 	forming             bool // not closed: it will change
 	rising              bool // the price closed at or above its open: colours volume
@@ -164,6 +164,7 @@ type ownLevel struct {
 	ink     ink
 	on, off float64 // lengths of dashes and gaps; no gap makes it solid
 	number  int     // of a mark: its place in View.Marks, counted from 1; 0 for others
+	numbers string  // the end of text that is never cut off
 }
 
 // look is what distinguishes a line from others: colour and dashes.

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"image"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -50,7 +49,7 @@ func (p *picture) timeX(t int64) float64 {
 	switch {
 	case i < 0:
 		at = -float64(p.s.Time[0]-t) / step
-	case i == p.n-1:
+	case i == p.n-1 && t >= p.s.Interval.Next(p.s.Time[i]): // not within the last bar
 		at += float64(t-p.s.Time[i]) / step
 	}
 	return min(max(p.x0+(at+0.5)*p.pitch, -far), far)
@@ -69,25 +68,23 @@ func (p *picture) barRect(i, top, bottom int) image.Rectangle {
 	return image.Rect(left, top, left+p.body, bottom)
 }
 
-// stepRects yields a horizontal bar for every stretch of equal values.
-func (p *picture) stepRects(pn *pane, values []float64) iter.Seq[image.Rectangle] {
-	return func(yield func(image.Rectangle) bool) {
-		thick := max(1, int(math.Round(p.line)))
-		for i := 0; i < len(values); {
-			j := i + 1
-			for j < len(values) && values[j] == values[i] {
-				j++
-			}
-			// NaN equals nothing, so a missing value is a stretch of its own and is
-			// not yielded.
-			y := pn.scale.row(values[i]) - thick/2
-			left, right := p.x0+float64(i)*p.pitch, p.x0+float64(j)*p.pitch
-			if usable(values[i]) && !yield(image.Rect(int(left), y, max(int(right), int(left)+1), y+thick)) {
-				return
-			}
-			i = j
+// stepRects returns a horizontal bar for every stretch of equal values.
+func (p *picture) stepRects(pn *pane, values []float64) (out []image.Rectangle) {
+	thick := max(1, int(math.Round(p.line)))
+	for i := 0; i < len(values); {
+		j := i + 1
+		for j < len(values) && values[j] == values[i] {
+			j++
 		}
+		// NaN equals nothing, so a missing value is a stretch of its own and has no bar.
+		y := pn.scale.row(values[i]) - thick/2
+		left, right := p.x0+float64(i)*p.pitch, p.x0+float64(j)*p.pitch
+		if usable(values[i]) {
+			out = append(out, image.Rect(int(left), y, max(int(right), int(left)+1), y+thick))
+		}
+		i = j
 	}
+	return out
 }
 
 // divergence returns the ends of a divergence line from left to right; ok is
@@ -103,14 +100,34 @@ func (p *picture) divergence(pn *pane, d indicators.DivLine) (a, b point, ok boo
 	return a, b, true
 }
 
-// ends returns the ends of a line from left to right.
-func (p *picture) ends(pn *pane, m Mark) (a, b point) {
-	a = point{p.timeX(m.Time) + 0.5, pn.scale.y(m.Price)}
-	b = point{p.timeX(m.Time2) + 0.5, pn.scale.y(m.Price2)}
+// path returns the points of a line from left to right. These are its ends; and if one is
+// before the first or after the last bar, the point at that bar. Nobody knows how many bars
+// there are up to such an end, so the height at the bar follows from the share of the time.
+func (p *picture) path(pn *pane, m Mark) []point {
+	a := point{p.timeX(m.Time) + 0.5, pn.scale.y(m.Price)}
+	b := point{p.timeX(m.Time2) + 0.5, pn.scale.y(m.Price2)}
 	if a.x > b.x {
-		a, b = b, a
+		a, b, m.Time, m.Time2 = b, a, m.Time2, m.Time
 	}
-	return a, b
+	path := append(make([]point, 0, 4), a)
+	for _, i := range [...]int{0, p.n - 1} {
+		if x := p.barX(i) + 0.5; path[len(path)-1].x < x && x < b.x {
+			share := float64(p.s.Time[i]-m.Time) / float64(m.Time2-m.Time)
+			path = append(path, point{x, a.y + float64((b.y-a.y)*share)})
+		}
+	}
+	return append(path, b)
+}
+
+// middle returns the point that the text of a line names: the middle of its part between
+// the first and the last bar, or of the whole line if no part is there.
+func (p *picture) middle(path []point) image.Point {
+	k := 0
+	if len(path) > 2 && path[0].x < p.barX(0) {
+		k = 1
+	}
+	a, b := path[k], path[k+1]
+	return image.Pt(int((a.x+b.x)/2), int((a.y+b.y)/2))
 }
 
 // textPoint returns the place that a text names.
@@ -154,25 +171,7 @@ func (p *picture) lastBar() int {
 }
 
 // hasVolume reports whether any bar has volume.
-func (p *picture) hasVolume() bool {
-	for i := range p.n {
-		if v := p.s.Volume[i]; v > 0 && usable(v) {
-			return true
-		}
-	}
-	return false
-}
-
-// firstOpen returns the first open in the picture. It is 0 percent, so that the last close
-// is at the change that the summary gives.
-func (p *picture) firstOpen() float64 {
-	for i := range p.n {
-		if p.valid[i] {
-			return p.s.Open[i]
-		}
-	}
-	return math.NaN()
-}
+func (p *picture) hasVolume() bool { return slices.ContainsFunc(p.s.Volume[:p.n], positive) }
 
 // upTo returns the first n values, or all when there are fewer.
 func upTo(values []float64, n int) []float64 { return values[:min(n, len(values))] }
@@ -205,13 +204,16 @@ func (st *study) bounds() (s span, ok bool) {
 	return span{r[0], r[1]}, true
 }
 
-// barInk returns the colour of bar i.
-func (p *picture) barInk(i int) ink {
-	if p.s.Close[i] >= p.s.Open[i] {
-		return inkUp
+// changeInk returns the colour of a change.
+func changeInk(before, now float64) ink {
+	if now < before {
+		return inkDown
 	}
-	return inkDown
+	return inkUp
 }
+
+// barInk returns the colour of bar i.
+func (p *picture) barInk(i int) ink { return changeInk(p.s.Open[i], p.s.Close[i]) }
 
 // priceInk returns the colour of the last price: that of its bar, or of the
 // line that shows it.

@@ -3,6 +3,7 @@ package chart
 import (
 	"image"
 	"math"
+	"slices"
 
 	"wick/indicators"
 	"wick/market"
@@ -49,7 +50,7 @@ func plan(v *View, o Options) *picture {
 // usePrices computes what depends only on the prices.
 func (p *picture) usePrices() {
 	p.precision = precision(p.s.Open, p.s.High, p.s.Low, p.s.Close)
-	p.base = p.firstOpen()
+	p.base = p.s.Open[slices.Index(p.valid, true)]
 	p.drawn = p.drawnPrices()
 	p.own = p.levels()
 	if len(p.view.Compare) > 0 {
@@ -111,7 +112,7 @@ func (p *picture) makePanes(fit int) {
 	p.panes = make([]pane, 1, 1+fit)
 	p.panes[0].price = true
 	for _, panel := range p.view.Panels {
-		st := study{Result: panel.Result, key: panel.Key, needs: panel.Needs}
+		st := study{Result: p.view.Account.withAlerts(&panel), key: panel.Key, needs: panel.Needs}
 		switch {
 		case panel.Result == nil:
 		case panel.Result.Overlay:
@@ -228,15 +229,15 @@ func panelSpan(st *study, n int) span {
 	if !ok {
 		return s
 	}
-	// A flat line, or none at all, has no range of its own, so the bounds are shown.
-	if !(s.lo < s.hi) {
-		return limit
-	}
-	for _, h := range st.HLines {
-		s.add(h.Y)
+	if s.lo < s.hi {
+		for _, h := range st.HLines {
+			s.add(h.Y)
+		}
 	}
 	s = span{max(s.lo, limit.lo), min(s.hi, limit.hi)}
-	if !(s.lo < s.hi) { // all values are outside the bounds
+	// A flat line, or none at all, has no range of its own, nor have values that are all
+	// outside the bounds. Then the bounds are shown.
+	if !(s.lo < s.hi) {
 		return limit
 	}
 	return s

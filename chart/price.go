@@ -56,39 +56,31 @@ func (p *picture) paintPrice(cv *canvas, pn *pane) {
 	}
 }
 
-// ink returns the colour of c.
-func (c *candle) ink() ink {
-	if c.up {
-		return inkUp
-	}
-	return inkDown
-}
-
 // paintCandles draws wicks and bodies as whole pixels. The body of a bar that
 // is not closed is striped.
 func (p *picture) paintCandles(cv *canvas) {
 	for i := range p.candles {
 		c := &p.candles[i]
 		body := p.bodyRect(c)
-		cv.rect(image.Rect(c.x, c.high, c.x+p.wick, c.bodyTop), c.ink())
-		cv.rect(image.Rect(c.x, c.bodyBottom, c.x+p.wick, c.low), c.ink())
+		cv.rect(image.Rect(c.x, c.high, c.x+p.wick, c.bodyTop), c.ink)
+		cv.rect(image.Rect(c.x, c.bodyBottom, c.x+p.wick, c.low), c.ink)
 		// A body too small to have an inside is filled in every style.
 		room := body.Dy() > 2*p.wick && p.body >= 3*p.wick
 		// The colour-blind theme tells up from down by the filling too, unless the
 		// type already uses it.
-		hollow := p.kind == Hollow && !c.filled || p.theme == Colorblind && p.kind != Hollow && c.up
+		hollow := p.kind == Hollow && !c.filled || p.theme == Colorblind && p.kind != Hollow && c.ink == inkUp
 		switch {
 		case c.forming && room:
 			cv.rect(body, inkBack)
 			for y := body.Min.Y; y < body.Max.Y; y += 2 * p.thin {
-				cv.rect(image.Rect(body.Min.X, y, body.Max.X, min(y+p.thin, body.Max.Y)), c.ink())
+				cv.rect(image.Rect(body.Min.X, y, body.Max.X, min(y+p.thin, body.Max.Y)), c.ink)
 			}
-			cv.frame(body, p.thin, c.ink())
+			cv.frame(body, p.thin, c.ink)
 		case hollow && room && p.body >= 5*p.thin:
 			cv.rect(body, inkBack)
-			cv.frame(body, p.wick, c.ink())
+			cv.frame(body, p.wick, c.ink)
 		default:
-			cv.rect(body, c.ink())
+			cv.rect(body, c.ink)
 		}
 	}
 }
@@ -100,9 +92,9 @@ func (p *picture) paintBars(cv *canvas) {
 		c := &p.candles[i]
 		body := p.bodyRect(c)
 		half := p.wick / 2
-		cv.rect(image.Rect(c.x, c.high, c.x+p.wick, max(c.low, c.high+p.wick)), c.ink())
-		cv.rect(image.Rect(body.Min.X, c.first-half, c.x, c.first-half+p.wick), c.ink())
-		cv.rect(image.Rect(c.x+p.wick, c.last-half, body.Max.X, c.last-half+p.wick), c.ink())
+		cv.rect(image.Rect(c.x, c.high, c.x+p.wick, max(c.low, c.high+p.wick)), c.ink)
+		cv.rect(image.Rect(body.Min.X, c.first-half, c.x, c.first-half+p.wick), c.ink)
+		cv.rect(image.Rect(c.x+p.wick, c.last-half, body.Max.X, c.last-half+p.wick), c.ink)
 	}
 }
 
@@ -128,10 +120,7 @@ func (p *picture) paintClose(cv *canvas, pn *pane) {
 			cv.strokeDashed([]point{a, b}, p.line, 3*p.u, 3*p.u, inkProfile)
 		}
 	}
-	for from := 0; from < len(closed); {
-		cv.pts, from = p.run(cv.pts[:0], pn, closed, from)
-		cv.stroke(cv.pts, p.line, inkProfile)
-	}
+	p.paintRuns(cv, pn, closed, p.line, inkProfile, false)
 }
 
 // checkScale returns an error if the prices do not allow the scale: log and percent need

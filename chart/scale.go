@@ -249,9 +249,9 @@ func formatFor(size float64, exponent int, short bool) axisFormat {
 	}
 	if short && size >= 1e6 {
 		for _, u := range units {
-			if size >= u.size {
-				f.unit, f.letter = u.size, u.letter
-				f.decimals = max(0, int(math.Round(math.Log10(u.size)))-exponent)
+			if size >= u.Size {
+				f.unit, f.letter = u.Size, u.Letter
+				f.decimals = max(0, int(math.Round(math.Log10(u.Size)))-exponent)
 				break
 			}
 		}

@@ -13,8 +13,8 @@ func parseLabel(t *testing.T, s string) float64 {
 	t.Helper()
 	unit := 1.0
 	for _, u := range units {
-		if rest, ok := strings.CutSuffix(s, u.letter); ok {
-			s, unit = rest, u.size
+		if rest, ok := strings.CutSuffix(s, u.Letter); ok {
+			s, unit = rest, u.Size
 			break
 		}
 	}

@@ -90,11 +90,12 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks) {
 	}
 	w.valueSeries(r, looks)
 	w.signalSeries(v, p)
-	list(w, "hlines", r.HLines, func(i int, l *indicators.HLine) {
+	levels := v.Account.withAlerts(p)
+	list(w, "hlines", levels.HLines, func(i int, l *indicators.HLine) {
 		w.value("y", l.Y)
 		w.optional("label", l.Label)
 		w.optional("tone", toneWords[l.Tone])
-		w.string("ink", inkNames[levelInk(r, i, r.Overlay)])
+		w.string("ink", inkNames[levelInk(levels, i, r.Overlay)])
 	})
 	w.sessions(r.Sessions)
 	w.facts(r.Facts)
@@ -200,16 +201,3 @@ var (
 		indicators.Muted: "muted", indicators.Band: "band", indicators.Accent: "accent"}
 	styleWords = [...]string{indicators.Solid: "", indicators.Dashed: "dashed", indicators.Dots: "dots", indicators.Step: "step"}
 )
-
-// runs returns the first and the last bar of every stretch that is set.
-func runs(set []bool) (out [][2]int) {
-	for i, on := range set {
-		switch {
-		case on && i > 0 && set[i-1]:
-			out[len(out)-1][1] = i
-		case on:
-			out = append(out, [2]int{i, i})
-		}
-	}
-	return out
-}

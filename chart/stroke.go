@@ -215,7 +215,9 @@ func (c *canvas) settle(col, top, bottom int, m *mixer) {
 func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink) {
 	d := dashed{width: width, on: on, off: off, ink: i, drawing: true, left: on, pts: c.dash[:0]}
 	for k := 1; k < len(pts); k++ {
-		a, b, ok := c.visible(pts[k-1], pts[k], width)
+		// Columns are not cut: a line has few bars outside the picture, but a value may be a
+		// million rows away.
+		a, b, ok := withinRows(pts[k-1], pts[k], float64(c.clip.Min.Y)-width, float64(c.clip.Max.Y)+width)
 		if !ok {
 			continue
 		}
@@ -277,13 +279,6 @@ func (c *canvas) turn(d *dashed, p point) {
 		d.pts, d.left = append(d.pts[:0], p), d.on
 	}
 	d.drawing = !d.drawing
-}
-
-// visible returns the part of the segment from a to b that is within the panel's rows,
-// plus margin on either side; ok is false if there is none. Columns are not cut: a line
-// has few bars outside the picture, but a value may be a million rows away.
-func (c *canvas) visible(a, b point, margin float64) (from, to point, ok bool) {
-	return withinRows(a, b, float64(c.clip.Min.Y)-margin, float64(c.clip.Max.Y)+margin)
 }
 
 // withinRows returns the part of the segment from a to b between the rows lo and hi; ok is

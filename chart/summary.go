@@ -68,13 +68,13 @@ func (w *writer) outerBars(s *market.Series) {
 	first, last := s.Bar(0), s.Bar(s.Len()-1)
 	w.name("first")
 	w.open('{')
-	w.date(first.Time)
+	w.stamp("date", first.Time)
 	w.price("open", first.Open)
 	w.price("close", first.Close)
 	w.close('}')
 	w.name("last")
 	w.open('{')
-	w.date(last.Time)
+	w.stamp("date", last.Time)
 	w.price("open", last.Open)
 	w.price("high", last.High)
 	w.price("low", last.Low)
@@ -110,7 +110,6 @@ func (w *writer) changes(s *market.Series) {
 // from the open if there is no bar before. It is NaN if the bars do not reach back so far
 // or are longer than a day.
 func Change24h(s *market.Series) (percent float64, since int64) {
-	const day = 24 * 60 * 60
 	n := s.Len()
 	if n == 0 || s.Interval.Seconds() > day {
 		return math.NaN(), 0
@@ -137,9 +136,6 @@ func Change24h(s *market.Series) (percent float64, since int64) {
 	return changePercent(s.Close[i-1], s.Close[n-1]), start
 }
 
-// date writes the member "date" with a time in RFC 3339.
-func (w *writer) date(t int64) { w.stamp("date", t) }
-
 // indicatorSummaries writes the member "indicators", an object by key.
 func (w *writer) indicatorSummaries(v *View) {
 	w.name("indicators")
@@ -160,7 +156,10 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 	w.lastValues(r)
 	w.datedSignals(p, s)
 	w.facts(r.Facts)
-	w.hlines(r.HLines)
+	list(w, "hlines", r.HLines, func(_ int, l *indicators.HLine) {
+		w.value("y", l.Y)
+		w.optional("label", l.Label)
+	})
 	if len(r.Fills) > 0 {
 		w.int("fills_count", int64(len(r.Fills)))
 	}
@@ -198,7 +197,7 @@ func (w *writer) datedSignals(p Panel, s *market.Series) {
 		w.value("y", g.Y)
 		w.string("label", g.Label)
 		w.strength(g)
-		w.date(s.Time[g.Bar])
+		w.stamp("date", s.Time[g.Bar])
 		w.int("bars_ago", int64(s.Len()-1-g.Bar))
 	})
 	if p.Older > 0 {
@@ -245,14 +244,6 @@ func (w *writer) about(r *indicators.Result) {
 	if lo, hi, ok := yRange(r); ok {
 		w.values("y_range", indicators.Values{lo, hi})
 	}
-}
-
-// hlines writes the levels.
-func (w *writer) hlines(lines []indicators.HLine) {
-	list(w, "hlines", lines, func(_ int, l *indicators.HLine) {
-		w.value("y", l.Y)
-		w.optional("label", l.Label)
-	})
 }
 
 // optional writes a text if there is one.

@@ -125,11 +125,9 @@ func fontAt(f face, size int) *atlas {
 	if err != nil {
 		panic("chart: " + err.Error())
 	}
-	// Two goroutines may make an atlas at the same time: the first one stays.
+	// Two goroutines may make an atlas at the same time: both are good, and the last stays.
 	a := &atlas{size: size, face: ff, glyphs: make([]atomic.Pointer[glyph], slotCount)}
-	if !atlases[f][size].CompareAndSwap(nil, a) {
-		return atlases[f][size].Load()
-	}
+	atlases[f][size].Store(a)
 	return a
 }
 

@@ -1,11 +1,5 @@
 package chart
 
-import (
-	"errors"
-	"fmt"
-	"strings"
-)
-
 // Theme is a set of colours.
 type Theme uint8
 
@@ -18,28 +12,8 @@ const (
 	themeCount
 )
 
-// ErrTheme reports a text that names no theme.
-var ErrTheme = errors.New("unknown theme")
-
-// Themes returns the names of the themes, the default first.
+// Themes returns the names of the themes in the order of their values, the default first.
 func Themes() []string { return []string{"dark", "light", "colorblind"} }
-
-// ParseTheme returns the theme that name spells, in any case; an empty name is
-// Dark.
-func ParseTheme(name string) (Theme, error) {
-	if name == "" {
-		return Dark, nil
-	}
-	for i, s := range Themes() {
-		if strings.EqualFold(s, strings.TrimSpace(name)) {
-			return Theme(i), nil
-		}
-	}
-	if len(name) > 40 {
-		name = name[:40] + "…"
-	}
-	return 0, fmt.Errorf("%w %q: one of %s", ErrTheme, name, strings.Join(Themes(), ", "))
-}
 
 // ink is a colour, named by its role in the picture. Inks that a theme does not define are
 // mixed from those that it does, in palette.go.

@@ -16,19 +16,19 @@ import (
 // So the labels can be written only when it is known which of them stay.
 
 // timeUnit is what a step of the time axis counts.
-type timeUnit uint8
+type timeUnit string
 
 const (
-	unitTime  timeUnit = iota // seconds within a day
-	unitDay                   // days that have bars; weeks and half months too
-	unitMonth                 // months; years too
+	unitTime  timeUnit = "time"  // seconds within a day
+	unitDay   timeUnit = "day"   // days that have bars; weeks and half months too
+	unitMonth timeUnit = "month" // months; years too
 )
 
-// timeStep is a distance between time ticks: n units.
+// timeStep is a distance between time ticks: N units. Pages get it as JSON.
 type timeStep struct {
-	unit    timeUnit
-	n       int
-	seconds int64 // nominal length
+	Unit    timeUnit `json:"unit"`
+	N       int      `json:"n"`
+	Seconds int64    `json:"seconds"` // nominal length
 }
 
 const (
@@ -111,20 +111,20 @@ func (b barTime) sameDay(o barTime) bool {
 // bars have different buckets, there is a tick at the second.
 func (s timeStep) bucket(b barTime) int64 {
 	switch {
-	case s.unit == unitTime:
-		return floorDiv(b.wall, int64(s.n))
-	case s.unit == unitMonth:
-		return floorDiv(int64(b.year*12+b.month-1), int64(s.n))
-	case s.n == week:
+	case s.Unit == unitTime:
+		return floorDiv(b.wall, int64(s.N))
+	case s.Unit == unitMonth:
+		return floorDiv(int64(b.year*12+b.month-1), int64(s.N))
+	case s.N == week:
 		return floorDiv(b.wall-4*day, 7*day) // 1970 began on a Thursday
-	case s.n == halfMonth:
+	case s.N == halfMonth:
 		half := 0
 		if b.day >= 15 {
 			half = 1
 		}
 		return int64(b.year*24 + b.month*2 + half)
 	}
-	return int64(b.full / s.n)
+	return int64(b.full / s.N)
 }
 
 // floorDiv divides rounding down, also below zero.
@@ -172,7 +172,7 @@ func (a *timeAxis) candidates(pitch float64) (timeStep, []timeTick) {
 	for _, step := range timeSteps {
 		// A step shorter than a bar would put a tick on every bar. The longest is
 		// always tried.
-		if step.seconds < a.interval && step.seconds < 120*month {
+		if step.Seconds < a.interval && step.Seconds < 120*month {
 			continue
 		}
 		ticks := a.starts(step)
@@ -235,21 +235,21 @@ func (b barTime) label(before barTime, rank int, step timeStep) (text string, st
 	// Steps shorter than a day name the clock and, where the day changes, the day.
 	// Longer ones name the largest unit that has changed.
 	switch newYear, newMonth := b.year != before.year, b.year != before.year || b.month != before.month; {
-	case step.unit == unitTime && newYear:
+	case step.Unit == unitTime && newYear:
 		return name + " " + d + " " + year, true
-	case step.unit == unitTime && (newMonth || b.day != before.day) && rank == 0:
+	case step.Unit == unitTime && (newMonth || b.day != before.day) && rank == 0:
 		return name + " " + d + " " + clock, true // the day's first bar has no label
-	case step.unit == unitTime && (newMonth || b.day != before.day):
+	case step.Unit == unitTime && (newMonth || b.day != before.day):
 		return name + " " + d, true
-	case step.unit == unitTime:
+	case step.Unit == unitTime:
 		return clock, false
 	case newYear && rank == 3:
 		return year, true
-	case newYear && (step.unit == unitMonth || rank == 2):
+	case newYear && (step.Unit == unitMonth || rank == 2):
 		return name + " " + year, true
 	case newYear:
 		return name + " " + d + " " + year, true
-	case newMonth && (step.unit == unitMonth || rank >= 2):
+	case newMonth && (step.Unit == unitMonth || rank >= 2):
 		return name, true
 	case newMonth:
 		return name + " " + d, true

@@ -37,9 +37,14 @@ func (p *picture) outside(pn *pane, m Mark) bool {
 		plot.Max.Y = pn.floor // zones are not drawn over the volume
 		return !p.zoneRect(pn, m).Overlaps(plot)
 	case MarkLine:
-		a, b := p.ends(pn, m)
-		from, to, ok := withinRows(a, b, float64(plot.Min.Y), float64(plot.Max.Y))
-		return !ok || max(from.x, to.x) < 0 || min(from.x, to.x) > float64(p.axisX)
+		path := p.path(pn, m)
+		for k, b := range path[1:] {
+			from, to, ok := withinRows(path[k], b, float64(plot.Min.Y), float64(plot.Max.Y))
+			if ok && to.x >= 0 && from.x <= float64(p.axisX) {
+				return false
+			}
+		}
+		return true
 	case MarkText:
 		plot.Max.Y = pn.floor + 1 // nor are texts
 		return !p.textPoint(pn, m).In(plot)

@@ -16,7 +16,7 @@ func TestPanelsWithoutRoom(t *testing.T) {
 			v.Panels[i].Key = fmt.Sprint("rsi#", i)
 		}
 		o := Options{Width: c.w, Height: c.h}
-		_, u, err := Draw(t.Context(), nil, v, o)
+		_, u, err := Draw(t.Context(), v, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func TestPanelsWithoutRoom(t *testing.T) {
 	}
 	// In a wide picture text is large, and one for a sharp screen may not be so high.
 	for _, o := range []Options{{Width: 4096, Height: 300}, {Width: 1365, Height: 300, PixelRatio: 3}} {
-		_, u, err := Draw(t.Context(), nil, sketches(priced(100, 215), slices.Repeat([]string{"rsi"}, 16)...), o)
+		_, u, err := Draw(t.Context(), sketches(priced(100, 215), slices.Repeat([]string{"rsi"}, 16)...), o)
 		if err != nil || u.Height != 0 || len(u.Panels) == 0 {
 			t.Errorf("%dx%d: advised is a height of %d, %v; want none", o.Width, o.Height, u.Height, err)
 		}

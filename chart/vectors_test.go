@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"wick/indicators"
@@ -108,8 +109,11 @@ func newVector(name string, v *View, o Options) vector {
 				r := p.zoneRect(pn, m)
 				q.Drawn = append(q.Drawn, fmt.Sprintf("%d %d %d %d", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y))
 			case m.Kind == MarkLine:
-				a, b := p.ends(pn, m)
-				q.Drawn = append(q.Drawn, fmt.Sprintf("%.2f %.2f %.2f %.2f", a.x, a.y, b.x, b.y))
+				var points []string
+				for _, at := range p.path(pn, m) {
+					points = append(points, fmt.Sprintf("%.2f %.2f", at.x, at.y))
+				}
+				q.Drawn = append(q.Drawn, strings.Join(points, " "))
 			}
 		}
 		out.Panes = append(out.Panes, q)
@@ -146,7 +150,8 @@ func TestPageVectors(t *testing.T) {
 		if tc.name == markedVector {
 			mid := s.Close[50]
 			v.Marks = []Mark{{Kind: MarkLevel, Price: 1.04 * mid, Text: "ceiling"}, {Kind: MarkLevel, Price: 3 * mid, Text: "out of reach"}, {Kind: MarkZone, Price: mid, Price2: 0.99 * mid}, {Kind: MarkZone, Price: 0.97 * mid, Price2: mid, Time: s.Time[20] + 60, Time2: s.Time[70]},
-				{Kind: MarkLine, Time: s.Time[90], Price: mid, Time2: s.Time[10] + 1800, Price2: 1.01 * mid}, {Kind: MarkLine, Time: s.Time[0] - 7200, Price: mid, Time2: s.Time[99] + 7200, Price2: mid}}
+				{Kind: MarkLine, Time: s.Time[90], Price: mid, Time2: s.Time[10] + 1800, Price2: 1.01 * mid}, {Kind: MarkLine, Time: s.Time[0] - 72_000, Price: 0.98 * mid, Time2: s.Time[99] + 7200, Price2: mid},
+				{Kind: MarkLine, Time: s.Time[40], Price: mid, Time2: s.Time[99] + 1800, Price2: mid}}
 			marks, err := json.Marshal(v.Marks)
 			if err != nil {
 				t.Fatal(err)

@@ -79,10 +79,8 @@ func (n *Node) vacant() bool {
 // campaign tries to create the key lead. It returns nil if another replica was
 // quicker.
 func (n *Node) campaign(ctx context.Context) (*term, error) {
-	text, err := json.Marshal(leader{n.id, n.options.Advertise})
-	if err != nil {
-		return nil, err
-	}
+	self := leader{n.id, n.options.Advertise}
+	text, _ := json.Marshal(self) // texts can always be encoded
 	// The lease counts here from before the request, so that it ends here no later than
 	// in etcd.
 	asked := time.Now()
@@ -103,7 +101,7 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 	t := &term{revision: reply.Header.Revision, lease: lease.ID}
 	t.ctx, t.end = context.WithCancel(n.life)
 	n.mu.Lock()
-	n.term, n.leader = t, leader{n.id, n.options.Advertise}
+	n.term, n.leader = t, self
 	n.mu.Unlock()
 	n.tasks.Go(func() { n.hold(t, asked.Add(time.Duration(lease.TTL)*time.Second)) })
 	n.log.Info("this replica leads", "record", n.point.Seq)

@@ -112,8 +112,7 @@ type Entry struct {
 	At    time.Time // when it fired
 	Note  any       // what is told; NewHub's encode makes the data of an event from it
 
-	data   []byte // made when the entry is first sent; guarded by the hub's lock, like suffix
-	suffix string // see eventID
+	data []byte // made when the entry is first sent; guarded by the hub's lock
 }
 
 // old reports whether the entry is older than QueueTTL. An entry from the future,
@@ -122,13 +121,10 @@ func (e *Entry) old(now time.Time) bool { return now.Sub(e.At) >= QueueTTL }
 
 // eventID returns the id of the event that brings an entry to a subscription: unique
 // among all streams of a client, and the same whenever it is sent. It has no epoch if
-// an early version of wick, which had none, wrote the entry. The hub's lock is held.
+// an early version of wick, which had none, wrote the entry.
 func (e *Entry) eventID(subscription string) string {
-	if e.suffix == "" { // the same for all subscriptions
-		e.suffix = "-" + strconv.FormatUint(e.Seq, 10)
-		if e.Epoch != "" {
-			e.suffix = "-" + e.Epoch + e.suffix
-		}
+	if e.Epoch != "" {
+		subscription += "-" + e.Epoch
 	}
-	return subscription + e.suffix
+	return subscription + "-" + strconv.FormatUint(e.Seq, 10)
 }

@@ -135,14 +135,6 @@ func (h *Hub) Clone() *Book {
 	return h.book.Clone()
 }
 
-// boxOf returns the box of a caller's subscription, or nil. mu is held.
-func (h *Hub) boxOf(caller string) *box {
-	if p := h.peers[caller]; p != nil {
-		return p.box
-	}
-	return nil
-}
-
 // ready returns the stream that may write what waits in a box now, or nil. mu is held.
 func (h *Hub) ready(b *box) *stream {
 	if b.waiting == 0 || b.writer != nil { // a stream that writes wakes the next one when it has finished
@@ -234,8 +226,8 @@ func (h *Hub) Revoke(caller string) {
 func (h *Hub) Status(caller string) (s *Subscription, waiting int, connected bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if b := h.boxOf(caller); b != nil {
-		waiting = len(b.waits(time.Now(), nil))
+	if p := h.peers[caller]; p != nil && p.box != nil {
+		waiting = len(p.box.waits(time.Now(), nil))
 	}
 	return h.book.Of(caller), waiting, h.reader(caller) != nil
 }

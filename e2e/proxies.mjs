@@ -21,7 +21,7 @@ const proxies = {
         .replace('listen 443 ssl http2', `listen 127.0.0.1:${port} ssl http2`).replace('server_name wick.example.com', 'server_name localhost')
         .replace('/etc/ssl/wick/fullchain.pem', `${dir}/cert.pem`).replace('/etc/ssl/wick/privkey.pem', `${dir}/key.pem`).replace('127.0.0.1:9315', `127.0.0.1:${wick}`);
       const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(t => `${t}_temp_path ${dir}/${t};`).join(' ');
-      writeFileSync(join(dir, 'config'), `worker_processes 1; pid ${dir}/pid; error_log ${dir}/error.log; daemon off;\nevents {}\nhttp { access_log off; ${temp}\n${server}\n}`);
+      writeFileSync(join(dir, 'config'), `worker_processes 1; pid ${dir}/pid; error_log ${dir}/error.log; daemon off;\nevents {}\nhttp { access_log off; client_body_buffer_size 1m; ${temp}\n${server}\n}`); // its workers may not write to dir
       return ['-c', join(dir, 'config'), '-p', dir];
     },
   },
@@ -72,12 +72,21 @@ async function through(name, proxy) {
   for (let i = 0; i < 100; i++) {
     try { await fetch(base); break; } catch { await sleep(100); }
   }
+  const provider = Object.assign(memoryProvider(), { passphrase });
   await check(label, 'login, tool call and push over TLS', async () => {
-    const session = await connect(`${base}/mcp`, Object.assign(memoryProvider(), { passphrase }));
+    const session = await connect(`${base}/mcp`, provider);
     const tools = await session.tools();
     await push(session);
     await session.close();
     if (tools !== toolCount) throw new Error(`${tools} tools`);
+  });
+  await check(label, 'the bounds are those of wick: 12 KiB of an authorization request, 1 MiB of a body', async () => {
+    const long = await fetch(`${base}/authorize?state=${'s'.repeat(12_000)}`);
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const headers = { authorization: `Bearer ${provider.tokens().access_token}`, 'content-type': 'application/json' };
+    const large = await fetch(`${base}/mcp`, { method: 'POST', headers, body: ping.padEnd(1 << 20) });
+    const said = await long.text();
+    if (long.status !== 400 || !/wick/.test(said) || large.status !== 200) throw new Error(`${long.status} ${said.slice(0, 200)}, ${large.status}`);
   });
   await check(label, 'the client is known by its own address, not by one it claims', async () => {
     await get(`${base}/.well-known/oauth-authorization-server`, '127.0.0.2', { 'x-forwarded-for': '203.0.113.7' });

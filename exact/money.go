@@ -161,10 +161,7 @@ func (m *Money) UnmarshalJSON(text []byte) error {
 	if err != nil {
 		return fmt.Errorf("%w %q: beyond 128 bits", errDecimal, limit.Clip(string(text)))
 	}
-	low, err := strconv.ParseUint(digits[20:], 10, 64)
-	if err != nil {
-		return fmt.Errorf("%w %q", errDecimal, limit.Clip(string(text)))
-	}
+	low, _ := strconv.ParseUint(digits[20:], 10, 64) // 19 digits always fit
 	hi, lo := bits.Mul64(high, 1e19)
 	lo, carry := bits.Add64(lo, low, 0)
 	if hi += carry; hi > math.MaxInt64 {

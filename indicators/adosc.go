@@ -2,21 +2,18 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
 // The line itself has no level that means anything, so its momentum is what is read.
-var indADOsc = Indicator{
+var indADOsc = aroundZero(Indicator{
 	Name: "adosc", Title: "Chaikin Osc", Aliases: []string{"chaikin_oscillator", "chaikin_osc"}, Category: Volume,
 	Doc:     "Chaikin's oscillator: a fast less a slow exponential average of the accumulation and distribution line. As in TA-Lib: both averages start from the first value of the line.",
 	Formula: "EMA(A/D, fast) - EMA(A/D, slow)",
 	Params: []Param{
 		bars("fast", 3, "fast average", "fast_length", "fastperiod", "fast_period"), bars("slow", 10, "slow average", "slow_length", "slowperiod", "slow_period"),
 	},
-	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return kernel.EMAMemory * max(a.Int("fast"), a.Int("slow")) },
-	Compute: aroundZero("Chaikin Osc", func(s *market.Series, a Args) []float64 {
-		return chaikin(kernel.MoneyFlow(s), a.Int("fast"), a.Int("slow"))
-	}),
-}
+	Warmup: func(a Args) int { return kernel.EMAMemory * max(a.Int("fast"), a.Int("slow")) },
+}, "Chaikin Osc", func(s *market.Series, a Args) []float64 {
+	return chaikin(kernel.MoneyFlow(s), a.Int("fast"), a.Int("slow"))
+})

@@ -49,16 +49,16 @@ var indADX = Indicator{
 	},
 }
 
-// trendPanel returns the Compute of an indicator that is one line for the strength of
-// a trend, 0 to 100. It marks where the line passes 25, from which a market counts as
-// trending. The two lines at 25 and 20 are the levels that Wilder's readers use.
-func trendPanel(label string, line func(s *market.Series, n int) []float64) func(*market.Series, Args) *Result {
-	return func(s *market.Series, a Args) *Result {
-		y := line(s, a.Int("length"))
-		return &Result{
-			Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
-			HLines:  []HLine{{Y: 25}, {Y: 20}},
-			Signals: shape.LevelCrossings(nil, y, 25, shape.ModeTrend, shape.ModeCycle),
-		}
+// trendPanel completes the record of one line for the strength of a trend, 0 to 100. It
+// marks where the line passes 25, from which a market counts as trending. The two lines at
+// 25 and 20 are the levels that Wilder's readers use.
+func trendPanel(ind Indicator, label string, line func(s *market.Series, n int) []float64) Indicator {
+	ind.Category, ind.Params = Trend, []Param{lengthFrom(2, 14)}
+	ind.Signals = []string{shape.ModeTrend, shape.ModeCycle}
+	ind.Compute = func(s *market.Series, a Args) *Result {
+		r := shape.LevelPanel(label, line(s, a.Int("length")), 25, shape.ModeTrend, shape.ModeCycle)
+		r.HLines = []HLine{{Y: 25}, {Y: 20}}
+		return r
 	}
+	return ind
 }

@@ -4,13 +4,12 @@ import (
 	"math"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 )
 
 // Attributed to Arnaud Legoux and Dimitrios Kouzis-Loukas, 2009, who published it on
 // pages of their own.
-var indALMA = Indicator{
-	Name: "alma", Title: "ALMA", Aliases: []string{"arnaud_legoux", "arnaud_legoux_ma"}, Category: Trend, Overlay: true,
+var indALMA = overPrice(Indicator{
+	Name: "alma", Title: "ALMA", Aliases: []string{"arnaud_legoux", "arnaud_legoux_ma"}, Category: Trend,
 	Doc:     "Arnaud Legoux moving average: bell-shaped weights whose peak lies near the newest bar. The peak is not rounded to a bar, as at TradingView by default.",
 	Formula: "ALMA = Σ w[j] * x[j] / Σ w[j], w[j] = exp(-(j - offset*(n-1))² / (2 (n/sigma)²)), j = n-1 is the newest bar",
 	Params: []Param{
@@ -18,12 +17,10 @@ var indALMA = Indicator{
 		factor("offset", 0.85, 0, 1, "where the peak lies, 1 = newest bar"),
 		factor("sigma", 6, 0.1, 100, "sharpness of the peak"), source(),
 	},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  windowWarmup,
-	Compute: overPrice("ALMA", func(x []float64, a Args) []float64 {
-		return kernel.Convolve(x, almaWeights(a.Int("length"), a.Float("offset"), a.Float("sigma")))
-	}),
-}
+	Warmup: windowWarmup,
+}, "ALMA", func(x []float64, a Args) []float64 {
+	return kernel.Convolve(x, almaWeights(a.Int("length"), a.Float("offset"), a.Float("sigma")))
+})
 
 // almaWeights returns the weights, oldest bar first. Their sum is 1.
 func almaWeights(n int, offset, sigma float64) []float64 {

@@ -2,22 +2,19 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
-var indAPO = Indicator{
+var indAPO = aroundZero(Indicator{
 	Name: "apo", Title: "APO", Aliases: []string{"absolute_price_oscillator"}, Category: Momentum,
-	Doc:     "Absolute price oscillator: a fast less a slow average, in price. As in TA-Lib, with exponential averages by default, each seeded with its own first prices.",
+	Doc:     "Absolute price oscillator: a fast less a slow average, in price. As in TA-Lib, with exponential averages by default, each seeded with its own first prices; the shorter of fast and slow is the fast one, whichever was given as that.",
 	Formula: "APO = average(fast) - average(slow)",
 	Params:  oscillatorParams(),
-	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  oscillatorWarmup,
-	Compute: aroundZero("APO", func(s *market.Series, a Args) []float64 {
-		fast, slow := twoAverages(column(s, a), a)
-		return kernel.Minus(fast, slow)
-	}),
-}
+}, "APO", func(s *market.Series, a Args) []float64 {
+	fast, slow := twoAverages(column(s, a), a)
+	return kernel.Minus(fast, slow)
+})
 
 // oscillatorParams returns the parameters that apo and ppo share.
 func oscillatorParams() []Param {

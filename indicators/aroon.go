@@ -33,7 +33,7 @@ func aroon(s *market.Series, n int) (up, down []float64) {
 	up, down = kernel.Unknown(s.Len(), n), kernel.Unknown(s.Len(), n)
 	// n+1 bars, so that an extreme can be 0 to n bars ago, and the scale reaches from 0
 	// to 100.
-	hi, lo := kernel.HighestAt(s.High, n+1), kernel.LowestAt(s.Low, n+1)
+	hi, lo := kernel.ExtremeAt(s.High, n+1, 1, true), kernel.ExtremeAt(s.Low, n+1, -1, true)
 	for i := n; i < s.Len(); i++ {
 		up[i] = 100 * float64(n-(i-hi[i])) / float64(n)
 		down[i] = 100 * float64(n-(i-lo[i])) / float64(n)

@@ -17,12 +17,9 @@ var indAroonOsc = Indicator{
 	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		up, down := aroon(s, a.Int("length"))
-		y := kernel.Minus(up, down)
-		return &Result{
-			YRange:  &[2]float64{-100, 100},
-			Lines:   []Line{{Label: "Aroon Osc", Tone: Primary, Values: y}},
-			HLines:  []HLine{{Y: 50}, {Y: 0}, {Y: -50}},
-			Signals: shape.LevelCrossings(nil, y, 0, shape.ZeroUp, shape.ZeroDown),
-		}
+		r := shape.ZeroPanel("Aroon Osc", kernel.Minus(up, down))
+		r.YRange = &[2]float64{-100, 100}
+		r.HLines = []HLine{{Y: 50}, {Y: 0}, {Y: -50}}
+		return r
 	},
 }

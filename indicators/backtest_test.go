@@ -57,6 +57,9 @@ func TestBacktestFills(t *testing.T) {
 			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 99, 101}, {80, 101, 80, 101}}, "2 enter, 3 stop_loss", -20},
 		{"the stop slips, the target does not", `{"enter":"close > 100","fee":0,"slippage":1,"stop_loss":5}`,
 			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 99, 101}, {100, 101, 90, 101}}, "2 enter, 3 stop_loss", 100 * (0.95*0.99 - 1)},
+		// Bought at 102, the stop is at 100.98, which the open of 100 is below: it sells at 98.
+		{"slippage beyond the stop: out at the open", `{"enter":"close > 100","fee":0,"slippage":2,"stop_loss":1}`,
+			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 99, 101}, {100, 101, 90, 101}}, "2 enter, 2 stop_loss", 100 * (98.0/102 - 1)},
 		{"the target", `{"enter":"close > 100","fee":0,"slippage":1,"take_profit":10}`,
 			[]bar4{{90, 90, 90, 90}, {90, 101, 90, 101}, {100, 101, 99, 101}, {100, 120, 99, 101}}, "2 enter, 3 take_profit", 10},
 		{"a gap above the target gives the open", `{` + entering + `,"take_profit":10}`,

@@ -138,7 +138,8 @@ func (t *tester) leave(i int, price float64, label string) {
 }
 
 // guard leaves where bar i reaches the stop or the target. A bar that opens
-// beyond one of them fills at its open. Within a bar nobody knows which of the
+// beyond one of them fills at its open; the bar of the entry does so if the slippage took
+// the entry further from the open than the stop is from the entry. Within a bar nobody knows which of the
 // two came first, so the stop did. The stop becomes an order at the market; the
 // target is a limit, which the market meets without slippage.
 func (t *tester) guard(i int) {
@@ -153,11 +154,10 @@ func (t *tester) guard(i int) {
 	beyond := func(price, level float64) bool { return way*(price-level) >= 0 }
 	stop, target := t.entry*(1-way*t.terms.stop), t.entry*(1+way*t.terms.target)
 	hasStop, hasTarget := t.terms.stop > 0, t.terms.target > 0
-	gapped := i > t.entered // a position that was entered at this open has not slept over it
 	switch {
-	case hasStop && gapped && beyond(stop, b.Open):
+	case hasStop && beyond(stop, b.Open):
 		t.leave(i, t.market(b.Open, -way), shape.StopLoss)
-	case hasTarget && gapped && beyond(b.Open, target):
+	case hasTarget && beyond(b.Open, target):
 		t.leave(i, b.Open, shape.TakeProfit)
 	case hasStop && beyond(stop, worst):
 		t.leave(i, t.market(stop, -way), shape.StopLoss)

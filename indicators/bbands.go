@@ -28,26 +28,8 @@ var indBBands = Indicator{
 		mid, upper, lower := kernel.Bollinger(column(s, a), a.Int("length"), up, down, a.Choice("ma_type"))
 		r := shape.Bands(mid, upper, lower)
 		if !a.linesOnly { // finding them takes twice as long as the bands
-			r.Signals = bandSignals(s, upper, lower)
+			r.Signals = shape.InOrder(append(shape.Touches(s.High, s.Low, upper, lower), shape.Breakouts(s.Close, upper, lower)...))
 		}
 		return r
 	},
-}
-
-// bandSignals marks the bars whose high or low comes to a band, placed on the band, and
-// the closes that leave it. A wide bar may reach both bands. The signals are those of
-// [shape.Touches] and [shape.Breakouts]; all four kinds are collected in one slice,
-// which is put in order once.
-func bandSignals(s *market.Series, upper, lower []float64) []Signal {
-	signals := shape.Crossings(nil, s.High, upper, shape.TouchUpper, "")
-	for i := range signals {
-		signals[i].Y, signals[i].Tone = upper[signals[i].Bar], Down
-	}
-	above := len(signals)
-	signals = shape.Crossings(signals, s.Low, lower, "", shape.TouchLower)
-	for i := above; i < len(signals); i++ {
-		signals[i].Y, signals[i].Tone = lower[signals[i].Bar], Up
-	}
-	signals = shape.Crossings(signals, s.Close, upper, shape.BreakUp, "")
-	return shape.InOrder(shape.Crossings(signals, s.Close, lower, "", shape.BreakDown))
 }

@@ -16,10 +16,6 @@ var indBeta = Indicator{
 	Warmup:   changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		y := beta(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))
-		return &Result{
-			Lines:   []Line{{Label: "Beta", Tone: Primary, Values: y}},
-			HLines:  []HLine{{Y: 1}},
-			Signals: shape.LevelCrossings(nil, y, 1, shape.CrossUp, shape.CrossDown),
-		}
+		return shape.LevelPanel("Beta", y, 1, shape.CrossUp, shape.CrossDown)
 	},
 }

@@ -6,8 +6,9 @@ import "strings"
 // differs: a function of Pine ("ta.rsi"), one of TradingView's published library ta
 // ("er() of the library ta"), a script that comes with TradingView ("the script
 // Aroon"), one that a user has published ("the users' script AlphaTrend"), or a line
-// of Pine, in which x is the source and n the length.
-var likeTradingView = map[string]string{
+// of Pine, in which x is the source and n the length. Of some that is the function of
+// their own name; the map has the others.
+var likeTradingView = statements(map[string]string{
 	"accbands":                "equal to ta.sma(high * (1 + r), n) and so on, r = 4 * (high - low) / (high + low)",
 	"accelerator_oscillator":  "equal to ao - ta.sma(ao, 5)",
 	"ad":                      "equal to ta.accdist",
@@ -16,7 +17,6 @@ var likeTradingView = map[string]string{
 	"adx":                     "equal to ta.dmi with variant pine",
 	"adxr":                    "equal to (adx + adx[n - 1]) / 2 of ta.dmi, begins differently",
 	"alligator":               "equal to the script Williams Alligator",
-	"alma":                    "equal to ta.alma",
 	"alphatrend":              "equal to the users' script AlphaTrend, begins differently",
 	"apo":                     "equal to ta.ema(x, fast) - ta.ema(x, slow)",
 	"aroon":                   "equal to the script Aroon",
@@ -71,7 +71,6 @@ var likeTradingView = map[string]string{
 	"halftrend":               "equal to the users' script HalfTrend, begins differently",
 	"heikin_ashi":             "equal to ticker.heikinashi's bars",
 	"hist_volatility":         "equal to the script Historical Volatility with periods 365",
-	"hma":                     "equal to ta.hma",
 	"ibs":                     "equal to (close - low) / (high - low)",
 	"ichimoku":                "equal to the script Ichimoku Cloud but for its spans",
 	"imi":                     "equal to 100 * ups / (ups + downs), math.sum of the bodies",
@@ -105,7 +104,6 @@ var likeTradingView = map[string]string{
 	"minmaxindex":             "differs from ta.highestbars and ta.lowestbars: it counts up, and of equal prices it does not always take the newest",
 	"minus_di":                "equal to -DI of ta.dmi, begins differently",
 	"minus_dm":                "equal to n * ta.rma of the falls that ta.dmi takes, begins differently",
-	"mom":                     "equal to ta.mom",
 	"nadaraya_watson":         "equal to the users' script Nadaraya-Watson Envelope without repainting, its middle",
 	"natr":                    "equal to 100 * ta.atr(n) / close, begins differently",
 	"nvi":                     "equal to ta.nvi with start 1",
@@ -130,25 +128,20 @@ var likeTradingView = map[string]string{
 	"psychological_line":      "equal to 100 * math.sum(x > x[1] ? 1 : 0, n) / n, begins differently",
 	"pvi":                     "equal to ta.pvi with start 1",
 	"pvo":                     "equal to the script Percentage Volume Oscillator",
-	"pvt":                     "equal to ta.pvt",
 	"qqe":                     "equal to the users' script QQE Signals, begins differently",
 	"qstick":                  "equal to ta.sma(close - open, n)",
 	"range_filter":            "equal to the users' script Range Filter Buy and Sell, begins differently",
 	"rank_correlation":        "equal to the script Rank Correlation Index",
 	"relative_volume":         "equal to volume / ta.sma(volume, n)[1]",
 	"relative_volume_at_time": "equal to the script Relative Volume at Time, begins differently",
-	"rma":                     "equal to ta.rma",
 	"rmi":                     "equal to ta.rma of rises and falls of x against x[momentum], begins differently",
-	"roc":                     "equal to ta.roc",
 	"rocp":                    "equal to ta.change(x, n) / x[n]",
 	"rocr":                    "equal to x / x[n]",
 	"rocr100":                 "equal to 100 * x / x[n]",
-	"rsi":                     "equal to ta.rsi",
 	"rsi_mfi_stoch":           "equal to ta.rsi, ta.mfi and ta.stoch with its averages, begins differently",
 	"rvgi":                    "equal to the script Relative Vigor Index",
 	"rvi_volatility":          "equal to the script Relative Volatility Index, begins differently",
 	"sar":                     "equal to ta.sar, begins differently",
-	"sma":                     "equal to ta.sma",
 	"smi":                     "equal to the script Stochastic Momentum Index",
 	"smi_ergodic":             "equal to the script SMI Ergodic Indicator",
 	"smoothed_heikin_ashi":    "equal to the users' script Smoothed Heiken Ashi",
@@ -162,8 +155,6 @@ var likeTradingView = map[string]string{
 	"stochf":                  "equal to ta.stoch with d 1",
 	"sum":                     "equal to math.sum",
 	"super_smoother":          "equal to Ehlers' filter of (x + x[1]) / 2, written out, begins differently",
-	"supertrend":              "equal to ta.supertrend",
-	"swma":                    "equal to ta.swma",
 	"t3":                      "equal to t3() of the library ta, begins differently",
 	"technical_rating":        "equal to the script Technical Ratings, begins differently",
 	"tema":                    "equal to the script Triple EMA",
@@ -178,7 +169,6 @@ var likeTradingView = map[string]string{
 	"ulcer_index":             "equal to ulcerIndex() of the library ta",
 	"ultosc":                  "equal to the script Ultimate Oscillator",
 	"ut_bot":                  "equal to the users' script UT Bot Alerts, begins differently",
-	"variance":                "equal to ta.variance",
 	"vfi":                     "equal to the users' script Volume Flow Indicator with smooth 1",
 	"vhf":                     "equal to vhf() of the library ta",
 	"vidya":                   "equal to an average whose weight is 2 / (n + 1) * math.abs(ta.cmo(x, n)) / 100, begins differently",
@@ -186,11 +176,9 @@ var likeTradingView = map[string]string{
 	"volume":                  "equal to ta.sma(volume, n)",
 	"volume_oscillator":       "differs from the script Volume Oscillator: its averages are simple, the script's exponential",
 	"vortex":                  "equal to the script Vortex Indicator",
-	"vwap":                    "equal to ta.vwap",
 	"vwap_anchored":           "equal to ta.vwap with anchor",
 	"vwap_bands":              "equal to ta.vwap with stdev_mult, begins differently",
 	"vwap_rolling":            "equal to math.sum(x * volume, n) / math.sum(volume, n)",
-	"vwma":                    "equal to ta.vwma",
 	"wad":                     "equal to ta.wad, begins differently",
 	"waddah_attar":            "equal to the users' script Waddah Attar Explosion, begins differently",
 	"wavetrend":               "equal to the users' script WaveTrend Oscillator",
@@ -198,12 +186,11 @@ var likeTradingView = map[string]string{
 	"weis_wave":               "equal to the users' script Weis Wave Volume, begins differently",
 	"williams_vix_fix":        "equal to the users' script CM Williams Vix Fix, begins differently",
 	"willr":                   "equal to ta.wpr",
-	"wma":                     "equal to ta.wma",
 	"woodies_cci":             "equal to ta.cci of close",
 	"zlema":                   "equal to the users' script Zero Lag EMA, begins differently",
 	"zlsma":                   "equal to the users' script ZLSMA",
 	"zscore":                  "equal to (x - ta.sma(x, n)) / ta.stdev(x, n)",
-}
+}, func(name string) string { return "equal to ta." + name }, "alma hma mom pvt rma roc rsi sma supertrend swma variance vwap vwma wma")
 
 // unlikeTradingView has the entries of which TradingView has another form, as its
 // help, its manual or a published source describes it.

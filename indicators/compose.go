@@ -8,71 +8,78 @@ import (
 	"wick/market"
 )
 
-// The usual ways to compute a result, so that records need not repeat them.
+// The usual forms of an indicator. Each completes a record that has its names, parameters
+// and warm-up by what it computes, how that is drawn and which signals it has.
 
-// overPrice returns the Compute of a line over the price, with the signals of
-// the close crossing it.
-func overPrice(label string, line func(x []float64, a Args) []float64) func(*market.Series, Args) *Result {
-	return func(s *market.Series, a Args) *Result {
+// overPrice completes the record of a line over the price, with the signals of the close
+// crossing it.
+func overPrice(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
+	ind.Overlay, ind.Signals = true, []string{shape.PriceUp, shape.PriceDown}
+	ind.Compute = func(s *market.Series, a Args) *Result {
 		y := line(column(s, a), a)
 		if a.linesOnly {
 			return &Result{Lines: []Line{{Label: label, Values: y}}}
 		}
 		return shape.OverPrice(label, s.Close, y)
 	}
+	return ind
 }
 
-// turningOver returns the Compute of a line over the price that is smooth enough for its
+// turningOver completes the record of a line over the price that is smooth enough for its
 // turns to be the signals.
-func turningOver(label string, line func(x []float64, a Args) []float64) func(*market.Series, Args) *Result {
-	return func(s *market.Series, a Args) *Result {
+func turningOver(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
+	ind.Overlay, ind.Signals = true, []string{shape.TurnUp, shape.TurnDown}
+	ind.Compute = func(s *market.Series, a Args) *Result {
 		y := line(column(s, a), a)
 		return &Result{Lines: []Line{{Label: label, Values: y}}, Signals: shape.Turns(nil, y)}
 	}
+	return ind
 }
 
-// aroundZero returns the Compute of an oscillator around zero, with the signals
-// of its crossing zero.
-func aroundZero(label string, line func(s *market.Series, a Args) []float64) func(*market.Series, Args) *Result {
-	return func(s *market.Series, a Args) *Result {
-		return shape.ZeroPanel(label, line(s, a))
-	}
+// aroundZero completes the record of an oscillator around zero, with the signals of its
+// crossing zero.
+func aroundZero(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+	ind.Signals = []string{shape.ZeroUp, shape.ZeroDown}
+	ind.Compute = func(s *market.Series, a Args) *Result { return shape.ZeroPanel(label, line(s, a)) }
+	return ind
 }
 
-// turning returns the Compute of a line in a panel whose direction alone has a meaning: its
-// signals are the turns. They are silent, because such a line turns every few bars.
-func turning(label string, line func(s *market.Series, a Args) []float64) func(*market.Series, Args) *Result {
-	return func(s *market.Series, a Args) *Result {
+// turning completes the record of a line in a panel whose direction alone has a meaning:
+// its signals are the turns. They are silent, because such a line turns every few bars.
+func turning(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+	ind.Signals = []string{shape.TurnUp, shape.TurnDown}
+	ind.Compute = func(s *market.Series, a Args) *Result {
 		y := line(s, a)
 		return &Result{
 			Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
 			Signals: shape.Silently(shape.Turns(nil, y)),
 		}
 	}
+	return ind
 }
 
-// volatile returns the Compute of a measure of volatility.
-func volatile(label string, line func(s *market.Series, a Args) []float64) func(*market.Series, Args) *Result {
-	return func(s *market.Series, a Args) *Result { return volatility(label, line(s, a)) }
-}
-
-// volatility draws a measure of volatility and marks where it rises above half again
-// its mean of the last 50 bars. A spike is one signal: the bar before must have been
-// below.
-func volatility(label string, y []float64) *Result {
-	// A measure may have holes, as the deviation of returns has where a price is not
-	// positive; the mean starts anew after each.
-	usual := kernel.InRuns(y, func(x []float64) []float64 { return kernel.SMA(x, usualBars) })
-	return &Result{
-		Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
-		Signals: shape.Spikes(y, usual, 1.5),
+// volatile completes the record of a measure of volatility, with signals where it rises
+// above half again its mean of the last 50 bars. A spike is one signal: the bar before must
+// have been below.
+func volatile(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+	ind.Signals = []string{shape.Spike}
+	ind.Compute = func(s *market.Series, a Args) *Result {
+		y := line(s, a)
+		// A measure may have holes, as the deviation of returns has where a price is not
+		// positive; the mean starts anew after each.
+		usual := kernel.InRuns(y, func(x []float64) []float64 { return kernel.SMA(x, usualBars) })
+		return &Result{
+			Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
+			Signals: shape.Spikes(y, usual, 1.5),
+		}
 	}
+	return ind
 }
 
 // usualBars is how many bars make the usual size of a volatility.
 const usualBars = 50
 
-// usually returns a warm-up that is longer by the bars of volatility's mean.
+// usually returns a warm-up that is longer by the bars of volatile's mean.
 func usually(warmup func(Args) int) func(Args) int {
 	return func(a Args) int { return warmup(a) + usualBars + 1 }
 }
@@ -91,12 +98,26 @@ func zoned(label string, y []float64, a Args, oversold, overbought string) *Resu
 	return r
 }
 
-// oscillator is like zoned, for lines that range from 0 to 100. Its signals have the
-// plain labels; an entry with labels of its own calls zoned.
-func oscillator(label string, line []float64, a Args) *Result {
-	r := zoned(label, line, a, shape.Oversold, shape.Overbought)
-	r.YRange = &[2]float64{0, 100}
-	return r
+// oscillator completes the record of a line with zones that never leaves the panel of which
+// zone was told, and with divergences if it has their parameters. Its signals have the plain
+// labels; an entry with labels of its own calls zoned.
+func oscillator(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+	ind.Signals = []string{shape.Oversold, shape.Overbought}
+	diverges := ind.index("divergence") >= 0
+	if diverges {
+		ind.Signals = append(ind.Signals, divSignals...)
+	}
+	level := ind.Params[ind.mustHave("oversold")]
+	ind.Compute = func(s *market.Series, a Args) *Result {
+		y := line(s, a)
+		r := zoned(label, y, a, shape.Oversold, shape.Overbought)
+		r.YRange = &[2]float64{level.Min, level.Max}
+		if diverges {
+			addDivergences(r, s, y, a)
+		}
+		return r
+	}
+	return ind
 }
 
 var nan = math.NaN()

@@ -11,7 +11,7 @@ import (
 // Compute runs the indicator over s and returns its labelled result. If its source is
 // another indicator, it runs over a line of that.
 func (r Request) Compute(s *market.Series) *Result {
-	if inner := r.Args.of["source"]; inner != nil {
+	if inner := r.Args.of; inner != nil {
 		return r.computeOf(*inner, s)
 	}
 	result := r.Ind.Compute(s, r.Args)
@@ -27,7 +27,7 @@ func (r Request) Compute(s *market.Series) *Result {
 // result of Compute may begin with a later bar than the first (see [Result.Begin]), and
 // lack signals before those n bars.
 func (r Request) Reading(n int) Request {
-	if r.Args.of["source"] == nil { // otherwise it runs over parts of the bars
+	if r.Args.of == nil { // otherwise it runs over parts of the bars
 		r.Args.newest = n
 	}
 	return r

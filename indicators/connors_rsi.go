@@ -4,13 +4,12 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
 // Attributed to Larry Connors and Cesar Alvarez, "An Introduction to ConnorsRSI",
 // 2012.
-var indConnorsRSI = Indicator{
+var indConnorsRSI = oscillator(Indicator{
 	Name: "connors_rsi", Title: "CRSI", Aliases: []string{"crsi"}, Category: Momentum,
 	Doc:     "Connors RSI: the mean of a short RSI, an RSI of the length of the current run of rises or falls, and the rank of the last return among the returns before. Made for reversals within days. As at TradingView, but for equal returns: as Connors wrote, only smaller ones count as passed.",
 	Formula: "(RSI(x, 3) + RSI(streak, 2) + percent rank of the one-bar return among 100) / 3",
@@ -18,21 +17,19 @@ var indConnorsRSI = Indicator{
 		bars("rsi", 3, "RSI of the price", "length", "period", "rsi_length"), bars("streak", 2, "RSI of the run", "updown", "streak_length"),
 		bars("rank", 100, "returns ranked against", "rank_length", "roc"),
 	}, zone(10, 90, 0, 100), []Param{source()}),
-	Signals: []string{shape.Oversold, shape.Overbought},
 	// The longest of the three parts, which are computed side by side.
 	Warmup: func(a Args) int { return max(kernel.WilderMemory*max(a.Int("rsi"), a.Int("streak")), a.Int("rank")+2) },
-	Compute: func(s *market.Series, a Args) *Result {
-		x := column(s, a)
-		// The return is taken in proportion to the price before; a price of 0 gives 0.
-		price, run := kernel.RSI(x, a.Int("rsi")), kernel.RSI(streak(x), a.Int("streak"))
-		rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), a.Int("rank"))
-		line := make([]float64, len(x))
-		for i := range line {
-			line[i] = (price[i] + run[i] + rank[i]) / 3
-		}
-		return oscillator("CRSI", line, a)
-	},
-}
+}, "CRSI", func(s *market.Series, a Args) []float64 {
+	x := column(s, a)
+	// The return is taken in proportion to the price before; a price of 0 gives 0.
+	price, run := kernel.RSI(x, a.Int("rsi")), kernel.RSI(streak(x), a.Int("streak"))
+	rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), a.Int("rank"))
+	line := make([]float64, len(x))
+	for i := range line {
+		line[i] = (price[i] + run[i] + rank[i]) / 3
+	}
+	return line
+})
 
 // streak counts how many bars in a row x rose, or fell, then negative.
 func streak(x []float64) []float64 {

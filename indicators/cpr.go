@@ -1,9 +1,6 @@
 package indicators
 
-import (
-	"wick/indicators/kernel"
-	"wick/market"
-)
+import "wick/market"
 
 // The two outer levels lie at the same distance from the pivot; on a period that
 // closed at its middle all three meet.
@@ -15,20 +12,13 @@ var indCPR = Indicator{
 	Signals: pivotLabels(),
 	History: pivotHistory,
 	Compute: func(s *market.Series, a Args) *Result {
-		lines := []Line{
-			{Label: "P", Tone: Accent, Style: Step, Values: kernel.NaNs(s.Len())},
-			{Label: "TC", Tone: Down, Style: Step, Values: kernel.NaNs(s.Len())},
-			{Label: "BC", Tone: Up, Style: Step, Values: kernel.NaNs(s.Len())},
-		}
 		// One of the two outer levels lies as far above the pivot as the other below
 		// it; which is the upper one depends on where the close was.
-		starts := pivotLevels(s, periodOf(a.Choice("period"), s.Interval), lines, func(b market.Bar, _ float64) []float64 {
+		r := periodLevels(s, a, []string{"P", "TC", "BC"}, func(b market.Bar, _ float64) []float64 {
 			p, half := (b.High+b.Low+b.Close)/3, (b.High+b.Low)/2
 			return []float64{p, max(half, 2*p-half), min(half, 2*p-half)}
 		})
-		return &Result{
-			Lines: lines, Signals: pivotSignals(s, lines, starts),
-			Fills: []Fill{{Y1: lines[1].Values, Y2: lines[2].Values, Tone: Band}},
-		}
+		r.Fills = []Fill{{Y1: r.Lines[1].Values, Y2: r.Lines[2].Values, Tone: Band}}
+		return r
 	},
 }

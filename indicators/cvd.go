@@ -19,11 +19,7 @@ var indCVD = Indicator{
 	Signals: slices.Concat([]string{shape.ZeroUp, shape.ZeroDown}, divSignals),
 	Compute: func(s *market.Series, a Args) *Result {
 		line := kernel.Cumulative(kernel.MoneyFlow(s))
-		r := &Result{
-			Lines:   []Line{{Label: "CVD", Tone: Primary, Values: line}},
-			HLines:  []HLine{{Y: 0}},
-			Signals: shape.LevelCrossings(nil, line, 0, shape.ZeroUp, shape.ZeroDown),
-		}
+		r := shape.ZeroPanel("CVD", line)
 		addDivergences(r, s, line, a)
 		return r
 	},

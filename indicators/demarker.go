@@ -4,25 +4,20 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
 // Attributed to Thomas R. DeMark, "The New Science of Technical Analysis", 1994; this
 // is the plain form that charting programs have.
-var indDeMarker = Indicator{
+var indDeMarker = oscillator(Indicator{
 	Name: "demarker", Title: "DeMarker", Aliases: []string{"dem", "demark"}, Category: Momentum,
 	Doc:     "DeMarker: how much highs rise of all that highs rise and lows fall, 0 to 1, over a window. 0.5 where nothing of either happened.",
 	Formula: "DeM = ΣmaxH / (ΣmaxH + ΣmaxL) over n bars, maxH = max(high - high[1], 0), maxL = max(low[1] - low, 0)",
 	Params:  slices.Concat([]Param{length(14)}, zone(0.3, 0.7, 0, 1)),
-	Signals: []string{shape.Oversold, shape.Overbought},
 	Warmup:  crossingWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		r := zoned("DeMarker", demarker(s, a.Int("length")), a, shape.Oversold, shape.Overbought)
-		r.YRange = &[2]float64{0, 1}
-		return r
-	},
-}
+}, "DeMarker", func(s *market.Series, a Args) []float64 {
+	return demarker(s, a.Int("length"))
+})
 
 // demarker returns the rises of the highs as a part of the rises of highs and falls of
 // lows together. The first bar has neither.

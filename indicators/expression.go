@@ -137,7 +137,7 @@ func (r Request) Others(iv market.Interval) ([]market.OtherBars, error) {
 	bars := make(map[market.Other]int)
 	// Symbols that the indicator compares with, and those of the indicators that are its
 	// sources. They need no bars before the chart's first.
-	for q := &r; q != nil; q = q.Args.of["source"] {
+	for q := &r; q != nil; q = q.Args.of {
 		for _, symbol := range q.Args.texts {
 			bars[market.Other{Symbol: symbol}] = 0
 		}
@@ -170,7 +170,7 @@ func (r Request) Others(iv market.Interval) ([]market.OtherBars, error) {
 // source if that is an indicator, and of the indicators that its expressions name.
 func (r Request) Needs() []string {
 	needs := slices.Clone(r.Ind.Needs)
-	if inner := r.Args.of["source"]; inner != nil {
+	if inner := r.Args.of; inner != nil {
 		needs = append(needs, inner.Needs()...)
 	}
 	for _, list := range r.Args.exprs {
@@ -297,7 +297,8 @@ func (b *expressionBars) Signal(s rules.Study, label string) []float64 {
 
 // Other returns the bars of another place, and for each of our bars the index of the newest
 // one there that was closed when ours closed. For our forming bar that is the newest one
-// closed so far. If the bars of the place were not loaded, there are none.
+// closed so far, or of another market at the chart's interval the forming one. If the bars
+// of the place were not loaded, there are none.
 //
 // The bars begin as far before the chart's first bar as the expressions need, however many
 // were loaded, so that values do not depend on what else was asked for.

@@ -19,10 +19,12 @@ func barsSince(at []int) []float64 {
 	return out
 }
 
-// sinceExtreme returns the Compute of how many bars ago the highest (sign 1) or the
+// sinceExtreme completes the record of how many bars ago the highest (sign 1) or the
 // lowest (sign -1) price of the window was, with a signal where that becomes this bar.
-func sinceExtreme(label string, sign float64, signal string, tone Tone) func(*market.Series, Args) *Result {
-	return func(s *market.Series, a Args) *Result {
+func sinceExtreme(ind Indicator, label string, sign float64, signal string, tone Tone) Indicator {
+	ind.Category, ind.Params, ind.Warmup = Statistics, []Param{length(30), source()}, changeWarmup
+	ind.Signals = []string{signal}
+	ind.Compute = func(s *market.Series, a Args) *Result {
 		y := barsSince(kernel.ExtremeAt(column(s, a), a.Int("length"), sign, false))
 		r := &Result{Lines: []Line{{Label: label, Tone: Primary, Values: y}}}
 		for i := 1; i < len(y); i++ {
@@ -33,4 +35,5 @@ func sinceExtreme(label string, sign float64, signal string, tone Tone) func(*ma
 		}
 		return r
 	}
+	return ind
 }

@@ -4,24 +4,21 @@ import (
 	"math"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
 // A year of independent returns has the variance of one bar times the bars in it,
 // hence the root.
-var indHistVolatility = Indicator{
+var indHistVolatility = volatile(Indicator{
 	Name: "hist_volatility", Title: "HV", Also: []string{"volatility_historical"}, Aliases: []string{"histvol", "hv", "hvol", "historical_volatility"}, Category: Volatility,
 	Doc: "Historical volatility: the deviation of the logarithmic returns, in percent a year. Population deviation, as at TradingView; the bars of a year are a parameter: " +
 		"252 trading days, 365 where markets never close, 8760 for hourly bars of such.",
 	Formula: "HV = 100 * σ(ln(x / x[1]), n) * √periods",
 	Params:  []Param{lengthFrom(2, 20), barsInYear(), source()},
-	Signals: []string{shape.Spike},
 	Warmup:  usually(changeWarmup),
-	Compute: func(s *market.Series, a Args) *Result {
-		// A price that is not positive has no return; the deviation starts anew after
-		// it.
-		deviation := kernel.InRuns(kernel.LogReturns(column(s, a), 1), func(x []float64) []float64 { return kernel.StdDev(x, a.Int("length")) })
-		return volatility("HV", kernel.Scaled(deviation, 100*math.Sqrt(a.Float("periods"))))
-	},
-}
+}, "HV", func(s *market.Series, a Args) []float64 {
+	// A price that is not positive has no return; the deviation starts anew after
+	// it.
+	deviation := kernel.InRuns(kernel.LogReturns(column(s, a), 1), func(x []float64) []float64 { return kernel.StdDev(x, a.Int("length")) })
+	return kernel.Scaled(deviation, 100*math.Sqrt(a.Float("periods")))
+})

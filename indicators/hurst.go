@@ -21,12 +21,7 @@ var indHurst = Indicator{
 	Meanings: shape.CrossMeanings("the line", "0.5"),
 	Warmup:   func(a Args) int { return a.Int("length") + 8 },
 	Compute: func(s *market.Series, a Args) *Result {
-		line := hurst(column(s, a), a.Int("length"))
-		return &Result{
-			Lines:   []Line{{Label: "Hurst", Tone: Primary, Values: line}},
-			HLines:  []HLine{{Y: 0.5}},
-			Signals: shape.LevelCrossings(nil, line, 0.5, shape.CrossUp, shape.CrossDown),
-		}
+		return shape.LevelPanel("Hurst", hurst(column(s, a), a.Int("length")), 0.5, shape.CrossUp, shape.CrossDown)
 	},
 }
 

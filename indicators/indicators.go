@@ -141,7 +141,7 @@ type Param struct {
 	Many     bool     // a Choice that takes several: an array, or names divided by commas; an Expression that takes several, divided by semicolons
 
 	Text      string // of a Symbol: the default; of an Expression: what stands for it until a client gives one, an example if it is Required
-	Required  bool   // an Expression that a client must give: see [Request.Missing]
+	Required  bool   // an Expression that a client must give: see [Request.Check]
 	Condition bool   // an Expression that must be true or false, not a number
 }
 
@@ -152,8 +152,8 @@ type Args struct {
 	values []float64        // parallel to ind.Params
 	chosen map[string][]int // of parameters that take several choices: which
 
-	texts map[string]string   // symbols, by parameter
-	of    map[string]*Request // under "source": the request whose line stands for the price, if one was given
+	texts map[string]string // symbols, by parameter
+	of    *Request          // the request whose line stands for the parameter "source", if one was given
 
 	exprs map[string][]*rules.Expr // of expressions, by parameter; empty for none
 	given map[string]bool          // expressions that a client gave

@@ -24,8 +24,8 @@ func (a Args) label() string {
 			parts = append(parts, strings.Join(a.Chosen(p.Name), " "))
 		case p.Kind == Symbol:
 			parts = append(parts, a.texts[p.Name])
-		case a.of[p.Name] != nil:
-			parts = append(parts, a.of[p.Name].Label())
+		case p.Name == "source" && a.of != nil:
+			parts = append(parts, a.of.Label())
 		case p.Kind == Choice && a.values[i] != p.Default:
 			parts = append(parts, p.Choices[int(a.values[i])])
 		case p.Kind == Expression:
@@ -64,8 +64,8 @@ func (r Request) Identity() string {
 		case p.Kind == Symbol:
 			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, r.Args.texts[p.Name]))
 		// A source that is another indicator: its line and its own identity.
-		case r.Args.of[p.Name] != nil:
-			parts = append(parts, fmt.Sprintf("%s=%q of %s", p.Name, r.Args.of[p.Name].Key, r.Args.of[p.Name].Identity()))
+		case p.Name == "source" && r.Args.of != nil:
+			parts = append(parts, fmt.Sprintf("%s=%q of %s", p.Name, r.Args.of.Key, r.Args.of.Identity()))
 		case p.Kind == Choice && v != p.Default:
 			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, p.Choices[int(v)]))
 		case p.Kind == Bool && v != p.Default:

@@ -5,25 +5,22 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
 // Attributed to John F. Ehlers, "Cybernetic Analysis for Stocks and Futures", 2004.
-var indLaguerreRSI = Indicator{
+var indLaguerreRSI = oscillator(Indicator{
 	Name: "laguerre_rsi", Title: "LRSI", Aliases: []string{"lrsi", "laguerre"}, Category: Momentum,
 	Doc:     "Laguerre RSI of Ehlers: an RSI over four stages of a Laguerre filter, quick with little data. Scale 0 to 100.",
 	Formula: "L0 = (1-γ)x + γL0[1]; Lk = -γL(k-1) + L(k-1)[1] + γLk[1]; 100 * rises / (rises + falls) between neighbouring stages",
 	Params: slices.Concat([]Param{
 		factor("gamma", 0.5, 0, 0.99, "damping of the filter, higher is smoother"),
 	}, zone(20, 80, 0, 100), []Param{source()}),
-	Signals: []string{shape.Oversold, shape.Overbought},
 	// Every stage forgets by gamma each bar; four in a row take some more.
 	Warmup: func(a Args) int { return 40 + int(40/(1-a.Float("gamma"))) },
-	Compute: func(s *market.Series, a Args) *Result {
-		return oscillator("LRSI", laguerreRSI(column(s, a), a.Float("gamma")), a)
-	},
-}
+}, "LRSI", func(s *market.Series, a Args) []float64 {
+	return laguerreRSI(column(s, a), a.Float("gamma"))
+})
 
 // laguerreRSI returns the relative strength over the four stages, which start
 // from zero. A line that has not moved holds its value.

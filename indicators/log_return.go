@@ -18,8 +18,8 @@ var indLogReturn = Indicator{
 	},
 }
 
-// returnBars draws returns as a histogram and marks where they change sign. The
-// signals are silent: returns of one bar change sign every other bar.
+// returnBars draws what a bar brought, such as its return, as a histogram and marks where
+// that changes sign. The signals are silent: returns of one bar change sign every other bar.
 func returnBars(label string, y []float64) *Result {
 	return &Result{
 		Histogram: []Histogram{{Label: label, Values: y}},

@@ -1,19 +1,14 @@
 package indicators
 
-import (
-	"wick/indicators/kernel"
-	"wick/indicators/shape"
-)
+import "wick/indicators/kernel"
 
-var indMA = Indicator{
-	Name: "ma", Title: "MA", Category: Trend, Overlay: true,
+var indMA = overPrice(Indicator{
+	Name: "ma", Title: "MA", Category: Trend,
 	Doc:     "Moving average of any kind: sma, ema, wma, dema, tema, trima, kama, mama (which sets its own length) or t3. As in TA-Lib.",
 	Formula: "the average that type names, over n prices",
 	Params:  []Param{length(20), averageType("type", "sma", "kind of average", "ma_type", "matype", "kind"), source()},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  func(a Args) int { return kernel.AverageWarmup(a.Choice("type"), a.Int("length")) },
-	Compute: overPrice("MA", func(x []float64, a Args) []float64 { return kernel.Average(a.Choice("type"), x, a.Int("length")) }),
-}
+}, "MA", func(x []float64, a Args) []float64 { return kernel.Average(a.Choice("type"), x, a.Int("length")) })
 
 // mavp returns at every bar the average over as many bars as lengths says
 // there, kept between least and most. As in TA-Lib nothing is shown before the

@@ -8,7 +8,7 @@ import (
 
 var indMACDExt = Indicator{
 	Name: "macdext", Title: "MACD Ext", Aliases: []string{"macd_extended"}, Category: Momentum,
-	Doc:     "MACD of any kinds of averages. As in TA-Lib: the averages begin on the same bar, and so do the three series; all are simple unless said otherwise.",
+	Doc:     "MACD of any kinds of averages. As in TA-Lib: the averages begin on the same bar, and so do the three series; the shorter of fast and slow is the fast one, whichever was given as that, and keeps its kind; all are simple unless said otherwise.",
 	Formula: "MACD = average(fast) - average(slow); signal = average(MACD); histogram = MACD - signal",
 	Params: []Param{
 		bars("fast", 12, "fast average", "fast_length", "fastperiod", "fast_period"), averageType("fast_type", "sma", "kind of fast average", "fastmatype"),

@@ -1,21 +1,16 @@
 package indicators
 
-import (
-	"wick/indicators/kernel"
-	"wick/indicators/shape"
-)
+import "wick/indicators/kernel"
 
 // Attributed to John R. McGinley, Jr., "McGinley Dynamics", Market Technicians
 // Association Journal, 1997.
-var indMcGinley = Indicator{
-	Name: "mcginley", Title: "McGinley", Aliases: []string{"mcgd", "mcginley_dynamic", "dynamic", "md"}, Category: Trend, Overlay: true,
+var indMcGinley = overPrice(Indicator{
+	Name: "mcginley", Title: "McGinley", Aliases: []string{"mcgd", "mcginley_dynamic", "dynamic", "md"}, Category: Trend,
 	Doc:     "McGinley dynamic: an average that quickens when the price falls below it and slows when it runs ahead. Starts from the first price. The factor k is 1 as at TradingView; 0.6, McGinley's own advice, is Skender's and others' choice.",
 	Formula: "MD = MD[1] + (x - MD[1]) / (k * n * (x / MD[1])⁴)",
 	Params:  []Param{length(14), factor("k", 1, 0.1, 2, "factor of the length, 1 or 0.6", "constant"), source()},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  wilderWarmup,
-	Compute: overPrice("McGinley", func(x []float64, a Args) []float64 { return mcginley(x, a.Float("k")*float64(a.Int("length"))) }),
-}
+}, "McGinley", func(x []float64, a Args) []float64 { return mcginley(x, a.Float("k")*float64(a.Int("length"))) })
 
 // mcginley returns the dynamic of x with n bars. The divisor is kept at 1 or
 // more: below it one step would overshoot the price, and after a crash the

@@ -1,18 +1,13 @@
 package indicators
 
-import (
-	"wick/indicators/kernel"
-	"wick/indicators/shape"
-)
+import "wick/indicators/kernel"
 
-var indMidpoint = Indicator{
-	Name: "midpoint", Title: "Midpoint", Category: Trend, Overlay: true,
+var indMidpoint = overPrice(Indicator{
+	Name: "midpoint", Title: "Midpoint", Category: Trend,
 	Doc:     "Middle between the highest and the lowest of the last prices. As in TA-Lib.",
 	Formula: "midpoint = (highest(x, n) + lowest(x, n)) / 2",
 	Params:  []Param{length(14), source()},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  windowWarmup,
-	Compute: overPrice("Midpoint", func(x []float64, a Args) []float64 {
-		return kernel.Midway(kernel.Highest(x, a.Int("length")), kernel.Lowest(x, a.Int("length")))
-	}),
-}
+}, "Midpoint", func(x []float64, a Args) []float64 {
+	return kernel.Midway(kernel.Highest(x, a.Int("length")), kernel.Lowest(x, a.Int("length")))
+})

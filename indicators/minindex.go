@@ -2,12 +2,8 @@ package indicators
 
 import "wick/indicators/shape"
 
-var indMinIndex = Indicator{
-	Name: "minindex", Title: "Bars since min", Aliases: []string{"min_index", "lowestbars", "bars_since_low"}, Category: Statistics,
+var indMinIndex = sinceExtreme(Indicator{
+	Name: "minindex", Title: "Bars since min", Aliases: []string{"min_index", "lowestbars", "bars_since_low"},
 	Doc:     "How many bars ago the lowest of the last prices was. TA-Lib's MININDEX gives its position from the first bar instead; which of equal prices counts is TA-Lib's rule.",
 	Formula: "bars since the lowest of x[0] … x[n-1]",
-	Params:  []Param{length(30), source()},
-	Signals: []string{shape.NewLow},
-	Warmup:  changeWarmup,
-	Compute: sinceExtreme("Bars since min", -1, shape.NewLow, Down),
-}
+}, "Bars since min", -1, shape.NewLow, Down)

@@ -26,9 +26,6 @@ var indNetVolume = Indicator{
 				net[i] = 0
 			}
 		}
-		return &Result{
-			Histogram: []Histogram{{Label: "Net volume", Values: net}}, HLines: []HLine{{Y: 0}},
-			Signals: shape.Silently(shape.LevelCrossings(nil, net, 0, shape.ZeroUp, shape.ZeroDown)),
-		}
+		return returnBars("Net volume", net)
 	},
 }

@@ -19,11 +19,7 @@ var indOBV = Indicator{
 	Warmup:  func(a Args) int { return a.Int("ma_length") },
 	Compute: func(s *market.Series, a Args) *Result {
 		line := kernel.OBV(s.Close, s.Volume)
-		mean := kernel.SMA(line, a.Int("ma_length"))
-		r := &Result{
-			Lines:   []Line{{Label: "OBV", Tone: Primary, Values: line}, {Label: "Average", Tone: Second, Values: mean}},
-			Signals: shape.LineCrossings(nil, line, mean, shape.CrossUp, shape.CrossDown),
-		}
+		r := shape.AveragedLine("OBV", line, kernel.SMA(line, a.Int("ma_length")))
 		addDivergences(r, s, line, a)
 		return r
 	},

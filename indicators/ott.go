@@ -1,8 +1,6 @@
 package indicators
 
 import (
-	"math"
-
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
@@ -26,7 +24,7 @@ var indOTT = Indicator{
 		return max(days, int64(500+ottWarm(a))*iv.Seconds())
 	},
 	Compute: func(s *market.Series, a Args) *Result {
-		line, percent := variableAverage(column(s, a), a.Int("length")), a.Float("percent")
+		line, percent := vidya(column(s, a), a.Int("length"), ottMomentum, ottMomentum), a.Float("percent")
 		// The stop trails the average by percent, and is then moved half of that
 		// towards the side it is on.
 		stop, up := ratchet(line, kernel.Scaled(line, percent/100))
@@ -50,26 +48,7 @@ var indOTT = Indicator{
 // direction it hardly moves and remembers its start for long.
 func ottWarm(a Args) int { return 40 * a.Int("length") }
 
-// variableAverage returns the exponential average whose weight is 2/(n+1) times the
-// size of Chande's momentum over nine changes. It starts with the price nine bars
-// after the first; the script starts from zero, which is forgotten. The constant nine
-// is the script's.
-func variableAverage(x []float64, n int) []float64 {
-	const momentum = 9
-	moves := kernel.Change(x, 1)
-	net, gross := kernel.RollingSum(moves, momentum), kernel.RollingSum(kernel.Absolute(moves), momentum)
-	first := kernel.FirstValid(net)
-	out := kernel.Unknown(len(x), first)
-	value := 0.0
-	for i := first; i < len(x); i++ {
-		if i == first {
-			value = x[i]
-		}
-		// A price that has not moved in nine bars leaves the average where it is.
-		if gross[i] > 0 {
-			value += float64(2 / float64(n+1) * math.Abs(net[i]) / gross[i] * (x[i] - value))
-		}
-		out[i] = value
-	}
-	return out
-}
+// ottMomentum is how many changes the momentum of the script's average has. The average
+// starts with the price of the bar that has so many; the script starts from zero, which is
+// forgotten.
+const ottMomentum = 9

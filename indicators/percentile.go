@@ -5,18 +5,15 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 )
 
-var indPercentile = Indicator{
-	Name: "percentile", Title: "Percentile", Aliases: []string{"percentile_nearest_rank"}, Category: Statistics, Overlay: true,
+var indPercentile = overPrice(Indicator{
+	Name: "percentile", Title: "Percentile", Aliases: []string{"percentile_nearest_rank"}, Category: Statistics,
 	Doc:     "Percentile of the last prices by nearest rank: the smallest of them that is not below the given share of them; 50 is the lower median. As in TA-Lib 0.8 and TradingView's ta.percentile_nearest_rank.",
 	Formula: "the value at rank ceil(percent / 100 * n) of the last n values in order",
 	Params:  []Param{length(30), factor("percent", 50, 0, 100, "share of the values, in percent", "percentage", "percentile"), source()},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  windowWarmup,
-	Compute: overPrice("Percentile", func(x []float64, a Args) []float64 { return nearestRank(x, a.Int("length"), a.Float("percent")) }),
-}
+}, "Percentile", func(x []float64, a Args) []float64 { return nearestRank(x, a.Int("length"), a.Float("percent")) })
 
 // nearestRank returns the percentile of the last n values at each bar. It keeps them
 // sorted. Sorting each window anew would take the logarithm of n times as long.

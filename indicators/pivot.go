@@ -23,12 +23,28 @@ func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open fl
 	ind.Params = []Param{pivotPeriod()}
 	ind.Signals = pivotLabels()
 	ind.History = pivotHistory
-	ind.Compute = func(s *market.Series, a Args) *Result {
-		lines := pivotLines(pairs, s.Len())
-		starts := pivotLevels(s, periodOf(a.Choice("period"), s.Interval), lines, levels)
-		return &Result{Lines: lines, Signals: pivotSignals(s, lines, starts)}
+	names := []string{"P"}
+	for k := range pairs {
+		digit := string(rune('1' + k))
+		names = append(names, "R"+digit, "S"+digit)
 	}
+	ind.Compute = func(s *market.Series, a Args) *Result { return periodLevels(s, a, names, levels) }
 	return ind
+}
+
+// periodLevels draws the levels that the whole period before and the open of the new one
+// give, under these names: a middle one and then pairs of an upper and a lower one.
+func periodLevels(s *market.Series, a Args, names []string, levels func(before market.Bar, open float64) []float64) *Result {
+	var lines []Line
+	for k, name := range names {
+		tone := [2]Tone{Up, Down}[k%2]
+		if k == 0 {
+			tone = Accent
+		}
+		lines = append(lines, Line{Label: name, Tone: tone, Style: Step, Values: kernel.NaNs(s.Len())})
+	}
+	starts := pivotLevels(s, periodOf(a.Choice("period"), s.Interval), lines, levels)
+	return &Result{Lines: lines, Signals: pivotSignals(s, lines, starts)}
 }
 
 // pivotPeriod returns the parameter that says which period the levels come from.
@@ -57,25 +73,13 @@ func floorLevels(p market.Bar, pp float64) []float64 {
 }
 
 // around returns pp and then centre plus and minus each part of reach. Each part
-// gives two levels, in the order that pivotLines has: resistance first.
+// gives two levels, in the order of the lines: resistance first.
 func around(pp, centre, reach float64, parts ...float64) []float64 {
 	out := []float64{pp}
 	for _, part := range parts {
 		out = append(out, centre+float64(part*reach), centre-float64(part*reach))
 	}
 	return out
-}
-
-// pivotLines returns the lines P, R1, S1, R2 and so on, without values.
-func pivotLines(pairs, bars int) []Line {
-	lines := []Line{{Label: "P", Tone: Accent, Style: Step, Values: kernel.NaNs(bars)}}
-	for k := range pairs {
-		digit := string(rune('1' + k))
-		lines = append(lines,
-			Line{Label: "R" + digit, Tone: Down, Style: Step, Values: kernel.NaNs(bars)},
-			Line{Label: "S" + digit, Tone: Up, Style: Step, Values: kernel.NaNs(bars)})
-	}
-	return lines
 }
 
 // pivotLevels fills in the lines and returns for each bar whether it is the first of

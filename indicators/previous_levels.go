@@ -1,10 +1,6 @@
 package indicators
 
-import (
-	"wick/indicators/kernel"
-	"wick/indicators/shape"
-	"wick/market"
-)
+import "wick/market"
 
 // The lines come in the order that pivotSignals reads: the middle, then what is
 // broken upwards and downwards.
@@ -13,18 +9,12 @@ var indPreviousLevels = Indicator{
 	Doc:     "High, low and close of the whole period before: the day, week, month or year, in UTC, weeks from Monday. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond the high and the low.",
 	Formula: "high, low and close of the period before the one of the bar",
 	Params:  []Param{previousPeriod()},
-	Signals: []string{shape.PriceUp, shape.PriceDown, shape.BreakUp, shape.BreakDown, shape.LevelTouch},
+	Signals: pivotLabels(),
 	History: pivotHistory,
 	Compute: func(s *market.Series, a Args) *Result {
-		lines := []Line{
-			{Label: "Close", Tone: Accent, Style: Step, Values: kernel.NaNs(s.Len())},
-			{Label: "High", Tone: Down, Style: Step, Values: kernel.NaNs(s.Len())},
-			{Label: "Low", Tone: Up, Style: Step, Values: kernel.NaNs(s.Len())},
-		}
-		starts := pivotLevels(s, periodOf(a.Choice("period"), s.Interval), lines, func(b market.Bar, _ float64) []float64 {
+		return periodLevels(s, a, []string{"Close", "High", "Low"}, func(b market.Bar, _ float64) []float64 {
 			return []float64{b.Close, b.High, b.Low}
 		})
-		return &Result{Lines: lines, Signals: pivotSignals(s, lines, starts)}
 	},
 }
 

@@ -3,6 +3,7 @@ package indicators
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -68,5 +69,41 @@ func TestStackOfAnyLengths(t *testing.T) {
 				t.Errorf("%s %s: %d signals, in order of length %d", name, lengths, len(got), len(want))
 			}
 		}
+	}
+}
+
+// TestSwappedLengths: an entry that takes the shorter of two lengths for the fast one,
+// whichever it was given as, says so, because its label shows them as given. TA-Lib swaps
+// them in MACD, MACDEXT, APO and PPO, and sorts the three of ULTOSC.
+func TestSwappedLengths(t *testing.T) {
+	s := walk(400, 13)
+	var swapped []string
+	for ind := range All() {
+		low, high := ind.param("fast"), ind.param("slow")
+		if low < 0 || high < 0 || ind.Params[low].Kind != Int || ind.Params[high].Kind != Int || ind.Name == "coppock" {
+			continue // coppock adds the two: their order means nothing
+		}
+		as := func(fast, slow string) *Result {
+			return compute(t, s, ind.Name, `{"`+ind.Params[low].Name+`":`+fast+`,"`+ind.Params[high].Name+`":`+slow+`}`)
+		}
+		given, other := as("7", "19"), as("19", "7")
+		equal := true
+		for i, l := range given.Lines {
+			equal = equal && slices.EqualFunc(l.Values, other.Lines[i].Values, warm)
+		}
+		for i, h := range given.Histogram {
+			equal = equal && slices.EqualFunc(h.Values, other.Histogram[i].Values, warm)
+		}
+		says := strings.Contains(ind.Doc, "whichever was given as that") || strings.Contains(ind.Doc, "in whichever order")
+		if says != equal {
+			t.Errorf("%s: swapped lengths give the same: %v; its description says so: %v", ind.Name, equal, says)
+		}
+		if equal {
+			swapped = append(swapped, ind.Name)
+		}
+	}
+	slices.Sort(swapped)
+	if want := []string{"apo", "macd", "macdext", "ppo", "ultosc"}; !slices.Equal(swapped, want) {
+		t.Errorf("the lengths of %v can be swapped, want those of %v", swapped, want)
 	}
 }

@@ -1,6 +1,8 @@
 package indicators
 
 import (
+	"slices"
+
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
@@ -14,20 +16,24 @@ var indRelativeVolume = Indicator{
 	Signals: []string{shape.Spike},
 	Warmup:  changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
-		// volumeSpikes wants a limit per bar; here it is the same on all.
-		ratio, limit := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
-		mean := kernel.SMA(s.Volume, a.Int("length"))
+		ratio, mean := kernel.NaNs(s.Len()), kernel.SMA(s.Volume, a.Int("length"))
 		for i := 1; i < len(ratio); i++ {
-			limit[i] = a.Float("spike")
 			// The bar itself is not part of its average.
 			if mean[i-1] > 0 {
 				ratio[i] = s.Volume[i] / mean[i-1]
 			}
 		}
-		return &Result{
-			Lines:   []Line{{Label: "RVOL", Tone: Primary, Values: ratio}},
-			HLines:  []HLine{{Y: 1}},
-			Signals: volumeSpikes(s, ratio, limit),
-		}
+		return timesUsual("RVOL", ratio, s, a)
 	},
+}
+
+// timesUsual draws volume as a multiple of its usual size, and marks its spikes.
+func timesUsual(label string, ratio []float64, s *market.Series, a Args) *Result {
+	// volumeSpikes wants a limit per bar; here it is the same on all.
+	limit := slices.Repeat([]float64{a.Float("spike")}, len(ratio))
+	return &Result{
+		Lines:   []Line{{Label: label, Tone: Primary, Values: ratio}},
+		HLines:  []HLine{{Y: 1}},
+		Signals: volumeSpikes(s, ratio, limit),
+	}
 }

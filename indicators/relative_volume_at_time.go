@@ -23,18 +23,7 @@ var indRelativeVolumeAtTime = Indicator{
 	Signals: []string{shape.Spike},
 	// Twice as many periods, since weekends and holidays have no bars.
 	History: func(a Args, iv market.Interval) int64 { return int64(2*a.Int("length")+4) * sinceAnchor(a, iv) },
-	Compute: func(s *market.Series, a Args) *Result {
-		// volumeSpikes wants a limit per bar; here it is the same on all.
-		ratio, limit := volumeAtTime(s, a), kernel.NaNs(s.Len())
-		for i := range limit {
-			limit[i] = a.Float("spike")
-		}
-		return &Result{
-			Lines:   []Line{{Label: "RVAT", Tone: Primary, Values: ratio}},
-			HLines:  []HLine{{Y: 1}},
-			Signals: volumeSpikes(s, ratio, limit),
-		}
-	},
+	Compute: func(s *market.Series, a Args) *Result { return timesUsual("RVAT", volumeAtTime(s, a), s, a) },
 }
 
 // volumeAtTime returns the volume at each bar's time of its period as a multiple

@@ -323,7 +323,7 @@ func (vocabulary) Study(name string, args []rules.Arg, line string) (rules.Study
 	if err != nil {
 		return nil, err
 	}
-	if r.Args.of["source"] != nil {
+	if r.Args.of != nil {
 		return nil, fmt.Errorf("%s of another indicator cannot stand within an expression", name)
 	}
 	// The line is found last: which lines there are may depend on the parameters.
@@ -335,7 +335,7 @@ func (vocabulary) Study(name string, args []rules.Arg, line string) (rules.Study
 func (a *Args) setSource(i int, raw json.RawMessage) (err error) {
 	// A price comes before an indicator of the same name.
 	if a.values[i], err = a.ind.Params[i].parse(raw); err == nil {
-		delete(a.of, "source")
+		a.of = nil
 		return nil
 	}
 	inner, innerErr := parseSource(raw)
@@ -348,7 +348,7 @@ func (a *Args) setSource(i int, raw json.RawMessage) (err error) {
 		return fmt.Errorf("%w, nor an indicator", err)
 	}
 	a.values[i] = a.ind.Params[i].Default
-	put(&a.of, "source", inner)
+	a.of = inner
 	return nil
 }
 
@@ -390,7 +390,7 @@ func parseSource(raw json.RawMessage) (*Request, error) {
 	}
 	// Each level computes all bars again, and a client chooses the depth.
 	depth := 1
-	for inner := r.Args.of["source"]; inner != nil; inner = inner.Args.of["source"] {
+	for inner := r.Args.of; inner != nil; inner = inner.Args.of {
 		depth++
 	}
 	if depth > maxSources {

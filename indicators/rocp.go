@@ -1,13 +1,9 @@
 package indicators
 
-import "wick/indicators/shape"
-
-var indROCP = Indicator{
+var indROCP = aroundZero(Indicator{
 	Name: "rocp", Title: "ROCP", Aliases: []string{"rate_of_change_fraction"}, Category: Momentum,
 	Doc:     "Rate of change as a fraction. As in TA-Lib.",
 	Formula: "ROCP = x/x[n] - 1",
 	Params:  []Param{length(10), source()},
-	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  changeWarmup,
-	Compute: aroundZero("ROCP", rateIn(1, -1)),
-}
+}, "ROCP", rateIn(1, -1))

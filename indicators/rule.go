@@ -131,8 +131,9 @@ const OtherBars = "other_bars"
 
 // otherBars returns, for each other place whose values when reads, the start of the bar
 // that the newest bar of s reads there, by the name that when gives the place: the newest
-// that was closed by then. A place may be reached through another, whose bars then decide,
-// and in several ways; then the newest of these bars counts.
+// that was closed by then, or of another market the forming one beside a forming one. A
+// place may be reached through another, whose bars then decide, and in several ways; then
+// the newest of these bars counts.
 func otherBars(s *market.Series, when *rules.Expr) map[string]string {
 	bars := make(map[string]string)
 	for _, way := range when.Others() {

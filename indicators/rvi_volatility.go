@@ -41,11 +41,9 @@ var indRVIVolatility = Indicator{
 			smooth = kernel.RMA
 		}
 		line := kernel.Share(smooth(up, a.Int("smooth")), smooth(down, a.Int("smooth")))
-		return &Result{
-			YRange:  &[2]float64{0, 100},
-			Lines:   []Line{{Label: "RVI", Tone: Primary, Values: line}},
-			HLines:  []HLine{{Y: a.Float("overbought")}, {Y: 50}, {Y: a.Float("oversold")}},
-			Signals: shape.LevelCrossings(nil, line, 50, shape.CrossUp, shape.CrossDown),
-		}
+		r := shape.LevelPanel("RVI", line, 50, shape.CrossUp, shape.CrossDown)
+		r.YRange = &[2]float64{0, 100}
+		r.HLines = []HLine{{Y: a.Float("overbought")}, {Y: 50}, {Y: a.Float("oversold")}}
+		return r
 	},
 }

@@ -4,19 +4,16 @@ import (
 	"math"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 )
 
-var indSuperSmoother = Indicator{
-	Name: "super_smoother", Title: "SSF", Aliases: []string{"ssf", "supersmoother", "ehlers_super_smoother"}, Category: Trend, Overlay: true,
+var indSuperSmoother = overPrice(Indicator{
+	Name: "super_smoother", Title: "SSF", Aliases: []string{"ssf", "supersmoother", "ehlers_super_smoother"}, Category: Trend,
 	Doc:     "Super smoother of Ehlers: a two-pole filter that removes cycles shorter than its length with little lag. Of the mean of two prices, as he published it; begins with the price itself.",
 	Formula: "y = c1 * (x + x[1]) / 2 + c2 * y[1] + c3 * y[2]; a = e^(-√2 π / n), c2 = 2 a cos(√2 π / n), c3 = -a², c1 = 1 - c2 - c3",
 	Params:  []Param{bars("length", 10, "shortest cycle that passes", "period", "len"), source()},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
 	// The filter forgets by e^-4.4 every length.
-	Warmup:  func(a Args) int { return 6 * a.Int("length") },
-	Compute: overPrice("SSF", func(x []float64, a Args) []float64 { return superSmoother(x, a.Int("length")) }),
-}
+	Warmup: func(a Args) int { return 6 * a.Int("length") },
+}, "SSF", func(x []float64, a Args) []float64 { return superSmoother(x, a.Int("length")) })
 
 // superSmoother filters x. It shows nothing before it has seen n values: the
 // start has not faded by then.

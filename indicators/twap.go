@@ -1,6 +1,8 @@
 package indicators
 
 import (
+	"slices"
+
 	"wick/indicators/shape"
 	"wick/market"
 )
@@ -15,26 +17,6 @@ var indTWAP = Indicator{
 	Endless: endlessAnchor,
 	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
-		starts := periodStarts(s, anchorOf(a, s.Interval))
-		line := twap(column(s, a), starts)
-		return &Result{
-			Lines:   []Line{{Label: "TWAP", Tone: Primary, Values: line}},
-			Signals: withoutResets(shape.PriceCrossings(s.Close, line), starts),
-		}
+		return sinceAnchorLine("TWAP", s, a, slices.Repeat([]float64{1}, s.Len()))
 	},
-}
-
-// twap returns the mean of x since the last start.
-func twap(x []float64, starts []bool) []float64 {
-	out := make([]float64, len(x))
-	var sum, count float64
-	for i, v := range x {
-		if starts[i] {
-			sum, count = 0, 0
-		}
-		sum += v
-		count++
-		out[i] = sum / count
-	}
-	return out
 }

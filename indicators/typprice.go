@@ -1,15 +1,9 @@
 package indicators
 
-import (
-	"wick/indicators/kernel"
-	"wick/indicators/shape"
-)
+import "wick/indicators/kernel"
 
-var indTypPrice = Indicator{
-	Name: "typprice", Title: "HLC3", Aliases: []string{"hlc3", "typical_price"}, Category: Price, Overlay: true,
+var indTypPrice = priceOf(Indicator{
+	Name: "typprice", Title: "HLC3", Aliases: []string{"hlc3", "typical_price"},
 	Doc:     "Typical price of the bar. As in TA-Lib.",
 	Formula: "(high + low + close) / 3",
-	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  barWarmup,
-	Compute: priceOf("Typical price", kernel.TypicalPrice),
-}
+}, "Typical price", kernel.TypicalPrice)

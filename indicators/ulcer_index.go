@@ -4,13 +4,12 @@ import (
 	"math"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
 // Attributed to Peter G. Martin and Byron B. McCann, "The Investor's Guide to Fidelity
 // Funds", 1989.
-var indUlcerIndex = Indicator{
+var indUlcerIndex = volatile(Indicator{
 	Name: "ulcer_index", Title: "Ulcer", Aliases: []string{"ui", "ulcer"}, Category: Volatility,
 	Doc: "Ulcer index of Martin: the usual depth of drawdowns in percent, which unlike a deviation minds only falls. As at TradingView each drawdown is measured from the highest price of the n bars before it; " +
 		"the variant window looks at nothing before the window itself.",
@@ -18,26 +17,24 @@ var indUlcerIndex = Indicator{
 	Params: []Param{
 		length(14), choice("variant", "where a drawdown is measured from", "nested", "window"), source(),
 	},
-	Signals: []string{shape.Spike},
-	Warmup:  usually(func(a Args) int { return 2 * a.Int("length") }),
-	Compute: func(s *market.Series, a Args) *Result {
-		x, n := column(s, a), a.Int("length")
-		var line []float64
-		if a.Choice("variant") == "window" {
-			line = windowUlcer(x, n)
-		} else {
-			// Nested windows: each fall is measured from the top of its own n bars, so
-			// 2n-1 bars take part.
-			top := kernel.Highest(x, n)
-			falls := kernel.Ratio(kernel.Minus(x, top), top, 100)
-			line = kernel.SMA(kernel.Times(falls, falls), n)
-		}
-		for i, v := range line {
-			line[i] = math.Sqrt(max(0, v))
-		}
-		return volatility("Ulcer", line)
-	},
-}
+	Warmup: usually(func(a Args) int { return 2 * a.Int("length") }),
+}, "Ulcer", func(s *market.Series, a Args) []float64 {
+	x, n := column(s, a), a.Int("length")
+	var line []float64
+	if a.Choice("variant") == "window" {
+		line = windowUlcer(x, n)
+	} else {
+		// Nested windows: each fall is measured from the top of its own n bars, so
+		// 2n-1 bars take part.
+		top := kernel.Highest(x, n)
+		falls := kernel.Ratio(kernel.Minus(x, top), top, 100)
+		line = kernel.SMA(kernel.Times(falls, falls), n)
+	}
+	for i, v := range line {
+		line[i] = math.Sqrt(max(0, v))
+	}
+	return line
+})
 
 // windowUlcer returns the mean square of the drawdowns within the last n values,
 // each in percent of the highest value so far in that window. A drawdown from a

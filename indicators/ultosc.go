@@ -4,29 +4,23 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
 // Attributed to Larry Williams, "The Ultimate Oscillator", Technical Analysis of
 // Stocks & Commodities, 1985.
-var indUltOsc = Indicator{
+var indUltOsc = oscillator(Indicator{
 	Name: "ultosc", Title: "UO", Aliases: []string{"uo", "ultimate", "ultimate_oscillator"}, Category: Momentum,
-	Doc:     "Williams' ultimate oscillator: buying pressure as a share of the true range over three windows, the shortest weighing most. As in TA-Lib.",
+	Doc:     "Williams' ultimate oscillator: buying pressure as a share of the true range over three windows, the shortest weighing most, in whichever order they are given. As in TA-Lib.",
 	Formula: "UO = 100 * (4*a1 + 2*a2 + a3) / 7, a = Σ(close - min(low, close[1])) / Σ true range",
 	Params: slices.Concat([]Param{
 		bars("length1", 7, "shortest window", "timeperiod1", "fast", "short"), bars("length2", 14, "middle window", "timeperiod2", "medium", "middle"),
 		bars("length3", 28, "longest window", "timeperiod3", "slow", "long"),
 	}, zone(30, 70, 0, 100), divParams()),
-	Signals: append([]string{shape.Oversold, shape.Overbought}, divSignals...),
-	Warmup:  func(a Args) int { return max(a.Int("length1"), a.Int("length2"), a.Int("length3")) + 1 },
-	Compute: func(s *market.Series, a Args) *Result {
-		y := ultimate(s, a.Int("length1"), a.Int("length2"), a.Int("length3"))
-		r := oscillator("UO", y, a)
-		addDivergences(r, s, y, a)
-		return r
-	},
-}
+	Warmup: func(a Args) int { return max(a.Int("length1"), a.Int("length2"), a.Int("length3")) + 1 },
+}, "UO", func(s *market.Series, a Args) []float64 {
+	return ultimate(s, a.Int("length1"), a.Int("length2"), a.Int("length3"))
+})
 
 // ultimate returns the ultimate oscillator; the lengths may come in any order.
 func ultimate(s *market.Series, n1, n2, n3 int) []float64 {

@@ -8,7 +8,8 @@ import (
 
 // Studies of two markets. The code that loads the bars puts those of the other market into
 // Series.Others ([Request.Others] says which). For each bar only the bars of the other
-// market are read that were closed when it closed, so nothing looks ahead.
+// market are read that were closed when it closed, so nothing looks ahead. A forming bar is
+// compared with the other market's forming bar.
 
 // versus returns the parameter "versus": the market to compare with.
 func versus() Param {
@@ -48,11 +49,7 @@ var indBetaVersus = Indicator{
 	Warmup:   changeWarmup,
 	Compute: func(s *market.Series, a Args) *Result {
 		y := beta(otherCloses(s, a), s.Close, a.Int("length"))
-		return &Result{
-			Lines:   []Line{{Label: "Beta", Tone: Primary, Values: y}},
-			HLines:  []HLine{{Y: 1}},
-			Signals: shape.LevelCrossings(nil, y, 1, shape.CrossUp, shape.CrossDown),
-		}
+		return shape.LevelPanel("Beta", y, 1, shape.CrossUp, shape.CrossDown)
 	},
 }
 
@@ -86,19 +83,17 @@ var indSpread = Indicator{
 
 // Attributed to the charts of R. W. Mansfield, as Stan Weinstein explains them in
 // "Secrets for Profiting in Bull and Bear Markets", 1988.
-var indMansfieldRS = Indicator{
+var indMansfieldRS = aroundZero(Indicator{
 	Name: "mansfield_rs", Title: "Mansfield RS", Aliases: []string{"mansfield", "relative_strength_versus"}, Category: Momentum,
 	Doc:     "Mansfield's relative strength: how far the ratio to another market lies above or below its own average, in percent. Above zero this market is the stronger one. Not the RSI.",
 	Formula: "100 * (ratio / SMA(ratio, n) - 1), ratio = close / other close",
 	Params:  []Param{versus(), length(52)},
-	Signals: []string{shape.ZeroUp, shape.ZeroDown},
 	Warmup:  windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		ratio := kernel.Quotient(s.Close, otherCloses(s, a))
-		mean := kernel.SMA(ratio, a.Int("length"))
-		return shape.ZeroPanel("RS", kernel.Ratio(kernel.Minus(ratio, mean), mean, 100))
-	},
-}
+}, "RS", func(s *market.Series, a Args) []float64 {
+	ratio := kernel.Quotient(s.Close, otherCloses(s, a))
+	mean := kernel.SMA(ratio, a.Int("length"))
+	return kernel.Ratio(kernel.Minus(ratio, mean), mean, 100)
+})
 
 // otherCloses returns at each bar the newest close of the other market that was known
 // when the bar closed, NaN before its first and where it has none. A bar of ours that

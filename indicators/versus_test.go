@@ -64,6 +64,27 @@ func TestVersusByHand(t *testing.T) {
 	}
 }
 
+// TestFormingBesideForming: the forming bar of a chart is compared with the forming bar
+// of the other market, 99, and not with its last closed one, 5; no closed bar knows of it.
+func TestFormingBesideForming(t *testing.T) {
+	s := pair()
+	s.Append(market.Bar{Time: 5 * 3600, Open: 198, High: 198, Low: 198, Close: 198, Volume: 1})
+	s.Forming = true
+	want := []float64{nan, 5.5, 6, 2.75, 2.6, 2}
+	if got := line(t, compute(t, s, "ratio", `{"versus":"ETHUSDT"}`), "Ratio"); !same(got, want) {
+		t.Errorf("ratio: %v, want %v", got, want)
+	}
+	if got := formulaOf(t, s, "close / close:ETHUSDT"); !same(got, want) {
+		t.Errorf("close / close:ETHUSDT: %v, want %v", got, want)
+	}
+	// A bar later the other market still forms the bar that is closed here: it is not read.
+	s.Append(market.Bar{Time: 6 * 3600, Open: 10, High: 10, Low: 10, Close: 10, Volume: 1})
+	want = []float64{nan, 5.5, 6, 2.75, 2.6, 39.6, 2}
+	if got := line(t, compute(t, s, "ratio", `{"versus":"ETHUSDT"}`), "Ratio"); !same(got, want) {
+		t.Errorf("ratio beside a market that is late: %v, want %v", got, want)
+	}
+}
+
 // TestIndicatorOfIndicator holds the line of an entry computed of another against
 // the kernels put one upon the other.
 func TestIndicatorOfIndicator(t *testing.T) {

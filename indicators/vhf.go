@@ -17,10 +17,6 @@ var indVHF = Indicator{
 	Compute: func(s *market.Series, a Args) *Result {
 		x, n := column(s, a), a.Int("length")
 		line := kernel.Ratio(kernel.Minus(kernel.Highest(x, n), kernel.Lowest(x, n)), kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n), 1)
-		return &Result{
-			Lines:   []Line{{Label: "VHF", Tone: Primary, Values: line}},
-			HLines:  []HLine{{Y: a.Float("level")}},
-			Signals: shape.LevelCrossings(nil, line, a.Float("level"), shape.ModeTrend, shape.ModeCycle),
-		}
+		return shape.LevelPanel("VHF", line, a.Float("level"), shape.ModeTrend, shape.ModeCycle)
 	},
 }

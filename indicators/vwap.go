@@ -18,28 +18,34 @@ var indVWAP = Indicator{
 	Endless: endlessAnchor,
 	History: sinceAnchor,
 	Compute: func(s *market.Series, a Args) *Result {
-		starts := periodStarts(s, anchorOf(a, s.Interval))
-		line := vwap(s, column(s, a), starts)
-		return &Result{
-			Lines:   []Line{{Label: "VWAP", Tone: Primary, Values: line}},
-			Signals: withoutResets(shape.PriceCrossings(s.Close, line), starts),
-		}
+		return sinceAnchorLine("VWAP", s, a, s.Volume)
 	},
 }
 
-// vwap returns the average of x by volume since the last start. Until there is volume
+// sinceAnchorLine draws the mean of the source since the anchor, by the given weights of
+// the bars, and marks where the closes cross it.
+func sinceAnchorLine(label string, s *market.Series, a Args, weights []float64) *Result {
+	starts := periodStarts(s, anchorOf(a, s.Interval))
+	line := weightedMean(column(s, a), weights, starts)
+	return &Result{
+		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
+		Signals: withoutResets(shape.PriceCrossings(s.Close, line), starts),
+	}
+}
+
+// weightedMean returns the mean of x by weight since the last start. Until there is weight
 // it has no value. The sums begin with the first bar even if it is no start.
-func vwap(s *market.Series, x []float64, starts []bool) []float64 {
+func weightedMean(x, weights []float64, starts []bool) []float64 {
 	out := kernel.NaNs(len(x))
-	var money, volume float64
-	for i := range x {
+	var sum, weight float64
+	for i, w := range weights {
 		if starts[i] {
-			money, volume = 0, 0
+			sum, weight = 0, 0
 		}
-		money += float64(x[i] * s.Volume[i])
-		volume += s.Volume[i]
-		if volume > 0 {
-			out[i] = money / volume
+		sum += float64(x[i] * w)
+		weight += w
+		if weight > 0 {
+			out[i] = sum / weight
 		}
 	}
 	return out

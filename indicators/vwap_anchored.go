@@ -31,7 +31,7 @@ var indVWAPAnchored = Indicator{
 		// anew.
 		n := s.Len()
 		first, _ := slices.BinarySearch(s.Time, int64(a.Int("anchor")))
-		line := append(kernel.NaNs(first), vwap(s.Slice(first, n), column(s, a)[first:], make([]bool, n-first))...)
+		line := append(kernel.NaNs(first), weightedMean(column(s, a)[first:], s.Volume[first:], make([]bool, n-first))...)
 		return &Result{Lines: []Line{{Label: "AVWAP", Tone: Primary, Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
 	},
 }

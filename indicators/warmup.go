@@ -5,7 +5,7 @@ import "wick/market"
 // Warmup returns how many bars of the interval before the first one shown should be
 // computed too, so that the first value shown is what a longer chart would show there.
 func (r Request) Warmup(iv market.Interval) int {
-	if inner := r.Args.of["source"]; inner != nil {
+	if inner := r.Args.of; inner != nil {
 		return r.withoutSource().Warmup(iv) + inner.Warmup(iv)
 	}
 	switch {
@@ -41,7 +41,7 @@ const (
 // moment, in unix seconds: an indicator that accumulates since a moment needs all
 // bars since then.
 func (r Request) WarmupAt(iv market.Interval, newest int64) int {
-	if inner := r.Args.of["source"]; inner != nil {
+	if inner := r.Args.of; inner != nil {
 		return r.withoutSource().WarmupAt(iv, newest) + inner.WarmupAt(iv, newest)
 	}
 	if r.Ind.Since == nil || r.Ind.Since(r.Args) == 0 || !iv.Valid() {
@@ -57,7 +57,7 @@ func (r Request) WarmupAt(iv market.Interval, newest int64) int {
 // Slides reports whether what r shows at a bar depends on which bar a chart
 // begins with, so that it changes when the chart moves on.
 func (r Request) Slides() bool {
-	if inner := r.Args.of["source"]; inner != nil && inner.Slides() {
+	if inner := r.Args.of; inner != nil && inner.Slides() {
 		return true
 	}
 	return r.Ind.VisibleOnly || r.Ind.Since != nil && r.Ind.Since(r.Args) == 0
@@ -70,7 +70,7 @@ func (r Request) Endless() (set string) {
 	if r.Ind.Endless != nil {
 		set = r.Ind.Endless(r.Args)
 	}
-	if inner := r.Args.of["source"]; inner != nil && set == "" {
+	if inner := r.Args.of; inner != nil && set == "" {
 		return inner.Endless()
 	}
 	return set

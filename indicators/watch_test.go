@@ -3,6 +3,7 @@ package indicators
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -145,5 +146,32 @@ func TestWatch(t *testing.T) {
 	}
 	if _, err := macd.Watch(macd.Compute(long), "signl", 0); !errors.Is(err, errParam) || !strings.Contains(err.Error(), `did you mean "Signal"?`) {
 		t.Errorf("a line that is not there: %v", err)
+	}
+}
+
+// TestLate: no line has a value on the newest bar, however many bars there are, exactly if
+// Late says so. Only an entry that changes earlier values can fill them in later.
+func TestLate(t *testing.T) {
+	s := world(700, 100)
+	checked := 0
+	for ind := range All() {
+		for _, params := range []string{`{}`, `{"displacement":1}`} {
+			r, err := New(ind.Name, raw(params))
+			if err != nil || !ind.Repaints || len(r.lineNames()) == 0 {
+				continue // it has no displacement, or its values stay
+			}
+			late := true
+			for n := 300; n < s.Len(); n += 9 {
+				for _, values := range columns(r.Compute(s.Slice(0, n))) {
+					late = late && math.IsNaN(values[n-1])
+				}
+			}
+			if checked++; late != r.Late() {
+				t.Errorf("%s: Late is %v, want %v", r.Label(), r.Late(), late)
+			}
+		}
+	}
+	if checked < 3 {
+		t.Errorf("%d requests were looked at", checked)
 	}
 }

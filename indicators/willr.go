@@ -4,23 +4,18 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
-var indWillR = Indicator{
+var indWillR = oscillator(Indicator{
 	Name: "willr", Title: "%R", Aliases: []string{"williams_r", "williams", "wpr", "pr", "percent_r"}, Category: Momentum,
 	Doc:     "Williams %R: how far the close lies below the highest high of the last bars, in percent of the range, -100 to 0. As in TA-Lib: 0 when there is no range.",
 	Formula: "%R = -100 * (highest high - close) / (highest high - lowest low)",
 	Params:  slices.Concat([]Param{length(14)}, zone(-80, -20, -100, 0)),
-	Signals: []string{shape.Oversold, shape.Overbought},
 	Warmup:  windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		r := zoned("%R", williamsR(s, a.Int("length")), a, shape.Oversold, shape.Overbought)
-		r.YRange = &[2]float64{-100, 0}
-		return r
-	},
-}
+}, "%R", func(s *market.Series, a Args) []float64 {
+	return williamsR(s, a.Int("length"))
+})
 
 // williamsR returns Williams %R of n bars, -100 to 0.
 func williamsR(s *market.Series, n int) []float64 {

@@ -1,21 +1,16 @@
 package indicators
 
-import (
-	"wick/indicators/kernel"
-	"wick/indicators/shape"
-)
+import "wick/indicators/kernel"
 
 // Attributed to John F. Ehlers and Ric Way, "Zero Lag (Well, Almost)", Technical
 // Analysis of Stocks & Commodities, November 2010.
-var indZLEMA = Indicator{
-	Name: "zlema", Title: "ZLEMA", Aliases: []string{"zlma", "zero_lag_ema", "zero_lag"}, Category: Trend, Overlay: true,
+var indZLEMA = overPrice(Indicator{
+	Name: "zlema", Title: "ZLEMA", Aliases: []string{"zlma", "zero_lag_ema", "zero_lag"}, Category: Trend,
 	Doc:     "Zero lag exponential average: an exponential average of the price plus its change over half the length, which cancels most of the lag. Seeded as in Tulip, with the last price before the lag is full.",
 	Formula: "ZLEMA = EMA(2x - x[lag]), lag = (n-1)/2 rounded down",
 	Params:  []Param{length(20), source()},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
 	Warmup:  emaWarmup,
-	Compute: overPrice("ZLEMA", func(x []float64, a Args) []float64 { return zlema(x, a.Int("length")) }),
-}
+}, "ZLEMA", func(x []float64, a Args) []float64 { return zlema(x, a.Int("length")) })
 
 // zlema returns the zero lag average of x. It is shown from bar n-1 on, like
 // every average of n bars.

@@ -218,11 +218,9 @@ func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
 	if err != nil {
 		return err
 	}
-	payload, err := json.Marshal(header{magic, format, n, f.store, at, before, sha256.Sum256(text), aside, gaps})
-	if err != nil {
-		return err
-	}
-	first := appendFrame(nil, f.seq, kindHeader, nil, payload)
+	// Texts, numbers and hashes can always be encoded.
+	payload, _ := json.Marshal(header{magic, format, n, f.store, at, before, sha256.Sum256(text), aside, gaps})
+	first := appendFrame(nil, f.seq, KindHeader, nil, payload)
 	file, err := f.disk.Create(journalName(n))
 	if err != nil {
 		return retryable(err)

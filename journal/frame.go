@@ -30,7 +30,7 @@ const (
 
 // The kinds of records that are ours. All others are the owner's.
 const (
-	kindHeader = 1   // the first record of every file
+	KindHeader = 1   // the first record of every journal file
 	kindEnd    = 255 // the last record of a file that another one continues
 )
 

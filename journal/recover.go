@@ -132,7 +132,7 @@ func (f *Files) replayGood(s State, n int, r *Recovery) {
 	}
 	r.Aside = append(r.Aside, Aside{name, int64(good), int64(len(data) - good), err})
 	for _, lost := range behind(data, good) {
-		if lost.kind != kindHeader && lost.kind != kindEnd {
+		if lost.kind != KindHeader && lost.kind != kindEnd {
 			r.Lost = append(r.Lost, Entry{File: name, Seq: lost.seq, Kind: lost.kind, Payload: lost.payload})
 		}
 	}

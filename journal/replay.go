@@ -83,7 +83,7 @@ func (f *Files) checkHeader(r frame, n int) error {
 		return err
 	}
 	var h header
-	if r.kind != kindHeader || json.Unmarshal(r.payload, &h) != nil || h.Magic != magic {
+	if r.kind != KindHeader || json.Unmarshal(r.payload, &h) != nil || h.Magic != magic {
 		return errors.New("it is no journal of wick")
 	}
 	if h.N != n || h.Store != f.store || r.seq != f.seq {

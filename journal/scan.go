@@ -55,15 +55,11 @@ var errTorn = errors.New("unfinished write at the end")
 // was damaged and is now too large.
 func torn(data []byte, at, link int, cause error) bool {
 	tail := data[at:]
-	if validFollows(tail, link) || fitsToEnd(tail) {
+	if nextFrame(tail, 1, link) < len(tail) || fitsToEnd(tail) {
 		return false
 	}
 	return errors.Is(cause, errShort) || zeroSector(data, at) || allZero(tail)
 }
-
-// validFollows reports whether a whole record begins anywhere after the start of
-// tail.
-func validFollows(tail []byte, link int) bool { return nextFrame(tail, 1, link) < len(tail) }
 
 // nextFrame returns where the next whole record begins at or after an offset, or
 // the length of data if there is none. A payload is a JSON object, so nextFrame checks

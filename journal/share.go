@@ -22,7 +22,7 @@ func Replay(s State, data []byte, p Point) (Point, error) {
 			err = fmt.Errorf("sequence %d follows %d", r.seq, p.Seq)
 		case Hash(r.link) != p.Hash:
 			err = errChain
-		case r.kind == kindHeader || r.kind == kindEnd:
+		case r.kind == KindHeader || r.kind == kindEnd:
 			err = fmt.Errorf("a record of kind %d, which only files have", r.kind)
 		}
 		var event any

@@ -19,9 +19,6 @@ type Entry struct {
 	Hash    Hash   // of the record; zero for a snapshot and in the first format
 }
 
-// KindHeader is the kind of the entry that begins each journal.
-const KindHeader = kindHeader
-
 // History is what Walk found.
 type History struct {
 	Store  string
@@ -276,7 +273,7 @@ func (w *walker) header(r frame, n int) error {
 		return err
 	}
 	var h header
-	if r.kind != kindHeader || json.Unmarshal(r.payload, &h) != nil || h.Magic != magic || h.N != n {
+	if r.kind != KindHeader || json.Unmarshal(r.payload, &h) != nil || h.Magic != magic || h.N != n {
 		return errors.New("it is no journal of wick, or not this one")
 	}
 	if w.Store = cmp.Or(w.Store, h.Store); h.Store != w.Store {

@@ -118,9 +118,17 @@ func findFile(root *os.Root, q Query) (string, Interval, error) {
 	if q.Interval == Minute1 { // the shortest
 		or = " or"
 	}
-	return "", "", fmt.Errorf("csv has no file for %q: bars of %s need %s-%[2]s.csv%[4]s %[3]s.csv; it has %[5]s",
-		q.Symbol, q.Interval, stem, or, cmp.Or(strings.Join(symbols, " "), "none"))
+	return "", "", noFile(fmt.Sprintf("csv has no file for %q: bars of %s need %s-%[2]s.csv%[4]s %[3]s.csv; it has %[5]s",
+		q.Symbol, q.Interval, stem, or, cmp.Or(strings.Join(symbols, " "), "none")))
 }
+
+// noFile is the error for a symbol that the directory has no file of.
+type noFile string
+
+func (e noFile) Error() string { return string(e) }
+
+// Is reports whether e is what target reports, for ErrUnlisted.
+func (noFile) Is(target error) bool { return target == ErrUnlisted }
 
 // names returns the names of the files in the directory, sorted.
 func (c *CSV) names() ([]string, error) {
@@ -336,7 +344,7 @@ func findColumns(header, extra []string) (c csvColumns, err error) {
 	for _, name := range extra {
 		i := find(name)
 		if i < 0 {
-			return c, fmt.Errorf("%w: the file has no %q", errNoColumn, limit.Clip(name))
+			return c, fmt.Errorf("%w: the file has no %q: leave out what reads it, or name a symbol whose file has it", errNoColumn, limit.Clip(name))
 		}
 		c.extra = append(c.extra, i)
 	}

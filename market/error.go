@@ -46,6 +46,12 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// ErrUnlisted reports that a source has answered, and that it does not have the symbol.
+var ErrUnlisted = errors.New("no such symbol")
+
+// Is reports whether e is what target reports, for ErrUnlisted.
+func (e *Error) Is(target error) bool { return target == ErrUnlisted && e.unknown }
+
 // unknownSymbol is the reason in an Error if the service does not list the symbol.
 const unknownSymbol = "the symbol is unknown there"
 

@@ -32,6 +32,7 @@ type Feed struct {
 
 	mu      sync.Mutex
 	watched map[string]*watch             // guarded by mu, like every field below
+	awaited map[string]bool               // what Await said last
 	resume  map[string]map[Interval]int64 // what Resume said, until the first poll
 	next    time.Time                     // no service is polled before this: it spreads polls evenly
 	alive   map[string]time.Time          // last successful poll, by the name of the source
@@ -75,10 +76,28 @@ func (f *Feed) Watch(symbol string, intervals ...Interval) {
 			w.intervals = append(slices.Clone(w.intervals), iv) // a poll may be reading the old list
 		}
 	}
-	if name := sourceName(f.source, symbol); f.alive[name].IsZero() {
-		f.alive[name] = time.Now() // its age counts from here
-	}
+	f.countAge(symbol)
 	w.due = time.Now()
+}
+
+// Await says which symbols are to be watched as soon as the source gives their history,
+// and takes back what was said before. So a source that has never answered has an age.
+func (f *Feed) Await(symbols []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.awaited = make(map[string]bool)
+	for _, symbol := range symbols {
+		f.awaited[symbol] = true
+		f.countAge(symbol)
+	}
+}
+
+// countAge counts the age of a symbol's source from now on, unless it has one. The caller
+// holds f.mu.
+func (f *Feed) countAge(symbol string) {
+	if name := sourceName(f.source, symbol); f.alive[name].IsZero() {
+		f.alive[name] = time.Now()
+	}
 }
 
 // watch returns the watch of a symbol, a new one if there is none. The caller
@@ -92,10 +111,12 @@ func (f *Feed) watch(symbol string) *watch {
 	return w
 }
 
-// Unwatch removes a symbol. An update that is on its way may still be told.
+// Unwatch removes a symbol, also one that is awaited. An update that is on its way may
+// still be told.
 func (f *Feed) Unwatch(symbol string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	delete(f.awaited, symbol)
 	delete(f.watched, symbol)
 	delete(f.resume, symbol)
 }
@@ -136,16 +157,22 @@ func (f *Feed) ResumePrice(symbol string, price float64, at int64) {
 	w.seenAt, w.started = at, true
 }
 
-// Ages returns for each source of a watched symbol how long ago it last answered
-// a poll. For a source that has never answered, the time counts from when its first
-// symbol was watched.
+// Ages returns for each source of a watched or awaited symbol how long ago it last
+// answered a poll. For a source that has never answered, the time counts from when its
+// first symbol was watched or awaited.
 func (f *Feed) Ages() map[string]time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	ages := make(map[string]time.Duration)
-	for symbol := range f.watched {
+	age := func(symbol string) {
 		name := sourceName(f.source, symbol)
 		ages[name] = time.Since(f.alive[name])
+	}
+	for symbol := range f.watched {
+		age(symbol)
+	}
+	for symbol := range f.awaited {
+		age(symbol)
 	}
 	return ages
 }

@@ -157,7 +157,8 @@ func (f *flaky) Bars(ctx context.Context, q Query) (*Series, error) {
 }
 
 // The connection is down for an hour. When it is back, the bars that closed meanwhile
-// are told, with the high and low of that hour. With -short it is down for twenty minutes.
+// are told, with the high and low of that hour. A source without a budget is looked at
+// every second all the time. With -short it is down for twenty minutes.
 func TestFeedAfterOutage(t *testing.T) {
 	t.Parallel()
 	down, minutes, hours := 60, 120, 2
@@ -177,8 +178,11 @@ func TestFeedAfterOutage(t *testing.T) {
 		run(t, f, l, time.Duration(minutes)*time.Minute)
 		wantRun(t, "A", Minute1, l.closed("A", Minute1), begin.Truncate(time.Minute).Unix(), minutes)
 		wantRun(t, "A", Hour1, l.closed("A", Hour1), begin.Truncate(time.Hour).Unix(), hours)
-		widest := Update{}
-		for _, u := range l.updates["A"] {
+		widest, back := Update{}, begin.Add(time.Duration(5+down)*time.Minute).UnixMilli()
+		for i, u := range l.updates["A"] {
+			if i > 0 && l.updates["A"][i-1].At < back && u.At >= back+2000 {
+				t.Errorf("the first price is told %d ms after the outage, want at most 2 s", u.At-back)
+			}
 			if u.High-u.Low > widest.High-widest.Low {
 				widest = u
 			}

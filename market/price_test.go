@@ -436,6 +436,16 @@ func TestFeedAges(t *testing.T) {
 		if len(f.Ages()) != 0 {
 			t.Errorf("ages of nothing: %v", f.Ages())
 		}
+		f.Await([]string{"BTCUSDT", "AAPL"})
+		time.Sleep(time.Minute)
+		f.Await([]string{"BTCUSDT"})
+		if ages := f.Ages(); len(ages) != 1 || ages["binance"] != time.Minute {
+			t.Errorf("ages %v, want a minute for binance alone, which was awaited and never answered", ages)
+		}
+		f.Unwatch("BTCUSDT")
+		if len(f.Ages()) != 0 {
+			t.Errorf("ages of nothing awaited: %v", f.Ages())
+		}
 		f.Watch("BTCUSDT", Hour1)
 		f.Watch("ETH-USD", Hour1)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -124,8 +124,9 @@ func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 			f.log.Warn("feed fails", "symbol", w.symbol, "error", err)
 		}
 		w.fails++
-		// Without any answer the pause doubles with every failure, up to feedRest.
-		if g == nil {
+		// Without any answer the pause doubles with every failure, up to feedRest. A source
+		// without a budget, such as a file, costs nothing and may be right at any moment.
+		if g == nil && paceOf(f.source, w.symbol) > 0 {
 			pause = max(pause, min(pause<<min(w.fails, 10), feedRest))
 		}
 	}

@@ -101,7 +101,7 @@ func (s *Server) revoked(c Caller) bool { return s.valid != nil && !s.valid(c.ID
 // forbid appends the error for a request that needs a scope which the caller lacks.
 func forbid(b []byte, m *message, name, scope string) ([]byte, verdict) {
 	why := fmt.Sprintf("%s needs the scope %q, which this token does not hold", name, scope)
-	return appendError(b, m.ID, &Error{codeUnauthorized, why}), verdict{forbidden, name, scope}
+	return appendError(b, m.ID, &Error{codeUnauthorized, why}), verdict{forbidden, name}
 }
 
 // busyError returns the error of a request for which there is no room. Status 429

@@ -3,9 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
-	"math/bits"
 	"slices"
 	"unicode/utf8"
 )
@@ -89,27 +87,14 @@ func appendContent(b []byte, c Content) []byte {
 
 // appendText appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD, so
 // that no text of a tool can make a reply invalid JSON.
-//
-// It looks at eight bytes at once, since payloads are long runs of digits and
-// letters: a series costs a third of what it does byte by byte.
 func appendText(b, s []byte) []byte {
 	b = slices.Grow(append(b, '"'), len(s)+len(s)/8)
-	i := 0
-	for i+8 <= len(s) {
-		word := binary.LittleEndian.Uint64(s[i:])
-		b = binary.LittleEndian.AppendUint64(b, word)
-		mask := special(word)
-		if mask == 0 {
-			i += 8
+	for i := 0; i < len(s); {
+		if c := s[i]; c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			b = append(b, c)
+			i++
 			continue
 		}
-		plain := bits.TrailingZeros64(mask) / 8 // bytes before the first special one
-		b = b[:len(b)-8+plain]
-		var n int
-		b, n = appendSpecial(b, s[i+plain:])
-		i += plain + n
-	}
-	for i < len(s) {
 		var n int
 		b, n = appendSpecial(b, s[i:])
 		i += n
@@ -117,20 +102,8 @@ func appendText(b, s []byte) []byte {
 	return append(b, '"')
 }
 
-// special sets the highest bit of each byte of word that may not stand in a JSON
-// string as it is (control characters, quotes, backslashes) or must be looked at (not
-// ASCII). A subtraction may borrow from the bytes above a marked one and mark them too,
-// so only the lowest mark is certain; appendText uses no other.
-func special(word uint64) uint64 {
-	const ones = 0x0101010101010101
-	control := word - ones*' '
-	quote := (word ^ ones*'"') - ones
-	backslash := (word ^ ones*'\\') - ones
-	return (word | control | quote | backslash) & (ones * 0x80)
-}
-
-// appendSpecial appends the first character of s, escaped if it must be, and returns
-// how many bytes of s it takes.
+// appendSpecial appends the first character of s, which may not stand in a JSON string as
+// it is or is not ASCII, and returns how many bytes of s it takes.
 func appendSpecial(b, s []byte) ([]byte, int) {
 	const hex = "0123456789abcdef"
 	switch c := s[0]; {
@@ -140,8 +113,6 @@ func appendSpecial(b, s []byte) ([]byte, int) {
 		return append(b, `\n`...), 1
 	case c < ' ':
 		return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15]), 1
-	case c < utf8.RuneSelf:
-		return append(b, c), 1
 	}
 	r, size := utf8.DecodeRune(s) // U+FFFD where it is not UTF-8
 	return utf8.AppendRune(b, r), size

@@ -119,10 +119,11 @@ func testHTTP(s *Server) *HTTP {
 			return Caller{ID: "caller-1234", Client: "client", Name: "Test <Client>"}, nil
 		},
 		Challenge: func(w http.ResponseWriter, r *http.Request, err error) {
+			if err == ErrScope {
+				w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope"`)
+				return
+			}
 			w.Header().Set("WWW-Authenticate", "Bearer realm=test")
-		},
-		Insufficient: func(w http.ResponseWriter, r *http.Request, scope string) {
-			w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+scope+`"`)
 		},
 		Stream: func(w http.ResponseWriter, r *http.Request, c Caller) error {
 			w.Header().Set("Content-Type", "text/event-stream")

@@ -102,12 +102,12 @@ func (m *message) UnmarshalJSON(text []byte) error {
 // nil if all read the same. If the name is "id", m.ID is set to nil, since it is not
 // certain.
 func (m *message) misread(text []byte) (refused *Error) {
-	name, right := twice(text, m.Method == "tools/call"), ""
-	if name != nil {
-		right = string(plain(name))
-		refused = &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " twice in one object: nobody can know which one was meant"}
-	} else if name, right = miscased(text); name != nil {
-		refused = &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(name))) + " where " + strconv.Quote(right) + " would be right: names are case-sensitive"}
+	twice, miscased, right := misnamed(text, messageShape, m.Method == "tools/call")
+	if twice != nil {
+		right = string(plain(twice))
+		refused = &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(twice))) + " twice in one object: nobody can know which one was meant"}
+	} else if miscased != nil {
+		refused = &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(miscased))) + " where " + strconv.Quote(right) + " would be right: names are case-sensitive"}
 	}
 	if right == "id" {
 		m.ID = nil

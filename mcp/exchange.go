@@ -39,7 +39,6 @@ type exchange struct {
 
 	batch    bool
 	outcomes [cancelled + 1]int // how many messages had each outcome
-	scope    string             // the one that a message needed and the caller lacks; else empty
 
 	streaming bool // the reply has become a stream of events
 
@@ -162,7 +161,7 @@ func (x *exchange) respond(status int, body []byte) {
 	case http.StatusUnauthorized:
 		x.h.Challenge(x.w, x.r, x.denied)
 	case http.StatusForbidden:
-		x.h.Insufficient(x.w, x.r, x.scope)
+		x.h.Challenge(x.w, x.r, ErrScope)
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		x.w.Header().Set("Retry-After", "1")
 	}

@@ -24,13 +24,9 @@ type HTTP struct {
 	// it is not called for methods that need no token.
 	Authenticate func(r *http.Request) (Caller, error)
 
-	// Challenge sets the WWW-Authenticate header of a 401; err is what
-	// Authenticate returned.
+	// Challenge sets the WWW-Authenticate header of a 401, where err is what
+	// Authenticate returned, and of a 403, where it is [ErrScope].
 	Challenge func(w http.ResponseWriter, r *http.Request, err error)
-
-	// Insufficient sets the WWW-Authenticate header of a 403 to a caller who
-	// lacks scope.
-	Insufficient func(w http.ResponseWriter, r *http.Request, scope string)
 
 	// Stream writes the whole response of a stream of notifications, headers included,
 	// and returns when the stream ends. Its error goes to the log only: Stream itself has
@@ -55,6 +51,9 @@ type HTTP struct {
 // ErrTooMany is what [HTTP.Authenticate] returns for a valid token whose holder
 // already has too many connections open. The request is answered with 429.
 var ErrTooMany = errors.New("too many connections of this client are open: close some, or use one for several calls")
+
+// ErrScope says that the caller lacks a scope which the request needs.
+var ErrScope = errors.New("the token does not hold the scope")
 
 const unauthorizedText = "a valid bearer token is needed: authorize, then send it in the Authorization header"
 

@@ -441,7 +441,7 @@ func TestScope(t *testing.T) {
 	site := testSite(t, h)
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"order"}}`
 	w := do(t, site, "POST", "/mcp", call)
-	if got := w.Header().Get("WWW-Authenticate"); w.Code != 403 || got != `Bearer error="insufficient_scope", scope="trade"` {
+	if got := w.Header().Get("WWW-Authenticate"); w.Code != 403 || got != `Bearer error="insufficient_scope"` || !strings.Contains(w.Body.String(), `needs the scope \"trade\"`) {
 		t.Errorf("%d, %q", w.Code, got)
 	}
 	h.Authenticate = func(*http.Request) (Caller, error) { return Caller{ID: "a", Scope: "charts trade"}, nil }

@@ -217,8 +217,9 @@ type Resource struct {
 	Read func(ctx context.Context, r Reading) ([]Content, error)
 
 	// State returns a text, never an empty one, that changes whenever the resource has
-	// changed in a way that clients should be told of. It is called once a second while a
-	// client watches the resource. Nil means that the resource never changes.
+	// changed in a way that clients should be told of. It is called with every request to
+	// watch the resource, which takes no slot, and once a second while a client watches it:
+	// it must cost no more than a Cheap call. Nil means that the resource never changes.
 	State func(r Reading) string
 }
 
@@ -235,14 +236,14 @@ func (r Reading) Text(text []byte) []Content { return []Content{{Text: text}} }
 // Prompt is a text for a language model that a person picks in the client, often
 // as a slash command.
 type Prompt struct {
-	Name        string
-	Title       string // for people
-	Description string // for people
-	Arguments   []Argument
+	Name        string     `json:"name"`
+	Title       string     `json:"title,omitempty"`       // for people
+	Description string     `json:"description,omitempty"` // for people
+	Arguments   []Argument `json:"arguments,omitempty"`
 
 	// Text returns the message. It gets the arguments that the client gave, without the
 	// empty ones; all required ones are among them.
-	Text func(arguments map[string]string) string
+	Text func(arguments map[string]string) string `json:"-"`
 }
 
 // Argument is one argument of a prompt.

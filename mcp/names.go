@@ -30,34 +30,6 @@ func shapeOf(t reflect.Type) shape {
 	return nil
 }
 
-// miscased returns the first name of a message that differs only in case from a name
-// that we read, as the message spells it, and the right name; nil if there is none. Text
-// must be valid JSON. Names of JSON-RPC are case-sensitive, but encoding/json takes them
-// in any case: we would read members that a proxy on the way does not see.
-func miscased(text []byte) (written []byte, right string) {
-	open := make([]shape, 0, maxFew) // of the open objects and arrays, the innermost last
-	next := messageShape             // of the value that comes next
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '{', '[':
-			open, next = append(open, next), nil // we read no names inside arrays
-		case '}', ']':
-			open, next = open[:len(open)-1], nil
-		case '"':
-			name := quoted(text[i:])
-			i += len(name) + 1
-			if end := blanks(text, i+1); end == len(text) || text[end] != ':' {
-				continue // a value
-			}
-			object := open[len(open)-1]
-			if next, right = object.find(string(plain(name))); right != "" {
-				return name, right
-			}
-		}
-	}
-	return nil, ""
-}
-
 // find returns the shape of the value that has this name. If the shape s has no such name
 // but one that differs only in case, find returns that as the right one.
 func (s shape) find(name string) (next shape, right string) {

@@ -23,6 +23,7 @@ func TestNamesInAnotherCase(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[{"b":1}],"_meta":{"IO.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"Type":"ref/prompt"}}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","inputResponses":{"Any Name":{"Action":"accept"}}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","inputResponses":{"arguments":{"Action":"accept"}}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestID":1}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"ping","METHOD":"tools/call"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":1},"argumentſ":{"x":2}}}`,
@@ -52,7 +53,7 @@ func TestNamesInAnotherCase(t *testing.T) {
 		if !json.Valid([]byte(text)) {
 			t.Fatal(text)
 		}
-		if written, right := miscased([]byte(text)); written != nil {
+		if _, written, right := misnamed([]byte(text), messageShape, false); written != nil {
 			t.Errorf("%s has %q for %q", text, written, right)
 		}
 	}

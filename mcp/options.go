@@ -134,16 +134,11 @@ func (o Options) info() info { return info{o.Name, o.Title, o.Version, o.Icons} 
 
 // capabilities are what a server announces to its clients.
 type capabilities struct {
-	Completions *struct{}    `json:"completions,omitempty"`
-	Extensions  *extensions  `json:"extensions,omitempty"`
-	Prompts     *struct{}    `json:"prompts,omitempty"`
-	Resources   *subscribing `json:"resources,omitempty"`
-	Tools       *struct{}    `json:"tools,omitempty"`
-}
-
-// extensions are the parts of the protocol outside its core that a server supports.
-type extensions struct {
-	UI *struct{} `json:"io.modelcontextprotocol/ui,omitempty"` // pages beside the results of tools
+	Completions *struct{}           `json:"completions,omitempty"`
+	Extensions  map[string]struct{} `json:"extensions,omitempty"` // parts of the protocol outside its core
+	Prompts     *struct{}           `json:"prompts,omitempty"`
+	Resources   *subscribing        `json:"resources,omitempty"`
+	Tools       *struct{}           `json:"tools,omitempty"`
 }
 
 // subscribing announces whether resources can be subscribed to.
@@ -158,7 +153,7 @@ func (o Options) capabilities() (c capabilities) {
 		c.Completions = &struct{}{}
 	}
 	if slices.ContainsFunc(o.Tools, func(t Tool) bool { return t.App != "" }) {
-		c.Extensions = &extensions{UI: &struct{}{}}
+		c.Extensions = map[string]struct{}{"io.modelcontextprotocol/ui": {}} // pages beside the results of tools
 	}
 	if len(o.Prompts) > 0 {
 		c.Prompts = &struct{}{}

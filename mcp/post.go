@@ -178,8 +178,6 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 	switch v.outcome {
 	case unauthorized: // the token was revoked since the request came in
 		_, x.denied = x.h.Authenticate(x.r)
-	case forbidden:
-		x.scope = v.scope
 	case cancelled:
 		// Over stdio a cancelled call gets no reply, but a POST needs one: its client waits.
 		b = appendError(b, m.ID, &Error{codeCancelled, "the client cancelled the call; what it had done by then stays done"})

@@ -13,19 +13,9 @@ const maxArgument = 500
 
 // promptsListResult returns the result of prompts/list.
 func promptsListResult(prompts []Prompt) []byte {
-	type entry struct {
-		Name        string     `json:"name"`
-		Title       string     `json:"title,omitempty"`
-		Description string     `json:"description,omitempty"`
-		Arguments   []Argument `json:"arguments,omitempty"`
-	}
-	list := make([]entry, 0, len(prompts))
-	for _, p := range prompts {
-		list = append(list, entry{p.Name, p.Title, p.Description, p.Arguments})
-	}
 	return Encode(struct {
-		Prompts []entry `json:"prompts"`
-	}{list})
+		Prompts []Prompt `json:"prompts"`
+	}{prompts})
 }
 
 // prompt answers prompts/get: with the prompt's text, filled in with the arguments, as

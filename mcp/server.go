@@ -48,7 +48,6 @@ const (
 type verdict struct {
 	outcome outcome
 	name    string // of a tool, resource or prompt, for the log
-	scope   string // the one that the caller lacks, if the outcome is forbidden
 }
 
 // method answers the requests for one method, and says in which eras it exists.

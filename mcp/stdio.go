@@ -14,7 +14,7 @@ import (
 const maxLine = 4 << 20
 
 // maxGathered is how many bytes of replies are gathered before they are written,
-// and the largest buffer that is kept for the next lines.
+// and the largest buffer that is kept for the next long line.
 const maxGathered = 256 << 10
 
 // Pusher writes notifications that are not about a request. ServeStdio runs it beside
@@ -65,7 +65,10 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 	c.listening.Wait()
 	pushing.Wait()
 	s.Forget(caller.Key()) // the resources that it watched
-	return errors.Join(err, c.out.flush())
+	if lost := c.out.flush(); err == nil {
+		err = lost
+	}
+	return err
 }
 
 // conversation is what one call of ServeStdio works with.
@@ -332,8 +335,7 @@ type lineWriter struct {
 	err     error      // the error of the first write that failed; guarded by writing
 
 	mu      sync.Mutex
-	pending []byte // guarded by mu, like spare
-	spare   []byte // the buffer of the last write, to be used again
+	pending []byte // guarded by mu
 }
 
 // add gathers a line; an empty one is ignored.
@@ -360,22 +362,16 @@ func (l *lineWriter) push(line []byte) error {
 }
 
 // flush writes what was gathered and returns the error of the first write that failed,
-// also if that was an earlier one. Lines can be added while it writes: they go into the
-// spare buffer.
+// also if that was an earlier one. Lines can be added while it writes.
 func (l *lineWriter) flush() error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	l.mu.Lock()
 	out := l.pending
-	l.pending, l.spare = l.spare[:0], nil
+	l.pending = nil
 	l.mu.Unlock()
 	if len(out) > 0 && l.err == nil {
 		_, l.err = l.w.Write(out)
-	}
-	if cap(out) <= maxGathered {
-		l.mu.Lock()
-		l.spare = out[:0]
-		l.mu.Unlock()
 	}
 	return l.err
 }

@@ -12,34 +12,37 @@ import (
 // encoding/json silently takes the last of two values, and an order must not depend on
 // that.
 func Twice(text []byte) (name string, found bool) {
-	written := twice(text, false)
+	written, _, _ := misnamed(text, nil, false)
 	return string(plain(written)), written != nil
 }
 
-// twice returns the first name that occurs twice in one object of text, as the text
-// spells it, or nil. Text must be valid JSON. If it is the call of a tool, what is inside
-// "arguments" is skipped: the tool checks it with [Twice] and refuses it in words for a
-// model.
+// misnamed looks for names in text, which must be valid JSON, that other programs may read
+// in another way than encoding/json does. It returns, as the text spells them, the first
+// name that occurs twice in one object, or else the first that differs only in case from
+// a name that s reads there, and that right name. A message that can place an order must
+// not have two readings: encoding/json takes the last of two values, and a proxy on the
+// way may take the first; it takes names in any case, and would read members that a proxy
+// does not see.
 //
-// encoding/json takes the last of two values, and a proxy on the way may take the first.
-// A message that can place an order must not have two readings. Names that differ only
-// in case are found by miscased.
-func twice(text []byte, call bool) []byte {
+// If text is the call of a tool, what is inside "arguments" is skipped: the tool checks it
+// with [Twice] and refuses it in words for a model.
+func misnamed(text []byte, s shape, call bool) (twice, miscased []byte, right string) {
 	// Both slices stay on the stack unless a text outgrows them. Passing them to methods
 	// that append would move them to the heap, so the appends are all here.
 	names := make([][]byte, 0, 2*maxFew) // of the open objects, the innermost last
 	levels := make([]level, 0, maxFew)   // the open objects and arrays, the innermost last
 	arguments := 0                       // how many levels are open, counted from "arguments"; 0 outside of them
+	value := s                           // the shape of the value that comes next
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '{', '[':
-			levels = append(levels, level{first: len(names)})
+			levels, value = append(levels, level{first: len(names), shape: value}), nil // we read no names inside arrays
 			if arguments > 0 {
 				arguments++
 			}
 		case '}', ']':
 			last := len(levels) - 1
-			names, levels = names[:levels[last].first], levels[:last]
+			names, levels, value = names[:levels[last].first], levels[:last], nil
 			arguments = max(0, arguments-1)
 		case '"':
 			written := quoted(text[i:])
@@ -50,19 +53,24 @@ func twice(text []byte, call bool) []byte {
 			}
 			object, name := &levels[len(levels)-1], plain(written)
 			if object.has(names[object.first:], name) {
-				return written
+				return written, nil, ""
 			}
 			if object.many == nil {
 				names = append(names, name)
 			}
+			var known string
+			if value, known = object.shape.find(string(name)); known != "" && miscased == nil {
+				miscased, right = written, known
+			}
 			next = blanks(text, next+1)
-			if call && (text[next] == '{' || text[next] == '[') && string(written) == "arguments" {
+			// The two open levels are the message and its params.
+			if call && len(levels) == 2 && (text[next] == '{' || text[next] == '[') && string(written) == "arguments" {
 				levels = append(levels, level{first: len(names)})
 				arguments, i = 1, next
 			}
 		}
 	}
-	return nil
+	return nil, miscased, right
 }
 
 // quoted returns the inside of the JSON string that text begins with, escapes included.
@@ -91,6 +99,7 @@ const maxFew = 16
 // level is an object or array whose end has not been reached; an array has no names.
 type level struct {
 	first int             // the index of its first name among the names of all open levels
+	shape shape           // the names that we read in it
 	many  map[string]bool // its names, once there are more than maxFew; nil before
 }
 
@@ -118,8 +127,6 @@ func plain(name []byte) []byte {
 		return name
 	}
 	var text string
-	if json.Unmarshal(append(append([]byte{'"'}, name...), '"'), &text) != nil { // cannot happen with valid JSON
-		return name
-	}
+	_ = json.Unmarshal(append(append([]byte{'"'}, name...), '"'), &text) // does not fail: it is a JSON string
 	return []byte(text)
 }

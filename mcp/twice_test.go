@@ -8,6 +8,12 @@ import (
 	"testing"
 )
 
+// twice returns the name that misnamed finds twice in a message.
+func twice(text []byte, call bool) []byte {
+	name, _, _ := misnamed(text, messageShape, call)
+	return name
+}
+
 // doubled are messages that a proxy on the way could read in another way than the standard
 // decoder does.
 var doubled = []string{
@@ -97,12 +103,12 @@ func FuzzTwice(f *testing.F) {
 		if !json.Valid(text) {
 			return
 		}
-		walk := tokenWalk{text, json.NewDecoder(bytes.NewReader(text)), true}
+		walk := tokenWalk{text, json.NewDecoder(bytes.NewReader(text)), true, 0}
 		want, found := walk.twice()
 		if got := twice(text, true); (got != nil) != found || string(plain(got)) != want {
 			t.Errorf("message %q: %q, want %q, %t", text, got, want, found)
 		}
-		walk = tokenWalk{text, json.NewDecoder(bytes.NewReader(text)), false}
+		walk = tokenWalk{text, json.NewDecoder(bytes.NewReader(text)), false, 0}
 		want, found = walk.twice()
 		if got, ok := Twice(text); ok != found || got != want {
 			t.Errorf("%q: %q, %t, want %q, %t", text, got, ok, want, found)
@@ -114,7 +120,8 @@ func FuzzTwice(f *testing.F) {
 type tokenWalk struct {
 	text    []byte
 	d       *json.Decoder
-	message bool // arguments are passed over
+	message bool // the arguments of its params are passed over
+	depth   int  // how many objects and arrays are open
 }
 
 // twice returns a name that an object of the next value has twice.
@@ -123,6 +130,7 @@ func (w tokenWalk) twice() (string, bool) {
 	if open != json.Delim('{') && open != json.Delim('[') {
 		return "", false
 	}
+	w.depth++
 	var names []string
 	for w.d.More() {
 		written := ""
@@ -138,7 +146,7 @@ func (w tokenWalk) twice() (string, bool) {
 			}
 			names = append(names, name)
 		}
-		if w.message && written == `"arguments"` {
+		if w.message && w.depth == 2 && written == `"arguments"` {
 			var skipped json.RawMessage
 			w.d.Decode(&skipped)
 		} else if name, found := w.twice(); found {

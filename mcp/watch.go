@@ -41,20 +41,25 @@ type watched struct {
 	broken   bool // State panicked, and is not called again; owned by tellChanges
 }
 
-// stateOf returns the state of a resource, or an error if its State panicked.
-type stateOf func(r *Resource, reading Reading) (string, error)
-
 // subscriber is a token that watches something.
 type subscriber struct {
 	expires time.Time // zero for never
 	uris    []string
 }
 
-// tellChanges tells the watchers of every resource that has changed. It calls ask without
-// holding mu, since that may wait for locks of other packages.
-func (w *watch) tellChanges(now time.Time, ask stateOf) {
-	w.expire(now)
-	for uri, of := range w.snapshot() {
+// tellChanges forgets the tokens that have ended, and tells the watchers of every resource
+// that has changed. It calls ask, which returns the state of a resource, or an error if its
+// State panicked, without holding mu, since that may wait for locks of other packages.
+func (w *watch) tellChanges(now time.Time, ask func(*Resource, Reading) (string, error)) {
+	w.mu.Lock()
+	for id, sub := range w.tokens {
+		if !sub.expires.IsZero() && !now.Before(sub.expires) {
+			w.dropToken(id)
+		}
+	}
+	all := maps.Clone(w.uris)
+	w.mu.Unlock()
+	for uri, of := range all {
 		if of.resource.State == nil || of.broken {
 			continue
 		}
@@ -69,13 +74,6 @@ func (w *watch) tellChanges(now time.Time, ask stateOf) {
 			}
 		}
 	}
-}
-
-// snapshot returns what is watched now, to be walked without holding mu.
-func (w *watch) snapshot() map[string]*watched {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return maps.Clone(w.uris)
 }
 
 // changed notes the state of a URI. If it differs from the last one, changed wakes the
@@ -102,17 +100,6 @@ func (w *watch) changed(uri, state string) (callers []string) {
 		}
 	}
 	return callers
-}
-
-// expire forgets the tokens that have ended.
-func (w *watch) expire(now time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for id, sub := range w.tokens {
-		if !sub.expires.IsZero() && !now.Before(sub.expires) {
-			w.dropToken(id)
-		}
-	}
 }
 
 // add counts one more watcher of a URI, and begins to watch it if this is the first. It

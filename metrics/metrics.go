@@ -56,14 +56,8 @@ type series struct {
 	counts []uint64 // of a histogram, one per bucket and one for larger values
 }
 
-// add adds a family. It panics on a name or label that the format does not allow, and on
-// a name that is taken: both are mistakes in this program.
+// add adds a family. It panics on a name that is taken, which is a mistake in this program.
 func (r *Registry) add(f *family) *family {
-	for i, name := range append([]string{f.name}, f.labels...) {
-		if !legal(name, i == 0) {
-			panic("metrics: " + strconv.Quote(name) + " is not a legal name")
-		}
-	}
 	f.series = make(map[string]*series)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,18 +66,6 @@ func (r *Registry) add(f *family) *family {
 	}
 	r.families = append(r.families, f)
 	return f
-}
-
-// legal reports whether name has only letters, digits and underscores (and colons, if it
-// is the name of a metric) and does not begin with a digit.
-func legal(name string, metric bool) bool {
-	for i, c := range []byte(name) {
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || metric && c == ':'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return name != ""
 }
 
 // get returns the series with these label values. It makes the series if there is none,

@@ -36,7 +36,7 @@ func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string,
 	show(w, n.status, page{
 		Title: "Place this order?", Server: s.base, Notice: n.text, Question: lines,
 		Passphrase: s.owner != nil, PassphraseFrom: s.options.PassphraseFrom, WrongWord: n.wrongWord,
-		Request: s.seal(forAnswer, pack(packTime(time.Now().Add(formLife)), browser, id)),
+		Request: s.seal(forAnswer, packTime(time.Now().Add(formLife)), browser, id),
 	})
 }
 
@@ -54,9 +54,8 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
 	}
 	// The form holds, in this order: when it ends, the browser it was shown in and the
 	// id of the question.
-	plain, _, ok := s.open(forAnswer, form.get("request"))
-	texts, ok2 := unpack(plain)
-	if !ok || !ok2 || len(texts) != 3 {
+	texts, _ := s.open(forAnswer, form.get("request"))
+	if len(texts) != 3 {
 		s.refuseHere(w, r, noQuestion)
 		return
 	}

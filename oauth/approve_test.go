@@ -54,7 +54,7 @@ func TestApprove(t *testing.T) {
 			"another site's page":   postAnswer(h, shown, yes, header("Origin", "https://evil.example")),
 			"another browser":       postAnswer(h, shown, yes, func(r *http.Request) { r.Header.Del("Cookie") }),
 			"no decision":           postAnswer(h, shown, url.Values{"passphrase": {phrase}}),
-			"a form of our login":   postAnswer(h, shown, url.Values{"request": {h.seal(forForm, pack("9999999999999999999", "x", "the-id"))}, "decision": {"allow"}, "passphrase": {phrase}}),
+			"a form of our login":   postAnswer(h, shown, url.Values{"request": {h.seal(forForm, "9999999999999999999", "x", "the-id")}, "decision": {"allow"}, "passphrase": {phrase}}),
 			"a made-up form":        postAnswer(h, shown, url.Values{"request": {"the-id"}, "decision": {"allow"}, "passphrase": {phrase}}),
 			"the id as a parameter": h.do("POST", ApprovePath, "id=the-id&decision=allow&passphrase="+url.QueryEscape(phrase), header("Origin", h.base)),
 		} {

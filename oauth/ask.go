@@ -39,7 +39,7 @@ func (s *Server) grant(w http.ResponseWriter, a *ask, scope string) {
 		redirect:  digestOf(a.redirect),
 		challenge: a.challenge,
 		scope:     scope,
-		issued:    time.Now(),
+		issued:    time.Now().Round(0), // by the wall clock, which goes on while the machine sleeps
 	})
 	s.log.Info("code issued", "client", a.client.identity.short(), "scope", scope, "to", destinationOf(a.redirect).String())
 	redirect(w, s.answerURL(a, url.Values{"code": {secret}}))

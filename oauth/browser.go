@@ -13,17 +13,6 @@ import (
 // in common: how their requests are read, how refusals are shown, the passphrase, and
 // the cookie that ties a form to the browser it was shown in.
 
-// problem shows a refusal to a person.
-func (s *Server) problem(w http.ResponseWriter, ref *refusal) {
-	pageHeaders(w.Header())
-	ref.head(w.Header())
-	p := page{Title: "This did not work", Server: s.base, Problem: sentence(ref.text), Link: ref.link, To: ref.to}
-	if ref.code == "access_denied" {
-		p.Title = "Access denied"
-	}
-	show(w, ref.status, p)
-}
-
 // Tell shows a person a page that asks for nothing: a heading, a sentence and
 // some facts.
 func (s *Server) Tell(w http.ResponseWriter, title, text string, facts ...Fact) {
@@ -45,7 +34,13 @@ func (s *Server) answerHere(w http.ResponseWriter, r *http.Request, ref *refusal
 		writeRefusal(w, ref)
 		return
 	}
-	s.problem(w, ref)
+	pageHeaders(w.Header())
+	ref.head(w.Header())
+	p := page{Title: "This did not work", Server: s.base, Problem: sentence(ref.text), Link: ref.link, To: ref.to}
+	if ref.code == "access_denied" {
+		p.Title = "Access denied"
+	}
+	show(w, ref.status, p)
 }
 
 // pageQuery reads the query of a request for a page. It returns false if it has refused

@@ -54,7 +54,7 @@ func checkRedirects(uris []string) *refusal {
 		if _, err := parseRedirect(uri); err != nil {
 			ref := bad("invalid_redirect_uri", err.Error())
 			if quoted, ok := errors.AsType[*redirectError](err); ok {
-				ref.logged = quoted.reason()
+				ref.logged = quoted.reason
 			}
 			return ref
 		}

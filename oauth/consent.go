@@ -21,7 +21,6 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notic
 		Own:            a.client.own,
 		Trade:          s.options.Trade,
 		ChoseTrade:     n.trade,
-		Paper:          s.options.Paper,
 		Money:          s.options.Money,
 		Passphrase:     s.owner != nil,
 		PassphraseFrom: s.options.PassphraseFrom,
@@ -128,15 +127,14 @@ func (s *Server) bind(w http.ResponseWriter, r *http.Request, a *ask) string {
 // sealForm returns what a form remembers: until when it is good, the browser it
 // was shown in, and the request.
 func (s *Server) sealForm(a *ask, browser string) string {
-	return s.seal(forForm, pack(packTime(time.Now().Add(formLife)), browser, a.clientID, a.redirect, a.state, a.challenge))
+	return s.seal(forForm, packTime(time.Now().Add(formLife)), browser, a.clientID, a.redirect, a.state, a.challenge)
 }
 
 // openForm returns the request that a form holds, and whether the form is good: it has
 // not expired, was not answered before, and comes from the browser it was shown in.
 func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, ref *refusal) {
-	plain, _, ok := s.open(forForm, sealed)
-	texts, ok2 := unpack(plain)
-	if !ok || !ok2 || len(texts) != 6 {
+	texts, _ := s.open(forForm, sealed)
+	if len(texts) != 6 {
 		return nil, false, bad("invalid_request", "This is not a form of this server, or the server was restarted. Go back to the app and connect again.")
 	}
 	// The form holds, in this order: when it ends, the browser, the client's id, the
@@ -157,7 +155,7 @@ func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, re
 // about a yes, which takes the passphrase, so that no stranger can fill the ledger.
 func (s *Server) claim(r *http.Request, a *ask, form params) *notice {
 	key := digestOf(form.get("request"))
-	first, _ := s.answered.add(key, mark{at: time.Now(), life: formLife})
+	first, _ := s.answered.add(key, mark{time.Now(), time.Now().Add(formLife)})
 	if first && s.ledger != nil && form.get("decision") == "allow" {
 		var err error
 		if first, err = s.ledger.TakeOnce("form-"+hex.EncodeToString(key[:]), time.Now().Add(formLife)); err != nil {

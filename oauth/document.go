@@ -61,9 +61,9 @@ type documents struct {
 
 // document is what was last learned of a client.
 type document struct {
-	client *client       // nil if there is no good document
-	failed *fetchFailure // of the last fetch; nil if it went well
-	until  time.Time     // when it is fetched again
+	client *client        // nil if there is no good document
+	failed *documentError // of the last fetch; nil if it went well
+	until  time.Time      // when it is fetched again
 	used   time.Time
 	busy   chan struct{} // closed when the fetch under way is over; nil if there is none
 }
@@ -153,7 +153,11 @@ func (d *documents) get(id string, from visitor) (*client, error) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if doc.client == nil {
-			return nil, doc.failed.told(id, time.Until(doc.until))
+			failed := *doc.failed
+			if failed.passes {
+				failed.wait, failed.status = time.Until(doc.until), http.StatusServiceUnavailable
+			}
+			return nil, &failed
 		}
 		return doc.client, nil
 	}
@@ -223,7 +227,7 @@ func (d *document) before(other *document) bool {
 
 // give notes what a fetch brought and wakes those who wait for it. If the fetch failed and
 // the host did not say that there is no such client, the known client stays.
-func (d *documents) give(doc *document, c *client, life time.Duration, failed *fetchFailure) {
+func (d *documents) give(doc *document, c *client, life time.Duration, failed *documentError) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if failed == nil || failed.none {
@@ -237,24 +241,29 @@ func (d *documents) give(doc *document, c *client, life time.Duration, failed *f
 	doc.busy = nil
 }
 
-// fetchFailure says why a document could not be fetched or used. Error returns what the
-// log says.
-type fetchFailure struct {
-	why    string // for people
-	none   bool   // the host answered, and the address describes no client: not found, gone, or not a good document
-	passes bool   // a later fetch may succeed
-	cause  error  // what the log says in addition; nil for nothing
+// documentError says why a client_id that is the address of a document names no client.
+type documentError struct {
+	id    string
+	why   string // for people
+	cause error  // what the log says in addition; nil for nothing
+
+	// Of a fetch: the host answered, and the address describes no client (it is not found,
+	// gone, or not a good document); or a later fetch may succeed.
+	none, passes bool
+
+	wait   time.Duration // until a retry may help; zero if it does not
+	status int           // of the reply, if wait is not zero
 }
 
-func (f *fetchFailure) Error() string {
-	if f.cause == nil {
-		return f.why
+func (e *documentError) Error() string {
+	if e.cause == nil {
+		return e.why
 	}
-	return f.why + ": " + limit.Line(f.cause.Error(), 256)
+	return e.why + ": " + limit.Line(e.cause.Error(), 256)
 }
 
 // unreachable returns the failure of a fetch that got no answer, or only a part of one.
-func unreachable(err error) *fetchFailure {
+func unreachable(id string, err error) *documentError {
 	why := "its host could not be reached"
 	if timeout, ok := errors.AsType[interface {
 		error
@@ -262,27 +271,7 @@ func unreachable(err error) *fetchFailure {
 	}](err); ok && timeout.Timeout() {
 		why = fmt.Sprintf("it did not come within %d seconds", seconds(documentTime))
 	}
-	return &fetchFailure{why: why, passes: true, cause: err}
-}
-
-// told returns what to tell the client. Its document may be fetched again after wait.
-func (f *fetchFailure) told(id string, wait time.Duration) *documentError {
-	if f.passes {
-		return &documentError{id: id, why: f.why, wait: wait, status: http.StatusServiceUnavailable}
-	}
-	return &documentError{id: id, why: f.why}
-}
-
-// documentError says why a client_id that is the address of a document names no client.
-type documentError struct {
-	id     string
-	why    string
-	wait   time.Duration // until a retry may help; zero if it does not
-	status int           // of the reply, if wait is not zero
-}
-
-func (e *documentError) Error() string {
-	return "the document of the client could not be had: " + e.why
+	return &documentError{id: id, why: why, passes: true, cause: err}
 }
 
 // refusal returns the error as a refusal: a copy of unknown with another text, or, if a
@@ -296,12 +285,12 @@ func (e *documentError) refusal(unknown refusal) *refusal {
 		said = fmt.Sprintf("Try again in %d seconds.", seconds(e.wait))
 	}
 	ref.text = fmt.Sprintf("The app describes itself at %q, and that document could not be had: %s. %s", limit.Clip(e.id), e.why, said)
-	ref.logged = e.Error()
+	ref.logged = "the document of the client could not be had: " + e.why
 	return &ref
 }
 
 // fetch asks for a document and returns its client and how long to keep it.
-func (d *documents) fetch(id string) (*client, time.Duration, *fetchFailure) {
+func (d *documents) fetch(id string) (*client, time.Duration, *documentError) {
 	from := id
 	// Only in tests: one server takes the place of all hosts.
 	if d.at != "" {
@@ -311,12 +300,12 @@ func (d *documents) fetch(id string) (*client, time.Duration, *fetchFailure) {
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
-		return nil, 0, unreachable(err)
+		return nil, 0, unreachable(id, err)
 	}
 	r.Header.Set("Accept", "application/json")
 	response, err := d.client.Do(r)
 	if err != nil {
-		return nil, 0, unreachable(err)
+		return nil, 0, unreachable(id, err)
 	}
 	defer response.Body.Close()
 	c, failed := readDocument(id, response)
@@ -324,27 +313,27 @@ func (d *documents) fetch(id string) (*client, time.Duration, *fetchFailure) {
 }
 
 // readDocument returns the client that the answer of a host describes.
-func readDocument(id string, response *http.Response) (*client, *fetchFailure) {
+func readDocument(id string, response *http.Response) (*client, *documentError) {
 	if status := response.StatusCode; status != http.StatusOK {
-		return nil, &fetchFailure{why: fmt.Sprintf("its host answers with status %d", status),
+		return nil, &documentError{id: id, why: fmt.Sprintf("its host answers with status %d", status),
 			// With these the host itself says that there is no document.
 			none:   status == http.StatusNotFound || status == http.StatusGone,
 			passes: status >= 500 || status == http.StatusTooManyRequests}
 	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		return nil, &fetchFailure{why: fmt.Sprintf("it is of type %q and not JSON", limit.Clip(kind))}
+		return nil, &documentError{id: id, why: fmt.Sprintf("it is of type %q and not JSON", limit.Clip(kind))}
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
 	switch {
 	case err != nil:
-		return nil, unreachable(err)
+		return nil, unreachable(id, err)
 	case len(body) > maxDocument:
-		return nil, &fetchFailure{why: fmt.Sprintf("it is longer than %d bytes", maxDocument)}
+		return nil, &documentError{id: id, why: fmt.Sprintf("it is longer than %d bytes", maxDocument)}
 	}
 	c, err := parseDocument(id, body)
 	if err != nil {
-		return nil, &fetchFailure{why: err.Error(), none: true}
+		return nil, &documentError{id: id, why: err.Error(), none: true}
 	}
 	return c, nil
 }

@@ -74,6 +74,15 @@ func TestDuty36Challenge(t *testing.T) {
 	}
 }
 
+// TestTokenEndsAsleep: a token ends by the wall clock, also while the machine sleeps. A time
+// with m= in it is compared by a clock that stops then.
+func TestTokenEndsAsleep(t *testing.T) {
+	h := open(t)
+	if grant, err := h.bearer(h.login()); err != nil || strings.Contains(grant.Expires.String(), "m=") {
+		t.Errorf("%v; the token ends at %s, after so many seconds awake", err, grant.Expires)
+	}
+}
+
 // Every request is judged by its own token, at its own time: a token good a
 // moment ago is not good for ever. 604800 seconds are specified.
 func TestDuty36EveryRequest(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // keyMark begins the line of a key in a key file. The number is the format's.
@@ -49,16 +50,14 @@ func ParseKeys(text []byte) ([]Key, error) {
 			continue
 		}
 		key, ok := parseKey(line)
+		same := slices.Index(keys, key)
 		switch {
 		case !ok:
 			return nil, fmt.Errorf("line %d is not a key: expected %s and 43 characters, as wick --new-key writes them", n, keyMark)
 		case len(keys) == maxKeys:
 			return nil, fmt.Errorf("line %d is one key too many: at most %d are taken, so remove the oldest", n, maxKeys)
-		}
-		for i := range keys {
-			if keys[i] == key {
-				return nil, fmt.Errorf("line %d repeats key %d: remove one of the two", n, i+1)
-			}
+		case same >= 0:
+			return nil, fmt.Errorf("line %d repeats key %d: remove one of the two", n, same+1)
 		}
 		keys = append(keys, key)
 	}

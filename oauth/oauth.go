@@ -117,12 +117,9 @@ type Options struct {
 	// Loopback says that the service listens on loopback addresses only.
 	Loopback bool
 
-	// Trade offers the trade scope. Paper says that trading moves no real
-	// money, and the page tells the owner.
-	Trade, Paper bool
-
-	// Money is what the page says about the money that trading moves. Empty means
-	// the sentence that follows from Paper.
+	// Trade offers the trade scope. Money is what the page says about the money that
+	// trading moves; empty says nothing.
+	Trade bool
 	Money string
 
 	// OwnPage is the path of the owner's own page, such as "/app", which logs in
@@ -293,21 +290,21 @@ func checkBase(base string) (local bool, err error) {
 	return local, nil
 }
 
-// seal seals a text with the first key. The base URL is part of the purpose: two
+// seal seals texts with the first key. The base URL is part of the purpose: two
 // services that share a key by mistake do not take each other's logins.
-func (s *Server) seal(purpose string, plain []byte) string {
-	return s.keys[0].seal(purpose+" of "+s.base, plain)
+func (s *Server) seal(purpose string, texts ...string) string {
+	return s.keys[0].seal(purpose+" of "+s.base, pack(texts...))
 }
 
-// open returns the plain text of what seal sealed with any of the keys, and that key. It
-// returns false for any other text.
-func (s *Server) open(purpose, text string) (plain []byte, by *sealKey, ok bool) {
+// open returns the texts that seal sealed with any of the keys, and that key. Of anything
+// else it returns none, and nil.
+func (s *Server) open(purpose, text string) (texts []string, by *sealKey) {
 	for i := range s.keys {
-		if plain, ok = s.keys[i].open(purpose+" of "+s.base, text); ok {
-			return plain, &s.keys[i], true
+		if plain, ok := s.keys[i].open(purpose+" of "+s.base, text); ok {
+			return unpack(plain), &s.keys[i]
 		}
 	}
-	return nil, nil, false
+	return nil, nil
 }
 
 // secure reports whether browsers reach the server over https.

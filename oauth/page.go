@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -36,8 +35,7 @@ type page struct {
 	To             destination
 	Trade          bool   // offer the choice of trading
 	ChoseTrade     bool   // the owner chose trading before the form was shown again; a client cannot preselect it
-	Paper          bool   // trading moves no real money
-	Money          string // what to say about the money; empty for what follows from Paper
+	Money          string // what to say about the money
 	Passphrase     bool   // ask for it
 	PassphraseFrom string // where it was set; empty if unknown
 	WrongWord      bool   // the notice is about the passphrase
@@ -72,7 +70,7 @@ func (p *page) texts() []string {
 	texts := []string{
 		"{title}", p.Title, "{server}", p.Server, "{problem}", p.Problem, "{done}", p.Done, "{link}", p.Link, "{notice}", p.Notice,
 		"{client}", p.Client, "{lead}", p.To.Lead, "{main}", p.To.Main, "{port}", p.To.Port, "{kind}", p.To.kind(),
-		"{money}", cmp.Or(p.Money, when(p.Paper, "Paper trading: no real money.")), "{request}", p.Request,
+		"{money}", p.Money, "{request}", p.Request,
 		"{restart}", when(!p.Kept, ", or when wick restarts"),
 		"{set}", when(p.PassphraseFrom != "", "set with "+p.PassphraseFrom+" where wick runs"),
 	}

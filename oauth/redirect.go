@@ -56,25 +56,20 @@ func parseRedirect(s string) (*url.URL, error) {
 // redirectError says what is wrong with a redirect URI, and quotes it. It is for the
 // client alone: the URI may hold a code, which must not get into the log.
 type redirectError struct {
-	format string // with %q for each text
-	sent   []string
+	text   string
+	reason string // the same with nothing of what was sent
 }
 
-// badRedirect returns an error that quotes what was sent, shortened.
-func badRedirect(format string, sent ...string) error { return &redirectError{format, sent} }
+func (e *redirectError) Error() string { return e.text }
 
-func (e *redirectError) Error() string { return e.write(limit.Clip) }
-
-// reason returns the error with nothing of what was sent.
-func (e *redirectError) reason() string { return e.write(func(string) string { return "…" }) }
-
-// write returns the error's text, in which each sent text appears as show returns it.
-func (e *redirectError) write(show func(string) string) string {
-	var texts []any
-	for _, text := range e.sent {
-		texts = append(texts, show(text))
+// badRedirect returns an error that quotes what was sent, shortened. The format has %q for
+// each text.
+func badRedirect(format string, sent ...string) error {
+	var quoted, hidden []any
+	for _, text := range sent {
+		quoted, hidden = append(quoted, limit.Clip(text)), append(hidden, "…")
 	}
-	return fmt.Sprintf(e.format, texts...)
+	return &redirectError{fmt.Sprintf(format, quoted...), fmt.Sprintf(format, hidden...)}
 }
 
 // reversedDomain reports whether a scheme is several names with dots between.

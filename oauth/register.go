@@ -95,7 +95,7 @@ func (s *Server) enroll(reg registration) (registered, *refusal) {
 	if passesForOwn(name) {
 		return registered{}, bad("invalid_client_metadata", "client_name is the name of this server's own page: choose another")
 	}
-	id := s.seal(forClient, pack(append([]string{method, name}, reg.RedirectURIs...)...))
+	id := s.seal(forClient, append([]string{method, name}, reg.RedirectURIs...)...)
 	if len(id) > maxClientID {
 		return registered{}, bad("invalid_client_metadata",
 			fmt.Sprintf("name and redirect_uris are too long: together they make a client_id of %d characters, and %d are allowed", len(id), maxClientID))
@@ -130,12 +130,8 @@ func (s *Server) client(id string, from visitor) (*client, error) {
 	if len(id) > maxClientID {
 		return nil, errUnknownClient
 	}
-	plain, key, ok := s.open(forClient, id)
-	if !ok {
-		return nil, errUnknownClient
-	}
-	texts, ok := unpack(plain)
-	if !ok || len(texts) < 3 {
+	texts, key := s.open(forClient, id)
+	if len(texts) < 3 {
 		return nil, errUnknownClient
 	}
 	c := &client{id: digestOf(id), public: texts[0] == authNone, name: texts[1], redirect: texts[2:], key: key}

@@ -95,17 +95,17 @@ func pack(texts ...string) []byte {
 	return b
 }
 
-// unpack returns the texts that pack wrote, or false if pack cannot have written b.
-func unpack(b []byte) (texts []string, ok bool) {
+// unpack returns the texts that pack wrote, or none if pack cannot have written b.
+func unpack(b []byte) (texts []string) {
 	for len(b) > 0 {
 		n, used := binary.Uvarint(b)
 		if used <= 0 || n > uint64(len(b)-used) {
-			return nil, false
+			return nil
 		}
 		b = b[used:]
 		texts, b = append(texts, string(b[:n])), b[n:]
 	}
-	return texts, true
+	return texts
 }
 
 // packTime returns a time as text that can be packed: nanoseconds since 1970.

@@ -20,14 +20,13 @@ import (
 const maxSealed = 1 << 10
 
 // packCode returns a code as it is sealed.
-func packCode(c *code) []byte {
-	return pack(c.epoch, c.login, string(c.client[:]), packTime(c.issued), c.scope, string(c.redirect[:]), c.challenge)
+func packCode(c *code) []string {
+	return []string{c.epoch, c.login, string(c.client[:]), packTime(c.issued), c.scope, string(c.redirect[:]), c.challenge}
 }
 
-// unpackCode reads what packCode wrote, or returns false for anything else.
-func unpackCode(plain []byte) (*code, bool) {
-	texts, ok := unpack(plain)
-	if !ok || len(texts) != 7 || len(texts[2]) != len(digest{}) || len(texts[5]) != len(digest{}) {
+// unpackCode reads what packCode returned, or returns false for anything else.
+func unpackCode(texts []string) (*code, bool) {
+	if len(texts) != 7 || len(texts[2]) != len(digest{}) || len(texts[5]) != len(digest{}) {
 		return nil, false
 	}
 	issued, ok := unpackTime(texts[3])
@@ -36,15 +35,14 @@ func unpackCode(plain []byte) (*code, bool) {
 }
 
 // packToken returns a token as it is sealed.
-func packToken(t *token) []byte {
-	return pack(t.epoch, t.login, string(t.client[:]), packTime(t.grant.Expires), t.grant.Scope, t.grant.Client, t.grant.Name)
+func packToken(t *token) []string {
+	return []string{t.epoch, t.login, string(t.client[:]), packTime(t.grant.Expires), t.grant.Scope, t.grant.Client, t.grant.Name}
 }
 
-// unpackToken reads what packToken wrote, or returns false for anything else. The caller
+// unpackToken reads what packToken returned, or returns false for anything else. The caller
 // sets the key and the id, which follow from the token's text.
-func unpackToken(plain []byte) (*token, bool) {
-	texts, ok := unpack(plain)
-	if !ok || len(texts) != 7 || len(texts[2]) != len(digest{}) {
+func unpackToken(texts []string) (*token, bool) {
+	if len(texts) != 7 || len(texts[2]) != len(digest{}) {
 		return nil, false
 	}
 	ends, ok := unpackTime(texts[3])
@@ -58,7 +56,7 @@ func unpackToken(plain []byte) (*token, bool) {
 func (s *Server) newCode(c *code) string {
 	if s.ledger != nil {
 		c.login, c.epoch = rand.Text(), s.ledger.Epoch()
-		return s.seal(forCode, packCode(c))
+		return s.seal(forCode, packCode(c)...)
 	}
 	secret := newSecret()
 	s.codes.add(digestOf(secret), c)
@@ -74,11 +72,8 @@ func (s *Server) findCode(text string) (*code, bool) {
 	if len(text) > maxSealed {
 		return nil, false
 	}
-	plain, _, ok := s.open(forCode, text)
-	if !ok {
-		return nil, false
-	}
-	c, ok := unpackCode(plain)
+	texts, _ := s.open(forCode, text)
+	c, ok := unpackCode(texts)
 	if !ok || !time.Now().Before(c.dies()) || s.ledger.Revoked(c.login, c.epoch) {
 		return nil, false
 	}
@@ -119,7 +114,7 @@ func (s *Server) newToken(c *code, t *token) string {
 	secret := ""
 	if s.ledger != nil {
 		t.login, t.epoch = c.login, c.epoch
-		secret = s.seal(forToken, packToken(t))
+		secret = s.seal(forToken, packToken(t)...)
 	} else {
 		secret = newSecret()
 	}
@@ -167,11 +162,8 @@ func (s *Server) readToken(text string) (*token, bool) {
 	if t, ok := s.tokens.get(key); ok || s.ledger == nil {
 		return t, ok
 	}
-	plain, _, ok := s.open(forToken, text)
-	if !ok {
-		return nil, false
-	}
-	t, ok := unpackToken(plain)
+	texts, _ := s.open(forToken, text)
+	t, ok := unpackToken(texts)
 	if !ok || !time.Now().Before(t.grant.Expires) {
 		return nil, false
 	}

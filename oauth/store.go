@@ -73,17 +73,11 @@ func (t *token) touch(now time.Time, from netip.Addr) {
 // approved.
 type mark struct {
 	at   time.Time
-	life time.Duration // zero: until it is pushed out
+	ends time.Time // zero: when it is pushed out
 }
 
-func (m mark) dies() time.Time {
-	if m.life == 0 {
-		return time.Time{}
-	}
-	return m.at.Add(m.life)
-}
-
-func (m mark) used() int64 { return m.at.UnixNano() }
+func (m mark) dies() time.Time { return m.ends }
+func (m mark) used() int64     { return m.at.UnixNano() }
 
 // entry is what a table keeps.
 type entry interface {

@@ -576,7 +576,7 @@ func TestPageTells(t *testing.T) {
 		h := open(t, append(change, public)...)
 		return h.authorize(query(h.registerURIs(redirect), redirect)).Body.String()
 	}
-	paper := show(trading, func(o *Options) { o.Paper, o.PassphraseFrom = true, "--passphrase-file" })
+	paper := show(trading, func(o *Options) { o.Money, o.PassphraseFrom = "Paper trading: no real money.", "--passphrase-file" })
 	for _, want := range []string{"https://wick.example", "--passphrase-file", "Paper trading: no real money."} {
 		if !strings.Contains(paper, want) {
 			t.Errorf("the page lacks %q", want)
@@ -588,7 +588,7 @@ func TestPageTells(t *testing.T) {
 	if real := show(trading); strings.Contains(real, "real money") {
 		t.Error("real trading is called paper")
 	}
-	if charts := show(func(o *Options) { o.Paper = true }); strings.Contains(charts, "real money") {
+	if charts := show(func(o *Options) { o.Money = "Paper trading: no real money." }); strings.Contains(charts, "real money") {
 		t.Error("a server without trading speaks of money")
 	}
 }

@@ -140,7 +140,7 @@ func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply,
 		s.log.Warn("code used twice: its token is revoked", "client", cl.identity.short())
 		return reply, bad("invalid_grant", "the code was used before: authorize again"), s.takeBack(c)
 	}
-	now := time.Now()
+	now := time.Now().Round(0) // by the wall clock, which goes on while the machine sleeps
 	t := &token{client: cl.id, since: now, grant: Grant{
 		Client:  hex.EncodeToString(cl.identity[:]),
 		Name:    cl.name,

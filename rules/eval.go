@@ -73,12 +73,9 @@ func (v *Evaluator) compute(n *node) []float64 {
 	case kindLogic:
 		return v.logic(n)
 	case kindCompare:
-		if n.args[1].kind == kindNumber { // most rules compare with a number, which needs no slice
-			return compare(n.name, v.values(n.args[0]), nil, n.args[1].value)
-		}
-		return compare(n.name, v.values(n.args[0]), v.values(n.args[1]), 0)
+		return compare(n.name, v.values(n.args[0]), v.values(n.args[1]))
 	}
-	return arithmetic(n.name, v.values(n.args[0]), v.values(n.args[1]))
+	return v.arithmetic(n.name, v.values(n.args[0]), v.values(n.args[1]))
 }
 
 // fill returns a column with the value of f for every bar. It calls f for the bars in
@@ -133,37 +130,20 @@ func (v *Evaluator) elsewhere(n *node) []float64 {
 	})
 }
 
+// operators has what the signs of arithmetic do.
+var operators = map[string]func(a, b float64) float64{
+	"+": func(a, b float64) float64 { return a + b },
+	"-": func(a, b float64) float64 { return a - b },
+	"*": func(a, b float64) float64 { return a * b },
+	"/": func(a, b float64) float64 { return a / b },
+	"%": math.Mod,
+}
+
 // arithmetic applies an operator to two columns. A result that is not finite, such as that
 // of a division by zero, is unknown.
-func arithmetic(operator string, a, b []float64) []float64 {
-	out := make([]float64, len(a))
-	switch operator { // one loop each: a function call for every value would take three times as long
-	case "+":
-		for i, x := range a {
-			out[i] = x + b[i]
-		}
-	case "-":
-		for i, x := range a {
-			out[i] = x - b[i]
-		}
-	case "*":
-		for i, x := range a {
-			out[i] = x * b[i]
-		}
-	case "/":
-		for i, x := range a {
-			out[i] = x / b[i]
-		}
-	default:
-		for i, x := range a {
-			out[i] = math.Mod(x, b[i])
-		}
-	}
-	// A division by zero is infinite, or NaN for 0/0; both are unknown.
-	for i, y := range out {
-		out[i] = finite(y)
-	}
-	return out
+func (v *Evaluator) arithmetic(operator string, a, b []float64) []float64 {
+	f := operators[operator]
+	return v.fill(func(i int) float64 { return finite(f(a[i], b[i])) })
 }
 
 // finite returns y, or NaN if y is infinite.
@@ -180,17 +160,13 @@ var outcomes = map[string][3]float64{
 	"<": {1, 0, 0}, "<=": {1, 1, 0}, "==": {0, 1, 0}, "!=": {1, 0, 1}, ">=": {0, 1, 1}, ">": {0, 0, 1},
 }
 
-// compare compares two columns, or a with the level if b is nil. A comparison with an
-// unknown value is unknown; so is != of two unknown values.
-func compare(operator string, a, b []float64, level float64) []float64 {
+// compare compares two columns. A comparison with an unknown value is unknown; so is != of
+// two unknown values.
+func compare(operator string, a, b []float64) []float64 {
 	is := outcomes[operator]
 	out := make([]float64, len(a))
 	for i, x := range a {
-		y := level
-		if b != nil {
-			y = b[i]
-		}
-		switch {
+		switch y := b[i]; {
 		case x < y:
 			out[i] = is[0]
 		case x > y:
@@ -244,17 +220,14 @@ func (v *Evaluator) cross(n *node) []float64 {
 		a, b = b, a
 	}
 	out := make([]float64, len(a))
-	known := false // whether both values of the last bar are known
 	for i, x := range a {
-		before := known
-		// A NaN differs from itself.
-		known = x == x && b[i] == b[i]
+		xBefore, yBefore := ago(a, i, 1), ago(b, i, 1)
 		switch {
-		// Without values on both bars it is not known whether they crossed.
-		case !known || !before:
-			out[i] = math.NaN()
-		case x > b[i] && a[i-1] <= b[i-1]:
+		case x <= b[i] || xBefore > yBefore: // either alone says no, whatever the other is
+		case x > b[i] && xBefore <= yBefore:
 			out[i] = 1
+		default: // a value that decides is not known
+			out[i] = math.NaN()
 		}
 	}
 	return out

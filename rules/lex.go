@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -157,15 +158,7 @@ func numberLength(runes []rune) int {
 
 // after reports whether the last token is one of these marks.
 func after(list []token, texts ...string) bool {
-	if len(list) == 0 || list[len(list)-1].kind != tokenMark {
-		return false
-	}
-	for _, text := range texts {
-		if list[len(list)-1].text == text {
-			return true
-		}
-	}
-	return false
+	return len(list) > 0 && list[len(list)-1].kind == tokenMark && slices.Contains(texts, list[len(list)-1].text)
 }
 
 // endsValue reports whether the tokens end with something that a dot can follow, to name

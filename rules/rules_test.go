@@ -220,15 +220,18 @@ func plain(b *table, n *node, i int) float64 {
 		}
 		return a * c // 1, or unknown, or both false of an or
 	case kindCross:
-		a, c := arg(0, 0), arg(1, 0)
-		before, than := arg(0, 1), arg(1, 1)
-		if math.IsNaN(a + c + before + than) {
+		// before <= than and a > c: one that is false decides.
+		a, c, before, than := arg(0, 0), arg(1, 0), arg(0, 1), arg(1, 1)
+		if n.name == "crosses_below" {
+			a, c, before, than = c, a, than, before
+		}
+		switch {
+		case before > than || a <= c:
+			return 0
+		case math.IsNaN(a + c + before + than):
 			return nan
 		}
-		if n.name == "crosses_above" && before <= than && a > c || n.name == "crosses_below" && before >= than && a < c {
-			return 1
-		}
-		return 0
+		return 1
 	}
 	return plainPair(n, arg(0, 0), arg(1, 0))
 }

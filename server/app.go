@@ -121,7 +121,7 @@ func (e *app) listen(ctx context.Context, w http.ResponseWriter, l *mcp.Listener
 type listener struct{ *mcp.Listener }
 
 // Next returns the lines that wait, each as an event of its own.
-func (l listener) Next(events []sse.Event) []sse.Event {
+func (l listener) Next() (events []sse.Event) {
 	for _, line := range l.Listener.Next() {
 		events = append(events, sse.Event{Data: line})
 	}

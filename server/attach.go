@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -124,7 +123,11 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer,
 			given.Set(name, c.values[name])
 		}
 	}
-	conn, replies, err := dialAttach(ctx, filepath.Join(c.dataDir, controlName), given)
+	socket, err := socketName(c.dataDir)
+	if err != nil {
+		return err
+	}
+	conn, replies, err := dialAttach(ctx, socket, given)
 	if err != nil {
 		return err
 	}
@@ -153,13 +156,10 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer,
 		return cmp.Or(cause, err)
 	default:
 	}
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return nil
-	case out.err != nil:
-		return fmt.Errorf("standard output cannot be written: %w", out.err)
 	}
-	return errLost
+	return out.or(errLost)
 }
 
 // noticeLoss calls lost when the process at the other end of conn has ended, or conn is
@@ -175,16 +175,25 @@ func noticeLoss(conn net.Conn, lost func(error)) {
 // errLost is the error of a front whose other process has ended.
 var errLost = errors.New("the wick that this one was attached to has ended: start this one again, and it takes over the data directory")
 
-// notingWriter notes why a write failed: io.Copy does not say which of its two sides
-// failed.
+// notingWriter notes why the first write that failed did: io.Copy does not say which of
+// its two sides failed, and who prints many lines looks at no error of theirs.
 type notingWriter struct {
 	io.Writer
 	err error
 }
 
 func (w *notingWriter) Write(p []byte) (n int, err error) {
-	n, w.err = w.Writer.Write(p)
-	return n, w.err
+	n, err = w.Writer.Write(p)
+	w.err = cmp.Or(w.err, err)
+	return n, err
+}
+
+// or returns why standard output could not be written, else err.
+func (w *notingWriter) or(err error) error {
+	if w.err != nil {
+		return fmt.Errorf("standard output cannot be written: %w", w.err)
+	}
+	return err
 }
 
 // dialAttach asks the process behind a control socket for a conversation, with the

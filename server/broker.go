@@ -160,6 +160,3 @@ func masked(account string) string {
 	}
 	return "…" + account[len(account)-shown:]
 }
-
-// The words of --halt.
-var haltWords = []string{"on", "cancel", "off"}

@@ -337,3 +337,10 @@ func TestBrokerKill(t *testing.T) {
 	}
 	p.terminate(t)
 }
+
+// TestMoneyOnPaper: without a broker the consent page says that no real money moves.
+func TestMoneyOnPaper(t *testing.T) {
+	if got := new(app).moneyText(&config{broker: brokerPaper}); got != "Paper trading: no real money." {
+		t.Errorf("the page says %q", got)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"flag"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"wick/exact"
 	"wick/market"
 )
 
@@ -251,6 +253,30 @@ func TestTaskReadsItsOwn(t *testing.T) {
 	}
 }
 
+// TestGridSpelling: --grid takes a symbol in any spelling of the source, once.
+func TestGridSpelling(t *testing.T) {
+	for text, want := range map[string]string{
+		"btc-usdt=0.01/0/5,*=1/0/0":         "map[*:1 BTCUSDT:0.01]",
+		"BTC/USDT=0.01/0/5":                 "map[BTCUSDT:0.01]",
+		"BTCUSDT=0.01/0/5,BTC-USDT=0.1/0/5": "--grid names BTCUSDT twice",
+		"KRAKEN:XBTUSD=0.01/0/5":            "--grid: bad symbol",
+	} {
+		source, err := market.Open("binance", env())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := parse(t, env("HOME", "/"), "--trade", "--source", "binance", "--grid", text)
+		err = c.resolveGrid(source)
+		ticks := make(map[string]exact.Decimal)
+		for symbol, g := range c.grid {
+			ticks[symbol] = g.Tick
+		}
+		if got := fmt.Sprint(ticks, err); !strings.Contains(got, want) {
+			t.Errorf("--grid %s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 // TestEmptyFlags: a flag of the command line with nothing after it, as a shell makes of a
 // variable that is not set, is refused by its name: it would act as if it were left out, and
 // --listen would open the server to the network. In the environment an empty twin counts as not set.
@@ -259,11 +285,14 @@ func TestEmptyFlags(t *testing.T) {
 	fs, _ := c.flags()
 	tried := 0
 	fs.VisitAll(func(f *flag.Flag) {
-		if alone(f) && f.Name != "notify-test" || slices.Contains(c.render.all, f) {
+		if alone(f) && f.Name != "notify-test" {
 			return
 		}
 		tried++
 		args := []string{"--serve", "--" + f.Name + "="}
+		if slices.Contains(c.render.all, f) {
+			args[0] = "--output=chart.png"
+		}
 		_, err := parseConfig(args, env("HOME", "/"), &bytes.Buffer{})
 		if err == nil || !strings.Contains(err.Error(), "-"+f.Name) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want one line that names the flag", args, err)
@@ -272,7 +301,7 @@ func TestEmptyFlags(t *testing.T) {
 			t.Errorf("%s empty in the environment: %v", f.Name, err)
 		}
 	})
-	if tried < 40 {
+	if tried < 55 {
 		t.Errorf("%d flags were tried", tried)
 	}
 	if _, err := parseConfig([]string{"--notify-test", ""}, env("HOME", "/"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), `""`) {
@@ -397,13 +426,17 @@ func TestHelp(t *testing.T) {
 // cannot begin a line of its own.
 func TestLogLines(t *testing.T) {
 	var out bytes.Buffer
-	newLoggers(&out, "text").part("OAuth").Info("client registered", "name", "evil\n[OAuth] forged")
+	logs := newLoggers(&out, "text")
+	logs.part("OAuth").Info("client registered", "name", "evil\n[OAuth] forged")
+	logs.flush()
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 1 || !strings.HasPrefix(lines[0], "[OAuth] ") {
 		t.Errorf("log: %q", out.String())
 	}
 	out.Reset()
-	newLoggers(&out, "json").part("MCP").Log(t.Context(), slog.LevelInfo, "request")
+	logs = newLoggers(&out, "json")
+	logs.part("MCP").Log(t.Context(), slog.LevelInfo, "request")
+	logs.flush()
 	if !strings.HasPrefix(out.String(), "{") || !strings.Contains(out.String(), `"part":"MCP"`) {
 		t.Errorf("JSON log: %q", out.String())
 	}

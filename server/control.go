@@ -23,11 +23,29 @@ import (
 // to a running server. Whoever can open it owns the directory, so no token is needed.
 const controlName = "wick.sock"
 
+// maxSocket is how long the path of a socket may be, in bytes: 107 on Linux and Windows, 103
+// on macOS.
+const maxSocket = len(syscall.RawSockaddrUnix{}.Path) - 1
+
+// socketName returns the path of the socket in a data directory. It is an error if the
+// system takes no path of that length: no wick on that directory has a socket then.
+func socketName(dir string) (string, error) {
+	name := filepath.Join(dir, controlName)
+	if len(name) > maxSocket {
+		return "", fmt.Errorf("the path of the socket, %s, has %d bytes, and the system takes %d at most: start wick with a --data-dir of at most %d bytes; "+
+			"until then a file HALT in the directory stops trading", name, len(name), maxSocket, maxSocket-len("/"+controlName))
+	}
+	return name, nil
+}
+
 // listenControl opens the socket for this user alone, in a directory that is there. It
 // replaces a socket that a crash left behind, but not one that another server answers on,
 // nor a file that is not a socket.
 func listenControl(dir string) (net.Listener, error) {
-	name := filepath.Join(dir, controlName)
+	name, err := socketName(dir)
+	if err != nil {
+		return nil, err
+	}
 	// A socket whose process died stays in the directory and looks taken.
 	ln, err := net.Listen("unix", name)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -48,14 +66,11 @@ func listenControl(dir string) (net.Listener, error) {
 
 // openControl opens the socket of a server. A directory that another wick has is an error:
 // by its socket the owner would reach that one, and could neither list the logins of this
-// one nor end them. Without a socket for another reason all else goes on, and the log says
-// what will not work; the listener is then nil.
+// one nor end them, nor halt its trading. Without a socket for another reason all else goes
+// on, and the log says what will not work; the listener is then nil.
 func openControl(c *config, log *slog.Logger) (net.Listener, error) {
 	var err error
-	if !c.trade { // otherwise this process has opened the directory and has the lock itself
-		if errors.Is(journal.Free(c.dataDir), journal.ErrHeld) {
-			return nil, held(c.dataDir)
-		}
+	if !c.trade { // otherwise this process has opened the directory
 		err = journal.CloseToOthers(c.dataDir, log)
 	}
 	var ln net.Listener
@@ -63,10 +78,30 @@ func openControl(c *config, log *slog.Logger) (net.Listener, error) {
 		ln, err = listenControl(c.dataDir)
 	}
 	if err != nil && !errors.Is(err, journal.ErrHeld) {
-		log.Warn("--clients, --revoke and further hosts over stdio will not work: no control socket", "error", err)
+		log.Warn("--clients, --revoke, --halt and further hosts over stdio will not work: no control socket", "error", err)
 		return nil, nil
 	}
 	return ln, err
+}
+
+// checkFree returns an error if another wick has the directory: one that trades by its
+// lock, any server by its socket. It comes before anything is opened for writing; until the
+// socket is opened a further wick may still come between.
+func checkFree(dir string) error {
+	if errors.Is(journal.Free(dir), journal.ErrHeld) {
+		return held(dir)
+	}
+	return checkSilent(dir)
+}
+
+// checkSilent returns an error if a server answers on the socket of a directory.
+func checkSilent(dir string) error {
+	conn, err := net.Dial("unix", filepath.Join(dir, controlName))
+	if err != nil {
+		return nil // there is no socket, or it was left behind
+	}
+	conn.Close()
+	return held(dir)
 }
 
 // held is the error of a directory that another wick has.
@@ -84,9 +119,8 @@ func removeStale(name string) error {
 		return fmt.Errorf("%s is not a socket of wick", name)
 	}
 	// Only a connection shows whether a socket is served or was left behind.
-	if conn, err := net.Dial("unix", name); err == nil {
-		conn.Close()
-		return held(filepath.Dir(name))
+	if err := checkSilent(filepath.Dir(name)); err != nil {
+		return err
 	}
 	return os.Remove(name)
 }
@@ -100,7 +134,10 @@ func askControl(ctx context.Context, dir, method, path string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
 	// Plain HTTP over the socket, whatever the host in the URL says.
-	name := filepath.Join(dir, controlName)
+	name, err := socketName(dir)
+	if err != nil {
+		return err
+	}
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", name)
 	}}
@@ -142,7 +179,7 @@ func listClients(ctx context.Context, c *config, out io.Writer) error {
 	return table.Flush()
 }
 
-// haltPaths are the paths of the owner's handler for each of haltWords: on halts trading,
+// haltPaths are the paths of the owner's handler for each word of --halt: on halts trading,
 // cancel also cancels every order of the account, off lets trading go on.
 var haltPaths = map[string]string{"on": "/halt", "cancel": "/cancel", "off": "/resume"}
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -316,16 +317,43 @@ func serveOn(t *testing.T, dir string, args ...string) error {
 	return Run(ctx, append(args, "--port", "0", "--data-dir", dir), env("HOME", dir), nil, io.Discard, io.Discard)
 }
 
+// TestLongDataDirectory: of a directory whose socket has a longer path than the system takes,
+// the log of the server, its owner's commands and a further host name the cause and the bound.
+func TestLongDataDirectory(t *testing.T) {
+	for _, over := range []int{0, 1} {
+		dir := filepath.Join(t.TempDir(), "d")
+		dir += strings.Repeat("d", maxSocket+over-len(filepath.Join(dir, controlName)))
+		p := start(t, "--trade", "--data-dir", dir)
+		_, clients := command(t, "--clients", "--data-dir", dir)
+		_, halt := command(t, "--halt", "on", "--data-dir", dir)
+		host := startHost(t, dir)
+		cause := fmt.Sprintf("and the system takes %d at most: start wick with a --data-dir of at most %d bytes", maxSocket, maxSocket-10)
+		if over == 0 {
+			host.ask("ping", "{}", &struct{}{})
+			if clients != nil || halt != nil || strings.Contains(p.log.String(), cause) {
+				t.Errorf("a path of %d bytes: %v, %v\n%s", len(dir), clients, halt, p.log)
+			}
+			continue
+		}
+		for what, said := range map[string]string{"--clients": fmt.Sprint(clients), "--halt": fmt.Sprint(halt), "a host": fmt.Sprint(<-host.ended), "the log": p.log.String()} {
+			if !strings.Contains(said, cause) {
+				t.Errorf("%s with a path of %d bytes: %s, want %q", what, len(dir), said, cause)
+			}
+		}
+	}
+}
+
 // TestHeldDirectory: a server on a directory that another wick has ends at once, whichever
 // of the two trades: its owner could not list its logins, end one, or halt it. What wrote
 // no lock, such as a server without --trade, holds it by its socket, and what has no socket
-// by its lock.
+// by its lock. What is refused has written nothing.
 func TestHeldDirectory(t *testing.T) {
-	for first, others := range map[string][]string{
-		"--serve --trade": {"--serve", "--serve --trade"},
-		"--mcp --trade":   {"--serve", "--serve --trade"},
-		"--serve":         {"--serve", "--serve --trade"},
-	} {
+	key := filepath.Join(t.TempDir(), "key")
+	if err := writeKey(key, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	others := []string{"--serve", "--serve --trade", "--serve --trade --recover=yes", "--serve --key-file " + key}
+	for _, first := range []string{"--serve --trade", "--mcp --trade", "--serve"} {
 		dir := t.TempDir()
 		if first == "--mcp --trade" {
 			h := startHost(t, dir)
@@ -333,10 +361,14 @@ func TestHeldDirectory(t *testing.T) {
 		} else {
 			start(t, append(strings.Fields(first), "--data-dir", dir)...)
 		}
+		before := fileNames(t, dir)
 		for _, other := range others {
 			err := serveOn(t, dir, strings.Fields(other)...)
 			if !errors.Is(err, journal.ErrHeld) || !strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s beside %s: %v, want one line that the directory is held", other, first, err)
+			}
+			if after := fileNames(t, dir); after != before {
+				t.Errorf("%s beside %s: the directory has %s, before it had %s", other, first, after, before)
 			}
 		}
 	}
@@ -352,8 +384,55 @@ func TestHeldDirectory(t *testing.T) {
 	// Over stdio, beside a server that keeps no book: --halt would reach that server.
 	dir = t.TempDir()
 	start(t, "--serve", "--data-dir", dir)
-	if err := <-startHost(t, dir).ended; !errors.Is(err, journal.ErrHeld) {
-		t.Errorf("a host beside --serve: %v, want that the directory is held", err)
+	if err := <-startHost(t, dir).ended; !errors.Is(err, journal.ErrHeld) || fileNames(t, dir) != controlName {
+		t.Errorf("a host beside --serve: %v, and the directory has %s; want that the directory is held", err, fileNames(t, dir))
+	}
+}
+
+// fileNames returns the names of what is in a directory.
+func fileNames(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+// TestHaltOff: without a halt trading goes on, unless something else holds it, and then the
+// answer says what.
+func TestHaltOff(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "state")
+	p := startProcess(t, dir, "--cash", "1000", "--fee-rate", "0.01", "--max-daily-loss", "0.05")
+	if out, err := command(t, "--halt", "off", "--data-dir", dir); err != nil || out != "trading goes on\n" {
+		t.Errorf("at first: %q, %v", out, err)
+	}
+	p.call(t, p.login(t), "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"2"}`) // for about 20, and 0.2 of fees
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		out, err := command(t, "--halt", "off", "--data-dir", dir)
+		if out == "there is no halt, but trading is reduced: only orders that shrink a position are taken\n" {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("after the loss: %q, %v", out, err)
+		}
+	}
+	if err := os.Rename(dir, dir+"-elsewhere"); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		out, err := command(t, "--halt", "off", "--data-dir", dir+"-elsewhere")
+		if err != nil && strings.Contains(err.Error(), "no order is taken until wick is started again: the journal is broken") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("with a broken journal: %q, %v", out, err)
+		}
 	}
 }
 

@@ -70,11 +70,11 @@ func (c *config) parseArgs(fs *flag.FlagSet, raw *rawFlags, args []string, out i
 }
 
 // refuseEmpty refuses a flag of the command line with nothing after it, as a shell makes of
-// a variable that is not set: it would act as if it were left out, and --listen would open
-// the server to the network. Those of one chart may be empty, like the arguments of the tool.
+// a variable that is not set: it would act as if it were left out, --listen would open the
+// server to the network, and --symbol would draw an invented market.
 func (c *config) refuseEmpty() error {
 	for _, f := range c.given {
-		if !alone(f) && f.Value.String() == "" && !slices.Contains(c.render.all, f) {
+		if !alone(f) && f.Value.String() == "" {
 			return fmt.Errorf(`--%s "" has no value: write one, or leave it out`, f.Name)
 		}
 	}

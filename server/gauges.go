@@ -37,7 +37,7 @@ func (m *meter) watch(e *app, conns *connections, source market.Source, started 
 // status anew; that takes a lock for a moment and reads no disk.
 func (m *meter) watchTrade(e *app) {
 	r, status := &m.registry, e.trade.Status
-	r.Gauge("wick_feed_age_seconds", "Time since the source of prices last answered; absent before anything is watched.", func() float64 {
+	r.Gauge("wick_feed_age_seconds", "Time since the source of prices last answered, or since the start; absent if nothing is to be watched.", func() float64 {
 		if age := status().FeedAge; age >= 0 {
 			return age.Seconds()
 		}

@@ -21,8 +21,8 @@ func parseGrid(text string) (map[string]trade.Grid, error) {
 		}
 		symbol, steps, _ := strings.Cut(part, "=")
 		if symbol = strings.TrimSpace(symbol); symbol != "*" {
-			var err error
-			if symbol, err = market.ParseSymbol(symbol); err != nil {
+			// The source, which is not open yet, has the last word on the spelling: see resolveGrid.
+			if _, err := market.Resolve(market.Sample{}, symbol); err != nil {
 				return nil, fmt.Errorf("--grid %q: %w", part, err)
 			}
 		}
@@ -51,6 +51,27 @@ func parseSteps(text string) (g trade.Grid, err error) {
 		*to[i] = v
 	}
 	return g, nil
+}
+
+// resolveGrid puts the symbols of --grid into the spelling of the source, by which gridOf is
+// asked. It refuses what names no symbol there, and two spellings of one.
+func (c *config) resolveGrid(source market.Source) error {
+	resolved := make(map[string]trade.Grid)
+	for text, g := range c.grid {
+		symbol := text
+		if text != "*" {
+			var err error
+			if symbol, err = market.Resolve(source, text); err != nil {
+				return fmt.Errorf("--grid: %w", err)
+			}
+		}
+		if _, twice := resolved[symbol]; twice {
+			return fmt.Errorf("--grid names %s twice, in two spellings: leave one out", symbol)
+		}
+		resolved[symbol] = g
+	}
+	c.grid = resolved
+	return nil
 }
 
 // gridOf returns the grid that --grid sets for a market, and whether it sets one.

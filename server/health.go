@@ -35,7 +35,7 @@ type healthDoc struct {
 	Money   string `json:"money,omitempty"`            // "real" if orders move real money
 	Trading string `json:"trading,omitempty"`          // active, reducing or halted
 	Journal string `json:"journal,omitempty"`          // ok or broken
-	FeedAge *int64 `json:"feed_age_seconds,omitempty"` // since the source last answered, whether or not the price was new; absent before anything is watched
+	FeedAge *int64 `json:"feed_age_seconds,omitempty"` // since the source last answered, whether or not the price was new, or since the start if it never has; absent if nothing is to be watched
 }
 
 // health returns the document of GET /. It is made anew for every request, because

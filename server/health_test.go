@@ -3,13 +3,17 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"wick/exact"
 	"wick/market"
+	"wick/trade"
 )
 
 // dying is the sample source, until it is dead and answers no more.
@@ -23,6 +27,71 @@ func (d *dying) Bars(ctx context.Context, q market.Query) (*market.Series, error
 		return nil, errors.New("no answer")
 	}
 	return d.Sample.Bars(ctx, q)
+}
+
+// none is a source that has no symbol.
+type none struct{ market.Sample }
+
+func (none) Bars(context.Context, market.Query) (*market.Series, error) {
+	return nil, fmt.Errorf("empty: %w", market.ErrUnlisted)
+}
+
+// TestHealthFromTheStart: a source that has never answered makes the service degraded, by
+// its age since the start. One that answers that it does not have the symbol of --symbols,
+// as files have no BTCUSDT, is fine, unless something depends on that symbol.
+func TestHealthFromTheStart(t *testing.T) {
+	dead := &dying{}
+	dead.dead.Store(true)
+	files, err := market.Open("csv:"+t.TempDir(), env())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		source market.Source
+		alert  bool
+		status string
+	}{
+		"no answer":            {dead, false, "degraded"},
+		"no such symbol":       {none{}, false, "ok"},
+		"no such file":         {files, false, "ok"},
+		"an alert waits":       {none{}, true, "degraded"},
+		"an alert waits, file": {files, true, "degraded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := &config{trade: true, dataDir: t.TempDir(), source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}}
+				logs := newLoggers(io.Discard, "text")
+				if test.alert {
+					e, err := openApp(t.Context(), c, market.Sample{}, logs.part("Trade"))
+					if err == nil {
+						_, err = e.trade.SetAlert(t.Context(), trade.AlertRequest{Symbol: "BTCUSDT", Condition: trade.Condition{Type: trade.PriceAbove, Threshold: 1e9 * exact.One}})
+					}
+					if err = errors.Join(err, e.close()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				e, err := openApp(t.Context(), c, test.source, logs.part("Trade"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				newMCP(e, test.source, logs)
+				ctx, cancel := context.WithCancel(t.Context())
+				ended, start := make(chan error, 1), time.Now()
+				go func() { ended <- e.run(ctx) }()
+				for range 12 { // at several times between two attempts to watch it
+					time.Sleep(25 * time.Second)
+					h := health(c, e, time.Now())
+					if want := test.status; time.Since(start) > market.Silent && h.Status != want || (h.FeedAge == nil) != (want == "ok") {
+						t.Errorf("after %v: %s, feed age %v, want %s", time.Since(start), h.Status, h.FeedAge, want)
+					}
+				}
+				cancel()
+				if err := errors.Join(<-ended, e.close()); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
 }
 
 // TestHealthOfTheFeed: a source that has not answered for half a minute makes the

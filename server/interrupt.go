@@ -10,3 +10,9 @@ import (
 // asks for none. It is for tasks that leave nothing half done: they may wait for a disk, or
 // for whoever reads what they write, and the end of a context does not end that.
 func endAtOnce() { signal.Reset(os.Interrupt, syscall.SIGTERM) }
+
+// outliveReaders keeps the process alive when whoever reads its log has gone: a write to
+// standard error, or to standard output, then fails and does not end it by SIGPIPE. It is
+// for a process that others rely on. A task, such as --audit before a pipe to head, is to
+// end quietly instead.
+func outliveReaders() { signal.Ignore(syscall.SIGPIPE) }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -62,13 +63,11 @@ func writeKey(file string, out io.Writer) error {
 // has none.
 const loginsName = "logins"
 
-// keptLogins is what --key-file adds to the login; nil without it. It is the ledger, and
-// it also keeps subscriptions for the tokens that had them before the start.
+// keptLogins is what --key-file adds to the login; nil without it.
 type keptLogins struct {
-	*oauth.BookLedger
-	dir   *journal.Dir
-	isNew bool
-	hub   *delivery.Hub // set by hold
+	ledger *oauth.BookLedger
+	dir    *journal.Dir
+	isNew  bool
 }
 
 // openLogins opens the ledger of logins in the data directory, if there is a key. The
@@ -90,35 +89,47 @@ func openLogins(c *config, log *slog.Logger) (*keptLogins, error) {
 	if err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}
-	return &keptLogins{BookLedger: book, dir: dir, isNew: isNew}, nil
+	return &keptLogins{book, dir, isNew}, nil
 }
 
-// ledger returns the ledger, nil without a key.
-func (k *keptLogins) ledger() oauth.Ledger {
-	if k == nil {
-		return nil // not a nil pointer in an interface
-	}
-	return k
-}
-
-// hold keeps subscriptions for the tokens that had them before the start, for as long
-// as these tokens may work: otherwise another login of the same program, if it came
-// first, would take them over.
-func (k *keptLogins) hold(hub *delivery.Hub) {
-	if k == nil {
-		return
+// openLedger returns the ledger of the login: the one of all replicas, the one in the data
+// directory, or nil if logins end with the process. It keeps subscriptions for the tokens
+// that had them before the start, for as long as these tokens may work: otherwise another
+// login of the same program, if it came first, would take them over.
+func (e *app) openLedger(kept *keptLogins) (oauth.Ledger, error) {
+	ledger := heldLedger{hub: e.hub}
+	switch {
+	case e.replica != nil:
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		var err error
+		if e.replica.ledger, err = e.replica.node.OpenLedger(ctx); err != nil {
+			return nil, err
+		}
+		ledger.Ledger = e.replica.ledger
+	case kept != nil:
+		ledger.Ledger = kept.ledger
+	default:
+		return nil, nil
 	}
 	// A new ledger means that no token from before the start can still work.
-	if k.hub = hub; !k.isNew {
-		hub.HoldAll(time.Now().Add(oauth.TokenLife))
+	if kept == nil || !kept.isNew {
+		e.hub.HoldAll(time.Now().Add(oauth.TokenLife))
 	}
+	return ledger, nil
+}
+
+// heldLedger is a ledger for whose tokens the hub keeps subscriptions.
+type heldLedger struct {
+	oauth.Ledger
+	hub *delivery.Hub
 }
 
 // NextEpoch ends all logins, and lets the programs behind them claim their
 // subscriptions again, also for tokens that have not been shown since the start.
-func (k *keptLogins) NextEpoch() error {
-	err := k.BookLedger.NextEpoch()
-	k.hub.HoldAll(time.Now())
+func (l heldLedger) NextEpoch() error {
+	err := l.Ledger.NextEpoch()
+	l.hub.HoldAll(time.Now())
 	return err
 }
 

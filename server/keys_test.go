@@ -289,13 +289,16 @@ func TestHoldAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		hub.Load(book)
-		kept := &keptLogins{BookLedger: oauth.NewLedger(oauth.NewBook(), nil), isNew: isNew}
-		kept.hold(hub)
+		e := &app{hub: hub}
+		ledger, err := e.openLedger(&keptLogins{ledger: oauth.NewLedger(oauth.NewBook(), nil), isNew: isNew})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if held := hub.Held("before"); held == isNew {
 			t.Errorf("the first start with a key %v: the subscription is held %v", isNew, held)
 		}
 		// All logins end, also those that nobody has shown: their programs come back.
-		if err := kept.ledger().NextEpoch(); err != nil || hub.Held("before") {
+		if err := ledger.NextEpoch(); err != nil || hub.Held("before") {
 			t.Errorf("a token that has ended holds its subscription: %v", err)
 		}
 		// A token that turns out to be revoked at that moment does not keep it.

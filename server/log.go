@@ -1,16 +1,19 @@
 package server
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
 	"time"
 )
 
-// Bounds of the lines of requests that wait to be written together.
+// Bounds of the lines that wait to be written.
 const (
-	logDelay  = 100 * time.Millisecond
-	logBuffer = 16 << 10 // bytes
+	logDelay    = 100 * time.Millisecond // for lines of requests, which are written together
+	logBuffer   = 16 << 10               // bytes, of these
+	logQueue    = 1 << 20                // bytes, of all lines; the newest may exceed it
+	logFarewell = 500 * time.Millisecond // that the end of the process waits for them
 )
 
 // loggers makes the loggers of the program's parts: one line per event, in text
@@ -23,11 +26,15 @@ type loggers struct {
 // newLoggers returns loggers that write to w. slog quotes most of what a terminal would
 // obey, but not DEL and, as JSON, no character above it.
 func newLoggers(w io.Writer, format string) loggers {
-	return loggers{&logOutput{w: Visible(w)}, format}
+	l := loggers{&logOutput{w: Visible(w)}, format}
+	l.out.lost = func(lines int) {
+		l.part("wick").Warn("lines of this log were dropped, because nobody read it", "lines", lines)
+	}
+	return l
 }
 
 // part returns the logger of one part: "OAuth" writes lines that begin with
-// "[OAuth] ". Each line is written at once.
+// "[OAuth] ". Each line is written at once, in the background.
 func (l loggers) part(name string) *slog.Logger { return l.logger(name, false) }
 
 // requests is like part, for lines that come with every request: they are
@@ -43,7 +50,7 @@ func (l loggers) logger(name string, wait bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(&lineWriter{l.out, "[" + name + "] ", wait}, nil))
 }
 
-// flush writes the lines that wait. Call it before the process ends.
+// flush writes the lines that wait, if somebody reads them. Call it before the process ends.
 func (l loggers) flush() { l.out.flush() }
 
 // lineWriter puts a prefix before every record. slog's handlers make one Write
@@ -57,55 +64,111 @@ type lineWriter struct {
 
 // Write takes one record.
 func (p *lineWriter) Write(record []byte) (int, error) {
-	return len(record), p.out.add(p.prefix, record, p.wait)
+	p.out.add(p.prefix, record, p.wait)
+	return len(record), nil
 }
 
 // logOutput writes the lines of all parts in the order in which they came: before a
-// line that must not wait, all that wait are written. When w blocks, everyone who writes
-// a line blocks too; nothing is dropped and nothing piles up.
+// line that must not wait, all that wait are written. Whoever adds a line never waits for
+// w: a log that nobody reads must not hold up calls, a halt or the end of the process. So
+// drain writes, and while it waits for w, lines queue up to logQueue and further ones are
+// dropped and counted.
 type logOutput struct {
-	mu    sync.Mutex
-	w     io.Writer   // guarded by mu, like every field below it
-	lines []byte      // not yet written
-	timer *time.Timer // runs flush logDelay after the first line that waits; nil before the first ever
+	w     io.Writer       // used by drain alone, like spare
+	spare []byte          // what is being written, and then the room for later lines
+	lost  func(lines int) // adds a line that says how many were dropped
+
+	mu      sync.Mutex
+	lines   []byte        // not yet written; guarded by mu, like every field below it
+	dropped int           // lines since drain last took some
+	due     bool          // lines are to be written now
+	drained chan struct{} // closed when drain ends; nil while it does not run
+	timer   *time.Timer   // makes lines due logDelay after the first that waits; nil before the first ever
 }
 
-// add appends a line. It writes all lines if this one must not wait, or if they fill the
-// buffer. The first line that waits starts the timer.
-func (o *logOutput) add(prefix string, record []byte, wait bool) error {
+// add appends a line, unless too much is waiting. All lines are due if this one must not
+// wait, or if they fill the buffer. The first line that waits starts the timer.
+func (o *logOutput) add(prefix string, record []byte, wait bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if len(o.lines) >= logQueue {
+		o.dropped++
+		return
+	}
 	// The timer runs while lines wait. If they are written for another reason, it is not
 	// stopped: then it finds nothing to write, or writes newer lines a little early.
 	first := len(o.lines) == 0
 	o.lines = append(append(o.lines, prefix...), record...)
 	switch {
 	case !wait || len(o.lines) >= logBuffer:
-		return o.write()
+		o.start()
 	case first && o.timer == nil:
-		o.timer = time.AfterFunc(logDelay, o.flush)
+		o.timer = time.AfterFunc(logDelay, func() { o.write() })
 	case first:
 		o.timer.Reset(logDelay)
 	}
-	return nil
 }
 
-// flush writes what waits. It also runs from the timer.
-func (o *logOutput) flush() {
+// start makes the lines due and has drain run. The caller holds mu.
+func (o *logOutput) start() {
+	o.due = true
+	if o.drained == nil {
+		o.drained = make(chan struct{})
+		go o.drain()
+	}
+}
+
+// write is start for a caller who does not hold mu. It returns the channel that is closed
+// when the lines are written.
+func (o *logOutput) write() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.write()
+	o.start()
+	return o.drained
 }
 
-// write writes all lines. The caller holds mu. Lines that cannot be written are lost,
-// since there is nowhere to report that.
-func (o *logOutput) write() error {
-	if len(o.lines) == 0 {
-		return nil
+// flush writes what waits, and waits for that as long as logFarewell.
+func (o *logOutput) flush() {
+	select {
+	case <-o.write():
+	case <-time.After(logFarewell):
 	}
-	_, err := o.w.Write(o.lines)
-	if o.lines = o.lines[:0]; cap(o.lines) > 2*logBuffer {
-		o.lines = nil // one record was long, such as the stack of a panic
+}
+
+// drain writes lines while some are due. Lines that cannot be written are lost, since
+// there is nowhere to report that.
+func (o *logOutput) drain() {
+	o.mu.Lock()
+	for o.due {
+		if cap(o.spare) > 2*logBuffer {
+			o.spare = nil // there was much, such as the stack of a panic
+		}
+		dropped := o.dropped
+		o.lines, o.spare, o.dropped, o.due = o.spare[:0], o.lines, 0, false
+		o.mu.Unlock()
+		if dropped > 0 {
+			o.lost(dropped)
+		}
+		if len(o.spare) > 0 {
+			o.w.Write(o.spare)
+		}
+		o.mu.Lock()
 	}
-	return err
+	close(o.drained)
+	o.drained = nil
+	o.mu.Unlock()
+}
+
+// Complain writes err, with which [Run] returned, to w, which is standard error: the last
+// line of the process. Like the log, it does not wait long for whoever reads that.
+func Complain(w io.Writer, err error) {
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		fmt.Fprintln(Visible(w), "wick:", err)
+	}()
+	select {
+	case <-said:
+	case <-time.After(logFarewell):
+	}
 }

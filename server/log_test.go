@@ -1,6 +1,9 @@
 package server
 
 import (
+	"io"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -23,6 +26,59 @@ func messages(text string) string {
 		out = append(out, strings.TrimSpace(message))
 	}
 	return strings.Join(out, " ")
+}
+
+// unreadPipe is the writing end of a pipe that nobody reads until it is closed.
+type unreadPipe struct {
+	read chan struct{}
+	writes
+}
+
+func (u *unreadPipe) Write(p []byte) (int, error) {
+	<-u.read
+	return u.writes.Write(p)
+}
+
+// TestUnreadLog: whoever writes a line does not wait for the log's reader, and nor does the
+// end of the process, nor its error. What does not fit is dropped and counted.
+func TestUnreadLog(t *testing.T) {
+	for _, format := range []string{"text", "json"} {
+		synctest.Test(t, func(t *testing.T) {
+			out := &unreadPipe{read: make(chan struct{})}
+			another := &unreadPipe{read: out.read}
+			logs := newLoggers(out, format)
+			const sent = 9001
+			line := strings.Repeat("x", 200) // so many of them are more than logQueue
+			logs.part("wick").Info(line)
+			synctest.Wait() // for the write that is stuck
+			for range sent / 2 {
+				logs.part("wick").Info(line)
+				logs.requests("MCP").Info(line)
+			}
+			if n := len(logs.out.lines); n < logQueue || n > logQueue+400 {
+				t.Errorf("%s: %d bytes wait, want %d and a line at most", format, n, logQueue)
+			}
+			for name, end := range map[string]func(){"flush": logs.flush, "error": func() { Complain(another, io.EOF) }} {
+				start := time.Now()
+				if end(); time.Since(start) != logFarewell {
+					t.Errorf("%s: the %s took %v, want %v", format, name, time.Since(start), logFarewell)
+				}
+			}
+			close(out.read)
+			logs.flush()
+			logs.part("wick").Info("later")
+			logs.flush()
+			text := strings.Join(out.writes, "")
+			said := regexp.MustCompile(`dropped, because nobody read it".*\blines"?[=:](\d+)`).FindStringSubmatch(text)
+			if said == nil {
+				t.Fatalf("%s: no line says how many were dropped: %.300q", format, text)
+			}
+			dropped, _ := strconv.Atoi(said[1])
+			if written := strings.Count(text, line); dropped == 0 || written+dropped != sent || strings.Count(text, "later") != 1 {
+				t.Errorf("%s: %d lines written and %d said to be dropped, want %d in all, and one later", format, written, dropped, sent)
+			}
+		})
+	}
 }
 
 // TestRequestLines: lines of requests are written together, soon, in order with
@@ -67,7 +123,7 @@ func TestRequestLines(t *testing.T) {
 		check("at the end", "g")
 		logs.flush()
 		check("twice")
-		for len(out) == 0 {
+		for ; len(out) == 0; synctest.Wait() {
 			requests.Info("h")
 		}
 		if n := len(out[0]); n < logBuffer || n > logBuffer+200 {

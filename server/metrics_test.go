@@ -66,6 +66,12 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("no number for %s", name)
 		}
 	}
+	line := regexp.MustCompile(`^(# (HELP|TYPE) [a-zA-Z_:][a-zA-Z0-9_:]* .*|[a-zA-Z_:][a-zA-Z0-9_:]*(\{([a-zA-Z_][a-zA-Z0-9_]*="[^"]*",?)+\})? [^ ]+)$`)
+	for got := range strings.Lines(text) {
+		if !line.MatchString(strings.TrimSuffix(got, "\n")) {
+			t.Errorf("the format does not allow %q", got)
+		}
+	}
 	if strings.Contains(text, token) {
 		t.Error("the metrics hold a token")
 	}

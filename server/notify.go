@@ -52,6 +52,20 @@ func (c *config) settleNotify() (err error) {
 	return err
 }
 
+// resolveNotified puts the symbols that destinations ask for into the spelling of the
+// source, which that of events is. It refuses what names no symbol there, since nothing
+// would ever match it.
+func (c *config) resolveNotified(source market.Source) (err error) {
+	for _, d := range c.destinations {
+		for i, text := range d.Filter.Symbols {
+			if d.Filter.Symbols[i], err = market.Resolve(source, text); err != nil {
+				return fmt.Errorf("--notify-file %s: the line of %s: symbols=: %w", c.notifyFile, d.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
 // testNotify sends one message to each destination that --notify-test names, and writes
 // a line for each that says what came of it. It tries each once, goes on after a failure,
 // and returns an error if there was any.

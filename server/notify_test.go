@@ -317,6 +317,36 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
+// TestNotifySymbols: a destination may name its symbols as a client may, and a start refuses
+// what is no symbol of the source, with the destination.
+func TestNotifySymbols(t *testing.T) {
+	for _, test := range []struct{ source, symbols, want string }{
+		{"sample", "BTC/USDT,btc-usdt", "[BTCUSDT BTCUSDT]"},
+		{"sample", "ethusdt", "[ETHUSDT]"},
+		{"kraken", "btc-usd", "[XBTUSD]"},
+		{"sample", "BT$", `the line of phone: symbols=: bad symbol "BT$"`},
+		{"sample", "BTCUSDT,", `the line of phone: symbols=: bad symbol ""`},
+		{"kraken", "BINANCE:BTCUSDT", "the line of phone: symbols=: bad symbol"},
+	} {
+		file := filepath.Join(t.TempDir(), "notify")
+		if err := os.WriteFile(file, []byte("phone ntfy https://ntfy.example.com/topic symbols="+test.symbols), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := parse(t, env("HOME", t.TempDir()), "--trade", "--notify-file", file, "--source", test.source)
+		source, err := market.Open(test.source, env())
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.resolveNotified(source)
+		if got := fmt.Sprint(c.destinations[0].Filter.Symbols, err); !strings.Contains(got, test.want) {
+			t.Errorf("%s at %s: %s, want %s", test.symbols, test.source, got, test.want)
+		}
+		if err != nil && Run(t.Context(), []string{"--trade", "--port", "0", "--notify-file", file, "--source", test.source}, env("HOME", t.TempDir()), nil, io.Discard, io.Discard) == nil {
+			t.Errorf("%s at %s: wick starts", test.symbols, test.source)
+		}
+	}
+}
+
 // TestSilentSource: ten minutes without an answer are told once, and so is their
 // end; a broken journal is told once.
 func TestSilentSource(t *testing.T) {

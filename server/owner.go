@@ -193,12 +193,23 @@ func (o *owner) setTrading(on bool) (string, error) {
 		return "", err
 	}
 	if on {
-		return "trading goes on", nil
+		return o.goesOn()
 	}
 	if v, ok := o.engine.Venue(); ok {
 		return "trading is halted: no order is sent to " + v.Broker + " until it is resumed; what rests there stays, and can be filled", nil
 	}
 	return "trading is halted: no order is placed or filled until it is resumed", nil
+}
+
+// goesOn says what trading may do once no halt is left.
+func (o *owner) goesOn() (string, error) {
+	switch s := o.engine.Status(); {
+	case s.Journal != "ok":
+		return "", fmt.Errorf("there is no halt, but no order is taken until wick is started again: the journal is broken (%s)", s.Reason)
+	case s.Trading == trade.Reducing:
+		return "there is no halt, but trading is reduced: only orders that shrink a position are taken", nil
+	}
+	return "trading goes on", nil
 }
 
 // cancelEverything halts trading and has every order of the account cancelled. It halts
@@ -316,6 +327,7 @@ func refuseOwner(w http.ResponseWriter, r *http.Request, authenticate func(*http
 	caller, err := authenticate(r)
 	switch {
 	case errors.Is(err, mcp.ErrTooMany):
+		w.Header().Set("Connection", "close") // the connection counts as one of the token's, which has too many
 		http.Error(w, err.Error(), http.StatusTooManyRequests)
 	case err != nil:
 		w.Header().Set("WWW-Authenticate", "Bearer")

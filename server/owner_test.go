@@ -427,3 +427,13 @@ func TestOwnerRevokedWhileSending(t *testing.T) {
 		t.Errorf("%v, want 404 of a question that is not there, and 401", got)
 	}
 }
+
+// TestOwnerTooMany: a token with too many connections loses the one that it asks the
+// owner's page over: otherwise it could go on with it.
+func TestOwnerTooMany(t *testing.T) {
+	w := httptest.NewRecorder()
+	refused := refuseOwner(w, httptest.NewRequest("GET", "/app/api/clients", nil), func(*http.Request) (mcp.Caller, error) { return mcp.Caller{}, mcp.ErrTooMany })
+	if !refused || w.Code != 429 || w.Header().Get("Connection") != "close" {
+		t.Errorf("refused: %t, with %d and Connection: %q; want 429 and close", refused, w.Code, w.Header().Get("Connection"))
+	}
+}

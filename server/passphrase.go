@@ -60,36 +60,28 @@ func readPassphrase(name string) ([]byte, error) {
 	return secret, nil
 }
 
-// readPrivate reads a file that holds a secret into one buffer, so that there is one
-// copy to overwrite. It refuses a file that others may read, and one of more than most
-// bytes.
-func readPrivate(name string, most int) ([]byte, error) {
+// readPrivate reads a file that holds a secret, like readFile. It refuses a file that
+// others may read.
+func readPrivate(name string, most int) ([]byte, error) { return readFile(name, most, checkPrivate) }
+
+// readRegular reads a file, whoever else may read it, like readFile.
+func readRegular(name string, most int) ([]byte, error) {
+	return readFile(name, most, func(*os.File) error { return nil })
+}
+
+// readFile reads a file into one buffer, so that of a secret there is one copy to
+// overwrite. It refuses a file that check refuses, and one of more than most bytes. What
+// it does not return it overwrites.
+func readFile(name string, most int, check func(*os.File) error) ([]byte, error) {
 	f, err := journal.OpenRegular(name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	// Checked on the open file: by now the name may lead to another.
-	if err := checkPrivate(f); err != nil {
+	if err := check(f); err != nil {
 		return nil, err
 	}
-	return readMost(f, most)
-}
-
-// readRegular reads a file, whoever else may read it. It refuses one of more than most
-// bytes.
-func readRegular(name string, most int) ([]byte, error) {
-	f, err := journal.OpenRegular(name, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readMost(f, most)
-}
-
-// readMost reads a file to its end, and refuses one of more than most bytes. What it does
-// not return it overwrites.
-func readMost(f *os.File, most int) ([]byte, error) {
 	// The buffer is one byte larger, to tell a file that is too long from one that just
 	// fits.
 	buffer := make([]byte, most+1)

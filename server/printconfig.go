@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"wick/mcp"
 )
 
 // client is an MCP client that --print-config knows: where its settings are and
@@ -141,15 +142,7 @@ func (c client) settings(address, program string, args []string) string {
 }
 
 // quote returns v as JSON, which for texts and lists of them is TOML too.
-func quote(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(err) // texts and lists of texts can always be encoded
-	}
-	return strings.ReplaceAll(strings.TrimSpace(b.String()), `","`, `", "`)
-}
+func quote(v any) string { return strings.ReplaceAll(string(mcp.Encode(v)), `","`, `", "`) }
 
 // shellWords joins words to a command line for a POSIX shell: a word that has any but
 // harmless characters is put in single quotes, within which only the quote itself is

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -30,7 +29,7 @@ func TestMain(m *testing.M) {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		if err := Run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr); err != nil {
-			fmt.Fprintln(os.Stderr, "wick:", err)
+			Complain(os.Stderr, err)
 			os.Exit(1)
 		}
 		return
@@ -44,28 +43,31 @@ func TestMain(m *testing.M) {
 // process is a wick in a process of its own.
 type process struct {
 	running
-	cmd  *exec.Cmd
-	wait func() error // returns how the process ended, once it has
+	cmd   *exec.Cmd
+	wait  func() error // returns how the process ended, once it has
+	ended chan struct{}
 }
 
-// startProcess starts wick on the data directory and waits for its start-up
-// line.
-func startProcess(t *testing.T, dataDir string, args ...string) *process {
+// startWith starts wick on the data directory. Its standard error is stderr, or p.log if
+// that is nil.
+func startWith(t *testing.T, stderr io.Writer, dataDir string, args ...string) *process {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{running: running{log: &syncBuffer{}}}
+	p := &process{running: running{log: &syncBuffer{}}, ended: make(chan struct{})}
+	if stderr == nil {
+		stderr = p.log
+	}
 	p.cmd = exec.Command(self, append([]string{"--serve", "--trade", "--port", "0", "--data-dir", dataDir}, args...)...)
 	p.cmd.Env = append(os.Environ(), "WICK_TEST_AS_WICK=1")
-	p.cmd.Stderr = p.log
+	p.cmd.Stderr = stderr
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan struct{})
 	p.wait = sync.OnceValue(func() error {
-		defer close(ended)
+		defer close(p.ended)
 		return p.cmd.Wait()
 	})
 	go p.wait()
@@ -73,9 +75,17 @@ func startProcess(t *testing.T, dataDir string, args ...string) *process {
 		p.cmd.Process.Kill() // unless it has ended
 		p.wait()
 	})
+	return p
+}
+
+// startProcess starts wick on the data directory and waits for its start-up
+// line.
+func startProcess(t *testing.T, dataDir string, args ...string) *process {
+	t.Helper()
+	p := startWith(t, nil, dataDir, args...)
 	for p.base == "" {
 		select {
-		case <-ended:
+		case <-p.ended:
 			t.Fatalf("wick did not start: %v\n%s", p.wait(), p.log)
 		case <-time.After(5 * time.Millisecond):
 		}
@@ -168,6 +178,39 @@ func TestTerminateBroken(t *testing.T) {
 	p.wait()
 	if code := p.cmd.ProcessState.ExitCode(); code != 1 || strings.Count(p.log.String(), "\nwick: ") != 1 {
 		t.Errorf("exit code %d\n%s", code, p.log)
+	}
+}
+
+// TestNobodyReadsLog: a wick whose log nobody reads, on a pipe that is full or broken, goes
+// on to answer, halts, and ends in time when it is told to, with success.
+func TestNobodyReadsLog(t *testing.T) {
+	t.Parallel()
+	for _, broken := range []bool{false, true} {
+		read, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		p := startWith(t, write, dir)
+		log := bufio.NewScanner(read)
+		for p.base == "" && log.Scan() {
+			if m := servingAt.FindStringSubmatch(log.Text()); m != nil {
+				p.base = m[1]
+			}
+		}
+		if broken {
+			read.Close()
+		}
+		token := p.login(t)
+		for range 500 { // a pipe of Linux holds 64 KiB, and the line of a call has over 150 bytes
+			p.call(t, token, "get_positions", `{}`)
+		}
+		var out bytes.Buffer
+		if err := Run(t.Context(), []string{"--halt", "on", "--data-dir", dir}, env(), nil, &out, io.Discard); err != nil || out.Len() == 0 {
+			t.Errorf("--halt on: %q, %v", &out, err)
+		}
+		p.terminate(t)
+		read.Close()
 	}
 }
 

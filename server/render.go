@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ func (r *render) flags(fs *flag.FlagSet, g *groups) {
 	fs.StringVar(&r.format, "format", "png", "`format`: png, summary or series; csv or json of --export")
 	fs.String("symbol", "", "`symbol` to draw; none means synthetic sample data")
 	fs.String("interval", "4h", "`length` of a bar, such as 15m, 4h or 1d")
-	fs.String("indicators", "ema_stack,rsi,macd", "indicator `names`, separated by commas, or a JSON array")
+	fs.String("indicators", "ema_stack,rsi,macd", "indicator `names`, separated by commas, or a JSON array, [] for none")
 	fs.String("bars", "", "`number` of the newest bars (default 200); with --from the most bars that are drawn")
 	fs.String("from", "", "first bar: a `date`, 2026-01-31, or a time, \"2026-01-31 14:30\"")
 	fs.String("to", "", "last bar, inclusive: a `date` or a time")
@@ -74,6 +75,10 @@ func (r *render) arguments() ([]byte, error) {
 		// These two may be JSON, which is told by its first character.
 		if f.Name == "indicators" || f.Name == "marks" {
 			value = strings.TrimSpace(f.Value.String())
+		}
+		// JSON has no such numbers; the tool refuses their names with its bounds.
+		if n, ok := value.(float64); ok && (math.IsNaN(n) || math.IsInf(n, 0)) {
+			value = f.Value.String()
 		}
 		// A summary names marks as ignored, even none: they are sent only if there are some.
 		if f.Name == "marks" && value == "" {

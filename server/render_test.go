@@ -70,7 +70,11 @@ func TestRenderIgnoresNothing(t *testing.T) {
 	for _, format := range []string{"summary", "series"} {
 		for marks, told := range map[string]bool{"": false, " ": false, `[{"type":"level","price":12}]`: format == "summary"} {
 			var out bytes.Buffer
-			if err := Run(t.Context(), []string{"--output", "-", "--format", format, "--marks", marks}, env("HOME", t.TempDir()), nil, &out, io.Discard); err != nil {
+			args := []string{"--output", "-", "--format", format}
+			if marks != "" {
+				args = append(args, "--marks", marks)
+			}
+			if err := Run(t.Context(), args, env("HOME", t.TempDir()), nil, &out, io.Discard); err != nil {
 				t.Fatal(err)
 			}
 			if strings.Contains(out.String(), `"ignored"`) != told {
@@ -118,7 +122,7 @@ func TestGalleryFlags(t *testing.T) {
 // TestRenderRefusals: a bad flag is refused as a client's argument is.
 func TestRenderRefusals(t *testing.T) {
 	for want, args := range map[string][]string{
-		"candles, hollow": {"--type", "renko"}, "1 to 3": {"--pixel-ratio", "9"}, "2026-01-31": {"--from", "soon"}, "level, zone": {"--marks", `{"type":"x"}`},
+		"candles, hollow": {"--type", "renko"}, "1 to 3": {"--pixel-ratio", "9"}, `pixel_ratio "NaN" is not a number from 1 to 3`: {"--pixel-ratio", "NaN"}, `pixel_ratio "-Inf" is`: {"--pixel-ratio=-inf"}, "2026-01-31": {"--from", "soon"}, "level, zone": {"--marks", `{"type":"x"}`},
 		`--format "both" is not one of png, summary, series, of`: {"--format", "both"}, `--format "csv" is not one of png, summary, series, of`: {"--format", "csv"},
 	} {
 		err := Run(t.Context(), append(args, "--output", "-"), env("HOME", t.TempDir()), nil, io.Discard, io.Discard)

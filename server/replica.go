@@ -75,32 +75,6 @@ func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context
 	return run(ctx)
 }
 
-// openLedger opens the ledger of the logins. Subscriptions stay with the tokens that
-// have them, because these tokens work at every replica.
-func (r *replica) openLedger(hub *delivery.Hub) (oauth.Ledger, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	var err error
-	r.ledger, err = r.node.OpenLedger(ctx)
-	hub.HoldAll(time.Now().Add(oauth.TokenLife))
-	return replicaLedger{r.ledger, hub}, err
-}
-
-// replicaLedger is the ledger of a replica. When all logins end, it also lets their
-// subscriptions go.
-type replicaLedger struct {
-	*cluster.Ledger
-	hub *delivery.Hub
-}
-
-// NextEpoch ends all logins, and lets the programs behind them claim their
-// subscriptions again.
-func (l replicaLedger) NextEpoch() error {
-	err := l.Ledger.NextEpoch()
-	l.hub.HoldAll(time.Now())
-	return err
-}
-
 // follow keeps the ledger up to date until ctx ends. Logins that were revoked at another
 // replica lose their streams at this one.
 func (r *replica) follow(ctx context.Context, hub *delivery.Hub) error {
@@ -214,6 +188,9 @@ func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 		}
 		if t.Annotations.ReadOnly {
 			t.Handle = confirmed(engine, t.Handle)
+			if t.Cost == mcp.Normal {
+				t.Cost = mcp.Waiting // for etcd
+			}
 			continue
 		}
 		t.Cost = mcp.Waiting         // for the leader
@@ -222,12 +199,9 @@ func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 	}
 }
 
-// handler is a function that runs a tool.
-type handler = func(context.Context, mcp.Call) (*mcp.Result, error)
-
 // atLeader returns the handler of a tool that writes: it runs the tool here if this process
 // leads, else it has the leader run it.
-func (r *replica) atLeader(name string, handle handler) handler {
+func (r *replica) atLeader(name string, handle mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 		if r.leads() {
 			return handle(ctx, c)
@@ -237,10 +211,10 @@ func (r *replica) atLeader(name string, handle handler) handler {
 }
 
 // confirmed returns the handler of a tool that reads: it first waits until etcd confirms
-// that this replica is up to date. Meanwhile it holds nothing but its connection: it takes
-// no slot, so writes that wait for a leader do not hold it up. A read that cannot be
+// that this replica is up to date. Meanwhile a cheap one holds nothing but its connection,
+// and any other one of the many slots for calls that wait. A read that cannot be
 // confirmed is still answered, with a note that it may be out of date.
-func confirmed(engine *trade.Engine, handle handler) handler {
+func confirmed(engine *trade.Engine, handle mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 		stale := engine.Confirm(ctx)
 		result, err := handle(ctx, c)

@@ -38,7 +38,7 @@ import (
 
 // Run does what args and the environment ask for and returns when that is done
 // or ctx ends. It is the whole program without the process around it: the
-// caller prints the error, which is one line and may quote strangers (see [Visible]),
+// caller prints the error, which is one line and may quote strangers (see [Complain]),
 // and chooses the exit code. A call for help ends with flag.ErrHelp.
 func Run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) error {
 	asked := make(map[string]bool)
@@ -46,24 +46,34 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		asked[name] = true
 		return env(name)
 	}
-	c, err := parseConfig(args, look, stdout)
+	printed := &notingWriter{Writer: stdout}
+	c, err := parseConfig(args, look, printed)
 	if err != nil {
-		return err
+		return printed.or(err)
 	}
-	if done, err := once(ctx, c, stdout, stderr); done {
-		return err
+	if done, err := once(ctx, c, printed, stderr); done {
+		return printed.or(err)
 	}
 	// Whatever needs no market data was done by once. The rest needs the source.
 	source, err := market.Open(c.source, look)
 	if err != nil {
 		return fmt.Errorf("--source: %w", err)
 	}
+	for _, resolve := range []func(market.Source) error{c.resolveNotified, c.resolveGrid} {
+		if err := resolve(source); err != nil {
+			return err
+		}
+	}
+	if c.serve || c.mcp {
+		outliveReaders()
+	}
 	logs := newLoggers(stderr, c.logFormat)
 	defer logs.flush()
 	warnOfUnread(logs.part("wick"), unread(os.Environ(), asked))
 	switch {
 	case c.notifyTest != "":
-		return testNotify(ctx, c, source, Visible(stdout))
+		err := testNotify(ctx, c, source, Visible(printed))
+		return printed.or(err)
 	case c.serve:
 		return serve(ctx, c, source, logs)
 	case c.mcp:

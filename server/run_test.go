@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image/png"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -400,12 +402,30 @@ func TestSecondProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"in use": {"--serve", "--port", base.Port()},
-		dir:      {"--serve", "--trade", "--port", "0", "--data-dir", dir},
+		"in use":             {"--serve", "--port", base.Port()},
+		"--listen 300.1.1.1": {"--serve", "--listen", "300.1.1.1", "--port", "0", "--base-url", "http://localhost"},
+		dir:                  {"--serve", "--trade", "--port", "0", "--data-dir", dir},
 	} {
 		err := Run(t.Context(), args, env("HOME", t.TempDir()), nil, io.Discard, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v, want one line with %q", args, err, want)
+		}
+	}
+}
+
+// full is a standard output that takes nothing, as /dev/full.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestFullOutput: what could not print what it was asked for ends with an error.
+func TestFullOutput(t *testing.T) {
+	dir := t.TempDir()
+	start(t, "--trade", "--data-dir", dir)
+	for _, args := range []string{"--version", "--help", "--help-all", "--print-config cursor", "--audit", "--audit --verify", "--audit --head", "--export orders --format csv", "--clients", "--halt off", "--output -"} {
+		err := Run(t.Context(), append(strings.Fields(args), "--data-dir", dir), env("HOME", dir), nil, full{}, io.Discard)
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: %v, want that its output cannot be written", args, err)
 		}
 	}
 }

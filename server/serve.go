@@ -43,6 +43,9 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	if err != nil {
 		return err
 	}
+	if err := checkFree(c.dataDir); err != nil {
+		return err
+	}
 	kept, err := openLogins(c, logs.part("OAuth"))
 	if err != nil {
 		return err
@@ -192,17 +195,13 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 	if c.noApp {
 		path = ""
 	}
-	kept.hold(e.hub)
-	ledger := kept.ledger()
-	if e.replica != nil {
-		var err error
-		if ledger, err = e.replica.openLedger(e.hub); err != nil {
-			return nil, err
-		}
+	ledger, err := e.openLedger(kept)
+	if err != nil {
+		return nil, err
 	}
 	login, err := oauth.New(oauth.Options{
 		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
-		Trade: c.trade, Paper: !c.realMoney(), Money: e.moneyText(c), OwnPage: path, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
+		Trade: c.trade, Money: e.moneyText(c), OwnPage: path, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
 		Keys: c.keys, Ledger: ledger, Questions: e.questions(), OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: log,
 	})
 	e.valid = func(caller string) bool { // an attached host has no token
@@ -214,11 +213,10 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 	return login, err
 }
 
-// moneyText returns what the consent page says about where orders go: nothing for wick's
-// own book.
+// moneyText returns what the consent page says about where orders go.
 func (e *app) moneyText(c *config) string {
 	if e.trade == nil || !c.atBroker() {
-		return ""
+		return "Paper trading: no real money."
 	}
 	v, _ := e.trade.Venue()
 	if c.realMoney() {
@@ -276,10 +274,10 @@ func newEndpoint(e *app, source market.Source, o *owner, conns *connections, log
 		Server:       newMCP(e, source, logs),
 		Authenticate: func(r *http.Request) (mcp.Caller, error) { return authenticate(login, conns, r) },
 		Challenge: func(w http.ResponseWriter, r *http.Request, err error) {
+			if err == mcp.ErrScope {
+				err = oauth.ErrInsufficientScope
+			}
 			login.Challenge(w.Header(), r.URL.Path, err)
-		},
-		Insufficient: func(w http.ResponseWriter, r *http.Request, _ string) {
-			login.Challenge(w.Header(), r.URL.Path, oauth.ErrInsufficientScope)
 		},
 		Stream:  e.stream,
 		Listen:  e.listen,
@@ -328,6 +326,13 @@ func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 // login: whoever starts the process is its owner. If another process holds the data
 // directory, this one becomes a front of it.
 func serveStdio(ctx context.Context, c *config, source market.Source, logs loggers, stdin io.Reader, stdout io.Writer) error {
+	// A server without --trade has no lock and no book to attach to, but its socket is the
+	// one by which the owner would halt this process.
+	if c.trade && journal.Free(c.dataDir) == nil {
+		if err := checkSilent(c.dataDir); err != nil {
+			return err
+		}
+	}
 	e, err := openApp(ctx, c, source, logs.part("Trade"))
 	if errors.Is(err, journal.ErrHeld) {
 		if c.recover == recoverYes {
@@ -354,14 +359,12 @@ func runStdio(ctx context.Context, c *config, e *app, log *slog.Logger, stdin io
 	g, ctx := errgroup.WithContext(ctx)
 	f := &fronts{app: e, config: c, ctx: ctx}
 	if c.trade {
-		control, err := listenControl(c.dataDir)
-		switch {
-		case err == nil:
-			g.Go(func() error { return serveHTTP(ctx, controlServer(newOwner(c, e), f), control) })
-		case errors.Is(err, journal.ErrHeld): // --halt would reach that one and not this
+		control, err := openControl(c, log)
+		if err != nil {
 			return err
-		default:
-			log.Warn("further hosts over stdio and --halt will not work: no control socket", "error", err)
+		}
+		if control != nil {
+			g.Go(func() error { return serveHTTP(ctx, controlServer(newOwner(c, e), f), control) })
 		}
 	}
 	g.Go(func() error { return e.run(ctx) })

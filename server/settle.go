@@ -31,7 +31,11 @@ func (c *config) settle(raw *rawFlags, env func(string) string) error {
 		c.settleTask, c.settleMode,
 		func() error { return c.settleGiven(raw) },
 		c.settleSource, c.settleCluster, c.settleOnce, c.settleMetrics,
-		func() error { return c.settleEngine(raw) },
+		func() error { return c.settleWatched(raw) },
+		func() error { return c.settleAmounts(raw) },
+		func() error { return c.settleFills(raw) },
+		c.settleAccount, c.settlePrices,
+		func() error { return c.settleCounts(raw) },
 		c.settleHalt,
 		func() error { return c.settleBroker(env) },
 		c.settleNotify,
@@ -150,8 +154,8 @@ func (c *config) settleOnce() error {
 
 // settleHalt checks the word of --halt.
 func (c *config) settleHalt() error {
-	if c.halt != "" && !slices.Contains(haltWords, c.halt) {
-		return fmt.Errorf("--halt %q is none of %s", c.halt, strings.Join(haltWords, ", "))
+	if c.halt != "" && haltPaths[c.halt] == "" {
+		return fmt.Errorf("--halt %q is none of on, cancel, off", c.halt)
 	}
 	return nil
 }
@@ -315,28 +319,15 @@ func (c *config) checkLogin() error {
 	return nil
 }
 
-// settleEngine checks the flags about trading: what is watched, the amounts, the
-// paper broker and its account.
-func (c *config) settleEngine(raw *rawFlags) error {
-	if err := c.settleWatched(raw); err != nil {
-		return err
-	}
-	if err := c.settleAmounts(raw); err != nil {
-		return err
-	}
-	if err := c.settleFills(raw); err != nil {
-		return err
-	}
-	if err := c.settleAccount(); err != nil {
-		return err
-	}
+// settlePrices checks which prices are believed.
+func (c *config) settlePrices() error {
 	if c.set["max-price-age"] && c.maxPriceAge <= 0 {
 		return fmt.Errorf("--max-price-age %s is no age: write a duration above 0, such as 90s, or leave it out for 60s and, of stocks, the session's last", c.maxPriceAge)
 	}
 	if !(c.priceBand > 1) || math.IsInf(c.priceBand, 1) { // also NaN
 		return fmt.Errorf("--price-band %v is no band: write a multiple above 1, or leave it out for %d", c.priceBand, market.DefaultBand)
 	}
-	return c.settleCounts(raw)
+	return nil
 }
 
 // maxCount is the largest value of a limit that is a whole number. A rate of more than a

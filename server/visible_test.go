@@ -92,9 +92,11 @@ func TestPageAuditIsVisible(t *testing.T) {
 func TestLogIsVisible(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		var out bytes.Buffer
-		log := newLoggers(&out, format).part("wick")
+		logs := newLoggers(&out, format)
+		log := logs.part("wick")
 		log.Info("registered", "name", hostile, slog.Any("error", io.EOF))
 		log.Info("registered", "name", "a\u007fb")
+		logs.flush()
 		if unseen(out.String()) || !strings.Contains(out.String(), `a\u007fb`) {
 			t.Errorf("%s: %q", format, &out)
 		}

@@ -26,6 +26,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,9 +60,8 @@ type Source interface {
 	// when it has something to do itself.
 	Bell() chan struct{}
 
-	// Next appends the events that are to be written now, oldest first, and
-	// returns the extended slice.
-	Next(events []Event) []Event
+	// Next returns the events that are to be written now, oldest first.
+	Next() []Event
 
 	// Wrote says that the first n events of the last Next are written and flushed. The
 	// source has to return the others again. If the write failed it may be that nobody
@@ -116,7 +116,7 @@ func Ring(bell chan<- struct{}) {
 // nil when ctx ends, or the error of write.
 func Push(ctx context.Context, source Source, write func(Event) error) error {
 	for ctx.Err() == nil {
-		events := source.Next(nil)
+		events := source.Next()
 		for n, e := range events {
 			if err := write(e); err != nil {
 				source.Wrote(n)
@@ -196,42 +196,31 @@ func (s *stream) write(b []byte) error {
 	return s.control.Flush()
 }
 
-// batch is memory for one write. It comes from a pool, so that idle streams, of which
-// there may be ten thousand, hold none.
-type batch struct {
-	events []Event
-	text   []byte
-}
-
-var batches = sync.Pool{New: func() any { return new(batch) }}
-
 // send writes what the source has, if anything, up to maxBatch bytes and at
 // least one event.
-func (s *stream) send(source Source) (err error) {
-	b := batches.Get().(*batch)
-	b.events, b.text = source.Next(b.events[:0]), b.text[:0]
+func (s *stream) send(source Source) error {
+	var text []byte
 	n := 0
-	for _, e := range b.events {
-		if n > 0 && len(b.text)+len(e.Data) > maxBatch {
+	for _, e := range source.Next() {
+		if n > 0 && len(text)+len(e.Data) > maxBatch {
 			break
 		}
-		b.text = appendEvent(b.text, e)
+		text = appendEvent(text, e)
 		n++
 	}
-	if n > 0 {
-		if err = s.write(b.text); err == nil {
-			source.Wrote(n)
-		}
+	if n == 0 {
+		return nil
 	}
-	clear(b.events) // the pool must not keep the data in memory
-	if cap(b.text) <= 2*maxBatch {
-		batches.Put(b)
+	if err := s.write(text); err != nil {
+		return err
 	}
-	return err
+	source.Wrote(n)
+	return nil
 }
 
 // appendEvent appends an event as the standard writes it.
 func appendEvent(b []byte, e Event) []byte {
+	b = slices.Grow(b, len(e.ID)+len(e.Data)+len("id: \nevent: message\ndata: \n\n"))
 	start, lineBreaks := len(b), 3 // so many are written here
 	if e.ID != "" {                // an empty id would make the client forget the last one
 		b = append(append(append(b, "id: "...), e.ID...), '\n')

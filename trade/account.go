@@ -26,6 +26,7 @@ type ledger struct {
 	whole        bool     // every position has a price, and no sum has left the range
 	synthetic    bool     // a position is valued at an invented price, or one was bought or sold at one
 	excluded     []string // symbols in other currencies
+	unpriced     []string // symbols of positions without a price
 }
 
 // ledger adds up the positions of s at the newest prices. Called with mu held. Pass
@@ -52,7 +53,9 @@ func (e *Engine) ledger(s *state) ledger {
 		// An open position without a price has no known worth, so the sums are not
 		// whole.
 		mark := e.watch.price(symbol)
-		l.whole = l.whole && (mark > 0 || h.Quantity == 0)
+		if mark <= 0 && h.Quantity != 0 {
+			l.whole, l.unpriced = false, append(l.unpriced, symbol)
+		}
 		l.synthetic = l.synthetic || h.Synthetic || h.Quantity != 0 && e.watch.of(symbol).synthetic
 		add(&worth, exact.Product(h.Quantity, mark))
 		add(&l.exposure, exact.Product(h.Quantity.Abs(), mark))

@@ -55,7 +55,7 @@ func TestAccount(t *testing.T) {
 				t.Errorf("%s, want %s in %+v", got, want, a)
 			}
 		}
-		if a.Day != a.Total || len(a.ByDay) != 1 || a.ByDay[0].Realized != a.Realized || len(a.BySymbol) != 1 || a.BySymbol[0].Unrealized != a.Unrealized || !a.Complete {
+		if *a.Day != *a.Total || len(a.ByDay) != 1 || a.ByDay[0].Realized != a.Realized || len(a.BySymbol) != 1 || *a.BySymbol[0].Unrealized != *a.Unrealized || !a.Complete {
 			t.Errorf("one day and one symbol must add up to the account: %+v", a)
 		}
 		price(e, "AAA", 80)
@@ -155,8 +155,9 @@ func TestTurningAround(t *testing.T) {
 }
 
 // TestNoPriceOfPosition: after a start a position has no price until its source has told one.
-// What the account is worth is not known until then, and what needs buying power is refused;
-// what only reduces a position passes.
+// What the account is worth is not known until then, and what needs buying power is refused,
+// or waits if it was accepted before; what only reduces a position passes. The account says
+// null for what depends on the price, not a loss.
 func TestNoPriceOfPosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, o := journaltest.NewDisk(), testOptions(t)
@@ -166,6 +167,8 @@ func TestNoPriceOfPosition(t *testing.T) {
 			t.Fatal(err)
 		}
 		place(t, e, Buy, Market, "2", "")
+		limit := ask(t, e, func(r *OrderRequest) { r.Symbol, r.Type, r.Price = "BBB", Limit, 95*exact.One }).ID
+		stop := ask(t, e, func(r *OrderRequest) { r.Symbol = "BBB"; stopping(Buy, 105)(r) }).ID
 		e.Close()
 		if e, err = openOn(o, d); err != nil {
 			t.Fatal(err)
@@ -173,7 +176,28 @@ func TestNoPriceOfPosition(t *testing.T) {
 		if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = "BBB" }); code(err) != "no_price" {
 			t.Errorf("a buy of another symbol: %v, want no_price", err)
 		}
+		// 2 were bought at 100 with a fee of 2. One of each side needs 95 + 105 and 2 of fees.
+		got, _ := json.Marshal(statement(t, e))
+		const want = `{"currency":"USD","cash":798,"equity":null,"buying_power":null,"reserved":202,"exposure":null,` +
+			`"realized_pnl":-2,"unrealized_pnl":null,"fees":2,"total_pnl":null,"day_pnl":null,"drawdown":null,"risk_to_stops":null,"unprotected":null,` +
+			`"by_symbol":[{"symbol":"AAA","realized_pnl":-2,"unrealized_pnl":null,"fees":2}],` +
+			`"by_day":[{"date":"2000-01-01","pnl":null,"realized_pnl":-2,"fees":2,"equity":null}],"complete":false,"synthetic":true,` +
+			`"note":"USDT and USDC are counted as USD; AAA: no price is known now, and what depends on one is null until it is"}`
+		if string(got) != want {
+			t.Errorf("the account is\n%s, want\n%s", got, want)
+		}
+		for _, p := range []float64{94, 106, 100} {
+			price(e, "BBB", p)
+		}
+		if l, s := found(t, e, limit), found(t, e, stop); l != "open" || s != "open" {
+			t.Errorf("reached while the account cannot be valued: the limit is %s and the stop %s, want both open", l, s)
+		}
 		place(t, e, Sell, Market, "1", "")
+		price(e, "BBB", 93)
+		price(e, "BBB", 107)
+		if l, s := found(t, e, limit), found(t, e, stop); l != "filled 95" || s != "filled 107" {
+			t.Errorf("reached once it can be: the limit is %s and the stop %s, want filled at 95 and 107", l, s)
+		}
 		if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = "BBB" }); err != nil {
 			t.Errorf("a buy of another symbol once there is a price: %v", err)
 		}

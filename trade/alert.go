@@ -100,6 +100,9 @@ func compareIDs(a, b string) int {
 	return strings.Compare(a, b)
 }
 
+// byAge orders alerts, oldest first.
+func byAge(a, b *Alert) int { return compareIDs(a.ID, b.ID) }
+
 // Repeat says how often an alert fires.
 type Repeat string
 
@@ -154,9 +157,9 @@ type Standing struct {
 	// back to one where True was different.
 	AtLeast bool `json:"at_least,omitempty"`
 
-	// Values are the numbers that a rule compares, or the lines of another indicator.
-	// Bars are the starts of the closed bars of other intervals and markets that a rule
-	// read, under the names that the rule has for them.
+	// Values are the numbers that a rule compares, or the lines and histograms of another
+	// indicator. Bars are the starts of the closed bars of other intervals and markets that
+	// a rule read, under the names that the rule has for them.
 	Values map[string]json.RawMessage `json:"values,omitempty"`
 	Bars   map[string]string          `json:"other_bars,omitempty"`
 }

@@ -92,6 +92,8 @@ func TestConditionRefused(t *testing.T) {
 			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":"high"}}`, "bad_level", `"high"`},
 			{`{"indicator_signal":{"indicator":"macd","signal":"crosses_below","level":0,"line":"Sgnal"}}`, "bad_line", `did you mean "Signal"`},
 			{`{"indicator_signal":{"indicator":"obv","signal":"crosses_above","level":1000}}`, "bad_level", "its level means nothing"},
+			{`{"indicator_signal":{"indicator":"chikou","signal":"crosses_above","level":100}}`, "bad_level", "chikou has no value on the newest bar, since later bars fill it in, so it is never seen to cross a level; its signals are price_cross_up, price_cross_down"},
+			{`{"indicator_signal":{"indicator":"chikou","signal":"zero_up"}}`, "bad_signal", `chikou never emits "zero_up"; its signals are price_cross_up, price_cross_down (fix`},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"x"}}`, "bad_signal", `, and with a "level" crosses_above, crosses_below`},
 			{`{"indicator_signal":{"indicator":"rule","when":"close > 1","signal":"x"}}`, "bad_signal", "its signals are becomes_true, becomes_false (fix"},
 			{`{"indicator_signal":{"indicator":"obv","signal":"x"}}`, "bad_signal", "hidden_bear_div (fix"},
@@ -485,7 +487,7 @@ func TestFormingBar(t *testing.T) {
 	})
 }
 
-// TestIndex holds the two heaps to a linear scan under random traffic.
+// TestIndex holds the two sorted lists to a linear scan under random traffic.
 func TestIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	alerts := map[string]*Alert{}
@@ -515,13 +517,13 @@ func TestIndex(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, a := range x.prices["AAA"].reached(nil, span{top: float64(high) / 1e8, bottom: float64(low) / 1e8}) {
+		for _, a := range x.reached("AAA", span{top: float64(high) / 1e8, bottom: float64(low) / 1e8}) {
 			got = append(got, a.ID)
 		}
 		slices.Sort(want)
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
-			t.Fatalf("step %d: heaps %v, scan %v", i, got, want)
+			t.Fatalf("step %d: lists %v, scan %v", i, got, want)
 		}
 	}
 }
@@ -823,5 +825,17 @@ func TestNotJudgedWithoutData(t *testing.T) {
 		source.fault = nil
 		closeBars(e, 120)
 		check("on the next bar", "1 1 1") // the rate turns on the newest bar, whichever that is
+		funding = set(`{"indicator":"funding","signal":"zero_up"}`, Once)
+		failed := make(map[string]bool)
+		source.fault = func(q market.Query) error {
+			what := fmt.Sprint(q.Symbol, q.Extra)
+			if before := failed[what]; before || q.Symbol != "BBB" && len(q.Extra) == 0 {
+				return nil
+			}
+			failed[what] = true
+			return errors.New("no answer, once")
+		}
+		closeBars(e, 120)
+		check("with data at the second try", "1 1 1")
 	})
 }

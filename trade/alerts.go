@@ -90,7 +90,7 @@ func (e *Engine) earlierAlert(a *Alert) (*Alert, error) {
 	case known == nil:
 		return nil, nil
 	case !known.same(a):
-		return nil, e.refuseAfter(seq, refuse("client_alert_id_reused", fixIt, "client_alert_id %q belongs to alert %s on %s with other arguments; for another alert choose another id",
+		return nil, e.afterDisk(refuse("client_alert_id_reused", fixIt, "client_alert_id %q belongs to alert %s on %s with other arguments; for another alert choose another id",
 			known.ClientAlertID, known.ID, known.Symbol))
 	}
 	return known, e.commit(seq)
@@ -234,10 +234,10 @@ func (e *Engine) Alerts() []Alert {
 // CancelAlert cancels an active alert on behalf of who, and returns it.
 func (e *Engine) CancelAlert(who Who, id string) (Alert, error) {
 	e.mu.Lock()
-	a, seq := e.ahead.alerts[id], e.ahead.seq
+	a := e.ahead.alerts[id]
 	if a == nil {
 		e.mu.Unlock()
-		return Alert{}, e.refuseAfter(seq, refuse("unknown_alert", never, "no active alert has the id %q: it has fired, was cancelled or never was; "+
+		return Alert{}, e.afterDisk(refuse("unknown_alert", never, "no active alert has the id %q: it has fired, was cancelled or never was; "+
 			"list_alerts shows the active ones and get_notifications those that fired", limit.Clip(id)))
 	}
 	seq, err := e.propose(kindAlertGone, &event{At: now(), Alert: a, By: who.short()})

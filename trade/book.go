@@ -123,6 +123,18 @@ func (b *book) propose(k kind, ev *event) (uint64, error) {
 // disk and shown. It is called without mu.
 func (b *book) commit(seq uint64) error { return b.journal.Commit(seq) }
 
+// write calls step with mu held, and returns when the step with the sequence that it
+// returns, and all before it, are on disk.
+func (b *book) write(step func() (uint64, error)) error {
+	b.mu.Lock()
+	seq, err := step()
+	b.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return b.commit(seq)
+}
+
 // onDisk is the book as its journal sees it: the state that has only what is on
 // disk.
 type onDisk book
@@ -166,7 +178,7 @@ func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
 		}
 	}
 	// Only signalled here: moving orders writes to the disk, and mu is held.
-	if d.shown.finished()-d.kept >= extraOrders {
+	if len(d.shown.orders)-d.shown.openCount-d.kept >= extraOrders {
 		select {
 		case d.crowded <- struct{}{}:
 		default: // signalled already; if thin does not run, the next snapshot does its work
@@ -243,7 +255,10 @@ const thinPause = time.Minute
 // with pruning held. The archive has them on disk before they leave memory; a crash in
 // between leaves them in both, which the archive notices when they are appended again.
 func (d *onDisk) prune(most int) error {
-	old := d.terminal()
+	// Terminal orders do not change any more, so they may be read without mu.
+	d.mu.Lock()
+	old := slices.DeleteFunc(slices.Clone(d.shown.orders), func(o *Order) bool { return !o.Status.Terminal() })
+	d.mu.Unlock()
 	extra := min(len(old)-d.kept, most)
 	if extra <= 0 {
 		return nil
@@ -277,22 +292,6 @@ func (d *onDisk) prune(most int) error {
 	return nil
 }
 
-// terminal returns the orders that may leave memory, in the order in which they were
-// placed. They do not change any more, so the caller may read them without mu.
-func (d *onDisk) terminal() (orders []*Order) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, o := range d.shown.orders {
-		if o.Status.Terminal() {
-			orders = append(orders, o)
-		}
-	}
-	return orders
-}
-
-// finished returns how many terminal orders the state has in memory.
-func (s *state) finished() int { return len(s.orders) - s.openCount }
-
 // forget takes orders out of memory and out of every index. The order of those that
 // stay is kept.
 func (s *state) forget(old []*Order) {
@@ -310,13 +309,21 @@ func (s *state) forget(old []*Order) {
 	}
 }
 
-// refuseAfter returns the refusal r once the steps up to seq, which are its reason, are
-// on disk: no client may be told "it is filled" of a fill that a crash could undo.
-func (b *book) refuseAfter(seq uint64, r *Refusal) error {
+// afterDisk returns err, for which a request is not carried out. If that is a refusal, it
+// first waits until every step by which the request was judged is on disk: no client may be
+// told of an order, or of the end of one, that a crash could undo.
+func (b *book) afterDisk(err error) error {
+	no := (*Refusal)(nil)
+	if !errors.As(err, &no) {
+		return err
+	}
+	b.mu.Lock()
+	seq := b.ahead.seq
+	b.mu.Unlock()
 	if err := b.commit(seq); err != nil {
 		return err
 	}
-	return r
+	return no
 }
 
 // errFollows is the error of a write on a follower that was not passed on to the leader.

@@ -9,7 +9,7 @@ import (
 // as the stop beside a limit, end in the same step.
 func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 	e.mu.Lock()
-	o, seq := e.ahead.order(id), e.ahead.seq
+	o := e.ahead.order(id)
 	// An order that has ended may be in the archive by now; the text says how it ended.
 	if o == nil || o.Status.Terminal() {
 		e.mu.Unlock()
@@ -19,7 +19,7 @@ func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 				return Order{}, err
 			}
 		}
-		return o.public(), e.refuseAfter(seq, uncancellable(o, id))
+		return o.public(), e.afterDisk(uncancellable(o, id))
 	}
 	if e.venue != nil {
 		e.mu.Unlock()

@@ -184,8 +184,8 @@ func (c Condition) params() (map[string]json.RawMessage, error) {
 	return all, nil
 }
 
-// request returns the indicator that the condition asks for.
-func (c Condition) request() (indicators.Request, error) {
+// Request returns the indicator that the condition asks for.
+func (c Condition) Request() (indicators.Request, error) {
 	params, err := c.params()
 	if err != nil {
 		return indicators.Request{}, err
@@ -220,7 +220,7 @@ func (c *Condition) check() error {
 	}
 	// An indicator is checked by making the request for it, with the catalogue's own
 	// messages.
-	request, err := c.request()
+	request, err := c.Request()
 	if err == nil {
 		err = request.Check()
 	}
@@ -248,7 +248,7 @@ func (c *Condition) check() error {
 // watchable reports whether r has a line that an alert can watch cross a level.
 func watchable(r indicators.Request) bool {
 	_, err := r.Watch(r.Compute(&market.Series{}), "", 0)
-	return err == nil && !r.Ind.Total
+	return err == nil && !r.Ind.Total && !r.Late()
 }
 
 // checkLevel refuses a level that no line could cross, or that would mean something
@@ -260,6 +260,10 @@ func (c *Condition) checkLevel(r indicators.Request) error {
 	}
 	if r.Ind.Total {
 		return refuse("bad_level", fixIt, "%s begins anew at the first bar of a chart, so its level means nothing; its signals are %s",
+			r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
+	}
+	if r.Late() {
+		return refuse("bad_level", fixIt, "%s has no value on the newest bar, since later bars fill it in, so it is never seen to cross a level; its signals are %s",
 			r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
 	}
 	if !watchable(r) {

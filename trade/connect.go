@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"wick/broker"
 	"wick/exact"
 	"wick/limit"
@@ -47,14 +45,6 @@ func (e *Engine) checkStamp() error {
 	return nil
 }
 
-// runVenue keeps the book and the broker together until ctx ends.
-func (e *Engine) runVenue(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return e.hear(ctx) })
-	g.Go(func() error { return e.keepReconciled(ctx) })
-	return g.Wait()
-}
-
 // hear keeps the broker's stream open and reads it. After each connect the account is
 // read, because nobody knows what was missed. When the stream ends, hear connects again
 // after a pause that doubles up to a minute, and never gives up.
@@ -76,20 +66,13 @@ func (e *Engine) hear(ctx context.Context) error {
 			return nil
 		}
 		e.log.Warn("the broker's stream is away", "broker", v.name, "error", limit.Line(err.Error(), 200), "pause", pause.String())
-		sleep(ctx, pause)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
 		pause = min(2*pause, time.Minute)
 	}
 	return nil
-}
-
-// sleep waits for d or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }
 
 // setStream notes whether the stream is connected, and since when.
@@ -120,13 +103,11 @@ func (e *Engine) keepReconciled(ctx context.Context) error {
 		if e.venue.deadMan > 0 {
 			wait = min(wait, max(e.venue.deadMan/4, time.Second))
 		}
-		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 		case <-e.venue.kick:
-		case <-timer.C:
+		case <-time.After(wait):
 		}
-		timer.Stop()
 	}
 	return nil
 }
@@ -201,24 +182,21 @@ func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
 	if e.venue == nil {
 		return nil, refuse("no_broker", never, "there is no broker: the positions are those of the paper book")
 	}
-	e.mu.Lock()
 	v := e.venue
-	accepted, late := v.differs, maps.Clone(v.late)
-	// The base says for each symbol by how much the account may differ from our fills. A
-	// difference that is accepted now takes the place of what was accepted before.
-	s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}
-	for key, d := range e.ahead.venue.Base {
-		s.Base[key] = d
-	}
-	for _, d := range accepted {
-		s.Base[broker.Key(d.Symbol)] = d.Broker - d.Book
-	}
-	seq, err := e.propose(kindVenue, &event{At: now(), Venue: s, By: who.short()})
-	e.mu.Unlock()
+	var accepted []Difference
+	var late map[string]int
+	err := e.write(func() (uint64, error) {
+		accepted, late = v.differs, maps.Clone(v.late)
+		// The base says for each symbol by how much the account may differ from our fills. A
+		// difference that is accepted now takes the place of what was accepted before.
+		s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}
+		maps.Copy(s.Base, e.ahead.venue.Base)
+		for _, d := range accepted {
+			s.Base[broker.Key(d.Symbol)] = d.Broker - d.Book
+		}
+		return e.propose(kindVenue, &event{At: now(), Venue: s, By: who.short()})
+	})
 	if err != nil {
-		return nil, err
-	}
-	if err := e.commit(seq); err != nil {
 		return nil, err
 	}
 	// What was found while the step was being written has not been accepted, and stays.

@@ -3,6 +3,7 @@ package trade
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -38,8 +39,9 @@ func (f *liveFiles) add(start, end, step int64) {
 			}
 		}
 		f.rows[symbol] += rows.String()
-		text := "time,open,high,low,close\n" + f.rows[symbol]
-		if err := os.WriteFile(filepath.Join(f.dir, symbol+"-1m.csv"), []byte(text), 0o600); err != nil {
+		// The feed may read at the same moment: it must find a whole file.
+		text, path := "time,open,high,low,close\n"+f.rows[symbol], filepath.Join(f.dir, symbol+"-1m.csv")
+		if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
 			f.t.Fatal(err)
 		}
 	}

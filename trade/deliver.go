@@ -85,11 +85,11 @@ func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []firing, seq uin
 }
 
 // firings returns what makes alerts fire by t, in the order in which they do: price alerts
-// by age, so that it does not depend on the heaps, and then hits, which are of signals, by
-// bar and age. An alert that f does not have is judged here. Called with mu held.
+// by age, and then hits, which are of signals, by bar and age. An alert that f does not
+// have is judged here. Called with mu held.
 func (e *Engine) firings(t tick, hits []hit, f foreseen) (all []hit) {
-	reached := e.ahead.index.prices[t.Symbol].reached(e.scratch[:0], t.span)
-	slices.SortFunc(reached, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
+	reached := e.ahead.index.reached(t.Symbol, t.span)
+	slices.SortFunc(reached, byAge)
 	for _, a := range reached {
 		list, done := f.triggers[a]
 		if !done {
@@ -99,7 +99,6 @@ func (e *Engine) firings(t tick, hits []hit, f foreseen) (all []hit) {
 			all = append(all, hit{a.ID, why})
 		}
 	}
-	e.scratch = reached
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.at, b.at), compareIDs(a.alert, b.alert)) })
 	return newest(append(all, hits...))
 }
@@ -148,11 +147,12 @@ func (e *Engine) foresee(t tick) (f foreseen) {
 	if len(t.legs) <= maxFirings {
 		return f
 	}
-	f.since, f.from = e.watch.before(t.Symbol)
-	t.legs = slices.Clone(t.legs) // begin changes them
+	in := e.watch.of(t.Symbol)
+	f.since, f.from = in.fed, in.last // what setPrice will return, unless the symbol is watched anew until then
+	t.legs = slices.Clone(t.legs)     // begin changes them
 	e.mu.Lock()
 	t.begin(f.since, f.from, e.began)
-	reached := e.ahead.index.prices[t.Symbol].reached(nil, t.span)
+	reached := e.ahead.index.reached(t.Symbol, t.span)
 	e.mu.Unlock()
 	f.triggers = make(map[*Alert][]trigger, len(reached))
 	for _, a := range reached {

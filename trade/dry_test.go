@@ -1,14 +1,20 @@
 package trade
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
+	"golang.org/x/sync/errgroup"
+
 	"wick/exact"
+	"wick/journal"
 	"wick/journal/journaltest"
 )
 
@@ -98,6 +104,65 @@ func TestUnknownHaltHoldsRestingOrders(t *testing.T) {
 	})
 }
 
+// haltByHand makes the file HALT as an owner may, beside an engine whose disk is in memory.
+func haltByHand(t *testing.T, e *Engine) {
+	t.Helper()
+	if err := errors.Join(os.WriteFile(filepath.Join(e.options.Dir, haltName), nil, 0o600), e.refreshTrading()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// renames is a disk that notes which names files were given. A name that Rename gave is on
+// disk when it returns, and WriteAtomic syncs what is in the file before.
+type renames struct {
+	journal.Disk
+	to []string
+}
+
+func (r *renames) Rename(from, to string) error {
+	r.to = append(r.to, to)
+	return r.Disk.Rename(from, to)
+}
+
+// TestHaltIsOnDisk: the file by which trading was halted is on disk when SetHalt returns: a
+// start after a power cut goes by that file alone.
+func TestHaltIsOnDisk(t *testing.T) {
+	o := testOptions(t)
+	d, err := journal.OpenDir(o.Dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	disk := &renames{Disk: d}
+	e, err := openOn(o, disk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if err := e.SetHalt(true); err != nil || e.Status().Trading != Halted || !slices.Contains(disk.to, haltName) {
+		t.Errorf("%v, trading is %s; renamed on disk: %v, want %s among them", err, e.Status().Trading, disk.to, haltName)
+	}
+}
+
+// TestHaltsTogether: of owners who halt at the same time each is told that trading is
+// halted.
+func TestHaltsTogether(t *testing.T) {
+	e, err := Open(testOptions(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	for range 50 {
+		var halts errgroup.Group
+		for range 4 {
+			halts.Go(func() error { return e.SetHalt(true) })
+		}
+		if err := errors.Join(halts.Wait(), e.SetHalt(false)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestHaltHoldsRestOfMarketOrder: what the volume left of market orders is not filled while
 // HALT is there, and can be cancelled. What was not cancelled takes the market's price again
 // when HALT is gone, as an order that rests does. By hand, a tenth of 100 is filled at 100 and
@@ -119,9 +184,7 @@ func TestHaltHoldsRestOfMarketOrder(t *testing.T) {
 		place(t, e, Buy, Market, "30", "")
 		second := place(t, e, Buy, Market, "5", "")
 		stands("partially_filled 10 at 100, open 0 at null")
-		if err := e.SetHalt(true); err != nil {
-			t.Fatal(err)
-		}
+		haltByHand(t, e)
 		traded(e, 1, 120, 100)
 		traded(e, 2, 150, 100)
 		if _, err := e.CancelOrder(Who{}, second.ID); err != nil {

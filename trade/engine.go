@@ -35,12 +35,12 @@ type Engine struct {
 	// when they came, in unix milliseconds: what the market did before that does not fill
 	// them. An order that is not in it was there before. The clock is believed until the
 	// next update only, so that setting the clock back delays no fill.
-	arrived map[string]int64
-	spent   map[string]int64         // when an earlier process last filled an order, by symbol, in unix milliseconds
-	near    map[string]near          // by symbol
-	trails  map[string]exact.Decimal // where trailing stops stand, by order id, if the market has moved them since the start
-	rate    limit.Bucket
-	scratch []*Alert // memory that settle uses again
+	arrived  map[string]int64
+	spent    map[string]int64         // when an earlier process last filled an order, by symbol, in unix milliseconds
+	trails   map[string]exact.Decimal // where trailing stops stand, by order id, if the market has moved them since the start
+	rate     limit.Bucket
+	halting  sync.Mutex      // held while SetHalt changes the file HALT
+	unlisted map[string]bool // symbols that only Options.Symbols names, and that the source does not have
 }
 
 // orderRate returns how often orders may be accepted: OrdersPerSecond, and twice as many
@@ -48,18 +48,6 @@ type Engine struct {
 func (e *Engine) orderRate() limit.Rate {
 	n := e.options.Limits.OrdersPerSecond
 	return limit.Rate{Burst: 2 * float64(n), Every: time.Second / time.Duration(n)}
-}
-
-// near says what an update must do so that the open orders of a symbol have to be looked
-// at. Most updates do none of it, and then cost the same however many orders rest.
-type near struct {
-	changes     uint64        // state.changes of the symbol when this was worked out
-	above       exact.Decimal // a price of this or more
-	below       exact.Decimal // a price of this or less
-	expires     int64         // this time or later, in unix milliseconds
-	trails      bool          // any price, because a trailing stop follows it
-	unsettled   bool          // any update, because an order has just arrived or takes any price
-	initialized bool
 }
 
 // brokerName returns what orders and positions carry as their broker.

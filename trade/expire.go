@@ -39,14 +39,11 @@ const expireLate = time.Minute
 // expireAll cancels the orders of all symbols that expired at least expireLate ago, and
 // returns when that is on disk.
 func (e *Engine) expireAll() error {
-	e.mu.Lock()
-	at, seq := now(), uint64(0)
-	for _, symbol := range sorted(e.ahead.open) {
-		seq = max(seq, e.expire(symbol, Time{at.Add(-expireLate)}, at))
-	}
-	e.mu.Unlock()
-	if seq == 0 {
-		return nil
-	}
-	return e.commit(seq)
+	return e.write(func() (seq uint64, _ error) {
+		at := now()
+		for _, symbol := range sorted(e.ahead.open) {
+			seq = max(seq, e.expire(symbol, Time{at.Add(-expireLate)}, at))
+		}
+		return seq, nil
+	})
 }

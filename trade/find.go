@@ -24,18 +24,11 @@ func (e *Engine) Order(id string) (Order, error) {
 	e.mu.Unlock()
 	// Not in memory: the archive is read without the lock.
 	for _, key := range []string{orderKey(id), clientKey(id)} {
-		if o != nil {
-			break
-		}
-		var err error
-		if o, err = e.archived(key); err != nil {
-			return Order{}, err
+		if o, err := e.archived(key); o != nil || err != nil {
+			return o.public(), err
 		}
 	}
-	if o == nil {
-		return Order{}, uncancellable(nil, id)
-	}
-	return o.public(), nil
+	return Order{}, uncancellable(nil, id)
 }
 
 // Group returns the open orders that belong to the order called id, without that one: its
@@ -145,6 +138,14 @@ func (e *Engine) Orders(openOnly bool) []Order {
 		}
 	}
 	return orders
+}
+
+// OrdersVersion returns a number that changes with every change of an order. Unlike the
+// orders themselves it costs the same however many there are.
+func (e *Engine) OrdersVersion() uint64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.shown.ordered
 }
 
 // Positions returns the open positions by symbol, valued at the newest price.

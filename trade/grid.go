@@ -36,15 +36,6 @@ func newGrid(g market.Grid) Grid {
 	return Grid{number(g.Tick), number(g.Lot), number(g.Minimum), number(g.Least)}
 }
 
-// against rounds a price to the tick, to the disadvantage of a trader on side: up for a
-// buy, down for a sell. It reports false if that leaves the range.
-func (g Grid) against(side Side, price exact.Decimal) (exact.Decimal, bool) {
-	if side == Buy {
-		return price.Step(g.Tick, exact.Up)
-	}
-	return price.Step(g.Tick, exact.Down)
-}
-
 // away rounds a price to the tick, away from another.
 func (g Grid) away(price, from exact.Decimal) (exact.Decimal, bool) {
 	if price > from {

@@ -70,6 +70,24 @@ func TestBracket(t *testing.T) {
 	}
 }
 
+// TestBothReachedAndCut: a stop that could close only what was left of the position, in
+// a step that reached both exits, says both: why its rest was cancelled, and that nobody
+// knows which of the two came first.
+func TestBothReachedAndCut(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		id := ask(t, e, func(r *OrderRequest) { bracket(t, "97", "106")(r); r.Quantity = 2 * exact.One }).ID
+		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, exact.One })
+		walk(e, 100, minute(0, 100, 107, 96, 99))
+		o, _ := e.Order(id + "-sl")
+		want := "the rest would not have reduced the position; the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts"
+		if o.Status != StatusCancelled || o.FilledQuantity != exact.One || o.Reason != want {
+			t.Errorf("the stop is %s with %v filled: %q, want cancelled with 1 filled: %q", o.Status, o.FilledQuantity, o.Reason, want)
+		}
+	})
+}
+
 // TestBracketLives: the exits of a resting entry begin with its fill, survive a
 // crash, end together when one is cancelled or the position is closed, and one
 // can be moved without the other.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"wick/journal"
 )
 
 // haltName is the file by which the owner stops trading.
@@ -111,14 +113,15 @@ func (e *Engine) SetHalt(halt bool) error {
 	if e.options.Shared != nil {
 		return e.setHaltShared(halt)
 	}
-	name := filepath.Join(e.options.Dir, haltName)
+	e.halting.Lock() // two at a time would write the same file
+	defer e.halting.Unlock()
 	var err error
 	if halt {
 		// What halts already is left alone: it may be a folder, a link, or a pipe that nobody reads.
 		if state, unknown := readHalt(e.options.Dir); unknown != nil || state != Halted {
-			err = os.WriteFile(name, nil, 0o600)
+			err = journal.WriteAtomic(e.disk, haltName, nil) // a power cut must not undo it
 		}
-	} else if err = os.Remove(name); errors.Is(err, fs.ErrNotExist) {
+	} else if err = os.Remove(filepath.Join(e.options.Dir, haltName)); errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	if err != nil {

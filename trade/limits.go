@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -29,25 +30,18 @@ const (
 
 // withDefaults returns l with the defaults in place of zeros.
 func (l Limits) withDefaults() Limits {
-	zero := func(v *int, otherwise int) {
-		if *v == 0 {
-			*v = otherwise
-		}
-	}
-	if l.OrderNotional == 0 {
-		l.OrderNotional = 100_000 * exact.One
-	}
+	l.OrderNotional = cmp.Or(l.OrderNotional, 100_000*exact.One)
 	if l.PositionNotional == 0 {
 		var fits bool
 		if l.PositionNotional, fits = l.OrderNotional.Times(10*exact.One, exact.Down); !fits {
 			l.PositionNotional = math.MaxInt64 // no position can be worth more
 		}
 	}
-	zero(&l.OpenPerSymbol, 200)
-	zero(&l.Open, 1000)
-	zero(&l.OrdersPerSecond, 10)
-	zero(&l.Alerts, maxAlerts)
-	zero(&l.Symbols, maxSymbols)
+	l.OpenPerSymbol = cmp.Or(l.OpenPerSymbol, 200)
+	l.Open = cmp.Or(l.Open, 1000)
+	l.OrdersPerSecond = cmp.Or(l.OrdersPerSecond, 10)
+	l.Alerts = cmp.Or(l.Alerts, maxAlerts)
+	l.Symbols = cmp.Or(l.Symbols, maxSymbols)
 	return l
 }
 

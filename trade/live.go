@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -166,10 +167,7 @@ func (e *Engine) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact
 	// What the owner held before wick traded there belongs to the position as well.
 	held := e.ahead.holdings[o.Symbol].Quantity + e.ahead.venue.Base[broker.Key(o.Symbol)]
 	w.Short = o.Side == Sell && o.Quantity > held
-	entry := max(fill, 0)
-	if entry == 0 {
-		entry = o.worst()
-	}
+	entry := cmp.Or(fill, o.worst())
 	// exit returns the price of an exit, 0 for none. A price that was given stays as it
 	// is; one that was worked out is rounded down to the broker's step, and may be 0 then.
 	exit := func(x *Exit, role Role) exact.Decimal {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -54,7 +55,10 @@ func (l *atBroker) run() {
 	l.end, l.done = end, make(chan struct{})
 	go func(e *Engine) {
 		defer close(l.done)
-		e.runVenue(ctx)
+		var parts sync.WaitGroup
+		parts.Go(func() { e.hear(ctx) })
+		parts.Go(func() { e.keepReconciled(ctx) })
+		parts.Wait()
 	}(l.e)
 }
 
@@ -445,9 +449,7 @@ func TestLiveHalt(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := l.e.SetHalt(true); err != nil {
-			t.Fatal(err)
-		}
+		haltByHand(t, l.e)
 		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); !isRefusal(err, "trading_halted") || !strings.Contains(err.Error(), "rest at alpaca-paper stay there and can be filled") {
 			t.Errorf("an order while halted: %v, want trading_halted", err)
 		}

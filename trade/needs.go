@@ -29,12 +29,20 @@ func (e *Engine) forgetUnneeded() {
 // needed returns the symbols that must be watched, and which windows they need
 // beyond the usual ones. Called with mu held.
 func (e *Engine) needed() map[string][]need {
-	needed := make(map[string][]need)
+	needed := e.inUse()
 	for _, symbol := range e.options.Symbols {
-		needed[symbol] = nil
+		if _, ok := needed[symbol]; !ok {
+			needed[symbol] = nil
+		}
 	}
-	for symbol := range e.ahead.index.prices {
-		needed[symbol] = nil
+	return needed
+}
+
+// inUse is the part of needed for alerts, open orders and positions. Called with mu held.
+func (e *Engine) inUse() map[string][]need {
+	needed := make(map[string][]need)
+	for key := range e.ahead.index.prices {
+		needed[key.symbol] = nil
 	}
 	for symbol := range e.ahead.open {
 		needed[symbol] = nil

@@ -200,7 +200,7 @@ func (a *Alert) sentence(t trigger, bar string) string {
 	}
 	s := fmt.Sprintf("%s %s bar of %s: ", a.Symbol, a.Interval, bar)
 	// If the catalogue no longer has the indicator, only the signal can be named.
-	r, err := a.Condition.request()
+	r, err := a.Condition.Request()
 	if err != nil {
 		return s + a.Condition.Signal + "."
 	}

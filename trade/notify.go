@@ -2,6 +2,7 @@ package trade
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"wick/delivery"
@@ -29,15 +30,6 @@ type Page struct {
 
 	Limit int // most notifications to return; zero for as many as fit into Size
 	Size  int // about how many bytes of JSON they may have without a Limit
-}
-
-// full reports whether a page that has n notifications must not take the next one, with
-// which it would have size bytes.
-func (p Page) full(n, size int) bool {
-	if p.Limit > 0 {
-		return n >= p.Limit
-	}
-	return n > 0 && size > p.Size
 }
 
 // Notifications drains the polling queue, which all callers share, as far as the page
@@ -84,7 +76,8 @@ func (p Page) cut(entries []*entry) int {
 		if err != nil {
 			panic("trade: " + err.Error()) // it came from the journal, as JSON
 		}
-		if size += len(text); p.full(i, size) {
+		size += len(text)
+		if p.Limit > 0 && i == p.Limit || p.Limit <= 0 && i > 0 && size > p.Size {
 			return i
 		}
 	}
@@ -109,6 +102,25 @@ func (e *Engine) Fired() []Notification {
 	return fired
 }
 
+// AlertsVersion returns a text that changes with every change of what Alerts and Fired
+// return, also if only time has passed.
+func (e *Engine) AlertsVersion() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	at, waiting, fired := now(), 0, len(e.shown.polling)
+	for _, a := range e.shown.alerts {
+		if !a.over(at) {
+			waiting++
+		}
+	}
+	for _, d := range e.shown.drained {
+		if d.At.age(at) < delivery.QueueTTL {
+			fired++
+		}
+	}
+	return fmt.Sprint(e.shown.alerted, waiting, fired)
+}
+
 // PendingNotifications returns how many notifications wait to be polled.
 func (e *Engine) PendingNotifications() int {
 	e.mu.Lock()
@@ -125,47 +137,29 @@ func (e *Engine) PendingNotifications() int {
 // one a second.
 func (e *Engine) tidy() error {
 	marks := e.hub.Settled(maxMarks)
-	e.mu.Lock()
-	at := now()
-	var seq uint64
-	var err error
-	if len(marks) > 0 {
-		seq, err = e.propose(kindDelivered, &event{At: at, Marks: marks})
-	}
-	if err == nil && e.ahead.subs.Stale(at.Add(-time.Minute)) {
-		seq, err = e.propose(kindExpired, &event{At: at})
-	}
-	// Each part returns the sequence of its last record. Only the last of all is waited
-	// for, at the end.
-	if err == nil && (at.Sub(e.notedAt.Time) >= seenPeriod || e.moved()) {
-		var noted uint64
-		noted, err = e.noteSeen(at)
-		seq = max(seq, noted)
-		if err == nil {
-			noted, err = e.forget(at)
-			seq = max(seq, noted)
+	return e.write(func() (seq uint64, err error) {
+		at := now()
+		// Each part returns the sequence of its last record, or 0. Only the last of all is
+		// waited for.
+		do := func(due bool, part func(at Time) (uint64, error)) {
+			if due && err == nil {
+				var last uint64
+				last, err = part(at)
+				seq = max(seq, last)
+			}
 		}
-	}
-	if err == nil {
-		var noted uint64
-		noted, err = e.noteDay(at)
-		seq = max(seq, noted)
-	}
-	e.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return e.commit(seq)
+		do(len(marks) > 0, func(at Time) (uint64, error) { return e.propose(kindDelivered, &event{At: at, Marks: marks}) })
+		do(e.ahead.subs.Stale(at.Add(-time.Minute)), func(at Time) (uint64, error) { return e.propose(kindExpired, &event{At: at}) })
+		minutely := at.Sub(e.notedAt.Time) >= seenPeriod || e.moved()
+		do(minutely, e.noteSeen)
+		do(minutely, e.forget)
+		do(true, e.noteDay)
+		return seq, err
+	})
 }
 
 // WriteOutbox writes a record that only the outbox understands. When it returns nil,
 // the record is on disk and Outbox.Apply has been called with it.
 func (e *Engine) WriteOutbox(record []byte) error {
-	e.mu.Lock()
-	seq, err := e.propose(kindOutbox, &event{At: now(), Outbox: json.RawMessage(record)})
-	e.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return e.commit(seq)
+	return e.write(func() (uint64, error) { return e.propose(kindOutbox, &event{At: now(), Outbox: record}) })
 }

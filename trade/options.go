@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"wick/broker"
@@ -165,9 +166,7 @@ type AccountOptions struct {
 // withDefaults fills in what was left out.
 func (a AccountOptions) withDefaults() AccountOptions {
 	a.Currency = cmp.Or(a.Currency, "USD")
-	if a.Leverage == 0 {
-		a.Leverage = exact.One
-	}
+	a.Leverage = cmp.Or(a.Leverage, exact.One)
 	return a
 }
 
@@ -179,12 +178,17 @@ func (a AccountOptions) counts(currency string) bool {
 	return currency == "" || currency == a.Currency || stable
 }
 
-// note returns the remark of a reply that says which currencies were added up.
-func (a AccountOptions) note() string {
+// note returns the remark of a reply that says which currencies were added up, and which
+// positions have no price.
+func (a AccountOptions) note(unpriced []string) string {
+	note := fmt.Sprintf("only what is priced in %s is counted", a.Currency)
 	if a.Stablecoins && a.Currency == "USD" {
-		return "USDT and USDC are counted as USD"
+		note = "USDT and USDC are counted as USD"
 	}
-	return fmt.Sprintf("only what is priced in %s is counted", a.Currency)
+	if len(unpriced) > 0 {
+		note += fmt.Sprintf("; %s: no price is known now, and what depends on one is null until it is", strings.Join(unpriced, ", "))
+	}
+	return note
 }
 
 // VenueOptions say where orders are carried out in place of the paper broker. A data
@@ -301,6 +305,8 @@ type Recovery struct {
 type Feed interface {
 	// Watch adds a symbol, or intervals to one.
 	Watch(symbol string, intervals ...market.Interval)
+	// Await says which symbols are to be watched as soon as their history can be loaded.
+	Await(symbols []string)
 	// Unwatch removes a symbol.
 	Unwatch(symbol string)
 	// Resume, called before Watch, gives the start of the last closed bar that the

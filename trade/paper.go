@@ -109,7 +109,7 @@ func (p paper) worse(o *Order, price, by exact.Decimal) (exact.Decimal, bool) {
 	if !ok {
 		return 0, false
 	}
-	return p.grid(o.Symbol).against(o.Side, moved)
+	return moved.Step(p.grid(o.Symbol).Tick, to)
 }
 
 // report returns a report that a quantity was filled at price and the order has the

@@ -210,7 +210,7 @@ func TestGrid(t *testing.T) {
 			r.StopLoss, r.TakeProfit = Exit{Percent: 3 * exact.One}, Exit{Percent: 3 * exact.One}
 		})
 		for _, leg := range e.Group(entry.ID) { // 3 percent of 100.5 are 3.015
-			if got := leg.next().String(); got != "97" && got != "104" {
+			if got := leg.worst().String(); got != "97" && got != "104" {
 				t.Errorf("an exit is at %s, want 97 or 104", got)
 			}
 		}
@@ -494,7 +494,7 @@ func TestExitsOfLaterFill(t *testing.T) {
 		traded(e, 1, 130, 30)
 		got := ""
 		for _, leg := range e.Group(entry.ID) {
-			got += fmt.Sprintf("%s %s at %s, ", leg.Role, leg.Quantity, leg.next())
+			got += fmt.Sprintf("%s %s at %s, ", leg.Role, leg.Quantity, leg.worst())
 		}
 		if want := "stop_loss 2 at 123.5, take_profit 2 at 136.5, "; got != want {
 			t.Errorf("the exits: %swant %s", got, want)

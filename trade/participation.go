@@ -2,24 +2,6 @@ package trade
 
 import "wick/exact"
 
-// tell adds the volume of a leg.
-func (w *watchlist) tell(symbol string, l leg) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil {
-		in.volume.tell(l.bar, l.volume)
-	}
-}
-
-// took notes that size of a symbol's volume was used to fill orders.
-func (w *watchlist) took(symbol string, size exact.Decimal) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil {
-		in.volume.taken += size
-	}
-}
-
 // tooLittle is the reason of an order that is filled in part and waits.
 const tooLittle = "too little was traded lately for the rest, which waits for more"
 
@@ -58,6 +40,6 @@ func (e *Engine) took(ev *event, before *Order) {
 		size -= before.FilledQuantity
 	}
 	if e.options.Participation != 0 && size != 0 {
-		e.watch.took(ev.Order.Symbol, size)
+		e.watch.change(ev.Order.Symbol, func(in *instrument) { in.volume.taken += size })
 	}
 }

@@ -72,7 +72,9 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (*Order, uint64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	beside(ev, r.OCO)
+	if r.OCO != (OCO{}) { // the stop beside the limit arrives with it
+		ev.put(ev.Order.partner(r.OCO))
+	}
 	if r.DryRun {
 		if ev.Order.Group == ev.Order.ID { // an order made later will have this id
 			ev.Order.Group = ""
@@ -132,11 +134,4 @@ func (e *Engine) reportArrival(o *Order, fill exact.Decimal, q quote) (report, e
 	r, err := e.paper.report(StatusPartiallyFilled, size, fill, e.paper.feeRate)
 	r.reason = tooLittle
 	return r, err
-}
-
-// beside adds the stop of an OCO, if there is one, to ev, the arrival of its limit.
-func beside(ev *event, with OCO) {
-	if with != (OCO{}) {
-		ev.put(ev.Order.partner(with))
-	}
 }

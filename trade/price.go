@@ -38,16 +38,12 @@ func (w *watchlist) ask(ctx context.Context, symbol string) inquiry {
 // offer takes over q as the price of a watched symbol, unless a newer one is known. What
 // the market did on the way to q comes with the next update of the feed.
 func (w *watchlist) offer(symbol string, q market.Quote) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	in := w.instruments[symbol]
-	if in == nil {
-		return
-	}
-	in.hours = q.Hours
-	if q.At >= in.at {
-		in.quote = newQuote(q)
-	}
+	w.change(symbol, func(in *instrument) {
+		in.hours = q.Hours
+		if q.At >= in.at {
+			in.quote = newQuote(q)
+		}
+	})
 }
 
 // freshPrice returns the newest price of symbol, or refuses if there is none, if the

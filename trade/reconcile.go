@@ -56,10 +56,9 @@ func (e *Engine) askOpen(ctx context.Context, report broker.Report) (open []*Ord
 	e.mu.Lock()
 	open = slices.Clone(e.ahead.openOrders())
 	e.mu.Unlock()
-	states := statesOf(report)
 	found, sure = make(map[string]broker.State), true
 	for _, o := range open {
-		s, ok := states.of(o)
+		s, ok := stateOf(o, report)
 		if !ok {
 			var err error
 			if s, err = e.venue.Lookup(ctx, o.wire()); err != nil {
@@ -96,29 +95,20 @@ func (o *Order) lastFill() time.Time {
 	return o.CreatedAt.Time
 }
 
-// states has the orders of a report, legs included, each under two keys: the broker's id
-// and ours.
-type states map[string]broker.State
-
-// statesOf indexes the open orders of a report.
-func statesOf(r broker.Report) states {
-	out := make(states)
-	for _, s := range r.Open {
-		for _, one := range append([]broker.State{s}, s.Legs...) {
-			out["id "+one.ID], out["client "+one.ClientID] = one, one
+// stateOf returns the broker's state of o, which may be a leg, in a report. If the broker
+// has not confirmed the order, its id there is not known and the order is found by ours.
+func stateOf(o *Order, r broker.Report) (found broker.State, ok bool) {
+	look := func(s broker.State) {
+		if o.BrokerID != "" && s.ID == o.BrokerID || o.BrokerID == "" && s.ClientID == o.ID {
+			found, ok = s, true
 		}
 	}
-	return out
-}
-
-// of returns the broker's state of o. If the broker has not confirmed the order, its id
-// there is not known and the order is found by ours.
-func (s states) of(o *Order) (broker.State, bool) {
-	if o.BrokerID != "" {
-		found, ok := s["id "+o.BrokerID]
-		return found, ok
+	for _, s := range r.Open {
+		look(s)
+		for _, leg := range s.Legs {
+			look(leg)
+		}
 	}
-	found, ok := s["client "+o.ID]
 	return found, ok
 }
 

@@ -210,7 +210,7 @@ func TestRepeatRestart(t *testing.T) {
 			for _, one := range n {
 				fired = append(fired, fmt.Sprint(one.AlertID, one.BarTime.Unix()))
 			}
-			rule, _ := e.ahead.sortedAlerts()[0].Condition.request()
+			rule, _ := e.ahead.sortedAlerts()[0].Condition.Request()
 			chart := rule.Compute(p.all)
 			ids := e.Alerts()
 			for i := 800; i < 800+bars; i++ {

@@ -12,7 +12,6 @@ import (
 	"wick/exact"
 	"wick/journal"
 	"wick/journal/journaltest"
-	"wick/market"
 	"wick/sse"
 )
 
@@ -37,7 +36,7 @@ func live(t *testing.T, e *Engine, caller string) (l life) {
 	must(err)
 	a, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 110 * exact.One}})
 	must(err)
-	e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 120, High: 120, Low: 120, At: now().UnixMilli()})
+	price(e, "AAA", 120)
 	ctx, cancel := context.WithCancel(t.Context())
 	e.hub.Push(ctx, caller, func(event sse.Event) error {
 		l.event = event.ID

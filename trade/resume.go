@@ -99,13 +99,7 @@ func (e *Engine) noteFilled(symbol string, at Time) uint64 {
 
 // writeSeen is noteSeen for callers without mu; it returns when all is on disk.
 func (e *Engine) writeSeen() error {
-	e.mu.Lock()
-	seq, err := e.noteSeen(now())
-	e.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return e.commit(seq)
+	return e.write(func() (uint64, error) { return e.noteSeen(now()) })
 }
 
 // waitingSymbols returns the symbols that alerts or open orders wait for. Called
@@ -115,8 +109,8 @@ func (e *Engine) waitingSymbols() map[string]bool {
 	for symbol := range e.ahead.open {
 		waiting[symbol] = true
 	}
-	for symbol := range e.ahead.index.prices {
-		waiting[symbol] = true
+	for key := range e.ahead.index.prices {
+		waiting[key.symbol] = true
 	}
 	for key := range e.ahead.index.signals {
 		waiting[key.symbol] = true

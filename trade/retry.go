@@ -1,7 +1,6 @@
 package trade
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -32,19 +31,6 @@ func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
 	return o, e.commit(seq)
 }
 
-// afterDisk returns err, for which an order is not taken. If that is a refusal, it first
-// waits until every step by which the order was judged is on disk: no client may be told of
-// an order, or of the end of one, that a crash could undo.
-func (e *Engine) afterDisk(err error) error {
-	if no := (*Refusal)(nil); errors.As(err, &no) {
-		e.mu.Lock()
-		seq := e.ahead.seq
-		e.mu.Unlock()
-		return e.refuseAfter(seq, no)
-	}
-	return err
-}
-
 // known looks again for what earlier did not find, with mu held. An order that came in
 // between is in memory, unless it was archived since. Only if the archive has grown in
 // between is it searched again, although that reads the disk under mu.
@@ -53,14 +39,12 @@ func (e *Engine) known(r OrderRequest) (*Order, error) {
 		return nil, nil
 	}
 	o := e.ahead.order(e.ahead.clientIDs[r.ClientOrderID])
+	var err error
 	if o == nil && e.archive.Head().Records != r.searched {
-		var err error
-		if o, err = e.archived(clientKey(r.ClientOrderID)); err != nil {
-			return nil, err
-		}
+		o, err = e.archived(clientKey(r.ClientOrderID))
 	}
 	if o == nil {
-		return nil, nil
+		return nil, err
 	}
 	return o, e.checkReuse(o, r)
 }

@@ -25,36 +25,19 @@ const (
 // none: an order is not refused for lack of them.
 func (e *Engine) learnGrid(ctx context.Context, symbol string) {
 	feed, ok := e.watch.feed.(Ruler)
-	if _, set := e.options.Grid(symbol); set || !ok || !e.watch.rulesDue(symbol) {
+	in := e.watch.of(symbol)
+	if _, set := e.options.Grid(symbol); set || !ok || in.windows == nil || time.Now().Before(in.due) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, quoteTimeout)
 	defer cancel()
 	told, err := feed.Grid(ctx, symbol)
 	if err != nil {
-		e.watch.setRules(symbol, e.watch.of(symbol).grid, rulesRetry)
+		e.watch.change(symbol, func(in *instrument) { in.due = time.Now().Add(rulesRetry) })
 		e.log.Warn("the rules of the exchange are not known: orders are counted in eight decimals, or as before", "symbol", symbol, "error", err)
 		return
 	}
-	e.watch.setRules(symbol, newGrid(told), rulesAge)
-}
-
-// rulesDue reports whether it is time to ask for the rules of a watched symbol.
-func (w *watchlist) rulesDue(symbol string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	in := w.instruments[symbol]
-	return in != nil && !time.Now().Before(in.due)
-}
-
-// setRules takes over the rules of a watched symbol, and when they are asked for
-// again.
-func (w *watchlist) setRules(symbol string, g Grid, again time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil {
-		in.rules = rules{g, time.Now().Add(again)}
-	}
+	e.watch.change(symbol, func(in *instrument) { in.rules = rules{newGrid(told), time.Now().Add(rulesAge)} })
 }
 
 // gridOf returns the tick, lot and minimum of a market: those that the operator has set,

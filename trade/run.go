@@ -2,6 +2,8 @@ package trade
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -56,7 +58,8 @@ func (e *Engine) work(ctx context.Context) error {
 	g.Go(func() error { return e.housekeep(ctx) })
 	g.Go(func() error { return (*onDisk)(&e.book).thin(ctx) })
 	if e.venue != nil {
-		g.Go(func() error { return e.runVenue(ctx) })
+		g.Go(func() error { return e.hear(ctx) })
+		g.Go(func() error { return e.keepReconciled(ctx) })
 	}
 	if err := g.Wait(); err != nil && ctx.Err() == nil {
 		return err
@@ -102,7 +105,7 @@ func (e *Engine) housekeep(ctx context.Context) error {
 // has room for, and a stop that is not watched protects nothing.
 func (e *Engine) watchNeeded(ctx context.Context) {
 	e.mu.Lock()
-	needed, resting := e.needed(), make(map[string]bool)
+	needed, inUse, resting := e.needed(), e.inUse(), make(map[string]bool)
 	for symbol, open := range e.ahead.open {
 		resting[symbol] = len(open) > 0
 	}
@@ -115,6 +118,8 @@ func (e *Engine) watchNeeded(ctx context.Context) {
 		}
 	}
 	e.mu.Unlock()
+	e.await(needed)
+	defer e.await(needed) // without those that turned out to be unlisted
 	for _, symbols := range [][]string{first, others} {
 		var loads errgroup.Group
 		loads.SetLimit(8) // a slow source must not hold up the others for minutes
@@ -122,6 +127,11 @@ func (e *Engine) watchNeeded(ctx context.Context) {
 			loads.Go(func() error {
 				if err := e.ensure(ctx, symbol, needed[symbol]...); err != nil && ctx.Err() == nil {
 					e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
+					if _, ok := inUse[symbol]; !ok && errors.Is(err, market.ErrUnlisted) {
+						e.mu.Lock()
+						e.unlisted[symbol] = true
+						e.mu.Unlock()
+					}
 				} else if resting[symbol] && e.venue == nil {
 					e.learnGrid(ctx, symbol) // prices of fills are rounded to its tick
 				}
@@ -130,4 +140,14 @@ func (e *Engine) watchNeeded(ctx context.Context) {
 		}
 		loads.Wait()
 	}
+}
+
+// await tells the feed which symbols are to be watched, so that a source that answers for
+// none of them from the start counts as silent. A symbol that only --symbols names, and that
+// the source does not have, is misspelled and not awaited.
+func (e *Engine) await(needed map[string][]need) {
+	e.mu.Lock()
+	symbols := slices.DeleteFunc(sorted(needed), func(symbol string) bool { return e.unlisted[symbol] })
+	e.mu.Unlock()
+	e.options.Feed.Await(symbols)
 }

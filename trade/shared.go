@@ -94,13 +94,7 @@ func (e *Engine) Mark(marks map[string]uint64) error {
 	if len(marks) == 0 || len(marks) > maxMarks {
 		return nil
 	}
-	e.mu.Lock()
-	seq, err := e.propose(kindDelivered, &event{At: now(), Marks: marks})
-	e.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return e.commit(seq)
+	return e.write(func() (uint64, error) { return e.propose(kindDelivered, &event{At: now(), Marks: marks}) })
 }
 
 // passOn asks the leader to write down how far the subscribers of this replica have

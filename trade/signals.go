@@ -2,6 +2,7 @@ package trade
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime/debug"
@@ -65,7 +66,8 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 	// After a pause several bars may have closed at once. They are judged from the oldest
 	// on, each as if it were the newest. An alert that fires once is not judged on the
 	// bars after that.
-	c.bars, waiting = e.withOthers(ctx, c.bars, waiting)
+	c.until = time.Now().Add(3 * time.Second)
+	c.bars, waiting = e.withOthers(ctx, c, waiting)
 	extra, found := make(columns), make(map[string][]trigger)
 	for i, start := range c.bars.Time {
 		if start > c.after && start <= c.through {
@@ -129,57 +131,63 @@ func (e *Engine) computed(ctx context.Context, w signalAlert, c closing, i int, 
 	return r
 }
 
-// withOthers returns the bars s with those of other markets and intervals that the
+// withOthers returns the bars of c with those of other markets and intervals that the
 // alerts' rules also read, and the alerts that can be judged with them. An alert whose
 // other bars cannot be loaded is left out, and not judged on these bars.
-func (e *Engine) withOthers(ctx context.Context, s *market.Series, waiting []signalAlert) (*market.Series, []signalAlert) {
+func (e *Engine) withOthers(ctx context.Context, c closing, waiting []signalAlert) (*market.Series, []signalAlert) {
 	var able []signalAlert
 	for _, w := range waiting {
-		list, err := w.request.Others(s.Interval)
+		list, err := w.request.Others(c.key.interval)
 		if err == nil && len(list) > 0 {
 			var loaded *market.Series
-			if loaded, err = e.loadOthers(ctx, s, list); err == nil {
-				s = loaded
+			if loaded, err = e.loadOthers(ctx, c, list); err == nil {
+				c.bars = loaded
 			}
 		}
 		if err != nil {
-			e.log.Warn("indicator alert has no data", "alert", w.alert.ID, "symbol", s.Symbol, "error", err)
+			e.log.Warn("indicator alert has no data", "alert", w.alert.ID, "symbol", c.key.symbol, "error", err)
 			continue
 		}
 		able = append(able, w)
 	}
-	return s, able
+	return c.bars, able
 }
 
-// lateOthers is how often bars of another market are asked for again, a second
-// apart, when they should have closed with ours but the source says that they are still
-// forming.
-const lateOthers = 3
-
-// loadOthers returns s with the other bars in list. If some of them should have closed
-// with the last bar of s and are still forming, it tries again; see lateOthers.
-func (e *Engine) loadOthers(ctx context.Context, s *market.Series, list []market.OtherBars) (*market.Series, error) {
+// loadOthers returns the bars of c with the other bars in list. If some of them should
+// have closed with the last bar of c and are still forming, it tries again.
+func (e *Engine) loadOthers(ctx context.Context, c closing, list []market.OtherBars) (*market.Series, error) {
 	// Bars that were loaded for an alert before this one are not loaded again if they
 	// reach back far enough.
+	s := c.bars
 	missing := slices.DeleteFunc(slices.Clone(list), func(o market.OtherBars) bool {
 		have := s.Others[o.Other]
 		return have != nil && have.Len() > 0 && have.Time[0] <= s.Time[0]-int64(o.Warmup+1)*have.Interval.Seconds()
 	})
 	closed := s.ClosedAt(s.Len() - 1)
-	for try := 0; ; try++ {
+	for {
 		loaded, err := market.LoadOthers(ctx, e.options.Source, s, missing)
 		late := err == nil && slices.ContainsFunc(missing, func(o market.OtherBars) bool {
 			t := loaded.Others[o.Other]
 			return t.Forming && t.DueAt(t.Len()-1) <= closed
 		})
-		if !late || try == lateOthers {
-			return loaded, err
+		if err == nil && !late || !c.again(ctx) {
+			return loaded, errors.Join(err, ctx.Err())
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(time.Second):
-		}
+	}
+}
+
+// again waits a second, and reports whether the source may then be asked once more for
+// what is read beside the bars of c. It may for three seconds: another market's bars may
+// close a moment later than ours, and a file may be read just while it is written.
+func (c closing) again(ctx context.Context) bool {
+	if !time.Now().Before(c.until) {
+		return false
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(time.Second):
+		return true
 	}
 }
 
@@ -213,13 +221,14 @@ func (e *Engine) barsFor(ctx context.Context, r indicators.Request, c closing, i
 	key := strings.Join(needs, " ")
 	s, asked := extra[key]
 	if !asked {
-		var err error
-		if s, err = e.watch.load(ctx, c.key, c.bars.Len(), needs...); err != nil {
-			e.log.Warn("indicator alert has no data", "symbol", c.key.symbol, "indicator", r.Ind.Name, "error", err)
-			s = nil
+		loaded, err := e.watch.load(ctx, c.key, c.bars.Len(), needs...)
+		for err != nil && c.again(ctx) {
+			loaded, err = e.watch.load(ctx, c.key, c.bars.Len(), needs...)
 		}
-		if s != nil {
-			with := *s // the source's series must not be changed
+		if err != nil {
+			e.log.Warn("indicator alert has no data", "symbol", c.key.symbol, "indicator", r.Ind.Name, "error", err)
+		} else {
+			with := *loaded // the source's series must not be changed
 			with.Others = c.bars.Others
 			s = &with
 		}

@@ -55,7 +55,7 @@ func (s *state) encode() ([]byte, error) {
 			v.Named = append(v.Named, a)
 		}
 	}
-	slices.SortFunc(v.Named, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
+	slices.SortFunc(v.Named, byAge)
 	// Each notification once, whichever lists have it.
 	entries := make(map[uint64]*entry)
 	for _, e := range s.polling {
@@ -108,7 +108,8 @@ func decodeState(store string, seq uint64, text []byte) (*state, error) {
 // somebody may have edited both, and a start must not panic then.
 func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	s := newState(store)
-	s.seq, s.trading, s.tripped, s.byOwner, s.epoch, s.outbox, s.venue = seq, v.Trading, v.Tripped, v.ByOwner, v.Epoch, v.Outbox, v.Venue
+	s.seq, s.ordered, s.alerted = seq, seq, seq
+	s.trading, s.tripped, s.byOwner, s.epoch, s.outbox, s.venue = v.Trading, v.Tripped, v.ByOwner, v.Epoch, v.Outbox, v.Venue
 	// The first error is kept, and the rest is read all the same.
 	var err error
 	check := func(e error) { err = cmp.Or(err, e) }

@@ -29,7 +29,7 @@ func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
 		return nil
 	}
 	// This is computed like the alert itself, on the newest closed bar. The result of a
-	// rule is in its facts, that of another indicator in its lines.
+	// rule is in its facts, that of another indicator in its lines and histograms.
 	c := atClose(r, s, s.Len()-1)
 	st := &Standing{Bar: time.Unix(s.Time[s.Len()-1], 0).UTC().Format(time.RFC3339), Values: make(map[string]json.RawMessage)}
 	if c.Shaded != nil {
@@ -38,6 +38,9 @@ func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
 	}
 	for _, l := range c.Lines {
 		st.Values[l.Label] = indicators.AppendValue(nil, l.Values[c.bar])
+	}
+	for _, h := range c.Histogram {
+		st.Values[h.Label] = indicators.AppendValue(nil, h.Values[c.bar])
 	}
 	return st
 }

@@ -31,6 +31,8 @@ type drained struct {
 // and only by records: replaying the same records gives the same state.
 type state struct {
 	seq     uint64 // of the last record applied
+	ordered uint64 // of the last record that changed an order, or of the snapshot
+	alerted uint64 // the same of alerts and notifications
 	store   string // random name of the store, in every file
 	epoch   string // random name of the process that wrote the last records; part of every id
 	trading TradingState
@@ -48,7 +50,6 @@ type state struct {
 	brokerIDs map[string]string   // a broker's id of an order to ours
 	open      map[string][]string // symbol to ids of open orders, in order of acceptance
 	openCount int
-	changes   map[string]uint64  // how often orders have changed, by symbol
 	holdings  map[string]holding // by symbol
 
 	alerts map[string]*Alert // active ones, by id
@@ -74,7 +75,7 @@ type state struct {
 func newState(store string) *state {
 	return &state{
 		store: store, trading: Active,
-		place: map[string]int{}, clientIDs: map[string]string{}, brokerIDs: map[string]string{}, open: map[string][]string{}, changes: map[string]uint64{},
+		place: map[string]int{}, clientIDs: map[string]string{}, brokerIDs: map[string]string{}, open: map[string][]string{},
 		holdings: map[string]holding{}, alerts: map[string]*Alert{}, named: map[string]*Alert{},
 		seen: map[string]*seen{}, subs: delivery.NewBook(),
 	}
@@ -92,7 +93,6 @@ func (s *state) clone() *state {
 		c.open[symbol] = slices.Clone(ids)
 	}
 	c.holdings, c.alerts, c.named = maps.Clone(s.holdings), maps.Clone(s.alerts), maps.Clone(s.named)
-	c.changes = maps.Clone(s.changes)
 	c.seen, c.days = maps.Clone(s.seen), slices.Clone(s.days)
 	c.polling, c.drained = slices.Clone(s.polling), slices.Clone(s.drained)
 	c.subs, c.hub = s.book(), nil
@@ -127,6 +127,12 @@ func (s *state) apply(seq uint64, k kind, ev *event) error {
 	}
 	s.setSeen(ev.Seen)
 	s.seq = seq
+	if ev.Order != nil || len(ev.Stops) > 0 {
+		s.ordered = seq
+	}
+	if ev.Alert != nil || ev.Notification != nil {
+		s.alerted = seq
+	}
 	return nil
 }
 
@@ -229,7 +235,6 @@ func (s *state) setOrder(o *Order) {
 		s.brokerIDs[o.BrokerID] = o.ID
 	}
 	s.setOpen(o, was)
-	s.changes[o.Symbol]++
 }
 
 // setOpen brings the lists of open orders, which are sorted by Order.before, up to date
@@ -427,11 +432,8 @@ func (s *state) setSubscription(k kind, ev *event) error {
 
 // sortedAlerts returns the active alerts, oldest first.
 func (s *state) sortedAlerts() []*Alert {
-	alerts := make([]*Alert, 0, len(s.alerts))
-	for _, a := range s.alerts {
-		alerts = append(alerts, a)
-	}
-	slices.SortFunc(alerts, func(a, b *Alert) int { return compareIDs(a.ID, b.ID) })
+	alerts := slices.AppendSeq([]*Alert{}, maps.Values(s.alerts)) // not nil, so that JSON has an empty list
+	slices.SortFunc(alerts, byAge)
 	return alerts
 }
 

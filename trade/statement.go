@@ -9,29 +9,29 @@ import (
 )
 
 // Account is what an account comes to, as a client sees it. Sums are in its
-// currency.
+// currency. Those that need the prices of all positions are nil while one has none.
 type Account struct {
-	Currency    string        `json:"currency"`
-	Cash        exact.Money   `json:"cash"`
-	Equity      exact.Money   `json:"equity"` // cash and what positions are worth
-	BuyingPower exact.Decimal `json:"buying_power"`
-	Reserved    exact.Decimal `json:"reserved"` // by open orders
-	Exposure    exact.Money   `json:"exposure"` // what positions are worth, longs and shorts added up
+	Currency    string         `json:"currency"`
+	Cash        exact.Money    `json:"cash"`
+	Equity      *exact.Money   `json:"equity"` // cash and what positions are worth
+	BuyingPower *exact.Decimal `json:"buying_power"`
+	Reserved    exact.Decimal  `json:"reserved"` // by open orders
+	Exposure    *exact.Money   `json:"exposure"` // what positions are worth, longs and shorts added up
 
-	Realized   exact.Money `json:"realized_pnl"` // fees taken off
-	Unrealized exact.Money `json:"unrealized_pnl"`
-	Fees       exact.Money `json:"fees"`
-	Total      exact.Money `json:"total_pnl"`
-	Day        exact.Money `json:"day_pnl"`  // since the account was first valued today, in UTC
-	Drawdown   exact.Money `json:"drawdown"` // how far equity is below its highest value at the beginning of a day, or below what was paid in
+	Realized   exact.Money  `json:"realized_pnl"` // fees taken off
+	Unrealized *exact.Money `json:"unrealized_pnl"`
+	Fees       exact.Money  `json:"fees"`
+	Total      *exact.Money `json:"total_pnl"`
+	Day        *exact.Money `json:"day_pnl"`  // since the account was first valued today, in UTC
+	Drawdown   *exact.Money `json:"drawdown"` // how far equity is below its highest value at the beginning of a day, or below what was paid in
 
-	Risk        exact.Money `json:"risk_to_stops"` // the loss from the newest prices on if every stop is filled at its price
-	Unprotected exact.Money `json:"unprotected"`   // what the parts of positions are worth that no stop closes
+	Risk        *exact.Money `json:"risk_to_stops"` // the loss from the newest prices on if every stop is filled at its price
+	Unprotected *exact.Money `json:"unprotected"`   // what the parts of positions are worth that no stop closes
 
 	BySymbol []SymbolResult `json:"by_symbol"`
 	ByDay    []DayResult    `json:"by_day"`             // the newest first
 	Excluded []string       `json:"excluded,omitempty"` // symbols in other currencies, which are not in the sums
-	Complete bool           `json:"complete"`           // false if a position has no price and is left out
+	Complete bool           `json:"complete"`           // false if a position has no price, or a sum is out of range; Note names the positions
 	// Synthetic says that a position is valued at an invented price, or that one was bought
 	// or sold at such a price.
 	Synthetic bool   `json:"synthetic,omitempty"`
@@ -40,19 +40,20 @@ type Account struct {
 
 // SymbolResult is what one symbol has made.
 type SymbolResult struct {
-	Symbol     string      `json:"symbol"`
-	Realized   exact.Money `json:"realized_pnl"`
-	Unrealized exact.Money `json:"unrealized_pnl"`
-	Fees       exact.Money `json:"fees"`
+	Symbol     string       `json:"symbol"`
+	Realized   exact.Money  `json:"realized_pnl"`
+	Unrealized *exact.Money `json:"unrealized_pnl"` // nil if the position has no price
+	Fees       exact.Money  `json:"fees"`
 }
 
-// DayResult is what one day, in UTC, has made.
+// DayResult is what one day, in UTC, has made. Of the last one Profit and Equity are nil
+// while the account cannot be valued.
 type DayResult struct {
-	Date     string      `json:"date"`
-	Profit   exact.Money `json:"pnl"` // what the equity changed by
-	Realized exact.Money `json:"realized_pnl"`
-	Fees     exact.Money `json:"fees"`
-	Equity   exact.Money `json:"equity"` // at its end, or now
+	Date     string       `json:"date"`
+	Profit   *exact.Money `json:"pnl"` // what the equity changed by
+	Realized exact.Money  `json:"realized_pnl"`
+	Fees     exact.Money  `json:"fees"`
+	Equity   *exact.Money `json:"equity"` // at its end, or now
 }
 
 // noteDay proposes a mark of the account when it is valued for the first time on a day.
@@ -81,32 +82,40 @@ func (e *Engine) Account() (Account, bool) {
 	s := e.shown
 	l := e.ledger(s)
 	a := Account{
-		Currency: options.Currency, Cash: l.cash, Equity: l.equity, Exposure: l.exposure, Realized: l.realized, Fees: l.fees,
-		BySymbol: []SymbolResult{}, Excluded: l.excluded, Complete: l.whole, Synthetic: l.synthetic, Note: options.note(),
+		Currency: options.Currency, Cash: l.cash, Realized: l.realized, Fees: l.fees, Reserved: e.reservedBut(s, ""),
+		BySymbol: []SymbolResult{}, Excluded: l.excluded, Complete: l.whole, Synthetic: l.synthetic, Note: options.note(l.unpriced),
 	}
-	a.Reserved = e.reservedBut(s, "")
-	left, _ := e.power(l)
-	a.BuyingPower = max(left-a.Reserved, 0)
-	// The total profit is the equity less what was paid in. The part of it that is not
-	// realized is unrealized.
-	a.Total = minus(l.equity, options.Cash.Money())
-	a.Unrealized = minus(a.Total, l.realized)
+	var risk, unprotected exact.Money
 	for _, symbol := range sorted(s.holdings) {
 		if options.counts(e.Currency(symbol)) {
-			e.addSymbol(&a, symbol)
+			lost, open := e.addSymbol(&a, symbol)
+			risk, unprotected = plus(risk, lost), plus(unprotected, open)
 		}
 	}
 	a.addDays(s.days, l, options.Cash, now())
+	if !l.whole {
+		return a, true
+	}
+	left, _ := e.power(l)
+	left = max(left-a.Reserved, 0)
+	// The total profit is the equity less what was paid in. The part of it that is not
+	// realized is unrealized.
+	total := minus(l.equity, options.Cash.Money())
+	unrealized := minus(total, l.realized)
+	a.Equity, a.Exposure, a.BuyingPower, a.Total, a.Unrealized = &l.equity, &l.exposure, &left, &total, &unrealized
+	a.Risk, a.Unprotected = &risk, &unprotected
 	return a, true
 }
 
-// addSymbol adds the profit of one symbol, and what is at risk. Called with mu held. A
-// position without a price adds no unrealized profit and no risk; Complete is false then.
-func (e *Engine) addSymbol(a *Account, symbol string) {
+// addSymbol adds the profit of one symbol. It returns what would be lost if its stops were
+// filled, and what the rest of the position is worth: both are zero for a position without
+// a price. Called with mu held.
+func (e *Engine) addSymbol(a *Account, symbol string) (risk, unprotected exact.Money) {
 	h, mark := e.shown.holdings[symbol], e.watch.price(symbol)
 	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
-	if mark > 0 {
-		r.Unrealized = minus(exact.Product(h.Quantity, mark), h.Cost)
+	if mark > 0 || h.Quantity == 0 {
+		unrealized := minus(exact.Product(h.Quantity, mark), h.Cost)
+		r.Unrealized = &unrealized
 	}
 	a.BySymbol = append(a.BySymbol, r)
 	// Stops close the position one after the other. What is left after all of them is
@@ -118,9 +127,9 @@ func (e *Engine) addSymbol(a *Account, symbol string) {
 			continue
 		}
 		left += size
-		a.Risk = plus(a.Risk, exact.Product(-size, mark-e.stop(o)))
+		risk = plus(risk, exact.Product(-size, mark-e.stop(o)))
 	}
-	a.Unprotected = plus(a.Unprotected, exact.Product(left.Abs(), mark))
+	return risk, exact.Product(left.Abs(), mark)
 }
 
 // stops returns the waiting stops of a symbol, both those that sell and those that buy,
@@ -142,7 +151,8 @@ func (e *Engine) stops(symbol string) (stops []*Order) {
 }
 
 // addDays adds the profit of each day, which is the difference of two marks; the last day
-// goes on until now. Cash is the amount paid in as it is set now.
+// goes on until now, and what it made is not known while the account cannot be valued. Cash
+// is the amount paid in as it is set now.
 func (a *Account) addDays(days []dayMark, l ledger, cash exact.Decimal, at Time) {
 	// From now backwards: the end of a day is the mark of the next one.
 	end, peak := dayMark{"", l.equity, l.realized, l.fees, cash, l.synthetic}, cash.Money()
@@ -150,17 +160,25 @@ func (a *Account) addDays(days []dayMark, l ledger, cash exact.Decimal, at Time)
 	for i := len(days) - 1; i >= 0; i-- {
 		d := days[i].with(cash)
 		if len(a.ByDay) < shownDays {
-			a.ByDay = append(a.ByDay, DayResult{d.Date, minus(end.Equity, d.Equity), minus(end.Realized, d.Realized), minus(end.Fees, d.Fees), end.Equity})
+			profit, equity := minus(end.Equity, d.Equity), end.Equity
+			a.ByDay = append(a.ByDay, DayResult{d.Date, &profit, minus(end.Realized, d.Realized), minus(end.Fees, d.Fees), &equity})
 		}
 		if minus(d.Equity, peak).Sign() > 0 {
 			peak = d.Equity // at the beginning of the day
 		}
 		end = d
 	}
+	if !l.whole {
+		if len(a.ByDay) > 0 {
+			a.ByDay[0].Profit, a.ByDay[0].Equity = nil, nil
+		}
+		return
+	}
+	a.Day, a.Drawdown = new(exact.Money), new(exact.Money)
 	if len(a.ByDay) > 0 && a.ByDay[0].Date == at.UTC().Format(time.DateOnly) {
 		a.Day = a.ByDay[0].Profit
 	}
 	if below := minus(peak, l.equity); below.Sign() > 0 {
-		a.Drawdown = below
+		*a.Drawdown = below
 	}
 }

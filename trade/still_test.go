@@ -307,3 +307,102 @@ func TestReachedOnStillMarket(t *testing.T) {
 		})
 	}
 }
+
+// lagging is a still market whose bars of three minutes close two seconds after the price of
+// their end is told, as those from a cache do. So the feed tells them without a new price.
+type lagging struct{ *still }
+
+func (s lagging) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	out, err := s.still.Bars(ctx, market.Query{Symbol: q.Symbol, Interval: market.Minute1, Limit: 100})
+	if err != nil || q.Interval == market.Minute1 {
+		return out.Tail(q.Limit), err
+	}
+	all := &market.Series{Symbol: q.Symbol, Interval: q.Interval, Source: out.Source, AsOf: out.AsOf, PriceAt: out.PriceAt}
+	for i := range out.Time {
+		b := out.Bar(i)
+		b.Time = q.Interval.Start(b.Time)
+		if n := all.Len(); n > 0 && all.Time[n-1] == b.Time {
+			all.High[n-1], all.Low[n-1], all.Close[n-1] = max(all.High[n-1], b.High), min(all.Low[n-1], b.Low), b.Close
+			continue
+		}
+		all.Append(b)
+	}
+	all.Forming = time.Now().Add(-2*time.Second).Unix() < q.Interval.Next(all.Time[all.Len()-1])
+	return all.Tail(q.Limit), nil
+}
+
+// TestBarClosesAfterExpiry: alerts expire, and then the price goes beyond their threshold.
+// Later a longer bar closes, with no new price. That is not a new look at the market: none
+// of them fires, however it repeats.
+func TestBarClosesAfterExpiry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := lagging{new(still)}, newProcess(t, 0)
+		s.trade(100, 100, 100)
+		p.change = func(o *Options) {
+			o.Source, o.Feed, o.Intervals = s, market.NewFeed(s, nil), []market.Interval{market.Minute1, "3m"}
+		}
+		p.start()
+		for _, repeat := range Repeats() {
+			repeating(t, p.e, `{"price_above":105}`, AlertRequest{Repeat: repeat, Interval: "1m", ExpiresAt: time.Now().Add(20 * time.Second)})
+		}
+		time.Sleep(25 * time.Second)
+		s.trade(106, 106, 106)
+		time.Sleep(3 * time.Minute)
+		if got := p.lines(); len(got) != 0 {
+			t.Errorf("told %q after they had expired", got)
+		}
+		p.stop()
+	})
+}
+
+// TestBarClosesWithoutPrice: an update that tells only of a bar that closed fills no order
+// that was held while the market was at its price: it waits for the next price.
+func TestBarClosesWithoutPrice(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		held := place(t, e, Buy, Limit, "1", "95").ID
+		time.Sleep(time.Minute)
+		haltByHand(t, e)
+		at := time.Now()
+		tellClosed(e, at.Add(-time.Second), at, 94, 94, minute(0, 94, 94, 94, 94))
+		if err := e.SetHalt(false); err != nil {
+			t.Fatal(err)
+		}
+		tellClosed(e, at, at, 94, 94)
+		if got := found(t, e, held); got != "open" {
+			t.Errorf("held at its price, and no new price came: %s, want open", got)
+		}
+		time.Sleep(time.Second)
+		tellClosed(e, at, time.Now(), 94, 94, minute(0, 94, 94, 94, 94))
+		if got := found(t, e, held); got != "filled 95" {
+			t.Errorf("with a new price it is %s, want filled 95", got)
+		}
+	})
+}
+
+// TestBarClosesAfterOrder: an order that came after the last price is not taken for an
+// older one because a bar closes. A low of the minute in which it came does not fill it.
+func TestBarClosesAfterOrder(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		time.Sleep(time.Minute)
+		at := time.Now()
+		path := minute(0, 100, 100, 90, 100)
+		tellClosed(e, at.Add(-time.Second), at, 100, 100, minute(-1, 100, 100, 100, 100))
+		time.Sleep(30 * time.Second)
+		late := place(t, e, Buy, Limit, "1", "95").ID
+		tellClosed(e, at, at, 100, 100)
+		time.Sleep(30 * time.Second)
+		tellClosed(e, at, time.Now(), 100, 90, path)
+		if got := found(t, e, late); got != "open" {
+			t.Errorf("a low of the minute in which the order came has filled it: %s, want open", got)
+		}
+	})
+}
+
+// tellClosed hands the engine an update with the path, if there is one, and with a bar
+// that closed.
+func tellClosed(e *Engine, since, at time.Time, price, low float64, path ...market.Bar) {
+	e.deliver(context.Background(), market.Update{Symbol: "AAA", Source: "test", From: price, Price: price, High: price, Low: low,
+		At: at.UnixMilli(), Since: since.UnixMilli(), Path: path, Step: market.Minute1,
+		Closed: []market.ClosedBar{{Interval: market.Hour1, Bar: market.Bar{Time: at.Unix(), Open: 100, High: 100, Low: 100, Close: 100}}}})
+}

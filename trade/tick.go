@@ -14,14 +14,13 @@ import (
 // tick is an update in exact numbers.
 type tick struct {
 	market.Update
-	price     exact.Decimal // zero if the price has no place among exact numbers
-	tradable  bool          // the numbers of the update are in the range of exact ones; otherwise orders are not judged by it
-	legs      []leg         // the path
-	high, low exact.Decimal // the extremes of the path and of the update, as far as orders are judged by it; see span
-	span      span          // the same extremes as they were told, and nothing else
-	first     bool          // this is the first update of the symbol in this process
-	known     bool          // the price was known before this update
-	fromAt    int64         // when the price that the path begins at was the price, in unix milliseconds
+	price    exact.Decimal // zero if the price has no place among exact numbers
+	tradable bool          // the numbers of the update are in the range of exact ones; otherwise orders are not judged by it
+	legs     []leg         // the path
+	span     span          // the extremes of the path and of the update as they were told, and nothing else
+	first    bool          // this is the first update of the symbol in this process
+	known    bool          // the price was known before this update
+	fromAt   int64         // when the price that the path begins at was the price, in unix milliseconds
 }
 
 // newTick makes the numbers of an update exact. It reports false if one of them
@@ -29,14 +28,11 @@ type tick struct {
 func newTick(u market.Update) (tick, bool) {
 	t := tick{Update: u, legs: legs(u), span: span{top: u.High, bottom: u.Low}}
 	t.price, _ = exact.FromFloat(u.Price)
-	high, ok1 := newBetween(u.High)
-	low, ok2 := newBetween(u.Low)
-	t.high, t.low, t.tradable = high.below, low.above, ok1 && ok2
+	_, ok1 := newBetween(u.High)
+	_, ok2 := newBetween(u.Low)
+	t.tradable = ok1 && ok2
 	for _, l := range t.legs {
 		t.span.top, t.span.bottom = max(t.span.top, l.top), min(t.span.bottom, l.bottom)
-		if l.tradable {
-			t.high, t.low = max(t.high, l.high), min(t.low, l.low)
-		}
 	}
 	return t, arePrices(u.Price, u.High, u.Low) && u.Low <= u.Price && u.Price <= u.High
 }
@@ -69,6 +65,11 @@ func (t *tick) begin(since int64, before quote, began Time) {
 	// The first poll of a symbol may find the price that its history had. The bars of the
 	// history are longer, and may have given that price a later time.
 	t.known = t.Price == before.told && (t.At == before.at || t.At < before.at && t.At == t.Since)
+	// Nothing was traded: the update tells of bars that closed, with the price of the one
+	// before. That price was judged then, and is no new look at the market.
+	if t.known && len(t.Path) == 0 && t.High == t.Low {
+		t.legs = nil
+	}
 	// If so, the clock was set back: when the path began is not known, only when its first
 	// bar did.
 	if t.Since > t.At && len(t.legs) > 0 {

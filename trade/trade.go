@@ -127,7 +127,8 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	e := &Engine{
 		options: o, log: o.Log, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Quoted, nil},
 		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, volumes: o.Participation != 0 && o.Venue == nil, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
-		arrived: make(map[string]int64), spent: make(map[string]int64), trails: make(map[string]exact.Decimal), near: make(map[string]near),
+		arrived: make(map[string]int64), spent: make(map[string]int64), trails: make(map[string]exact.Decimal),
+		unlisted: make(map[string]bool),
 	}
 	e.paper.grid = e.gridOf
 	e.hub, e.outbox, e.venue = o.Hub, o.Outbox, newVenue(o.Venue)
@@ -209,7 +210,7 @@ type Health struct {
 	Trading       TradingState  `json:"trading"`
 	Journal       string        `json:"journal"`          // "ok" or "broken"
 	Reason        string        `json:"reason,omitempty"` // why it is broken
-	FeedAge       time.Duration `json:"-"`                // since the source last answered, the longest if there are several; negative if nothing is watched
+	FeedAge       time.Duration `json:"-"`                // since the source last answered, the longest if there are several; negative if nothing is to be watched
 	Symbols       int           `json:"symbols"`
 	Orders        int           `json:"orders"`
 	OpenOrders    int           `json:"open_orders"`

@@ -18,6 +18,7 @@ import (
 type quiet struct{}
 
 func (quiet) Watch(string, ...market.Interval)      {}
+func (quiet) Await([]string)                        {}
 func (quiet) Unwatch(string)                        {}
 func (quiet) Resume(string, market.Interval, int64) {}
 func (quiet) ResumePrice(string, float64, int64)    {}

@@ -6,16 +6,7 @@ import "wick/exact"
 // below the market, a buy stop above it. It is rounded to the grid, away from the market.
 // It reports false if that is no price.
 func (o *Order) trailing(price exact.Decimal, g Grid) (exact.Decimal, bool) {
-	distance, fits := o.TrailAmount, true
-	if o.TrailPercent != 0 {
-		distance, fits = price.Percent(o.TrailPercent, exact.Up)
-	}
-	stop, ok := price.Add(o.Side.sign(distance))
-	if !fits || !ok || stop <= 0 {
-		return 0, false
-	}
-	stop, ok = g.away(stop, price)
-	return stop, ok && stop > 0
+	return Exit{Distance: o.TrailAmount, Percent: o.TrailPercent, Tick: g.Tick}.at(price, o.Side == Buy)
 }
 
 // stop returns the stop price of o; for a trailing stop, where it stands now. While it

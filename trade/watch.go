@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"wick/market"
 )
@@ -100,7 +101,7 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 	}
 	// The price that an earlier process saw counts only if both are real or both invented.
 	if from.of(series[0]) {
-		from.resume(w.feed, symbol)
+		w.feed.ResumePrice(symbol, from.told(), from.At)
 	}
 	w.feed.Watch(symbol, slices.Sorted(maps.Keys(want))...)
 	return nil
@@ -264,6 +265,15 @@ func (w *watchlist) of(symbol string) (in instrument) {
 	return in
 }
 
+// change calls f with what is known of a symbol, if the symbol is watched.
+func (w *watchlist) change(symbol string, f func(*instrument)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if in := w.instruments[symbol]; in != nil {
+		f(in)
+	}
+}
+
 // window returns a copy of the bars of a series, the forming one last and marked,
 // and whether they are what the source has: false if the series is not watched,
 // or if the forming bar is known by prices alone.
@@ -294,6 +304,7 @@ type closing struct {
 	gap            bool           // bars before the new ones are missing
 	short          bool           // the source has fewer bars than alerts could use
 	late           int64          // bars that start here or earlier closed before this process watched
+	until          time.Time      // how long the source is asked again for what is read beside the bars
 }
 
 // observe brings the windows of a symbol up to date with an update and returns those in
@@ -418,17 +429,6 @@ func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 	return since, from, true
 }
 
-// before returns the time and the price that setPrice will return for the next update of a
-// symbol, unless the symbol is watched anew until then.
-func (w *watchlist) before(symbol string) (since int64, from quote) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if in := w.instruments[symbol]; in != nil {
-		since, from = in.fed, in.last
-	}
-	return since, from
-}
-
 // history returns the volume of a symbol that is not watched yet, from its newest
 // minutes. The forming minute begins with nothing: the feed tells what is traded in it.
 func (w *watchlist) history(ctx context.Context, symbol string) (v volume, err error) {
@@ -442,9 +442,7 @@ func (w *watchlist) history(ctx context.Context, symbol string) (v volume, err e
 	// Until the feed tells a volume, the last minute that is over counts.
 	last := s.Bar(s.Len() - 1)
 	v.newest.start = last.Time
-	for _, size := range s.Volume {
-		v.told = v.told || size > 0
-	}
+	v.told = slices.ContainsFunc(s.Volume, func(size float64) bool { return size > 0 })
 	switch {
 	case !s.Forming:
 		v.newest.start = market.Minute1.Next(last.Time)
@@ -455,9 +453,4 @@ func (w *watchlist) history(ctx context.Context, symbol string) (v volume, err e
 	}
 	v.before = minuteVolume{last.Time, volumeOf(last.Volume), true}
 	return v, nil
-}
-
-// resume tells the feed to go on from the price of s.
-func (s *seen) resume(feed Feed, symbol string) {
-	feed.ResumePrice(symbol, s.told(), s.At)
 }

@@ -1,6 +1,7 @@
 // What the account has: positions, orders, alerts, and as levels on the chart. All of it
 // comes from the tools that any client calls.
 import { exactText, priceText, signed } from './format.mjs';
+import { lastEnd } from './times.mjs';
 
 const mostFills = 50; // that a chart shows
 
@@ -21,18 +22,21 @@ export class Account {
    * levels, of which alerts on a price can be dragged, and fills within the bars. The level
    * of a position has its profit at the last close; its member past is the one without, for
    * a window that does not show that close. */
-  drawn({ symbol, precision, request, n, time, close, seconds, forming, as_of }) {
+  drawn(data) {
+    const { symbol, precision, request, n, time, close, forming, as_of } = data;
     const ended = !forming && request.to < Date.parse(as_of) / 1000; // the last close is not the price of now
     const of = (part, list) => (!request.show || request.show.includes(part) ? list.filter(item => item.symbol === symbol) : []);
     const positions = of('position', this.positions).filter(p => Number(p.quantity) > 0).map(p => {
       const [price, profit] = [Number(p.entry_price), ended ? NaN : profitAt(p, close[n - 1])];
       const text = `${p.side} ${exactText(Number(p.quantity))} at ${priceText(price, precision)}`;
-      const past = { price, text, ink: 'axis', on: 1, off: 0 }; // neither gain nor loss
-      return Number.isNaN(profit) ? past : { ...past, text: `${text} · ${signed(profit, 2)}`, ink: profit < 0 ? 'down' : 'up', past };
+      const past = { price, text, numbers: text, ink: 'axis', on: 1, off: 0 }; // neither gain nor loss
+      const whole = `${text} · ${signed(profit, 2)}`;
+      return Number.isNaN(profit) ? past : { ...past, text: whole, numbers: whole, ink: profit < 0 ? 'down' : 'up', past };
     });
     const orders = of('orders', this.orders).filter(isOpen).map(o => {
-      const text = `${o.side} ${o.type} ${exactText(Number(o.quantity) - Number(o.filled_quantity))}`;
-      return { price: Number(o.stop_price ?? o.price ?? NaN), text, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4 };
+      const numbers = ` ${exactText(Number(o.quantity) - Number(o.filled_quantity))}`;
+      const text = `${o.side} ${o.type}${numbers}`;
+      return { price: Number(o.stop_price ?? o.price ?? NaN), text, numbers, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4 };
     });
     const alerts = of('alerts', this.alerts).map(alert => {
       const { price_above, price_below } = alert.condition;
@@ -41,7 +45,7 @@ export class Account {
     });
     const fills = of('fills', this.orders).filter(o => o.average_price !== null)
       .map(o => ({ buy: o.side === 'buy', time: Date.parse(o.updated_at) / 1000, price: Number(o.average_price) }))
-      .filter(f => f.time >= time[0] && f.time < time[n - 1] + seconds).slice(0, mostFills);
+      .filter(f => f.time >= time[0] && f.time < lastEnd(data)).slice(0, mostFills);
     return { levels: [...positions, ...[...orders, ...alerts].filter(l => l.price > 0)], fills };
   }
 

@@ -109,10 +109,15 @@ export function zoneBox(p, pane, k) {
   return [Math.trunc(left), top, Math.ceil(Math.max(right, left)), Math.max(bottom, top + 1)];
 }
 
-/** lineEnds returns the ends of a caller's line from left to right. */
-export function lineEnds(p, pane, k) {
-  const ends = [[timeX(p, k.time) + 0.5, yOf(pane.scale, k.price)], [timeX(p, k.time2) + 0.5, yOf(pane.scale, k.price2)]];
-  return ends[0][0] > ends[1][0] ? ends.reverse() : ends;
+/** linePath returns the points of a caller's line from left to right. These are its ends;
+ * and if one is before the first or after the last bar, the point at that bar, whose height
+ * follows from the share of the time: nobody knows how many bars there are up to such an end. */
+export function linePath(p, pane, k) {
+  const { time, n } = p.data;
+  let [a, b] = [[k.time, k.price], [k.time2, k.price2]].map(([t, v]) => ({ t, x: timeX(p, t) + 0.5, y: yOf(pane.scale, v) }));
+  if (a.x > b.x) [a, b] = [b, a];
+  const bends = (n > 1 ? [0, n - 1] : [0]).map(i => ({ x: barX(p, i) + 0.5, y: a.y + ((b.y - a.y) * (time[i] - a.t)) / (b.t - a.t) }));
+  return [a, ...bends.filter(({ x }) => a.x < x && x < b.x), b].map(({ x, y }) => [x, y]);
 }
 
 /** putMarkTexts writes the texts of the caller's zones, lines and texts near what they
@@ -125,7 +130,8 @@ function putMarkTexts(p, pane, room) {
       if (right < 0 || left > p.axisX || bottom < pane.legendEnd || top > pane.floor) continue;
       [x, y] = [Math.max(left, 0), Math.max(top, pane.legendEnd)];
     } else if (k.type === 'line') {
-      const [a, b] = lineEnds(p, pane, k);
+      const path = linePath(p, pane, k);
+      const [a, b] = path.slice(path.length > 2 && path[0][0] < barX(p, 0) ? 1 : 0); // the part between the bars
       [x, y] = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
     } else if (y < pane.legendEnd || y > pane.floor) continue;
     if (x >= 0 && x <= p.axisX && !room.near(k.text, toneInk(k.color, 'amber'), x, y)) pane.unmarked++;
@@ -159,7 +165,9 @@ function putLevelNames(p, pane, room) {
     const row = rowOf(pane.scale, l.price);
     const told = pane.tags.some(t => t.y === row && t.outline);
     const text = told ? l.text : withPrice(p, l);
-    if (text && !room.nameEnd(text, l.ink, row) && !room.nameAway(withPrice(p, l), l.ink, row)) pane.unmarked++;
+    const { numbers = '' } = l; // the end of the text that is never cut off
+    const words = l.text.slice(0, l.text.length - numbers.length);
+    if (text && !room.nameEnd(text, l.ink, row) && !room.nameAway(withPrice(p, l), l.ink, row, words, `${numbers} ${axisText(p, l.price)}`)) pane.unmarked++;
   }
   if (p.m.compact) return; // no room for names that stand in the legend too
   for (const st of pane.studies) {

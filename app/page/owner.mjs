@@ -16,12 +16,13 @@ const trading = trade === 'yes';
 const chartBars = 300; // that a chart begins with
 const healthPeriod = 5000; // milliseconds
 
+const system = matchMedia('(prefers-color-scheme: light)');
 const chosenTheme = () => localStorage.getItem('wick-theme') ?? 'auto';
 
 /** themeOf returns the theme that is chosen, or that of the system. */
 function themeOf() {
   if (chosenTheme() !== 'auto') return chosenTheme();
-  return matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark';
+  return system.matches ? 'light' : 'dark';
 }
 
 const applyTheme = () => Object.assign(document.documentElement.dataset, { theme: themeOf() === 'light' ? 'light' : 'dark' });
@@ -38,6 +39,7 @@ async function begin() {
   if (location.origin !== base) return location.replace(base + '/app'); // the login returns to the published address
   setLook(JSON.parse(place('look').textContent));
   applyTheme();
+  system.addEventListener('change', applyTheme);
   try {
     const token = await finishLogin(base) ?? storedToken();
     if (token) open(token);
@@ -135,10 +137,12 @@ async function showHealth(wire) {
 
 /** actions fills the row of buttons at the top. */
 function actions(wire, surround) {
+  const repaint = () => surround({ theme: themeOf() });
+  system.addEventListener('change', repaint, { signal: wire.gone.signal });
   const choose = e => {
     localStorage.setItem('wick-theme', e.target.value);
     applyTheme();
-    surround({ theme: themeOf() });
+    repaint();
   };
   const theme = select({ 'aria-label': 'Theme', onchange: choose }, ['auto', 'light', 'dark', 'colorblind']);
   theme.value = chosenTheme();

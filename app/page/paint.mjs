@@ -6,7 +6,7 @@ import { paintHistograms, paintPrice, paintVolume } from './bars.mjs';
 import { usable } from './format.mjs';
 import { disc, paintLine } from './lines.mjs';
 import { coloursOf, look, toneInk } from './look.mjs';
-import { lineEnds, marksOf, textsOf } from './marks.mjs';
+import { linePath, marksOf, textsOf } from './marks.mjs';
 import { backed, box, dashes, fill, stroke, through, write } from './pen.mjs';
 import { barX, columnAt } from './plan.mjs';
 import { rowOf, yOf } from './scale.mjs';
@@ -46,7 +46,7 @@ function paintPane(p, pane) {
   for (const st of pane.studies) st.lines.forEach((l, i) => paintLine(p, pane, l, st.lineLooks[i]));
   paintLevels(p, pane);
   const drawn = pane.price ? p.marks.filter(k => k.type === 'line') : [];
-  for (const k of drawn) stroke(p, toneInk(k.color, 'amber'), m.line, [], through(lineEnds(p, pane, k)));
+  for (const k of drawn) stroke(p, toneInk(k.color, 'amber'), m.line, [], through(linePath(p, pane, k)));
   paintDivergences(p, pane);
   paintMarks(p, pane);
 }

@@ -39,9 +39,10 @@ function closeButton({ symbol, side }, { transport, say, changed }) {
   const b = workButton('Close', async () => {
     const first = b.textContent === 'Close';
     say(await send(first ? { symbol, side: side === 'long' ? 'sell' : 'buy', type: 'market', quantity: 'all' } : undefined));
-    b.textContent = first ? 'Really close' : 'Close';
-  }, say, { 'aria-label': `Close the position in ${symbol}` });
-  return b;
+    name(first ? 'Really close' : 'Close');
+  }, say);
+  const name = text => Object.assign(b, { textContent: text, ariaLabel: `${text} the position in ${symbol}` });
+  return name('Close');
 }
 
 /** positionsPanel shows what is held, and what filled orders realized over time. */
@@ -96,9 +97,10 @@ export function alertsPanel({ account, transport, say, changed }) {
     const renew = note => account.renew(a, { note })
       .then(set => changed(`alert ${set.alert_id} on ${a.symbol} instead of ${a.alert_id}, with another note`), err => say(err.message));
     const onchange = e => renew(e.target.value.trim());
-    const note = el('input', { maxlength: 200, 'aria-label': `Note of the alert on ${a.symbol}`, value: a.note ?? '', onchange });
+    const which = `the alert on ${a.symbol}, ${conditionText(a.condition)}`;
+    const note = el('input', { maxlength: 200, 'aria-label': `Note of ${which}`, value: a.note ?? '', onchange });
     const cancel = () => transport.call('cancel_alert', { alert_id: a.alert_id }).then(() => changed(`alert ${a.alert_id} on ${a.symbol} was cancelled`));
-    return [a.symbol, conditionText(a.condition), note, workButton('Remove', cancel, say, { 'aria-label': `Remove the alert on ${a.symbol}` })];
+    return [a.symbol, conditionText(a.condition), note, workButton('Remove', cancel, say, { 'aria-label': `Remove ${which}` })];
   });
 }
 

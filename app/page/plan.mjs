@@ -6,7 +6,7 @@ import { arrange, bodiesOf, columnsOf, heights, metricsOf } from './layout.mjs';
 import { lineLook, toneInk } from './look.mjs';
 import { expSpan, fit, isEmpty, joined, logSpan, logarithmic, noSpan, widen, widenAll } from './scale.mjs';
 import { channels, heikinAshi } from './series.mjs';
-import { dateText, day, timeTicks, wallTimes } from './times.mjs';
+import { dateText, day, lastEnd, timeTicks, wallTimes } from './times.mjs';
 
 /** wholeWindow returns the window that shows the newest bars, and the bars to come that
  * overlays have values for. */
@@ -147,7 +147,8 @@ export function timeX(p, t) {
   const { time, n, seconds } = p.data;
   const i = time.findLastIndex(begin => begin <= t);
   if (i < 0) return barX(p, (t - time[0]) / seconds);
-  return barX(p, i === n - 1 ? i + (t - time[i]) / seconds : i);
+  const beyond = i === n - 1 && t >= lastEnd(p.data); // not within the last bar
+  return barX(p, beyond ? i + (t - time[i]) / seconds : i);
 }
 
 /** columnAt returns the pixel column of the middle of bar i. Columns of a dense chart

@@ -108,15 +108,17 @@ export class Room {
     return false;
   }
 
-  /** nameAway is like nameEnd for a text that has no room at its line: up to three lines
-   * of text away, and shortened if it must be. */
-  nameAway(text, ink, row) {
-    const letters = [...text];
+  /** nameAway is like nameEnd for a text that has no room at its line: up to three lines of
+   * text away. If it must, it writes words in place of the text, cut as short as needed, with
+   * numbers after them, which are never cut: a stop for 20 is not one for 2. */
+  nameAway(text, ink, row, words, numbers) {
+    const letters = [...words];
     const height = this.p.m.mark + this.p.m.px(4);
-    for (let most = letters.length; most === letters.length || most >= 6; most = Math.floor((most * 2) / 3)) {
-      const name = most < letters.length ? letters.slice(0, most - 1).join('') + '…' : text;
-      for (let off = 0; off <= 3 * height; off += height / 2) if (this.nameEnd(name, ink, row, 0, off)) return true;
+    for (let most = letters.length; ; ) {
+      for (let off = 0; off <= 3 * height; off += height / 2) if (this.nameEnd(text, ink, row, 0, off)) return true;
+      most = Math.floor((most * 2) / 3);
+      if (most < 6) return false;
+      text = letters.slice(0, most - 1).join('') + '…' + numbers;
     }
-    return false;
   }
 }

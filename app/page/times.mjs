@@ -135,3 +135,9 @@ function conflict(axis, ticks) {
   const i = ticks.findIndex((t, k) => leaves(t) || (k > 0 && close(ticks[k - 1], t)));
   return i > 0 && !leaves(ticks[i]) && ticks[i].rank > ticks[i - 1].rank ? i - 1 : i;
 }
+
+/** lastEnd returns when the last bar ends. Months have lengths of their own. */
+export function lastEnd({ interval, time, n, seconds }) {
+  const begin = new Date(time[n - 1] * 1000);
+  return interval === '1mo' ? Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() + 1) / 1000 : time[n - 1] + seconds;
+}

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Account, equity, openProfit } from '../page/account.mjs';
+import { table, workButton } from '../page/dom.mjs';
 import { exactText, fixedText, levelText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
 import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
 import { textOf } from '../page/host.mjs';
@@ -10,7 +11,7 @@ import { described, fitting, legendItems } from '../page/legend.mjs';
 import { Loader } from '../page/loader.mjs';
 import { base64url, challengeOf } from '../page/login.mjs';
 import { setLook, signalName } from '../page/look.mjs';
-import { lineEnds, marksOf, textsOf, zoneBox } from '../page/marks.mjs';
+import { linePath, marksOf, textsOf, zoneBox } from '../page/marks.mjs';
 import { indicatorsText, parseIndicators } from '../page/names.mjs';
 import { paint } from '../page/paint.mjs';
 import { makePlan, wholeWindow } from '../page/plan.mjs';
@@ -18,7 +19,7 @@ import { Room } from '../page/room.mjs';
 import { rowOf } from '../page/scale.mjs';
 import { pageBars, prepended, readSeries, updated } from '../page/series.mjs';
 import { previewText } from '../page/ticket.mjs';
-import { offsetIn, wallTimes } from '../page/times.mjs';
+import { lastEnd, offsetIn, wallTimes } from '../page/times.mjs';
 import { parseEvents } from '../page/wire.mjs';
 
 const read = name => JSON.parse(readFileSync(new URL(name, import.meta.url)));
@@ -40,7 +41,7 @@ for (const v of read('layout.json')) {
       assert.deepEqual(pane.ticks.map(t => (t.shown ? `${t.y} ${t.text}` : `(${t.y} ${t.text})`)), want.ticks ?? [], `ticks of pane ${i}`);
       assert.deepEqual(pane.tags.map(t => `${t.y} ${t.text}`), want.tags ?? [], `tags of pane ${i}`);
       assert.deepEqual(pane.studies.flatMap(st => st.lineLooks.map(l => l.ink + (l.dashed ? '-' : ''))), want.inks ?? [], `inks of pane ${i}`);
-      const drawn = pane.price ? p.marks.filter(k => k.price2).map(k => (k.type === 'zone' ? zoneBox(p, pane, k) : lineEnds(p, pane, k).flat().map(x => x.toFixed(2)))) : [];
+      const drawn = pane.price ? p.marks.filter(k => k.price2).map(k => (k.type === 'zone' ? zoneBox(p, pane, k) : linePath(p, pane, k).flat().map(x => x.toFixed(2)))) : [];
       assert.deepEqual(drawn.map(d => d.join(' ')), want.drawn ?? [], `drawings on pane ${i}`);
     });
     assert.deepEqual([p.axisX, p.body, p.wick], [v.axis_x, v.body, v.wick], 'columns');
@@ -253,15 +254,19 @@ test('a name without room at its line stands away from it, and is shortened last
   const data = readSeries(payload(1, 5, { lines: [] }));
   const p = makePlan(data, plain, { end: 5, count: 5 });
   const room = new Room(p, p.panes[0], []);
-  const free = 60; // columns before the axis
+  const free = 130; // columns before the axis
   Object.assign(p, { drawn: { high: [], low: [] } }); // no bars in the way
   room.rows = [];
   room.taken = [{ x: 0, width: p.axisX, top: 130, height: 40 }, { x: 0, width: p.axisX - free, top: 0, height: 400 }];
   assert.ok(!room.nameEnd('name', 'up', 150));
-  assert.ok(room.nameAway('name', 'up', 150) && room.nameAway('alert above 3.00', 'up', 250));
+  assert.ok(room.nameAway('name', 'up', 150, 'name', '') && room.nameAway('sell trailing_stop 20 3.00', 'up', 250, 'sell trailing_stop', ' 20 3.00'));
   const [away, short] = room.texts;
   assert.ok(away.top + away.height <= 130 || away.top >= 170, JSON.stringify(away));
-  assert.match(short.text, /^aler.*…$/);
+  assert.match(short.text, /^sell.*… 20 3\.00$/);
+  const account = new Account();
+  account.positions = [{ symbol: 'ACME', side: 'long', quantity: '2', entry_price: '10', current_price: null, unrealized_pnl: null }];
+  account.orders = [{ symbol: 'ACME', status: 'open', side: 'sell', type: 'stop', quantity: '25', filled_quantity: '5', stop_price: '3', average_price: null }];
+  assert.deepEqual(account.drawn(data).levels.map(l => [l.text, l.numbers]), [['long 2 at 10.00', 'long 2 at 10.00'], ['sell stop 20', ' 20']], 'what is never cut');
 });
 
 test('a text whose price is out of sight is not written at the edge', () => {
@@ -387,6 +392,14 @@ test('quantities and prices of the account keep their decimals', () => {
   assert.deepEqual([100, 0.12345678, 1234567.5, 10.46352915, 0, -3].map(exactText), ['100', '0.12345678', '1,234,567.5', '10.46352915', '0', '−3']);
 });
 
+test('a month ends when the next begins', () => {
+  const end = (interval, date, seconds) => new Date(1000 * lastEnd({ interval, seconds, n: 1, time: [Date.parse(date) / 1000] })).toISOString().slice(0, 10);
+  assert.equal(end('1mo', '2026-01-01', 30 * 86400), '2026-02-01');
+  assert.equal(end('1mo', '2026-02-01', 30 * 86400), '2026-03-01');
+  assert.equal(end('1mo', '2026-12-01', 30 * 86400), '2027-01-01');
+  assert.equal(end('1wk', '2026-01-26', 7 * 86400), '2026-02-02');
+});
+
 test('words', () => {
   assert.equal(signalName('rsi_overbought'), 'RSI leaves overbought');
   assert.equal(signalName('zero_up'), 'rises above 0');
@@ -397,4 +410,64 @@ test('words', () => {
   const part = { side: 'buy', quantity: 30, filled_quantity: 10, symbol: 'A', type: 'market', average_price: 2, fee: 0.1, status: 'partially_filled', broker: 'paper' };
   assert.equal(previewText(part), 'buy 30 A market, 10 of it at 2, fee 0.1: partially_filled, paper');
   assert.equal(previewText({ ...part, filled_quantity: 0, average_price: null, price: 3, fee: 0, status: 'open' }), 'buy 30 A market at 3, fee 0: open, paper');
+});
+
+/** Part is an element with what dom.mjs asks of one. Only what is within the document can
+ * have the focus: what is taken out of it or disabled loses it, as in a browser. */
+class Part {
+  constructor(tag) { Object.assign(this, { tagName: tag.toUpperCase(), children: [], listeners: {} }); }
+
+  setAttribute(name, value) { this[name === 'aria-label' ? 'ariaLabel' : name] = value; }
+  addEventListener(name, listener) { this.listeners[name] = listener; }
+  append(...children) {
+    for (const c of children.filter(c => c instanceof Part)) {
+      if (c.parent) c.parent.children = c.parent.children.filter(other => other !== c);
+      if (c.contains(Part.active)) Part.active = Part.body;
+      c.parent = this;
+      this.children.push(c);
+    }
+  }
+  replaceChildren(...children) {
+    for (const c of this.children) {
+      if (c.contains(Part.active)) Part.active = Part.body;
+      c.parent = undefined;
+    }
+    this.children = [];
+    this.append(...children);
+  }
+  contains(other) { return other === this || this.children.some(c => c.contains(other)); }
+  querySelectorAll(tag) { return this.children.flatMap(c => [...(c.tagName === tag.toUpperCase() ? [c] : []), ...c.querySelectorAll(tag)]); }
+  focus() { if (Part.body.contains(this)) Part.active = this; }
+  set disabled(off) { if (off && Part.active === this) Part.active = Part.body; }
+}
+
+test('a button keeps the focus while it works and when its table is filled again', async () => {
+  Part.active = Part.body = new Part('body');
+  globalThis.document = { createElement: tag => new Part(tag), get activeElement() { return Part.active; } };
+  const list = table('Orders', 'Orders', ['Order', ''], 'No orders.');
+  Part.body.append(list.element);
+  let done;
+  let times = 0;
+  const work = () => { times++; return new Promise(resolve => { done = resolve; }); };
+  const made = name => workButton('Cancel', work, () => {}, { 'aria-label': name });
+  const kept = made('Cancel order 1');
+  list.fill([['one', kept], ['two', made('Cancel order 2')]]);
+  kept.focus();
+  const first = kept.listeners.click();
+  kept.listeners.click(); // while the first click works
+  assert.equal(Part.active, kept, 'while it works');
+  list.fill([['two', made('Cancel order 2')], ['one', kept]]);
+  assert.equal(Part.active, kept, 'in the table again');
+  done();
+  await first;
+  assert.deepEqual([Part.active, kept.ariaDisabled, times], [kept, 'false', 1], 'after its work');
+  list.fill([['one', made('Cancel order 1')], ['two', made('Cancel order 2')]]);
+  assert.notEqual(Part.active, kept);
+  assert.equal(Part.active.ariaLabel, 'Cancel order 1', 'made anew');
+  list.fill([['two', made('Cancel order 2')]]);
+  assert.equal(Part.active, list.element, 'when it is gone');
+  Part.active = Part.body;
+  list.fill([]);
+  assert.equal(Part.active, Part.body, 'when something else had it');
+  delete globalThis.document;
 });

@@ -11,5 +11,6 @@ func drawWick(j *job) ([]byte, error) {
 	for _, r := range j.results {
 		v.Panels = append(v.Panels, chart.Panel{Key: r.Label, Result: r})
 	}
-	return chart.AppendPNG(context.Background(), nil, v, chart.Options{Width: j.w, Height: j.h})
+	file, _, err := chart.Draw(context.Background(), v, chart.Options{Width: j.w, Height: j.h})
+	return file, err
 }

@@ -54,8 +54,8 @@ func newOrder(o broker.Order, symbol string) orderRequest {
 	}
 	switch {
 	case o.OCOStop != 0: // Alpaca calls the limit of the order itself the take-profit
-		r.OrderClass, r.TakeProfit, r.LimitPrice = "oco", &takeProfit{o.Limit.String()}, ""
-		r.StopLoss = &stopLoss{o.OCOStop.String(), text(o.OCOLimit)}
+		r.OrderClass, r.TakeProfit, r.LimitPrice = "oco", &exit{LimitPrice: o.Limit.String()}, ""
+		r.StopLoss = &exit{o.OCOStop.String(), text(o.OCOLimit)}
 		return r
 	case o.TakeProfit != 0 && o.StopLoss != 0:
 		r.OrderClass = "bracket"
@@ -63,10 +63,10 @@ func newOrder(o broker.Order, symbol string) orderRequest {
 		r.OrderClass = "oto"
 	}
 	if o.TakeProfit != 0 {
-		r.TakeProfit = &takeProfit{o.TakeProfit.String()}
+		r.TakeProfit = &exit{LimitPrice: o.TakeProfit.String()}
 	}
 	if o.StopLoss != 0 {
-		r.StopLoss = &stopLoss{StopPrice: o.StopLoss.String()}
+		r.StopLoss = &exit{StopPrice: o.StopLoss.String()}
 	}
 	return r
 }

@@ -53,29 +53,25 @@ func text(d exact.Decimal) string {
 // orderRequest is the body of POST /v2/orders. Numbers travel as text, exactly as our
 // own book has them.
 type orderRequest struct {
-	Symbol        string      `json:"symbol"`
-	Qty           string      `json:"qty"`
-	Side          string      `json:"side"`
-	Type          string      `json:"type"`
-	TimeInForce   string      `json:"time_in_force"`
-	LimitPrice    string      `json:"limit_price,omitempty"`
-	StopPrice     string      `json:"stop_price,omitempty"`
-	TrailPrice    string      `json:"trail_price,omitempty"`
-	TrailPercent  string      `json:"trail_percent,omitempty"`
-	ClientOrderID string      `json:"client_order_id"`
-	OrderClass    string      `json:"order_class,omitempty"`
-	TakeProfit    *takeProfit `json:"take_profit,omitempty"`
-	StopLoss      *stopLoss   `json:"stop_loss,omitempty"`
+	Symbol        string `json:"symbol"`
+	Qty           string `json:"qty"`
+	Side          string `json:"side"`
+	Type          string `json:"type"`
+	TimeInForce   string `json:"time_in_force"`
+	LimitPrice    string `json:"limit_price,omitempty"`
+	StopPrice     string `json:"stop_price,omitempty"`
+	TrailPrice    string `json:"trail_price,omitempty"`
+	TrailPercent  string `json:"trail_percent,omitempty"`
+	ClientOrderID string `json:"client_order_id"`
+	OrderClass    string `json:"order_class,omitempty"`
+	TakeProfit    *exit  `json:"take_profit,omitempty"`
+	StopLoss      *exit  `json:"stop_loss,omitempty"`
 }
 
-// takeProfit is the exit with a profit, a limit order.
-type takeProfit struct {
-	LimitPrice string `json:"limit_price"`
-}
-
-// stopLoss is the exit with a loss, a stop order, or with a limit a stop-limit order.
-type stopLoss struct {
-	StopPrice  string `json:"stop_price"`
+// exit is the exit with a profit, a limit order, or with a loss, a stop order or with a
+// limit a stop-limit order.
+type exit struct {
+	StopPrice  string `json:"stop_price,omitempty"`
 	LimitPrice string `json:"limit_price,omitempty"`
 }
 

@@ -34,7 +34,6 @@ const (
 	runToken = 256 - minRun
 	numToken = runToken + maxRun + 1
 
-	numLiteral = 286 // deflate's symbols: bytes, the end of a block, lengths
 	endOfBlock = 256
 
 	// blockSize is how many tokens a block has at most. It bounds memory, and
@@ -131,8 +130,7 @@ func (d *deflater) checksum(n, sum, moment int) {
 }
 
 // same returns how many leading bytes a and b, of equal length, have in common.
-// Most runs end within a few bytes or go on for hundreds, so it compares one
-// word of eight bytes first and four words at a time from then on.
+// It compares a word of eight bytes at a time.
 func same(a, b []byte) int {
 	n := 0
 	for len(a)-n >= 8 {
@@ -140,13 +138,6 @@ func same(a, b []byte) int {
 			return n + bits.TrailingZeros64(x)/8
 		}
 		n += 8
-		for len(a)-n >= 32 {
-			p, q := a[n:n+32], b[n:n+32]
-			if (word(p)^word(q))|(word(p[8:])^word(q[8:]))|(word(p[16:])^word(q[16:]))|(word(p[24:])^word(q[24:])) != 0 {
-				break
-			}
-			n += 32
-		}
 	}
 	for n < len(a) && a[n] == b[n] {
 		n++

@@ -1,5 +1,5 @@
 // Package flatpng writes PNG files of flat pictures: charts, diagrams, anything
-// whose rows mostly repeat the row above. [Append] is all there is to call.
+// whose rows mostly repeat the row above. [Encode] is all there is to call.
 //
 // PNG stores every row through a filter. This package always takes the filter
 // "up", which replaces each byte by its difference from the byte above, so a
@@ -11,7 +11,7 @@
 //
 // # Security considerations
 //
-// The caller bounds the picture's size; Append bounds the file's and stops
+// The caller bounds the picture's size; Encode bounds the file's and stops
 // early when it is exceeded.
 package flatpng
 
@@ -25,7 +25,7 @@ import (
 	"sync"
 )
 
-// ErrTooLarge reports a file that would exceed the limit given to Append.
+// ErrTooLarge reports a file that would exceed the limit given to Encode.
 var ErrTooLarge = errors.New("file too large")
 
 // encoders holds the working memory of finished calls for later ones.
@@ -33,14 +33,12 @@ var encoders = sync.Pool{New: func() any { return new(deflater) }}
 
 const signature = "\x89PNG\r\n\x1a\n"
 
-// Append appends the PNG file of m to dst. Alpha in the palette is ignored:
-// the file is opaque. It returns dst unchanged with ErrTooLarge as soon as the
-// file exceeds limit bytes, and with ctx's error when ctx ends first.
-func Append(ctx context.Context, dst []byte, m *image.Paletted, limit int) ([]byte, error) {
-	start := len(dst)
+// Encode returns the PNG file of m. Alpha in the palette is ignored: the file is
+// opaque. It fails with ErrTooLarge as soon as the file exceeds limit bytes, and
+// with ctx's error when ctx ends first.
+func Encode(ctx context.Context, m *image.Paletted, limit int) ([]byte, error) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
-	out := append(dst, signature...)
-	out = appendHead(out, m, w, h)
+	out := appendHead([]byte(signature), m, w, h)
 
 	at := len(out)
 	out = append(out, "\x00\x00\x00\x00IDAT"...) // the length is filled in below
@@ -49,22 +47,22 @@ func Append(ctx context.Context, dst []byte, m *image.Paletted, limit int) ([]by
 	d := encoders.Get().(*deflater)
 	defer encoders.Put(d)
 	d.begin(out)
-	if err := d.rows(ctx, m, start, limit); err != nil {
-		return dst, err
+	if err := d.rows(ctx, m, limit); err != nil {
+		return nil, err
 	}
 	out = d.end()
-	const tail = 16                  // checksum of this chunk, and the empty last chunk
-	if len(out)-start > limit-tail { // also where rows has stopped
-		return dst, fmt.Errorf("%w: %dx%d takes more than %d bytes", ErrTooLarge, w, h, limit)
+	const tail = 16            // checksum of this chunk, and the empty last chunk
+	if len(out) > limit-tail { // also where rows has stopped
+		return nil, fmt.Errorf("%w: %dx%d takes more than %d bytes", ErrTooLarge, w, h, limit)
 	}
 	binary.BigEndian.PutUint32(out[at:], uint32(len(out)-at-8))
 	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[at+4:]))
 	return appendChunk(out, "IEND", nil), nil
 }
 
-// rows adds the rows of m. It stops when the file, which began at start, exceeds limit
-// bytes, and fails when ctx ends; it looks every 256 rows.
-func (d *deflater) rows(ctx context.Context, m *image.Paletted, start, limit int) error {
+// rows adds the rows of m. It stops when the file exceeds limit bytes, and fails when ctx
+// ends; it looks every 256 rows.
+func (d *deflater) rows(ctx context.Context, m *image.Paletted, limit int) error {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	above := make([]byte, w) // the row above the first counts as zeros
 	for y := range h {
@@ -77,7 +75,7 @@ func (d *deflater) rows(ctx context.Context, m *image.Paletted, start, limit int
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if len(d.dst)-start > limit {
+		if len(d.dst) > limit {
 			return nil
 		}
 	}

@@ -5,6 +5,10 @@ import (
 	"slices"
 )
 
+// numLiteral is how many symbols deflate has: bytes, the end of a block, lengths. No other
+// code has more.
+const numLiteral = 286
+
 // huffman makes the lengths of Huffman codes. It holds working memory only.
 type huffman struct {
 	ranked  []uint64 // count<<16 | symbol: plain numbers sort fastest
@@ -55,68 +59,34 @@ func (h *huffman) rank(counts []uint32) {
 	}
 }
 
-// depths replaces the weights w, which rise, by the depths of their leaves in
-// a Huffman tree, in place (Moffat and Katajainen, "In-place calculation of
-// minimum-redundancy codes", 1995). There must be at least two.
-func depths(w []uint32) {
-	joinNodes(w)
-	// From the root down parents become depths.
-	n := len(w)
-	w[n-2] = 0
-	for i := n - 3; i >= 0; i-- {
-		w[i] = w[w[i]] + 1
-	}
-	placeLeaves(w)
-}
-
-// joinNodes is the first pass of depths: it leaves in w the index of the parent of
-// every joined node, of which there is one less than leaves.
+// depths replaces the weights w, which rise, by the depths of their leaves in a Huffman
+// tree. There must be at least two, and at most numLiteral.
 //
 // A Huffman tree is built by joining the two lightest nodes until one is left.
 // With sorted leaves the joined nodes come out sorted too, so two queues, the
-// leaves and the joined nodes, replace a heap. Both live in w: joined nodes are
-// written from the front, over leaves that have been taken already.
-func joinNodes(w []uint32) {
+// leaves and the joined nodes behind them, replace a heap.
+func depths(w []uint32) {
+	var weights, parents, depth [2 * numLiteral]uint32
 	n := len(w)
-	// w[next] becomes the weight of a joined node, and, once that
-	// node is taken itself, the index of its parent.
-	leaf, root := 0, 0
-	for next := range n - 1 {
-		take := func() uint32 {
-			if leaf >= n || root < next && w[root] < w[leaf] {
-				v := w[root]
-				w[root] = uint32(next)
-				root++
-				return v
+	copy(weights[:], w)
+	leaf, joined := 0, n // the next of each queue
+	for next := n; next < 2*n-1; next++ {
+		for range 2 {
+			k := leaf
+			if leaf >= n || joined < next && weights[joined] < weights[leaf] {
+				k = joined
+				joined++
+			} else {
+				leaf++
 			}
-			v := w[leaf]
-			leaf++
-			return v
+			weights[next] += weights[k]
+			parents[k] = uint32(next)
 		}
-		first := take()
-		w[next] = first + take()
 	}
-}
-
-// placeLeaves is the last pass of depths: it replaces the depths of joined nodes by
-// those of leaves. Each level of the tree has open places, of which used are joined
-// nodes; the others are leaves, heaviest last in w and nearest to the root.
-func placeLeaves(w []uint32) {
-	open, used, depth := 1, 0, uint32(0)
-	inner, next := len(w)-2, len(w)-1
-	for open > 0 {
-		for inner >= 0 && w[inner] == depth {
-			used++
-			inner--
-		}
-		for open > used {
-			w[next] = depth
-			next--
-			open--
-		}
-		open, used = 2*used, 0
-		depth++
+	for k := 2*n - 3; k >= 0; k-- { // from below the root down
+		depth[k] = depth[parents[k]] + 1
 	}
+	copy(w, depth[:n])
 }
 
 // shorten repairs have, the number of codes of each length, after codes beyond

@@ -24,9 +24,6 @@ type scene struct {
 	account func(s *market.Series) *chart.Account
 }
 
-// maxScene bounds a picture of the gallery, in bytes.
-const maxScene = 80_000
-
 // size is the size of a scene whose arguments do not name another: smaller than the
 // default, so that the page loads quickly.
 const size = `"width":960,"height":540`
@@ -143,7 +140,7 @@ func (s scene) drawAccount() (*image.Paletted, error) {
 		return nil, err
 	}
 	v.Account = s.account(v.Series)
-	return paint(v, 960, 540)
+	return paint(v, chart.Options{Width: 960, Height: 540})
 }
 
 // madeUp returns an account that has sold twice and bought a part back.

@@ -133,7 +133,7 @@ func draw(names []string, bars, width, height int) (*image.Paletted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return paint(v, width, height)
+	return paint(v, chart.Options{Width: width, Height: height})
 }
 
 // sampleView computes indicators over bars of the sample source, warmed up.
@@ -186,9 +186,9 @@ func withOthers(s *market.Series, requests []indicators.Request) (*market.Series
 	return s, nil
 }
 
-// paint draws v with the defaults.
-func paint(v *chart.View, width, height int) (*image.Paletted, error) {
-	picture, err := chart.AppendPNG(context.Background(), nil, v, chart.Options{Width: width, Height: height})
+// paint draws v.
+func paint(v *chart.View, o chart.Options) (*image.Paletted, error) {
+	picture, _, err := chart.Draw(context.Background(), v, o)
 	if err != nil {
 		return nil, err
 	}

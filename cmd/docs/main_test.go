@@ -13,6 +13,9 @@ import (
 	"wick/mcp/tools"
 )
 
+// Bounds of a picture of the gallery and of one of a play, in bytes.
+const maxScene, maxPlay = 80_000, 8_000
+
 // TestUpToDate: the files in docs are what the code says now. Pictures are
 // compared by pixel, which spares the test their slow encoding.
 func TestUpToDate(t *testing.T) {

@@ -56,9 +56,6 @@ var plays = []play{
 			3: {{Side: trade.Sell, Type: trade.Limit, Price: at(104), ReduceOnly: true, OCO: trade.OCO{StopPrice: at(97)}}}}},
 }
 
-// maxPlay bounds the picture of a play, in bytes.
-const maxPlay = 8_000
-
 func (p play) file() string { return "trading/" + p.name + ".png" }
 
 // stage is the feed and the source of an engine that gets the prices of a path. Its times
@@ -72,6 +69,7 @@ type stage struct {
 }
 
 func (*stage) Watch(string, ...market.Interval)      {}
+func (*stage) Await([]string)                        {}
 func (*stage) Unwatch(string)                        {}
 func (*stage) Resume(string, market.Interval, int64) {}
 func (*stage) ResumePrice(string, float64, int64)    {}
@@ -246,11 +244,7 @@ func (p play) paint() (*image.Paletted, error) {
 	if err != nil {
 		return nil, err
 	}
-	picture, err := chart.AppendPNG(context.Background(), nil, v, chart.Options{Width: 480, Height: 240, HideVolume: true})
-	if err != nil {
-		return nil, err
-	}
-	return decode(picture)
+	return paint(v, chart.Options{Width: 480, Height: 240, HideVolume: true})
 }
 
 // orderPictures adds the pictures of docs/trading.md to files.

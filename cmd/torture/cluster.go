@@ -103,13 +103,11 @@ func tortureCluster(wick, etcd, dir string, kills, clients int, seed uint64, his
 
 // start starts everything and subscribes the listener.
 func (s *site) start() error {
-	var all []string
 	for i := range members {
 		s.ports[i], s.peers[i] = freePort(), freePort()
-		all = append(all, fmt.Sprintf("e%d=http://%s", i, s.peers[i]))
 	}
 	for i := range members {
-		if err := s.startEtcd(i, strings.Join(all, ",")); err != nil {
+		if err := s.startEtcd(i); err != nil {
 			return err
 		}
 	}
@@ -152,23 +150,20 @@ func (s *site) writeSecrets() error {
 }
 
 // startEtcd starts member i. Started again, the member continues with its data.
-func (s *site) startEtcd(i int, all string) error {
+func (s *site) startEtcd(i int) error {
 	out, err := os.OpenFile(filepath.Join(s.dir, fmt.Sprintf("etcd%d.log", i)), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	if all == "" {
-		var names []string
-		for j := range members {
-			names = append(names, fmt.Sprintf("e%d=http://%s", j, s.peers[j]))
-		}
-		all = strings.Join(names, ",")
+	var all []string
+	for j, peer := range s.peers {
+		all = append(all, fmt.Sprintf("e%d=http://%s", j, peer))
 	}
 	client, peer := "http://"+s.ports[i], "http://"+s.peers[i]
 	s.etcds[i], err = os.StartProcess(s.etcd, []string{s.etcd, "--name", fmt.Sprintf("e%d", i), "--data-dir", filepath.Join(s.dir, fmt.Sprintf("etcd%d", i)),
 		"--listen-client-urls", client, "--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
-		"--initial-cluster", all, "--initial-cluster-state", "new"}, &os.ProcAttr{Files: []*os.File{nil, out, out}, Env: os.Environ()})
+		"--initial-cluster", strings.Join(all, ","), "--initial-cluster-state", "new"}, &os.ProcAttr{Files: []*os.File{nil, out, out}, Env: os.Environ()})
 	return err
 }
 
@@ -393,7 +388,7 @@ func (s *site) harm(round, kills int) error {
 		i := s.rng.IntN(members)
 		s.killEtcd(i)
 		time.Sleep(time.Duration(s.rng.IntN(2000)) * time.Millisecond)
-		return s.startEtcd(i, "")
+		return s.startEtcd(i)
 	}
 	victim := s.replicas[s.rng.IntN(members)]
 	if s.rng.IntN(2) == 0 {
@@ -487,7 +482,7 @@ func (s *site) loseMajority() error {
 		read = c.call("get_orders", map[string]any{"limit": 1}, &orders) == nil && c.stale || read
 	}
 	time.Sleep(2 * time.Second)
-	if err := errors.Join(s.startEtcd(a, ""), s.startEtcd(b, "")); err != nil {
+	if err := errors.Join(s.startEtcd(a), s.startEtcd(b)); err != nil {
 		return err
 	}
 	if !read {

@@ -146,7 +146,7 @@ func (o *order) excused(byID map[string]*order, now time.Time) bool {
 	if name, ok := strings.CutPrefix(o.Reason, "cancelled with "); ok {
 		return byID[name] != nil && byID[name].Status == "cancelled" && byID[name].group() == o.group()
 	}
-	switch o.Reason {
+	switch first, _, _ := strings.Cut(o.Reason, "; "); first {
 	case "expired":
 		return o.ExpiresAt != nil && !o.ExpiresAt.After(now)
 	case "nothing is left to reduce", "the rest would not have reduced the position":

@@ -18,6 +18,7 @@ export async function ownerChecks(servers) {
   await check('owner: hostile names and notes stay text', { viewport: { width: 1200, height: 900 } }, page => names(page, servers.open));
   await check('owner: an order waits for a yes, gets a no, then a yes', { viewport: { width: 1200, height: 900 } }, page => approves(page, servers.asking));
   await check('owner: keys alone', { viewport: { width: 1200, height: 900 } }, page => keys(page, servers.open));
+  await check('owner: the theme follows the system', { viewport: { width: 1200, height: 900 }, colorScheme: 'dark' }, page => follows(page, servers.open));
   for (const [width, height, touch] of [[360, 740, true], [1440, 768, false], [2560, 1300, false]]) {
     for (const colorScheme of ['light', 'dark']) {
       await check(`owner: ${width} pixels, ${colorScheme}: fits, and axe-core finds nothing`, { viewport: { width, height }, hasTouch: touch, isMobile: touch, colorScheme, reducedMotion: 'reduce' },
@@ -162,6 +163,39 @@ async function keys(page, wick) {
   await page.getByText('Bars as a table').focus();
   await page.keyboard.press('Enter');
   await until('rows', async () => (await page.locator('#chart tbody tr').count()) > 10);
+  await closeByKeys(page, wick);
+}
+
+// closeByKeys closes a position with two presses of Enter on one button, whose name says
+// which press is next. The focus stays on it over a look at the account, and then in the list.
+async function closeByKeys(page, wick) {
+  const other = await client(wick, 'buyer');
+  await other.call('place_order', { symbol: 'ETHUSDT', side: 'buy', type: 'market', quantity: '3' });
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.tagName);
+  await page.getByRole('button', { name: 'Close the position in ETHUSDT', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await until('the name of the second press', async () => (await focused()) === 'Really close the position in ETHUSDT');
+  await page.waitForTimeout(6000); // over a look at the account
+  assert.equal(await focused(), 'Really close the position in ETHUSDT');
+  await page.keyboard.press('Enter');
+  await until('the end of the position', async () => (await page.locator('section[aria-label=Positions] tr', { hasText: /ETHUSDT/ }).getByRole('button').count()) === 0);
+  assert.equal(await focused(), 'Positions, the list');
+}
+
+// follows: the theme auto is that of the system, also when that changes.
+async function follows(page, wick) {
+  await logIn(page, wick);
+  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  const themes = [];
+  for (const colorScheme of ['dark', 'light', 'dark']) {
+    await page.emulateMedia({ colorScheme });
+    await page.waitForTimeout(300);
+    themes.push(await page.evaluate(() => {
+      const canvas = document.querySelector('#chart .canvas canvas');
+      return `${document.documentElement.dataset.theme} ${canvas.getContext('2d').getImageData(3, canvas.height / 2, 1, 1).data[0] > 128 ? 'light' : 'dark'}`;
+    }));
+  }
+  assert.deepEqual(themes, ['dark dark', 'light light', 'dark dark']);
 }
 
 async function fits(page, wick, width, scheme) {

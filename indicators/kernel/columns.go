@@ -78,20 +78,6 @@ func Ratio(a, b []float64, by float64) []float64 {
 	return out
 }
 
-// Portion is like [Ratio], but writes its result into part and returns that.
-// Where part is NaN it stays so, even if whole is 0.
-func Portion(part, whole []float64, by float64) []float64 {
-	for i, w := range whole {
-		if w != 0 {
-			part[i] = by * part[i] / w
-		} else {
-			// 0, or NaN where part is NaN.
-			part[i] *= 0
-		}
-	}
-	return part
-}
-
 // Share returns 100*a/(a+b), the part of a in the whole in percent, and 0 where
 // both are 0.
 func Share(a, b []float64) []float64 {

@@ -14,7 +14,7 @@ func Directional(s *market.Series, n int, variant string) (plus, minus, adx []fl
 		// by their seed alone.
 		up, down, ranges := Movements(s)
 		ranges = RMA(ranges, n)
-		plus, minus = Portion(RMA(up, n), ranges, 100), Portion(RMA(down, n), ranges, 100)
+		plus, minus = Ratio(RMA(up, n), ranges, 100), Ratio(RMA(down, n), ranges, 100)
 	} else {
 		plus, minus = DirectionalIndicators(s, n)
 	}
@@ -25,7 +25,7 @@ func Directional(s *market.Series, n int, variant string) (plus, minus, adx []fl
 func DirectionalIndicators(s *market.Series, n int) (plus, minus []float64) {
 	plus, minus, ranges := Movements(s)
 	if n == 1 { // TA-Lib leaves out the hundred here
-		return Portion(plus, ranges, 1), Portion(minus, ranges, 1)
+		return Ratio(plus, ranges, 1), Ratio(minus, ranges, 1)
 	}
 	if len(plus) <= n {
 		return NaNs(len(plus)), NaNs(len(plus))

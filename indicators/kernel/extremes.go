@@ -51,14 +51,6 @@ func extremes(x []float64, n int, sign float64) []float64 {
 	return out
 }
 
-// HighestAt returns the bar of the largest of the last n values, the latest of
-// equal ones, and -1 before there are n.
-func HighestAt(x []float64, n int) []int { return ExtremeAt(x, n, 1, true) }
-
-// LowestAt returns the bar of the smallest of the last n values, the latest of
-// equal ones, and -1 before there are n.
-func LowestAt(x []float64, n int) []int { return ExtremeAt(x, n, -1, true) }
-
 // ExtremeAt returns the bar of the largest of the last n values of sign*x, and -1 before
 // there are n. A new value that equals the extreme takes its place. When the extreme leaves
 // the window and several equal values are the next largest, the newest of them counts if

@@ -194,7 +194,7 @@ func TestDecimal(t *testing.T) {
 func TestExtremesAt(t *testing.T) {
 	x := awkward()
 	for _, n := range []int{1, 2, 14, 200} {
-		hi, lo := HighestAt(x, n), LowestAt(x, n)
+		hi, lo := ExtremeAt(x, n, 1, true), ExtremeAt(x, n, -1, true)
 		for i := range x {
 			wantHi, wantLo := -1, -1
 			if i >= 3+n-1 {

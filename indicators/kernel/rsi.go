@@ -5,13 +5,7 @@ import "math"
 // RSI returns Wilder's relative strength index of x over n changes, 0 to 100. As
 // in TA-Lib the first value belongs to bar n, and it is 0 when nothing moved.
 func RSI(x []float64, n int) []float64 {
-	gain, loss := WilderMoves(x, n)
-	for i, g := range gain {
-		if move := g + loss[i]; move != 0 {
-			gain[i] = 100 * g / move
-		}
-	}
-	return gain
+	return Share(WilderMoves(x, n))
 }
 
 // WilderMoves returns Wilder's averages of the gains and of the losses of x over

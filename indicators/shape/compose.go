@@ -11,10 +11,15 @@ func OverPrice(label string, closes, line []float64) *Result {
 
 // ZeroPanel draws one line around zero and marks where it crosses zero.
 func ZeroPanel(label string, line []float64) *Result {
+	return LevelPanel(label, line, 0, ZeroUp, ZeroDown)
+}
+
+// LevelPanel draws one line around a level and marks where it crosses that level.
+func LevelPanel(label string, line []float64, level float64, up, down string) *Result {
 	return &Result{
 		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
-		HLines:  []HLine{{Y: 0}},
-		Signals: LevelCrossings(nil, line, 0, ZeroUp, ZeroDown),
+		HLines:  []HLine{{Y: level}},
+		Signals: LevelCrossings(nil, line, level, up, down),
 	}
 }
 

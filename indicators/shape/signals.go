@@ -192,12 +192,14 @@ func Breakouts(closes, upper, lower []float64) []Signal {
 // Touches returns a signal for each bar whose high reaches the upper band, or whose low
 // reaches the lower one, if that of the bar before did not. Y is the value of the band.
 func Touches(high, low, upper, lower []float64) []Signal {
-	var signals []Signal
-	for _, sig := range Crossings(nil, high, upper, TouchUpper, "") {
-		signals = append(signals, Mark(sig.Bar, upper[sig.Bar], TouchUpper, Down))
+	signals := Crossings(nil, high, upper, TouchUpper, "")
+	for i, sig := range signals {
+		signals[i] = Mark(sig.Bar, upper[sig.Bar], TouchUpper, Down)
 	}
-	for _, sig := range Crossings(nil, low, lower, "", TouchLower) {
-		signals = append(signals, Mark(sig.Bar, lower[sig.Bar], TouchLower, Up))
+	above := len(signals)
+	signals = Crossings(signals, low, lower, "", TouchLower)
+	for i, sig := range signals[above:] {
+		signals[above+i] = Mark(sig.Bar, lower[sig.Bar], TouchLower, Up)
 	}
 	return InOrder(signals)
 }

@@ -2,9 +2,11 @@ package tools
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"wick/chart"
 	"wick/exact"
@@ -33,7 +35,11 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 		a.Position = h.position(v)
 	}
 	if slices.Contains(parts, "alerts") {
-		a.Alerts = h.waiting(v.Series, r.indicators)
+		var left int
+		if a.Alerts, left = h.waiting(v.Series, r.indicators); left > 0 && (r.format == "png" || r.format == "both") {
+			r.notes = append(r.notes, fmt.Sprintf("Waiting alerts of %s without a level in the picture: %d. They are for signals, or for an indicator, parameters or an interval that it does not show; list_alerts has them.",
+				v.Series.Symbol, left))
+		}
 	}
 	wantOrders, wantFills := slices.Contains(parts, "orders"), slices.Contains(parts, "fills")
 	if wantOrders || wantFills {
@@ -94,36 +100,42 @@ func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool
 }
 
 // waiting returns the alerts on the symbol of s that have not fired, of all clients:
-// those for a price, and those for a signal of an indicator that the chart shows.
-func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []chart.Alert) {
+// those for a price, and those for a level or a signal of an indicator that the chart
+// shows. Left is how many alerts have no level in it.
+func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []chart.Alert, left int) {
 	for _, a := range h.Engine.Alerts() {
-		c := a.Condition
+		c, key := a.Condition, ""
+		if a.Interval == s.Interval {
+			key = keyOf(c, shown)
+		}
+		level, err := c.Level.Float64() // an error if it waits for no level
 		switch {
 		case a.Symbol != s.Symbol:
 		case c.Type == trade.PriceAbove:
 			out = append(out, chart.Alert{Price: float(c.Threshold), Text: "above"})
 		case c.Type == trade.PriceBelow:
 			out = append(out, chart.Alert{Price: float(c.Threshold), Text: "below"})
-		// A signal is drawn in the panel of its indicator, if that has the same parameters.
-		case c.Type == trade.IndicatorSignal && a.Interval == s.Interval:
-			if key := keyOf(c, shown); key != "" {
-				out = append(out, chart.Alert{Key: key, Signal: c.Signal})
-			}
+		case key != "" && err == nil:
+			out = append(out, chart.Alert{Price: level, Text: strings.TrimPrefix(c.Signal, "crosses_"), Key: key})
+		case key != "":
+			out = append(out, chart.Alert{Key: key, Signal: c.Signal})
+			left++
+		default:
+			left++
 		}
 	}
-	return out
+	return out, left
 }
 
-// keyOf returns the key of the shown indicator whose signal a condition waits for, or an
-// empty text if it is not shown with the same parameters. Labels contain all parameters,
-// defaults too, so equal labels of one indicator mean equal parameters.
+// keyOf returns the key of the shown indicator that a condition waits for, or an empty
+// text if it is not shown with the same parameters.
 func keyOf(c trade.Condition, shown []indicators.Request) string {
-	want, err := indicators.New(c.Indicator, c.Params)
+	want, err := c.Request()
 	if err != nil {
 		return ""
 	}
 	for _, r := range shown {
-		if r.Ind == want.Ind && r.Label() == want.Label() {
+		if r.Identity() == want.Identity() {
 			return r.Key
 		}
 	}

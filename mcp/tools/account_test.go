@@ -203,3 +203,56 @@ func TestAccount(t *testing.T) {
 		}
 	})
 }
+
+// TestAlertsOfIndicators: an alert for a level of an indicator is a level of its panel, in
+// the picture and in a series, if that has the same parameters, however they were written,
+// and the same interval. The reply counts the alerts that have no level.
+func TestAlertsOfIndicators(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(5 * time.Second)
+		chart := func(more string) *mcp.Result {
+			r, err := d.call(trader, "generate_chart", `{"symbol":"BTCUSDT","interval":"1h","bars":100,"indicators":[{"name":"rsi","length":21},"macd","ema"]`+more+`}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		for _, c := range []struct {
+			name, interval, signal string
+			drawn                  bool
+			hline, note            string
+		}{
+			{"a level", "1h", `"rsi","length":21,"signal":"crosses_above","level":65`, true, `{"y":65,"label":"alert above","tone":"accent","ink":"amber"}`, ""},
+			{"with params", "1h", `"rsi","params":{"length":21},"signal":"crosses_below","level":35`, true, `{"y":35,"label":"alert below","tone":"accent","ink":"amber"}`, ""},
+			{"zero", "1h", `"macd","signal":"crosses_above","level":0,"line":"Signal"`, true, `{"y":0,"label":"alert above","tone":"accent","ink":"amber"}`, ""},
+			{"over the price", "1h", `"ema","signal":"crosses_above","level":10.6`, true, `{"y":10.6,"label":"alert EMA 20","tone":"accent","ink":"amber"}`, ""},
+			{"a signal", "1h", `"rsi","length":21,"signal":"enters_overbought"`, false, "", "Waiting alerts of BTCUSDT without a level in the picture: 1."},
+			{"other parameters", "1h", `"rsi","signal":"crosses_above","level":65`, false, "", "Waiting alerts of BTCUSDT without a level in the picture: 1."},
+			{"other zones", "1h", `"rsi","length":21,"oversold":20,"signal":"crosses_above","level":65`, false, "", "Waiting alerts of BTCUSDT without a level in the picture: 1."},
+			{"another interval", "4h", `"rsi","length":21,"signal":"crosses_above","level":65`, false, "", "Waiting alerts of BTCUSDT without a level in the picture: 1."},
+		} {
+			var alert struct {
+				ID string `json:"alert_id"`
+			}
+			d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","interval":"`+c.interval+`","condition":{"indicator_signal":{"indicator":`+c.signal+`}}}`, &alert)
+			with, without := chart(""), chart(`,"show":[]`)
+			if drawn := !bytes.Equal(with.Content[0].Data, without.Content[0].Data); drawn != c.drawn {
+				t.Errorf("%s: it is drawn: %v, want %v", c.name, drawn, c.drawn)
+			}
+			said := ""
+			for _, content := range with.Content[1:] {
+				said += string(content.Text)
+			}
+			if len(without.Content) > 1 || (said == "") != (c.note == "") || !strings.HasPrefix(said, c.note) {
+				t.Errorf("%s: the reply says %q, want %q", c.name, said, c.note)
+			}
+			series, hidden := string(chart(`,"format":"series"`).Content[0].Text), string(chart(`,"format":"series","show":[]`).Content[0].Text)
+			if c.drawn != strings.Contains(series, "alert ") || !strings.Contains(series, c.hline) || strings.Contains(hidden, "alert ") {
+				t.Errorf("%s: a series does not have %q", c.name, c.hline)
+			}
+			d.reply(trader, "cancel_alert", `{"alert_id":"`+alert.ID+`"}`, new(any))
+		}
+	})
+}

@@ -49,8 +49,13 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest
 		}
 		r.Held = &held
 	}
-	// The order is counted before it is placed, so that two calls at the same time cannot
-	// both use the same room. The count is taken back if the order is not placed.
+	return a.reserve(client, worth, now), nil
+}
+
+// reserve counts orders before they are placed, so that two calls at the same time cannot
+// both use the same room. The function that it returns takes the count back if they were
+// not placed. The caller of reserve holds mu, the caller of the function does not.
+func (a *Approvals) reserve(client string, worth exact.Money, now time.Time) (settle func(placed bool)) {
 	a.count(client, worth, now)
 	return func(placed bool) {
 		if !placed {
@@ -58,7 +63,7 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest
 			defer a.mu.Unlock()
 			a.count(client, worth.Neg(), now)
 		}
-	}, nil
+	}
 }
 
 // needs reports whether an order, by its dry run, needs a person's yes if its client
@@ -91,14 +96,7 @@ func (a *Approvals) admitAll(c mcp.Caller, r trade.OrderRequest, previews []trad
 	if !known || !a.within(c.Client, sum, now) {
 		return nil, errors.New("closing every position needs a person's yes (--confirm-above), and a person approves one order at a time: name a symbol; nothing was placed")
 	}
-	a.count(c.Client, sum, now)
-	return func(placed bool) {
-		if !placed {
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			a.count(c.Client, sum.Neg(), now)
-		}
-	}, nil
+	return a.reserve(c.Client, sum, now), nil
 }
 
 // worthOf returns what an order is worth at the price that highest returns, and whether

@@ -160,7 +160,6 @@ func (h *handlers) listAlerts() tool {
 		Title:       "Active alerts",
 		Description: "List the alerts that can still fire, newest first: those that have not fired yet, and those that repeat, with how often they fired.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-		Cost:        mcp.Cheap,
 	}, reports, func(_ context.Context, _ mcp.Call, r *alertList) (*mcp.Result, error) {
 		return h.remind(list(r.page, "list_alerts", h.activeAlerts())), nil
 	})
@@ -237,9 +236,9 @@ func (h *handlers) getNotifications() tool {
 // goOn returns a sentence that says how to read the rest. Notifications that were not
 // returned are still in the queue, so an offset is needed only with again.
 func (r *drain) goOn(returned, left int) string {
-	how := "call get_notifications again"
+	how := " wait: call get_notifications again"
 	if r.again {
-		how += fmt.Sprintf(" with again=true and offset=%d", r.offset+returned)
+		how = fmt.Sprintf(", read before or not: call get_notifications again with again=true and offset=%d", r.offset+returned)
 	}
-	return fmt.Sprintf("%d more notifications wait: %s for the next ones; limit, up to %d, returns more at once.", left, how, maxPage)
+	return fmt.Sprintf("%d more notifications%s for the next ones; limit, up to %d, returns more at once.", left, how, maxPage)
 }

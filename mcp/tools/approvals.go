@@ -100,10 +100,9 @@ func (a *Approvals) within(client string, worth exact.Money, now time.Time) bool
 			}
 		}
 	}
-	// Money has no comparison, so the sign of the difference is looked at. A sum that is
-	// too large for Money is above any bound.
+	// A sum that is too large for Money is above any bound.
 	left, ok := a.above.Sub(total)
-	return fits && ok && !strings.HasPrefix(left.String(), "-")
+	return fits && ok && left.Sign() >= 0
 }
 
 // count adds the worth of an order to what its client placed in the minute of at. A
@@ -214,7 +213,7 @@ var approveSchema = json.RawMessage(`{"type":"object","properties":{"approve":{"
 func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, held exact.Decimal, lines []string, now time.Time) error {
 	// The owner may come to the page minutes later, when the market is elsewhere.
 	shown := append(slices.Clip(lines), "prices as of: "+now.UTC().Format(time.DateTime)+" UTC")
-	q := &asked{order: digest, held: held, caller: c.Caller.ID, lines: shown, ends: now.Add(approvalLife)}
+	q := &asked{order: digest, held: held, caller: c.Caller.ID, lines: shown, ends: endOf(now)}
 	id := a.keep(q, now)
 	why := "since it takes what this client places within an hour above " + a.above.String()
 	if a.above == (exact.Money{}) {
@@ -233,6 +232,10 @@ func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, held exact.Decimal
 		Else:  said,
 	}
 }
+
+// endOf returns when a question or a yes of now ends: by the wall clock, which goes on
+// while the machine sleeps. A yes of the morning must not place an order in the evening.
+func endOf(now time.Time) time.Time { return now.Add(approvalLife).Round(0) }
 
 // keep stores a question and returns its id. It removes an earlier question about the
 // same order and, if the caller has too many, the caller's oldest: so a caller that asks
@@ -317,6 +320,6 @@ func (a *Approvals) Answer(id string, yes bool) bool {
 		return true
 	}
 	// The time starts again, so that the client can repeat its call after a late answer.
-	q.granted, q.ends = true, now.Add(approvalLife)
+	q.granted, q.ends = true, endOf(now)
 	return true
 }

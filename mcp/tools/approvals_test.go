@@ -404,6 +404,22 @@ func TestApprovalBounds(t *testing.T) {
 	}
 }
 
+// TestApprovalsEndAsleep: a question and a yes end by the wall clock, also while the machine
+// sleeps. A time with m= in it is compared by a clock that stops then.
+func TestApprovalsEndAsleep(t *testing.T) {
+	a := NewApprovals(0, "http://localhost/approve")
+	a.ask(mcp.Call{Caller: trader}, [32]byte{1}, 0, []string{"buy"}, time.Now())
+	for id, q := range a.waiting {
+		asked := q.ends
+		if !a.Answer(id, true) || strings.Contains(asked.String()+q.ends.String(), "m=") {
+			t.Errorf("the question ends at %s, the yes at %s, after so many minutes awake", asked, q.ends)
+		}
+	}
+	if len(a.waiting) != 1 {
+		t.Errorf("%d questions wait, want 1", len(a.waiting))
+	}
+}
+
 // Whatever comes as a state, it approves nothing.
 func FuzzApprovalState(f *testing.F) {
 	a := NewApprovals(0, "")

@@ -108,16 +108,28 @@ func (a arg) called(name string) bool { return name == a.name || slices.Contains
 // once, at the start.
 func members(s string) func() string { return func() string { return s } }
 
+// single returns the set function of an argument that is a single value. It calls read
+// with the value as readText returns it.
+func single(name string, read func(s string) error) func(json.RawMessage) error {
+	return func(v json.RawMessage) error {
+		s, err := readText(name, v)
+		if err != nil {
+			return err
+		}
+		return read(s)
+	}
+}
+
 // text declares a string of at most most characters, without the blanks around it.
 func text(p *string, name, doc string, most int) arg {
 	schema := func() string { return fmt.Sprintf(`"type":"string","maxLength":%d`, most) }
-	return arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) (err error) {
-		*p, err = readText(name, v)
-		if n := utf8.RuneCountInString(*p); err == nil && n > most {
-			err = fmt.Errorf("%s has %d characters, at most %d are taken", name, n, most)
+	return arg{name: name, doc: doc, schema: schema, set: single(name, func(s string) error {
+		if n := utf8.RuneCountInString(s); n > most {
+			return fmt.Errorf("%s has %d characters, at most %d are taken", name, n, most)
 		}
-		return err
-	}}
+		*p = s
+		return nil
+	})}
 }
 
 // word declares one of a few words, in upper or lower case. An empty def means that there
@@ -151,16 +163,12 @@ func whole(p *int, name, doc string, def, lo, hi int) arg {
 // between declares a number from lo to hi.
 func between(p *float64, name, doc string, def, lo, hi float64) arg {
 	schema := func() string { return fmt.Sprintf(`"type":"number","minimum":%g,"maximum":%g`, lo, hi) }
-	return arg{name: name, doc: doc, schema: schema, def: strconv.FormatFloat(def, 'g', -1, 64), set: func(v json.RawMessage) error {
-		s, err := readText(name, v)
-		if err != nil {
-			return err
-		}
+	return arg{name: name, doc: doc, schema: schema, def: strconv.FormatFloat(def, 'g', -1, 64), set: single(name, func(s string) (err error) {
 		if *p, err = strconv.ParseFloat(s, 64); err != nil || !(*p >= lo && *p <= hi) {
 			return fmt.Errorf("%s %q is not a number from %g to %g", name, limit.Clip(s), lo, hi)
 		}
 		return nil
-	}}
+	})}
 }
 
 // boolean declares true or false; absent means false.
@@ -175,11 +183,7 @@ func boolean(p *bool, name, doc string) arg {
 // decimal declares a number above zero. It is read digit by digit, never as a float. The
 // variable stays zero when the argument is absent.
 func decimal(p *exact.Decimal, name, doc string) arg {
-	return arg{name: name, doc: doc, schema: members(`"type":"number","exclusiveMinimum":0`), set: func(v json.RawMessage) error {
-		s, err := readText(name, v)
-		if err != nil {
-			return err
-		}
+	return arg{name: name, doc: doc, schema: members(`"type":"number","exclusiveMinimum":0`), set: single(name, func(s string) (err error) {
 		if *p, err = exact.Parse([]byte(s)); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -187,7 +191,7 @@ func decimal(p *exact.Decimal, name, doc string) arg {
 			return fmt.Errorf("%s %s must be above 0", name, *p)
 		}
 		return nil
-	}}
+	})}
 }
 
 // words declares a list of at most most strings. The schema says that each is one of
@@ -246,13 +250,10 @@ func interval(p *market.Interval, doc string, def market.Interval) arg {
 		}
 		return s
 	}
-	a.set = func(v json.RawMessage) error {
-		s, err := readText("interval", v)
-		if err == nil {
-			*p, err = market.ParseInterval(s)
-		}
+	a.set = single("interval", func(s string) (err error) {
+		*p, err = market.ParseInterval(s)
 		return err
-	}
+	})
 	return a
 }
 
@@ -382,11 +383,7 @@ func misplaced(name string, value json.RawMessage) error {
 // meant.
 func (a arg) find(given map[string]json.RawMessage) (json.RawMessage, error) {
 	var found json.RawMessage
-	for i := range len(a.aliases) + 1 {
-		name := a.name
-		if i > 0 {
-			name = a.aliases[i-1]
-		}
+	for _, name := range a.names() {
 		v, ok := given[name]
 		// Models send "" for what they leave out.
 		if !ok || string(v) == `""` && !a.empty {

@@ -129,7 +129,7 @@ func (r *chartRequest) markNames(places []int) string {
 func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartRequest) (*chart.View, error) {
 	// The symbols to compare are checked first, so that a mistake there costs no request to
 	// the source.
-	others, err := h.others(r)
+	others, _, err := r.others()
 	if err != nil {
 		return nil, fixable(err)
 	}
@@ -241,7 +241,7 @@ func (h *handlers) paint(ctx context.Context, v *chart.View, o chart.Options) ([
 	defer h.renders.Release(1)
 	// The time is measured without the wait.
 	start := time.Now()
-	png, missing, err := chart.Draw(ctx, nil, v, o)
+	png, missing, err := chart.Draw(ctx, v, o)
 	if h.Painted != nil {
 		h.Painted(time.Since(start))
 	}

@@ -269,12 +269,12 @@ func TestChartNeeds(t *testing.T) {
 		if _, err := read(r.args(), json.RawMessage(arguments)); err != nil {
 			t.Fatal(err)
 		}
-		v, err := newHandlers(Deps{Source: &newborn{}}).view(t.Context(), r.question)
+		v, _, err := newHandlers(Deps{Source: &newborn{}}).span(t.Context(), r.question)
 		if err != nil {
 			t.Fatal(err)
 		}
 		v.Panels[0].Needs = func() int { return c.needs }
-		want, err := chart.AppendPNG(t.Context(), nil, v, r.options)
+		want, _, err := chart.Draw(t.Context(), v, r.options)
 		if err != nil {
 			t.Fatal(err)
 		}

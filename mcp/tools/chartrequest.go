@@ -87,8 +87,10 @@ func (r *chartRequest) idle(name string) string {
 		return "it is of the picture, and a summary has none"
 	case r.format == "series" && slices.Contains(ofPixels, name):
 		return "it is of the picture, and a series has none"
-	case name == "scale" && r.scale != "percent" && r.compares():
-		return "with compare the axis is in percent"
+	case name == "scale" && r.scale != "percent":
+		if symbols, _, _ := r.others(); len(symbols) > 0 {
+			return "with compare the axis is in percent"
+		}
 	case name == "signals" && r.format != "series" && len(r.indicators) == 0:
 		return "they are of indicators, and there are none"
 	}
@@ -115,26 +117,35 @@ func (r *chartRequest) idleZone() string {
 	return ""
 }
 
-// compares reports whether r compares its symbol with another one.
-func (r *chartRequest) compares() bool { return len(r.idleCompared()) < len(r.compare) }
-
-// idleCompared returns the symbols to compare that draw nothing: the chart's own, and one
-// that is there twice, perhaps in another spelling of the source.
-func (r *chartRequest) idleCompared() (out []ignored) {
-	own, _ := market.Resolve(r.source, r.symbol)
-	seen := []string{own}
+// others returns the symbols to compare as the source spells them, each once and without
+// the chart's own, which is drawn anyway. It also returns those that draw nothing: the
+// chart's own, and one that is there twice, perhaps in another spelling of the source. It
+// fetches no bars.
+func (r *chartRequest) others() (symbols []string, idle []ignored, err error) {
+	if len(r.compare) == 0 {
+		return nil, nil, nil
+	}
+	if r.symbol == "" {
+		return nil, nil, errors.New("compare needs a symbol: without one the chart shows invented bars, which compare with nothing")
+	}
+	own, err := market.Resolve(r.source, r.symbol)
+	if err != nil {
+		return nil, nil, err
+	}
 	for i, text := range r.compare {
-		symbol, _ := market.Resolve(r.source, text)
-		switch at := slices.Index(seen, symbol); {
-		case at < 0:
-			seen = append(seen, symbol)
-		case at == 0:
-			out = append(out, ignored{Name: fmt.Sprintf("[%d]", i), Why: "it is the symbol of the chart"})
+		symbol, err := market.Resolve(r.source, text)
+		switch {
+		case err != nil:
+			return nil, nil, fmt.Errorf("compare: %w", err)
+		case symbol == own:
+			idle = append(idle, ignored{Name: fmt.Sprintf("[%d]", i), Why: "it is the symbol of the chart"})
+		case slices.Contains(symbols, symbol):
+			idle = append(idle, ignored{Name: fmt.Sprintf("[%d]", i), Why: "that symbol is compared already"})
 		default:
-			out = append(out, ignored{Name: fmt.Sprintf("[%d]", i), Why: "that symbol is compared already"})
+			symbols = append(symbols, symbol)
 		}
 	}
-	return out
+	return symbols, idle, nil
 }
 
 // accountParts are the words that show accepts.
@@ -147,7 +158,7 @@ func (r *chartRequest) optionArgs() []arg {
 	volume.def = "true"
 	compare := words(&r.compare, "compare", "Other symbols drawn as lines over the price, at most 5; all in percent since the first bar, whatever scale says.", chart.MaxCompare).also("compare_to", "compare_with")
 	compare = oneMarket(compare, func() []string { return r.compare })
-	compare.within = r.idleCompared
+	compare.within = func() []ignored { _, idle, _ := r.others(); return idle }
 	zone := text(&r.zone, "timezone", "Where times are shown and read, such as America/New_York or +05:30. Default UTC.", 64).also("tz")
 	zone.idle = r.idleZone
 	return []arg{
@@ -250,15 +261,14 @@ func show(p *[]string) arg {
 func (r *chartRequest) settle(now time.Time) (err error) {
 	// All parsers run, even after an error.
 	collect := func(wrong error) { err = errors.Join(err, wrong) }
+	// The words were checked when they were read, and are in the order of their options.
+	// The first is the default.
+	place := func(words []string, word string) int { return max(0, slices.Index(words, word)) }
+	r.options.Theme = chart.Theme(place(chart.Themes(), r.theme))
+	r.options.Type = chart.Type(place(chart.Types(), r.kind))
+	r.options.Scale = chart.Scale(place(chart.Scales(), r.scale))
+	r.options.Signals = chart.Signals(place(chart.SignalWords(), r.signals))
 	var wrong error
-	r.options.Theme, wrong = chart.ParseTheme(r.theme)
-	collect(wrong)
-	r.options.Type, wrong = chart.ParseType(r.kind)
-	collect(wrong)
-	r.options.Scale, wrong = chart.ParseScale(r.scale)
-	collect(wrong)
-	r.options.Signals, wrong = chart.ParseSignals(r.signals)
-	collect(wrong)
 	r.options.Zone, wrong = chart.ParseZone(r.zone)
 	collect(wrong)
 	r.options.HideVolume = !r.volume

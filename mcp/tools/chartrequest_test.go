@@ -233,9 +233,9 @@ func TestSeriesRepeatsRequest(t *testing.T) {
 		{`{"ticker":"BTCUSDT","timeframe":"1H","panels":"rsi, sma","chart_type":"Hollow","log_scale":true,"show_volume":"no","theme":"Dark","signals":"off"}`,
 			`{"symbol":"BTCUSDT","interval":"1h","indicators":["rsi","sma"],"type":"hollow","scale":"log","signals":"off","volume":false,"theme":"dark"}`},
 		{`{"symbol":"BTCUSDT","interval":"1h","since":"2025-01-01","until":"2025-01-01","tz":"+02:00","indicators":[],"compare_to":"ETHUSDT",
-			"drawings":[{"type":"line","price":1,"time":"2025-01-01","price2":2,"time2":"2025-01-01 12:00"}]}`,
+			"drawings":[{"type":"line","price":1,"time":"2025-01-01","price2":2,"time2":"2025-01-01 12:00"},{"type":"level","price":3,"color":"up"}]}`,
 			`{"symbol":"BTCUSDT","interval":"1h","indicators":[],"from":1735682400,"to":1735768799,"compare":["ETHUSDT"],"timezone":"+02:00",
-			"marks":[{"type":"line","price":1,"price2":2,"time":1735682400,"time2":1735725600,"color":"accent"}]}`},
+			"marks":[{"type":"line","price":1,"price2":2,"time":1735682400,"time2":1735725600},{"type":"level","price":3,"color":"up"}]}`},
 	} {
 		var got struct{ Request json.RawMessage }
 		payload(t, Deps{Source: &fixed{}}, "generate_chart", strings.TrimSuffix(c.arguments, "}")+strings.Repeat(",", min(1, len(c.arguments)-2))+`"format":"series"}`, &got)

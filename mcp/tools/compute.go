@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,18 +16,8 @@ import (
 // sampleSymbol is the name of the bars that a chart without a symbol shows.
 const sampleSymbol = "SAMPLE"
 
-// maxWarmup is how many bars are fetched at most beyond those shown: ten requests to the
-// service that is used most.
-const maxWarmup = indicators.MaxWarmup
-
-// view fetches the bars and computes the indicators of a question.
-func (h *handlers) view(ctx context.Context, r question) (*chart.View, error) {
-	v, _, err := h.span(ctx, r)
-	return v, err
-}
-
-// span is like view, and also returns notes for the reader if not all of the period is
-// shown.
+// span fetches the bars and computes the indicators of a question. It also returns notes
+// for the reader if not all of the period is shown.
 func (h *handlers) span(ctx context.Context, r question) (*chart.View, []string, error) {
 	s, err := h.load(ctx, r)
 	if err != nil {
@@ -59,7 +50,7 @@ func (h *handlers) load(ctx context.Context, r question) (*market.Series, error)
 	reach := r.reach(now)
 	q := market.Query{Symbol: symbol, Interval: r.interval, Limit: max(reach, r.least)}
 	for _, req := range r.indicators {
-		q.Limit = min(max(q.Limit, reach+min(req.WarmupAt(r.interval, r.end(now)), maxWarmup)), market.MaxLimit)
+		q.Limit = min(max(q.Limit, reach+min(req.WarmupAt(r.interval, r.end(now)), indicators.MaxWarmup)), market.MaxLimit)
 		for _, column := range req.Needs() {
 			if !slices.Contains(q.Extra, column) {
 				q.Extra = append(q.Extra, column)
@@ -68,7 +59,7 @@ func (h *handlers) load(ctx context.Context, r question) (*market.Series, error)
 	}
 	s, err := source.Bars(ctx, q)
 	if err != nil {
-		return nil, err
+		return nil, lasting(err)
 	}
 	return withOthers(ctx, source, s, r.indicators)
 }
@@ -78,14 +69,24 @@ func (h *handlers) load(ctx context.Context, r question) (*market.Series, error)
 func withOthers(ctx context.Context, source market.Source, s *market.Series, requests []indicators.Request) (*market.Series, error) {
 	for _, req := range requests {
 		list, err := req.Others(s.Interval)
-		if err == nil {
-			s, err = market.LoadOthers(ctx, source, s, list)
-		}
 		if err != nil {
-			return nil, err
+			return nil, fixable(err)
+		}
+		if s, err = market.LoadOthers(ctx, source, s, list); err != nil {
+			return nil, lasting(err)
 		}
 	}
 	return s, nil
+}
+
+// lasting returns an error of a source with the words that say when a retry does not help,
+// as if a file has no such column or a bad row. The error of a service says that itself.
+func lasting(err error) error {
+	var service *market.Error
+	if errors.As(err, &service) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%w; retry only with other data", err)
 }
 
 // compute runs the indicators over s and cuts everything to the newest bars. Each
@@ -101,7 +102,7 @@ func compute(ctx context.Context, s *market.Series, requests []indicators.Reques
 		}
 		for _, column := range req.Needs() {
 			if s.Extra[column] == nil {
-				return nil, fmt.Errorf("%s needs the column %q, which source %s does not provide for %s", req.Ind.Name, column, s.Source, s.Symbol)
+				return nil, lasting(fmt.Errorf("%s needs the column %q, which source %s does not provide for %s", req.Ind.Name, column, s.Source, s.Symbol))
 			}
 		}
 		window := s.Tail(bars + req.WarmupAt(s.Interval, s.Time[s.Len()-1]))
@@ -116,7 +117,7 @@ func compute(ctx context.Context, s *market.Series, requests []indicators.Reques
 // none within its warm-up. It is counted on sample bars. The warm-up itself is another
 // number: how many bars it takes until a value no longer depends on where the bars began.
 func barsNeeded(req indicators.Request, iv market.Interval) int {
-	q := market.Query{Symbol: sampleSymbol, Interval: iv, Limit: min(req.Warmup(iv), maxWarmup) + 1, Extra: req.Needs()}
+	q := market.Query{Symbol: sampleSymbol, Interval: iv, Limit: min(req.Warmup(iv), indicators.MaxWarmup) + 1, Extra: req.Needs()}
 	s, err := market.Sample{}.At(q, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))
 	if err != nil {
 		return 0

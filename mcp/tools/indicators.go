@@ -49,7 +49,7 @@ func (h *handlers) computation(ctx context.Context, caller mcp.Caller, r *comput
 		source = "engine_cache"
 		v, err = compute(ctx, window, q.indicators, q.bars)
 	} else {
-		v, err = h.view(ctx, q)
+		v, _, err = h.span(ctx, q)
 	}
 	if err != nil {
 		return nil, err

@@ -52,16 +52,12 @@ func percent(a arg) arg {
 // placed without its protection.
 func exit(p *trade.Exit, name, doc string) arg {
 	schema := members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]`)
-	return arg{name: name, doc: doc, schema: schema, empty: true, set: func(v json.RawMessage) error {
-		s, err := readText(name, v)
-		if err != nil {
-			return err
-		}
+	return arg{name: name, doc: doc, schema: schema, empty: true, set: single(name, func(s string) (err error) {
 		if *p, err = trade.ParseExit(s); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil
-	}}
+	})}
 }
 
 // oco declares the stop beside a limit order, an object. The engine checks whether it is
@@ -98,11 +94,7 @@ func oco(p *trade.OCO) arg {
 // ever.
 func deadline(p *time.Time, name, doc string) arg {
 	doc += ": a date (2026-01-31, to its end), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds."
-	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: func(v json.RawMessage) error {
-		s, err := readText(name, v)
-		if err != nil {
-			return err
-		}
+	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: single(name, func(s string) (err error) {
 		if *p, err = time.Parse(time.RFC3339, s); err == nil { // which keeps fractions of a second
 			return nil
 		}
@@ -112,17 +104,13 @@ func deadline(p *time.Time, name, doc string) arg {
 		}
 		*p = time.Unix(at, 0).UTC()
 		return nil
-	}}
+	})}
 }
 
 // moment declares a moment in RFC 3339, or a date, which means the beginning of that day
 // in UTC. It is for filters; in a deadline a date means the end of the day.
 func moment(p *time.Time, name, doc string) arg {
-	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: func(v json.RawMessage) error {
-		s, err := readText(name, v)
-		if err != nil {
-			return err
-		}
+	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: single(name, func(s string) (err error) {
 		if *p, err = time.Parse(time.RFC3339, s); err != nil {
 			*p, err = time.Parse(time.DateOnly, s)
 		}
@@ -130,5 +118,5 @@ func moment(p *time.Time, name, doc string) arg {
 			return fmt.Errorf("%s %q is no instant such as 2026-01-31T16:00:00Z", name, limit.Clip(s))
 		}
 		return nil
-	}}
+	})}
 }

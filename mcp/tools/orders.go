@@ -25,7 +25,13 @@ func (r *orderRequest) args() []arg {
 	quantity := quantityOrAll(&r.Quantity, &r.All).required("in units of the base, above 0, or all")
 	quantity.unless = "notional"
 	replaces := text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step.", maxID)
-	replaces.empty, replaces.set = true, named(replaces.set, &r.Replaces) // with "" for absent, this would be a second order
+	read := replaces.set
+	replaces.empty, replaces.set = true, func(v json.RawMessage) error { // with "" for absent, this would be a second order
+		if err := read(v); err != nil || r.Replaces != "" {
+			return err
+		}
+		return errors.New("replaces is empty: name an open order by its order_id, or leave it out")
+	}
 	return []arg{
 		symbol(&r.Symbol, "Symbol such as BTCUSDT; all in small letters, with quantity all and type market, closes every position.").required("such as BTCUSDT"),
 		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it, unless reduce_only. With symbol all it is not read: each position is closed by its other side.", "", trade.Buy, trade.Sell).required("buy or sell"),
@@ -51,17 +57,6 @@ func (r *orderRequest) args() []arg {
 		replaces,
 		text(&r.ClientOrderID, "client_order_id", "Your own id for this order, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
 		boolean(&r.DryRun, "dry_run", "Check everything and say what would happen, without placing an order."),
-	}
-}
-
-// named returns a set function for the id of an order that refuses an empty id. set is
-// the one it wraps, and id the variable that set fills.
-func named(set func(json.RawMessage) error, id *string) func(json.RawMessage) error {
-	return func(v json.RawMessage) error {
-		if err := set(v); err != nil || *id != "" {
-			return err
-		}
-		return errors.New("replaces is empty: name an open order by its order_id, or leave it out")
 	}
 }
 
@@ -310,7 +305,6 @@ func (h *handlers) getOrders() tool {
 		Description: "List orders with their status and fills, newest first: price, fee, source and time of the price. filter=open lists only those that can still fill; " +
 			"symbol, since, until and mine narrow the list further.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-		Cost:        mcp.Cheap,
 	}, reports, func(_ context.Context, c mcp.Call, r *orderList) (*mcp.Result, error) {
 		// One order is searched for in the archive too; the list has only orders in memory.
 		if r.id != "" {

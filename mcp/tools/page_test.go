@@ -133,8 +133,12 @@ func TestNotificationPages(t *testing.T) {
 		if again := d.walk("get_notifications", `"again":true,"limit":40,`, "alert_id"); !slices.Equal(again, ids) {
 			t.Errorf("read again as %q", again)
 		}
-		d.fire(3)
 		var items []any
+		const follow = "249 more notifications, read before or not: call get_notifications again with again=true and offset=1 for the next ones"
+		if r := d.reply(trader, "get_notifications", `{"again":true,"limit":1}`, &items); !strings.HasPrefix(string(r.Content[1].Text), follow) {
+			t.Errorf("of those read before the reply says %q", r.Content[1].Text)
+		}
+		d.fire(3)
 		if d.reply(trader, "get_notifications", `{"limit":2,"offset":2}`, &items); len(items) != 2 || d.engine.PendingNotifications() != 1 {
 			t.Errorf("%d returned, %d left of 3: an offset must not skip what nobody has read", len(items), d.engine.PendingNotifications())
 		}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"wick/limit"
 	"wick/mcp"
@@ -62,14 +61,8 @@ func spelled(name string, v json.RawMessage) (json.RawMessage, error) {
 func readText(name string, v json.RawMessage) (string, error) {
 	switch v[0] {
 	case '"':
-		// A string without escapes needs no decoding.
-		if s := string(v[1 : len(v)-1]); !strings.Contains(s, `\`) && utf8.ValidString(s) {
-			return strings.TrimSpace(s), nil
-		}
 		var s string
-		if err := json.Unmarshal(v, &s); err != nil {
-			return "", fmt.Errorf("%s is not a string", name)
-		}
+		_ = json.Unmarshal(v, &s) // v is a JSON string, and can be decoded
 		return strings.TrimSpace(s), nil
 	case '{', '[':
 		return "", fmt.Errorf("%s must be a single value, not %s", name, limit.Clip(string(v)))

@@ -25,7 +25,7 @@ func Resources(d Deps) []mcp.Resource {
 		return all
 	}
 	for _, r := range []mcp.Resource{h.alertsResource(), h.positionsResource(), h.ordersResource()} {
-		r.Scope, r.MIME, r.Cost = ScopeTrade, "application/json", mcp.Cheap
+		r.Scope, r.MIME = ScopeTrade, "application/json"
 		all = append(all, r)
 	}
 	return all
@@ -159,7 +159,7 @@ func (h *handlers) alertsResource() mcp.Resource {
 				Older   int             `json:"more_fired,omitempty"`
 			}{waiting, more, fired, older})), nil
 		},
-		State: func(mcp.Reading) string { return digest([]any{h.Engine.Alerts(), h.Engine.Fired()}) },
+		State: func(mcp.Reading) string { return h.Engine.AlertsVersion() },
 	}
 }
 
@@ -196,7 +196,7 @@ func (h *handlers) ordersResource() mcp.Resource {
 				More   int             `json:"more,omitempty"` // that did not fit; get_orders has them
 			}{orders, more})), nil
 		},
-		State: func(mcp.Reading) string { return digest(h.Engine.Orders(false)) },
+		State: func(mcp.Reading) string { return strconv.FormatUint(h.Engine.OrdersVersion(), 10) },
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -30,7 +31,7 @@ func (d *desk) protocol(tell func(caller, key string, line []byte)) *mcp.Server 
 
 // post sends a request over HTTP, as a caller with a token, and returns the reply.
 func post(s *mcp.Server, c mcp.Caller, method, params string) string {
-	h := &mcp.HTTP{Server: s, Authenticate: func(*http.Request) (mcp.Caller, error) { return c, nil }, Insufficient: func(http.ResponseWriter, *http.Request, string) {}}
+	h := &mcp.HTTP{Server: s, Authenticate: func(*http.Request) (mcp.Caller, error) { return c, nil }, Challenge: func(http.ResponseWriter, *http.Request, error) {}}
 	mux := http.NewServeMux()
 	h.Routes(mux)
 	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)))
@@ -450,4 +451,44 @@ func TestNoAlerts(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCheapIsCheap: what takes no slot, calls of cheap tools and the states of resources,
+// which every request to watch one reads, does not grow with the account. Otherwise one
+// token could hold up everybody with the requests that nothing counts. The reply to a
+// call that copies 400 orders or 400 alerts takes five times the memory allowed here.
+func TestCheapIsCheap(t *testing.T) {
+	d := openDesk(t, t.TempDir(), func(o *trade.Options) { o.Limits.OrdersPerSecond, o.Limits.OpenPerSymbol = 10_000, 1000 })
+	defer d.stop()
+	for i := range 400 {
+		if _, err := d.call(trader, "place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"limit","price":4,"quantity":1,"client_order_id":"o%d"}`, i)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.call(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_below":1}}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	measure := func(name string, call func()) {
+		var before, after runtime.MemStats
+		call() // what is made once and kept
+		runtime.ReadMemStats(&before)
+		call()
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 64<<10 {
+			t.Errorf("%s takes %d bytes of memory", name, n)
+		}
+	}
+	for _, tool := range d.tools {
+		if tool.Cost == mcp.Cheap && tool.Scope == ScopeTrade {
+			measure(tool.Name, func() { tool.Handle(t.Context(), mcp.Call{Caller: trader, Arguments: json.RawMessage("{}")}) })
+		}
+	}
+	for _, r := range Resources(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub}) {
+		if r.Scope == ScopeTrade {
+			measure("the state of "+r.URI, func() { r.State(mcp.Reading{URI: r.URI}) })
+			if r.Cost == mcp.Cheap {
+				measure(r.URI, func() { r.Read(t.Context(), mcp.Reading{URI: r.URI, Caller: trader}) })
+			}
+		}
+	}
 }

@@ -279,7 +279,7 @@ func (r *row) fill(v *chart.View, day *market.Series, bars int) {
 	r.noChange = math.IsNaN(r.sort)
 	r.head = []any{s.Symbol, stamp(s.Time[n-1]), s.Forming, s.Close[n-1], number(r.sort)}
 	r.cells = make(map[string]json.RawMessage)
-	// For each indicator: its facts, its lines, its histogram and its signals.
+	// For each indicator: its facts, its lines, its histogram, its levels and its signals.
 	for _, p := range v.Panels {
 		if p.Key == sortKey {
 			r.sort = last(p.Result.Lines[0].Values)
@@ -299,6 +299,7 @@ func (r *row) fill(v *chart.View, day *market.Series, bars int) {
 			}
 			r.set(p.Key+"."+name, number(last(l.Values)))
 		}
+		r.levels(p)
 		if p.Result.Shaded != nil || p.Key == sortKey {
 			continue // the facts of a rule say since when it is true, and of the sort expression only the value is needed
 		}
@@ -309,6 +310,21 @@ func (r *row) fill(v *chart.View, day *market.Series, bars int) {
 	// The newest come first. The clone lets the longer array be freed.
 	slices.SortStableFunc(r.signals, func(a, b signal) int { return a.BarsAgo - b.BarsAgo })
 	r.signals = slices.Clone(r.signals[:min(len(r.signals), rowSignals)])
+}
+
+// levels adds the levels of an indicator that has nothing else, such as a volume profile.
+// Several of one name are numbered, like indicators of one name.
+func (r *row) levels(p chart.Panel) {
+	if len(p.Result.Lines)+len(p.Result.Histogram) > 0 {
+		return // its levels are the same in every row
+	}
+	for _, h := range p.Result.HLines {
+		name := p.Key + "." + h.Label
+		for n := 2; r.cells[name] != nil; n++ {
+			name = fmt.Sprintf("%s.%s#%d", p.Key, h.Label, n)
+		}
+		r.set(name, number(h.Y))
+	}
 }
 
 // tell adds the facts of a panel as cells, for a rule: whether it is true, since when and

@@ -577,6 +577,39 @@ func TestScanHistograms(t *testing.T) {
 	}
 }
 
+// TestScanLevels: an indicator that has nothing but levels has a column for each, with the
+// value that a call for the symbol alone gives; several of one name are numbered.
+func TestScanLevels(t *testing.T) {
+	d := Deps{Source: &failing{}}
+	for name, want := range map[string]string{
+		"volume_profile": "POC VAH VAL", "tpo": "POC VAH VAL", "fibonacci_retracement": "0% 23.6% 38.2% 50% 61.8% 78.6% 100%", "hvn_lvn": "LVN LVN#2",
+	} {
+		var table struct {
+			Columns []string
+			Rows    [][]any
+		}
+		var alone struct {
+			Indicators map[string]struct{ HLines []struct{ Y float64 } }
+		}
+		payload(t, d, "get_indicators", `{"symbols":["BTCUSDT"],"indicators":["`+name+`"]}`, &table)
+		payload(t, d, "get_indicators", `{"symbol":"BTCUSDT","indicators":["`+name+`"]}`, &alone)
+		columns := table.Columns[5 : len(table.Columns)-1]
+		for i, label := range strings.Fields(want) {
+			if i >= len(columns) || columns[i] != name+"."+label {
+				t.Fatalf("columns %q, want %s of %s", columns, want, name)
+			}
+		}
+		for i, level := range alone.Indicators[name].HLines {
+			if table.Rows[0][5+i] != level.Y {
+				t.Errorf("%s is %v in the table, %v alone", columns[i], table.Rows[0][5+i], level.Y)
+			}
+		}
+		if n := len(alone.Indicators[name].HLines); n != len(columns) {
+			t.Errorf("%s has %d levels, the table %q", name, n, columns)
+		}
+	}
+}
+
 // BenchmarkScan scans two hundred symbols whose bars are in memory.
 func BenchmarkScan(b *testing.B) {
 	d := Deps{Source: market.Cached(&failing{})}

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -58,6 +59,13 @@ func TestAlertStanding(t *testing.T) {
 		}
 		if r := set(`"interval":"1h",`, `{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`); len(r.Now.Values) == 0 || r.Now.True != nil {
 			t.Errorf("a signal: %+v", r)
+		}
+		// A histogram is a line that an alert can wait for, too: the difference of the other two.
+		macd := set(`"interval":"1h",`, `{"indicator_signal":{"indicator":"macd","signal":"crosses_above","level":0,"line":"Histogram"}}`).Now.Values
+		line, _ := macd["MACD"].Float64()
+		signal, _ := macd["Signal"].Float64()
+		if bar, err := macd["Histogram"].Float64(); err != nil || math.Abs(bar-(line-signal)) > 1e-9 {
+			t.Errorf("a crossing of a histogram: %v", macd)
 		}
 		time.Sleep(10 * time.Minute) // two bars
 		result, err := d.call(trader, "get_notifications", `{}`)

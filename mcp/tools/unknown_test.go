@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -349,6 +351,30 @@ func TestErrorsSayRetry(t *testing.T) {
 		_, err := call(t, Deps{Source: closedSource{}}, c.tool, c.arguments)
 		if err == nil || !strings.HasSuffix(err.Error(), c.end) || strings.Count(err.Error(), again) > 1 {
 			t.Errorf("%s %s: %v, want an end %q", c.tool, c.arguments, err, c.end)
+		}
+	}
+	// A directory of files is not a service: its errors are plain ones.
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "abc-1h.csv"), []byte("time,open,high,low,close\n2026-01-01,1,2,1,2\n2026-01-02,1,2,1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files, err := market.Open("csv:"+dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const never = "; retry only with other data"
+	for _, c := range []struct{ tool, arguments, says, end string }{
+		{"generate_chart", `{"symbol":"NOPE"}`, "it has ABC", never},
+		{"generate_chart", `{"symbol":"ABC","interval":"15m"}`, "ask for 1h 2h 4h ", never},
+		{"generate_chart", `{"symbol":"ABC","interval":"1h","compare":["NOPE"]}`, "it has ABC", never},
+		{"generate_chart", `{"symbol":"ABC","marks":[{"type":"level","price":1e300}]}`, "a price of 1e+300, want a number below 1e300", again},
+		{"get_indicators", `{"symbol":"ABC","interval":"1h","indicators":["funding"]}`, `the file has no "funding": leave out what reads it`, never},
+		{"get_indicators", `{"symbol":"ABC","interval":"4h","indicators":[{"name":"rule","when":"close@1h > 1"}]}`, "choose a shorter interval for the chart", again},
+		{"get_indicators", `{"symbols":["NOPE"],"indicators":["rsi"]}`, "it has ABC", never},
+	} {
+		_, err := call(t, Deps{Source: files}, c.tool, c.arguments)
+		if err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasSuffix(err.Error(), c.end) {
+			t.Errorf("%s %s: %v, want %q and an end %q", c.tool, c.arguments, err, c.says, c.end)
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {

@@ -32,6 +32,7 @@ type feed struct {
 }
 
 func (f *feed) Watch(string, ...market.Interval)      {}
+func (f *feed) Await([]string)                        {}
 func (f *feed) Unwatch(string)                        {}
 func (f *feed) Resume(string, market.Interval, int64) {}
 
