@@ -13,8 +13,8 @@ export function el(tag, attributes = {}, ...children) {
   return e;
 }
 
-/** button returns a button. */
-export const button = (text, onclick, attributes = {}) => el('button', { type: 'button', ...attributes, onclick }, text);
+/** button returns a button. A key that is held down presses it once. */
+export const button = (text, onclick, attributes = {}) => el('button', { type: 'button', ...attributes, onclick, onkeydown: e => e.repeat && e.preventDefault() }, text);
 
 /** workButton returns a button that is off while its work lasts and says what went wrong.
  * It is off by aria-disabled alone, because a button that is disabled loses the focus. */
@@ -37,9 +37,10 @@ export const field = (label, input, more = '') => el('label', { class: 'field ' 
 /** table returns a table with a heading per column, and a function that fills it with rows
  * of cells or shows the text none. A column with an empty heading is for buttons. The table
  * can be scrolled, also with keys. It sets the ARIA roles because narrow pages lay out rows
- * as cards, and browsers would then drop the roles of a table. A button keeps the focus when
- * the table is filled again, or the one of its name gets it, or else the table: never the
- * button of another row. */
+ * as cards, and browsers would then drop the roles of a table. A button or an input keeps the
+ * focus when the table is filled again, or the one of its name gets it, or else the table:
+ * never that of another row. While something is typed into an input, the table stays as it
+ * is. */
 export function table(caption, label, headings, none) {
   const row = cells => el('tr', { role: 'row' }, ...cells);
   const cell = (content, attributes) => el('td', { role: 'cell', ...attributes }, content);
@@ -48,11 +49,12 @@ export function table(caption, label, headings, none) {
   const made = el('table', { role: 'table' }, el('caption', { class: 'quiet' }, caption), el('thead', { role: 'rowgroup' }, row(head)), body);
   const fill = rows => {
     const focused = document.activeElement; // before a cell takes it out of its row
-    const keep = body.contains(focused) && focused.tagName === 'BUTTON';
+    const keep = body.contains(focused);
+    if (keep && focused.tagName === 'INPUT' && focused.value !== focused.defaultValue) return;
     const lines = rows.map(cells => row(cells.map((content, i) => cell(content, { 'data-name': headings[i] || 'Action' }))));
     body.replaceChildren(...(lines.length ? lines : [row([cell(none, { colspan: headings.length, class: 'none' })])]));
     if (!keep) return;
-    const named = [...body.querySelectorAll('button')].filter(b => b === focused || b.ariaLabel === focused.ariaLabel);
+    const named = [...body.querySelectorAll('button, input')].filter(b => b === focused || b.ariaLabel === focused.ariaLabel);
     (named.length === 1 ? named[0] : element).focus({ preventScroll: true });
   };
   const element = el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label + ', the list' }, made);

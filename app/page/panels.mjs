@@ -94,9 +94,10 @@ function conditionText(c) {
  * sets the alert anew. */
 export function alertsPanel({ account, transport, say, changed }) {
   return listPanel('Alerts', ['Symbol', 'Waits for', 'Note', ''], 'No alerts wait.', () => account.alerts, a => {
-    const renew = note => account.renew(a, { note })
-      .then(set => changed(`alert ${set.alert_id} on ${a.symbol} instead of ${a.alert_id}, with another note`), err => say(err.message));
-    const onchange = e => renew(e.target.value.trim());
+    const onchange = ({ target: input }) => account.renew(a, { note: input.value.trim() }).then(set => {
+      input.defaultValue = input.value; // it is no longer typed
+      return changed(`alert ${set.alert_id} on ${a.symbol} instead of ${a.alert_id}, with another note`);
+    }, err => say(err.message));
     const which = `the alert on ${a.symbol}, ${conditionText(a.condition)}`;
     const note = el('input', { maxlength: 200, 'aria-label': `Note of ${which}`, value: a.note ?? '', onchange });
     const cancel = () => transport.call('cancel_alert', { alert_id: a.alert_id }).then(() => changed(`alert ${a.alert_id} on ${a.symbol} was cancelled`));
@@ -170,7 +171,7 @@ function keptSymbols() {
  * list is kept in this browser. A click on one calls pick. */
 export function watchPanel({ transport, theme }, pick) {
   let symbols = keptSymbols() ?? ['BTCUSDT', 'ETHUSDT'];
-  const list = el('ul', { class: 'watch' });
+  const list = el('ul', { class: 'watch', tabindex: -1 });
   const keep = changed => {
     symbols = changed;
     localStorage.setItem('wick-watch', JSON.stringify(symbols));
@@ -187,7 +188,10 @@ export function watchPanel({ transport, theme }, pick) {
   async function row(symbol) {
     const small = el('canvas', { 'aria-hidden': 'true' });
     const words = el('span', {}, '…');
-    const remove = button('×', () => keep(symbols.filter(s => s !== symbol)), { 'aria-label': `Watch ${symbol} no more` });
+    const remove = button('×', () => {
+      keep(symbols.filter(s => s !== symbol));
+      list.focus({ preventScroll: true }); // the button that had it is gone
+    }, { 'aria-label': `Watch ${symbol} no more` });
     list.append(el('li', {}, el('button', { type: 'button', class: 'pick', onclick: () => pick(symbol) }, el('span', {}, symbol), small, words), remove));
     try {
       const data = JSON.parse(await transport.call('generate_chart', { symbol, interval: '1h', bars: 48, indicators: ['rsi', 'macd'], format: 'series' }));

@@ -38,18 +38,21 @@ export function ticket(transport, getSymbol, onPlaced) {
   /** say shows a text in place of the preview; only a preview can be placed. */
   const say = (text, placeable) => {
     said.textContent = text;
+    if (!placeable && document.activeElement === place) look.focus();
     place.hidden = !placeable;
     price.disabled = type.value === 'market';
   };
   const step = async order => {
-    place.disabled = true;
+    if (place.ariaDisabled === 'true') return; // not disabled, which would take the focus from it
+    place.ariaDisabled = 'true';
     await send(order).then(text => say(text, order), err => say(err.message));
-    place.disabled = false;
+    place.ariaDisabled = 'false';
   };
   const preview = () => {
     const limit = type.value === 'limit' ? { price: price.value.trim() } : {};
     return step({ symbol: getSymbol(), side: side.value, type: type.value, quantity: quantity.value.trim(), ...limit });
   };
+  const look = button('Preview', preview);
   return entry({ class: 'ticket', 'aria-label': 'Order', oninput: () => say('') }, preview,
-    field('Side', side), field('Type', type), field('Quantity', quantity), field('Limit price', price), button('Preview', preview), place, said);
+    field('Side', side), field('Type', type), field('Quantity', quantity), field('Limit price', price), look, place, said);
 }

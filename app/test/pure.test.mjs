@@ -436,12 +436,12 @@ class Part {
     this.append(...children);
   }
   contains(other) { return other === this || this.children.some(c => c.contains(other)); }
-  querySelectorAll(tag) { return this.children.flatMap(c => [...(c.tagName === tag.toUpperCase() ? [c] : []), ...c.querySelectorAll(tag)]); }
+  querySelectorAll(tags) { return this.children.flatMap(c => [...(tags.toUpperCase().split(', ').includes(c.tagName) ? [c] : []), ...c.querySelectorAll(tags)]); }
   focus() { if (Part.body.contains(this)) Part.active = this; }
   set disabled(off) { if (off && Part.active === this) Part.active = Part.body; }
 }
 
-test('a button keeps the focus while it works and when its table is filled again', async () => {
+test('a button or an input keeps the focus while it works and when its table is filled again', async () => {
   Part.active = Part.body = new Part('body');
   globalThis.document = { createElement: tag => new Part(tag), get activeElement() { return Part.active; } };
   const list = table('Orders', 'Orders', ['Order', ''], 'No orders.');
@@ -466,6 +466,15 @@ test('a button keeps the focus while it works and when its table is filled again
   assert.equal(Part.active.ariaLabel, 'Cancel order 1', 'made anew');
   list.fill([['two', made('Cancel order 2')]]);
   assert.equal(Part.active, list.element, 'when it is gone');
+  const note = value => Object.assign(new Part('input'), { ariaLabel: 'Note of 2', value, defaultValue: 'old' });
+  const typed = note('new');
+  list.fill([['two', typed]]);
+  typed.focus();
+  list.fill([['two', note('old')]]);
+  assert.equal(Part.active, typed, 'while something is typed');
+  typed.defaultValue = 'new';
+  list.fill([['two', note('old')]]);
+  assert.deepEqual([Part.active.ariaLabel, Part.active.value], ['Note of 2', 'old'], 'when it is no longer typed');
   Part.active = Part.body;
   list.fill([]);
   assert.equal(Part.active, Part.body, 'when something else had it');

@@ -164,22 +164,64 @@ async function keys(page, wick) {
   await page.keyboard.press('Enter');
   await until('rows', async () => (await page.locator('#chart tbody tr').count()) > 10);
   await closeByKeys(page, wick);
+  await typesNote(page, wick);
+  await placeByKeys(page);
+}
+
+// focused names what has the focus.
+const focused = page => page.evaluate(() => {
+  const e = document.activeElement;
+  return e.ariaLabel ?? (e.className || e.textContent || e.tagName);
+});
+
+// typesNote edits the note of an alert. What is typed stays over a look at the alerts, and
+// Enter sets the alert anew, once, and leaves the focus on its note.
+async function typesNote(page, wick) {
+  const other = await client(wick, 'noter');
+  await other.call('set_alert', { symbol: 'ETHUSDT', condition: { price_above: 800000 }, note: 'first' });
+  const note = page.getByLabel('Note of the alert on ETHUSDT, price at or above 800000', { exact: true });
+  await note.focus();
+  await page.keyboard.press('End');
+  await page.keyboard.type(' and seco');
+  await page.waitForTimeout(6000); // over a look at the alerts
+  await page.keyboard.type('nd');
+  const notes = async () => JSON.parse((await other.call('list_alerts', {})).result.content[0].text).filter(a => a.symbol === 'ETHUSDT').map(a => a.note);
+  assert.deepEqual(await notes(), ['first']);
+  await page.keyboard.press('Enter');
+  await until('the other note', async () => (await notes()).join() === 'first and second');
+  await page.waitForTimeout(6000);
+  assert.equal(await focused(page), 'Note of the alert on ETHUSDT, price at or above 800000');
+  assert.equal(await note.inputValue(), 'first and second');
+}
+
+// placeByKeys places an order and takes a symbol off the watchlist: the focus stays near.
+async function placeByKeys(page) {
+  await page.fill('input[name=quantity]', '2');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Place this order' }).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => /Placed: buy 2/.test(document.querySelector('.preview').textContent));
+  assert.equal(await focused(page), 'Preview');
+  await page.getByRole('button', { name: 'Watch ETHUSDT no more' }).focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await focused(page), 'watch');
 }
 
 // closeByKeys closes a position with two presses of Enter on one button, whose name says
-// which press is next. The focus stays on it over a look at the account, and then in the list.
+// which press is next. A key that is held down is one press. The focus stays on it over a look at the account, and then in the list.
 async function closeByKeys(page, wick) {
   const other = await client(wick, 'buyer');
   await other.call('place_order', { symbol: 'ETHUSDT', side: 'buy', type: 'market', quantity: '3' });
-  const focused = () => page.evaluate(() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.tagName);
   await page.getByRole('button', { name: 'Close the position in ETHUSDT', exact: true }).focus();
-  await page.keyboard.press('Enter');
-  await until('the name of the second press', async () => (await focused()) === 'Really close the position in ETHUSDT');
+  await page.keyboard.down('Enter');
+  await until('the name of the second press', async () => (await focused(page)) === 'Really close the position in ETHUSDT');
+  await page.keyboard.down('Enter'); // again, as a key that is held
+  await page.keyboard.up('Enter');
   await page.waitForTimeout(6000); // over a look at the account
-  assert.equal(await focused(), 'Really close the position in ETHUSDT');
+  assert.equal(await focused(page), 'Really close the position in ETHUSDT');
   await page.keyboard.press('Enter');
   await until('the end of the position', async () => (await page.locator('section[aria-label=Positions] tr', { hasText: /ETHUSDT/ }).getByRole('button').count()) === 0);
-  assert.equal(await focused(), 'Positions, the list');
+  assert.equal(await focused(page), 'Positions, the list');
 }
 
 // follows: the theme auto is that of the system, also when that changes.
