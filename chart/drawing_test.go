@@ -3,6 +3,7 @@ package chart
 import (
 	"encoding/json"
 	"errors"
+	"image"
 	"math"
 	"regexp"
 	"slices"
@@ -213,6 +214,7 @@ func TestLineBeyondTheBars(t *testing.T) {
 		{"into the future", Linear, 0, 120, 100, 140, map[int]float64{0: 100, 13: 110}, 1},
 		{"across", Linear, -24, 84, 100, 154, map[int]float64{0: 112, 13: 127}, 2},
 		{"above the picture at its end", Linear, -72, 30, 40, 190, map[int]float64{0: 40 + 150*72.0/102, 13: 190}, 1},
+		{"far above it at its end", Linear, 0, 30, 100, 1900, map[int]float64{0: 100, 13: 1900}, 0},
 		{"from eleven years before", Linear, -99_976, 24, 10_100, 100, map[int]float64{0: 102.4, 7: 100}, 1},
 		{"logarithmic", Log, -30, 30, 90, 160, map[int]float64{0: 120, 13: 160}, 1}, // 120 is the geometric mean
 	} {
@@ -231,7 +233,24 @@ func TestLineBeyondTheBars(t *testing.T) {
 		if len(p.missing.Outside) > 0 || len(p.missing.Unnamed) > 0 {
 			t.Errorf("%s: outside %v, without its text %v", c.name, p.missing.Outside, p.missing.Unnamed)
 		}
+		for _, l := range p.labels {
+			near := l.box.Inset(-6 * l.box.Dy()) // the bars leave little room
+			if l.text == "here" && !slices.ContainsFunc(columns(near), func(x int) bool {
+				y := heightAt(path, float64(x))
+				return y >= float64(max(near.Min.Y, pn.legend.Max.Y)) && y <= float64(near.Max.Y)
+			}) {
+				t.Errorf("%s: the text is in %v, away from what is seen of the line %v", c.name, l.box, path)
+			}
+		}
 	}
+}
+
+// columns returns the columns of a box.
+func columns(box image.Rectangle) (all []int) {
+	for x := box.Min.X; x < box.Max.X; x++ {
+		all = append(all, x)
+	}
+	return all
 }
 
 // heightAt returns the row of a line at column x, which is within it.

@@ -364,13 +364,14 @@ func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
 			continue
 		}
 		l := p.annotation(signalText, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber))
-		// A zone is named at its corner, a line at its middle, a text at its place.
+		// A zone is named at its corner, a line at the middle of what is seen of it, a text at its place.
 		var at image.Point
 		switch m.Kind {
 		case MarkZone:
 			at = p.zoneRect(pn, m).Intersect(o.limit).Min
 		case MarkLine:
-			at = p.middle(p.path(pn, m))
+			from, to, _ := p.inPlot(pn, m)
+			at = image.Pt(int((from.x+to.x)/2), int((from.y+to.y)/2))
 		default:
 			at = p.textPoint(pn, m)
 		}

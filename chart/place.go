@@ -119,15 +119,24 @@ func (p *picture) path(pn *pane, m Mark) []point {
 	return append(path, b)
 }
 
-// middle returns the point that the text of a line names: the middle of its part between
-// the first and the last bar, or of the whole line if no part is there.
-func (p *picture) middle(path []point) image.Point {
-	k := 0
-	if len(path) > 2 && path[0].x < p.barX(0) {
-		k = 1
+// inPlot returns the ends of the part of a line that is in the plot, of a line that bends
+// there the longest from left to right; ok is false if there is none.
+func (p *picture) inPlot(pn *pane, m Mark) (a, b point, ok bool) {
+	turned := func(q point) point { return point{q.y, q.x} }
+	path := p.path(pn, m)
+	for k := range path[1:] {
+		from, to, in := withinRows(path[k], path[k+1], float64(pn.legend.Max.Y), float64(pn.frame.Max.Y))
+		if !in {
+			continue
+		}
+		// Columns are cut like rows.
+		from, to, in = withinRows(turned(from), turned(to), 0, float64(p.axisX))
+		from, to = turned(from), turned(to)
+		if in && (!ok || to.x-from.x > b.x-a.x) {
+			a, b, ok = from, to, true
+		}
 	}
-	a, b := path[k], path[k+1]
-	return image.Pt(int((a.x+b.x)/2), int((a.y+b.y)/2))
+	return a, b, ok
 }
 
 // textPoint returns the place that a text names.

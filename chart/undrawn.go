@@ -37,14 +37,8 @@ func (p *picture) outside(pn *pane, m Mark) bool {
 		plot.Max.Y = pn.floor // zones are not drawn over the volume
 		return !p.zoneRect(pn, m).Overlaps(plot)
 	case MarkLine:
-		path := p.path(pn, m)
-		for k, b := range path[1:] {
-			from, to, ok := withinRows(path[k], b, float64(plot.Min.Y), float64(plot.Max.Y))
-			if ok && to.x >= 0 && from.x <= float64(p.axisX) {
-				return false
-			}
-		}
-		return true
+		_, _, ok := p.inPlot(pn, m)
+		return !ok
 	case MarkText:
 		plot.Max.Y = pn.floor + 1 // nor are texts
 		return !p.textPoint(pn, m).In(plot)

@@ -120,6 +120,22 @@ export function linePath(p, pane, k) {
   return [a, ...bends.filter(({ x }) => a.x < x && x < b.x), b].map(({ x, y }) => [x, y]);
 }
 
+/** inPlot returns the ends of the part of a path that is in the plot, the longest from left
+ * to right, or undefined if there is none. */
+function inPlot(p, pane, path) {
+  // within cuts a segment to the part whose coordinate i is between lo and hi.
+  const within = ([a, b], i, lo, hi) => {
+    const cut = (from, to) => {
+      const share = (Math.min(Math.max(from[i], lo), hi) - from[i]) / (to[i] - from[i] || 1);
+      return from.map((c, k) => c + (to[k] - c) * share);
+    };
+    return Math.max(a[i], b[i]) < lo || Math.min(a[i], b[i]) > hi ? [] : [[cut(a, b), cut(b, a)]];
+  };
+  return path.slice(1).map((b, k) => [path[k], b])
+    .flatMap(part => within(part, 1, pane.legendEnd, pane.end)).flatMap(part => within(part, 0, 0, p.axisX))
+    .sort(([a, b], [c, d]) => d[0] - c[0] - b[0] + a[0])[0];
+}
+
 /** putMarkTexts writes the texts of the caller's zones, lines and texts near what they
  * name. What lies out of view needs none. */
 function putMarkTexts(p, pane, room) {
@@ -130,9 +146,9 @@ function putMarkTexts(p, pane, room) {
       if (right < 0 || left > p.axisX || bottom < pane.legendEnd || top > pane.floor) continue;
       [x, y] = [Math.max(left, 0), Math.max(top, pane.legendEnd)];
     } else if (k.type === 'line') {
-      const path = linePath(p, pane, k);
-      const [a, b] = path.slice(path.length > 2 && path[0][0] < barX(p, 0) ? 1 : 0); // the part between the bars
-      [x, y] = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+      const part = inPlot(p, pane, linePath(p, pane, k));
+      if (!part) continue;
+      [x, y] = [0, 1].map(i => (part[0][i] + part[1][i]) / 2);
     } else if (y < pane.legendEnd || y > pane.floor) continue;
     if (x >= 0 && x <= p.axisX && !room.near(k.text, toneInk(k.color, 'amber'), x, y)) pane.unmarked++;
   }
