@@ -213,8 +213,8 @@ func markPrice(name string, given map[string]string) (float64, error) {
 	return v, nil
 }
 
-// times reads the times of a mark, which a line and a text cannot do without. The second
-// time is read as an end: a date alone includes the whole day.
+// times reads the times of a mark, which a line and a text cannot do without. A zone may
+// be given from its end, and a date as its end includes the whole day.
 func (out *Mark) times(given map[string]string, zone *time.Location) (err error) {
 	from, to := given["time"], given["time2"]
 	needs := out.Kind == MarkLine || out.Kind == MarkText
@@ -227,7 +227,13 @@ func (out *Mark) times(given map[string]string, zone *time.Location) (err error)
 		}
 	}
 	if to != "" {
-		out.Time2, err = ParseTime(to, zone, true)
+		if out.Time2, err = ParseTime(to, zone, out.Kind == MarkZone); err != nil {
+			return err
+		}
+	}
+	if out.Kind == MarkZone && from != "" && to != "" && out.Time2 < out.Time {
+		given["time"], given["time2"] = to, from
+		return out.times(given, zone)
 	}
 	switch out.Kind { // what the kind has none of, see IdleMembers
 	case MarkLevel:
@@ -235,5 +241,5 @@ func (out *Mark) times(given map[string]string, zone *time.Location) (err error)
 	case MarkText:
 		out.Time2 = 0
 	}
-	return err
+	return nil
 }

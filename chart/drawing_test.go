@@ -114,6 +114,29 @@ func TestIdleMembers(t *testing.T) {
 	}
 }
 
+// TestMarkTimes: a date is the begin of its day at either end of a line, whose ends may
+// change places. As the end of a zone it is the whole day, whichever time is given first.
+func TestMarkTimes(t *testing.T) {
+	const first, second = 1736121600, 1736208000 // 2025-01-06 and 07
+	for _, c := range []struct {
+		times    string
+		from, to int64
+	}{
+		{`"line","time":"2025-01-06","time2":"2025-01-07"`, first, second},
+		{`"line","time":"2025-01-07","time2":"2025-01-06"`, second, first},
+		{`"zone","time":"2025-01-06","time2":"2025-01-07"`, first, second + day - 1},
+		{`"zone","time":"2025-01-07","time2":"2025-01-06"`, first, second + day - 1},
+		{`"zone","time":1736208000,"time2":1736121600`, first, second},
+		{`"zone","time":"2025-01-07"`, second, 0},
+		{`"zone","time2":"2025-01-06"`, 0, first + day - 1},
+	} {
+		marks, err := ParseMarks(json.RawMessage(`[{"price":1,"price2":2,"type":`+c.times+`}]`), nil)
+		if err != nil || marks[0].Time != c.from || marks[0].Time2 != c.to {
+			t.Errorf("%s: %+v, %v, want from %d to %d", c.times, marks, err, c.from, c.to)
+		}
+	}
+}
+
 // FuzzMarks draws whatever parses.
 func FuzzMarks(f *testing.F) {
 	f.Add([]byte(`[{"type":"level","price":205,"text":"a"},{"type":"zone","price":1,"price2":300,"time":"2025-01-07"}]`))
