@@ -44,7 +44,7 @@ export class Account {
       return { price: Number(price_above ?? price_below), text, ink: 'amber', on: 1, off: 4, movable: true, alert };
     });
     const fills = of('fills', this.orders).filter(o => o.average_price !== null)
-      .map(o => ({ buy: o.side === 'buy', time: Date.parse(o.updated_at) / 1000, price: Number(o.average_price) }))
+      .map(o => ({ buy: o.side === 'buy', time: filledAt(o), price: Number(o.average_price) }))
       .filter(f => f.time >= time[0] && f.time < lastEnd(data)).slice(0, mostFills);
     return { levels: [...positions, ...[...orders, ...alerts].filter(l => l.price > 0)], fills };
   }
@@ -71,6 +71,10 @@ export class Account {
 /** isOpen reports whether an order can still fill. */
 export const isOpen = order => ['open', 'partially_filled'].includes(order.status);
 
+/** filledAt returns the time of the last fill of an order: when the market was at that price,
+ * or when the order came if it was filled at an older price. */
+const filledAt = o => Math.max(Date.parse(o.created_at), Date.parse(o.price_at ?? o.updated_at)) / 1000;
+
 /** profitAt returns the unrealized profit of a position at a price, which may be a little
  * older or newer than the one that the account knows; NaN while that knows none. */
 function profitAt({ side, quantity, current_price, unrealized_pnl }, price) {
@@ -88,7 +92,7 @@ export function equity(orders) {
   const held = new Map(); // symbol to quantity and average price
   let sum = 0;
   const filled = orders.filter(o => o.average_price !== null && Number(o.filled_quantity) > 0);
-  return filled.sort((a, b) => (a.updated_at < b.updated_at ? -1 : 1)).map(o => {
+  return filled.sort((a, b) => filledAt(a) - filledAt(b)).map(o => {
     const h = held.get(o.symbol) ?? { quantity: 0, price: 0 };
     const price = Number(o.average_price);
     const quantity = (o.side === 'buy' ? 1 : -1) * Number(o.filled_quantity);

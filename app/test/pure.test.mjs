@@ -346,7 +346,7 @@ test('events of a stream', () => {
 // By hand: buy 2 at 10, buy 2 at 20 (average 15), sell 3 at 25 realizes 30, sell 2 at
 // 10 closes one at −5 and opens a short of one; fees of 1 each.
 test('what orders realized', () => {
-  const order = (side, quantity, price, minute) => ({ symbol: 'A', side, filled_quantity: quantity, average_price: price, fee: 1, updated_at: `2026-01-01T00:0${minute}:00Z` });
+  const order = (side, quantity, price, minute) => ({ symbol: 'A', side, filled_quantity: quantity, average_price: price, fee: 1, created_at: '2026-01-01T00:00:00Z', price_at: `2026-01-01T00:0${minute}:00Z`, updated_at: '2026-01-01T00:09:00Z' });
   const got = equity([order('sell', 2, 10, 4), order('buy', 2, 10, 1), order('sell', 3, 25, 3), order('buy', 2, 20, 2), { symbol: 'A', average_price: null }]);
   assert.deepEqual(got, [-1, -2, 27, 21]);
 });

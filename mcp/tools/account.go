@@ -92,11 +92,21 @@ func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool
 		if price := cmp.Or(o.StopPrice, o.Price); orders && !o.Status.Terminal() && price != nil {
 			a.Orders = append(a.Orders, chart.Order{Buy: o.Side == trade.Buy, Kind: string(o.Type), Price: float(*price), Quantity: float(o.Quantity - o.FilledQuantity)})
 		}
-		at := o.UpdatedAt.Unix() // for a filled order this is when it was filled
-		if fills && o.AveragePrice != nil && at >= s.Time[0] && at < end {
+		if at := filledAt(o); fills && o.AveragePrice != nil && at >= s.Time[0] && at < end {
 			a.Fills = append(a.Fills, chart.Fill{Buy: o.Side == trade.Buy, Time: at, Price: float(*o.AveragePrice), Quantity: float(o.FilledQuantity)})
 		}
 	}
+}
+
+// filledAt returns the time of the last fill of an order, in unix seconds: when the market
+// was at that price, or when the order came if it was filled at an older price. The time
+// of the last change may be later: what is left may have been cancelled since, or news of
+// the fill may have come late.
+func filledAt(o trade.Order) int64 {
+	if o.PriceAt == nil {
+		return o.UpdatedAt.Unix()
+	}
+	return max(o.CreatedAt.Unix(), o.PriceAt.Unix())
 }
 
 // waiting returns the alerts on the symbol of s that have not fired, of all clients:

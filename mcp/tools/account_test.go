@@ -156,6 +156,27 @@ func TestShowIsForTraders(t *testing.T) {
 	})
 }
 
+// TestFilledAt: an order is drawn at the time of its last fill, also if the rest was
+// cancelled later or news of the fill came late, and never before there was the order.
+func TestFilledAt(t *testing.T) {
+	at := func(minute int) trade.Time { return trade.Time{Time: time.Unix(int64(60*minute), 0)} }
+	price := func(minute int) *trade.Time { p := at(minute); return &p }
+	for name, c := range map[string]struct {
+		order trade.Order
+		want  int64
+	}{
+		"filled at once":                {trade.Order{CreatedAt: at(30), PriceAt: price(30), UpdatedAt: at(30)}, 30},
+		"filled later":                  {trade.Order{CreatedAt: at(20), PriceAt: price(30), UpdatedAt: at(30)}, 30},
+		"the rest cancelled":            {trade.Order{CreatedAt: at(20), PriceAt: price(30), UpdatedAt: at(33)}, 30},
+		"at the close of the night":     {trade.Order{CreatedAt: at(30), PriceAt: price(5), UpdatedAt: at(30)}, 30},
+		"of a version without the time": {trade.Order{CreatedAt: at(20), UpdatedAt: at(30)}, 30},
+	} {
+		if got := filledAt(c.order); got != 60*c.want {
+			t.Errorf("%s: at %d s, want %d", name, got, 60*c.want)
+		}
+	}
+}
+
 // TestAccount: the chart shows the same account as the trading tools.
 func TestAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
