@@ -14,7 +14,7 @@ import (
 // Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 var indADX = Indicator{
 	Name: "adx", Title: "ADX", Aliases: []string{"dmi", "average_directional_index", "directional_movement"}, Category: Trend,
-	Doc: "Wilder's average directional index, how strongly the market trends, with +DI and -DI, which way. As in TA-Lib, which seeds the sums of movement with n-1 bars; " +
+	Doc: "Wilder's average directional index, the strength of the trend, with +DI and -DI, its direction. As in TA-Lib, which seeds the sums of movement with n-1 bars; " +
 		"the variant pine seeds averages with n, as TradingView. After about 200 bars the two agree.",
 	Formula: "±DI = 100 * ±DM(n) / TR(n); DX = 100 * |+DI - -DI| / (+DI + -DI); ADX = Wilder average of DX",
 	Params: []Param{

@@ -76,6 +76,7 @@ func TestConditionRefused(t *testing.T) {
 			{`{"indicator_signal":{"indicator":"backtest","enter":"close > open","from":1790000000,"signal":"stop_loss"}}`, "bad_signal", `never emits "stop_loss": set stop_loss to more than 0`},
 			{`{"indicator_signal":{"indicator":"backtest","enter":"close > open","from":1790000000,"take_profit":5,"signal":"exit"}}`, "bad_signal", `never emits "exit": set exit to a condition, or hold to a number of bars`},
 			{`{"indicator_signal":{"indicator":"candles","pattern":"engulfing","signal":"doji"}}`, "bad_signal", `never emits "doji": set pattern to all`},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses","level":30}}`, "bad_indicator", `a "level" goes with the signals crosses_above and crosses_below`},
 			{`{"indicator_signal":{"indicator":"rsi","oversold":0,"signal":"enters_oversold"}}`, "bad_signal", `set oversold to more than 0`},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":500}}`, "bad_level", "rsi never reaches 500: it lies between 0 and 100"},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_below","level":-5}}`, "bad_level", "rsi never reaches -5: it lies between 0 and 100"},

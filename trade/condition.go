@@ -225,6 +225,8 @@ func (c *Condition) check() error {
 		err = request.Check()
 	}
 	switch {
+	case err != nil && c.Params["level"] != nil: // of a signal that takes none
+		return refuse("bad_indicator", fixIt, `%v; a "level" goes with the signals %s and %s`, err, CrossesAbove, CrossesBelow)
 	case err != nil:
 		return refuse("bad_indicator", fixIt, "%v", err)
 	// This comes before what could be mended: no other signal or parameter would help.

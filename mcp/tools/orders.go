@@ -45,7 +45,7 @@ func (r *orderRequest) args() []arg {
 		decimal(&r.StopPrice, "stop_price", "For stop and stop_limit: a buy stop is above the price, a sell stop below it."),
 		decimal(&r.TrailAmount, "trail_amount", "For trailing_stop: the distance to the best price since the order, in the quote currency."),
 		percent(decimal(&r.TrailPercent, "trail_percent", "For trailing_stop, in place of trail_amount: the distance in percent, 3 for 3 %.")),
-		exit(&r.StopLoss, "stop_loss", "On an order that opens a position: where to get out of it with a loss, as a price (a number is always a price, at most half of the entry away), or as a distance from the entry: in percent (\"3%\", below 100) or in average true ranges (\"2atr\"). "+
+		exit(&r.StopLoss, "stop_loss", "On an order that opens a position: where to get out of it with a loss, as a price (a number is always a price, at most half of the entry away), or as a distance from the entry: in percent (\"3%\", below 100) or in average true ranges (\"2atr\", of 4h bars unless the server's first interval is another). "+
 			"It becomes a stop order when the entry is filled."),
 		exit(&r.TakeProfit, "take_profit", "The same for the profit; its price is from a tenth to ten times the entry. It becomes a limit order when the entry is filled; of the two one is filled at most and the other ends with it."),
 		oco(&r.OCO),
