@@ -366,6 +366,54 @@ func TestFeedRestsWhenClosed(t *testing.T) {
 	})
 }
 
+// If the newest rows are taken out of a file, the log says so, once: what waits for the
+// symbol waits for newer ones.
+func TestFeedRowGone(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c := directory(t, nil)
+		start := Minute1.Start(time.Now().Unix())
+		var log strings.Builder
+		f, l := NewFeed(c, slog.New(slog.NewTextHandler(&log, nil))), &listener{}
+		f.Watch("AAA", Minute1)
+		for i, n := range []int64{3, 2, 1} { // rows
+			rows := "time,open,high,low,close\n"
+			for m := range n {
+				rows += fmt.Sprintf("%d,10,10,10,10\n", start+60*(m-4))
+			}
+			if err := os.WriteFile(filepath.Join(c.dir, "aaa-1m.csv"), []byte(rows), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			run(t, f, l, 3*time.Second)
+			if got := strings.Count(log.String(), "a closed bar has changed or is gone"); got != min(i, 1) {
+				t.Errorf("%d rows: log %q", n, log.String())
+			}
+		}
+	})
+}
+
+// A price of a file that is outside of the band is asked for a second time, also if its row
+// is no newer than the last: the file may be half written.
+func TestQuoteOfHalfWrittenFile(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c := directory(t, nil)
+		write := func(close string) {
+			row := fmt.Sprintf("time,open,high,low,close\n%d,100,101,1,%s", Minute1.Start(time.Now().Unix())-60, close)
+			if err := os.WriteFile(filepath.Join(c.dir, "aaa-1m.csv"), []byte(row), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("100")
+		f, l := NewFeed(c, nil), &listener{}
+		f.Watch("AAA", Minute1)
+		run(t, f, l, 2*time.Second)
+		write("1")
+		time.AfterFunc(quoteAge/2, func() { write("101") })
+		if q, err := f.Quote(t.Context(), "AAA"); err != nil || q.Price != 101 {
+			t.Errorf("%+v, %v, want 101", q, err)
+		}
+	})
+}
+
 // A longer bar of a file is told once, a minute after its end if its last row is missing.
 // A row that comes later still changes the bar in charts, and the log says so.
 func TestFeedLateRow(t *testing.T) {

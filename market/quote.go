@@ -8,19 +8,24 @@ import (
 )
 
 // quoteAge is how long a quote is used again for further callers of
-// [Feed.Quote], so that many orders at once make one request.
+// [Feed.Quote], so that many orders at once make one request. A file is read for each.
 const quoteAge = time.Second
 
 // Quote asks the source, not the cache, for the present price of a canonical symbol,
 // and judges it as Run judges prices. If the price is outside of the band it asks a
 // second time, and believes the price if the second answer confirms it. If the feed
-// has taken a newer price meanwhile it returns that. At says how old the price is: in
-// a closed market it is the last one traded.
+// has taken a newer price meanwhile it returns that, but of a file what the file tells
+// now: its owner may have taken out or corrected the row that the feed has seen. At says
+// how old the price is: in a closed market it is the last one traded.
 func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
 	always := func(Quote) bool { return true }
 	return f.quotes.get(ctx, symbol, symbol, always, func(ctx context.Context) (kept[Quote], error) {
 		q, err := f.freshQuote(ctx, symbol)
-		return kept[Quote]{value: q, expiry: time.Now().Add(quoteAge)}, err
+		k := kept[Quote]{value: q, expiry: time.Now().Add(quoteAge)}
+		if q.Source == "csv" {
+			k.expiry = time.Time{}
+		}
+		return k, err
 	})
 }
 
@@ -34,6 +39,9 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 		}
 		w := f.taken(symbol)
 		w.doubt = doubt
+		if q.Source == "csv" {
+			w.quote.At = 0 // what the file tells counts, however old
+		}
 		g := &result{Update: Update{Price: q.Price, At: q.At, High: q.Price, Low: q.Price}}
 		err = f.judge(w, g)
 		switch {

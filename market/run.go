@@ -195,8 +195,9 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 }
 
 // noteLate logs, once for each symbol, that a bar of a file has changed since it was told
-// as closed: its last row was written later than the file may be behind. Charts show the
-// bar as it is now, but alerts were judged on it as it was. Services correct their bars
+// as closed, or that the newest one is gone: its last row was written later than the file
+// may be behind, or taken out. Charts show what there is now, but alerts were judged on the
+// bar as it was, and wait for newer ones. Services correct their bars
 // of their own accord, which nobody here can help: they are not noted.
 func (f *Feed) noteLate(w *watch, s *Series) {
 	c := s.Closed()
@@ -205,8 +206,8 @@ func (f *Feed) noteLate(w *watch, s *Series) {
 	}
 	last := w.closed[s.Interval]
 	i, found := slices.BinarySearch(c.Time, last.Time)
-	if found && c.Bar(i) != last && !w.late {
-		f.log.Warn("a closed bar has changed: its file was written late", "symbol", w.symbol, "interval", s.Interval, "bar", time.Unix(last.Time, 0).UTC())
+	if changed := found && c.Bar(i) != last || i == c.Len(); changed && !w.late {
+		f.log.Warn("a closed bar has changed or is gone: its file was written late or cut; alerts and resting orders wait for newer rows", "symbol", w.symbol, "interval", s.Interval, "bar", time.Unix(last.Time, 0).UTC())
 		w.late = true
 	}
 	w.closed[s.Interval] = c.Bar(c.Len() - 1)

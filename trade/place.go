@@ -84,9 +84,12 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (*Order, uint64, error) {
 	}
 	e.rate.Take(at.Time, e.orderRate())
 	// An order is judged on what is traded after it came. If the price was just asked
-	// for, all that is traded after that price counts.
+	// for, all that is traded after that price counts, unless the feed goes on from another.
 	instant := at.UnixMilli()
-	if asked.answered {
+	switch {
+	case asked.gone != 0 && ev.Order.Status == StatusOpen:
+		ev.Order.Reason = fmt.Sprintf("the file no longer tells its price of %s; this order waits for a row that is newer than that", clock(asked.gone/1000))
+	case asked.answered && asked.gone == 0:
 		instant = q.at
 	}
 	seq, err := e.place(ev, instant)

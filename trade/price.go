@@ -17,6 +17,7 @@ const quoteTimeout = 5 * time.Second
 type inquiry struct {
 	answered bool  // the price that is known is up to date
 	failed   error // why the source told no price
+	gone     int64 // time of the feed's last price if its file no longer tells that one, in unix milliseconds; or zero
 }
 
 // ask asks the feed for the price of a watched symbol at this moment and takes it over.
@@ -27,23 +28,31 @@ func (w *watchlist) ask(ctx context.Context, symbol string) inquiry {
 	}
 	ctx, cancel := context.WithTimeout(ctx, quoteTimeout)
 	defer cancel()
+	last := w.of(symbol).last
 	q, err := feed.Quote(ctx, symbol)
 	if err != nil {
 		return inquiry{failed: err}
 	}
-	w.offer(symbol, q)
-	return inquiry{answered: true}
+	return inquiry{answered: true, gone: w.offer(symbol, last, q)}
 }
 
 // offer takes over q as the price of a watched symbol, unless a newer one is known. What
-// the market did on the way to q comes with the next update of the feed.
-func (w *watchlist) offer(symbol string, q market.Quote) {
+// the market did on the way to q comes with the next update of the feed. The price of a
+// file is taken over even if it is older, since rows may have been taken out or corrected,
+// unless the feed has told a price after last. Then gone is the time of last, if q
+// contradicts it, or zero.
+func (w *watchlist) offer(symbol string, last quote, q market.Quote) (gone int64) {
 	w.change(symbol, func(in *instrument) {
 		in.hours = q.Hours
-		if q.At >= in.at {
+		file := q.Source == "csv" && in.last == last
+		if q.At >= in.at || file {
 			in.quote = newQuote(q)
 		}
+		if file && (q.At < last.at || q.At == last.at && q.Price != last.told) {
+			gone = last.at
+		}
 	})
+	return gone
 }
 
 // freshPrice returns the newest price of symbol, or refuses if there is none, if the

@@ -103,7 +103,7 @@ func TestExchangeHours(t *testing.T) {
 				feed.quote = func() (market.Quote, error) { return q, nil }
 				time.Sleep(time.Until(day.Add(c.tradeAt)))
 				e.ensure(t.Context(), "AAA")
-				e.watch.offer("AAA", q)
+				e.watch.offer("AAA", quote{}, q)
 				if c.fails {
 					feed.quote = func() (market.Quote, error) { return market.Quote{}, errors.New("yahoo answered 503") }
 				}
@@ -346,6 +346,85 @@ func TestFileGivesNoPrice(t *testing.T) {
 			write(at("80"))
 			if o, err := order(func(*OrderRequest) {}); err != nil || show(o.AveragePrice) != "80" {
 				t.Errorf("%s: afterwards: %+v, %v", name, o, err)
+			}
+			cancel()
+			<-ended
+			e.Close()
+		})
+	}
+}
+
+// TestFileGoesBack: a file has told 90 when its last row is taken out, or corrected. What
+// is filled then is filled at what the file tells now, and a limit of 95 is not reached by
+// the 90 that nobody tells any more: it waits for rows that are newer than the one of 90,
+// says so, and is filled by one of 94.
+func TestFileGoesBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		row, want string
+		most      time.Duration
+	}{
+		"the last row is gone":                  {"", "100", time.Hour},
+		"the last row is gone, the rest is old": {"", "stale_price", 0},
+		"the last row has another close":        {"98", "98", 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			dir, began := t.TempDir(), time.Now().UTC()
+			write := func(closes ...string) { // minutes that end at half a minute ago at the latest
+				t.Helper()
+				rows := "time,open,high,low,close\n"
+				for i, price := range closes {
+					if price != "" {
+						rows += began.Add(time.Duration(i)*time.Minute).Format(time.DateTime) + "," + strings.Repeat(price+",", 3) + price + "\n"
+					}
+				}
+				time.Sleep(time.Until(began.Add(time.Duration(len(closes))*time.Minute + 25*time.Second)))
+				if err := os.WriteFile(filepath.Join(dir, "spy-1m.csv"), []byte(rows), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(5 * time.Second)
+			}
+			source, err := market.NewCSV(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write("100", "100")
+			o := testOptions(t)
+			o.Source, o.Feed, o.MaxPriceAge, o.Intervals = source, market.NewFeed(source, nil), c.most, []market.Interval{market.Minute1}
+			e := openTest(t, o)
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- e.Run(ctx) }()
+			order := func(kind OrderType, price exact.Decimal) (Order, string) {
+				o, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "SPY", Side: Buy, Type: kind, Price: price, Quantity: exact.One})
+				return o, strings.TrimSuffix(code(err)+show(o.AveragePrice), "null")
+			}
+			order(Market, 0) // so that the symbol is watched
+			write("100", "100", "90")
+			if _, got := order(Market, 0); got != "90" {
+				t.Errorf("%s: before: %s", name, got)
+			}
+			write("100", "100", c.row)
+			if _, got := order(Market, 0); got != c.want {
+				t.Errorf("%s: %s, want %s", name, got, c.want)
+			}
+			if c.want != "stale_price" {
+				rests, got := order(Limit, 95*exact.One)
+				if got != "" || rests.Status != StatusOpen || !strings.Contains(rests.Reason, "price of 2000-01-01 00:03") {
+					t.Errorf("%s: a limit that is not reached: %+v", name, rests)
+				}
+				// An update that tells of closed bars repeats the last price.
+				e.deliver(t.Context(), market.Update{Symbol: "SPY", Price: 90, From: 90, High: 90, Low: 90, At: began.Add(3 * time.Minute).UnixMilli()})
+				if p := e.Positions()[0]; show(p.CurrentPrice) != c.want {
+					t.Errorf("%s: position at %s, want %s", name, show(p.CurrentPrice), c.want)
+				}
+				write("100", "100", c.row, "100")
+				if o, err := e.Order(rests.ID); err != nil || o.Status != StatusOpen {
+					t.Errorf("%s: after a row of 100: %+v, %v", name, o, err)
+				}
+				write("100", "100", c.row, "100", "94")
+				if o, err := e.Order(rests.ID); err != nil || o.Status != StatusFilled || o.Reason != "" {
+					t.Errorf("%s: after a row of 94: %+v, %v", name, o, err)
+				}
 			}
 			cancel()
 			<-ended

@@ -409,10 +409,12 @@ func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 		return 0, quote{}, false
 	}
 	since, from = in.fed, in.last
+	// Without a new price the update repeats the last one, which a file may no longer tell.
+	repeated := t.Price == from.told && t.At == from.at
 	in.last = quote{price: t.price, told: t.Price, at: t.At, source: t.Source, synthetic: t.Synthetic}
 	// An older price than the known one is not taken over: an order has asked for that
 	// one. But if it is even older than the last update, the clock was set back.
-	switch newest := t.At >= in.at || t.At < since; {
+	switch newest := !repeated && (t.At >= in.at || t.At < since); {
 	case newest && t.price != 0:
 		in.quote = in.last
 	case newest: // positions stay valued at the last price that fits, and orders are refused because of this one
