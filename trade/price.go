@@ -93,8 +93,8 @@ func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked
 	case fresh:
 		return q, nil
 	case q.source == "csv" && asked.failed == nil:
-		return quote{}, refuse("stale_price", never, "the newest price of %s in its file is %s old, over the limit of %s; "+
-			"a file whose bars are longer than that can be traded only if wick is started with a larger --max-price-age", symbol, age.Round(time.Second), most)
+		return quote{}, refuse("stale_price", later, "the newest price of %s in its file is %s old, over the limit of %s: retry when the file has a newer row; "+
+			"a file whose bars are longer than that can be traded only if the operator starts wick with a larger --max-price-age", symbol, age.Round(time.Second), most)
 	}
 	return quote{}, refuse("stale_price", later, "the newest price of %s is %s old, over the limit of %s (--max-price-age): the market is closed or the source is silent%s",
 		symbol, age.Round(time.Second), most, why)

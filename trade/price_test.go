@@ -143,8 +143,8 @@ func TestExchangeHours(t *testing.T) {
 	}
 }
 
-// TestPriceAgeOfFiles: if a file of daily bars ended yesterday, an order is refused, and
-// the refusal names --max-price-age. With that flag it is filled at the last close.
+// TestPriceAgeOfFiles: if a file of daily bars ended yesterday, an order is refused. The
+// refusal says that a newer row helps, and names --max-price-age. With that flag it is filled at the last close.
 func TestPriceAgeOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	start := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -2)
@@ -164,7 +164,8 @@ func TestPriceAgeOfFiles(t *testing.T) {
 		o.Source, o.Feed, o.MaxPriceAge, o.Intervals = source, market.NewFeed(source, nil), most, []market.Interval{market.Day1}
 		e := openTest(t, o)
 		got, err := e.Place(t.Context(), OrderRequest{Symbol: "SPY", Side: Buy, Type: Market, Quantity: exact.One})
-		if most == 0 && (code(err) != "stale_price" || !strings.Contains(err.Error(), "larger --max-price-age")) {
+		if most == 0 && (code(err) != "stale_price" || !strings.Contains(err.Error(), "when the file has a newer row") ||
+			!strings.Contains(err.Error(), "larger --max-price-age") || !strings.HasSuffix(err.Error(), "(retry later)")) {
 			t.Errorf("order at a close of the day before: %+v, %v", got, err)
 		}
 		if most > 0 && (err != nil || !got.PriceAt.Equal(start.AddDate(0, 0, 2)) || got.Source != "csv") {
