@@ -138,8 +138,7 @@ func (e *Engine) likely(o *Order) exact.Decimal {
 	case TrailingStop:
 		return max(e.stop(o), e.watch.price(o.Symbol))
 	case Market:
-		price, _ := e.paper.slip(o, quote{price: e.watch.price(o.Symbol)}) // it was in range when the order arrived
-		return price
+		return e.paper.slip(o, quote{price: e.watch.price(o.Symbol)})
 	}
 	return o.worst()
 }

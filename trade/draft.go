@@ -67,9 +67,7 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exac
 	if err := e.size(o, r, q); err != nil {
 		return nil, 0, err
 	}
-	if fill, err = e.paper.arrive(o, q); err != nil {
-		return nil, 0, err
-	}
+	fill = e.paper.arrive(o, q)
 	if err := e.exits(o, r, cmp.Or(fill, o.worst())); err != nil {
 		return nil, 0, err
 	}
@@ -91,10 +89,7 @@ func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
 	case r.Notional != 0:
 		// A market order at the price with slippage, every other at its own price;
 		// rounded down to a whole lot, so that it never costs more.
-		at, err := e.paper.slip(o, q)
-		if err != nil {
-			return err
-		}
+		at := e.paper.slip(o, q)
 		if worst := o.worst(); worst != 0 {
 			at = worst
 		}

@@ -102,14 +102,11 @@ func (e *Engine) entry(o *Order) (price, rate exact.Decimal) {
 	case o.AveragePrice != nil:
 		return *o.AveragePrice, e.paper.feeRate
 	case o.Type == Market: // too little was traded: it takes what the market gives later
-		if q := e.watch.of(o.Symbol).quote; q.price != 0 {
-			price, _ = e.paper.slip(o, q)
-		}
-		return price, e.paper.feeRate
+		return e.paper.slip(o, e.watch.of(o.Symbol).quote), e.paper.feeRate
 	case o.Type == StopLimit:
 		// Triggered at its stop, it takes what the market offers there, or rests at its
 		// limit if the market is beyond that.
-		if offered, ok := e.paper.offered(o, quote{price: *o.StopPrice}); !ok || o.within(offered) != offered {
+		if offered := e.paper.offered(o, quote{price: *o.StopPrice}); o.within(offered) != offered {
 			return *o.Price, e.paper.makerRate
 		}
 		return *o.StopPrice, e.paper.feeRate
@@ -125,6 +122,5 @@ func (e *Engine) thin(o *Order) bool {
 	if o.AveragePrice != nil || o.Account != "" || e.available(o) == o.Quantity {
 		return false
 	}
-	fill, err := e.paper.arrive(o, e.watch.of(o.Symbol).quote)
-	return err == nil && fill != 0
+	return e.paper.arrive(o, e.watch.of(o.Symbol).quote) != 0
 }

@@ -1,6 +1,10 @@
 package trade
 
-import "wick/exact"
+import (
+	"math"
+
+	"wick/exact"
+)
 
 // report is what the paper broker did with an order when it arrived, when a price came
 // or when it was cancelled. The method outcome turns it into a step of the book. What a
@@ -35,18 +39,12 @@ const paperName = "paper"
 // q; zero means that it rests. A market order is filled at the bid or ask, made worse
 // by the slippage. So is a limit order whose limit the bid or ask has reached already,
 // but at its limit if the slippage would go beyond it. All others rest.
-func (p paper) arrive(o *Order, q quote) (fill exact.Decimal, err error) {
-	if o.Type.hasStop() {
-		return 0, nil
-	}
-	if fill, err = p.slip(o, q); err != nil || o.Type == Market {
-		return fill, err
-	}
+func (p paper) arrive(o *Order, q quote) exact.Decimal {
 	// Reached means that the bid or ask is at the limit or better, before slippage.
-	if offered, ok := p.offered(o, q); !ok || o.within(offered) != offered {
-		return 0, nil
+	if offered := p.offered(o, q); o.Type.hasStop() || o.within(offered) != offered {
+		return 0
 	}
-	return o.within(fill), nil
+	return o.within(p.slip(o, q))
 }
 
 // within returns price, or the limit of o if that is better for the trader.
@@ -63,23 +61,19 @@ func (o *Order) within(price exact.Decimal) exact.Decimal {
 // slip returns the price at which o takes from the market: worse for the trader than
 // the bid or ask by the slippage, and rounded to the tick, again to his disadvantage. A
 // sell gets at least one tick, or all of a price that is below that: nothing is no price,
-// and what was bought there must not be stuck. It fails if there is no price, or if the
-// slipped one leaves the range of exact numbers.
-func (p paper) slip(o *Order, q quote) (exact.Decimal, error) {
+// and what was bought there must not be stuck.
+func (p paper) slip(o *Order, q quote) exact.Decimal {
 	from, spread := p.side(o, q)
-	slipped, ok := p.worse(o, from, p.slippage+spread)
+	slipped := p.worse(o, from, p.slippage+spread)
 	if o.Side == Sell {
 		slipped = max(slipped, min(from, max(p.grid(o.Symbol).Tick, 1)))
 	}
-	if !ok || slipped <= 0 {
-		return 0, refuse("out_of_range", never, "the price %s leaves no room for slippage", q.price)
-	}
-	return slipped, nil
+	return slipped
 }
 
 // offered returns the ask for an order that buys and the bid for one that sells
-// when the market is at q, and false if there is none.
-func (p paper) offered(o *Order, q quote) (exact.Decimal, bool) {
+// when the market is at q.
+func (p paper) offered(o *Order, q quote) exact.Decimal {
 	from, spread := p.side(o, q)
 	return p.worse(o, from, spread)
 }
@@ -99,17 +93,22 @@ func (p paper) side(o *Order, q quote) (from, spread exact.Decimal) {
 }
 
 // worse returns a price that is worse for the trader by a fraction, rounded to the
-// tick of the market to his disadvantage.
-func (p paper) worse(o *Order, price, by exact.Decimal) (exact.Decimal, bool) {
-	factor, to := exact.One+by, exact.Up
+// tick of the market to his disadvantage. A buy pays at most the highest tick in the range
+// of exact numbers, or all of a price above that: what was sold there must not be stuck.
+func (p paper) worse(o *Order, price, by exact.Decimal) exact.Decimal {
+	tick, factor, to := p.grid(o.Symbol).Tick, exact.One+by, exact.Up
 	if o.Side == Sell {
 		factor, to = exact.One-by, exact.Down
 	}
 	moved, ok := price.Times(factor, to)
-	if !ok {
-		return 0, false
+	if ok {
+		moved, ok = moved.Step(tick, to)
 	}
-	return moved.Step(p.grid(o.Symbol).Tick, to)
+	if !ok {
+		moved, _ = exact.Decimal(math.MaxInt64).Step(tick, exact.Down)
+		moved = max(moved, price)
+	}
+	return moved
 }
 
 // report returns a report that a quantity was filled at price and the order has the
@@ -175,12 +174,11 @@ func (p paper) resting(o *Order, b span) (exact.Decimal, bool) {
 	if o.Side == Sell {
 		extreme = b.high
 	}
-	nearest, ok := p.offered(o, quote{price: extreme})
-	if !ok || o.within(nearest) != nearest {
+	if nearest := p.offered(o, quote{price: extreme}); o.within(nearest) != nearest {
 		return 0, false
 	}
-	if open, ok := p.offered(o, quote{price: b.open.against(o.Side)}); ok && b.open != (between{}) {
-		return o.within(open), true
+	if b.open != (between{}) {
+		return o.within(p.offered(o, quote{price: b.open.against(o.Side)})), true
 	}
 	return *o.Price, true
 }

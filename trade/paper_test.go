@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -73,6 +74,43 @@ func TestSellAtTheLeastPrice(t *testing.T) {
 				o, err := try(t, e, func(r *OrderRequest) { r.Side, r.DryRun = Sell, true; change(r) })
 				if got := show(o.AveragePrice); err != nil || got != c.sold {
 					t.Errorf("at %v %s sold at %s, %v, want %s", c.price, name, got, err, c.sold)
+				}
+			}
+		})
+	}
+}
+
+// TestBuyAtTheHighestPrice: with a slippage of half a permille, what was sold short near
+// the highest price that there is, 92233720368.54775807, can be bought back there in every
+// way: above that price, or the tick below it, there is none that the slippage could lead
+// to.
+func TestBuyAtTheHighestPrice(t *testing.T) {
+	for _, c := range []struct{ price, tick, sold, bought string }{
+		{"92187000000", "0", "92140906500", "92233093500"},
+		{"92188000000", "0", "92141906000", "92233720368.54775807"},
+		{"92188000000", "0.5", "92141906000", "92233720368.5"},
+		{"92233720000.3", "1", "92187603140", "92233720368"},
+		{"92233720000.3", "10000000000", "90000000000", "92233720000.3"},
+	} {
+		inBubble(t, func(o *Options) {
+			price, _ := strconv.ParseFloat(c.price, 64)
+			o.Source, o.Slippage, o.Grid = flat(price), exact.One/2000, func(string) (Grid, bool) { return Grid{Tick: dec(t, c.tick)}, true }
+		}, func(t *testing.T, e *Engine) {
+			if got := show(place(t, e, Sell, Market, "0.00000005", "").AveragePrice); got != c.sold {
+				t.Errorf("at %v sold at %s, want %s", c.price, got, c.sold)
+			}
+			for name, change := range map[string]func(*OrderRequest){
+				"market":      func(*OrderRequest) {},
+				"reduce_only": func(r *OrderRequest) { r.ReduceOnly = true },
+				"limit":       func(r *OrderRequest) { r.Type, r.Price = Limit, dec(t, c.bought) },
+				"all":         func(r *OrderRequest) { r.All, r.Quantity = true, 0 },
+			} {
+				if name == "limit" && c.bought == c.price { // it is not on the tick
+					continue
+				}
+				o, err := try(t, e, func(r *OrderRequest) { r.Quantity, r.DryRun = 5, true; change(r) })
+				if got := show(o.AveragePrice); err != nil || got != c.bought {
+					t.Errorf("at %v %s bought at %s, %v, want %s", c.price, name, got, err, c.bought)
 				}
 			}
 		})
@@ -307,12 +345,6 @@ func TestGridAdvice(t *testing.T) {
 		_, err := try(t, e, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 1000*exact.One })
 		if err == nil || !strings.Contains(err.Error(), "out_of_range: a notional of 1000 at 0.00000001 is beyond the range of exact numbers; lower it ") {
 			t.Errorf("a notional of a cheap coin: %v", err)
-		}
-	})
-	// A price from which slippage leads out of the range; 92,233,720,368 is about the largest.
-	inBubble(t, func(o *Options) { o.Source, o.Slippage = flat(90_000_000_000), exact.One/20 }, func(t *testing.T, e *Engine) {
-		if o, err := try(t, e, func(*OrderRequest) {}); code(err) != "out_of_range" || !strings.Contains(err.Error(), "leaves no room for slippage") {
-			t.Errorf("at a price of 90 billion: %+v, %v, want out_of_range", o, err)
 		}
 	})
 	// What was bought before the market counted in larger steps.

@@ -184,13 +184,10 @@ func (e *Engine) fillAt(o *Order, available exact.Decimal, q quote, at Time) (ki
 	// A stop, or the rest of a market order, is filled at the market's price with slippage.
 	// A stop_limit becomes a limit and waits if the market is beyond that limit.
 	if o.waits() || o.takes() {
-		slipped, err := e.paper.slip(o, q)
-		if offered, ok := e.paper.offered(o, q); o.Type == StopLimit && (!ok || o.within(offered) != offered) {
+		if offered := e.paper.offered(o, q); o.Type == StopLimit && o.within(offered) != offered {
 			return kindOrderChanged, e.ahead.trigger(o, q, at)
 		}
-		if err == nil {
-			q.price = o.within(slipped)
-		}
+		q.price = o.within(e.paper.slip(o, q))
 	}
 	// A reduce_only order takes no more than the position has left.
 	size := o.remaining().Abs()
