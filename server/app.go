@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"wick/delivery"
 	"wick/market"
@@ -58,7 +59,7 @@ func (e *app) fired(trade.Notification, []string) {
 
 // deps returns what tools, resources and prompts work with.
 func (e *app) deps(source market.Source) tools.Deps {
-	d := tools.Deps{Source: source, Watchlists: e.lists, Engine: e.trade, Hub: e.hub, Approvals: e.approvals, Valid: e.valid, Renders: runtime.GOMAXPROCS(0)}
+	d := tools.Deps{Source: source, Watchlists: e.lists, Engine: e.trade, Hub: e.hub, Approvals: e.approvals, Valid: e.valid, Renders: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
 	if e.meter != nil {
 		d.Painted = e.meter.painted
 	}

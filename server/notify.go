@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"wick/limit"
 	"wick/market"
 	"wick/mcp"
@@ -133,7 +135,7 @@ func (e *app) openNotifier(c *config, source market.Source, o *trade.Options) {
 // through the tool that clients call. It calls the tool without a caller, so nothing of
 // an account is drawn.
 func painter(source market.Source) func(context.Context, notify.Event) ([]byte, error) {
-	tool := tools.Chart(tools.Deps{Source: source, Renders: 1})
+	tool := tools.Chart(tools.Deps{Source: source, Renders: semaphore.NewWeighted(1)})
 	return func(ctx context.Context, e notify.Event) ([]byte, error) {
 		result, err := tool.Handle(ctx, mcp.Call{Arguments: e.Chart})
 		if err != nil {

@@ -235,10 +235,10 @@ const maxSeriesBytes = 500_000
 // painted at once, because of their memory, so paint may have to wait. When ctx ends, it stops waiting or painting and
 // returns an error.
 func (h *handlers) paint(ctx context.Context, v *chart.View, o chart.Options) ([]byte, chart.Undrawn, error) {
-	if err := h.renders.Acquire(ctx, 1); err != nil {
+	if err := h.Renders.Acquire(ctx, 1); err != nil {
 		return nil, chart.Undrawn{}, err
 	}
-	defer h.renders.Release(1)
+	defer h.Renders.Release(1)
 	// The time is measured without the wait.
 	start := time.Now()
 	png, missing, err := chart.Draw(ctx, v, o)

@@ -17,6 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"wick/indicators"
 	"wick/market"
 	"wick/mcp"
@@ -237,6 +239,25 @@ func TestChartResource(t *testing.T) {
 			t.Errorf("%s: %s", uri, text)
 		}
 	}
+}
+
+// Tools and resources take turns: no more pictures are painted at once than Renders allows,
+// whichever of the two they are for.
+func TestRendersOfAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		painted, done := 0, make(chan bool)
+		d := Deps{Source: market.Sample{}, Renders: semaphore.NewWeighted(1), Painted: func(time.Duration) { painted++; <-done }}
+		all, resources := All(d), Resources(d)
+		go all[0].Handle(t.Context(), mcp.Call{})
+		synctest.Wait()
+		go resources[1].Read(t.Context(), mcp.Reading{Parts: map[string]string{"symbol": "BTCUSDT", "interval": "4h"}})
+		for want := range 2 {
+			if synctest.Wait(); painted != want+1 {
+				t.Errorf("%d pictures painted, want %d", painted, want+1)
+			}
+			done <- true
+		}
+	})
 }
 
 // Every indicator can be read, with a picture unless it needs data that invented

@@ -59,25 +59,22 @@ type Deps struct {
 	Valid func(caller string) bool
 
 	// Renders bounds how many charts are painted at once, each in a picture of
-	// up to 16 MiB. Zero means two.
-	Renders int
+	// up to 16 MiB, for tools and resources together. Nil means two for each of both.
+	Renders *semaphore.Weighted
 
 	// Painted, if not nil, is called with the time that each picture took to paint.
 	Painted func(took time.Duration)
 }
 
 // handlers holds what the handlers of all tools share.
-type handlers struct {
-	Deps
-	renders *semaphore.Weighted
-}
+type handlers struct{ Deps }
 
 // newHandlers returns handlers that work with d.
 func newHandlers(d Deps) *handlers {
-	if d.Renders == 0 {
-		d.Renders = 2
+	if d.Renders == nil {
+		d.Renders = semaphore.NewWeighted(2)
 	}
-	return &handlers{d, semaphore.NewWeighted(int64(d.Renders))}
+	return &handlers{d}
 }
 
 // tool is a tool with the declaration of its arguments, which the documentation
