@@ -15,12 +15,12 @@ import (
 func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 	var polls sync.WaitGroup
 	defer polls.Wait()
-	var telling sync.Mutex
+	telling := make(chan struct{}, 1) // a lock: one that waits for it is idle for testing/synctest
 	tell := func(w *watch, g *result) {
 		if g != nil && g.news && ctx.Err() == nil {
-			telling.Lock()
+			telling <- struct{}{}
 			deliver(g.Update)
-			telling.Unlock()
+			<-telling
 		}
 		f.accept(w, g) // after deliver: an update that was not delivered comes again
 	}

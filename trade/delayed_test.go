@@ -19,9 +19,9 @@ import (
 )
 
 // liveFiles are files of minutes to which a row is added when its minute has ended. Those
-// of ALL have every minute; those of YYY and ZZZ, which have the same prices, lack the last
-// of every five. Those of OFF have them too, but begin half a minute later, and are
-// written while they are forming.
+// of ALL have every minute, and so have those of SLO, to which it is added a second later;
+// those of YYY and ZZZ, which have the same prices, lack the last of every five. Those of
+// OFF have them too, but begin half a minute later, and are written while they are forming.
 type liveFiles struct {
 	t    *testing.T
 	dir  string
@@ -31,19 +31,28 @@ type liveFiles struct {
 // add adds rows from start until end to the files, of every minute or with a longer step.
 func (f *liveFiles) add(start, end, step int64) {
 	f.t.Helper()
-	for symbol, late := range map[string]int64{"ALL": 0, "YYY": 0, "ZZZ": 0, "OFF": 30} {
+	for symbol, late := range map[string]int64{"ALL": 0, "SLO": 0, "YYY": 0, "ZZZ": 0, "OFF": 30} {
 		var rows strings.Builder
 		for at := start; at < end; at += step {
-			if symbol == "ALL" || symbol == "OFF" || at/60%5 != 4 {
+			if symbol[0] < 'Y' || at/60%5 != 4 {
 				fmt.Fprintf(&rows, "%d,%d,%[2]d,%[2]d,%[2]d\n", at+late, 100+at/60%17)
 			}
 		}
 		f.rows[symbol] += rows.String()
-		// The feed may read at the same moment: it must find a whole file.
-		text, path := "time,open,high,low,close\n"+f.rows[symbol], filepath.Join(f.dir, symbol+"-1m.csv")
-		if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
-			f.t.Fatal(err)
+		if symbol == "SLO" {
+			time.AfterFunc(1300*time.Millisecond, func() { f.write(symbol) })
+			continue
 		}
+		f.write(symbol)
+	}
+}
+
+// write writes the file of a symbol.
+func (f *liveFiles) write(symbol string) {
+	// The feed may read at the same moment: it must find a whole file.
+	text, path := "time,open,high,low,close\n"+f.rows[symbol], filepath.Join(f.dir, symbol+"-1m.csv")
+	if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
+		f.t.Error(err)
 	}
 }
 
@@ -93,6 +102,9 @@ func TestDelayedOtherBars(t *testing.T) {
 			{"ALL", market.Minute1, "close:OFF == close[1]", 12},
 			{"ALL", market.Minute1, "change(close@5m:OFF) != 0", 3},
 			{"ALL", market.Minute5, "close:OFF == close[1]", 2},
+			{"ALL", market.Minute1, "close:SLO == close", 12},
+			{"ALL", market.Minute1, "close:SLO != close", 0},
+			{"ALL", market.Minute5, "close:SLO == close", 2},
 			{"OFF", market.Minute1, "close:ALL == close", 11}, // the last one is still forming in the end
 			{"OFF", market.Minute5, "close:ALL == close", 2},
 		},
@@ -118,6 +130,7 @@ func delayedOtherBars(t *testing.T, cases []delayedCase) {
 		began := time.Now().Unix()
 		f.add(first, began-3600, 300) // few rows, since they are read often
 		f.add(began-3600, began, 60)
+		time.Sleep(2 * time.Second)
 		files, err := market.NewCSV(f.dir)
 		if err != nil {
 			t.Fatal(err)

@@ -20,6 +20,8 @@ type Engine struct {
 	venue   *venue    // nil on paper
 	watch   watchlist // has a lock of its own, which may be taken while mu is held
 
+	waited time.Time // when the update that is being delivered, or an earlier one, began to wait for other markets' bars
+
 	fileMu sync.Mutex // one writer of subscriptions.json at a time
 
 	book // its mu guards every field below

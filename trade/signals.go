@@ -66,7 +66,6 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 	// After a pause several bars may have closed at once. They are judged from the oldest
 	// on, each as if it were the newest. An alert that fires once is not judged on the
 	// bars after that.
-	c.until = time.Now().Add(3 * time.Second)
 	c.bars, waiting = e.withOthers(ctx, c, waiting)
 	extra, found := make(columns), make(map[string][]trigger)
 	for i, start := range c.bars.Time {
@@ -154,7 +153,8 @@ func (e *Engine) withOthers(ctx context.Context, c closing, waiting []signalAler
 }
 
 // loadOthers returns the bars of c with the other bars in list. If some of them should
-// have closed with the last bar of c and are still forming, it tries again.
+// have closed with the last bar of c and have not, it tries again: another market's bar may
+// close, and a row of its file be written, a moment later than ours.
 func (e *Engine) loadOthers(ctx context.Context, c closing, list []market.OtherBars) (*market.Series, error) {
 	// Bars that were loaded for an alert before this one are not loaded again if they
 	// reach back far enough.
@@ -163,24 +163,44 @@ func (e *Engine) loadOthers(ctx context.Context, c closing, list []market.OtherB
 		have := s.Others[o.Other]
 		return have != nil && have.Len() > 0 && have.Time[0] <= s.Time[0]-int64(o.Warmup+1)*have.Interval.Seconds()
 	})
-	closed := s.ClosedAt(s.Len() - 1)
 	for {
 		loaded, err := market.LoadOthers(ctx, e.options.Source, s, missing)
-		late := err == nil && slices.ContainsFunc(missing, func(o market.OtherBars) bool {
-			t := loaded.Others[o.Other]
-			return t.Forming && t.DueAt(t.Len()-1) <= closed
-		})
-		if err == nil && !late || !c.again(ctx) {
+		late := err == nil && slices.ContainsFunc(missing, func(o market.OtherBars) bool { return lags(loaded.Others[o.Other], s) })
+		if err == nil && !late || !e.again(ctx) {
 			return loaded, errors.Join(err, ctx.Err())
 		}
 	}
 }
 
-// again waits a second, and reports whether the source may then be asked once more for
-// what is read beside the bars of c. It may for three seconds: another market's bars may
-// close a moment later than ours, and a file may be read just while it is written.
-func (c closing) again(ctx context.Context) bool {
-	if !time.Now().Before(c.until) {
+// lags reports whether a bar of t should have closed with the last bar of s and has not,
+// or is not there yet. One that should have closed before is not waited for: nothing was
+// traded, or the market is closed.
+func lags(t, s *market.Series) bool {
+	n, m := t.Len(), s.Len()
+	switch {
+	case n == 0:
+		return false
+	case t.Forming:
+		return t.DueAt(n-1) <= s.ClosedAt(m-1)
+	}
+	next := t.ClosedAt(n-1) + t.Interval.Seconds()
+	return next <= s.ClosedAt(m-1) && (m == 1 || next > s.ClosedAt(m-2))
+}
+
+// How long the source is asked again, a second apart, for what alerts read beside their
+// bars, and how long after the begin of that it is not done again. Meanwhile every symbol
+// waits, since updates are delivered one at a time: so all alerts share it.
+const (
+	lateOthers = 3 * time.Second
+	lateRest   = 30 * time.Second
+)
+
+// again waits a second, and reports whether the source may then be asked once more.
+func (e *Engine) again(ctx context.Context) bool {
+	if time.Since(e.waited) >= lateRest {
+		e.waited = time.Now()
+	}
+	if time.Since(e.waited) >= lateOthers {
 		return false
 	}
 	select {
@@ -222,7 +242,7 @@ func (e *Engine) barsFor(ctx context.Context, r indicators.Request, c closing, i
 	s, asked := extra[key]
 	if !asked {
 		loaded, err := e.watch.load(ctx, c.key, c.bars.Len(), needs...)
-		for err != nil && c.again(ctx) {
+		for err != nil && e.again(ctx) {
 			loaded, err = e.watch.load(ctx, c.key, c.bars.Len(), needs...)
 		}
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"wick/market"
 )
@@ -304,7 +303,6 @@ type closing struct {
 	gap            bool           // bars before the new ones are missing
 	short          bool           // the source has fewer bars than alerts could use
 	late           int64          // bars that start here or earlier closed before this process watched
-	until          time.Time      // how long the source is asked again for what is read beside the bars
 }
 
 // observe brings the windows of a symbol up to date with an update and returns those in
