@@ -8,43 +8,90 @@ import (
 	"wick/indicators"
 )
 
-// The legend: one row per study above the data of its pane, in rows that data never
-// enter. A row names the study, then gives every line's value at the last bar in
-// the line's own colour, then the levels, then how often each signal came.
+// The legend: the studies of a pane above its data, in rows that data never enter. Of each
+// it has the name, then every line's value at the last bar in the line's own colour, then
+// the levels, then how often each signal came.
 
 // legendItem is a name or a value of a legend row.
 type legendItem struct {
 	text string
 	font *atlas
 	ink  ink
+	of   *study // nil for a count of signals, which gives way to the others
 }
 
-// placeLegends writes a row per study: its name, the last value of each line
-// in the line's colour, its levels, and how often each signal came. A pane
-// with more studies than rows puts the rest into the last row.
+// placeLegends writes the rows of every legend. The last row of a pane also says how much
+// is not drawn.
 func (p *picture) placeLegends() {
 	for i := range p.panes {
 		pn := &p.panes[i]
-		rows := pn.legend.Dy() / p.rowH
-		for row := range rows {
-			studies := pn.studies[row : row+1]
-			if row == rows-1 {
-				studies = pn.studies[row:]
+		note, left := "", 0
+		if pn.unmarked > 0 {
+			note = notDrawn(pn)
+		}
+		rows := make([][]legendItem, pn.legend.Dy()/p.rowH)
+		if len(pn.studies) <= len(rows) {
+			for k := range pn.studies {
+				rows[k] = p.legendItems(nil, pn, &pn.studies[k])
 			}
-			var items []legendItem
-			for k := range studies {
-				items = p.legendItems(items, pn, &studies[k])
+		} else if len(rows) > 0 {
+			left = p.shareRows(rows, pn, note)
+		}
+		for row, items := range rows {
+			y := pn.legend.Min.Y + row*p.rowH + p.rowH/2
+			if row < len(rows)-1 {
+				p.putRow(items, 0, "", y)
+			} else {
+				p.putRow(items, left, note, y)
 			}
-			note := ""
-			if row == rows-1 && pn.unmarked > 0 {
-				note = notDrawn(pn)
-			}
-			p.putRow(items, note, pn.legend.Min.Y+row*p.rowH+p.rowH/2)
 		}
 	}
 	if p.n == 0 {
 		p.placeNotice("No bars to draw")
 	}
+}
+
+// shareRows fills rows with the items of more studies than there are rows, as many studies
+// in a row as fit. Signals are counted only where the names and values of all studies that
+// follow still have room. It returns how many such counts are left out. Studies without
+// room are in the last row, beside the note, where putRow cuts them off.
+func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left int) {
+	gap, room := p.px(12), p.axisX-p.px(20)
+	all, bare := make([][]legendItem, len(pn.studies)), make([][]legendItem, len(pn.studies))
+	for k := range pn.studies {
+		all[k] = p.legendItems(nil, pn, &pn.studies[k])
+		bare[k] = slices.DeleteFunc(slices.Clone(all[k]), func(item legendItem) bool { return item.of == nil })
+	}
+	// after returns where items end that follow what ends at column x of row.
+	after := func(row, x int, items []legendItem) (int, int) {
+		width := 0
+		for _, item := range items {
+			width += item.font.width(item.text) + gap
+		}
+		end := room
+		if row == len(rows)-1 {
+			end -= p.legend.width("+99"+note) + 2*gap
+		}
+		if x > 0 && x+width-gap > end {
+			return row + 1, width
+		}
+		return row, x + width
+	}
+	row, x := 0, 0
+	for k, items := range all {
+		r, end := after(row, x, items)
+		for _, rest := range bare[k+1:] {
+			r, end = after(r, end, rest)
+		}
+		if r >= len(rows) {
+			items = bare[k]
+			left += len(all[k]) - len(items)
+		}
+		row, x = after(row, x, items)
+		last := min(row, len(rows)-1)
+		rows[last] = append(rows[last], items...)
+	}
+	return left
 }
 
 // placeNotice writes text into the middle of the price, which has nothing else to show.
@@ -55,35 +102,41 @@ func (p *picture) placeNotice(text string) {
 }
 
 // putRow writes items from the left and note after them. Items that do not fit
-// are counted before the note.
-func (p *picture) putRow(items []legendItem, note string, y int) {
+// are counted before the note, together with left others.
+func (p *picture) putRow(items []legendItem, left int, note string, y int) {
 	last := p.axisX - p.px(10)
 	if note == "" {
-		p.putItems(items, last, y)
+		p.putItems(items, left, last, y)
 		return
 	}
 	// The room of the note is set aside before the items are written.
 	w := p.legend.width(note)
-	x := p.putItems(items, last-p.px(12)-w, y)
+	x := p.putItems(items, left, last-p.px(12)-w, y)
 	if x+w <= last { // there is no room beside one very long name
 		p.putBacked(p.legend, note, x, y, inkAxis)
 	}
 }
 
-// putItems writes items from the left up to column last, then how many did not fit. It
-// returns the column after that.
-func (p *picture) putItems(items []legendItem, last, y int) (x int) {
+// putItems writes items from the left up to column last, then how many did not fit, with
+// left others. It returns the column after that, and notes the studies that are not named
+// or not with all values.
+func (p *picture) putItems(items []legendItem, left, last, y int) (x int) {
 	// Room is kept for the count of items that do not fit, unless all do.
 	x, gap := p.px(10), p.px(12)
 	for i, item := range items {
 		w := item.font.width(item.text)
 		end := last
-		more := "+" + strconv.Itoa(len(items)-i)
-		if i < len(items)-1 {
+		more := "+" + strconv.Itoa(len(items)-i+left)
+		if i < len(items)-1 || left > 0 {
 			end -= gap + p.legend.width(more)
 		}
 		// At least one item is always written, and cut if it must be.
 		if x+w > end && i > 0 {
+			for _, rest := range items[i:] {
+				if rest.of != nil && !slices.Contains(p.missing.Legend, rest.of.key) {
+					p.missing.Legend = append(p.missing.Legend, rest.of.key)
+				}
+			}
 			return x + gap + p.putBacked(p.legend, more, x, y, inkAxis)
 		}
 		for most := len([]rune(item.text)); x+w > end && most > 8; most-- { // a formula may be longer than the row
@@ -91,6 +144,9 @@ func (p *picture) putItems(items []legendItem, last, y int) (x int) {
 			w = item.font.width(item.text)
 		}
 		x += gap + p.putBacked(item.font, item.text, x, y, item.ink)
+	}
+	if left > 0 {
+		x += gap + p.putBacked(p.legend, "+"+strconv.Itoa(left), x, y, inkAxis)
 	}
 	return x
 }
@@ -104,13 +160,13 @@ func (p *picture) putBacked(font *atlas, text string, x, y int, i ink) int {
 
 // legendItems appends the items of one study.
 func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendItem {
-	items = append(items, legendItem{studyName(st.Result), p.name, inkText})
+	items = append(items, legendItem{studyName(st.Result), p.name, inkText, st})
 	if p.n > 0 && !st.compare && neverWarm(st.Result, p.n) {
-		return append(items, legendItem{p.emptyText(st), p.legend, inkAxis})
+		return append(items, legendItem{p.emptyText(st), p.legend, inkAxis, st})
 	}
 	items = p.valueItems(items, pn, st)
 	add := func(i ink, text string) {
-		items = append(items, legendItem{text, p.legend, i})
+		items = append(items, legendItem{text, p.legend, i, st})
 	}
 	if n := min(p.n, len(st.Shaded)); n > 0 {
 		add(inkText, strconv.FormatBool(st.Shaded[n-1]))
@@ -137,9 +193,9 @@ func (p *picture) valueItems(items []legendItem, pn *pane, st *study) []legendIt
 	named := st.compare || len(st.Lines)+len(st.Histogram) > 1
 	for i, l := range st.Lines {
 		v, _ := lastValue(l.Values, p.n)
-		items = append(items, legendItem{valueOf(l.Label, p.legendValue(pn, st, v), named), p.legend, st.lines[i].ink})
+		items = append(items, legendItem{valueOf(l.Label, p.legendValue(pn, st, v), named), p.legend, st.lines[i].ink, st})
 		if first := slices.IndexFunc(l.Values, usable); st.compare && first > 0 {
-			items = append(items, legendItem{"since " + p.barText(first), p.legend, st.lines[i].ink})
+			items = append(items, legendItem{"since " + p.barText(first), p.legend, st.lines[i].ink, st})
 		}
 	}
 	for i, h := range st.Histogram {
@@ -148,7 +204,7 @@ func (p *picture) valueItems(items []legendItem, pn *pane, st *study) []legendIt
 		if colour == inkUp && ok && v < 0 {
 			colour = inkDown
 		}
-		items = append(items, legendItem{valueOf(h.Label, valueText(v), named), p.legend, colour})
+		items = append(items, legendItem{valueOf(h.Label, valueText(v), named), p.legend, colour, st})
 	}
 	return items
 }
@@ -248,7 +304,7 @@ func (p *picture) signalItems(items []legendItem, st *study) []legendItem {
 			shape = "▼ "
 		}
 		text := shape + SignalName(g.signal.Label) + " ×" + strconv.Itoa(g.count)
-		items = append(items, legendItem{text, p.legend, toneInk(g.signal.Tone, inkText)})
+		items = append(items, legendItem{text, p.legend, toneInk(g.signal.Tone, inkText), nil})
 	}
 	return items
 }

@@ -3,6 +3,8 @@ package chart
 import (
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"wick/indicators"
@@ -58,6 +60,50 @@ func TestStudyName(t *testing.T) {
 	} {
 		if got := studyName(&indicators.Result{Label: label}); got != want {
 			t.Errorf("%q is named %q, want %q", label, got, want)
+		}
+	}
+}
+
+// TestLegendNamesComeFirst: with more studies than rows, each row takes as many as fit, and
+// signals are counted only where the names and values of all studies have room. What has
+// none is counted, and told by the key of its study.
+func TestLegendNamesComeFirst(t *testing.T) {
+	lengths := []int{5, 8, 10, 13, 20, 26, 34, 50, 80, 100, 120, 150, 180, 200, 250, 300}
+	v := &View{Series: priced(100, 215)}
+	for i, n := range lengths {
+		r := crowded(100, 3, true)
+		r.Label = "EMA(" + strconv.Itoa(n) + ")"
+		v.Panels = append(v.Panels, Panel{Key: "ema#" + strconv.Itoa(i), Result: r})
+	}
+	for _, c := range []struct {
+		w, h          int
+		named, counts int // of how many studies, and at least how many counts
+	}{{1440, 768, 16, 8}, {900, 600, 16, 1}, {320, 240, 2, 0}} {
+		o := Options{Width: c.w, Height: c.h}
+		p := plan(v, o)
+		checkPlan(t, p)
+		texts, named, counts := p.texts(legendText), 0, 0
+		for i, text := range texts {
+			switch {
+			case strings.Contains(text, "×"):
+				counts++
+			case strings.HasPrefix(text, "EMA ") && !strings.HasPrefix(texts[i+1], "+"): // with its value
+				if text != "EMA "+strconv.Itoa(lengths[named]) {
+					t.Errorf("%dx%d: name %d is %q", c.w, c.h, named, text)
+				}
+				named++
+			}
+		}
+		more := "+" + strconv.Itoa(16*4-2*named-counts) // a name, a value and two counts each
+		if named < c.named || counts < c.counts || !slices.Contains(texts, more) {
+			t.Errorf("%dx%d: %d names and %d counts, want at least %d and %d, and %s: %q", c.w, c.h, named, counts, c.named, c.counts, more, texts)
+		}
+		var unnamed []string
+		for i := named; i < 16; i++ {
+			unnamed = append(unnamed, "ema#"+strconv.Itoa(i))
+		}
+		if got := p.undrawn(o).Legend; !slices.Equal(got, unnamed) {
+			t.Errorf("%dx%d: the legend lacks %q, want %q", c.w, c.h, got, unnamed)
 		}
 	}
 }

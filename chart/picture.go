@@ -64,6 +64,8 @@ type Undrawn struct {
 	// shown, without the levels that are named at the edge beyond which they lie.
 	Outside []int
 	Unnamed []int // places in View.Marks of those whose text has no room
+
+	Legend []string // the keys of studies whose name or some of whose values have no room in the legend
 }
 
 // pane is the price with its overlays, or one panel below it. Rows count from the top
@@ -86,7 +88,7 @@ type pane struct {
 type study struct {
 	*indicators.Result
 	compare bool       // other symbols: shown in percent, and never cut off
-	key     string     // as the client asked for it
+	key     string     // as the client asked for it, "compare" for other symbols
 	needs   func() int // nil when unknown
 	lines   []look     // parallel to Lines
 	bars    []ink      // parallel to Histogram; inkUp stands for the four tones

@@ -124,7 +124,7 @@ func (p *picture) makePanes(fit int) {
 		}
 	}
 	if p.n > 0 && len(p.view.Compare) > 0 {
-		p.panes[0].studies = append(p.panes[0].studies, study{Result: p.compareStudy(), compare: true})
+		p.panes[0].studies = append(p.panes[0].studies, study{Result: p.compareStudy(), key: "compare", compare: true})
 	}
 }
 

@@ -1,7 +1,7 @@
-// The words of a chart: the header, and one legend row per study. Both speak of one
-// bar, the one under the crosshair or else the newest in the window. A row names the
-// study, then gives every line's value in the line's own colour, then the levels, then
-// how often each signal came.
+// The words of a chart: the header, and the legend. Both speak of one bar, the one under
+// the crosshair or else the newest in the window. The legend names each study, then gives
+// every line's value in the line's own colour, then the levels, then how often each signal
+// came.
 import { percentText, priceText, usable, valueText, volumeText } from './format.mjs';
 import { barInk, signalName, toneInk } from './look.mjs';
 import { dateText, day } from './times.mjs';
@@ -66,7 +66,8 @@ function rangeText(p) {
   return `${omitted}${at(p.i0)} → ${at(p.last)} ${zone} · ${bars} ${bars === 1 ? 'bar' : 'bars'}`;
 }
 
-/** legendItems returns the items of one study's row: texts with their inks. */
+/** legendItems returns the items of one study: texts with their inks. Those of signals have
+ * their count, too. */
 export function legendItems(p, pane, st) {
   const i = barOf(p);
   const items = [{ text: st.name, ink: 'text', strong: true }];
@@ -114,19 +115,43 @@ function signalItems(p, st) {
   return [...items.values()];
 }
 
-/** fitting returns the items that fit into width, with the count of the others in the
- * last one's place; widthOf measures an item. */
-export function fitting(items, width, gap, widthOf) {
+/** sharedRows shares out the items of studies among rows: a row for each study, or if there
+ * are more of them, as many in a row as fit. Then signals are counted only where the names
+ * and values of all studies that follow still have room; left is how many such counts are
+ * left out. room returns the width of a row, given whether it is the last. */
+export function sharedRows(all, count, room, gap, widthOf) {
+  const rows = Array.from({ length: count }, (_, k) => (all.length <= count ? all[k] : []));
+  let left = 0;
+  if (all.length <= count || count === 0) return { rows, left };
+  const bare = all.map(items => items.filter(item => !item.count));
+  const after = ({ row, x }, items) => { // where items end that follow what ends there
+    const width = items.reduce((sum, item) => sum + widthOf(item) + gap, 0);
+    const fits = x === 0 || x + width - gap <= room(row === count - 1);
+    return fits ? { row, x: x + width } : { row: row + 1, x: width };
+  };
+  let at = { row: 0, x: 0 };
+  all.forEach((items, k) => {
+    const whole = [items, ...bare.slice(k + 1)].reduce(after, at).row < count;
+    if (!whole) left += items.length - bare[k].length;
+    at = after(at, whole ? items : bare[k]);
+    rows[Math.min(at.row, count - 1)].push(...(whole ? items : bare[k]));
+  });
+  return { rows, left };
+}
+
+/** fitting returns the items that fit into width, with the count of the others, and of left
+ * more, in the last one's place; widthOf measures an item. */
+export function fitting(items, width, gap, widthOf, left = 0) {
   const out = [];
   let x = 0;
+  const more = i => ({ text: `+${items.length - i + left}`, ink: 'axis', x });
   for (const [i, item] of items.entries()) {
-    const more = { text: `+${items.length - i}`, ink: 'axis' };
-    const room = i < items.length - 1 ? width - gap - widthOf(more) : width;
-    if (i > 0 && x + widthOf(item) > room) return [...out, { ...more, x }];
+    const room = i < items.length - 1 || left > 0 ? width - gap - widthOf(more(i)) : width;
+    if (i > 0 && x + widthOf(item) > room) return [...out, more(i)];
     out.push({ ...item, x });
     x += widthOf(item) + gap;
   }
-  return out;
+  return left > 0 ? [...out, more(items.length)] : out;
 }
 
 /** described returns one line about the bar that header and legend speak of, for

@@ -1,7 +1,7 @@
 // Writing on the canvas: axes with their ticks and tags, the header, the legends, and
 // the crosshair.
 import { axisText } from './axis.mjs';
-import { fitting, headerParts, legendItems } from './legend.mjs';
+import { fitting, headerParts, legendItems, sharedRows } from './legend.mjs';
 import { backed, box, dashes, frame, write } from './pen.mjs';
 import { barX, columnAt } from './plan.mjs';
 import { axisFormat, valueAt } from './scale.mjs';
@@ -48,23 +48,25 @@ export function paintHeader(p) {
   }
 }
 
-/** paintLegend writes a row per study. A pane with more studies than rows puts the rest into
- * the last row, which also says how many marks had no room. */
+/** paintLegend writes the rows of a legend. The last one also says how many items and how
+ * many marks had no room. */
 export function paintLegend(p, pane) {
   const { m } = p;
+  const gap = m.px(12);
   const weight = item => (item.strong ? 500 : 400);
   const widthOf = item => p.o.measure(item.text, m.legend, weight(item));
   const put = (item, x, y) => backed(p, item.text, x, y, m.legend, weight(item), item.ink, widthOf(item));
-  for (let row = 0; row < pane.rows; row++) {
-    const end = row === pane.rows - 1;
-    const studies = pane.studies.slice(row, end ? undefined : row + 1);
-    const note = end && pane.unmarked > 0 ? { text: `${pane.unmarked} more not drawn`, ink: 'axis' } : undefined;
+  const note = pane.unmarked > 0 ? { text: `${pane.unmarked} more not drawn`, ink: 'axis' } : undefined;
+  const room = end => p.axisX - m.px(20) - (end && note ? widthOf(note) + gap : 0);
+  const more = widthOf({ text: '+99' }) + gap;
+  const { rows, left } = sharedRows(pane.studies.map(st => legendItems(p, pane, st)), pane.rows, end => room(end) - (end ? more : 0), gap, widthOf);
+  rows.forEach((all, row) => {
+    const end = row === rows.length - 1;
     const y = pane.y + 1 + row * m.rowH + m.rowH / 2;
-    const room = p.axisX - m.px(20) - (note ? widthOf(note) + m.px(12) : 0);
-    const items = fitting(studies.flatMap(st => legendItems(p, pane, st)), room, m.px(12), widthOf);
+    const items = fitting(all, room(end), gap, widthOf, end ? left : 0);
     for (const item of items) put(item, m.px(10) + item.x, y);
-    if (note) put(note, m.px(22) + items.at(-1).x + widthOf(items.at(-1)), y);
-  }
+    if (end && note) put(note, m.px(10) + gap + items.at(-1).x + widthOf(items.at(-1)), y);
+  });
 }
 
 /** paintCross draws the crosshair with its time and value on the axes. */

@@ -7,7 +7,7 @@ import { table, workButton } from '../page/dom.mjs';
 import { exactText, fixedText, levelText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
 import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
 import { textOf } from '../page/host.mjs';
-import { described, fitting, legendItems } from '../page/legend.mjs';
+import { described, fitting, legendItems, sharedRows } from '../page/legend.mjs';
 import { Loader } from '../page/loader.mjs';
 import { base64url, challengeOf } from '../page/login.mjs';
 import { setLook, signalName } from '../page/look.mjs';
@@ -398,6 +398,20 @@ test('a month ends when the next begins', () => {
   assert.equal(end('1mo', '2026-02-01', 30 * 86400), '2026-03-01');
   assert.equal(end('1mo', '2026-12-01', 30 * 86400), '2027-01-01');
   assert.equal(end('1wk', '2026-01-26', 7 * 86400), '2026-02-02');
+});
+
+// As TestLegendNamesComeFirst of the picture.
+test('names come before counts of signals', () => {
+  const studies = ['aa', 'bb', 'cc'].map(text => [{ text }, { text: 'x3', count: 3 }, { text: 'x1', count: 1 }]);
+  const rows = (count, width) => {
+    const { rows, left } = sharedRows(studies, count, () => width, 1, item => item.text.length);
+    return [rows.map(items => items.map(item => item.text).join(' ')), left];
+  };
+  assert.deepEqual(rows(3, 2), [['aa x3 x1', 'bb x3 x1', 'cc x3 x1'], 0], 'a row for each');
+  assert.deepEqual(rows(2, 12), [['aa x3 x1', 'bb x3 x1 cc'], 2]);
+  assert.deepEqual(rows(1, 8), [['aa bb cc'], 6]);
+  assert.deepEqual(rows(0, 8), [[], 0]);
+  assert.deepEqual(fitting([{ text: 'aa' }], 9, 1, item => item.text.length, 6).map(item => item.text), ['aa', '+6']);
 });
 
 test('words', () => {

@@ -77,7 +77,7 @@ var scenes = []scene{
 		"the account in this picture is made up.",
 		arguments: `{"symbol":"BTCUSDT","bars":120,"indicators":["rsi"],"show":["position","orders","alerts","fills"]}`, account: madeUp},
 	{name: "phone", title: "For a phone, for everyone", text: "An upright picture with two pixels per unit, in colours that the colour-blind can tell apart.",
-		arguments: `{"symbol":"BTCUSDT","bars":60,"indicators":["bbands","rsi"],"theme":"colorblind","width":360,"height":480,"pixel_ratio":2}`},
+		arguments: `{"symbol":"BTCUSDT","bars":60,"indicators":["bbands","rsi"],"theme":"colorblind","width":375,"height":480,"pixel_ratio":2}`},
 }
 
 // frozen is the sample source at one instant.

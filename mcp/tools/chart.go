@@ -94,7 +94,7 @@ func (r *chartRequest) noteUndrawable() {
 		". Latin letters up to U+017F, Greek from U+0384 to U+03CE and Cyrillic up to U+045F can be drawn.")
 }
 
-// noteMissing adds notes about the panels and marks that the picture does not show.
+// noteMissing adds notes about the panels, marks and names that the picture does not show.
 func (r *chartRequest) noteMissing(missing chart.Undrawn) {
 	if len(missing.Panels) > 0 {
 		help := "No allowed height has room for all panels at this width: ask for fewer at once."
@@ -109,6 +109,9 @@ func (r *chartRequest) noteMissing(missing chart.Undrawn) {
 	}
 	if len(missing.Unnamed) > 0 {
 		r.notes = append(r.notes, "The picture has no room for the texts of "+r.markNames(missing.Unnamed)+".")
+	}
+	if len(missing.Legend) > 0 {
+		r.notes = append(r.notes, "The legend has no room for all names and values of "+strings.Join(missing.Legend, ", ")+": a larger width has more, and format=summary has the values.")
 	}
 }
 

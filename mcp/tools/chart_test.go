@@ -133,8 +133,8 @@ func TestUndrawableIsTold(t *testing.T) {
 }
 
 // TestMissingIsTold: the reply to a picture names the panels for which it is not high
-// enough, with the height that would do, and the marks that it does not show. A picture
-// that shows all is the only content.
+// enough, with the height that would do, the marks that it does not show, and the studies
+// without room in the legend. A picture that shows all is the only content.
 func TestMissingIsTold(t *testing.T) {
 	sixteen := `"indicators":["rsi","macd","atr","stoch","adx","cci","mfi","obv","roc","willr","rsi","macd","atr","stoch","adx","cci"]`
 	const marks = `"marks":[{"type":"text","price":10,"time":"2020-01-01","text":"x"},{"type":"line","price":10,"price2":11,"time":"2127-01-01","time2":"2128-01-01"},` +
@@ -145,7 +145,9 @@ func TestMissingIsTold(t *testing.T) {
 		{sixteen + `,"width":4096`, "No allowed height has room for all panels at this width"},
 		{sixteen + `,"format":"summary","bars":20`, ""},
 		{marks, "Outside the times or prices shown, and not drawn: marks[0] (text), marks[1] (line). from, to and bars choose the times."},
+		{`"width":320,"height":240,"indicators":["ema","bbands"]`, "The legend has no room for all names and values of bbands: "},
 		{`"indicators":["rsi"]`, ""},
+		{`"indicators":["bbands","keltner","donchian","ichimoku","supertrend","vwap"]`, ""},
 		{`"marks":[{"type":"level","price":10,"text":"x"}]`, ""},
 	} {
 		r, err := call(t, Deps{Source: &fixed{}}, "generate_chart", `{"symbol":"BTCUSDT",`+c.arguments+`}`)
