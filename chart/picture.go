@@ -65,6 +65,11 @@ type Undrawn struct {
 	Outside []int
 	Unnamed []int // places in View.Marks of those whose text has no room
 
+	// Lines has the lines and the named levels of studies of which nothing is in the plot: the
+	// key of the study, with the name of the line if there are several. Only the legend has
+	// them in the picture, by their values.
+	Lines []string
+
 	Legend []string // the keys of studies whose name or some of whose values have no room in the legend
 }
 

@@ -3,6 +3,8 @@ package chart
 import (
 	"image"
 	"slices"
+
+	"wick/indicators"
 )
 
 // undrawn returns what is missing in p, a picture by o.
@@ -13,7 +15,50 @@ func (p *picture) undrawn(o Options) Undrawn {
 	if len(u.Panels) > 0 {
 		u.Height = leastHeight(o, len(p.panes)-1+len(u.Panels))
 	}
+	if p.n > 0 {
+		u.Lines = p.outOfSight()
+	}
 	return u
+}
+
+// outOfSight names the lines and levels of studies of which nothing is in the plot.
+func (p *picture) outOfSight() (out []string) {
+	for i := range p.panes {
+		pn := &p.panes[i]
+		for _, st := range pn.studies {
+			for _, l := range st.Lines {
+				name := st.key
+				if len(st.Lines) > 1 {
+					name += " " + l.Label
+				}
+				if values := p.extended(l.Values, l.Ahead); slices.ContainsFunc(values, usable) && !p.inSight(pn, l.Style, values) {
+					out = append(out, name)
+				}
+			}
+			for _, h := range st.HLines {
+				if h.Label != "" && usable(h.Y) && !pn.inside(h.Y) {
+					out = append(out, st.key+" "+h.Label)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// inSight reports whether a part of a line is in the plot: a value, or the way from one to
+// the next, which dots and steps do not have.
+func (p *picture) inSight(pn *pane, style indicators.Style, values []float64) bool {
+	top, bottom := float64(pn.legend.Max.Y), float64(pn.frame.Max.Y)
+	for i, v := range values {
+		before := v
+		if i > 0 && usable(values[i-1]) && style != indicators.Dots && style != indicators.Step {
+			before = values[i-1]
+		}
+		if y, from := pn.scale.y(v), pn.scale.y(before); usable(v) && min(y, from) < bottom && max(y, from) >= top {
+			return true
+		}
+	}
+	return false
 }
 
 // leastHeight returns the least height above that of o at which n panels are drawn, or 0.

@@ -2,9 +2,12 @@ package chart
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"wick/indicators"
 )
 
 // TestPanelsWithoutRoom: Draw names the panels that do not fit, and at the height that it
@@ -93,5 +96,36 @@ func TestMarksOutside(t *testing.T) {
 	texts := strings.Join(append(p.texts(signalText), p.texts(lineText)...), "|")
 	if strings.Contains(texts, "high zone") || strings.Contains(texts, "above") || !strings.Contains(texts, "low part") || !strings.Contains(texts, "5 more not drawn") || !strings.Contains(texts, "↑ far") {
 		t.Errorf("the picture says %q", texts)
+	}
+}
+
+// TestLinesOutOfSight: lines and named levels of indicators of which nothing is in the plot
+// are told by the key of their study, with their own name where it has several; a line that
+// only crosses the plot is in it, dots that jump over it are not, and a line without values
+// is told in the legend.
+func TestLinesOutOfSight(t *testing.T) {
+	s := priced(4, 100) // the scale reaches beyond the bars by half of their range
+	line := func(values ...float64) indicators.Line { return indicators.Line{Label: "A", Values: values} }
+	nan := math.NaN()
+	dots, second := line(1, 900, 1, 900), line(1, 2, 1, 2)
+	dots.Style, second.Label = indicators.Dots, "B"
+	v := &View{Series: s, Account: &Account{Alerts: []Alert{{Key: "panel", Price: 50, Text: "above"}, {Key: "panel", Price: 1.5, Text: "below"}}}}
+	for _, c := range []struct {
+		key   string
+		lines []indicators.Line
+	}{
+		{"above", []indicators.Line{line(900, 900, 910, 900)}}, {"below", []indicators.Line{line(nan, 1, 1, 2)}}, {"within", []indicators.Line{line(900, s.Close[1], 900, 900)}},
+		{"crosses", []indicators.Line{line(1, 900, nan, nan)}}, {"apart", []indicators.Line{line(1, nan, 900, 900)}}, {"dots", []indicators.Line{dots}},
+		{"cold", []indicators.Line{line(nan, nan, nan, nan)}}, {"pair", []indicators.Line{line(s.Close...), second}},
+	} {
+		v.Panels = append(v.Panels, Panel{Key: c.key, Result: &indicators.Result{Label: "X", Overlay: true, Lines: c.lines}})
+	}
+	v.Panels = append(v.Panels,
+		Panel{Key: "levels", Result: &indicators.Result{Label: "L", Overlay: true, HLines: []indicators.HLine{{Y: 900, Label: "R9"}, {Y: s.Close[0], Label: "P"}, {Y: 901}}}},
+		Panel{Key: "panel", Result: &indicators.Result{Label: "Q", Lines: []indicators.Line{second}}})
+	o := Options{Width: 1440, Height: 768}
+	want := []string{"above", "below", "apart", "dots", "pair B", "levels R9", "panel alert above"}
+	if got := plan(v, o).undrawn(o).Lines; !slices.Equal(got, want) {
+		t.Errorf("out of sight are %q, want %q", got, want)
 	}
 }

@@ -58,7 +58,7 @@ var scenes = []scene{
 	{name: "profile", title: "Where the volume was", text: "The volume at each price of the bars shown.",
 		arguments: `{"symbol":"BTCUSDT","indicators":["volume_profile"],"bars":150}`},
 	{name: "pivots", title: "Pivot points", text: "Support and resistance of the period, each named at its end.",
-		arguments: `{"symbol":"BTCUSDT","interval":"1h","indicators":["pivot"],"bars":120}`},
+		arguments: `{"symbol":"BTCUSDT","interval":"1h","indicators":["pivot"],"bars":300}`},
 	{name: "fibonacci", title: "Fibonacci retracement", text: "Levels between the highest and the lowest bar, in percent.",
 		arguments: `{"symbol":"ETHUSDT","indicators":["fibonacci_retracement"],"bars":150}`},
 	{name: "signals", title: "Every signal by name", text: "By default only the newest are named; `labels` names each that has room next to its mark.",

@@ -84,17 +84,14 @@ func (r *chartRequest) noteUndrawable() {
 		return
 	}
 	var names []string
-	for _, c := range missing[:min(len(missing), 10)] {
+	for _, c := range missing {
 		names = append(names, fmt.Sprintf("%q (%U)", c, c))
 	}
-	if more := len(missing) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
-	}
-	r.notes = append(r.notes, "The picture has question marks for characters that it cannot draw: "+strings.Join(names, ", ")+
+	r.notes = append(r.notes, "The picture has question marks for characters that it cannot draw: "+atMostTen(names)+
 		". Latin letters up to U+017F, Greek from U+0384 to U+03CE and Cyrillic up to U+045F can be drawn.")
 }
 
-// noteMissing adds notes about the panels, marks and names that the picture does not show.
+// noteMissing adds notes about the panels, marks, lines and names that the picture does not show.
 func (r *chartRequest) noteMissing(missing chart.Undrawn) {
 	if len(missing.Panels) > 0 {
 		help := "No allowed height has room for all panels at this width: ask for fewer at once."
@@ -110,6 +107,9 @@ func (r *chartRequest) noteMissing(missing chart.Undrawn) {
 	if len(missing.Unnamed) > 0 {
 		r.notes = append(r.notes, "The picture has no room for the texts of "+r.markNames(missing.Unnamed)+".")
 	}
+	if len(missing.Lines) > 0 {
+		r.notes = append(r.notes, "Outside the prices or values shown, and not drawn: "+atMostTen(missing.Lines)+". The legend has their values, and more bars may show them.")
+	}
 	if len(missing.Legend) > 0 {
 		r.notes = append(r.notes, "The legend has no room for all names and values of "+strings.Join(missing.Legend, ", ")+": a larger width has more, and format=summary has the values.")
 	}
@@ -118,11 +118,16 @@ func (r *chartRequest) noteMissing(missing chart.Undrawn) {
 // markNames names the marks at these places, the first ten, and counts the others.
 func (r *chartRequest) markNames(places []int) string {
 	var names []string
-	for _, i := range places[:min(len(places), 10)] {
+	for _, i := range places {
 		names = append(names, fmt.Sprintf("marks[%d] (%s)", i, chart.MarkWords()[r.marks[i].Kind]))
 	}
-	if more := len(places) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
+	return atMostTen(names)
+}
+
+// atMostTen writes the first ten names and counts the others.
+func atMostTen(names []string) string {
+	if more := len(names) - 10; more > 0 {
+		names = append(names[:10:10], fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(names, ", ")
 }

@@ -133,7 +133,7 @@ func TestUndrawableIsTold(t *testing.T) {
 }
 
 // TestMissingIsTold: the reply to a picture names the panels for which it is not high
-// enough, with the height that would do, the marks that it does not show, and the studies
+// enough, with the height that would do, the marks and lines that it does not show, and the studies
 // without room in the legend. A picture that shows all is the only content.
 func TestMissingIsTold(t *testing.T) {
 	sixteen := `"indicators":["rsi","macd","atr","stoch","adx","cci","mfi","obv","roc","willr","rsi","macd","atr","stoch","adx","cci"]`
@@ -146,6 +146,7 @@ func TestMissingIsTold(t *testing.T) {
 		{sixteen + `,"format":"summary","bars":20`, ""},
 		{marks, "Outside the times or prices shown, and not drawn: marks[0] (text), marks[1] (line). from, to and bars choose the times."},
 		{`"width":320,"height":240,"indicators":["ema","bbands"]`, "The legend has no room for all names and values of bbands: "},
+		{`"indicators":[{"name":"formula","expr":"close * 3","overlay":true},"ema"]`, "Outside the prices or values shown, and not drawn: formula. "},
 		{`"indicators":["rsi"]`, ""},
 		{`"indicators":["bbands","keltner","donchian","ichimoku","supertrend","vwap"]`, ""},
 		{`"marks":[{"type":"level","price":10,"text":"x"}]`, ""},
