@@ -32,6 +32,7 @@ type Alert struct {
 	Price  float64 // or the level of the indicator
 	Text   string  // names the price or level; empty if there is none
 	Key    string  // of the panel; empty for a price
+	Line   string  // of the indicator, in any case of letters; empty for its first
 	Signal string  // label of the signal; empty if it waits for none
 }
 

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"slices"
+	"strings"
 
 	"wick/indicators"
 )
@@ -17,11 +18,28 @@ func (a *Account) withAlerts(p *Panel) *indicators.Result {
 		if alert.Key != p.Key || alert.Text == "" || !usable(alert.Price) {
 			continue
 		}
-		text := alert.Text
-		if r.Overlay {
-			text = studyName(&r) // or it would look like an alert for a price
-		}
-		r.HLines = append(slices.Clip(r.HLines), indicators.HLine{Y: alert.Price, Label: "alert " + text, Tone: indicators.Accent})
+		r.HLines = append(slices.Clip(r.HLines), indicators.HLine{Y: alert.Price, Label: "alert " + watched(&r, alert.Line) + alert.Text, Tone: indicators.Accent})
 	}
 	return &r
+}
+
+// watched names the line that an alert waits for, if r has several. The only line over the
+// price has the name of the indicator, or it would look like an alert for a price; that of a
+// panel needs none.
+func watched(r *indicators.Result, line string) string {
+	var names []string
+	for _, l := range r.Lines {
+		names = append(names, l.Label)
+	}
+	for _, h := range r.Histogram {
+		names = append(names, h.Label)
+	}
+	switch {
+	case len(names) > 1:
+		i := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, line) })
+		return printable(names[max(i, 0)], 14) + " "
+	case r.Overlay:
+		return printable(studyName(r), 14) + " "
+	}
+	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"image"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"wick/indicators"
 )
@@ -180,6 +181,10 @@ func (p *picture) fitting(pn *pane) int {
 // price.
 const mostLevels = 8
 
+// longestTag is how many characters the name of a level in a tag has at most. With longer
+// ones the axis would take the room of the bars.
+const longestTag = 12
+
 // makeTags writes the tags of a pane: on the price the last close and the
 // levels, on a panel the last value of its lines.
 func (p *picture) makeTags(pn *pane) {
@@ -211,9 +216,14 @@ func (p *picture) levelTags(pn *pane, closed float64) {
 	for k := range pn.studies {
 		st := &pn.studies[k]
 		for i, h := range st.HLines {
-			if pn.inside(h.Y) {
-				levels = append(levels, ownLevel{price: h.Y, text: p.levelName(pn, st, i), ink: toneInk(h.Tone, inkBand)})
+			if !pn.inside(h.Y) {
+				continue
 			}
+			l := ownLevel{price: h.Y, ink: toneInk(h.Tone, inkBand)}
+			if utf8.RuneCountInString(h.Label) <= longestTag { // else it is named in the plot, where there is more room
+				l.text = p.levelName(pn, st, i)
+			}
+			levels = append(levels, l)
 		}
 	}
 	slices.SortStableFunc(levels, func(a, b ownLevel) int {

@@ -412,6 +412,38 @@ func TestAlertsInPanels(t *testing.T) {
 	}
 }
 
+// TestAlertsNameTheirLine: of an indicator with several lines the name of an alert has the
+// line and the direction, in the legend and, over the price, at the level, whose tag has room
+// for the price only.
+func TestAlertsNameTheirLine(t *testing.T) {
+	s := priced(60, 215)
+	top := slices.Max(s.High)
+	near, far := top+0.15*(top-slices.Min(s.Low)), top+0.35*(top-slices.Min(s.Low))
+	line := func(label string, v float64) indicators.Line {
+		return indicators.Line{Label: label, Tone: indicators.Band, Values: slices.Repeat(indicators.Values{v}, 60)}
+	}
+	bands := &indicators.Result{Label: "BB(20, 2)", Overlay: true, Lines: []indicators.Line{line("Middle", 0.999*top), line("Upper", top)}}
+	macd := &indicators.Result{Label: "MACD(12, 26, 9)", Lines: []indicators.Line{line("MACD", 1), line("Signal", 2)},
+		Histogram: []indicators.Histogram{{Label: "Histogram", Values: line("", 1).Values}}}
+	v := &View{Series: s, Panels: []Panel{{Key: "bbands", Result: bands}, {Key: "macd", Result: macd}}, Account: &Account{Alerts: []Alert{
+		{Key: "bbands", Line: "upper", Price: near, Text: "above"}, {Key: "bbands", Price: far, Text: "below"},
+		{Key: "macd", Line: "Histogram", Price: 0.5, Text: "below"}, {Key: "macd", Line: "Signal", Price: 1.5, Text: "below"}}}}
+	p := plan(v, Options{Width: 1440, Height: 768})
+	checkPlan(t, p)
+	legend := p.texts(legendText)
+	for _, want := range []string{"alert Upper above " + priceText(near, 2), "alert Middle below " + priceText(far, 2), "alert Histogram below 0.500", "alert Signal below 1.50"} {
+		if !slices.Contains(legend, want) {
+			t.Errorf("the legends lack %q: %q", want, legend)
+		}
+	}
+	if names := p.texts(lineText); !slices.Contains(names, "alert Upper above") || !slices.Contains(names, "alert Middle below") {
+		t.Errorf("the levels are named %q", names)
+	}
+	if tagged := func(g tag) bool { return g.text == priceText(near, 2) }; !slices.ContainsFunc(p.panes[0].tags, tagged) {
+		t.Errorf("the tags are %+v", p.panes[0].tags)
+	}
+}
+
 // TestLevelTexts: the text of a level is written at its line, further off with its price
 // where bars cover the line, or shortened; what has no room at all is counted.
 func TestLevelTexts(t *testing.T) {

@@ -179,11 +179,15 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 	}
 	for _, h := range st.HLines {
 		if h.Label != "" {
-			add(toneInk(h.Tone, inkBand), printable(h.Label, 16)+" "+p.legendValue(pn, st, h.Y))
+			add(toneInk(h.Tone, inkBand), printable(h.Label, longestLevel)+" "+p.legendValue(pn, st, h.Y))
 		}
 	}
 	return p.signalItems(items, st)
 }
+
+// longestLevel is how many characters the name of a level has at most: as many as that of an
+// alert, "alert", the name of a line or an indicator of at most 14, and "above" or "below".
+const longestLevel = 26
 
 // valueItems appends the values at the last bar, each in the colour of its line. The only
 // value of a study needs no name. A compared symbol always has its name here, since its

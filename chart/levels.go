@@ -156,7 +156,7 @@ func (p *picture) nameSteps(o *occupied, pn *pane, st *study) {
 // levelName returns the name of a level. If another study of the pane has a level of that
 // name, the name of its own study comes first.
 func (p *picture) levelName(pn *pane, st *study, i int) string {
-	name := printable(st.HLines[i].Label, 12)
+	name := printable(st.HLines[i].Label, longestLevel)
 	if name == "" {
 		return ""
 	}

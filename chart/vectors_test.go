@@ -15,10 +15,11 @@ import (
 )
 
 // markedVector names the picture that has marks of the caller's own, comparedVector the
-// one with other symbols, of which one begins late.
+// one with other symbols, of which one begins late, alertedVector the one with an alert.
 const (
 	markedVector   = "marks of the caller's own"
 	comparedVector = "compared symbols"
+	alertedVector  = "bands on a light ground"
 )
 
 // vector is a picture in numbers: what it was made of and where everything went. The
@@ -136,7 +137,7 @@ func TestPageVectors(t *testing.T) {
 		o          Options
 	}{
 		{"three panels", market.Hour4, 200, 215, []string{"ema_stack", "rsi", "macd"}, Options{Width: 1440, Height: 768}},
-		{"bands on a light ground", market.Day1, 120, 67432.5, []string{"bbands", "supertrend", "stoch"}, Options{Width: 1000, Height: 600, Theme: Light, Scale: Log}},
+		{alertedVector, market.Day1, 120, 67432.5, []string{"bbands", "supertrend", "stoch"}, Options{Width: 1000, Height: 600, Theme: Light, Scale: Log}},
 		{"percent on a telephone", market.Minute15, 90, 1.0825, []string{"sma", "rsi"}, Options{Width: 360, Height: 420, Scale: Percent}},
 		{"a profile on a sharp screen", market.Hour1, 150, 3120, []string{"volume_profile", "adx"}, Options{Width: 700, Height: 500, PixelRatio: 2, Theme: Colorblind}},
 		{"dense", market.Hour1, 1500, 24.5, []string{}, Options{Width: 600, Height: 400}},
@@ -157,6 +158,9 @@ func TestPageVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			v.Request = json.RawMessage(`{"marks":` + string(marks) + "}")
+		}
+		if tc.name == alertedVector {
+			v.Account = &Account{Alerts: []Alert{{Key: "bbands", Line: "Upper", Price: 1.08 * s.Close[119], Text: "above"}}}
 		}
 		if tc.name == comparedVector {
 			v.Compare = []*market.Series{walk(60, 40, 2, tc.interval), walk(60, 3, 1, tc.interval).Tail(25)}

@@ -70,6 +70,8 @@ function levelTicks(p, pane) {
   return ticks.filter(t => t.top > pane.y && t.top + tickH <= pane.floor).length < 2 ? round : ticks;
 }
 
+const longestTag = 12; // characters of a level's name in a tag
+export const longestLevel = 26; // and elsewhere
 const mostLevels = 8; // levels of a pane that get a tag: those nearest to the last price
 
 /** isInside reports whether v is within the rows of a pane that show data. */
@@ -87,14 +89,17 @@ function priceTags(p, pane) {
   for (const l of p.levels) if (inside(l.price)) tags.push(tag(l.price, l.ink, '', { outline: true }));
   const levels = pane.studies.flatMap(st => st.hlines.filter(h => inside(h.y)).map(h => ({ st, h })));
   levels.sort((a, b) => Math.abs(a.h.y - closed) - Math.abs(b.h.y - closed));
-  for (const { st, h } of levels.slice(0, mostLevels)) tags.push(tag(h.y, toneInk(h.tone, 'band'), levelName(pane, st, h), { outline: true }));
+  for (const { st, h } of levels.slice(0, mostLevels)) {
+    const long = (h.label ?? '').length > longestTag; // then it is named in the plot, where there is more room
+    tags.push(tag(h.y, toneInk(h.tone, 'band'), long ? '' : levelName(pane, st, h), { outline: true }));
+  }
   return tags;
 }
 
 /** levelName returns the name of a level. Where another study of the pane has a level
  * of that name, its own study's name comes first. */
 export function levelName(pane, st, level) {
-  const name = (level.label ?? '').slice(0, 12);
+  const name = (level.label ?? '').slice(0, longestLevel);
   const twice = name && pane.studies.some(other => other !== st && other.hlines.some(h => h.label === level.label));
   return twice ? st.name.slice(0, 14) + ' ' + name : name;
 }

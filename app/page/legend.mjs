@@ -2,6 +2,7 @@
 // the crosshair or else the newest in the window. The legend names each study, then gives
 // every line's value in the line's own colour, then the levels, then how often each signal
 // came.
+import { longestLevel } from './axis.mjs';
 import { percentText, priceText, usable, valueText, volumeText } from './format.mjs';
 import { barInk, signalName, toneInk } from './look.mjs';
 import { dateText, day } from './times.mjs';
@@ -93,7 +94,7 @@ export function legendItems(p, pane, st) {
   if (st.shaded.length > 0) add('text', String(st.shaded.some(s => s.from <= i && i <= s.to)));
   const sessions = st.sessions.filter((bar, k) => bar < p.i1 && (st.sessions[k + 1] ?? Infinity) > p.i0).length; // in the window
   if (sessions > 0) add('axis', sessions === 1 ? '1 session' : `${sessions} sessions`);
-  for (const h of st.hlines) if (h.label) add(toneInk(h.tone, 'band'), h.label.slice(0, 16) + ' ' + write(h.y));
+  for (const h of st.hlines) if (h.label) add(toneInk(h.tone, 'band'), h.label.slice(0, longestLevel) + ' ' + write(h.y));
   return p.o.signals === 'off' ? items : items.concat(signalItems(p, st));
 }
 

@@ -126,7 +126,7 @@ func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []
 		case c.Type == trade.PriceBelow:
 			out = append(out, chart.Alert{Price: float(c.Threshold), Text: "below"})
 		case key != "" && err == nil:
-			out = append(out, chart.Alert{Price: level, Text: strings.TrimPrefix(c.Signal, "crosses_"), Key: key})
+			out = append(out, chart.Alert{Price: level, Text: strings.TrimPrefix(c.Signal, "crosses_"), Key: key, Line: c.Line})
 		case key != "":
 			out = append(out, chart.Alert{Key: key, Signal: c.Signal})
 			left++

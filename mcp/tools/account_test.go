@@ -248,8 +248,9 @@ func TestAlertsOfIndicators(t *testing.T) {
 		}{
 			{"a level", "1h", `"rsi","length":21,"signal":"crosses_above","level":65`, true, `{"y":65,"label":"alert above","tone":"accent","ink":"amber"}`, ""},
 			{"with params", "1h", `"rsi","params":{"length":21},"signal":"crosses_below","level":35`, true, `{"y":35,"label":"alert below","tone":"accent","ink":"amber"}`, ""},
-			{"zero", "1h", `"macd","signal":"crosses_above","level":0,"line":"Signal"`, true, `{"y":0,"label":"alert above","tone":"accent","ink":"amber"}`, ""},
-			{"over the price", "1h", `"ema","signal":"crosses_above","level":10.6`, true, `{"y":10.6,"label":"alert EMA 20","tone":"accent","ink":"amber"}`, "Outside the prices or values shown, and not drawn: ema alert EMA 20."},
+			{"zero", "1h", `"macd","signal":"crosses_above","level":0,"line":"signal"`, true, `{"y":0,"label":"alert Signal above","tone":"accent","ink":"amber"}`, ""},
+			{"the first line", "1h", `"macd","signal":"crosses_below","level":0.01`, true, `{"y":0.01,"label":"alert MACD below","tone":"accent","ink":"amber"}`, ""},
+			{"over the price", "1h", `"ema","signal":"crosses_above","level":10.6`, true, `{"y":10.6,"label":"alert EMA 20 above","tone":"accent","ink":"amber"}`, "Outside the prices or values shown, and not drawn: ema alert EMA 20 above."},
 			{"a signal", "1h", `"rsi","length":21,"signal":"enters_overbought"`, false, "", "Waiting alerts of BTCUSDT without a level in the picture: 1."},
 			{"other parameters", "1h", `"rsi","signal":"crosses_above","level":65`, false, "", "Waiting alerts of BTCUSDT without a level in the picture: 1."},
 			{"other zones", "1h", `"rsi","length":21,"oversold":20,"signal":"crosses_above","level":65`, false, "", "Waiting alerts of BTCUSDT without a level in the picture: 1."},
