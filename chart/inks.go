@@ -181,6 +181,31 @@ func (c *inkChooser) trace(l look, s indicators.Style) trace {
 	return trace{c.pal.named[l.ink], s}
 }
 
+// shadePool lists the inks of shaded bars, in order. Where more studies shade, the first
+// come again.
+var shadePool = []ink{inkFill, inkAmber, inkOsc, inkLine6}
+
+// shades returns the inks of the bars that each panel shades, 0 for one that shades none.
+func (v *View) shades() []ink {
+	out, n := make([]ink, len(v.Panels)), 0
+	for i, p := range v.Panels {
+		if p.Result != nil && len(p.Result.Shaded) > 0 {
+			out[i] = shadePool[n%len(shadePool)]
+			n++
+		}
+	}
+	return out
+}
+
+// signalInk returns the ink of a signal: of a study that shades bars the ink of these, so
+// that the marks of several can be told apart.
+func (st *study) signalInk(tone indicators.Tone, other ink) ink {
+	if st.shade != 0 {
+		return st.shade
+	}
+	return toneInk(tone, other)
+}
+
 // themeLooks are the looks of the lines of one result, by theme.
 type themeLooks [themeCount][]look
 

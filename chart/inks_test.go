@@ -1,8 +1,10 @@
 package chart
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"wick/indicators"
@@ -59,6 +61,53 @@ func TestLooksDiffer(t *testing.T) {
 						t.Errorf("%s: line %d of study %d, %q, looks like one of study %d, %q", Themes()[theme], i, k, st.Label, other, p.panes[0].studies[other].Label)
 					}
 					owner[as] = k
+				}
+			}
+		}
+	}
+}
+
+// TestShadesDiffer: of several rules each has a shade of its own, named in the legend in its
+// colour, in which its marks are and which a series gives, and a fifth takes the first again.
+func TestShadesDiffer(t *testing.T) {
+	v := &View{Series: priced(50, 215)}
+	for k := range 5 {
+		r := &indicators.Result{Label: "Rule(x)", Overlay: true, Shaded: make([]bool, 50)}
+		for i := 10 * k; i < 10*k+10; i++ { // no two are true on one bar
+			r.Shaded[i] = true
+		}
+		r.Signals = []indicators.Signal{{Bar: 10 * k, Label: "becomes_true", Tone: indicators.Up}}
+		v.Panels = append(v.Panels, Panel{Key: "rule#" + strconv.Itoa(k), Result: r})
+	}
+	var series struct {
+		Indicators map[string]struct{ Shade string }
+	}
+	if err := json.Unmarshal(AppendSeries(nil, v), &series); err != nil {
+		t.Fatal(err)
+	}
+	for th := range themeCount {
+		p, c := painted(t, v, Options{Width: 1440, Height: 768, Theme: th}, nil)
+		var keys []ink
+		for _, l := range p.labels {
+			if strings.HasPrefix(l.text, "■ ") {
+				keys = append(keys, l.ink)
+			}
+		}
+		if len(keys) != 5 || len(p.marks) != 5 || keys[4] != keys[0] {
+			t.Fatalf("theme %s: %d keys of shades and %d marks, want 5 of each: %v", Themes()[th], len(keys), len(p.marks), keys)
+		}
+		for k, i := range keys {
+			// The rows right below the legend have no grid line and no data.
+			seen := p.pal.rgb[c.pix[(p.panes[0].legend.Max.Y+2)*c.w+p.column(10*k+5)+p.body/2+2]]
+			if want := p.pal.named[i].over(p.pal.named[inkBack], fillLevel); seen != want {
+				t.Errorf("theme %s: rule %d is shaded %v, want %v", Themes()[th], k, seen, want)
+			}
+			if name := series.Indicators["rule#"+strconv.Itoa(k)].Shade; p.marks[k].ink != i || name != inkNames[i] {
+				t.Errorf("theme %s: the mark of rule %d has ink %d, a series says %s, want %d", Themes()[th], k, p.marks[k].ink, name, i)
+			}
+			for _, other := range keys[:min(k, 4)] {
+				if d := ciede2000(labOf(p.pal.named[i], sights[0].matrix), labOf(p.pal.named[other], sights[0].matrix)); k < 4 && d < 15 {
+					t.Errorf("theme %s: the shades %d and %d differ by %.1f", Themes()[th], i, other, d)
 				}
 			}
 		}

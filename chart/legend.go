@@ -169,7 +169,7 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 		items = append(items, legendItem{text, p.legend, i, st})
 	}
 	if n := min(p.n, len(st.Shaded)); n > 0 {
-		add(inkText, strconv.FormatBool(st.Shaded[n-1]))
+		add(st.shade, "■ "+strconv.FormatBool(st.Shaded[n-1]))
 	}
 	switch n := len(st.Sessions); {
 	case n == 1:
@@ -308,7 +308,7 @@ func (p *picture) signalItems(items []legendItem, st *study) []legendItem {
 			shape = "▼ "
 		}
 		text := shape + SignalName(g.signal.Label) + " ×" + strconv.Itoa(g.count)
-		items = append(items, legendItem{text, p.legend, toneInk(g.signal.Tone, inkText), nil})
+		items = append(items, legendItem{text, p.legend, st.signalInk(g.signal.Tone, inkText), nil})
 	}
 	return items
 }

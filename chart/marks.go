@@ -63,6 +63,7 @@ func (p *picture) markPane(index int, signals []paneSignal) {
 type paneSignal struct {
 	indicators.Signal
 	alerted bool
+	ink     ink
 }
 
 // paneSignals returns the signals of a pane that can be drawn, by bar.
@@ -71,11 +72,12 @@ func (p *picture) paneSignals(pn *pane) []paneSignal {
 		return nil
 	}
 	var all []paneSignal
-	for _, st := range pn.studies {
+	for k := range pn.studies {
+		st := &pn.studies[k]
 		for _, s := range st.Signals {
 			// Over the price a mark is at its candle and needs no value of its own.
 			if !s.Silent && s.Bar >= 0 && s.Bar < p.n && p.valid[s.Bar] && (pn.price || usable(s.Y)) {
-				all = append(all, paneSignal{s, p.view.Account.awaits(st.key, s.Label)})
+				all = append(all, paneSignal{s, p.view.Account.awaits(st.key, s.Label), st.signalInk(s.Tone, inkAmber)})
 			}
 		}
 	}
@@ -137,7 +139,7 @@ func (p *picture) placeTriangles(o *occupied, index int, signals []paneSignal) {
 			step = h + 2
 		}
 		if box, ok := p.stacked(image.Rect(x-w/2, y, x-w/2+w, y+h), step, o.limit, p.marks[from:]); ok {
-			m := mark{pane: index, box: box, up: up, ink: toneInk(s.Tone, inkAmber), text: SignalName(s.Label), named: s.alerted}
+			m := mark{pane: index, box: box, up: up, ink: s.ink, text: SignalName(s.Label), named: s.alerted}
 			m.tip = point{float64(box.Min.X) + float64(w)/2, float64(box.Min.Y)}
 			if !up {
 				m.tip.y = float64(box.Max.Y)

@@ -14,13 +14,10 @@ import (
 // paintAreas draws what lies under the data: profile bars and fills. They come first,
 // so that candles and lines lie over them.
 func (p *picture) paintAreas(c *canvas, pn *pane) {
-	profile, shade := inkProfile, inkFill
+	profile := inkProfile
 	for k := range pn.studies {
 		st := &pn.studies[k]
-		if len(st.Shaded) > 0 {
-			p.paintShaded(c, pn, st.Shaded, shade)
-			shade = inkOsc // for a second study
-		}
+		p.paintShaded(c, pn, st.Shaded, st.shade)
 		p.paintProfile(c, pn, st.HBars, profile)
 		if len(st.HBars) > 0 {
 			profile = inkOsc // for a second study

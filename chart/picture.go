@@ -97,6 +97,7 @@ type study struct {
 	needs   func() int // nil when unknown
 	lines   []look     // parallel to Lines
 	bars    []ink      // parallel to Histogram; inkUp stands for the four tones
+	shade   ink        // of shaded bars and of their marks; 0 if it shades none
 }
 
 // tick is a value with a grid line and, unless something covers it, a label. Tests

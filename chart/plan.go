@@ -111,8 +111,9 @@ func (p *picture) split() {
 func (p *picture) makePanes(fit int) {
 	p.panes = make([]pane, 1, 1+fit)
 	p.panes[0].price = true
-	for _, panel := range p.view.Panels {
-		st := study{Result: p.view.Account.withAlerts(&panel), key: panel.Key, needs: panel.Needs}
+	shades := p.view.shades()
+	for i, panel := range p.view.Panels {
+		st := study{Result: p.view.Account.withAlerts(&panel), key: panel.Key, needs: panel.Needs, shade: shades[i]}
 		switch {
 		case panel.Result == nil:
 		case panel.Result.Overlay:

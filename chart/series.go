@@ -29,13 +29,13 @@ func AppendSeries(dst []byte, v *View) []byte {
 		w.b = append(w.b, v.Request...)
 	}
 	w.bars(s)
-	looks := v.looks()
+	looks, shades := v.looks(), v.shades()
 	w.compareSeries(v, looks[len(v.Panels)])
 	w.name("indicators")
 	w.open('{')
 	for i := range v.Panels {
 		w.key(v.Panels[i].Key)
-		w.indicatorSeries(v, &v.Panels[i], looks[i])
+		w.indicatorSeries(v, &v.Panels[i], looks[i], shades[i])
 	}
 	w.close('}')
 	w.close('}')
@@ -75,7 +75,7 @@ func (w *writer) sessions(bars []int) {
 
 // indicatorSeries writes every channel of an indicator, one value per bar; bars of
 // signals and divergences are indices into the bars.
-func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks) {
+func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks, shade ink) {
 	r, s := p.Result, v.Series
 	w.open('{')
 	w.about(r)
@@ -99,6 +99,9 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks) {
 	})
 	w.sessions(r.Sessions)
 	w.facts(r.Facts)
+	if shade != 0 {
+		w.string("shade", inkNames[shade]) // the ink of shaded bars
+	}
 	w.areas(r, s)
 	w.close('}')
 }

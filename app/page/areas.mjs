@@ -10,10 +10,9 @@ import { rowOf, yOf } from './scale.mjs';
 
 /** paintAreas draws what lies at the bottom of a pane. */
 export function paintAreas(p, pane) {
-  let [profile, shade] = ['profile', 'fill']; // the inks of the first study that has such
+  let profile = 'profile'; // of the first study that has one
   for (const st of pane.studies) {
-    for (const { from, to } of st.shaded) paintStretch(p, pane, from, to + 1, shade);
-    if (st.shaded.length > 0) shade = 'osc';
+    for (const { from, to } of st.shaded) paintStretch(p, pane, from, to + 1, st.shade);
     paintProfile(p, pane, st.hbars, profile);
     if (st.hbars.length > 0) profile = 'osc';
     const step = st.lines.some(l => l.style === 'step'); // then all of its fills do

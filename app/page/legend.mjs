@@ -91,7 +91,7 @@ export function legendItems(p, pane, st) {
     if (since) add(ink, since);
   });
   for (const h of st.histogram) add(barInk(h) === 'up' && h.values[i] < 0 ? 'down' : barInk(h), named(h.label, valueText(h.values[i])));
-  if (st.shaded.length > 0) add('text', String(st.shaded.some(s => s.from <= i && i <= s.to)));
+  if (st.shade) add(st.shade, '■ ' + String(st.shaded.some(s => s.from <= i && i <= s.to)));
   const sessions = st.sessions.filter((bar, k) => bar < p.i1 && (st.sessions[k + 1] ?? Infinity) > p.i0).length; // in the window
   if (sessions > 0) add('axis', sessions === 1 ? '1 session' : `${sessions} sessions`);
   for (const h of st.hlines) if (h.label) add(toneInk(h.tone, 'band'), h.label.slice(0, longestLevel) + ' ' + write(h.y));
@@ -111,7 +111,7 @@ function signalItems(p, st) {
     if (s.silent || s.x < p.i0 || s.x >= p.i1) continue;
     const name = ({ up: '▲ ', down: '▼ ' }[s.tone] ?? '● ') + signalName(s.label);
     const count = (items.get(name)?.count ?? 0) + 1;
-    items.set(name, { text: `${name} ×${count}`, ink: toneInk(s.tone, 'text'), count });
+    items.set(name, { text: `${name} ×${count}`, ink: st.shade ?? toneInk(s.tone, 'text'), count });
   }
   return [...items.values()];
 }

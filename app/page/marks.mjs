@@ -32,7 +32,7 @@ export function marksOf(p, pane) {
     stacked.set(key, level + 1);
     const from = rowOf(pane.scale, pane.price ? p.drawn[up ? 'low' : 'high'][s.x] : s.y);
     const away = p.m.px(4) + level * (h + p.m.px(3));
-    marks.push({ x: barX(p, s.x), tip: up ? from + away : from - away, w, h, up, ink: toneInk(s.tone, 'amber'), text: signalName(s.label), named: s.awaited });
+    marks.push({ x: barX(p, s.x), tip: up ? from + away : from - away, w, h, up, ink: s.shade ?? toneInk(s.tone, 'amber'), text: signalName(s.label), named: s.awaited });
     pane.unmarked--;
   }
   return marks;
@@ -49,7 +49,7 @@ function fillMarks(p, pane) {
 function paneSignals(p, pane) {
   if (p.o.signals === 'off') return [];
   const shown = s => !s.silent && s.x >= p.i0 && s.x < p.i1 && (pane.price || usable(s.y));
-  return pane.studies.flatMap(st => st.signals.filter(shown)).sort((a, b) => a.x - b.x);
+  return pane.studies.flatMap(st => st.signals.filter(shown).map(s => ({ ...s, shade: st.shade }))).sort((a, b) => a.x - b.x);
 }
 
 /** thinned returns at most most signals, spread evenly over the bars. The bars are divided

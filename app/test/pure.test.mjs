@@ -400,6 +400,15 @@ test('a month ends when the next begins', () => {
   assert.equal(end('1wk', '2026-01-26', 7 * 86400), '2026-02-02');
 });
 
+// As TestShadesDiffer of the picture.
+test('shade, legend and marks of a rule have one ink', () => {
+  const data = readSeries(payload(1, 5, { lines: [], shaded: [], shade: 'amber', signals: [{ x: 1, y: 1, label: 'becomes_true', tone: 'up' }] }));
+  const p = makePlan(data, plain, wholeWindow(data, data.n));
+  const [, key, count] = legendItems(p, p.panes[0], data.studies[0]);
+  assert.deepEqual([key.text, key.ink, count.ink], ['■ false', 'amber', 'amber'], 'also if it is never true');
+  assert.deepEqual(marksOf(p, p.panes[0]).map(k => k.ink), ['amber']);
+});
+
 // As TestLegendNamesComeFirst of the picture.
 test('names come before counts of signals', () => {
   const studies = ['aa', 'bb', 'cc'].map(text => [{ text }, { text: 'x3', count: 3 }, { text: 'x1', count: 1 }]);
