@@ -203,7 +203,12 @@ func (e *Engine) addAlert(a *Alert) (uint64, error) {
 	}
 	a.CreatedAt = now()
 	a.ID = e.ahead.newID("a")
-	return e.propose(kindAlertSet, &event{At: a.CreatedAt, Alert: a, Seen: e.firstSeen(a.Symbol, a.Interval)})
+	ev := &event{At: a.CreatedAt, Alert: a}
+	// After a crash the alert must not fire on a price that was judged before it was set.
+	if s := e.watch.seen(a.Symbol); s != nil && !s.equal(e.ahead.seen[a.Symbol]) {
+		ev.Seen, ev.Stops = map[string]*seen{a.Symbol: s}, e.drawn(a.Symbol)
+	}
+	return e.propose(kindAlertSet, ev)
 }
 
 // interval settles the interval of an indicator alert.

@@ -77,7 +77,7 @@ type event struct {
 	Tripped      string                   `json:"tripped,omitempty"`  // the day on which the account had lost too much
 	ByOwner      bool                     `json:"by_owner,omitempty"` // on a shared log: reducing is the owner's word, not that of the loss
 	Epoch        string                   `json:"epoch,omitempty"`    // of the process that started
-	Seen         map[string]*seen         `json:"seen,omitempty"`     // by symbol; also with a new order or alert, if none is known of its symbol
+	Seen         map[string]*seen         `json:"seen,omitempty"`     // by symbol; also with a new alert, and with a new order if none is known of its symbol
 	Stops        map[string]exact.Decimal `json:"stops,omitempty"`    // where trailing stops stood at that time, by order id
 	Outbox       json.RawMessage          `json:"outbox,omitempty"`
 	Venue        *stamp                   `json:"venue,omitempty"`

@@ -158,7 +158,8 @@ func TestNothingAfterItsTime(t *testing.T) {
 }
 
 // TestTrailOverKill: where a trailing stop stands is on disk within a second, so that a
-// kill does not move it back. The filled order says where the stop stood.
+// kill does not move it back, and at once if an alert is set meanwhile: its record says how
+// far the market was judged. The filled order says where the stop stood.
 func TestTrailOverKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := journaltest.NewDisk()
@@ -172,6 +173,13 @@ func TestTrailOverKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		walk(e, 100, minute(0, 100, 120, 100, 119))
+		if _, err := setAlert(t, e, `{"price_below":50}`, ""); err != nil {
+			t.Fatal(err)
+		}
+		if killed, err := tryLoad(d.Cut(journaltest.Dropped), false); err != nil || show(killed.order(id).StopPrice) != "115" {
+			t.Errorf("a kill after an alert was set finds the stop at %s, want 115 (%v)", show(killed.order(id).StopPrice), err)
+		}
+		walk(e, 119, minute(0, 119, 121, 119, 120))
 		time.Sleep(time.Second)
 		if err := e.tidy(); err != nil { // which runs every second
 			t.Fatal(err)
@@ -180,12 +188,12 @@ func TestTrailOverKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.watchNeeded(t.Context())
-		if o, err := e.Order(id); err != nil || show(o.StopPrice) != "115" {
-			t.Errorf("after a kill the stop is at %s, want 115 (%v)", show(o.StopPrice), err)
+		if o, err := e.Order(id); err != nil || show(o.StopPrice) != "116" {
+			t.Errorf("after a kill the stop is at %s, want 116 (%v)", show(o.StopPrice), err)
 		}
-		walk(e, 119, minute(0, 119, 119, 112, 112))
-		if o, err := e.Order(id); err != nil || o.Status != StatusFilled || show(o.StopPrice) != "115" {
-			t.Errorf("at 112 the order is %s with a stop of %s (%v), want filled and 115", o.Status, show(o.StopPrice), err)
+		walk(e, 120, minute(0, 120, 120, 112, 112))
+		if o, err := e.Order(id); err != nil || o.Status != StatusFilled || show(o.StopPrice) != "116" {
+			t.Errorf("at 112 the order is %s with a stop of %s (%v), want filled and 116", o.Status, show(o.StopPrice), err)
 		}
 		if err := e.Close(); err != nil {
 			t.Error(err)

@@ -29,15 +29,12 @@ func (w *watchlist) seen(symbol string) *seen {
 	return s
 }
 
-// firstSeen returns how far symbol was judged, for the record of an order or an alert
-// that begins to wait, or nil if the journal has that already. Without it a crash before
-// the next noteSeen would lose from where on the order or alert must be judged. Called
-// with mu held.
-func (e *Engine) firstSeen(symbol string, iv market.Interval) map[string]*seen {
-	if known := e.ahead.seen[symbol]; known != nil && (iv == "" || known.Bars[iv] != 0) {
-		return nil
-	}
-	if s := e.watch.seen(symbol); s != nil {
+// firstSeen returns how far symbol was judged, for the record of an order that begins to
+// wait, or nil if the journal has that of this or an earlier price: rememberArrivals keeps
+// what was between from filling the order. Without it a crash before the next noteSeen
+// would lose from where on the order must be judged. Called with mu held.
+func (e *Engine) firstSeen(symbol string) map[string]*seen {
+	if s := e.watch.seen(symbol); s != nil && e.ahead.seen[symbol] == nil {
 		return map[string]*seen{symbol: s}
 	}
 	return nil

@@ -126,6 +126,7 @@ func (s *state) apply(seq uint64, k kind, ev *event) error {
 		return err
 	}
 	s.setSeen(ev.Seen)
+	s.setStops(ev.Stops)
 	s.seq = seq
 	if ev.Order != nil || len(ev.Stops) > 0 {
 		s.ordered = seq
@@ -171,8 +172,7 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 			return fmt.Errorf("%s of none", k)
 		}
 		s.venue = ev.Venue
-	case kindSeen: // the rest is in ev.Seen, which records of other kinds may have too
-		s.setStops(ev.Stops)
+	case kindSeen: // all of it is in ev.Seen and ev.Stops, which records of other kinds may have too
 	case kindOutbox: // changes nothing here: onDisk.Apply gives it to the outbox
 	default:
 		return fmt.Errorf("unknown kind %d", k)

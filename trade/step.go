@@ -52,7 +52,7 @@ func (e *Engine) arrive(ev *event, begins []string, instant int64) {
 func (e *Engine) place(ev *event, instant int64) (uint64, error) {
 	waits := func(o *Order) bool { return !o.Status.Terminal() }
 	if waits(ev.Order) || slices.ContainsFunc(ev.Also, waits) {
-		ev.Seen = e.firstSeen(ev.Order.Symbol, "")
+		ev.Seen = e.firstSeen(ev.Order.Symbol)
 	}
 	return e.take(kindPlaced, ev, instant)
 }

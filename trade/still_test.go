@@ -308,6 +308,36 @@ func TestReachedOnStillMarket(t *testing.T) {
 	}
 }
 
+// TestReachedBeforeAlert: how far the market was judged is on disk with a price of 100. The
+// market goes to 98, and then alerts below 99 are set. After a restart that finds 98 still,
+// none of them fires: that trade came before them. The next one fires each of them once.
+func TestReachedBeforeAlert(t *testing.T) {
+	for name, end := range map[string]func(*process){"stopped": (*process).stop, "killed": (*process).kill} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, s := newStill(t, 100)
+				p.alert(`{"price_above":150}`, "") // the symbol is noted from here on
+				s.trade(98, 98, 98)
+				time.Sleep(2500 * time.Millisecond)
+				repeating(t, p.e, `{"price_below":99}`, AlertRequest{})
+				repeating(t, p.e, `{"price_below":99}`, AlertRequest{Repeat: EachTime})
+				time.Sleep(2500 * time.Millisecond)
+				end(p)
+				p.start()
+				if got := p.lines(); len(got) != 0 {
+					t.Errorf("told %q before anything was traded", got)
+				}
+				s.trade(98, 98, 98)
+				time.Sleep(2500 * time.Millisecond)
+				if got, want := p.lines(), slices.Repeat([]string{"price_below 98 now false"}, 2); !slices.Equal(got, want) {
+					t.Errorf("told %q after a trade, want %q", got, want)
+				}
+				p.stop()
+			})
+		})
+	}
+}
+
 // lagging is a still market whose bars of three minutes close two seconds after the price of
 // their end is told, as those from a cache do. So the feed tells them without a new price.
 type lagging struct{ *still }
