@@ -194,7 +194,7 @@ func (ev *event) put(o *Order) {
 // end adds to ev that an open order is cancelled.
 func (ev *event) end(o *Order, reason string) {
 	after := *o
-	after.Status, after.Reason = StatusCancelled, reason
+	after.Status, after.Reason = StatusCancelled, o.reasonNow(reason)
 	ev.put(&after)
 }
 

@@ -88,6 +88,54 @@ func TestBothReachedAndCut(t *testing.T) {
 	})
 }
 
+// TestBothReachedInParts: a stop that is reached in the same step as the limit beside it
+// says so until its end, in however many steps it is filled after that, and also if its
+// rest is cancelled.
+func TestBothReachedInParts(t *testing.T) {
+	const both = "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts"
+	oco := func(r *OrderRequest) { r.Type, r.Price, r.OCO.StopPrice = Limit, 98*exact.One, 102*exact.One }
+	for _, c := range []struct {
+		name       string
+		ask        func(*OrderRequest)
+		stop       string  // what the id of the stop ends with
+		volume     float64 // of the minute that reaches both
+		cancel     string  // what the id of the order ends with that is then cancelled; empty if more is traded
+		want, ends string
+	}{
+		{"a bracket", bracket(t, "98", "102"), "-sl", 60, "", "partially_filled 6: " + tooLittle + "; " + both, "filled 10: " + both},
+		{"a bracket, set off before it is filled", bracket(t, "98", "102"), "-sl", 0, "", "open 0: " + both, "filled 10: " + both},
+		{"an oco", oco, "-oco", 60, "", "partially_filled 6: " + tooLittle + "; " + both, "filled 10: " + both},
+		{"the stop is cancelled", bracket(t, "98", "102"), "-sl", 60, "-sl", "partially_filled 6: " + tooLittle + "; " + both, "cancelled 6: " + both},
+		{"the limit is cancelled", bracket(t, "98", "102"), "-sl", 60, "-tp", "partially_filled 6: " + tooLittle + "; " + both, "cancelled 6: cancelled with ID-tp; " + both},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, func(o *Options) { o.Participation = exact.One / 10 }, func(t *testing.T, e *Engine) {
+				e.ensure(t.Context(), "AAA")
+				traded(e, 0, 100, 100)
+				id := ask(t, e, func(r *OrderRequest) { r.Quantity = 10 * exact.One; c.ask(r) }).ID
+				check := func(want string) {
+					t.Helper()
+					o, err := e.Order(id + c.stop)
+					if got := fmt.Sprint(o.Status, " ", o.FilledQuantity, ": ", strings.ReplaceAll(o.Reason, id, "ID")); got != want || err != nil {
+						t.Errorf("the stop is %s, want %s (%v)", got, want, err)
+					}
+				}
+				traded(e, 1, 100, 0)
+				wide := minute(2, 100, 103, 97, 100)
+				wide.Volume = c.volume
+				walk(e, 100, wide)
+				check(c.want)
+				if c.cancel == "" {
+					traded(e, 3, 100, 100)
+				} else if _, err := e.CancelOrder(Who{}, id+c.cancel); err != nil {
+					t.Error(err)
+				}
+				check(c.ends)
+			})
+		})
+	}
+}
+
 // TestBracketLives: the exits of a resting entry begin with its fill, survive a
 // crash, end together when one is cancelled or the position is closed, and one
 // can be moved without the other.
@@ -167,6 +215,9 @@ func TestStopLimitSetOffCounts(t *testing.T) {
 		walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, 110, 110, 94, 94))
 		if got := found(t, e, id) + ", " + found(t, e, id+"-oco"); got != "open, open" {
 			t.Errorf("after the minute from 110 to 94: %s, want both open", got)
+		}
+		if o, err := e.Order(id + "-oco"); err != nil || !strings.Contains(o.Reason, "the stop counts") {
+			t.Errorf("after that minute the reason of the stop is %q, want that it counts (%v)", o.Reason, err)
 		}
 		walk(e, 94, minute(0, 94, 94, 94, 94))
 		if got := found(t, e, id) + ", " + found(t, e, id+"-oco"); got != "cancelled, filled 106" {

@@ -1,6 +1,10 @@
 package trade
 
-import "wick/exact"
+import (
+	"strings"
+
+	"wick/exact"
+)
 
 // Side is the direction of an order.
 type Side string
@@ -248,3 +252,14 @@ func (o *Order) filledValue() exact.Money {
 
 // expired is the reason of an order that was cancelled because its time was over.
 const expired = "expired"
+
+// stopCounts is said by a stop that was reached in the same step as the limit beside it.
+const stopCounts = "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts"
+
+// reasonNow returns a new reason for o, which goes on to say stopCounts if o said it before.
+func (o *Order) reasonNow(reason string) string {
+	if !strings.HasSuffix(o.Reason, stopCounts) {
+		return reason
+	}
+	return strings.TrimPrefix(reason+"; "+stopCounts, "; ")
+}

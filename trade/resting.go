@@ -79,6 +79,10 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 		drawn, stop := *o, stood
 		drawn.StopPrice, o = &stop, &drawn
 	}
+	if o.waits() && e.bothReached(o, part) { // every step from this one on says so
+		both := *o
+		both.Reason, o = stopCounts, &both
+	}
 	available := e.available(o)
 	if e.spentIn(l, o) {
 		available = 0
@@ -86,13 +90,6 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	k, ev := e.fillAt(o, available, quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}, at)
 	if ev == nil {
 		return 0, false
-	}
-	if k == kindFilled && o.waits() && e.bothReached(o, part) {
-		both := "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts"
-		if ev.Order.Reason != "" { // why a part of it is not filled
-			both = ev.Order.Reason + "; " + both
-		}
-		ev.Order.Reason = both
 	}
 	// The step also notifies the subscribers who asked to hear of fills.
 	if k == kindFilled {

@@ -70,6 +70,7 @@ func (s *state) outcome(o *Order, r report, at Time) (*event, error) {
 		}
 	}
 	s.follow(ev, r.price)
+	after.Reason = o.reasonNow(after.Reason)
 	return ev, nil
 }
 
