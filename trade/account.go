@@ -76,15 +76,39 @@ func (e *Engine) power(l ledger) (exact.Decimal, bool) {
 	return left, ok1 && ok2 && ok3 && ok4 && l.whole
 }
 
+// without returns the symbols of positions without a price, and those that are missing
+// one for another reason.
+func (l ledger) without(missing []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(l.unpriced, missing))))
+}
+
 // reservedBut returns what the open orders of all symbols except one would add to the
-// exposure. Symbols in other currencies do not count. Called with mu held.
-func (e *Engine) reservedBut(s *state, but string) (sum exact.Decimal) {
+// exposure, and the symbols for which that is not known because their price is missing.
+// Symbols in other currencies do not count. Called with mu held.
+func (e *Engine) reservedBut(s *state, but string) (sum exact.Decimal, missing []string) {
 	for symbol := range s.open {
-		if symbol != but && e.options.Account.counts(e.Currency(symbol)) {
-			sum += e.reserved(s, symbol)
+		if symbol == but || !e.options.Account.counts(e.Currency(symbol)) {
+			continue
+		}
+		sum = together(sum, e.reserved(s, symbol))
+		if e.watch.price(symbol) <= 0 && e.reservesByPrice(s, symbol) {
+			missing = append(missing, symbol)
 		}
 	}
-	return sum
+	return sum, missing
+}
+
+// reservesByPrice reports whether what the open orders of a symbol reserve depends on its
+// price of now: they would turn a position around, or one that follows the price would open
+// or add to one. Called with mu held.
+func (e *Engine) reservesByPrice(s *state, symbol string) bool {
+	held, open := s.holdings[symbol].Quantity, s.open[symbol]
+	return slices.ContainsFunc(open, func(id string) bool {
+		o := s.order(id)
+		size, _ := e.openValue(s, symbol, o.Side, nil)
+		turns, follows := reducible(held, size) != 0, o.Type == Market || o.Type == TrailingStop
+		return s.counts(o, nil) && !shrinks(held, size) && (turns || follows)
+	})
 }
 
 // reserved returns what the open orders of a symbol would add to its exposure if all
@@ -227,8 +251,9 @@ func refuseShort(o *Order, held, others, lot exact.Decimal) error {
 
 // checkAccount refuses o if the account cannot pay for it. The signed size and the value
 // are those of o; when o is about to be accepted, they include the open orders of its
-// side. Reserved is what the open orders of other symbols need. Called with mu held.
-func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal) error {
+// side. Reserved is what the open orders of other symbols need, and missing names those for
+// which that is not known. Called with mu held.
+func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal, missing ...string) error {
 	account := e.options.Account
 	if account.Cash == 0 {
 		return nil
@@ -250,7 +275,7 @@ func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal) err
 	switch {
 	case need == 0:
 		return nil
-	case !ok:
+	case !ok || len(missing) > 0:
 		return refuse("no_price", later, "what the account is worth is not known: a position has no price yet")
 	case need > left:
 		return refuse("buying_power", fixIt, "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; lower the %s", need, max(left, 0), account.Currency, o.measure())

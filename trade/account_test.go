@@ -205,6 +205,61 @@ func TestNoPriceOfPosition(t *testing.T) {
 	})
 }
 
+// TestNoPriceOfOrder: what open orders reserve is null while it depends on a price that is
+// not known, and so is the buying power, of which it is taken off. What does not depend on
+// one stays. By hand, with a fee of one percent.
+func TestNoPriceOfOrder(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		held          string // bought at 100 before
+		ask           func(*OrderRequest)
+		before, after string // what is reserved
+	}{
+		// It opens 1 at 95 and closes 2, which are worth 200.
+		{"turns a position around", "2", func(r *OrderRequest) { stopping(Sell, 95)(r); r.Quantity = 3 * exact.One }, "0", "null"},
+		// It stands at 105, and 1.05 are the fee. It would follow a price that has risen.
+		{"trails", "", func(r *OrderRequest) { r.Type, r.TrailAmount = TrailingStop, 5*exact.One }, "106.05", "null"},
+		{"trails, and only reduces", "2", func(r *OrderRequest) { r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 5*exact.One }, "0", "0"},
+		{"adds to a position", "2", func(r *OrderRequest) { r.Type, r.Price = Limit, 95*exact.One }, "95.95", "95.95"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, o := journaltest.NewDisk(), testOptions(t)
+				funded(&o)
+				o.Account.Short = true
+				e, err := openOn(o, d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.held != "" {
+					place(t, e, Buy, Market, c.held, "")
+				}
+				ask(t, e, c.ask)
+				if a := statement(t, e); show(a.Reserved) != c.before || !a.Complete {
+					t.Errorf("%s is reserved, want %s; complete is %v", show(a.Reserved), c.before, a.Complete)
+				}
+				e.Close()
+				if e, err = openOn(o, d); err != nil {
+					t.Fatal(err)
+				}
+				a := statement(t, e)
+				if show(a.Reserved) != c.after || a.BuyingPower != nil || a.Complete || !strings.Contains(a.Note, "; AAA: no price is known now") {
+					t.Errorf("without a price %s is reserved, want %s; the buying power is %s, want null; complete is %v, want false; the note must name AAA: %s",
+						show(a.Reserved), c.after, show(a.BuyingPower), a.Complete, a.Note)
+				}
+				if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = "BBB" }); code(err) != "no_price" {
+					t.Errorf("a buy of another symbol: %v, want no_price", err)
+				}
+				e.ensure(t.Context(), "AAA")
+				if a := statement(t, e); show(a.Reserved) != c.before || !a.Complete {
+					t.Errorf("with a price again %s is reserved, want %s; complete is %v", show(a.Reserved), c.before, a.Complete)
+				}
+				e.Close()
+			})
+		})
+	}
+}
+
 // TestTooMuch: what leaves the range of exact numbers is worth more than any account has,
 // and so are sums of it.
 func TestTooMuch(t *testing.T) {
@@ -222,6 +277,18 @@ func TestTooMuch(t *testing.T) {
 			t.Errorf("%s, want %s", got, tooMuch)
 		}
 	}
+}
+
+// TestPowerBeyondExactNumbers: 60 billion times a leverage of 2 is more than an exact number
+// holds. The buying power is not known then, which is no zero.
+func TestPowerBeyondExactNumbers(t *testing.T) {
+	inBubble(t, func(o *Options) {
+		o.Account = AccountOptions{Cash: 60_000_000_000 * exact.One, Leverage: 2 * exact.One}
+	}, func(t *testing.T, e *Engine) {
+		if a := statement(t, e); a.BuyingPower != nil || a.Complete || a.Equity.String() != "60000000000" {
+			t.Errorf("buying power %s of an equity of %s, complete %v; want null of 60000000000, false", show(a.BuyingPower), a.Equity, a.Complete)
+		}
+	})
 }
 
 // TestReducingNeedsNothing: an account that has spent all can sell a part of what it

@@ -104,7 +104,8 @@ func (e *Engine) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) e
 		_, others := e.openValue(s, o.Symbol, o.Side, o)
 		value = together(value, others)
 	}
-	return e.checkAccount(o, size, value, e.reservedBut(s, o.Symbol))
+	reserved, missing := e.reservedBut(s, o.Symbol)
+	return e.checkAccount(o, size, value, reserved, missing...)
 }
 
 // checkOpen refuses an order that would have to wait if too many are open already.

@@ -9,13 +9,13 @@ import (
 )
 
 // Account is what an account comes to, as a client sees it. Sums are in its
-// currency. Those that need the prices of all positions are nil while one has none.
+// currency. Those that need a price which is not known are nil.
 type Account struct {
 	Currency    string         `json:"currency"`
 	Cash        exact.Money    `json:"cash"`
 	Equity      *exact.Money   `json:"equity"` // cash and what positions are worth
 	BuyingPower *exact.Decimal `json:"buying_power"`
-	Reserved    exact.Decimal  `json:"reserved"` // by open orders
+	Reserved    *exact.Decimal `json:"reserved"` // by open orders
 	Exposure    *exact.Money   `json:"exposure"` // what positions are worth, longs and shorts added up
 
 	Realized   exact.Money  `json:"realized_pnl"` // fees taken off
@@ -31,7 +31,7 @@ type Account struct {
 	BySymbol []SymbolResult `json:"by_symbol"`
 	ByDay    []DayResult    `json:"by_day"`             // the newest first
 	Excluded []string       `json:"excluded,omitempty"` // symbols in other currencies, which are not in the sums
-	Complete bool           `json:"complete"`           // false if a position has no price, or a sum is out of range; Note names the positions
+	Complete bool           `json:"complete"`           // false if a position, or an order that reserves by the price, has none, or a sum is out of range; Note names the symbols
 	// Synthetic says that a position is valued at an invented price, or that one was bought
 	// or sold at such a price.
 	Synthetic bool   `json:"synthetic,omitempty"`
@@ -81,9 +81,18 @@ func (e *Engine) Account() (Account, bool) {
 	defer e.mu.Unlock()
 	s := e.shown
 	l := e.ledger(s)
+	reserved, missing := e.reservedBut(s, "")
+	left, ok := e.power(l)
 	a := Account{
-		Currency: options.Currency, Cash: l.cash, Realized: l.realized, Fees: l.fees, Reserved: e.reservedBut(s, ""),
-		BySymbol: []SymbolResult{}, Excluded: l.excluded, Complete: l.whole, Synthetic: l.synthetic, Note: options.note(l.unpriced),
+		Currency: options.Currency, Cash: l.cash, Realized: l.realized, Fees: l.fees, BySymbol: []SymbolResult{}, Excluded: l.excluded,
+		Complete: ok && len(missing) == 0, Synthetic: l.synthetic, Note: options.note(l.without(missing)),
+	}
+	if len(missing) == 0 {
+		a.Reserved = &reserved
+	}
+	if a.Complete {
+		left = max(left-reserved, 0)
+		a.BuyingPower = &left
 	}
 	var risk, unprotected exact.Money
 	for _, symbol := range sorted(s.holdings) {
@@ -96,13 +105,11 @@ func (e *Engine) Account() (Account, bool) {
 	if !l.whole {
 		return a, true
 	}
-	left, _ := e.power(l)
-	left = max(left-a.Reserved, 0)
 	// The total profit is the equity less what was paid in. The part of it that is not
 	// realized is unrealized.
 	total := minus(l.equity, options.Cash.Money())
 	unrealized := minus(total, l.realized)
-	a.Equity, a.Exposure, a.BuyingPower, a.Total, a.Unrealized = &l.equity, &l.exposure, &left, &total, &unrealized
+	a.Equity, a.Exposure, a.Total, a.Unrealized = &l.equity, &l.exposure, &total, &unrealized
 	a.Risk, a.Unprotected = &risk, &unprotected
 	return a, true
 }
