@@ -3,6 +3,7 @@ package trade
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"wick/exact"
 	"wick/market"
@@ -80,6 +81,14 @@ func (e *Engine) power(l ledger) (exact.Decimal, bool) {
 // one for another reason.
 func (l ledger) without(missing []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(l.unpriced, missing))))
+}
+
+// unknown says why the account cannot be valued; missing is as in without.
+func (l ledger) unknown(missing ...string) string {
+	if names := l.without(missing); len(names) > 0 {
+		return "no price of " + strings.Join(names, ", ")
+	}
+	return "a sum out of range"
 }
 
 // reservedBut returns what the open orders of all symbols except one would add to the
@@ -270,13 +279,14 @@ func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal, mis
 	}
 	// What needs no buying power passes even if the account cannot be valued.
 	need := e.grows(e.ahead, o.Symbol, size, value)
-	left, ok := e.power(e.ledger(e.ahead))
+	l := e.ledger(e.ahead)
+	left, ok := e.power(l)
 	left -= reserved
 	switch {
 	case need == 0:
 		return nil
 	case !ok || len(missing) > 0:
-		return refuse("no_price", later, "what the account is worth is not known: a position has no price yet")
+		return refuse("no_price", later, "what the account is worth is not known: %s", l.unknown(missing...))
 	case need > left:
 		return refuse("buying_power", fixIt, "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; lower the %s", need, max(left, 0), account.Currency, o.measure())
 	}

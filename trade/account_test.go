@@ -173,8 +173,8 @@ func TestNoPriceOfPosition(t *testing.T) {
 		if e, err = openOn(o, d); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = "BBB" }); code(err) != "no_price" {
-			t.Errorf("a buy of another symbol: %v, want no_price", err)
+		if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = "BBB" }); code(err) != "no_price" || !strings.Contains(err.Error(), "not known: no price of AAA") {
+			t.Errorf("a buy of another symbol: %v, want no_price, and that it is AAA's", err)
 		}
 		// 2 were bought at 100 with a fee of 2. One of each side needs 95 + 105 and 2 of fees.
 		got, _ := json.Marshal(statement(t, e))
@@ -191,6 +191,20 @@ func TestNoPriceOfPosition(t *testing.T) {
 		}
 		if l, s := found(t, e, limit), found(t, e, stop); l != "open" || s != "open" {
 			t.Errorf("reached while the account cannot be valued: the limit is %s and the stop %s, want both open", l, s)
+		}
+		// Each says why it waits, in one record, however often it is reached.
+		records := e.Status().Records
+		for _, p := range []float64{94, 106, 100} {
+			price(e, "BBB", p)
+		}
+		for _, id := range []string{limit, stop} {
+			const want = "the market reached it while the account could not be valued (no price of AAA): a later price decides"
+			if o, err := e.Order(id); o.Reason != want || err != nil {
+				t.Errorf("the reason of %s is %q, want %q (%v)", id, o.Reason, want, err)
+			}
+		}
+		if n := e.Status().Records - records; n != 0 {
+			t.Errorf("%d more records while they wait, want none", n)
 		}
 		place(t, e, Sell, Market, "1", "")
 		price(e, "BBB", 93)
@@ -287,6 +301,9 @@ func TestPowerBeyondExactNumbers(t *testing.T) {
 	}, func(t *testing.T, e *Engine) {
 		if a := statement(t, e); a.BuyingPower != nil || a.Complete || a.Equity.String() != "60000000000" {
 			t.Errorf("buying power %s of an equity of %s, complete %v; want null of 60000000000, false", show(a.BuyingPower), a.Equity, a.Complete)
+		}
+		if _, err := try(t, e, func(*OrderRequest) {}); err == nil || !strings.Contains(err.Error(), "a sum out of range") {
+			t.Errorf("an order: %v, want a refusal that says why", err)
 		}
 	})
 }

@@ -31,7 +31,7 @@ const (
 	kindTrading       kind = 16 // the trading state changed
 	kindOrderRejected kind = 17 // an open order could not be filled, or its broker refused it
 	kindSeen          kind = 18 // how far prices and bars were judged
-	kindOrderChanged  kind = 30 // a stop was triggered, and waits for its limit or for volume
+	kindOrderChanged  kind = 30 // a stop was triggered and waits for its limit or for volume, or an order was reached and waits until the account can be valued
 	kindDay           kind = 31 // what the account came to when it was first valued on a day
 	kindOutbox        kind = 32 // a step of the outbox; see Outbox
 	kindVenue         kind = 33 // which account the directory belongs to; see stamp

@@ -3,6 +3,7 @@ package trade
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -175,8 +176,8 @@ func (e *Engine) held(o *Order) bool {
 // limit or as the rest of a market order. An order is cancelled if it could only reduce a
 // position that is gone, and rejected if its fill would break the limit of the position,
 // which other fills may have used up since it was accepted, or the account cannot pay
-// for it, or it would leave the range of exact numbers. It waits as long as it is not
-// known whether the account can pay for it, because another position has no price.
+// for it, or it would leave the range of exact numbers. It waits, and says so, as long as
+// it is not known whether the account can pay for it, because another position has no price.
 func (e *Engine) fillAt(o *Order, available exact.Decimal, q quote, at Time) (kind, *event) {
 	// A stop, or the rest of a market order, is filled at the market's price with slippage.
 	// A stop_limit becomes a limit and waits if the market is beyond that limit.
@@ -204,7 +205,13 @@ func (e *Engine) fillAt(o *Order, available exact.Decimal, q quote, at Time) (ki
 	case err == nil:
 		return kindFilled, ev
 	case isRefusal(err, "no_price"): // a later price decides, as for an order that is held
-		return 0, nil
+		before, after := e.ahead.order(o.ID), *o
+		after.UpdatedAt = at
+		after.Reason = before.reasonNow(fmt.Sprintf("the market reached it while the account could not be valued (%s): a later price decides", e.ledger(e.ahead).unknown()))
+		if after.Reason == before.Reason { // one record, not one for each price
+			return 0, nil
+		}
+		return kindOrderChanged, &event{At: at, Order: &after}
 	}
 	// The fill was refused. An order with nothing left to reduce is cancelled, any
 	// other rejected, with the reason.
