@@ -115,12 +115,14 @@ func filledAt(o trade.Order) int64 {
 func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []chart.Alert, left int) {
 	for _, a := range h.Engine.Alerts() {
 		c, key := a.Condition, ""
+		if a.Symbol != s.Symbol {
+			continue
+		}
 		if a.Interval == s.Interval {
 			key = keyOf(c, shown)
 		}
 		level, err := c.Level.Float64() // an error if it waits for no level
 		switch {
-		case a.Symbol != s.Symbol:
 		case c.Type == trade.PriceAbove:
 			out = append(out, chart.Alert{Price: float(c.Threshold), Text: "above"})
 		case c.Type == trade.PriceBelow:
@@ -140,6 +142,11 @@ func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []
 // keyOf returns the key of the shown indicator that a condition waits for, or an empty
 // text if it is not shown with the same parameters.
 func keyOf(c trade.Condition, shown []indicators.Request) string {
+	// The rule of an alert is read only beside other rules, because that takes a while.
+	ind, err := indicators.Lookup(c.Indicator)
+	if err != nil || !slices.ContainsFunc(shown, func(r indicators.Request) bool { return r.Ind == ind }) {
+		return ""
+	}
 	want, err := c.Request()
 	if err != nil {
 		return ""

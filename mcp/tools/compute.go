@@ -79,12 +79,16 @@ func withOthers(ctx context.Context, source market.Source, s *market.Series, req
 	return s, nil
 }
 
-// lasting returns an error of a source with the words that say when a retry does not help,
-// as if a file has no such column or a bad row. The error of a service says that itself.
+// lasting returns an error of a source with the words that say when a retry can help: with
+// another symbol or interval, or not before the data are others, as if a file has no such
+// column or a bad row. The error of a service says that itself.
 func lasting(err error) error {
 	var service *market.Error
-	if errors.As(err, &service) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.As(err, &service) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
+	case errors.Is(err, market.ErrTooFine) || errors.Is(err, market.ErrUnlisted):
+		return fixable(err)
 	}
 	return fmt.Errorf("%w; retry only with other data", err)
 }

@@ -364,13 +364,13 @@ func TestErrorsSayRetry(t *testing.T) {
 	}
 	const never = "; retry only with other data"
 	for _, c := range []struct{ tool, arguments, says, end string }{
-		{"generate_chart", `{"symbol":"NOPE"}`, "it has ABC", never},
-		{"generate_chart", `{"symbol":"ABC","interval":"15m"}`, "ask for 1h 2h 4h ", never},
-		{"generate_chart", `{"symbol":"ABC","interval":"1h","compare":["NOPE"]}`, "it has ABC", never},
+		{"generate_chart", `{"symbol":"NOPE"}`, "it has ABC", again},
+		{"generate_chart", `{"symbol":"ABC","interval":"15m"}`, "ask for 1h 2h 4h ", again},
+		{"generate_chart", `{"symbol":"ABC","interval":"1h","compare":["NOPE"]}`, "it has ABC", again},
 		{"generate_chart", `{"symbol":"ABC","marks":[{"type":"level","price":1e300}]}`, "a price of 1e+300, want a number below 1e300", again},
 		{"get_indicators", `{"symbol":"ABC","interval":"1h","indicators":["funding"]}`, `the file has no "funding": leave out what reads it`, never},
 		{"get_indicators", `{"symbol":"ABC","interval":"4h","indicators":[{"name":"rule","when":"close@1h > 1"}]}`, "choose a shorter interval for the chart", again},
-		{"get_indicators", `{"symbols":["NOPE"],"indicators":["rsi"]}`, "it has ABC", never},
+		{"get_indicators", `{"symbols":["NOPE"],"indicators":["rsi"]}`, "it has ABC", again},
 	} {
 		_, err := call(t, Deps{Source: files}, c.tool, c.arguments)
 		if err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasSuffix(err.Error(), c.end) {
