@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -645,6 +646,67 @@ func TestLiveExternalStop(t *testing.T) {
 		orders, err := l.e.Find(OrderFilter{Status: StatusOpen})
 		if err != nil || len(orders) != 1 || orders[0].ClientOrderID != "by-hand" || orders[0].StopPrice == nil || *orders[0].StopPrice != shares(120) || orders[0].Price != nil {
 			t.Errorf("open orders: %+v, %v, want the external stop at 120", orders, err)
+		}
+	})
+}
+
+// TestLiveMovedStop: somebody moves the stop of a bracket in the broker's own app. The
+// broker ends wick's stop as replaced, and the new one, a leg of the same entry, is listed
+// as not placed by wick, so that nobody takes the position for unprotected.
+func TestLiveMovedStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		entry, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(99), Quantity: shares(2), StopLoss: Exit{Price: shares(95)}, TakeProfit: Exit{Price: shares(120)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Fill(entry.ID, shares(2), shares(99))
+		time.Sleep(time.Second)
+		other := liveOptions(t, v).Venue.Broker
+		if _, err := other.Rules(t.Context(), "AAA"); err != nil {
+			t.Fatal(err)
+		}
+		stop := l.order(entry.ID + "-sl")
+		if _, err := other.Submit(t.Context(), broker.Order{ClientID: "by-hand", Symbol: "AAA", Side: "sell", Type: "stop", TimeInForce: "gtc", Quantity: shares(2), Stop: shares(97), Replaces: stop.BrokerID}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		var open []string // the external one, and the take profit that is still there
+		orders, err := l.e.Find(OrderFilter{Status: StatusOpen})
+		for _, o := range orders {
+			open = append(open, cmp.Or(o.ClientOrderID, o.ID))
+		}
+		if slices.Sort(open); err != nil || !slices.Equal(open, []string{"by-hand", entry.ID + "-tp"}) {
+			t.Errorf("open orders: %v, %v, want the moved stop and the take profit", open, err)
+		}
+		if s, _ := l.e.Venue(); s.External != 1 || s.State != "ready" {
+			t.Errorf("status: %+v, want ready and one external order", s)
+		}
+	})
+}
+
+// TestLiveExternalBracket: of somebody else's bracket those orders are listed that are open:
+// all three, and once the entry was filled its exits alone.
+func TestLiveExternalBracket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		other := liveOptions(t, v).Venue.Broker
+		if _, err := other.Rules(t.Context(), "AAA"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.Submit(t.Context(), broker.Order{ClientID: "by-hand", Symbol: "AAA", Side: "buy", Type: "limit", TimeInForce: "gtc", Quantity: shares(1), Limit: shares(90), StopLoss: shares(80), TakeProfit: shares(120)}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []int{3, 2} {
+			time.Sleep(time.Minute)
+			if s, _ := l.e.Venue(); s.External != want {
+				t.Errorf("%d external orders, want %d", s.External, want)
+			}
+			v.Fill("by-hand", shares(1), shares(90))
 		}
 	})
 }

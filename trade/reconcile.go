@@ -157,11 +157,15 @@ func (e *Engine) compare(r broker.Report, sure bool) bool {
 	defer e.mu.Unlock()
 	v := e.venue
 	v.report, v.readAt, v.external, v.dark = r, time.Now(), nil, false
-	for _, s := range r.Open {
-		if o := e.ours(s); o == nil {
-			v.external = append(v.external, s)
-		} else if o.Status.Terminal() {
-			e.learn(o.ID, s, nil) // notes that an order which has ended here is open there
+	for _, parent := range r.Open {
+		// Legs count for themselves: they outlive a parent that was filled, and one that a
+		// person has moved at the broker is not in the book.
+		for _, s := range append([]broker.State{parent}, parent.Legs...) {
+			if o := e.ours(s); o == nil && s.Status == broker.Open {
+				v.external = append(v.external, s)
+			} else if o != nil && o.Status.Terminal() {
+				e.learn(o.ID, s, nil) // notes that an order which has ended here is open there
+			}
 		}
 	}
 	// The differences are compared as text: the same ones twice in a row count.
