@@ -559,8 +559,42 @@ func TestFineQuantities(t *testing.T) {
 	if len(events) != 1 || events[0].ID != "01B" || events[0].Fill == nil || err == nil || !strings.Contains(err.Error(), "it ended") {
 		t.Errorf("the stream: %+v, %v, want the event 01B and its end", events, err)
 	}
-	if _, err := mine(order{ID: "x", ClientOrderID: "a", Status: "filled", FilledQty: number{Decimal: 1, cut: true}}, broker.Order{ClientID: "a"}); !errors.Is(err, errFine) {
+	if _, err := mine(order{ID: "x", ClientOrderID: "a", Status: "filled", FilledQty: number{Decimal: 1, cut: true}}, broker.Order{ClientID: "a"}); !errors.Is(err, errForeign) {
 		t.Errorf("an order of ours with such a quantity: %v, want an error", err)
+	}
+}
+
+// TestCreditSpread: the owner sells a spread of options in Alpaca's app, an order of several
+// legs whose price is negative because money is received (Alpaca's guide to options trading, of
+// multi-leg orders). It is listed, its fills are left out, and nothing else is kept from being
+// read.
+func TestCreditSpread(t *testing.T) {
+	const (
+		spread = `{"id":"x","client_order_id":"by-hand","order_class":"mleg","symbol":"","side":"","type":"limit","status":"partially_filled","qty":"3","filled_qty":"1","limit_price":"-0.54","filled_avg_price":"-0.54",` +
+			`"legs":[{"id":"l1","order_class":"mleg","symbol":"AAPL261218C00200000","side":"sell","status":"partially_filled","qty":"3","filled_qty":"1","filled_avg_price":"1.54"},` +
+			`{"id":"l2","order_class":"mleg","symbol":"AAPL261218C00210000","side":"buy","status":"partially_filled","qty":"3","filled_qty":"1","filled_avg_price":"1"}]}`
+		usual = `{"id":"y","client_order_id":"a","status":"partially_filled","qty":"2","filled_qty":"1","filled_avg_price":"9"}`
+	)
+	c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: canned{
+		"GET /v2/orders": "[" + spread + "," + usual + "]", "GET /v2/positions": `[]`, "GET /v2/account": `{"account_number":"A1","status":"ACTIVE"}`,
+		"GET /v2/account/activities": `[{"order_id":"x","qty":"1","price":"-0.54","cum_qty":"1"},{"order_id":"y","qty":"1","price":"9","cum_qty":"1"}]`,
+		"GET /v2/events/trades": `data: {"event":"partial_fill","event_id":"01A","qty":"1","price":"-0.54","order":` + spread + "}\n" +
+			`data: {"event":"partial_fill","event_id":"01B","qty":"1","price":"0","order":` + spread + "}\n" + // an even one
+			`data: {"event":"partial_fill","event_id":"01C","qty":"1","price":"9","order":` + usual + "}\n",
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := c.Report(t.Context()); err != nil || len(r.Open) != 2 || r.Open[0].ID != "x" || len(r.Open[0].Legs) != 2 || r.Open[1].ID != "y" {
+		t.Errorf("the report: %+v, %v, want the orders x, with two legs, and y", r, err)
+	}
+	if fills, err := c.Fills(t.Context(), time.Unix(1, 0)); err != nil || len(fills) != 1 || fills[0].OrderID != "y" {
+		t.Errorf("the fills: %+v, %v, want that of order y", fills, err)
+	}
+	var events []broker.Event
+	err = c.Stream(t.Context(), "", func() {}, func(e broker.Event) { events = append(events, e) })
+	if len(events) != 3 || events[0].Fill != nil || events[1].Fill != nil || events[2].ID != "01C" || events[2].Fill == nil || err == nil || !strings.Contains(err.Error(), "it ended") {
+		t.Errorf("the stream: %+v, %v, want three events, the last with a fill, and its end", events, err)
 	}
 }
 

@@ -54,7 +54,7 @@ func (c *Client) Report(ctx context.Context) (r broker.Report, err error) {
 }
 
 // open asks for all open orders, oldest first. Each page begins at the time of the last
-// order of the page before, so that order comes again. One that is errFine is left out.
+// order of the page before, so that order comes again. One that is errForeign is left out.
 func (c *Client) open(ctx context.Context) (all []broker.State, err error) {
 	seen := make(map[string]bool)
 	query := url.Values{"status": {"open"}, "limit": {strconv.Itoa(ordersPage)}, "direction": {"asc"}, "nested": {"true"}}
@@ -68,7 +68,7 @@ func (c *Client) open(ctx context.Context) (all []broker.State, err error) {
 		added := false
 		for i := range page {
 			s, err := page[i].state()
-			if err != nil && !errors.Is(err, errFine) {
+			if err != nil && !errors.Is(err, errForeign) {
 				return nil, err
 			}
 			if seen[s.ID] {
@@ -95,7 +95,7 @@ func (c *Client) open(ctx context.Context) (all []broker.State, err error) {
 
 // Fills asks for the fills since a time and returns them, oldest first. If there are more
 // than it reads, it returns the newest. That is safe: the state of an order says how much
-// it has filled, so the caller sees that an old fill is missing, or one that is errFine.
+// it has filled, so the caller sees that an old fill is missing, or one that is errForeign.
 func (c *Client) Fills(ctx context.Context, since time.Time) (all []broker.Fill, err error) {
 	query := url.Values{"activity_types": {"FILL"}, "after": {since.UTC().Format(time.RFC3339Nano)}, "direction": {"desc"}, "page_size": {strconv.Itoa(fillsPage)}}
 	for range maxPages {
@@ -107,7 +107,7 @@ func (c *Client) Fills(ctx context.Context, since time.Time) (all []broker.Fill,
 			switch f, err := page[i].fill(); {
 			case err == nil:
 				all = append(all, f)
-			case !errors.Is(err, errFine):
+			case !errors.Is(err, errForeign):
 				return nil, err
 			}
 		}

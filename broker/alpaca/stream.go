@@ -71,7 +71,7 @@ func readEvents(r io.Reader, deliver func(broker.Event)) error {
 		switch e, err := u.event(); {
 		case err == nil:
 			deliver(e)
-		case !errors.Is(err, errFine): // which the next stream would begin with again
+		case !errors.Is(err, errForeign): // which the next stream would begin with again
 			return err
 		}
 	}

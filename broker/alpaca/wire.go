@@ -144,11 +144,12 @@ func (o *order) check(s broker.State) error {
 	switch {
 	case !isID(o.ID) || o.Status == "":
 		return fmt.Errorf("alpaca: an order without an id or a status: %q", limit.Clip(o.ID))
-	// A quantity that was filled must be exact, and no more than was ordered.
-	case s.Filled < 0 || s.Quantity < 0 || s.Filled > s.Quantity && o.Qty.given || s.Average < 0:
-		return fmt.Errorf("alpaca: order %s has filled %s of %s at %s, which cannot be", s.ID, s.Filled, s.Quantity, s.Average)
+	// A quantity that was filled must be exact, and no more than was ordered. Prices of
+	// others' orders may be negative.
+	case s.Filled < 0 || s.Quantity < 0 || s.Filled > s.Quantity && o.Qty.given:
+		return fmt.Errorf("alpaca: order %s has filled %s of %s, which cannot be", s.ID, s.Filled, s.Quantity)
 	case o.FilledQty.cut:
-		return fmt.Errorf("alpaca: order %s: %w", s.ID, errFine)
+		return fmt.Errorf("alpaca: order %s: %w", s.ID, errForeign)
 	case s.Status == broker.Filled && s.Filled == 0:
 		return fmt.Errorf("alpaca: order %s is filled and nothing of it was", s.ID)
 	case len(o.Legs) > maxLegs:
@@ -157,10 +158,12 @@ func (o *order) check(s broker.State) error {
 	return nil
 }
 
-// errFine reports a quantity with more than our eight decimals. Alpaca trades in nine, so
-// somebody may have bought for a round sum in the account. Lists and the stream pass such an
-// entry over: what is filled of our own orders in all has no more than eight.
-var errFine = errors.New("a quantity with more than eight decimals")
+// errForeign reports what only others' orders in the account have. Lists pass such an entry
+// over, and so does the stream, but for the state of the order if that is right. One is a
+// quantity with more than our eight decimals: Alpaca trades in nine, so somebody may have
+// bought for a round sum, and what is filled of our own orders in all has no more than eight.
+// The other is a fill without a price above zero, as of a spread of options.
+var errForeign = errors.New("a quantity with more than eight decimals, or no price above zero")
 
 // maxWord is how many bytes of a status word are kept.
 const maxWord = 32
@@ -187,14 +190,14 @@ func (a *activity) fill() (broker.Fill, error) {
 		a.Qty.cut || a.CumQty.cut)
 }
 
-// checked returns f, or an error if it cannot be true: without an order, a quantity or
-// a price, or larger than what the order has filled in all. The error is errFine if it was
-// cut, because it has more decimals than we keep.
+// checked returns f, or an error if it cannot be true: without an order or a quantity, or
+// larger than what the order has filled in all. The error is errForeign if it has no price
+// above zero, or if it was cut because it has more decimals than we keep.
 func checked(f broker.Fill, cut bool) (broker.Fill, error) {
-	if cut {
-		return f, fmt.Errorf("alpaca: a fill of order %q: %w", limit.Clip(f.OrderID), errFine)
+	if cut || f.Price <= 0 {
+		return f, fmt.Errorf("alpaca: a fill of order %q: %w", limit.Clip(f.OrderID), errForeign)
 	}
-	if !isID(f.OrderID) || f.Quantity <= 0 || f.Price <= 0 || f.Total < f.Quantity {
+	if !isID(f.OrderID) || f.Quantity <= 0 || f.Total < f.Quantity {
 		return f, fmt.Errorf("alpaca: a fill of %s at %s, %s in all, of order %q cannot be", f.Quantity, f.Price, f.Total, limit.Clip(f.OrderID))
 	}
 	return f, nil
@@ -223,6 +226,9 @@ func (u *update) event() (broker.Event, error) {
 		return e, err
 	}
 	f, err := checked(broker.Fill{OrderID: s.ID, Execution: limit.Clip(u.ExecutionID), Quantity: u.Qty.Decimal, Price: u.Price.Decimal, Total: s.Filled, At: u.Timestamp}, u.Qty.cut)
+	if errors.Is(err, errForeign) { // the state is right all the same
+		return e, nil
+	}
 	e.Fill = &f
 	return e, err
 }
