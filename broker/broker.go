@@ -82,7 +82,7 @@ type Fill struct {
 // Event is one message of a broker's stream.
 type Event struct {
 	ID    string // a stream can be resumed after it
-	State State  // the order after this event
+	State State  // the order after this event; zero if it could not be read
 	Fill  *Fill  // nil if nothing was filled
 }
 

@@ -771,6 +771,28 @@ func TestStream(t *testing.T) {
 	})
 }
 
+// TestStreamGoesOn: an event that cannot be read ends the stream, so that the account is read
+// instead, and tells its id: else the next stream would begin with the same event, for ever.
+func TestStreamGoesOn(t *testing.T) {
+	for name, order := range map[string]string{
+		"an order that cannot be":  `{"id":"x","status":"new","qty":"1","filled_qty":"2"}`,
+		"a number that is none":    `{"id":"x","status":"new","qty":"many"}`,
+		"a quantity beyond bounds": `{"id":"x","status":"new","qty":"100000000000"}`,
+	} {
+		c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: canned{
+			"GET /v2/events/trades": `data: {"at":"2026-11-17T15:00:00Z","event":"new","event_id":"01A","order":` + order + "}\n",
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var events []broker.Event
+		err = c.Stream(t.Context(), "", func() {}, func(e broker.Event) { events = append(events, e) })
+		if len(events) != 1 || events[0].ID != "01A" || events[0].State.ID != "" || err == nil || strings.Contains(err.Error(), "it ended") {
+			t.Errorf("%s: %+v, %v, want the id 01A alone and an error", name, events, err)
+		}
+	}
+}
+
 // TestNothingSecret: neither errors nor the log have the keys or the address.
 func TestNothingSecret(t *testing.T) {
 	var log bytes.Buffer
@@ -798,6 +820,9 @@ func FuzzWire(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		err := readEvents(bytes.NewReader(append(append([]byte("data: "), bytes.ReplaceAll(text, []byte("\n"), nil)...), '\n')), func(e broker.Event) {
 			s := e.State
+			if e.ID != "" && s.ID == "" { // it could not be read
+				s.ID = e.ID
+			}
 			if e.ID != "" && !isID(e.ID) || !isID(s.ID) || s.Filled < 0 || s.Quantity != 0 && s.Filled > s.Quantity || len(s.Legs) > maxLegs {
 				t.Errorf("believed %+v of %q", s, text)
 			}

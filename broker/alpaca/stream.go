@@ -21,7 +21,7 @@ const maxEvent = 256 << 10
 // Stream reads what happens to the account's orders until the stream or ctx ends, and
 // calls deliver with each event. It begins after the event with the given id, or now if
 // that is empty. It calls connected once Alpaca has accepted the request. An event that
-// cannot be read ends the stream: the caller then has to ask for what it said.
+// cannot be read ends the stream, with its id alone: the caller then has to ask for what it said.
 func (c *Client) Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error {
 	if err := c.budget.take(ctx, ordinary); err != nil {
 		return err
@@ -63,15 +63,22 @@ func readEvents(r io.Reader, deliver func(broker.Event)) error {
 			continue
 		}
 		var u update
-		if err := json.Unmarshal(bytes.TrimSpace(data), &u); err != nil {
-			return fmt.Errorf("alpaca stream: %w", err)
+		var e broker.Event
+		err := json.Unmarshal(bytes.TrimSpace(data), &u)
+		if err != nil {
+			err = fmt.Errorf("alpaca stream: %w", err)
+		} else {
+			e, err = u.event()
 		}
-		// An event that cannot be true ends the stream too; the book is then compared with
-		// a report.
-		switch e, err := u.event(); {
+		switch {
 		case err == nil:
 			deliver(e)
-		case !errors.Is(err, errForeign): // which the next stream would begin with again
+		// An event that cannot be read or cannot be true ends the stream; the book is then
+		// compared with a report. Its id is delivered, or the next stream would begin with it.
+		case !errors.Is(err, errForeign):
+			if isID(u.EventID) {
+				deliver(broker.Event{ID: u.EventID})
+			}
 			return err
 		}
 	}
