@@ -105,8 +105,9 @@ type order struct {
 	Legs           []order   `json:"legs"`
 }
 
-// maxLegs is how many legs an order may have.
-const maxLegs = 4
+// maxLegs is how many legs an order may have. A bracket has two and a spread of options four,
+// and those that somebody has replaced may stay among them.
+const maxLegs = 100
 
 // statuses has those of Alpaca's seventeen states that are final. All others, and any
 // that are new to us, count as open: the book asks about an open order again.
