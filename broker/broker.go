@@ -133,7 +133,10 @@ var ErrUnknown = errors.New("the broker does not know the order")
 
 // Refused says that a request was refused for certain: nothing was done, and to send it
 // again will not help unless something else changes.
-type Refused struct{ Text string }
+type Refused struct {
+	Text string
+	Keys bool // because the broker does not know the keys
+}
 
 // Error returns the broker's words.
 func (r *Refused) Error() string { return r.Text }

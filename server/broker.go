@@ -125,8 +125,9 @@ func readBrokerKeys(name string) (alpaca.Keys, error) {
 
 // openVenue returns the broker that c asks for, nil for paper. It asks the broker for
 // the account, so that a data directory of another account is refused at once. If the
-// broker refuses the keys, it returns an error, which ends the start. If the broker does
-// not answer, the start goes on: the book opens halted, and the account is read later.
+// broker does not know the keys, it returns an error, which ends the start. If the account
+// cannot be read for another reason, the start goes on: the book opens halted, and the
+// account is read later.
 func openVenue(c *config, log *slog.Logger) (*trade.VenueOptions, error) {
 	if !c.atBroker() {
 		return nil, nil
@@ -141,12 +142,13 @@ func openVenue(c *config, log *slog.Logger) (*trade.VenueOptions, error) {
 	defer cancel()
 	o := &trade.VenueOptions{Broker: client, Name: c.broker, DeadMan: c.deadMan}
 	account, err := client.Account(ctx)
-	// If the keys are refused, waiting does not help; after any other error it may.
-	if no := (*broker.Refused)(nil); errors.As(err, &no) {
+	// If the keys are refused, waiting does not help; after any other error it may, as after
+	// too many requests.
+	if no := (*broker.Refused)(nil); errors.As(err, &no) && no.Keys {
 		return nil, fmt.Errorf("%s does not let these keys in (%w): the keys of the paper account and of the real one are not the same", c.broker, err)
 	}
 	if err != nil {
-		log.Warn("the broker does not answer yet", "broker", c.broker, "error", err)
+		log.Warn("the broker's account cannot be read yet", "broker", c.broker, "error", err)
 	}
 	o.Account = account.ID
 	return o, nil

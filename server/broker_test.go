@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"wick/broker/alpaca"
 	"wick/broker/alpaca/alpacatest"
 	"wick/exact"
 	"wick/trade"
@@ -147,6 +149,27 @@ func TestBroker(t *testing.T) {
 	for what, text := range map[string]string{"log": p.log.String(), "metrics": metrics, "replies": replies.String(), "audit": audit.String(), "data directory": everyFile(t, dir), "errors": fmt.Sprint(refused, paper, wrong)} {
 		if strings.Contains(text, "PLANTED") {
 			t.Errorf("a key is in the %s", what)
+		}
+	}
+}
+
+// TestBrokerRefusesAtStart: only a refusal of the keys themselves ends a start. Whatever else
+// Alpaca refuses at that moment is not said to be the keys, and the start goes on.
+func TestBrokerRefusesAtStart(t *testing.T) {
+	v := alpacatest.New()
+	fake := httptest.NewServer(v)
+	defer fake.Close()
+	keys, err := alpaca.ParseKeys("APCA_API_KEY_ID=" + v.Keys[0] + "\nAPCA_API_SECRET_KEY=" + v.Keys[1] + "\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for status, ends := range map[int]bool{http.StatusUnauthorized: true, http.StatusForbidden: false, http.StatusTooManyRequests: false, http.StatusServiceUnavailable: false} {
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Status: status} }
+		})
+		o, err := openVenue(&config{broker: brokerAlpacaPaper, brokerURL: fake.URL, brokerKeys: keys}, slog.New(slog.DiscardHandler))
+		if (err != nil) != ends || ends != (o == nil) || o != nil && o.Account != "" {
+			t.Errorf("status %d: %+v, %v, want the start to end: %t", status, o, err, ends)
 		}
 	}
 }

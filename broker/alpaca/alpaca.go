@@ -221,7 +221,7 @@ func said(method, path string, r *http.Response, text []byte) error {
 	case r.StatusCode == http.StatusUnprocessableEntity && strings.Contains(e.Message, "client_order_id must be unique"):
 		return errDuplicate
 	case r.StatusCode >= 400 && r.StatusCode < 500 && r.StatusCode != http.StatusRequestTimeout:
-		return refusal("Alpaca refused it: %s (status %d)", message, r.StatusCode)
+		return &broker.Refused{Text: fmt.Sprintf("Alpaca refused it: %s (status %d)", message, r.StatusCode), Keys: r.StatusCode == http.StatusUnauthorized}
 	}
 	return fmt.Errorf("alpaca %s %s: status %d", method, path, r.StatusCode)
 }
