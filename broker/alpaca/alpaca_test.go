@@ -773,6 +773,35 @@ func TestStream(t *testing.T) {
 	})
 }
 
+// TestStreamBeginsAnew: Alpaca does not know the event after which the stream is to go on, or
+// no longer. The stream then begins now, and the caller reads the account as after every
+// connect; else there would be no stream until the next start.
+func TestStreamBeginsAnew(t *testing.T) {
+	for status, goesOn := range map[int]bool{400: true, 404: true, 410: true, 422: true, 401: false, 429: false, 500: false} {
+		synctest.Test(t, func(t *testing.T) {
+			v := alpacatest.New()
+			var asked atomic.Int64
+			v.Faults = func(r *http.Request) alpacatest.Fault {
+				if asked.Add(1); r.URL.Query().Has("since_id") {
+					return alpacatest.Fault{Status: status}
+				}
+				return alpacatest.Fault{}
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			connected, ended := false, make(chan error)
+			go func() {
+				ended <- dial(t, v).Stream(ctx, "01OLD", func() { connected = true }, func(broker.Event) {})
+			}()
+			synctest.Wait()
+			cancel()
+			want := map[bool]int64{true: 2, false: 1}[goesOn]
+			if err := <-ended; connected != goesOn || asked.Load() != want || err == nil {
+				t.Errorf("status %d: connected %t after %d requests, %v, want %t after %d", status, connected, asked.Load(), err, goesOn, want)
+			}
+		})
+	}
+}
+
 // TestStreamGoesOn: an event that cannot be read ends the stream, so that the account is read
 // instead, and tells its id: else the next stream would begin with the same event, for ever.
 func TestStreamGoesOn(t *testing.T) {

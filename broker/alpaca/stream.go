@@ -20,8 +20,9 @@ const maxEvent = 256 << 10
 
 // Stream reads what happens to the account's orders until the stream or ctx ends, and
 // calls deliver with each event. It begins after the event with the given id, or now if
-// that is empty. It calls connected once Alpaca has accepted the request. An event that
-// cannot be read ends the stream, with its id alone: the caller then has to ask for what it said.
+// that is empty or Alpaca does not know it. It calls connected once Alpaca has accepted the
+// request. An event that cannot be read ends the stream, after its id alone was delivered:
+// the caller then has to ask for what it said.
 func (c *Client) Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error {
 	if err := c.budget.take(ctx, ordinary); err != nil {
 		return err
@@ -43,6 +44,16 @@ func (c *Client) Stream(ctx context.Context, after string, connected func(), del
 	if response.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(response.Body, maxSaid)) // as much as can be read is enough
 		c.heed(response)
+		// Alpaca may not know the event any more. The stream then begins now, and the caller
+		// reads the account as after every connect.
+		switch response.StatusCode {
+		case http.StatusBadRequest, http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity:
+			if after != "" {
+				c.log.Warn("alpaca does not resume the stream: it begins anew", "status", response.StatusCode)
+				response.Body.Close()
+				return c.Stream(ctx, "", connected, deliver)
+			}
+		}
 		return fmt.Errorf("alpaca stream: status %d: %s", response.StatusCode, limit.Line(string(text), maxSaid))
 	}
 	c.log.Info("alpaca stream open", "request", limit.Clip(response.Header.Get("X-Request-ID")))
