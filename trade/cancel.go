@@ -2,6 +2,9 @@ package trade
 
 import (
 	"slices"
+
+	"wick/broker"
+	"wick/limit"
 )
 
 // CancelOrder cancels an open order on behalf of who, and returns it. An order that has
@@ -19,6 +22,9 @@ func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 				return Order{}, err
 			}
 		}
+		if o == nil {
+			return Order{}, e.afterDisk(e.notOrder(id))
+		}
 		return o.public(), e.afterDisk(uncancellable(o, id))
 	}
 	if e.venue != nil {
@@ -31,6 +37,19 @@ func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 		return Order{}, err
 	}
 	return ev.Order.public(), e.commit(seq)
+}
+
+// notOrder returns why id, which is no order_id of this book, names nothing to cancel.
+func (e *Engine) notOrder(id string) *Refusal {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if own := e.shown.clientIDs[id]; own != "" {
+		return refuse("unknown_order", fixIt, "%q is the client_order_id of order %s: cancel it by that order_id", limit.Clip(id), own)
+	}
+	if v := e.venue; v != nil && slices.ContainsFunc(v.external, func(s broker.State) bool { return externalID+s.ID == id }) {
+		return refuse("unknown_order", never, "order %s was not placed by wick, which does not touch it: it can only be cancelled at %s itself", id, v.name)
+	}
+	return uncancellable(nil, id)
 }
 
 // CancelOrders cancels all open orders, or those of one market if symbol is not empty,

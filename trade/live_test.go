@@ -369,8 +369,8 @@ func TestLiveStart(t *testing.T) {
 		if err != nil || len(orders) != 1 || orders[0].ClientOrderID != foreign || !strings.HasPrefix(orders[0].ID, externalID) {
 			t.Errorf("open orders: %+v, %v, want the external one", orders, err)
 		}
-		if _, err := l.e.CancelOrder(anyone(), orders[0].ID); !isRefusal(err, "unknown_order") {
-			t.Errorf("cancel of an external order: %v, want unknown_order", err)
+		if _, err := l.e.CancelOrder(anyone(), orders[0].ID); !isRefusal(err, "unknown_order") || !strings.Contains(err.Error(), "can only be cancelled at alpaca-paper itself") {
+			t.Errorf("cancel of an external order: %v, want unknown_order and where it can be cancelled", err)
 		}
 		l.e.CancelOrders(anyone(), "")
 		if open := v.Open(); len(open) != 1 {

@@ -380,6 +380,13 @@ func TestCancelOrder(t *testing.T) {
 				t.Errorf("cancel of %s: %v, want %s", id, err, want)
 			}
 		}
+		named, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Limit, Quantity: exact.One, Price: 70 * exact.One, ClientOrderID: "mine"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.CancelOrder(Who{}, "mine"); !isRefusal(err, "unknown_order") || !strings.Contains(err.Error(), named.ID) {
+			t.Errorf("cancel by client_order_id: %v, want the order_id in the refusal", err)
+		}
 		price(e, "AAA", 80)
 		if o := e.Orders(false)[0]; o.Status != StatusCancelled {
 			t.Errorf("a cancelled order became %s", o.Status)
