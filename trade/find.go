@@ -10,7 +10,7 @@ import (
 )
 
 // Order returns the order with this order_id or client_order_id, also if it is in the
-// archive, or refuses if there is none.
+// archive or somebody else's at the broker, or refuses if there is none.
 func (e *Engine) Order(id string) (Order, error) {
 	e.mu.Lock()
 	o := e.shown.order(id)
@@ -21,7 +21,11 @@ func (e *Engine) Order(id string) (Order, error) {
 		defer e.mu.Unlock()
 		return e.shownOrder(o), nil
 	}
+	external := e.externalOrders()
 	e.mu.Unlock()
+	if i := slices.IndexFunc(external, func(o Order) bool { return o.ID == id }); i >= 0 {
+		return external[i], nil
+	}
 	// Not in memory: the archive is read without the lock.
 	for _, key := range []string{orderKey(id), clientKey(id)} {
 		if o, err := e.archived(key); o != nil || err != nil {

@@ -369,6 +369,9 @@ func TestLiveStart(t *testing.T) {
 		if err != nil || len(orders) != 1 || orders[0].ClientOrderID != foreign || !strings.HasPrefix(orders[0].ID, externalID) {
 			t.Errorf("open orders: %+v, %v, want the external one", orders, err)
 		}
+		if one, err := l.e.Order(orders[0].ID); err != nil || one.ClientOrderID != foreign {
+			t.Errorf("the external order by its id: %+v, %v", one, err)
+		}
 		if _, err := l.e.CancelOrder(anyone(), orders[0].ID); !isRefusal(err, "unknown_order") || !strings.Contains(err.Error(), "can only be cancelled at alpaca-paper itself") {
 			t.Errorf("cancel of an external order: %v, want unknown_order and where it can be cancelled", err)
 		}
