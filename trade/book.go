@@ -255,9 +255,9 @@ const thinPause = time.Minute
 // with pruning held. The archive has them on disk before they leave memory; a crash in
 // between leaves them in both, which the archive notices when they are appended again.
 func (d *onDisk) prune(most int) error {
-	// Terminal orders do not change any more, so they may be read without mu.
+	// These orders do not change any more, so they may be read without mu.
 	d.mu.Lock()
-	old := slices.DeleteFunc(slices.Clone(d.shown.orders), func(o *Order) bool { return !o.Status.Terminal() })
+	old := slices.DeleteFunc(slices.Clone(d.shown.orders), func(o *Order) bool { return !o.Status.Terminal() || o.endedWithin(lateWithin+time.Hour) })
 	d.mu.Unlock()
 	extra := min(len(old)-d.kept, most)
 	if extra <= 0 {

@@ -18,7 +18,7 @@ const collarPatient = 5
 // and what would be within it.
 func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
 	size, fits := e.ahead.pending(o)
-	if err := e.checkTrading(o, fits && shrinks(e.ahead.holdings[o.Symbol].Quantity, size)); err != nil {
+	if err := e.checkTrading(o, fits && shrinks(e.owned(o.Symbol), size)); err != nil {
 		return err
 	}
 	if err := e.checkTerms(r, o, price, fill); err != nil {
@@ -36,7 +36,7 @@ func (e *Engine) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal)
 	// The order is judged together with all open ones of its side, and at the highest
 	// price that it could cost.
 	size, fits := e.ahead.pending(o)
-	shrinks := fits && shrinks(e.ahead.holdings[o.Symbol].Quantity, size)
+	shrinks := fits && shrinks(e.owned(o.Symbol), size)
 	worst := r.worst(o, price, fill)
 	by := exact.Decimal(0) // of an order by value, the price by which it got its quantity
 	if o.Notional != 0 {
@@ -215,7 +215,7 @@ func (e *Engine) checkTrading(o *Order, shrinks bool) error {
 // other quantity, and a fill takes no more than the position has.
 func (e *Engine) checkReduceOnly(o *Order, fill exact.Decimal) error {
 	s := e.ahead
-	held := s.holdings[o.Symbol].Quantity
+	held := e.closable(o.Symbol)
 	if !o.ReduceOnly || reducible(held, o.remaining()) == o.Quantity {
 		return nil
 	}
@@ -225,6 +225,8 @@ func (e *Engine) checkReduceOnly(o *Order, fill exact.Decimal) error {
 	lot := e.paper.grid(o.Symbol).Lot
 	most, _ := held.Abs().Step(lot, exact.Down)
 	switch {
+	case held != s.holdings[o.Symbol].Quantity, held == 0 && e.beside(o.Symbol) != 0:
+		return e.notHeld(o.Symbol)
 	case held == 0:
 		return refuse("reduce_only", fixIt, "there is no position in %s to reduce, and a reduce_only %s of %s would open one", o.Symbol, o.Side, o.Quantity)
 	case most == 0:

@@ -45,6 +45,9 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed
 	// A retry returns the earlier orders, and says which positions have come since.
 	again, id := len(out) > 0, r.ClientOrderID
 	for _, p := range e.Positions() {
+		if p.Quantity == 0 { // only the account has it, and not this book
+			continue
+		}
 		if again {
 			if !slices.ContainsFunc(out, func(c Closed) bool { return c.Symbol == p.Symbol }) {
 				out = append(out, Closed{Order: Order{Symbol: p.Symbol}, Error: "client_order_id was used before and did not close this position: choose another id"})

@@ -87,18 +87,15 @@ func (e *Engine) setStream(up bool) {
 // keepReconciled reads the account at the start, when somebody asks for it, and
 // regularly.
 func (e *Engine) keepReconciled(ctx context.Context) error {
-	released := false // the dead man's switch has cancelled everything since the stream ended
 	for ctx.Err() == nil {
 		wait := restPeriod
 		if sure := e.reconcile(ctx); !sure {
 			wait = busyPeriod
 		}
-		// The switch acts once each time that the stream is away, and tries again if not
-		// all orders could be cancelled.
-		if !e.switchDue() {
-			released = false
-		} else if !released {
-			released = e.release()
+		// The switch acts as long as the stream is away: orders may be placed meanwhile, and
+		// not all may have been cancelled.
+		if e.switchDue() {
+			e.release()
 		}
 		if e.venue.deadMan > 0 {
 			wait = min(wait, max(e.venue.deadMan/4, time.Second))
@@ -118,14 +115,26 @@ func (e *Engine) switchDue() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	v := e.venue
-	return v.deadMan > 0 && !v.up && time.Since(v.changedAt) >= v.deadMan
+	due := v.deadMan > 0 && !v.up && time.Since(v.changedAt) >= v.deadMan
+	if !due {
+		clear(v.released)
+	}
+	return due
 }
 
-// release cancels all open orders, and reports whether that succeeded.
-func (e *Engine) release() bool {
+// release cancels all open orders, if there are any.
+func (e *Engine) release() {
+	e.mu.Lock()
+	open := e.ahead.openOrders()
+	for _, o := range open {
+		e.venue.released[o.ID] = true
+	}
+	e.mu.Unlock()
+	if len(open) == 0 {
+		return
+	}
 	orders, err := e.CancelOrders(Who{Name: "dead man's switch"}, "")
 	e.log.Warn("the broker's stream is away for too long: resting orders are cancelled", "orders", len(orders), "after", e.venue.deadMan.String(), "failed", err != nil)
-	return err == nil
 }
 
 // VenueStatus is how a book and its broker stand to each other.
@@ -135,6 +144,7 @@ type VenueStatus struct {
 	State       string       `json:"state"`                 // ready, differs or closed
 	Reason      string       `json:"reason,omitempty"`      // why it is closed
 	Unknown     []string     `json:"unknown,omitempty"`     // orders whose outcome is not known
+	Late        []string     `json:"late,omitempty"`        // orders that the book had given up and the broker has
 	Differences []Difference `json:"differences,omitempty"` // positions that are not what the book says
 	External    int          `json:"external_orders"`       // open orders of the account that this book did not place
 	Stream      bool         `json:"stream"`                // the stream is connected: what happens is known at once
@@ -148,7 +158,7 @@ func (e *Engine) Venue() (VenueStatus, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	v := e.venue
-	s := VenueStatus{Broker: v.name, Account: v.account, State: "ready", Reason: v.closed, Differences: v.differs, External: len(v.external), Stream: v.up}
+	s := VenueStatus{Broker: v.name, Account: v.account, State: "ready", Reason: v.closed, Differences: v.differs, Late: sorted(v.late), External: len(v.external), Stream: v.up}
 	switch {
 	case v.closed != "":
 		s.State = "closed"
@@ -203,7 +213,7 @@ func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
 	e.mu.Lock()
 	v.differs = slices.DeleteFunc(slices.Clone(v.differs), func(d Difference) bool { return slices.Contains(accepted, d) })
 	maps.DeleteFunc(v.late, func(id string, times int) bool { return late[id] == times })
-	v.suspected = ""
+	v.suspected = nil
 	e.mu.Unlock()
 	v.soon()
 	return accepted, e.refreshTrading()

@@ -51,7 +51,7 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exac
 	case r.Type.hasStop():
 		o.StopPrice = &r.StopPrice
 	}
-	if held := e.ahead.holdings[o.Symbol].Quantity; r.Held != nil && held != *r.Held {
+	if held := e.ahead.holdings[o.Symbol].Quantity; r.Held != nil && held != *r.Held && e.closable(o.Symbol) != *r.Held {
 		return nil, 0, refuse("position_changed", later, "the position in %s changed from %s to %s while the order was on its way; place it anew", o.Symbol, r.Held, held)
 	}
 	// The order of these steps matters: the quantity of an order by value needs its
@@ -80,8 +80,10 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exac
 func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
 	switch {
 	case r.All:
-		held := e.ahead.holdings[o.Symbol].Quantity
-		if o.Quantity = reducible(held, o.Side.sign(held.Abs())); o.Quantity == 0 && held == 0 {
+		held := e.closable(o.Symbol)
+		if o.Quantity = reducible(held, o.Side.sign(held.Abs())); o.Quantity == 0 && held == 0 && e.beside(o.Symbol) != 0 {
+			return e.notHeld(o.Symbol)
+		} else if o.Quantity == 0 && held == 0 {
 			return refuse("no_position", never, "there is no position in %s to close", o.Symbol)
 		} else if o.Quantity == 0 {
 			return refuse("bad_side", fixIt, "the position in %s is %s: the other side closes it", o.Symbol, held)

@@ -30,6 +30,7 @@ type Engine struct {
 	fedAt   Time // when the feed last spoke
 	notedAt Time // when it was last written down how far the market was judged
 
+	haltFile   bool // the last look at the file HALT found one
 	haltUnread bool // the last look at the file HALT failed: resting orders are held
 	differed   bool // the broker's positions differed when trading was last found not to be halted
 

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -152,19 +153,34 @@ func (e *Engine) OrdersVersion() uint64 {
 	return e.shown.ordered
 }
 
-// Positions returns the open positions by symbol, valued at the newest price.
-func (e *Engine) Positions() []Position {
-	return slices.DeleteFunc(e.AllPositions(), func(p Position) bool { return p.Quantity == 0 })
-}
+// Positions returns the open positions by symbol, valued at the newest price. One that only
+// the account at the broker has, and not the book, has a quantity of zero.
+func (e *Engine) Positions() []Position { return e.positions(false) }
 
 // AllPositions is like Positions but includes closed positions, which show what they
 // realized.
-func (e *Engine) AllPositions() []Position {
+func (e *Engine) AllPositions() []Position { return e.positions(true) }
+
+// positions returns the positions by symbol, with flat also those that are closed.
+func (e *Engine) positions(flat bool) []Position {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	held, keys := maps.Clone(e.shown.holdings), map[string]bool{}
+	for symbol := range held {
+		keys[broker.Key(symbol)] = true
+	}
+	if e.venue != nil {
+		for _, p := range e.venue.report.Positions {
+			if !keys[broker.Key(p.Symbol)] && e.beside(p.Symbol) != 0 {
+				held[p.Symbol] = holding{}
+			}
+		}
+	}
 	positions := []Position{}
-	for _, symbol := range sorted(e.shown.holdings) {
-		positions = append(positions, e.valued(e.shown.holdings[symbol].show(symbol, e.brokerName(), e.watch.of(symbol).quote)))
+	for _, symbol := range sorted(held) {
+		if h := held[symbol]; flat || h.Quantity != 0 || e.beside(symbol) != 0 {
+			positions = append(positions, e.valued(h.show(symbol, e.brokerName(), e.watch.of(symbol).quote)))
+		}
 	}
 	return positions
 }
@@ -195,15 +211,20 @@ func (e *Engine) externalOrders() (orders []Order) {
 	return orders
 }
 
-// valued adds to p what the broker says of it. Called with mu held.
+// valued adds to p what the broker says of it. A position that it does not list is zero
+// there only if the two are known to differ: the report may be older than the last fill.
+// Called with mu held.
 func (e *Engine) valued(p Position) Position {
 	if e.venue == nil {
 		return p
 	}
 	p.Account = e.venue.account
+	var b broker.Position
 	i := slices.IndexFunc(e.venue.report.Positions, func(b broker.Position) bool { return broker.Key(b.Symbol) == broker.Key(p.Symbol) })
 	if i >= 0 {
-		b := e.venue.report.Positions[i]
+		b = e.venue.report.Positions[i]
+	}
+	if i >= 0 || e.beside(p.Symbol) != 0 {
 		p.AtBroker = &BrokerPosition{b.Quantity, b.Entry, b.Value, b.Profit, Time{e.venue.readAt.UTC().Truncate(time.Millisecond)}}
 	}
 	return p

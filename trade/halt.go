@@ -32,8 +32,14 @@ func (e *Engine) refreshTrading() error {
 	if shared && (e.ahead.trading == Halted || state == Active && (e.ahead.tripped == "" || e.ahead.byOwner)) {
 		state = e.ahead.trading
 	}
-	// The step that would be written, if it is a change.
-	ev := &event{At: now(), Trading: state, ByOwner: shared && state == Reducing, By: &Who{Name: "owner, by the file HALT"}}
+	// The step that would be written, if it is a change. What the broker or a loss restricted
+	// ends without the owner's file.
+	by := &Who{Name: "nothing restricts it any more"}
+	if state != Active || e.haltFile {
+		by.Name = "owner, by the file HALT"
+	}
+	e.haltFile = state != Active
+	ev := &event{At: now(), Trading: state, ByOwner: shared && state == Reducing, By: by}
 	// A file that halts wins over everything else. Without a file the daily loss may
 	// restrict trading, and what is known of the broker may restrict it further.
 	if state == Active {

@@ -13,11 +13,14 @@ import (
 // by the stream, and in a report. It may come twice, late and in any order. All of
 // it goes through learn, which can take that: what was filled only grows, a fill is
 // identified by the total that the order has filled with it, and an order that has ended
-// stays ended.
+// stays ended, unless it had been given up and the broker has it after all.
 
 // unknownReason begins the reason of an order that was sent, or was about to be,
 // and whose outcome nobody knows.
 const unknownReason = "outcome unknown"
+
+// lateReason is the reason of an order that was given up and then turned up.
+const lateReason = "it had been given up, and is at the broker after all"
 
 // unknown reports whether o was given to a broker that has not answered yet.
 func (o *Order) unknown() bool { return o.Account != "" && o.BrokerID == "" && !o.Status.Terminal() }
@@ -25,6 +28,12 @@ func (o *Order) unknown() bool { return o.Account != "" && o.BrokerID == "" && !
 // fillPatience is how long to wait for a fill that the state of an order includes and that
 // was not reported yet. After that its price is worked out from the order's average.
 const fillPatience = time.Minute
+
+// releasedReason is the reason of an order that the dead man's switch cancelled.
+const releasedReason = "cancelled by the dead man's switch: the broker's stream was away for too long"
+
+// readingFills is the reason of an order that has been filled and whose fills are not known.
+const readingFills = "at the broker: its fills are being read"
 
 // isOf reports whether s can be a state of o: symbol, side and quantity never change.
 func (o *Order) isOf(s broker.State) bool {
@@ -47,18 +56,24 @@ func (s *state) openOrders() (orders []*Order) {
 // open and is asked about again. Called with mu held.
 func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure bool, seq uint64, err error) {
 	o := e.ahead.order(id)
+	if o != nil && o.Status.Terminal() && e.noteLate(o, s) {
+		if seq, err = e.restate(o, StatusOpen, lateReason); err != nil {
+			return false, seq, err
+		}
+		o = e.ahead.order(id)
+	}
 	switch {
 	case o == nil:
 		return true, 0, nil
 	case o.Status.Terminal():
-		e.noteLate(o, s)
-		return true, 0, nil
+		seq, err = e.noteTaken(o, s)
+		return true, seq, err
 	case o.BrokerID == "" && !o.isOf(s): // what the broker has under this id is not this order
 		e.log.Error("the broker knows another order by the id of one of this book", "order", id, "symbol", s.Symbol)
 		seq, err = e.restate(o, StatusRejected, "not executed: it had the id of another order at "+e.venue.name+"; place it anew if it is still wanted")
 		return true, seq, err
 	case e.lacksLegs(o, s):
-		return false, 0, nil
+		return false, seq, nil
 	}
 	if o, seq, err = e.learnFills(o, s, fills); err != nil {
 		return false, seq, err
@@ -70,10 +85,13 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 	}
 	taken := s.Filled < o.FilledQuantity && s.Status != broker.Open // the broker took fills back: a final state is never an old one
 	if s.Filled != o.FilledQuantity && !taken {                     // fills are missing, or s is older than what is known
-		if o.BrokerID == "" {
+		if o.BrokerID == "" || s.Filled > o.FilledQuantity && o.Reason != readingFills {
 			seq, err = e.acknowledge(o, s)
 		}
 		return false, seq, err
+	}
+	if b := e.venue.behind[id]; s.Filled < b.filled && s.Status == broker.Open && time.Since(b.since) < fillPatience {
+		return false, seq, nil // s is older than what is known
 	}
 	delete(e.venue.behind, id)
 	last, err := e.settleLive(o, s)
@@ -81,16 +99,45 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 }
 
 // noteLate notes that the broker still has, or has filled more of, an order that ended in
-// the book; the positions will show what comes of it. Somebody else's order with the same
-// id does not count. Called with mu held.
-func (e *Engine) noteLate(o *Order, s broker.State) {
+// the book. It reports whether the order had been given up and is open again; otherwise the
+// positions will show what comes of it. Somebody else's order with the same id does not
+// count. Called with mu held.
+func (e *Engine) noteLate(o *Order, s broker.State) (again bool) {
 	if o.BrokerID == "" && !o.isOf(s) {
-		return
+		return false
 	}
-	if s.Filled > o.FilledQuantity || s.Status == broker.Open && o.BrokerID == "" {
-		e.venue.late[o.ID]++
-		e.log.Error("the broker has an order that this book had given up", "order", o.ID, "filled", s.Filled.String())
+	if s.Filled <= o.FilledQuantity && (s.Status != broker.Open || o.BrokerID != "") {
+		return false
 	}
+	e.venue.late[o.ID]++
+	e.log.Error("the broker has an order that this book had given up", "order", o.ID, "filled", s.Filled.String())
+	return o.BrokerID == "" && o.endedWithin(lateWithin)
+}
+
+// noteTaken proposes a reason of o, which has ended, if the broker took back or corrected
+// what was filled. The book keeps what it counted, and the positions will show the
+// difference. A state that is not final is an old one, and less than a cent may come from
+// rounding the average. Called with mu held.
+func (e *Engine) noteTaken(o *Order, s broker.State) (uint64, error) {
+	if s.Status == broker.Open || o.FilledQuantity == 0 || !o.endedWithin(lateWithin) {
+		return 0, nil
+	}
+	reason := o.Reason
+	if s.Filled < o.FilledQuantity {
+		reason = o.tookBack(s)
+	} else if s.Filled == o.FilledQuantity && (s.Average-*o.AveragePrice).Abs() >= exact.One/100 {
+		reason = "at the broker: its average price was corrected to " + s.Average.String()
+	}
+	if reason == o.Reason {
+		return 0, nil
+	}
+	e.log.Error("the broker took back or corrected what was filled", "order", o.ID, "filled", o.FilledQuantity.String(), "left", s.Filled.String(), "average", s.Average.String())
+	return e.restate(o, o.Status, reason)
+}
+
+// tookBack returns the reason of o if by s less is filled than was counted.
+func (o *Order) tookBack(s broker.State) string {
+	return fmt.Sprintf("at the broker: %s; it took back %s of %s that were filled", s.Word, o.FilledQuantity-s.Filled, o.FilledQuantity)
 }
 
 // learnFills proposes the fills of o one after the other. Each must follow what is known,
@@ -123,10 +170,18 @@ func (e *Engine) learnFills(o *Order, s broker.State, fills []broker.Fill) (afte
 // Called with mu held.
 func (e *Engine) acknowledge(o *Order, s broker.State) (uint64, error) {
 	after := *o
-	after.BrokerID, after.Reason, after.UpdatedAt = s.ID, "at the broker: its fills are being read", now()
+	after.BrokerID, after.Reason, after.UpdatedAt = s.ID, readingFills, now()
 	ev := &event{At: after.UpdatedAt, Order: &after}
 	e.adoptLegs(ev, s)
 	return e.propose(kindAnswered, ev)
+}
+
+// lasting returns the reason of o if it stays when the broker says more, else "".
+func (o *Order) lasting() string {
+	if o.Reason == lateReason {
+		return lateReason
+	}
+	return ""
 }
 
 // lacksLegs reports whether o must have orders beside it at the broker, its legs, that
@@ -153,9 +208,12 @@ func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
 		return f, false
 	}
 	// The first time, only the time is noted since when something is missing.
-	since, waiting := e.venue.behind[o.ID]
+	b, waiting := e.venue.behind[o.ID]
 	if !waiting {
-		e.venue.behind[o.ID] = time.Now()
+		b.since = time.Now()
+	}
+	b.filled = max(b.filled, s.Filled)
+	if e.venue.behind[o.ID] = b; !waiting {
 		return f, false
 	}
 	f = broker.Fill{OrderID: s.ID, Quantity: s.Filled - o.FilledQuantity, Price: s.Average, Total: s.Filled, At: s.UpdatedAt}
@@ -167,7 +225,7 @@ func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
 			f.Price = price
 		}
 	}
-	return f, time.Since(since) >= fillPatience && f.Price > 0
+	return f, time.Since(b.since) >= fillPatience && f.Price > 0
 }
 
 // fillLive proposes that f was filled of o. Called with mu held. No fee is counted:
@@ -186,7 +244,7 @@ func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) (uint64, erro
 	average, _ := paid.Per(f.Total) // an average of prices is in the range of prices
 	filledAt := Time{f.At.UTC().Truncate(time.Millisecond)}
 	after.BrokerID, after.FilledQuantity, after.AveragePrice, after.Execution = s.ID, f.Total, &average, f.Execution
-	after.PriceAt, after.Source, after.UpdatedAt, after.Reason = &filledAt, e.venue.name, at, ""
+	after.PriceAt, after.Source, after.UpdatedAt, after.Reason = &filledAt, e.venue.name, at, o.lasting()
 	after.Status = StatusPartiallyFilled
 	if f.Total >= o.Quantity {
 		after.Status = StatusFilled
@@ -212,13 +270,13 @@ func (e *Engine) tellFilled(ev *event) {
 // known by now. Called with mu held.
 func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
 	after, k := *o, kindAnswered
-	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), ""
+	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), o.lasting()
 	// The broker's own word is kept where it says more than the status does.
 	if s.Word != "new" && s.Word != "accepted" && s.Word != "partially_filled" && s.Word != "filled" && s.Word != "canceled" {
 		after.Reason = "at the broker: " + s.Word
 	}
 	if s.Filled < o.FilledQuantity { // the positions will show the difference
-		after.Reason = fmt.Sprintf("at the broker: %s; it took back %s of %s that were filled", s.Word, o.FilledQuantity-s.Filled, o.FilledQuantity)
+		after.Reason = o.tookBack(s)
 		e.log.Error("the broker took back what was filled", "order", o.ID, "filled", o.FilledQuantity.String(), "left", s.Filled.String())
 	}
 	switch s.Status {
@@ -226,6 +284,9 @@ func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
 		after.Status, k = StatusFilled, kindFilled
 	case broker.Cancelled:
 		after.Status, k = StatusCancelled, kindCancelled
+		if e.venue.released[o.ID] && after.Reason == "" {
+			after.Reason = releasedReason
+		}
 	case broker.Rejected:
 		after.Status, k = StatusRejected, kindOrderRejected
 	}

@@ -104,7 +104,7 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked inquiry) (*Ord
 // sets the account of o. Called with mu held.
 func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
 	size, fits := e.ahead.pending(o)
-	reduces := fits && shrinks(e.ahead.holdings[o.Symbol].Quantity, size)
+	reduces := fits && shrinks(e.owned(o.Symbol), size)
 	if err := e.venue.barred(reduces || o.ReduceOnly); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (e *Engine) checkUnderWay(o *Order) error {
 	if !o.ReduceOnly {
 		return nil
 	}
-	held, closing := e.ahead.holdings[o.Symbol].Quantity, exact.Decimal(0)
+	held, closing := e.closable(o.Symbol), exact.Decimal(0)
 	for _, id := range e.ahead.open[o.Symbol] {
 		if other := e.ahead.order(id); other.Side == o.Side && other.Type == Market {
 			closing += other.remaining().Abs()
@@ -164,9 +164,7 @@ func (e *Engine) checkUnderWay(o *Order) error {
 // an oco.
 func (e *Engine) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact.Decimal) broker.Order {
 	w := o.wire()
-	// What the owner held before wick traded there belongs to the position as well.
-	held := e.ahead.holdings[o.Symbol].Quantity + e.ahead.venue.Base[broker.Key(o.Symbol)]
-	w.Short = o.Side == Sell && o.Quantity > held
+	w.Short = o.Side == Sell && o.Quantity > e.owned(o.Symbol)
 	entry := cmp.Or(fill, o.worst())
 	// exit returns the price of an exit, 0 for none. A price that was given stays as it
 	// is; one that was worked out is rounded down to the broker's step, and may be 0 then.
@@ -287,21 +285,26 @@ func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 		e.log.Info("cancel sent", "order", o.ID, "broker", e.venue.name, "by", limit.Clip(who.Name))
 		asked = e.venue.Cancel(ctx, o.BrokerID)
 	}
+	no := (*broker.Refused)(nil)
+	refused := errors.As(asked, &no)
 	s, err := e.venue.Lookup(ctx, o.wire())
 	if err != nil {
 		e.venue.soon()
+		if refused {
+			return Order{}, refuse("broker_rule", later, "the cancel of order %s was refused: %s", o.ID, no.Text)
+		}
 		return Order{}, refuse("outcome_unknown", later, "what became of the cancel of order %s is not known yet: get_orders will tell", o.ID)
 	}
 	if !e.told(o.ID, s, nil) {
 		e.venue.soon()
 	}
 	after, err := e.Order(o.ID)
-	switch no := (*broker.Refused)(nil); {
+	switch {
 	case err != nil:
 		return Order{}, err
 	case after.Status == StatusFilled, after.Status == StatusRejected:
 		return after, uncancellable(&after, o.ID)
-	case errors.As(asked, &no) && after.Status != StatusCancelled:
+	case refused && after.Status != StatusCancelled:
 		return after, refuse("broker_rule", later, "%s", no.Text)
 	case asked != nil && after.Status != StatusCancelled:
 		return after, refuse("outcome_unknown", later, "whether the cancel of order %s arrived is not known: %s", o.ID, limit.Line(asked.Error(), 200))

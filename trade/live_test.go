@@ -516,7 +516,7 @@ func TestLiveStartQuiet(t *testing.T) {
 }
 
 // TestLiveDeadMan: when the stream is away for as long as the owner said, what
-// rests is cancelled, and nothing of others.
+// rests is cancelled, and what is placed until it is back, and nothing of others.
 func TestLiveDeadMan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -542,8 +542,24 @@ func TestLiveDeadMan(t *testing.T) {
 			t.Errorf("four minutes after the stream ended: %+v, want it open", o)
 		}
 		time.Sleep(3 * time.Minute)
-		if o = l.order(o.ID); o.Status != StatusCancelled {
-			t.Errorf("seven minutes after the stream ended: %+v, want it cancelled", o)
+		if o = l.order(o.ID); o.Status != StatusCancelled || o.Reason != releasedReason {
+			t.Errorf("seven minutes after the stream ended: %+v, want it cancelled by the switch", o)
+		}
+		if o, err = l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3 * time.Minute)
+		if o = l.order(o.ID); o.Status != StatusCancelled || o.Reason != releasedReason {
+			t.Errorf("an order that was placed while the stream was away: %+v, want it cancelled by the switch", o)
+		}
+		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		time.Sleep(2 * time.Minute)
+		if o, err = l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		if o, err = l.e.CancelOrder(anyone(), o.ID); err != nil || o.Status != StatusCancelled || o.Reason != "" {
+			t.Errorf("cancelled by a client once the stream is back: %+v, %v, want no reason", o, err)
 		}
 		if open := v.Open(); len(open) != 1 || open[0] != foreign {
 			t.Errorf("open at the venue: %v, want the external order alone", open)
@@ -763,8 +779,8 @@ func TestLiveStamp(t *testing.T) {
 }
 
 // TestLiveLate: a request arrives long after it was given up, which no venue should let
-// happen. The order stays rejected, because an order that has ended never changes; the book
-// says that something is wrong until the owner has looked at it.
+// happen, and is executed. The book has what the broker has, and says that something is
+// wrong until the owner has looked at it.
 func TestLiveLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -790,6 +806,7 @@ func TestLiveLate(t *testing.T) {
 		if status, _ := l.e.Venue(); status.State != "differs" || l.e.Status().Trading != Reducing {
 			t.Errorf("after it was executed: %+v, trading is %s, want differs and reducing", status, l.e.Status().Trading)
 		}
+		l.same("after it was executed")
 		if _, err := l.e.AcceptPositions(anyone()); err != nil {
 			t.Fatal(err)
 		}

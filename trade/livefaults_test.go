@@ -20,7 +20,7 @@ import (
 )
 
 // delayed is a broker to which requests take a while, by the name of the method: before
-// they are sent, and a cancel until its answer is here.
+// they are sent, and a cancel and a report until the answer is here.
 type delayed struct {
 	Broker
 	by map[string]time.Duration
@@ -45,6 +45,12 @@ func (d delayed) Cancel(ctx context.Context, id string) error {
 func (d delayed) Fills(ctx context.Context, since time.Time) ([]broker.Fill, error) {
 	time.Sleep(d.by["Fills"])
 	return d.Broker.Fills(ctx, since)
+}
+
+func (d delayed) Report(ctx context.Context) (broker.Report, error) {
+	r, err := d.Broker.Report(ctx)
+	time.Sleep(d.by["Report"])
+	return r, err
 }
 
 // slowly has an engine reach its broker through a delayed one.
@@ -145,6 +151,38 @@ func TestLiveDerivedFills(t *testing.T) {
 	})
 }
 
+// TestLiveStaleEvent: the broker's state of an order has more filled than its fills say. The
+// order says that they are being read, also after an older event that knows of no fill.
+func TestLiveStaleEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		v.Silent = true
+		l := startLive(t, v)
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(4)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		older := broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit", Status: broker.Open, Word: "new", Quantity: shares(4)}
+		v.Drop(1)
+		v.Fill(o.ID, shares(4), shares(90))
+		l.e.venue.soon()
+		for range 3 {
+			time.Sleep(10 * time.Second)
+			if o = l.order(o.ID); o.Status != StatusOpen || o.Reason != readingFills {
+				t.Errorf("while its fill is not known: %s, %q, want it open with a reason", o.Status, o.Reason)
+			}
+			l.e.heard(broker.Event{State: older})
+		}
+		time.Sleep(2 * fillPatience)
+		l.same("at the end")
+		if n := len(l.e.venue.behind); n != 0 {
+			t.Errorf("fills of %d orders are still waited for, want none", n)
+		}
+	})
+}
+
 // TestLiveFilledWithLess: the broker says that an order is filled with less than was
 // ordered. Nothing more will come, so the order has ended, and subscribers hear of it.
 func TestLiveFilledWithLess(t *testing.T) {
@@ -209,6 +247,51 @@ func TestLiveReduceOnlyTwice(t *testing.T) {
 			t.Errorf("the account holds %s, want nothing", held)
 		}
 		l.same("at the end")
+	})
+}
+
+// TestLiveBustOfFilled: the exchange takes back or corrects fills of orders that have ended.
+// The book keeps what it counted, and each order says so. An older event says nothing.
+func TestLiveBustOfFilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer func() { l.stop() }()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(3)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		// says has the stream tell of the order and checks its reason then.
+		says := func(when string, status broker.Status, filled int64, average exact.Decimal, want string) {
+			t.Helper()
+			for range 2 {
+				l.e.heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "market",
+					Status: status, Word: string(status), Quantity: shares(3), Filled: shares(filled), Average: average}})
+			}
+			if o = l.order(o.ID); o.Reason != want || o.Status != StatusFilled || o.FilledQuantity != shares(3) || *o.AveragePrice != shares(100) {
+				t.Errorf("%s: %s with %s at %s, %q, want it filled with 3 at 100, %q", when, o.Status, o.FilledQuantity, o.AveragePrice, o.Reason, want)
+			}
+		}
+		says("an event from before the fill", broker.Open, 0, 0, "")
+		says("the same again", broker.Filled, 3, shares(100), "")
+		says("an average that is rounded", broker.Filled, 3, shares(100)-exact.One/200, "")
+		says("another price", broker.Filled, 3, shares(98), "at the broker: its average price was corrected to 98")
+		before := l.e.Applied()
+		says("the same again", broker.Filled, 3, shares(98), "at the broker: its average price was corrected to 98")
+		if l.e.Applied() != before {
+			t.Errorf("%d records for what was known", l.e.Applied()-before)
+		}
+		says("two taken back", broker.Filled, 1, shares(98), "at the broker: filled; it took back 2 of 3 that were filled")
+		says("all taken back", broker.Cancelled, 0, 0, "at the broker: cancelled; it took back 3 of 3 that were filled")
+		l.crash()
+		time.Sleep(time.Second)
+		if o = l.order(o.ID); o.Reason != "at the broker: cancelled; it took back 3 of 3 that were filled" {
+			t.Errorf("after a restart: %q", o.Reason)
+		}
+		if p := l.e.Positions(); len(p) != 1 || p[0].Quantity != shares(3) {
+			t.Errorf("positions: %+v, want the 3 that were counted", p)
+		}
 	})
 }
 
@@ -333,6 +416,50 @@ func TestLiveCancelFilled(t *testing.T) {
 		})
 		if after, err := l.e.CancelOrder(anyone(), o.ID); !isRefusal(err, "order_filled") || after.Status != StatusFilled {
 			t.Errorf("got %+v, %v, want order_filled", after, err)
+		}
+	})
+}
+
+// paused is a broker to which nothing is sent, as during the pause after a 429.
+type paused struct {
+	Broker
+	on *atomic.Bool
+}
+
+var errPaused = &broker.Refused{Text: "too many requests; nothing was sent"}
+
+func (p paused) Cancel(ctx context.Context, id string) error {
+	if p.on.Load() {
+		return errPaused
+	}
+	return p.Broker.Cancel(ctx, id)
+}
+
+func (p paused) Lookup(ctx context.Context, o broker.Order) (broker.State, error) {
+	if p.on.Load() {
+		return broker.State{}, errPaused
+	}
+	return p.Broker.Lookup(ctx, o)
+}
+
+// TestLiveCancelNotSent: the refusal of a cancel that was not sent says that, and not that
+// its outcome is unknown.
+func TestLiveCancelNotSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, on := alpacatest.New(), new(atomic.Bool)
+		l := startLive(t, v, func(o *Options) { o.Venue.Broker = paused{o.Venue.Broker, on} })
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		on.Store(true)
+		if _, err := l.e.CancelOrder(anyone(), o.ID); !isRefusal(err, "broker_rule") || !strings.Contains(err.Error(), "was refused: too many requests; nothing was sent") {
+			t.Errorf("during the pause: %v, want a refusal that says that nothing was sent", err)
+		}
+		on.Store(false)
+		if o, err := l.e.CancelOrder(anyone(), o.ID); err != nil || o.Status != StatusCancelled {
+			t.Errorf("after it: %+v, %v, want it cancelled", o, err)
 		}
 	})
 }
@@ -525,37 +652,131 @@ func TestLiveBlocked(t *testing.T) {
 	})
 }
 
-// TestLiveLateWaits: an order that was given up turns up and waits at the broker. Until the
-// owner has looked at it only orders that shrink a position are sent.
+// TestLiveLateWaits: an order that was given up turns up and waits at the broker, as the
+// stream or only a report tells. It is open again, and says why; the owner is told, and until
+// he has looked at it only orders that shrink a position are sent. It can be cancelled.
 func TestLiveLateWaits(t *testing.T) {
+	for _, missed := range []int{0, 1} {
+		synctest.Test(t, func(t *testing.T) {
+			v := alpacatest.New()
+			l := startLive(t, v)
+			defer func() { l.stop() }()
+			if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
+				t.Fatal(err)
+			}
+			answering(v, "POST", alpacatest.Fault{Late: 5 * time.Minute})
+			late, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1), ClientOrderID: "late"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+			time.Sleep(4 * time.Minute)
+			if o := l.order(late.ID); o.Status != StatusRejected {
+				t.Fatalf("after four minutes: %+v, want it given up", o)
+			}
+			v.Drop(missed)
+			time.Sleep(2 * time.Minute)
+			isOpen := func(when string) {
+				t.Helper()
+				if o := l.order(late.ID); o.Status != StatusOpen || o.BrokerID == "" || o.Reason != lateReason {
+					t.Errorf("%s: %+v, want it open at the broker with a reason", when, o)
+				}
+			}
+			isOpen("after it turned up")
+			if s, _ := l.e.Venue(); s.State != "differs" || !slices.Equal(s.Late, []string{late.ID}) || s.External != 0 {
+				t.Errorf("status: %+v, want it to name the order", s)
+			}
+			if o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1), ClientOrderID: "late"}); err != nil || o.ID != late.ID {
+				t.Errorf("the same request again: %+v, %v, want the same order", o, err)
+			}
+			if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); !isRefusal(err, "broker_differs") || !strings.Contains(err.Error(), "has an order that this book had given up") {
+				t.Errorf("a purchase beside it: %v, want broker_differs", err)
+			}
+			if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); err != nil {
+				t.Errorf("an order that shrinks the position: %v", err)
+			}
+			if _, err := l.e.AcceptPositions(anyone()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Minute)
+			if s, _ := l.e.Venue(); s.State != "ready" || len(s.Late) != 0 {
+				t.Errorf("after the owner accepted it: %+v, want ready", s)
+			}
+			l.crash()
+			time.Sleep(time.Minute)
+			isOpen("after a restart")
+			if cancelled, err := l.e.CancelOrders(anyone(), ""); err != nil || len(cancelled) != 1 || len(v.Open()) != 0 {
+				t.Errorf("all cancelled: %+v, %v; open at the venue: %v", cancelled, err, v.Open())
+			}
+			l.same("at the end")
+		})
+	}
+}
+
+// TestLiveKept: what a broker says may change an order for hours after it ended, so that it
+// moves to the archive only after that.
+func TestLiveKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := alpacatest.New()
-		l := startLive(t, v)
+		l := startLive(t, alpacatest.New(), func(o *Options) { o.kept, o.files.MaxRecords = 1, 4 })
 		defer l.stop()
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
-			t.Fatal(err)
+		ended := func() {
+			t.Helper()
+			for range 4 {
+				o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+				if err == nil {
+					_, err = l.e.CancelOrder(anyone(), o.ID)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(duplicateWindow)
+			}
 		}
-		answering(v, "POST", alpacatest.Fault{Late: 5 * time.Minute})
-		late, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
-		if err != nil {
-			t.Fatal(err)
+		ended()
+		if n := len(l.e.Orders(false)); n != 4 {
+			t.Errorf("%d orders in memory, want 4", n)
 		}
-		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
-		time.Sleep(6 * time.Minute)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); !isRefusal(err, "broker_differs") || !strings.Contains(err.Error(), "has an order that this book had given up") {
-			t.Errorf("a purchase beside it: %v, want broker_differs", err)
+		time.Sleep(lateWithin + time.Hour)
+		ended()
+		if n := len(l.e.Orders(false)); n != 5 { // the four newest and the one that is kept in any case
+			t.Errorf("%d orders in memory nine hours later, want 5", n)
 		}
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); err != nil {
-			t.Errorf("an order that shrinks the position: %v", err)
-		}
-		v.End(late.ID, "canceled") // by the owner, in the dashboard
-		time.Sleep(time.Minute)
+	})
+}
+
+// whys is an outbox that keeps why the trading state changed.
+type whys struct {
+	list
+	why []string
+}
+
+func (w *whys) Apply(s Step) error {
+	if s.Trading != "" {
+		w.why = append(w.why, string(s.Trading)+": "+s.Why)
+	}
+	return w.list.Apply(s)
+}
+
+// TestLiveWhyActive: trading goes on because the owner accepted a difference, or because he
+// removed the file HALT. The two are told apart.
+func TestLiveWhyActive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, told := alpacatest.New(), &whys{}
+		l := startLive(t, v, func(o *Options) { o.Outbox = told })
+		defer l.stop()
+		v.Adjust("AAA", shares(1))
+		time.Sleep(2 * time.Minute)
 		if _, err := l.e.AcceptPositions(anyone()); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Minute)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); err != nil {
-			t.Errorf("after the owner accepted it: %v", err)
+		haltByHand(t, l.e)
+		if err := l.e.SetHalt(false); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait() // what was told is in the list
+		want := []string{"reducing: the broker's positions differ", "active: nothing restricts it any more", "halted: owner, by the file HALT", "active: owner, by the file HALT"}
+		if !slices.Equal(told.why, want) {
+			t.Errorf("told %q, want %q", told.why, want)
 		}
 	})
 }
@@ -708,5 +929,153 @@ func TestLiveExternalBracket(t *testing.T) {
 			}
 			v.Fill("by-hand", shares(1), shares(90))
 		}
+	})
+}
+
+// TestLiveSoldElsewhere: shares that wick bought are sold in the broker's own app. What closes
+// a position is judged by what the account holds, before and after the owner has accepted the
+// difference: it never opens one. What the account holds and the book does not is listed.
+func TestLiveSoldElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(10)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		// at checks what the positions say: of the book, and of the account.
+		at := func(when string, book, account int64) {
+			t.Helper()
+			p := l.e.Positions()
+			if len(p) != 1 || p[0].Quantity != shares(book) || p[0].AtBroker == nil || p[0].AtBroker.Quantity != shares(account) {
+				t.Errorf("%s: positions %+v, want %d by the book and %d at the broker", when, p, book, account)
+			}
+		}
+		closing := []OrderRequest{
+			{Side: Sell, Type: Market, All: true},
+			{Side: Sell, Type: Market, Quantity: shares(10), ReduceOnly: true},
+			{Side: Sell, Type: Market, Quantity: shares(7), ReduceOnly: true},
+		}
+		refused := func(when, most string) {
+			t.Helper()
+			for _, r := range closing {
+				if o, err := l.place(r); !isRefusal(err, "reduce_only") || !strings.Contains(err.Error(), "at most "+most) {
+					t.Errorf("%s: %s of %s gives %s, %v, want a refusal that says at most %s", when, r.Side, r.Quantity, o.Status, err, most)
+				}
+			}
+		}
+		v.Adjust("AAA", -shares(10))
+		time.Sleep(2 * time.Minute)
+		at("after all were sold", 10, 0)
+		refused("after all were sold", "0")
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); !isRefusal(err, "broker_differs") {
+			t.Errorf("a sell that would open a short: %v, want broker_differs", err)
+		}
+		if _, err := l.e.AcceptPositions(anyone()); err != nil {
+			t.Fatal(err)
+		}
+		refused("once it was accepted", "0")
+		time.Sleep(2 * time.Minute)
+		at("a while after it was accepted", 10, 0)
+		refused("a while after it was accepted", "0")
+
+		v.Adjust("AAA", shares(4)) // four are bought back
+		time.Sleep(2 * time.Minute)
+		closing = closing[1:]
+		refused("after four were bought", "4")
+		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(4) {
+			t.Errorf("all of it: %+v, %v, want 4 sold", o, err)
+		}
+		time.Sleep(time.Second)
+		if held := v.Position("AAA"); held != 0 {
+			t.Errorf("the account holds %s, want nothing", held)
+		}
+	})
+}
+
+// TestLiveFillDuringReport: shares are bought while a report is on its way that does not have
+// them. That is no difference, and they can be sold at once.
+func TestLiveFillDuringReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, slowly("Report", 2*time.Second))
+		defer l.stop()
+		time.Sleep(time.Minute)
+		l.e.venue.soon()
+		time.Sleep(time.Second)
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(2) {
+			t.Errorf("all of it: %s of %s, %v, want 2 sold", o.Status, o.Quantity, err)
+		}
+	})
+}
+
+// TestLiveReportBeforeFill: a report has shares whose fill the book learns of after it. They
+// do not count twice: a sale of more than the account holds is held to the limits.
+func TestLiveReportBeforeFill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		v.Silent = true
+		l := startLive(t, v, func(o *Options) { o.Limits.PositionNotional = shares(850) })
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(9)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		v.Drop(1)
+		v.Fill(o.ID, shares(9), shares(90))
+		l.e.venue.soon()
+		time.Sleep(time.Second)
+		l.e.heard(broker.Event{
+			State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit", Status: broker.Filled, Word: "filled", Quantity: shares(9), Filled: shares(9)},
+			Fill:  &broker.Fill{OrderID: o.BrokerID, Execution: "x", Quantity: shares(9), Price: shares(90), Total: shares(9), At: time.Now()},
+		})
+		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(18), DryRun: true}); !isRefusal(err, "max_position_notional") {
+			t.Errorf("a sale of 18 where 9 are held: %s, %v, want max_position_notional", o.Status, err)
+		}
+		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true, DryRun: true}); err != nil || o.Quantity != shares(9) {
+			t.Errorf("all of it: %+v, %v, want 9", o, err)
+		}
+	})
+}
+
+// TestLiveShortElsewhere: the account is short by what somebody else sold. It is listed,
+// also once it was accepted, and an order that shrinks it is sent.
+func TestLiveShortElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		v.Adjust("AAA", -shares(10))
+		time.Sleep(2 * time.Minute)
+		listed := func(when string, quantity int64) {
+			t.Helper()
+			if p := l.e.Positions(); len(p) != 1 || p[0].Symbol != "AAA" || p[0].AtBroker == nil || p[0].AtBroker.Quantity != shares(quantity) {
+				t.Errorf("%s: positions %+v, want %d at the broker", when, p, quantity)
+			}
+		}
+		listed("at first", -10)
+		if closed, err := l.e.CloseAll(t.Context(), OrderRequest{Who: anyone(), Type: Market, All: true}, nil); err != nil || len(closed) != 0 {
+			t.Errorf("closing all of the book: %+v, %v, want nothing", closed, err)
+		}
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); !isRefusal(err, "broker_differs") {
+			t.Errorf("a sell that grows the short: %v, want broker_differs", err)
+		}
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(11)}); !isRefusal(err, "broker_differs") {
+			t.Errorf("a buy that turns it around: %v, want broker_differs", err)
+		}
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); err != nil {
+			t.Errorf("a buy that shrinks it: %v", err)
+		}
+		if _, err := l.e.AcceptPositions(anyone()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute)
+		listed("once it was accepted", -9)
 	})
 }

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"strings"
+	"time"
 
 	"wick/exact"
 )
@@ -80,7 +81,8 @@ const (
 	StatusRejected        OrderStatus = "rejected" // the broker refused it
 )
 
-// Terminal reports whether s never changes again.
+// Terminal reports whether s is final: it changes only if a broker elsewhere has an order
+// that was given up.
 func (s OrderStatus) Terminal() bool {
 	return s == StatusFilled || s == StatusCancelled || s == StatusRejected
 }
@@ -161,6 +163,16 @@ func (o *Order) public() Order {
 	c := *o
 	c.By, c.Asked, c.Turn = nil, "", 0
 	return c
+}
+
+// lateWithin is how long after the end of an order what the broker says of it can still
+// change it, which is longer than a session of an exchange. An hour later it may move to
+// the archive, where nothing changes.
+const lateWithin = 8 * time.Hour
+
+// endedWithin reports whether o is at a broker elsewhere and has ended less than d ago.
+func (o *Order) endedWithin(d time.Duration) bool {
+	return o.Account != "" && time.Since(o.UpdatedAt.Time) < d
 }
 
 // remaining returns the quantity that may still be filled, negative for a sell.

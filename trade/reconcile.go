@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,6 +19,9 @@ import (
 // one goroutine, and holds no lock while it asks the broker.
 func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 	v := e.venue
+	e.mu.Lock()
+	before := maps.Clone(e.ahead.holdings)
+	e.mu.Unlock()
 	report, err := v.Report(ctx)
 	if err != nil {
 		e.blind(err)
@@ -42,19 +46,24 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 			sure = e.told(o.ID, s, fills) && sure
 		}
 	}
-	sure = e.compare(report, sure) && sure
+	sure = e.compare(report, before, sure) && sure
 	if err := e.refreshTrading(); err != nil {
 		return false
 	}
 	return sure
 }
 
-// askOpen returns the open orders of the book; found, the broker's state of each order
+// askOpen returns the orders that are open in the book or in the report; found, the broker's state of each order
 // that it knows, from the report or asked for one by one; since, from when on fills must
 // be asked for, zero if none is missing; and sure, whether the state of all is known.
 func (e *Engine) askOpen(ctx context.Context, report broker.Report) (open []*Order, found map[string]broker.State, since time.Time, sure bool) {
 	e.mu.Lock()
 	open = slices.Clone(e.ahead.openOrders())
+	for _, s := range withLegs(report) {
+		if o := e.ours(s); o != nil && o.Status.Terminal() {
+			open = append(open, o)
+		}
+	}
 	e.mu.Unlock()
 	found, sure = make(map[string]broker.State), true
 	for _, o := range open {
@@ -98,18 +107,22 @@ func (o *Order) lastFill() time.Time {
 // stateOf returns the broker's state of o, which may be a leg, in a report. If the broker
 // has not confirmed the order, its id there is not known and the order is found by ours.
 func stateOf(o *Order, r broker.Report) (found broker.State, ok bool) {
-	look := func(s broker.State) {
+	for _, s := range withLegs(r) {
 		if o.BrokerID != "" && s.ID == o.BrokerID || o.BrokerID == "" && s.ClientID == o.ID {
 			found, ok = s, true
 		}
 	}
-	for _, s := range r.Open {
-		look(s)
-		for _, leg := range s.Legs {
-			look(leg)
-		}
-	}
 	return found, ok
+}
+
+// withLegs returns the open orders of a report and their legs, which count for themselves:
+// they outlive a parent that was filled, and one that a person has moved at the broker is
+// not in the book.
+func withLegs(r broker.Report) (all []broker.State) {
+	for _, s := range r.Open {
+		all = append(append(all, s), s.Legs...)
+	}
+	return all
 }
 
 // missed is called when looking up o at the broker failed with err. If that means that
@@ -149,32 +162,27 @@ func (e *Engine) missed(o *Order, err error) bool {
 
 // compare takes over a report and notes where the positions of the account differ from
 // the book. A difference counts only when two reports in a row show it, because a fill
-// may come between two parts of one report. If sure is false, because orders are in
+// may come between two parts of one report. Before is what the book held when the report
+// was asked for. If sure is false, because orders are in
 // doubt, it must also have lasted for longer than the doubt can explain. It reports
 // whether it is settled what differs, if anything.
-func (e *Engine) compare(r broker.Report, sure bool) bool {
+func (e *Engine) compare(r broker.Report, before map[string]holding, sure bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	v := e.venue
 	v.report, v.readAt, v.external, v.dark = r, time.Now(), nil, false
-	for _, parent := range r.Open {
-		// Legs count for themselves: they outlive a parent that was filled, and one that a
-		// person has moved at the broker is not in the book.
-		for _, s := range append([]broker.State{parent}, parent.Legs...) {
-			if o := e.ours(s); o == nil && s.Status == broker.Open {
-				v.external = append(v.external, s)
-			} else if o != nil && o.Status.Terminal() {
-				e.learn(o.ID, s, nil) // notes that an order which has ended here is open there
-			}
+	for _, s := range withLegs(r) {
+		if e.ours(s) == nil && s.Status == broker.Open {
+			v.external = append(v.external, s)
 		}
 	}
-	// The differences are compared as text: the same ones twice in a row count.
-	found := e.differences(r.Positions)
-	text := fmt.Sprint(found)
-	if text != v.suspected {
+	// The same differences twice in a row count.
+	found := e.differences(r.Positions, before)
+	again := slices.Equal(found, v.suspected)
+	if !again {
 		v.suspectAt = time.Now()
 	}
-	settled := len(found) == 0 || text == v.suspected && (sure || time.Since(v.suspectAt) >= differPatience)
+	settled := len(found) == 0 || again && (sure || time.Since(v.suspectAt) >= differPatience)
 	switch {
 	case r.Account.Blocked != "":
 		v.closed, v.judged = r.Account.Blocked, true
@@ -184,26 +192,28 @@ func (e *Engine) compare(r broker.Report, sure bool) bool {
 		v.closed = "positions are being compared"
 	}
 	if settled && len(found) > 0 && len(v.differs) == 0 {
-		e.log.Error("the broker's positions are not what this book's fills come to", "broker", v.name, "differences", text)
+		e.log.Error("the broker's positions are not what this book's fills come to", "broker", v.name, "differences", fmt.Sprint(found))
 	}
 	if settled {
 		v.differs = found
 	}
-	v.suspected = text
+	v.suspected = found
 	return settled
 }
 
 // differences returns where the broker's positions are not the sum of the book's fills
 // and of the base, which is what the owner has accepted as held otherwise, and counts once
-// it is on disk. Called with mu held. The result is sorted, so that two reports can be
-// compared as text.
-func (e *Engine) differences(held []broker.Position) (found []Difference) {
+// it is on disk. What lies between the sum of before and that of now is no difference: fills
+// came while the report was read. Called with mu held. The result is sorted, so that those of two reports can
+// be compared.
+func (e *Engine) differences(held []broker.Position, before map[string]holding) (found []Difference) {
 	base := e.shown.venue.Base
 	// Symbols are spelled differently at the broker; keys make them comparable, and
 	// names keep one spelling to show.
-	names, book, there := map[string]string{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}
+	names, book, was, there := map[string]string{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}
 	for symbol, h := range e.ahead.holdings {
-		names[broker.Key(symbol)], book[broker.Key(symbol)] = symbol, h.Quantity
+		key := broker.Key(symbol)
+		names[key], book[key], was[key] = symbol, h.Quantity, before[symbol].Quantity
 	}
 	for _, p := range held {
 		key := broker.Key(p.Symbol)
@@ -218,7 +228,7 @@ func (e *Engine) differences(held []broker.Position) (found []Difference) {
 		}
 	}
 	for _, key := range sorted(names) {
-		if there[key] != book[key]+base[key] {
+		if ours := there[key] - base[key]; ours < min(was[key], book[key]) || ours > max(was[key], book[key]) {
 			found = append(found, Difference{Symbol: names[key], Book: book[key], Broker: there[key]})
 		}
 	}

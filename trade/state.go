@@ -203,7 +203,7 @@ func (s *state) setOrders(k kind, ev *event) error {
 }
 
 // fits returns an error if o cannot be stored now. A new order must not be known yet. Any
-// other order must be known and not have ended.
+// other order must be known and not have ended, unless a broker elsewhere told of it later.
 func (s *state) fits(k kind, o *Order, isNew bool) error {
 	if o == nil || !o.wellFormed() {
 		return fmt.Errorf("%s without an order, or one without its price", k)
@@ -212,7 +212,7 @@ func (s *state) fits(k kind, o *Order, isNew bool) error {
 	switch known := before != nil; {
 	case isNew == known: // a second order with the same id, or a change of an order that is not known
 		return fmt.Errorf("%s of order %q, which is known: %t", k, limit.Clip(o.ID), known)
-	case known && before.Status.Terminal():
+	case known && before.Status.Terminal() && (k != kindAnswered || before.Account == ""):
 		return fmt.Errorf("%s of order %q, which is %s for ever", k, limit.Clip(o.ID), before.Status)
 	}
 	return nil

@@ -21,11 +21,12 @@ type venue struct {
 	judged    bool                 // the account has been read and compared since then
 	closed    string               // why no order is taken; empty if orders are taken
 	differs   []Difference         // positions that differ from the book, as two reports in a row have shown
-	suspected string               // the differences in the last report, as text
+	suspected []Difference         // the differences in the newest report
 	suspectAt time.Time            // when those were seen first
 	late      map[string]int       // orders that the book had given up and the broker has all the same
 	doubts    map[string]*doubt    // of orders that are being sent or whose outcome is unknown
-	behind    map[string]time.Time // since when fills of an order are missing
+	behind    map[string]shortfall // of orders whose fills are missing
+	released  map[string]bool      // orders that the dead man's switch cancels
 	report    broker.Report        // the newest
 	external  []broker.State       // open orders of the account that are not in this book
 	readAt    time.Time            // when the report came; zero for never
@@ -43,6 +44,12 @@ type doubt struct {
 	misses  int       // how often the broker has answered that it does not know the order
 }
 
+// shortfall is since when fills of an order are missing, and how much it has filled with them.
+type shortfall struct {
+	since  time.Time
+	filled exact.Decimal
+}
+
 // Difference is a position at the broker that is not what the book expects.
 type Difference struct {
 	Symbol string        `json:"symbol"`
@@ -58,7 +65,7 @@ func newVenue(o *VenueOptions) *venue {
 	return &venue{
 		Broker: o.Broker, name: o.Name, account: o.Account, deadMan: o.DeadMan, kick: make(chan struct{}, 1),
 		closed: "the orders and positions at " + o.Name + " have not been read yet", changedAt: time.Now(), born: time.Now(),
-		late: make(map[string]int), doubts: make(map[string]*doubt), behind: make(map[string]time.Time),
+		late: make(map[string]int), doubts: make(map[string]*doubt), behind: make(map[string]shortfall), released: make(map[string]bool),
 	}
 }
 

@@ -54,7 +54,7 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 // engine knows no price, and for a past period, whose last close is not the price of now.
 func (h *handlers) position(v *chart.View) *chart.Position {
 	for _, p := range h.Engine.Positions() {
-		if p.Symbol != v.Series.Symbol {
+		if p.Symbol != v.Series.Symbol || p.Quantity == 0 { // zero: only the account at the broker has it
 			continue
 		}
 		held := &chart.Position{Quantity: float(signed(p)), Entry: float(p.EntryPrice), Profit: math.NaN()}

@@ -1,0 +1,57 @@
+package trade
+
+import (
+	"wick/broker"
+	"wick/exact"
+)
+
+// beside returns how much more of a symbol the account at the broker holds than the book's
+// fills come to, negative if it is less: by the newest report if that shows a difference,
+// else as the owner has accepted it. It is zero on paper. Called with mu held.
+func (e *Engine) beside(symbol string) exact.Decimal {
+	if e.venue == nil {
+		return 0
+	}
+	return e.besideBy(e.venue.suspected, symbol)
+}
+
+// besideBy is beside by the differences that were found.
+func (e *Engine) besideBy(found []Difference, symbol string) exact.Decimal {
+	key := broker.Key(symbol)
+	for _, d := range found {
+		if broker.Key(d.Symbol) == key {
+			return d.Broker - d.Book
+		}
+	}
+	return e.ahead.venue.Base[key]
+}
+
+// owned returns how much of a symbol the account holds, negative when short: on paper the
+// book's position. A difference counts once it is settled: shares that a report has before
+// the book knows of their fill would count twice when that comes. Called with mu held.
+func (e *Engine) owned(symbol string) exact.Decimal {
+	held := e.ahead.holdings[symbol].Quantity
+	if e.venue != nil {
+		held += e.besideBy(e.venue.differs, symbol)
+	}
+	return held
+}
+
+// closable returns the part of the book's position in a symbol that the account holds,
+// negative when short. No more than that may be closed: the rest would open a position.
+// Called with mu held.
+func (e *Engine) closable(symbol string) exact.Decimal {
+	held := e.ahead.holdings[symbol].Quantity
+	part := reducible(held, -held-e.beside(symbol))
+	if held < 0 {
+		return -part
+	}
+	return part
+}
+
+// notHeld refuses to close more of a position than the account holds. Called with mu held.
+func (e *Engine) notHeld(symbol string) error {
+	held := e.ahead.holdings[symbol].Quantity
+	return refuse("reduce_only", later, "this book's position in %s is %s and the account at %s holds %s: at most %s can be closed by reduce_only or quantity all",
+		symbol, held, e.venue.name, held+e.beside(symbol), e.closable(symbol).Abs())
+}
