@@ -52,7 +52,7 @@ func (p *picture) placeLegends() {
 }
 
 // shareRows fills rows with the items of more studies than there are rows, as many studies
-// in a row as fit. Signals are counted only where the names and values of all studies that
+// in a row as must be. Signals are counted only where the names and values of all studies that
 // follow still have room. It returns how many such counts are left out. Studies without
 // room are in the last row, beside the note, where putRow cuts them off.
 func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left int) {
@@ -79,6 +79,9 @@ func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left in
 	}
 	row, x := 0, 0
 	for k, items := range all {
+		if len(all)-k <= len(rows)-1-row { // each of the rest has a row of its own
+			row, x = row+1, 0
+		}
 		r, end := after(row, x, items)
 		for _, rest := range bare[k+1:] {
 			r, end = after(r, end, rest)

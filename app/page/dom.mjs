@@ -13,8 +13,8 @@ export function el(tag, attributes = {}, ...children) {
   return e;
 }
 
-/** button returns a button. A key that is held down presses it once. */
-export const button = (text, onclick, attributes = {}) => el('button', { type: 'button', ...attributes, onclick, onkeydown: e => e.repeat && e.preventDefault() }, text);
+/** button returns a button. Enter that is held down presses it once. */
+export const button = (text, onclick, attributes = {}) => el('button', { type: 'button', ...attributes, onclick, onkeydown: e => e.repeat && e.key === 'Enter' && e.preventDefault() }, text);
 
 /** workButton returns a button that is off while its work lasts and says what went wrong.
  * It is off by aria-disabled alone, because a button that is disabled loses the focus. */

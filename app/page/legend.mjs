@@ -132,6 +132,7 @@ export function sharedRows(all, count, room, gap, widthOf) {
   };
   let at = { row: 0, x: 0 };
   all.forEach((items, k) => {
+    if (all.length - k < count - at.row) at = { row: at.row + 1, x: 0 }; // each of the rest has a row of its own
     const whole = [items, ...bare.slice(k + 1)].reduce(after, at).row < count;
     if (!whole) left += items.length - bare[k].length;
     at = after(at, whole ? items : bare[k]);

@@ -94,7 +94,8 @@ function conditionText(c) {
  * sets the alert anew. */
 export function alertsPanel({ account, transport, say, changed }) {
   return listPanel('Alerts', ['Symbol', 'Waits for', 'Note', ''], 'No alerts wait.', () => account.alerts, a => {
-    const onchange = ({ target: input }) => account.renew(a, { note: input.value.trim() }).then(set => {
+    const gone = () => !account.alerts.some(other => other.alert_id === a.alert_id);
+    const onchange = ({ target: input }) => (gone() ? Promise.reject(new Error('This alert has fired or was removed meanwhile.')) : account.renew(a, { note: input.value.trim() })).then(set => {
       input.defaultValue = input.value; // it is no longer typed
       return changed(`alert ${set.alert_id} on ${a.symbol} instead of ${a.alert_id}, with another note`);
     }, err => say(err.message));

@@ -33,7 +33,7 @@ export function ticket(transport, getSymbol, onPlaced) {
   const price = el('input', { name: 'price', disabled: true, ...number });
   const said = el('p', { role: 'status', class: 'preview' });
   const place = button('Place this order', () => step(), { class: 'strong', hidden: true });
-  const send = twoSteps(transport, onPlaced);
+  let send; // of the preview that was asked for last, unless something was changed since
 
   /** say shows a text in place of the preview; only a preview can be placed. */
   const say = (text, placeable) => {
@@ -43,16 +43,21 @@ export function ticket(transport, getSymbol, onPlaced) {
     price.disabled = type.value === 'market';
   };
   const step = async order => {
-    if (place.ariaDisabled === 'true') return; // not disabled, which would take the focus from it
-    place.ariaDisabled = 'true';
-    await send(order).then(text => say(text, order), err => say(err.message));
-    place.ariaDisabled = 'false';
+    const mine = send;
+    say(order ? '' : 'Placing…');
+    const [text, placeable] = await mine(order).then(words => [words, order], err => [err.message]);
+    if (mine === send || !order) say(text, placeable); // an order that was placed is told in any case
   };
   const preview = () => {
+    send = twoSteps(transport, onPlaced);
     const limit = type.value === 'limit' ? { price: price.value.trim() } : {};
     return step({ symbol: getSymbol(), side: side.value, type: type.value, quantity: quantity.value.trim(), ...limit });
   };
   const look = button('Preview', preview);
-  return entry({ class: 'ticket', 'aria-label': 'Order', oninput: () => say('') }, preview,
+  const change = () => {
+    send = undefined;
+    say('');
+  };
+  return entry({ class: 'ticket', 'aria-label': 'Order', oninput: change }, preview,
     field('Side', side), field('Type', type), field('Quantity', quantity), field('Limit price', price), look, place, said);
 }

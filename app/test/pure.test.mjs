@@ -18,7 +18,7 @@ import { makePlan, wholeWindow } from '../page/plan.mjs';
 import { Room } from '../page/room.mjs';
 import { rowOf } from '../page/scale.mjs';
 import { pageBars, prepended, readSeries, updated } from '../page/series.mjs';
-import { previewText } from '../page/ticket.mjs';
+import { previewText, ticket } from '../page/ticket.mjs';
 import { lastEnd, offsetIn, wallTimes } from '../page/times.mjs';
 import { parseEvents } from '../page/wire.mjs';
 
@@ -502,4 +502,44 @@ test('a button or an input keeps the focus while it works and when its table is 
   list.fill([]);
   assert.equal(Part.active, Part.body, 'when something else had it');
   delete globalThis.document;
+});
+
+test('a preview of values that were changed since cannot be placed', async () => {
+  Part.active = Part.body = new Part('body');
+  globalThis.document = { createElement: tag => new Part(tag), get activeElement() { return Part.active; } };
+  const sent = [];
+  const transport = { call: (tool, args) => new Promise(resolve => sent.push({ args, reply: () => resolve(JSON.stringify({ ...args, status: 'filled', broker: 'paper', average_price: '1' })) })) };
+  const form = ticket(transport, () => 'A', async () => {});
+  Part.body.append(form);
+  const [quantity] = form.querySelectorAll('input');
+  const [preview, place] = form.querySelectorAll('button');
+  const [said] = form.querySelectorAll('p');
+  form.querySelectorAll('select').forEach((s, i) => { s.value = ['buy', 'market'][i]; });
+  const type = text => { quantity.value = text; form.listeners.input(); };
+  const reply = async k => { sent[k].reply(); await new Promise(resolve => { setImmediate(resolve); }); };
+  type('1');
+  preview.listeners.click();
+  type('2');
+  await reply(0);
+  assert.deepEqual([said.textContent, place.hidden], ['', true], 'the answer for 1 comes when the field says 2');
+  preview.listeners.click();
+  preview.listeners.click();
+  await reply(2);
+  await reply(1); // the older one last
+  assert.match(said.textContent, /^Would be: buy 2 A/);
+  assert.equal(place.hidden, false);
+  place.listeners.click();
+  assert.equal(place.hidden, true, 'while it is placed');
+  assert.deepEqual([sent.length, sent[3].args.quantity, sent[3].args.dry_run], [4, '2', undefined]);
+  await reply(3);
+  assert.match(said.textContent, /^Placed: buy 2 A/);
+  delete globalThis.document;
+});
+
+test('the rows of a legend are used before two studies share one', () => {
+  const study = (name, width) => [{ text: name, width }];
+  const rowsOf = (widths, count) => sharedRows(widths.map((w, k) => study('abcdefgh'[k], w)), count, () => 100, 10, item => item.width).rows.map(row => row.map(item => item.text).join(''));
+  assert.deepEqual(rowsOf([30, 30, 30, 30, 30], 4), ['ab', 'c', 'd', 'e']);
+  assert.deepEqual(rowsOf([80, 80, 30, 30, 30], 4), ['a', 'b', 'cd', 'e']);
+  assert.deepEqual(rowsOf([30, 30, 30, 30, 30, 30, 30], 3), ['ab', 'cd', 'efg']);
 });
