@@ -225,7 +225,7 @@ func (c *Condition) check() error {
 		err = request.Check()
 	}
 	switch {
-	case err != nil && c.Params["level"] != nil: // of a signal that takes none
+	case err != nil && strings.Contains(err.Error(), `no parameter "level"`):
 		return refuse("bad_indicator", fixIt, `%v; a "level" goes with the signals %s and %s`, err, CrossesAbove, CrossesBelow)
 	case err != nil:
 		return refuse("bad_indicator", fixIt, "%v", err)

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,13 +14,13 @@ import (
 	"wick/market"
 )
 
-// repeating sets an alert on AAA that repeats.
+// repeating sets an alert that repeats, on AAA unless r names another symbol.
 func repeating(t *testing.T, e *Engine, condition string, r AlertRequest) Alert {
 	t.Helper()
 	if err := json.Unmarshal([]byte(condition), &r.Condition); err != nil {
 		t.Fatal(err)
 	}
-	r.Symbol = "AAA"
+	r.Symbol = cmp.Or(r.Symbol, "AAA")
 	a, err := e.SetAlert(context.Background(), r)
 	if err != nil {
 		t.Fatal(err)

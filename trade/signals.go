@@ -183,7 +183,8 @@ func lags(t, s *market.Series) bool {
 	case t.Forming:
 		return t.DueAt(n-1) <= s.ClosedAt(m-1)
 	}
-	next := t.ClosedAt(n-1) + t.Interval.Seconds()
+	end := t.Interval.Next(t.Time[n-1])
+	next := t.Interval.Next(end) + t.DueAt(n-1) - end // when the next bar is due
 	return next <= s.ClosedAt(m-1) && (m == 1 || next > s.ClosedAt(m-2))
 }
 

@@ -108,7 +108,7 @@ func (r *chartRequest) noteMissing(missing chart.Undrawn) {
 		r.notes = append(r.notes, "The picture has no room for the texts of "+r.markNames(missing.Unnamed)+".")
 	}
 	if len(missing.Lines) > 0 {
-		r.notes = append(r.notes, "Outside the prices or values shown, and not drawn: "+atMostTen(missing.Lines)+". The legend has their values, and more bars may show them.")
+		r.notes = append(r.notes, "Outside the prices or values shown, and not drawn: "+atMostTen(missing.Lines)+". More bars may show them, and format=summary has their values.")
 	}
 	if len(missing.Legend) > 0 {
 		r.notes = append(r.notes, "The legend has no room for all names and values of "+strings.Join(missing.Legend, ", ")+": a larger width has more, and format=summary has the values.")
