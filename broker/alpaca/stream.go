@@ -50,7 +50,7 @@ func (c *Client) Stream(ctx context.Context, after string, connected func(), del
 		case http.StatusBadRequest, http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity:
 			if after != "" {
 				c.log.Warn("alpaca does not resume the stream: it begins anew", "status", response.StatusCode)
-				response.Body.Close()
+				_ = response.Body.Close() // not only when the next stream ends
 				return c.Stream(ctx, "", connected, deliver)
 			}
 		}
