@@ -203,9 +203,9 @@ func (e *Engine) compare(r broker.Report, before map[string]holding, sure bool) 
 
 // differences returns where the broker's positions are not the sum of the book's fills
 // and of the base, which is what the owner has accepted as held otherwise, and counts once
-// it is on disk. What lies between the sum of before and that of now is no difference: fills
-// came while the report was read. Called with mu held. The result is sorted, so that those of two reports can
-// be compared.
+// it is on disk. If fills came while the report was read, a position between the sum of before
+// and that of now tells nothing: what was known of it stays, be it a difference or none.
+// Called with mu held. The result is sorted, so that those of two reports can be compared.
 func (e *Engine) differences(held []broker.Position, before map[string]holding) (found []Difference) {
 	base := e.shown.venue.Base
 	// Symbols are spelled differently at the broker; keys make them comparable, and
@@ -228,8 +228,12 @@ func (e *Engine) differences(held []broker.Position, before map[string]holding) 
 		}
 	}
 	for _, key := range sorted(names) {
-		if ours := there[key] - base[key]; ours < min(was[key], book[key]) || ours > max(was[key], book[key]) {
-			found = append(found, Difference{Symbol: names[key], Book: book[key], Broker: there[key]})
+		d, ours := Difference{Symbol: names[key], Book: book[key], Broker: there[key]}, there[key]-base[key]
+		if was[key] != book[key] && ours >= min(was[key], book[key]) && ours <= max(was[key], book[key]) {
+			d.Broker = book[key] + e.besideBy(e.venue.suspected, key) // the report does not tell
+		}
+		if d.Broker-base[key] != book[key] {
+			found = append(found, d)
 		}
 	}
 	return found

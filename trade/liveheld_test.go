@@ -1,0 +1,82 @@
+package trade
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/broker/alpaca/alpacatest"
+)
+
+// Tests of what closes a position while the account, the newest report of it and the book
+// do not say the same.
+
+// startWithTen is startLive with ten shares in the book and the account, all settled.
+func startWithTen(t *testing.T, v *alpacatest.Venue, options ...func(*Options)) *atBroker {
+	t.Helper()
+	l := startLive(t, v, options...)
+	if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(10)}); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Minute)
+	return l
+}
+
+// TestLiveFillHidesNothing: five of ten shares were sold elsewhere, and a resting buy of five
+// is filled, which only a report tells. The account's number lies between those of the book
+// before and after, and still differs.
+func TestLiveFillHidesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startWithTen(t, v)
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(5)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Adjust("AAA", -shares(5))
+		time.Sleep(2 * time.Minute)
+		v.Drop(1)
+		v.Fill(o.ID, shares(5), shares(90))
+		for range 100 {
+			time.Sleep(time.Second)
+			if l.order(o.ID).Status == StatusFilled {
+				break
+			}
+		}
+		if s, _ := l.e.Venue(); s.State != "differs" || l.e.Status().Trading != Reducing {
+			t.Errorf("after the fill: %+v, trading is %s, want differs and reducing", s, l.e.Status().Trading)
+		}
+		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(10) {
+			t.Errorf("all of it: %s of %s, %v, want 10 sold", o.Status, o.Quantity, err)
+		}
+		time.Sleep(time.Second)
+		if held := v.Position("AAA"); held != 0 {
+			t.Errorf("the account holds %s, want nothing", held)
+		}
+	})
+}
+
+// TestLiveFillDuringReportHidesNothing: five of ten shares were sold elsewhere, and the other
+// five are sold while a report is on its way that still has them. It says five, as the book
+// does then, and the difference stays.
+func TestLiveFillDuringReportHidesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startWithTen(t, v, slowly("Report", 300*time.Millisecond))
+		defer l.stop()
+		v.Adjust("AAA", -shares(5))
+		time.Sleep(2 * time.Minute)
+		l.e.venue.soon()
+		time.Sleep(100 * time.Millisecond)
+		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(5) {
+			t.Fatalf("all of it: %s of %s, %v, want 5 sold", o.Status, o.Quantity, err)
+		}
+		for range 20 {
+			time.Sleep(100 * time.Millisecond)
+			if s, _ := l.e.Venue(); s.State != "differs" {
+				t.Fatalf("after the sale: %+v, want differs: the account holds %s", s, v.Position("AAA"))
+			}
+		}
+	})
+}
