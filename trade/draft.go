@@ -51,7 +51,11 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exac
 	case r.Type.hasStop():
 		o.StopPrice = &r.StopPrice
 	}
-	if held := e.ahead.holdings[o.Symbol].Quantity; r.Held != nil && held != *r.Held && e.closable(o.Symbol) != *r.Held {
+	held := e.ahead.holdings[o.Symbol].Quantity
+	if r.All {
+		held = e.closable(o.Symbol)
+	}
+	if r.Held != nil && held != *r.Held {
 		return nil, 0, refuse("position_changed", later, "the position in %s changed from %s to %s while the order was on its way; place it anew", o.Symbol, r.Held, held)
 	}
 	// The order of these steps matters: the quantity of an order by value needs its

@@ -80,3 +80,28 @@ func TestLiveFillDuringReportHidesNothing(t *testing.T) {
 		}
 	})
 }
+
+// TestLiveHeldOfAll: who was shown that all is five, because the account has no more of the
+// ten in the book, does not get ten sold: not when the account has them again, and not by
+// giving the book's number.
+func TestLiveHeldOfAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startWithTen(t, v)
+		defer l.stop()
+		closing := func(held int64) (Order, error) {
+			shown := shares(held)
+			return l.place(OrderRequest{Side: Sell, Type: Market, All: true, Held: &shown})
+		}
+		v.Adjust("AAA", -shares(5))
+		time.Sleep(2 * time.Minute)
+		if o, err := closing(10); !isRefusal(err, "position_changed") {
+			t.Errorf("all of what was shown as 10 when it is 5: %s of %s, %v, want position_changed", o.Status, o.Quantity, err)
+		}
+		v.Adjust("AAA", shares(5))
+		time.Sleep(time.Minute)
+		if o, err := closing(5); !isRefusal(err, "position_changed") {
+			t.Errorf("all of what was shown as 5 when it is 10: %s of %s, %v, want position_changed", o.Status, o.Quantity, err)
+		}
+	})
+}

@@ -37,8 +37,8 @@ type OrderRequest struct {
 	Replaces string
 
 	// Held is the position that the person who approved the order was shown, negative for
-	// a short one. If it has changed since, the order is refused. Nil means that any
-	// position will do.
+	// a short one; if All, the part of it that the order was shown to close. If it has
+	// changed since, the order is refused. Nil means that any position will do.
 	Held *exact.Decimal
 
 	ClientOrderID string // may be empty

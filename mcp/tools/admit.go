@@ -15,7 +15,7 @@ import (
 // its client and returns a function that the caller must call with whether the order was
 // placed. If it may not, the error is a question to a person, or says where a person can
 // answer. Nil approvals admit everything. If a person approved the order, or
-// if it closes a whole position, admit sets r.Held to the position of now.
+// if it closes a whole position, admit sets r.Held.
 func (a *Approvals) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest, engine *trade.Engine) (settle func(placed bool), err error) {
 	settle = func(bool) {}
 	if a == nil || r.DryRun {
@@ -32,8 +32,10 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest
 	worth, known := worthOf(*r, preview)
 	held := heldOf(engine, preview.Symbol)
 	client, lines, digest := c.Caller.Client, describe(c.Caller, *r, preview, held, engine), orderDigest(c.Caller, *r, preview)
-	if r.All { // the engine refuses the order if the position is another one by then
-		r.Held = &held
+	shown := held // the engine refuses the order if it is not so any more
+	if r.All {
+		shown -= positionAfter(preview, held) // the account at a broker may have a part of it only
+		r.Held = &shown
 	}
 	// The lock is held from the decision until the order is counted.
 	a.mu.Lock()
@@ -41,13 +43,13 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest
 	now := time.Now()
 	// An order of unknown worth always needs a person's approval.
 	if !known || !a.within(client, worth, now) {
-		if err := a.approved(c, digest, held, now); err != nil {
+		if err := a.approved(c, digest, shown, now); err != nil {
 			if errors.Is(err, errNotAsked) {
-				err = a.ask(c, digest, held, lines, now)
+				err = a.ask(c, digest, shown, lines, now)
 			}
 			return nil, err
 		}
-		r.Held = &held
+		r.Held = &shown
 	}
 	return a.reserve(client, worth, now), nil
 }

@@ -54,7 +54,7 @@ type Approvals struct {
 // that brings it.
 type asked struct {
 	order   [sha256.Size]byte // see orderDigest
-	held    exact.Decimal     // the position when the question was asked, less than zero for a short one: the preview shows what the order makes of it
+	held    exact.Decimal     // the position when the question was asked, or the part of it that the order closes, less than zero for a short one: the preview shows it
 	caller  string            // Caller.ID
 	lines   []string          // the preview
 	ends    time.Time

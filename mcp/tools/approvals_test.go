@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/broker/alpaca"
+	"wick/broker/alpaca/alpacatest"
 	"wick/exact"
 	"wick/market"
 	"wick/mcp"
@@ -33,7 +35,10 @@ func (d *desk) order(c mcp.Call, arguments string) (*mcp.InputRequired, error) {
 			if c.Caller.ID == "" {
 				c.Caller = trader
 			}
-			_, err := t.Handle(d.t.Context(), c)
+			r, err := t.Handle(d.t.Context(), c)
+			if err == nil && r.IsError { // at a broker
+				err = errors.New(string(r.Content[0].Text))
+			}
 			input := (*mcp.InputRequired)(nil)
 			errors.As(err, &input)
 			return input, err
@@ -235,6 +240,44 @@ func TestApprovedPosition(t *testing.T) {
 		}
 		if p := d.engine.Positions(); len(p) != 1 || p[0].Quantity != 4*exact.One || p[0].Side != "long" {
 			t.Errorf("held: %+v", p)
+		}
+	})
+}
+
+// TestApprovedPartIsPlaced: of ten shares in the book the account at the broker has five, which
+// the preview of quantity all says. If it has all ten by the time of the yes, that yes is for
+// another order, and ten are not sold.
+func TestApprovedPartIsPlaced(t *testing.T) {
+	const closing = `{"symbol":"AAPL","side":"sell","type":"market","quantity":"all"}`
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		keys, err := alpaca.ParseKeys("APCA_API_KEY_ID=" + v.Keys[0] + "\nAPCA_API_SECRET_KEY=" + v.Keys[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := alpaca.New(alpaca.Options{URL: alpaca.PaperURL, Keys: keys, Client: v.Client()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := openDesk(t, t.TempDir(), func(o *trade.Options) {
+			o.Venue = &trade.VenueOptions{Broker: client, Name: "alpaca-paper", Account: v.Number}
+		})
+		defer d.stop()
+		time.Sleep(time.Second)
+		if _, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: "AAPL", Side: trade.Buy, Type: trade.Market, Quantity: 10 * exact.One}); err != nil {
+			t.Fatal(err)
+		}
+		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(0, "http://localhost:9315/approve")})
+		v.Adjust("AAPL", -5*exact.One)
+		time.Sleep(2 * time.Minute)
+		input, err := d.order(mcp.Call{Elicits: true}, closing)
+		if input == nil || !strings.Contains(input.Message, "sell 5 AAPL") || !strings.Contains(input.Message, "the rest stays in the book") || !strings.Contains(input.Message, "position after: 5 AAPL") {
+			t.Fatalf("asked: %+v, %v, want a sale of 5 that leaves 5 in the book", input, err)
+		}
+		v.Adjust("AAPL", 5*exact.One)
+		time.Sleep(time.Minute)
+		if _, err := d.order(mcp.Call{Elicits: true, State: input.State, Responses: accept}, closing); !strings.Contains(fmt.Sprint(err), "it was 5 and is 10 now") || v.Position("AAPL") != 10*exact.One {
+			t.Errorf("the yes for 5 once 10 can be sold: %v, the account has %s, want nothing sold", err, v.Position("AAPL"))
 		}
 	})
 }

@@ -46,7 +46,9 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Deci
 			fee += " by the limit, " + stop.Fee.String() + currency + " by the stop"
 		}
 	}
-	add(r.All, "size: all that is held, which closes the position")
+	left := positionAfter(o, held)
+	add(r.All && left == 0, "size: all that is held, which closes the position")
+	add(r.All && left != 0, "size: all of the position that the account holds; the rest stays in the book")
 	add(r.Notional != 0, fmt.Sprintf("size: for %s%s, %s", r.Notional, cmp.Or(currency, " in the quote currency"), measureOf(o)))
 	add(estimate.Price > 0, "worth: about "+worth)
 	add(true, "fee: "+fee)
@@ -60,7 +62,7 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Deci
 		add(true, fmt.Sprintf("replaces: %s, %s%s, which is cancelled", old.ID, heading(old), pricesOf(old)))
 	}
 	add(o.ClientOrderID != "", "client_order_id: "+o.ClientOrderID)
-	after := "position after: " + positionAfter(o, held).String() + " " + o.Symbol
+	after := "position after: " + left.String() + " " + o.Symbol
 	if o.FilledQuantity != o.Quantity {
 		after += ", if it is filled whole"
 	}
