@@ -85,6 +85,10 @@ func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
 	switch {
 	case r.All:
 		held := e.closable(o.Symbol)
+		if held != e.ahead.holdings[o.Symbol].Quantity && e.unsettled(o.Symbol) {
+			return refuse("reduce_only", later, "this book's position in %s is being compared with the account at %s; try again in a few seconds, or close at most %s by reduce_only",
+				o.Symbol, e.venue.name, held.Abs())
+		}
 		if o.Quantity = reducible(held, o.Side.sign(held.Abs())); o.Quantity == 0 && held == 0 && e.beside(o.Symbol) != 0 {
 			return e.notHeld(o.Symbol)
 		} else if o.Quantity == 0 && held == 0 {

@@ -231,6 +231,9 @@ func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
 // fillLive proposes that f was filled of o. Called with mu held. No fee is counted:
 // what the broker takes shows in its own account.
 func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) (uint64, error) {
+	if e.unsettled(o.Symbol) { // this may be what the report had
+		e.venue.soon()
+	}
 	at, after := now(), *o
 	h, err := e.ahead.holdings[o.Symbol].fill(o.Side.sign(f.Quantity), f.Price, 0)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/broker"
 	"wick/broker/alpaca/alpacatest"
 )
 
@@ -102,6 +103,51 @@ func TestLiveHeldOfAll(t *testing.T) {
 		time.Sleep(time.Minute)
 		if o, err := closing(5); !isRefusal(err, "position_changed") {
 			t.Errorf("all of what was shown as 5 when it is 10: %s of %s, %v, want position_changed", o.Status, o.Quantity, err)
+		}
+	})
+}
+
+// sellFour sells four shares. They are filled, which the newest report of the account shows
+// and no event tells.
+func (l *atBroker) sellFour() Order {
+	l.t.Helper()
+	l.venue.Set(func(v *alpacatest.Venue) { v.Hold, v.Silent = true, true })
+	o, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(4), ReduceOnly: true})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	l.venue.Drop(1)
+	l.venue.Fill(o.ID, shares(4), shares(100))
+	l.e.venue.soon()
+	time.Sleep(time.Second)
+	return o
+}
+
+// TestLiveAllAfterReport: a report has a sale of four of ten shares before the book. All is
+// never less than what is held because of that: it is refused until another report has come,
+// which is as soon as the book has the fill.
+func TestLiveAllAfterReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startWithTen(t, v, slowly("Report", 300*time.Millisecond))
+		defer l.stop()
+		o := l.sellFour()
+		refused := func(when string) {
+			t.Helper()
+			if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true, DryRun: true}); !isRefusal(err, "reduce_only") {
+				t.Errorf("%s: all of it is %s, %v, want a refusal", when, o.Quantity, err)
+			}
+		}
+		refused("before the fill")
+		l.e.heard(broker.Event{
+			State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "sell", Type: "market", Status: broker.Filled, Word: "filled", Quantity: shares(4), Filled: shares(4), Average: shares(100)},
+			Fill:  &broker.Fill{OrderID: o.BrokerID, Execution: "x", Quantity: shares(4), Price: shares(100), Total: shares(4), At: time.Now()},
+		})
+		refused("after it")
+		time.Sleep(time.Second)
+		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true, DryRun: true}); err != nil || o.Quantity != shares(6) {
+			t.Errorf("a second later: all of it is %s, %v, want 6", o.Quantity, err)
 		}
 	})
 }

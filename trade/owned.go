@@ -26,6 +26,12 @@ func (e *Engine) besideBy(found []Difference, symbol string) exact.Decimal {
 	return e.ahead.venue.Base[key]
 }
 
+// unsettled reports whether the newest report shows another difference in a symbol than the
+// settled one: it may be of a fill that the book does not know yet. Called with mu held.
+func (e *Engine) unsettled(symbol string) bool {
+	return e.venue != nil && e.beside(symbol) != e.besideBy(e.venue.differs, symbol)
+}
+
 // owned returns how much of a symbol the account holds, negative when short: on paper the
 // book's position. A difference counts once it is settled: shares that a report has before
 // the book knows of their fill would count twice when that comes. Called with mu held.
