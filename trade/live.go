@@ -144,11 +144,16 @@ func (e *Engine) checkUnderWay(o *Order) error {
 	if !o.ReduceOnly {
 		return nil
 	}
-	held, closing := e.closable(o.Symbol), exact.Decimal(0)
+	held, closing, unread := e.closable(o.Symbol), exact.Decimal(0), exact.Decimal(0)
 	for _, id := range e.ahead.open[o.Symbol] {
 		if other := e.ahead.order(id); other.Side == o.Side && other.Type == Market {
 			closing += other.remaining().Abs()
+			unread += max(e.venue.behind[id].filled-other.FilledQuantity, 0)
 		}
+	}
+	// What the newest report lacks of them already is not taken away twice.
+	if gone := e.beside(o.Symbol) - e.besideBy(e.venue.differs, o.Symbol); gone == o.Side.sign(unread) {
+		closing -= unread
 	}
 	left := max(held.Abs()-closing, 0)
 	if o.Quantity <= left {

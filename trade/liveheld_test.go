@@ -151,3 +151,26 @@ func TestLiveAllAfterReport(t *testing.T) {
 		}
 	})
 }
+
+// TestLiveUnderWayOnce: of ten shares four are sold, which the newest report has and the book
+// does not know yet. The other six can be closed, and no more.
+func TestLiveUnderWayOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startWithTen(t, v)
+		defer l.stop()
+		o := l.sellFour()
+		if o = l.order(o.ID); o.Reason != readingFills {
+			t.Fatalf("the sale: %+v, want its fills being read", o)
+		}
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(7), ReduceOnly: true}); !isRefusal(err, "reduce_only") {
+			t.Errorf("seven more: %v, want reduce_only", err)
+		}
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(6), ReduceOnly: true}); err != nil {
+			t.Errorf("six more: %v", err)
+		}
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1), ReduceOnly: true}); !isRefusal(err, "reduce_only") {
+			t.Errorf("one more: %v, want reduce_only", err)
+		}
+	})
+}
