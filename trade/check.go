@@ -78,7 +78,7 @@ func (e *Engine) checkSize(o *Order, worst, by exact.Decimal, shrinks bool) erro
 	switch {
 	case !fits || notional > most && !o.ReduceOnly:
 		advice := grid.advice(worst, by, most, shrinks || o.ReduceOnly, false)
-		if fits && shrinks {
+		if fits && shrinks && reducible(e.closable(o.Symbol), o.remaining()) == o.Quantity {
 			advice += ", or say reduce_only, which may be larger"
 		}
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; %s", exact.Product(o.Quantity, worst), most, advice)

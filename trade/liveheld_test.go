@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -171,6 +172,26 @@ func TestLiveUnderWayOnce(t *testing.T) {
 		}
 		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1), ReduceOnly: true}); !isRefusal(err, "reduce_only") {
 			t.Errorf("one more: %v, want reduce_only", err)
+		}
+	})
+}
+
+// TestLiveAdvice: reduce_only is not advised where it would be refused: for shares that the
+// account has and the book has not.
+func TestLiveAdvice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, func(o *Options) { o.Limits.OrderNotional = shares(100) })
+		defer l.stop()
+		v.Adjust("AAA", shares(5))
+		time.Sleep(2 * time.Minute)
+		selling := OrderRequest{Side: Sell, Type: Market, Quantity: shares(5)}
+		if _, err := l.place(selling); !isRefusal(err, "max_order_notional") || strings.Contains(err.Error(), "reduce_only") {
+			t.Errorf("a sale over the limit: %v, want max_order_notional without a word of reduce_only", err)
+		}
+		selling.ReduceOnly = true
+		if _, err := l.place(selling); !isRefusal(err, "reduce_only") {
+			t.Errorf("the same with reduce_only: %v, want it refused", err)
 		}
 	})
 }
