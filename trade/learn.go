@@ -125,7 +125,7 @@ func (e *Engine) noteTaken(o *Order, s broker.State) (uint64, error) {
 	reason := o.Reason
 	if s.Filled < o.FilledQuantity {
 		reason = o.tookBack(s)
-	} else if s.Filled == o.FilledQuantity && (s.Average-*o.AveragePrice).Abs() >= exact.One/100 {
+	} else if s.Filled == o.FilledQuantity && s.Average > 0 && (s.Average-*o.AveragePrice).Abs() >= exact.One/100 {
 		reason = "at the broker: its average price was corrected to " + s.Average.String()
 	}
 	if reason == o.Reason {

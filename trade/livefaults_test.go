@@ -276,6 +276,7 @@ func TestLiveBustOfFilled(t *testing.T) {
 		says("an event from before the fill", broker.Open, 0, 0, "")
 		says("the same again", broker.Filled, 3, shares(100), "")
 		says("an average that is rounded", broker.Filled, 3, shares(100)-exact.One/200, "")
+		says("an event without an average", broker.Filled, 3, 0, "")
 		says("another price", broker.Filled, 3, shares(98), "at the broker: its average price was corrected to 98")
 		before := l.e.Applied()
 		says("the same again", broker.Filled, 3, shares(98), "at the broker: its average price was corrected to 98")
