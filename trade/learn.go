@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -85,7 +86,7 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 	}
 	taken := s.Filled < o.FilledQuantity && s.Status != broker.Open // the broker took fills back: a final state is never an old one
 	if s.Filled != o.FilledQuantity && !taken {                     // fills are missing, or s is older than what is known
-		if o.BrokerID == "" || s.Filled > o.FilledQuantity && o.Reason != readingFills {
+		if o.BrokerID == "" || s.Filled > o.FilledQuantity && o.Reason != cmp.Or(o.lasting(), readingFills) {
 			seq, err = e.acknowledge(o, s)
 		}
 		return false, seq, err
@@ -170,7 +171,7 @@ func (e *Engine) learnFills(o *Order, s broker.State, fills []broker.Fill) (afte
 // Called with mu held.
 func (e *Engine) acknowledge(o *Order, s broker.State) (uint64, error) {
 	after := *o
-	after.BrokerID, after.Reason, after.UpdatedAt = s.ID, readingFills, now()
+	after.BrokerID, after.Reason, after.UpdatedAt = s.ID, cmp.Or(o.lasting(), readingFills), now()
 	ev := &event{At: after.UpdatedAt, Order: &after}
 	e.adoptLegs(ev, s)
 	return e.propose(kindAnswered, ev)
@@ -275,7 +276,7 @@ func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
 	after, k := *o, kindAnswered
 	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), o.lasting()
 	// The broker's own word is kept where it says more than the status does.
-	if s.Word != "new" && s.Word != "accepted" && s.Word != "partially_filled" && s.Word != "filled" && s.Word != "canceled" {
+	if (after.Reason == "" || s.Status != broker.Open) && s.Word != "new" && s.Word != "accepted" && s.Word != "partially_filled" && s.Word != "filled" && s.Word != "canceled" {
 		after.Reason = "at the broker: " + s.Word
 	}
 	if s.Filled < o.FilledQuantity { // the positions will show the difference

@@ -714,6 +714,44 @@ func TestLiveLateWaits(t *testing.T) {
 	}
 }
 
+// TestLiveLateReason: an order that was given up and turned up says so, whatever word the
+// broker has for it, while its fills are being read, and once they were.
+func TestLiveLateReason(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		answering(v, "POST", alpacatest.Fault{Late: 5 * time.Minute})
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(4)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Set(func(v *alpacatest.Venue) { v.Faults, v.Silent = nil, true })
+		time.Sleep(4 * time.Minute)
+		v.Drop(2) // that it is there, and its fill
+		time.Sleep(61 * time.Second)
+		v.Fill(o.ID, shares(2), shares(90))
+		says := func(when string, filled int64) {
+			t.Helper()
+			if o = l.order(o.ID); o.FilledQuantity != shares(filled) || o.Reason != lateReason {
+				t.Errorf("%s: %s with %s, %q, want %d and %q", when, o.Status, o.FilledQuantity, o.Reason, filled, lateReason)
+			}
+		}
+		time.Sleep(50 * time.Second)
+		says("while its fill is being read", 0)
+		before := l.e.Applied()
+		time.Sleep(5 * time.Second)
+		if l.e.Applied() != before {
+			t.Errorf("%d records for what was known", l.e.Applied()-before)
+		}
+		time.Sleep(2 * time.Minute)
+		says("once it was read", 2)
+		l.e.heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit",
+			Status: broker.Open, Word: "pending_cancel", Quantity: shares(4), Filled: shares(2), Average: shares(90)}})
+		says("after another word", 2)
+	})
+}
+
 // TestLiveKept: what a broker says may change an order for hours after it ended, so that it
 // moves to the archive only after that.
 func TestLiveKept(t *testing.T) {
