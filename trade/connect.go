@@ -122,18 +122,22 @@ func (e *Engine) switchDue() bool {
 	return due
 }
 
-// release cancels all open orders, if there are any.
+// release cancels all open orders that rest, if there are any. A market order does not: it
+// may be the one by which a client leaves a position.
 func (e *Engine) release() {
 	e.mu.Lock()
-	open := e.ahead.openOrders()
-	for _, o := range open {
-		e.venue.released[o.ID] = true
+	var resting []string
+	for _, o := range e.ahead.openOrders() {
+		if o.Type != Market {
+			resting = append(resting, o.ID)
+			e.venue.released[o.ID] = true
+		}
 	}
 	e.mu.Unlock()
-	if len(open) == 0 {
+	if len(resting) == 0 {
 		return
 	}
-	orders, err := e.CancelOrders(Who{Name: "dead man's switch"}, "")
+	orders, err := e.cancelAllLive(Who{Name: "dead man's switch"}, resting)
 	e.log.Warn("the broker's stream is away for too long: resting orders are cancelled", "orders", len(orders), "after", e.venue.deadMan.String(), "failed", err != nil)
 }
 

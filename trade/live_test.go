@@ -516,7 +516,8 @@ func TestLiveStartQuiet(t *testing.T) {
 }
 
 // TestLiveDeadMan: when the stream is away for as long as the owner said, what
-// rests is cancelled, and what is placed until it is back, and nothing of others.
+// rests is cancelled, and what is placed until it is back, and nothing of others. A market
+// order does not rest.
 func TestLiveDeadMan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -552,6 +553,15 @@ func TestLiveDeadMan(t *testing.T) {
 		if o = l.order(o.ID); o.Status != StatusCancelled || o.Reason != releasedReason {
 			t.Errorf("an order that was placed while the stream was away: %+v, want it cancelled by the switch", o)
 		}
+		v.Set(func(v *alpacatest.Venue) { v.Hold = true })
+		if o, err = l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3 * time.Minute)
+		if o = l.order(o.ID); o.Status != StatusOpen {
+			t.Errorf("a market order that is not filled yet: %+v, want it open", o)
+		}
+		v.Fill(o.ID, exact.One, 100*exact.One)
 		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
 		time.Sleep(2 * time.Minute)
 		if o, err = l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); err != nil {
