@@ -26,6 +26,7 @@ type liveFiles struct {
 	t    *testing.T
 	dir  string
 	rows map[string]string
+	live bool // the rows of SLO come later
 }
 
 // add adds rows from start until end to the files, of every minute or with a longer step.
@@ -39,18 +40,19 @@ func (f *liveFiles) add(start, end, step int64) {
 			}
 		}
 		f.rows[symbol] += rows.String()
-		if symbol == "SLO" {
-			time.AfterFunc(1300*time.Millisecond, func() { f.write(symbol) })
+		text := f.rows[symbol]
+		if symbol == "SLO" && f.live {
+			time.AfterFunc(1300*time.Millisecond, func() { f.write(symbol, text) })
 			continue
 		}
-		f.write(symbol)
+		f.write(symbol, text)
 	}
 }
 
-// write writes the file of a symbol.
-func (f *liveFiles) write(symbol string) {
+// write writes the rows of a symbol to its file.
+func (f *liveFiles) write(symbol, rows string) {
 	// The feed may read at the same moment: it must find a whole file.
-	text, path := "time,open,high,low,close\n"+f.rows[symbol], filepath.Join(f.dir, symbol+"-1m.csv")
+	text, path := "time,open,high,low,close\n"+rows, filepath.Join(f.dir, symbol+"-1m.csv")
 	if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
 		f.t.Error(err)
 	}
@@ -150,13 +152,13 @@ type delayedCase struct {
 // delayedOtherBars runs the cases for 12 minutes.
 func delayedOtherBars(t *testing.T, cases []delayedCase) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &liveFiles{t, t.TempDir(), make(map[string]string)}
+		f := &liveFiles{t: t, dir: t.TempDir(), rows: make(map[string]string)}
 		first := time.Now().Truncate(time.Hour).Unix()
 		time.Sleep(48 * time.Hour) // more bars of five minutes than an alert looks at
 		began := time.Now().Unix()
 		f.add(first, began-3600, 300) // few rows, since they are read often
 		f.add(began-3600, began, 60)
-		time.Sleep(2 * time.Second)
+		f.live = true
 		files, err := market.NewCSV(f.dir)
 		if err != nil {
 			t.Fatal(err)
