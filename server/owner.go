@@ -201,11 +201,13 @@ func (o *owner) setTrading(on bool) (string, error) {
 	return "trading is halted: no order is placed or filled until it is resumed", nil
 }
 
-// goesOn says what trading may do once no halt is left.
+// goesOn says what trading may do once the owner's halt is lifted.
 func (o *owner) goesOn() (string, error) {
 	switch s := o.engine.Status(); {
 	case s.Journal != "ok":
 		return "", fmt.Errorf("there is no halt, but no order is taken until wick is started again: the journal is broken (%s)", s.Reason)
+	case s.Trading == trade.Halted: // by the broker, by the owner once more, or by what a follower still has
+		return "", errors.New("the halt was lifted, but trading is still halted here: look at the log, and ask again in a moment")
 	case s.Trading == trade.Reducing:
 		return "there is no halt, but trading is reduced: only orders that shrink a position are taken", nil
 	}

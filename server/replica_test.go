@@ -628,7 +628,7 @@ func TestMoveStore(t *testing.T) {
 }
 
 // TestHaltOfCluster: the owner halts trading at any replica, and the next leader
-// knows.
+// knows. What lifts the halt removes the file HALT of the leader, too.
 func TestHaltOfCluster(t *testing.T) {
 	t.Parallel()
 	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
@@ -653,6 +653,19 @@ func TestHaltOfCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5"}`)
+	if err := os.WriteFile(filepath.Join(args[3], "HALT"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.tool(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.4"}`); !strings.Contains(text, "halted") {
+		t.Errorf("an order beside the file HALT of the leader: %s", text)
+	}
+	args = clusterArgs(t, etcd, file)
+	c := startReplica(t, args)
+	c.await(t, "follower")
+	if err := askControl(t.Context(), args[3], http.MethodPost, "/resume", &said); err != nil || said != "trading goes on" {
+		t.Errorf("lifted at a follower: %q, %v", said, err)
+	}
+	c.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.3"}`)
 }
 
 // TestNoClusterNoConnection: without the flag nothing connects to etcd, even if the

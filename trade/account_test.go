@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -720,7 +721,8 @@ func TestDailyLossAfterSharedReducing(t *testing.T) {
 }
 
 // TestSharedHaltBesideReducing: on a shared log a halt lasts until it is lifted, also if the
-// leader's HALT says reducing. Then the file counts.
+// leader's HALT says reducing. What lifts it removes the file, as without a shared log:
+// otherwise the next look at the file would restrict trading again.
 func TestSharedHaltBesideReducing(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		e.options.Shared = struct{ Shared }{} // a leader that asks nobody
@@ -733,7 +735,9 @@ func TestSharedHaltBesideReducing(t *testing.T) {
 		}{
 			{"with the file", func() error { return os.WriteFile(name, []byte(Reducing), 0o600) }, Reducing},
 			{"halted", func() error { return e.SetHalt(true) }, Halted},
-			{"lifted", func() error { return e.SetHalt(false) }, Reducing},
+			{"lifted", func() error { return e.SetHalt(false) }, Active},
+			{"with a file that halts", func() error { return os.WriteFile(name, nil, 0o600) }, Halted},
+			{"lifted once more", func() error { return e.SetHalt(false) }, Active},
 		} {
 			err := c.do()
 			if err == nil {
@@ -742,6 +746,64 @@ func TestSharedHaltBesideReducing(t *testing.T) {
 			if got := e.Status().Trading; err != nil || got != c.want {
 				t.Errorf("%s: trading is %s, %v, want %s", c.when, got, err, c.want)
 			}
+		}
+	})
+}
+
+// TestSharedHaltStays: if the leader's HALT cannot be removed, the halt is not lifted, not
+// even until the file is looked at again.
+func TestSharedHaltStays(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		e.options.Shared = struct{ Shared }{} // a leader that asks nobody
+		defer func() { e.options.Shared = nil }()
+		if err := os.MkdirAll(filepath.Join(e.options.Dir, haltName, "full"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.refreshTrading(); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.SetHalt(false); err == nil || e.Status().Trading != Halted {
+			t.Errorf("lifted: %v, trading is %s", err, e.Status().Trading)
+		}
+	})
+}
+
+// asking is a shared log that notes what a follower asks. Its leader is another process.
+type asking struct {
+	Shared
+	asked []string
+}
+
+func (a *asking) Ask(_ context.Context, what string, in, _ any) error {
+	a.asked = append(a.asked, fmt.Sprint(what, " ", in))
+	return nil
+}
+
+func (a *asking) Tail(context.Context) (uint64, error) {
+	a.asked = append(a.asked, "tail")
+	return 0, nil
+}
+
+// follow has e follow another process until the test ends, and returns what it asks.
+func follow(t *testing.T, e *Engine) *asking {
+	a := &asking{}
+	set := func(shared Shared, following bool) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.options.Shared, e.following = shared, following
+	}
+	set(a, true)
+	t.Cleanup(func() { set(nil, false) })
+	return a
+}
+
+// TestHaltAtFollower: the leader lifts a halt, and the follower waits until it knows what
+// that has led to, because the owner is told: a loss may still restrict trading.
+func TestHaltAtFollower(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		a := follow(t, e)
+		if err := e.SetHalt(false); err != nil || !slices.Equal(a.asked, []string{"halt false", "tail"}) {
+			t.Errorf("lifted: %v, asked %q", err, a.asked)
 		}
 	})
 }

@@ -20,6 +20,11 @@ const haltName = "HALT"
 // the file is there, or what it says; until it can, no resting order is filled either. It
 // runs every second and before every order, so the file counts from the next order on.
 func (e *Engine) refreshTrading() error {
+	shared := e.options.Shared != nil
+	if shared { // a file that SetHalt removes after the look at it would halt for good
+		e.halting.Lock()
+		defer e.halting.Unlock()
+	}
 	state, err := readHalt(e.options.Dir)
 	if err := e.noteHalt(err); err != nil {
 		return err
@@ -28,7 +33,6 @@ func (e *Engine) refreshTrading() error {
 	// An earlier leader may have had the file, or was told to halt: that there is no file
 	// here says nothing, and a halt lasts until it is lifted. Only reducing with the day of a
 	// loss is the breaker's, unless the owner asked for it as well.
-	shared := e.options.Shared != nil
 	if shared && (e.ahead.trading == Halted || state == Active && (e.ahead.tripped == "" || e.ahead.byOwner)) {
 		state = e.ahead.trading
 	}
@@ -113,36 +117,44 @@ func (e *Engine) differsAnew(ev *event) bool {
 }
 
 // SetHalt halts trading by writing the file HALT, or lets it go on by removing it,
-// and returns when the change is in the journal. With several replicas the leader only
-// writes it into the journal, because the next leader has other files.
+// and returns when the change is in the journal. With several replicas the leader halts by
+// the journal alone, because the next leader has other files.
 func (e *Engine) SetHalt(halt bool) error {
-	if e.options.Shared != nil {
-		return e.setHaltShared(halt)
+	if e.follows() {
+		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
+		defer cancel()
+		if err := e.options.Shared.Ask(ctx, AskHalt, halt, nil); err != nil {
+			return err
+		}
+		e.Confirm(ctx) // for Status, which says what trading may do; if etcd does not answer, the change is made all the same
+		return nil
 	}
 	e.halting.Lock() // two at a time would write the same file
 	defer e.halting.Unlock()
+	shared := e.options.Shared != nil
 	var err error
-	if halt {
+	switch {
+	case !halt:
+		if err = os.Remove(filepath.Join(e.options.Dir, haltName)); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	case !shared:
 		// What halts already is left alone: it may be a folder, a link, or a pipe that nobody reads.
 		if state, unknown := readHalt(e.options.Dir); unknown != nil || state != Halted {
 			err = journal.WriteAtomic(e.disk, haltName, nil) // a power cut must not undo it
 		}
-	} else if err = os.Remove(filepath.Join(e.options.Dir, haltName)); errors.Is(err, fs.ErrNotExist) {
-		err = nil
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case shared:
+		return e.setHaltShared(halt)
 	}
 	return e.refreshTrading()
 }
 
-// setHaltShared is SetHalt for an engine on a shared log.
+// setHaltShared is the step of SetHalt for the leader on a shared log.
 func (e *Engine) setHaltShared(halt bool) error {
-	if e.follows() {
-		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
-		defer cancel()
-		return e.options.Shared.Ask(ctx, AskHalt, halt, nil)
-	}
 	ev := &event{At: now(), Trading: Active, By: &Who{Name: "owner"}}
 	e.mu.Lock()
 	if halt {
