@@ -47,9 +47,9 @@ type answer struct {
 	Out    json.RawMessage `json:"out,omitempty"`
 }
 
-// errNoAnswer reports a question to the leader that was not answered. It may have been
+// ErrNoAnswer reports a question to the leader that was not answered. It may have been
 // acted on or not.
-var errNoAnswer = errors.New("the leader did not answer: whether it was done is not known; look, or repeat an order with the same client_order_id")
+var ErrNoAnswer = errors.New("the leader did not answer: whether it was done is not known; look, or try again")
 
 // errNoLeader reports that no replica leads at the moment.
 var errNoLeader = errors.New("no replica leads at the moment: nothing was done; try again in a few seconds")
@@ -93,7 +93,7 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 		return fmt.Errorf("%w (%w)", errNoLeader, err)
 	}
 	if err != nil {
-		return fmt.Errorf("%w (%w)", errNoAnswer, err)
+		return fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 	}
 	switch {
 	case reply.Follow:

@@ -27,6 +27,9 @@ func pair(t *testing.T) (leading, follower *Node, web *httptest.Server, sealed *
 		if op == "fail" {
 			return nil, errors.New("refused: " + string(in))
 		}
+		if op == "die" {
+			panic(http.ErrAbortHandler)
+		}
 		return map[string]any{"op": op, "in": in}, nil
 	})
 	web = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +50,7 @@ func pair(t *testing.T) (leading, follower *Node, web *httptest.Server, sealed *
 }
 
 // TestAsk: a follower's question reaches the leader and its answer comes back, and
-// so does a refusal.
+// so does a refusal. If no answer comes, the error fits any question: it may have been a halt.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	_, follower, web, sealed := pair(t)
@@ -63,6 +66,9 @@ func TestAsk(t *testing.T) {
 	}
 	if err := follower.Ask(t.Context(), "fail", "x", nil); err == nil || err.Error() != `refused: "x"` {
 		t.Errorf("a refusal comes back as %v", err)
+	}
+	if err := follower.Ask(t.Context(), "die", "x", nil); !errors.Is(err, ErrNoAnswer) || strings.Contains(err.Error(), "order") {
+		t.Errorf("a leader that dies: %v", err)
 	}
 	web.Close()
 	hopClient.CloseIdleConnections() // one that is used again may end before or after the question was read

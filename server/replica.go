@@ -246,7 +246,9 @@ func (r *replica) pass(ctx context.Context, tool string, c mcp.Call) (*mcp.Resul
 	// was done, or that it is not known: an order can then be sent again with the same
 	// client_order_id, and is placed only once.
 	var reply toolReply
-	if err := r.node.Ask(ctx, askTool, toolCall{tool, c.Caller, c.Arguments, c.State, c.Responses}, &reply); err != nil {
+	if err := r.node.Ask(ctx, askTool, toolCall{tool, c.Caller, c.Arguments, c.State, c.Responses}, &reply); errors.Is(err, cluster.ErrNoAnswer) {
+		return nil, fmt.Errorf("%w; an order only with the same client_order_id", err)
+	} else if err != nil {
 		return nil, err
 	}
 	switch {

@@ -628,7 +628,8 @@ func TestMoveStore(t *testing.T) {
 }
 
 // TestHaltOfCluster: the owner halts trading at any replica, and the next leader
-// knows. What lifts the halt removes the file HALT of the leader, too.
+// knows. What lifts the halt removes the file HALT of the leader, too. A follower has the
+// leader cancel the orders.
 func TestHaltOfCluster(t *testing.T) {
 	t.Parallel()
 	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
@@ -665,7 +666,13 @@ func TestHaltOfCluster(t *testing.T) {
 	if err := askControl(t.Context(), args[3], http.MethodPost, "/resume", &said); err != nil || said != "trading goes on" {
 		t.Errorf("lifted at a follower: %q, %v", said, err)
 	}
-	c.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.3"}`)
+	c.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":"5","quantity":"0.3"}`)
+	if err := askControl(t.Context(), args[3], http.MethodPost, "/cancel", &said); err != nil || !strings.Contains(said, "every open order") {
+		t.Errorf("cancelled at a follower: %q, %v", said, err)
+	}
+	if open := c.call(t, token, "get_orders", `{"filter":"open"}`); !strings.Contains(open, "[]") {
+		t.Errorf("after that there are %s", open)
+	}
 }
 
 // TestNoClusterNoConnection: without the flag nothing connects to etcd, even if the

@@ -117,6 +117,8 @@ func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMess
 		return asked(in, func(marks map[string]uint64) (any, error) { return nil, e.trade.Mark(marks) })
 	case trade.AskHalt:
 		return asked(in, func(halt bool) (any, error) { return nil, e.trade.SetHalt(halt) })
+	case trade.AskCancel:
+		return asked(in, func(who trade.Who) (any, error) { return nil, e.trade.CancelEverything(ctx, who) })
 	}
 	return nil, fmt.Errorf("this replica does not know how to %.20q: it is of another version", op)
 }

@@ -774,7 +774,10 @@ type asking struct {
 	asked []string
 }
 
-func (a *asking) Ask(_ context.Context, what string, in, _ any) error {
+func (a *asking) Ask(ctx context.Context, what string, in, _ any) error {
+	if _, ends := ctx.Deadline(); ends {
+		what = "hurried " + what
+	}
 	a.asked = append(a.asked, fmt.Sprint(what, " ", in))
 	return nil
 }
@@ -798,12 +801,17 @@ func follow(t *testing.T, e *Engine) *asking {
 }
 
 // TestHaltAtFollower: the leader lifts a halt, and the follower waits until it knows what
-// that has led to, because the owner is told: a loss may still restrict trading.
+// that has led to, because the owner is told: a loss may still restrict trading. The leader
+// cancels, too. How long a leader is waited for is the shared log's to say, as for orders.
 func TestHaltAtFollower(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		a := follow(t, e)
 		if err := e.SetHalt(false); err != nil || !slices.Equal(a.asked, []string{"halt false", "tail"}) {
 			t.Errorf("lifted: %v, asked %q", err, a.asked)
+		}
+		a.asked = nil
+		if err := e.CancelEverything(t.Context(), Who{Name: "owner"}); err != nil || !slices.Equal(a.asked, []string{"cancel {owner  }"}) {
+			t.Errorf("cancelled: %v, asked %q", err, a.asked)
 		}
 	})
 }

@@ -224,8 +224,11 @@ func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
 }
 
 // CancelEverything asks the broker to cancel every order of the account, no matter who
-// placed it; on paper it cancels the orders of the book.
+// placed it; on paper it cancels the orders of the book. A follower has the leader do it.
 func (e *Engine) CancelEverything(ctx context.Context, who Who) error {
+	if e.follows() {
+		return e.options.Shared.Ask(ctx, AskCancel, who, nil)
+	}
 	if e.venue == nil {
 		_, err := e.CancelOrders(who, "")
 		return err

@@ -121,8 +121,7 @@ func (e *Engine) differsAnew(ev *event) bool {
 // the journal alone, because the next leader has other files.
 func (e *Engine) SetHalt(halt bool) error {
 	if e.follows() {
-		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
-		defer cancel()
+		ctx := context.Background() // a halt waits for a leader as long as an order does
 		if err := e.options.Shared.Ask(ctx, AskHalt, halt, nil); err != nil {
 			return err
 		}

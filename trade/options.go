@@ -243,8 +243,8 @@ type Shared interface {
 	// when Tail was called, or a later one.
 	Tail(ctx context.Context) (uint64, error)
 
-	// Ask has the leader do something; what is one of the names AskMarks, AskHalt and
-	// AskClaim. In is its argument, and out, if not nil, takes its result.
+	// Ask has the leader do something; what is one of the names AskMarks, AskHalt,
+	// AskCancel and AskClaim. In is its argument, and out, if not nil, takes its result.
 	Ask(ctx context.Context, what string, in, out any) error
 }
 

@@ -16,9 +16,10 @@ import (
 
 // What a follower asks the leader to do; see Shared.Ask.
 const (
-	AskMarks = "marks" // call Engine.Mark with a map of how far subscribers have got
-	AskHalt  = "halt"  // call Engine.SetHalt with a bool
-	AskClaim = "claim" // call Engine.Claim with a [Claimant]
+	AskMarks  = "marks"  // call Engine.Mark with a map of how far subscribers have got
+	AskHalt   = "halt"   // call Engine.SetHalt with a bool
+	AskCancel = "cancel" // call Engine.CancelEverything with a [Who]
+	AskClaim  = "claim"  // call Engine.Claim with a [Claimant]
 )
 
 // Claimant is the caller for whom a follower asks the leader to call Engine.Claim.
@@ -30,7 +31,7 @@ type Claimant struct {
 
 const (
 	behindTimeout = 5 * time.Second // how long a read waits for what others have acknowledged
-	askTimeout    = 3 * time.Second // how long the engine waits when it asks the leader for something
+	askTimeout    = 3 * time.Second // how long the engine waits when it asks the leader for marks or a claim
 )
 
 // Confirm waits until this process shows everything that any process had acknowledged
