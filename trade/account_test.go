@@ -818,7 +818,7 @@ func TestHaltAtFollower(t *testing.T) {
 
 // TestSharedHaltNotesPrices: on a shared log, too, the end of a halt writes down how far the
 // market was judged, so that the next leader does not fill an order at a price that came
-// during the halt.
+// during the halt. Refusals name no file, because there may be none.
 func TestSharedHaltNotesPrices(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		e.options.Shared = struct{ Shared }{} // a leader that asks nobody
@@ -826,6 +826,9 @@ func TestSharedHaltNotesPrices(t *testing.T) {
 		place(t, e, Buy, Limit, "1", "95")
 		if err := e.SetHalt(true); err != nil {
 			t.Fatal(err)
+		}
+		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "trading_halted" || strings.Contains(err.Error(), "HALT") {
+			t.Errorf("an order during the halt, which needs no file: %v", err)
 		}
 		price(e, "AAA", 90)
 		price(e, "AAA", 110)

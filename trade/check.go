@@ -197,7 +197,7 @@ func (e *Engine) checkTrading(o *Order, shrinks bool) error {
 	s := e.ahead
 	switch {
 	case s.trading == Halted:
-		return refuse("trading_halted", later, "the owner has halted trading (file HALT in the data directory): %s; cancels still pass",
+		return refuse("trading_halted", later, "the owner has halted trading: %s; cancels still pass",
 			e.venue.resting("resting orders stay open and none is filled"))
 	case s.trading == Reducing && !shrinks && !o.ReduceOnly && s.tripped != "":
 		return refuse("max_daily_loss", later, "the account has reached the limit of the daily loss today (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken; %s; %s",
