@@ -63,6 +63,7 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 		if status == 0 {
 			defer gate.leave()
 			c.giveWay = func() { gate.giveWay(c.Caller) }
+			ctx = context.WithValue(ctx, slotKey{}, func(wait func()) { gate.aside(c.Caller, wait) })
 		}
 		switch {
 		case context.Cause(ctx) == errCancelled:

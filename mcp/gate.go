@@ -113,6 +113,25 @@ func (g *gate) giveWay(c Caller) {
 	<-slot
 }
 
+// aside gives the slot of a call of c back, calls wait, and returns when the call has a
+// slot again, before other calls of its line. Like giveWay it does not return early for a
+// call that was cancelled.
+func (g *gate) aside(c Caller, wait func()) {
+	g.leave()
+	defer func() { // also if wait panics: the call gives its slot back once more
+		g.mu.Lock()
+		if g.free > 0 {
+			g.free--
+			g.mu.Unlock()
+			return
+		}
+		slot := g.queue(c, true)
+		g.mu.Unlock()
+		<-slot
+	}()
+	wait()
+}
+
 // queue adds a call to c's line, at its end or first of it, and returns what to wait on.
 // The caller holds mu.
 func (g *gate) queue(c Caller, first bool) chan struct{} {

@@ -84,6 +84,51 @@ func TestGiveWay(t *testing.T) {
 	})
 }
 
+// TestAside: a call that waits for another machine has no slot meanwhile, and goes on when
+// it has one again. One that panics there leaves as many slots as there were.
+func TestAside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var order []string
+		answer, finish := make(chan bool), make(chan bool)
+		far := Tool{Name: "far", Schema: json.RawMessage(`{}`), Cost: Heavy, Handle: func(ctx context.Context, _ Call) (*Result, error) {
+			Aside(ctx, func() {
+				if !<-answer {
+					panic("a bug")
+				}
+			})
+			order = append(order, "far")
+			return Text("done"), nil
+		}}
+		near := Tool{Name: "near", Schema: json.RawMessage(`{}`), Cost: Heavy, Handle: func(context.Context, Call) (*Result, error) {
+			order = append(order, "near")
+			<-finish
+			return Text("done"), nil
+		}}
+		h, dial := crowdSite(t, far, near)
+		occupy(h.Server.heavy)
+		h.Server.heavy.leave() // one slot is free
+		for _, tool := range []string{"far", "far", "near"} {
+			c := dial()
+			go ask(t, c, "a@one", callOf(tool))
+			synctest.Wait()
+		}
+		answer <- true
+		answer <- false
+		synctest.Wait()
+		if got, want := strings.Join(order, " "), "near"; got != want {
+			t.Errorf("with the slot: %s, want %s", got, want)
+		}
+		finish <- true
+		synctest.Wait()
+		if got, want := strings.Join(order, " "), "near far"; got != want {
+			t.Errorf("at last: %s, want %s", got, want)
+		}
+		if g := h.Server.heavy; g.free != 1 || g.waiting != 0 || len(g.clients) != 0 || len(g.lines) != 0 {
+			t.Errorf("left behind: %d free, %d waiting, %v, %v", g.free, g.waiting, g.clients, g.lines)
+		}
+	})
+}
+
 // One token, and one client with all its tokens, may have so many calls waiting
 // and no more; another client's calls wait beside them.
 func TestWaitingBounds(t *testing.T) {

@@ -152,6 +152,20 @@ func (c Call) GiveWay() {
 	}
 }
 
+// slotKey is the key of what Aside needs in the context of a call that has a slot.
+type slotKey struct{}
+
+// Aside calls wait without the slot of the call, or the reading of a resource, that ctx
+// belongs to, and returns when it has a slot again. A handler that has to wait for another
+// machine before it begins does so here, so that others need not wait with it.
+func Aside(ctx context.Context, wait func()) {
+	if aside, ok := ctx.Value(slotKey{}).(func(wait func())); ok {
+		aside(wait)
+		return
+	}
+	wait()
+}
+
 // Caller says on whose behalf a message came. The names are opaque.
 type Caller struct {
 	ID      string    // the token, as a digest; "stdio" for the local client

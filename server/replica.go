@@ -216,18 +216,26 @@ func (r *replica) atLeader(name string, handle mcp.Handler) mcp.Handler {
 // confirmed is still answered, with a note that it may be out of date.
 func confirmed(engine *trade.Engine, handle mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-		stale := engine.Confirm(ctx)
+		note := outdated(ctx, engine)
 		result, err := handle(ctx, c)
-		if stale == nil {
+		if note == "" {
 			return result, err
 		}
-		note := fmt.Sprintf("This is as of record %d of this replica, and may be out of date: %v", engine.Applied(), stale)
 		if err != nil { // "there is no such order" may be out of date too
 			return nil, fmt.Errorf("%w\n%s", err, note)
 		}
 		result.Content = append(result.Content, mcp.Content{Text: []byte(note)})
 		return result, nil
 	}
+}
+
+// outdated waits until etcd confirms that this replica is up to date, and returns "", or a
+// note that it may not be.
+func outdated(ctx context.Context, engine *trade.Engine) string {
+	if stale := engine.Confirm(ctx); stale != nil {
+		return fmt.Sprintf("This is as of record %d of this replica, and may be out of date: %v", engine.Applied(), stale)
+	}
+	return ""
 }
 
 // errCutOff refuses a write at a replica that cannot learn which logins were revoked

@@ -460,6 +460,16 @@ func TestLostMajority(t *testing.T) {
 	if text := h.tool(t, token, "get_orders", `{"order_id":"unknown"}`); !strings.Contains(text, "may be out of date") {
 		t.Errorf("an order that is not known, without etcd: %s", text)
 	}
+	for arguments, old := range map[string]bool{`{"symbol":"BTCUSDT","format":"series"}`: true, `{"symbol":"BTCUSDT","format":"series","show":[]}`: false} {
+		if text := h.tool(t, token, "generate_chart", arguments); strings.Contains(text, `"isError":true`) || strings.Contains(text, "may be out of date") != old {
+			t.Errorf("a chart without etcd, %s: %s", arguments, text)
+		}
+	}
+	for _, uri := range []string{"wick://positions", "wick://chart/BTCUSDT/4h"} {
+		if text := h.message(t, token, `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"`+uri+`"}}`); !strings.Contains(text, `"error"`) {
+			t.Errorf("%s without etcd: %.300s", uri, text)
+		}
+	}
 	h.await(t, "deposed")
 	if doc, status := h.readyz(t, "?strict"); status != http.StatusServiceUnavailable {
 		t.Errorf("all is well, it says: %+v", doc)
@@ -746,7 +756,12 @@ func (h *running) awaitURL(t *testing.T) string {
 // tool is call for a tool that may refuse: it returns the whole reply.
 func (h *running) tool(t *testing.T, token, tool, arguments string) string {
 	t.Helper()
-	message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
+	return h.message(t, token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`)
+}
+
+// message sends a message and returns the reply.
+func (h *running) message(t *testing.T, token, message string) string {
+	t.Helper()
 	request, err := http.NewRequest("POST", h.base+"/mcp", strings.NewReader(message))
 	if err != nil {
 		t.Fatal(err)

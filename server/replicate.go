@@ -53,13 +53,17 @@ func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, 
 	}
 	e.replica.tools(all, e.trade)
 	for i := range resources {
-		// Charts and the catalogue are the same on every replica and need no
-		// confirmation.
-		if r := &resources[i]; r.Scope == tools.ScopeTrade {
+		// What shows nothing of the account is the same on every replica and needs no
+		// confirmation. A chart shows the account to those who may trade.
+		if r := &resources[i]; r.Scope == tools.ScopeTrade || r.Name == "chart" {
 			read := r.Read
 			r.Read = func(ctx context.Context, reading mcp.Reading) ([]mcp.Content, error) {
-				if err := e.trade.Confirm(ctx); err != nil {
-					return nil, err
+				var stale error
+				if reading.Caller.Has(tools.ScopeTrade) {
+					mcp.Aside(ctx, func() { stale = e.trade.Confirm(ctx) })
+				}
+				if stale != nil {
+					return nil, stale
 				}
 				return read(ctx, reading)
 			}

@@ -305,7 +305,11 @@ func authenticate(login *oauth.Server, conns *connections, r *http.Request) (mcp
 // to be counted and timed.
 func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 	d := e.deps(source)
-	all, resources := tools.All(d), tools.Resources(d)
+	resources := tools.Resources(d)
+	if e.replica != nil { // not for the resources: replicated refuses those that are out of date
+		d.Outdated = func(ctx context.Context) string { return outdated(ctx, e.trade) }
+	}
+	all := tools.All(d)
 	said := instructions
 	if e.trade != nil {
 		said += tools.BrokerInstructions(e.trade)

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"math"
 	"strings"
@@ -61,6 +62,50 @@ func TestUnknownProfit(t *testing.T) {
 		held := h.position(&chart.View{Series: bars})
 		if known := engine.Positions()[0].UnrealizedPnL; known != nil || held == nil || !math.IsNaN(held.Profit) {
 			t.Errorf("the profit is %v in the account and the position in the chart %+v, want nil and NaN", known, held)
+		}
+	})
+}
+
+// TestChartWaits: a chart that shows something of the account first waits until the engine
+// is up to date, and passes the note on if it may not be. Any other does not wait.
+func TestChartWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(5 * time.Second)
+		waits := 0
+		h := newHandlers(Deps{Source: market.Sample{}, Engine: d.engine, Outdated: func(context.Context) string {
+			if waits++; waits == 1 { // what another process has acknowledged arrives
+				if _, err := d.call(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1,"price":16}`); err != nil {
+					t.Error(err)
+				}
+			}
+			return "may be out of date"
+		}})
+		draw := func(caller mcp.Caller, arguments string) (first mcp.Content, note string) {
+			result, err := h.generateChart().Handle(t.Context(), mcp.Call{Caller: caller, Arguments: json.RawMessage(arguments)})
+			if err != nil {
+				t.Fatalf("%s: %v", arguments, err)
+			}
+			return result.Content[0], string(result.Content[len(result.Content)-1].Text)
+		}
+		picture, note := draw(trader, `{"symbol":"BTCUSDT","show":["orders"]}`)
+		again, _ := draw(trader, `{"symbol":"BTCUSDT","show":["orders"]}`)
+		if waits != 2 || note != "may be out of date" || !bytes.Equal(picture.Data, again.Data) {
+			t.Errorf("it has waited %d times and says %q; the same picture without the wait: %v", waits, note, bytes.Equal(picture.Data, again.Data))
+		}
+		if _, note := draw(trader, `{"symbol":"BTCUSDT","format":"series"}`); waits != 3 || note != "may be out of date" {
+			t.Errorf("a series, which has levels of alerts, has waited %d times and says %q", waits, note)
+		}
+		empty, _ := draw(trader, `{"symbol":"BTCUSDT","show":[]}`)
+		if bytes.Equal(picture.Data, empty.Data) {
+			t.Error("the picture shows no order")
+		}
+		draw(trader, `{}`)
+		draw(trader, `{"symbol":"BTCUSDT","format":"summary"}`)
+		draw(mcp.Caller{ID: "b", Scope: "charts"}, `{"symbol":"BTCUSDT"}`)
+		if waits != 3 {
+			t.Errorf("charts without an account wait %d times", waits-3)
 		}
 	})
 }

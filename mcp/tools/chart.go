@@ -40,6 +40,10 @@ func (h *handlers) generateChart() tool {
 // made from the same view, so they never disagree. The first content is what was asked
 // for; notes for the caller follow it.
 func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest) (*mcp.Result, error) {
+	var outdated string
+	if h.Outdated != nil && h.showsAccount(caller, r) {
+		mcp.Aside(ctx, func() { outdated = h.Outdated(ctx) })
+	}
 	v, err := h.chartView(ctx, caller, r)
 	if err != nil {
 		return nil, err
@@ -65,6 +69,9 @@ func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest)
 			return nil, fixable(fmt.Errorf("the series payload has %d bytes, more than the %d that clients take: ask for fewer bars or indicators, or use format=summary", len(text), maxSeriesBytes))
 		}
 		result.Content = append(result.Content, mcp.Content{Text: text})
+	}
+	if outdated != "" {
+		r.notes = append(r.notes, outdated)
 	}
 	for _, note := range r.notes {
 		result.Content = append(result.Content, mcp.Content{Text: []byte(note)})

@@ -58,6 +58,12 @@ type Deps struct {
 	// of the same client may take over its subscription. Nil means that tokens always work.
 	Valid func(caller string) bool
 
+	// Outdated waits until the engine shows all that was acknowledged anywhere, and returns
+	// "", or a note that what it shows may be out of date. Charts that show something of the
+	// account call it; the other tools are wrapped by whoever sets it. Nil means that the engine
+	// is always up to date.
+	Outdated func(ctx context.Context) string
+
 	// Renders bounds how many charts are painted at once, each in a picture of
 	// up to 16 MiB, for tools and resources together. Nil means two for each of both.
 	Renders *semaphore.Weighted
