@@ -771,14 +771,16 @@ func TestSharedHaltStays(t *testing.T) {
 // asking is a shared log that notes what a follower asks. Its leader is another process.
 type asking struct {
 	Shared
-	asked []string
+	silent int // how many questions get no answer
+	asked  []string
 }
 
 func (a *asking) Ask(ctx context.Context, what string, in, _ any) error {
-	if _, ends := ctx.Deadline(); ends {
-		what = "hurried " + what
-	}
 	a.asked = append(a.asked, fmt.Sprint(what, " ", in))
+	if len(a.asked) <= a.silent {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	return nil
 }
 
@@ -802,7 +804,8 @@ func follow(t *testing.T, e *Engine) *asking {
 
 // TestHaltAtFollower: the leader lifts a halt, and the follower waits until it knows what
 // that has led to, because the owner is told: a loss may still restrict trading. The leader
-// cancels, too. How long a leader is waited for is the shared log's to say, as for orders.
+// cancels, too. One that does not answer to a halt is asked until the next may lead, which
+// takes over four seconds.
 func TestHaltAtFollower(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		a := follow(t, e)
@@ -812,6 +815,14 @@ func TestHaltAtFollower(t *testing.T) {
 		a.asked = nil
 		if err := e.CancelEverything(t.Context(), Who{Name: "owner"}); err != nil || !slices.Equal(a.asked, []string{"cancel {owner  }"}) {
 			t.Errorf("cancelled: %v, asked %q", err, a.asked)
+		}
+		a.asked, a.silent = nil, 2
+		if err := e.SetHalt(true); err != nil || !slices.Equal(a.asked, []string{"halt true", "halt true", "halt true", "tail"}) {
+			t.Errorf("halted while the leader is paused: %v, asked %q", err, a.asked)
+		}
+		a.asked, a.silent = nil, 3
+		if err := e.SetHalt(true); err == nil || !strings.Contains(err.Error(), "not known") {
+			t.Errorf("halted while no leader answers: %v", err)
 		}
 	})
 }

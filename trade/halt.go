@@ -3,6 +3,7 @@ package trade
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -121,11 +122,10 @@ func (e *Engine) differsAnew(ev *event) bool {
 // the journal alone, because the next leader has other files.
 func (e *Engine) SetHalt(halt bool) error {
 	if e.follows() {
-		ctx := context.Background() // a halt waits for a leader as long as an order does
-		if err := e.options.Shared.Ask(ctx, AskHalt, halt, nil); err != nil {
+		if err := e.askHalt(halt); err != nil {
 			return err
 		}
-		e.Confirm(ctx) // for Status, which says what trading may do; if etcd does not answer, the change is made all the same
+		e.Confirm(context.Background()) // for Status, which says what trading may do; if etcd does not answer, the change is made all the same
 		return nil
 	}
 	e.halting.Lock() // two at a time would write the same file
@@ -150,6 +150,23 @@ func (e *Engine) SetHalt(halt bool) error {
 		return e.setHaltShared(halt)
 	}
 	return e.refreshTrading()
+}
+
+// askHalt has the leader halt trading or let it go on. Asking twice does no harm, so a
+// leader that does not answer, such as one that is paused, is asked again: if it has died,
+// another leads before the last try ends.
+func (e *Engine) askHalt(halt bool) error {
+	var err error
+	for range 3 {
+		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
+		err = e.options.Shared.Ask(ctx, AskHalt, halt, nil)
+		late := ctx.Err() != nil
+		cancel()
+		if err == nil || !late {
+			return err
+		}
+	}
+	return fmt.Errorf("whether trading is halted now is not known: look, or try again (%w)", err)
 }
 
 // setHaltShared is the step of SetHalt for the leader on a shared log.

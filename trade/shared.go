@@ -31,7 +31,7 @@ type Claimant struct {
 
 const (
 	behindTimeout = 5 * time.Second // how long a read waits for what others have acknowledged
-	askTimeout    = 3 * time.Second // how long the engine waits when it asks the leader for marks or a claim
+	askTimeout    = 3 * time.Second // how long the engine waits when it asks the leader for something, a halt three times
 )
 
 // Confirm waits until this process shows everything that any process had acknowledged
