@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"wick/cluster/etcd"
@@ -33,6 +34,12 @@ type Ledger struct {
 	revoked  map[string]time.Time // revoked tokens, and until when at least they are kept here
 	owed     map[string]time.Time // revoked tokens that are not in etcd yet, and when they expire
 	begun    bool                 // the epoch began here and is not in etcd yet
+	news     bool                 // logins have ended at another replica since Run last called changed
+
+	// For Confirm. A caller that reads sent before a request counts in it shares its answer.
+	sent   atomic.Uint64
+	asking sync.Mutex // held by the caller that asks etcd
+	answer error      // to the last request; guarded by asking
 }
 
 // maxRevoked is how many revoked tokens are kept. One more ends the epoch, and with it
@@ -45,7 +52,8 @@ const leaseSlack = 5 * time.Minute
 // OpenLedger reads the ledger, and makes it if there is none.
 func (n *Node) OpenLedger(ctx context.Context) (*Ledger, error) {
 	l := &Ledger{node: n, revoked: make(map[string]time.Time), owed: make(map[string]time.Time)}
-	_, err := l.sync(ctx)
+	defer l.hasNews() // all of it is, and nobody has logged in here yet
+	err := l.sync(ctx)
 	// Write only if there is no ledger yet: an etcd that has no room can still be read.
 	if !errors.Is(err, errDamage) {
 		return l, err
@@ -53,7 +61,7 @@ func (n *Node) OpenLedger(ctx context.Context) (*Ledger, error) {
 	key := n.key("login", "epoch")
 	err = n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{etcd.IsNew(key)}, Success: []etcd.Operation{etcd.Put(key, []byte(rand.Text()))}}, new(etcd.TxnReply))
 	if err == nil {
-		_, err = l.sync(ctx)
+		err = l.sync(ctx)
 	}
 	return l, err
 }
@@ -73,10 +81,35 @@ func (l *Ledger) Run(ctx context.Context, changed func()) error {
 			l.settle(ctx)
 		}
 		// After an error what is known stays, and the next round tries again.
-		if news, err := l.sync(ctx); err == nil && news {
+		if err := l.sync(ctx); err == nil && l.hasNews() {
 			changed()
 		}
 	}
+}
+
+// hasNews reports whether logins have ended that this replica did not know of, once.
+func (l *Ledger) hasNews() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	news := l.news
+	l.news = false
+	return news
+}
+
+// Confirm asks a majority of etcd which logins have ended: after it, Revoked knows of
+// every one whose end was acknowledged at any replica before the call. Callers that come
+// while a request is under way, whose answer may be older than they, share the next one.
+func (l *Ledger) Confirm() error {
+	mine := l.sent.Load() + 1
+	l.asking.Lock()
+	defer l.asking.Unlock()
+	if l.sent.Load() < mine {
+		l.sent.Add(1)
+		ctx, cancel := context.WithTimeout(l.node.life, 2*etcd.Attempt)
+		defer cancel()
+		l.answer = l.sync(ctx)
+	}
+	return l.answer
 }
 
 // settle writes to etcd what could not be written before. What fails again is tried in
@@ -95,28 +128,29 @@ func (l *Ledger) settle(ctx context.Context) {
 	}
 }
 
-// sync reads what is in etcd now, and reports whether logins have ended that this
-// replica did not know of.
-func (l *Ledger) sync(ctx context.Context) (news bool, err error) {
+// sync reads what is in etcd now, and sets news if logins have ended that this replica
+// did not know of.
+func (l *Ledger) sync(ctx context.Context) error {
 	n := l.node
 	prefix := n.key("login", "revoked/")
 	var reply etcd.TxnReply
-	err = n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
+	err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
 		etcd.Get(n.key("login", "epoch")), {Range: &etcd.RangeRequest{Key: prefix, End: etcd.After(prefix), Limit: 2 * maxRevoked}},
 	}}, &reply)
 	if err != nil {
-		return false, err
+		return err
 	}
 	epoch := string(reply.Value(0))
 	if epoch == "" || len(epoch) > 32 {
-		return false, fmt.Errorf("%w: the epoch of the logins is %.40q", errDamage, epoch)
+		return fmt.Errorf("%w: the epoch of the logins is %.40q", errDamage, epoch)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.begun || reply.Header.Revision < l.revision {
-		return false, nil // this was read before the epoch that began here was in etcd
+		return nil // this was read before the epoch that began here was in etcd
 	}
-	if news = epoch != l.epoch; news {
+	if epoch != l.epoch {
+		l.news = true
 		clear(l.revoked)
 	}
 	l.epoch = epoch
@@ -124,10 +158,10 @@ func (l *Ledger) sync(ctx context.Context) (news bool, err error) {
 	maps.DeleteFunc(l.revoked, func(_ string, until time.Time) bool { return now.After(until) })
 	for _, kv := range reply.Values(1) {
 		id := string(kv.Key[min(len(prefix), len(kv.Key)):])
-		news = news || l.revoked[id].IsZero()
+		l.news = l.news || l.revoked[id].IsZero()
 		l.revoked[id] = later(l.revoked[id], now.Add(leaseSlack)) // the next sync, well before that, extends it
 	}
-	return news, nil
+	return nil
 }
 
 // later returns the later of two times.

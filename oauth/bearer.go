@@ -45,12 +45,28 @@ func (s *Server) Authenticate(r *http.Request) (Grant, error) {
 // Valid reports whether the token of that [Grant.ID] still works. Of a sealed token that
 // was not yet presented to this process it reports false.
 func (s *Server) Valid(id string) bool {
+	t, ok := s.byID(id)
+	return ok && s.live(t)
+}
+
+// Entry returns under which id and in which epoch the shared [Ledger] knows the token of a
+// [Grant.ID], for another process to ask it whether the token is revoked. The error is
+// [ErrInvalidToken], if no such token was presented to this process or it has ended.
+func (s *Server) Entry(id string) (login, epoch string, err error) {
+	t, ok := s.byID(id)
+	if !ok {
+		return "", "", ErrInvalidToken
+	}
+	return t.login, t.epoch, nil
+}
+
+// byID returns the token of a [Grant.ID], if it is known here.
+func (s *Server) byID(id string) (*token, bool) {
 	key, err := hex.DecodeString(id)
 	if err != nil || len(key) != len(digest{}) {
-		return false
+		return nil, false
 	}
-	t, ok := s.tokens.get(digest(key))
-	return ok && s.live(t)
+	return s.tokens.get(digest(key))
 }
 
 // Challenge sets WWW-Authenticate for the refusal of a request to path: where

@@ -166,6 +166,8 @@ const (
 type toolCall struct {
 	Tool      string                  `json:"tool"`
 	Caller    mcp.Caller              `json:"caller"`
+	Login     string                  `json:"login,omitempty"` // of the caller, in the ledger
+	Epoch     string                  `json:"epoch,omitempty"` // of that login; empty for an attached host, which has none
 	Arguments json.RawMessage         `json:"arguments,omitempty"`
 	State     string                  `json:"state,omitempty"`
 	Responses map[string]mcp.Response `json:"responses,omitempty"`
@@ -203,11 +205,37 @@ func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 // leads, else it has the leader run it.
 func (r *replica) atLeader(name string, handle mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-		if r.leads() {
-			return handle(ctx, c)
+		call := toolCall{Tool: name, Caller: c.Caller, Arguments: c.Arguments, State: c.State, Responses: c.Responses}
+		if c.Caller.ID != tools.StdioCaller.ID {
+			var err error
+			if call.Login, call.Epoch, err = r.login.Entry(c.Caller.ID); err != nil {
+				return nil, err
+			}
 		}
-		return r.pass(ctx, name, c)
+		if !r.leads() {
+			return r.pass(ctx, call)
+		}
+		if err := r.judge(call); err != nil {
+			return nil, err
+		}
+		return handle(ctx, c)
 	}
+}
+
+// judge returns an error if the login of a caller has ended at any replica, or if etcd
+// does not say. The leader calls it before each write: what this replica or the one that
+// passes the call on remembers may be out of date.
+func (r *replica) judge(c toolCall) error {
+	if c.Epoch == "" {
+		return nil
+	}
+	if err := r.ledger.Confirm(); err != nil {
+		return fmt.Errorf("%w (%w)", errCutOff, err)
+	}
+	if r.ledger.Revoked(c.Login, c.Epoch) {
+		return fmt.Errorf("nothing was done: %w", oauth.ErrInvalidToken)
+	}
+	return nil
 }
 
 // confirmed returns the handler of a tool that reads: it first waits until etcd confirms
@@ -239,11 +267,11 @@ func outdated(ctx context.Context, engine *trade.Engine) string {
 }
 
 // errCutOff refuses a write at a replica that cannot learn which logins were revoked
-// elsewhere: the leader would rely on it that the caller's login is good.
+// elsewhere.
 var errCutOff = errors.New("etcd does not answer this replica, which so cannot know whose login has ended: nothing was done; try again, or at another replica")
 
 // pass has the leader run a tool.
-func (r *replica) pass(ctx context.Context, tool string, c mcp.Call) (*mcp.Result, error) {
+func (r *replica) pass(ctx context.Context, c toolCall) (*mcp.Result, error) {
 	if !r.node.Status().Reachable() {
 		return nil, errCutOff
 	}
@@ -254,7 +282,7 @@ func (r *replica) pass(ctx context.Context, tool string, c mcp.Call) (*mcp.Resul
 	// was done, or that it is not known: an order can then be sent again with the same
 	// client_order_id, and is placed only once.
 	var reply toolReply
-	if err := r.node.Ask(ctx, askTool, toolCall{tool, c.Caller, c.Arguments, c.State, c.Responses}, &reply); errors.Is(err, cluster.ErrNoAnswer) {
+	if err := r.node.Ask(ctx, askTool, c, &reply); errors.Is(err, cluster.ErrNoAnswer) {
 		return nil, fmt.Errorf("%w; an order only with the same client_order_id", err)
 	} else if err != nil {
 		return nil, err
@@ -272,6 +300,9 @@ func (r *replica) pass(ctx context.Context, tool string, c mcp.Call) (*mcp.Resul
 
 // run runs a tool for a caller of another replica.
 func (r *replica) run(ctx context.Context, c toolCall) (*toolReply, error) {
+	if err := r.judge(c); err != nil {
+		return nil, err
+	}
 	r.remember(c.Caller.ID, c.Caller.Expires)
 	// The replica that asks has authenticated the caller; the scope is checked once
 	// more.

@@ -438,6 +438,58 @@ func TestCutOff(t *testing.T) {
 	t.Error("it goes on once etcd answers")
 }
 
+// TestRevokedBeforeHeard: a login that was revoked at one replica places no order at the
+// leader, nor through a follower, before these have heard of it; and none at a leader
+// that cannot ask.
+func TestRevokedBeforeHeard(t *testing.T) {
+	t.Parallel()
+	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
+	var deaf, cut atomic.Bool // the watches are cut, and all else
+	way := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if cut.Load() || deaf.Load() && r.URL.Path == "/v3/watch" {
+			panic(http.ErrAbortHandler)
+		}
+		etcd.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		way.CloseClientConnections()
+		way.Close()
+	})
+	replica := func(at string) *running {
+		args := clusterArgs(t, etcd, file)
+		args[slices.Index(args, etcd.URL)] = at
+		return startReplica(t, args)
+	}
+	leader := replica(way.URL)
+	leader.await(t, "leader")
+	follower, other := replica(way.URL), replica(etcd.URL)
+	const order = `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5","client_order_id":%q}`
+	deaf.Store(true)
+	way.CloseClientConnections()
+	for i, h := range []*running{leader, follower} {
+		var client string
+		token := other.loginAs(t, &client)
+		h.call(t, token, "place_order", fmt.Sprintf(order, fmt.Sprint("before-", i)))
+		r, err := http.PostForm(other.base+"/revoke", url.Values{"token": {token}, "client_id": {client}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		h.tool(t, token, "place_order", fmt.Sprintf(order, fmt.Sprint("after-", i)))
+	}
+	good := other.login(t)
+	leader.call(t, good, "place_order", fmt.Sprintf(order, "good"))
+	if text := other.tool(t, good, "get_orders", `{}`); strings.Contains(text, "after") || !strings.Contains(text, "good") {
+		t.Fatalf("a revoked login has placed orders: %s", text)
+	}
+	cut.Store(true)
+	way.CloseClientConnections()
+	if text := leader.tool(t, good, "place_order", fmt.Sprintf(order, "after-cut")); !strings.Contains(text, "nothing was done") {
+		t.Errorf("at a leader that is cut off: %s", text)
+	}
+	cut.Store(false)
+}
+
 // TestLostMajority: without etcd, reads are answered and say that they may be old,
 // writes are refused with the reason, and the leader ends once etcd is back.
 func TestLostMajority(t *testing.T) {
