@@ -143,6 +143,7 @@ type Node struct {
 	term    *term     // while this replica leads; guarded by mu, like all below
 	leader  leader    // as last read
 	hurdle  error     // why this replica could not become leader when there was none, or nil
+	refused string    // the id of the leader that refused this replica's last question, or empty
 	tail    uint64    // the newest sequence in etcd that this replica has heard of
 	applied uint64    // the newest sequence that was read or appended here
 	heard   time.Time // when etcd last answered
@@ -219,6 +220,7 @@ type Status struct {
 	Applied uint64        `json:"applied"` // the last record that this replica has
 	Tail    uint64        `json:"tail"`    // the last that it has heard of
 	Silence time.Duration `json:"-"`       // since etcd last answered
+	Refused bool          `json:"-"`       // the leader has refused the last question of this replica
 }
 
 // Lag returns how many records this replica has heard of and not applied.
@@ -234,7 +236,7 @@ const silence = 3 * time.Second
 func (n *Node) Status() Status {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	s := Status{Leads: n.term != nil && n.term.ctx.Err() == nil, Leader: n.leader.URL, Applied: n.applied, Tail: n.tail, Silence: time.Hour}
+	s := Status{Leads: n.term != nil && n.term.ctx.Err() == nil, Leader: n.leader.URL, Applied: n.applied, Tail: n.tail, Silence: time.Hour, Refused: n.refused != "" && n.refused == n.leader.ID}
 	if !n.heard.IsZero() {
 		s.Silence = time.Since(n.heard)
 	}

@@ -51,6 +51,11 @@ type answer struct {
 // acted on or not.
 var ErrNoAnswer = errors.New("the leader did not answer: whether it was done is not known; look, or try again")
 
+// errRefused reports a leader that does not accept the questions of this replica. Its
+// refusal alone is not sealed, for the two may have no secret in common: whoever can change
+// what replicas send each other could make one up.
+var errRefused = fmt.Errorf("nothing was done: the leader refuses this replica, for its secret is another, or the clocks differ by more than %s", maxSkew)
+
 // errNoLeader reports that no replica leads at the moment.
 var errNoLeader = errors.New("no replica leads at the moment: nothing was done; try again in a few seconds")
 
@@ -92,6 +97,10 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
 		return fmt.Errorf("%w (%w)", errNoLeader, err)
 	}
+	n.noteRefusal(to, err)
+	if errors.Is(err, errRefused) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 	}
@@ -104,6 +113,20 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 		return nil
 	}
 	return json.Unmarshal(reply.Out, out)
+}
+
+// noteRefusal notes for Status whether the leader refuses this replica, given the error of
+// a question to it, and logs it when that begins.
+func (n *Node) noteRefusal(to leader, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case err == nil:
+		n.refused = ""
+	case errors.Is(err, errRefused) && n.refused != to.ID:
+		n.refused = to.ID
+		n.log.Warn("the leader refuses what this replica passes on", "leader", to.URL, "error", err)
+	}
 }
 
 // exchange sends a sealed question and opens the answer.
@@ -126,7 +149,7 @@ func (n *Node) exchange(ctx context.Context, to string, sealed []byte) (reply an
 	switch response.StatusCode {
 	case http.StatusOK:
 	case http.StatusForbidden:
-		return reply, fmt.Errorf("it refuses this replica: its secret is another, or the clocks differ by more than %s", maxSkew)
+		return reply, errRefused
 	default:
 		return reply, fmt.Errorf("status %d", response.StatusCode)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -180,6 +181,32 @@ func TestAskClock(t *testing.T) {
 		if _, err = follower.exchange(t.Context(), web.URL, follower.sealer.seal(text, aboutAsk)); err == nil || !strings.Contains(err.Error(), "clocks differ") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestAskOtherSecret: a leader that refuses a replica has done nothing, and the replica
+// says so, and that it is refused, until it is not.
+func TestAskOtherSecret(t *testing.T) {
+	t.Parallel()
+	_, follower, _, _ := pair(t)
+	var log bytes.Buffer
+	follower.log = slog.New(slog.NewTextHandler(&log, nil))
+	good := follower.sealer
+	var err error
+	if follower.sealer, err = newSealer([]byte("another secret of thirty-two bytes")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := follower.Ask(t.Context(), "add", 1, nil); err == nil || !strings.HasPrefix(err.Error(), "nothing was done: the leader refuses this replica") {
+			t.Errorf("a write is answered with %v", err)
+		}
+	}
+	if !follower.Status().Refused || strings.Count(log.String(), "level=WARN") != 1 {
+		t.Errorf("status %+v, log %q", follower.Status(), &log)
+	}
+	follower.sealer = good
+	if err := follower.Ask(t.Context(), "add", 1, nil); err != nil || follower.Status().Refused {
+		t.Errorf("with the right secret: %v, status %+v", err, follower.Status())
 	}
 }
 

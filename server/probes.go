@@ -43,6 +43,9 @@ func (e *app) ready(strict bool) readiness {
 		r.Role = "follower"
 	}
 	r.judge(strict)
+	if strict && r.Ready && s.Refused {
+		r.Ready, r.Reason = false, "the leader refuses this replica: its secret is another, or the clocks differ"
+	}
 	return r
 }
 

@@ -490,6 +490,28 @@ func TestRevokedBeforeHeard(t *testing.T) {
 	cut.Store(false)
 }
 
+// TestOtherSecret: a replica with another secret says so when it is asked whether all is
+// well, and still answers reads.
+func TestOtherSecret(t *testing.T) {
+	t.Parallel()
+	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
+	a := startReplica(t, clusterArgs(t, etcd, file))
+	a.await(t, "leader")
+	args := clusterArgs(t, etcd, file)
+	args[slices.Index(args, "--cluster-file")+1] = clusterFile(t, "secret ffffffffffffffffffffffffffffffff\n")
+	b := startReplica(t, args)
+	b.await(t, "follower")
+	if text := b.tool(t, a.login(t), "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5"}`); !strings.Contains(text, "nothing was done: the leader refuses this replica") {
+		t.Errorf("an order: %s", text)
+	}
+	if doc, status := b.readyz(t, "?strict"); status != http.StatusServiceUnavailable || !strings.Contains(doc.Reason, "refuses") {
+		t.Errorf("all is well, it says: %d %+v", status, doc)
+	}
+	if doc, status := b.readyz(t, ""); status != http.StatusOK {
+		t.Errorf("reads go on, and it says %d %+v", status, doc)
+	}
+}
+
 // TestLostMajority: without etcd, reads are answered and say that they may be old,
 // writes are refused with the reason, and the leader ends once etcd is back.
 func TestLostMajority(t *testing.T) {
