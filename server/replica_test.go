@@ -531,6 +531,9 @@ func TestLostMajority(t *testing.T) {
 	if text := h.tool(t, token, "get_orders", `{}`); !strings.Contains(text, "before") || !strings.Contains(text, "may be out of date") {
 		t.Errorf("orders without etcd: %s", text)
 	}
+	if _, text := h.ask(t, "/mcp", token, `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"wick://orders"}}`); !strings.Contains(text, `"error"`) || !strings.Contains(text, "may be out of date") {
+		t.Errorf("a resource, which has no place for a note, without etcd: %s", text)
+	}
 	if text := h.tool(t, token, "get_orders", `{"order_id":"unknown"}`); !strings.Contains(text, "may be out of date") {
 		t.Errorf("an order that is not known, without etcd: %s", text)
 	}

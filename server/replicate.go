@@ -58,6 +58,8 @@ func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, 
 		if r := &resources[i]; r.Scope == tools.ScopeTrade || r.Name == "chart" {
 			read := r.Read
 			r.Read = func(ctx context.Context, reading mcp.Reading) ([]mcp.Content, error) {
+				// Unlike a tool's result, this is a document for programs, which would not
+				// see a note that it may be out of date.
 				var stale error
 				if reading.Caller.Has(tools.ScopeTrade) {
 					mcp.Aside(ctx, func() { stale = e.trade.Confirm(ctx) })
