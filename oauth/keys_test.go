@@ -395,7 +395,7 @@ func TestKeysDiskFails(t *testing.T) {
 	if _, err := h.bearer(token); err != ErrInvalidToken || h.Valid(grant.ID) {
 		t.Errorf("the token works on: %v", err)
 	}
-	if _, err := h.RevokeAll(); !errors.Is(err, errDisk) || !strings.Contains(err.Error(), "until the next start only") {
+	if _, err := h.RevokeAll(); !errors.Is(err, errDisk) || !strings.Contains(err.Error(), "in this process and until the next start only") {
 		t.Errorf("RevokeAll: %v", err)
 	}
 	ledger.broken.Store(false)
@@ -467,7 +467,7 @@ func TestKeysRevokeAgain(t *testing.T) {
 	}
 	ledger.broken.Store(true)
 	for range 2 {
-		if _, err := h.Revoke(grant.ID); !errors.Is(err, errDisk) || !strings.Contains(err.Error(), "until the next start only") || !strings.HasSuffix(err.Error(), "do the same again") {
+		if _, err := h.Revoke(grant.ID); !errors.Is(err, errDisk) || !strings.Contains(err.Error(), "in this process and until the next start only") || !strings.HasSuffix(err.Error(), "do the same again") {
 			t.Errorf("while the disk fails: %v", err)
 		}
 		if _, err := h.bearer(text); err != ErrInvalidToken || h.Valid(grant.ID) || len(h.Logins()) != 0 || announced == 0 {

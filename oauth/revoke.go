@@ -65,7 +65,7 @@ func notKept(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("revoked until the next start only, for it could not be written down: %w; once it can be, do the same again", err)
+	return fmt.Errorf("revoked in this process and until the next start only, for it could not be written down: %w; once it can be, do the same again", err)
 }
 
 // RevokeAll ends every token and every code, so that the owner is signed out everywhere,
@@ -120,7 +120,7 @@ func (s *Server) revoke(r *http.Request, p params) (any, *refusal) {
 	}
 	s.announce(ended...)
 	if err != nil {
-		s.log.Error("a token is revoked until the next start only", "error", err)
+		s.log.Error("a token is revoked in this process and until the next start only", "error", err)
 		return nil, unavailable()
 	}
 	return nil, nil
