@@ -30,7 +30,7 @@ type Ledger struct {
 
 	mu       sync.Mutex
 	epoch    string               // guarded by mu, like all below
-	revision int64                // etcd's revision when this replica last changed the epoch: what was read at an earlier one is out of date
+	revision int64                // etcd's revision of what is known: what was read at an earlier one is out of date
 	revoked  map[string]time.Time // revoked tokens, and until when at least they are kept here
 	owed     map[string]time.Time // revoked tokens that are not in etcd yet, and when they expire
 	begun    bool                 // the epoch began here and is not in etcd yet
@@ -147,13 +147,13 @@ func (l *Ledger) sync(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.begun || reply.Header.Revision < l.revision {
-		return nil // this was read before the epoch that began here was in etcd
+		return nil // this was read before the epoch that began here was in etcd, or before what is known
 	}
 	if epoch != l.epoch {
 		l.news = true
 		clear(l.revoked)
 	}
-	l.epoch = epoch
+	l.epoch, l.revision = epoch, reply.Header.Revision
 	now := time.Now()
 	maps.DeleteFunc(l.revoked, func(_ string, until time.Time) bool { return now.After(until) })
 	for _, kv := range reply.Values(1) {

@@ -1,6 +1,9 @@
 package cluster
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -92,5 +95,50 @@ func TestTakeOnceWithoutEtcd(t *testing.T) {
 	s.SetFault(func(string) etcdtest.Fault { return etcdtest.Refuse })
 	if first, err := l.TakeOnce("code", time.Now().Add(time.Minute)); first || err == nil {
 		t.Errorf("taken %v, %v", first, err)
+	}
+}
+
+// TestLedgerReadOutOfOrder: an answer that etcd gave before a login ended comes after one
+// that tells of the end, and does not undo it.
+func TestLedgerReadOutOfOrder(t *testing.T) {
+	t.Parallel()
+	s := etcdtest.New(t)
+	var hold atomic.Bool
+	held, release := make(chan struct{}), make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v3/kv/txn" || !hold.CompareAndSwap(true, false) {
+			s.ServeHTTP(w, r)
+			return
+		}
+		answer := httptest.NewRecorder()
+		s.ServeHTTP(answer, r)
+		close(held)
+		<-release
+		w.Write(answer.Body.Bytes())
+	}))
+	t.Cleanup(slow.Close)
+	n, err := New(Options{Endpoints: []string{slow.URL}, Store: "test", Secret: secret, Advertise: "http://127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { n.end(); n.tasks.Wait() })
+	l, err := n.OpenLedger(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := l.Epoch()
+	hold.Store(true)
+	late := make(chan error, 1)
+	go func() { late <- l.sync(t.Context()) }()
+	<-held
+	if err := openLedger(t, s).NextEpoch(); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Confirm(); err != nil || !l.Revoked("a", before) {
+		t.Fatalf("all logins have ended elsewhere: %v, known: %t", err, l.Revoked("a", before))
+	}
+	close(release)
+	if err := <-late; err != nil || !l.Revoked("a", before) {
+		t.Errorf("after the late answer: %v, known: %t", err, l.Revoked("a", before))
 	}
 }

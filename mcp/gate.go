@@ -34,6 +34,7 @@ type gate struct {
 	mu      sync.Mutex
 	free    int                      // slots that nobody has; guarded by mu, like every field below it
 	waiting int                      // calls in all lines
+	away    int                      // calls that have stepped aside
 	clients map[string]int           // calls in all lines, by Caller.Client
 	lines   map[string]*list.Element // by Caller.Key: where each line stands in turns
 	turns   list.List                // of *line, the next to be served first
@@ -115,11 +116,23 @@ func (g *gate) giveWay(c Caller) {
 
 // aside gives the slot of a call of c back, calls wait, and returns when the call has a
 // slot again, before other calls of its line. Like giveWay it does not return early for a
-// call that was cancelled.
+// call that was cancelled. While many are away, further ones keep their slots: each slot
+// that is given back lets one more call in.
 func (g *gate) aside(c Caller, wait func()) {
+	g.mu.Lock()
+	stays := g.away >= maxWaitingToken
+	if !stays {
+		g.away++
+	}
+	g.mu.Unlock()
+	if stays {
+		wait()
+		return
+	}
 	g.leave()
 	defer func() { // also if wait panics: the call gives its slot back once more
 		g.mu.Lock()
+		g.away--
 		if g.free > 0 {
 			g.free--
 			g.mu.Unlock()

@@ -84,6 +84,41 @@ func TestGiveWay(t *testing.T) {
 	})
 }
 
+// TestAsideBounds: however many calls step aside while nothing answers, one token gets no
+// more in than may wait, and another client is served.
+func TestAsideBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, answer, finish := newGate(2), make(chan bool), make(chan bool)
+		inside := 0
+		for range 1000 {
+			go func() {
+				greedy := Caller{ID: "a", Client: "one"}
+				if g.enter(t.Context(), greedy) != 0 {
+					return
+				}
+				inside++
+				g.aside(greedy, func() { <-answer })
+				<-finish
+				g.leave()
+			}()
+			synctest.Wait()
+		}
+		if inside != maxWaitingToken+2 {
+			t.Errorf("%d calls came in, want %d", inside, maxWaitingToken+2)
+		}
+		close(answer)
+		synctest.Wait()
+		if _, status := g.join(Caller{ID: "b", Client: "two"}); status != 0 {
+			t.Errorf("another client gets status %d", status)
+		}
+		close(finish)
+		synctest.Wait()
+		if g.away != 0 || g.free != 1 { // the other client has the second slot
+			t.Errorf("left behind: %d away, %d free", g.away, g.free)
+		}
+	})
+}
+
 // TestAside: a call that waits for another machine has no slot meanwhile, and goes on when
 // it has one again. One that panics there leaves as many slots as there were.
 func TestAside(t *testing.T) {
