@@ -72,7 +72,12 @@ func (a *auto) Resolve(text string) (string, error) {
 	}
 	if venue == "" {
 		name, _ := route(symbol)
-		return a.services[name].spelled(symbol)
+		p := a.services[name]
+		canonical, err := p.spelled(symbol)
+		if again, _ := route(canonical); err == nil && again != name { // XB_TUSD becomes BTCUSD, which means another service
+			return "", fmt.Errorf("%w %q: write it as %s does, such as %s", errSymbol, limit.Clip(text), p.name, p.example)
+		}
+		return canonical, err
 	}
 	// If text names an exchange, the symbol without it must lead to the same one.
 	// Otherwise it would mean another market the next time.

@@ -193,7 +193,7 @@ func TestSpellingsShareAnAnswer(t *testing.T) {
 
 // Whatever is resolved is a symbol, and resolving it again changes nothing.
 func FuzzResolve(f *testing.F) {
-	for _, text := range []string{"BTC/USDT", "BINANCE:BTCUSDT", "XXBTZUSD", "jpy=x", "FOOTUSD", "A-USD", "XBTTUSD", "XDGXDG-XBT", "-USD", "EUR-EUR", "BTC.UAH", "XBTA-EUR", "ZK_UAH", "A-XBT"} {
+	for _, text := range []string{"BTC/USDT", "BINANCE:BTCUSDT", "XXBTZUSD", "jpy=x", "FOOTUSD", "A-USD", "XBTTUSD", "XDGXDG-XBT", "-USD", "EUR-EUR", "BTC.UAH", "XBTA-EUR", "ZK_UAH", "A-XBT", "XB_TUSD"} {
 		f.Add(text)
 	}
 	var sources []Source
