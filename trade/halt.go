@@ -125,7 +125,7 @@ func (e *Engine) SetHalt(halt bool) error {
 		if err := e.askHalt(halt); err != nil {
 			return err
 		}
-		e.Confirm(context.Background()) // for Status, which says what trading may do; if etcd does not answer, the change is made all the same
+		_ = e.Confirm(context.Background()) // for Status, which says what trading may do; if etcd does not answer, the change is made all the same
 		return nil
 	}
 	e.halting.Lock() // two at a time would write the same file
