@@ -165,16 +165,9 @@ func (e *Engine) AllPositions() []Position { return e.positions(true) }
 func (e *Engine) positions(flat bool) []Position {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	held, keys := maps.Clone(e.shown.holdings), map[string]bool{}
-	for symbol := range held {
-		keys[broker.Key(symbol)] = true
-	}
+	held := e.shown.holdings
 	if e.venue != nil {
-		for _, p := range e.venue.report.Positions {
-			if !keys[broker.Key(p.Symbol)] && e.beside(p.Symbol) != 0 {
-				held[p.Symbol] = holding{}
-			}
-		}
+		held = e.withAccount(held)
 	}
 	positions := []Position{}
 	for _, symbol := range sorted(held) {
@@ -183,6 +176,21 @@ func (e *Engine) positions(flat bool) []Position {
 		}
 	}
 	return positions
+}
+
+// withAccount returns what the book holds, and with nothing what only the account at the
+// broker does. Called with mu held.
+func (e *Engine) withAccount(book map[string]holding) map[string]holding {
+	all, keys := maps.Clone(book), map[string]bool{}
+	for symbol := range book {
+		keys[broker.Key(symbol)] = true
+	}
+	for _, p := range e.venue.report.Positions {
+		if !keys[broker.Key(p.Symbol)] && e.beside(p.Symbol) != 0 {
+			all[p.Symbol] = holding{}
+		}
+	}
+	return all
 }
 
 // externalID begins the ids of orders that somebody else placed in the account.
