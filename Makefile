@@ -6,8 +6,8 @@ export CGO_ENABLED = 0
 # A test makes little garbage, so it is collected rarely; no test takes a minute.
 TEST     = GOGC=400 $(GO) test -timeout 10m $(TESTFLAGS)
 # The packages with the longest tests come first, so that no core waits for them at the end. The tests of server mostly
-# wait, and the others compute meanwhile.
-LONGEST := ./trade ./server ./indicators ./market
+# wait, so one package more than there are cores may run.
+LONGEST := -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) ./trade ./server ./indicators ./market
 # The race detector needs a C compiler. With it tests are five to ten times slower, so -short leaves out repetitions
 # (seeds, crash points, catalogue entries, pairs of intervals), which have all run without it. Every test runs in both.
 RACE    := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 && echo -race)
@@ -17,7 +17,7 @@ GOSEC := github.com/securego/gosec/v2@v2.22.0
 # A number of runs and not a time: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 500x
 
-.PHONY: help run build test check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-clients e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify e2e-alpaca demo-exchange cluster e2e-cluster torture torture-broker torture-cluster torture-notify clean
+.PHONY: help run build test short check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-clients e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify e2e-alpaca demo-exchange cluster e2e-cluster torture torture-broker torture-cluster torture-notify clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -32,6 +32,9 @@ test: ## run all tests, then with -short under the race detector where a C compi
 	$(TEST) $(LONGEST) ./...
 	@test -n "$(RACE)" || echo "no C compiler: tested without the race detector"
 	$(if $(RACE),CGO_ENABLED=1 $(TEST) -race -short -vet=off $(LONGEST) ./...)
+
+short: ## run every test once, with fewer repetitions
+	$(TEST) -short $(LONGEST) ./...
 
 check: ## what CI runs: formatting, vet, staticcheck, gosec, tests, benchmarks once, a short fuzz round, and what the tools at hand allow of the rest
 	@fmt=$$(gofmt -l .); test -z "$$fmt" || { echo "gofmt would change: $$fmt"; exit 1; }

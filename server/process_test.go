@@ -34,9 +34,9 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	// Most tests wait for a process, a lease or a timer, so more of them may run at
-	// once than there are cores. A -parallel on the command line is read later.
-	flag.Set("test.parallel", "6")
+	// Most tests wait for a process, a lease or a timer, so many more of them may run
+	// at once than there are cores. A -parallel on the command line is read later.
+	flag.Set("test.parallel", "24")
 	os.Exit(m.Run())
 }
 
