@@ -101,6 +101,9 @@ func Lookup(name string) (*Indicator, error) {
 	if ind, _ := find(name); ind != nil {
 		return ind, nil
 	}
+	if p := strings.TrimPrefix(strings.ReplaceAll(snake(limit.Clip(name)), "_", ""), "cdl"); slices.Contains(patternNames(), p) {
+		return nil, fmt.Errorf("%w %q: it is a candle pattern, which %q with the parameter pattern %q looks for", errUnknown, limit.Clip(name), "candles", p)
+	}
 	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", errUnknown, limit.Clip(name), orList(nearestNames(snake(limit.Clip(name)), 3)))
 }
 

@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +35,20 @@ func TestUnknownSuggests(t *testing.T) {
 		_, err := Lookup(name)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), `"`) != 8 {
 			t.Errorf("Lookup(%q): %v, want three names with %s", name, err, want)
+		}
+	}
+}
+
+// TestPatternIsNoIndicator: whoever asks for a candle pattern by its name, or TA-Lib's, is
+// told how to get it.
+func TestPatternIsNoIndicator(t *testing.T) {
+	for name, pattern := range map[string]string{"doji": "doji", "CDLENGULFING": "engulfing", "Morning Star": "morningstar", "cdl_3inside": "3inside"} {
+		_, err := Lookup(name)
+		if want := `"candles" with the parameter pattern "` + pattern + `"`; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Lookup(%q): %v, want %s", name, err, want)
+		}
+		if _, err := New("candles", map[string]json.RawMessage{"pattern": json.RawMessage(`"` + pattern + `"`)}); err != nil {
+			t.Errorf("the advice for %q is refused: %v", name, err)
 		}
 	}
 }
