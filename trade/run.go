@@ -50,6 +50,9 @@ func (e *Engine) begin() error {
 // returns nil. If a part fails before that, the others are ended and work returns its
 // error.
 func (e *Engine) work(ctx context.Context) error {
+	if !e.follows() {
+		_ = e.refreshTrading() // HALT may have been made while no process ran; what fails here fails again in housekeep
+	}
 	e.watchNeeded(ctx)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {

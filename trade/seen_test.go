@@ -312,6 +312,35 @@ func TestDipWhileHalted(t *testing.T) {
 	})
 }
 
+// TestHaltMadeWhileStopped: a file HALT that was made while no process ran counts before the
+// first price after the start.
+func TestHaltMadeWhileStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcess(t, 10*time.Minute+30*time.Second, 100, 100)
+		for second := 660; second < 1500; second++ {
+			p.market.prices[second] = 8000
+		}
+		dir := t.TempDir()
+		p.change = func(o *Options) { o.Dir = dir }
+		p.start()
+		place(t, p.e, Buy, Limit, "1", "95")
+		p.stop()
+		os.WriteFile(filepath.Join(dir, haltName), nil, 0o600)
+		time.Sleep(5 * time.Minute)
+		p.start()
+		time.Sleep(5 * time.Second)
+		if o := p.e.Orders(false)[0]; o.Status != StatusOpen {
+			t.Errorf("order %s at %s under HALT", o.Status, show(o.AveragePrice))
+		}
+		os.Remove(filepath.Join(dir, haltName))
+		time.Sleep(5 * time.Second)
+		if o := p.e.Orders(false)[0]; o.Status != StatusFilled {
+			t.Errorf("order %s after HALT, want it filled at the present price", o.Status)
+		}
+		p.stop()
+	})
+}
+
 // TestSeenIsForgotten: how far a symbol was judged is written once a minute and when the
 // process stops, and forgotten once nothing waits for the symbol.
 func TestSeenIsForgotten(t *testing.T) {
