@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -87,9 +88,10 @@ func sourceName(source string) string {
 	return name
 }
 
-// healthcheck asks the server on this machine for its health, for containers
-// that have no shell. It gives up after five seconds. Any answer but status "ok" is an
-// error, by which the process ends with exit code 1.
+// healthcheck asks the server on this machine for its health, for containers that have
+// no shell. It fails, by which the process ends with exit code 1, if there is no answer
+// within five seconds or the journal is broken: a new start may help then. It would not
+// help against a data service or a broker that does not answer, and would end every login.
 func healthcheck(ctx context.Context, c *config) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -108,13 +110,14 @@ func healthcheck(ctx context.Context, c *config) error {
 	}
 	defer response.Body.Close()
 	var health struct {
-		Status string `json:"status"`
+		Name    string `json:"name"`
+		Journal string `json:"journal"`
 	}
-	if err := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&health); err != nil || response.StatusCode != http.StatusOK {
+	if err := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&health); err != nil || response.StatusCode != http.StatusOK || health.Name != "wick" {
 		return fmt.Errorf("health: status %d is not an answer of wick", response.StatusCode)
 	}
-	if health.Status != "ok" {
-		return fmt.Errorf("health: the server says %q", health.Status)
+	if health.Journal == "broken" {
+		return errors.New("health: the journal is broken")
 	}
 	return nil
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -141,4 +144,28 @@ func TestHealthOfTheFeed(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestHealthcheckFails: --healthcheck fails where a new start may help, and where wick does
+// not answer. Containers are started anew by it, which ends logins, so a silent data service
+// is no reason.
+func TestHealthcheckFails(t *testing.T) {
+	t.Parallel()
+	for doc, want := range map[string]bool{
+		`{"name":"wick","status":"ok"}`:                          true,
+		`{"name":"wick","status":"degraded","journal":"ok"}`:     true,
+		`{"name":"wick","status":"degraded","journal":"broken"}`: false,
+		`{"status":"ok"}`: false,
+		`ok`:              false,
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, doc) }))
+		base, err := url.Parse(s.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Run(t.Context(), []string{"--healthcheck", "--port", base.Port()}, env("HOME", t.TempDir()), nil, io.Discard, io.Discard); (err == nil) != want {
+			t.Errorf("%s: %v", doc, err)
+		}
+		s.Close()
+	}
 }
