@@ -233,19 +233,27 @@ func (o *owner) accept() (string, error) {
 	if o.engine == nil {
 		return "", errNoTrading
 	}
-	accepted, err := o.engine.AcceptPositions(trade.Who{Name: "owner, by --accept-positions"})
+	differed, late, err := o.engine.AcceptPositions(trade.Who{Name: "owner, by --accept-positions"})
 	if err != nil {
 		return "", err
 	}
-	if len(accepted) == 0 {
-		return "nothing differs", nil
+	return accepted(differed, late), nil
+}
+
+// accepted says what was accepted: positions that differed, and orders that were given up
+// and are at the broker.
+func accepted(differed []trade.Difference, late []string) string {
+	var each []string
+	for _, d := range differed {
+		each = append(each, fmt.Sprintf("%s is %s at the broker and %s by the book", d.Symbol, d.Broker, d.Book))
 	}
-	var b strings.Builder
-	b.WriteString("accepted:")
-	for _, d := range accepted {
-		fmt.Fprintf(&b, " %s is %s at the broker and %s by the book;", d.Symbol, d.Broker, d.Book)
+	for _, id := range late {
+		each = append(each, "order "+id+" is at the broker, and had been given up")
 	}
-	return strings.TrimSuffix(b.String(), ";"), nil
+	if len(each) == 0 {
+		return "nothing differs"
+	}
+	return "accepted: " + strings.Join(each, "; ")
 }
 
 // audit returns the last lines of the audit, which says who did what.

@@ -17,8 +17,10 @@ import (
 	"testing"
 	"time"
 
+	"wick/exact"
 	"wick/mcp"
 	"wick/oauth"
+	"wick/trade"
 )
 
 // loginOwner logs the owner's page in, without a passphrase by a click, and returns
@@ -195,6 +197,25 @@ func TestOwnerWithout(t *testing.T) {
 	for _, path := range []string{"approvals", "letters"} {
 		if status, text := h.owner(t, page, path, nil); status != 200 || strings.TrimSpace(text) != "null" {
 			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+}
+
+// TestOwnerAccepts: the owner is told all that was accepted. An order that turned up is no
+// position, and the owner has to hear of it all the same.
+func TestOwnerAccepts(t *testing.T) {
+	differed := []trade.Difference{{Symbol: "AAA", Book: 2 * exact.One, Broker: exact.One}}
+	for _, c := range []struct {
+		differed []trade.Difference
+		late     []string
+		want     string
+	}{
+		{nil, nil, "nothing differs"},
+		{nil, []string{"o-1"}, "accepted: order o-1 is at the broker, and had been given up"},
+		{differed, []string{"o-1"}, "accepted: AAA is 1 at the broker and 2 by the book; order o-1 is at the broker, and had been given up"},
+	} {
+		if got := accepted(c.differed, c.late); got != c.want {
+			t.Errorf("%v and %q: %q, want %q", c.differed, c.late, got, c.want)
 		}
 	}
 }

@@ -189,17 +189,17 @@ func (e *Engine) AccountAtBroker() (broker.Account, bool) {
 }
 
 // AcceptPositions takes the positions at the broker as they are: what differs now
-// counts as known from here on, and trading goes on. It returns the differences that it
-// accepted. Only the owner can ask for it. Until then new positions are refused, because
-// the book does not know what it holds. What cannot be written down is not accepted.
-func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
+// counts as known from here on, and trading goes on. It returns what it accepted: the
+// differences, and the orders that the book had given up and the broker has. Only the owner
+// can ask for it. Until then new positions are refused, because the book does not know what
+// it holds. What cannot be written down is not accepted.
+func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []string, err error) {
 	if e.venue == nil {
-		return nil, refuse("no_broker", never, "there is no broker: the positions are those of the paper book")
+		return nil, nil, refuse("no_broker", never, "there is no broker: the positions are those of the paper book")
 	}
 	v := e.venue
-	var accepted []Difference
 	var late map[string]int
-	err := e.write(func() (uint64, error) {
+	err = e.write(func() (uint64, error) {
 		accepted, late = v.differs, maps.Clone(v.late)
 		// The base says for each symbol by how much the account may differ from our fills. A
 		// difference that is accepted now takes the place of what was accepted before.
@@ -211,7 +211,7 @@ func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
 		return e.propose(kindVenue, &event{At: now(), Venue: s, By: who.short()})
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// What was found while the step was being written has not been accepted, and stays.
 	e.mu.Lock()
@@ -220,7 +220,7 @@ func (e *Engine) AcceptPositions(who Who) ([]Difference, error) {
 	v.suspected = nil
 	e.mu.Unlock()
 	v.soon()
-	return accepted, e.refreshTrading()
+	return accepted, sorted(late), e.refreshTrading()
 }
 
 // CancelEverything asks the broker to cancel every order of the account, no matter who

@@ -379,7 +379,7 @@ func TestLiveStart(t *testing.T) {
 		if open := v.Open(); len(open) != 1 {
 			t.Errorf("open at the venue: %v, want the external order alone", open)
 		}
-		if accepted, err := l.e.AcceptPositions(anyone()); err != nil || len(accepted) != 1 {
+		if accepted, _, err := l.e.AcceptPositions(anyone()); err != nil || len(accepted) != 1 {
 			t.Errorf("accepted %+v, %v, want one difference", accepted, err)
 		}
 		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
@@ -409,7 +409,7 @@ func TestLiveAcceptFails(t *testing.T) {
 		}
 		differs("before")
 		l.disk.FailAt, l.disk.Forever = l.disk.Calls+1, true
-		if accepted, err := l.e.AcceptPositions(anyone()); err == nil {
+		if accepted, _, err := l.e.AcceptPositions(anyone()); err == nil {
 			t.Errorf("accepted %+v on a disk that fails", accepted)
 		}
 		differs("after the disk failed")
@@ -502,7 +502,7 @@ func TestLiveStartQuiet(t *testing.T) {
 		again(nothing)
 		again(func() { v.Adjust("AAA", exact.One) }, "reducing")
 		again(nothing) // still so
-		if _, err := l.e.AcceptPositions(anyone()); err != nil {
+		if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
 			t.Fatal(err)
 		}
 		again(nothing)
@@ -692,7 +692,7 @@ func TestLiveDailyLossAfterOutage(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("told %q, want %q", got, want)
 			}
-			if _, err := l.e.AcceptPositions(anyone()); err != nil {
+			if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(2 * time.Minute)
@@ -817,7 +817,7 @@ func TestLiveLate(t *testing.T) {
 			t.Errorf("after it was executed: %+v, trading is %s, want differs and reducing", status, l.e.Status().Trading)
 		}
 		l.same("after it was executed")
-		if _, err := l.e.AcceptPositions(anyone()); err != nil {
+		if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Minute)
@@ -955,7 +955,7 @@ func TestLiveBust(t *testing.T) {
 		if o = l.order(o.ID); o.Status != StatusCancelled || o.FilledQuantity != exact.One || !strings.Contains(o.Reason, "took back 1 of 1") {
 			t.Errorf("after the order ended: %+v, want it cancelled with 1 filled", o)
 		}
-		if _, err := l.e.AcceptPositions(anyone()); err != nil {
+		if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)

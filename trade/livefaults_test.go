@@ -696,8 +696,8 @@ func TestLiveLateWaits(t *testing.T) {
 			if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); err != nil {
 				t.Errorf("an order that shrinks the position: %v", err)
 			}
-			if _, err := l.e.AcceptPositions(anyone()); err != nil {
-				t.Fatal(err)
+			if differed, found, err := l.e.AcceptPositions(anyone()); err != nil || len(differed) != 0 || !slices.Equal(found, []string{late.ID}) {
+				t.Fatalf("accepted: %v, %v, %v, want the order alone", differed, found, err)
 			}
 			time.Sleep(2 * time.Minute)
 			if s, _ := l.e.Venue(); s.State != "ready" || len(s.Late) != 0 {
@@ -805,7 +805,7 @@ func TestLiveWhyActive(t *testing.T) {
 		defer l.stop()
 		v.Adjust("AAA", shares(1))
 		time.Sleep(2 * time.Minute)
-		if _, err := l.e.AcceptPositions(anyone()); err != nil {
+		if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
 			t.Fatal(err)
 		}
 		haltByHand(t, l.e)
@@ -835,7 +835,7 @@ func TestLiveAcceptedGone(t *testing.T) {
 			if s, _ := l.e.Venue(); s.State != "differs" || !slices.Equal(s.Differences, want) {
 				t.Errorf("after a change by %d: %+v, want %+v", by, s, want)
 			}
-			if _, err := l.e.AcceptPositions(anyone()); err != nil {
+			if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Minute)
@@ -1011,7 +1011,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); !isRefusal(err, "broker_differs") {
 			t.Errorf("a sell that would open a short: %v, want broker_differs", err)
 		}
-		if _, err := l.e.AcceptPositions(anyone()); err != nil {
+		if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
 			t.Fatal(err)
 		}
 		refused("once it was accepted", "0")
@@ -1111,7 +1111,7 @@ func TestLiveShortElsewhere(t *testing.T) {
 		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); err != nil {
 			t.Errorf("a buy that shrinks it: %v", err)
 		}
-		if _, err := l.e.AcceptPositions(anyone()); err != nil {
+		if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Minute)
