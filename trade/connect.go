@@ -201,14 +201,22 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 	var late map[string]int
 	err = e.write(func() (uint64, error) {
 		accepted, late = v.differs, maps.Clone(v.late)
-		// The base says for each symbol by how much the account may differ from our fills. A
+		// The base says for each symbol by how much the account may differ from the book. A
 		// difference that is accepted now takes the place of what was accepted before.
 		s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}
 		maps.Copy(s.Base, e.ahead.venue.Base)
+		ev := &event{At: now(), Venue: s, Holdings: make(map[string]holding), By: who.short()}
 		for _, d := range accepted {
-			s.Base[broker.Key(d.Symbol)] = d.Broker - d.Book
+			// What the account lacks leaves the book, as far as the book has it.
+			h := e.ahead.holdings[d.Symbol]
+			base := d.Broker - d.Book
+			if gone := reducible(h.Quantity, base); gone != 0 {
+				ev.Holdings[d.Symbol] = h.without(gone)
+				base += h.Quantity - ev.Holdings[d.Symbol].Quantity
+			}
+			s.Base[broker.Key(d.Symbol)] = base
 		}
-		return e.propose(kindVenue, &event{At: now(), Venue: s, By: who.short()})
+		return e.propose(kindVenue, ev)
 	})
 	if err != nil {
 		return nil, nil, err

@@ -81,7 +81,8 @@ type event struct {
 	Stops        map[string]exact.Decimal `json:"stops,omitempty"`    // where trailing stops stood at that time, by order id
 	Outbox       json.RawMessage          `json:"outbox,omitempty"`
 	Venue        *stamp                   `json:"venue,omitempty"`
-	By           *Who                     `json:"by,omitempty"` // who cancelled, halted or accepted positions; orders and alerts have a By of their own
+	Holdings     map[string]holding       `json:"positions,omitempty"` // those that lost what the account at the broker lacks, by symbol
+	By           *Who                     `json:"by,omitempty"`        // who cancelled, halted or accepted positions; orders and alerts have a By of their own
 }
 
 // decodeEvent reads the payload of a record.
@@ -93,8 +94,8 @@ func decodeEvent(payload []byte) (*event, error) {
 	return ev, nil
 }
 
-// stamp says which account a data directory belongs to. Base is the difference between
-// the account's positions and the book's fills that the owner has accepted.
+// stamp says which account a data directory belongs to. Base is by how much more than the
+// book the account holds, as the owner has accepted it.
 type stamp struct {
 	Broker  string                   `json:"broker"`
 	Account string                   `json:"account"`

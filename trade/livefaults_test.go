@@ -972,13 +972,13 @@ func TestLiveExternalBracket(t *testing.T) {
 }
 
 // TestLiveSoldElsewhere: shares that wick bought are sold in the broker's own app. What closes
-// a position is judged by what the account holds, before and after the owner has accepted the
-// difference: it never opens one. What the account holds and the book does not is listed.
+// a position is judged by what the account holds, and never opens one. Once the owner has
+// accepted the difference, the book does not have what the account lacks either.
 func TestLiveSoldElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
-		defer l.stop()
+		defer func() { l.stop() }()
 		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(10)}); err != nil {
 			t.Fatal(err)
 		}
@@ -1011,24 +1011,71 @@ func TestLiveSoldElsewhere(t *testing.T) {
 		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); !isRefusal(err, "broker_differs") {
 			t.Errorf("a sell that would open a short: %v, want broker_differs", err)
 		}
-		if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
+		accepts := func() {
+			t.Helper()
+			if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		accepts()
+		for range 2 { // at once, and after further reports
+			if p := l.e.Positions(); len(p) != 0 {
+				t.Errorf("once it was accepted: positions %+v, want none", p)
+			}
+			if o, err := l.place(closing[0]); !isRefusal(err, "no_position") {
+				t.Errorf("once it was accepted: all of it gives %s, %v, want no_position", o.Status, err)
+			}
+			time.Sleep(2 * time.Minute)
+		}
+
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(10)}); err != nil {
 			t.Fatal(err)
 		}
-		refused("once it was accepted", "0")
+		time.Sleep(time.Second)
+		v.Adjust("AAA", -shares(6))
 		time.Sleep(2 * time.Minute)
-		at("a while after it was accepted", 10, 0)
-		refused("a while after it was accepted", "0")
-
-		v.Adjust("AAA", shares(4)) // four are bought back
-		time.Sleep(2 * time.Minute)
+		at("after six of ten more were sold", 10, 4)
 		closing = closing[1:]
-		refused("after four were bought", "4")
+		refused("after six of ten more were sold", "4")
+		accepts()
+		at("once that was accepted", 4, 4)
+		l.crash()
+		time.Sleep(time.Minute)
+		at("after a restart", 4, 4)
+		if s, _ := l.e.Venue(); s.State != "ready" {
+			t.Errorf("after a restart: %+v, want ready", s)
+		}
+		if p := l.e.Positions(); p[0].EntryPrice != shares(100) || p[0].RealizedPnL != (exact.Money{}) {
+			t.Errorf("positions %+v, want an entry at 100 and nothing realized", p)
+		}
 		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(4) {
 			t.Errorf("all of it: %+v, %v, want 4 sold", o, err)
 		}
 		time.Sleep(time.Second)
 		if held := v.Position("AAA"); held != 0 {
 			t.Errorf("the account holds %s, want nothing", held)
+		}
+	})
+}
+
+// TestLiveAcceptTurned: wick's ten shares were sold elsewhere, and five more than those. The
+// book has none of them any more once that was accepted, and the account's short is listed.
+func TestLiveAcceptTurned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startWithTen(t, v)
+		defer l.stop()
+		v.Adjust("AAA", -shares(15))
+		time.Sleep(2 * time.Minute)
+		if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute)
+		if p := l.e.Positions(); len(p) != 1 || p[0].Quantity != 0 || p[0].AtBroker == nil || p[0].AtBroker.Quantity != -shares(5) {
+			t.Errorf("positions %+v, want none by the book and -5 at the broker", p)
+		}
+		if s, _ := l.e.Venue(); s.State != "ready" {
+			t.Errorf("status: %+v, want ready", s)
 		}
 	})
 }

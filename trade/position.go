@@ -89,6 +89,17 @@ func (h holding) fill(size, price, fee exact.Decimal) (holding, error) {
 	return h, nil
 }
 
+// without returns the holding without a part of its quantity, of which nobody knows what was
+// got for it. The part's share of the cost leaves too, and nothing is realized.
+func (h holding) without(part exact.Decimal) holding {
+	h.Cost, _ = h.Cost.Sub(h.Cost.Share(part, h.Quantity.Abs())) // in range: it becomes smaller
+	if h.Quantity < 0 {
+		part = -part
+	}
+	h.Quantity -= part
+	return h
+}
+
 // show returns the holding as clients see it, valued at q. If q has no price, the
 // current price and the unrealized profit are nil.
 func (h holding) show(symbol, broker string, q quote) Position {

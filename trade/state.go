@@ -172,6 +172,7 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 			return fmt.Errorf("%s of none", k)
 		}
 		s.venue = ev.Venue
+		maps.Copy(s.holdings, ev.Holdings)
 	case kindSeen: // all of it is in ev.Seen and ev.Stops, which records of other kinds may have too
 	case kindOutbox: // changes nothing here: onDisk.Apply gives it to the outbox
 	default:
