@@ -23,6 +23,10 @@ const unknownReason = "outcome unknown"
 // lateReason is the reason of an order that was given up and then turned up.
 const lateReason = "it had been given up, and is at the broker after all"
 
+// bareReason is the reason of an order that must have others beside it, which the broker
+// did not name.
+const bareReason = "at the broker: it named no orders beside this one for a minute; look there whether its exits exist"
+
 // unknown reports whether o was given to a broker that has not answered yet.
 func (o *Order) unknown() bool { return o.Account != "" && o.BrokerID == "" && !o.Status.Terminal() }
 
@@ -74,7 +78,14 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 		seq, err = e.restate(o, StatusRejected, "not executed: it had the id of another order at "+e.venue.name+"; place it anew if it is still wanted")
 		return true, seq, err
 	case e.lacksLegs(o, s):
-		return false, seq, nil
+		if d := e.venue.doubts[id]; d == nil || d.found.IsZero() || time.Since(d.found) < fillPatience {
+			return false, seq, nil
+		}
+		e.log.Error("the broker names no orders beside one that must have some", "order", id)
+		if seq, err = e.restate(o, o.Status, bareReason); err != nil {
+			return false, seq, err
+		}
+		o = e.ahead.order(id)
 	}
 	if o, seq, err = e.learnFills(o, s, fills); err != nil {
 		return false, seq, err
@@ -179,18 +190,19 @@ func (e *Engine) acknowledge(o *Order, s broker.State) (uint64, error) {
 
 // lasting returns the reason of o if it stays when the broker says more, else "".
 func (o *Order) lasting() string {
-	if o.Reason == lateReason {
-		return lateReason
+	if o.Reason == lateReason || o.Reason == bareReason {
+		return o.Reason
 	}
 	return ""
 }
 
 // lacksLegs reports whether o must have orders beside it at the broker, its legs, that
-// neither the book nor s knows. Nothing is learnt of o without them: once o has ended,
-// nobody would ask for them any more. Called with mu held.
+// neither the book nor s knows. Nothing is learnt of o without them, until they have been
+// asked for in vain: once o has ended, nobody would ask for them any more. Called with mu
+// held.
 func (e *Engine) lacksLegs(o *Order, s broker.State) bool {
 	wanted := o.StopLoss != nil || o.TakeProfit != nil || o.Role == RoleOCO && o.Group == o.ID
-	if !wanted || len(s.Legs) > 0 || s.Status == broker.Rejected {
+	if !wanted || o.Reason == bareReason || len(s.Legs) > 0 || s.Status == broker.Rejected {
 		return false
 	}
 	for _, suffix := range []string{"-sl", "-tp", "-oco"} {
@@ -199,6 +211,19 @@ func (e *Engine) lacksLegs(o *Order, s broker.State) bool {
 		}
 	}
 	return true
+}
+
+// doubt returns what is known about the sending of the order called id, or nil if its outcome
+// is known. Called with mu held.
+func (e *Engine) doubt(id string) *doubt {
+	o := e.ahead.order(id)
+	if o == nil || !o.unknown() {
+		return nil
+	}
+	if e.venue.doubts[id] == nil { // an earlier process sent it, or was about to
+		e.venue.doubts[id] = &doubt{ended: o.CreatedAt.Add(sendWithin)}
+	}
+	return e.venue.doubts[id]
 }
 
 // derive returns the fill that s has beyond what is known of o, and whether it has been
@@ -376,10 +401,13 @@ func (e *Engine) heard(event broker.Event) {
 	}
 }
 
-// told takes a state of the order called id and writes down what follows. It
-// reports whether the book has all of it now.
+// told takes a state of the order called id that the broker was asked for, and writes down
+// what follows. It reports whether the book has all of it now.
 func (e *Engine) told(id string, s broker.State, fills []broker.Fill) bool {
 	e.mu.Lock()
+	if d := e.doubt(id); d != nil && d.found.IsZero() {
+		d.found = time.Now()
+	}
 	sure, _, err := e.learn(id, s, fills)
 	seq := e.ahead.seq // the stream may have told it first, and the caller reads what is on disk
 	e.mu.Unlock()

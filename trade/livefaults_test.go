@@ -344,6 +344,72 @@ func TestLiveSingleExit(t *testing.T) {
 	})
 }
 
+// bare is a broker that names no orders beside others.
+type bare struct{ Broker }
+
+func (b bare) Submit(ctx context.Context, o broker.Order) (broker.State, error) {
+	s, err := b.Broker.Submit(ctx, o)
+	s.Legs = nil
+	return s, err
+}
+
+func (b bare) Lookup(ctx context.Context, o broker.Order) (broker.State, error) {
+	s, err := b.Broker.Lookup(ctx, o)
+	s.Legs = nil
+	return s, err
+}
+
+func (b bare) Report(ctx context.Context) (broker.Report, error) {
+	r, err := b.Broker.Report(ctx)
+	for i := range r.Open {
+		r.Open[i].Legs = nil
+	}
+	return r, err
+}
+
+// TestLiveNoLegs: the broker does not name the exits of an order. They are waited for, since
+// nobody would ask for them once the order has ended, but not for ever: after a minute the
+// order is what it is at the broker, and says that its exits are not known.
+func TestLiveNoLegs(t *testing.T) {
+	for _, kind := range []OrderType{Market, Limit} {
+		synctest.Test(t, func(t *testing.T) {
+			v := alpacatest.New()
+			l := startLive(t, v, func(o *Options) { o.Venue.Broker = bare{o.Venue.Broker} })
+			defer l.stop()
+			r := OrderRequest{Side: Buy, Type: kind, Quantity: shares(2), StopLoss: Exit{Price: shares(70)}}
+			if kind == Limit {
+				r.Price = shares(90)
+			}
+			o, err := l.place(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(fillPatience / 2)
+			if o = l.order(o.ID); o.Status != StatusOpen || !strings.HasPrefix(o.Reason, unknownReason) {
+				t.Errorf("%s after half a minute: %s, %q, want an unknown outcome", kind, o.Status, o.Reason)
+			}
+			time.Sleep(3 * fillPatience)
+			want := StatusFilled
+			if kind == Limit {
+				if o = l.order(o.ID); o.Status != StatusOpen || o.BrokerID == "" || o.Reason != bareReason {
+					t.Errorf("a limit after three minutes: %+v, want it open at the broker and without exits", o)
+				}
+				if _, err = l.e.CancelOrder(anyone(), o.ID); err != nil {
+					t.Errorf("cancel: %v", err)
+				}
+				want = StatusCancelled
+			}
+			if o = l.order(o.ID); o.Status != want || o.Reason != bareReason {
+				t.Errorf("%s at the end: %s, %q, want %s without exits", kind, o.Status, o.Reason, want)
+			}
+			if s, _ := l.e.Venue(); s.State != "ready" || len(s.Unknown) != 0 || len(l.e.venue.doubts) != 0 {
+				t.Errorf("status: %+v, %d in doubt, want ready and nothing unknown", s, len(l.e.venue.doubts))
+			}
+			l.same("at the end")
+		})
+	}
+}
+
 // TestLiveCancelAll: all orders are cancelled, although one is filled while its cancel is on
 // the way, which is no error. One that the broker does not cancel is an error, and does not
 // keep the others from being cancelled.

@@ -133,16 +133,10 @@ func (e *Engine) missed(o *Order, err error) bool {
 		return false // the broker could not be asked, or has confirmed the order before and must know it
 	}
 	e.mu.Lock()
-	v := e.venue
-	o = e.ahead.order(o.ID)
-	if o == nil || !o.unknown() { // the stream has told of it meanwhile
+	d := e.doubt(o.ID)
+	if d == nil { // the stream has told of it meanwhile
 		e.mu.Unlock()
 		return true
-	}
-	d := v.doubts[o.ID]
-	if d == nil { // an earlier process sent it, or was about to
-		d = &doubt{ended: o.CreatedAt.Add(sendWithin)}
-		v.doubts[o.ID] = d
 	}
 	// While the request may still be on its way, "not known" means nothing.
 	if d.sending || time.Since(d.ended) < unknownPatience {
@@ -155,7 +149,7 @@ func (e *Engine) missed(o *Order, err error) bool {
 		e.mu.Unlock()
 		return false
 	}
-	seq, err := e.restate(o, StatusRejected, "it never reached "+v.name+"; place it anew if it is still wanted")
+	seq, err := e.restate(e.ahead.order(o.ID), StatusRejected, "it never reached "+e.venue.name+"; place it anew if it is still wanted")
 	e.mu.Unlock()
 	return err == nil && e.commit(seq) == nil
 }

@@ -37,11 +37,12 @@ type venue struct {
 }
 
 // doubt is what this process knows about the sending of an order whose outcome is
-// unknown. If an earlier process sent the order, missed makes one.
+// unknown. If an earlier process sent the order, [Engine.doubt] makes one.
 type doubt struct {
 	sending bool      // the request is still to be sent, or under way
 	ended   time.Time // when the request was given up
 	misses  int       // how often the broker has answered that it does not know the order
+	found   time.Time // when the broker, asked for the order, first knew it; zero for never
 }
 
 // shortfall is since when fills of an order are missing, and how much it has filled with them.
