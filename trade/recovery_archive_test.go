@@ -3,10 +3,14 @@ package trade
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"wick/archive"
+	"wick/broker/alpaca/alpacatest"
 	"wick/journal/journaltest"
 )
 
@@ -134,4 +138,46 @@ func TestRecoverArchiveOfOtherForm(t *testing.T) {
 			t.Errorf("order %d is %+v, %v; want %+v", i, got, err, want)
 		}
 	}
+}
+
+// TestRecoverReopened: an order at a broker was given up, turned up, and was filled; the
+// archive that had it is gone. What is recovered of it is its end, and not that it was
+// given up: whoever asks for it would place it again.
+func TestRecoverReopened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		few := func(o *Options) { o.kept, o.files.MaxRecords = 1, 4 }
+		l := startLive(t, v, few)
+		answering(v, "POST", alpacatest.Fault{Late: 5 * time.Minute})
+		late, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(4 * time.Minute)
+		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		if o := l.order(late.ID); o.Status != StatusRejected {
+			t.Fatalf("after four minutes: %+v, want it given up", o)
+		}
+		time.Sleep(4 * time.Minute)
+		if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(lateWithin + time.Hour)
+		for range 4 {
+			if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(lateWithin)
+		}
+		if slices.ContainsFunc(l.e.Orders(false), func(o Order) bool { return o.ID == late.ID }) {
+			t.Fatal("the order is not in the archive yet")
+		}
+		l.stop()
+		delete(l.disk.Files, segment1)
+		l.start(few, func(o *Options) { o.Recover = func(Recovery) error { return nil } })
+		defer l.stop()
+		if o := l.order(late.ID); o.Status != StatusFilled || o.FilledQuantity != shares(1) {
+			t.Errorf("after the recovery: %s with %s filled, %q, want it filled", o.Status, o.FilledQuantity, o.Reason)
+		}
+	})
 }

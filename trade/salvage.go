@@ -76,11 +76,24 @@ func (d *digests) count() int {
 // goes on after what is damaged or missing, and returns the time from which records are
 // missing.
 func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap, err error) {
-	ended := func(o *Order) error {
-		if o == nil || !o.Status.Terminal() || s.order(o.ID) != nil {
-			return nil
+	// An order at a broker may change after it ended, and even be open again: only the
+	// newest that is found of it counts.
+	type version struct {
+		seq uint64
+		*Order
+	}
+	atBroker := make(map[string]version)
+	ended := func(o *Order, seq uint64) error {
+		switch {
+		case o == nil || s.order(o.ID) != nil:
+		case o.Account != "":
+			if seq >= atBroker[o.ID].seq {
+				atBroker[o.ID] = version{seq, o}
+			}
+		case o.Status.Terminal():
+			return visit(o)
 		}
-		return visit(o)
+		return nil
 	}
 	var failed error // by visit
 	last, lastAt := uint64(0), Time{}
@@ -103,7 +116,7 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 			// An error of visit ends the walk. It is kept, to be told apart from damage.
 			for _, o := range append([]*Order{ev.Order}, ev.Also...) {
 				if failed == nil {
-					failed = ended(o)
+					failed = ended(o, r.Seq)
 				}
 			}
 		}
@@ -117,18 +130,24 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 	if last < s.seq {
 		missing.add(lastAt, Time{})
 	}
-	return missing, journal.Snapshots(d, func(r journal.Entry) error {
+	err = journal.Snapshots(d, func(r journal.Entry) error {
 		old, err := decodeState(s.store, r.Seq, r.Payload)
 		if err != nil || r.Seq > s.seq {
 			return nil // of a state that is not kept
 		}
 		for _, o := range old.orders {
-			if err := ended(o); err != nil {
+			if err := ended(o, r.Seq); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	for _, id := range sorted(atBroker) {
+		if o := atBroker[id]; err == nil && o.Status.Terminal() {
+			err = visit(o.Order)
+		}
+	}
+	return missing, err
 }
 
 // add extends the gap to the end of another one, which comes later.
