@@ -225,7 +225,7 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 	e.mu.Lock()
 	v.differs = slices.DeleteFunc(slices.Clone(v.differs), func(d Difference) bool { return slices.Contains(accepted, d) })
 	maps.DeleteFunc(v.late, func(id string, times int) bool { return late[id] == times })
-	v.suspected = nil
+	v.suspected, v.suspectAt = nil, nil
 	e.mu.Unlock()
 	v.soon()
 	return accepted, sorted(late), e.refreshTrading()

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -192,6 +193,38 @@ func TestLiveAdvice(t *testing.T) {
 		selling.ReduceOnly = true
 		if _, err := l.place(selling); !isRefusal(err, "reduce_only") {
 			t.Errorf("the same with reduce_only: %v, want it refused", err)
+		}
+	})
+}
+
+// TestLiveOtherKeepsChanging: five of ten shares were sold elsewhere, and somebody else trades
+// another symbol all the time, so that no two reports are the same. What differs is settled
+// symbol by symbol: the five count, and the other five can be closed. What keeps changing
+// differs too, after a while, also for a process that has just begun.
+func TestLiveOtherKeepsChanging(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startWithTen(t, v)
+		defer func() { l.stop() }()
+		changing := func(during time.Duration) {
+			for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(time.Second) {
+				v.Adjust("BBB", shares(1))
+			}
+		}
+		v.Adjust("AAA", -shares(5))
+		changing(2 * time.Minute)
+		five := Difference{"AAA", shares(10), shares(5)}
+		if s, _ := l.e.Venue(); !slices.Equal(s.Differences, []Difference{five}) || l.e.Status().Trading != Reducing {
+			t.Errorf("after two minutes: %+v, trading is %s, want %+v and reducing", s, l.e.Status().Trading, five)
+		}
+		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(5) {
+			t.Errorf("all of it: %s of %s, %v, want 5 sold", o.Status, o.Quantity, err)
+		}
+		changing(2 * time.Minute)
+		l.crash()
+		changing(differPatience + time.Minute)
+		if s, _ := l.e.Venue(); s.State != "differs" || len(s.Differences) != 2 || s.Differences[1].Symbol != "BBB" {
+			t.Errorf("four minutes after a restart: %+v, want both symbols to differ", s)
 		}
 	})
 }

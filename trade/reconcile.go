@@ -155,11 +155,14 @@ func (e *Engine) missed(o *Order, err error) bool {
 }
 
 // compare takes over a report and notes where the positions of the account differ from
-// the book. A difference counts only when two reports in a row show it, because a fill
-// may come between two parts of one report. Before is what the book held when the report
-// was asked for. If sure is false, because orders are in
-// doubt, it must also have lasted for longer than the doubt can explain. It reports
-// whether it is settled what differs, if anything.
+// the book. Before is what the book held when the report was asked for. Sure is false if
+// orders are in doubt. It reports whether it is settled what differs, if anything.
+//
+// Each symbol counts for itself. A difference counts when two reports in a row show it,
+// because a fill may come between two parts of one report; while orders are in doubt, it
+// must have lasted for longer than the doubt can explain. One that is never the same
+// twice counts after that time, too. Until a difference counts, the one that was settled
+// before stays.
 func (e *Engine) compare(r broker.Report, before map[string]holding, sure bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -170,13 +173,23 @@ func (e *Engine) compare(r broker.Report, before map[string]holding, sure bool) 
 			v.external = append(v.external, s)
 		}
 	}
-	// The same differences twice in a row count.
-	found := e.differences(r.Positions, before)
-	again := slices.Equal(found, v.suspected)
-	if !again {
-		v.suspectAt = time.Now()
+	found, since, settled := e.differences(r.Positions, before), make(map[string]time.Time), true
+	var differs []Difference
+	for _, d := range found {
+		at, again := v.suspectAt[d.Symbol], slices.Contains(v.suspected, d)
+		if at.IsZero() || !sure && !again {
+			at = time.Now()
+		}
+		since[d.Symbol] = at
+		if sure && again || time.Since(at) >= differPatience {
+			differs = append(differs, d)
+			continue
+		}
+		settled = false
+		if i := slices.IndexFunc(v.differs, func(was Difference) bool { return was.Symbol == d.Symbol }); i >= 0 {
+			differs = append(differs, v.differs[i])
+		}
 	}
-	settled := len(found) == 0 || again && (sure || time.Since(v.suspectAt) >= differPatience)
 	switch {
 	case r.Account.Blocked != "":
 		v.closed, v.judged = r.Account.Blocked, true
@@ -185,13 +198,10 @@ func (e *Engine) compare(r broker.Report, before map[string]holding, sure bool) 
 	case v.closed != "": // no orders were taken, and none are until it is settled
 		v.closed = "positions are being compared"
 	}
-	if settled && len(found) > 0 && len(v.differs) == 0 {
-		e.log.Error("the broker's positions are not what this book's fills come to", "broker", v.name, "differences", fmt.Sprint(found))
+	if len(differs) > 0 && len(v.differs) == 0 {
+		e.log.Error("the broker's positions are not what this book's fills come to", "broker", v.name, "differences", fmt.Sprint(differs))
 	}
-	if settled {
-		v.differs = found
-	}
-	v.suspected = found
+	v.differs, v.suspected, v.suspectAt = differs, found, since
 	return settled
 }
 

@@ -20,9 +20,9 @@ type venue struct {
 	born      time.Time            // when this process began
 	judged    bool                 // the account has been read and compared since then
 	closed    string               // why no order is taken; empty if orders are taken
-	differs   []Difference         // positions that differ from the book, as two reports in a row have shown
+	differs   []Difference         // positions that differ from the book for certain; see compare
 	suspected []Difference         // the differences in the newest report
-	suspectAt time.Time            // when those were seen first
+	suspectAt map[string]time.Time // since when a symbol is among those
 	late      map[string]int       // orders that the book had given up and the broker has all the same
 	doubts    map[string]*doubt    // of orders that are being sent or whose outcome is unknown
 	behind    map[string]shortfall // of orders whose fills are missing
