@@ -208,6 +208,9 @@ func (e *Engine) externalOrders() (orders []Order) {
 			FilledQuantity: s.Filled, Broker: e.venue.name, Account: e.venue.account, BrokerID: s.ID, CreatedAt: Time{s.CreatedAt.UTC()}, UpdatedAt: Time{s.UpdatedAt.UTC()},
 			Reason: "external: not placed by wick, which does not touch it",
 		}
+		if s.Quantity == 0 {
+			o.Reason += "; its quantity is not known: it is for a sum of money, or too large to be read"
+		}
 		if s.Limit != 0 {
 			o.Price = &s.Limit
 		}

@@ -976,6 +976,28 @@ func TestLiveExternalStop(t *testing.T) {
 	})
 }
 
+// odd is a broker whose account has an order of somebody else without a quantity.
+type odd struct{ Broker }
+
+func (o odd) Report(ctx context.Context) (broker.Report, error) {
+	r, err := o.Broker.Report(ctx)
+	r.Open = append(r.Open, broker.State{ID: "x", ClientID: "by-hand", Symbol: "SHIB/USD", Side: "buy", Type: "market", Status: broker.Open, Word: "new"})
+	return r, err
+}
+
+// TestLiveExternalOdd: an order of somebody else whose quantity is not known does not seem to
+// be for nothing.
+func TestLiveExternalOdd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := startLive(t, alpacatest.New(), func(o *Options) { o.Venue.Broker = odd{o.Venue.Broker} })
+		defer l.stop()
+		orders, err := l.e.Find(OrderFilter{})
+		if err != nil || len(orders) != 1 || !strings.HasSuffix(orders[0].Reason, "; its quantity is not known: it is for a sum of money, or too large to be read") {
+			t.Errorf("open orders: %+v, %v, want one that says that its quantity is not known", orders, err)
+		}
+	})
+}
+
 // TestLiveMovedStop: somebody moves the stop of a bracket in the broker's own app. The
 // broker ends wick's stop as replaced, and the new one, a leg of the same entry, is listed
 // as not placed by wick, so that nobody takes the position for unprotected.

@@ -566,6 +566,41 @@ func TestFineQuantities(t *testing.T) {
 	}
 }
 
+// TestHugeNumbers: somebody else has orders and a position with numbers beyond the 92 billion
+// that can be kept exactly, as of a coin that costs a fraction of a cent. The rest of the
+// account is read all the same: the orders without that number, and the position as more than
+// any of ours. An account with such numbers is not traded.
+func TestHugeNumbers(t *testing.T) {
+	const (
+		huge  = `{"id":"x","client_order_id":"by-hand","status":"new","qty":"100000000000","filled_qty":"0","limit_price":"1e300","stop_price":"100000000000.5"}`
+		eaten = `{"id":"z","client_order_id":"by-hand-too","status":"partially_filled","qty":"200000000000","filled_qty":"100000000000"}`
+		usual = `{"id":"y","client_order_id":"a","status":"partially_filled","qty":"2","filled_qty":"1","filled_avg_price":"9"}`
+	)
+	answers := canned{
+		"GET /v2/orders": "[" + huge + "," + eaten + "," + usual + "]", "GET /v2/account": `{"account_number":"A1","status":"ACTIVE"}`,
+		"GET /v2/positions":          `[{"symbol":"SHIBUSD","qty":"100000000000","side":"long","market_value":"1"},{"symbol":"PEPEUSD","qty":"-100000000000","side":"short"}]`,
+		"GET /v2/account/activities": `[{"order_id":"z","qty":"1","price":"1","cum_qty":"100000000000"},{"order_id":"y","qty":"1","price":"9","cum_qty":"1"}]`,
+	}
+	c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: answers}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Report(t.Context())
+	if err != nil || len(r.Open) != 2 || r.Open[0].ID != "x" || r.Open[0].Quantity|r.Open[0].Limit|r.Open[0].Stop != 0 || r.Open[1].ID != "y" {
+		t.Errorf("open orders: %+v, %v, want x without numbers, and y", r.Open, err)
+	}
+	if len(r.Positions) != 2 || r.Positions[0].Quantity < 46_000_000_000*exact.One || r.Positions[1].Quantity > -46_000_000_000*exact.One {
+		t.Errorf("positions: %+v, want a long and a short one beyond 46 billion", r.Positions)
+	}
+	if fills, err := c.Fills(t.Context(), time.Unix(1, 0)); err != nil || len(fills) != 1 || fills[0].OrderID != "y" {
+		t.Errorf("the fills: %+v, %v, want that of order y", fills, err)
+	}
+	answers["GET /v2/account"] = `{"account_number":"A1","status":"ACTIVE","equity":"100000000000"}`
+	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "beyond 92 billion") {
+		t.Errorf("an account with such an equity: %v, want an error", err)
+	}
+}
+
 // TestCreditSpread: the owner sells a spread of options in Alpaca's app, an order of several
 // legs whose price is negative because money is received (Alpaca's guide to options trading, of
 // multi-leg orders). It is listed, its fills are left out, and nothing else is kept from being
@@ -806,9 +841,9 @@ func TestStreamBeginsAnew(t *testing.T) {
 // instead, and tells its id: else the next stream would begin with the same event, for ever.
 func TestStreamGoesOn(t *testing.T) {
 	for name, order := range map[string]string{
-		"an order that cannot be":  `{"id":"x","status":"new","qty":"1","filled_qty":"2"}`,
-		"a number that is none":    `{"id":"x","status":"new","qty":"many"}`,
-		"a quantity beyond bounds": `{"id":"x","status":"new","qty":"100000000000"}`,
+		"an order that cannot be": `{"id":"x","status":"new","qty":"1","filled_qty":"2"}`,
+		"a number that is none":   `{"id":"x","status":"new","qty":"many"}`,
+		"an infinite quantity":    `{"id":"x","status":"new","qty":"Inf"}`,
 	} {
 		c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: canned{
 			"GET /v2/events/trades": `data: {"at":"2026-11-17T15:00:00Z","event":"new","event_id":"01A","order":` + order + "}\n",

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,12 +15,16 @@ import (
 )
 
 // number is a decimal as Alpaca writes it: a string, a JSON number or null, with any
-// number of decimals. Those beyond our eight are cut off.
+// number of decimals. Those beyond our eight are cut off, and of a number that is too
+// large for ours nothing is left.
 type number struct {
 	exact.Decimal
-	given bool // there was a number
+	given bool // there was a number that we can keep, if not all its decimals
 	cut   bool // digits other than zero were cut off
 }
+
+// huge reports whether there was a number that is too large for ours.
+func (n number) huge() bool { return n.cut && !n.given }
 
 // UnmarshalJSON reads a number; null and "" are none.
 func (n *number) UnmarshalJSON(text []byte) error {
@@ -38,6 +44,10 @@ func (n *number) UnmarshalJSON(text []byte) error {
 		s = whole + "." + part[:places]
 	}
 	d, err := exact.Parse([]byte(s))
+	if size, bad := strconv.ParseFloat(s, 64); err != nil && bad == nil && math.Abs(size) > 92e9 && !math.IsInf(size, 0) {
+		n.cut = true
+		return nil
+	}
 	n.Decimal, n.given = d, err == nil
 	return err
 }
@@ -163,8 +173,9 @@ func (o *order) check(s broker.State) error {
 // over, and so does the stream, but for the state of the order if that is right. One is a
 // quantity with more than our eight decimals: Alpaca trades in nine, so somebody may have
 // bought for a round sum, and what is filled of our own orders in all has no more than eight.
+// Or it is too large for our numbers.
 // The other is a fill without a price above zero, as of a spread of options.
-var errForeign = errors.New("a quantity with more than eight decimals, or no price above zero")
+var errForeign = errors.New("a quantity beyond 92 billion or with more than eight decimals, or no price above zero")
 
 // maxWord is how many bytes of a status word are kept.
 const maxWord = 32
@@ -254,6 +265,11 @@ func (a *account) account() (broker.Account, error) {
 	if !isID(a.AccountNumber) {
 		return broker.Account{}, fmt.Errorf("alpaca: an account without a number: %q", limit.Clip(a.AccountNumber))
 	}
+	for _, n := range []number{a.Cash, a.Equity, a.LastEquity, a.BuyingPower} {
+		if n.huge() {
+			return broker.Account{}, errors.New("alpaca: a number of the account is beyond 92 billion")
+		}
+	}
 	out := broker.Account{
 		ID: a.AccountNumber, Currency: limit.Clip(a.Currency), Cash: a.Cash.Decimal, Equity: a.Equity.Decimal, LastEquity: a.LastEquity.Decimal, BuyingPower: a.BuyingPower.Decimal,
 	}
@@ -279,14 +295,20 @@ type position struct {
 	UnrealizedPL  number `json:"unrealized_pl"`
 }
 
+// most stands for a quantity that is too large for our numbers. It is more than any of ours.
+const most exact.Decimal = 1 << 62
+
 // position checks a position. Alpaca writes a minus for shorts; a positive quantity with
 // the side "short" counts as negative.
 func (p *position) position() (broker.Position, error) {
 	out := broker.Position{Symbol: limit.Clip(p.Symbol), Quantity: p.Qty.Decimal, Entry: p.AvgEntryPrice.Decimal, Value: p.MarketValue.Decimal, Profit: p.UnrealizedPL.Decimal}
+	if p.Qty.huge() {
+		out.Quantity = most
+	}
 	if p.Side == "short" && out.Quantity > 0 {
 		out.Quantity = -out.Quantity
 	}
-	if p.Symbol == "" || !p.Qty.given {
+	if p.Symbol == "" || out.Quantity == 0 && !p.Qty.given {
 		return out, fmt.Errorf("alpaca: a position without a symbol or a quantity: %q", out.Symbol)
 	}
 	return out, nil
