@@ -212,12 +212,14 @@ func (e *Engine) compare(r broker.Report, before map[string]holding, sure bool) 
 // Called with mu held. The result is sorted, so that those of two reports can be compared.
 func (e *Engine) differences(held []broker.Position, before map[string]holding) (found []Difference) {
 	base := e.shown.venue.Base
-	// Symbols are spelled differently at the broker; keys make them comparable, and
-	// names keep one spelling to show.
+	// Symbols are spelled differently at the broker, and the book may have one in two
+	// spellings; keys make them comparable, and names keep one spelling to show.
 	names, book, was, there := map[string]string{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}
-	for symbol, h := range e.ahead.holdings {
+	for _, symbol := range sorted(e.ahead.holdings) {
 		key := broker.Key(symbol)
-		names[key], book[key], was[key] = symbol, h.Quantity, before[symbol].Quantity
+		names[key] = symbol
+		book[key] += e.ahead.holdings[symbol].Quantity
+		was[key] += before[symbol].Quantity
 	}
 	for _, p := range held {
 		key := broker.Key(p.Symbol)
