@@ -1,11 +1,6 @@
 package trade
 
-import (
-	"slices"
-
-	"wick/broker"
-	"wick/limit"
-)
+import "slices"
 
 // CancelOrder cancels an open order on behalf of who, and returns it. An order that has
 // ended is refused, with a text that says how it ended. Other orders of its group, such
@@ -23,7 +18,10 @@ func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 			}
 		}
 		if o == nil {
-			return Order{}, e.afterDisk(e.notOrder(id))
+			e.mu.Lock()
+			no := e.notOrder(id)
+			e.mu.Unlock()
+			return Order{}, e.afterDisk(no)
 		}
 		return o.public(), e.afterDisk(uncancellable(o, id))
 	}
@@ -37,19 +35,6 @@ func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 		return Order{}, err
 	}
 	return ev.Order.public(), e.commit(seq)
-}
-
-// notOrder returns why id, which is no order_id of this book, names nothing to cancel.
-func (e *Engine) notOrder(id string) *Refusal {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if own := e.shown.clientIDs[id]; own != "" {
-		return refuse("unknown_order", fixIt, "%q is the client_order_id of order %s: cancel it by that order_id", limit.Clip(id), own)
-	}
-	if v := e.venue; v != nil && slices.ContainsFunc(v.external, func(s broker.State) bool { return externalID+s.ID == id }) {
-		return refuse("unknown_order", never, "order %s was not placed by wick, which does not touch it: it can only be cancelled at %s itself", id, v.name)
-	}
-	return uncancellable(nil, id)
 }
 
 // CancelOrders cancels all open orders, or those of one market if symbol is not empty,

@@ -220,7 +220,9 @@ func (e *Engine) replace(o *Order, r OrderRequest) error {
 	}
 	old := e.ahead.order(o.Replaces)
 	switch {
-	case old == nil || old.Status.Terminal():
+	case old == nil:
+		return e.notOrder(o.Replaces)
+	case old.Status.Terminal():
 		return uncancellable(old, o.Replaces)
 	case old.Symbol != o.Symbol:
 		return refuse("bad_replaces", fixIt, "order %s is of %s, not of %s", old.ID, old.Symbol, o.Symbol)

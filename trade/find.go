@@ -241,6 +241,18 @@ func (e *Engine) valued(p Position) Position {
 	return p
 }
 
+// notOrder returns why id, which is no order_id of this book, names nothing to cancel or
+// replace. Called with mu held.
+func (e *Engine) notOrder(id string) *Refusal {
+	if own := e.shown.clientIDs[id]; own != "" {
+		return refuse("unknown_order", fixIt, "%q is the client_order_id of order %s: name it by that order_id", limit.Clip(id), own)
+	}
+	if v := e.venue; v != nil && slices.ContainsFunc(v.external, func(s broker.State) bool { return externalID+s.ID == id }) {
+		return refuse("unknown_order", never, "order %s was not placed by wick, which does not touch it: it can only be changed or cancelled at %s itself", id, v.name)
+	}
+	return uncancellable(nil, id)
+}
+
 // uncancellable returns the reason why the order called id cannot be cancelled: it has
 // ended as o says, or is not known if o is nil.
 func uncancellable(o *Order, id string) *Refusal {

@@ -372,8 +372,11 @@ func TestLiveStart(t *testing.T) {
 		if one, err := l.e.Order(orders[0].ID); err != nil || one.ClientOrderID != foreign {
 			t.Errorf("the external order by its id: %+v, %v", one, err)
 		}
-		if _, err := l.e.CancelOrder(anyone(), orders[0].ID); !isRefusal(err, "unknown_order") || !strings.Contains(err.Error(), "can only be cancelled at alpaca-paper itself") {
+		if _, err := l.e.CancelOrder(anyone(), orders[0].ID); !isRefusal(err, "unknown_order") || !strings.Contains(err.Error(), "can only be changed or cancelled at alpaca-paper itself") {
 			t.Errorf("cancel of an external order: %v, want unknown_order and where it can be cancelled", err)
+		}
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, Replaces: orders[0].ID}); !isRefusal(err, "unknown_order") || !strings.Contains(err.Error(), "can only be changed or cancelled at alpaca-paper itself") {
+			t.Errorf("replacing an external order: %v, want unknown_order and where it can be changed", err)
 		}
 		l.e.CancelOrders(anyone(), "")
 		if open := v.Open(); len(open) != 1 {
