@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -201,6 +202,9 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 	var late map[string]int
 	err = e.write(func() (uint64, error) {
 		accepted, late = v.differs, maps.Clone(v.late)
+		if len(accepted)+len(late) == 0 && (v.closed != "" || len(v.suspected) > 0) {
+			return 0, refuse("broker_not_ready", later, "what differs at %s is not known yet: %s", v.name, cmp.Or(v.closed, "positions are being compared"))
+		}
 		// The base says for each symbol by how much the account may differ from the book. A
 		// difference that is accepted now takes the place of what was accepted before.
 		s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}

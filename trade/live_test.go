@@ -396,6 +396,34 @@ func TestLiveStart(t *testing.T) {
 	})
 }
 
+// TestLiveAcceptEarly: as long as it is not known what differs, acceptance does not say that
+// nothing does: before the account was read, and after one report with a difference.
+func TestLiveAcceptEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		v.Set(func(v *alpacatest.Venue) { v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 500} } })
+		l := startLive(t, v)
+		defer l.stop()
+		early := func(when string) {
+			t.Helper()
+			if differed, late, err := l.e.AcceptPositions(anyone()); !isRefusal(err, "broker_not_ready") {
+				t.Errorf("%s: accepted %v, %v, %v, want broker_not_ready", when, differed, late, err)
+			}
+		}
+		early("before the account was read")
+		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		time.Sleep(time.Minute)
+		if differed, late, err := l.e.AcceptPositions(anyone()); err != nil || len(differed)+len(late) != 0 {
+			t.Errorf("of an account without positions: %v, %v, %v, want nothing", differed, late, err)
+		}
+		time.Sleep(time.Minute)
+		v.Adjust("AAA", exact.One)
+		l.e.venue.soon()
+		time.Sleep(time.Second)
+		early("after one report with a difference")
+	})
+}
+
 // TestLiveAcceptFails: positions whose acceptance could not be written down are not accepted,
 // neither at once nor by the next report: after a restart they would differ again.
 func TestLiveAcceptFails(t *testing.T) {
