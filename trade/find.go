@@ -98,6 +98,9 @@ func (e *Engine) Find(f OrderFilter) ([]Order, error) {
 		}
 	}
 	for _, o := range e.externalOrders() {
+		if broker.Key(o.Symbol) == broker.Key(f.Symbol) { // the broker has its own spelling
+			f.Symbol = o.Symbol
+		}
 		if f.passes(&o) {
 			orders = append(orders, o)
 		}

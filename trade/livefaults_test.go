@@ -986,14 +986,19 @@ func (o odd) Report(ctx context.Context) (broker.Report, error) {
 }
 
 // TestLiveExternalOdd: an order of somebody else whose quantity is not known does not seem to
-// be for nothing.
+// be for nothing, and is found by its symbol.
 func TestLiveExternalOdd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := startLive(t, alpacatest.New(), func(o *Options) { o.Venue.Broker = odd{o.Venue.Broker} })
 		defer l.stop()
-		orders, err := l.e.Find(OrderFilter{})
-		if err != nil || len(orders) != 1 || !strings.HasSuffix(orders[0].Reason, "; its quantity is not known: it is for a sum of money, or too large to be read") {
-			t.Errorf("open orders: %+v, %v, want one that says that its quantity is not known", orders, err)
+		for _, symbol := range []string{"", "SHIB-USD"} { // the broker has a spelling of its own
+			orders, err := l.e.Find(OrderFilter{Symbol: symbol})
+			if err != nil || len(orders) != 1 || !strings.HasSuffix(orders[0].Reason, "; its quantity is not known: it is for a sum of money, or too large to be read") {
+				t.Errorf("open orders of %q: %+v, %v, want one that says that its quantity is not known", symbol, orders, err)
+			}
+		}
+		if orders, err := l.e.Find(OrderFilter{Symbol: "AAA"}); err != nil || len(orders) != 0 {
+			t.Errorf("open orders of AAA: %+v, %v, want none", orders, err)
 		}
 	})
 }
