@@ -236,7 +236,7 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 }
 
 // CancelEverything asks the broker to cancel every order of the account, no matter who
-// placed it; on paper it cancels the orders of the book. A follower has the leader do it.
+// placed it, and cancels those of this book that are on their way once they are there; on paper it cancels the orders of the book. A follower has the leader do it.
 func (e *Engine) CancelEverything(ctx context.Context, who Who) error {
 	if e.follows() {
 		return e.options.Shared.Ask(ctx, AskCancel, who, nil)
@@ -246,6 +246,9 @@ func (e *Engine) CancelEverything(ctx context.Context, who Who) error {
 		return err
 	}
 	e.log.Warn("all orders of the account are cancelled", "broker", e.venue.name, "by", who.Name)
+	e.mu.Lock()
+	e.venue.swept = now()
+	e.mu.Unlock()
 	err := e.venue.CancelAll(ctx)
 	e.venue.soon()
 	return err

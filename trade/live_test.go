@@ -401,7 +401,9 @@ func TestLiveStart(t *testing.T) {
 func TestLiveAcceptEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
-		v.Set(func(v *alpacatest.Venue) { v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 500} } })
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 500} }
+		})
 		l := startLive(t, v)
 		defer l.stop()
 		early := func(when string) {
@@ -497,6 +499,34 @@ func TestLiveHalt(t *testing.T) {
 		}
 		if o, err := l.e.CancelOrder(anyone(), rests[1].ID); err != nil || o.Status != StatusCancelled {
 			t.Errorf("the order that was cancelled while halted: %+v, %v", o, err)
+		}
+		l.same("at the end")
+	})
+}
+
+// TestLiveCancelEverything: the owner has every order of the account cancelled while one of
+// wick's is still on its way. It is cancelled as soon as it is there.
+func TestLiveCancelEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, slowly("Submit", 5*time.Second))
+		defer l.stop()
+		v.Foreign("AAA", "buy", exact.One, 50*exact.One)
+		answer := make(chan Order)
+		go func() {
+			o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One})
+			if err != nil {
+				t.Error(err)
+			}
+			answer <- o
+		}()
+		time.Sleep(time.Second)
+		haltByHand(t, l.e)
+		if err := l.e.CancelEverything(t.Context(), anyone()); err != nil || len(v.Open()) != 0 {
+			t.Errorf("every order cancelled: %v, %v still open", err, v.Open())
+		}
+		if o := <-answer; o.Status != StatusCancelled || len(v.Open()) != 0 || len(v.Orders()) != 2 {
+			t.Errorf("the order that was on its way: %+v, open at the venue: %v, want it cancelled", o, v.Open())
 		}
 		l.same("at the end")
 	})

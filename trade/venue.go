@@ -26,6 +26,7 @@ type venue struct {
 	late      map[string]int       // orders that the book had given up and the broker has all the same
 	doubts    map[string]*doubt    // of orders that are being sent or whose outcome is unknown
 	behind    map[string]shortfall // of orders whose fills are missing
+	swept     Time                 // when the owner last had every order of the account cancelled
 	released  map[string]bool      // orders that the dead man's switch cancels
 	report    broker.Report        // the newest
 	external  []broker.State       // open orders of the account that are not in this book
