@@ -57,57 +57,54 @@ func (s *state) openOrders() (orders []*Order) {
 
 // learn takes what the broker says of the order called id, and the fills that were
 // reported, and proposes the steps that follow. It returns whether the book has all of it
-// now, and the last sequence. If something is missing, sure is false, and the order stays
-// open and is asked about again. Called with mu held.
-func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure bool, seq uint64, err error) {
+// now. If something is missing, sure is false, and the order stays open and is asked about
+// again. Called with mu held.
+func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure bool, err error) {
 	o := e.ahead.order(id)
 	if o != nil && o.Status.Terminal() && e.noteLate(o, s) {
-		if seq, err = e.restate(o, StatusOpen, lateReason); err != nil {
-			return false, seq, err
+		if err := e.restate(o, StatusOpen, lateReason); err != nil {
+			return false, err
 		}
 		o = e.ahead.order(id)
 	}
 	switch {
 	case o == nil:
-		return true, 0, nil
+		return true, nil
 	case o.Status.Terminal():
-		seq, err = e.noteTaken(o, s)
-		return true, seq, err
+		return true, e.noteTaken(o, s)
 	case o.BrokerID == "" && !o.isOf(s): // what the broker has under this id is not this order
 		e.log.Error("the broker knows another order by the id of one of this book", "order", id, "symbol", s.Symbol)
-		seq, err = e.restate(o, StatusRejected, "not executed: it had the id of another order at "+e.venue.name+"; place it anew if it is still wanted")
-		return true, seq, err
+		return true, e.restate(o, StatusRejected, "not executed: it had the id of another order at "+e.venue.name+"; place it anew if it is still wanted")
 	case e.lacksLegs(o, s):
 		if d := e.venue.doubts[id]; d == nil || d.found.IsZero() || time.Since(d.found) < fillPatience {
-			return false, seq, nil
+			return false, nil
 		}
 		e.log.Error("the broker names no orders beside one that must have some", "order", id)
-		if seq, err = e.restate(o, o.Status, bareReason); err != nil {
-			return false, seq, err
+		if err := e.restate(o, o.Status, bareReason); err != nil {
+			return false, err
 		}
 		o = e.ahead.order(id)
 	}
-	if o, seq, err = e.learnFills(o, s, fills); err != nil {
-		return false, seq, err
+	if o, err = e.learnFills(o, s, fills); err != nil {
+		return false, err
 	}
 	if o.Status.Terminal() {
 		delete(e.venue.behind, id)
 		delete(e.venue.doubts, id)
-		return true, seq, nil
+		return true, nil
 	}
 	taken := s.Filled < o.FilledQuantity && s.Status != broker.Open // the broker took fills back: a final state is never an old one
 	if s.Filled != o.FilledQuantity && !taken {                     // fills are missing, or s is older than what is known
 		if o.BrokerID == "" || s.Filled > o.FilledQuantity && o.Reason != cmp.Or(o.lasting(), readingFills) {
-			seq, err = e.acknowledge(o, s)
+			err = e.acknowledge(o, s)
 		}
-		return false, seq, err
+		return false, err
 	}
 	if b := e.venue.behind[id]; s.Filled < b.filled && s.Status == broker.Open && time.Since(b.since) < fillPatience {
-		return false, seq, nil // s is older than what is known
+		return false, nil // s is older than what is known
 	}
 	delete(e.venue.behind, id)
-	last, err := e.settleLive(o, s)
-	return true, max(seq, last), err
+	return true, e.settleLive(o, s)
 }
 
 // noteLate notes that the broker still has, or has filled more of, an order that ended in
@@ -130,9 +127,9 @@ func (e *Engine) noteLate(o *Order, s broker.State) (again bool) {
 // what was filled. The book keeps what it counted, and the positions will show the
 // difference. A state that is not final is an old one, and less than a cent may come from
 // rounding the average. Called with mu held.
-func (e *Engine) noteTaken(o *Order, s broker.State) (uint64, error) {
+func (e *Engine) noteTaken(o *Order, s broker.State) error {
 	if s.Status == broker.Open || o.FilledQuantity == 0 || !o.endedWithin(lateWithin) {
-		return 0, nil
+		return nil
 	}
 	reason := o.Reason
 	if s.Filled < o.FilledQuantity {
@@ -141,7 +138,7 @@ func (e *Engine) noteTaken(o *Order, s broker.State) (uint64, error) {
 		reason = "at the broker: its average price was corrected to " + s.Average.String()
 	}
 	if reason == o.Reason {
-		return 0, nil
+		return nil
 	}
 	e.log.Error("the broker took back or corrected what was filled", "order", o.ID, "filled", o.FilledQuantity.String(), "left", s.Filled.String(), "average", s.Average.String())
 	return e.restate(o, o.Status, reason)
@@ -154,9 +151,9 @@ func (o *Order) tookBack(s broker.State) string {
 
 // learnFills proposes the fills of o one after the other. Each must follow what is known,
 // which its total shows; if one is missing, those after it wait. A fill that does not come
-// for too long is worked out from the state s. It returns the order as it is then, and the
-// sequence to commit. Called with mu held.
-func (e *Engine) learnFills(o *Order, s broker.State, fills []broker.Fill) (after *Order, seq uint64, err error) {
+// for too long is worked out from the state s. It returns the order as it is then. Called
+// with mu held.
+func (e *Engine) learnFills(o *Order, s broker.State, fills []broker.Fill) (*Order, error) {
 	for _, f := range fills {
 		if f.OrderID != s.ID || f.Total <= o.FilledQuantity {
 			continue
@@ -164,28 +161,29 @@ func (e *Engine) learnFills(o *Order, s broker.State, fills []broker.Fill) (afte
 		if f.Total-f.Quantity != o.FilledQuantity {
 			break // one before it is missing
 		}
-		if seq, err = e.fillLive(o, s, f); err != nil {
-			return o, seq, err
+		if err := e.fillLive(o, s, f); err != nil {
+			return o, err
 		}
 		o = e.ahead.order(o.ID)
 	}
 	if f, due := e.derive(o, s); due {
-		if seq, err = e.fillLive(o, s, f); err != nil {
-			return o, seq, err
+		if err := e.fillLive(o, s, f); err != nil {
+			return o, err
 		}
 		o = e.ahead.order(o.ID)
 	}
-	return o, seq, nil
+	return o, nil
 }
 
 // acknowledge proposes that the broker has o, although not all its fills are known yet.
 // Called with mu held.
-func (e *Engine) acknowledge(o *Order, s broker.State) (uint64, error) {
+func (e *Engine) acknowledge(o *Order, s broker.State) error {
 	after := *o
 	after.BrokerID, after.Reason, after.UpdatedAt = s.ID, cmp.Or(o.lasting(), readingFills), now()
 	ev := &event{At: after.UpdatedAt, Order: &after}
 	e.adoptLegs(ev, s)
-	return e.propose(kindAnswered, ev)
+	_, err := e.propose(kindAnswered, ev)
+	return err
 }
 
 // lasting returns the reason of o if it stays when the broker says more, else "".
@@ -256,14 +254,14 @@ func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
 
 // fillLive proposes that f was filled of o. Called with mu held. No fee is counted:
 // what the broker takes shows in its own account.
-func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) (uint64, error) {
+func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) error {
 	if e.unsettled(o.Symbol) { // this may be what the report had
 		e.venue.soon()
 	}
 	at, after := now(), *o
 	h, err := e.ahead.holdings[o.Symbol].fill(o.Side.sign(f.Quantity), f.Price, 0)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	// The new average is what was paid in all, over the quantity filled in all.
 	paid := exact.Product(f.Quantity, f.Price)
@@ -281,7 +279,8 @@ func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) (uint64, erro
 	ev := &event{At: at, Order: &after, Holding: &h}
 	e.adoptLegs(ev, s)
 	e.tellFilled(ev)
-	return e.propose(kindFilled, ev)
+	_, err = e.propose(kindFilled, ev)
+	return err
 }
 
 // tellFilled adds to ev, if its order is filled with it, that subscribers hear of that. They
@@ -297,7 +296,7 @@ func (e *Engine) tellFilled(ev *event) {
 
 // settleLive proposes the status that o has by s, if anything is new. All fills of o are
 // known by now. Called with mu held.
-func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
+func (e *Engine) settleLive(o *Order, s broker.State) error {
 	after, k := *o, kindAnswered
 	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), o.lasting()
 	// The broker's own word is kept where it says more than the status does.
@@ -322,11 +321,12 @@ func (e *Engine) settleLive(o *Order, s broker.State) (uint64, error) {
 	ev := &event{At: after.UpdatedAt, Order: &after}
 	e.adoptLegs(ev, s)
 	if o.Status == after.Status && o.BrokerID == after.BrokerID && o.Reason == after.Reason && len(ev.Also) == 0 {
-		return 0, nil
+		return nil
 	}
 	delete(e.venue.doubts, o.ID)
 	e.tellFilled(ev)
-	return e.propose(k, ev)
+	_, err := e.propose(k, ev)
+	return err
 }
 
 // adoptLegs adds to ev the legs: orders that the broker made beside the one of s and that
@@ -379,37 +379,34 @@ func (e *Engine) ours(s broker.State) *Order {
 func (e *Engine) heard(event broker.Event) {
 	e.mu.Lock()
 	e.venue.lastEvent = event.ID
+	o := e.ours(event.State)
+	e.mu.Unlock()
 	var fills []broker.Fill
 	if event.Fill != nil {
 		fills = []broker.Fill{*event.Fill}
 	}
-	o := e.ours(event.State)
-	if o == nil { // somebody else's order: the next report lists it, if it is open
-		e.mu.Unlock()
-		return
-	}
-	sure, seq, err := e.learn(o.ID, event.State, fills)
-	e.mu.Unlock()
-	if err == nil && seq > 0 {
-		err = e.commit(seq)
-	}
-	if err != nil {
-		e.log.Error("what the broker told could not be written down", "order", o.ID, "error", limit.Line(err.Error(), 200))
-	}
-	if !sure || err != nil {
+	if o != nil && !e.writeLearnt(o.ID, event.State, fills) { // somebody else's order is listed by the next report, if it is open
 		e.venue.soon()
 	}
 }
 
-// told takes a state of the order called id that the broker was asked for, and writes down
-// what follows. It reports whether the book has all of it now.
+// told takes a state of the order called id that the broker was asked for, and reports
+// whether the book has all of it now.
 func (e *Engine) told(id string, s broker.State, fills []broker.Fill) bool {
 	e.mu.Lock()
 	if d := e.doubt(id); d != nil && d.found.IsZero() {
 		d.found = time.Now()
 	}
-	sure, _, err := e.learn(id, s, fills)
-	seq := e.ahead.seq // the stream may have told it first, and the caller reads what is on disk
+	e.mu.Unlock()
+	return e.writeLearnt(id, s, fills)
+}
+
+// writeLearnt writes down what follows from a state of the order called id, and reports
+// whether the book has all of it now.
+func (e *Engine) writeLearnt(id string, s broker.State, fills []broker.Fill) bool {
+	e.mu.Lock()
+	sure, err := e.learn(id, s, fills)
+	seq := e.ahead.seq // somebody else may have learnt it first, and the caller reads what is on disk
 	e.mu.Unlock()
 	if err == nil {
 		err = e.commit(seq)
@@ -436,11 +433,12 @@ const (
 
 // restate proposes a status of o, which may be the one it has, with a new reason and
 // without a fill. Called with mu held.
-func (e *Engine) restate(o *Order, status OrderStatus, reason string) (uint64, error) {
+func (e *Engine) restate(o *Order, status OrderStatus, reason string) error {
 	if status.Terminal() {
 		delete(e.venue.doubts, o.ID)
 	}
 	after := *o
 	after.Status, after.Reason, after.UpdatedAt = status, reason, now()
-	return e.propose(kindAnswered, &event{At: after.UpdatedAt, Order: &after})
+	_, err := e.propose(kindAnswered, &event{At: after.UpdatedAt, Order: &after})
+	return err
 }

@@ -256,12 +256,12 @@ func (e *Engine) answered(id string, s broker.State, lost error) (sure bool, seq
 	switch no := (*broker.Refused)(nil); {
 	case o.Status.Terminal(): // the stream was faster
 	case lost == nil:
-		sure, _, err = e.learn(id, s, nil)
+		sure, err = e.learn(id, s, nil)
 	case errors.As(lost, &no) && o.unknown():
-		_, err = e.restate(o, StatusRejected, no.Text)
+		err = e.restate(o, StatusRejected, no.Text)
 	case o.unknown():
 		e.log.Warn("the broker's answer to an order is lost", "order", id, "error", limit.Line(lost.Error(), 200))
-		_, err = e.restate(o, o.Status, unknownReason+": the broker's answer was lost ("+limit.Line(lost.Error(), 120)+"); it is being asked")
+		err = e.restate(o, o.Status, unknownReason+": the broker's answer was lost ("+limit.Line(lost.Error(), 120)+"); it is being asked")
 	}
 	delete(e.venue.doubts, id)
 	if e.ahead.order(id).unknown() {

@@ -138,18 +138,17 @@ func (e *Engine) missed(o *Order, err error) bool {
 		e.mu.Unlock()
 		return true
 	}
-	// While the request may still be on its way, "not known" means nothing.
-	if d.sending || time.Since(d.ended) < unknownPatience {
+	// While the request may still be on its way, or after the broker has known the order, "not
+	// known" means nothing. And one may come from a server that has not heard of it yet.
+	if !d.sending && d.found.IsZero() && time.Since(d.ended) >= unknownPatience {
+		d.misses++
+	}
+	if d.misses < 2 {
 		e.mu.Unlock()
 		return false
 	}
-	// One "not known" may come from a server of the broker that has not heard of the
-	// order yet.
-	if d.misses++; d.misses < 2 {
-		e.mu.Unlock()
-		return false
-	}
-	seq, err := e.restate(e.ahead.order(o.ID), StatusRejected, "it never reached "+e.venue.name+"; place it anew if it is still wanted")
+	err = e.restate(e.ahead.order(o.ID), StatusRejected, "it never reached "+e.venue.name+"; place it anew if it is still wanted")
+	seq := e.ahead.seq
 	e.mu.Unlock()
 	return err == nil && e.commit(seq) == nil
 }
