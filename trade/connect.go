@@ -93,6 +93,7 @@ func (e *Engine) keepReconciled(ctx context.Context) error {
 		if sure := e.reconcile(ctx); !sure {
 			wait = busyPeriod
 		}
+		e.sweep()
 		// The switch acts as long as the stream is away: orders may be placed meanwhile, and
 		// not all may have been cancelled.
 		if e.switchDue() {
@@ -211,14 +212,23 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 		maps.Copy(s.Base, e.ahead.venue.Base)
 		ev := &event{At: now(), Venue: s, Holdings: make(map[string]holding), By: who.short()}
 		for _, d := range accepted {
-			// What the account lacks leaves the book, as far as the book has it.
-			h := e.ahead.holdings[d.Symbol]
-			base := d.Broker - d.Book
-			if gone := reducible(h.Quantity, base); gone != 0 {
-				ev.Holdings[d.Symbol] = h.without(gone)
-				base += h.Quantity - ev.Holdings[d.Symbol].Quantity
+			key, base := broker.Key(d.Symbol), d.Broker-d.Book
+			// A fill that is not known yet would be taken for what the account lacks, and counted
+			// once more when it is.
+			for _, o := range e.ahead.openOrders() {
+				if broker.Key(o.Symbol) == key && (o.unknown() || v.behind[o.ID].filled > o.FilledQuantity) {
+					return 0, refuse("outcome_unknown", later, "what was filled of order %s is not known yet, and may be why %s differs: nothing is accepted until it is", o.ID, o.Symbol)
+				}
 			}
-			s.Base[broker.Key(d.Symbol)] = base
+			// What the account lacks leaves the book, which may have it in two spellings.
+			for _, symbol := range sorted(e.ahead.holdings) {
+				h := e.ahead.holdings[symbol]
+				if gone := reducible(h.Quantity, base); broker.Key(symbol) == key && gone != 0 {
+					ev.Holdings[symbol] = h.without(gone)
+					base += h.Quantity - ev.Holdings[symbol].Quantity
+				}
+			}
+			s.Base[key] = base
 		}
 		return e.propose(kindVenue, ev)
 	})
@@ -252,4 +262,18 @@ func (e *Engine) CancelEverything(ctx context.Context, who Who) error {
 	err := e.venue.CancelAll(ctx)
 	e.venue.soon()
 	return err
+}
+
+// sweep cancels the orders that were on their way when the owner had every order cancelled,
+// once the broker has them.
+func (e *Engine) sweep() {
+	e.mu.Lock()
+	var late []string
+	for _, o := range e.ahead.openOrders() {
+		if o.BrokerID != "" && !o.CreatedAt.After(e.venue.swept.Time) {
+			late = append(late, o.ID)
+		}
+	}
+	e.mu.Unlock()
+	_, _ = e.cancelAllLive(Who{Name: "owner"}, late) // what fails is tried again after the next report
 }

@@ -255,7 +255,7 @@ func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
 // fillLive proposes that f was filled of o. Called with mu held. No fee is counted:
 // what the broker takes shows in its own account.
 func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) error {
-	if e.unsettled(o.Symbol) { // this may be what the report had
+	if o.unknown() || e.unsettled(o.Symbol) { // this may be what the report had
 		e.venue.soon()
 	}
 	at, after := now(), *o
@@ -360,6 +360,9 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 		}
 		if e.ahead.order(o.ID) == nil {
 			ev.put(o)
+			if parent.Reason == bareReason {
+				parent.Reason = ""
+			}
 		}
 	}
 }

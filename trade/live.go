@@ -236,13 +236,7 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 	if wrote != nil {
 		return Order{}, wrote
 	}
-	e.mu.Lock()
-	o := *e.ahead.order(w.ClientID)
-	swept := !o.Status.Terminal() && !o.CreatedAt.After(e.venue.swept.Time)
-	e.mu.Unlock()
-	if swept { // it was on its way when the owner had every order cancelled
-		e.cancelLive(Who{Name: "owner"}, o) // the order says what came of it
-	}
+	e.sweep()
 	return e.Order(w.ClientID)
 }
 

@@ -1251,6 +1251,7 @@ func TestLiveShortElsewhere(t *testing.T) {
 		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); err != nil {
 			t.Errorf("a buy that shrinks it: %v", err)
 		}
+		time.Sleep(time.Second) // what is not known to be filled cannot be accepted
 		if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
 			t.Fatal(err)
 		}

@@ -158,10 +158,9 @@ func (e *Engine) missed(o *Order, err error) bool {
 // orders are in doubt. It reports whether it is settled what differs, if anything.
 //
 // Each symbol counts for itself. A difference counts when two reports in a row show it,
-// because a fill may come between two parts of one report; while orders are in doubt, it
-// must have lasted for longer than the doubt can explain. One that is never the same
-// twice counts after that time, too. Until a difference counts, the one that was settled
-// before stays.
+// because a fill may come between two parts of one report. While orders are in doubt, or
+// if it is never the same twice, the symbol must have differed for longer than a doubt can
+// explain. Until a difference counts, the one that was settled before stays.
 func (e *Engine) compare(r broker.Report, before map[string]holding, sure bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -176,15 +175,14 @@ func (e *Engine) compare(r broker.Report, before map[string]holding, sure bool) 
 	var differs []Difference
 	for _, d := range found {
 		at, again := v.suspectAt[d.Symbol], slices.Contains(v.suspected, d)
-		if at.IsZero() || !sure && !again {
+		if at.IsZero() {
 			at = time.Now()
 		}
-		since[d.Symbol] = at
-		if sure && again || time.Since(at) >= differPatience {
+		if slices.Contains(v.differs, d) || sure && again || time.Since(at) >= differPatience {
 			differs = append(differs, d)
 			continue
 		}
-		settled = false
+		since[d.Symbol], settled = at, false
 		if i := slices.IndexFunc(v.differs, func(was Difference) bool { return was.Symbol == d.Symbol }); i >= 0 {
 			differs = append(differs, v.differs[i])
 		}

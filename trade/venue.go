@@ -22,7 +22,7 @@ type venue struct {
 	closed    string               // why no order is taken; empty if orders are taken
 	differs   []Difference         // positions that differ from the book for certain; see compare
 	suspected []Difference         // the differences in the newest report
-	suspectAt map[string]time.Time // since when a symbol is among those
+	suspectAt map[string]time.Time // since when a symbol is among those and not settled
 	late      map[string]int       // orders that the book had given up and the broker has all the same
 	doubts    map[string]*doubt    // of orders that are being sent or whose outcome is unknown
 	behind    map[string]shortfall // of orders whose fills are missing

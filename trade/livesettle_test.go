@@ -1,0 +1,200 @@
+package trade
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/broker"
+	"wick/broker/alpaca/alpacatest"
+)
+
+// TestLiveStaleResting: the account has held less than the book for a while when a resting
+// order is filled during a report. Closing all of the position then sells what the account
+// holds, and not what a report told that was half old.
+func TestLiveStaleResting(t *testing.T) {
+	for _, wait := range []time.Duration{2 * time.Minute, 10 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			v := alpacatest.New()
+			l := startWithTen(t, v, slowly("Report", 300*time.Millisecond))
+			defer l.stop()
+			rest, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(2)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.Adjust("AAA", -shares(5))
+			time.Sleep(wait)
+			l.e.venue.soon()
+			time.Sleep(100 * time.Millisecond)
+			v.Fill(rest.ID, shares(2), shares(110))
+			time.Sleep(20 * time.Second)
+			if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(3) {
+				t.Errorf("after %s: %s of %s, %v, want 3", wait, o.Status, o.Quantity, err)
+			}
+			time.Sleep(time.Second)
+			if left := v.Position("AAA"); left != 0 {
+				t.Errorf("after %s the account holds %s", wait, left)
+			}
+		})
+	}
+}
+
+// forgets is a broker that has lost every order.
+type forgets struct{ Broker }
+
+func (b forgets) Lookup(context.Context, broker.Order) (broker.State, error) {
+	return broker.State{}, broker.ErrUnknown
+}
+
+func (b forgets) Report(ctx context.Context) (broker.Report, error) {
+	r, err := b.Broker.Report(ctx)
+	r.Open = nil
+	return r, err
+}
+
+// TestLiveNeverSame: a position that is another at every report differs after a while, also
+// while an order is in doubt, and trading does not stay closed by it.
+func TestLiveNeverSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startWithTen(t, v)
+		defer func() { l.stop() }()
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		l.crash(func(o *Options) { o.Venue.Broker = forgets{o.Venue.Broker} })
+		for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
+			v.Adjust("BBB", shares(1))
+		}
+		if s, _ := l.e.Venue(); s.State != "differs" || len(s.Differences) != 1 || s.Differences[0].Symbol != "BBB" {
+			t.Errorf("ten minutes after a start: %+v, want that BBB differs", s)
+		}
+	})
+}
+
+// TestLiveSweptLost: the owner has every order cancelled while one is on its way whose
+// answer is then lost. It is cancelled once it is found at the broker.
+func TestLiveSweptLost(t *testing.T) {
+	for _, late := range []time.Duration{35 * time.Second, 50 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			v := alpacatest.New()
+			l := startLive(t, v)
+			defer l.stop()
+			answering(v, "POST", alpacatest.Fault{Late: late})
+			go l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+			time.Sleep(time.Second)
+			haltByHand(t, l.e)
+			if err := l.e.CancelEverything(t.Context(), anyone()); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(5 * time.Minute)
+			if len(v.Orders()) != 1 || len(v.Open()) != 0 {
+				t.Errorf("%s late: of %d orders %v are open at the venue, want none of one", late, len(v.Orders()), v.Open())
+			}
+		})
+	}
+}
+
+// TestLiveAcceptSpellings: what the account lacks leaves the book also if the book has it
+// under two spellings.
+func TestLiveAcceptSpellings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		for _, symbol := range []string{"BRK.B", "BRK-B"} {
+			if _, err := l.e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: symbol, Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Minute)
+		v.Adjust("BRK.B", -shares(3))
+		time.Sleep(2 * time.Minute)
+		if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute)
+		held := l.e.ahead.holdings["BRK.B"].Quantity + l.e.ahead.holdings["BRK-B"].Quantity
+		if s, _ := l.e.Venue(); held != shares(1) || s.State != "ready" {
+			t.Errorf("the book holds %s, want 1; %+v", held, s)
+		}
+	})
+}
+
+// TestLiveAcceptInDoubt: while it is not known what came of a sale, what the account lacks
+// by it is not accepted: it would count twice.
+func TestLiveAcceptInDoubt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startWithTen(t, v)
+		defer l.stop()
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(r *http.Request) alpacatest.Fault {
+				switch {
+				case r.Method == http.MethodPost:
+					return alpacatest.Fault{Unread: true}
+				case strings.Contains(r.URL.Path, "by_client_order_id"):
+					return alpacatest.Fault{Status: 500}
+				}
+				return alpacatest.Fault{}
+			}
+		})
+		v.Drop(5)
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Minute)
+		if accepted, _, err := l.e.AcceptPositions(anyone()); !isRefusal(err, "outcome_unknown") {
+			t.Errorf("accepted %+v, %v, want outcome_unknown", accepted, err)
+		}
+		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		v.Drop(0)
+		time.Sleep(5 * time.Minute)
+		s, _ := l.e.Venue()
+		if held := l.e.ahead.holdings["AAA"].Quantity; held != 0 || v.Position("AAA") != 0 || s.State != "ready" {
+			t.Errorf("the book holds %s and the account %s; %+v", held, v.Position("AAA"), s)
+		}
+	})
+}
+
+// bareFor is a broker that names no legs until a time.
+type bareFor struct {
+	bare
+	until time.Time
+}
+
+func (b bareFor) Lookup(ctx context.Context, o broker.Order) (broker.State, error) {
+	if time.Now().After(b.until) {
+		return b.Broker.Lookup(ctx, o)
+	}
+	return b.bare.Lookup(ctx, o)
+}
+
+func (b bareFor) Report(ctx context.Context) (broker.Report, error) {
+	if time.Now().After(b.until) {
+		return b.Broker.Report(ctx)
+	}
+	return b.bare.Report(ctx)
+}
+
+// TestLiveLegsLater: exits that come later than they are waited for are listed, and the
+// order no longer says to look for them.
+func TestLiveLegsLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, func(o *Options) { o.Venue.Broker = bareFor{bare{o.Venue.Broker}, time.Now().Add(2 * time.Minute)} })
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(2), StopLoss: Exit{Price: shares(70)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Minute)
+		if entry, exit := l.order(o.ID), l.e.ahead.order(o.ID+"-sl"); entry.Reason != "" || exit == nil || exit.Status != StatusOpen {
+			t.Errorf("%s %q, its exit %+v", entry.Status, entry.Reason, exit)
+		}
+	})
+}
