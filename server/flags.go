@@ -266,5 +266,5 @@ func (c *config) onceFlags(fs *flag.FlagSet) {
 	fs.StringVar(&c.printConfig, "print-config", "", "settings to paste into a `client`: "+strings.Join(ClientNames(), ", "))
 	fs.BoolVar(&c.version, "version", false, "print the version")
 	fs.BoolVar(&c.helpAll, "help-all", false, "explain every flag")
-	fs.BoolVar(&c.healthcheck, "healthcheck", false, "ask the server on --listen and --port; exit 1 if it does not answer or its journal is broken")
+	fs.BoolVar(&c.healthcheck, "healthcheck", false, "ask the server on --listen and --port; exit 0 if it answers, degraded or not, else 1")
 }
