@@ -72,7 +72,7 @@ func TestTwice(t *testing.T) {
 			}
 		}
 	}
-	// More names than are compared one by one.
+	// Many names.
 	var many strings.Builder
 	for i := range 100 {
 		fmt.Fprintf(&many, `"n%d":0,`, i)
