@@ -36,21 +36,19 @@ func (x *exchange) serve() int {
 	if !x.batch && x.h.Server.isListen(&msgs[0]) {
 		return x.listen(&msgs[0])
 	}
-	out := borrow()
-	defer out.release()
-	out.b = appendReplies(out.b, msgs, x.batch, x.answer)
-	status = x.status(len(out.b) == 0)
-	if status == http.StatusUnauthorized && len(out.b) == 0 { // nothing but notifications
-		out.b = appendError(out.b, nil, &Error{codeUnauthorized, unauthorizedText})
+	out := appendReplies(nil, msgs, x.batch, x.answer)
+	status = x.status(len(out) == 0)
+	if status == http.StatusUnauthorized && len(out) == 0 { // nothing but notifications
+		out = appendError(nil, nil, &Error{codeUnauthorized, unauthorizedText})
 	}
 	if status == http.StatusOK && x.method == "initialize" {
 		offerSession(x.w, x.r)
 	}
 	if x.streaming {
-		x.event(out.b, writeTimeout)
+		x.event(out, writeTimeout)
 		return http.StatusOK
 	}
-	x.respond(status, out.b)
+	x.respond(status, out)
 	return status
 }
 
@@ -71,12 +69,11 @@ func (x *exchange) acceptable() (status int, why string) {
 // A batch without a token is refused as a whole: with one small request for twenty lists
 // of tools a stranger could fill memory cheaply.
 func (x *exchange) messages() (msgs []message, status int, refused *Error) {
-	in := borrow()
-	defer in.release()
-	if status, refused = x.read(in); refused != nil {
+	body, status, refused := x.read()
+	if refused != nil {
 		return nil, status, refused
 	}
-	msgs, x.batch, refused = decode(in.b)
+	msgs, x.batch, refused = decode(body)
 	switch {
 	case x.batch && x.authenticate() != nil:
 		return nil, http.StatusUnauthorized, &Error{codeUnauthorized, unauthorizedText}

@@ -220,10 +220,7 @@ func (c *conversation) listen(m *message) {
 
 // answer adds the replies to the output.
 func (c *conversation) answer(msgs []message, batch bool) {
-	b := borrow()
-	defer b.release()
-	b.b = c.server.replies(c.ctx, b.b, c.caller, msgs, batch)
-	c.out.add(b.b)
+	c.out.add(c.server.replies(c.ctx, nil, c.caller, msgs, batch))
 }
 
 // slow reports whether a message calls a tool or reads a resource that takes time.
