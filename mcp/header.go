@@ -5,7 +5,7 @@ import (
 	"encoding/base64"
 	"mime"
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 )
@@ -64,10 +64,10 @@ func knownVersion(h http.Header) bool {
 // with its body, else nil. Proxies route by the headers, so a request whose headers and
 // body name different things must not be served.
 func headerMismatch(h http.Header, m *message) *Error {
-	if v, ok := single(h, "Mcp-Protocol-Version"); !ok || v != *m.Params.Meta.Version {
+	if !slices.Equal(h["Mcp-Protocol-Version"], []string{*m.Params.Meta.Version}) {
 		return mismatch("MCP-Protocol-Version")
 	}
-	if v, ok := single(h, "Mcp-Method"); !ok || v != m.Method {
+	if !slices.Equal(h["Mcp-Method"], []string{m.Method}) {
 		return mismatch("Mcp-Method")
 	}
 	// Only requests that name something have the header Mcp-Name.
@@ -80,7 +80,7 @@ func headerMismatch(h http.Header, m *message) *Error {
 	default:
 		return nil
 	}
-	if v, ok := single(h, "Mcp-Name"); !ok || decodeHeader(v) != name {
+	if names := h["Mcp-Name"]; len(names) != 1 || decodeHeader(names[0]) != name {
 		return mismatch("Mcp-Name")
 	}
 	return nil
@@ -91,28 +91,14 @@ func mismatch(name string) *Error {
 	return &Error{codeHeaderMismatch, "the header " + name + " is missing or does not agree with the body"}
 }
 
-// single returns the value of a header that is there exactly once.
-func single(h http.Header, name string) (string, bool) {
-	values := h[name]
-	if len(values) != 1 {
-		return "", false
-	}
-	return values[0], true
-}
-
 // decodeHeader returns the text that the value of a header stands for. Text that a
 // header cannot hold is sent as =?base64?…?=. A value that is not a correct encoding
 // stands for itself.
 func decodeHeader(v string) string {
-	text, ok := strings.CutPrefix(v, "=?base64?")
-	if !ok {
-		return v
-	}
-	if text, ok = strings.CutSuffix(text, "?="); !ok {
-		return v
-	}
+	text, begins := strings.CutPrefix(v, "=?base64?")
+	text, ends := strings.CutSuffix(text, "?=")
 	decoded, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
+	if !begins || !ends || err != nil {
 		return v
 	}
 	return string(decoded)
@@ -129,7 +115,3 @@ func jsonBody(h http.Header) bool {
 	media, _, err := mime.ParseMediaType(values[0])
 	return len(values) == 1 && (err == nil || err == mime.ErrInvalidMediaParameter) && media == contentJSON[0]
 }
-
-// setLength sets Content-Length, without which a reply longer than net/http's
-// buffer would be sent in chunks.
-func setLength(h http.Header, n int) { h["Content-Length"] = []string{strconv.Itoa(n)} }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -26,7 +27,8 @@ func respond(w http.ResponseWriter, status int, body []byte, within time.Duratio
 	// Errors are ignored. They mean that the connection is gone or, in a test, that there
 	// is none: the reply is lost either way, and there is nobody to tell.
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(within))
-	setLength(w.Header(), len(body))
+	// Without the length a reply longer than net/http's buffer would be sent in chunks.
+	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	w.Write(body)
 }
