@@ -120,15 +120,13 @@ func (g *gate) giveWay(c Caller) {
 // that is given back lets one more call in.
 func (g *gate) aside(c Caller, wait func()) {
 	g.mu.Lock()
-	stays := g.away >= maxWaitingToken
-	if !stays {
-		g.away++
-	}
-	g.mu.Unlock()
-	if stays {
+	if g.away >= maxWaitingToken {
+		g.mu.Unlock()
 		wait()
 		return
 	}
+	g.away++
+	g.mu.Unlock()
 	g.leave()
 	defer func() { // also if wait panics: the call gives its slot back once more
 		g.mu.Lock()

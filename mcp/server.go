@@ -73,7 +73,11 @@ func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]b
 	case m.isResponse():
 		return b, verdict{outcome: silent}
 	case m.isNotification():
-		s.notified(c, m)
+		// All but cancellations are ignored, and so is a request without an id: its client
+		// could not learn the outcome.
+		if m.Method == "notifications/cancelled" && legalID(m.Params.RequestID) {
+			s.inflight.cancel(c.Key(), m.Params.RequestID)
+		}
 		return b, verdict{outcome: silent}
 	case m.odd:
 		return appendError(b, m.ID, &Error{codeInvalidParams, "params must be an object"}), verdict{outcome: answered}
@@ -81,15 +85,16 @@ func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]b
 	found := s.methods[m.Method]
 	// An unknown method is HTTP 404 in the newer era, and an ordinary reply with status
 	// 200 in the older one.
+	exists, missing := found.older, answered
 	if m.modern() {
 		if refused, data := m.checkEra(); refused != nil {
 			return appendErrorData(b, m.ID, refused, data), verdict{outcome: invalid}
 		}
-		if !found.newer {
-			return s.unknownMethod(b, m, unknown)
-		}
-	} else if !found.older {
-		return s.unknownMethod(b, m, answered)
+		exists, missing = found.newer, unknown
+	}
+	if !exists {
+		why := fmt.Sprintf("unknown method %q", limit.Clip(m.Method))
+		return appendError(b, m.ID, &Error{codeUnknownMethod, why}), verdict{outcome: missing}
 	}
 	return found.answer(s, ctx, b, c, m)
 }
@@ -105,23 +110,6 @@ func (s *Server) logged(method string) string {
 		return method
 	}
 	return "unknown"
-}
-
-// unknownMethod appends the error for a method that the message's era does not have.
-// The outcome decides the status of an HTTP answer.
-func (s *Server) unknownMethod(b []byte, m *message, o outcome) ([]byte, verdict) {
-	return appendError(b, m.ID, &Error{codeUnknownMethod, fmt.Sprintf("unknown method %q", limit.Clip(m.Method))}), verdict{outcome: o}
-}
-
-// notified handles a notification. All but cancellations are ignored, and so is a
-// request without an id: its client could not learn the outcome.
-func (s *Server) notified(c Caller, m *message) {
-	if m.Method != "notifications/cancelled" {
-		return
-	}
-	if legalID(m.Params.RequestID) {
-		s.inflight.cancel(c.Key(), m.Params.RequestID)
-	}
 }
 
 // open appends the beginning of a reply with a result, up to the first member of the
