@@ -13,8 +13,7 @@ import (
 // maxLine is the longest message over stdio, in bytes without its line feed.
 const maxLine = 4 << 20
 
-// maxGathered is how many bytes of replies are gathered before they are written,
-// and the largest buffer that is kept for the next long line.
+// maxGathered is how many bytes of replies are gathered before they are written.
 const maxGathered = 256 << 10
 
 // Pusher writes notifications that are not about a request. ServeStdio runs it beside
@@ -278,10 +277,7 @@ func (c *conversation) finish() {
 var errLongLine = errors.New("the message is too large: a line holds at most " + strconv.Itoa(maxLine) + " bytes")
 
 // lineReader reads lines and refuses those that are longer than maxLine.
-type lineReader struct {
-	r    *bufio.Reader
-	long []byte // a line that did not fit into r's buffer
-}
+type lineReader struct{ r *bufio.Reader }
 
 // waiting reports whether a whole line is in the buffer, so that next cannot block. Half
 // a line does not count: its sender may be waiting for a reply before it sends the rest.
@@ -294,33 +290,29 @@ func (l *lineReader) waiting() bool {
 // again. A line longer than maxLine is read to its end and dropped, and next returns
 // errLongLine. The last line needs no line feed.
 func (l *lineReader) next() ([]byte, error) {
-	if cap(l.long) > maxGathered {
-		l.long = nil
-	}
-	l.long = l.long[:0]
+	var long []byte
 	tooLong := false
 	for {
 		// A line that fits into the reader's buffer is returned without a copy. A longer one
-		// is put together in l.long, and one that is too long is skipped.
+		// is put together in long, and one that is too long is skipped.
 		part, err := l.r.ReadSlice('\n')
-		if len(l.long)+len(bytes.TrimSuffix(part, []byte("\n"))) > maxLine {
-			tooLong, l.long = true, nil
+		if len(long)+len(bytes.TrimSuffix(part, []byte("\n"))) > maxLine {
+			tooLong, long = true, nil
 		}
 		switch {
 		case err == bufio.ErrBufferFull && !tooLong:
-			l.long = append(l.long, part...)
+			long = append(long, part...)
 			continue
 		case err == bufio.ErrBufferFull:
 			continue
-		case err != nil && (err != io.EOF || len(part)+len(l.long) == 0 && !tooLong):
+		case err != nil && (err != io.EOF || len(part)+len(long) == 0 && !tooLong):
 			return nil, err
 		case tooLong:
 			return nil, errLongLine
-		case len(l.long) == 0:
+		case len(long) == 0:
 			return bytes.TrimSuffix(part, []byte("\n")), nil
 		}
-		l.long = append(l.long, part...)
-		return bytes.TrimSuffix(l.long, []byte("\n")), nil
+		return bytes.TrimSuffix(append(long, part...), []byte("\n")), nil
 	}
 }
 
