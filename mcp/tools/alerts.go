@@ -149,9 +149,6 @@ func (h *handlers) slow(a trade.Alert) string {
 		a.Symbol, period.Round(time.Second))
 }
 
-// alertList is the request of list_alerts.
-type alertList struct{ page }
-
 // listAlerts defines list_alerts: the alerts of every client, not only the caller's,
 // since all of them may trade in the one account.
 func (h *handlers) listAlerts() tool {
@@ -160,8 +157,8 @@ func (h *handlers) listAlerts() tool {
 		Title:       "Active alerts",
 		Description: "List the alerts that can still fire, newest first: those that have not fired yet, and those that repeat, with how often they fired.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-	}, reports, func(_ context.Context, _ mcp.Call, r *alertList) (*mcp.Result, error) {
-		return h.remind(list(r.page, "list_alerts", h.activeAlerts())), nil
+	}, reports, func(_ context.Context, _ mcp.Call, p *page) (*mcp.Result, error) {
+		return h.remind(list(*p, "list_alerts", h.activeAlerts())), nil
 	})
 }
 
