@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -178,7 +177,7 @@ func (h *handlers) positionsResource() mcp.Resource {
 			for _, p := range h.Engine.Positions() {
 				held = append(held, p.Symbol, p.Side, p.Quantity, p.EntryPrice, p.RealizedPnL)
 			}
-			return digest(held)
+			return encode(held)
 		},
 	}
 }
@@ -210,11 +209,4 @@ func (h *handlers) picture(ctx context.Context, caller mcp.Caller, arguments any
 		return nil, err
 	}
 	return result.Content, nil
-}
-
-// digest returns a short text that differs for different values: the state of a resource
-// whose content is v. States are only compared, so the content itself need not be kept.
-func digest(v any) string {
-	sum := sha256.Sum256(mcp.Encode(v))
-	return string(sum[:])
 }
