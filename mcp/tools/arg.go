@@ -100,9 +100,6 @@ func (a arg) also(names ...string) arg {
 // names returns all names under which the argument is read, its own first.
 func (a arg) names() []string { return append([]string{a.name}, a.aliases...) }
 
-// called reports whether the argument is read under this name.
-func (a arg) called(name string) bool { return name == a.name || slices.Contains(a.aliases, name) }
-
 // members returns a function that returns s, the members of a schema. Schemas are
 // functions because args runs for every call of a tool, and the schema is needed only
 // once, at the start.
@@ -286,7 +283,11 @@ func requests(p *[]indicators.Request, doc, def string) arg {
 func schemaOf(declared []arg) json.RawMessage {
 	var properties, required []string
 	for _, a := range declared {
-		properties = append(properties, encode(a.name)+":{"+a.schema()+`,"description":`+encode(a.doc)+a.defaultMember()+"}")
+		property := encode(a.name) + ":{" + a.schema() + `,"description":` + encode(a.doc)
+		if a.def != "" {
+			property += `,"default":` + a.def
+		}
+		properties = append(properties, property+"}")
 		if a.listed {
 			for _, alias := range a.aliases {
 				properties = append(properties, encode(alias)+":{"+a.schema()+`,"description":`+encode("Same as "+a.name+".")+"}")
@@ -301,14 +302,6 @@ func schemaOf(declared []arg) json.RawMessage {
 		schema += `,"required":` + encode(required)
 	}
 	return json.RawMessage(schema + "}")
-}
-
-// defaultMember returns the member "default" of the schema, or nothing.
-func (a arg) defaultMember() string {
-	if a.def == "" {
-		return ""
-	}
-	return `,"default":` + a.def
 }
 
 // read sets the variables of the declared arguments from raw, a JSON object. It returns
@@ -343,7 +336,7 @@ func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
 	}
 	// Names that belong to no argument.
 	for name := range given {
-		if !slices.ContainsFunc(declared, func(a arg) bool { return a.called(name) }) {
+		if !slices.ContainsFunc(declared, func(a arg) bool { return slices.Contains(a.names(), name) }) {
 			unknown = append(unknown, name)
 		}
 	}
