@@ -143,7 +143,7 @@ func parseVerified(fs *flag.FlagSet, args []string, verify *verifyFlag) error {
 	// Parsing stopped at the first word that is no flag: that is the hash, and what
 	// stands after it is parsed as if the hash were not there.
 	rest := fs.Args()
-	if err := verify.Set(rest[0]); err != nil {
+	if err := verify.set(rest[0]); err != nil {
 		return err
 	}
 	return fs.Parse(rest[1:])
@@ -245,7 +245,7 @@ func (c *config) paperFlags(fs *flag.FlagSet, raw *rawFlags) {
 // stateFlags declares where state is kept and where messages, logs and metrics go.
 func (c *config) stateFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&c.notifyFile, "notify-file", "", "`file` with destinations for messages to the owner, see docs/notify.md; mode 0600")
-	fs.Var(&c.notifyTest, "notify-test", "send one message to every destination, or to the one named after it, say what came back, and exit")
+	fs.BoolFunc("notify-test", "send one message to every destination, or to the one named after it, say what came back, and exit", c.notifyTest.set)
 	fs.StringVar(&raw.dataDir, "data-dir", "", "`directory` for state; default ~/.wick")
 	fs.BoolVar(&c.exitWhenBroken, "exit-when-broken", false, "end when the journal is broken and a new start would help; default under systemd and in the image")
 	fs.StringVar(&c.logFormat, "log-format", "text", "`format` of the log: text or json")
@@ -261,7 +261,7 @@ func (c *config) onceFlags(fs *flag.FlagSet) {
 	fs.StringVar(&c.revoke, "revoke", "", "end the login with this `ID` from --clients; the word all ends every login")
 	fs.BoolVar(&c.audit, "audit", false, "print the journal and who did what, one line per event")
 	fs.BoolVar(&c.head, "head", false, "with --audit: print the newest hash of the history instead, to write down")
-	fs.Var(&c.verify, "verify", "with --audit: check the whole history instead; with a `HASH` of --head, also that the history still has it")
+	fs.BoolFunc("verify", "with --audit: check the whole history instead; with a `HASH` of --head, also that the history still has it", c.verify.set)
 	fs.StringVar(&c.export, "export", "", "`what` to print of --data-dir: orders, fills or equity, with --format csv or json")
 	fs.StringVar(&c.printConfig, "print-config", "", "settings to paste into a `client`: "+strings.Join(ClientNames(), ", "))
 	fs.BoolVar(&c.version, "version", false, "print the version")

@@ -11,8 +11,8 @@ import (
 )
 
 // This file has the kinds of flags that the flag package lacks: lists, and flags that may
-// stand alone or with a value. The flag package calls String, Set and IsBoolFlag; for
-// one that says it is boolean and stands alone it calls Set with "true".
+// stand alone or with a value. For one that is boolean and stands alone the flag package
+// calls Set, or the function of BoolFunc, with "true".
 
 // alone reports whether a flag may stand without a value.
 func alone(f *flag.Flag) bool {
@@ -43,19 +43,8 @@ type verifyFlag struct {
 	hash *journal.Hash // nil if none was given
 }
 
-// String returns the hash, or nothing; the flag package calls it on a nil pointer.
-func (f *verifyFlag) String() string {
-	if f == nil || f.hash == nil {
-		return ""
-	}
-	return f.hash.String()
-}
-
-// IsBoolFlag lets --verify stand without a value.
-func (f *verifyFlag) IsBoolFlag() bool { return true }
-
-// Set takes a hash, and what the flag package takes for a boolean.
-func (f *verifyFlag) Set(text string) error {
+// set takes a hash, and what the flag package takes for a boolean.
+func (f *verifyFlag) set(text string) error {
 	if on, err := strconv.ParseBool(text); err == nil {
 		f.on = on
 		return nil
@@ -106,15 +95,9 @@ type testFlag string
 // testAll is what the flag package passes for a flag without a value.
 const testAll testFlag = "true"
 
-// String returns what Set was given.
-func (f *testFlag) String() string { return string(*f) }
-
-// IsBoolFlag lets --notify-test stand without a value.
-func (f *testFlag) IsBoolFlag() bool { return true }
-
-// Set takes the name of a destination. "true", which stands for no value, means all of
+// set takes the name of a destination. "true", which stands for no value, means all of
 // them.
-func (f *testFlag) Set(text string) error {
+func (f *testFlag) set(text string) error {
 	if text == "" {
 		return errors.New("write --notify-test for every destination, or --notify-test NAME for one")
 	}
