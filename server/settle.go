@@ -251,10 +251,14 @@ func (c *config) publish(port int) error {
 	if err := c.settleBase(port); err != nil {
 		return err
 	}
-	if err := c.checkAnswered(port); err != nil {
-		return err
+	base, err := url.Parse(c.baseURL)
+	if err == nil {
+		err = c.checkAnswered(base, port)
 	}
-	return c.checkLogin()
+	if err == nil {
+		err = c.checkLogin(base)
+	}
+	return err
 }
 
 // settleBase sets the base URL, unless it was given, to localhost and the port, and refuses an
@@ -278,14 +282,10 @@ func (c *config) settleBase(port int) error {
 // checkAnswered refuses a base URL with an address of this machine and the server's own
 // port on which the server does not listen, such as [::1] beside --listen 127.0.0.1: nobody
 // would answer there. Another port may be that of a proxy.
-func (c *config) checkAnswered(port int) error {
-	u, err := url.Parse(c.baseURL)
-	if err != nil {
-		return err
-	}
-	at, notAddress := netip.ParseAddr(u.Hostname())
+func (c *config) checkAnswered(base *url.URL, port int) error {
+	at, notAddress := netip.ParseAddr(base.Hostname())
 	listen, notListen := netip.ParseAddr(c.listen)
-	if notAddress != nil || notListen != nil || !at.IsLoopback() || listen.IsUnspecified() || listen == at || u.Port() != strconv.Itoa(port) {
+	if notAddress != nil || notListen != nil || !at.IsLoopback() || listen.IsUnspecified() || listen == at || base.Port() != strconv.Itoa(port) {
 		return nil
 	}
 	return fmt.Errorf("--base-url %s is not where --listen %s answers: set --listen to %s, or write the base URL with the address that it listens on", c.baseURL, c.listen, at)
@@ -295,20 +295,16 @@ func (c *config) checkAnswered(port int) error {
 // the network, and an open login beyond this machine or behind a proxy: whoever reaches
 // /authorize can read the code from the redirect, so without a passphrase anyone could
 // log in.
-func (c *config) checkLogin() error {
-	u, err := url.Parse(c.baseURL)
-	if err != nil {
-		return err
-	}
+func (c *config) checkLogin(base *url.URL) error {
 	if len(c.passphrase) == 0 && c.realMoney() {
 		return fmt.Errorf("--broker %s moves real money, and without a passphrase every program on this machine could log in and approve orders, also a model that has a shell; "+
 			"set --passphrase-file or WICK_PASSPHRASE", c.broker)
 	}
-	if u.Scheme == "http" && !address.Loopback(c.listen) {
+	if base.Scheme == "http" && !address.Loopback(c.listen) {
 		return fmt.Errorf("--listen %s is open to the network, but the base URL %s is plain http, so anyone on the way reads the passphrase and the tokens: "+
 			"put a TLS proxy in front and set --base-url to its https address, or listen on loopback", c.listen, c.baseURL)
 	}
-	if len(c.passphrase) == 0 && (!address.Loopback(c.listen) || !address.Loopback(u.Hostname())) {
+	if len(c.passphrase) == 0 && (!address.Loopback(c.listen) || !address.Loopback(base.Hostname())) {
 		return fmt.Errorf("without a passphrase wick serves loopback only, because behind a public address a stranger could log in; " +
 			"set WICK_PASSPHRASE or --passphrase-file, or leave --listen and --base-url on loopback")
 	}
