@@ -99,7 +99,7 @@ func sendTest(ctx context.Context, c *config, d *notify.Destination, draw func(c
 	m := notify.NewMessage([]*notify.Event{&e})
 	if d.Picture {
 		var err error
-		e.Chart = chartOf(c.symbols[0], string(c.intervals[0]), now, nil, "")
+		e.Chart = chartOf(c.symbols[0], c.intervals[0], now, nil, "")
 		// If drawing fails, the message goes out without its picture, as a real one would.
 		if m.Picture, err = draw(ctx, e); err != nil {
 			fmt.Fprintf(out, "%s: no picture: %v\n", d.Name, err)
@@ -128,7 +128,7 @@ func (e *app) openNotifier(c *config, source market.Source, o *trade.Options) {
 		options.Count = func(destination, outcome string) { e.meter.notified.Add(1, destination, outcome) }
 	}
 	e.notifier = notify.New(options)
-	o.Outbox = outbox{e.notifier, string(c.intervals[0])}
+	o.Outbox = outbox{e.notifier, c.intervals[0]}
 }
 
 // painter returns the function that draws the pictures of events, one at a time,

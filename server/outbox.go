@@ -18,7 +18,7 @@ import (
 // arguments for a picture.
 type outbox struct {
 	*notify.Notifier
-	interval string // of the picture, for events that have no interval of their own
+	interval market.Interval // of the picture, for events that have no interval of their own
 }
 
 // Apply is part of trade.Outbox: the engine calls it for each step, in order, also when
@@ -199,17 +199,13 @@ func (o outbox) alertChart(n *trade.Notification) json.RawMessage {
 		indicator["params"] = c.Params
 	}
 	if n.BarTime == nil {
-		return chartOf(n.Symbol, string(n.Interval), at, indicator, "")
+		return chartOf(n.Symbol, n.Interval, at, indicator, "")
 	}
-	return chartOf(n.Symbol, string(n.Interval), at, indicator, markBar(n.BarTime.Format(time.RFC3339), "fired"))
+	return chartOf(n.Symbol, n.Interval, at, indicator, markBar(n.BarTime.Format(time.RFC3339), "fired"))
 }
 
 // markAt returns a mark of the bar that was forming at an instant, with a text.
-func markAt(at time.Time, interval, text string) string {
-	iv, err := market.ParseInterval(interval)
-	if err != nil {
-		return ""
-	}
+func markAt(at time.Time, iv market.Interval, text string) string {
 	return markBar(time.Unix(iv.Start(at.Unix()), 0).UTC().Format(time.RFC3339), text)
 }
 
@@ -222,7 +218,7 @@ func markBar(at, text string) string {
 // chartOf returns the arguments of generate_chart for a picture of a phone's width, up
 // to an instant. They are kept with the event, and the picture is drawn when it is
 // sent. The indicator may be nil; marks are JSON objects with commas between.
-func chartOf(symbol, interval string, until time.Time, indicator map[string]any, marks string) json.RawMessage {
+func chartOf(symbol string, interval market.Interval, until time.Time, indicator map[string]any, marks string) json.RawMessage {
 	arguments := map[string]any{
 		"symbol": symbol, "interval": interval, "bars": 60, "to": until.UTC().Format(time.RFC3339), "indicators": []any{},
 		"width": 480, "height": 600, "pixel_ratio": 2, "format": "png", "marks": json.RawMessage("[" + marks + "]"),
