@@ -34,6 +34,9 @@ func keyed(keys []Key, l Ledger) func(*Options) {
 	return func(o *Options) { o.Keys, o.Ledger = keys, l }
 }
 
+// memoryLedger returns a new ledger that ends with the test.
+func memoryLedger() *BookLedger { return NewLedger(NewBook(), func(Book) error { return nil }) }
+
 // TestKeysRestart: a second server with the key and the ledger, be it the first one
 // started again or another one beside it, knows the registrations, codes, forms and
 // tokens of the first; without a key nothing survives.
@@ -41,7 +44,7 @@ func TestKeysRestart(t *testing.T) {
 	for _, survives := range []bool{true, false} {
 		same := func(*Options) {}
 		if survives {
-			same = keyed(keysOf(t, NewKey()), NewLedger(NewBook(), nil))
+			same = keyed(keysOf(t, NewKey()), memoryLedger())
 		}
 		before, after := open(t, public, trading, same), open(t, public, trading, same)
 		const redirect = "https://client.example/cb"
@@ -81,7 +84,7 @@ func TestKeysRestart(t *testing.T) {
 // TestKeysOnce: what counts once counts once for all servers together, and a code
 // that is used again ends the login that its first use began, wherever that is.
 func TestKeysOnce(t *testing.T) {
-	keys, ledger := keysOf(t, NewKey()), NewLedger(NewBook(), nil)
+	keys, ledger := keysOf(t, NewKey()), memoryLedger()
 	var ended []string
 	a := open(t, keyed(keys, ledger), func(o *Options) { o.OnRevoke = func(id string) { ended = append(ended, id) } })
 	b := open(t, keyed(keys, ledger))
@@ -120,7 +123,7 @@ func TestKeysOnce(t *testing.T) {
 // TestKeysParallel: of many exchanges of one sealed code at two servers one wins, and
 // its token does not outlive the others.
 func TestKeysParallel(t *testing.T) {
-	keys, ledger := keysOf(t, NewKey()), NewLedger(NewBook(), nil)
+	keys, ledger := keysOf(t, NewKey()), memoryLedger()
 	both := []*fixture{open(t, keyed(keys, ledger)), open(t, keyed(keys, ledger))}
 	c := both[0].registerURIs(callback)
 	for range 10 {
@@ -154,7 +157,7 @@ func TestKeysParallel(t *testing.T) {
 // same words: a refusal does not say which of them it was.
 func TestKeysRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		file, ledger := NewKey(), NewLedger(NewBook(), nil)
+		file, ledger := NewKey(), memoryLedger()
 		h := open(t, keyed(keysOf(t, file), ledger))
 		of := func(change ...func(*Options)) *fixture { return open(t, change...) }
 		c := h.registerURIs(callback)
@@ -174,7 +177,7 @@ func TestKeysRefused(t *testing.T) {
 			"empty":             "",
 			"outlived":          old[0],
 			"another key":       of(keyed(keysOf(t, NewKey()), ledger)).login(),
-			"another epoch":     of(keyed(keysOf(t, file), NewLedger(NewBook(), nil))).login(),
+			"another epoch":     of(keyed(keysOf(t, file), memoryLedger())).login(),
 			"another address":   of(keyed(keysOf(t, file), ledger), func(o *Options) { o.BaseURL = "http://localhost:9999" }).login(),
 			"a code":            code(h),
 			"a client":          c.ClientID,
@@ -201,7 +204,7 @@ func TestKeysRefused(t *testing.T) {
 			"outlived":        late,
 			"of an old epoch": old[1],
 			"another key":     code(of(keyed(keysOf(t, NewKey()), ledger))),
-			"another epoch":   code(of(keyed(keysOf(t, file), NewLedger(NewBook(), nil)))),
+			"another epoch":   code(of(keyed(keysOf(t, file), memoryLedger()))),
 			"another address": code(of(keyed(keysOf(t, file), ledger), func(o *Options) { o.BaseURL = "http://localhost:9999" })),
 			"a token":         mine,
 			"longer than any": strings.Repeat("A", maxSealed+1),
@@ -225,7 +228,7 @@ func TestKeysRefused(t *testing.T) {
 // opens, secrets of clients included, and new texts are the new key's; without the
 // old one its texts are refused.
 func TestKeysRotation(t *testing.T) {
-	first, second, ledger := NewKey(), NewKey(), NewLedger(NewBook(), nil)
+	first, second, ledger := NewKey(), NewKey(), memoryLedger()
 	old := open(t, keyed(keysOf(t, first), ledger))
 	c := old.register(`{"redirect_uris":["` + callback + `"],"token_endpoint_auth_method":"client_secret_post"}`)
 	login := func(h *fixture) string {
@@ -266,7 +269,7 @@ func TestKeysRotation(t *testing.T) {
 // and after a restart; to sign out everywhere ends tokens that nobody has shown yet,
 // and codes; registrations stay.
 func TestKeysRevoke(t *testing.T) {
-	keys, ledger := keysOf(t, NewKey()), NewLedger(NewBook(), nil)
+	keys, ledger := keysOf(t, NewKey()), memoryLedger()
 	a := open(t, keyed(keys, ledger))
 	first, second, unseen := a.login(), a.login(), a.login()
 	c := a.registerURIs(callback)
@@ -407,7 +410,7 @@ func TestKeysDiskFails(t *testing.T) {
 // TestKeysMemory: sealed logins past the bound of tokens stay valid. The table only
 // saves opening them again, and tells whose streams to end.
 func TestKeysMemory(t *testing.T) {
-	h := open(t, keyed(keysOf(t, NewKey()), NewLedger(NewBook(), nil)))
+	h := open(t, keyed(keysOf(t, NewKey()), memoryLedger()))
 	h.tokens.max = 3
 	var tokens []string
 	for range 6 {
@@ -433,7 +436,7 @@ func TestKeysNothingOutlives(t *testing.T) {
 		"code used twice":   func(_ *fixture, again func()) { again() },
 	} {
 		streams := make(map[string]bool)
-		h := open(t, keyed(keysOf(t, NewKey()), NewLedger(NewBook(), nil)), func(o *Options) { o.OnRevoke = func(id string) { delete(streams, id) } })
+		h := open(t, keyed(keysOf(t, NewKey()), memoryLedger()), func(o *Options) { o.OnRevoke = func(id string) { delete(streams, id) } })
 		h.tokens.max = 3
 		c := h.registerURIs(callback)
 		form := exchangeForm(c, h.code(query(c, callback)), callback)
@@ -530,7 +533,7 @@ func TestKeysRevokeUntilWritten(t *testing.T) {
 // TestKeysAllEnd: when all logins end, each that was presented here has been announced, so
 // that its streams end with it. That holds for those past the bound too.
 func TestKeysAllEnd(t *testing.T) {
-	ledger := NewLedger(NewBook(), nil)
+	ledger := memoryLedger()
 	ended := make(map[string]bool)
 	h := open(t, keyed(keysOf(t, NewKey()), ledger), func(o *Options) { o.OnRevoke = func(id string) { ended[id] = true } })
 	for range maxSealedTokens + 1 {
@@ -547,7 +550,7 @@ func TestKeysAllEnd(t *testing.T) {
 // TestKeysSize: the longest code and token that can be made stay within their bound,
 // for headers and addresses; so does the client_id, which a key does not make longer.
 func TestKeysSize(t *testing.T) {
-	h := open(t, trading, keyed(keysOf(t, NewKey()), NewLedger(NewBook(), nil)), func(o *Options) { o.OwnPage = "/app" })
+	h := open(t, trading, keyed(keysOf(t, NewKey()), memoryLedger()), func(o *Options) { o.OwnPage = "/app" })
 	name := strings.Repeat("\U0001F56F", 64)
 	redirect := "https://a.example/" + strings.Repeat("x", 900)
 	c := h.register(`{"client_name":"` + name + `","redirect_uris":["` + redirect + `"]}`)
@@ -594,7 +597,7 @@ func TestKeysConsentPage(t *testing.T) {
 	const redirect = "https://client.example/cb"
 	for want, h := range map[string]*fixture{
 		"The permission ends after seven days, or when wick restarts.": open(t),
-		"The permission ends after seven days.":                        open(t, keyed(keysOf(t, NewKey()), NewLedger(NewBook(), nil))),
+		"The permission ends after seven days.":                        open(t, keyed(keysOf(t, NewKey()), memoryLedger())),
 	} {
 		if page := h.authorize(query(h.registerURIs(redirect), redirect)); !strings.Contains(page.Body.String(), want) {
 			t.Errorf("the page lacks %q", want)
@@ -656,7 +659,7 @@ func TestParseKeys(t *testing.T) {
 
 // TestKeysNeedLedger: keys without a ledger could not tell a used code from a new one.
 func TestKeysNeedLedger(t *testing.T) {
-	for _, o := range []Options{{Keys: keysOf(t, NewKey())}, {Ledger: NewLedger(NewBook(), nil)}} {
+	for _, o := range []Options{{Keys: keysOf(t, NewKey())}, {Ledger: memoryLedger()}} {
 		o.BaseURL, o.Loopback = "http://localhost:9315", true
 		if _, err := New(o); err == nil || !strings.Contains(err.Error(), "go together") {
 			t.Errorf("New: %v", err)
@@ -686,7 +689,7 @@ func FuzzParseKeys(f *testing.F) {
 // FuzzSealed: no text opens as a token or a code but the ones that were given out,
 // and those only as what they are.
 func FuzzSealed(f *testing.F) {
-	h := open(f, keyed(keysOf(f, NewKey(), NewKey()), NewLedger(NewBook(), nil)))
+	h := open(f, keyed(keysOf(f, NewKey(), NewKey()), memoryLedger()))
 	c := h.registerURIs(callback)
 	token, code := h.login(), h.code(query(c, callback))
 	for _, seed := range []string{"TOKEN", "CODE", "ID", "TOKENCODE", "TOKEN=", "TOKEN\n", "", "AAAA"} {

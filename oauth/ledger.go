@@ -108,7 +108,7 @@ func (b Book) without(now time.Time) Book {
 // BookLedger is the [Ledger] of one process: a book, of which every change is saved
 // before it counts.
 type BookLedger struct {
-	save func(Book) error // nil: the ledger ends with the process
+	save func(Book) error
 
 	changing sync.Mutex // held through every change
 	unsaved  bool       // the last book could not be saved; guarded by changing
@@ -117,7 +117,7 @@ type BookLedger struct {
 
 // NewLedger returns a ledger that begins with a book and calls save with every later
 // one. save returns once the book is durable; it is called by one goroutine at a time and
-// must not change the book. If save is nil, the ledger is in memory alone.
+// must not change the book.
 func NewLedger(b Book, save func(Book) error) *BookLedger {
 	l := &BookLedger{save: save}
 	l.book.Store(&b)
@@ -180,12 +180,9 @@ func (l *BookLedger) NextEpoch() error {
 	return l.write(b)
 }
 
-// write saves a book, unless the ledger is in memory alone. The caller holds changing.
+// write saves a book. The caller holds changing.
 func (l *BookLedger) write(b Book) error {
-	var err error
-	if l.save != nil {
-		err = l.save(b)
-	}
+	err := l.save(b)
 	l.unsaved = err != nil
 	return err
 }

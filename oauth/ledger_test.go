@@ -13,7 +13,7 @@ import (
 // TestLedger: the ledger in memory keeps the contract.
 func TestLedger(t *testing.T) {
 	oauthtest.Ledger(t, func(t *testing.T) (oauth.Ledger, func() oauth.Ledger) {
-		l := oauth.NewLedger(oauth.NewBook(), nil)
+		l := oauth.NewLedger(oauth.NewBook(), func(oauth.Book) error { return nil })
 		return l, func() oauth.Ledger { return l }
 	})
 }

@@ -290,7 +290,7 @@ func TestHoldAll(t *testing.T) {
 		}
 		hub.Load(book)
 		e := &app{hub: hub}
-		ledger, err := e.openLedger(&keptLogins{ledger: oauth.NewLedger(oauth.NewBook(), nil), isNew: isNew})
+		ledger, err := e.openLedger(&keptLogins{ledger: oauth.NewLedger(oauth.NewBook(), func(oauth.Book) error { return nil }), isNew: isNew})
 		if err != nil {
 			t.Fatal(err)
 		}
