@@ -54,7 +54,7 @@ func (s *Server) check(p params, from visitor) (*ask, *refusal) {
 	if ref := checkCodeRequest(p); ref != nil {
 		return a, ref
 	}
-	return a, s.checkResources(p.resources())
+	return a, s.checkResources(p)
 }
 
 // checkClient finds the client of a request and checks that it may be sent the answer.

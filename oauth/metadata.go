@@ -108,12 +108,13 @@ func (s *Server) scopes() []string {
 }
 
 // checkResources refuses resource parameters (RFC 8707) that are not ours. There
-// may be several, the one exception to "no parameter twice"; none is fine. All
-// of ours are one service, so a token for one of them is good for all.
-func (s *Server) checkResources(asked []string) *refusal {
-	for _, resource := range asked {
+// may be several, the one exception to "no parameter twice"; none is fine, and so
+// are empty ones. All of ours are one service, so a token for one of them is good for
+// all.
+func (s *Server) checkResources(p params) *refusal {
+	for _, resource := range p["resource"] {
 		path, ours := strings.CutPrefix(strings.TrimSuffix(resource, "/"), s.base)
-		if !ours || !slices.Contains(resourcePaths, path) {
+		if resource != "" && (!ours || !slices.Contains(resourcePaths, path)) {
 			return bad("invalid_target", "resource must be "+s.base+" or "+s.base+"/mcp, the address of this server")
 		}
 	}

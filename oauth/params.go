@@ -45,17 +45,6 @@ func (p params) twice() *refusal {
 	return nil
 }
 
-// resources returns the resource parameters that are not empty.
-func (p params) resources() []string {
-	var out []string
-	for _, v := range p["resource"] {
-		if v != "" {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
 // parseQuery reads the parameters of a query. It does not refuse those that come twice:
 // the caller does, with [params.twice], once it knows where the refusal may be sent.
 func parseQuery(raw string) (params, *refusal) {

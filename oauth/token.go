@@ -49,7 +49,7 @@ func (s *Server) exchange(cl *client, p params, from netip.Addr) (tokenReply, *r
 
 // checkCode finds the code that a client sends and checks all that came with it.
 func (s *Server) checkCode(cl *client, p params) (*code, *refusal) {
-	if ref := s.checkResources(p.resources()); ref != nil {
+	if ref := s.checkResources(p); ref != nil {
 		return nil, ref
 	}
 	secret, verifier := p.get("code"), p.get("code_verifier")
