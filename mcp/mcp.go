@@ -35,6 +35,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 )
@@ -195,15 +196,7 @@ func (c Caller) short() string { return c.ID[:min(8, len(c.ID))] }
 
 // Has reports whether the caller holds scope. Everyone holds the empty one.
 func (c Caller) Has(scope string) bool {
-	if scope == "" {
-		return true
-	}
-	for held := range strings.FieldsSeq(c.Scope) {
-		if held == scope {
-			return true
-		}
-	}
-	return false
+	return scope == "" || slices.Contains(strings.Fields(c.Scope), scope)
 }
 
 // Resource is something that a client may read by its URI.
