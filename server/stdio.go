@@ -169,20 +169,17 @@ func (s *stdio) farewell(ctx context.Context, talk func() error) error {
 
 // finish waits for the end of a conversation once the process is to end.
 func (s *stdio) finish(done <-chan error) error {
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(frontFarewell):
+	for _, more := range []time.Duration{frontFarewell, shutdownTimeout - frontFarewell} {
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(more):
+		}
+		if s.stuck() {
+			break
+		}
 	}
-	if s.stuck() {
-		return nil
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(shutdownTimeout - frontFarewell):
-		return nil
-	}
+	return nil
 }
 
 // stuck reports whether a write has gone on for frontFarewell.
