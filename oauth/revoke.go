@@ -30,8 +30,10 @@ func (g Grant) ShortID() string { return g.ID[:min(minPrefix, len(g.ID))] }
 // those that were given or presented here since the start.
 func (s *Server) Logins() []Login {
 	var list []Login
-	for _, t := range s.living() {
-		list = append(list, Login{Grant: t.grant, Since: t.since, Used: time.Unix(0, t.last.Load()), From: *t.from.Load()})
+	for _, t := range s.tokens.all() {
+		if s.live(t) {
+			list = append(list, Login{Grant: t.grant, Since: t.since, Used: time.Unix(0, t.last.Load()), From: *t.from.Load()})
+		}
 	}
 	slices.SortFunc(list, func(a, b Login) int { return a.Since.Compare(b.Since) })
 	return list

@@ -177,16 +177,6 @@ func (s *Server) live(t *token) bool {
 	return s.ledger == nil || !s.ledger.Revoked(t.login, t.epoch)
 }
 
-// living returns every token that works and is known here.
-func (s *Server) living() (list []*token) {
-	for _, t := range s.tokens.all() {
-		if s.live(t) {
-			list = append(list, t)
-		}
-	}
-	return list
-}
-
 // end ends a token everywhere and returns the ids of the tokens that ended here: its own,
 // unless it was not known or had ended already. On an error it has ended in this process
 // only, and may work again after the next start; it is then kept, with unsaved set, and
