@@ -105,7 +105,7 @@ func methods(o Options) map[string]method {
 		}
 	}
 	if len(o.Prompts) > 0 {
-		all["prompts/list"] = fixed(true, true, &listed, promptsListResult(o.Prompts))
+		all["prompts/list"] = fixed(true, true, &listed, Encode(map[string][]Prompt{"prompts": o.Prompts}))
 		all["prompts/get"] = method{true, true, (*Server).prompt}
 	}
 	if o.Complete != nil {
@@ -229,7 +229,5 @@ func toolsListResult(tools []Tool) []byte {
 		}
 		list = append(list, listed{t.Name, t.Title, t.Description, t.Schema, annotations{t.Title, t.Annotations}, meta, t.Icons})
 	}
-	return Encode(struct {
-		Tools []listed `json:"tools"`
-	}{list})
+	return Encode(map[string][]listed{"tools": list})
 }

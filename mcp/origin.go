@@ -71,12 +71,6 @@ func hostname(host string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// hostAllowed reports whether a request may carry this Host.
-func (p *Policy) hostAllowed(host string) bool {
-	name := hostname(host)
-	return name == p.host || address.Loopback(name)
-}
-
 // originAllowed reports whether a page of this origin may call us. The opaque
 // origin "null" may not: any page can have it by sandboxing itself.
 func (p *Policy) originAllowed(origin string) bool {
@@ -102,8 +96,8 @@ func (p *Policy) originAllowed(origin string) bool {
 // would answer with a redirect, and a client that follows one drops its token.
 func (p *Policy) Wrap(next http.Handler, private ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case !p.hostAllowed(r.Host):
+		switch host := hostname(r.Host); {
+		case host != p.host && !address.Loopback(host):
 			refuse(w, http.StatusForbidden, fmt.Sprintf("host %q is not this server's: use its base URL", limit.Clip(r.Host)))
 		case !clean(r.URL.Path):
 			notFound(w)

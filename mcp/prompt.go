@@ -11,13 +11,6 @@ import (
 // maxArgument is the longest value of a prompt's argument, in bytes.
 const maxArgument = 500
 
-// promptsListResult returns the result of prompts/list.
-func promptsListResult(prompts []Prompt) []byte {
-	return Encode(struct {
-		Prompts []Prompt `json:"prompts"`
-	}{prompts})
-}
-
 // prompt answers prompts/get: with the prompt's text, filled in with the arguments, as
 // one message of the user.
 func (s *Server) prompt(_ context.Context, b []byte, _ Caller, m *message) ([]byte, verdict) {

@@ -25,9 +25,6 @@ const (
 // URI.
 var ErrNoResource = errors.New("no such resource")
 
-// isTemplate reports whether r stands for many URIs.
-func (r *Resource) isTemplate() bool { return strings.Contains(r.URI, "{") }
-
 // parts returns the names of a template's parts, in their order.
 func (r *Resource) parts() (names []string) {
 	for segment := range strings.SplitSeq(r.URI, "/") {
@@ -97,24 +94,17 @@ func resourceLists(resources []Resource) (list, templates []byte) {
 		Description string `json:"description,omitempty"`
 		MIME        string `json:"mimeType,omitempty"`
 	}
-	var all struct {
-		Resources []entry `json:"resources"`
-	}
-	var patterns struct {
-		Templates []entry `json:"resourceTemplates"`
-	}
-	// Empty lists, not null: the schema wants arrays.
-	all.Resources, patterns.Templates = []entry{}, []entry{}
+	all, patterns := []entry{}, []entry{} // not nil, which would be null: the schema wants arrays
 	for _, r := range resources {
 		e := entry{r.URI, "", r.Name, r.Title, r.Description, r.MIME}
-		if r.isTemplate() {
+		if strings.Contains(r.URI, "{") { // a template
 			e.URI, e.Template = "", r.URI
-			patterns.Templates = append(patterns.Templates, e)
+			patterns = append(patterns, e)
 		} else {
-			all.Resources = append(all.Resources, e)
+			all = append(all, e)
 		}
 	}
-	return Encode(all), Encode(patterns)
+	return Encode(map[string][]entry{"resources": all}), Encode(map[string][]entry{"resourceTemplates": patterns})
 }
 
 // read answers resources/read: it runs the resource's Read as a job, like a tool.
