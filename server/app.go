@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -61,7 +62,7 @@ func (e *app) fired(trade.Notification, []string) {
 func (e *app) deps(source market.Source) tools.Deps {
 	d := tools.Deps{Source: source, Watchlists: e.lists, Engine: e.trade, Hub: e.hub, Approvals: e.approvals, Valid: e.valid, Renders: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
 	if e.meter != nil {
-		d.Painted = e.meter.painted
+		d.Painted = func(took time.Duration) { e.meter.renders.Observe(took.Seconds()) }
 	}
 	return d
 }
@@ -80,12 +81,6 @@ func (e *app) revoked(caller string) {
 	e.protocol.Forget(caller) // first, or it would give the hub more to send
 	e.hub.Revoke(caller)
 	e.replica.revoked(caller)
-}
-
-// stop ends all streams; Shutdown of an http.Server ends none.
-func (e *app) stop() {
-	e.protocol.Close()
-	e.hub.Close()
 }
 
 // close writes down what is left to write and gives the data directory back. It returns
@@ -110,11 +105,6 @@ func (e *app) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error
 		claim = func() error { return e.trade.Announce(caller) }
 	}
 	return e.hub.Serve(w, r, caller, claim)
-}
-
-// listen writes the stream of a listener.
-func (e *app) listen(ctx context.Context, w http.ResponseWriter, l *mcp.Listener) error {
-	return sse.Serve(ctx, w, listener{l})
 }
 
 // listener is an mcp.Listener as sse writes it: events without ids, since the

@@ -42,9 +42,10 @@ type healthDoc struct {
 // nothing in it takes longer than a lock. Its status is never worse than degraded:
 // charts and reads still work then.
 func health(c *config, e *app, started time.Time) healthDoc {
+	source, _, _ := strings.Cut(c.source, ":") // without the directory of a CSV source, which is nobody's business but the operator's
 	h := healthDoc{
 		Name: "wick", Version: buildVersion(), Status: "ok", Protocol: "MCP", ProtocolVersion: mcp.ProtocolVersion,
-		Trade: c.trade, Source: sourceName(c.source), Uptime: int64(time.Since(started).Seconds()),
+		Trade: c.trade, Source: source, Uptime: int64(time.Since(started).Seconds()),
 		Endpoints: map[string]string{
 			"mcp": c.baseURL + "/mcp", "authorize": c.baseURL + "/authorize", "token": c.baseURL + "/token", "register": c.baseURL + "/register", "revoke": c.baseURL + "/revoke",
 			"metadata": c.baseURL + "/.well-known/oauth-authorization-server",
@@ -78,13 +79,6 @@ func (h *healthDoc) addTrade(c *config, engine *trade.Engine) {
 	if age := int64(status.FeedAge.Seconds()); status.FeedAge >= 0 {
 		h.FeedAge = &age
 	}
-}
-
-// sourceName returns the name of a source without the directory of a CSV source, which is
-// nobody's business but the operator's.
-func sourceName(source string) string {
-	name, _, _ := strings.Cut(source, ":")
-	return name
 }
 
 // healthcheck asks the server on this machine whether it answers, for containers that have

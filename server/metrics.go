@@ -78,9 +78,6 @@ func oneIf(holds bool) float64 {
 	return 0
 }
 
-// painted notes how long a picture took.
-func (m *meter) painted(took time.Duration) { m.renders.Observe(took.Seconds()) }
-
 // paths and verbs are the label values of requests. All else is counted as "other",
 // because strangers choose it.
 var (

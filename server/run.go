@@ -28,6 +28,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -134,7 +135,7 @@ func once(ctx context.Context, c *config, stdout, stderr io.Writer) (done bool, 
 	shown := Visible(stdout)
 	switch {
 	case c.version:
-		_, err = fmt.Fprintln(stdout, versionLine())
+		_, err = fmt.Fprintf(stdout, "wick %s %s %s/%s\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	case c.printConfig != "":
 		err = c.writeClient(stdout, stderr)
 	case c.healthcheck:

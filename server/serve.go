@@ -23,6 +23,7 @@ import (
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/oauth"
+	"wick/sse"
 )
 
 // instructions tell a client's model what the server is for.
@@ -171,7 +172,10 @@ func newService(c *config, source market.Source, e *app, kept *keptLogins, logs 
 	}
 	log := logs.part("wick")
 	srv := newHTTPServer(handler, conns, log)
-	srv.RegisterOnShutdown(e.stop) // Shutdown ends no streams
+	srv.RegisterOnShutdown(func() { // Shutdown ends no streams
+		e.protocol.Close()
+		e.hub.Close()
+	})
 	return &service{config: c, source: source, app: e, conns: conns, owner: o, http: srv, log: log}, nil
 }
 
@@ -279,8 +283,10 @@ func newEndpoint(e *app, source market.Source, o *owner, conns *connections, log
 			}
 			login.Challenge(w.Header(), r.URL.Path, err)
 		},
-		Stream:  e.stream,
-		Listen:  e.listen,
+		Stream: e.stream,
+		Listen: func(ctx context.Context, w http.ResponseWriter, l *mcp.Listener) error {
+			return sse.Serve(ctx, w, listener{l})
+		},
 		Health:  func() any { return o.health() },
 		Address: func(r *http.Request) string { return login.ClientIP(r).String() },
 		Log:     logs.requests("MCP"),

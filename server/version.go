@@ -1,9 +1,6 @@
 package server
 
-import (
-	"runtime"
-	"runtime/debug"
-)
+import "runtime/debug"
 
 // version is the next release of this source tree. A build from a tagged module has the
 // version of its tag instead.
@@ -17,9 +14,4 @@ func buildVersion() string {
 		return info.Main.Version
 	}
 	return version
-}
-
-// versionLine returns what --version prints.
-func versionLine() string {
-	return "wick " + buildVersion() + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 }
