@@ -147,10 +147,17 @@ func word[T ~string](p *T, name, doc string, def T, words ...T) arg {
 // default.
 func whole(p *int, name, doc string, def, lo, hi int) arg {
 	schema := func() string { return fmt.Sprintf(`"type":"integer","minimum":%d,"maximum":%d`, lo, hi) }
-	a := arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) (err error) {
-		*p, err = readWhole(name, v, lo, hi)
-		return err
-	}}
+	a := arg{name: name, doc: doc, schema: schema, set: single(name, func(s string) error {
+		f, err := strconv.ParseFloat(s, 64) // 200.0 is a whole number too
+		if err != nil || f != float64(int64(f)) {
+			return fmt.Errorf("%s %q is not a whole number from %d to %d", name, limit.Clip(s), lo, hi)
+		}
+		if f < float64(lo) || f > float64(hi) {
+			return fmt.Errorf("%s %s is out of bounds, %d to %d", name, limit.Clip(s), lo, hi)
+		}
+		*p = int(f)
+		return nil
+	})}
 	if def >= lo {
 		a.def = strconv.Itoa(def)
 	}

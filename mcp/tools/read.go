@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"strconv"
 	"strings"
 
 	"wick/limit"
@@ -84,22 +83,6 @@ func readWord[T ~string](name string, v json.RawMessage, words []T) (T, error) {
 		known = append(known, string(w))
 	}
 	return "", fmt.Errorf("%s %q is not one of %s", name, limit.Clip(s), strings.Join(known, ", "))
-}
-
-// readWhole returns a whole number from lo to hi.
-func readWhole(name string, v json.RawMessage, lo, hi int) (int, error) {
-	s, err := readText(name, v)
-	if err != nil {
-		return 0, err
-	}
-	f, err := strconv.ParseFloat(s, 64) // 200.0 is a whole number too
-	if err != nil || f != float64(int64(f)) {
-		return 0, fmt.Errorf("%s %q is not a whole number from %d to %d", name, limit.Clip(s), lo, hi)
-	}
-	if f < float64(lo) || f > float64(hi) {
-		return 0, fmt.Errorf("%s %s is out of bounds, %d to %d", name, limit.Clip(s), lo, hi)
-	}
-	return int(f), nil
 }
 
 // readList returns the items of an array. A string may contain the JSON of an array or
