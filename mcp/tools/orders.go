@@ -150,14 +150,12 @@ func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) 
 			orders[i] = one
 		}
 	}
-	result, err := h.reply(struct {
+	result := h.remind(mcp.JSON(struct {
 		Orders []any  `json:"orders"`
 		Note   string `json:"note,omitempty"`
-	}{orders, note})
-	if err == nil {
-		result.IsError = slices.ContainsFunc(closed, func(c trade.Closed) bool { return c.Error != "" })
-	}
-	return result, err
+	}{orders, note}))
+	result.IsError = slices.ContainsFunc(closed, func(c trade.Closed) bool { return c.Error != "" })
+	return result, nil
 }
 
 // who returns the caller's names for the journal, in which every change says who made it.
@@ -236,7 +234,17 @@ func (h *handlers) cancelOrder() tool {
 			if len(cancelled) == 0 && strings.EqualFold(r.symbol, everything) { // every order may have been meant
 				return nil, fixable(fmt.Errorf("%q is the market of that name, and no order of it is open: for every order send all=true", r.symbol))
 			}
-			return h.reply(manyCancelled(cancelled))
+			// Only the ids, since there may be a thousand. It is no error if there are none: a
+			// client that cancels all orders wants none to be open.
+			ids := []string{}
+			for _, o := range cancelled {
+				ids = append(ids, o.ID)
+			}
+			return h.reply(struct {
+				OK        bool     `json:"ok"`
+				Cancelled int      `json:"cancelled"`
+				Orders    []string `json:"order_ids"`
+			}{true, len(ids), ids})
 		}
 		o, err := h.Engine.CancelOrder(who(c), r.id)
 		if err != nil {
@@ -247,24 +255,6 @@ func (h *handlers) cancelOrder() tool {
 			trade.Order
 		}{true, o})
 	})
-}
-
-// cancelReply says which orders were cancelled. It is no error if there were none: a
-// client that cancels all orders wants none to be open.
-type cancelReply struct {
-	OK        bool     `json:"ok"`
-	Cancelled int      `json:"cancelled"`
-	Orders    []string `json:"order_ids"`
-}
-
-// manyCancelled returns the reply to a call that cancelled several orders, or none. It
-// has only their ids, since there may be a thousand.
-func manyCancelled(orders []trade.Order) cancelReply {
-	r := cancelReply{OK: true, Cancelled: len(orders), Orders: []string{}}
-	for _, o := range orders {
-		r.Orders = append(r.Orders, o.ID)
-	}
-	return r
 }
 
 // orderList is the request of get_orders. Models also call the filter status, because
