@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"path"
@@ -265,10 +266,7 @@ func (e *documentError) Error() string {
 // unreachable returns the failure of a fetch that got no answer, or only a part of one.
 func unreachable(id string, err error) *documentError {
 	why := "its host could not be reached"
-	if timeout, ok := errors.AsType[interface {
-		error
-		Timeout() bool
-	}](err); ok && timeout.Timeout() {
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		why = fmt.Sprintf("it did not come within %d seconds", seconds(documentTime))
 	}
 	return &documentError{id: id, why: why, passes: true, cause: err}
