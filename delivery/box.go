@@ -12,10 +12,7 @@ import (
 func newBox(id string, q *queue) *box {
 	b := &box{id: id, queue: q}
 	b.align(len(q.entries))
-	for i := range q.search(q.mark + 1) {
-		b.grants[i].to = earlier
-		b.waiting--
-	}
+	b.passed()
 	return b
 }
 
@@ -37,8 +34,8 @@ func (b *box) align(added int) {
 	b.grants = b.grants[len(lost):]
 }
 
-// passed makes the entries up to the queue's mark wait no longer: another process that
-// has the same book has delivered them.
+// passed makes the entries up to the queue's mark wait no longer: an earlier run of the
+// program, or another process that has the same book, has delivered them.
 func (b *box) passed() {
 	for i := range b.queue.search(b.queue.mark + 1) {
 		if b.grants[i].to == nil {
