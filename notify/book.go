@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -90,10 +91,7 @@ func (b *book) open(destinations map[string]Filter) (to []string) {
 	before := b.Queues
 	b.Queues = make(map[string]*queue)
 	for name, filter := range destinations {
-		q := &queue{}
-		if before[name] != nil {
-			q = before[name]
-		}
+		q := cmp.Or(before[name], &queue{})
 		q.Filter = filter
 		b.Queues[name] = q
 		to = append(to, name)
