@@ -17,7 +17,6 @@ import (
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/notify"
-	"wick/oauth"
 	"wick/sse"
 	"wick/trade"
 )
@@ -65,14 +64,6 @@ func (e *app) deps(source market.Source) tools.Deps {
 		d.Painted = func(took time.Duration) { e.meter.renders.Observe(took.Seconds()) }
 	}
 	return d
-}
-
-// questions returns what the owner may be asked; nil for nothing.
-func (e *app) questions() oauth.Questions {
-	if e.approvals == nil {
-		return nil // not a nil pointer in an interface
-	}
-	return e.approvals
 }
 
 // revoked ends what a token has open: its streams, here and at the leader, and what it

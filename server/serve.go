@@ -203,10 +203,14 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 	if err != nil {
 		return nil, err
 	}
+	var questions oauth.Questions // not a nil pointer in an interface
+	if e.approvals != nil {
+		questions = e.approvals
+	}
 	login, err := oauth.New(oauth.Options{
 		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
 		Trade: c.trade, Money: e.moneyText(c), OwnPage: path, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
-		Keys: c.keys, Ledger: ledger, Questions: e.questions(), OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: log,
+		Keys: c.keys, Ledger: ledger, Questions: questions, OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: log,
 	})
 	e.valid = func(caller string) bool { // an attached host has no token
 		return caller == tools.StdioCaller.ID || login.Valid(caller) || e.replica.vouched(caller)
