@@ -42,24 +42,17 @@ func (e *app) ready(strict bool) readiness {
 	default:
 		r.Role = "follower"
 	}
-	r.judge(strict)
-	if strict && r.Ready && s.Refused {
+	switch {
+	case reachable && lag > maxLag:
+		r.Ready, r.Reason = false, "this replica is far behind"
+	case strict && !reachable:
+		r.Ready, r.Reason = false, "no majority of etcd answers: nothing can be written"
+	case strict && !known:
+		r.Ready, r.Reason = false, "no replica leads"
+	case strict && r.Ready && s.Refused:
 		r.Ready, r.Reason = false, "the leader refuses this replica: its secret is another, or the clocks differ"
 	}
 	return r
-}
-
-// judge makes a replica not ready if it is far behind, or, if strict is set, if it cannot
-// write.
-func (r *readiness) judge(strict bool) {
-	switch {
-	case *r.Etcd && *r.Lag > maxLag:
-		r.Ready, r.Reason = false, "this replica is far behind"
-	case strict && !*r.Etcd:
-		r.Ready, r.Reason = false, "no majority of etcd answers: nothing can be written"
-	case strict && !*r.Leader:
-		r.Ready, r.Reason = false, "no replica leads"
-	}
 }
 
 // probes answers the questions of load balancers before anything else looks at the
