@@ -8,13 +8,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// panicked is the error of a goroutine that panicked.
-type panicked struct {
-	value any
-	stack []byte
-}
+// panicked is the error of a goroutine that panicked: with what, and its stack.
+type panicked string
 
-func (p *panicked) Error() string { return fmt.Sprintf("%v\n%s", p.value, p.stack) }
+func (p panicked) Error() string { return string(p) }
 
 // beside wraps f, which runs in a goroutine beside the one that handles a call. A panic
 // in such a goroutine would end the process. Instead it becomes an error, and wait raises
@@ -23,7 +20,7 @@ func beside(f func() error) func() error {
 	return func() (err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				err = &panicked{v, debug.Stack()}
+				err = panicked(fmt.Sprintf("%v\n%s", v, debug.Stack()))
 			}
 		}()
 		return f()
@@ -34,7 +31,7 @@ func beside(f func() error) func() error {
 // panics if that error is a panic of the goroutine.
 func wait(g *errgroup.Group) error {
 	err := g.Wait()
-	if p := (*panicked)(nil); errors.As(err, &p) {
+	if p, ok := errors.AsType[panicked](err); ok {
 		panic(p)
 	}
 	return err
