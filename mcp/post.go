@@ -12,9 +12,7 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
 	x := exchange{h: h, w: w, r: r, start: time.Now()}
 	echoSession(w, r)
 	status := x.serve()
-	if held := x.body + x.reply; held > 0 {
-		h.held.add(x.caller, -held)
-	}
+	h.held.add(x.caller, -x.body-x.reply)
 	x.log(status, x.method)
 }
 
