@@ -162,9 +162,11 @@ func (c *config) settleHalt() error {
 
 // settleFiles settles the data directory, and reads the passphrase and the keys.
 func (c *config) settleFiles(raw *rawFlags, env func(string) string) (err error) {
-	// A missing directory is a mistake only for what reads or writes state.
-	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || c.audit || c.export != "" || c.recover != recoverNo || c.clients || c.revoke != "" || c.halt != "" || c.accept) {
-		return err // charts and stdio without --trade keep no state
+	// A missing directory is a mistake only for what reads or writes state: not for charts
+	// and stdio without --trade.
+	task := slices.ContainsFunc(c.tasks(), func(t task) bool { return strings.Contains(t.reads, "data-dir") })
+	if c.dataDir, err = dataDir(raw.dataDir, env); err != nil && (c.serve || c.trade || task) {
+		return err
 	}
 	if c.passphrase, c.passphraseFrom, err = passphrase(raw.passphraseFile, env); err != nil {
 		return err
