@@ -25,23 +25,10 @@ const silence = 10 * time.Minute
 // maxDestinations is how many bytes --notify-file may have.
 const maxDestinations = 1 << 20
 
-// readDestinations reads --notify-file. The file holds secrets, so like the one with the
-// passphrase it must not be readable for others.
-func readDestinations(name string) ([]*notify.Destination, error) {
-	text, err := readPrivate(name, maxDestinations)
-	if err != nil {
-		return nil, fmt.Errorf("--notify-file: %w", err)
-	}
-	destinations, err := notify.Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("--notify-file %s: %w", name, err)
-	}
-	return destinations, nil
-}
-
 // settleNotify checks the flags about notifications and reads the file. The test of
-// destinations needs no journal; all else does, since what waits is kept there.
-func (c *config) settleNotify() (err error) {
+// destinations needs no journal; all else does, since what waits is kept there. The file
+// holds secrets, so like the one with the passphrase it must not be readable for others.
+func (c *config) settleNotify() error {
 	switch {
 	case c.notifyFile == "" && c.notifyTest == "":
 		return nil
@@ -50,8 +37,14 @@ func (c *config) settleNotify() (err error) {
 	case !c.trade && c.notifyTest == "":
 		return errors.New("--notify-file needs --trade: what waits to be sent is kept in its journal")
 	}
-	c.destinations, err = readDestinations(c.notifyFile)
-	return err
+	text, err := readPrivate(c.notifyFile, maxDestinations)
+	if err != nil {
+		return fmt.Errorf("--notify-file: %w", err)
+	}
+	if c.destinations, err = notify.Parse(text); err != nil {
+		return fmt.Errorf("--notify-file %s: %w", c.notifyFile, err)
+	}
+	return nil
 }
 
 // resolveNotified puts the symbols that destinations ask for into the spelling of the
