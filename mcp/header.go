@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"crypto/rand"
 	"encoding/base64"
 	"mime"
 	"net/http"
@@ -18,24 +17,9 @@ const maxSession = 256
 // text into our headers.
 func echoSession(w http.ResponseWriter, r *http.Request) {
 	values := r.Header["Mcp-Session-Id"]
-	if len(values) != 1 || len(values[0]) > maxSession {
-		return
-	}
-	for _, c := range []byte(values[0]) {
-		if c <= ' ' || c > '~' {
-			return
-		}
-	}
-	if values[0] != "" {
+	invisible := func(c rune) bool { return c <= ' ' || c > '~' }
+	if len(values) == 1 && values[0] != "" && len(values[0]) <= maxSession && !strings.ContainsFunc(values[0], invisible) {
 		w.Header()["Mcp-Session-Id"] = values
-	}
-}
-
-// offerSession sends a session id if the client sent none, since some clients open their
-// stream only if they have one. The id is random and is not stored.
-func offerSession(w http.ResponseWriter, r *http.Request) {
-	if len(r.Header["Mcp-Session-Id"]) == 0 {
-		w.Header()["Mcp-Session-Id"] = []string{rand.Text()}
 	}
 }
 

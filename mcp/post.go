@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"crypto/rand"
 	"net/http"
 	"slices"
 	"strconv"
@@ -39,8 +40,9 @@ func (x *exchange) serve() int {
 	if status == http.StatusUnauthorized && len(out) == 0 { // nothing but notifications
 		out = appendError(nil, nil, &Error{codeUnauthorized, unauthorizedText})
 	}
-	if status == http.StatusOK && x.method == "initialize" {
-		offerSession(x.w, x.r)
+	// Some clients open their stream only if they have a session id. It is not stored.
+	if status == http.StatusOK && x.method == "initialize" && len(x.r.Header["Mcp-Session-Id"]) == 0 {
+		x.w.Header().Set("Mcp-Session-Id", rand.Text())
 	}
 	if x.streaming {
 		x.event(out, writeTimeout)
