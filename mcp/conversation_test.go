@@ -326,8 +326,12 @@ func (s *Server) handle(ctx context.Context, c Caller, msg []byte) []byte {
 	if refused != nil {
 		return appendError(nil, nil, refused)
 	}
-	if reply := s.replies(ctx, nil, c, msgs, batch); len(reply) > 0 {
-		return reply
+	reply := appendReplies(nil, msgs, batch, func(b []byte, m *message) []byte {
+		b, _ = s.reply(ctx, b, c, m)
+		return b
+	})
+	if len(reply) == 0 {
+		return nil
 	}
-	return nil
+	return reply
 }

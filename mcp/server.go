@@ -56,14 +56,6 @@ type method struct {
 	answer       func(s *Server, ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict)
 }
 
-// replies appends the replies to the messages of an authenticated caller.
-func (s *Server) replies(ctx context.Context, b []byte, c Caller, msgs []message, batch bool) []byte {
-	return appendReplies(b, msgs, batch, func(b []byte, m *message) []byte {
-		b, _ = s.reply(ctx, b, c, m)
-		return b
-	})
-}
-
 // reply appends the reply to one message. Transports do not call it for a
 // subscriptions/listen, whose reply is the last line of a stream that they write.
 func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {

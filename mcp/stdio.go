@@ -219,7 +219,10 @@ func (c *conversation) listen(m *message) {
 
 // answer adds the replies to the output.
 func (c *conversation) answer(msgs []message, batch bool) {
-	c.out.add(c.server.replies(c.ctx, nil, c.caller, msgs, batch))
+	c.out.add(appendReplies(nil, msgs, batch, func(b []byte, m *message) []byte {
+		b, _ = c.server.reply(c.ctx, b, c.caller, m)
+		return b
+	}))
 }
 
 // slow reports whether a message calls a tool or reads a resource that takes time.
