@@ -111,7 +111,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func
 		h.Revoke(c.ID)
 	}
 	var comments []string
-	if id := sse.LastEventID(r); id != "" && !h.resume(s, id) {
+	if id := r.Header.Get("Last-Event-ID"); id != "" && !h.resume(s, id) {
 		comments = []string{"resumed-from earliest"} // the client may have missed something
 	}
 	return sse.Serve(ctx, w, s, comments...)

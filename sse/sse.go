@@ -4,8 +4,7 @@
 // writes it, flushes, and tells the source what was written. It sends a comment
 // every 15 seconds, because clients and proxies drop a silent connection. The package
 // keeps no queue: the source keeps what is not yet written, and decides what a client
-// has missed. The package only reads from the request which event the client saw last
-// ([LastEventID]).
+// has missed.
 //
 // Only the goroutine of the handler writes a stream. A source never touches the
 // connection; it rings a bell when it has something. The heartbeat and the end of the
@@ -68,9 +67,6 @@ type Source interface {
 	// calls Wrote; the stream ends then.
 	Wrote(n int)
 }
-
-// LastEventID returns the id of the last event that the client saw, or "".
-func LastEventID(r *http.Request) string { return r.Header.Get("Last-Event-ID") }
 
 // Serve writes the head of a response, the comments if there are any, and then the
 // source's events. It returns nil when ctx ends, or the error of a write that failed
