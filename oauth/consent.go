@@ -26,7 +26,7 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notic
 		PassphraseFrom: s.options.PassphraseFrom,
 		WrongWord:      n.wrongWord,
 		Kept:           s.ledger != nil,
-		Request:        s.sealForm(a, s.bind(w, r, a)),
+		Request:        s.seal(forForm, packTime(time.Now().Add(formLife)), s.bind(w, r, a), a.clientID, a.redirect, a.state, a.challenge),
 	})
 }
 
@@ -122,12 +122,6 @@ func (s *Server) bind(w http.ResponseWriter, r *http.Request, a *ask) string {
 	}
 	s.setCookie(w, AuthorizePath, name, value, formLife)
 	return value
-}
-
-// sealForm returns what a form remembers: until when it is good, the browser it
-// was shown in, and the request.
-func (s *Server) sealForm(a *ask, browser string) string {
-	return s.seal(forForm, packTime(time.Now().Add(formLife)), browser, a.clientID, a.redirect, a.state, a.challenge)
 }
 
 // openForm returns the request that a form holds, and whether the form is good: it has
