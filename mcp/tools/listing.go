@@ -209,7 +209,8 @@ var usualDefaults = sync.OnceValue(func() map[string]any {
 			counts[p.Name][paramOf(p).Default]++
 		}
 	}
-	// Values are sorted, since the first of two equally frequent defaults wins.
+	// Values are sorted by their JSON, since the first of two equally frequent ones wins.
+	byText := func(a, b any) int { return strings.Compare(encode(a), encode(b)) }
 	usual := make(map[string]any)
 	for name, values := range counts {
 		// A default counts as usual if at least two parameters have it.
@@ -222,10 +223,6 @@ var usualDefaults = sync.OnceValue(func() map[string]any {
 	}
 	return usual
 })
-
-// byText orders values of any type by their JSON, so that of two equally frequent
-// defaults always the same one is chosen.
-func byText(a, b any) int { return strings.Compare(encode(a), encode(b)) }
 
 // short returns the entry in its short form: with the beginning of the description, and
 // with the name of each parameter, whether it is required, and its default unless that is
