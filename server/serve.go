@@ -127,7 +127,9 @@ func (s *service) run(ctx context.Context, open listeners) error {
 	g, ctx := errgroup.WithContext(ctx) // one that fails ends all the others
 	f := &fronts{app: e, config: c, ctx: ctx}
 	if open.metrics != nil {
-		s.serveMetrics(ctx, g, open.metrics)
+		e.meter.watch(e, s.conns, s.source, time.Now())
+		log.Info("metrics", "address", "http://"+open.metrics.Addr().String()+"/metrics")
+		g.Go(func() error { return serveHTTP(ctx, e.meter.server(), open.metrics) })
 	}
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP) // before the log says that it serves: until here the signal ends the process
@@ -146,13 +148,6 @@ func (s *service) run(ctx context.Context, open listeners) error {
 	<-e.hub.Close() // also those that Shutdown did not wait for: each stream has a second to write its last event
 	log.Info("stopped")
 	return err
-}
-
-// serveMetrics serves the numbers of the server in g.
-func (s *service) serveMetrics(ctx context.Context, g *errgroup.Group, ln net.Listener) {
-	s.app.meter.watch(s.app, s.conns, s.source, time.Now())
-	s.log.Info("metrics", "address", "http://"+ln.Addr().String()+"/metrics")
-	g.Go(func() error { return serveHTTP(ctx, s.app.meter.server(), ln) })
 }
 
 // newService returns the HTTP server with the login and all routes, those of the owner
