@@ -71,15 +71,11 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
 	}
 	s.log.Info("question answered", "yes", yes, "from", s.ClientIP(r))
 	s.setCookie(w, ApprovePath, s.answerCookie(), "", -time.Second) // it has served
-	show(w, http.StatusOK, s.answeredPage(yes))
-}
-
-// answeredPage tells the owner what follows from an answer.
-func (s *Server) answeredPage(yes bool) page {
+	follows := page{Title: "Not placed", Server: s.base, Done: "The app is told so when it asks again. You can close this page."}
 	if yes {
-		return page{Title: "Approved", Server: s.base, Done: "Tell the app to place the order again, within ten minutes. You can close this page."}
+		follows.Title, follows.Done = "Approved", "Tell the app to place the order again, within ten minutes. You can close this page."
 	}
-	return page{Title: "Not placed", Server: s.base, Done: "The app is told so when it asks again. You can close this page."}
+	show(w, http.StatusOK, follows)
 }
 
 // judgeAnswer returns nil if an answer counts, else what to say when the page is shown
