@@ -263,17 +263,3 @@ func (e *Engine) CancelEverything(ctx context.Context, who Who) error {
 	e.venue.soon()
 	return err
 }
-
-// sweep cancels the orders that were on their way when the owner had every order cancelled,
-// once the broker has them.
-func (e *Engine) sweep() {
-	e.mu.Lock()
-	var late []string
-	for _, o := range e.ahead.openOrders() {
-		if o.BrokerID != "" && !o.CreatedAt.After(e.venue.swept.Time) {
-			late = append(late, o.ID)
-		}
-	}
-	e.mu.Unlock()
-	_, _ = e.cancelAllLive(Who{Name: "owner"}, late) // what fails is tried again after the next report
-}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -160,6 +161,42 @@ func TestHaltsTogether(t *testing.T) {
 		if err := errors.Join(halts.Wait(), e.SetHalt(false)); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestHaltStays: somebody who looked for the file HALT just before it was made does not let
+// trading go on after it.
+func TestHaltStays(t *testing.T) {
+	e := openTest(t, testOptions(t))
+	defer e.Close()
+	var looks errgroup.Group
+	var done atomic.Bool
+	for range 4 {
+		looks.Go(func() error {
+			for !done.Load() {
+				if err := e.refreshTrading(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	for range 200 {
+		if err := e.SetHalt(true); err != nil {
+			t.Fatal(err)
+		}
+		for range 50 {
+			if got := e.Status().Trading; got != Halted {
+				t.Fatalf("trading is %s after a halt", got)
+			}
+		}
+		if err := e.SetHalt(false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done.Store(true)
+	if err := looks.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

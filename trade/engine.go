@@ -42,7 +42,7 @@ type Engine struct {
 	spent    map[string]int64         // when an earlier process last filled an order, by symbol, in unix milliseconds
 	trails   map[string]exact.Decimal // where trailing stops stand, by order id, if the market has moved them since the start
 	rate     limit.Bucket
-	halting  sync.Mutex      // held while SetHalt changes the file HALT and, on a shared log, from a look at it to the step
+	halting  sync.Mutex      // held from a look at the file HALT, or a change of it, to the step that follows
 	unlisted map[string]bool // symbols that only Options.Symbols names, and that the source does not have
 }
 

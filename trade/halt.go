@@ -21,11 +21,16 @@ const haltName = "HALT"
 // the file is there, or what it says; until it can, no resting order is filled either. It
 // runs every second and before every order, so the file counts from the next order on.
 func (e *Engine) refreshTrading() error {
+	e.halting.Lock()
+	defer e.halting.Unlock()
+	return e.judgeTrading()
+}
+
+// judgeTrading is refreshTrading for callers that hold halting, from the look at the file to
+// the step: otherwise who looked before the file was made, or removed, could undo what
+// followed from that.
+func (e *Engine) judgeTrading() error {
 	shared := e.options.Shared != nil
-	if shared { // a file that SetHalt removes after the look at it would halt for good
-		e.halting.Lock()
-		defer e.halting.Unlock()
-	}
 	state, err := readHalt(e.options.Dir)
 	if err := e.noteHalt(err); err != nil {
 		return err
@@ -149,7 +154,7 @@ func (e *Engine) SetHalt(halt bool) error {
 	case shared:
 		return e.setHaltShared(halt)
 	}
-	return e.refreshTrading()
+	return e.judgeTrading()
 }
 
 // askHalt has the leader halt trading or let it go on. Asking twice does no harm, so a

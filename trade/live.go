@@ -340,3 +340,17 @@ func (e *Engine) cancelAllLive(who Who, ids []string) ([]Order, error) {
 	}
 	return cancelled, failed
 }
+
+// sweep cancels the orders that were on their way when the owner had every order cancelled,
+// once the broker has them.
+func (e *Engine) sweep() {
+	e.mu.Lock()
+	var late []string
+	for _, o := range e.ahead.openOrders() {
+		if o.BrokerID != "" && !o.CreatedAt.After(e.venue.swept.Time) {
+			late = append(late, o.ID)
+		}
+	}
+	e.mu.Unlock()
+	_, _ = e.cancelAllLive(Who{Name: "owner"}, late) // what fails is tried again after the next report
+}
