@@ -159,71 +159,32 @@ func (p *palette) add(c rgb) uint8 {
 }
 
 // makeMixers computes the tables: for every ink, level and colour under it, the nearest
-// colour of the palette. That takes 100,000 searches, so the palette is sorted by green.
-// Each search begins at the wanted green and goes outwards until the difference in green
-// alone is larger than the whole difference of the best colour found.
+// colour of the palette.
 func (p *palette) makeMixers() {
-	order := p.byGreen()
-	// start says for each green where a search begins.
-	var start [256]int // first entry of order with at least this green
-	for g := range start {
-		start[g], _ = slices.BinarySearchFunc(order, g, func(i uint8, g int) int { return int(p.rgb[i].g) - g })
-	}
 	for i := range p.mix {
-		for under := range p.rgb {
-			// The lowest and the highest level need no search.
-			m := &p.mix[i]
-			m[0][under] = uint8(under)
-			m[levels][under] = p.solid[i]
-			for level := 1; level < levels; level++ {
-				c := p.named[i].over(p.rgb[under], level)
-				m[level][under] = p.nearest(c, order, start[c.g])
+		for level := range p.mix[i] {
+			for under, c := range p.rgb {
+				p.mix[i][level][under] = p.nearest(p.named[i].over(c, level))
 			}
 		}
 	}
 }
 
-// byGreen returns the indices of the palette, sorted by green.
-func (p *palette) byGreen() []uint8 {
-	order := make([]uint8, len(p.rgb))
-	for i := range order {
-		order[i] = uint8(i)
-	}
-	slices.SortFunc(order, func(a, b uint8) int {
-		if d := int(p.rgb[a].g) - int(p.rgb[b].g); d != 0 {
-			return d
-		}
-		return int(a) - int(b)
-	})
-	return order
-}
-
 // nearest returns the index of the colour closest to c, the lower one on a tie.
-// Order lists the indices by green, and from is where c's green begins in it.
-func (p *palette) nearest(c rgb, order []uint8, from int) uint8 {
-	best, found := 1<<30, uint8(0)
-	try := func(k int) (further bool) {
-		e := p.rgb[order[k]]
-		dr, dg, db := int(e.r)-int(c.r), int(e.g)-int(c.g), int(e.b)-int(c.b)
-		if 4*dg*dg > best {
-			return false
-		}
+func (p *palette) nearest(c rgb) (found uint8) {
+	best := 1 << 30
+	for i, e := range p.rgb {
 		// Red, green and blue weigh 2, 4 and 3, roughly as for the eye.
-		d := 2*dr*dr + 4*dg*dg + 3*db*db
-		if d < best || d == best && order[k] < found {
-			best, found = d, order[k]
+		dr, dg, db := int(e.r)-int(c.r), int(e.g)-int(c.g), int(e.b)-int(c.b)
+		if d := 2*dr*dr + 4*dg*dg + 3*db*db; d < best {
+			best, found = d, uint8(i)
 		}
-		return true
-	}
-	for k := from; k < len(order) && try(k); k++ {
-	}
-	for k := from - 1; k >= 0 && try(k); k-- {
 	}
 	return found
 }
 
 // themes holds the palette of each theme. One is made when it is first needed and only read
-// afterwards: each takes some milliseconds, and most servers draw in one theme.
+// afterwards: each takes some 40 milliseconds, and most servers draw in one theme.
 var themes = [themeCount]func() *palette{
 	Dark:       sync.OnceValue(func() *palette { return newPalette(Dark) }),
 	Light:      sync.OnceValue(func() *palette { return newPalette(Light) }),
