@@ -13,7 +13,7 @@ import (
 // makes Huffman codes for exactly these counts, and writes codes and tokens.
 // The only match is the one at distance one, which needs no search.
 //
-// A deflater is used by one goroutine at a time. After end it may begin again.
+// A deflater is used by one goroutine at a time and for one stream.
 type deflater struct {
 	dst  []byte
 	acc  uint64 // bits not yet written to dst, lowest first
@@ -22,8 +22,7 @@ type deflater struct {
 	tokens []uint16 // the tokens of the block; see runToken
 	n      int      // how many of them are in use
 
-	a, b    uint64 // the two sums of Adler-32
-	huffman huffman
+	a, b uint64 // the two sums of Adler-32
 }
 
 const (
@@ -44,14 +43,9 @@ const (
 	upFilter  = 2 // PNG's number of the filter "up"
 )
 
-// begin starts a stream that is appended to dst.
-func (d *deflater) begin(dst []byte) {
-	d.dst, d.acc, d.held = dst, 0, 0
-	if d.tokens == nil {
-		d.tokens = make([]uint16, blockSize)
-	}
-	d.n = 0
-	d.a, d.b = 1, 0
+// newDeflater returns a deflater that appends its stream to dst.
+func newDeflater(dst []byte) *deflater {
+	return &deflater{dst: dst, tokens: make([]uint16, blockSize), a: 1}
 }
 
 // row adds one row through the filter "up": every byte minus the one above.
@@ -152,9 +146,7 @@ func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 func (d *deflater) end() []byte {
 	d.block(true)
 	d.put(0, 7) // flushes the last bits, padded to a byte
-	out := binary.BigEndian.AppendUint32(d.dst, uint32(d.b<<16|d.a))
-	d.dst = nil
-	return out
+	return binary.BigEndian.AppendUint32(d.dst, uint32(d.b<<16|d.a))
 }
 
 // block writes the collected tokens as one block of the "dynamic" kind: with
@@ -162,7 +154,7 @@ func (d *deflater) end() []byte {
 func (d *deflater) block(last bool) {
 	counts := d.counts()
 	var lengths [numLiteral + 2]uint8
-	d.huffman.lengths(counts[:], lengths[:numLiteral], 15)
+	lengthsOf(counts[:], lengths[:numLiteral], 15)
 	// The distances: two codes of one bit, of which only the first, distance
 	// one, is used. A lone code would be incomplete, which some readers refuse.
 	lengths[numLiteral], lengths[numLiteral+1] = 1, 1
@@ -298,7 +290,7 @@ func (d *deflater) codes(lengths []uint8) {
 		counts[it.symbol]++
 	}
 	var sizes [19]uint8
-	d.huffman.lengths(counts[:], sizes[:], 7)
+	lengthsOf(counts[:], sizes[:], 7)
 	var table [19]code
 	canonical(sizes[:], table[:])
 	// Code lengths are sent in a fixed order that ends with the rarest; trailing zeros

@@ -22,14 +22,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"image"
-	"sync"
 )
 
 // ErrTooLarge reports a file that would exceed the limit given to Encode.
 var ErrTooLarge = errors.New("file too large")
-
-// encoders holds the working memory of finished calls for later ones.
-var encoders = sync.Pool{New: func() any { return new(deflater) }}
 
 const signature = "\x89PNG\r\n\x1a\n"
 
@@ -44,9 +40,7 @@ func Encode(ctx context.Context, m *image.Paletted, limit int) ([]byte, error) {
 	out = append(out, "\x00\x00\x00\x00IDAT"...) // the length is filled in below
 	out = append(out, 0x78, 0x01)                // zlib: deflate, 32 KiB window, fast
 
-	d := encoders.Get().(*deflater)
-	defer encoders.Put(d)
-	d.begin(out)
+	d := newDeflater(out)
 	if err := d.rows(ctx, m, limit); err != nil {
 		return nil, err
 	}

@@ -9,54 +9,48 @@ import (
 // code has more.
 const numLiteral = 286
 
-// huffman makes the lengths of Huffman codes. It holds working memory only.
-type huffman struct {
-	ranked  []uint64 // count<<16 | symbol: plain numbers sort fastest
-	weights []uint32 // counts in rising order, then depths in the tree
-}
-
-// lengths sets out[s] to the length of the code for symbol s, which occurs
+// lengthsOf sets out[s] to the length of the code for symbol s, which occurs
 // counts[s] times, so that the whole is as short as a prefix code can be with
-// none longer than limit bits. Symbols that do not occur get 0. A code always
-// has at least two symbols, because readers refuse an incomplete one.
-func (h *huffman) lengths(counts []uint32, out []uint8, limit int) {
-	h.rank(counts)
-	depths(h.weights)
+// none longer than limit bits. Out is zero, and stays so for symbols that do not
+// occur. A code always has at least two symbols, because readers refuse an
+// incomplete one.
+func lengthsOf(counts []uint32, out []uint8, limit int) {
+	ranked, weights := rank(counts)
+	depths(weights)
 	var have [33]int
-	for _, depth := range h.weights {
+	for _, depth := range weights {
 		have[min(int(depth), limit)]++
 	}
 	shorten(have[:], limit)
 	// The rarest symbols come first and take the longest codes.
-	clear(out)
 	i := 0
 	for n := limit; n > 0; n-- {
 		for range have[n] {
-			out[uint16(h.ranked[i])] = uint8(n)
+			out[uint16(ranked[i])] = uint8(n)
 			i++
 		}
 	}
 }
 
-// rank sorts the symbols that occur by how often they do, the rarest first, and notes
-// their weights in the same order. It makes up a second symbol where there is one only.
-func (h *huffman) rank(counts []uint32) {
-	h.ranked = h.ranked[:0]
+// rank sorts the symbols that occur by how often they do, the rarest first, and returns
+// them as count<<16 | symbol, since plain numbers sort fastest, and their counts in the
+// same order. It makes up a second symbol where there is one only.
+func rank(counts []uint32) (ranked []uint64, weights []uint32) {
 	for s, c := range counts {
 		if c > 0 {
-			h.ranked = append(h.ranked, uint64(c)<<16|uint64(s))
+			ranked = append(ranked, uint64(c)<<16|uint64(s))
 		}
 	}
-	for s := uint64(0); len(h.ranked) < 2; s++ { // add symbols that do not occur
+	for s := uint64(0); len(ranked) < 2; s++ { // add symbols that do not occur
 		if counts[s] == 0 {
-			h.ranked = append(h.ranked, 1<<16|s)
+			ranked = append(ranked, 1<<16|s)
 		}
 	}
-	slices.Sort(h.ranked)
-	h.weights = h.weights[:0]
-	for _, r := range h.ranked {
-		h.weights = append(h.weights, uint32(r>>16))
+	slices.Sort(ranked)
+	for _, r := range ranked {
+		weights = append(weights, uint32(r>>16))
 	}
+	return ranked, weights
 }
 
 // depths replaces the weights w, which rise, by the depths of their leaves in a Huffman
@@ -119,7 +113,7 @@ type code struct {
 	n    uint8
 }
 
-// canonical fills table with the codes that follow from lengths: shorter codes
+// canonical fills table, which is zero, with the codes that follow from lengths: shorter codes
 // first, and among equal lengths in the order of symbols (RFC 1951, section
 // 3.2.2).
 func canonical(lengths []uint8, table []code) {
@@ -132,7 +126,6 @@ func canonical(lengths []uint8, table []code) {
 		next[n] = (next[n-1] + have[n-1]) << 1
 	}
 	for s, n := range lengths {
-		table[s] = code{}
 		if n > 0 {
 			table[s] = code{bits.Reverse16(next[n] << (16 - n)), n}
 			next[n]++
