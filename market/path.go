@@ -1,24 +1,16 @@
 package market
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
-// path computes the prices of one symbol day by day. It keeps the segments from the
-// whole span down to the last day, so that for the next day it computes only those that
-// differ.
+// path computes the prices of one symbol.
 type path struct {
-	seed     uint64
-	base     float64 // logarithm of the price around which spans lie
-	day      int64   // the day the levels below lead to
-	ready    bool
-	segments [spanLevels + 1]segment
+	seed uint64
+	base float64 // logarithm of the price around which spans lie
 }
 
 // segment is a run of days: the logarithms of the prices at its ends, and the variance
-// of a day within it in units of the usual one, with its square root.
-type segment struct{ from, to, variance, deviation float64 }
+// of a day within it in units of the usual one.
+type segment struct{ from, to, variance float64 }
 
 // newPath returns the path of a symbol. Its seed depends on the symbol alone.
 func newPath(symbol string) *path {
@@ -46,10 +38,6 @@ func priceScale(symbol string) float64 {
 func (p *path) walk(from, to int64, depth int, b *sampleBars) {
 	for d := floor(from, day) / day; d*day < to; d++ {
 		n := p.dayNode(d)
-		if depth == 0 && d*day >= from && d*day+day <= to {
-			b.add(d*day, &n) // nothing to descend to
-			continue
-		}
 		p.descend(&n, d*day, 0, from, to, depth, b)
 	}
 }
@@ -112,7 +100,7 @@ const (
 func (p *path) dayNode(d int64) node {
 	s := p.segment(d)
 	h := mix(p.seed ^ uint64(d)*0x9e3779b97f4a7c15)
-	reach := 0.8 * dailyMove * s.deviation
+	reach := 0.8 * dailyMove * math.Sqrt(s.variance)
 	n := node{
 		open: s.from, close: s.to,
 		high: max(s.from, s.to) + float64(reach*unit16(h)),
@@ -125,21 +113,13 @@ func (p *path) dayNode(d int64) node {
 
 // segment returns the one-day segment of day d.
 func (p *path) segment(d int64) segment {
-	level := 0
-	if p.ready && d>>spanLevels == p.day>>spanLevels {
-		// The highest bit in which the two days differ says how many segments they share.
-		level = spanLevels - bits.Len64(uint64(d^p.day)&(spanDays-1))
-	} else {
-		span := d >> spanLevels
-		p.segments[0] = segment{p.anchor(span), p.anchor(span + 1), 1, 1}
-	}
-	p.day, p.ready = d, true
-	for ; level < spanLevels; level++ {
+	span := d >> spanLevels
+	s := segment{p.anchor(span), p.anchor(span + 1), 1}
+	for level := range spanLevels {
 		shift := spanLevels - level // the segment at this level has 1<<shift days
-		p.segments[level+1] = p.segments[level].half(shift, d>>(shift-1)&1 == 1,
-			mix(p.seed^uint64(d>>shift)*0xbf58476d1ce4e5b9+uint64(level)))
+		s = s.half(shift, d>>(shift-1)&1 == 1, mix(p.seed^uint64(d>>shift)*0xbf58476d1ce4e5b9+uint64(level)))
 	}
-	return p.segments[spanLevels]
+	return s
 }
 
 // anchor returns the log price at the start of a span.
@@ -149,9 +129,11 @@ func (p *path) anchor(span int64) float64 {
 
 // half returns one half of a segment of 1<<shift days, the later one if right is set.
 // The price in the middle differs from the mean of the ends as it would in a random walk
-// of that variance. The variance is divided unevenly between the halves.
+// of that variance: usually by half of what that moves in the time. The variance is divided
+// unevenly between the halves.
 func (s segment) half(shift int, right bool, h uint64) segment {
-	middle := (s.from+s.to)/2 + float64(halfMove[shift]*s.deviation*gauss(h))
+	usual := dailyMove / 2 * math.Sqrt(float64(int64(1)<<shift))
+	middle := (s.from+s.to)/2 + float64(usual*math.Sqrt(s.variance)*gauss(h))
 	w := uneven * (float64(2*unit16(h>>48)) - 1)
 	if right {
 		w = -w
@@ -160,18 +142,8 @@ func (s segment) half(shift int, right bool, h uint64) segment {
 		s.to = middle
 	}
 	s.variance = calm + float64((1-calm)*s.variance*(1+w))
-	s.deviation = math.Sqrt(s.variance)
 	return s
 }
-
-// halfMove holds how much the middle of 1<<shift days usually differs from the
-// mean of the ends: half of what a random walk moves in that time.
-var halfMove = func() (moves [spanLevels + 1]float64) {
-	for shift := range moves {
-		moves[shift] = dailyMove / 2 * math.Sqrt(float64(int64(1)<<shift))
-	}
-	return moves
-}()
 
 // split fills children with parts of n of equal length: a random walk from its
 // open to its close that stays within its low and high. One part gets the high
@@ -271,8 +243,6 @@ type sampleBars struct {
 	start  int64 // of the bar being gathered
 	next   int64 // start of the bar after it; 0 before the first
 	bar    node
-
-	lastLog, lastPrice float64 // of the last close, which is nearly always the next open
 }
 
 // add takes the next node in time. It compares logarithms, and flush rounds the result:
@@ -296,12 +266,7 @@ func (b *sampleBars) flush() {
 	if b.next == 0 {
 		return
 	}
-	open := b.lastPrice
-	if b.bar.open != b.lastLog {
-		open = b.price(b.bar.open)
-	}
-	b.lastLog, b.lastPrice = b.bar.close, b.price(b.bar.close)
-	b.series.Append(Bar{b.start, open, b.price(b.bar.high), b.price(b.bar.low), b.lastPrice, b.bar.volume})
+	b.series.Append(Bar{b.start, b.price(b.bar.open), b.price(b.bar.high), b.price(b.bar.low), b.price(b.bar.close), b.bar.volume})
 }
 
 // price turns a logarithm into a price, rounded to the scale.

@@ -3,7 +3,6 @@ package market
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -19,8 +18,7 @@ import (
 // random amount. The usual size of these amounts is divided unevenly between the two
 // halves, which makes calm and volatile times, and extreme moves as often as in real
 // markets. Within a day a bar is split into shorter bars that together have its open,
-// high, low and close. Any bar is reached from the top in a few dozen steps, and the
-// next one in two or three more.
+// high, low and close. Any bar is reached from the top in a few dozen steps.
 type Sample struct{}
 
 // sampleBegin is the first instant that has a price: 1980-01-01.
@@ -104,7 +102,7 @@ func (Sample) bars(q Query, symbol string, now time.Time, kept *Series) (*Series
 		return nil, fmt.Errorf("sample: no prices before 1980, and the clock says %s", now.UTC().Format(time.DateOnly))
 	}
 	first := firstBar(q.Interval, end-1, q.Limit)
-	b := sampleBars{iv: q.Interval, scale: priceScale(symbol), lastLog: math.NaN(), series: &Series{
+	b := sampleBars{iv: q.Interval, scale: priceScale(symbol), series: &Series{
 		Symbol: symbol, Interval: q.Interval, Source: "sample", Synthetic: true, Forming: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli(),
 	}}
 	b.series.Grow(q.Limit)
