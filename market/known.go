@@ -2,29 +2,22 @@ package market
 
 import "slices"
 
-// lister is a source that can name markets of its own.
-type lister interface {
-	known() []string
-}
-
 // Known returns symbols of the source for a list to choose from. For a directory of
 // files these are all of them; for a service a few usual ones, because its whole list is
 // long and takes a request. Known makes no request.
 func Known(source Source) []string {
-	if l, ok := source.(lister); ok {
-		return l.known()
+	switch s := source.(type) {
+	case *cached:
+		return Known(s.source)
+	case *CSV:
+		return s.known()
+	case *service:
+		return s.usual
+	case *auto: // the two that it chooses most often: for pairs of coins, and for all that is no pair
+		return slices.Concat(binance.usual, yahoo.usual)
 	}
 	return binance.usual // the sample has a price for everything
 }
-
-func (p *provider) known() []string { return p.usual }
-
-// known returns the usual symbols of the two services that auto chooses most often:
-// Binance for pairs of coins, and Yahoo for all that is not a pair.
-func (a *auto) known() []string { return slices.Concat(binance.usual, yahoo.usual) }
-
-// known asks the source behind the cache.
-func (c *cached) known() []string { return Known(c.source) }
 
 // known returns the symbols of the files, or none if the directory cannot be read. The
 // error is not lost: a query for bars returns it.

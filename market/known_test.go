@@ -7,15 +7,21 @@ import (
 	"testing"
 )
 
-// Every usual symbol is in the spelling that its service takes for canonical.
+// Every known symbol of a source is in the spelling that the source takes for canonical. Auto
+// knows stocks as well as pairs.
 func TestKnownAreCanonical(t *testing.T) {
-	for _, p := range providers {
-		if len(p.known()) == 0 {
-			t.Errorf("%s has no usual symbols", p.name)
+	for name, want := range map[string]string{"sample": "BTCUSDT", "binance": "BTCUSDT", "coinbase": "BTC-USD", "kraken": "XBTUSD", "yahoo": "AAPL", "auto": "AAPL"} {
+		source, err := Open(name, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, symbol := range p.known() {
-			if got, err := p.Resolve(symbol); err != nil || got != symbol {
-				t.Errorf("%s: %s resolves to %q, %v", p.name, symbol, got, err)
+		known := Known(source)
+		if !slices.Contains(known, want) || name == "auto" && !slices.Contains(known, "BTCUSDT") {
+			t.Errorf("%s knows %q, without %s", name, known, want)
+		}
+		for _, symbol := range known {
+			if got, err := Resolve(source, symbol); err != nil || got != symbol {
+				t.Errorf("%s: %s resolves to %q, %v", name, symbol, got, err)
 			}
 		}
 	}
