@@ -41,14 +41,8 @@ type csvBars struct {
 // newCSVBars returns a csvBars for a query that was checked. Now is the time of the answer.
 func newCSVBars(q Query, now time.Time) *csvBars {
 	like := Series{Symbol: q.Symbol, Source: "csv"}
-	for _, name := range q.Extra {
-		if like.Extra == nil {
-			like.Extra = make(map[string][]float64, len(q.Extra))
-		}
-		like.Extra[name] = nil
-	}
 	return &csvBars{
-		resampler: newResampler(like, q.Interval, nil), now: now, extra: q.Extra, limit: q.Limit, room: 2*q.Limit + 1000,
+		resampler: newResampler(like, q.Interval, nil, q.Extra), now: now, extra: q.Extra, limit: q.Limit, room: 2*q.Limit + 1000,
 		apart: make(map[Interval]int), saturdays: weekday{date: 2 * day}, sundays: weekday{date: 3 * day}, // 1970-01-03 and -04
 	}
 }

@@ -2,6 +2,7 @@ package market
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -25,7 +26,7 @@ var ErrTooFine = errors.New("no bars fine enough")
 // fine bars have.
 func resample(fine *Series, to Interval, at *session, until int64) *Series {
 	// Everything that describes the series stays; the columns are made anew.
-	r := newResampler(*fine, to, at)
+	r := newResampler(*fine, to, at, slices.Collect(maps.Keys(fine.Extra)))
 	for i := range fine.Time {
 		r.add(fine.Bar(i))
 		for name, column := range fine.Extra {
@@ -43,18 +44,14 @@ type resampler struct {
 	end     int64 // of the last bar
 }
 
-// newResampler returns a resampler of bars that are described by like and have its extra
+// newResampler returns a resampler of bars that are described by like and have these extra
 // columns.
-func newResampler(like Series, to Interval, at *session) *resampler {
+func newResampler(like Series, to Interval, at *session, extra []string) *resampler {
 	like.Interval, like.Forming = to, false
 	like.Time, like.Open, like.High, like.Low, like.Close, like.Volume = nil, nil, nil, nil, nil, nil
-	columns := like.Extra
-	like.Extra = nil
-	if len(columns) > 0 {
-		like.Extra = make(map[string][]float64, len(columns))
-		for name := range columns {
-			like.Extra[name] = nil
-		}
+	like.Extra = make(map[string][]float64)
+	for _, name := range extra {
+		like.Extra[name] = nil
 	}
 	return &resampler{coarse: &like, borders: borders{to: to, at: at, tomorrow: math.MinInt64}}
 }
