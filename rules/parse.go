@@ -375,6 +375,9 @@ func (p *parser) named(t token) (*node, error) {
 	}
 	if f, ok := functions[canonical(t.text)]; ok && ours {
 		t.text = canonical(t.text)
+		if err := p.expect("(", "after "+t.text); err != nil {
+			return nil, err
+		}
 		return f(p, t)
 	}
 	return p.study(t, true)
@@ -389,7 +392,7 @@ func (p *parser) study(t token, lines bool) (*node, error) {
 	start := p.at
 	args, err := p.studyArgs(t)
 	if err != nil && t.text == "sma" && lines {
-		p.at = start
+		p.at = start + 1 // after the parenthesis, without which there is no error
 		mean, wrong := p.window(token{t.kind, "avg", t.at})
 		if wrong == nil || column(wrong) > column(err) { // the reading that got further is what was meant
 			return mean, wrong
@@ -512,7 +515,8 @@ func (p *parser) studyArg() (a Arg, err error) {
 	return a, nil
 }
 
-// functions are the functions of the language, by name.
+// functions are the functions of the language, by name. Each reads what follows the opening
+// parenthesis of a call.
 var functions map[string]func(p *parser, t token) (*node, error)
 
 func init() { // in a literal the compiler would see an initialization cycle through the parser
@@ -533,9 +537,6 @@ func Builtin(name string) bool {
 
 // window reads highest(x, n) and similar functions; change(x) is change(x, 1).
 func (p *parser) window(t token) (*node, error) {
-	if err := p.expect("(", "after "+t.text); err != nil {
-		return nil, err
-	}
 	x, err := p.sumArg(t)
 	if err != nil {
 		return nil, err
@@ -565,9 +566,6 @@ func (p *parser) sumArg(of token) (*node, error) {
 
 // args reads the arguments of a function call, which must be numbers.
 func (p *parser) args(t token) (list []*node, err error) {
-	if err := p.expect("(", "after "+t.text); err != nil {
-		return nil, err
-	}
 	for {
 		x, err := p.sumArg(t)
 		if err != nil {
@@ -609,9 +607,6 @@ func (p *parser) several(t token) (*node, error) {
 
 // since reads since(condition).
 func (p *parser) since(t token) (*node, error) {
-	if err := p.expect("(", "after since"); err != nil {
-		return nil, err
-	}
 	x, err := p.or()
 	if err == nil {
 		err = condition(x, t)
@@ -627,9 +622,6 @@ func (p *parser) since(t token) (*node, error) {
 
 // signal reads signal(rsi(14), "bull_div").
 func (p *parser) signal(t token) (*node, error) {
-	if err := p.expect("(", "after signal"); err != nil {
-		return nil, err
-	}
 	name := p.take()
 	// As in Pine Script, ta.rsi is rsi.
 	if name.text == "ta" {
