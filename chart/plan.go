@@ -193,20 +193,12 @@ func (p *picture) widened(bars, over span, drawn func(float64) float64) span {
 
 // barSpan returns the range of the candles.
 func (p *picture) barSpan() span {
-	bars := noSpan
-	for i := range p.n {
-		if p.valid[i] {
-			bars.add(p.drawn.high[i])
-			bars.add(p.drawn.low[i])
-			bars.add(p.drawn.open[i])
-			bars.add(p.drawn.close[i])
-		}
-	}
+	all, _ := p.join(0, p.n)
 	// The real close has a line and a tag, and averaged candles may not reach it.
 	if last := p.lastBar(); last >= 0 {
-		bars.add(p.s.Close[last])
+		all.reach.add(p.s.Close[last])
 	}
-	return bars
+	return all.reach
 }
 
 // levelSpan returns the range of levels, or from 0 to 0 if there are none.
