@@ -172,10 +172,10 @@ func (p *picture) paintLevels(c *canvas, pn *pane) {
 // their own: a high value warns of a fall, a low one promises a rise.
 func levelInk(r *indicators.Result, k int, price bool) ink {
 	h := r.HLines[k]
-	if price || h.Tone != indicators.Auto || r.YRange == nil || len(r.HLines) < 2 {
-		if price {
-			return toneInk(h.Tone, inkBand)
-		}
+	switch {
+	case price:
+		return toneInk(h.Tone, inkBand)
+	case h.Tone != indicators.Auto || r.YRange == nil:
 		return toneInk(h.Tone, inkLevel)
 	}
 	// Only the outermost levels are coloured: between them is the ordinary range.
