@@ -180,6 +180,14 @@ func sign(v float64) string {
 	return "+"
 }
 
+// counted writes how many there are of something: 1 bar, 2 bars.
+func counted(n int, name string) string {
+	if n == 1 {
+		return "1 " + name
+	}
+	return strconv.Itoa(n) + " " + name + "s"
+}
+
 // precision returns how many decimals the prices of the columns need: the fewest that
 // write 98 of 100 of them exactly, so that one odd bar does not add digits to all; and at
 // least two if prices are below 1,000. If no number of decimals is enough, as for computed

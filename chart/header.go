@@ -177,11 +177,8 @@ func (p *picture) stateText() string {
 	if p.s.Forming {
 		parts = append(parts, "forming")
 	}
-	switch n := len(p.s.Gaps); {
-	case n == 1:
-		parts = append(parts, "1 gap")
-	case n > 1:
-		parts = append(parts, strconv.Itoa(n)+" gaps")
+	if n := len(p.s.Gaps); n > 0 {
+		parts = append(parts, counted(n, "gap"))
 	}
 	// The age counts from the end of the last bar to the moment the source was
 	// asked: the package itself reads no clock.
@@ -206,31 +203,21 @@ func ageText(seconds int64) string {
 
 // headerRight returns the right side: what is missing, and which time the bars cover.
 func (p *picture) headerRight(cut headerCut) string {
-	text := ""
-	// join adds a text after a divider.
-	join := func(s string) {
-		if text != "" {
-			text += " · "
-		}
-		text += s
-	}
+	var parts []string
 	if n := len(p.missing.Panels); n > 0 && cut < cutLast {
-		join("+" + strconv.Itoa(n) + " panels omitted")
+		text := "+" + strconv.Itoa(n) + " panels omitted"
 		if cut < cutAmount {
 			text += " (height)"
 		}
+		parts = append(parts, text)
 	}
 	if p.n > 0 && cut < cutRange {
-		bars := " bars"
-		if p.n == 1 {
-			bars = " bar"
-		}
-		join(p.rangeText())
+		parts = append(parts, p.rangeText())
 		if cut < cutCount {
-			join(strconv.Itoa(p.n) + bars)
+			parts = append(parts, counted(p.n, "bar"))
 		}
 	}
-	return text
+	return strings.Join(parts, " · ")
 }
 
 // partsWidth returns the width of parts with the gaps before them.

@@ -174,11 +174,8 @@ func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendI
 	if n := min(p.n, len(st.Shaded)); n > 0 {
 		add(st.shade, "■ "+strconv.FormatBool(st.Shaded[n-1]))
 	}
-	switch n := len(st.Sessions); {
-	case n == 1:
-		add(inkAxis, "1 session")
-	case n > 1:
-		add(inkAxis, strconv.Itoa(n)+" sessions")
+	if n := len(st.Sessions); n > 0 {
+		add(inkAxis, counted(n, "session"))
 	}
 	for _, h := range st.HLines {
 		if h.Label != "" {
