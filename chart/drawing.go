@@ -70,7 +70,11 @@ func ParseMarks(raw json.RawMessage, zone *time.Location) ([]Mark, error) {
 	}
 	marks := make([]Mark, 0, len(items))
 	for i, item := range items {
-		m, err := parseMark(item, zone)
+		var m Mark
+		given, err := markValues(item)
+		if err == nil {
+			m, err = newMark(given, zone)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("marks[%d]: %w", i, err)
 		}
@@ -98,15 +102,6 @@ func IdleMembers(item json.RawMessage) (kind string, names []string) {
 		}
 	}
 	return given["type"], names
-}
-
-// parseMark reads one mark.
-func parseMark(item json.RawMessage, zone *time.Location) (Mark, error) {
-	given, err := markValues(item)
-	if err != nil {
-		return Mark{}, err
-	}
-	return newMark(given, zone)
 }
 
 // markValues returns the values of a mark's members as texts. An unknown member is a mistake that would otherwise go
