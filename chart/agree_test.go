@@ -144,7 +144,7 @@ func TestLegendAgrees(t *testing.T) {
 			if neverWarm(st.Result, p.n) {
 				continue
 			}
-			items := p.legendItems(nil, pn, st)
+			items := p.legendItems(pn, st)
 			checkRow(t, p, items)
 			items = items[1:] // the first is the name
 			numbers := append(s.Indicators[ind.Name].Lines, s.Indicators[ind.Name].Histogram...)

@@ -32,7 +32,7 @@ func (p *picture) placeLegends() {
 		rows := make([][]legendItem, pn.legend.Dy()/p.rowH)
 		if len(pn.studies) <= len(rows) {
 			for k := range pn.studies {
-				rows[k] = p.legendItems(nil, pn, &pn.studies[k])
+				rows[k] = p.legendItems(pn, &pn.studies[k])
 			}
 		} else if len(rows) > 0 {
 			left = p.shareRows(rows, pn, note)
@@ -46,8 +46,10 @@ func (p *picture) placeLegends() {
 			}
 		}
 	}
-	if p.n == 0 {
-		p.placeNotice("No bars to draw")
+	if p.n == 0 { // the price has nothing else to show
+		const text = "No bars to draw"
+		pn := &p.panes[0]
+		p.put(noticeText, p.legend, text, (p.axisX-p.legend.width(text))/2, (pn.frame.Min.Y+pn.frame.Max.Y)/2, inkText)
 	}
 }
 
@@ -59,7 +61,7 @@ func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left in
 	gap, room := p.px(12), p.axisX-p.px(20)
 	all, bare := make([][]legendItem, len(pn.studies)), make([][]legendItem, len(pn.studies))
 	for k := range pn.studies {
-		all[k] = p.legendItems(nil, pn, &pn.studies[k])
+		all[k] = p.legendItems(pn, &pn.studies[k])
 		bare[k] = slices.DeleteFunc(slices.Clone(all[k]), func(item legendItem) bool { return item.of == nil })
 	}
 	// after returns where items end that follow what ends at column x of row.
@@ -95,13 +97,6 @@ func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left in
 		rows[last] = append(rows[last], items...)
 	}
 	return left
-}
-
-// placeNotice writes text into the middle of the price, which has nothing else to show.
-func (p *picture) placeNotice(text string) {
-	pn := &p.panes[0]
-	w := p.legend.width(text)
-	p.put(noticeText, p.legend, text, (p.axisX-w)/2, (pn.frame.Min.Y+pn.frame.Max.Y)/2, inkText)
 }
 
 // putRow writes items from the left and note after them. Items that do not fit
@@ -161,9 +156,9 @@ func (p *picture) putBacked(font *atlas, text string, x, y int, i ink) int {
 	return w
 }
 
-// legendItems appends the items of one study.
-func (p *picture) legendItems(items []legendItem, pn *pane, st *study) []legendItem {
-	items = append(items, legendItem{studyName(st.Result), p.name, inkText, st})
+// legendItems returns the items of one study.
+func (p *picture) legendItems(pn *pane, st *study) []legendItem {
+	items := []legendItem{{studyName(st.Result), p.name, inkText, st}}
 	if p.n > 0 && !st.compare && neverWarm(st.Result, p.n) {
 		return append(items, legendItem{p.emptyText(st), p.legend, inkAxis, st})
 	}
