@@ -118,13 +118,12 @@ func (p *picture) percentTicks(sc scale, lo, hi float64, room tickRoom) []tick {
 // levelTicks labels the levels of an oscillator, outermost first, and round
 // values where there is room.
 func (p *picture) levelTicks(pn *pane) {
-	levels := shownLevels(make([]float64, 0, 8), pn)
+	levels := shownLevels(pn)
 	// The outermost pair comes first, so that of levels too close to each other the inner
 	// ones have no label.
 	for lo, hi := 0, len(levels)-1; lo <= hi; lo, hi = lo+1, hi-1 {
-		p.addApart(pn, tick{value: levels[hi], y: pn.scale.row(levels[hi]), text: levelText(levels[hi]), level: true})
-		if lo < hi {
-			p.addApart(pn, tick{value: levels[lo], y: pn.scale.row(levels[lo]), text: levelText(levels[lo]), level: true})
+		for _, v := range [...]float64{levels[hi], levels[lo]} {
+			p.addApart(pn, tick{value: v, y: pn.scale.row(v), text: levelText(v), level: true})
 		}
 	}
 	// Round values come last, so that none takes the place of a level.
@@ -139,9 +138,9 @@ func (p *picture) levelTicks(pn *pane) {
 	}
 }
 
-// shownLevels appends to the empty slice levels those of an oscillator that are within
-// its scale, each once, and sorts them.
-func shownLevels(levels []float64, pn *pane) []float64 {
+// shownLevels returns the levels of an oscillator that are within its scale, each once and
+// sorted.
+func shownLevels(pn *pane) (levels []float64) {
 	for _, h := range pn.studies[0].HLines {
 		if usable(h.Y) && h.Y >= pn.scale.lo && h.Y <= pn.scale.hi && !slices.Contains(levels, h.Y) {
 			levels = append(levels, h.Y)
