@@ -305,11 +305,6 @@ func (p *picture) placeTimes() {
 	}
 	p.times = a.ticks(p.pitch)
 	p.placeBreaks()
-	p.putTimes(y)
-}
-
-// putTimes writes the labels of the ticks, centred on row y.
-func (p *picture) putTimes(y int) {
 	for _, t := range p.times {
 		colour := inkAxis
 		if t.strong {
