@@ -45,19 +45,13 @@ func Look() []byte {
 		Types: Types(), Scales: Scales(), Intervals: market.Intervals(),
 	}
 	for t, name := range Themes() {
-		l.Themes[name], l.OnTag[name] = inksOf(Theme(t))
+		p := newNamed(Theme(t))
+		l.Themes[name], l.OnTag[name] = make(map[string]string), make(map[string]string)
+		for i, c := range p.named {
+			l.Themes[name][inkNames[i]] = fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b)
+			l.OnTag[name][inkNames[i]] = inkNames[p.onTag[i]]
+		}
 	}
 	text, _ := json.Marshal(l) // numbers and texts can always be encoded
 	return text
-}
-
-// inksOf returns the colours of a theme, and the ink of text on each, by ink.
-func inksOf(t Theme) (colours, onTag map[string]string) {
-	p := newNamed(t)
-	colours, onTag = make(map[string]string), make(map[string]string)
-	for i, c := range p.named {
-		colours[inkNames[i]] = fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b)
-		onTag[inkNames[i]] = inkNames[p.onTag[i]]
-	}
-	return colours, onTag
 }
