@@ -44,13 +44,8 @@ var drawable = [][2]rune{
 	{'■', '□'}, {'▲', '▲'}, {'►', '►'}, {'▼', '▼'}, {'◄', '◄'}, {'◊', '○'}, {'●', '●'}, {'ﬁ', 'ﬂ'},
 }
 
-// slotCount is how many runes are drawable.
-var slotCount = func() (n int) {
-	for _, run := range drawable {
-		n += int(run[1]-run[0]) + 1
-	}
-	return n
-}()
+// lastSlot is the index of the last drawable rune in atlas.glyphs.
+var lastSlot, _ = slotOf(drawable[len(drawable)-1][1])
 
 // slotOf returns the index of r in atlas.glyphs; ok is false if r is not drawable.
 func slotOf(r rune) (slot int, ok bool) {
@@ -126,7 +121,7 @@ func fontAt(f face, size int) *atlas {
 		panic("chart: " + err.Error())
 	}
 	// Two goroutines may make an atlas at the same time: both are good, and the last stays.
-	a := &atlas{size: size, face: ff, glyphs: make([]atomic.Pointer[glyph], slotCount)}
+	a := &atlas{size: size, face: ff, glyphs: make([]atomic.Pointer[glyph], lastSlot+1)}
 	atlases[f][size].Store(a)
 	return a
 }

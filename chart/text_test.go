@@ -34,8 +34,8 @@ func TestDrawable(t *testing.T) {
 			}
 		}
 	}
-	if slot != slotCount {
-		t.Errorf("%d runes are drawable, want %d", slotCount, slot)
+	if slot != lastSlot+1 {
+		t.Errorf("%d runes are drawable, want %d", lastSlot+1, slot)
 	}
 }
 
