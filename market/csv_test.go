@@ -201,6 +201,7 @@ func TestCSVClosures(t *testing.T) {
 		{"Shanghai, new year 1999, by the week", "abc-1d.csv", "1999-01-04", "1999-04-01", weekday, "1999-02-10:1999-02-26", Week1, 0},
 		{"Shanghai, October 2023, by the week", "abc-1wk.csv", "2023-09-04", "2023-12-01", always, "2023-10-02", Week1, 0},
 		{"Mumbai on a Saturday", "abc-1d.csv", "2024-01-01", "2024-06-01", func(d time.Time) bool { return weekday(d) || d.Format(time.DateOnly) == "2024-03-02" }, "", Day1, 0},
+		{"the first of three Saturdays alone", "abc-1d.csv", "2024-01-06", "2024-01-22", func(d time.Time) bool { return d.Weekday() != time.Saturday || d.Day() == 6 }, "", Day1, 0},
 		{"six days a week", "abc-1d.csv", "2024-01-01", "2024-06-01", func(d time.Time) bool { return d.Weekday() != time.Sunday }, "", Day1, 0},
 		{"Tokyo's lunch", "abc-30m.csv", "2024-01-01", "2024-02-01", tokyo, "", Minute30, 0},
 		{"Tokyo without a session's first bars", "abc-30m.csv", "2024-01-01", "2024-02-01", func(d time.Time) bool { return tokyo(d) && d.Unix() >= day0(t, "2024-01-05")+2*hour }, "", Minute30, 0},

@@ -33,17 +33,22 @@ type csvBars struct {
 	rows   int
 	newest int64 // time of the newest row, in unix seconds, also if that row was left out
 
-	apart              map[Interval]int // how often two rows have this distance
-	common             Interval         // the most frequent one; "" before the first
-	saturdays, sundays weekday
+	apart  map[Interval]int // how often two rows have this distance
+	common Interval         // the most frequent one; "" before the first
+
+	first, day int64    // the first and the last date with rows, in days since 1970
+	dates      [7]int64 // how many dates have rows, by weekday: 0 is Thursday, as 1970-01-01 was
 }
+
+// Places of weekdays in dates.
+const saturday, sunday = 2, 3
 
 // newCSVBars returns a csvBars for a query that was checked. Now is the time of the answer.
 func newCSVBars(q Query, now time.Time) *csvBars {
 	like := Series{Symbol: q.Symbol, Source: "csv"}
 	return &csvBars{
 		resampler: newResampler(like, q.Interval, nil, q.Extra), now: now, extra: q.Extra, limit: q.Limit, room: 2*q.Limit + 1000,
-		apart: make(map[Interval]int), saturdays: weekday{date: 2 * day}, sundays: weekday{date: 3 * day}, // 1970-01-03 and -04
+		apart: make(map[Interval]int),
 	}
 }
 
@@ -68,8 +73,14 @@ func (c *csvBars) add(row csvRow) error {
 
 // flush makes the row that waits a part of the bars.
 func (c *csvBars) flush() {
-	c.saturdays.add(c.row.Time)
-	c.sundays.add(c.row.Time)
+	today := floor(c.row.Time, day) / day
+	if c.coarse.Len() == 0 {
+		c.first = today
+	}
+	if c.coarse.Len() == 0 || today > c.day {
+		c.day = today
+		c.dates[today-floor(today, 7)]++
+	}
 	c.resampler.add(c.row.Bar)
 	c.last = append(c.last[:c.coarse.Len()-1], c.row.Time) // over that of the row before in the same bar
 	for i, name := range c.extra {
@@ -184,8 +195,11 @@ var ofLength = func() map[int64]Interval {
 // Saturday, or on all of them, but then not on Sundays. Bars longer than a day do not show
 // that; of those, only a pair with a coin never closes.
 func (c *csvBars) closes(iv Interval) *session {
-	saturdays, sundays := c.saturdays, c.sundays
-	never := saturdays.with > 0 && 2*saturdays.with >= saturdays.all && 2*sundays.with >= sundays.all
+	half := func(weekday int64) bool {
+		all := (floor(c.day-weekday, 7) - floor(c.first-1-weekday, 7)) / 7
+		return 2*c.dates[weekday] >= all
+	}
+	never := c.dates[saturday] > 0 && half(saturday) && half(sunday)
 	if iv.Seconds() > day {
 		base, _, pair := splitPair(c.coarse.Symbol)
 		never = pair && !fiat[base]
@@ -194,30 +208,6 @@ func (c *csvBars) closes(iv Interval) *session {
 		return nil
 	}
 	return &session{zone: time.UTC}
-}
-
-// weekday counts the dates that are a whole number of weeks from a date, between the first
-// row and the last.
-type weekday struct {
-	date      int64 // one of them, as midnight UTC
-	with, all int64 // how many of them have rows, and how many there are
-
-	begun       bool
-	first, last int64 // weeks from date: before the first row, and of the last date with rows
-}
-
-// add takes the time of the next row.
-func (w *weekday) add(t int64) {
-	weeks := func(t int64) int64 { return floor(t-w.date, week) / week }
-	if !w.begun {
-		w.first = weeks(t - day)
-		w.last, w.begun = w.first, true
-	}
-	n := weeks(t)
-	if n > w.last && t < w.date+n*week+day {
-		w.with, w.last = w.with+1, n
-	}
-	w.all = n - w.first
 }
 
 // csvRows holds the rows of a file that is not in order. They stand in blocks, so that no
