@@ -174,9 +174,7 @@ func (p *picture) occupyPrice(o *occupied, pn *pane) {
 		o.take(image.Rect(c.x, c.high, c.x+p.wick, c.low))
 		o.take(p.bodyRect(c))
 	}
-	if last := p.lastBar(); last >= 0 {
-		p.occupyLevel(o, pn, p.s.Close[last])
-	}
+	p.occupyLevel(o, pn, p.s.Close[p.lastBar()]) // there is one: placeMarks needs bars
 	for _, l := range p.own {
 		p.occupyLevel(o, pn, l.price)
 	}
