@@ -78,11 +78,7 @@ func retryable(err error) error { return fmt.Errorf("%w: %w", ErrRetry, err) }
 
 // WriteSynced writes all of data and waits until it is on disk.
 func WriteSynced(f File, data []byte) error {
-	n, err := f.Write(data)
-	if err == nil && n < len(data) {
-		err = io.ErrShortWrite
-	}
-	if err != nil {
+	if _, err := f.Write(data); err != nil {
 		return err
 	}
 	return f.Sync()

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"math"
@@ -112,10 +111,7 @@ func (f *Files) write() error {
 			return err
 		}
 	}
-	n, err := f.file.Write(f.buffer)
-	if err == nil && n < len(f.buffer) {
-		err = io.ErrShortWrite
-	}
+	_, err := f.file.Write(f.buffer)
 	unknown := false
 	if err == nil {
 		err = f.file.Sync()
