@@ -100,13 +100,7 @@ func (n *node) spell() string {
 // within returns the place that p means inside the place around: what p leaves out comes
 // from around. In avg(close:ETHUSDT, 3)@1d the column is that of daily bars of ETHUSDT.
 func (p Place) within(around Place) Place {
-	if p.Symbol == "" {
-		p.Symbol = around.Symbol
-	}
-	if p.Interval == "" {
-		p.Interval = around.Interval
-	}
-	return p
+	return Place{cmp.Or(p.Symbol, around.Symbol), cmp.Or(p.Interval, around.Interval)}
 }
 
 // collect adds the places under which n and its arguments stand to places, each once. Of

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"encoding/json"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -339,7 +338,7 @@ func (p *parser) primary() (*node, error) {
 	switch {
 	case t.kind == tokenNumber:
 		v, err := strconv.ParseFloat(t.text, 64)
-		if err != nil || math.IsInf(v, 0) {
+		if err != nil { // too large
 			return nil, mistake(t.at, "%s is no number that can be computed with", t.spelled())
 		}
 		return p.node(node{kind: kindNumber, at: t.at, value: v})
@@ -504,10 +503,7 @@ func (p *parser) studyArg() (a Arg, err error) {
 		// 14 and 14.0 become the same text, so that two rules with them share their values.
 		a.Text = strconv.FormatFloat(v, 'g', -1, 64)
 	case sign == "" && (t.kind == tokenName || t.kind == tokenText):
-		b, err := json.Marshal(t.text)
-		if err != nil {
-			return a, mistake(t.at, "%v", err)
-		}
+		b, _ := json.Marshal(t.text) // a text can always be encoded
 		a.Text = string(b)
 	default:
 		return a, mistake(t.at, "%s is no argument of an indicator: those are numbers and names, not computed values", t.spelled())
