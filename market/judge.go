@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -56,9 +57,6 @@ func (f *Feed) doubts(last float64, g *result) error {
 
 // near reports whether a price is within the band around another.
 func (f *Feed) near(last, price float64) bool {
-	band := f.Band
-	if band == 0 {
-		band = DefaultBand
-	}
+	band := cmp.Or(f.Band, DefaultBand)
 	return price >= last/band && price <= last*band
 }
