@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -75,12 +76,7 @@ func (a Aside) Snapshot() bool { return generation(a.File, "snapshot-", ".json")
 
 // NewFiles returns the log in d. It reads and writes nothing before Read.
 func NewFiles(d Disk, o FileOptions, out *slog.Logger) *Files {
-	if o.MaxBytes == 0 {
-		o.MaxBytes = 4 << 20
-	}
-	if o.MaxRecords == 0 {
-		o.MaxRecords = 10_000
-	}
+	o.MaxBytes, o.MaxRecords = cmp.Or(o.MaxBytes, 4<<20), cmp.Or(o.MaxRecords, 10_000)
 	return &Files{disk: d, options: o, out: out}
 }
 
@@ -241,12 +237,7 @@ func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
 
 // before returns the hash that the header of the next journal has to name: that of the
 // last record or header, or the origin if none has a hash yet.
-func (f *Files) before() Hash {
-	if f.head == (Hash{}) {
-		return origin(f.store, f.seq)
-	}
-	return f.head
-}
+func (f *Files) before() Hash { return cmp.Or(f.head, origin(f.store, f.seq)) }
 
 // end writes the last record of the present journal, which generation next continues,
 // and closes the file. An error does no harm: the next start adds a missing last record.
