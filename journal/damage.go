@@ -49,12 +49,3 @@ func damageOf(path string, at int64, seq uint64, err error) *DamageError {
 
 // ErrMissing reports a file that must have been there.
 var ErrMissing = errors.New("is missing")
-
-// cause returns the cause of a DamageError, and any other error as it is.
-func cause(err error) error {
-	var damage *DamageError
-	if errors.As(err, &damage) {
-		return damage.Err
-	}
-	return err
-}

@@ -22,7 +22,7 @@ func (f *Files) load(s State, g generations) error {
 		return f.fresh(s)
 	}
 	if err := f.readSnapshot(s, newest); err != nil {
-		return err
+		return f.damage(snapshotName(newest), -1, 0, err)
 	}
 	name := journalName(newest)
 	data, err := f.disk.Read(name)

@@ -100,7 +100,7 @@ func (f *Files) newestWhole(s State, snapshots []int, r *Recovery) int {
 			return n
 		}
 		data, _ := f.disk.Read(snapshotName(n))
-		r.Aside = append(r.Aside, Aside{snapshotName(n), 0, int64(len(data)), cause(err)})
+		r.Aside = append(r.Aside, Aside{snapshotName(n), 0, int64(len(data)), err})
 	}
 	return 1
 }

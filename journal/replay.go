@@ -15,16 +15,14 @@ func (f *Files) readSnapshot(s State, n int) error {
 	name := snapshotName(n)
 	data, err := f.disk.Read(name)
 	if err != nil {
-		return f.damage(name, -1, 0, err)
+		return err
 	}
 	head, state, err := decodeSnapshot(data, f.disk.Path(name), n)
-	if err == nil {
-		if err = s.Restore(head.Store, head.Seq, state); err != nil {
-			err = fmt.Errorf("%w: %w", errSnapshot, err)
-		}
-	}
 	if err != nil {
-		return f.damage(name, -1, 0, err)
+		return err
+	}
+	if err := s.Restore(head.Store, head.Seq, state); err != nil {
+		return fmt.Errorf("%w: %w", errSnapshot, err)
 	}
 	f.store, f.seq, f.head = head.Store, head.Seq, head.Before
 	f.from, f.sum = n, sha256.Sum256(data)
