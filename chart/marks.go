@@ -359,7 +359,8 @@ func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
 			continue
 		}
 		if p.outside(pn, m) {
-			leaveOut(pn, &p.missing.Outside, i)
+			pn.unmarked++
+			p.missing.Outside = append(p.missing.Outside, i)
 			continue
 		}
 		if m.Text == "" {
@@ -378,7 +379,8 @@ func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
 			at = p.textPoint(pn, m)
 		}
 		if !p.near(o, l, at) {
-			leaveOut(pn, &p.missing.Unnamed, i)
+			pn.unmarked++
+			p.missing.Unnamed = append(p.missing.Unnamed, i)
 		}
 	}
 }

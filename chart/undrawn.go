@@ -90,10 +90,3 @@ func (p *picture) outside(pn *pane, m Mark) bool {
 	}
 	return false
 }
-
-// leaveOut notes that the mark at place i of View.Marks is not drawn, or not named, and
-// counts it in the legend of its pane.
-func leaveOut(pn *pane, list *[]int, i int) {
-	pn.unmarked++
-	*list = append(*list, i)
-}
