@@ -212,7 +212,7 @@ func (p *picture) headerRight(cut headerCut) string {
 		parts = append(parts, text)
 	}
 	if p.n > 0 && cut < cutRange {
-		parts = append(parts, p.rangeText())
+		parts = append(parts, p.barText(0)+" → "+p.barText(p.n-1)+" "+p.zoneName())
 		if cut < cutCount {
 			parts = append(parts, counted(p.n, "bar"))
 		}

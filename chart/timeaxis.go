@@ -341,11 +341,6 @@ func (p *picture) timeFont(strong bool) *atlas {
 	return p.axis
 }
 
-// rangeText writes the times of the first and the last bar.
-func (p *picture) rangeText() string {
-	return p.barText(0) + " → " + p.barText(p.n-1) + " " + p.zoneName()
-}
-
 // barText writes when bar i begins, with the clock where bars are shorter than a day.
 func (p *picture) barText(i int) string {
 	layout := "2006-01-02"
