@@ -73,7 +73,7 @@ func (p *picture) roundValues(pn *pane) []tick {
 	}
 	t := roundTicks(lo, hi, room)
 	format := formatFor(max(math.Abs(lo), math.Abs(hi)), t.exponent, !pn.price)
-	out := make([]tick, 0, max(t.count(), 0))
+	var out []tick
 	for k := t.first; k <= t.last; k++ {
 		v := t.at(k)
 		out = append(out, tick{value: v, y: sc.row(v), text: format.text(v)})

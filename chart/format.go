@@ -124,7 +124,7 @@ func volumeText(v float64) string {
 	case v >= 100 || v == 0:
 		return fixedText(v, 0)
 	}
-	return significant(v, 3)
+	return significant(v)
 }
 
 // valueText writes a value of a panel: three significant digits at least, a
@@ -141,15 +141,14 @@ func valueText(v float64) string {
 	case a >= 10:
 		return fixedText(v, 1)
 	}
-	return significant(v, 3)
+	return significant(v)
 }
 
-// significant writes v, between 1e-10 and 1000, with n significant digits and
-// at least two decimals below ten.
-func significant(v float64, n int) string {
+// significant writes v, between 1e-10 and 1000, with three significant digits.
+func significant(v float64) string {
 	// The decimal exponent of the first digit: 2 for 215, -2 for 0.05.
 	e := int(math.Floor(math.Log10(math.Abs(v))))
-	return fixedText(v, min(max(n-1-e, 0), 14))
+	return fixedText(v, min(max(2-e, 0), 14))
 }
 
 // percentText writes the change from one price to another, with its sign.

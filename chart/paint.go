@@ -68,7 +68,6 @@ func (p *picture) paintWatermark(c *canvas) {
 	y := (pn.legend.Max.Y + pn.floor) / 2
 	c.clip = pn.plot
 	c.text(font, text, x, font.baseline(y), inkMark)
-	c.clip = image.Rect(0, 0, p.w, p.h)
 }
 
 // paintGrid draws one line per tick.
