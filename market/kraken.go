@@ -171,11 +171,5 @@ func spellKraken(symbol string) string {
 
 // krakenCoin is the inverse of coin.
 func krakenCoin(name string) string {
-	switch name {
-	case "BTC":
-		return "XBT"
-	case "DOGE":
-		return "XDG"
-	}
-	return name
+	return cmp.Or(map[string]string{"BTC": "XBT", "DOGE": "XDG"}[name], name)
 }

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -88,16 +89,11 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// coin returns the usual name of a coin that Kraken names differently.
-func coin(name string) string {
-	switch name {
-	case "XBT":
-		return "BTC"
-	case "XDG":
-		return "DOGE"
-	}
-	return name
-}
+// usualNames has the usual names of the coins that Kraken names differently.
+var usualNames = map[string]string{"XBT": "BTC", "XDG": "DOGE"}
+
+// coin returns the usual name of a coin.
+func coin(name string) string { return cmp.Or(usualNames[name], name) }
 
 // noSeparator removes what stands between the two sides of a pair.
 var noSeparator = strings.NewReplacer("-", "", "_", "")

@@ -43,7 +43,7 @@ func (a *auto) Bars(ctx context.Context, q Query) (*Series, error) {
 func route(symbol string) (service, why string) {
 	base, quote, pair := splitPair(symbol)
 	switch {
-	case pair && (base == "XBT" || base == "XDG"):
+	case pair && usualNames[base] != "":
 		return "kraken", base + " is Kraken's name of a coin"
 	case pair && fiat[base] && fiat[quote]:
 		return "yahoo", "it is a pair of currencies"
