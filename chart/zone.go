@@ -21,11 +21,8 @@ func ParseZone(name string) (*time.Location, error) {
 	// The zone of this machine would mean something else on another.
 	case len(name) > 64 || strings.EqualFold(name, "local"):
 		return nil, badZone(name)
-	case name[0] == '+' || name[0] == '-':
-		at, err := time.Parse("-07:00", name)
-		if err != nil {
-			return nil, badZone(name)
-		}
+	}
+	if at, err := time.Parse("-07:00", name); err == nil {
 		_, offset := at.Zone()
 		return time.FixedZone("UTC"+name, offset), nil
 	}
