@@ -78,9 +78,6 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 			due = append(due, w)
 		}
 	}
-	if len(due) == 0 {
-		return nil
-	}
 	// The order of the map is random: a symbol could wait for long.
 	slices.SortFunc(due, func(a, b *watch) int { return a.due.Compare(b.due) })
 	taken := make(map[*watch][]Interval)
