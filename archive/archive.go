@@ -129,7 +129,6 @@ func (a *Archive) open(n int, last bool) error {
 	}
 	// The segment counts as the growing one until its index or its frames say
 	// otherwise.
-	clear(a.recent)
 	a.grow = &segment{number: n, first: a.head.Records + 1, data: f}
 	size, err := f.Size()
 	switch {
