@@ -164,14 +164,8 @@ func (w *writer) areas(r *indicators.Result, s *market.Series) {
 			w.values("ahead2", f.Ahead2)
 		}
 	})
-	w.profileBars(r.HBars)
-	w.divergenceLines(r.DivLines, s)
-}
-
-// profileBars writes the bars of a profile: where each lies, how far it reaches, and
-// from which edge.
-func (w *writer) profileBars(bars []indicators.HBar) {
-	list(w, "hbars", bars, func(_ int, b *indicators.HBar) {
+	// Of a profile: where each bar lies, how far it reaches, and from which edge.
+	list(w, "hbars", r.HBars, func(_ int, b *indicators.HBar) {
 		w.value("y", b.Y)
 		w.value("height", b.Height)
 		w.value("width", b.Width)
@@ -182,11 +176,7 @@ func (w *writer) profileBars(bars []indicators.HBar) {
 			w.bool("strong", true)
 		}
 	})
-}
-
-// divergenceLines writes the lines of divergences from end to end.
-func (w *writer) divergenceLines(lines []indicators.DivLine, s *market.Series) {
-	list(w, "divlines", lines, func(_ int, d *indicators.DivLine) {
+	list(w, "divlines", r.DivLines, func(_ int, d *indicators.DivLine) {
 		w.int("x1", int64(d.X1))
 		w.time("t1", s, d.X1)
 		w.value("y1", d.Y1)
