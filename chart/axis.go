@@ -23,7 +23,11 @@ func (p *picture) measureAxis() {
 	for i := range p.panes {
 		pn := &p.panes[i]
 		if p.n > 0 && !pn.scale.empty {
-			p.makeTicks(pn)
+			if !pn.price && len(pn.studies[0].HLines) > 0 {
+				p.levelTicks(pn)
+			} else {
+				pn.ticks = p.roundValues(pn)
+			}
 			p.makeTags(pn)
 		}
 		for _, t := range pn.ticks {
@@ -41,15 +45,6 @@ func (p *picture) measureAxis() {
 		pn := &p.panes[i]
 		pn.plot = image.Rect(0, pn.frame.Min.Y, p.axisX, pn.frame.Max.Y)
 	}
-}
-
-// makeTicks chooses the values of a pane's axis.
-func (p *picture) makeTicks(pn *pane) {
-	if !pn.price && len(pn.studies[0].HLines) > 0 {
-		p.levelTicks(pn)
-		return
-	}
-	pn.ticks = append(pn.ticks, p.roundValues(pn)...)
 }
 
 // roundValues returns ticks at round values for all rows that data may use. On a
