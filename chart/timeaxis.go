@@ -138,7 +138,7 @@ func floorDiv(a, b int64) int64 {
 
 // timeAxis holds what is needed to place the labels of times.
 type timeAxis struct {
-	bars     []barTime
+	bars     []barTime       // at least one
 	interval int64           // seconds of a bar
 	apart    float64         // pixels between ticks, on average at least
 	gap      int             // pixels between two labels, at least
@@ -176,7 +176,7 @@ func (a *timeAxis) candidates(pitch float64) (timeStep, []timeTick) {
 			continue
 		}
 		ticks := a.starts(step)
-		if len(a.bars) > 0 && pitch*float64(len(a.bars)) >= a.apart*float64(len(ticks)) {
+		if pitch*float64(len(a.bars)) >= a.apart*float64(len(ticks)) {
 			return step, ticks
 		}
 	}
@@ -211,9 +211,6 @@ func rank(before, b barTime) int {
 
 // name writes the label and the box of every tick.
 func (a *timeAxis) name(ticks []timeTick, step timeStep) {
-	if len(ticks) == 0 {
-		return
-	}
 	before := a.bars[0]
 	for i := range ticks {
 		t := &ticks[i]
