@@ -259,7 +259,11 @@ func (p *picture) nameMarks(o *occupied, marks []mark) {
 	if p.signals == SignalsLabels {
 		room = p.axisX / p.px(100)
 	}
-	budget := nameBudget(o, marks)
+	// The area that names may cover: the share of marks and names less what marks cover.
+	budget := int(markShare * float64(o.limit.Dx()) * float64(o.limit.Dy()))
+	for i := range marks {
+		budget -= marks[i].box.Dx() * marks[i].box.Dy()
+	}
 	// There are two rounds, each from the newest to the oldest: the signals that alerts wait
 	// for are named even if the newest signals would use up the room.
 	for _, alerted := range [...]bool{true, false} {
@@ -277,16 +281,6 @@ func (p *picture) nameMarks(o *occupied, marks []mark) {
 			}
 		}
 	}
-}
-
-// nameBudget returns the area that names may cover: the share of marks and names less what
-// marks cover.
-func nameBudget(o *occupied, marks []mark) int {
-	budget := int(markShare * float64(o.limit.Dx()) * float64(o.limit.Dy()))
-	for i := range marks {
-		budget -= marks[i].box.Dx() * marks[i].box.Dy()
-	}
-	return budget
 }
 
 // nameMark writes a mark's name on its outer side, or to its left or right, or further to
