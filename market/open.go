@@ -88,10 +88,9 @@ func paceOf(source Source, symbol string) time.Duration {
 // sourceName returns the name of the source that answers for a symbol, as it
 // stands in Series.Source. A source of another package is called "source".
 func sourceName(source Source, symbol string) string {
-	if c, ok := source.(*cached); ok {
-		source = c.source
-	}
-	switch source.(type) {
+	switch s := source.(type) {
+	case *cached:
+		return sourceName(s.source, symbol)
 	case Sample:
 		return "sample"
 	case *CSV:
