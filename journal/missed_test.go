@@ -149,3 +149,19 @@ func TestUnreadableIsNotDamage(t *testing.T) {
 		}
 	}
 }
+
+// TestBadSnapshotBreaksNoChain: a damaged snapshot hides nothing that is wrong with the
+// journals: Walk reports it and the journals that are missing before it.
+func TestBadSnapshotBreaksNoChain(t *testing.T) {
+	d, _ := longStore(t)
+	n := newest(d)
+	for i := range n - 1 {
+		delete(d.Files, fmt.Sprintf("journal-%d.wal", i+1))
+		delete(d.Files, fmt.Sprintf("snapshot-%d.json", i+1))
+	}
+	d.Files[fmt.Sprintf("snapshot-%d.json", n)].Data[20] ^= 1
+	h, _, err := walk(d)
+	if err == nil || len(h.Damage) != 2 || !errors.Is(h.Damage[1], journal.ErrMissing) {
+		t.Errorf("Walk says %v, want the snapshot and the missing journals", h.Damage)
+	}
+}

@@ -137,7 +137,7 @@ func (w *walker) damage(name string, at int64, about span, err error) error {
 	}
 	d.advice = "put the file back from a copy; if wick refuses to start, wick --recover shows what can be kept"
 	w.faults = append(w.faults, fault{d, about})
-	w.broken = true
+	w.broken = w.broken || about != (span{}) // a snapshot is not part of the chain of records
 	return nil
 }
 
@@ -224,9 +224,7 @@ func (w *walker) journal(n int) error {
 		err = w.visit(Entry{name, first.seq, first.kind, first.payload, w.Head})
 	}
 	if err == nil && n > w.newest {
-		broken := w.broken
 		err = w.damage(name, 0, span{}, fmt.Errorf("it continues %s, which is missing", snapshotName(n)))
-		w.broken = broken
 	}
 	w.last = n
 	if err == nil {
@@ -412,10 +410,8 @@ func (w *walker) snapshot(n int, visit bool) error {
 	if err == nil || w.judged == n {
 		return nil
 	}
-	broken := w.broken
-	err = w.damage(name, -1, span{}, err)
-	w.judged, w.broken = n, broken // a snapshot is not part of the chain of records
-	return err
+	w.judged = n
+	return w.damage(name, -1, span{}, err)
 }
 
 // Snapshots calls visit for every whole snapshot in a directory, oldest first.
