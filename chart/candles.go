@@ -1,8 +1,6 @@
 package chart
 
-import (
-	"math"
-)
+import "math"
 
 // placeBars computes the columns of bars and the rows of candles.
 func (p *picture) placeBars() {

@@ -1,8 +1,6 @@
 package chart
 
-import (
-	"math"
-)
+import "math"
 
 // Sizes and the division of the picture into rows and columns. Nothing in this file
 // knows the data, only how many bars, panels and studies there are.
