@@ -151,8 +151,8 @@ func (f *Feed) ResumePrice(symbol string, price float64, at int64) {
 		return
 	}
 	// Nobody knows which part of that minute came before the price, so the high and low
-	// of the minute count as told.
-	w.last = Bar{Time: w.fine.Start(at / 1000), High: math.Inf(1), Low: math.Inf(-1)}
+	// of the minute count as told. Of a minute that begins at that instant none did.
+	w.last = Bar{Time: w.fine.Start((at - 1) / 1000), High: math.Inf(1), Low: math.Inf(-1)}
 	w.quote = Quote{Symbol: symbol, Price: price, At: at}
 	w.seenAt, w.started = at, true
 }

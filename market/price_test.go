@@ -332,6 +332,35 @@ func TestFeedResumesPrice(t *testing.T) {
 	})
 }
 
+// A price whose time is the end of a bar is of that bar, or else the first of the next:
+// either way all of the next was traded after it. Files have such times, services while
+// nothing is traded, and a clock that is ahead of the market.
+func TestFeedResumesPriceBetweenBars(t *testing.T) {
+	t.Parallel()
+	for _, iv := range []Interval{Minute1, Hour1} {
+		bubble(t, func(t *testing.T) {
+			step := time.Duration(iv.Seconds()) * time.Second
+			start := time.Unix(iv.Next(iv.Start(time.Now().Unix())), 0)
+			time.Sleep(time.Until(start))
+			n := int(iv.Seconds())
+			p := &tape{begin: start, trades: slices.Concat(ramp(100, 100, n+20), ramp(70, 70, 10), ramp(100, 100, 4*n))}
+			time.Sleep(5 * step / 2)
+			f, l := NewFeed(filter{p, func(q Query) error {
+				if q.Interval.Seconds() < iv.Seconds() {
+					return fmt.Errorf("%w: longer bars only", ErrTooFine)
+				}
+				return nil
+			}}, nil), &listener{}
+			f.ResumePrice("A", 100, start.Add(step).UnixMilli())
+			f.Watch("A", iv)
+			run(t, f, l, 3*time.Second)
+			if u := l.updates["A"][0]; u.From != 100 || u.Price != 100 || u.Low != 70 {
+				t.Errorf("with bars of %s the first update is %+v", iv, u)
+			}
+		})
+	}
+}
+
 // If the price, its time and the last bar stay the same, nothing was traded. The next
 // update then begins at the last poll that found them so, and a new high or low of the
 // minute counts as later than that poll. It is the same after a restart.

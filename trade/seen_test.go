@@ -241,6 +241,54 @@ func TestDipOfDowntime(t *testing.T) {
 	}
 }
 
+// aheadOf is a market as a process sees it whose clock is ahead of the market's. Nobody says
+// when the last trade was, so that a price is as new as that clock, or the end of its bar.
+type aheadOf struct {
+	*scene
+	by int64 // seconds
+}
+
+func (a aheadOf) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	late := *a.scene
+	late.start += a.by
+	s, err := late.Bars(ctx, q)
+	for i := range s.Time {
+		s.Time[i] -= a.by
+	}
+	s.PriceAt = min(s.AsOf, q.Interval.Next(s.Time[s.Len()-1])*1000)
+	return s, err
+}
+
+// TestDipAfterClockAhead: a process whose clock is 25 seconds ahead of the market is killed,
+// and the next one has the right clock. It judges all that came meanwhile, also in the
+// minute that the first one took for the present.
+func TestDipAfterClockAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcess(t, 5*time.Minute, 100, 100)
+		for second := 665; second < 670; second++ { // 11:05
+			p.market.prices[second] = 8000
+		}
+		source := aheadOf{p.market, 25}
+		p.change = func(o *Options) { o.Source, o.Feed = source, market.NewFeed(source, nil) }
+		p.start()
+		p.alert(`{"price_below":85}`, "")
+		place(t, p.e, Buy, Limit, "1", "95")
+		for minute := (p.market.start + 660) * 1000; p.noted().At != minute; time.Sleep(time.Second) { // 11:00, while it is 10:35 or later
+			if time.Now().Unix()-p.market.start >= 685 {
+				t.Fatalf("seen at %d, want %d", p.noted().At, minute)
+			}
+		}
+		p.kill()
+		source.by = 0
+		time.Sleep(10 * time.Minute)
+		p.start()
+		if got := p.lines(); len(got) != 1 || show(p.e.Orders(false)[0].AveragePrice) != "95" {
+			t.Errorf("told %q, and the order is %+v", got, p.e.Orders(false)[0])
+		}
+		p.stop()
+	})
+}
+
 // TestDipBeforeOrder: how far the market was judged is written once a minute. The price
 // dips after that and before an order. After a kill that dip does not fill the order.
 func TestDipBeforeOrder(t *testing.T) {
