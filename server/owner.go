@@ -37,7 +37,8 @@ type owner struct {
 	engine *trade.Engine    // nil without --trade
 	health func() healthDoc // the document of GET /
 	dir    string
-	shared bool // the journal is not in dir
+
+	replica *replica // nil without --cluster
 
 	approvals *tools.Approvals // nil if no order needs the owner's yes
 	notifier  *notify.Notifier // nil without --notify-file
@@ -47,7 +48,7 @@ type owner struct {
 
 // newOwner returns what the owner may do with or without a login, over HTTP and over stdio.
 func newOwner(c *config, e *app) *owner {
-	return &owner{engine: e.trade, dir: c.dataDir, shared: c.clustered(), approvals: e.approvals, notifier: e.notifier}
+	return &owner{engine: e.trade, dir: c.dataDir, replica: e.replica, approvals: e.approvals, notifier: e.notifier}
 }
 
 // loginJSON is a login as the owner sees it.
@@ -261,7 +262,7 @@ func (o *owner) audit() ([]string, error) {
 	if o.engine == nil {
 		return nil, errNoTrading
 	}
-	if o.shared {
+	if o.replica != nil {
 		return nil, errors.New("the journal is in etcd: copy it with wick --cluster … --export DIR and read it with wick --audit --data-dir DIR")
 	}
 	// One at a time, because each reads the whole journal.
@@ -321,9 +322,16 @@ func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http
 				return
 			}
 			// The sender may take a while to send the form, and the token may be revoked
-			// meanwhile: so the form is read first, and the token checked again.
+			// meanwhile: so the form is read first, and the token checked again. Of several
+			// replicas another one may have revoked it.
 			r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
 			r.FormValue("id")
+			if r.Method == http.MethodPost {
+				if err := o.replica.hear(); err != nil {
+					http.Error(w, err.Error(), http.StatusServiceUnavailable)
+					return
+				}
+			}
 			if !refuseOwner(w, r, authenticate) {
 				question.ServeHTTP(w, r)
 			}

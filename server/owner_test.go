@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -29,7 +30,7 @@ func (h *running) loginOwner(t *testing.T) string {
 	t.Helper()
 	verifier := strings.Repeat("v", 43)
 	challenge := sha256.Sum256([]byte(verifier))
-	redirect := h.base + "/app"
+	redirect := cmp.Or(h.published, h.base) + "/app"
 	query := url.Values{
 		"client_id": {oauth.OwnClient}, "redirect_uri": {redirect}, "response_type": {"code"}, "scope": {"owner"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"},

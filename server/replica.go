@@ -229,11 +229,23 @@ func (r *replica) judge(c toolCall) error {
 	if c.Epoch == "" {
 		return nil
 	}
-	if err := r.ledger.Confirm(); err != nil {
-		return fmt.Errorf("%w (%w)", errCutOff, err)
+	if err := r.hear(); err != nil {
+		return err
 	}
 	if r.ledger.Revoked(c.Login, c.Epoch) {
 		return fmt.Errorf("nothing was done: %w", oauth.ErrInvalidToken)
+	}
+	return nil
+}
+
+// hear asks a majority of etcd which logins have ended, so that those that this replica has
+// not heard of end here, too. Without --cluster there are none.
+func (r *replica) hear() error {
+	if r == nil {
+		return nil
+	}
+	if err := r.ledger.Confirm(); err != nil {
+		return fmt.Errorf("nothing was done, for this replica could not ask etcd whose login has ended: %w", err)
 	}
 	return nil
 }
@@ -266,7 +278,7 @@ func outdated(ctx context.Context, engine *trade.Engine) string {
 	return ""
 }
 
-// errCutOff refuses a write at a replica that cannot learn which logins were revoked
+// errCutOff refuses a write at a follower that cannot learn which logins were revoked
 // elsewhere.
 var errCutOff = errors.New("etcd does not answer this replica, which so cannot know whose login has ended: nothing was done; try again, or at another replica")
 

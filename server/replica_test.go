@@ -26,6 +26,7 @@ import (
 	"wick/cluster/etcdtest"
 	"wick/delivery"
 	"wick/mcp"
+	"wick/oauth"
 )
 
 // clusterFile writes the file of credentials that replicas share, and a key file
@@ -65,7 +66,7 @@ var listeningAt = regexp.MustCompile(`msg=serving .* listen=(127\.0\.0\.1:\d+)`)
 func startReplica(t *testing.T, args []string) *running {
 	t.Helper()
 	h := start(t, args...)
-	h.base = "http://" + listeningAt.FindStringSubmatch(h.log.String())[1]
+	h.published, h.base = h.base, "http://"+listeningAt.FindStringSubmatch(h.log.String())[1]
 	return h
 }
 
@@ -439,8 +440,8 @@ func TestCutOff(t *testing.T) {
 }
 
 // TestRevokedBeforeHeard: a login that was revoked at one replica places no order at the
-// leader, nor through a follower, before these have heard of it; and none at a leader
-// that cannot ask.
+// leader, nor through a follower, and halts nothing at their owner's pages, before these
+// have heard of it; and none does at a leader that cannot ask, or whose answer is damaged.
 func TestRevokedBeforeHeard(t *testing.T) {
 	t.Parallel()
 	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
@@ -476,16 +477,37 @@ func TestRevokedBeforeHeard(t *testing.T) {
 		}
 		r.Body.Close()
 		h.tool(t, token, "place_order", fmt.Sprintf(order, fmt.Sprint("after-", i)))
+		page := other.loginOwner(t)
+		if status, text := h.owner(t, page, "resume", url.Values{}); status != http.StatusOK {
+			t.Errorf("the owner's page: %d %s", status, text)
+		}
+		if r, err = http.PostForm(other.base+"/revoke", url.Values{"token": {page}, "client_id": {oauth.OwnClient}}); err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if status, text := h.owner(t, page, "halt", url.Values{}); status != http.StatusUnauthorized {
+			t.Errorf("the owner's page with a revoked login: %d %s", status, text)
+		}
 	}
-	good := other.login(t)
+	good, page := other.login(t), other.loginOwner(t)
 	leader.call(t, good, "place_order", fmt.Sprintf(order, "good"))
 	if text := other.tool(t, good, "get_orders", `{}`); strings.Contains(text, "after") || !strings.Contains(text, "good") {
 		t.Fatalf("a revoked login has placed orders: %s", text)
 	}
+	const epoch = "/wick/main/login/epoch"
+	was := etcd.Get(epoch)
+	etcd.Put(epoch, []byte(strings.Repeat("x", 33)))
+	if text := leader.tool(t, good, "place_order", fmt.Sprintf(order, "after-damage")); !strings.Contains(text, "nothing was done") || !strings.Contains(text, "damaged") || strings.Contains(text, "not answer") {
+		t.Errorf("at a leader whose ledger is damaged: %s", text)
+	}
+	etcd.Put(epoch, was)
 	cut.Store(true)
 	way.CloseClientConnections()
 	if text := leader.tool(t, good, "place_order", fmt.Sprintf(order, "after-cut")); !strings.Contains(text, "nothing was done") {
 		t.Errorf("at a leader that is cut off: %s", text)
+	}
+	if status, text := leader.owner(t, page, "halt", url.Values{}); status != http.StatusServiceUnavailable || !strings.Contains(text, "nothing was done") {
+		t.Errorf("the owner's page of a leader that is cut off: %d %s", status, text)
 	}
 	cut.Store(false)
 }

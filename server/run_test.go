@@ -30,9 +30,10 @@ import (
 
 // running is a wick started for a test.
 type running struct {
-	base string
-	log  *syncBuffer
-	stop func() error // ends it and returns what run returned
+	base      string
+	published string // what it says its address is, if that is not base
+	log       *syncBuffer
+	stop      func() error // ends it and returns what run returned
 }
 
 // syncBuffer is a log that a test reads while it is written.
