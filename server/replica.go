@@ -167,7 +167,7 @@ type toolCall struct {
 	Tool      string                  `json:"tool"`
 	Caller    mcp.Caller              `json:"caller"`
 	Login     string                  `json:"login,omitempty"` // of the caller, in the ledger
-	Epoch     string                  `json:"epoch,omitempty"` // of that login; empty for an attached host, which has none
+	Epoch     string                  `json:"epoch,omitempty"` // of that login
 	Arguments json.RawMessage         `json:"arguments,omitempty"`
 	State     string                  `json:"state,omitempty"`
 	Responses map[string]mcp.Response `json:"responses,omitempty"`
@@ -224,9 +224,10 @@ func (r *replica) atLeader(name string, handle mcp.Handler) mcp.Handler {
 
 // judge returns an error if the login of a caller has ended at any replica, or if etcd
 // does not say. The leader calls it before each write: what this replica or the one that
-// passes the call on remembers may be out of date.
+// passes the call on remembers may be out of date. A follower of an earlier version names
+// no login, which counts as ended.
 func (r *replica) judge(c toolCall) error {
-	if c.Epoch == "" {
+	if c.Caller.ID == tools.StdioCaller.ID { // an attached host has no login
 		return nil
 	}
 	if err := r.hear(); err != nil {

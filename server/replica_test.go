@@ -26,6 +26,7 @@ import (
 	"wick/cluster/etcdtest"
 	"wick/delivery"
 	"wick/mcp"
+	"wick/mcp/tools"
 	"wick/oauth"
 )
 
@@ -510,6 +511,32 @@ func TestRevokedBeforeHeard(t *testing.T) {
 		t.Errorf("the owner's page of a leader that is cut off: %d %s", status, text)
 	}
 	cut.Store(false)
+}
+
+// TestPassedWithoutLogin: the leader runs a call of an attached host, which has no login, and
+// no other call without one, such as a follower of an earlier version passes on.
+func TestPassedWithoutLogin(t *testing.T) {
+	t.Parallel()
+	node, err := cluster.New(cluster.Options{Endpoints: []string{etcdtest.New(t).URL}, Store: "test", Secret: []byte("0123456789abcdef0123456789abcdef")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer node.Close()
+	ledger, err := node.OpenLedger(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := func(context.Context, mcp.Call) (*mcp.Result, error) { return mcp.Text("ran"), nil }
+	r := &replica{node: node, ledger: ledger, writers: map[string]mcp.Handler{"place_order": ran}, vouch: make(map[string]time.Time)}
+	for _, tc := range []struct {
+		caller, epoch string
+		want          error
+	}{{tools.StdioCaller.ID, "", nil}, {"a", ledger.Epoch(), nil}, {"a", "", oauth.ErrInvalidToken}} {
+		_, err := r.run(t.Context(), toolCall{Tool: "place_order", Caller: mcp.Caller{ID: tc.caller, Scope: tools.ScopeTrade}, Epoch: tc.epoch})
+		if !errors.Is(err, tc.want) {
+			t.Errorf("%+v: %v", tc, err)
+		}
+	}
 }
 
 // TestOtherSecret: a replica with another secret says so when it is asked whether all is
