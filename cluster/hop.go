@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"time"
 
+	"wick/journal"
 	"wick/limit"
 )
 
@@ -49,7 +50,7 @@ type answer struct {
 
 // ErrNoAnswer reports a question to the leader that was not answered. It may have been
 // acted on or not.
-var ErrNoAnswer = errors.New("the leader did not answer: whether it was done is not known; look, or try again")
+var ErrNoAnswer = fmt.Errorf("%w: the leader did not answer; look, or try again", journal.ErrUnknown)
 
 // errRefused reports a leader that does not accept the questions of this replica. Its
 // refusal alone is not sealed, for the two may have no secret in common: whoever can change

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"wick/cluster/etcdtest"
+	"wick/journal"
 	"wick/journal/journaltest"
 )
 
@@ -68,7 +69,7 @@ func TestAsk(t *testing.T) {
 	if err := follower.Ask(t.Context(), "fail", "x", nil); err == nil || err.Error() != `refused: "x"` {
 		t.Errorf("a refusal comes back as %v", err)
 	}
-	if err := follower.Ask(t.Context(), "die", "x", nil); !errors.Is(err, ErrNoAnswer) || strings.Contains(err.Error(), "order") {
+	if err := follower.Ask(t.Context(), "die", "x", nil); !errors.Is(err, ErrNoAnswer) || !errors.Is(err, journal.ErrUnknown) || strings.Contains(err.Error(), "order") {
 		t.Errorf("a leader that dies: %v", err)
 	}
 	web.Close()

@@ -3,7 +3,6 @@ package trade
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -161,17 +160,23 @@ func (e *Engine) SetHalt(halt bool) error {
 // leader that does not answer, such as one that is paused, is asked again: if it has died,
 // another leads before the last try ends.
 func (e *Engine) askHalt(halt bool) error {
-	var err error
+	var failure error
 	for range 3 {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
-		err = e.options.Shared.Ask(ctx, AskHalt, halt, nil)
+		err := e.options.Shared.Ask(ctx, AskHalt, halt, nil)
 		late := ctx.Err() != nil
 		cancel()
-		if err == nil || !late {
-			return err
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(failure, journal.ErrUnknown) { // otherwise a try before this one may have been acted on
+			failure = err
+		}
+		if !late {
+			break
 		}
 	}
-	return fmt.Errorf("whether trading is halted now is not known: look, or try again (%w)", err)
+	return failure
 }
 
 // setHaltShared is the step of SetHalt for the leader on a shared log.

@@ -245,6 +245,7 @@ type Shared interface {
 
 	// Ask has the leader do something; what is one of the names AskMarks, AskHalt,
 	// AskCancel and AskClaim. In is its argument, and out, if not nil, takes its result.
+	// After an error nothing was done, unless it wraps journal.ErrUnknown.
 	Ask(ctx context.Context, what string, in, out any) error
 }
 

@@ -16,7 +16,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -102,8 +101,8 @@ func (c *client) post(path, kind string, body []byte, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// unknown matches what wick says when it does not know whether something was done.
-var unknown = regexp.MustCompile(`outcome unknown|whether it was done is not known`)
+// unknown is what wick says when it does not know whether something was done.
+const unknown = "outcome unknown"
 
 // errTool is a refusal by the tool: the process runs and nothing was done.
 var errTool = errors.New("tool refused")
@@ -131,7 +130,7 @@ func (c *client) call(tool string, arguments map[string]any, into any) error {
 		return fmt.Errorf("%w: %s", errTool, reply.Error.Message)
 	case len(reply.Result.Content) == 0:
 		return fmt.Errorf("%w: no content", errTool)
-	case reply.Result.IsError && unknown.MatchString(reply.Result.Content[0].Text):
+	case reply.Result.IsError && strings.Contains(reply.Result.Content[0].Text, unknown):
 		return errors.New(reply.Result.Content[0].Text)
 	case reply.Result.IsError:
 		return fmt.Errorf("%w: %s", errTool, reply.Result.Content[0].Text)
