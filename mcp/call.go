@@ -62,8 +62,7 @@ func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j jo
 		status := gate.enter(ctx, c.Caller)
 		if status == 0 {
 			defer gate.leave()
-			c.giveWay = func() { gate.giveWay(c.Caller) }
-			ctx = context.WithValue(ctx, slotKey{}, func(wait func()) { gate.aside(c.Caller, wait) })
+			c.Slot = Slot{gate, c.Caller}
 		}
 		switch {
 		case context.Cause(ctx) == errCancelled:

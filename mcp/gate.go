@@ -97,10 +97,22 @@ func (g *gate) join(c Caller) (slot chan struct{}, status int) {
 	return g.queue(c, false), 0
 }
 
-// giveWay lets the call whose turn it is have the slot of a call of c, if another token
-// has one that waits, and returns when the call of c has a slot again: it is the next of
-// its line. One that was cancelled meanwhile waits all the same, and then ends.
-func (g *gate) giveWay(c Caller) {
+// Slot is what lets a call, or the reading of a resource, work: a gate has few of them. A
+// call that needs none has an empty one, whose methods give nothing back.
+type Slot struct {
+	gate   *gate
+	caller Caller
+}
+
+// GiveWay lets calls of other tokens that wait go first, and returns when it is this
+// call's turn again: it is the next of its line. A handler with many parts calls it between
+// two of them, from its own goroutine, so that others wait for a part of the call and not
+// for all of it. A call that was cancelled meanwhile waits all the same, and then ends.
+func (s Slot) GiveWay() {
+	g, c := s.gate, s.caller
+	if g == nil {
+		return
+	}
 	g.mu.Lock()
 	at := g.turns.Front()
 	if at == nil || g.turns.Len() == 1 && at.Value.(*line).token == c.Key() {
@@ -114,11 +126,17 @@ func (g *gate) giveWay(c Caller) {
 	<-slot
 }
 
-// aside gives the slot of a call of c back, calls wait, and returns when the call has a
-// slot again, before other calls of its line. Like giveWay it does not return early for a
-// call that was cancelled. While many are away, further ones keep their slots: each slot
-// that is given back lets one more call in.
-func (g *gate) aside(c Caller, wait func()) {
+// Aside gives the slot back, calls wait, and returns when the call has a slot again, before
+// other calls of its line. A handler that has to wait for another machine before it begins
+// does so here, so that others need not wait with it. Like GiveWay it does not return early
+// for a call that was cancelled. While many are away, further ones keep their slots: each
+// slot that is given back lets one more call in.
+func (s Slot) Aside(wait func()) {
+	g, c := s.gate, s.caller
+	if g == nil {
+		wait()
+		return
+	}
 	g.mu.Lock()
 	if g.away >= maxWaitingToken {
 		g.mu.Unlock()

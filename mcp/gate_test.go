@@ -97,7 +97,7 @@ func TestAsideBounds(t *testing.T) {
 					return
 				}
 				inside++
-				g.aside(greedy, func() { <-answer })
+				Slot{g, greedy}.Aside(func() { <-answer })
 				<-finish
 				g.leave()
 			}()
@@ -125,8 +125,8 @@ func TestAside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var order []string
 		answer, finish := make(chan bool), make(chan bool)
-		far := Tool{Name: "far", Schema: json.RawMessage(`{}`), Cost: Heavy, Handle: func(ctx context.Context, _ Call) (*Result, error) {
-			Aside(ctx, func() {
+		far := Tool{Name: "far", Schema: json.RawMessage(`{}`), Cost: Heavy, Handle: func(_ context.Context, c Call) (*Result, error) {
+			c.Aside(func() {
 				if !<-answer {
 					panic("a bug")
 				}

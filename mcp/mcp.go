@@ -35,8 +35,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -118,6 +116,7 @@ type Handler func(ctx context.Context, c Call) (*Result, error)
 
 // Call is one call of a tool.
 type Call struct {
+	Slot      // what the call runs in
 	Caller    Caller
 	Arguments json.RawMessage // an object, or nil when the client sent none
 
@@ -133,8 +132,6 @@ type Call struct {
 	Elicits   bool
 	State     string
 	Responses map[string]Response
-
-	giveWay func() // nil for a call without a slot
 }
 
 // Report tells the client that so much of total is done, if it asked to be told.
@@ -142,61 +139,6 @@ func (c Call) Report(done, total int) {
 	if c.Progress != nil {
 		c.Progress(done, total)
 	}
-}
-
-// GiveWay lets calls of other tokens that wait go first, and returns when it is this
-// call's turn again. A handler with many parts calls it between two of them, from its own
-// goroutine, so that others wait for a part of the call and not for all of it.
-func (c Call) GiveWay() {
-	if c.giveWay != nil {
-		c.giveWay()
-	}
-}
-
-// slotKey is the key of what Aside needs in the context of a call that has a slot.
-type slotKey struct{}
-
-// Aside calls wait without the slot of the call, or the reading of a resource, that ctx
-// belongs to, and returns when it has a slot again. A handler that has to wait for another
-// machine before it begins does so here, so that others need not wait with it.
-func Aside(ctx context.Context, wait func()) {
-	if aside, ok := ctx.Value(slotKey{}).(func(wait func())); ok {
-		aside(wait)
-		return
-	}
-	wait()
-}
-
-// Caller says on whose behalf a message came. The names are opaque.
-type Caller struct {
-	ID      string    // the token, as a digest; "stdio" for the local client
-	Client  string    // the client, as a digest that outlives its token
-	Name    string    // the client, as it calls itself: a stranger's text
-	Scope   string    // scopes held, separated by blanks
-	Expires time.Time // when the token ends; zero for never
-
-	// Conversation tells apart the conversations that one caller holds over stdio:
-	// each has its own calls in progress, watched resources and turns. Empty over
-	// HTTP, where requests of one token belong together.
-	Conversation string
-}
-
-// Key returns a name of the caller's conversation; over HTTP that is the ID. Options.Tell
-// is called with it.
-func (c Caller) Key() string {
-	if c.Conversation == "" {
-		return c.ID
-	}
-	return c.ID + "/" + c.Conversation
-}
-
-// short returns the first characters of the ID: enough to tell tokens apart in a
-// log, too few to be useful to somebody who steals the log.
-func (c Caller) short() string { return c.ID[:min(8, len(c.ID))] }
-
-// Has reports whether the caller holds scope. Everyone holds the empty one.
-func (c Caller) Has(scope string) bool {
-	return scope == "" || slices.Contains(strings.Fields(c.Scope), scope)
 }
 
 // Resource is something that a client may read by its URI.
@@ -232,7 +174,8 @@ type Resource struct {
 
 // Reading is one request for a resource.
 type Reading struct {
-	Caller Caller // zero for State
+	Slot   // what it runs in; empty for State, like Caller
+	Caller Caller
 	URI    string
 	Parts  map[string]string // of a template, by their names
 }

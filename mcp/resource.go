@@ -115,7 +115,8 @@ func (s *Server) read(ctx context.Context, b []byte, c Caller, m *message) ([]by
 	}
 	reading.Caller = c
 	return s.perform(ctx, b, m, Call{Caller: c}, job{r.URI, r.Scope, r.Cost,
-		func(ctx context.Context, _ Call) (*Result, error) {
+		func(ctx context.Context, c Call) (*Result, error) {
+			reading.Slot = c.Slot
 			contents, err := r.Read(ctx, reading)
 			return &Result{Content: contents}, err
 		},

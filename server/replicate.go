@@ -62,7 +62,7 @@ func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, 
 				// see a note that it may be out of date.
 				var stale error
 				if reading.Caller.Has(tools.ScopeTrade) {
-					mcp.Aside(ctx, func() { stale = e.trade.Confirm(ctx) })
+					reading.Aside(func() { stale = e.trade.Confirm(ctx) })
 				}
 				if stale != nil {
 					return nil, stale

@@ -32,19 +32,19 @@ func (h *handlers) generateChart() tool {
 		if err := r.settle(time.Now()); err != nil {
 			return nil, fixable(err)
 		}
-		return h.draw(ctx, c.Caller, r)
+		return h.draw(ctx, c, r)
 	})
 }
 
 // draw fetches, computes and renders a chart. Picture, summary and series are
 // made from the same view, so they never disagree. The first content is what was asked
 // for; notes for the caller follow it.
-func (h *handlers) draw(ctx context.Context, caller mcp.Caller, r *chartRequest) (*mcp.Result, error) {
+func (h *handlers) draw(ctx context.Context, c mcp.Call, r *chartRequest) (*mcp.Result, error) {
 	var outdated string
-	if h.Outdated != nil && h.showsAccount(caller, r) {
-		mcp.Aside(ctx, func() { outdated = h.Outdated(ctx) })
+	if h.Outdated != nil && h.showsAccount(c.Caller, r) {
+		c.Aside(func() { outdated = h.Outdated(ctx) })
 	}
-	v, err := h.chartView(ctx, caller, r)
+	v, err := h.chartView(ctx, c.Caller, r)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (h *handlers) chartResource() mcp.Resource {
 			if err != nil {
 				return nil, err
 			}
-			content, err := h.picture(ctx, r.Caller, struct {
+			content, err := h.picture(ctx, mcp.Call{Slot: r.Slot, Caller: r.Caller}, struct {
 				Symbol   string          `json:"symbol"`
 				Interval market.Interval `json:"interval"`
 			}{r.Parts["symbol"], iv})
@@ -110,7 +110,7 @@ func (h *handlers) indicatorResource() mcp.Resource {
 				return content, nil // sample bars lack the columns that it is computed from
 			}
 			// The empty caller may not trade, so the picture shows nothing of an account.
-			drawn, err := h.picture(ctx, mcp.Caller{}, struct {
+			drawn, err := h.picture(ctx, mcp.Call{}, struct {
 				Indicators []map[string]string `json:"indicators"`
 				Bars       int                 `json:"bars"`
 				Width      int                 `json:"width"`
@@ -202,9 +202,11 @@ func (h *handlers) ordersResource() mcp.Resource {
 // charted is how long clients may keep a picture of the market.
 const charted = 10 * time.Second
 
-// picture returns the contents of generate_chart's result for these arguments.
-func (h *handlers) picture(ctx context.Context, caller mcp.Caller, arguments any) ([]mcp.Content, error) {
-	result, err := h.generateChart().Handle(ctx, mcp.Call{Caller: caller, Arguments: mcp.Encode(arguments)})
+// picture returns the contents of generate_chart's result for the call c with these
+// arguments.
+func (h *handlers) picture(ctx context.Context, c mcp.Call, arguments any) ([]mcp.Content, error) {
+	c.Arguments = mcp.Encode(arguments)
+	result, err := h.generateChart().Handle(ctx, c)
 	if err != nil {
 		return nil, err
 	}
