@@ -167,6 +167,37 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// TestFilled: etcd does the transaction that uses up its room, and answers that there was
+// none (quotaApplierV3.Txn in its server). The record is acknowledged, and one that follows
+// is refused and not there.
+func TestFilled(t *testing.T) {
+	t.Parallel()
+	s := etcdtest.New(t)
+	n := node(t, s)
+	lead(t, n, &journaltest.Notes{})
+	writes := 0
+	var mu sync.Mutex
+	s.SetFault(func(path string) etcdtest.Fault {
+		mu.Lock()
+		defer mu.Unlock()
+		if path != "/v3/kv/txn" {
+			return etcdtest.None
+		}
+		if writes++; writes == 1 {
+			return etcdtest.Filled
+		}
+		return etcdtest.Full
+	})
+	add(t, n, "filled")
+	if _, err := n.Append(2, []journal.Record{journaltest.Record(t, "refused")}); err == nil || errors.Is(err, journal.ErrUnknown) {
+		t.Errorf("an append to a full etcd: %v", err)
+	}
+	notes := &journaltest.Notes{}
+	if _, err := node(t, s).Read(notes); err != nil || !slices.Equal(notes.Texts, []string{"filled"}) {
+		t.Errorf("the log has %q (%v)", notes.Texts, err)
+	}
+}
+
 // TestFollow: a follower gets what the leader appends, also if a snapshot has replaced
 // records that it had not read yet. When the leader ends, the follower leads.
 func TestFollow(t *testing.T) {

@@ -223,7 +223,7 @@ func (n *Node) store(t *term, first, last uint64, batch []byte) error {
 		Failure: []etcd.Operation{etcd.Get(key), etcd.Get(tail)},
 	}
 	// Once an answer was lost, a refusal is only about the last attempt: an earlier one
-	// may have stored the batch.
+	// may have stored the batch. An etcd that is full may have stored it, too.
 	doubt := false
 	for {
 		var reply etcd.TxnReply
@@ -233,10 +233,15 @@ func (n *Node) store(t *term, first, last uint64, batch []byte) error {
 			return nil
 		case err == nil:
 			return n.judge(&reply, batch, first, t)
-		case etcd.IsRefusal(err) && !doubt:
+		case etcd.IsRefusal(err) && !etcd.IsFull(err) && !doubt:
+			return err
+		case !etcd.IsFull(err) || n.etcd.Call(t.ctx, "/v3/kv/txn", etcd.Txn{Success: request.Failure}, &reply) != nil:
+			doubt = true
+		case bytes.Equal(reply.Value(0), batch):
+			return nil
+		case !doubt:
 			return err
 		}
-		doubt = true
 		if t.ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", journal.ErrUnknown, errUnreachable)
 		}

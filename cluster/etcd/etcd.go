@@ -178,10 +178,18 @@ const (
 )
 
 // IsRefusal reports whether the request was certainly not done: etcd has answered so,
-// and not that it is unavailable or out of time, when the request may have been done.
+// and not that it is unavailable or out of time, when the request may have been done. If
+// IsFull holds, too, it is not certain.
 func IsRefusal(err error) bool {
 	r := (*refusal)(nil)
 	return errors.As(err, &r) && !r.foreign && r.Code != codeUnavailable && r.Code != codeDeadline && r.status < 500
+}
+
+// IsFull reports whether etcd answered that it has no room. It does the request that uses
+// up the room, and answers so all the same.
+func IsFull(err error) bool {
+	r := (*refusal)(nil)
+	return errors.As(err, &r) && r.Code == codeExhausted
 }
 
 // IsFinal reports whether another attempt would fail in the same way: etcd does not

@@ -27,6 +27,7 @@ const (
 	LoseAfter        // it is done, and the connection ends before the answer
 	Refuse           // 503, as a member answers that has lost the others
 	Full             // what would write is refused, as when etcd's alarm NOSPACE is on
+	Filled           // it is done and answered like Full, as the write is that sets off the alarm
 )
 
 // Server is a gateway with its store.
@@ -198,8 +199,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reply, status := s.do(r, fault == Full)
-	if fault == LoseAfter {
+	switch fault {
+	case LoseAfter:
 		panic(http.ErrAbortHandler)
+	case Filled:
+		status = http.StatusTooManyRequests
 	}
 	switch {
 	case status == http.StatusOK:
