@@ -223,7 +223,7 @@ func (o *owner) cancelEverything() (string, error) {
 		return "", err
 	}
 	if err := o.engine.CancelEverything(context.Background(), trade.Who{Name: "owner, by --halt cancel"}); err != nil {
-		return "", fmt.Errorf("%s; but its orders were not cancelled: %w", said, err)
+		return "", fmt.Errorf("%s; but cancelling its orders failed: %w", said, err)
 	}
 	return said + "; every open order was asked to be cancelled", nil
 }
