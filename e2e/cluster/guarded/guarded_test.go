@@ -225,7 +225,7 @@ func TestFull(t *testing.T) {
 
 	etcdctl(t, "--endpoints", url, "del", "--prefix", "junk")
 	revision := regexp.MustCompile(`"revision":(\d+)`).FindStringSubmatch(etcdctl(t, "--endpoints", url, "endpoint", "status", "-w", "json"))[1]
-	etcdctl(t, "--endpoints", url, "compaction", revision)
+	etcdctl(t, "--endpoints", url, "compaction", "--physical", revision)
 	etcdctl(t, "--endpoints", url, "defrag")
 	etcdctl(t, "--endpoints", url, "alarm", "disarm")
 	if err := errors.Join(site.Await(base), order(base, token, "during")); err != nil {
