@@ -135,6 +135,8 @@ type Node struct {
 	pages   int64         // how many batches are read at once
 	snap    snapshotName  // the newest snapshot that is known
 
+	tails *question[uint64] // for Tail
+
 	life  context.Context // ends with Close
 	end   context.CancelFunc
 	tasks sync.WaitGroup
@@ -147,8 +149,6 @@ type Node struct {
 	tail    uint64    // the newest sequence in etcd that this replica has heard of
 	applied uint64    // the newest sequence that was read or appended here
 	heard   time.Time // when etcd last answered
-	asking  *question // the request for the tail that is under way, or nil
-	next    *question // the request that is sent after it, or nil
 }
 
 // term is the time in which this replica leads.
@@ -163,14 +163,6 @@ type term struct {
 type leader struct {
 	ID  string `json:"id"`
 	URL string `json:"url"`
-}
-
-// question is one request for the tail. All callers that came before it was sent share
-// its answer.
-type question struct {
-	done chan struct{}
-	tail uint64
-	err  error
 }
 
 // New returns a node. It opens no connection before it is used.
@@ -195,7 +187,7 @@ func New(o Options) (*Node, error) {
 	}
 	var id [8]byte
 	rand.Read(id[:]) // never fails
-	n := &Node{options: o, log: o.Log, etcd: client, sealer: sealer, id: hex.EncodeToString(id[:]), ttl: DefaultTTL, dueAfter: dueBytes, pages: pageBatches}
+	n := &Node{options: o, log: o.Log, etcd: client, sealer: sealer, id: hex.EncodeToString(id[:]), ttl: DefaultTTL, dueAfter: dueBytes, pages: pageBatches, tails: newQuestion[uint64]()}
 	n.life, n.end = context.WithCancel(context.Background())
 	return n, nil
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wick/cluster/etcd"
@@ -302,6 +303,36 @@ func TestTail(t *testing.T) {
 	if _, err := n.Tail(t.Context()); !errors.Is(err, errUnreachable) {
 		t.Errorf("without etcd: %v", err)
 	}
+}
+
+// TestQuestion: callers that come while a request is under way share the next one. One that
+// does not wait any longer holds up nobody.
+func TestQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, sent := newQuestion[int](), 0
+		ask := func(ctx context.Context, want int, failure error) {
+			got, err := q.ask(ctx, func() (int, error) {
+				sent++
+				n := sent
+				time.Sleep(time.Second)
+				return n, nil
+			})
+			if got != want || err != failure {
+				t.Errorf("answer %d, %v; want %d, %v", got, err, want, failure)
+			}
+		}
+		go ask(t.Context(), 1, nil)
+		synctest.Wait()
+		gone, leave := context.WithCancel(t.Context())
+		go ask(gone, 0, context.Canceled)
+		synctest.Wait()
+		leave()
+		for range 100 {
+			go ask(t.Context(), 2, nil)
+		}
+		time.Sleep(3 * time.Second)
+		ask(t.Context(), 3, nil)
+	})
 }
 
 // TestSnapshotAgain: the current snapshot is never overwritten by another of the same

@@ -140,55 +140,18 @@ func (n *Node) hold(t *term, until time.Time) {
 }
 
 // Tail returns the sequence of the last record that any replica had appended when Tail
-// was called, or of a later one. It asks a majority of etcd. The answer to a request
-// that is under way may be older than the call, so callers that come meanwhile share the
-// next request.
+// was called, or of a later one. It asks a majority of etcd.
 func (n *Node) Tail(ctx context.Context) (uint64, error) {
-	if n.life.Err() != nil {
-		return 0, errUnreachable
-	}
-	n.mu.Lock()
-	q := n.next
-	if q == nil {
-		q = &question{done: make(chan struct{})}
-		n.next = q
-		// If a question is under way, this one is sent when that has been answered.
-		if n.asking == nil {
-			n.askTail()
-		}
-	}
-	n.mu.Unlock()
-	select {
-	case <-q.done:
-		return q.tail, q.err
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
-}
-
-// askTail sends the question that waits in next. Called with mu held, when none is
-// under way.
-func (n *Node) askTail() {
-	q := n.next
-	n.asking, n.next = q, nil
-	n.tasks.Go(func() {
+	return n.tails.ask(ctx, func() (tail uint64, err error) {
 		var reply etcd.TxnReply
 		ctx, cancel := context.WithTimeout(n.life, etcd.Attempt)
 		defer cancel()
-		q.err = n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{etcd.Get(n.key("lead", "tail"))}}, &reply)
-		if q.err == nil {
-			q.tail, q.err = readTail(reply.Value(0))
-		} else {
-			q.err = fmt.Errorf("%w (%w)", errUnreachable, q.err)
+		if err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{etcd.Get(n.key("lead", "tail"))}}, &reply); err != nil {
+			return 0, fmt.Errorf("%w (%w)", errUnreachable, err)
 		}
-		if q.err == nil {
-			n.note(0, q.tail)
+		if tail, err = readTail(reply.Value(0)); err == nil {
+			n.note(0, tail)
 		}
-		close(q.done)
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		if n.asking = nil; n.next != nil {
-			n.askTail()
-		}
+		return tail, err
 	})
 }

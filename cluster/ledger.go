@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"wick/cluster/etcd"
@@ -36,10 +35,7 @@ type Ledger struct {
 	begun    bool                 // the epoch began here and is not in etcd yet
 	news     bool                 // logins have ended at another replica since Run last called changed
 
-	// For Confirm. A caller that reads sent before a request counts in it shares its answer.
-	sent   atomic.Uint64
-	asking sync.Mutex // held by the caller that asks etcd
-	answer error      // to the last request; guarded by asking
+	syncs *question[struct{}] // for Confirm
 }
 
 // maxRevoked is how many revoked tokens are kept. One more ends the epoch, and with it
@@ -51,7 +47,7 @@ const leaseSlack = 5 * time.Minute
 
 // OpenLedger reads the ledger, and makes it if there is none.
 func (n *Node) OpenLedger(ctx context.Context) (*Ledger, error) {
-	l := &Ledger{node: n, revoked: make(map[string]time.Time), owed: make(map[string]time.Time)}
+	l := &Ledger{node: n, revoked: make(map[string]time.Time), owed: make(map[string]time.Time), syncs: newQuestion[struct{}]()}
 	defer l.hasNews() // all of it is, and nobody has logged in here yet
 	err := l.sync(ctx)
 	// Write only if there is no ledger yet: an etcd that has no room can still be read.
@@ -97,19 +93,14 @@ func (l *Ledger) hasNews() bool {
 }
 
 // Confirm asks a majority of etcd which logins have ended: after it, Revoked knows of
-// every one whose end was acknowledged at any replica before the call. Callers that come
-// while a request is under way, whose answer may be older than they, share the next one.
+// every one whose end was acknowledged at any replica before the call.
 func (l *Ledger) Confirm() error {
-	mine := l.sent.Load() + 1
-	l.asking.Lock()
-	defer l.asking.Unlock()
-	if l.sent.Load() < mine {
-		l.sent.Add(1)
+	_, err := l.syncs.ask(l.node.life, func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(l.node.life, 2*etcd.Attempt)
 		defer cancel()
-		l.answer = l.sync(ctx)
-	}
-	return l.answer
+		return struct{}{}, l.sync(ctx)
+	})
+	return err
 }
 
 // settle writes to etcd what could not be written before. What fails again is tried in
