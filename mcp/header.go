@@ -9,6 +9,12 @@ import (
 	"time"
 )
 
+// Values of headers, shared by all replies; net/http only reads them.
+var (
+	contentJSON = []string{"application/json"}
+	nosniff     = []string{"nosniff"} // a reply repeats a stranger's id and is nothing but JSON
+)
+
 // maxSession bounds an echoed session id, in bytes.
 const maxSession = 256
 
@@ -91,5 +97,5 @@ func jsonBody(h http.Header) bool {
 		return true
 	}
 	media, _, err := mime.ParseMediaType(values[0])
-	return len(values) == 1 && (err == nil || err == mime.ErrInvalidMediaParameter) && media == "application/json"
+	return len(values) == 1 && (err == nil || err == mime.ErrInvalidMediaParameter) && media == contentJSON[0]
 }

@@ -20,16 +20,15 @@ const (
 // stays in net/http's buffer and is sent when the handler returns, in one write with the
 // headers; only then does net/http clear the deadline.
 func respond(w http.ResponseWriter, status int, body []byte, within time.Duration) {
-	h := w.Header()
 	if len(body) > 0 {
-		h.Set("Content-Type", "application/json")
-		h.Set("X-Content-Type-Options", "nosniff") // a reply repeats a stranger's id and is nothing but JSON
+		w.Header()["Content-Type"] = contentJSON
+		w.Header()["X-Content-Type-Options"] = nosniff
 	}
 	// Errors are ignored. They mean that the connection is gone or, in a test, that there
 	// is none: the reply is lost either way, and there is nobody to tell.
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(within))
 	// Without the length a reply longer than net/http's buffer would be sent in chunks.
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	w.Write(body)
 }
