@@ -5,11 +5,18 @@ import (
 	"strings"
 )
 
+// usualAccept is the Accept header that MCP asks clients to send. It admits both types
+// that we answer with, so it need not be parsed.
+const usualAccept = "application/json, text/event-stream"
+
 // accepts reports whether the Accept headers of a request admit the media type
 // main/sub, one of our two. No header, or an empty one, admits everything. Of the
 // ranges that match, the most specific decides (RFC 9110, section 12.5.1), so that
 // "application/json;q=0, */*" refuses JSON.
 func accepts(headers []string, main, sub string) bool {
+	if len(headers) == 1 && headers[0] == usualAccept {
+		return true
+	}
 	best, weight := -1, 0.0
 	empty := true
 	for _, header := range headers {

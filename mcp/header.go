@@ -36,12 +36,16 @@ const badVersion = "Mcp-Protocol-Version must be the date of a protocol version,
 // which versions we speak.
 func knownVersion(h http.Header) bool {
 	values := h["Mcp-Protocol-Version"]
-	if len(values) == 0 {
+	if len(values) == 0 || len(values) == 1 && values[0] == ProtocolVersion {
 		return true
 	}
 	const first = "2024-11-05"
-	_, err := time.Parse(time.DateOnly, values[0])
-	return err == nil && len(values) == 1 && values[0] >= first
+	v := values[0]
+	if len(values) > 1 || len(v) != len(first) || v < first {
+		return false
+	}
+	_, err := time.Parse(time.DateOnly, v)
+	return err == nil
 }
 
 // headerMismatch returns an error if the headers of a request of the newer era disagree
@@ -93,7 +97,7 @@ func decodeHeader(v string) string {
 // the two of forms.
 func jsonBody(h http.Header) bool {
 	values := h["Content-Type"]
-	if len(values) == 0 {
+	if len(values) == 0 || len(values) == 1 && values[0] == contentJSON[0] {
 		return true
 	}
 	media, _, err := mime.ParseMediaType(values[0])
