@@ -74,14 +74,16 @@ func (p *lineWriter) Write(record []byte) (int, error) {
 // drain writes, and while it waits for w, lines queue up to logQueue and further ones are
 // dropped and counted.
 type logOutput struct {
-	w    io.Writer       // used by drain alone
-	lost func(lines int) // adds a line that says how many were dropped
+	w     io.Writer       // used by drain alone, like spare
+	spare []byte          // what is being written, and then the room for later lines
+	lost  func(lines int) // adds a line that says how many were dropped
 
 	mu      sync.Mutex
 	lines   []byte        // not yet written; guarded by mu, like every field below it
 	dropped int           // lines since drain last took some
 	due     bool          // lines are to be written now
 	drained chan struct{} // closed when drain ends; nil while it does not run
+	timer   *time.Timer   // makes lines due logDelay after the first that waits; nil before the first ever
 }
 
 // add appends a line, unless too much is waiting. All lines are due if this one must not
@@ -100,8 +102,10 @@ func (o *logOutput) add(prefix string, record []byte, wait bool) {
 	switch {
 	case !wait || len(o.lines) >= logBuffer:
 		o.start()
+	case first && o.timer == nil:
+		o.timer = time.AfterFunc(logDelay, func() { o.write() })
 	case first:
-		time.AfterFunc(logDelay, func() { o.write() })
+		o.timer.Reset(logDelay)
 	}
 }
 
@@ -136,14 +140,17 @@ func (o *logOutput) flush() {
 func (o *logOutput) drain() {
 	o.mu.Lock()
 	for o.due {
-		lines, dropped := o.lines, o.dropped
-		o.lines, o.dropped, o.due = nil, 0, false
+		if cap(o.spare) > 2*logBuffer {
+			o.spare = nil // there was much, such as the stack of a panic
+		}
+		dropped := o.dropped
+		o.lines, o.spare, o.dropped, o.due = o.spare[:0], o.lines, 0, false
 		o.mu.Unlock()
 		if dropped > 0 {
 			o.lost(dropped)
 		}
-		if len(lines) > 0 {
-			o.w.Write(lines)
+		if len(o.spare) > 0 {
+			o.w.Write(o.spare)
 		}
 		o.mu.Lock()
 	}
