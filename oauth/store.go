@@ -60,10 +60,13 @@ type token struct {
 func (t *token) dies() time.Time { return t.grant.Expires }
 func (t *token) used() int64     { return t.last.Load() }
 
-// touch notes that the token was presented.
+// touch notes that the token was presented. The address is stored only when it
+// changed, so that a busy client costs no allocation.
 func (t *token) touch(now time.Time, from netip.Addr) {
 	t.last.Store(now.UnixNano())
-	t.from.Store(&from)
+	if old := t.from.Load(); old == nil || *old != from {
+		t.from.Store(&from)
+	}
 }
 
 // mark remembers that something happened: a form was answered, a client was

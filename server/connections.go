@@ -83,6 +83,7 @@ type conn struct {
 	read     atomic.Bool // it was read from, or closed
 	handling atomic.Bool // the head of a request was read, and the request is not yet answered
 	waits    atomic.Bool // it waits for its peer: for a head, for a body, or for an answer to be read
+	body     body        // the body of its request
 
 	holder holder          // guarded by registry.mu, like at
 	at     *linked.Element // its place in registry.open[holder]; nil once it was closed or dropped
@@ -175,13 +176,15 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 // handler returns next, with the body of each request wrapped and the end of its handling
-// noted, so that the registry knows who waits: the server or the peer.
+// noted, so that the registry knows who waits: the server or the peer. The wrapper is a
+// field of the connection and needs no allocation.
 func (c *connections) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if one, ok := r.Context().Value(connKey{}).(*conn); ok {
 			defer one.handling.Store(false)
 			if r.Body != http.NoBody {
-				r.Body = &body{r.Body, one}
+				one.body = body{r.Body, one}
+				r.Body = &one.body
 			}
 		}
 		next.ServeHTTP(w, r)
