@@ -65,8 +65,10 @@ func (x *exchange) authenticate() error {
 	if x.denied = err; err != nil {
 		return err
 	}
-	x.h.held.add(Caller{}, -x.body)
-	x.h.held.add(caller, x.body)
+	if x.body > 0 {
+		x.h.held.add(Caller{}, -x.body)
+		x.h.held.add(caller, x.body)
+	}
 	x.caller = caller
 	return nil
 }

@@ -13,7 +13,9 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
 	x := exchange{h: h, w: w, r: r, start: time.Now()}
 	echoSession(w, r)
 	status := x.serve()
-	h.held.add(x.caller, -x.body-x.reply)
+	if held := x.body + x.reply; held > 0 {
+		h.held.add(x.caller, -held)
+	}
 	x.log(status, x.method)
 }
 
