@@ -233,7 +233,7 @@ func TestHeldByStrangers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, dial := crowdSite(t)
 		list := `{"jsonrpc":"2.0","id":"mine","method":"tools/list"}`
-		for range maxHeldAnonymous / (12 << 10) { // the list is longer
+		for range maxHeldAnonymous / (maxPooled - freeBytes) {
 			send(dial(), "", list)
 		}
 		synctest.Wait()

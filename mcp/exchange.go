@@ -73,51 +73,51 @@ func (x *exchange) authenticate() error {
 	return nil
 }
 
-// read returns the body, or the status and the error of a refusal. The ReadTimeout of the
-// http.Server bounds the wait; net/http lifts it when the body has been read, so it does
-// not end a call that takes longer. The buffer grows with what has arrived, not with the
-// length that the client announced.
-func (x *exchange) read() (body []byte, status int, refused *Error) {
-	body = make([]byte, 0, freeBytes)
+// read reads the body into b. It returns the status and the error of a refusal, or 0
+// and nil. The ReadTimeout of the http.Server bounds the wait; net/http lifts it when the
+// body has been read, so it does not end a call that takes longer. The buffer grows with
+// what has arrived, not with the length that the client announced.
+func (x *exchange) read(b *buffer) (status int, refused *Error) {
 	for {
-		if len(body) == cap(body) {
-			if body, status = x.grow(body); status != 0 {
-				return nil, status, busyError(status)
+		if len(b.b) == cap(b.b) {
+			if status := x.grow(b); status != 0 {
+				return status, busyError(status)
 			}
 		}
-		n, err := x.r.Body.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
+		n, err := x.r.Body.Read(b.b[len(b.b):cap(b.b)])
+		b.b = b.b[:len(b.b)+n]
 		switch {
-		case len(body) > maxBody:
-			return nil, http.StatusRequestEntityTooLarge, errTooLarge
-		case len(body) > maxAnonymous && x.authenticate() != nil:
-			return nil, http.StatusUnauthorized, &Error{codeUnauthorized, unauthorizedText}
+		case len(b.b) > maxBody:
+			return http.StatusRequestEntityTooLarge, errTooLarge
+		case len(b.b) > maxAnonymous && x.authenticate() != nil:
+			return http.StatusUnauthorized, &Error{codeUnauthorized, unauthorizedText}
 		case err == io.EOF:
 			x.r.Body.Close() // otherwise net/http tries to read more of it before it writes the reply
-			return body, 0, nil
+			return 0, nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return nil, http.StatusRequestTimeout, &Error{codeInvalidRequest, "the body did not arrive in time"}
+			return http.StatusRequestTimeout, &Error{codeInvalidRequest, "the body did not arrive in time"}
 		case err != nil:
-			return nil, http.StatusBadRequest, &Error{codeInvalidRequest, "the body could not be read"}
+			return http.StatusBadRequest, &Error{codeInvalidRequest, "the body could not be read"}
 		}
 	}
 }
 
 var errTooLarge = &Error{codeInvalidRequest, "the message is too large: a body holds at most " + strconv.Itoa(maxBody) + " bytes"}
 
-// grow doubles the room of a body, or makes it as long as the announced length if that
+// grow doubles the buffer of a body, or makes it as long as the announced length if that
 // is less, plus one byte so that the last read can see the end. It returns the status of
 // a refusal, or 0.
-func (x *exchange) grow(body []byte) (grown []byte, status int) {
-	more := len(body)
-	if left := int(x.r.ContentLength) + 1 - len(body); left > 0 {
+func (x *exchange) grow(b *buffer) int {
+	more := len(b.b)
+	if left := int(x.r.ContentLength) + 1 - len(b.b); left > 0 {
 		more = min(more, left)
 	}
 	if status := x.h.held.take(x.caller, more); status != 0 {
-		return nil, status
+		return status
 	}
 	x.body += more
-	return append(make([]byte, 0, len(body)+more), body...), 0
+	b.b = append(make([]byte, 0, len(b.b)+more), b.b...)
+	return 0
 }
 
 // notify writes a notification about the request. The first one turns the response into

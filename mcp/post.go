@@ -37,20 +37,22 @@ func (x *exchange) serve() int {
 	if !x.batch && x.h.Server.isListen(&msgs[0]) {
 		return x.listen(&msgs[0])
 	}
-	out := appendReplies(nil, msgs, x.batch, x.answer)
-	status = x.status(len(out) == 0)
-	if status == http.StatusUnauthorized && len(out) == 0 { // nothing but notifications
-		out = appendError(nil, nil, &Error{codeUnauthorized, unauthorizedText})
+	out := borrow()
+	defer out.release()
+	out.b = appendReplies(out.b, msgs, x.batch, x.answer)
+	status = x.status(len(out.b) == 0)
+	if status == http.StatusUnauthorized && len(out.b) == 0 { // nothing but notifications
+		out.b = appendError(out.b, nil, &Error{codeUnauthorized, unauthorizedText})
 	}
 	// Some clients open their stream only if they have a session id. It is not stored.
 	if status == http.StatusOK && x.method == "initialize" && len(x.r.Header["Mcp-Session-Id"]) == 0 {
 		x.w.Header().Set("Mcp-Session-Id", rand.Text())
 	}
 	if x.streaming {
-		x.event(out, writeTimeout)
+		x.event(out.b, writeTimeout)
 		return http.StatusOK
 	}
-	x.respond(status, out)
+	x.respond(status, out.b)
 	return status
 }
 
@@ -71,11 +73,12 @@ func (x *exchange) acceptable() (status int, why string) {
 // A batch without a token is refused as a whole: with one small request for twenty lists
 // of tools a stranger could fill memory cheaply.
 func (x *exchange) messages() (msgs []message, status int, refused *Error) {
-	body, status, refused := x.read()
-	if refused != nil {
+	in := borrow()
+	defer in.release()
+	if status, refused = x.read(in); refused != nil {
 		return nil, status, refused
 	}
-	msgs, x.batch, refused = decode(body)
+	msgs, x.batch, refused = decode(in.b)
 	switch {
 	case x.batch && x.authenticate() != nil:
 		return nil, http.StatusUnauthorized, &Error{codeUnauthorized, unauthorizedText}

@@ -219,10 +219,13 @@ func (c *conversation) listen(m *message) {
 
 // answer adds the replies to the output.
 func (c *conversation) answer(msgs []message, batch bool) {
-	c.out.add(appendReplies(nil, msgs, batch, func(b []byte, m *message) []byte {
+	b := borrow()
+	defer b.release()
+	b.b = appendReplies(b.b, msgs, batch, func(b []byte, m *message) []byte {
 		b, _ = c.server.reply(c.ctx, b, c.caller, m)
 		return b
-	}))
+	})
+	c.out.add(b.b)
 }
 
 // slow reports whether a message calls a tool or reads a resource that takes time.
