@@ -29,7 +29,7 @@ func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 		e.mu.Unlock()
 		return e.cancelLive(who, *o)
 	}
-	ev, seq, err := e.cancel(o, who, "")
+	ev, seq, err := e.cancel(o, who, "", now())
 	e.mu.Unlock()
 	if err != nil {
 		return Order{}, err
@@ -68,7 +68,7 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 			continue
 		}
 		var ev *event
-		if ev, seq, err = e.cancel(o, who, ""); err == nil {
+		if ev, seq, err = e.cancel(o, who, "", now()); err == nil {
 			for _, o := range slices.Concat([]*Order{ev.Order}, ev.Also) {
 				cancelled = append(cancelled, o.public())
 			}
@@ -83,11 +83,8 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 
 // cancel proposes that an open order is cancelled, for a reason that may be empty.
 // Called with mu held.
-func (e *Engine) cancel(o *Order, who Who, reason string) (*event, uint64, error) {
-	ev, err := e.ahead.outcome(o, report{status: StatusCancelled, reason: reason}, now())
-	if err != nil {
-		return nil, 0, err
-	}
+func (e *Engine) cancel(o *Order, who Who, reason string, at Time) (*event, uint64, error) {
+	ev, _ := e.ahead.outcome(o, report{status: StatusCancelled, reason: reason}, at) // fills nothing, so cannot fail
 	ev.By = who.short()
 	e.settleStops(append(ev.Also, ev.Order)...)
 	seq, err := e.propose(kindCancelled, ev)

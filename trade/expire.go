@@ -20,12 +20,7 @@ func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
 		if o = e.ahead.order(o.ID); o.Status.Terminal() { // it ended with an order before it
 			continue
 		}
-		ev, err := e.ahead.outcome(o, report{status: StatusCancelled, reason: expired}, at)
-		if err != nil {
-			continue
-		}
-		e.settleStops(ev.Order)
-		if s, err := e.take(kindCancelled, ev, 0); err == nil {
+		if _, s, err := e.cancel(o, Who{}, expired, at); err == nil {
 			seq = s
 		}
 	}
