@@ -8,6 +8,7 @@ import (
 
 	"wick/exact"
 	"wick/journal/journaltest"
+	"wick/market"
 )
 
 // TestOCOCounts: the limit of an order's value also counts the stop beside a limit, which
@@ -179,10 +180,13 @@ func TestTrailOverKill(t *testing.T) {
 		if killed, err := tryLoad(d.Cut(journaltest.Dropped), false); err != nil || show(killed.order(id).StopPrice) != "115" {
 			t.Errorf("a kill after an alert was set finds the stop at %s, want 115 (%v)", show(killed.order(id).StopPrice), err)
 		}
-		walk(e, 119, minute(0, 119, 121, 119, 120))
-		time.Sleep(time.Second)
-		if err := e.tidy(); err != nil { // which runs every second
-			t.Fatal(err)
+		walk(e, 119, minute(0, 119, 120, 119, 120))
+		for _, high := range []float64{120, 121} { // tidy runs every second; a minute after the first time it would write in any case
+			e.deliver(t.Context(), market.Update{Symbol: "AAA", Source: "test", Price: 120, High: high, Low: 120, From: 120, At: time.Now().UnixMilli()})
+			if err := e.tidy(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
 		}
 		if e, err = openOn(testOptions(t), d.Cut(journaltest.Dropped)); err != nil { // it was killed
 			t.Fatal(err)

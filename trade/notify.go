@@ -3,6 +3,7 @@ package trade
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"wick/delivery"
@@ -150,7 +151,8 @@ func (e *Engine) tidy() error {
 		}
 		do(len(marks) > 0, func(at Time) (uint64, error) { return e.propose(kindDelivered, &event{At: at, Marks: marks}) })
 		do(e.ahead.subs.Stale(at.Add(-time.Minute)), func(at Time) (uint64, error) { return e.propose(kindExpired, &event{At: at}) })
-		minutely := at.Sub(e.notedAt.Time) >= seenPeriod || e.moved()
+		moved := slices.ContainsFunc(sorted(e.ahead.open), func(symbol string) bool { return len(e.drawn(symbol)) > 0 })
+		minutely := at.Sub(e.notedAt.Time) >= seenPeriod || moved
 		do(minutely, e.noteSeen)
 		do(minutely, e.forget)
 		do(true, e.noteDay)

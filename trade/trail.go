@@ -50,17 +50,6 @@ func (e *Engine) drawn(symbol string) map[string]exact.Decimal {
 	return stops
 }
 
-// moved reports whether a trailing stop of any symbol has moved since the journal last
-// noted where it stood. Called with mu held.
-func (e *Engine) moved() bool {
-	for id, stop := range e.trails {
-		if o := e.ahead.order(id); o != nil && !o.Status.Terminal() && stop != *o.StopPrice {
-			return true
-		}
-	}
-	return false
-}
-
 // shownOrder returns an order as a client sees it, with a trailing stop where it stands
 // now. Called with mu held.
 func (e *Engine) shownOrder(o *Order) Order {
