@@ -27,11 +27,11 @@ func recovery(d journal.Disk, s *state, r journal.Recovery) (Recovery, error) {
 		return out, out.Archive
 	}
 	if out.Archive != nil {
-		left, err := salvageArchive(d, s)
+		kept, lost, missing, err := salvageArchive(d, s)
 		if err != nil {
 			return out, err
 		}
-		out.Orders, out.LostArchived, out.LostWhen = len(s.orders)+left.kept, left.lost, left.gap.String()
+		out.Orders, out.LostArchived, out.LostWhen = len(s.orders)+kept, lost, missing.String()
 	}
 	// Records after the damage that can be decoded are counted by what they did.
 	for _, lost := range r.Lost {

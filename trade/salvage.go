@@ -10,27 +10,20 @@ import (
 	"wick/journal"
 )
 
-// salvage is what is left of the orders of a damaged archive.
-type salvage struct {
-	kept int // orders that the archive will have when it is rebuilt
-	lost int // orders that it had and that are in no file any more
-
-	gap // in which the lost ones ended, as far as it is known
-}
-
 // gap is a stretch of time from which records are missing.
 type gap struct {
 	from, to Time // a zero from means the first record, a zero to the last snapshot
 	there    bool // at least one record is missing
 }
 
-// salvageArchive counts what recoverArchive would keep for the state s. It only
-// reads.
-func salvageArchive(d journal.Disk, s *state) (salvage, error) {
+// salvageArchive counts the orders of a damaged archive that recoverArchive would keep for
+// the state s, and those that are in no file any more. They ended in the time that is
+// missing, as far as it is known. It only reads.
+func salvageArchive(d journal.Disk, s *state) (kept, lost int, missing gap, err error) {
 	// Of all orders that are found, some are among those that s counts as archived. If s
 	// counts more than those, the rest is lost.
 	var all, noted digests // of all orders that are found, and of those that s counts as archived
-	err := archive.Salvage(d, func(r archive.Record, number uint64) error {
+	err = archive.Salvage(d, func(r archive.Record, number uint64) error {
 		id := strings.TrimPrefix(r.Keys[0], orderKey(""))
 		if s.order(id) != nil {
 			return nil
@@ -44,14 +37,14 @@ func salvageArchive(d journal.Disk, s *state) (salvage, error) {
 		return nil
 	})
 	if err != nil {
-		return salvage{}, err
+		return 0, 0, missing, err
 	}
-	missing, err := findEnded(d, s, func(o *Order) error {
+	missing, err = findEnded(d, s, func(o *Order) error {
 		all.add(o.ID)
 		noted.add(o.ID)
 		return nil
 	})
-	return salvage{all.count(), max(0, int(s.archived.Records)-noted.count()), missing}, err
+	return all.count(), max(0, int(s.archived.Records)-noted.count()), missing, err
 }
 
 // digests is a set of ids. It takes 8 bytes for each: an archive may have many
