@@ -36,14 +36,6 @@ func newGrid(g market.Grid) Grid {
 	return Grid{number(g.Tick), number(g.Lot), number(g.Minimum), number(g.Least)}
 }
 
-// away rounds a price to the tick, away from another.
-func (g Grid) away(price, from exact.Decimal) (exact.Decimal, bool) {
-	if price > from {
-		return price.Step(g.Tick, exact.Up)
-	}
-	return price.Step(g.Tick, exact.Down)
-}
-
 // advice says which quantity an order could have instead of its own at a price, if it may
 // be worth most: at least the smallest that the market takes if raise is true, else at
 // most the largest, or that none fits. One that shrinks a position may be as small as a lot.

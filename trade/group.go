@@ -219,13 +219,14 @@ func (x Exit) at(price exact.Decimal, above bool) (exact.Decimal, bool) {
 	case x.Percent != 0:
 		distance, fits = price.Percent(x.Percent, exact.Up)
 	}
+	to := exact.Up
 	if !above {
-		distance = -distance
+		distance, to = -distance, exact.Down
 	}
 	at, ok := price.Add(distance)
 	if !fits || !ok || at <= 0 {
 		return 0, false
 	}
-	at, ok = Grid{Tick: x.Tick}.away(at, price)
+	at, ok = at.Step(x.Tick, to)
 	return at, ok && at > 0
 }
