@@ -66,19 +66,15 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 		return 0, false
 	}
 	// A trailing stop is judged where it stood before this leg: whether the extreme that
-	// moves it came before the one that reaches it is not known.
-	price, ok := e.reached(o, part)
-	stood := exact.Decimal(0)
+	// moves it came before the one that reaches it is not known. The record says so, too.
 	if o.Type == TrailingStop {
-		stood = e.stop(o)
+		drawn, stood := *o, e.stop(o)
+		drawn.StopPrice, o = &stood, &drawn
 	}
+	price, ok := e.reached(o, part)
 	e.trail(o, part)
 	if !ok || e.held(o) || e.stopReached(o, l) || e.exitReached(o, l) {
 		return 0, false
-	}
-	if o.Type == TrailingStop { // the record says where it stood when it was reached
-		drawn, stop := *o, stood
-		drawn.StopPrice, o = &stop, &drawn
 	}
 	if o.waits() && e.bothReached(o, part) { // every step from this one on says so
 		both := *o
