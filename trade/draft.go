@@ -3,7 +3,6 @@ package trade
 import (
 	"cmp"
 	"errors"
-	"math"
 	"strings"
 	"time"
 
@@ -179,17 +178,11 @@ func (e *Engine) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, 
 func (e *Engine) atr(symbol string) (exact.Decimal, bool) {
 	s, _ := e.watch.window(seriesKey{symbol, e.options.Intervals[0]})
 	request, err := indicators.New("atr", nil)
-	if s == nil || err != nil {
+	if s == nil || err != nil || s.Closed().Len() == 0 {
 		return 0, false
 	}
-	if s.Forming {
-		s = s.Slice(0, s.Len()-1)
-	}
-	lines := request.Compute(s).Lines
-	if len(lines) == 0 || s.Len() == 0 || math.IsNaN(lines[0].Values[s.Len()-1]) {
-		return 0, false
-	}
-	return exact.FromFloat(lines[0].Values[s.Len()-1])
+	values := request.Compute(s.Closed()).Lines[0].Values
+	return exact.FromFloat(values[len(values)-1]) // false for NaN
 }
 
 // expiry returns until when the order that r asks for may wait; nil means for ever. A
