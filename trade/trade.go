@@ -273,12 +273,8 @@ func (e *Engine) Period(symbol string) time.Duration {
 }
 
 // Window returns a copy of the bars that the engine keeps of a series, the forming one
-// last and marked. They are what the source would return. It returns false if the engine
-// does not watch the series, or knows its forming bar by prices alone, without a volume.
-func (e *Engine) Window(symbol string, iv market.Interval) (*market.Series, bool) {
-	s, whole := e.watch.window(seriesKey{symbol, iv})
-	if !whole {
-		return nil, false
-	}
-	return s, true
+// last and marked, and whether they are what the source would return. They are not if the
+// engine does not watch the series, or knows its forming bar by prices alone, without a volume.
+func (e *Engine) Window(symbol string, iv market.Interval) (s *market.Series, whole bool) {
+	return e.watch.window(seriesKey{symbol, iv})
 }
