@@ -11,7 +11,6 @@ import (
 	"log/slog"
 
 	"wick/archive"
-	"wick/delivery"
 	"wick/journal"
 )
 
@@ -112,7 +111,7 @@ func inspect(dir string, archived func(order []byte) error, visit func(journal.E
 // error counts only after three tries.
 func newestState(d journal.Disk) (s *state, err error) {
 	for range 3 {
-		b := book{disk: d, hub: delivery.NewHub(nil)}
+		b := book{disk: d}
 		log := slog.New(slog.DiscardHandler)
 		files := journal.NewFiles(d, journal.FileOptions{Look: true}, log)
 		if _, err = journal.Open(files, (*onDisk)(&b), log); err == nil {

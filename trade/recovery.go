@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"wick/delivery"
 	"wick/journal"
 )
 
@@ -58,7 +57,7 @@ func ShowRecovery(dir string) (r Recovery, err error) {
 		return r, err
 	}
 	d, log := journal.ReadOnly(dir), slog.New(slog.DiscardHandler)
-	b := book{disk: d, hub: delivery.NewHub(nil)}
+	b := book{disk: d}
 	files := journal.NewFiles(d, journal.FileOptions{Recover: func(found journal.Recovery) (err error) {
 		if r, err = recovery(d, b.shown, found); err == nil {
 			err = errShown

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"wick/archive"
-	"wick/delivery"
 	"wick/journal"
 )
 
@@ -145,7 +144,7 @@ func Take(dir string) (store string, seq uint64, snapshot []byte, err error) {
 // Give writes the whole state of a log into an empty directory, which becomes a store. It
 // is the way back from several replicas to one process.
 func Give(log journal.Log, dir string) error {
-	b := book{hub: delivery.NewHub(nil)}
+	b := book{}
 	if _, err := log.Read((*onDisk)(&b)); err != nil {
 		return err
 	}
