@@ -46,30 +46,22 @@ func (e *Engine) Confirm(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if at := e.waitFor(ctx, tail); at < tail {
-		return fmt.Errorf("this replica has records up to %d of %d", at, tail)
-	}
-	return nil
-}
-
-// waitFor waits until the step with a sequence is shown, or ctx ends, and returns the
-// sequence of the last step that is shown. The sequence and the channel are read under
-// the same lock, so no step in between is missed: it closes the channel.
-func (b *book) waitFor(ctx context.Context, seq uint64) uint64 {
+	// The sequence and the channel are read under the same lock, so no step in between is
+	// missed: it closes the channel.
 	for {
-		b.mu.Lock()
-		if b.stepped == nil {
-			b.stepped = make(chan struct{})
+		e.mu.Lock()
+		if e.stepped == nil {
+			e.stepped = make(chan struct{})
 		}
-		at, stepped := b.shown.seq, b.stepped
-		b.mu.Unlock()
-		if at >= seq {
-			return at
+		at, stepped := e.shown.seq, e.stepped
+		e.mu.Unlock()
+		if at >= tail {
+			return nil
 		}
 		select {
 		case <-stepped:
 		case <-ctx.Done():
-			return at
+			return fmt.Errorf("this replica has records up to %d of %d", at, tail)
 		}
 	}
 }
