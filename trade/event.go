@@ -86,12 +86,9 @@ type event struct {
 }
 
 // decodeEvent reads the payload of a record.
-func decodeEvent(payload []byte) (*event, error) {
-	ev := new(event)
-	if err := json.Unmarshal(payload, ev); err != nil {
-		return nil, err
-	}
-	return ev, nil
+func decodeEvent(payload []byte) (ev *event, err error) {
+	ev = new(event)
+	return ev, json.Unmarshal(payload, ev)
 }
 
 // stamp says which account a data directory belongs to. Base is by how much more than the
