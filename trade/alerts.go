@@ -238,19 +238,15 @@ func (e *Engine) Alerts() []Alert {
 
 // CancelAlert cancels an active alert on behalf of who, and returns it.
 func (e *Engine) CancelAlert(who Who, id string) (Alert, error) {
-	e.mu.Lock()
-	a := e.ahead.alerts[id]
-	if a == nil {
-		e.mu.Unlock()
-		return Alert{}, e.afterDisk(refuse("unknown_alert", never, "no active alert has the id %q: it has fired, was cancelled or never was; "+
-			"list_alerts shows the active ones and get_notifications those that fired", limit.Clip(id)))
-	}
-	seq, err := e.propose(kindAlertGone, &event{At: now(), Alert: a, By: who.short()})
-	e.mu.Unlock()
-	if err != nil {
-		return Alert{}, err
-	}
-	return a.public(), e.commit(seq)
+	var a *Alert
+	err := e.write(func() (uint64, error) {
+		if a = e.ahead.alerts[id]; a == nil {
+			return 0, refuse("unknown_alert", never, "no active alert has the id %q: it has fired, was cancelled or never was; "+
+				"list_alerts shows the active ones and get_notifications those that fired", limit.Clip(id))
+		}
+		return e.propose(kindAlertGone, &event{At: now(), Alert: a, By: who.short()})
+	})
+	return a.public(), e.afterDisk(err)
 }
 
 // forget removes the alerts that have expired. Called with mu held; it returns the last
