@@ -75,25 +75,21 @@ func (e *Engine) judgeTrading() error {
 // it is not known that the owner halted trading, but resting orders are held as by a halt.
 // Once it can be looked at again, how far the market was judged is on disk as after a halt.
 func (e *Engine) noteHalt(unread error) error {
-	e.mu.Lock()
-	before := e.haltUnread
-	e.haltUnread = unread != nil
-	var seq uint64
-	var err error
-	if before && unread == nil {
-		seq, err = e.noteSeen(now())
-	}
-	e.mu.Unlock()
-	if unread != nil && !before {
-		e.log.Error("whether trading is halted cannot be told: no order is taken", "error", unread)
-	}
-	switch {
-	case unread != nil:
-		return refuse("halt_unknown", later, "whether trading is halted cannot be told: %v", unread)
-	case err != nil:
+	before := false
+	err := e.write(func() (uint64, error) {
+		before, e.haltUnread = e.haltUnread, unread != nil
+		if before && unread == nil {
+			return e.noteSeen(now())
+		}
+		return 0, nil
+	})
+	if unread == nil {
 		return err
 	}
-	return e.commit(seq)
+	if !before {
+		e.log.Error("whether trading is halted cannot be told: no order is taken", "error", unread)
+	}
+	return refuse("halt_unknown", later, "whether trading is halted cannot be told: %v", unread)
 }
 
 // proposeTrading proposes ev, which changes the trading state, and returns its sequence.
