@@ -230,14 +230,11 @@ func (r *OrderRequest) Asked() string {
 
 // joined returns words as a list for a message.
 func joined[T ~string](words []T) string {
-	var b strings.Builder
+	texts := make([]string, len(words))
 	for i, w := range words {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(string(w))
+		texts[i] = string(w)
 	}
-	return b.String()
+	return strings.Join(texts, ", ")
 }
 
 // checkGroup refuses a stop_loss, take_profit or oco that the order cannot have.

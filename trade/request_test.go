@@ -41,6 +41,7 @@ func TestRefusalsCanBeFollowed(t *testing.T) {
 		{TrailingStop, func(*OrderRequest) {}, "bad_trail: a trailing_stop order needs its distance to the market, as trail_amount or trail_percent"},
 		{TrailingStop, func(r *OrderRequest) { trail(r); r.TrailAmount = exact.One }, "bad_trail: trail_amount and trail_percent: give one of them"},
 		{Market, trail, "bad_trail: a market order takes neither trail_amount nor trail_percent: they are of type trailing_stop, which for a position is an order of its own, on the other side"},
+		{"iceberg", price, `bad_type: type "iceberg": write one of market, limit, stop, stop_limit, trailing_stop (fix the request)`},
 		{Stop, func(r *OrderRequest) { stopPrice(r); r.PostOnly = true }, "bad_post_only: post_only is for type limit alone, not for stop"},
 		{Stop, func(r *OrderRequest) { stopPrice(r); r.TimeInForce = IOC }, "a stop or a post_only order waits: leave time_in_force out"},
 		// What was meant to protect a position must not end as the order that sells it.
