@@ -2,7 +2,6 @@ package trade
 
 import (
 	"fmt"
-	"time"
 
 	"wick/exact"
 	"wick/market"
@@ -15,12 +14,6 @@ type Grid struct {
 	Lot     exact.Decimal // quantities are whole multiples of it
 	Minimum exact.Decimal // least value of an order, in the quote currency
 	Least   exact.Decimal // least quantity of an order
-}
-
-// rules is what is known of the rules of a market.
-type rules struct {
-	grid Grid
-	due  time.Time // when the source is asked for them again
 }
 
 // newGrid makes the numbers of g exact. One that is no number, is below zero or has more

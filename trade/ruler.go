@@ -26,18 +26,18 @@ const (
 func (e *Engine) learnGrid(ctx context.Context, symbol string) {
 	feed, ok := e.watch.feed.(Ruler)
 	in := e.watch.of(symbol)
-	if _, set := e.options.Grid(symbol); set || !ok || in.windows == nil || time.Now().Before(in.due) {
+	if _, set := e.options.Grid(symbol); set || !ok || in.windows == nil || time.Now().Before(in.gridDue) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, quoteTimeout)
 	defer cancel()
 	told, err := feed.Grid(ctx, symbol)
 	if err != nil {
-		e.watch.change(symbol, func(in *instrument) { in.due = time.Now().Add(rulesRetry) })
+		e.watch.change(symbol, func(in *instrument) { in.gridDue = time.Now().Add(rulesRetry) })
 		e.log.Warn("the rules of the exchange are not known: orders are counted in eight decimals, or as before", "symbol", symbol, "error", err)
 		return
 	}
-	e.watch.change(symbol, func(in *instrument) { in.rules = rules{newGrid(told), time.Now().Add(rulesAge)} })
+	e.watch.change(symbol, func(in *instrument) { in.grid, in.gridDue = newGrid(told), time.Now().Add(rulesAge) })
 }
 
 // gridOf returns the tick, lot and minimum of a market: those that the operator has set,

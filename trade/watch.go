@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"wick/market"
 )
@@ -33,9 +34,10 @@ type instrument struct {
 	last     quote // the newest price that the feed has told; before its first update, the one to go on from
 	resumed  int64 // the time of the price that an earlier process saw last, zero if there was none
 	hours    market.Hours
-	currency string // of its prices, as the source says; may be empty
-	rules           // of its exchange
-	volume   volume // kept if volumes matter
+	currency string    // of its prices, as the source says; may be empty
+	grid     Grid      // the rules of its exchange, as far as they are known
+	gridDue  time.Time // when the source is asked for them again
+	volume   volume    // kept if volumes matter
 	windows  map[market.Interval]*window
 	barsAt   int64 // time of the last update of the windows, zero before the feed's first
 }
