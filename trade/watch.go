@@ -86,14 +86,7 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 			return err
 		}
 	}
-	loaded := make([]*window, len(series))
-	for i, s := range series {
-		loaded[i] = newWindow(s, want[s.Interval])
-		if from.of(s) {
-			loaded[i].resume(from.Bars[s.Interval])
-		}
-	}
-	judged, err := w.install(symbol, from, traded, series, loaded)
+	judged, err := w.install(symbol, from, traded, series, want)
 	if err != nil {
 		return err
 	}
@@ -207,10 +200,10 @@ func (w *watchlist) checkRoom(symbol string) error {
 	return nil
 }
 
-// install puts windows into the list, and what else is known from the series that they
-// were made from. A new symbol goes on from the price in from. It returns for each window
-// the bar that it was judged on last: once the lock is free, the next update changes that.
-func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*market.Series, windows []*window) (judged []int64, err error) {
+// install puts windows with the loaded bars into the list, and what else is known from
+// these. A new symbol goes on from the price in from. It returns for each window the bar
+// that it was judged on last: once the lock is free, the next update changes that.
+func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*market.Series, want map[market.Interval]int) (judged []int64, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.checkRoom(symbol); err != nil { // others may have come while we asked
@@ -224,12 +217,16 @@ func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*
 		}
 		w.instruments[symbol] = in
 	}
-	for i, s := range loaded {
+	for _, s := range loaded {
+		win := newWindow(s, want[s.Interval])
+		if from.of(s) {
+			win.resume(from.Bars[s.Interval])
+		}
 		// A longer window replaces a shorter one and takes over how far that was judged.
 		// The newest price of the history counts until the feed's first update.
-		windows[i].follow(in.windows[s.Interval])
-		in.windows[s.Interval] = windows[i]
-		judged = append(judged, windows[i].judged)
+		win.follow(in.windows[s.Interval])
+		in.windows[s.Interval] = win
+		judged = append(judged, win.judged)
 		in.synthetic, in.hours, in.currency = s.Synthetic, s.Hours, s.Currency
 		if q := lastQuote(s); in.fed == 0 && q.at > in.at {
 			in.quote = q
