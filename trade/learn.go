@@ -407,13 +407,11 @@ func (e *Engine) told(id string, s broker.State, fills []broker.Fill) bool {
 // writeLearnt writes down what follows from a state of the order called id, and reports
 // whether the book has all of it now.
 func (e *Engine) writeLearnt(id string, s broker.State, fills []broker.Fill) bool {
-	e.mu.Lock()
-	sure, err := e.learn(id, s, fills)
-	seq := e.ahead.seq // somebody else may have learnt it first, and the caller reads what is on disk
-	e.mu.Unlock()
-	if err == nil {
-		err = e.commit(seq)
-	}
+	var sure bool
+	err := e.write(func() (_ uint64, err error) {
+		sure, err = e.learn(id, s, fills)
+		return e.ahead.seq, err // also if somebody else has learnt it first: the caller reads what is on disk
+	})
 	if err != nil {
 		e.log.Error("what the broker told could not be written down", "order", id, "error", limit.Line(err.Error(), 200))
 	}
