@@ -8,33 +8,29 @@ import "slices"
 func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
 	e.mu.Lock()
 	o := e.ahead.order(id)
-	// An order that has ended may be in the archive by now; the text says how it ended.
-	if o == nil || o.Status.Terminal() {
+	if o != nil && !o.Status.Terminal() && e.venue == nil {
+		ev, seq, err := e.cancel(o, who, "", now())
 		e.mu.Unlock()
-		if o == nil {
-			var err error
-			if o, err = e.archived(orderKey(id)); err != nil {
-				return Order{}, err
-			}
+		if err != nil {
+			return Order{}, err
 		}
-		if o == nil {
-			e.mu.Lock()
-			no := e.notOrder(id)
-			e.mu.Unlock()
-			return Order{}, e.afterDisk(no)
+		return ev.Order.public(), e.commit(seq)
+	}
+	no := e.notOrder(id)
+	e.mu.Unlock()
+	if o == nil { // an order that has ended may be in the archive by now
+		var err error
+		if o, err = e.archived(orderKey(id)); err != nil {
+			return Order{}, err
 		}
+	}
+	switch {
+	case o == nil:
+		return Order{}, e.afterDisk(no)
+	case o.Status.Terminal():
 		return o.public(), e.afterDisk(uncancellable(o, id))
 	}
-	if e.venue != nil {
-		e.mu.Unlock()
-		return e.cancelLive(who, *o)
-	}
-	ev, seq, err := e.cancel(o, who, "", now())
-	e.mu.Unlock()
-	if err != nil {
-		return Order{}, err
-	}
-	return ev.Order.public(), e.commit(seq)
+	return e.cancelLive(who, *o)
 }
 
 // CancelOrders cancels all open orders, or those of one market if symbol is not empty,
