@@ -39,17 +39,17 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 	if err := e.commit(seq); err != nil {
 		return // the journal logged why it broke, and every later request is told
 	}
-	for _, f := range fired {
-		e.options.Notify(*f.notification, f.to)
+	for _, ev := range fired {
+		e.options.Notify(*ev.Notification, ev.To)
 	}
 }
 
 // settle takes every step that follows from t, under one lock: fills first, in order of
 // acceptance, then price alerts by age, then signals by bar and age. If orders were filled
 // and others wait for more volume, the last step notes how far the market was judged. It
-// returns the alerts that fired and the last sequence. What cannot be written down is not
-// decided: the next update judges it again.
-func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []firing, seq uint64) {
+// returns the steps by which alerts fired, and the last sequence. What cannot be written
+// down is not decided: the next update judges it again.
+func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []*event, seq uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	at := now()
@@ -74,8 +74,8 @@ func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []firing, seq uin
 			continue
 		}
 		h.synthetic, h.price = e.watch.of(t.Symbol).synthetic, string(asTold(t.Price))
-		if f, s, err := e.fire(a, h.trigger, at); err == nil { // otherwise the alert stays as it is
-			fired, seq = append(fired, f), s
+		if ev, s, err := e.fire(a, h.trigger, at); err == nil { // otherwise the alert stays as it is
+			fired, seq = append(fired, ev), s
 		}
 	}
 	if filled {

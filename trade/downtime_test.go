@@ -313,7 +313,7 @@ func TestForesee(t *testing.T) {
 			}
 			got := make(map[string]int)
 			for _, n := range fired {
-				got[n.notification.AlertID]++
+				got[n.Notification.AlertID]++
 			}
 			if want := map[string]int{stays: 100, comes: 100}; !maps.Equal(got, want) {
 				t.Errorf("stale %t: told %v, want %v", stale, got, want)

@@ -9,17 +9,12 @@ import (
 	"wick/delivery"
 )
 
-// firing is an alert that fired and whom to tell.
-type firing struct {
-	notification *Notification
-	to           []string
-}
-
-// fire proposes the firing of a, which must still be active. Called with mu held.
-func (e *Engine) fire(a *Alert, t trigger, at Time) (firing, uint64, error) {
-	f := firing{a.notification(t, at), e.recipients(a)}
-	seq, err := e.propose(kindFired, &event{At: at, Notification: f.notification, To: f.to, Alert: a.after(t.at, t.skipped), Price: t.price})
-	return f, seq, err
+// fire proposes the firing of a, which must still be active, and returns the step. Called
+// with mu held.
+func (e *Engine) fire(a *Alert, t trigger, at Time) (*event, uint64, error) {
+	ev := &event{At: at, Notification: a.notification(t, at), To: e.recipients(a), Alert: a.after(t.at, t.skipped), Price: t.price}
+	seq, err := e.propose(kindFired, ev)
+	return ev, seq, err
 }
 
 // Page is the part of the polling queue that a caller asks for.
