@@ -18,7 +18,6 @@ type tick struct {
 	tradable bool          // the numbers of the update are in the range of exact ones; otherwise orders are not judged by it
 	legs     []leg         // the path
 	span     span          // the extremes of the path and of the update as they were told, and nothing else
-	first    bool          // this is the first update of the symbol in this process
 	known    bool          // the price was known before this update
 	fromAt   int64         // when the price that the path begins at was the price, in unix milliseconds
 }
@@ -61,7 +60,6 @@ func (t *tick) begin(since int64, before quote, began Time) {
 	if len(t.Path) == 0 {
 		t.Since = since
 	}
-	t.first = since == 0
 	// The first poll of a symbol may find the price that its history had. The bars of the
 	// history are longer, and may have given that price a later time.
 	t.known = t.Price == before.told && (t.At == before.at || t.At < before.at && t.At == t.Since)
@@ -79,7 +77,7 @@ func (t *tick) begin(since int64, before quote, began Time) {
 		if i == 0 {
 			t.legs[i].from = t.Since
 		}
-		if t.first {
+		if since == 0 {
 			t.legs[i].open = between{}
 			t.legs[i].late = t.legs[i].closed <= began.UnixMilli()
 		}
