@@ -82,10 +82,7 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 func (e *Engine) cancel(o *Order, who Who, reason string, at Time) (*event, uint64, error) {
 	ev, _ := e.ahead.outcome(o, report{status: StatusCancelled, reason: reason}, at) // fills nothing, so cannot fail
 	ev.By = who.short()
-	e.settleStops(append(ev.Also, ev.Order)...)
-	seq, err := e.propose(kindCancelled, ev)
-	if err == nil {
-		e.arrive(ev, nil, 0)
-	}
+	e.settleStops(ev.Order)
+	seq, err := e.take(kindCancelled, ev, 0) // no order begins with it
 	return ev, seq, err
 }
