@@ -167,29 +167,23 @@ func (e *Engine) Claim(c delivery.Caller) error {
 const subscriptionsName = "subscriptions.json"
 
 // finish commits a change of subscriptions and rewrites their file. The file is for
-// people and other programs. The journal has the same content, so if the file cannot be
-// written, that is only logged.
+// people and other programs, and has digests in it, no tokens. The journal has the same
+// content, so if the file cannot be written, that is only logged.
 func (e *Engine) finish(seq uint64) error {
 	if err := e.commit(seq); err != nil {
 		return err
 	}
 	e.fileMu.Lock()
 	defer e.fileMu.Unlock()
-	if err := e.writeSubscriptions(); err != nil {
+	subs := map[string][]*delivery.Subscription{"subscriptions": e.hub.Clone().Select(nil)}
+	text, err := json.MarshalIndent(subs, "", "  ")
+	if err == nil {
+		err = journal.WriteAtomic(e.disk, subscriptionsName, append(text, '\n'))
+	}
+	if err != nil {
 		e.log.Warn("subscriptions.json could not be written; the journal has its content", "error", err)
 	}
 	return nil
-}
-
-// writeSubscriptions replaces the file that the specification names. It has digests in
-// it, no tokens.
-func (e *Engine) writeSubscriptions() error {
-	subs := e.hub.Clone().Select(nil)
-	text, err := json.MarshalIndent(map[string][]*delivery.Subscription{"subscriptions": subs}, "", "  ")
-	if err != nil {
-		return err
-	}
-	return journal.WriteAtomic(e.disk, subscriptionsName, append(text, '\n'))
 }
 
 // recipients returns the subscriptions that an alert's firing goes to, oldest
