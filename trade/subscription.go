@@ -91,10 +91,6 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 	return *sub, e.finish(seq)
 }
 
-// unheld reports whether nobody holds a subscription, so that its client may
-// claim it.
-func (e *Engine) unheld(s *delivery.Subscription) bool { return !e.hub.Held(s.Caller) }
-
 // makeRoom makes room for one more subscription. If there are maxSubscriptions, it drops
 // the oldest one that nobody holds and returns it, or refuses if all are held. Called with
 // mu held.
@@ -102,7 +98,7 @@ func (e *Engine) makeRoom() (dropped *delivery.Subscription, err error) {
 	if e.ahead.subs.Len() < maxSubscriptions {
 		return nil, nil
 	}
-	if left := e.ahead.subs.Select(e.unheld); len(left) > 0 {
+	if left := e.ahead.subs.Select(func(s *delivery.Subscription) bool { return !e.hub.Held(s.Caller) }); len(left) > 0 {
 		_, err := e.propose(kindUnsubscribed, &event{At: now(), Subscription: left[0]})
 		return left[0], err
 	}
@@ -141,7 +137,7 @@ func (e *Engine) Claim(c delivery.Caller) error {
 		e.mu.Unlock()
 		return e.commit(seq)
 	}
-	left := e.ahead.subs.Select(func(s *delivery.Subscription) bool { return s.Client == c.Client && e.unheld(s) })
+	left := e.ahead.subs.Select(func(s *delivery.Subscription) bool { return s.Client == c.Client && !e.hub.Held(s.Caller) })
 	if len(left) == 0 || c.ID == "" || len(c.ID) > maxName {
 		e.mu.Unlock()
 		return nil
