@@ -33,21 +33,17 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 	if err := e.prepare(ctx, a); err != nil {
 		return Alert{}, err
 	}
-	e.mu.Lock()
-	known := e.ahead.named[a.ClientAlertID] // an alert with the same id came in while we loaded bars
-	var seq uint64
-	if known == nil {
-		seq, err = e.addAlert(a)
-	}
-	e.mu.Unlock()
+	var known *Alert // with the same id, that came in while we loaded bars
+	err = e.write(func() (uint64, error) {
+		if known = e.ahead.named[a.ClientAlertID]; known != nil {
+			return 0, nil
+		}
+		return e.addAlert(a)
+	})
 	if known != nil {
-		known, err = e.earlierAlert(a)
-		return known.public(), err
+		a, err = e.earlierAlert(a)
 	}
-	if err != nil {
-		return Alert{}, err
-	}
-	return a.public(), e.commit(seq)
+	return a.public(), err
 }
 
 // newAlert returns the alert that r asks for, without an id, or refuses what cannot be
