@@ -171,17 +171,13 @@ func (w *watchlist) load(ctx context.Context, key seriesKey, bars int, extra ...
 func (w *watchlist) missing(symbol string, want map[market.Interval]int) (missing []market.Interval, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	in := w.instruments[symbol]
-	if in == nil {
-		err = w.checkRoom(symbol)
-	}
 	for iv, bars := range want {
-		if in == nil || in.windows[iv] == nil || in.windows[iv].keep < bars {
+		if win := w.windowOf(seriesKey{symbol, iv}); win == nil || win.keep < bars {
 			missing = append(missing, iv)
 		}
 	}
 	slices.SortFunc(missing, func(a, b market.Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
-	return missing, err
+	return missing, w.checkRoom(symbol)
 }
 
 // full reports whether symbol would be one too many.
