@@ -72,7 +72,7 @@ func TestTwice(t *testing.T) {
 			}
 		}
 	}
-	// Many names.
+	// More names than are compared one by one.
 	var many strings.Builder
 	for i := range 100 {
 		fmt.Fprintf(&many, `"n%d":0,`, i)
