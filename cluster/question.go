@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -18,18 +19,22 @@ type question[T any] struct {
 type answered[T any] struct {
 	done  chan struct{}
 	value T
-	err   error
+	err   error // until then, and if the request panicked, errNotAsked
 }
+
+// errNotAsked is the answer to a request that did not end.
+var errNotAsked = errors.New("etcd was not asked")
 
 // newQuestion returns a question that nobody has asked yet.
 func newQuestion[T any]() *question[T] { return &question[T]{turn: make(chan struct{}, 1)} }
 
 // ask returns what send returns, called after ask was, by this caller or one that shares
-// the request. If ctx ends before that, ask returns its error.
+// the request. If ctx ends while ask waits for others, ask returns its error; how long send
+// takes is send's concern.
 func (q *question[T]) ask(ctx context.Context, send func() (T, error)) (none T, err error) {
 	q.mu.Lock()
 	if q.next == nil {
-		q.next = &answered[T]{done: make(chan struct{})}
+		q.next = &answered[T]{done: make(chan struct{}), err: errNotAsked}
 	}
 	a := q.next
 	q.mu.Unlock()

@@ -216,7 +216,7 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 			// A fill that is not known yet would be taken for what the account lacks, and counted
 			// once more when it is.
 			for _, o := range e.ahead.openOrders() {
-				if broker.Key(o.Symbol) == key && (o.unknown() || v.behind[o.ID].filled > o.FilledQuantity) {
+				if broker.Key(o.Symbol) == key && (o.unknown() || v.behind[o.ID].filled > o.FilledQuantity && time.Since(v.behind[o.ID].since) < differPatience) {
 					return 0, refuse("outcome_unknown", later, "what was filled of order %s is not known yet, and may be why %s differs: nothing is accepted until it is", o.ID, o.Symbol)
 				}
 			}
@@ -257,7 +257,11 @@ func (e *Engine) CancelEverything(ctx context.Context, who Who) error {
 	}
 	e.log.Warn("all orders of the account are cancelled", "broker", e.venue.name, "by", who.Name)
 	e.mu.Lock()
-	e.venue.swept = now()
+	for _, o := range e.ahead.openOrders() {
+		if o.unknown() {
+			e.venue.swept[o.ID] = true
+		}
+	}
 	e.mu.Unlock()
 	err := e.venue.CancelAll(ctx)
 	e.venue.soon()

@@ -347,7 +347,7 @@ func (e *Engine) sweep() {
 	e.mu.Lock()
 	var late []string
 	for _, o := range e.ahead.openOrders() {
-		if o.BrokerID != "" && !o.CreatedAt.After(e.venue.swept.Time) {
+		if !o.unknown() && e.venue.swept[o.ID] {
 			late = append(late, o.ID)
 		}
 	}

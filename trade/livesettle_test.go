@@ -2,6 +2,7 @@ package trade
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -97,6 +98,53 @@ func TestLiveSweptLost(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLiveSweepSparesOthers: what the owner's cancel of every order did not reach, because
+// the broker refused it, is not cancelled later: that is not known to be wanted any more.
+func TestLiveSweepSparesOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startWithTen(t, v)
+		defer l.stop()
+		stop, err := l.place(OrderRequest{Side: Sell, Type: Stop, StopPrice: shares(80), Quantity: shares(10)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answering(v, http.MethodDelete, alpacatest.Fault{Status: 500})
+		if err := l.e.CancelEverything(t.Context(), anyone()); err == nil {
+			t.Error("a cancel that the broker does not do has not failed")
+		}
+		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		time.Sleep(10 * time.Minute)
+		if got := l.order(stop.ID); got.Status != StatusOpen || len(v.Open()) != 1 {
+			t.Errorf("the stop is %s, open at the venue: %v", got.Status, v.Open())
+		}
+	})
+}
+
+// TestLiveSweptIsFilled: an order that was on its way when the owner had every order
+// cancelled is filled as it arrives. Its stop loss stays.
+func TestLiveSweptIsFilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, slowly("Submit", 5*time.Second))
+		defer l.stop()
+		placed := make(chan error)
+		go func() {
+			_, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2), StopLoss: Exit{Price: shares(70)}})
+			placed <- err
+		}()
+		time.Sleep(time.Second)
+		haltByHand(t, l.e)
+		if err := errors.Join(l.e.CancelEverything(t.Context(), anyone()), <-placed); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(3 * time.Minute)
+		if held := v.Position("AAA"); held != shares(2) || len(v.Open()) != 1 {
+			t.Errorf("the account holds %s, and %v are open, want 2 and their stop", held, v.Open())
+		}
+	})
 }
 
 // TestLiveAcceptSpellings: what the account lacks leaves the book also if the book has it

@@ -26,7 +26,7 @@ type venue struct {
 	late      map[string]int       // orders that the book had given up and the broker has all the same
 	doubts    map[string]*doubt    // of orders that are being sent or whose outcome is unknown
 	behind    map[string]shortfall // of orders whose fills are missing
-	swept     Time                 // when the owner last had every order of the account cancelled
+	swept     map[string]bool      // orders that were on their way when the owner had every order of the account cancelled
 	released  map[string]bool      // orders that the dead man's switch cancels
 	report    broker.Report        // the newest
 	external  []broker.State       // open orders of the account that are not in this book
@@ -67,7 +67,7 @@ func newVenue(o *VenueOptions) *venue {
 	return &venue{
 		Broker: o.Broker, name: o.Name, account: o.Account, deadMan: o.DeadMan, kick: make(chan struct{}, 1),
 		closed: "the orders and positions at " + o.Name + " have not been read yet", changedAt: time.Now(), born: time.Now(),
-		late: make(map[string]int), doubts: make(map[string]*doubt), behind: make(map[string]shortfall), released: make(map[string]bool),
+		late: make(map[string]int), doubts: make(map[string]*doubt), behind: make(map[string]shortfall), released: make(map[string]bool), swept: make(map[string]bool),
 	}
 }
 
