@@ -76,7 +76,7 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 		*Order
 	}
 	atBroker := make(map[string]version)
-	ended := func(o *Order, seq uint64) error {
+	missing, err = findOrders(d, s, func(o *Order, seq uint64) error {
 		switch {
 		case o == nil || s.order(o.ID) != nil:
 		case o.Account != "":
@@ -87,7 +87,19 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 			return visit(o)
 		}
 		return nil
+	})
+	for _, id := range sorted(atBroker) {
+		if o := atBroker[id]; err == nil && o.Status.Terminal() {
+			err = visit(o.Order)
+		}
 	}
+	return missing, err
+}
+
+// findOrders calls visit for every order in the records of the journals up to s, with the
+// sequence of the record, then for those of the snapshots. The order is nil if a record has
+// none. It returns the time from which records are missing.
+func findOrders(d journal.Disk, s *state, visit func(o *Order, seq uint64) error) (missing gap, err error) {
 	var failed error // by visit
 	last, lastAt := uint64(0), Time{}
 	_, err = journal.Walk(d, func(r journal.Entry) error {
@@ -109,7 +121,7 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 			// An error of visit ends the walk. It is kept, to be told apart from damage.
 			for _, o := range append([]*Order{ev.Order}, ev.Also...) {
 				if failed == nil {
-					failed = ended(o, r.Seq)
+					failed = visit(o, r.Seq)
 				}
 			}
 		}
@@ -123,24 +135,18 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 	if last < s.seq {
 		missing.add(lastAt, Time{})
 	}
-	err = journal.Snapshots(d, func(r journal.Entry) error {
+	return missing, journal.Snapshots(d, func(r journal.Entry) error {
 		old, err := decodeState(s.store, r.Seq, r.Payload)
 		if err != nil || r.Seq > s.seq {
 			return nil // of a state that is not kept
 		}
 		for _, o := range old.orders {
-			if err := ended(o, r.Seq); err != nil {
+			if err := visit(o, r.Seq); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	for _, id := range sorted(atBroker) {
-		if o := atBroker[id]; err == nil && o.Status.Terminal() {
-			err = visit(o.Order)
-		}
-	}
-	return missing, err
 }
 
 // add extends the gap to the end of another one, which comes later.
