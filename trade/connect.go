@@ -202,8 +202,8 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 	v := e.venue
 	var late map[string]int
 	err = e.write(func() (uint64, error) {
-		accepted, late = v.differs, maps.Clone(v.late)
-		if len(accepted)+len(late) == 0 && (v.closed != "" || len(v.suspected) > 0) {
+		accepted, late = nil, maps.Clone(v.late)
+		if len(v.differs)+len(late) == 0 && (v.closed != "" || len(v.suspected) > 0) {
 			return 0, refuse("broker_not_ready", later, "what differs at %s is not known yet: %s", v.name, cmp.Or(v.closed, "positions are being compared"))
 		}
 		// The base says for each symbol by how much the account may differ from the book. A
@@ -211,15 +211,12 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 		s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}
 		maps.Copy(s.Base, e.ahead.venue.Base)
 		ev := &event{At: now(), Venue: s, Holdings: make(map[string]holding), By: who.short()}
-		for _, d := range accepted {
+		for _, d := range v.differs {
 			key, base := broker.Key(d.Symbol), d.Broker-d.Book
-			// A fill that is not known yet would be taken for what the account lacks, and counted
-			// once more when it is.
-			for _, o := range e.ahead.openOrders() {
-				if broker.Key(o.Symbol) == key && (o.unknown() || v.behind[o.ID].filled > o.FilledQuantity && time.Since(v.behind[o.ID].since) < differPatience) {
-					return 0, refuse("outcome_unknown", later, "what was filled of order %s is not known yet, and may be why %s differs: nothing is accepted until it is", o.ID, o.Symbol)
-				}
+			if e.mayHaveFills(key) { // what the account lacks by one would be counted again when it is known
+				continue
 			}
+			accepted = append(accepted, d)
 			// What the account lacks leaves the book, which may have it in two spellings.
 			for _, symbol := range sorted(e.ahead.holdings) {
 				h := e.ahead.holdings[symbol]
@@ -229,6 +226,9 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 				}
 			}
 			s.Base[key] = base
+		}
+		if len(v.differs) > 0 && len(accepted)+len(late) == 0 {
+			return 0, refuse("outcome_unknown", later, "what was filled of an order in %s is not known yet, and may be why it differs: it can be accepted once that is known", v.differs[0].Symbol)
 		}
 		return e.propose(kindVenue, ev)
 	})
@@ -245,8 +245,18 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 	return accepted, sorted(late), e.refreshTrading()
 }
 
+// mayHaveFills reports whether an open order of the symbol with this key may have fills that
+// the book does not know. Called with mu held.
+func (e *Engine) mayHaveFills(key string) bool {
+	return slices.ContainsFunc(e.ahead.openOrders(), func(o *Order) bool {
+		return broker.Key(o.Symbol) == key && (o.unknown() || e.venue.behind[o.ID].filled > o.FilledQuantity)
+	})
+}
+
 // CancelEverything asks the broker to cancel every order of the account, no matter who
-// placed it, and cancels those of this book that are on their way once they are there; on paper it cancels the orders of the book. A follower has the leader do it.
+// placed it, and if that is done, cancels those of this book that were on their way once
+// they are there. On paper it cancels the orders of the book. A follower has the leader do
+// it.
 func (e *Engine) CancelEverything(ctx context.Context, who Who) error {
 	if e.follows() {
 		return e.options.Shared.Ask(ctx, AskCancel, who, nil)
@@ -257,13 +267,19 @@ func (e *Engine) CancelEverything(ctx context.Context, who Who) error {
 	}
 	e.log.Warn("all orders of the account are cancelled", "broker", e.venue.name, "by", who.Name)
 	e.mu.Lock()
-	for _, o := range e.ahead.openOrders() {
-		if o.unknown() {
-			e.venue.swept[o.ID] = true
+	var coming []string // also those that were given up, which may arrive all the same
+	for _, o := range e.ahead.orders {
+		if o.Account != "" && o.BrokerID == "" {
+			coming = append(coming, o.ID)
 		}
 	}
 	e.mu.Unlock()
 	err := e.venue.CancelAll(ctx)
-	e.venue.soon()
+	e.mu.Lock()
+	for _, id := range coming {
+		e.venue.swept[id] = err == nil || e.venue.swept[id]
+	}
+	e.mu.Unlock()
+	e.venue.soon() // sweeps what has arrived meanwhile
 	return err
 }

@@ -102,23 +102,54 @@ func TestLiveSweptLost(t *testing.T) {
 
 // TestLiveSweepSparesOthers: what the owner's cancel of every order did not reach, because
 // the broker refused it, is not cancelled later: that is not known to be wanted any more.
+// Nor is a stop whose answer was lost.
 func TestLiveSweepSparesOthers(t *testing.T) {
+	for _, late := range []time.Duration{0, 35 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			v := alpacatest.New()
+			l := startWithTen(t, v)
+			defer l.stop()
+			answering(v, http.MethodPost, alpacatest.Fault{Late: late})
+			stop, err := l.place(OrderRequest{Side: Sell, Type: Stop, StopPrice: shares(80), Quantity: shares(10)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			answering(v, http.MethodDelete, alpacatest.Fault{Status: 500})
+			if err := l.e.CancelEverything(t.Context(), anyone()); err == nil {
+				t.Error("a cancel that the broker does not do has not failed")
+			}
+			v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+			time.Sleep(10 * time.Minute)
+			if got := l.order(stop.ID); got.Status != StatusOpen || len(v.Open()) != 1 {
+				t.Errorf("%s late: the stop is %s, open at the venue: %v", late, got.Status, v.Open())
+			}
+		})
+	}
+}
+
+// TestLiveSweptLate: an order that was given up arrives after the owner had every order
+// cancelled. It is cancelled, too.
+func TestLiveSweptLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
-		l := startWithTen(t, v)
+		l := startLive(t, v)
 		defer l.stop()
-		stop, err := l.place(OrderRequest{Side: Sell, Type: Stop, StopPrice: shares(80), Quantity: shares(10)})
+		answering(v, http.MethodPost, alpacatest.Fault{Late: 5 * time.Minute})
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		answering(v, http.MethodDelete, alpacatest.Fault{Status: 500})
-		if err := l.e.CancelEverything(t.Context(), anyone()); err == nil {
-			t.Error("a cancel that the broker does not do has not failed")
+		time.Sleep(4 * time.Minute)
+		if got := l.order(o.ID); got.Status != StatusRejected {
+			t.Fatalf("the order is %s, want it given up", got.Status)
 		}
-		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		haltByHand(t, l.e)
+		if err := l.e.CancelEverything(t.Context(), anyone()); err != nil {
+			t.Error(err)
+		}
 		time.Sleep(10 * time.Minute)
-		if got := l.order(stop.ID); got.Status != StatusOpen || len(v.Open()) != 1 {
-			t.Errorf("the stop is %s, open at the venue: %v", got.Status, v.Open())
+		if len(v.Orders()) != 1 || len(v.Open()) != 0 {
+			t.Errorf("of %d orders %v are open, want none of one", len(v.Orders()), v.Open())
 		}
 	})
 }
@@ -198,6 +229,11 @@ func TestLiveAcceptInDoubt(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		if accepted, _, err := l.e.AcceptPositions(anyone()); !isRefusal(err, "outcome_unknown") {
 			t.Errorf("accepted %+v, %v, want outcome_unknown", accepted, err)
+		}
+		v.Adjust("BBB", shares(3)) // can be accepted meanwhile
+		time.Sleep(5 * time.Minute)
+		if accepted, _, err := l.e.AcceptPositions(anyone()); err != nil || len(accepted) != 1 || accepted[0].Symbol != "BBB" {
+			t.Errorf("accepted %+v, %v, want BBB", accepted, err)
 		}
 		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
 		v.Drop(0)
