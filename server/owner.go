@@ -238,12 +238,14 @@ func (o *owner) accept() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return accepted(differed, late), nil
+	v, _ := o.engine.Venue()
+	return accepted(differed, late, v.Differences), nil
 }
 
 // accepted says what was accepted: positions that differed, and orders that were given up
-// and are at the broker.
-func accepted(differed []trade.Difference, late []string) string {
+// and are at the broker. Left is what differs still: a symbol is left out while it is not
+// known what was filled of an order in it.
+func accepted(differed []trade.Difference, late []string, left []trade.Difference) string {
 	var each []string
 	for _, d := range differed {
 		each = append(each, fmt.Sprintf("%s is %s at the broker and %s by the book", d.Symbol, d.Broker, d.Book))
@@ -254,7 +256,11 @@ func accepted(differed []trade.Difference, late []string) string {
 	if len(each) == 0 {
 		return "nothing differs"
 	}
-	return "accepted: " + strings.Join(each, "; ")
+	said := "accepted: " + strings.Join(each, "; ")
+	for _, d := range left {
+		said += "; not accepted, because it is not settled yet: " + d.Symbol
+	}
+	return said
 }
 
 // audit returns the last lines of the audit, which says who did what.

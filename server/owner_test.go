@@ -209,13 +209,15 @@ func TestOwnerAccepts(t *testing.T) {
 	for _, c := range []struct {
 		differed []trade.Difference
 		late     []string
+		left     []trade.Difference
 		want     string
 	}{
-		{nil, nil, "nothing differs"},
-		{nil, []string{"o-1"}, "accepted: order o-1 is at the broker, and had been given up"},
-		{differed, []string{"o-1"}, "accepted: AAA is 1 at the broker and 2 by the book; order o-1 is at the broker, and had been given up"},
+		{nil, nil, nil, "nothing differs"},
+		{differed, nil, []trade.Difference{{Symbol: "BBB"}}, "accepted: AAA is 1 at the broker and 2 by the book; not accepted, because it is not settled yet: BBB"},
+		{nil, []string{"o-1"}, nil, "accepted: order o-1 is at the broker, and had been given up"},
+		{differed, []string{"o-1"}, nil, "accepted: AAA is 1 at the broker and 2 by the book; order o-1 is at the broker, and had been given up"},
 	} {
-		if got := accepted(c.differed, c.late); got != c.want {
+		if got := accepted(c.differed, c.late, c.left); got != c.want {
 			t.Errorf("%v and %q: %q, want %q", c.differed, c.late, got, c.want)
 		}
 	}

@@ -206,27 +206,10 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 		if len(v.differs)+len(late) == 0 && (v.closed != "" || len(v.suspected) > 0) {
 			return 0, refuse("broker_not_ready", later, "what differs at %s is not known yet: %s", v.name, cmp.Or(v.closed, "positions are being compared"))
 		}
-		// The base says for each symbol by how much the account may differ from the book. A
-		// difference that is accepted now takes the place of what was accepted before.
 		s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}
 		maps.Copy(s.Base, e.ahead.venue.Base)
 		ev := &event{At: now(), Venue: s, Holdings: make(map[string]holding), By: who.short()}
-		for _, d := range v.differs {
-			key, base := broker.Key(d.Symbol), d.Broker-d.Book
-			if e.mayHaveFills(key) { // what the account lacks by one would be counted again when it is known
-				continue
-			}
-			accepted = append(accepted, d)
-			// What the account lacks leaves the book, which may have it in two spellings.
-			for _, symbol := range sorted(e.ahead.holdings) {
-				h := e.ahead.holdings[symbol]
-				if gone := reducible(h.Quantity, base); broker.Key(symbol) == key && gone != 0 {
-					ev.Holdings[symbol] = h.without(gone)
-					base += h.Quantity - ev.Holdings[symbol].Quantity
-				}
-			}
-			s.Base[key] = base
-		}
+		accepted = e.takeOver(ev)
 		if len(v.differs) > 0 && len(accepted)+len(late) == 0 {
 			return 0, refuse("outcome_unknown", later, "what was filled of an order in %s is not known yet, and may be why it differs: it can be accepted once that is known", v.differs[0].Symbol)
 		}
@@ -243,6 +226,30 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 	e.mu.Unlock()
 	v.soon()
 	return accepted, sorted(late), e.refreshTrading()
+}
+
+// takeOver puts into ev what follows if the owner accepts what differs, and returns what can
+// be accepted now. Called with mu held.
+func (e *Engine) takeOver(ev *event) (accepted []Difference) {
+	for _, d := range e.venue.differs {
+		key, base := broker.Key(d.Symbol), d.Broker-d.Book
+		if e.mayHaveFills(key) { // what the account lacks by one would be counted again when it is known
+			continue
+		}
+		accepted = append(accepted, d)
+		// What the account lacks leaves the book, which may have it in two spellings.
+		for _, symbol := range sorted(e.ahead.holdings) {
+			h := e.ahead.holdings[symbol]
+			if gone := reducible(h.Quantity, base); broker.Key(symbol) == key && gone != 0 {
+				ev.Holdings[symbol] = h.without(gone)
+				base += h.Quantity - ev.Holdings[symbol].Quantity
+			}
+		}
+		// The base says by how much the account may differ from the book. It takes the place of
+		// what was accepted before.
+		ev.Venue.Base[key] = base
+	}
+	return accepted
 }
 
 // mayHaveFills reports whether an open order of the symbol with this key may have fills that

@@ -229,6 +229,16 @@ func TestLiveOtherKeepsChanging(t *testing.T) {
 	})
 }
 
+// buyTwoSpellings buys two shares of one company under each of two spellings.
+func buyTwoSpellings(t *testing.T, l *atBroker) {
+	t.Helper()
+	for _, symbol := range []string{"BRK.B", "BRK-B"} {
+		if _, err := l.e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: symbol, Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestLiveTwoSpellings: the book has the shares of one company under two spellings, as data of
 // different sources name them, and the account has both under a third. That is no difference.
 func TestLiveTwoSpellings(t *testing.T) {
@@ -236,11 +246,7 @@ func TestLiveTwoSpellings(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		for _, symbol := range []string{"BRK.B", "BRK-B"} {
-			if _, err := l.e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: symbol, Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		buyTwoSpellings(t, l)
 		for range 20 { // a map is walked in another order each time
 			time.Sleep(time.Minute)
 			if s, _ := l.e.Venue(); s.State != "ready" {

@@ -185,11 +185,7 @@ func TestLiveAcceptSpellings(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		for _, symbol := range []string{"BRK.B", "BRK-B"} {
-			if _, err := l.e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: symbol, Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		buyTwoSpellings(t, l)
 		time.Sleep(time.Minute)
 		v.Adjust("BRK.B", -shares(3))
 		time.Sleep(2 * time.Minute)
