@@ -74,11 +74,11 @@ type cancelled struct {
 	times int
 }
 
-func (c *cancelled) CancelAll(ctx context.Context) error {
+func (c *cancelled) CancelAll(ctx context.Context) (int, error) {
 	if ctx.Err() == nil {
 		c.times++
 	}
-	return ctx.Err()
+	return 0, ctx.Err()
 }
 
 // TestClients: the owner of the data directory sees who is logged in, ends one

@@ -93,7 +93,7 @@ func (e *Engine) keepReconciled(ctx context.Context) error {
 		if sure := e.reconcile(ctx); !sure {
 			wait = busyPeriod
 		}
-		e.sweep()
+		e.sweep("")
 		// The switch acts as long as the stream is away: orders may be placed meanwhile, and
 		// not all may have been cancelled.
 		if e.switchDue() {
@@ -211,7 +211,8 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 		ev := &event{At: now(), Venue: s, Holdings: make(map[string]holding), By: who.short()}
 		accepted = e.takeOver(ev)
 		if len(v.differs) > 0 && len(accepted)+len(late) == 0 {
-			return 0, refuse("outcome_unknown", later, "what was filled of an order in %s is not known yet, and may be why it differs: it can be accepted once that is known", v.differs[0].Symbol)
+			symbol := v.differs[0].Symbol
+			return 0, refuse("outcome_unknown", later, "what was filled of %s is not known yet, and may be why %s differs: it can be accepted once that is known", e.mayHaveFills(broker.Key(symbol)), symbol)
 		}
 		return e.propose(kindVenue, ev)
 	})
@@ -219,10 +220,11 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 		return nil, nil, err
 	}
 	// What was found while the step was being written has not been accepted, and stays.
+	known := func(d Difference) bool { return slices.Contains(accepted, d) }
 	e.mu.Lock()
-	v.differs = slices.DeleteFunc(slices.Clone(v.differs), func(d Difference) bool { return slices.Contains(accepted, d) })
+	v.differs = slices.DeleteFunc(slices.Clone(v.differs), known)
+	v.suspected = slices.DeleteFunc(slices.Clone(v.suspected), known)
 	maps.DeleteFunc(v.late, func(id string, times int) bool { return late[id] == times })
-	v.suspected, v.suspectAt = nil, nil
 	e.mu.Unlock()
 	v.soon()
 	return accepted, sorted(late), e.refreshTrading()
@@ -233,7 +235,7 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 func (e *Engine) takeOver(ev *event) (accepted []Difference) {
 	for _, d := range e.venue.differs {
 		key, base := broker.Key(d.Symbol), d.Broker-d.Book
-		if e.mayHaveFills(key) { // what the account lacks by one would be counted again when it is known
+		if e.mayHaveFills(key) != "" { // what the account lacks by one would be counted again when it is known
 			continue
 		}
 		accepted = append(accepted, d)
@@ -252,12 +254,15 @@ func (e *Engine) takeOver(ev *event) (accepted []Difference) {
 	return accepted
 }
 
-// mayHaveFills reports whether an open order of the symbol with this key may have fills that
-// the book does not know. Called with mu held.
-func (e *Engine) mayHaveFills(key string) bool {
-	return slices.ContainsFunc(e.ahead.openOrders(), func(o *Order) bool {
-		return broker.Key(o.Symbol) == key && (o.unknown() || e.venue.behind[o.ID].filled > o.FilledQuantity)
-	})
+// mayHaveFills returns the id of an open order of the symbol with this key that may have
+// fills which the book does not know, or "". Called with mu held.
+func (e *Engine) mayHaveFills(key string) string {
+	for _, o := range e.ahead.openOrders() {
+		if broker.Key(o.Symbol) == key && (o.unknown() || e.venue.behind[o.ID].filled > o.FilledQuantity) {
+			return o.ID
+		}
+	}
+	return ""
 }
 
 // CancelEverything asks the broker to cancel every order of the account, no matter who
@@ -281,12 +286,15 @@ func (e *Engine) CancelEverything(ctx context.Context, who Who) error {
 		}
 	}
 	e.mu.Unlock()
-	err := e.venue.CancelAll(ctx)
+	left, err := e.venue.CancelAll(ctx)
 	e.mu.Lock()
 	for _, id := range coming {
 		e.venue.swept[id] = err == nil || e.venue.swept[id]
 	}
 	e.mu.Unlock()
 	e.venue.soon() // sweeps what has arrived meanwhile
+	if left > 0 {
+		return fmt.Errorf("%s would not cancel %d of the open orders: look at its dashboard", e.venue.name, left)
+	}
 	return err
 }

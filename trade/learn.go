@@ -377,18 +377,19 @@ func (e *Engine) ours(s broker.State) *Order {
 	return e.ahead.order(e.ahead.brokerIDs[s.ID])
 }
 
-// heard takes an event of the stream. If it does not fit what is known, the account is
-// read soon.
+// heard takes an event of the stream. If it does not fit what is known, or is of an order
+// that is to be swept, the account is read soon.
 func (e *Engine) heard(event broker.Event) {
 	e.mu.Lock()
 	e.venue.lastEvent = event.ID
 	o := e.ours(event.State)
+	swept := o != nil && e.venue.swept[o.ID]
 	e.mu.Unlock()
 	var fills []broker.Fill
 	if event.Fill != nil {
 		fills = []broker.Fill{*event.Fill}
 	}
-	if o != nil && !e.writeLearnt(o.ID, event.State, fills) { // somebody else's order is listed by the next report, if it is open
+	if o != nil && !e.writeLearnt(o.ID, event.State, fills) || swept { // somebody else's order is listed by the next report, if it is open
 		e.venue.soon()
 	}
 }

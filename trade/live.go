@@ -236,7 +236,7 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 	if wrote != nil {
 		return Order{}, wrote
 	}
-	e.sweep()
+	e.sweep(w.ClientID)
 	return e.Order(w.ClientID)
 }
 
@@ -342,12 +342,12 @@ func (e *Engine) cancelAllLive(who Who, ids []string) ([]Order, error) {
 }
 
 // sweep cancels the orders that were on their way when the owner had every order cancelled,
-// once the broker has them.
-func (e *Engine) sweep() {
+// once the broker has them: only the one with an id, or all if that is "".
+func (e *Engine) sweep(only string) {
 	e.mu.Lock()
 	var late []string
 	for _, o := range e.ahead.openOrders() {
-		if !o.unknown() && e.venue.swept[o.ID] {
+		if !o.unknown() && e.venue.swept[o.ID] && (only == "" || o.ID == only) {
 			late = append(late, o.ID)
 		}
 	}

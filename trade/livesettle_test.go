@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -277,4 +278,118 @@ func TestLiveLegsLater(t *testing.T) {
 			t.Errorf("%s %q, its exit %+v", entry.Status, entry.Reason, exit)
 		}
 	})
+}
+
+// TestLiveSweepAfterSome: the broker cancels some orders and would not cancel another. What
+// is on its way is swept all the same, as soon as the stream tells of it.
+func TestLiveSweepAfterSome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		v.Foreign("AAA", "buy", shares(1), shares(50))
+		answering(v, http.MethodPost, alpacatest.Fault{Late: 5 * time.Minute})
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(4 * time.Minute)
+		haltByHand(t, l.e)
+		v.Set(func(v *alpacatest.Venue) { v.Stuck = true })
+		if err := l.e.CancelEverything(t.Context(), anyone()); err == nil || !strings.Contains(err.Error(), "would not cancel 1 of") {
+			t.Errorf("one order could not be cancelled: %v", err)
+		}
+		v.Set(func(v *alpacatest.Venue) { v.Stuck = false })
+		for len(v.Orders()) < 2 {
+			time.Sleep(100 * time.Millisecond)
+		}
+		time.Sleep(time.Second)
+		if open := v.Open(); len(open) != 1 {
+			t.Errorf("a second after the order has come %v are open, want somebody else's alone", open)
+		}
+	})
+}
+
+// cancelHangs is a broker that does not answer when it is asked to cancel an order.
+type cancelHangs struct {
+	Broker
+	on *atomic.Bool
+}
+
+func (b cancelHangs) Cancel(ctx context.Context, id string) error {
+	if !b.on.Load() {
+		return b.Broker.Cancel(ctx, id)
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestLiveSweepHoldsNobodyUp: an order does not wait for others that are to be swept and
+// cannot be cancelled.
+func TestLiveSweepHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		var on atomic.Bool
+		l := startLive(t, v, slowly("Submit", 5*time.Second), func(o *Options) { o.Venue.Broker = cancelHangs{o.Venue.Broker, &on} })
+		defer l.stop()
+		for range 3 {
+			go l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+		}
+		time.Sleep(time.Second)
+		haltByHand(t, l.e)
+		if err := l.e.CancelEverything(t.Context(), anyone()); err != nil {
+			t.Fatal(err)
+		}
+		on.Store(true)
+		time.Sleep(2 * time.Minute)
+		if err := l.e.SetHalt(false); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now()
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(80), Quantity: shares(1)}); err != nil || time.Since(at) > 6*time.Second {
+			t.Errorf("%v after %s, want the 5 s that the broker takes", err, time.Since(at))
+		}
+	})
+}
+
+// TestLiveAcceptOthers: to accept what differs in one symbol does not forget what is known of
+// another: the account holds less of it than the book, so that to close all of the book's would
+// open a short position. First the difference cannot be accepted, then it is not settled yet.
+func TestLiveAcceptOthers(t *testing.T) {
+	for _, doubt := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			v := alpacatest.New()
+			l := startWithTen(t, v, slowly("Report", 300*time.Millisecond))
+			defer l.stop()
+			if doubt {
+				v.Set(func(v *alpacatest.Venue) {
+					v.Faults = func(r *http.Request) alpacatest.Fault {
+						if strings.Contains(r.URL.Path, "by_client_order_id") {
+							return alpacatest.Fault{Status: 500}
+						}
+						return alpacatest.Fault{Lost: r.Method == http.MethodPost}
+					}
+				})
+				if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)}); err != nil {
+					t.Fatal(err)
+				}
+				v.Adjust("AAA", -shares(5)) // sold elsewhere
+			}
+			v.Adjust("BBB", shares(3))
+			time.Sleep(10 * time.Minute)
+			if !doubt {
+				v.Adjust("AAA", -shares(5))
+				l.e.venue.soon()
+				time.Sleep(time.Second)
+			}
+			if got, _, err := l.e.AcceptPositions(anyone()); err != nil || len(got) != 1 || got[0].Symbol != "BBB" {
+				t.Errorf("accepted: %v, %v, want BBB alone", got, err)
+			}
+			v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+			l.place(OrderRequest{Side: Sell, Type: Market, All: true}) // refused or cut
+			time.Sleep(time.Minute)
+			if left := v.Position("AAA"); left < 0 {
+				t.Errorf("in doubt %v: the account is short by %s", doubt, left)
+			}
+		})
+	}
 }

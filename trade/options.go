@@ -212,8 +212,9 @@ type Broker interface {
 	Submit(ctx context.Context, o broker.Order) (broker.State, error)
 	// Cancel asks the broker to cancel an order, by the broker's id.
 	Cancel(ctx context.Context, id string) error
-	// CancelAll asks the broker to cancel every order of the account, whoever placed it.
-	CancelAll(ctx context.Context) error
+	// CancelAll asks the broker to cancel every order of the account, whoever placed it. It
+	// returns how many of them the broker would not cancel.
+	CancelAll(ctx context.Context) (left int, err error)
 	// Lookup returns the state of an order, which is found by the broker's id or, if
 	// that is not known, by our own.
 	Lookup(ctx context.Context, o broker.Order) (broker.State, error)

@@ -121,24 +121,20 @@ func (c *Client) Cancel(ctx context.Context, id string) error {
 }
 
 // CancelAll asks Alpaca to cancel every open order of the account, no matter who placed
-// it. If Alpaca would not cancel some, it returns a broker.Refused that says how many.
-func (c *Client) CancelAll(ctx context.Context) error {
+// it. It returns how many of them Alpaca would not cancel.
+func (c *Client) CancelAll(ctx context.Context) (left int, err error) {
 	var each []struct {
 		Status int `json:"status"`
 	}
 	if err := c.do(ctx, urgent, http.MethodDelete, "/v2/orders", nil, nil, &each); err != nil {
-		return err
+		return 0, err
 	}
-	refused := 0
 	for _, one := range each {
 		if one.Status >= 300 {
-			refused++
+			left++
 		}
 	}
-	if refused > 0 {
-		return refusal("Alpaca would not cancel %d of %d open orders: look at its dashboard", refused, len(each))
-	}
-	return nil
+	return left, nil
 }
 
 // assetLife is how long the rules of a symbol are used before they are read again.
