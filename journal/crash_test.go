@@ -185,3 +185,50 @@ func TestUnfinishedRotation(t *testing.T) {
 		t.Errorf("a recovery of a sound directory keeps %d of 6 records and sets aside %+v, %v", s.seq, r.Aside, err)
 	}
 }
+
+// TestUnfinishedRotationIsNoDamage: a rotation failed in the middle, as on a full disk, and
+// records went to the journal before it; then came a crash. Its own journal is empty, has a
+// part of its header, zeros in its place, or a header that is out of date. Walk, a start and
+// a recovery all take the directory for sound and keep every record.
+func TestUnfinishedRotationIsNoDamage(t *testing.T) {
+	d, _ := smallStore(t)
+	j, _, err := open(d, journal.FileOptions{MaxRecords: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.FailAt = d.Calls + 6 // as in TestUnfinishedRotation, but once
+	if err := write(j, 5, "five"); err != nil {
+		t.Fatal(err)
+	}
+	unborn := d.Files["journal-2.wal"]
+	header := unborn.Data
+	if j, _, err = open(d, journal.FileOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(j, 6, "six"); err != nil {
+		t.Fatal(err)
+	}
+	d.Files["journal-2.wal"] = unborn // the start has removed it
+	left := [][]byte{make([]byte, len(header))}
+	for cut := range len(header) + 1 {
+		left = append(left, header[:cut])
+	}
+	for _, data := range left {
+		c := d.Cut(journaltest.Kept)
+		c.Files["journal-2.wal"].Data = slices.Clone(data)
+		if h, _, err := walk(c); err != nil || len(h.Notes) != 1 || !strings.HasPrefix(h.Notes[0], "journal-2.wal: a rotation was not finished") {
+			t.Fatalf("%d bytes: Walk notes %q, %v", len(data), h.Notes, err)
+		}
+		if s, err := load(c.Cut(journaltest.Kept), false); err != nil || s.seq != 6 {
+			t.Fatalf("%d bytes: a start has %d of 6 records, %v", len(data), s.seq, err)
+		}
+		var r journal.Recovery
+		_, s, err := open(c, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }})
+		if err != nil || s.seq != 6 || len(r.Aside) != 0 || len(r.History) != 0 {
+			t.Fatalf("%d bytes: a recovery keeps %d of 6 records and sets aside %+v, %v", len(data), s.seq, r.Aside, err)
+		}
+		if h, _, err := walk(c); err != nil || len(h.Notes) != 0 {
+			t.Fatalf("%d bytes: after the recovery Walk notes %q, %v", len(data), h.Notes, err)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func (f *Files) findUnborn(journals []int, newest int) (unborn []string, err err
 				return nil, err
 			}
 		}
-		if err == nil && (len(data) > r.size || newest == 0 && r.seq > 0) {
+		if !holdsNone(data) || newest == 0 && r.seq > 0 {
 			return nil, f.damage(name, int64(r.size), r.seq, fmt.Errorf("it continues %s, which is missing", snapshotName(n)))
 		}
 		unborn = append(unborn, name)

@@ -25,9 +25,11 @@ func (f *Files) recover(s State, g generations) error {
 	}
 	var r Recovery
 	from := f.newestWhole(s, g.snapshots, &r)
+	last := 0
 	for _, n := range all {
-		if n >= from {
+		if n >= from && !f.unborn(n, g.snapshots) {
 			f.replayGood(s, n, &r)
+			last = n
 		}
 	}
 	for _, a := range r.Aside {
@@ -38,7 +40,6 @@ func (f *Files) recover(s State, g generations) error {
 	if f.store == "" {
 		return errNothing
 	}
-	last := all[len(all)-1]
 	if f.ended > last {
 		last = f.ended
 		r.Aside = append(r.Aside, Aside{snapshotName(last), 0, 0, ErrMissing}, Aside{journalName(last), 0, 0, ErrMissing})
@@ -138,13 +139,18 @@ func (f *Files) replayGood(s State, n int, r *Recovery) {
 	}
 }
 
+// unborn reports whether a rotation made journal n and then did not come to its snapshot:
+// the journal holds no record, it is after all snapshots, and the one before was not ended.
+// The new generation then replaces the journal.
+func (f *Files) unborn(n int, snapshots []int) bool {
+	data, err := f.disk.Read(journalName(n))
+	return err == nil && n > 1 && (len(snapshots) == 0 || n > slices.Max(snapshots)) && f.ended != n && holdsNone(data)
+}
+
 // missSnapshot notes in r if the snapshot of generation n is missing. Data is the
-// journal of that generation. If it has no records and the journal before it was not ended,
-// the snapshot may never have existed: a crash may have ended the rotation before it was
-// written.
+// journal of that generation.
 func (f *Files) missSnapshot(n int, data []byte, r *Recovery) {
-	first, err := decodeFrame(data, 0)
-	if err != nil || n <= f.from || len(data) == first.size && n > 1 && f.ended != n {
+	if _, err := decodeFrame(data, 0); err != nil || n <= f.from {
 		return
 	}
 	if _, err := f.disk.Read(snapshotName(n)); errors.Is(err, fs.ErrNotExist) {

@@ -61,6 +61,17 @@ func torn(data []byte, at, link int, cause error) bool {
 	return errors.Is(cause, errShort) || zeroSector(data, at) || allZero(tail)
 }
 
+// holdsNone reports whether data, the content of a journal, has no record behind its
+// header, which may itself be missing or an unfinished write. It returns false if a later
+// version wrote the header.
+func holdsNone(data []byte) bool {
+	first, err := decodeFrame(data, 0)
+	if err != nil {
+		return torn(data, 0, sha256.Size, err)
+	}
+	return first.size == len(data) && checkFormat(first, "") == nil
+}
+
 // nextFrame returns where the next whole record begins at or after an offset, or
 // the length of data if there is none. A payload is a JSON object, so nextFrame checks
 // for its brace before it computes a checksum: checksums at every byte of a large file

@@ -205,7 +205,7 @@ func (w *walker) journal(n int) error {
 		w.newest = n // begun since we listed the files
 	}
 	// A journal is ended only once the next generation has its snapshot.
-	if n > w.newest && w.newest > 0 && first.size == len(data) && w.ended != n {
+	if n > w.newest && w.newest > 0 && holdsNone(data) && w.ended != n {
 		w.note("%s: a rotation was not finished; the next start repeats it", name)
 		return nil
 	}
