@@ -81,11 +81,14 @@ func (c *config) stdioArguments() []string {
 		} else if value != "" && (kind == "file" || kind == "directory") {
 			value = absolute(value)
 		}
-		// The mode is always --mcp here, and a switch needs no value.
+		// The mode is always --mcp here, and a switch needs no value. One that has none was
+		// given as false: all else that it could ask for is refused beside --print-config.
 		switch {
 		case f.Name == "mcp" || f.Name == "serve" || f.Name == "print-config":
 		case alone(f) && value == "true":
 			args = append(args, "--"+f.Name)
+		case value == "":
+			args = append(args, "--"+f.Name+"=false")
 		default:
 			args = append(args, "--"+f.Name+"="+value)
 		}

@@ -113,3 +113,24 @@ func TestPrintConfigServes(t *testing.T) {
 		printed(t, append(strings.Fields(args), "--print-config", "cursor")...)
 	}
 }
+
+// TestPrintConfigOff: a flag that is given as false is printed as false, so that the
+// client's environment cannot turn it on, and wick takes what was printed.
+func TestPrintConfigOff(t *testing.T) {
+	for _, group := range Flags() {
+		for _, f := range group.Flags {
+			if !alone(f) || f.DefValue == "true" || f.Name == "mcp" || f.Name == "serve" {
+				continue
+			}
+			off := "--" + f.Name + "=false"
+			got, _ := printed(t, "--mcp", off, "--print-config", "claude-code")
+			_, args, _ := strings.Cut(strings.TrimSpace(got), " --mcp")
+			if args != " "+off {
+				t.Errorf("%s is printed as %q", off, args)
+			}
+			if _, err := parseConfig(append(strings.Fields(args), "--mcp"), env("HOME", "/home/x"), &bytes.Buffer{}); err != nil {
+				t.Errorf("%s is printed as %q, which is refused: %v", off, args, err)
+			}
+		}
+	}
+}
