@@ -165,7 +165,7 @@ var limits = []limit{
 
 	{what: "Messages to the owner"},
 	{"notify", "maxDestinations", "", "destinations", "TestParseRefused"},
-	{"notify", "maxFile", "bytes", "file with the destinations", "TestParseRefused"},
+	{"server", "maxNotifyFile", "bytes", "file with the destinations", "TestNotifyFlags"},
 	{"notify", "defaultRate", "", "messages in a minute to a destination, unless its line says otherwise; the rest becomes one summary", "TestStorm"},
 	{"notify", "maxRate", "", "messages in a minute that a line can ask for", "TestParseRefused"},
 	{"notify", "maxQueue", "", "events that wait for a destination; the oldest goes, as a dead letter", "TestHangingDestination"},

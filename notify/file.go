@@ -14,9 +14,8 @@ import (
 
 const (
 	maxDestinations = 16
-	maxFile         = 64 << 10 // bytes
-	maxRate         = 100_000  // messages in a minute
-	defaultRate     = 30       // the same, for a line without rate=
+	maxRate         = 100_000 // messages in a minute
+	defaultRate     = 30      // the same, for a line without rate=
 )
 
 // Destination is where messages go: a line of the owner's file.
@@ -40,9 +39,6 @@ var nameShape = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 // word and what is wrong with it, but does not quote it: an address or a secret may be in
 // the wrong place.
 func Parse(text []byte) ([]*Destination, error) {
-	if len(text) > maxFile {
-		return nil, fmt.Errorf("the file has more than %d bytes", maxFile)
-	}
 	var all []*Destination
 	number := 0
 	for line := range strings.Lines(string(text)) {

@@ -22,8 +22,8 @@ import (
 // owner is told.
 const silence = 10 * time.Minute
 
-// maxDestinations is how many bytes --notify-file may have.
-const maxDestinations = 1 << 20
+// maxNotifyFile is how many bytes --notify-file may have.
+const maxNotifyFile = 64 << 10
 
 // settleNotify checks the flags about notifications and reads the file. The test of
 // destinations needs no journal; all else does, since what waits is kept there. The file
@@ -37,7 +37,7 @@ func (c *config) settleNotify() error {
 	case !c.trade && c.notifyTest == "":
 		return errors.New("--notify-file needs --trade: what waits to be sent is kept in its journal")
 	}
-	text, err := readPrivate(c.notifyFile, maxDestinations)
+	text, err := readPrivate(c.notifyFile, maxNotifyFile)
 	if err != nil {
 		return fmt.Errorf("--notify-file: %w", err)
 	}

@@ -250,7 +250,7 @@ func TestNotifyFlags(t *testing.T) {
 		"chmod 600":              {"--trade", "--notify-file", open},
 		"no such file":           {"--trade", "--notify-file", filepath.Join(t.TempDir(), "none")},
 		"line 1: the kind":       {"--trade", "--notify-file", destinations(t, "a sms https://example.com/x")},
-		"is longer than 1048576": {"--trade", "--notify-file", destinations(t, "a ntfy https://example.com/x"+strings.Repeat("\n# more", 1<<18))},
+		"is longer than 65536":   {"--trade", "--notify-file", destinations(t, "a ntfy https://example.com/x\n"+strings.Repeat("#", maxNotifyFile))},
 		"not a regular file":     {"--trade", "--notify-file", t.TempDir()},
 		"unexpected argument":    {"--notify-file", open, "--notify-test", "a", "b"},
 		"unexpected argument \"": {"--notify-file", open, "a"},
