@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"wick/archive"
 	"wick/journal"
 )
 
@@ -102,14 +101,16 @@ func readHistory(dir string) (orders []Order, days []dayMark, err error) {
 		return nil, nil, err
 	}
 	orders, days = []Order{}, append([]dayMark{}, s.days...) // not nil, so that JSON has an empty list
-	known := make(map[string]bool)                           // a crash may leave an order in both places
-	_, err = archive.Check(d, s.store, func(r archive.Record, _ archive.Head) error {
+	known := make(map[string]bool)                           // a crash may leave an order in two places
+	_, err = readArchive(d, s.store, s.archived, func(order []byte) error {
 		o := new(Order)
-		if err := json.Unmarshal(r.Body, o); err != nil {
+		if err := json.Unmarshal(order, o); err != nil {
 			return err
 		}
+		if !known[o.ID] {
+			orders = append(orders, o.public())
+		}
 		known[o.ID] = true
-		orders = append(orders, o.public())
 		return nil
 	})
 	for _, o := range s.orders {
