@@ -103,7 +103,7 @@ var limits = []limit{
 	{"mcp", "anonymousWriteTimeout", "", "the same without a valid token", "TestAnonymousWriteTimeout"},
 	{"mcp", "maxBatch", "", "messages in a batch, which needs a token", "TestBatchBound"},
 	{"mcp", "maxID", "bytes", "id of a request, and progress token", "TestLongNames"},
-	{"mcp", "maxNamed", "", "responses, arguments or resources that a request names", "TestLongNames"},
+	{"mcp", "maxNamed", "", "responses or resources that a request names", "TestLongNames"},
 	{"mcp", "maxWaitingToken", "", "tool calls of one token that wait, beside two running per processor; charts and computations wait apart; then 429", "TestWaitingBounds"},
 	{"mcp", "maxWaitingClient", "", "of one client with all its tokens; then 429", "TestWaitingBounds"},
 	{"mcp", "maxWaiting", "", "in all; then 503", "TestBusy"},

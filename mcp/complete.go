@@ -27,7 +27,7 @@ func (s *Server) completion(ctx context.Context, b []byte, c Caller, m *message)
 		return appendError(b, m.ID, refused), verdict{outcome: answered}
 	}
 	var values []string
-	asking := Completion{c, asked.Name, asked.Value, m.Params.Context.Arguments}
+	asking := Completion{c, asked.Name, asked.Value}
 	if bug := s.guard("completion", func() { values = s.complete(ctx, asking) }); bug != nil {
 		return appendError(b, m.ID, &Error{codeInternal, bug.Error()}), verdict{outcome: answered}
 	}

@@ -101,7 +101,7 @@ func wholeServer() *Server {
 			if c.Argument == "how" {
 				return make([]string, 120)
 			}
-			return []string{c.Value + "a", c.Value + c.Given["how"]}
+			return []string{c.Value + "a", c.Value}
 		},
 	})
 }

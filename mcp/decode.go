@@ -132,8 +132,8 @@ func (m *message) check(typed bool) *Error {
 		return invalid("the id of a request may have at most " + strconv.Itoa(maxID) + " bytes")
 	case m.ID != nil && !legalID(m.ID):
 		return invalid("the id of a request must be a string or an integer")
-	case max(len(m.Params.InputResponses), len(m.Params.Context.Arguments), len(m.Params.Notifications.Resources)) > maxNamed:
-		return invalid("a request may name at most " + strconv.Itoa(maxNamed) + " responses, arguments or resources")
+	case max(len(m.Params.InputResponses), len(m.Params.Notifications.Resources)) > maxNamed:
+		return invalid("a request may name at most " + strconv.Itoa(maxNamed) + " responses or resources")
 	}
 	return nil
 }

@@ -207,9 +207,8 @@ type Argument struct {
 // Completion asks for values of an argument that begin with what the user has typed.
 type Completion struct {
 	Caller   Caller
-	Argument string            // its name
-	Value    string            // what has been typed so far
-	Given    map[string]string // the other arguments that have values already
+	Argument string // its name
+	Value    string // what has been typed so far
 }
 
 // Error is a JSON-RPC error.

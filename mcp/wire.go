@@ -28,11 +28,8 @@ type params struct {
 	URI       string          `json:"uri"`       // of resources/read, subscribe and unsubscribe
 	RequestID json.RawMessage `json:"requestId"` // of notifications/cancelled
 
-	Ref      reference     `json:"ref"` // of completion/complete, like the next two
+	Ref      reference     `json:"ref"` // of completion/complete, like the next
 	Argument namedArgument `json:"argument"`
-	Context  struct {
-		Arguments map[string]string `json:"arguments"`
-	} `json:"context"`
 
 	Notifications filter `json:"notifications"` // of subscriptions/listen
 
