@@ -14,7 +14,7 @@ func (a *Account) withAlerts(p *Panel) *indicators.Result {
 		return p.Result
 	}
 	r := *p.Result
-	for _, alert := range tail(a.Alerts) {
+	for _, alert := range a.Alerts {
 		if alert.Key != p.Key || alert.Text == "" || !usable(alert.Price) {
 			continue
 		}

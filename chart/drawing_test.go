@@ -315,6 +315,34 @@ func TestAccount(t *testing.T) {
 	}
 }
 
+// TestManyOrders: of very many orders, alerts and fills the nearest to the price and the
+// newest are drawn, and the picture counts every other one.
+func TestManyOrders(t *testing.T) {
+	v := account()
+	price := v.Series.Close[v.Series.Len()-1]
+	a := &Account{Orders: []Order{{true, "limit", price * 0.999, 7}}}
+	for i := range 200 {
+		a.Orders = append(a.Orders, Order{true, "limit", price * (0.3 + float64(i)*0.001), 1})
+		a.Alerts = append(a.Alerts, Alert{Price: price * (2 + float64(i)*0.001), Text: "above"})
+		a.Fills = append(a.Fills, Fill{Buy: true, Price: price, Time: v.Series.Time[i%50]})
+	}
+	v.Account = a
+	p := plan(v, Options{Width: 1200, Height: 700})
+	texts := p.texts(lineText)
+	all := strings.Join(texts, "|")
+	if !strings.Contains(all, "buy limit 7") {
+		t.Errorf("the order nearest to the price is missing in %s", all)
+	}
+	for _, edge := range []string{"↑ +47", "↓ +46"} { // of 50 alerts and 49 orders three are named
+		if !slices.Contains(texts, edge) {
+			t.Errorf("%q is missing in %s", edge, all)
+		}
+	}
+	if got := p.panes[0].unmarked; got != 151+150+150 {
+		t.Errorf("%d are counted as not drawn, want 451", got)
+	}
+}
+
 // TestUnknownProfit: a profit that is not known is left out, and its line has a colour
 // that says neither gain nor loss. A profit of 0 is known.
 func TestUnknownProfit(t *testing.T) {

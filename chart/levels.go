@@ -215,12 +215,21 @@ func (p *picture) nameAway(o *occupied, l ownLevel, y int) bool {
 	}
 }
 
-// maxShown is how many orders, alerts or fills of an account are shown, the last ones.
+// maxShown is how many orders, alerts or fills of an account are shown. The others are
+// counted as not drawn: thousands would hide the prices.
 const maxShown = 50
 
-// tail returns the last maxShown of items. An account of thousands of orders would
-// otherwise hide the prices.
-func tail[T any](items []T) []T { return items[max(0, len(items)-maxShown):] }
+// nearest returns the maxShown levels that are nearest to the last price, which are those
+// that may be reached first, and counts the others.
+func (p *picture) nearest(levels []ownLevel) []ownLevel {
+	if len(levels) <= maxShown {
+		return levels
+	}
+	last := p.s.Close[p.lastBar()]
+	slices.SortStableFunc(levels, func(a, b ownLevel) int { return cmp.Compare(math.Abs(a.price-last), math.Abs(b.price-last)) })
+	p.tooMany += len(levels) - maxShown
+	return levels[:maxShown]
+}
 
 // accountLevels returns the position, orders and alerts as levels.
 func (p *picture) accountLevels() []ownLevel {
@@ -234,17 +243,18 @@ func (p *picture) accountLevels() []ownLevel {
 	if pos := a.Position; pos != nil && usable(pos.Entry) && usable(pos.Quantity) && pos.Quantity != 0 {
 		out = append(out, p.entryLevel(pos))
 	}
-	for _, o := range tail(a.Orders) {
+	var orders, alerts []ownLevel
+	for _, o := range a.Orders {
 		if usable(o.Price) {
-			out = append(out, orderLevel(o))
+			orders = append(orders, orderLevel(o))
 		}
 	}
-	for _, alert := range tail(a.Alerts) {
+	for _, alert := range a.Alerts {
 		if usable(alert.Price) && alert.Price != 0 && alert.Key == "" {
-			out = append(out, ownLevel{alert.Price, "alert " + printable(alert.Text, 40), inkAmber, 1, 4, 0, ""})
+			alerts = append(alerts, ownLevel{alert.Price, "alert " + printable(alert.Text, 40), inkAmber, 1, 4, 0, ""})
 		}
 	}
-	return out
+	return slices.Concat(out, p.nearest(orders), p.nearest(alerts))
 }
 
 // entryLevel returns the level at which a position was opened, in the colour of its profit

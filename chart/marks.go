@@ -322,11 +322,11 @@ func (p *picture) placeFills(o *occupied) {
 	if p.view.Account == nil {
 		return
 	}
+	fills := slices.DeleteFunc(slices.Clone(p.view.Account.Fills), func(f Fill) bool { return !usable(f.Price) || f.Time < p.s.Time[0] })
+	left := max(0, len(fills)-maxShown)
+	p.panes[0].unmarked += left
 	h := p.px(10)
-	for _, f := range tail(p.view.Account.Fills) {
-		if !usable(f.Price) || f.Time < p.s.Time[0] {
-			continue
-		}
+	for _, f := range fills[left:] {
 		// The tip is where the trade was made. The rest of the arrow is beside it, so that the
 		// price stays visible.
 		x, y := int(p.timeX(f.Time)), p.panes[0].scale.row(f.Price)

@@ -43,6 +43,7 @@ type picture struct {
 	drawn   ohlc       // what candles show
 	err     error      // why it cannot be painted as asked
 	own     []ownLevel // levels of the account and of the caller's marks
+	tooMany int        // orders and alerts that are not among them, since there are so many
 
 	times  []timeTick
 	breaks []int // columns where the days of the zone begin
@@ -84,7 +85,7 @@ type pane struct {
 	floor       int             // end of the plot without the volume strip
 	scale       scale
 	studies     []study
-	unmarked    int // how many signals, fills, marks and texts are not drawn
+	unmarked    int // how many signals, orders, alerts, fills, marks and texts are not drawn
 	ticks       []tick
 	tags        []tag
 }

@@ -110,7 +110,7 @@ func (p *picture) split() {
 // the first panels, as many as fit says.
 func (p *picture) makePanes(fit int) {
 	p.panes = make([]pane, 1, 1+fit)
-	p.panes[0].price = true
+	p.panes[0].price, p.panes[0].unmarked = true, p.tooMany
 	shades := p.view.shades()
 	for i, panel := range p.view.Panels {
 		st := study{Result: p.view.Account.withAlerts(&panel), key: panel.Key, needs: panel.Needs, shade: shades[i]}
