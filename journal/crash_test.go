@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -229,6 +230,46 @@ func TestUnfinishedRotationIsNoDamage(t *testing.T) {
 		}
 		if h, _, err := walk(c); err != nil || len(h.Notes) != 0 {
 			t.Fatalf("%d bytes: after the recovery Walk notes %q, %v", len(data), h.Notes, err)
+		}
+	}
+}
+
+// TestNoUnfinishedRotation: a journal without records and without a snapshot is no unfinished
+// rotation if a later journal holds records, or if its header says that it goes on after
+// records that are not there. A recovery says that something is missing, and Walk finds
+// nothing wrong with what it leaves.
+func TestNoUnfinishedRotation(t *testing.T) {
+	for name, harm := range map[string]func(d *journaltest.Disk){
+		"a later one has records": func(d *journaltest.Disk) {},
+		"records are gone":        func(d *journaltest.Disk) { delete(d.Files, "journal-3.wal") },
+	} {
+		d := journaltest.NewDisk()
+		j, _, err := open(d, journal.FileOptions{MaxRecords: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seq := range uint64(5) {
+			if err := write(j, seq+1, "note"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if newest(d) != 3 {
+			t.Fatalf("%d generations, want 3", newest(d))
+		}
+		delete(d.Files, "snapshot-2.json")
+		delete(d.Files, "snapshot-3.json")
+		for _, n := range []string{journal1, "journal-2.wal"} { // all but the header
+			data := d.Files[n].Data
+			d.Files[n].Data = data[:8+binary.LittleEndian.Uint32(data)]
+		}
+		harm(d)
+		var r journal.Recovery
+		_, _, err = open(d, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }})
+		if err != nil || !slices.ContainsFunc(r.Aside, func(a journal.Aside) bool { return a.File == "snapshot-2.json" }) {
+			t.Errorf("%s: a recovery sets aside %+v, %v, want that snapshot-2.json is missing", name, r.Aside, err)
+		}
+		if h, _, err := walk(d); err != nil {
+			t.Errorf("%s: after the recovery Walk finds %v, %q", name, err, h.Notes)
 		}
 	}
 }

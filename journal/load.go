@@ -67,10 +67,14 @@ func (f *Files) findUnborn(journals []int, newest int) (unborn []string, err err
 				return nil, err
 			}
 		}
-		if !holdsNone(data) || newest == 0 && r.seq > 0 {
+		switch {
+		case holdsNone(data) && (newest > 0 || r.seq == 0):
+			unborn = append(unborn, name)
+		case err != nil:
+			return nil, f.damage(name, 0, 0, err)
+		default:
 			return nil, f.damage(name, int64(r.size), r.seq, fmt.Errorf("it continues %s, which is missing", snapshotName(n)))
 		}
-		unborn = append(unborn, name)
 	}
 	return unborn, nil
 }

@@ -27,7 +27,7 @@ func (f *Files) recover(s State, g generations) error {
 	from := f.newestWhole(s, g.snapshots, &r)
 	last := 0
 	for _, n := range all {
-		if n >= from && !f.unborn(n, g.snapshots) {
+		if n >= from && !f.unborn(n, g) {
 			f.replayGood(s, n, &r)
 			last = n
 		}
@@ -140,11 +140,17 @@ func (f *Files) replayGood(s State, n int, r *Recovery) {
 }
 
 // unborn reports whether a rotation made journal n and then did not come to its snapshot:
-// the journal holds no record, it is after all snapshots, and the one before was not ended.
-// The new generation then replaces the journal.
-func (f *Files) unborn(n int, snapshots []int) bool {
-	data, err := f.disk.Read(journalName(n))
-	return err == nil && n > 1 && (len(snapshots) == 0 || n > slices.Max(snapshots)) && f.ended != n && holdsNone(data)
+// it is after all snapshots, the one before was not ended, and neither it nor a later one
+// holds a record or continues records that are gone. The new generation then replaces it.
+func (f *Files) unborn(n int, g generations) bool {
+	if n == 1 || f.ended == n || len(g.snapshots) > 0 && n <= slices.Max(g.snapshots) {
+		return false
+	}
+	return !slices.ContainsFunc(g.journals, func(m int) bool {
+		data, err := f.disk.Read(journalName(m))
+		first, _ := decodeFrame(data, 0)
+		return m >= n && (err != nil || !holdsNone(data) || first.seq > f.seq)
+	})
 }
 
 // missSnapshot notes in r if the snapshot of generation n is missing. Data is the

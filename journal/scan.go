@@ -67,9 +67,9 @@ func torn(data []byte, at, link int, cause error) bool {
 func holdsNone(data []byte) bool {
 	first, err := decodeFrame(data, 0)
 	if err != nil {
-		return torn(data, 0, sha256.Size, err)
+		return len(behind(data, 0)) == 0 && torn(data, 0, sha256.Size, err)
 	}
-	return first.size == len(data) && checkFormat(first, "") == nil
+	return first.kind == KindHeader && first.size == len(data) && checkFormat(first, "") == nil
 }
 
 // nextFrame returns where the next whole record begins at or after an offset, or

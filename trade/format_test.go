@@ -3,6 +3,8 @@ package trade
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -106,6 +108,41 @@ func TestFormat1Queues(t *testing.T) {
 	want := map[uint64]string{7: "a-4dad8da0-6", 9: "a-4dad8da0-8", 13: "a-4dad8da0-12", 15: "a-4dad8da0-14"}
 	if !maps.Equal(alerts, want) || len(book.Subscriptions) != 2 || book.Subscriptions[0].Caller != "caller-1" {
 		t.Errorf("alerts %v of %v, want %v", alerts, book.Subscriptions, want)
+	}
+}
+
+// TestFormat1Damaged: the newest snapshot is gone and the header of its journal damaged. The
+// whole records behind it are not taken for the rest of an unfinished write: a start refuses
+// and an audit tells of damage, and a recovery shows the records and sets the file aside.
+func TestFormat1Damaged(t *testing.T) {
+	dir, _ := keptStore(t, "format1")
+	name := filepath.Join(dir, "journal-2.wal")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[1] = 0x40 // the length
+	if err := errors.Join(os.WriteFile(name, data, 0o600), os.Remove(filepath.Join(dir, "snapshot-2.json"))); err != nil {
+		t.Fatal(err)
+	}
+	d := openDir(t, dir)
+	if _, err := tryLoad(d, false); err == nil {
+		t.Error("a start has read it")
+	}
+	if _, err := journal.Walk(d, func(journal.Entry) error { return nil }); err == nil {
+		t.Error("an audit calls it sound")
+	}
+	var r journal.Recovery
+	b := book{hub: delivery.NewHub(nil), recover: true}
+	log := slog.New(slog.DiscardHandler)
+	if err := b.read(d, journal.NewFiles(d, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }}, log), false, log); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(r.Lost); n == 0 || r.Lost[n-1].Seq != 27 { // the state of that version is of record 27
+		t.Errorf("a recovery shows %d records that are lost", n)
+	}
+	if kept, err := os.ReadFile(name + ".damaged"); err != nil || !bytes.Equal(kept, data) {
+		t.Errorf("the damaged file is not set aside: %d bytes, %v", len(kept), err)
 	}
 }
 
