@@ -39,6 +39,44 @@ func TestDryRunOfUsedID(t *testing.T) {
 	})
 }
 
+// TestDryRunTellsReason: a dry run says of an order that the recent volume does not fill, or
+// not whole, what the order itself would say, and does not say it of its exits. In a minute 100 were
+// traded, and orders get a tenth of that: of 30, 10 are filled.
+func TestDryRunTellsReason(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Participation = exact.One / 10 }, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		for i, c := range []struct {
+			volume float64
+			force  TimeInForce
+			want   string
+		}{
+			{100, FOK, "cancelled 0 fok: too little was traded lately, 10 could be filled"},
+			{100, IOC, "cancelled 10 ioc: too little was traded lately for the rest"},
+			{100, GTC, "partially_filled 10 too little was traded lately for the rest, which waits for more"},
+			{1000, GTC, "filled 30 "},
+		} {
+			traded(e, 2*i, 100, c.volume)
+			traded(e, 2*i+1, 100, c.volume)
+			order := func(r *OrderRequest) {
+				r.Quantity, r.TimeInForce, r.StopLoss = 30*exact.One, c.force, Exit{Percent: exact.One}
+			}
+			dry := ask(t, e, func(r *OrderRequest) { order(r); r.DryRun = true })
+			_, says, _ := strings.Cut(dry.Reason, "; without dry_run: ")
+			if got := fmt.Sprintf("%s %s %s", dry.Status, dry.FilledQuantity, says); got != c.want || !strings.HasPrefix(dry.Reason, "dry run: every check passed") {
+				t.Errorf("dry run of %s with %v traded: %s, %q; want %s", c.force, c.volume, got, dry.Reason, c.want)
+			}
+			for _, leg := range e.Protection(dry) {
+				if leg.Reason != "dry run: every check passed, no order was made" {
+					t.Errorf("dry run of %s with %v traded: its %s says %q", c.force, c.volume, leg.Role, leg.Reason)
+				}
+			}
+			if o := ask(t, e, order); fmt.Sprintf("%s %s %s", o.Status, o.FilledQuantity, o.Reason) != c.want {
+				t.Errorf("%s with %v traded: %s %s, %q; want %s", c.force, c.volume, o.Status, o.FilledQuantity, o.Reason, c.want)
+			}
+		}
+	})
+}
+
 // TestHaltHoldsRestingOrders: while HALT is there nothing fills, the refusal of
 // a new order says so, and afterwards a limit that was passed fills at the limit.
 func TestHaltHoldsRestingOrders(t *testing.T) {

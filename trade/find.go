@@ -65,11 +65,14 @@ func (e *Engine) Protection(o Order) (exits []Order) {
 		return nil
 	}
 	for _, leg := range e.ahead.exitsOf(&o, opened, *o.AveragePrice, o.CreatedAt) {
-		leg.ID, leg.Group, leg.Reason = "", "", cmp.Or(leg.Reason, o.Reason)
+		leg.ID, leg.Group, leg.Reason = "", "", cmp.Or(leg.Reason, dryRun)
 		exits = append(exits, leg.public())
 	}
 	return exits
 }
+
+// dryRun is the reason of an order that a dry run shows, and of its exits.
+const dryRun = "dry run: every check passed, no order was made"
 
 // OrderFilter says which orders are wanted. A zero field does not restrict them.
 type OrderFilter struct {

@@ -75,14 +75,6 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (*Order, uint64, error) {
 	if r.OCO != (OCO{}) { // the stop beside the limit arrives with it
 		ev.put(ev.Order.partner(r.OCO))
 	}
-	if r.DryRun {
-		if ev.Order.Group == ev.Order.ID { // an order made later will have this id
-			ev.Order.Group = ""
-		}
-		ev.Order.ID, ev.Order.Reason = "", "dry run: every check passed, no order was made"
-		return ev.Order, 0, nil
-	}
-	e.rate.Take(at.Time, e.orderRate())
 	// An order is judged on what is traded after it came. If the price was just asked
 	// for, all that is traded after that price counts, unless the feed goes on from another.
 	instant := at.UnixMilli()
@@ -92,6 +84,18 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (*Order, uint64, error) {
 	case asked.answered && asked.gone == 0:
 		instant = q.at
 	}
+	if r.DryRun {
+		if ev.Order.Group == ev.Order.ID { // an order made later will have this id
+			ev.Order.Group = ""
+		}
+		says := dryRun
+		if ev.Order.Reason != "" { // why it would not be filled, or not whole
+			says += "; without dry_run: " + ev.Order.Reason
+		}
+		ev.Order.ID, ev.Order.Reason = "", says
+		return ev.Order, 0, nil
+	}
+	e.rate.Take(at.Time, e.orderRate())
 	seq, err := e.place(ev, instant)
 	return ev.Order, seq, err
 }

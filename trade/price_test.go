@@ -409,6 +409,10 @@ func TestFileGoesBack(t *testing.T) {
 				t.Errorf("%s: %s, want %s", name, got, c.want)
 			}
 			if c.want != "stale_price" {
+				dry, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "SPY", Side: Buy, Type: Limit, Price: 95 * exact.One, Quantity: exact.One, DryRun: true})
+				if err != nil || !strings.Contains(dry.Reason, "; without dry_run: the file no longer tells its price of 2000-01-01 00:03") {
+					t.Errorf("%s: dry run of a limit that is not reached: %q, %v", name, dry.Reason, err)
+				}
 				rests, got := order(Limit, 95*exact.One)
 				if got != "" || rests.Status != StatusOpen || !strings.Contains(rests.Reason, "price of 2000-01-01 00:03") {
 					t.Errorf("%s: a limit that is not reached: %+v", name, rests)
