@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"wick/market"
 	"wick/mcp"
 	"wick/trade"
 )
@@ -240,11 +241,15 @@ func (h *handlers) cancelOrder() tool {
 			for _, o := range cancelled {
 				ids = append(ids, o.ID)
 			}
-			return h.reply(struct {
+			result := mcp.JSON(struct {
 				OK        bool     `json:"ok"`
 				Cancelled int      `json:"cancelled"`
 				Orders    []string `json:"order_ids"`
 			}{true, len(ids), ids})
+			if len(ids) == 0 {
+				h.noteAlike(result, r.symbol)
+			}
+			return h.remind(result), nil
 		}
 		o, err := h.Engine.CancelOrder(who(c), r.id)
 		if err != nil {
@@ -320,11 +325,34 @@ func (h *handlers) getOrders() tool {
 			return nil, err
 		}
 		result := list(r.page, "get_orders", orders)
-		if len(orders) == 0 && meansAll(r.symbol) {
-			result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil, `%q is the market of that name: for orders of every symbol write "all" in small letters, or leave symbol out.`, r.symbol)})
+		if len(orders) == 0 {
+			h.noteAlike(result, r.symbol)
 		}
 		return h.remind(result), nil
 	})
+}
+
+// noteAlike adds to a result without orders of a symbol what may have been meant by it:
+// every symbol, or those that begin alike and have open orders.
+func (h *handlers) noteAlike(result *mcp.Result, symbol string) {
+	canonical, err := market.Resolve(h.Source, symbol)
+	if err != nil { // there is none
+		return
+	}
+	note := fmt.Sprintf(`%q is the market of that name: for orders of every symbol write "all" in small letters, or leave symbol out.`, symbol)
+	if !meansAll(symbol) {
+		var alike []string
+		for _, o := range h.Engine.Orders(true) {
+			if s := o.Symbol; s != canonical && !slices.Contains(alike, s) && (strings.HasPrefix(s, canonical) || strings.HasPrefix(canonical, s)) {
+				alike = append(alike, s)
+			}
+		}
+		if len(alike) == 0 {
+			return
+		}
+		note = fmt.Sprintf("%q has none, but orders of %s are open: symbol is matched whole.", symbol, atMostTen(alike))
+	}
+	result.Content = append(result.Content, mcp.Content{Text: []byte(note)})
 }
 
 // positionList is the request of get_positions.
