@@ -94,29 +94,21 @@ func oco(p *trade.OCO) arg {
 // ever.
 func deadline(p *time.Time, name, doc string) arg {
 	doc += ": a date (2026-01-31, to its end), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds."
+	return moment(p, name, doc, true)
+}
+
+// moment declares a time. A date means the beginning of that day in UTC, or with end its
+// last second.
+func moment(p *time.Time, name, doc string, end bool) arg {
 	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: single(name, func(s string) (err error) {
 		if *p, err = time.Parse(time.RFC3339, s); err == nil { // which keeps fractions of a second
 			return nil
 		}
-		at, err := market.ParseTime(s, time.UTC, true)
+		at, err := market.ParseTime(s, time.UTC, end)
 		if err != nil {
 			return fmt.Errorf("%s %q is no time: write a date such as 2026-01-31, 2026-01-31 14:30 in UTC, RFC 3339 or unix seconds", name, limit.Clip(s))
 		}
 		*p = time.Unix(at, 0).UTC()
-		return nil
-	})}
-}
-
-// moment declares a moment in RFC 3339, or a date, which means the beginning of that day
-// in UTC. It is for filters; in a deadline a date means the end of the day.
-func moment(p *time.Time, name, doc string) arg {
-	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: single(name, func(s string) (err error) {
-		if *p, err = time.Parse(time.RFC3339, s); err != nil {
-			*p, err = time.Parse(time.DateOnly, s)
-		}
-		if err != nil {
-			return fmt.Errorf("%s %q is no instant such as 2026-01-31T16:00:00Z", name, limit.Clip(s))
-		}
 		return nil
 	})}
 }

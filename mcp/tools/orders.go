@@ -279,8 +279,8 @@ func (r *orderList) args() []arg {
 		word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
 		text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is. The list has all open ones and the 10,000 that ended last.", maxID).also("client_order_id"),
 		symbol(&r.symbol, "Only orders of this symbol."),
-		moment(&r.since, "since", "Only orders that changed at this moment or later, such as 2026-01-31 or 2026-01-31T16:00:00Z."),
-		moment(&r.until, "until", "Only orders that changed before this moment."),
+		moment(&r.since, "since", "Only orders that changed at this time or later: a date (2026-01-31, from its beginning), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds.", false),
+		moment(&r.until, "until", "Only orders that changed before this time.", false),
 		boolean(&r.mine, "mine", "Only orders that this client placed.").also("client"),
 	}, r.page.args()...)
 	for i, a := range args {

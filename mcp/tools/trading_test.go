@@ -372,6 +372,39 @@ func TestOrdersOfMarketCalledAll(t *testing.T) {
 	})
 }
 
+// TestOrdersSince: since and until of get_orders take a time as expires_at does. The order is
+// placed three seconds after midnight of 2000-01-01, which is 946684800 in unix time.
+func TestOrdersSince(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1}`, new(trade.Order))
+		for arguments, want := range map[string]int{
+			`"since":"2000-01-01"`:                 1,
+			`"since":"2000-01-01 00:00"`:           1,
+			`"since":"2000-01-01T00:01"`:           0,
+			`"since":"2000-01-01T00:00:03.5Z"`:     0,
+			`"since":"946684803"`:                  1,
+			`"since":946684804`:                    0,
+			`"until":"2000-01-01"`:                 0,
+			`"until":"2000-01-01 00:01"`:           1,
+			`"until":946684804`:                    1,
+			`"until":"2000-01-01T02:00:03+02:00"`:  0,
+			`"since":946684803,"until":"20000102"`: 1,
+		} {
+			var orders []trade.Order
+			if d.reply(trader, "get_orders", "{"+arguments+"}", &orders); len(orders) != want {
+				t.Errorf("%s: %d orders, want %d", arguments, len(orders), want)
+			}
+		}
+		_, err := d.call(trader, "get_orders", `{"since":"yesterday"}`)
+		if want := `since "yesterday" is no time: write a date such as 2026-01-31, 2026-01-31 14:30 in UTC, RFC 3339 or unix seconds`; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	})
+}
+
 // TestSymbolBeginsAlike: a list of orders or a cancellation that finds none of ETH says that
 // orders of ETHUSDT are open, and the other way round. It says nothing when it finds some, or
 // when only other symbols have orders.
