@@ -104,7 +104,11 @@ func Lookup(name string) (*Indicator, error) {
 	if p := strings.TrimPrefix(strings.ReplaceAll(snake(limit.Clip(name)), "_", ""), "cdl"); slices.Contains(patternNames(), p) {
 		return nil, fmt.Errorf("%w %q: it is a candle pattern, which %q with the parameter pattern %q looks for", errUnknown, limit.Clip(name), "candles", p)
 	}
-	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", errUnknown, limit.Clip(name), orList(nearestNames(snake(limit.Clip(name)), 3)))
+	near := ""
+	if strings.TrimSpace(name) != "" {
+		near = orList(nearestNames(snake(limit.Clip(name)), 3))
+	}
+	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", errUnknown, limit.Clip(name), near)
 }
 
 // nearestNames returns the nearest names to key, of at most most indicators, however far

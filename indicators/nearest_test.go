@@ -37,6 +37,11 @@ func TestUnknownSuggests(t *testing.T) {
 			t.Errorf("Lookup(%q): %v, want three names with %s", name, err, want)
 		}
 	}
+	for _, name := range []string{"", " "} { // no name is nearer to it than others
+		if _, err := Lookup(name); err == nil || strings.Contains(err.Error(), "did you mean") || !strings.Contains(err.Error(), "call list_indicators") {
+			t.Errorf("Lookup(%q): %v, want no proposal", name, err)
+		}
+	}
 }
 
 // TestPatternIsNoIndicator: whoever asks for a candle pattern by its name, or TA-Lib's, is

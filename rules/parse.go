@@ -434,7 +434,7 @@ func (p *parser) misnamed(t token, line string, err error) error {
 	case market != "":
 		return mistake(t.at, "%v; a market with other characters stands in quotes, as in close:%q", err, market)
 	case right != "":
-		return mistake(t.at, "%v; write %s", err, right)
+		return mistake(t.at, "unknown indicator %q; write %s", t.text, right) // what err proposes is not meant
 	case slices.Contains(columns, line) || line != "" && p.peek().text == "(":
 		return mistake(t.at, "%v; the value of another market is written %s:%s", err, limit.Clip(line), limit.Clip(strings.ToUpper(t.text)))
 	}

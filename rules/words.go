@@ -48,11 +48,12 @@ var advice = map[string]string{
 	"between": "write x > a and x < b",
 }
 
-// replacements say what to write instead of functions of other languages that ours does
-// not have.
+// replacements say what to write instead of names of other languages that ours does not
+// have.
 var replacements = map[string]string{
 	"cross":    "crosses_above(a, b) or crosses_below(a, b)",
 	"crosses":  "crosses_above(a, b) or crosses_below(a, b)",
+	"price":    "close",
 	"shift":    "x[1]",
 	"ref":      "x[1]",
 	"prev":     "x[1]",

@@ -470,6 +470,9 @@ func unread(declared []arg, unknown []string) []ignored {
 		i := ignored{Name: limit.Clip(name)}
 		if near := indicators.Nearest(name, known, 1); len(near) > 0 {
 			i.Nearest = near[0]
+			if a := declared[slices.IndexFunc(declared, func(a arg) bool { return slices.Contains(a.names(), near[0]) })]; !a.listed {
+				i.Nearest = a.name // the client has not seen the alias
+			}
 		}
 		out = append(out, i)
 	}

@@ -75,6 +75,7 @@ func TestUnknownReported(t *testing.T) {
 			{"get_indicators", `"symbol":"BTCUSDT","indicators":"rsi","intervall":"1h"`, "object", "interval"},
 			{"get_indicators", `"symbols":"BTCUSDT,ETHUSDT","indicators":"rsi","intervall":"1h"`, "object", "interval"},
 			{"get_orders", `"filer":"open"`, "text", "filter"},
+			{"get_orders", `"state":"open"`, "text", "filter"}, // nearest is status, another name of it
 			{"get_positions", `"symbol":"BTCUSDT"`, "text", ""},
 			{"list_alerts", `"limt":1`, "text", "limit"},
 			{"get_notifications", `"agian":true`, "text", "again"},
