@@ -171,6 +171,33 @@ func TestCatalogueSearch(t *testing.T) {
 	}
 }
 
+// TestCatalogueQuestions: of a question only the words that say what is wanted count. Each
+// finds one of the indicators that textbooks name first for it, among the first three.
+func TestCatalogueQuestions(t *testing.T) {
+	for query, want := range map[string]string{
+		"what shows overbought?":           "rsi",
+		"indicators for volume":            "obv vwap mfi",
+		"which one is best for volatility": "atr bbands",
+		"what tells me about momentum":     "rsi macd",
+		"show me support and resistance":   "support_resistance",
+		"on balance volume":                "obv",
+		"balance of power":                 "bop",
+		"rate of change":                   "roc",
+		"center of gravity":                "center_of_gravity",
+		"fear and greed":                   "fear_greed",
+	} {
+		var c catalogReply
+		payload(t, Deps{}, "list_indicators", `{"query":`+encode(query)+`}`, &c)
+		var first []string
+		for _, ind := range c.Indicators[:min(3, len(c.Indicators))] {
+			first = append(first, ind.Name)
+		}
+		if !slices.ContainsFunc(first, func(name string) bool { return slices.Contains(strings.Fields(want), name) }) {
+			t.Errorf("%s finds %q first, want one of %s", query, first, want)
+		}
+	}
+}
+
 // TestGetIndicators: defaults, the shape, and that what is required is.
 func TestGetIndicators(t *testing.T) {
 	d := Deps{Source: &fixed{}}

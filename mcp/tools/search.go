@@ -15,12 +15,12 @@ const maxWords = 12
 
 // search returns the entries that match the most words of a query, the best match first.
 // Numbers in the query ("200 ema") are taken for values of parameters and are not searched
-// for. An empty category means all.
+// for, and neither are fillers. An empty category means all.
 func search(query, category string) []*listing {
 	words := fields(strings.ToLower(query))
 	words = slices.DeleteFunc(words, func(w string) bool {
 		_, err := strconv.ParseFloat(w, 64)
-		return err == nil
+		return err == nil || slices.Contains(fillers, w)
 	})
 	words = words[:min(len(words), maxWords)]
 	type match struct {
@@ -58,6 +58,10 @@ func search(query, category string) []*listing {
 	}
 	return found
 }
+
+// fillers are words of questions ("what is best for volume?") that say nothing of what is
+// looked for, and are in many descriptions.
+var fillers = strings.Fields("a about an and are at be best by can do does for from how i in indicator indicators is it me my of on one or show shows tell tells that the this to use what which with you")
 
 // ofRules are words in the queries of models that want to combine indicators. No single
 // indicator can do that, so search puts the entries for rules first.

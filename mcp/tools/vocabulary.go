@@ -10,6 +10,7 @@ import (
 // vocabulary holds the words by which a query finds an indicator, in lower case.
 type vocabulary struct {
 	names   []string // its name first, then its title and aliases
+	group   string   // its category
 	doc     []string // the words of its description
 	signals []string
 	params  []string // names and choices
@@ -17,7 +18,7 @@ type vocabulary struct {
 
 // vocabularyOf returns the words by which an indicator can be found.
 func vocabularyOf(ind *indicators.Indicator) vocabulary {
-	v := vocabulary{names: append([]string{ind.Name, strings.ToLower(ind.Title)}, ind.Aliases...), doc: fields(strings.ToLower(ind.Doc)), signals: ind.Signals}
+	v := vocabulary{names: append([]string{ind.Name, strings.ToLower(ind.Title)}, ind.Aliases...), group: ind.Category, doc: fields(strings.ToLower(ind.Doc)), signals: ind.Signals}
 	for _, p := range ind.Params {
 		v.params = append(append(v.params, p.Name), p.Choices...)
 	}
@@ -25,7 +26,7 @@ func vocabularyOf(ind *indicators.Indicator) vocabulary {
 }
 
 // rank returns how well a word fits the indicator: 0 if it does not, the most if it is the
-// name, and less for an alias, a part of a name, a word of the description, signals and
+// name, and less for an alias, its category, a part of a name, a word of the description, signals and
 // parameters. search adds up the ranks of all words.
 func (v *vocabulary) rank(word string) int {
 	equal := func(a, b string) bool { return a == b }
@@ -39,6 +40,8 @@ func (v *vocabulary) rank(word string) int {
 		return 100
 	case among(v.names, equal):
 		return 80
+	case v.group == word:
+		return 50
 	case among(v.names, strings.HasPrefix):
 		return 40
 	case among(v.names, strings.Contains):
@@ -58,5 +61,5 @@ func (v *vocabulary) rank(word string) int {
 // fields returns the words of a text. A hyphen or an underscore is part of a word, as in
 // the names of indicators.
 func fields(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;:.()'/", r) })
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;:.()'/?!", r) })
 }
