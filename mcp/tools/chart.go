@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -176,12 +177,15 @@ func bounded(v *chart.View, write func(dst []byte, v *chart.View) []byte) []mcp.
 	}))
 	content := []mcp.Content{{Text: write(nil, short)}}
 	if left, newest := leftOut(v, short); left > 0 {
-		more := ""
+		more, tested := "", ""
 		if len(v.Panels) > 1 {
 			more = "fewer indicators in a call leave room for more of each, and "
 		}
-		content = append(content, mcp.Content{Text: fmt.Appendf(nil, "%d older signals and divergences were left out: %sgenerate_chart with format=summary and to=%d returns the bars up to the newest of these.",
-			left, more, v.Series.Time[newest])})
+		if slices.ContainsFunc(v.Panels, func(p chart.Panel) bool { return strings.HasPrefix(p.Key, "backtest") }) {
+			tested = "; a backtest there is another one, of the bars it shows alone"
+		}
+		content = append(content, mcp.Content{Text: fmt.Appendf(nil, "%d older signals and divergences were left out: %sgenerate_chart with format=summary and to=%d returns the bars up to the newest of these%s.",
+			left, more, v.Series.Time[newest], tested)})
 	}
 	return content
 }

@@ -175,6 +175,20 @@ func TestSignalsAreCounted(t *testing.T) {
 	}
 }
 
+// TestOlderTrades: the trades of a backtest that a reply leaves out do not come back in a
+// chart that ends earlier, which has a backtest of its own; the advice says so.
+func TestOlderTrades(t *testing.T) {
+	for indicator, want := range map[string]bool{`{"name":"backtest","enter":"close > open"}`: true, `"candles"`: false} {
+		r, err := call(t, Deps{Source: &fixed{}}, "get_indicators", `{"symbol":"BTCUSDT","bars":2000,"indicators":[`+indicator+`]}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Content) != 2 || strings.HasSuffix(string(r.Content[1].Text), "; a backtest there is another one, of the bars it shows alone.") != want {
+			t.Errorf("%s: %s, want the word about backtests: %t", indicator, r.Content[1:], want)
+		}
+	}
+}
+
 // TestOlderSignals: a reply holds as many signals as it has room for, whatever number of
 // bars they are of, and by following its advice a client comes to those that it left out.
 func TestOlderSignals(t *testing.T) {
