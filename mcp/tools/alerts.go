@@ -44,7 +44,7 @@ const conditionSchema = `"type":"object","properties":{` +
 	`"price_below":{"type":"number","description":"Fires when the price is at or below this."},` +
 	`"indicator_signal":{"type":"object","description":"Fires when a bar closes with this signal of this indicator; further members are the indicator's parameters.",` +
 	`"properties":{"indicator":{"type":"string","description":"A name from list_indicators."},` +
-	`"signal":{"type":"string","description":"One of the indicator's signals, which list_indicators with names shows: rsi_oversold, rsi_overbought, bull_div and bear_div of rsi, cross_up and cross_down of macd or ma_cross. Or crosses_above or crosses_below, with a level."},` +
+	`"signal":{"type":"string","description":"One of the indicator's signals, which list_indicators with names shows: rsi_oversold, rsi_overbought, bull_div and bear_div of rsi, cross_up and cross_down of macd or ma_cross. Or crosses_above or crosses_below, with a level. ` + leaving + `."},` +
 	`"level":{"type":"number","description":"For crosses_above and crosses_below: the value that the line is to reach."},` +
 	`"line":{"type":"string","description":"For crosses_above and crosses_below: which line of the indicator; omitted: the first."},` +
 	`"params":{"type":"object","description":"Parameters of the indicator. They may stand beside the others, unless they are called signal, level or line."}},` +
@@ -215,7 +215,7 @@ func (h *handlers) getNotifications() tool {
 	return define(mcp.Tool{
 		Name:  "get_notifications",
 		Title: "Fired alerts",
-		Description: "Read the alerts that fired since the last call, oldest first. Reading removes them from the queue; " +
+		Description: "Read the alerts that fired since the last call, oldest first. Reading removes them from the queue, which all clients share; " +
 			"again=true also returns what was read within the last hour, should an answer have been lost.",
 	}, reports, func(_ context.Context, _ mcp.Call, r *drain) (*mcp.Result, error) {
 		fired, left, err := h.Engine.Notifications(r.again, trade.Page{Offset: r.offset, Limit: r.limit, Size: replySize})

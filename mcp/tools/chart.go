@@ -22,7 +22,7 @@ func (h *handlers) generateChart() tool {
 		Title: "Chart with indicators",
 		Description: "Draw a chart of a symbol with technical indicators. Returns a PNG by default. " +
 			"format=summary returns the key numbers as JSON and is the cheapest way to read a market; both returns picture and numbers; " +
-			"series returns every bar and indicator value as JSON. Without a symbol it shows synthetic sample data. " +
+			"series returns every bar and indicator value as JSON. " + reading + " Without a symbol it shows synthetic sample data. " +
 			"from and to choose a period, compare draws other symbols in percent, marks adds levels, zones, lines and texts of your own. " +
 			"{\"name\":\"rule\",\"when\":\"close > bbands(20,2).upper\"} shades the bars on which a condition of yours is true, {\"name\":\"formula\",\"expr\":\"close / close:ETHUSDT; sma(close / close:ETHUSDT, 50)\"} draws lines of yours in a panel, with \"overlay\":true over the price. " +
 			"Call list_indicators for indicator names and parameters.",
@@ -36,6 +36,13 @@ func (h *handlers) generateChart() tool {
 		return h.draw(ctx, c, r)
 	})
 }
+
+// What models read about the replies of several tools: members and labels that read like
+// something else.
+const (
+	reading = "settled:false marks values that more history could change; weight in hbars_top is a width in the chart, 0.3 for the heaviest level."
+	leaving = "oversold, overbought, rsi_oversold and rsi_overbought say that the line leaves that zone, enters_oversold and enters_overbought that it comes in"
+)
 
 // draw fetches, computes and renders a chart. Picture, summary and series are
 // made from the same view, so they never disagree. The first content is what was asked

@@ -17,7 +17,7 @@ func (h *handlers) getIndicators() tool {
 		Description: "Compute indicators for a symbol and return their newest values, recent signals and levels as JSON, without a picture. " +
 			"With symbols it scans up to 200 of them and returns one table; with {\"name\":\"rule\",\"when\":\"rsi(14) < 30 and close > ema(200)@1d\"} it says which make it true and since when. " +
 			"{\"name\":\"backtest\",\"enter\":\"ema(10) crosses above ema(30)\",\"exit\":\"rsi(14) > 70\",\"stop_loss\":3} with bars 5000 says what trading that would have made; list_indicators names [backtest] has targets, holding times, sizes, fees and splits. " +
-			"The answer says whether the bars came from the running engine (engine_cache) or were fetched.",
+			"The answer says whether the bars came from the running engine (engine_cache) or were fetched. " + reading + " Of signals, " + leaving + ".",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		Cost:        mcp.Heavy,
 	}, reports, func(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {

@@ -7,7 +7,48 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"wick/indicators"
+	"wick/trade"
 )
+
+// TestDescriptionsTell: a model that has read only tools/list knows what words in replies
+// mean that read like something else. Labels of signals are those of which the catalogue
+// says that the line leaves a zone. A description has at most 1,024 characters, which is as
+// many as some vendors take.
+func TestDescriptionsTell(t *testing.T) {
+	told := make(map[string]string)
+	d := Deps{Source: &fixed{}, Engine: new(trade.Engine)}
+	for _, tool := range All(d) {
+		told[tool.Name] = tool.Description + string(tool.Schema)
+		if n := len(tool.Description); n > 1024 {
+			t.Errorf("the description of %s has %d characters", tool.Name, n)
+		}
+	}
+	type want struct{ tool, words string }
+	wants := []want{
+		{"get_indicators", "enters_oversold and enters_overbought that it comes in"},
+		{"set_alert", "enters_oversold and enters_overbought that it comes in"},
+		{"get_indicators", "settled:false marks values that more history could change"},
+		{"generate_chart", "settled:false marks values that more history could change"},
+		{"get_indicators", "weight in hbars_top is a width in the chart, 0.3 for the heaviest level"},
+		{"generate_chart", "weight in hbars_top is a width in the chart, 0.3 for the heaviest level"},
+		{"get_indicators", "change_24h in percent since the border of bars nearest to 24 hours ago"},
+		{"get_notifications", "the queue, which all clients share"},
+	}
+	for ind := range indicators.All() {
+		for _, label := range ind.Signals {
+			if m := ind.Meaning(label); strings.Contains(m, " leaves the over") {
+				wants = append(wants, want{"get_indicators", label}, want{"set_alert", label})
+			}
+		}
+	}
+	for _, w := range wants {
+		if !strings.Contains(told[w.tool], w.words) {
+			t.Errorf("%s does not tell: %s", w.tool, w.words)
+		}
+	}
+}
 
 // TestPlainWords sends over the protocol calls that a model makes which has read only
 // tools/list. Each is for a request in plain words, and the test checks what the call does.
