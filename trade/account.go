@@ -2,6 +2,7 @@ package trade
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -72,9 +73,12 @@ func (e *Engine) ledger(s *state) ledger {
 func (e *Engine) power(l ledger) (exact.Decimal, bool) {
 	equity, ok1 := l.equity.Per(exact.One)
 	exposure, ok2 := l.exposure.Per(exact.One)
-	most, ok3 := max(equity, 0).Times(e.options.Account.Leverage, exact.Down)
-	left, ok4 := most.Add(-exposure)
-	return left, ok1 && ok2 && ok3 && ok4 && l.whole
+	most, fits := max(equity, 0).Times(e.options.Account.Leverage, exact.Down)
+	if !fits { // no order can be worth as much
+		most = math.MaxInt64
+	}
+	left, ok3 := most.Add(-exposure)
+	return left, ok1 && ok2 && ok3 && l.whole
 }
 
 // without returns the symbols of positions without a price, and those that are missing
