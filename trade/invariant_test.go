@@ -63,6 +63,7 @@ func (w *trader) request() OrderRequest {
 	case 3:
 		r.ReduceOnly = true
 	case 4:
+		r.Type, r.Price, r.StopPrice, r.TrailAmount, r.TrailPercent = Limit, w.near(6), 0, 0, 0
 		r.OCO.StopPrice = w.near(6)
 	case 5:
 		r.Quantity, r.All = 0, true
@@ -70,7 +71,11 @@ func (w *trader) request() OrderRequest {
 		r.Quantity, r.Notional = 0, exact.Decimal(1+w.r.Int64N(500))*exact.One
 	}
 	if open := w.e.Orders(true); len(open) > 0 && w.r.IntN(5) == 0 {
-		r.Replaces = open[w.r.IntN(len(open))].ID
+		old := open[w.r.IntN(len(open))]
+		r.Replaces = old.ID
+		if old.StopLoss != nil && w.r.IntN(4) > 0 { // otherwise it is refused
+			r.StopLoss, r.TakeProfit, r.ReduceOnly, r.OCO = *old.StopLoss, *old.TakeProfit, false, OCO{}
+		}
 	}
 	return r
 }

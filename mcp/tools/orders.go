@@ -25,7 +25,7 @@ type orderRequest struct{ trade.OrderRequest }
 func (r *orderRequest) args() []arg {
 	quantity := quantityOrAll(&r.Quantity, &r.All).required("in units of the base, above 0, or all")
 	quantity.unless = "notional"
-	replaces := text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step.", maxID)
+	replaces := text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step. Name its exits, time_in_force, post_only and reduce_only again.", maxID)
 	read := replaces.set
 	replaces.empty, replaces.set = true, func(v json.RawMessage) error { // with "" for absent, this would be a second order
 		if err := read(v); err != nil || r.Replaces != "" {
