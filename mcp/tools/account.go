@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -93,15 +92,22 @@ func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool
 		if o.Symbol != s.Symbol {
 			continue
 		}
-		// An order that waits for its stop price is drawn there, any other at its limit. A
-		// market order has no price to be drawn at.
-		if price := cmp.Or(o.StopPrice, o.Price); orders && !o.Status.Terminal() && price != nil {
+		if price := restsAt(o); orders && !o.Status.Terminal() && price != nil {
 			a.Orders = append(a.Orders, chart.Order{Buy: o.Side == trade.Buy, Kind: string(o.Type), Price: float(*price), Quantity: float(o.Quantity - o.FilledQuantity)})
 		}
 		if at := filledAt(o); fills && o.AveragePrice != nil && at >= s.Time[0] && at < end {
 			a.Fills = append(a.Fills, chart.Fill{Buy: o.Side == trade.Buy, Time: at, Price: float(*o.AveragePrice), Quantity: float(o.FilledQuantity)})
 		}
 	}
+}
+
+// restsAt returns where an order is drawn: at its stop price if it waits for that, else at
+// its limit. A market order and a stop that was set off have no such price.
+func restsAt(o trade.Order) *exact.Decimal {
+	if o.TriggeredAt == nil && o.StopPrice != nil {
+		return o.StopPrice
+	}
+	return o.Price
 }
 
 // filledAt returns the time of the last fill of an order, in unix seconds: when the market

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"wick/chart"
+	"wick/exact"
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"
@@ -218,6 +219,27 @@ func TestFilledAt(t *testing.T) {
 	} {
 		if got := filledAt(c.order); got != 60*c.want {
 			t.Errorf("%s: at %d s, want %d", name, got, 60*c.want)
+		}
+	}
+}
+
+// TestRestsAt: a stop_limit that was set off rests at its limit, and a stop that was set off
+// and waits for volume is at the market.
+func TestRestsAt(t *testing.T) {
+	stop, limit, at := 97*exact.One, 96*exact.One, new(trade.Time)
+	for _, c := range []struct {
+		o    trade.Order
+		want *exact.Decimal
+	}{
+		{trade.Order{Type: trade.StopLimit, StopPrice: &stop, Price: &limit}, &stop},
+		{trade.Order{Type: trade.StopLimit, StopPrice: &stop, Price: &limit, TriggeredAt: at}, &limit},
+		{trade.Order{Type: trade.Stop, StopPrice: &stop}, &stop},
+		{trade.Order{Type: trade.Stop, StopPrice: &stop, TriggeredAt: at}, nil},
+		{trade.Order{Type: trade.Limit, Price: &limit}, &limit},
+		{trade.Order{Type: trade.Market}, nil},
+	} {
+		if got := restsAt(c.o); got != c.want {
+			t.Errorf("%s, set off at %v: drawn at %v, want %v", c.o.Type, c.o.TriggeredAt, got, c.want)
 		}
 	}
 }
