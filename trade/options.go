@@ -247,7 +247,7 @@ type Shared interface {
 	// Ask has the leader do something; what is one of the names AskMarks, AskHalt,
 	// AskCancel and AskClaim. In is its argument, and out, if not nil, takes its result.
 	// After an error that wraps journal.ErrUnknown it may have been done. The leader's own
-	// error comes as a text that wraps nothing, and that text says whether it may have been.
+	// error comes as a text that wraps nothing, and that text may say whether it was done.
 	// After any other error nothing was done.
 	Ask(ctx context.Context, what string, in, out any) error
 }
