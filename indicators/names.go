@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"wick/limit"
 )
@@ -105,7 +106,7 @@ func Lookup(name string) (*Indicator, error) {
 		return nil, fmt.Errorf("%w %q: it is a candle pattern, which %q with the parameter pattern %q looks for", errUnknown, limit.Clip(name), "candles", p)
 	}
 	near := ""
-	if strings.TrimSpace(name) != "" {
+	if strings.ContainsFunc(name, unicode.IsLetter) {
 		near = orList(nearestNames(snake(limit.Clip(name)), 3))
 	}
 	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", errUnknown, limit.Clip(name), near)

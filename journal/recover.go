@@ -147,9 +147,12 @@ func (f *Files) unborn(n int, g generations) bool {
 		return false
 	}
 	return !slices.ContainsFunc(g.journals, func(m int) bool {
+		if m < n {
+			return false
+		}
 		data, err := f.disk.Read(journalName(m))
 		first, _ := decodeFrame(data, 0)
-		return m >= n && (err != nil || !holdsNone(data) || first.seq > f.seq)
+		return err != nil || !holdsNone(data) || first.seq > f.seq
 	})
 }
 
