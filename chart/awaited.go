@@ -7,20 +7,25 @@ import (
 	"wick/indicators"
 )
 
-// withAlerts returns the result of a panel with the levels of it that alerts wait for. It
-// changes neither the account nor the panel.
-func (a *Account) withAlerts(p *Panel) *indicators.Result {
+// withAlerts returns the result of a panel with the levels of it that alerts wait for, and
+// how many it leaves out: of very many it takes the newest. It changes neither the account
+// nor the panel.
+func (a *Account) withAlerts(p *Panel) (result *indicators.Result, left int) {
 	if a == nil || p.Result == nil {
-		return p.Result
+		return p.Result, 0
+	}
+	var alerts []Alert
+	for _, alert := range a.Alerts {
+		if alert.Key == p.Key && alert.Text != "" && usable(alert.Price) {
+			alerts = append(alerts, alert)
+		}
 	}
 	r := *p.Result
-	for _, alert := range a.Alerts {
-		if alert.Key != p.Key || alert.Text == "" || !usable(alert.Price) {
-			continue
-		}
+	left = max(0, len(alerts)-maxShown)
+	for _, alert := range alerts[left:] {
 		r.HLines = append(slices.Clip(r.HLines), indicators.HLine{Y: alert.Price, Label: "alert " + watched(&r, alert.Line) + alert.Text, Tone: indicators.Accent})
 	}
-	return &r
+	return &r, left
 }
 
 // watched names the line that an alert waits for, if r has several. The only line over the

@@ -341,6 +341,14 @@ func TestManyOrders(t *testing.T) {
 	if got := p.panes[0].unmarked; got != 151+150+150 {
 		t.Errorf("%d are counted as not drawn, want 451", got)
 	}
+	for i := range a.Alerts {
+		a.Alerts[i].Key = "rsi"
+	}
+	p = plan(v, Options{Width: 1200, Height: 700})
+	own := len(v.Panels[1].Result.HLines)
+	if pn := p.panes[1]; v.Panels[1].Key != "rsi" || len(pn.studies[0].HLines) != own+50 || pn.unmarked < 150 {
+		t.Errorf("%s has %d levels and %d not drawn, want 50 more than %d, and 150", v.Panels[1].Key, len(pn.studies[0].HLines), pn.unmarked, own)
+	}
 }
 
 // TestUnknownProfit: a profit that is not known is left out, and its line has a colour

@@ -113,13 +113,15 @@ func (p *picture) makePanes(fit int) {
 	p.panes[0].price, p.panes[0].unmarked = true, p.tooMany
 	shades := p.view.shades()
 	for i, panel := range p.view.Panels {
-		st := study{Result: p.view.Account.withAlerts(&panel), key: panel.Key, needs: panel.Needs, shade: shades[i]}
+		result, left := p.view.Account.withAlerts(&panel)
+		st := study{Result: result, key: panel.Key, needs: panel.Needs, shade: shades[i]}
 		switch {
 		case panel.Result == nil:
 		case panel.Result.Overlay:
 			p.panes[0].studies = append(p.panes[0].studies, st)
+			p.panes[0].unmarked += left
 		case len(p.panes) <= fit:
-			p.panes = append(p.panes, pane{studies: []study{st}})
+			p.panes = append(p.panes, pane{studies: []study{st}, unmarked: left})
 		default:
 			p.missing.Panels = append(p.missing.Panels, panel.Key)
 		}

@@ -90,7 +90,7 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks, shade ink)
 	}
 	w.valueSeries(r, looks)
 	w.signalSeries(v, p)
-	levels := v.Account.withAlerts(p)
+	levels, _ := v.Account.withAlerts(p)
 	list(w, "hlines", levels.HLines, func(i int, l *indicators.HLine) {
 		w.value("y", l.Y)
 		w.optional("label", l.Label)
