@@ -74,7 +74,7 @@ func (e *Engine) power(l ledger) (exact.Decimal, bool) {
 	equity, ok1 := l.equity.Per(exact.One)
 	exposure, ok2 := l.exposure.Per(exact.One)
 	most, fits := max(equity, 0).Times(e.options.Account.Leverage, exact.Down)
-	if !fits { // no order can be worth as much
+	if !fits { // as much as exposure can be counted
 		most = math.MaxInt64
 	}
 	left, ok3 := most.Add(-exposure)

@@ -225,11 +225,12 @@ func (e *Engine) replace(o *Order, r OrderRequest) error {
 			old.ID, old.Side, old.remaining().Abs())
 	case old.Role != "" && old.ReduceOnly && (o.StopLoss != nil || o.TakeProfit != nil):
 		return refuse("bad_exit", fixIt, "order %s can only reduce a position, and so can what replaces it: leave out stop_loss and take_profit", old.ID)
-	case old.Role == "" && e.venue == nil && o.lacks(old) != "": // a broker keeps what it is not told to change
-		return refuse("bad_replaces", fixIt, "order %s has %s, which the order in its place would not have: name it again, or cancel the order and place another", old.ID, o.lacks(old))
 	}
 	if old.Role != "" { // o takes its place in the group
 		o.Group, o.Role, o.ReduceOnly = old.Group, old.Role, o.ReduceOnly || old.ReduceOnly
+	}
+	if what := e.lacks(o, old); what != "" {
+		return refuse("bad_replaces", fixIt, "order %s has %s, which the order in its place would not have: name it again, or cancel the order and place another", old.ID, what)
 	}
 	if o.continues(old) {
 		o.Turn = old.Turn
@@ -237,19 +238,21 @@ func (e *Engine) replace(o *Order, r OrderRequest) error {
 	return nil
 }
 
-// lacks names what old has and o has not of what protects or ends an order: it must not be
-// lost by a change of the price alone.
-func (o *Order) lacks(old *Order) string {
+// lacks names what old has, o could have and has not of what protects or ends an order: it
+// must not be lost by a change of the price alone. A broker takes no exits with a change.
+// Called with mu held.
+func (e *Engine) lacks(o, old *Order) string {
+	opens := e.venue == nil && !shrinks(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
 	var all []string
 	add := func(lacking bool, name string) {
 		if lacking {
 			all = append(all, name)
 		}
 	}
-	add(old.StopLoss != nil && o.StopLoss == nil, "stop_loss")
-	add(old.TakeProfit != nil && o.TakeProfit == nil, "take_profit")
-	add(old.ExpiresAt != nil && o.ExpiresAt == nil, "time_in_force "+string(old.TimeInForce))
-	add(old.PostOnly && !o.PostOnly, "post_only")
+	add(opens && old.StopLoss != nil && o.StopLoss == nil, "stop_loss")
+	add(opens && old.TakeProfit != nil && o.TakeProfit == nil, "take_profit")
+	add(old.TimeInForce != "" && o.TimeInForce == "" && o.Type != Market, "time_in_force "+string(old.TimeInForce))
+	add(old.PostOnly && !o.PostOnly && o.Type == Limit && o.rests(), "post_only")
 	add(old.ReduceOnly && !o.ReduceOnly, "reduce_only")
 	return strings.Join(all, ", ")
 }

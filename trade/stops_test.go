@@ -430,6 +430,38 @@ func TestReplaceNamesAll(t *testing.T) {
 			}
 		}
 	})
+	inBubble(t, nil, func(t *testing.T, e *Engine) { // one of an oco, whose reduce_only it keeps
+		old := ask(t, e, func(r *OrderRequest) {
+			r.Type, r.Price, r.OCO.StopPrice, r.TimeInForce = Limit, 95*exact.One, 105*exact.One, Day
+		})
+		_, err := try(t, e, func(r *OrderRequest) { r.Type, r.Price, r.Replaces = Limit, 94*exact.One, old.ID })
+		if code(err) != "bad_replaces" || !strings.Contains(err.Error(), "has time_in_force day,") {
+			t.Errorf("one of an oco: %v, want bad_replaces", err)
+		}
+	})
+}
+
+// TestReplaceNeedsNotName: what an order cannot have it need not name: a market order and
+// one for immediate execution do not wait, and what shrinks a position has no exits.
+func TestReplaceNeedsNotName(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		day := func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce, r.PostOnly = Limit, 95*exact.One, Day, true }
+		for what, next := range map[string]func(*OrderRequest){
+			"a market order": func(r *OrderRequest) {},
+			"ioc":            func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 101*exact.One, IOC },
+		} {
+			old := ask(t, e, day).ID
+			if o, err := try(t, e, func(r *OrderRequest) { next(r); r.Replaces = old }); err != nil || o.Status != StatusFilled {
+				t.Errorf("%s: %s, %v, want filled", what, o.Status, err)
+			}
+		}
+		old := ask(t, e, func(r *OrderRequest) {
+			r.Side, r.Type, r.Price, r.Quantity, r.StopLoss = Sell, Limit, 110*exact.One, 5*exact.One, Exit{Percent: 3 * exact.One}
+		}).ID
+		if o, err := try(t, e, func(r *OrderRequest) { r.Side, r.Type, r.Price, r.Replaces = Sell, Limit, 111*exact.One, old }); err != nil || o.Status != StatusOpen {
+			t.Errorf("what closes a position: %s, %v, want open", o.Status, err)
+		}
+	})
 }
 
 // TestOtherStopGoesToTheEnd: a stop_limit with another stop_price, and a trailing stop, do

@@ -13,6 +13,7 @@ import (
 // order is an order as wick shows it; numbers stay exact.
 type order struct {
 	ID         string          `json:"order_id"`
+	Broker     string          `json:"broker"`
 	ClientID   string          `json:"client_order_id"` // empty in exits and in the stop of an oco, which wick makes
 	Type       string          `json:"type"`
 	Side       string          `json:"side"`

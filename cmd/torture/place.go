@@ -134,6 +134,22 @@ func (o *oracle) amend(_ *client, rng *rand.Rand, a map[string]any) bool {
 	if old.Type == "stop_limit" {
 		a["price"] = a["stop_price"]
 	}
+	// What protects it or ends it has to be named again.
+	if old.TIF != "" {
+		a["time_in_force"] = old.TIF
+	}
+	if old.TIF == "gtd" {
+		a["expires_at"] = old.ExpiresAt.Format(time.RFC3339Nano)
+	}
+	if old.ReduceOnly && old.Role == "" {
+		a["reduce_only"] = true
+	}
+	for name, text := range map[string]json.RawMessage{"stop_loss": old.StopLoss, "take_profit": old.TakeProfit} {
+		var exit struct{ Percent json.Number }
+		if old.Broker == "paper" && json.Unmarshal(text, &exit) == nil && exit.Percent != "" {
+			a[name] = exit.Percent.String() + "%"
+		}
+	}
 	return true
 }
 

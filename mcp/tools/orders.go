@@ -25,7 +25,7 @@ type orderRequest struct{ trade.OrderRequest }
 func (r *orderRequest) args() []arg {
 	quantity := quantityOrAll(&r.Quantity, &r.All).required("in units of the base, above 0, or all")
 	quantity.unless = "notional"
-	replaces := text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step. Name its exits, time_in_force, post_only and reduce_only again.", maxID)
+	replaces := text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step. Name its time_in_force, post_only, reduce_only and, unless a broker has it, its exits again.", maxID)
 	read := replaces.set
 	replaces.empty, replaces.set = true, func(v json.RawMessage) error { // with "" for absent, this would be a second order
 		if err := read(v); err != nil || r.Replaces != "" {
@@ -343,7 +343,10 @@ func (h *handlers) noteAlike(result *mcp.Result, symbol string) {
 	if !meansAll(symbol) {
 		var alike []string
 		for _, o := range h.Engine.Orders(true) {
-			if s := o.Symbol; s != canonical && !slices.Contains(alike, s) && (strings.HasPrefix(s, canonical) || strings.HasPrefix(canonical, s)) {
+			if o.Symbol == canonical { // none of what was asked for
+				return
+			}
+			if s := o.Symbol; !slices.Contains(alike, s) && (strings.HasPrefix(s, canonical) || strings.HasPrefix(canonical, s)) {
 				alike = append(alike, s)
 			}
 		}
