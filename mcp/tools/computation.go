@@ -24,7 +24,7 @@ func (r *computation) args() []arg {
 	symbol := symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X.").required("such as BTCUSDT")
 	symbol.unless = "symbols"
 	symbol = oneMarket(symbol, func() []string { return []string{r.symbol} })
-	symbols := words(&r.symbols, "symbols", "Scan several symbols at once, at most 200, in place of symbol or beside it: the answer is one table with a row for each, with change_24h in percent since the border of bars nearest to 24 hours ago. @name is a list of the operator's.", maxSymbols).noting(&r.listed)
+	symbols := words(&r.symbols, "symbols", "Scan several symbols at once, at most 200, in place of symbol or beside it: the answer is one table with a row for each, with change_24h in percent since the border of bars nearest to 24 hours before the newest price. @name is a list of the operator's.", maxSymbols).noting(&r.listed)
 	indicators := requests(&r.indicators, `Indicators to compute, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}.`, "")
 	return []arg{
 		symbol,

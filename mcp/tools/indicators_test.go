@@ -185,6 +185,7 @@ func TestCatalogueQuestions(t *testing.T) {
 		"rate of change":                   "roc",
 		"center of gravity":                "center_of_gravity",
 		"fear and greed":                   "fear_greed",
+		"OR":                               "opening_range", // a filler alone is a name
 	} {
 		var c catalogReply
 		payload(t, Deps{}, "list_indicators", `{"query":`+encode(query)+`}`, &c)

@@ -413,10 +413,14 @@ func TestSymbolBeginsAlike(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		time.Sleep(3 * time.Second)
-		for _, symbol := range []string{"ETHUSDT", "ETHUSDT", "ETHBTC", "SOL"} {
+		for _, symbol := range []string{"ETHUSDT", "ETHUSDT", "ETHBTC", "SOL", "ADA", "ADAUSDT"} {
 			if _, err := d.call(trader, "place_order", `{"symbol":"`+symbol+`","side":"buy","type":"trailing_stop","quantity":1,"trail_percent":3,"client_order_id":"`+fmt.Sprint(len(d.engine.Orders(true)))+`"}`); err != nil {
 				t.Fatal(err)
 			}
+		}
+		// It has an open one, which the filter leaves out.
+		if r, err := d.call(trader, "get_orders", `{"symbol":"ADA","filter":"filled"}`); err != nil || len(r.Content) != 1 {
+			t.Errorf("filled orders of ADA: %+v, %v", r, err)
 		}
 		for _, c := range []struct{ arguments, want string }{
 			{`"symbol":"eth"`, `"eth" has none, but orders of ETHUSDT, ETHBTC are open: symbol is matched whole.`},
