@@ -687,6 +687,14 @@ func TestLiveRefusedBeside(t *testing.T) {
 		if n := len(v.Orders()); n != 2 {
 			t.Errorf("%d orders at the venue, want the first two", n)
 		}
+		day, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(89), Quantity: shares(1), TimeInForce: Day})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(88), Quantity: shares(1), Replaces: day.ID}); !isRefusal(err, "bad_replaces") {
+			t.Errorf("a day order would become one without an end: %v, want bad_replaces", err)
+		}
 	})
 }
 
