@@ -29,7 +29,7 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest
 	if err != nil || preview.ID != "" { // the engine refuses it, or an order with its client_order_id exists already
 		return settle, err
 	}
-	worth, known := worthOf(*r, preview)
+	worth, known := worthOf(engine, *r, preview)
 	held := heldOf(engine, preview.Symbol)
 	client, lines, digest := c.Caller.Client, describe(c.Caller, *r, preview, held, engine), orderDigest(c.Caller, *r, preview)
 	shown := held // the engine refuses the order if it is not so any more
@@ -70,11 +70,11 @@ func (a *Approvals) reserve(client string, worth exact.Money, now time.Time) (se
 
 // needs reports whether an order, by its dry run, needs a person's yes if its client
 // places it now. It counts nothing.
-func (a *Approvals) needs(c mcp.Caller, r trade.OrderRequest, preview trade.Order) bool {
+func (a *Approvals) needs(c mcp.Caller, r trade.OrderRequest, preview trade.Order, engine *trade.Engine) bool {
 	if a == nil {
 		return false
 	}
-	worth, known := worthOf(r, preview)
+	worth, known := worthOf(engine, r, preview)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return !known || !a.within(c.Client, worth, time.Now())
@@ -83,11 +83,11 @@ func (a *Approvals) needs(c mcp.Caller, r trade.OrderRequest, preview trade.Orde
 // admitAll is admit for orders that close every position, by their dry run. A person
 // approves one order at a time, from its preview, so all of them together must need no
 // yes. Settle must be told whether any was placed.
-func (a *Approvals) admitAll(c mcp.Caller, r trade.OrderRequest, previews []trade.Closed) (settle func(placed bool), err error) {
+func (a *Approvals) admitAll(c mcp.Caller, r trade.OrderRequest, previews []trade.Closed, engine *trade.Engine) (settle func(placed bool), err error) {
 	sum, known := exact.Money{}, true
 	for _, p := range previews {
 		if p.Error == "" && p.ID == "" { // neither refused nor placed before under this id
-			worth, ok := worthOf(r, p.Order)
+			worth, ok := worthOf(engine, r, p.Order)
 			total, fits := sum.Add(worth)
 			sum, known = total, known && ok && fits
 		}
@@ -103,9 +103,10 @@ func (a *Approvals) admitAll(c mcp.Caller, r trade.OrderRequest, previews []trad
 
 // worthOf returns what an order is worth at the price that highest returns, and whether
 // that is known. It is not if there is no price, nor for a trailing stop, whose price
-// follows the market.
-func worthOf(r trade.OrderRequest, o trade.Order) (exact.Money, bool) {
-	if o.Type == trade.TrailingStop {
+// follows the market, nor for a sell limit below the market that too little volume holds up:
+// it gets its limit or what the market offers then.
+func worthOf(engine *trade.Engine, r trade.OrderRequest, o trade.Order) (exact.Money, bool) {
+	if o.Type == trade.TrailingStop || o.Type == trade.Limit && o.Side == trade.Sell && engine.Estimate(o).Thin {
 		return exact.Money{}, false
 	}
 	price := highest(r, o)

@@ -100,7 +100,7 @@ func (h *handlers) placeOrder() tool {
 		default:
 			reply.Exits = h.Engine.Protection(o)
 		}
-		if o.ID == "" && h.Approvals.needs(c.Caller, r.OrderRequest, o) {
+		if o.ID == "" && h.Approvals.needs(c.Caller, r.OrderRequest, o, h.Engine) {
 			reply.Note = "a person has to approve this order before it is placed (--confirm-above): the call without dry_run asks"
 		}
 		return h.reply(reply)
@@ -131,7 +131,7 @@ func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) 
 		if previews, err = h.Engine.CloseAll(ctx, dry, nil); err != nil {
 			return nil, err
 		}
-		switch admitted, err := h.Approvals.admitAll(c, r.OrderRequest, previews); {
+		switch admitted, err := h.Approvals.admitAll(c, r.OrderRequest, previews, h.Engine); {
 		case err == nil:
 			settle = admitted
 		case r.DryRun:

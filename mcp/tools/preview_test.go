@@ -179,6 +179,25 @@ func TestPreviewThin(t *testing.T) {
 	})
 }
 
+// TestApprovalOfThinSell: a sell limit of 9 is not counted as 9 a piece while the market is at
+// 16 and only too little volume holds it up: it may get what the market offers. So a person
+// approves it. One that waits at 17 is worth 17.
+func TestApprovalOfThinSell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir(), func(o *trade.Options) {
+			o.Participation, o.Grid = 1, func(string) (trade.Grid, bool) { return trade.Grid{Lot: exact.One}, true }
+		})
+		defer d.stop()
+		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(20*exact.One, "")})
+		for price, asks := range map[string]bool{"9": true, "17": false} {
+			input, err := d.order(mcp.Call{Elicits: true}, `{"symbol":"BTCUSDT","side":"sell","type":"limit","quantity":1,"price":`+price+`}`)
+			if (input != nil) != asks || !asks && err != nil {
+				t.Errorf("at %s it asks %+v, %v; want a question: %v", price, input, err, asks)
+			}
+		}
+	})
+}
+
 // TestPreviewPart: what is filled now is said where the volume has only a part of it.
 func TestPreviewPart(t *testing.T) {
 	price, limit, part := 16*exact.One, 20*exact.One, 3*exact.One
