@@ -116,6 +116,14 @@ func (s *Server) checkOrigin(r *http.Request) *refusal {
 		text: "Another site's page posted this form. Nothing was granted. Go back to the app and connect again."}
 }
 
+// embedded reports whether, as the browser says, another site's page asks for an address as
+// an image, a frame or the like, and no person has opened it. A page can do so a thousand
+// times in a second, unseen.
+func embedded(r *http.Request) bool {
+	site, dest := siteOf(r), r.Header.Get("Sec-Fetch-Dest")
+	return site != "" && site != "same-origin" && site != "none" && dest != "" && dest != "document"
+}
+
 // siteOf returns the header Sec-Fetch-Site: what the browser says of the site that a
 // request comes from. If there are two such lines, it joins them to a text that no
 // browser sends, and that counts as a foreign site.

@@ -535,3 +535,26 @@ func TestOwnPageName(t *testing.T) {
 		}
 	}
 }
+
+// TestEmbedded: what another site's page loads as an image, a frame or by a script is refused
+// and does not use up what the owner may open from the same address. What a person opens, or
+// a program asks for, is answered.
+func TestEmbedded(t *testing.T) {
+	h := open(t)
+	c := h.registerURIs(callback)
+	ask := func(site, dest string) int {
+		return h.authorize(query(c, callback), header("Sec-Fetch-Site", site), header("Sec-Fetch-Dest", dest)).Code
+	}
+	for range 2000 { // more than an address may ask
+		for _, dest := range []string{"image", "iframe", "empty"} {
+			if status := ask("cross-site", dest); status != http.StatusForbidden {
+				t.Fatalf("as %s: status %d, want 403", dest, status)
+			}
+		}
+	}
+	for _, site := range []string{"cross-site", "none"} {
+		if status := ask(site, "document"); status == http.StatusForbidden || status == http.StatusTooManyRequests {
+			t.Errorf("a person comes, %s: status %d", site, status)
+		}
+	}
+}

@@ -26,9 +26,15 @@ func (m methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		text: fmt.Sprintf("%s does not take this method, only %s", r.URL.Path, strings.Join(allowed, " and "))})
 }
 
-// limited lets a visitor through to h as often as l allows.
+// limited lets a visitor through to h as often as l allows. What another site's page loads
+// into itself does not count as the visitor's.
 func (s *Server) limited(l *limiter, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		people := r.URL.Path == AuthorizePath || r.URL.Path == ApprovePath // who open these
+		if people && embedded(r) {
+			writeRefusal(w, &refusal{status: http.StatusForbidden, code: "invalid_request", text: "this page is for a person to open, not for another site's page to load"})
+			return
+		}
 		wait, first := l.take(s.visitor(r))
 		if wait == 0 {
 			h(w, r)
@@ -39,7 +45,7 @@ func (s *Server) limited(l *limiter, h http.HandlerFunc) http.HandlerFunc {
 		}
 		ref := &refusal{status: http.StatusTooManyRequests, code: "temporarily_unavailable", wait: wait,
 			text: fmt.Sprintf("too many requests from this address: try again in %d seconds", seconds(wait))}
-		if r.URL.Path == AuthorizePath || r.URL.Path == ApprovePath { // which people open
+		if people {
 			s.answerHere(w, r, ref)
 			return
 		}
