@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"wick/address"
-	"wick/limit"
 )
 
 // Limits of one query to a service.
@@ -73,11 +72,12 @@ func (s site) open(r reach) (*host, error) {
 	base := cmp.Or(r.env(s.env), s.url)
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("%s: bad base URL %q: want https://host, without user, query or fragment", s.env, limit.Clip(base))
+		// It may contain a secret, so the error does not quote it.
+		return nil, fmt.Errorf("%s is a bad base URL: want https://host, without user, query or fragment", s.env)
 	}
 	loopback := address.Loopback(u.Hostname())
 	if u.Scheme != "https" && (u.Scheme != "http" || !loopback) {
-		return nil, fmt.Errorf("%s: bad base URL %q: want https, or http to a loopback address", s.env, limit.Clip(base))
+		return nil, fmt.Errorf("%s is a bad base URL: want https, or http to a loopback address", s.env)
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = ""
