@@ -7,10 +7,10 @@ import (
 	"wick/indicators"
 )
 
-// withAlerts returns the result of a panel with the levels of it that alerts wait for, and
-// how many it leaves out: of very many it takes the newest. It changes neither the account
-// nor the panel.
-func (a *Account) withAlerts(p *Panel) (result *indicators.Result, left int) {
+// withAlerts returns the result of a panel with the levels of it that alerts wait for, the
+// newest and at most as many as most, and how many it leaves out. It changes neither the
+// account nor the panel.
+func (a *Account) withAlerts(p *Panel, most int) (result *indicators.Result, left int) {
 	if a == nil || p.Result == nil {
 		return p.Result, 0
 	}
@@ -21,9 +21,10 @@ func (a *Account) withAlerts(p *Panel) (result *indicators.Result, left int) {
 		}
 	}
 	r := *p.Result
-	left = max(0, len(alerts)-maxShown)
+	r.HLines = slices.Clip(r.HLines)
+	left = max(0, len(alerts)-most)
 	for _, alert := range alerts[left:] {
-		r.HLines = append(slices.Clip(r.HLines), indicators.HLine{Y: alert.Price, Label: "alert " + watched(&r, alert.Line) + alert.Text, Tone: indicators.Accent})
+		r.HLines = append(r.HLines, indicators.HLine{Y: alert.Price, Label: "alert " + watched(&r, alert.Line) + alert.Text, Tone: indicators.Accent})
 	}
 	return &r, left
 }

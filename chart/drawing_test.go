@@ -349,6 +349,9 @@ func TestManyOrders(t *testing.T) {
 	if pn := p.panes[1]; v.Panels[1].Key != "rsi" || len(pn.studies[0].HLines) != own+50 || pn.unmarked < 150 {
 		t.Errorf("%s has %d levels and %d not drawn, want 50 more than %d, and 150", v.Panels[1].Key, len(pn.studies[0].HLines), pn.unmarked, own)
 	}
+	if got, want := p.panes[1].studies[0].HLines[own].Y, a.Alerts[150].Price; got != want { // the newest 50
+		t.Errorf("the first of them is at %g, want %g", got, want)
+	}
 }
 
 // TestUnknownProfit: a profit that is not known is left out, and its line has a colour

@@ -113,7 +113,7 @@ func (p *picture) makePanes(fit int) {
 	p.panes[0].price, p.panes[0].unmarked = true, p.tooMany
 	shades := p.view.shades()
 	for i, panel := range p.view.Panels {
-		result, left := p.view.Account.withAlerts(&panel)
+		result, left := p.view.Account.withAlerts(&panel, maxShown)
 		st := study{Result: result, key: panel.Key, needs: panel.Needs, shade: shades[i]}
 		switch {
 		case panel.Result == nil:

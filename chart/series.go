@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"math"
 	"strconv"
 
 	"wick/indicators"
@@ -90,7 +91,7 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks, shade ink)
 	}
 	w.valueSeries(r, looks)
 	w.signalSeries(v, p)
-	levels, _ := v.Account.withAlerts(p)
+	levels, _ := v.Account.withAlerts(p, math.MaxInt)
 	list(w, "hlines", levels.HLines, func(i int, l *indicators.HLine) {
 		w.value("y", l.Y)
 		w.optional("label", l.Label)
