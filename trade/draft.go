@@ -229,8 +229,8 @@ func (e *Engine) replace(o *Order, r OrderRequest) error {
 	if old.Role != "" { // o takes its place in the group
 		o.Group, o.Role, o.ReduceOnly = old.Group, old.Role, o.ReduceOnly || old.ReduceOnly
 	}
-	if what := e.lacks(o, old); what != "" {
-		return refuse("bad_replaces", fixIt, "order %s has %s, which the order in its place would not have: name it again, or cancel the order and place another", old.ID, what)
+	if what := e.lacks(o, old, r); what != "" {
+		return refuse("bad_replaces", fixIt, "order %s has %s, which the order in its place would not have: name it again, or to be without it (as with gtc) cancel the order and place another", old.ID, what)
 	}
 	if o.continues(old) {
 		o.Turn = old.Turn
@@ -241,8 +241,8 @@ func (e *Engine) replace(o *Order, r OrderRequest) error {
 // lacks names what old has, o could have and has not of what protects or ends an order: it
 // must not be lost by a change of the price alone. A broker takes no exits with a change.
 // Called with mu held.
-func (e *Engine) lacks(o, old *Order) string {
-	opens := e.venue == nil && !shrinks(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
+func (e *Engine) lacks(o, old *Order, r OrderRequest) string {
+	opens := e.venue == nil && r.OCO == OCO{} && !shrinks(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
 	var all []string
 	add := func(lacking bool, name string) {
 		if lacking {

@@ -341,7 +341,7 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 		}
 		o := &Order{
 			ID: parent.ID + "-tp", Symbol: parent.Symbol, Side: Side(leg.Side), Type: Limit, Quantity: leg.Quantity, Status: StatusOpen, Broker: parent.Broker,
-			Account: parent.Account, BrokerID: leg.ID, CreatedAt: parent.CreatedAt, By: parent.By, ReduceOnly: true, Group: parent.ID, Role: RoleTakeProfit, Turn: e.ahead.seq + 1,
+			Account: parent.Account, BrokerID: leg.ID, CreatedAt: parent.CreatedAt, By: parent.By, ReduceOnly: true, Group: parent.ID, Role: RoleTakeProfit, Turn: e.ahead.seq + 1, TimeInForce: parent.TimeInForce,
 			Reason: "at the broker: " + leg.Word,
 		}
 		// By its prices a leg is a stop_limit, a stop, or else a take profit.

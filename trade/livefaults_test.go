@@ -695,6 +695,14 @@ func TestLiveRefusedBeside(t *testing.T) {
 		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(88), Quantity: shares(1), Replaces: day.ID}); !isRefusal(err, "bad_replaces") {
 			t.Errorf("a day order would become one without an end: %v, want bad_replaces", err)
 		}
+		oco, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(1), OCO: OCO{StopPrice: shares(90)}, TimeInForce: Day})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Stop, StopPrice: shares(91), Quantity: shares(1), Replaces: oco.ID + "-oco"}); !isRefusal(err, "bad_replaces") || !strings.Contains(err.Error(), "time_in_force day") {
+			t.Errorf("so would the stop beside it: %v, want bad_replaces", err)
+		}
 	})
 }
 

@@ -455,6 +455,13 @@ func TestReplaceNeedsNotName(t *testing.T) {
 				t.Errorf("%s: %s, %v, want filled", what, o.Status, err)
 			}
 		}
+		entry := ask(t, e, func(r *OrderRequest) { r.Type, r.Price, r.StopLoss = Limit, 95*exact.One, Exit{Percent: 3 * exact.One} }).ID
+		oco := func(r *OrderRequest) {
+			r.Type, r.Price, r.OCO.StopPrice, r.Replaces = Limit, 94*exact.One, 106*exact.One, entry
+		}
+		if o, err := try(t, e, oco); err != nil || o.Status != StatusOpen {
+			t.Errorf("an oco: %s, %v, want open", o.Status, err)
+		}
 		old := ask(t, e, func(r *OrderRequest) {
 			r.Side, r.Type, r.Price, r.Quantity, r.StopLoss = Sell, Limit, 110*exact.One, 5*exact.One, Exit{Percent: 3 * exact.One}
 		}).ID
