@@ -23,7 +23,7 @@ func normalBase(text string) (string, error) {
 	case err != nil || u.Host == "" || u.Hostname() == "":
 		return "", fmt.Errorf("--base-url %q is not a URL such as https://wick.example.com", text)
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.Trim(u.Path, "/") != "":
-		return "", fmt.Errorf("--base-url %q must be a bare origin: no path, query, fragment or user", text)
+		return "", fmt.Errorf("--base-url must be a bare origin: no path, query, fragment or user") // which may be secrets
 	}
 	origin, err := normalOrigin(u)
 	switch {

@@ -74,7 +74,7 @@ type Options struct {
 func New(o Options) (*Client, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && address.Loopback(u.Hostname())) {
-		return nil, fmt.Errorf("alpaca: %q is not an https address", limit.Clip(o.URL))
+		return nil, fmt.Errorf("alpaca: its URL is not an https address") // it may have a secret in it
 	}
 	c := &Client{base: o.URL, keys: o.Keys, http: o.Client, log: o.Log, assets: make(map[string]known)}
 	if c.log == nil {
