@@ -15,7 +15,8 @@ const maxWords = 12
 
 // search returns the entries that match the most words of a query, the best match first.
 // Numbers in the query ("200 ema") are taken for values of parameters and are not searched
-// for, and neither are fillers beside other words. An empty category means all.
+// for, and neither are fillers, unless all words together are a name. An empty category means
+// all.
 func search(query, category string) []*listing {
 	words := fields(strings.ToLower(query))
 	words = slices.DeleteFunc(words, func(w string) bool {
@@ -24,9 +25,7 @@ func search(query, category string) []*listing {
 	})
 	words = words[:min(len(words), maxWords)]
 	whole := strings.Join(words, "_")
-	if slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(fillers, w) }) {
-		words = slices.DeleteFunc(words, func(w string) bool { return slices.Contains(fillers, w) })
-	}
+	words = slices.DeleteFunc(words, func(w string) bool { return slices.Contains(fillers, w) })
 	type match struct {
 		*listing
 		words, rank int
@@ -35,7 +34,10 @@ func search(query, category string) []*listing {
 	best := 1
 	for _, l := range inCategory(category) {
 		// All words together may be one name: "relative strength index" is an alias.
-		m := match{listing: l, rank: l.rank(whole)}
+		m := match{listing: l, rank: max(l.rank(whole), l.rank(strings.Join(words, "_")))}
+		if len(words) == 0 && l.rank(whole) >= isName {
+			m.words = 1
+		}
 		for _, w := range words {
 			if r := l.rank(w); r > 0 {
 				m.words++
@@ -65,7 +67,7 @@ func search(query, category string) []*listing {
 
 // fillers are words of questions ("what is best for volume?") that say nothing of what is
 // looked for, and are in many descriptions.
-var fillers = strings.Fields("about an and are at be best by can do does for from how in indicator indicators is it me my of on one or show shows tell tells that the this to use what which with you")
+var fillers = strings.Fields("a about an and are at be best by can do does for from how i in indicator indicators is it me my of on one or show shows tell tells that the this to use what which with you")
 
 // ofRules are words in the queries of models that want to combine indicators. No single
 // indicator can do that, so search puts the entries for rules first.

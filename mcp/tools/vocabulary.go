@@ -25,6 +25,9 @@ func vocabularyOf(ind *indicators.Indicator) vocabulary {
 	return v
 }
 
+// isName is the least rank of a name, a title or an alias.
+const isName = 80
+
 // rank returns how well a word fits the indicator: 0 if it does not, the most if it is the
 // name, and less for an alias, its category, a part of a name, a word of the description, signals and
 // parameters. search adds up the ranks of all words.
@@ -39,7 +42,7 @@ func (v *vocabulary) rank(word string) int {
 	case v.names[0] == word:
 		return 100
 	case among(v.names, equal):
-		return 80
+		return isName
 	case v.group == word:
 		return 50
 	case among(v.names, strings.HasPrefix):
