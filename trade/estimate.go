@@ -116,11 +116,17 @@ func (e *Engine) entry(o *Order) (price, rate exact.Decimal) {
 	return *o.Price, e.paper.makerRate
 }
 
+// Arrival returns the price at which o would be filled if it arrived now and enough was
+// traded, and zero if the market has not reached it.
+func (e *Engine) Arrival(o Order) exact.Decimal {
+	return e.paper.arrive(&o, e.watch.of(o.Symbol).quote)
+}
+
 // thin reports whether o, the answer to a dry run, would be filled at once if more had
 // been traded lately.
 func (e *Engine) thin(o *Order) bool {
 	if o.AveragePrice != nil || o.Account != "" || e.available(o) == o.Quantity {
 		return false
 	}
-	return e.paper.arrive(o, e.watch.of(o.Symbol).quote) != 0
+	return e.Arrival(*o) != 0
 }

@@ -103,13 +103,16 @@ func (a *Approvals) admitAll(c mcp.Caller, r trade.OrderRequest, previews []trad
 
 // worthOf returns what an order is worth at the price that highest returns, and whether
 // that is known. It is not if there is no price, nor for a trailing stop, whose price
-// follows the market, nor for a sell limit below the market that too little volume holds up:
-// it gets its limit or what the market offers then.
+// follows the market. A sell limit that the market has passed may get what that offers, also
+// if too little volume holds it up now.
 func worthOf(engine *trade.Engine, r trade.OrderRequest, o trade.Order) (exact.Money, bool) {
-	if o.Type == trade.TrailingStop || o.Type == trade.Limit && o.Side == trade.Sell && engine.Estimate(o).Thin {
+	if o.Type == trade.TrailingStop {
 		return exact.Money{}, false
 	}
 	price := highest(r, o)
+	if o.Type == trade.Limit {
+		price = max(price, engine.Arrival(o))
+	}
 	return exact.Product(o.Quantity, price), price > 0
 }
 
