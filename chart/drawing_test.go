@@ -352,6 +352,9 @@ func TestManyOrders(t *testing.T) {
 	if got, want := p.panes[1].studies[0].HLines[own].Y, a.Alerts[150].Price; got != want { // the newest 50
 		t.Errorf("the first of them is at %g, want %g", got, want)
 	}
+	if got := strings.Count(string(AppendSeries(nil, v)), `"label":"alert above"`); got != 200 { // every one
+		t.Errorf("%d alerts are in the series, want 200", got)
+	}
 }
 
 // TestUnknownProfit: a profit that is not known is left out, and its line has a colour

@@ -21,9 +21,9 @@ func normalBase(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Hostname() == "":
-		return "", fmt.Errorf("--base-url %q is not a URL such as https://wick.example.com", text)
+		return "", fmt.Errorf("--base-url is not a URL such as https://wick.example.com")
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.Trim(u.Path, "/") != "":
-		return "", fmt.Errorf("--base-url must be a bare origin: no path, query, fragment or user") // which may be secrets
+		return "", fmt.Errorf("--base-url must be a bare origin: no path, query, fragment or user") // which may be secrets, so it is not quoted
 	}
 	origin, err := normalOrigin(u)
 	switch {

@@ -230,7 +230,7 @@ func (e *Engine) replace(o *Order, r OrderRequest) error {
 		o.Group, o.Role, o.ReduceOnly = old.Group, old.Role, o.ReduceOnly || old.ReduceOnly
 	}
 	if what := e.lacks(o, old, r); what != "" {
-		return refuse("bad_replaces", fixIt, "order %s has %s, which the order in its place would not have: name it again, or to be without it (as with gtc) cancel the order and place another", old.ID, what)
+		return refuse("bad_replaces", fixIt, "order %s has %s, which the order in its place would not have: name it again, or to be without it cancel the order and place another", old.ID, what)
 	}
 	if o.continues(old) {
 		o.Turn = old.Turn

@@ -116,10 +116,16 @@ func (e *Engine) entry(o *Order) (price, rate exact.Decimal) {
 	return *o.Price, e.paper.makerRate
 }
 
-// Arrival returns the price at which o would be filled if it arrived now and enough was
-// traded, and zero if the market has not reached it.
+// Arrival returns the highest price at which o may be filled if it arrives now, at once or
+// when more is traded, and zero if the market has not reached it. A limit that waits for
+// volume is filled without slippage.
 func (e *Engine) Arrival(o Order) exact.Decimal {
-	return e.paper.arrive(&o, e.watch.of(o.Symbol).quote)
+	q := e.watch.of(o.Symbol).quote
+	price := e.paper.arrive(&o, q)
+	if price != 0 && o.Type == Limit {
+		price = max(price, o.within(e.paper.offered(&o, q)))
+	}
+	return price
 }
 
 // thin reports whether o, the answer to a dry run, would be filled at once if more had

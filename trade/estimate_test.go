@@ -132,6 +132,29 @@ func TestEstimateThin(t *testing.T) {
 	})
 }
 
+// TestArrival: with slippage of 5 % at 100 a market order gets 95 or pays 105; a limit that the
+// market has passed gets at most 100, since what waits is filled without slippage, or pays at
+// most 105; and one that is not reached arrives nowhere.
+func TestArrival(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Slippage = exact.One / 20 }, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		for _, c := range []struct {
+			side  Side
+			limit exact.Decimal
+			want  string
+		}{{Sell, 0, "95"}, {Buy, 0, "105"}, {Sell, 50, "100"}, {Sell, 97, "100"}, {Buy, 150, "105"}, {Sell, 120, "0"}, {Buy, 80, "0"}} {
+			o := Order{Symbol: "AAA", Side: c.side, Type: Market, Quantity: exact.One}
+			if c.limit != 0 {
+				price := c.limit * exact.One
+				o.Type, o.Price = Limit, &price
+			}
+			if got := e.Arrival(o); got.String() != c.want {
+				t.Errorf("%s at %d: %s, want %s", c.side, c.limit, got, c.want)
+			}
+		}
+	})
+}
+
 // TestEstimatePart: of a limit that the volume fills in part now, the rest waits at its
 // limit and pays the maker's fee; the rest of a market order takes later; of an ioc there
 // is none, and a fok is not filled at all. By hand, 10 of 30 at 100.05 and 20 at 140:
