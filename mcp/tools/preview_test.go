@@ -183,7 +183,7 @@ func TestPreviewThin(t *testing.T) {
 // TestApprovalOfThinSell: a sell limit of 9 is not counted as 9 a piece while the market is at
 // 16 and only too little volume holds it up: it may get what the market offers. So with 12
 // a person approves it, and with 20 it counts as 16, so that no second one passes. One that
-// waits at 17 is worth 17.
+// waits at 17 is worth 17, and a market order counts at the quote.
 func TestApprovalOfThinSell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir(), func(o *trade.Options) {
@@ -194,10 +194,14 @@ func TestApprovalOfThinSell(t *testing.T) {
 			above int64
 			price string
 			asks  []bool
-		}{{12, "9", []bool{true}}, {20, "9", []bool{false, true}}, {20, "17", []bool{false, true}}, {40, "17", []bool{false, false, true}}} {
+		}{{12, "9", []bool{true}}, {20, "9", []bool{false, true}}, {20, "17", []bool{false, true}}, {40, "17", []bool{false, false, true}}, {20, "", []bool{false, true}}} {
 			d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(exact.Decimal(c.above)*exact.One, "")})
 			for i, asks := range c.asks {
-				input, err := d.order(mcp.Call{Elicits: true}, fmt.Sprintf(`{"symbol":"BTCUSDT","side":"sell","type":"limit","quantity":1,"price":%s,"client_order_id":"%d-%d-%[1]s"}`, c.price, c.above, i))
+				kind := `"type":"market"`
+				if c.price != "" {
+					kind = `"type":"limit","price":` + c.price
+				}
+				input, err := d.order(mcp.Call{Elicits: true}, fmt.Sprintf(`{"symbol":"BTCUSDT","side":"sell","quantity":1,%s,"client_order_id":"%d-%s-%d"}`, kind, c.above, c.price, i))
 				if (input != nil) != asks || !asks && err != nil {
 					t.Errorf("above %d, order %d at %s asks %+v, %v; want a question: %v", c.above, i, c.price, input, err, asks)
 				}
