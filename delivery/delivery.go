@@ -123,8 +123,9 @@ func (e *Entry) old(now time.Time) bool { return now.Sub(e.At) >= QueueTTL }
 // among all streams of a client, and the same whenever it is sent. It has no epoch if
 // an early version of wick, which had none, wrote the entry.
 func (e *Entry) eventID(subscription string) string {
+	b := append(make([]byte, 0, 64), subscription...)
 	if e.Epoch != "" {
-		subscription += "-" + e.Epoch
+		b = append(append(b, '-'), e.Epoch...)
 	}
-	return subscription + "-" + strconv.FormatUint(e.Seq, 10)
+	return string(strconv.AppendUint(append(b, '-'), e.Seq, 10))
 }

@@ -36,6 +36,7 @@ func (s *stream) Next() (events []sse.Event) {
 // take appends what waits in the caller's box. The hub's lock is held.
 func (s *stream) take(b *box, events []sse.Event, now time.Time) []sse.Event {
 	s.taken = b.waits(now, s.taken[:0])
+	events = slices.Grow(events, len(s.taken))
 	for _, e := range s.taken {
 		if e.data == nil {
 			e.data = s.hub.encode(e.Note)

@@ -195,9 +195,12 @@ func (s *stream) write(b []byte) error {
 // send writes what the source has, if anything, up to maxBatch bytes and at
 // least one event.
 func (s *stream) send(source Source) error {
-	var text []byte
-	n := 0
-	for _, e := range source.Next() {
+	events, size, n := source.Next(), 0, 0
+	for _, e := range events {
+		size += len(e.ID) + len(e.Data) + len(frame)
+	}
+	text := make([]byte, 0, min(size, maxBatch))
+	for _, e := range events {
 		if n > 0 && len(text)+len(e.Data) > maxBatch {
 			break
 		}
@@ -214,9 +217,12 @@ func (s *stream) send(source Source) error {
 	return nil
 }
 
+// frame is what the standard writes around the id and the data of an event.
+const frame = "id: \nevent: message\ndata: \n\n"
+
 // appendEvent appends an event as the standard writes it.
 func appendEvent(b []byte, e Event) []byte {
-	b = slices.Grow(b, len(e.ID)+len(e.Data)+len("id: \nevent: message\ndata: \n\n"))
+	b = slices.Grow(b, len(e.ID)+len(e.Data)+len(frame))
 	start, lineBreaks := len(b), 3 // so many are written here
 	if e.ID != "" {                // an empty id would make the client forget the last one
 		b = append(append(append(b, "id: "...), e.ID...), '\n')
