@@ -179,6 +179,38 @@ func TestLiveSweptIsFilled(t *testing.T) {
 	})
 }
 
+// TestLiveSweptInPart: such an order is filled in part as it arrives. Its rest is cancelled,
+// and the stop loss of the entry with it, as when any entry is cancelled at this broker.
+func TestLiveSweptInPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, slowly("Submit", 5*time.Second))
+		defer l.stop()
+		v.Set(func(v *alpacatest.Venue) {
+			v.Hold = true
+			v.Faults = func(r *http.Request) alpacatest.Fault {
+				if r.Method != http.MethodPost {
+					return alpacatest.Fault{}
+				}
+				return alpacatest.Fault{Done: func() {
+					go v.Fill(v.Orders()[0].ClientID, shares(1), shares(100))
+					time.Sleep(time.Second)
+				}}
+			}
+		})
+		go l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2), StopLoss: Exit{Price: shares(70)}})
+		time.Sleep(time.Second)
+		haltByHand(t, l.e)
+		if err := l.e.CancelEverything(t.Context(), anyone()); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(3 * time.Minute)
+		if held := v.Position("AAA"); held != shares(1) || len(v.Open()) != 0 {
+			t.Errorf("the account holds %s, and %v are open, want 1 and none", held, v.Open())
+		}
+	})
+}
+
 // TestLiveAcceptSpellings: what the account lacks leaves the book also if the book has it
 // under two spellings.
 func TestLiveAcceptSpellings(t *testing.T) {

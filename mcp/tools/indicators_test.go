@@ -171,6 +171,26 @@ func TestCatalogueSearch(t *testing.T) {
 	}
 }
 
+// TestWeightIsWidth: the heaviest level of a profile has the weight 0.3, whatever its share of
+// the volume is.
+func TestWeightIsWidth(t *testing.T) {
+	for _, name := range []string{"volume_profile", "tpo"} {
+		var reply struct {
+			Indicators map[string]struct {
+				Top []struct{ Weight float64 } `json:"hbars_top"`
+			}
+		}
+		payload(t, Deps{Source: market.Sample{}}, "get_indicators", `{"symbol":"BTCUSDT","indicators":["`+name+`"]}`, &reply)
+		most := 0.0
+		for _, level := range reply.Indicators[name].Top {
+			most = max(most, level.Weight)
+		}
+		if most != 0.3 {
+			t.Errorf("the heaviest level of %s has the weight %g, want 0.3", name, most)
+		}
+	}
+}
+
 // TestCatalogueQuestions: of a question only the words that say what is wanted count. Each
 // finds one of the indicators that textbooks name first for it, among the first three.
 func TestCatalogueQuestions(t *testing.T) {
