@@ -15,7 +15,7 @@
 // # Security considerations
 //
 // The caller has authenticated the client. A client that does not read is cut
-// off when a write takes longer than ten seconds, or one second when the stream
+// off when a write takes longer than nine to ten seconds, or one second when the stream
 // is being ended, so no client can hold up a shutdown. Nothing that a client sends
 // on an open stream is read. A line break in an id or in data could forge an event, so
 // Serve panics on one: this program makes both, and never with a line break.
@@ -40,9 +40,16 @@ const (
 	writeTimeout    = 10 * time.Second
 	farewellTimeout = time.Second
 
+	// deadlineAge is how long the deadline of one write serves the next ones too, which
+	// have that much less time: to set it takes a tenth of a delivery's CPU time.
+	deadlineAge = time.Second
+
 	// maxBatch bounds the bytes of one write, so that a slow connection can accept them
 	// within writeTimeout.
 	maxBatch = 64 << 10
+
+	// maxKept bounds the memory that a stream keeps for its next write.
+	maxKept = 1 << 10
 )
 
 // Event is one event: an id, and data of one line.
@@ -59,8 +66,9 @@ type Source interface {
 	// when it has something to do itself.
 	Bell() chan struct{}
 
-	// Next returns the events that are to be written now, oldest first.
-	Next() []Event
+	// Next appends the events that are to be written now to events, oldest first. It must
+	// not keep the slice.
+	Next(events []Event) []Event
 
 	// Wrote says that the first n events of the last Next are written and flushed. The
 	// source has to return the others again. If the write failed it may be that nobody
@@ -112,7 +120,7 @@ func Ring(bell chan<- struct{}) {
 // nil when ctx ends, or the error of write.
 func Push(ctx context.Context, source Source, write func(Event) error) error {
 	for ctx.Err() == nil {
-		events := source.Next()
+		events := source.Next(nil)
 		for n, e := range events {
 			if err := write(e); err != nil {
 				source.Wrote(n)
@@ -135,9 +143,13 @@ type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 
-	mu     sync.Mutex
-	ending bool // hurry has set the last deadline, which stays; guarded by mu, like gone
-	gone   bool // Serve has returned: the connection is no longer ours
+	events []Event // empty: memory that send uses again, like text
+	text   []byte
+
+	mu       sync.Mutex
+	deadline time.Time // of the writes under way or to come; guarded by mu, like all below
+	ending   bool      // hurry has set the last deadline, which stays
+	gone     bool      // Serve has returned: the connection is no longer ours
 }
 
 // head writes the headers and a first comment, so that the client gets its 200 at once
@@ -182,8 +194,9 @@ func (s *stream) leave() {
 // of setting the deadline, because the writers in tests have none.
 func (s *stream) write(b []byte) error {
 	s.mu.Lock()
-	if !s.ending {
-		s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	if now := time.Now(); !s.ending && s.deadline.Sub(now) < writeTimeout-deadlineAge {
+		s.deadline = now.Add(writeTimeout)
+		s.control.SetWriteDeadline(s.deadline)
 	}
 	s.mu.Unlock()
 	if _, err := s.w.Write(b); err != nil {
@@ -195,11 +208,11 @@ func (s *stream) write(b []byte) error {
 // send writes what the source has, if anything, up to maxBatch bytes and at
 // least one event.
 func (s *stream) send(source Source) error {
-	events, size, n := source.Next(), 0, 0
+	events, size, n := source.Next(s.events), 0, 0
 	for _, e := range events {
 		size += len(e.ID) + len(e.Data) + len(frame)
 	}
-	text := make([]byte, 0, min(size, maxBatch))
+	text := slices.Grow(s.text, min(size, maxBatch))
 	for _, e := range events {
 		if n > 0 && len(text)+len(e.Data) > maxBatch {
 			break
@@ -214,6 +227,11 @@ func (s *stream) send(source Source) error {
 		return err
 	}
 	source.Wrote(n)
+	clear(events)
+	s.events, s.text = events[:0], text[:0]
+	if cap(text) > maxKept {
+		s.events, s.text = nil, nil
+	}
 	return nil
 }
 

@@ -83,23 +83,32 @@ func TestBatches(t *testing.T) {
 	})
 }
 
-// TestSlowReader: a client that does not read is cut off after ten seconds, and
-// what was being written does not count as written.
+// TestSlowReader: a client that does not read is cut off after ten seconds, or up to a
+// second earlier if something was written to it just before, and what was being written
+// does not count as written.
 func TestSlowReader(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newQueue()
-		c := connect(t, q)
-		c.Stall()
-		start := time.Now()
-		q.add(1, 3)
-		<-c.Done
-		if took := time.Since(start); took != 10*time.Second || !errors.Is(c.Err, os.ErrDeadlineExceeded) {
-			t.Errorf("cut off after %v with %v, want 10s and a deadline", took, c.Err)
-		}
-		if q.len() != 3 {
-			t.Errorf("%d events left, want 3", q.len())
-		}
-	})
+	for pause, want := range map[time.Duration]time.Duration{
+		0:                      10 * time.Second,
+		400 * time.Millisecond: 9600 * time.Millisecond,
+		2 * time.Second:        10 * time.Second,
+		5 * time.Minute:        10 * time.Second,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue()
+			c := connect(t, q)
+			time.Sleep(pause)
+			c.Stall()
+			start := time.Now()
+			q.add(1, 3)
+			<-c.Done
+			if took := time.Since(start); took != want || !errors.Is(c.Err, os.ErrDeadlineExceeded) {
+				t.Errorf("%v after the last write: cut off after %v with %v, want %v and a deadline", pause, took, c.Err, want)
+			}
+			if q.len() != 3 {
+				t.Errorf("%d events left, want 3", q.len())
+			}
+		})
+	}
 }
 
 // TestEndWhileStuck: a stream that is ended while its client does not read is
