@@ -11,9 +11,7 @@ func Lowest(x []float64, n int) []float64 { return extremes(x, n, -1) }
 // The bars are divided into blocks of n, so a window crosses at most one border between
 // blocks. Its extreme is the larger of two: the extreme from its start to the border, which
 // was computed backwards for the whole block, and the running extreme since the border.
-// That takes three comparisons per bar, whatever n is (van Herk; Gil and Werman). They are
-// plain comparisons, since the builtin max takes twice the time to handle NaN, which does
-// not occur here.
+// That takes three comparisons per bar, whatever n is (van Herk; Gil and Werman).
 func extremes(x []float64, n int, sign float64) []float64 {
 	first := FirstValid(x)
 	out := Unknown(len(x), first+n-1)
@@ -26,25 +24,17 @@ func extremes(x []float64, n int, sign float64) []float64 {
 		tails[n] = run
 		results, rest := out[start:start+len(block)], tails[1:len(block)+1]
 		for k, v := range block {
-			if v *= sign; v > run {
-				run = v
-			}
-			extreme := run
-			if rest[k] > extreme {
-				extreme = rest[k]
-			}
+			run = max(run, sign*v)
 			// The first block has no block before it, so there only its last bar ends a
 			// whole window.
 			if start > first || k == n-1 {
-				results[k] = sign * extreme
+				results[k] = sign * max(run, rest[k])
 			}
 		}
 		// Prepare the block's tails for the windows that end in the next one.
 		run = sign * block[len(block)-1]
 		for k := len(block) - 1; k >= 0; k-- {
-			if v := sign * block[k]; v > run {
-				run = v
-			}
+			run = max(run, sign*block[k])
 			tails[k] = run
 		}
 	}

@@ -33,15 +33,17 @@ func SMA(x []float64, n int) []float64 {
 		i++
 		rest := x[i:min(i+max(n, renewal)-1, len(x))]
 		gone, means := x[i-n:][:len(rest)], out[i:][:len(rest)]
-		for k, v := range rest {
-			move := v - gone[k]
-			if math.Abs(move) > outlier*math.Abs(v) {
-				break // the mean is computed afresh
+		k := 0
+		for ; k < len(rest) && k < len(gone) && k < len(means); k++ {
+			move := rest[k] - gone[k]
+			// Squares, because absolute values take longer.
+			if move*move > outlier*outlier*(rest[k]*rest[k]) {
+				break // a far larger value has left: the mean is computed afresh
 			}
 			average += float64(move * share)
 			means[k] = average
-			i++
 		}
+		i += k
 	}
 	return out
 }
