@@ -117,13 +117,13 @@ func (e *Engine) entry(o *Order) (price, rate exact.Decimal) {
 }
 
 // Arrival returns the highest price at which o may be filled if it arrives now, at once or
-// when more is traded, and zero if the market has not reached it. A limit that waits for
-// volume is filled without slippage.
+// at the price of the market when more is traded, and zero if the market has not reached it.
+// What waits is filled by the prices of trades, without slippage, and not by bid and ask.
 func (e *Engine) Arrival(o Order) exact.Decimal {
 	q := e.watch.of(o.Symbol).quote
 	price := e.paper.arrive(&o, q)
-	if price != 0 && o.Type == Limit {
-		price = max(price, o.within(e.paper.offered(&o, q)))
+	if later := e.paper.offered(&o, quote{price: q.price}); o.Type == Limit && o.within(later) == later {
+		price = max(price, later)
 	}
 	return price
 }
@@ -134,5 +134,5 @@ func (e *Engine) thin(o *Order) bool {
 	if o.AveragePrice != nil || o.Account != "" || e.available(o) == o.Quantity {
 		return false
 	}
-	return e.Arrival(*o) != 0
+	return e.paper.arrive(o, e.watch.of(o.Symbol).quote) != 0
 }

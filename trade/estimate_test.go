@@ -155,6 +155,30 @@ func TestArrival(t *testing.T) {
 	})
 }
 
+// TestArrivalBesideQuote: the source tells a price of 100, a bid of 90 and an ask of 110.
+// What arrives takes from bid and ask, but what waits, for volume or because the bid has not
+// come to its limit, is filled by trades: a sell limit of 60 or 95 may get 100, the latter
+// though nothing of it would be filled at once.
+func TestArrivalBesideQuote(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Feed, o.Quoted = quoted(90, 110), true }, func(t *testing.T, e *Engine) {
+		for _, c := range []struct {
+			side  Side
+			limit exact.Decimal
+			want  string
+		}{{Sell, 0, "90"}, {Buy, 0, "110"}, {Sell, 60, "100"}, {Sell, 95, "100"}, {Sell, 101, "0"}, {Buy, 120, "110"}, {Buy, 105, "100"}, {Buy, 99, "0"}} {
+			o := ask(t, e, func(r *OrderRequest) {
+				r.Side, r.Quantity, r.DryRun = c.side, exact.One, true
+				if c.limit != 0 {
+					r.Type, r.Price = Limit, c.limit*exact.One
+				}
+			})
+			if got := e.Arrival(o); got.String() != c.want {
+				t.Errorf("%s at %d: %s, want %s", c.side, c.limit, got, c.want)
+			}
+		}
+	})
+}
+
 // TestEstimatePart: of a limit that the volume fills in part now, the rest waits at its
 // limit and pays the maker's fee; the rest of a market order takes later; of an ioc there
 // is none, and a fok is not filled at all. By hand, 10 of 30 at 100.05 and 20 at 140:

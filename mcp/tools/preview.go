@@ -39,6 +39,10 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Deci
 		whole := worthOfFill(o, trade.Estimate{Price: estimate.Price, Quantity: o.Quantity})
 		worth += fmt.Sprintf(" for %s of it, which would fill now; %s%s if it is filled whole", estimate.Quantity, whole, currency)
 	}
+	if best := engine.Arrival(o); o.Side == trade.Sell && o.FilledQuantity != o.Quantity && best > estimate.Price { // what waits for volume
+		whole := worthOfFill(o, trade.Estimate{Price: best, Quantity: o.Quantity})
+		worth += fmt.Sprintf("; up to %s%s if it gets the price of the market", whole, currency)
+	}
 	if r.OCO != (trade.OCO{}) { // two outcomes, of which one comes
 		stop := engine.EstimateBeside(o, r.OCO)
 		worth += " by the limit, " + worthOfFill(o, stop) + currency + " by the stop"

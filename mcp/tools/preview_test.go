@@ -182,9 +182,14 @@ func TestPreviewThin(t *testing.T) {
 
 // TestApprovalOfThinSell: a sell limit of 9 is not counted as 9 a piece while the market is at
 // 16 and only too little volume holds it up: it may get what the market offers. So with 12
-// a person approves it, and with 20 it counts as 16, so that no second one passes. One that
-// waits at 17 is worth 17, and a market order counts at the quote.
+// a person approves it, and with 20 it counts as 16, so that no second one passes; the question
+// names both. One that waits at 17 is worth 17, and a market order counts at the quote.
 func TestApprovalOfThinSell(t *testing.T) {
+	worth := map[string]string{
+		"9":  `\nworth: about 9 USDT; up to 1[56]\.\d+ USDT if it gets the price of the market\n`,
+		"17": `\nworth: about 17 USDT\n`,
+		"":   `\nworth: about 1[56]\.\d+ USDT\n`,
+	}
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir(), func(o *trade.Options) {
 			o.Participation, o.Grid = 1, func(string) (trade.Grid, bool) { return trade.Grid{Lot: exact.One}, true }
@@ -204,6 +209,9 @@ func TestApprovalOfThinSell(t *testing.T) {
 				input, err := d.order(mcp.Call{Elicits: true}, fmt.Sprintf(`{"symbol":"BTCUSDT","side":"sell","quantity":1,%s,"client_order_id":"%d-%s-%d"}`, kind, c.above, c.price, i))
 				if (input != nil) != asks || !asks && err != nil {
 					t.Errorf("above %d, order %d at %s asks %+v, %v; want a question: %v", c.above, i, c.price, input, err, asks)
+				}
+				if input != nil && !regexp.MustCompile(worth[c.price]).MatchString(input.Message) {
+					t.Errorf("the order at %q asks\n%s\nwant %s", c.price, input.Message, worth[c.price])
 				}
 			}
 		}
