@@ -230,12 +230,15 @@ func New(o Options) (*Client, error) {
 	c := &Client{user: o.User, password: o.Password}
 	for _, text := range o.Endpoints {
 		u, err := url.Parse(strings.TrimSpace(text))
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return nil, fmt.Errorf("%.80q is no address of etcd, such as https://10.0.0.1:2379", text)
+		switch { // a password may be in text, so it is not quoted
+		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+			return nil, errors.New("an address of etcd is a URL such as https://10.0.0.1:2379")
+		case u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
+			return nil, fmt.Errorf("the address of etcd at %.80q must be scheme, host and port alone: user and password belong in the cluster's file", u.Host)
 		}
 		if u.Scheme == "http" && !address.Loopback(u.Hostname()) {
 			if o.Password != "" {
-				return nil, fmt.Errorf("etcd's password would go to %.80q for all to read: https:// is needed", text)
+				return nil, fmt.Errorf("etcd's password would go to %.80q for all to read: https:// is needed", u.Host)
 			}
 			c.plain = append(c.plain, u.Host)
 		}
