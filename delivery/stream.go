@@ -13,11 +13,10 @@ import (
 // Bell is part of sse.Source.
 func (s *stream) Bell() chan struct{} { return s.bell }
 
-// Next takes what waits for the caller and appends it to events, if the stream is its
-// newest and no other is writing. A stream whose context has ended takes nothing: a write
-// to a connection that the client has closed may succeed, and what was written would be
-// lost.
-func (s *stream) Next(events []sse.Event) []sse.Event {
+// Next takes what waits for the caller, if the stream is its newest and no other is
+// writing. A stream whose context has ended takes nothing: a write to a connection that
+// the client has closed may succeed, and what was written would be lost.
+func (s *stream) Next() (events []sse.Event) {
 	h, now := s.hub, time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()

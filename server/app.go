@@ -102,8 +102,8 @@ func (e *app) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error
 // protocol of listeners knows no resuming.
 type listener struct{ *mcp.Listener }
 
-// Next appends the lines that wait, each as an event of its own.
-func (l listener) Next(events []sse.Event) []sse.Event {
+// Next returns the lines that wait, each as an event of its own.
+func (l listener) Next() (events []sse.Event) {
 	for _, line := range l.Listener.Next() {
 		events = append(events, sse.Event{Data: line})
 	}

@@ -25,7 +25,7 @@ func newQueue(events ...Event) *queue { return &queue{bell: make(chan struct{}, 
 
 func (q *queue) Bell() chan struct{} { return q.bell }
 
-func (q *queue) Next(events []Event) []Event {
+func (q *queue) Next() (events []Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return append(events, q.events...)

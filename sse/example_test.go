@@ -19,7 +19,7 @@ type greeting struct {
 
 func (g *greeting) Bell() chan struct{} { return g.bell }
 func (g *greeting) Wrote(int)           { g.written = true; g.end() }
-func (g *greeting) Next(events []sse.Event) []sse.Event {
+func (g *greeting) Next() (events []sse.Event) {
 	if g.written {
 		return events
 	}

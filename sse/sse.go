@@ -48,7 +48,8 @@ const (
 	// within writeTimeout.
 	maxBatch = 64 << 10
 
-	// maxKept bounds the memory that a stream keeps for its next write.
+	// maxKept bounds the bytes that a stream keeps for its next write: of ten thousand
+	// streams that had a burst, none may keep it.
 	maxKept = 1 << 10
 )
 
@@ -66,9 +67,8 @@ type Source interface {
 	// when it has something to do itself.
 	Bell() chan struct{}
 
-	// Next appends the events that are to be written now to events, oldest first. It must
-	// not keep the slice.
-	Next(events []Event) []Event
+	// Next returns the events that are to be written now, oldest first.
+	Next() []Event
 
 	// Wrote says that the first n events of the last Next are written and flushed. The
 	// source has to return the others again. If the write failed it may be that nobody
@@ -120,7 +120,7 @@ func Ring(bell chan<- struct{}) {
 // nil when ctx ends, or the error of write.
 func Push(ctx context.Context, source Source, write func(Event) error) error {
 	for ctx.Err() == nil {
-		events := source.Next(nil)
+		events := source.Next()
 		for n, e := range events {
 			if err := write(e); err != nil {
 				source.Wrote(n)
@@ -143,8 +143,7 @@ type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 
-	events []Event // empty: memory that send uses again, like text
-	text   []byte
+	text []byte // empty: memory that send uses again
 
 	mu       sync.Mutex
 	deadline time.Time // of the writes under way or to come; guarded by mu, like all below
@@ -208,7 +207,7 @@ func (s *stream) write(b []byte) error {
 // send writes what the source has, if anything, up to maxBatch bytes and at
 // least one event.
 func (s *stream) send(source Source) error {
-	events, size, n := source.Next(s.events), 0, 0
+	events, size, n := source.Next(), 0, 0
 	for _, e := range events {
 		size += len(e.ID) + len(e.Data) + len(frame)
 	}
@@ -227,10 +226,8 @@ func (s *stream) send(source Source) error {
 		return err
 	}
 	source.Wrote(n)
-	clear(events)
-	s.events, s.text = events[:0], text[:0]
-	if cap(text) > maxKept {
-		s.events, s.text = nil, nil
+	if s.text = text[:0]; cap(text) > maxKept {
+		s.text = nil
 	}
 	return nil
 }

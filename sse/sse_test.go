@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -81,6 +82,26 @@ func TestBatches(t *testing.T) {
 		}
 		c.Leave()
 	})
+}
+
+// TestKeptMemory: a stream keeps the memory of a small write for the next one, and not
+// that of a burst.
+func TestKeptMemory(t *testing.T) {
+	w := httptest.NewRecorder()
+	s := &stream{w: w, control: http.NewResponseController(w)}
+	for _, c := range []struct {
+		events int
+		kept   bool
+	}{{1, true}, {1000, false}, {1, true}} {
+		q := newQueue()
+		q.add(1, c.events)
+		if err := s.send(q); err != nil || q.len() != 0 {
+			t.Fatalf("%d events: %v, %d left", c.events, err, q.len())
+		}
+		if kept := cap(s.text); kept > 1<<10 || (kept > 0) != c.kept {
+			t.Errorf("after %d events it keeps %d bytes, want some: %v, and at most 1 KiB", c.events, kept, c.kept)
+		}
+	}
 }
 
 // TestSlowReader: a client that does not read is cut off after ten seconds, or up to a
