@@ -119,10 +119,13 @@ func TestBadFlags(t *testing.T) {
 		"--participation 2":                      "0.1",
 		"--base-url http://example.com":          "https",
 		"--base-url https://example.com/a":       "bare origin",
+		"--base-url https://a:hunter2@b.com":     "bare origin",
+		"--base-url https://b.com?key=hunter2":   "bare origin",
+		"--base-url https://a:hunter2@b.com:x":   "https://wick.example.com",
 		"--base-url nonsense":                    "https://wick.example.com",
 		"--trusted-proxy everyone":               "CIDR",
 		"--allow-origin example.com":             "https://app.example.com",
-		"--allow-origin https://a@b.com":         "https://app.example.com",
+		"--allow-origin https://a:hunter2@b.com": "https://app.example.com",
 		"--allow-origin https://b.com#a":         "https://app.example.com",
 		"--passphrase-file /no/such/file":        "no such file",
 		"--passphrase-file " + empty:             "12 to 1000 characters",
@@ -135,6 +138,9 @@ func TestBadFlags(t *testing.T) {
 		_, err := parseConfig(strings.Fields(args), env("HOME", "/"), &bytes.Buffer{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want one line with %q", args, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: the error shows a secret: %v", args, err)
 		}
 	}
 }

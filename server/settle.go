@@ -217,7 +217,7 @@ func (c *config) settleServer(raw *rawFlags) error {
 	for i, origin := range c.origins {
 		u, err := url.Parse(origin)
 		if err != nil || u.Scheme == "" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-			return fmt.Errorf("--allow-origin %q is not an origin such as https://app.example.com", origin)
+			return fmt.Errorf("--allow-origin: address %d is not an origin such as https://app.example.com", i+1) // not quoted: it may hold a password
 		}
 		if c.origins[i], err = normalOrigin(u); err != nil {
 			return fmt.Errorf("--allow-origin %q: %w", origin, err)
