@@ -18,6 +18,7 @@ var fixedNow = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 type (
 	catalogReply struct {
 		Total         int
+		Note          string
 		Sources, More []string
 		Defaults      map[string]any
 		Indicators    []catalogReplyEntry
@@ -216,6 +217,23 @@ func TestCatalogueQuestions(t *testing.T) {
 		if !slices.ContainsFunc(first, func(name string) bool { return slices.Contains(strings.Fields(want), name) }) {
 			t.Errorf("%s finds %q first, want one of %s", query, first, want)
 		}
+	}
+}
+
+// TestCatalogueNothing: where nothing matches, the reply says what finds something: a
+// query of words that say nothing, or of words that no indicator has.
+func TestCatalogueNothing(t *testing.T) {
+	for _, query := range []string{"best indicator", "indicators", "what is it for?", "qwertz"} {
+		var c catalogReply
+		payload(t, Deps{}, "list_indicators", `{"query":`+encode(query)+`}`, &c)
+		if c.Total != 0 || !strings.Contains(c.Note, "neither query nor category") {
+			t.Errorf("%s: %d found, note %q", query, c.Total, c.Note)
+		}
+	}
+	var c catalogReply
+	payload(t, Deps{}, "list_indicators", `{"query":"rsi"}`, &c)
+	if c.Total == 0 || strings.Contains(c.Note, "neither query nor category") {
+		t.Errorf("rsi: %d found, note %q", c.Total, c.Note)
 	}
 }
 

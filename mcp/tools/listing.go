@@ -95,6 +95,7 @@ func inCategory(category string) (found []*listing) {
 const (
 	shortNote = "short: a parameter without default has the one in defaults unless it is required, those for levels and drawing are left out; names or query give whole descriptions, bounds and meanings"
 	moreNote  = "more matches than one reply holds: names describes those in more"
+	noneNote  = "nothing matches: other words, or neither query nor category for every indicator in short"
 )
 
 // catalogJSON returns the entries as JSON, in their short or full form. Full entries that
@@ -103,6 +104,9 @@ func catalogJSON(found []*listing, full bool) []byte {
 	doc := catalogDoc{Total: len(found), Sources: indicators.Sources, Indicators: []json.RawMessage{}}
 	if !full {
 		doc.Note, doc.Defaults = shortNote, usualDefaults()
+	}
+	if len(found) == 0 {
+		doc.Note = noneNote
 	}
 	size := 0
 	for _, l := range found {

@@ -34,7 +34,7 @@ func search(query, category string) []*listing {
 	best := 1
 	for _, l := range inCategory(category) {
 		// All words together may be one name: "relative strength index" is an alias.
-		m := match{listing: l, rank: max(l.rank(whole), l.rank(strings.Join(words, "_")))}
+		m := match{listing: l, rank: l.rank(whole)}
 		if len(words) == 0 && l.rank(whole) >= isName {
 			m.words = 1
 		}
