@@ -11,7 +11,9 @@ func Lowest(x []float64, n int) []float64 { return extremes(x, n, -1) }
 // The bars are divided into blocks of n, so a window crosses at most one border between
 // blocks. Its extreme is the larger of two: the extreme from its start to the border, which
 // was computed backwards for the whole block, and the running extreme since the border.
-// That takes three comparisons per bar, whatever n is (van Herk; Gil and Werman).
+// That takes three comparisons per bar, whatever n is (van Herk; Gil and Werman). The builtin
+// max takes as long at every n; a branch would be quicker where n is above 20 or so, and
+// slower at the usual lengths.
 func extremes(x []float64, n int, sign float64) []float64 {
 	first := FirstValid(x)
 	out := Unknown(len(x), first+n-1)

@@ -17,7 +17,8 @@
 // rounding errors from adding up, sums are of distances from a reference value
 // inside the window. They are computed again from the whole window every few
 // hundred bars, and at once when a value has left that was thousands of times
-// larger than what remains. So the relative error of an average stays below 1e-13.
+// larger than what remains. So the relative error of an average stays below 1e-13, for
+// values between 1e-140 and 1e140: the squares of others are out of range.
 //
 // Two computed values that differ by less than a part in 1e12 ([Rounding]) may
 // therefore be equal but for rounding, and no market quotes prices to twelve
