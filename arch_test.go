@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"indicators":               {"indicators/kernel", "indicators/shape", "market", "rules"},
 	"indicators/shape":         {"indicators/kernel"},
 	"indicators/kernel":        {"market"},
-	"rules":                    {},
+	"rules":                    {"indicators/kernel"},
 	"rules/rulestest":          {},
 	"market/markettest":        {"market"},
 	"market":                   {},

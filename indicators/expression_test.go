@@ -301,6 +301,53 @@ func TestRuleByHand(t *testing.T) {
 	}
 }
 
+// TestRulesOnTies: a price that stands still for a while equals its own averages, and
+// no rounding error makes it cross them, however many bars were before. The closes are
+// ten-thousandths near 1, as of a currency that is pegged to another, so whole numbers tell
+// what is true.
+func TestRulesOnTies(t *testing.T) {
+	r, price := rand.New(rand.NewPCG(3, 14)), 10_000
+	var units []int
+	var prices []float64
+	for range 1000 {
+		if r.IntN(6) == 0 {
+			price += r.IntN(7) - 3
+		}
+		units, prices = append(units, price), append(prices, float64(price)/10_000)
+	}
+	above := func(i int) int { // five times the close minus its mean of five bars
+		return 4*units[i] - units[i-1] - units[i-2] - units[i-3] - units[i-4]
+	}
+	for text, is := range map[string]func(i int) bool{
+		"close > sma(5)":                    func(i int) bool { return above(i) > 0 },
+		"close <= sma(5)":                   func(i int) bool { return above(i) <= 0 },
+		"close == avg(close, 5)":            func(i int) bool { return above(i) == 0 },
+		"close - sma(5) > 0":                func(i int) bool { return above(i) > 0 },
+		"-sma(5) + close < 0":               func(i int) bool { return above(i) < 0 },
+		"close crosses above sma(5)":        func(i int) bool { return above(i) > 0 && above(i-1) <= 0 },
+		"close crosses below avg(close, 5)": func(i int) bool { return above(i) < 0 && above(i-1) >= 0 },
+		"change(close, 3) != 0":             func(i int) bool { return units[i] != units[i-3] },
+		"sum(change(close), 5) > 0":         func(i int) bool { return units[i] > units[i-5] },
+	} {
+		ties := 0
+		for _, bars := range []int{200, 377, 1000} {
+			from := len(prices) - bars
+			shaded := when(t, text).Compute(closes(prices[from:]...)).Shaded
+			for i := 10; i < bars; i++ {
+				if want := is(from + i); shaded[i] != want {
+					t.Fatalf("%s on bar %d of %d: %v, want %v; closes %v", text, i, bars, shaded[i], want, prices[from+i-6:from+i+1])
+				}
+				if above(from+i) == 0 {
+					ties++
+				}
+			}
+		}
+		if ties < 100 {
+			t.Errorf("only %d ties", ties)
+		}
+	}
+}
+
 // TestRuleSince: since and bars count from the bar on which the rule turned. If it
 // has been as it is on every bar that could be judged, nobody knows when that began,
 // and the facts say that it is at least so long.

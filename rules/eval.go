@@ -3,6 +3,8 @@ package rules
 import (
 	"math"
 	"slices"
+
+	"wick/indicators/kernel"
 )
 
 // Evaluator computes expressions over the same bars. It keeps the values it has computed,
@@ -132,11 +134,20 @@ func (v *Evaluator) elsewhere(n *node) []float64 {
 
 // operators has what the signs of arithmetic do.
 var operators = map[string]func(a, b float64) float64{
-	"+": func(a, b float64) float64 { return a + b },
-	"-": func(a, b float64) float64 { return a - b },
+	"+": plus,
+	"-": func(a, b float64) float64 { return plus(a, -b) },
 	"*": func(a, b float64) float64 { return a * b },
 	"/": func(a, b float64) float64 { return a / b },
 	"%": math.Mod,
+}
+
+// plus returns a+b, and exactly 0 if they cancel out up to [kernel.Rounding]: otherwise
+// close - sma(5) > 0 would be true or false by a rounding error where the price stands still.
+func plus(a, b float64) float64 {
+	if sum := a + b; math.IsInf(sum, 0) {
+		return sum
+	}
+	return kernel.Difference(a, -b)
 }
 
 // arithmetic applies an operator to two columns. A result that is not finite, such as that
@@ -160,21 +171,16 @@ var outcomes = map[string][3]float64{
 	"<": {1, 0, 0}, "<=": {1, 1, 0}, "==": {0, 1, 0}, "!=": {1, 0, 1}, ">=": {0, 1, 1}, ">": {0, 0, 1},
 }
 
-// compare compares two columns. A comparison with an unknown value is unknown; so is != of
-// two unknown values.
+// compare compares two columns. Values that differ by no more than [kernel.Rounding] are
+// equal. A comparison with an unknown value is unknown; so is != of two unknown values.
 func compare(operator string, a, b []float64) []float64 {
 	is := outcomes[operator]
 	out := make([]float64, len(a))
 	for i, x := range a {
-		switch y := b[i]; {
-		case x < y:
-			out[i] = is[0]
-		case x > y:
-			out[i] = is[2]
-		case x == y:
-			out[i] = is[1]
-		default: // one of them is not known
+		if y := b[i]; x != x || y != y {
 			out[i] = math.NaN()
+		} else {
+			out[i] = is[1+kernel.Compare(x, y)]
 		}
 	}
 	return out
@@ -214,24 +220,20 @@ func (v *Evaluator) logic(n *node) []float64 {
 // cross computes crosses_above and crosses_below: for crosses_above, whether a is above b
 // and was not a bar ago.
 func (v *Evaluator) cross(n *node) []float64 {
-	a, b := v.values(n.args[0]), v.values(n.args[1])
-	// a crosses below b if b crosses above a.
-	if n.name == "crosses_below" {
-		a, b = b, a
-	}
-	out := make([]float64, len(a))
-	for i, x := range a {
-		xBefore, yBefore := ago(a, i, 1), ago(b, i, 1)
-		switch {
-		case x <= b[i] || xBefore > yBefore: // either alone says no, whatever the other is
-		case x > b[i] && xBefore <= yBefore:
-			out[i] = 1
-		default: // a value that decides is not known
-			out[i] = math.NaN()
+	beyond := compare(crossings[n.name], v.values(n.args[0]), v.values(n.args[1]))
+	return v.fill(func(i int) float64 {
+		switch before := ago(beyond, i, 1); {
+		case beyond[i] == 0 || before == 1: // either alone says no, whatever the other is
+			return 0
+		case beyond[i] == 1 && before == 0:
+			return 1
 		}
-	}
-	return out
+		return math.NaN() // a value that decides is not known
+	})
 }
+
+// crossings has the comparison that becomes true in a crossing.
+var crossings = map[string]string{"crosses_above": ">", "crosses_below": "<"}
 
 // window computes a function of the newest n bars, including the current one. An unknown
 // value makes only those windows unknown that contain it.
@@ -239,13 +241,13 @@ func (v *Evaluator) window(n *node) []float64 {
 	x := v.values(n.args[0])
 	switch n.name {
 	case "change":
-		return v.fill(func(i int) float64 { return finite(x[i] - ago(x, i, n.n)) })
+		return v.fill(func(i int) float64 { return finite(plus(x[i], -ago(x, i, n.n))) })
 	case "highest":
 		return v.over(x, n.n, math.Max)
 	case "lowest":
 		return v.over(x, n.n, math.Min)
 	}
-	sum := v.over(x, n.n, func(a, b float64) float64 { return a + b })
+	sum := v.over(x, n.n, plus)
 	if n.name == "avg" {
 		for i := range sum {
 			sum[i] /= float64(n.n)

@@ -97,7 +97,7 @@ func (t token) spelled() string {
 // many. All nodes are made here, so the bound holds for every text.
 func (p *parser) node(n node) (*node, error) {
 	if p.nodes++; p.nodes > MaxNodes {
-		return nil, mistake(n.at, "more than %d operations", MaxNodes)
+		return nil, mistake(n.at, "more than %d numbers, columns, calls and operators together", MaxNodes)
 	}
 	n.text = n.spell()
 	return &n, nil

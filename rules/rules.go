@@ -23,13 +23,16 @@
 // "false and unknown" is false, "true or unknown" is true. An unknown condition
 // counts as not true.
 //
+// Values that differ by no more than [kernel.Rounding] are equal, and their difference is
+// exactly 0.
+//
 // There are no loops, no variables and no state, so every expression ends, and
 // the same bars always give the same values.
 //
 // # Security considerations
 //
 // Text comes from language models and so from anybody. It is at most [MaxText]
-// characters and [MaxNodes] operations, nests at most [MaxNodes] deep, looks
+// characters and [MaxNodes] operations and operands, nests at most [MaxNodes] deep, looks
 // back at most [MaxBack] bars at a time and reaches at most [MaxOthers] other
 // markets and intervals.
 package rules
