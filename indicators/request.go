@@ -126,6 +126,16 @@ func (r Request) Check() error {
 	return nil
 }
 
+// CanRank returns an error if markets cannot be ranked by the formula r: it has several
+// lines, or depends on where the bars begin.
+func (r Request) CanRank() error {
+	list := r.Args.exprs["expr"]
+	if len(list) != 1 {
+		return fmt.Errorf("%w: %d expressions cannot rank: give one", errParam, len(list))
+	}
+	return list[0].Level()
+}
+
 // withLengths returns the overrides together with the numbers in the name, as in
 // "EMA(20)". They are for the parameters that a label shows, in their order. A parameter
 // that is given by name keeps its value.

@@ -97,6 +97,20 @@ func (n *node) checkTotals(around Place) error {
 	return nil
 }
 
+// Level returns an error if the number e depends on where the bars begin, as the level of
+// a running total does: markets cannot be ranked by it.
+func (e *Expr) Level() error {
+	if err := e.root.checkEndless(); err != nil {
+		return err
+	}
+	for products, moved := range map[bool]string{false: "change(%[1]s, 10)", true: "%[1]s / %[1]s[10]"} {
+		if d, known := e.root.drift(Place{}, products); !known || len(d) > 0 {
+			return mistake(e.root.at, "%[1]s is a running total from the first bar loaded, so its level means nothing: take how it moved, as in "+moved, e.root.total(products))
+		}
+	}
+	return nil
+}
+
 // checkEndless returns an error if n reads a study that runs from the first bar.
 func (n *node) checkEndless() (err error) {
 	n.walk(func(arg *node) bool {

@@ -90,7 +90,7 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	case expr != "":
 		by, err := indicators.New("formula", map[string]json.RawMessage{"expr": json.RawMessage(encode(expr))})
 		if err == nil {
-			err = by.Check()
+			err = cmp.Or(by.Check(), by.CanRank())
 		}
 		if err != nil {
 			return nil, fixable(fmt.Errorf("sort: %w", err))

@@ -301,9 +301,18 @@ func TestScanRule(t *testing.T) {
 			t.Errorf("%s: %v", sort, ranked.Rows)
 		}
 	}
+	for _, sort := range []string{"change(obv(20), 10)", "nvi(1000, 255) / nvi(1000, 255)[10]", "obv - avg(obv, 5) asc"} {
+		if _, err := call(t, d, "get_indicators", `{"symbols":"@majors","indicators":["rsi"],"sort":"`+sort+`"}`); err != nil {
+			t.Errorf("%s: %v", sort, err)
+		}
+	}
 	for arguments, want := range map[string]string{
 		`"symbols":"@minors","indicators":["rsi"]`:                                                          "there are @majors",
 		`"symbols":"@majors","indicators":["rsi"],"sort":"rsy()"`:                                           "sort: ",
+		`"symbols":"@majors","indicators":["rsi"],"sort":"obv / volume"`:                                    "take how it moved, as in change(obv(20), 10)",
+		`"symbols":"@majors","indicators":["rsi"],"sort":"nvi asc"`:                                         "as in nvi(1000, 255) / nvi(1000, 255)[10]",
+		`"symbols":"@majors","indicators":["rsi"],"sort":"vwap(anchor=\"none\")"`:                           "set anchor to day",
+		`"symbols":"@majors","indicators":["rsi"],"sort":"close; open"`:                                     "sort: bad indicator parameter: 2 expressions cannot rank: give one",
 		`"symbols":"@majors","indicators":["rsi"],"sort":"asc"`:                                             "sort: ",
 		`"symbols":"@majors","indicators":["rsi"],"sort":"barssince(signal(rsi(14), \"hidden_bull_div\"))"`: "never emits",
 	} {
