@@ -106,6 +106,20 @@ func (a Args) history(iv market.Interval) map[rules.Place]int {
 	if need, ok := a.needs.Load(iv); ok {
 		return need.(map[rules.Place]int)
 	}
+	need := a.need(iv)
+	// A number beyond what may be loaded stays as it is, so that the caller can see it.
+	for place, n := range need {
+		if rounded := 1 << bits.Len(uint(max(n, 32)-1)); n <= MaxWarmup {
+			need[place] = min(rounded, MaxWarmup)
+		}
+	}
+	a.needs.Store(iv, need)
+	return need
+}
+
+// need returns, for each place, the least number of bars that the expressions need before
+// the first one shown.
+func (a Args) need(iv market.Interval) map[rules.Place]int {
 	need := make(map[rules.Place]int)
 	for _, list := range a.exprs {
 		for _, e := range list {
@@ -114,13 +128,6 @@ func (a Args) history(iv market.Interval) map[rules.Place]int {
 			}
 		}
 	}
-	// A number beyond what may be loaded stays as it is, so that the caller can see it.
-	for place, n := range need {
-		if rounded := 1 << bits.Len(uint(max(n, 32)-1)); n <= MaxWarmup {
-			need[place] = min(rounded, MaxWarmup)
-		}
-	}
-	a.needs.Store(iv, need)
 	return need
 }
 

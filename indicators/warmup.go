@@ -1,6 +1,9 @@
 package indicators
 
-import "wick/market"
+import (
+	"wick/market"
+	"wick/rules"
+)
 
 // Warmup returns how many bars of the interval before the first one shown should be
 // computed too, so that the first value shown is what a longer chart would show there.
@@ -27,7 +30,11 @@ func (r Request) Warmup(iv market.Interval) int {
 // history. Lengths near the upper bound can need more bars than a source has. An indicator
 // that accumulates since a moment which the client chose is always settled.
 func (r Request) Settled(before int, iv market.Interval) bool {
-	return before >= r.Warmup(iv) || r.Ind.Since != nil && r.Ind.Since(r.Args) != 0
+	needed := r.Warmup(iv)
+	if len(r.Args.exprs) > 0 { // Warmup loads more, so that rules can share what they compute
+		needed = r.Args.need(iv)[rules.Place{}]
+	}
+	return before >= needed || r.Ind.Since != nil && r.Ind.Since(r.Args) != 0
 }
 
 // ShownBars is how many bars a chart shows by default. MaxWarmup is how many bars are

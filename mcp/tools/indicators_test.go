@@ -302,12 +302,22 @@ func walkSchema(t *testing.T, path string, v any) {
 
 // TestUnsettled: values of too short a history say so, in the reply too.
 func TestUnsettled(t *testing.T) {
-	requests, err := indicators.Parse([]json.RawMessage{json.RawMessage(`{"name":"ema","length":100}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for bars, unsettled := range map[int]bool{200: true, 5000: false} {
-		s, err := market.Sample{}.At(market.Query{Symbol: "X", Interval: market.Hour1, Limit: bars}, fixedNow)
+	for _, c := range []struct {
+		indicator string
+		bars      int // in all, of which 20 are shown
+		unsettled bool
+	}{
+		{`{"name":"ema","length":100}`, 200, true},
+		{`{"name":"ema","length":100}`, 5000, false},
+		{`{"name":"formula","expr":"close"}`, 20, false},
+		{`{"name":"rule","when":"close > open[2]"}`, 21, true},
+		{`{"name":"rule","when":"close > open[2]"}`, 22, false},
+	} {
+		requests, err := indicators.Parse([]json.RawMessage{json.RawMessage(c.indicator)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := market.Sample{}.At(market.Query{Symbol: "X", Interval: market.Hour1, Limit: c.bars}, fixedNow)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -315,9 +325,9 @@ func TestUnsettled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reply := string(chart.AppendComputed(nil, v, "fetched", bars))
-		if got := strings.Contains(reply, `"settled":false`); got != unsettled || v.Panels[0].Result.Unsettled != unsettled {
-			t.Errorf("an average of 100 bars after %d: %s", bars, reply)
+		reply := string(chart.AppendComputed(nil, v, "fetched", c.bars))
+		if got := strings.Contains(reply, `"settled":false`); got != c.unsettled || v.Panels[0].Result.Unsettled != c.unsettled {
+			t.Errorf("%s after %d bars: %s, want unsettled: %v", c.indicator, c.bars, reply, c.unsettled)
 		}
 	}
 }
