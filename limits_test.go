@@ -122,6 +122,7 @@ var limits = []limit{
 	{what: "Tools"},
 	{"mcp/tools", "maxBars", "", "bars shown", "TestChartBounds"},
 	{"mcp/tools", "maxIndicators", "", "indicators of a call", "TestChartBounds"},
+	{"mcp/tools", "maxStudies", "", "indicators that the rules, formulas and backtests of a call name together", "TestChartBounds"},
 	{"indicators", "maxSources", "", "indicators of each other that a call nests", "TestNestedSources"},
 	{"mcp/tools", "maxSymbols", "", "symbols of a scan", "TestScan"},
 	{"mcp/tools", "replySize", "", "characters of a reply, about, when no more was asked for", "TestReplyBound"},

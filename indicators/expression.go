@@ -191,6 +191,17 @@ func (r Request) Needs() []string {
 	return slices.Compact(needs)
 }
 
+// Studies returns how many indicators the expressions of r name, each counted once in an
+// expression.
+func (r Request) Studies() (n int) {
+	for _, list := range r.Args.exprs {
+		for _, e := range list {
+			n += len(e.Studies())
+		}
+	}
+	return n
+}
+
 // Known reports whether r has a value on any bar of s. Alerts use it to distinguish a
 // condition that is false from one that is not known yet.
 func (r Request) Known(s *market.Series) bool {

@@ -261,8 +261,13 @@ func interval(p *market.Interval, doc string, def market.Interval) arg {
 	return a
 }
 
-// maxIndicators is how many indicators a call may ask for.
-const maxIndicators = 16
+// What a call may ask for: so many indicators, and so many more in the expressions of its
+// rules, formulas and backtests together. The slowest takes about 20 ms on the bars of one
+// market.
+const (
+	maxIndicators = 16
+	maxStudies    = 64
+)
 
 // requests declares a list of indicators, each a name or an object with a name and
 // parameters; panels and indicator are other names for it. Def is a JSON array.
@@ -279,8 +284,17 @@ func requests(p *[]indicators.Request, doc, def string) arg {
 		if len(items) > maxIndicators {
 			return fmt.Errorf("%d indicators are too many: at most %d a call", len(items), maxIndicators)
 		}
-		*p, err = indicators.Parse(items)
-		return err
+		if *p, err = indicators.Parse(items); err != nil {
+			return err
+		}
+		studies := 0
+		for _, r := range *p {
+			studies += r.Studies()
+		}
+		if studies > maxStudies {
+			return fmt.Errorf("%d indicators in rules and formulas are too many: at most %d a call", studies, maxStudies)
+		}
+		return nil
 	}}
 }
 
