@@ -117,20 +117,6 @@ func (a Args) history(iv market.Interval) map[rules.Place]int {
 	return need
 }
 
-// need returns, for each place, the least number of bars that the expressions need before
-// the first one shown.
-func (a Args) need(iv market.Interval) map[rules.Place]int {
-	need := make(map[rules.Place]int)
-	for _, list := range a.exprs {
-		for _, e := range list {
-			for place, n := range e.Warmup(string(iv)) {
-				need[place] = max(need[place], n)
-			}
-		}
-	}
-	return need
-}
-
 // expressionHistory is the History of an entry with expressions: the bars that they need,
 // in seconds. It adds one bar, because signals compare a bar with the one before.
 func expressionHistory(a Args, iv market.Interval) int64 {

@@ -37,6 +37,20 @@ func (r Request) Settled(before int, iv market.Interval) bool {
 	return before >= needed || r.Ind.Since != nil && r.Ind.Since(r.Args) != 0
 }
 
+// need returns, for each place, the least number of bars that the expressions need before
+// the first one shown.
+func (a Args) need(iv market.Interval) map[rules.Place]int {
+	need := make(map[rules.Place]int)
+	for _, list := range a.exprs {
+		for _, e := range list {
+			for place, n := range e.Warmup(string(iv)) {
+				need[place] = max(need[place], n)
+			}
+		}
+	}
+	return need
+}
+
 // ShownBars is how many bars a chart shows by default. MaxWarmup is how many bars are
 // loaded before them at most: ten requests to the service that is used most.
 const (
