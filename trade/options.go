@@ -278,7 +278,7 @@ type Step struct {
 	Seq uint64 // rising from step to step
 	At  Time
 
-	Order        *Order        // it was filled, cancelled or rejected
+	Order        *Order        // it was filled, cancelled or rejected; as clients see it
 	Notification *Notification // of an alert that fired
 	Price        string        // of the alert's symbol then; may be empty
 	Trading      TradingState  // the state that trading is in now

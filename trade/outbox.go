@@ -24,7 +24,8 @@ func (s *state) told(seq uint64, k kind, ev *event) (steps []Step) {
 	case kindPlaced, kindFilled, kindAnswered, kindCancelled, kindOrderRejected, kindOrderChanged:
 		for _, o := range append([]*Order{ev.Order}, ev.Also...) {
 			if o != nil && o.Status.Terminal() {
-				add(Step{Order: o, By: o.By})
+				public := o.public()
+				add(Step{Order: &public, By: o.By})
 			}
 		}
 	case kindFired:

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"wick/exact"
 	"wick/journal"
 	"wick/journal/journaltest"
 )
@@ -35,6 +36,9 @@ func (l *list) Apply(s Step) error {
 	switch {
 	case s.Order != nil:
 		what = fmt.Sprintf("%s %s", s.Order.ID, s.Order.Status)
+		if *s.Order != s.Order.public() {
+			what += fmt.Sprintf(" with what clients do not see: %+v", s.Order)
+		}
 	case s.Notification != nil:
 		what = fmt.Sprintf("%s fired at %s, price %s", s.Notification.AlertID, s.Notification.Value, s.Price)
 	case s.Trading != "":
@@ -51,7 +55,8 @@ func (l *list) Apply(s Step) error {
 	return nil
 }
 
-// TestOutboxSteps: what the outbox is told, with whose order or alert it was.
+// TestOutboxSteps: what the outbox is told, with whose order or alert it was. Of an order
+// with a stop_loss it gets nothing that clients do not see.
 func TestOutboxSteps(t *testing.T) {
 	box := &list{}
 	o := testOptions(t)
@@ -62,7 +67,7 @@ func TestOutboxSteps(t *testing.T) {
 	if err := e.WriteOutbox([]byte(`{"mine":1}`)); err != nil {
 		t.Fatal(err)
 	}
-	bought, err := e.Place(ctx, OrderRequest{Who: who, Symbol: "AAA", Side: Buy, Type: Market, Quantity: dec(t, "1")})
+	bought, err := e.Place(ctx, OrderRequest{Who: who, Symbol: "AAA", Side: Buy, Type: Market, Quantity: dec(t, "1"), StopLoss: Exit{Percent: 3 * exact.One}})
 	if err != nil {
 		t.Fatal(err)
 	}
