@@ -112,6 +112,7 @@ func refused(res *http.Response, reply []byte) *Failure {
 // retryAfter returns how long a service asks to wait, at most maxAfter. It may ask in the
 // header, in seconds or as a date, or in its reply: Telegram in parameters.retry_after and
 // Discord in retry_after, in seconds, and Matrix in retry_after_ms. The longest counts.
+// RFC 9110 knows only whole seconds in the header; a fraction is taken as it is meant.
 func retryAfter(field string, reply []byte, now time.Time) time.Duration {
 	type asked struct {
 		Seconds float64 `json:"retry_after"`
@@ -123,8 +124,9 @@ func retryAfter(field string, reply []byte, now time.Time) time.Duration {
 	}
 	json.Unmarshal(reply, &said) // most replies are not of this form
 	wait := max(said.Seconds, said.Millis/1000, said.Parameters.Seconds)
-	if seconds, err := strconv.ParseUint(field, 10, 31); err == nil {
-		wait = max(wait, float64(seconds))
+	seconds, err := strconv.ParseFloat(field, 64) // a number beyond all floats is infinite, and an error
+	if plain := strings.Trim(field, "0123456789.") == ""; plain && (err == nil || errors.Is(err, strconv.ErrRange)) {
+		wait = max(wait, seconds)
 	} else if at, err := http.ParseTime(field); err == nil {
 		wait = max(wait, at.Sub(now).Seconds())
 	}

@@ -401,7 +401,10 @@ func TestPrivateAddresses(t *testing.T) {
 func TestRetryAfterHeader(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for field, want := range map[string]time.Duration{
-		"": 0, "7": 7 * time.Second, "-7": 0, "1e9": 0, "Fri, 02 Jan 2026 03:05:05 GMT": time.Minute, "Fri, 02 Jan 2026 03:03:05 GMT": 0,
+		"": 0, "7": 7 * time.Second, "-7": 0, "1e9": 0, "Inf": 0, "NaN": 0, "0x7": 0, "1.2.3": 0, ".": 0,
+		"99999999999": maxAfter, strings.Repeat("9", 400): maxAfter, // services that mean never
+		"1.5":                           1500 * time.Millisecond, // no valid field, but clear
+		"Fri, 02 Jan 2026 03:05:05 GMT": time.Minute, "Fri, 02 Jan 2026 03:03:05 GMT": 0,
 	} {
 		if got := retryAfter(field, nil, now); got != want {
 			t.Errorf("Retry-After %q: %s, want %s", field, got, want)
