@@ -18,9 +18,9 @@ type Kind string
 // type of a webhook.
 const (
 	Alert   Kind = "alert"   // an alert fired
-	Fill    Kind = "fill"    // an order was filled
-	Cancel  Kind = "cancel"  // an order was cancelled
-	Reject  Kind = "reject"  // an order was rejected by its broker
+	Fill    Kind = "fill"    // an order ended, and all or a part of it was filled
+	Cancel  Kind = "cancel"  // an order, or the rest of one, was cancelled
+	Reject  Kind = "reject"  // an order, or the rest of one, was rejected by its broker
 	Halt    Kind = "halt"    // trading was halted, reduced to closing positions, or resumed
 	Loss    Kind = "loss"    // the account has lost as much as it may in a day
 	Storage Kind = "storage" // the journal cannot be written any more
@@ -37,6 +37,7 @@ type Event struct {
 	Seq    uint64    `json:"seq"` // of the journal's record: rising
 	At     time.Time `json:"at"`
 	Kind   Kind      `json:"kind"`
+	Also   Kind      `json:"also,omitempty"` // another kind that it is of, for destinations that want only that; empty means none
 	Symbol string    `json:"symbol,omitempty"`
 	Client string    `json:"client,omitempty"` // name of the program behind it: a stranger's text
 	Text   string    `json:"text"`             // one sentence, for a lock screen
@@ -61,7 +62,7 @@ type Filter struct {
 // matter for an event without a symbol, such as a halt, and clients not for one without a
 // client.
 func (f Filter) matches(e *Event) bool {
-	return (len(f.Kinds) == 0 || slices.Contains(f.Kinds, e.Kind)) &&
+	return (len(f.Kinds) == 0 || slices.Contains(f.Kinds, e.Kind) || slices.Contains(f.Kinds, e.Also)) &&
 		(len(f.Symbols) == 0 || e.Symbol == "" || slices.Contains(f.Symbols, e.Symbol)) &&
 		(len(f.Clients) == 0 || e.Client == "" || slices.Contains(f.Clients, e.Client))
 }

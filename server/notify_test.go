@@ -283,6 +283,83 @@ func TestAlertText(t *testing.T) {
 	}
 }
 
+// TestOrderText: what was bought or sold is told whatever became of the rest of the order.
+func TestOrderText(t *testing.T) {
+	number := func(text string) exact.Decimal {
+		v, err := exact.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	average := number("1100.5")
+	for _, c := range []struct {
+		want       string
+		kind, also notify.Kind
+		order      trade.Order
+	}{
+		{"AAA: bought 1,035 at 1,100.5 (paper)", notify.Fill, "",
+			trade.Order{Side: trade.Buy, Status: trade.StatusFilled, Quantity: number("1035"), FilledQuantity: number("1035"), AveragePrice: &average}},
+		{"AAA: bought 10 of 1,035 at 1,100.5; the rest was cancelled (paper)", notify.Fill, notify.Cancel,
+			trade.Order{Side: trade.Buy, Status: trade.StatusCancelled, Quantity: number("1035"), FilledQuantity: number("10"), AveragePrice: &average}},
+		{"AAA: sold 10 of 35 at 1,100.5; the rest was rejected: no money (alpaca)", notify.Fill, notify.Reject,
+			trade.Order{Side: trade.Sell, Status: trade.StatusRejected, Quantity: number("35"), FilledQuantity: number("10"), AveragePrice: &average, Reason: "no money", Account: "1", Broker: "alpaca"}},
+		{"AAA: bought 1 of 2 at 1,100.5 (alpaca)", notify.Fill, "", // the broker says that it is all
+			trade.Order{Side: trade.Buy, Status: trade.StatusFilled, Quantity: number("2"), FilledQuantity: number("1"), AveragePrice: &average, Account: "1", Broker: "alpaca"}},
+		{"AAA: order to buy 2 filled (alpaca)", notify.Fill, "", // the broker names no quantity and no price
+			trade.Order{Side: trade.Buy, Status: trade.StatusFilled, Quantity: number("2"), Account: "1", Broker: "alpaca"}},
+		{"AAA: order to sell 35 cancelled (paper, invented prices)", notify.Cancel, "",
+			trade.Order{Side: trade.Sell, Status: trade.StatusCancelled, Quantity: number("35"), Reason: "it expired", Synthetic: true}},
+		{"AAA: order to buy 35 rejected: no money (paper)", notify.Reject, "",
+			trade.Order{Side: trade.Buy, Status: trade.StatusRejected, Quantity: number("35"), Reason: "no money"}},
+	} {
+		c.order.Symbol = "AAA"
+		var e notify.Event
+		outbox{interval: "4h"}.describe(&e, trade.Step{Order: &c.order})
+		if e.Text != c.want || e.Kind != c.kind || e.Also != c.also {
+			t.Errorf("got  %s %s %q\nwant %s %s %q", e.Kind, e.Also, e.Text, c.kind, c.also, c.want)
+		}
+	}
+}
+
+// TestNotifyPartFill: of an order that was filled in part and then cancelled, a destination
+// for fills learns what was bought, one for cancellations that the rest is gone, by one
+// message, also if it is not taken before a restart.
+func TestNotifyPartFill(t *testing.T) {
+	receiver, other := newHook(t), newHook(t)
+	receiver.fail = true
+	file := destinations(t, "fills webhook "+receiver.URL+" allow-private kinds=fill", "cancels webhook "+other.URL+" allow-private kinds=cancel")
+	args := []string{"--trade", "--data-dir", t.TempDir(), "--notify-file", file, "--participation", "0.0001", "--cash", "1e9"}
+	h := start(t, args...)
+	token := h.login(t)
+	const order = `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"5000","time_in_force":"ioc"}`
+	reply := h.call(t, token, "place_order", order)
+	if !strings.Contains(reply, "cancelled") {
+		t.Fatalf("the order: %s", reply)
+	}
+	if got := other.await("fill"); !strings.Contains(got.Data.Text, " of 5,000 at ") || !strings.Contains(got.Data.Text, "; the rest was cancelled: ioc") {
+		t.Errorf("told of the cancellation: %+v", got)
+	}
+	if err := h.stop(); err != nil {
+		t.Fatal(err)
+	}
+	receiver.mu.Lock()
+	receiver.fail = false
+	receiver.mu.Unlock()
+	h = start(t, args...)
+	if got, same := receiver.await("fill"), other.await("fill"); got.ID != same.ID || !strings.HasPrefix(got.Data.Text, "BTCUSDT: bought ") {
+		t.Errorf("told of the fill: %+v, and the other destination %+v", got, same)
+	}
+	if err := h.stop(); err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range append(receiver.got, other.got...) { // a restart may repeat a message, under its id
+		if got.ID != receiver.got[0].ID {
+			t.Errorf("told more than once: %+v, %+v", receiver.got, other.got)
+		}
+	}
+}
+
 // TestSkippedIsTold: after a downtime only the newest firings of an alert are told. The
 // person who gets them, alone or as a summary, learns how many others there were, however
 // long the rule and the note are.

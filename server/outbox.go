@@ -59,6 +59,12 @@ func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
 		order := *s.Order
 		order.By = nil
 		e.Kind, e.Symbol, e.Text, detail = orderKinds[order.Status], order.Symbol, orderText(order), order
+		// Whoever is told of fills is also told of the filled part of an order whose rest was
+		// cancelled or rejected.
+		if e.Kind != notify.Fill && order.FilledQuantity > 0 {
+			e.Kind, e.Also = notify.Fill, e.Kind
+		}
+		// The end of an order is the time of a fill only if the order was filled.
 		if order.Status == trade.StatusFilled {
 			e.Chart = chartOf(order.Symbol, o.interval, e.At, nil, markAt(e.At, o.interval, string(order.Side)))
 		}
@@ -75,7 +81,8 @@ func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
 	return detail
 }
 
-// orderKinds are the kinds of event, by the status of an order that came to its end.
+// orderKinds are the kinds of event, by the status of an order that came to its end, if
+// nothing of it or all of it was filled.
 var orderKinds = map[trade.OrderStatus]notify.Kind{
 	trade.StatusFilled: notify.Fill, trade.StatusCancelled: notify.Cancel, trade.StatusRejected: notify.Reject,
 }
@@ -155,17 +162,34 @@ func tags(synthetic bool) string {
 	return " (paper)"
 }
 
-// orderText says what became of an order that was filled, rejected or cancelled. For one
-// that was partly filled and then ended it names the whole quantity.
+// orderText says what became of an order that ended: what of it was bought or sold, and
+// what became of the rest. A broker may call an order filled without saying how much of it,
+// or at what price.
 func orderText(o trade.Order) string {
-	switch o.Status {
-	case trade.StatusFilled:
-		verb := map[trade.Side]string{trade.Buy: "bought", trade.Sell: "sold"}[o.Side]
-		return fmt.Sprintf("%s: %s %s at %s%s", o.Symbol, verb, grouped(o.FilledQuantity.String()), grouped(o.AveragePrice.String()), orderTags(o))
-	case trade.StatusRejected:
-		return fmt.Sprintf("%s: order to %s %s rejected: %s%s", o.Symbol, o.Side, grouped(o.Quantity.String()), o.Reason, orderTags(o))
+	all := grouped(o.Quantity.String())
+	if o.FilledQuantity == 0 {
+		text := fmt.Sprintf("%s: order to %s %s %s", o.Symbol, o.Side, all, o.Status)
+		if o.Status == trade.StatusRejected {
+			text += ": " + o.Reason
+		}
+		return text + orderTags(o)
 	}
-	return fmt.Sprintf("%s: order to %s %s %s%s", o.Symbol, o.Side, grouped(o.Quantity.String()), o.Status, orderTags(o))
+	verb := map[trade.Side]string{trade.Buy: "bought", trade.Sell: "sold"}[o.Side]
+	text := fmt.Sprintf("%s: %s %s", o.Symbol, verb, grouped(o.FilledQuantity.String()))
+	part := o.FilledQuantity < o.Quantity
+	if part {
+		text += " of " + all
+	}
+	if o.AveragePrice != nil {
+		text += " at " + grouped(o.AveragePrice.String())
+	}
+	if part && o.Status != trade.StatusFilled {
+		text += "; the rest was " + string(o.Status)
+		if o.Reason != "" {
+			text += ": " + o.Reason
+		}
+	}
+	return text + orderTags(o)
 }
 
 // grouped writes a decimal number with a comma between thousands. It works on the text,
