@@ -11,8 +11,8 @@ const ApprovePath = "/approve"
 
 // noQuestion is the refusal for a question that is gone or never was. It is one for
 // both, so that a stranger who tries ids cannot tell them apart.
-var noQuestion = &refusal{status: http.StatusNotFound, code: "invalid_request",
-	text: "There is no such question: it was answered, is older than ten minutes, or the app has asked again and given a newer address. Have the app ask again."}
+var noQuestion = &refusal{status: http.StatusNotFound, code: "invalid_request", perhaps: true,
+	text: "There is no such question: it was answered, is older than ten minutes, or the app has asked again and given a newer address. An order that was approved may have been placed. If it was not, have the app ask again."}
 
 // approvePage shows the question that the query names.
 func (s *Server) approvePage(w http.ResponseWriter, r *http.Request) {
@@ -23,9 +23,10 @@ func (s *Server) approvePage(w http.ResponseWriter, r *http.Request) {
 	s.showQuestion(w, r, p.get("id"), notice{status: http.StatusOK})
 }
 
-// showQuestion shows the form of a question and ties it to this browser.
+// showQuestion shows the form of a question and ties it to this browser. If the owner has
+// said yes before, the page says so, and the form can only take that back.
 func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string, n notice) {
-	lines, ok := s.options.Questions.Question(id)
+	lines, approved, ok := s.options.Questions.Question(id)
 	if !ok {
 		s.refuseHere(w, r, noQuestion)
 		return
@@ -34,7 +35,7 @@ func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string,
 	browser := newSecret()
 	s.setCookie(w, ApprovePath, s.answerCookie(), browser, formLife)
 	show(w, n.status, page{
-		Title: "Place this order?", Server: s.base, Notice: n.text, Question: lines,
+		Title: when(!approved, "Place this order?") + when(approved, "Approved"), Server: s.base, Notice: n.text, Question: lines, Approved: approved,
 		Passphrase: s.owner != nil, PassphraseFrom: s.options.PassphraseFrom, WrongWord: n.wrongWord,
 		Request: s.seal(forAnswer, packTime(time.Now().Add(formLife)), browser, id),
 	})
@@ -66,12 +67,12 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
 	}
 	yes := form.get("decision") == "allow"
 	if !s.options.Questions.Answer(id, yes) {
-		s.refuseHere(w, r, noQuestion)
+		s.showQuestion(w, r, id, notice{status: http.StatusConflict}) // approved before, or gone
 		return
 	}
 	s.log.Info("question answered", "yes", yes, "from", s.ClientIP(r))
 	s.setCookie(w, ApprovePath, s.answerCookie(), "", -time.Second) // it has served
-	follows := page{Title: "Not placed", Server: s.base, Done: "The app is told so when it asks again. You can close this page."}
+	follows := page{Title: "Not placed", Server: s.base, Done: "The app is told so when it asks again, within ten minutes. You can close this page."}
 	if yes {
 		follows.Title, follows.Done = "Approved", "Tell the app to place the order again, within ten minutes. You can close this page."
 	}

@@ -14,15 +14,17 @@ import (
 type asking struct {
 	lines []string
 	said  []bool
+	used  bool // the app has come for the answer
 }
 
-func (a *asking) Question(id string) ([]string, bool) {
-	return a.lines, id == "the-id" && len(a.said) == 0
+func (a *asking) Question(id string) (lines []string, approved, ok bool) {
+	approved = len(a.said) == 1 && a.said[0]
+	return a.lines, approved, id == "the-id" && !a.used && (len(a.said) == 0 || approved)
 }
 
 func (a *asking) Answer(id string, yes bool) bool {
-	_, ok := a.Question(id)
-	if ok {
+	_, approved, ok := a.Question(id)
+	if ok = ok && !(approved && yes); ok {
 		a.said = append(a.said, yes)
 	}
 	return ok
@@ -71,13 +73,47 @@ func TestApprove(t *testing.T) {
 		if done := postAnswer(h, shown, yes); done.Code != 200 || len(q.said) != 1 || !q.said[0] {
 			t.Errorf("the owner's yes: %d, %v", done.Code, q.said)
 		}
-		if again := postAnswer(h, shown, yes); again.Code != http.StatusNotFound || len(q.said) != 1 {
+		if again := postAnswer(h, shown, yes); again.Code != http.StatusConflict || len(q.said) != 1 {
 			t.Errorf("a second time: %d, %v", again.Code, q.said)
 		}
-		if gone := h.do("GET", ApprovePath+"?id=the-id", ""); gone.Code != http.StatusNotFound {
-			t.Errorf("the page after that: %d", gone.Code)
-		}
 	})
+}
+
+// TestApprovedAlready: a page that was opened before the yes, or is opened after it, says that the
+// order is approved, whatever is pressed, and lets the owner take the yes back until it is
+// used. Once it is used nobody is told that nothing was granted.
+func TestApprovedAlready(t *testing.T) {
+	q := &asking{lines: []string{"buy 1"}}
+	h := open(t, public, func(o *Options) { o.Questions = q })
+	see := func() *httptest.ResponseRecorder { return h.do("GET", ApprovePath+"?id=the-id", "") }
+	yes, no := url.Values{"decision": {"allow"}, "passphrase": {phrase}}, url.Values{"decision": {"deny"}}
+	first, second := see(), see()
+	if done := postAnswer(h, first, yes); done.Code != 200 || len(q.said) != 1 {
+		t.Fatalf("the yes: %d, %v", done.Code, q.said)
+	}
+	for what, shown := range map[string]*httptest.ResponseRecorder{
+		"the address again":           see(),
+		"yes in another tab":          postAnswer(h, second, yes),
+		"no, and the cookie is gone":  postAnswer(h, second, no, func(r *http.Request) { r.Header.Del("Cookie") }),
+		"yes with a wrong passphrase": postAnswer(h, second, url.Values{"decision": {"allow"}, "passphrase": {"guess"}}),
+		"yes and the cookie is gone":  postAnswer(h, second, yes, func(r *http.Request) { r.Header.Del("Cookie") }),
+		"no decision in another tab":  postAnswer(h, second, nil),
+	} {
+		text := shown.Body.String()
+		if !strings.Contains(text, "This order is approved already") || !strings.Contains(text, "Take it back") || len(q.said) != 1 ||
+			strings.Contains(text, "Nothing was") || strings.Contains(text, "Place it") || strings.Contains(text, `type="password"`) {
+			t.Errorf("%s: %v %s", what, q.said, text)
+		}
+	}
+	if back := postAnswer(h, see(), no); back.Code != 200 || len(q.said) != 2 || q.said[1] || !strings.Contains(back.Body.String(), "Not placed") {
+		t.Errorf("taken back: %d, %v, %s", back.Code, q.said, back.Body)
+	}
+	q.said, q.used = []bool{true}, true
+	for what, shown := range map[string]*httptest.ResponseRecorder{"the address": see(), "no in another tab": postAnswer(h, second, no)} {
+		if text := shown.Body.String(); shown.Code != http.StatusNotFound || strings.Contains(text, "Nothing was") || !strings.Contains(text, "may have been placed") {
+			t.Errorf("used: %s: %d %s", what, shown.Code, text)
+		}
+	}
 }
 
 // Without a passphrase the page still needs a click; the owner may say no; and a server

@@ -36,7 +36,7 @@ func (s *Server) answerHere(w http.ResponseWriter, r *http.Request, ref *refusal
 	}
 	pageHeaders(w.Header())
 	ref.head(w.Header())
-	p := page{Title: "This did not work", Server: s.base, Problem: sentence(ref.text), Link: ref.link, To: ref.to}
+	p := page{Title: "This did not work", Server: s.base, Problem: sentence(ref.text), Perhaps: ref.perhaps, Link: ref.link, To: ref.to}
 	if ref.code == "access_denied" {
 		p.Title = "Access denied"
 	}

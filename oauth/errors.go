@@ -20,6 +20,10 @@ type refusal struct {
 	wait      time.Duration // sent as Retry-After when positive
 	challenge string        // sent as WWW-Authenticate when not empty
 
+	// Only for a page: something may have been granted before this request, so the page does
+	// not say that nothing was.
+	perhaps bool
+
 	// Only for a page: a link that takes the answer to the client if the person follows
 	// it, and where it leads. Empty for no link.
 	link string

@@ -169,11 +169,13 @@ type Options struct {
 // Questions holds what the owner may be asked. The id of a question is a secret: a
 // question can be seen and answered only with the id.
 type Questions interface {
-	// Question returns the text of a question, one fact per line, or false if there
-	// is no such question or it is no longer open.
-	Question(id string) (lines []string, ok bool)
+	// Question returns the text of a question, one fact per line, and whether the owner
+	// has said yes to it already, which a no can take back. It returns false if there is
+	// no such question, or its answer can no longer be changed.
+	Question(id string) (lines []string, approved, ok bool)
 
-	// Answer notes what the owner said. It reports false if the question is gone.
+	// Answer notes what the owner said. It reports false if that changes nothing: the
+	// question is gone, or the owner has said yes before.
 	Answer(id string, yes bool) bool
 }
 

@@ -26,6 +26,7 @@ type page struct {
 	Title   string
 	Server  string // the address of this server
 	Problem string // set: nothing to decide, only this to read
+	Perhaps bool   // with a problem: do not say that nothing was granted
 	Link    string // with a problem: where the person may take the answer; empty for no link
 	Notice  string // why the form is shown again
 	Facts   []Fact // set: nothing to decide, only these to read, below the problem
@@ -45,6 +46,7 @@ type page struct {
 	Request string // what the form decides about, sealed
 
 	Question []string // set: the owner is asked to approve this, not a client
+	Approved bool     // with a question: the owner has said yes before, and may take that back
 	Done     string   // set: the owner has decided, and this follows from it
 }
 
@@ -116,10 +118,12 @@ func (p *page) outline() []string {
 		return []string{"head", "body", "problem", "facts", "fact", "told", "end"}
 	case p.Done != "":
 		return []string{"head", "body", "done", "end"}
+	case p.Question != nil && p.Approved:
+		return []string{"head", "body", "approved", "line", "answer", "back", "end"}
 	case p.Question != nil:
 		return []string{"head", "body", "approval", when(p.Notice != "", "notice"), "line", "answer", when(p.Passphrase, "passphrase"), "place", "end"}
 	case p.Problem != "":
-		return []string{"head", "body", "problem", when(p.Link != "", "link"), "close", "end"}
+		return []string{"head", "body", "problem", when(p.Link != "", "link"), when(!p.Perhaps, "close"), "end"}
 	}
 	// What is left is the question for consent, with the scopes to choose from if there
 	// are two.

@@ -735,6 +735,7 @@ func TestPagePieces(t *testing.T) {
 		{Own: true, Trade: true, Passphrase: true, Notice: "x", Request: "sealed"},
 		{Trade: true, Passphrase: true, WrongWord: true, Client: "{request}", Request: "sealed"},
 		{Question: []string{"{request}"}, Notice: "x", Passphrase: true, Request: "sealed"}, {Done: "{request}"},
+		{Question: []string{"{request}"}, Approved: true, Passphrase: true, Request: "sealed"},
 	} {
 		for _, name := range p.outline() {
 			if _, ok := pieces[name]; !ok && name != "" {

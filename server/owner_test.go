@@ -138,8 +138,8 @@ func TestOwnerQuestions(t *testing.T) {
 	}
 }
 
-// TestOwnerApproves: an order that needs a yes waits on the owner's page. Refused there
-// it stays refused; approved it is placed when the client asks again, once.
+// TestOwnerApproves: an order that needs a yes waits on the owner's page. Refused there,
+// the client is told so once; approved it is placed when the client asks again, once.
 func TestOwnerApproves(t *testing.T) {
 	h := start(t, "--serve", "--trade", "--confirm-above", "1", "--port", "0", "--data-dir", t.TempDir())
 	client, page := h.login(t), h.loginOwner(t)
@@ -180,6 +180,11 @@ func TestOwnerApproves(t *testing.T) {
 		}
 		if status, _ := h.owner(t, page, "approve", url.Values{"id": {list[0].ID}, "answer": {"yes"}}); status != 404 || len(waiting()) != 0 {
 			t.Errorf("%s, and yes after it: %d, %d wait", answer, status, len(waiting()))
+		}
+		if answer == "no" {
+			if text := place("first"); !strings.Contains(text, "the person did not approve the order") {
+				t.Errorf("after the no: %s", text)
+			}
 		}
 	}
 	if text := place("first"); !strings.Contains(text, `filled`) {

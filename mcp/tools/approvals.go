@@ -38,7 +38,8 @@ const (
 // question as its error. A client that can show forms shows the question and calls again,
 // with the answer and the state that came with the question. For other clients the owner
 // answers on the page, and the client repeats the same call. In both cases the second call
-// of admit finds the approval and uses it up, and the order is placed.
+// of admit finds the approval and uses it up, and the order is placed; or it finds a refusal,
+// which the client is told once.
 type Approvals struct {
 	above exact.Money // the worth of orders that a client may place within an hour without approval
 	page  string      // address of the owner's page; empty if there is none
@@ -49,8 +50,8 @@ type Approvals struct {
 	counted map[string]*[countedBuckets]counted // by client
 }
 
-// asked is an order that waits for approval or has been approved. An approval from the
-// page is kept here until the client calls again; one from a form is used up in the call
+// asked is an order that waits for approval or has been approved or refused. An answer from
+// the page is kept here until the client calls again; one from a form is used up in the call
 // that brings it.
 type asked struct {
 	order   [sha256.Size]byte // see orderDigest
@@ -59,6 +60,7 @@ type asked struct {
 	lines   []string          // the preview
 	ends    time.Time
 	granted bool // approved on the page
+	refused bool // refused on the page, perhaps after it was approved there
 }
 
 // counted is the worth of the orders that a client placed within one minute.
@@ -87,6 +89,9 @@ func NewApprovals(above exact.Decimal, page string) *Approvals {
 
 // errNotAsked says that no person was asked yet. No client sees it: admit then asks.
 var errNotAsked = errors.New("a person has to approve the order")
+
+// errRefused tells a client that a person said no, in a form or on the page.
+var errRefused = errors.New("the person did not approve the order; nothing was placed: do not try again unless they ask for it")
 
 // within reports whether a client may place an order of this worth without approval: the
 // order and what the client placed in the last sixty minutes together are not more than
@@ -145,15 +150,22 @@ func (a *Approvals) forgetQuietest() {
 }
 
 // approved returns nil if a person has approved this order of this caller, with this position.
-// That uses the approval up. It returns errNotAsked if there is no approval, or why the
-// answer in c is not one.
+// That uses the approval up. It returns errNotAsked if there is no answer, errRefused for a
+// refusal, which that uses up too, or why the answer in c is not an approval.
 func (a *Approvals) approved(c mcp.Call, order [sha256.Size]byte, held exact.Decimal, now time.Time) error {
 	// The answer to a form comes with the call; one from the owner's page is in a.waiting.
 	if c.State != "" && c.Elicits {
 		return a.answered(c, order, held, now)
 	}
 	for id, q := range a.waiting {
-		if q.granted && q.order == order && q.held == held && now.Before(q.ends) {
+		if q.order != order || !now.Before(q.ends) {
+			continue
+		}
+		if q.refused {
+			delete(a.waiting, id)
+			return errRefused
+		}
+		if q.granted && q.held == held {
 			delete(a.waiting, id)
 			return nil
 		}
@@ -182,12 +194,12 @@ func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, held exact.Dec
 	}
 	// A state without an answer: the question is asked again.
 	answer, given := c.Responses[approveKey]
-	if !given {
+	if !given && !q.refused {
 		return errNotAsked
 	}
 	delete(a.waiting, string(id)) // an answer, yes or no, counts once
-	if !isYes(answer) {
-		return errors.New("the person did not approve the order; nothing was placed: do not try again unless they ask for it")
+	if q.refused || !isYes(answer) {
+		return errRefused
 	}
 	if q.held != held {
 		return fmt.Errorf("the position has changed since the person was asked: it was %s and is %s now; nothing was placed: call again without this approval, and they are asked anew", q.held, held)
@@ -271,17 +283,18 @@ func (a *Approvals) keep(q *asked, now time.Time) string {
 	return id
 }
 
-// Question returns the preview of the order that waits for the owner under this id, or
-// false if there is none: it was answered, or its time is over. The page on which the
-// owner approves an order, in oauth/approve.go, calls Question and Answer.
-func (a *Approvals) Question(id string) (lines []string, ok bool) {
+// Question returns the preview of the order that was asked about under this id, and whether
+// the owner has approved it on the page. It returns false if there is none: it was refused,
+// the approval was used, or its time is over. The page on which the owner approves an order,
+// in oauth/approve.go, calls Question and Answer.
+func (a *Approvals) Question(id string) (lines []string, approved, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	q := a.waiting[id]
-	if q == nil || q.granted || !time.Now().Before(q.ends) {
-		return nil, false
+	if q == nil || q.refused || !time.Now().Before(q.ends) {
+		return nil, false, false
 	}
-	return q.lines, true
+	return q.lines, q.granted, true
 }
 
 // Question is an order that waits for the owner's approval.
@@ -298,7 +311,7 @@ func (a *Approvals) Waiting() []Question {
 	defer a.mu.Unlock()
 	list := []Question{}
 	for id, q := range a.waiting {
-		if !q.granted && time.Now().Before(q.ends) {
+		if !q.granted && !q.refused && time.Now().Before(q.ends) {
 			list = append(list, Question{id, q.lines, q.ends.UTC()})
 		}
 	}
@@ -306,20 +319,16 @@ func (a *Approvals) Waiting() []Question {
 	return list
 }
 
-// Answer takes the owner's answer on the page. It returns false if the question no longer
-// waits.
+// Answer takes the owner's answer on the page. A no also takes back a yes that was not used
+// yet. Answer returns false if it changes nothing: the question no longer waits.
 func (a *Approvals) Answer(id string, yes bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	q, now := a.waiting[id], time.Now()
-	if q == nil || q.granted || !now.Before(q.ends) {
+	if q == nil || q.refused || q.granted && yes || !now.Before(q.ends) {
 		return false
 	}
-	if !yes {
-		delete(a.waiting, id)
-		return true
-	}
 	// The time starts again, so that the client can repeat its call after a late answer.
-	q.granted, q.ends = true, endOf(now)
+	q.granted, q.refused, q.ends = yes, !yes, endOf(now)
 	return true
 }

@@ -344,10 +344,10 @@ func TestApprovedOnPage(t *testing.T) {
 		limit := `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.9,"price":12,"client_order_id":"a"}`
 		first := ask(limit)
 		id := ask(limit)
-		if _, ok := a.Question(first); ok {
+		if _, _, ok := a.Question(first); ok {
 			t.Error("the question before it for the same order is still open")
 		}
-		if lines, ok := a.Question(id); !ok || !strings.Contains(strings.Join(lines, "\n"), "12") {
+		if lines, approved, ok := a.Question(id); !ok || approved || !strings.Contains(strings.Join(lines, "\n"), "12") {
 			t.Fatalf("%q", lines)
 		}
 		if !a.Answer(id, true) || a.Answer(id, true) {
@@ -378,6 +378,59 @@ func TestApprovedOnPage(t *testing.T) {
 			if _, err := d.order(mcp.Call{}, strings.Replace(limit, `"a"`, `"`+id+`"`, 1)); err == nil {
 				t.Errorf("%s: denied, or approved too long ago, and placed", id)
 			}
+		}
+	})
+}
+
+// TestRefusedOnPage: the app is told once that a person has refused its order, and may then
+// ask anew. A no on the page counts against a yes on the page that was not used, and against
+// a yes in a form.
+func TestRefusedOnPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		ask := func() (id, state string) {
+			t.Helper()
+			input, err := d.order(mcp.Call{Elicits: true}, wholeCoin)
+			if input == nil || len(a.Waiting()) != 1 {
+				t.Fatalf("not asked: %v, %d questions", err, len(a.Waiting()))
+			}
+			return a.Waiting()[0].ID, input.State
+		}
+		for name, c := range map[string]struct {
+			before []bool // answers on the page before the no
+			form   bool   // the app comes with a yes in its form
+		}{"no": {}, "no after yes": {before: []bool{true}}, "no, and yes in a form": {form: true}} {
+			id, state := ask()
+			for _, yes := range append(c.before, false) {
+				if !a.Answer(id, yes) {
+					t.Fatalf("%s: the answer %t does not count", name, yes)
+				}
+			}
+			if _, _, ok := a.Question(id); ok || a.Answer(id, true) || a.Answer(id, false) || len(a.Waiting()) != 0 {
+				t.Errorf("%s: the question is still open", name)
+			}
+			call := mcp.Call{Elicits: true}
+			if c.form {
+				call.State, call.Responses = state, accept
+			}
+			if input, err := d.order(call, wholeCoin); input != nil || err == nil || !strings.Contains(err.Error(), "the person did not approve the order") {
+				t.Errorf("%s: told %v", name, err)
+			}
+		}
+		// A refusal that nobody comes for is forgotten.
+		id, _ := ask()
+		a.Answer(id, false)
+		time.Sleep(approvalLife)
+		id, _ = ask()
+		if a.Answer(id, true); len(a.waiting) != 1 {
+			t.Errorf("%d questions are kept", len(a.waiting))
+		}
+		if _, approved, ok := a.Question(id); !approved || !ok {
+			t.Error("the page does not know of the yes")
+		}
+		if _, err := d.order(mcp.Call{}, wholeCoin); err != nil || len(d.engine.Orders(false)) != 1 {
+			t.Errorf("approved at last: %v, %d orders", err, len(d.engine.Orders(false)))
 		}
 	})
 }
