@@ -197,3 +197,48 @@ func TestSessionCount(t *testing.T) {
 		}
 	}
 }
+
+// TestNamedPrices: the prices that a picture names, of the newest bar, of orders, alerts and
+// a position, and the highest and lowest, are written with the digits they need, though
+// nearly all prices need two decimals. An average that was computed has only the digits that
+// can be seen.
+func TestNamedPrices(t *testing.T) {
+	s := priced(200, 1)
+	for i := range s.Time {
+		s.Open[i], s.High[i], s.Low[i], s.Close[i] = 1, 1.01, 1, 1
+	}
+	s.Low[50] = 0.9962
+	newest := func(v *View) {
+		s.Open[199], s.High[199], s.Low[199], s.Close[199] = 1, 1, 0.9987, 0.9987
+	}
+	v := &View{Series: s, Account: &Account{
+		Position: &Position{Quantity: 3, Entry: 3.0116 / 3, Profit: math.NaN()},
+		Orders:   []Order{{Buy: true, Kind: "limit", Price: 0.9975, Quantity: 1}, {Kind: "limit", Price: 1.02375, Quantity: 2}},
+		Alerts:   []Alert{{Price: 1.0075, Text: "above"}},
+	}}
+	for _, c := range []struct {
+		name   string
+		change func(*View)
+		want   []string // among the texts of the picture
+		never  string
+	}{
+		{"old bars of two decimals", func(*View) {}, []string{"1.00", "0.9975", "1.0075", "0.9962", "1.01", "1.00387", "↑ sell limit 2 1.02375"}, "1.0038667"},
+		{"the newest needs four", newest, []string{"0.9987", "1.0000", "0.9975", "1.0075", "0.9962"}, "1.0038667"},
+	} {
+		c.change(v)
+		p := plan(v, Options{Width: 1440, Height: 768})
+		texts := slices.Concat(p.texts(headerText), p.texts(extremeText), p.texts(lineText))
+		for _, tag := range p.panes[0].tags {
+			texts = append(texts, tag.text)
+		}
+		all := strings.Join(texts, "|")
+		for _, want := range c.want {
+			if !slices.ContainsFunc(texts, func(text string) bool { return text == want || strings.HasSuffix(text, " "+want) }) {
+				t.Errorf("%s: no %q in %s", c.name, want, all)
+			}
+		}
+		if strings.Contains(all, c.never) {
+			t.Errorf("%s: %q in %s", c.name, c.never, all)
+		}
+	}
+}

@@ -197,7 +197,7 @@ func (p *picture) makeTags(pn *pane) {
 		// The caller's own levels come before those of indicators: a caller who adds a level
 		// wants to see its price.
 		if pn.inside(l.price) { // named in the plot, where there is more room
-			pn.tags = append(pn.tags, tag{y: pn.scale.row(l.price), text: p.axisText(l.price), ink: l.ink, outline: true})
+			pn.tags = append(pn.tags, tag{y: pn.scale.row(l.price), text: p.ownText(l.price), ink: l.ink, outline: true})
 		}
 	}
 	p.levelTags(pn, closed)

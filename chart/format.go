@@ -190,32 +190,71 @@ func counted(n int, name string) string {
 // precision returns how many decimals the prices of the columns need: the fewest that
 // write 98 of 100 of them exactly, so that one odd bar does not add digits to all; and at
 // least two if prices are below 1,000. If no number of decimals is enough, as for computed
-// prices, it is two decimals, or four significant digits below one.
-func precision(columns ...[]float64) int {
-	largest, count := 0.0, 0
+// prices, it is two decimals, or four significant digits below one. The newest price of
+// each column, which is named in the picture, may add digits, as far as they can be seen in
+// the range of all: when a price of 1.00 goes to 0.9987, it must not be called 1.00. Most is
+// how many decimals can be seen.
+func precision(columns ...[]float64) (d, most int) {
+	lo, hi, count := math.Inf(1), math.Inf(-1), 0
 	for _, col := range columns {
 		for _, v := range col {
 			if usable(v) {
-				largest = max(largest, math.Abs(v))
+				lo, hi = min(lo, v), max(hi, v)
 				count++
 			}
 		}
 	}
+	if count == 0 {
+		return 2, 2
+	}
+	largest := max(math.Abs(lo), math.Abs(hi))
+	d, computed := usualDecimals(columns, largest, count/50)
+	if lo == hi {
+		return d, max(d, 8)
+	}
+	// A thousandth of the range is less than a row of pixels. Computed prices would always
+	// have all the digits that it allows, so for them a hundredth will do. What binary
+	// numbers lose is no digit of a price.
+	step := (hi - lo) / 1000
+	if computed {
+		step *= 10
+	}
+	most = min(max(0, int(math.Ceil(-math.Log10(max(step, 1e-15*largest))))), 8)
+	for _, col := range columns {
+		for i := len(col) - 1; i >= 0; i-- {
+			if usable(col[i]) {
+				d = max(d, decimals(col[i], most))
+				break
+			}
+		}
+	}
+	return d, most
+}
+
+// decimals returns the fewest decimals that write v as exactly as most decimals do.
+func decimals(v float64, most int) int {
+	_, fraction, _ := strings.Cut(strconv.FormatFloat(v, 'f', most, 64), ".")
+	return len(strings.TrimRight(fraction, "0"))
+}
+
+// usualDecimals returns the decimals that write all prices but odd of them exactly, and
+// whether the prices are computed, so that no number of decimals does. No price is larger
+// than largest.
+func usualDecimals(columns [][]float64, largest float64, odd int) (d int, computed bool) {
 	// Below 1,000 two decimals are usual even where prices happen to be whole
 	// numbers.
-	least := 0
 	if largest < 1000 {
-		least = 2
+		d = 2
 	}
-	for d := least; d <= 8; d++ {
-		if inexact(columns, math.Pow10(d), count/50) <= count/50 {
-			return d
+	for ; d <= 8; d++ {
+		if inexact(columns, math.Pow10(d), odd) <= odd {
+			return d, false
 		}
 	}
 	if largest >= 1 {
-		return 2
+		return 2, true
 	}
-	return min(max(3-int(math.Floor(math.Log10(largest))), 2), 10)
+	return min(max(3-int(math.Floor(math.Log10(largest))), 2), 10), true
 }
 
 // inexact counts the prices that are not whole multiples of 1/unit, up to one

@@ -114,8 +114,18 @@ func TestPrecision(t *testing.T) {
 		{"computed and small", many(math.Pi/1000, 10), 6}, // 0.003142
 		{"computed and tiny", many(math.Pi*1e-9, 10), 10},
 		{"nothing usable", []float64{math.NaN()}, 2},
+		{"a peg that breaks", append(many(1, 198), 0.9987, 0.9987), 4},
+		{"the newest alone", append(many(1, 198), 0.9987), 4},
+		{"the newest is missing", append(many(1, 198), 0.9987, math.NaN()), 4},
+		{"within a wide range", append(many(1, 198, 1.5), 0.9987), 4},
+		{"more than can be seen", append(many(1, 198, 1.5), 0.99871234), 4},
+		{"noise in the newest", append(many(1, 198, 1.05), 1.0000000001), 2},
+		{"noise in the newest, and nothing else moves", append(many(1, 198), 1.0000000001), 2},
+		{"an odd newest bar", append(many(250.74, 100, 240), 250.123456), 2},
+		{"as fine as a float", append(many(1e12, 198), 1e12+0.1), 1},
+		{"computed, in a narrow range", []float64{math.Pi * 100, math.Pi*100 + 0.0013}, 5},
 	} {
-		if got := precision(c.prices); got != c.want {
+		if got, _ := precision(c.prices); got != c.want {
 			t.Errorf("%s: %d decimals, want %d", c.name, got, c.want)
 		}
 	}

@@ -71,10 +71,10 @@ func (p *picture) placeLevelNames(o *occupied, pn *pane) {
 // withPrice returns the text of a level followed by its value on the axis, unless the text
 // contains the price already: a percentage after that would look like the profit.
 func (p *picture) withPrice(l ownLevel) string {
-	if strings.Contains(l.text, p.priceText(l.price)) {
+	if strings.Contains(l.text, p.namedText(l.price)) {
 		return l.text
 	}
-	return strings.TrimSpace(l.text + " " + p.axisText(l.price))
+	return strings.TrimSpace(l.text + " " + p.ownText(l.price))
 }
 
 // namedBeyond is how many levels beyond an edge are named there.
@@ -101,7 +101,7 @@ func (p *picture) placeBeyond(o *occupied, pn *pane) {
 		for i, l := range beyond {
 			text := p.withPrice(l)
 			if p.compact {
-				text = p.axisText(l.price)
+				text = p.ownText(l.price)
 			}
 			if i < namedBeyond && p.atEdge(o, arrow+text, l.ink, arrow == "↑ ") {
 				continue
@@ -211,7 +211,7 @@ func (p *picture) nameAway(o *occupied, l ownLevel, y int) bool {
 		if most = most * 2 / 3; most < 6 {
 			return false
 		}
-		text = printable(words, most) + l.numbers + " " + p.axisText(l.price)
+		text = printable(words, most) + l.numbers + " " + p.ownText(l.price)
 	}
 }
 
@@ -264,7 +264,7 @@ func (p *picture) entryLevel(pos *Position) ownLevel {
 	if pos.Quantity < 0 {
 		side = "short "
 	}
-	l := ownLevel{price: pos.Entry, text: side + quantityText(math.Abs(pos.Quantity)) + " at " + p.priceText(pos.Entry), ink: inkAxis, on: 1}
+	l := ownLevel{price: pos.Entry, text: side + quantityText(math.Abs(pos.Quantity)) + " at " + p.namedText(pos.Entry), ink: inkAxis, on: 1}
 	if usable(pos.Profit) {
 		l.text += " · " + signed(pos.Profit, 2)
 		l.ink = changeInk(0, pos.Profit)

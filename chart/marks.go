@@ -228,7 +228,7 @@ func (p *picture) placeExtremes(o *occupied) {
 // extreme prints a price above or below the end of a wick at x, y. If there is no room, it
 // prints the price to the side, with a dotted line to the wick.
 func (p *picture) extreme(o *occupied, price float64, x, y int, below bool) {
-	l := p.annotation(extremeText, p.priceText(price), inkText)
+	l := p.annotation(extremeText, p.namedText(price), inkText)
 	w, h, gap := l.box.Dx(), l.box.Dy(), p.px(3)
 	left := min(max(x-w/2, o.limit.Min.X), o.limit.Max.X-w)
 	// Above or below the wick, further out in small steps.

@@ -236,12 +236,29 @@ func (p *picture) priceInk(i int) ink {
 // priceText writes a price of the picture's own series.
 func (p *picture) priceText(v float64) string { return priceText(v, p.precision) }
 
+// namedText writes a price that is named by itself, of an order, an alert, a position, a mark
+// or the end of a wick. It may have more decimals than the prices of most bars.
+func (p *picture) namedText(v float64) string {
+	if !usable(v) || extreme(v) {
+		return p.priceText(v)
+	}
+	return priceText(v, max(p.precision, decimals(v, p.visible)))
+}
+
 // axisText writes a value as the price axis does: as a price or in percent.
 func (p *picture) axisText(v float64) string {
 	if p.mode == Percent && p.base > 0 {
 		return percentText(p.base, v)
 	}
 	return p.priceText(v)
+}
+
+// ownText is like axisText, for the price of a level of the account or the caller.
+func (p *picture) ownText(v float64) string {
+	if p.mode == Percent && p.base > 0 {
+		return p.axisText(v)
+	}
+	return p.namedText(v)
 }
 
 // percentOf returns v as its change from the first open in percent.

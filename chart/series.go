@@ -21,7 +21,8 @@ func AppendSeries(dst []byte, v *View) []byte {
 	s := v.Series
 	w.header(s, s.Source)
 	w.int("seconds", s.Interval.Seconds())
-	w.int("precision", int64(precision(s.Open, s.High, s.Low, s.Close)))
+	decimals, _ := precision(s.Open, s.High, s.Low, s.Close)
+	w.int("precision", int64(decimals))
 	if n := len(s.Gaps); n > 0 {
 		w.int("gaps", int64(n))
 	}
