@@ -55,9 +55,7 @@ func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
 		e.Kind, e.Symbol, e.Text, e.Chart, detail = notify.Alert, n.Symbol, alertText(n, s.Price), o.alertChart(n), n
 		e.Skipped = n.Skipped
 	case s.Order != nil:
-		// The event's client says who placed it, so the detail leaves that out.
 		order := *s.Order
-		order.By = nil
 		e.Kind, e.Symbol, e.Text, detail = orderKinds[order.Status], order.Symbol, orderText(order), order
 		// Whoever is told of fills is also told of the filled part of an order whose rest was
 		// cancelled or rejected.
