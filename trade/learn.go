@@ -283,10 +283,11 @@ func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) error {
 	return err
 }
 
-// tellFilled adds to ev, if its order is filled with it, that subscribers hear of that. They
-// hear of an order once, when nothing more of it can be filled. Called with mu held.
+// tellFilled adds to ev, if its order ends with it and all or a part of it was filled, that
+// subscribers hear of that. They hear of an order once, when nothing more of it can be
+// filled. Called with mu held.
 func (e *Engine) tellFilled(ev *event) {
-	if ev.Order.Status != StatusFilled || ev.Order.AveragePrice == nil {
+	if !ev.Order.Status.Terminal() || ev.Order.FilledQuantity == 0 || ev.Order.AveragePrice == nil {
 		return
 	}
 	if ev.To = e.hearers(ev.Order.Symbol); len(ev.To) > 0 {
@@ -324,7 +325,9 @@ func (e *Engine) settleLive(o *Order, s broker.State) error {
 		return nil
 	}
 	delete(e.venue.doubts, o.ID)
-	e.tellFilled(ev)
+	if !o.Status.Terminal() {
+		e.tellFilled(ev)
+	}
 	_, err := e.propose(k, ev)
 	return err
 }

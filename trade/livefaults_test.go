@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -84,6 +85,43 @@ func heardOf(t *testing.T, e *Engine) (messages []string) {
 		messages = append(messages, one.Message)
 	}
 	return messages
+}
+
+// TestLivePartIsTold: subscribers hear of the filled part of an order whose rest is
+// cancelled or expires, once, and nothing of one that ends without a fill.
+func TestLivePartIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for i, filled := range []int64{1, 0, 2} {
+			o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(6)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if filled != 0 {
+				v.Fill(o.ID, shares(filled), shares(90))
+				time.Sleep(time.Second)
+				want = append(want, fmt.Sprintf("Limit order %s: buy %d of AAA filled at 90. It is for 6 in all.%s", o.ID, filled, invented))
+			}
+			if i == 2 {
+				v.End(o.ID, "expired")
+			} else if _, err := l.e.CancelOrder(anyone(), o.ID); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Minute)
+			if o = l.order(o.ID); o.Status != StatusCancelled {
+				t.Errorf("order %d is %s", i, o.Status)
+			}
+		}
+		if got := heardOf(t, l.e); !slices.Equal(got, want) {
+			t.Errorf("subscribers heard %q, want %q", got, want)
+		}
+	})
 }
 
 // TestLiveDerivedFills: the broker's state of an order has more filled than its fills say.
