@@ -301,6 +301,51 @@ func TestSyntheticIsSaid(t *testing.T) {
 	}
 }
 
+// TestSyntheticInRefusals: a refusal that quotes the price of the market, or what an order
+// would be worth by it, says that the price is invented, and no other does.
+func TestSyntheticInRefusals(t *testing.T) {
+	order := func(change func(*OrderRequest)) OrderRequest {
+		r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}
+		change(&r)
+		return r
+	}
+	limit := func(price exact.Decimal, change func(*OrderRequest)) OrderRequest {
+		r := order(func(r *OrderRequest) { r.Type, r.Price = Limit, price })
+		change(&r)
+		return r
+	}
+	for _, synthetic := range []bool{true, false} {
+		inBubble(t, func(o *Options) {
+			if o.Account.Cash = 1000 * exact.One; !synthetic {
+				o.Source = real{o.Source}
+			}
+		}, func(t *testing.T, e *Engine) {
+			for _, c := range []struct {
+				want    string
+				quotes  bool
+				request OrderRequest
+			}{
+				{"price_collar", true, limit(exact.One, func(*OrderRequest) {})},
+				{"stop_passed", true, order(func(r *OrderRequest) { r.Type, r.StopPrice = Stop, 90*exact.One })},
+				{"bad_trail", true, order(func(r *OrderRequest) { r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 500*exact.One })},
+				{"bad_exit", true, order(func(r *OrderRequest) { r.StopLoss = Exit{Price: 500 * exact.One} })},
+				{"post_only", true, limit(110*exact.One, func(r *OrderRequest) { r.PostOnly = true })},
+				{"bad_oco", true, limit(110*exact.One, func(r *OrderRequest) { r.OCO = OCO{StopPrice: 120 * exact.One} })},
+				{"bad_quantity", true, order(func(r *OrderRequest) { r.Quantity, r.Notional = 0, 1 })},
+				{"max_order_notional", true, order(func(r *OrderRequest) { r.Quantity = 2000 * exact.One })},
+				{"buying_power", true, order(func(r *OrderRequest) { r.Quantity = 50 * exact.One })},
+				{"no_position", false, order(func(r *OrderRequest) { r.Side, r.Quantity, r.All = Sell, 0, true })},
+				{"reduce_only", false, order(func(r *OrderRequest) { r.ReduceOnly = true })},
+			} {
+				_, err := e.Place(t.Context(), c.request)
+				if code(err) != c.want || strings.Contains(err.Error(), "; the data is invented (") != (synthetic && c.quotes) {
+					t.Errorf("synthetic %t: %v, want %s", synthetic, err, c.want)
+				}
+			}
+		})
+	}
+}
+
 // TestSyntheticAfterStart: an alert that waits for invented prices is known as that as
 // soon as wick runs again, before their bars have come; also after a crash.
 func TestSyntheticAfterStart(t *testing.T) {

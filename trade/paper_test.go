@@ -275,7 +275,7 @@ func TestGridAdvice(t *testing.T) {
 	sized := func(quantity string) func(*OrderRequest) {
 		return func(r *OrderRequest) { r.Quantity = dec(t, quantity) }
 	}
-	inBubble(t, func(o *Options) { o.Grid, o.Source = grid, flat(10.56) }, func(t *testing.T, e *Engine) {
+	inBubble(t, func(o *Options) { o.Grid, o.Source = grid, real{flat(10.56)} }, func(t *testing.T, e *Engine) {
 		for _, c := range []struct {
 			change func(*OrderRequest)
 			want   string // in the refusal; empty where it passes
@@ -333,7 +333,9 @@ func TestGridAdvice(t *testing.T) {
 		{Grid{Lot: exact.One / 5}, sized("0.04"), "; 0.2 would do "},
 		{Grid{}, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 1 }, "a notional of 0.00000001 buys nothing at 10.56; the least is 0.00000011 "},
 	} {
-		inBubble(t, func(o *Options) { o.Grid, o.Source = func(string) (Grid, bool) { return c.grid, true }, flat(10.56) }, func(t *testing.T, e *Engine) {
+		inBubble(t, func(o *Options) {
+			o.Grid, o.Source = func(string) (Grid, bool) { return c.grid, true }, real{flat(10.56)}
+		}, func(t *testing.T, e *Engine) {
 			if _, err := try(t, e, c.change); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%+v: %v, want %q", c.grid, err, c.want)
 			}
@@ -341,7 +343,7 @@ func TestGridAdvice(t *testing.T) {
 	}
 	// If a coin is so cheap that the quantity does not fit, the refusal must not say that the
 	// notional buys nothing.
-	inBubble(t, func(o *Options) { o.Source = flat(0.00000001) }, func(t *testing.T, e *Engine) {
+	inBubble(t, func(o *Options) { o.Source = real{flat(0.00000001)} }, func(t *testing.T, e *Engine) {
 		_, err := try(t, e, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 1000*exact.One })
 		if err == nil || !strings.Contains(err.Error(), "out_of_range: a notional of 1000 at 0.00000001 is beyond the range of exact numbers; lower it ") {
 			t.Errorf("a notional of a cheap coin: %v", err)
@@ -389,7 +391,7 @@ func TestNoQuantityFits(t *testing.T) {
 		{Grid{}, "0.0000001", "1", "no quantity fits: the smallest that this market takes is 0.00000001, worth 0.000001, and an order may be worth at most 0.0000001 "},
 	} {
 		limits := func(o *Options) {
-			o.Grid, o.Limits.OrderNotional = func(string) (Grid, bool) { return c.grid, true }, dec(t, c.most)
+			o.Grid, o.Limits.OrderNotional, o.Source = func(string) (Grid, bool) { return c.grid, true }, dec(t, c.most), real{o.Source}
 		}
 		inBubble(t, limits, func(t *testing.T, e *Engine) {
 			_, err := try(t, e, func(r *OrderRequest) { r.Type, r.Price, r.Quantity = Limit, 100*exact.One, dec(t, c.size) })
@@ -410,7 +412,7 @@ func TestNoQuantityFits(t *testing.T) {
 // counted at 10 and filled at 10.56, so 100000 at that price are 94696.96 at 10.
 func TestNotionalAdvised(t *testing.T) {
 	grid := func(string) (Grid, bool) { return Grid{Lot: exact.One / 1000, Minimum: 5 * exact.One}, true }
-	inBubble(t, func(o *Options) { o.Grid, o.Source = grid, flat(10.56) }, func(t *testing.T, e *Engine) {
+	inBubble(t, func(o *Options) { o.Grid, o.Source = grid, real{flat(10.56)} }, func(t *testing.T, e *Engine) {
 		for _, c := range []struct{ price, notional, want, advised string }{
 			{"", "500000", "max_order_notional: ", "lower the notional to at most 100000 "},
 			{"9", "500000", "max_order_notional: ", "lower the notional to at most 100000 "},

@@ -58,16 +58,16 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (*Order, uint64, error) {
 		return o, e.ahead.seq, err
 	}
 	o, q, fill, err := e.draft(r, asked)
+	if err == nil {
+		err = e.check(r, o, q.price, fill, o.CreatedAt)
+	}
+	if err == nil {
+		err = checkRests(o, r.OCO, fill, q.price)
+	}
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, q.refusing(err)
 	}
 	at := o.CreatedAt
-	if err := e.check(r, o, q.price, fill, at); err != nil {
-		return nil, 0, err
-	}
-	if err := checkRests(o, r.OCO, fill, q.price); err != nil {
-		return nil, 0, err
-	}
 	ev, err := e.arrival(o, fill, q, at)
 	if err != nil {
 		return nil, 0, err

@@ -35,6 +35,23 @@ func refuse(code string, retry Retry, format string, args ...any) *Refusal {
 	return &Refusal{Code: code, Text: fmt.Sprintf(format, args...), Retry: retry}
 }
 
+// priced has the codes of the refusals of an order that quote the price of the market, or a
+// sum or a size that follows from it.
+var priced = map[string]bool{
+	"price_collar": true, "stop_passed": true, "bad_trail": true, "bad_exit": true, "post_only": true, "bad_oco": true,
+	"bad_quantity": true, "out_of_range": true, "max_order_notional": true, "min_notional": true, "min_quantity": true, "max_position_notional": true, "buying_power": true,
+}
+
+// refusing returns err, with which an order was refused when the market was at q. If q is
+// invented and the refusal quotes it, its text says so, as every payload does.
+func (q quote) refusing(err error) error {
+	var r *Refusal
+	if !q.synthetic || !errors.As(err, &r) || !priced[r.Code] {
+		return err
+	}
+	return refuse(r.Code, r.Retry, "%s; the data is invented", r.Text)
+}
+
 // grows ends a refusal of an order because it does not shrink a position. Alone the order
 // may do so: the open orders of its side are counted with it.
 const grows = "this one, with the open orders of its side, opens or grows one"

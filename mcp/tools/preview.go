@@ -28,7 +28,8 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Deci
 			lines = append(lines, line)
 		}
 	}
-	add(c.Name != "", "client: "+c.Name) // over stdio there is none
+	add(o.Synthetic, "data: invented, from no real market") // the symbol may be that of a real one
+	add(c.Name != "", "client: "+c.Name)                    // over stdio there is none
 	add(true, "broker: "+where(o))
 	currency := engine.Currency(o.Symbol)
 	if currency != "" {

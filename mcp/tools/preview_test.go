@@ -92,8 +92,8 @@ var goValue = regexp.MustCompile(`[{}]|0x|<nil>|map\[|\d{13}|\w=|stop_loss|take_
 
 // TestPreview: the question to a person has every argument of place_order that changes
 // what is traded, in words and in the unit in which it was given, with an estimated
-// fee; and nothing in it is a value as Go prints it. An argument without an example here
-// fails.
+// fee; that the prices are invented where they are; and nothing in it is a value as Go
+// prints it. An argument without an example here fails.
 func TestPreview(t *testing.T) {
 	for _, a := range new(orderRequest).args() {
 		if previews[a.name] == nil && a.name != "dry_run" { // which asks nobody
@@ -127,11 +127,26 @@ func TestPreview(t *testing.T) {
 				if found := goValue.FindString(input.Message); found != "" {
 					t.Errorf("%s: %s asks with %q:\n%s", name, p.order, found, input.Message)
 				}
-				for _, fact := range []string{"\nprice: ", "\nclient: Assistant\n", "\nbroker: paper", "\nworth: about ", "\nfee: about ", "\nposition after: "} {
+				for _, fact := range []string{"\nprice: ", "\ndata: invented, from no real market\n", "\nclient: Assistant\n", "\nbroker: paper", "\nworth: about ", "\nfee: about ", "\nposition after: "} {
 					if !strings.Contains(input.Message, fact) {
 						t.Errorf("%s: %s\nasks\n%s\nwithout %q", name, p.order, input.Message, fact)
 					}
 				}
+			}
+		}
+	})
+}
+
+// TestPreviewOfRealPrices: the question calls no price invented that a market made.
+func TestPreviewOfRealPrices(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		for _, synthetic := range []bool{false, true} {
+			o := trade.Order{Symbol: "BTCUSDT", Side: trade.Buy, Type: trade.Market, Quantity: exact.One, Broker: "paper", Synthetic: synthetic}
+			lines := strings.Join(describe(trader, trade.OrderRequest{}, o, 0, d.engine), "\n")
+			if strings.Contains(lines, "invented") != synthetic {
+				t.Errorf("synthetic %t, and the question is\n%s", synthetic, lines)
 			}
 		}
 	})
