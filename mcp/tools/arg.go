@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"wick/exact"
@@ -53,6 +54,10 @@ type arg struct {
 	// within is like idle, for members of the value: it returns those that have no effect,
 	// each named by its place in the value, such as "[0].price2". Nil means that all have an effect.
 	within func() []ignored
+
+	// owner returns the parameter of this name of the indicators that the value asks for. It
+	// is called once the argument is read. Only the list of indicators has it.
+	owner func(name string) (parameter, bool)
 }
 
 // onlyIf returns a as an argument that has an effect only if used returns true. If a
@@ -276,9 +281,15 @@ func requests(p *[]indicators.Request, doc, def string) arg {
 		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{"anyOf":[{"type":"string"},`+
 			`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}]}`, maxIndicators)
 	}
-	return arg{name: "indicators", doc: doc, schema: schema, def: def, aliases: []string{"panels", "indicator"}, empty: true, set: func(v json.RawMessage) error {
-		items, err := readList("indicators", v)
-		if err != nil {
+	var items []json.RawMessage
+	// Only a call with an unknown argument asks for the names, but it may have thousands.
+	known := sync.OnceValue(func() map[string]parameter { return parametersIn(items[:min(len(items), maxIndicators)]) })
+	owner := func(name string) (parameter, bool) {
+		p, ok := known()[plainName(name)]
+		return p, ok
+	}
+	return arg{name: "indicators", doc: doc, schema: schema, def: def, aliases: []string{"panels", "indicator"}, empty: true, owner: owner, set: func(v json.RawMessage) (err error) {
+		if items, err = readList("indicators", v); err != nil {
 			return err
 		}
 		if len(items) > maxIndicators {
@@ -296,6 +307,42 @@ func requests(p *[]indicators.Request, doc, def string) arg {
 		}
 		return nil
 	}}
+}
+
+// parameter is a parameter of an indicator.
+type parameter struct {
+	of   *indicators.Indicator
+	name string
+}
+
+// parametersIn returns the parameters of the indicators in items, as a client sent them, by
+// the plain spelling of all their names; of two that share one that which is refused beside
+// the list, see misplaced, else the first. Items that name no indicator are skipped.
+func parametersIn(items []json.RawMessage) map[string]parameter {
+	known := make(map[string]parameter)
+	for _, item := range items {
+		var object struct{ Name string }
+		if json.Unmarshal(item, &object.Name) != nil && json.Unmarshal(item, &object) != nil {
+			continue
+		}
+		ind, err := indicators.Lookup(object.Name)
+		if err != nil {
+			continue
+		}
+		for _, p := range ind.Params {
+			for _, name := range append([]string{p.Name}, p.Aliases...) {
+				if first, taken := known[plainName(name)]; !taken || first.of.Category != indicators.Rules && ind.Category == indicators.Rules {
+					known[plainName(name)] = parameter{ind, p.Name}
+				}
+			}
+		}
+	}
+	return known
+}
+
+// plainName returns a name as it is compared: stop_loss, stop-loss and stopLoss are one.
+func plainName(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
 // schemaOf returns the JSON Schema of a tool's arguments. It stays within what
@@ -362,12 +409,24 @@ func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
 		}
 	}
 	slices.Sort(unknown)
-	if slices.ContainsFunc(declared, func(a arg) bool { return a.name == "indicators" }) {
+	return unknown, errors.Join(err, misplacedIn(declared, given, unknown))
+}
+
+// misplacedIn returns the errors of misplaced for the unknown names in given, at most
+// maxUnknown: a client may send a name in thousands of spellings.
+func misplacedIn(declared []arg, given map[string]json.RawMessage, unknown []string) error {
+	var found []error
+	for _, a := range declared {
 		for _, name := range unknown {
-			err = errors.Join(err, misplaced(name, given[name]))
+			if a.owner == nil || len(found) == maxUnknown {
+				break
+			}
+			if err := misplaced(name, given[name], a); err != nil {
+				found = append(found, err)
+			}
 		}
 	}
-	return unknown, err
+	return errors.Join(found...)
 }
 
 // parametersOf says for names that are parameters of an indicator, and that models send
@@ -378,18 +437,31 @@ var parametersOf = map[string][3]string{
 	"backtest": {"backtest", "enter", "ema(10) > ema(30)"}, "enter": {"backtest", "enter", "ema(10) > ema(30)"}, "exit": {"backtest", "exit", "rsi(14) > 70"},
 }
 
-// misplaced returns an error if an unknown argument is a parameter of an indicator. Such
-// an argument must not be ignored as others are: without its rule a scan answers another
-// question.
-func misplaced(name string, value json.RawMessage) error {
+// misplaced returns an error if an unknown argument is a parameter of rule, formula or
+// backtest: one that the list of indicators, list, asks for, or that of a name that can mean
+// no other. Such an argument must not be ignored as others are: without its rule a scan
+// answers another question, and so does a backtest without its stop.
+func misplaced(name string, value json.RawMessage, list arg) error {
+	const words = `%s is of the indicator %s: send "indicators":[{"name":%q,%q:%s}]`
+	given, wrong := readText(name, value)
+	if p, ok := list.owner(name); ok && p.of.Category == indicators.Rules {
+		if wrong == nil && given == "" {
+			return nil // models send "" for what they leave out
+		}
+		as := limit.Clip(string(value)) // a number, or an object or a list, which no parameter of theirs takes
+		if wrong == nil && value[0] == '"' {
+			as = encode(limit.Clip(given))
+		}
+		return fmt.Errorf(words+", beside its other parameters", limit.Clip(name), p.of.Name, p.of.Name, p.name, as)
+	}
 	p, ok := parametersOf[name]
 	if !ok {
 		return nil
 	}
-	if given, err := readText(name, value); err == nil && given != "" {
+	if wrong == nil && given != "" {
 		p[2] = limit.Clip(given)
 	}
-	return fmt.Errorf(`%s is of the indicator %s: send "indicators":[{"name":%q,%q:%s}]`, name, p[0], p[0], p[1], encode(p[2]))
+	return fmt.Errorf(words, name, p[0], p[0], p[1], encode(p[2]))
 }
 
 // find returns the value that was given under the argument's name or an alias, or nil.
@@ -430,7 +502,7 @@ func (a arg) plain(v json.RawMessage) string {
 type ignored struct {
 	Name    string `json:"name"`
 	Nearest string `json:"nearest,omitempty"` // for an unknown one: the declared name that is spelled most alike, if one is near
-	Why     string `json:"why,omitempty"`     // for a known one: why the other arguments leave it without effect
+	Why     string `json:"why,omitempty"`     // for a known one: why the other arguments leave it without effect, or where it belongs
 }
 
 // idle returns the arguments in raw that the other arguments leave without effect, and
@@ -472,7 +544,7 @@ func idle(declared []arg, raw json.RawMessage) (out []ignored) {
 const maxUnknown = 10
 
 // unread returns the unknown names as replies show them, each with the nearest declared
-// name.
+// name, or with the indicator that it is a parameter of. The arguments have been read.
 func unread(declared []arg, unknown []string) []ignored {
 	var known []string
 	for _, a := range declared {
@@ -481,8 +553,8 @@ func unread(declared []arg, unknown []string) []ignored {
 	var out []ignored
 	// A client may send thousands; the reply names the first of them.
 	for _, name := range unknown[:min(len(unknown), maxUnknown)] {
-		i := ignored{Name: limit.Clip(name)}
-		if near := indicators.Nearest(name, known, 1); len(near) > 0 {
+		i := ignored{Name: limit.Clip(name), Why: belongs(declared, name)}
+		if near := indicators.Nearest(name, known, 1); len(near) > 0 && i.Why == "" {
 			i.Nearest = near[0]
 			if a := declared[slices.IndexFunc(declared, func(a arg) bool { return slices.Contains(a.names(), near[0]) })]; !a.listed {
 				i.Nearest = a.name // the client has not seen the alias
@@ -491,6 +563,21 @@ func unread(declared []arg, unknown []string) []ignored {
 		out = append(out, i)
 	}
 	return out
+}
+
+// belongs says to which indicator an unknown argument belongs, and returns an empty text if
+// it is a parameter of none that was asked for. Those of rule, formula and backtest are
+// refused: see misplaced.
+func belongs(declared []arg, name string) string {
+	for _, a := range declared {
+		if a.owner == nil {
+			continue
+		}
+		if p, ok := a.owner(name); ok && p.of.Category != indicators.Rules {
+			return "it is a parameter of " + p.of.Name + ": it belongs into the object of that indicator, beside its name"
+		}
+	}
+	return ""
 }
 
 // sentence returns a text for a refusal or a remark that names the arguments which were

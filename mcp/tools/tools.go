@@ -123,7 +123,7 @@ func defineFrom[R any, P request[R]](empty R, t mcp.Tool, refuses bool, handle f
 		r := P(&begun)
 		args := r.args()
 		unknown, err := read(args, c.Arguments)
-		left := unread(declared, unknown)
+		left := unread(args, unknown)
 		if err == nil {
 			left = append(left, idle(args, c.Arguments)...)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/indicators"
 	"wick/market"
 	"wick/trade"
 )
@@ -122,6 +123,56 @@ func TestRuleOutsideItsIndicator(t *testing.T) {
 	}
 	if _, err := call(t, d, "get_indicators", `{"symbol":"BTCUSDT","indicators":["rsi"],"rule":null}`); err != nil {
 		t.Errorf("null stands for an absent argument: %v", err)
+	}
+}
+
+// TestParameterOutsideItsIndicator: a backtest without the stop that was sent beside it is
+// another test, so every parameter of rule, formula and backtest is refused there, under each
+// of its names, with the words that are right. Where none of them is asked for, and of any
+// other indicator, the call is answered and says where the argument belongs.
+func TestParameterOutsideItsIndicator(t *testing.T) {
+	d := Deps{Source: &fixed{}}
+	for name, required := range map[string]string{"rule": `"when":"close > 1"`, "formula": `"expr":"close"`, "backtest": `"enter":"close > 1"`} {
+		ind, err := indicators.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range ind.Params {
+			for _, spelling := range append([]string{p.Name, strings.ReplaceAll(p.Name, "_", "-")}, p.Aliases...) {
+				arguments := fmt.Sprintf(`{"symbol":"BTCUSDT","indicators":[{"name":%q,%s}],%q:3}`, name, required, spelling)
+				want := fmt.Sprintf(`%s is of the indicator %s: send "indicators":[{"name":%q,%q:3}]`, spelling, name, name, p.Name)
+				if _, err := call(t, d, "get_indicators", arguments); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v, want a refusal with %s", arguments, err, want)
+				}
+			}
+		}
+	}
+	for arguments, want := range map[string]string{
+		`"indicators":[{"name":"backtest","enter":"close > 1"}],"stopLoss":"3%"`:              `{"name":"backtest","stop_loss":"3%"}`,
+		`"indicators":["avwap",{"name":"backtest","enter":"close > 1"}],"start":"2026-01-31"`: `{"name":"backtest","from":"2026-01-31"}`, // both have it
+		`"indicators":"backtest","stop_loss":3`:                                               `{"name":"backtest","stop_loss":3}`,
+		`"indicators":[{"name":"strategy","params":{"enter":"close > 1"}}],"side":"short"`:    `{"name":"backtest","side":"short"}`,
+	} {
+		if _, err := call(t, d, "get_indicators", `{"symbol":"BTCUSDT",`+arguments+`}`); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want a refusal with %s", arguments, err, want)
+		}
+	}
+	spellings := `{"symbol":"BTCUSDT","indicators":[{"name":"backtest","enter":"close > 1"}]`
+	for i := range 2000 {
+		spellings += `,"stop` + strings.Repeat("_", i) + `loss":3`
+	}
+	if _, err := call(t, d, "get_indicators", spellings+"}"); err == nil || len(err.Error()) > 10_000 {
+		t.Errorf("2000 spellings of a parameter: %.200v", err)
+	}
+	for arguments, want := range map[string]string{
+		`"indicators":[{"name":"backtest","enter":"close > 1"}],"stop_loss":""`: `"ignored":[{"name":"stop_loss"}]}`, // "" stands for an absent one
+		`"indicators":["macd","rsi"],"length":21`:                               `"ignored":[{"name":"length","why":"it is a parameter of rsi: it belongs into the object of that indicator, beside its name"}]}`,
+		`"indicators":["rsi"],"stop_loss":3`:                                    `"ignored":[{"name":"stop_loss"}]}`,
+	} {
+		r, err := call(t, d, "get_indicators", `{"symbol":"BTCUSDT",`+arguments+`}`)
+		if err != nil || !strings.HasSuffix(string(r.Content[0].Text), want) {
+			t.Errorf("%s: %v, %s, want %s", arguments, err, r.Content[0].Text, want)
+		}
 	}
 }
 
