@@ -191,8 +191,11 @@ func TestFlagsWithoutEffect(t *testing.T) {
 		for _, f := range group.Flags {
 			for _, start := range starts {
 				want := group.Title == chartGroup || group.Title == lookGroup || group.Title == tradingGroup && !strings.Contains(start, "--trade")
-				if f.Name == "halt" {
-					want = false // it is a task
+				switch {
+				case f.Name == "halt": // it is a task
+					want = false
+				case f.Name == "exit-when-broken": // the journal is that of --trade
+					want = !strings.Contains(start, "--trade")
 				}
 				value := cmp.Or(strings.ReplaceAll(f.DefValue, "false", "true"), "1")
 				_, err := parseConfig(append(strings.Fields(start), "--"+f.Name+"="+value), env("HOME", "/"), &bytes.Buffer{})
@@ -207,9 +210,41 @@ func TestFlagsWithoutEffect(t *testing.T) {
 		}
 	}
 	for _, task := range []string{"--clients", "--halt=on", "--version", "--audit", "--healthcheck", "--print-config=cursor"} {
-		parse(t, env("HOME", "/"), "--serve", "--trade", "--cash", "1000", "--symbol", "AAPL", task)
+		parse(t, env("HOME", "/"), "--serve", "--trade", "--cash", "1000", task)
 		parse(t, env("HOME", "/"), "--serve", "--cash", "1000", task)
 	}
+	for args, want := range map[string]string{
+		// No server takes the flags of a chart, so no task has a use for them either, but for the format of an export.
+		"--export=orders --format=csv --symbol=NOPE": "--symbol would be without effect: it is of the chart of --output, and --export draws none",
+		"--export=orders --format=csv --bars=5":      "--bars would be",
+		"--audit --symbol=A":                         "--symbol would be",
+		"--halt=on --symbol=BTCUSDT":                 "--symbol would be",
+		"--clients --format=csv":                     "--format would be",
+		"--print-config=cursor --width=800":          "--width would be",
+		// A chart is drawn by no server.
+		"--output=- --metrics=127.0.0.1:9316": "--metrics would be without effect: it is of a server, and --output draws one chart and ends",
+		"--output=- --exit-when-broken":       "--exit-when-broken would be",
+		"--output=- --cash=1000":              "--cash would be",
+		"--output=- --data-dir=/tmp":          "--data-dir would be",
+		"--output=- --port=80":                "--port would be",
+		// Flags that belong to another one.
+		"--trade --currency=EUR":                           "--currency would be without effect: it belongs to --cash",
+		"--trade --stablecoins-as-usd=false":               "--stablecoins-as-usd would be",
+		"--trade --cluster-store=spare":                    "--cluster-store would be without effect: it belongs to --cluster",
+		"--export=orders --format=csv --cluster-store=one": "--cluster-store would be",
+		"--serve --exit-when-broken":                       "--exit-when-broken would be without effect: it belongs to --trade",
+	} {
+		if _, err := parseConfig(strings.Fields(args), env("HOME", "/"), &bytes.Buffer{}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+	for _, args := range []string{
+		"--trade --cash=1000 --currency=EUR --stablecoins-as-usd=false", "--trade --currency=USD --stablecoins-as-usd", "--trade --exit-when-broken",
+		"--output=- --source=sample --log-format=json", "--halt=on --currency=EUR --cluster-store=spare --exit-when-broken",
+	} {
+		parse(t, env("HOME", "/"), strings.Fields(args)...)
+	}
+	parse(t, env("HOME", "/", "WICK_CASH", "1000"), "--trade", "--currency=EUR")
 	// What a client would start over stdio is judged as if it were started.
 	for _, args := range []string{"--cash=1000 --print-config=claude-desktop", "--mcp --symbol=BTCUSDT --print-config=cursor"} {
 		if _, err := parseConfig(strings.Fields(args), env("HOME", "/"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "would be without effect") {

@@ -30,8 +30,8 @@ func TestReadingTaskEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(self, append(task, "--data-dir", dir)...)
-		cmd.Env = append(os.Environ(), "WICK_TEST_AS_WICK=1")
+		cmd := exec.Command(self, task...)
+		cmd.Env = append(os.Environ(), "WICK_TEST_AS_WICK=1", "WICK_DATA_DIR="+dir)
 		cmd.Stdout = w
 		if err := errors.Join(cmd.Start(), w.Close()); err != nil {
 			t.Fatal(err)

@@ -424,7 +424,7 @@ func TestFullOutput(t *testing.T) {
 	dir := t.TempDir()
 	start(t, "--trade", "--data-dir", dir)
 	for _, args := range []string{"--version", "--help", "--help-all", "--print-config cursor", "--audit", "--audit --verify", "--audit --head", "--export orders --format csv", "--clients", "--halt off", "--output -"} {
-		err := Run(t.Context(), append(strings.Fields(args), "--data-dir", dir), env("HOME", dir), nil, full{}, io.Discard)
+		err := Run(t.Context(), strings.Fields(args), env("HOME", dir, "WICK_DATA_DIR", dir), nil, full{}, io.Discard)
 		if !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("%s: %v, want that its output cannot be written", args, err)
 		}

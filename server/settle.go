@@ -102,32 +102,59 @@ func (c *config) settleTask() error {
 
 // settleGiven refuses a flag of the command line that would be without effect in silence in
 // the mode that is started: a chart would not be drawn, an account not be opened. A variable
-// may stand for every mode. A task, above all --halt, may stand beside all that the server it
-// is meant for was started with. But --print-config prints the flags of a client that starts
-// wick over stdio, so they are judged as those of --mcp.
+// may stand for every mode. A flag that is off, as it is anyway, is no mistake.
 func (c *config) settleGiven(raw *rawFlags) error {
-	printed := c.printConfig == "claude-desktop" || c.printConfig != "" && c.mcp
-	started := (c.serve || c.mcp) && (len(c.tasks()) == 0 || c.render.output != "")
-	if !printed && !started {
-		return nil
-	}
 	for _, group := range raw.groups.list {
-		why := ""
-		switch {
-		case group.Title == chartGroup || group.Title == lookGroup:
-			why = "one chart is drawn to --output, and wick ends, only without --serve, --mcp and --trade"
-		case group.Title == tradingGroup && !c.trade:
-			why = "it belongs to --trade"
-		}
-		at := slices.IndexFunc(c.given, func(f *flag.Flag) bool {
-			off := f.DefValue == "false" && f.Value.String() == "false" // it is off anyway
-			return !off && slices.Contains(group.Flags, f)
-		})
-		if why != "" && at >= 0 {
-			return fmt.Errorf("--%s would be without effect: %s", c.given[at].Name, why)
+		for _, f := range c.given {
+			off := f.DefValue == "false" && f.Value.String() == "false"
+			if off || !slices.Contains(group.Flags, f) {
+				continue
+			}
+			if why := c.idle(f, group.Title); why != "" {
+				return fmt.Errorf("--%s would be without effect: %s", f.Name, why)
+			}
 		}
 	}
 	return nil
+}
+
+// idle says why a flag of the command line, of the group with this title, would be without
+// effect, and returns an empty text if it has one. A task, above all --halt, may stand beside
+// all that the server it is meant for was started with, but not beside flags of a chart, which
+// no server takes. The chart of --output is meant for no server. And --print-config prints the
+// flags of a client that starts wick over stdio, so they are judged as those of --mcp.
+func (c *config) idle(f *flag.Flag, title string) string {
+	tasks := c.tasks()
+	printed := c.printConfig == "claude-desktop" || c.printConfig != "" && c.mcp
+	started := (c.serve || c.mcp) && (len(tasks) == 0 || c.render.output != "")
+	ofChart := title == chartGroup || title == lookGroup
+	switch {
+	case (printed || started) && ofChart:
+		return "one chart is drawn to --output, and wick ends, only without --serve, --mcp and --trade"
+	case (printed || started) && title == tradingGroup && !c.trade:
+		return "it belongs to --trade"
+	case printed || started:
+		return c.without(f)
+	case len(tasks) == 0: // there is nothing to do, which is said later
+		return ""
+	case slices.Contains(strings.Fields(tasks[0].reads), f.Name):
+		return c.without(f)
+	case c.render.output != "":
+		return "it is of a server, and --output draws one chart and ends"
+	case ofChart:
+		return "it is of the chart of --output, and --" + tasks[0].flag + " draws none"
+	}
+	return ""
+}
+
+// without says to which other flag f belongs, if that is not set and f would change something
+// only with it.
+func (c *config) without(f *flag.Flag) string {
+	owner := map[string]string{"currency": "cash", "stablecoins-as-usd": "cash", "cluster-store": "cluster", "exit-when-broken": "trade"}[f.Name]
+	if owner == "" || f.Value.String() == f.DefValue || c.values[owner] != "" && c.values[owner] != "false" {
+		return ""
+	}
+	return "it belongs to --" + owner
 }
 
 // settleOnce checks the flags that do one thing. A flag that belongs to another one is
