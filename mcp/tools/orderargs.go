@@ -25,8 +25,8 @@ func quantityOrAll(p *exact.Decimal, all *bool) arg {
 			*all = true
 			return nil
 		// A percentage is not read as a number: 50% could be of the position or of the
-		// account.
-		case strings.HasSuffix(s, "%"):
+		// account, and so could half.
+		case strings.HasSuffix(s, "%"), s != "" && !strings.ContainsAny(s, "0123456789"): // half, max
 			return fmt.Errorf("quantity %q: write units of the base, such as 0.5, or all for the whole position; get_positions has how much is held", limit.Clip(s))
 		}
 		return number(v)
