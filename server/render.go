@@ -90,6 +90,16 @@ func (r *render) arguments() ([]byte, error) {
 	return json.Marshal(named)
 }
 
+// forTerminal returns an error of the tool in words for the command line, where there is no
+// request to fix and no tool to call.
+func forTerminal(err error) error {
+	text, cut := strings.CutSuffix(err.Error(), " (fix the request)")
+	if !cut {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(text, "call list_indicators for the names", "docs/indicators.md has the names"))
+}
+
 // run draws one chart through the tool that clients call, so that the command line gives
 // the same picture as the tool. What else the tool says goes to stderr.
 func (r *render) run(ctx context.Context, d tools.Deps, stdout, stderr io.Writer) error {
@@ -104,10 +114,7 @@ func (r *render) run(ctx context.Context, d tools.Deps, stdout, stderr io.Writer
 	}
 	result, err := tools.Chart(d).Handle(ctx, mcp.Call{Arguments: arguments})
 	if err != nil {
-		if text, cut := strings.CutSuffix(err.Error(), " (fix the request)"); cut {
-			return errors.New(text) // on a command line there is no request
-		}
-		return err
+		return forTerminal(err)
 	}
 	for _, note := range result.Content[1:] {
 		fmt.Fprintf(stderr, "%s\n", note.Text)

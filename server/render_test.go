@@ -123,6 +123,7 @@ func TestGalleryFlags(t *testing.T) {
 func TestRenderRefusals(t *testing.T) {
 	for want, args := range map[string][]string{
 		"candles, hollow": {"--type", "renko"}, "1 to 3": {"--pixel-ratio", "9"}, `pixel_ratio "NaN" is not a number from 1 to 3`: {"--pixel-ratio", "NaN"}, `pixel_ratio "-Inf" is`: {"--pixel-ratio=-inf"}, "2026-01-31": {"--from", "soon"}, "level, zone": {"--marks", `{"type":"x"}`},
+		`?: docs/indicators.md has the names`:                    {"--indicators", "nope"},
 		`--format "both" is not one of png, summary, series, of`: {"--format", "both"}, `--format "csv" is not one of png, summary, series, of`: {"--format", "csv"},
 	} {
 		err := Run(t.Context(), append(args, "--output", "-"), env("HOME", t.TempDir()), nil, io.Discard, io.Discard)
