@@ -145,6 +145,38 @@ func TestBadFlags(t *testing.T) {
 	}
 }
 
+// TestValuesOfTheWrongKind: a value that is no number, no duration or neither true nor false is
+// refused with what to write, by the name under which it was given, and with the help that
+// explains the flag.
+func TestValuesOfTheWrongKind(t *testing.T) {
+	for _, c := range []struct{ flag, value, want string }{
+		{"max-price-age", "5", `"5" is no duration: write a number and its unit, such as 5s`},
+		{"max-price-age", "1.5", `"1.5" is no duration: write a number and its unit, such as 1.5s`},
+		{"max-price-age", "soon", `"soon" is no duration: write a number and its unit, such as 60s`},
+		{"broker-dead-man", "10", `"10" is no duration: write a number and its unit, such as 10s`},
+		{"max-open-orders", "many", `"many" is no whole number`},
+		{"price-band", "wide", `"wide" is no number`},
+		{"short", "perhaps", `"perhaps" is neither true nor false`},
+		{"port", "http", `"http" is no whole number`},
+	} {
+		help := ": see wick --help-all"
+		if c.flag == "port" {
+			help = ": see wick --help"
+		}
+		_, err := parseConfig([]string{"--trade", "--" + c.flag + "=" + c.value}, env("HOME", "/"), &bytes.Buffer{})
+		if want := "--" + c.flag + " " + c.want + help; err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+		_, err = parseConfig([]string{"--trade"}, env("HOME", "/", envName(c.flag), c.value), &bytes.Buffer{})
+		if want := envName(c.flag) + " " + c.want + help; err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := parseConfig([]string{"--serve"}, env("HOME", "/", "WICK_HELP_ALL", "x"), &bytes.Buffer{}); err != nil {
+		t.Errorf("WICK_HELP_ALL, which is no twin: %v", err)
+	}
+}
+
 // TestOneTask: two flags that each do one thing are refused together by both names, whatever
 // their order: one would be left undone with exit 0. Each flag of their group is among them, or
 // belongs to one of them.

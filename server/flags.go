@@ -5,14 +5,21 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"wick/limit"
 	"wick/market"
 )
 
 // errUsage ends the message of every mistake in how the flags are written.
 var errUsage = errors.New("see wick --help")
+
+// errRareUsage is errUsage for a flag that --help does not explain.
+var errRareUsage = errors.New("see wick --help-all")
 
 // parseConfig reads the flags in args and, where a flag is not given, its
 // environment twin. Help goes to out and ends with flag.ErrHelp.
@@ -34,7 +41,7 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 		return nil, err
 	}
 	env = c.forTask(env)
-	if err := fromEnvironment(fs, env); err != nil {
+	if err := fromEnvironment(raw.groups, env); err != nil {
 		return nil, err
 	}
 	c.values, c.set = make(map[string]string), make(map[string]bool)
@@ -53,7 +60,7 @@ func (c *config) parseArgs(fs *flag.FlagSet, raw *rawFlags, args []string, out i
 			writeHelp(out, raw.groups.list, false)
 			return err
 		}
-		return fmt.Errorf("%w: %w", err, errUsage)
+		return wrongArgument(err, raw.groups)
 	}
 	if c.helpAll {
 		writeHelp(out, raw.groups.list, true)
@@ -104,25 +111,85 @@ func (c *config) forTask(env func(string) string) func(string) string {
 
 // fromEnvironment sets every flag that was not given from its twin: --base-url
 // is WICK_BASE_URL. A mode on the command line wins over the other one in the
-// environment: the container image sets WICK_SERVE, and must take --mcp.
-func fromEnvironment(fs *flag.FlagSet, env func(string) string) error {
+// environment: the container image sets WICK_SERVE, and must take --mcp. --help-all has no
+// twin: a server must not print its help and end for a variable.
+func fromEnvironment(g groups, env func(string) string) error {
 	given := make(map[string]bool)
-	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	g.fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	// If either mode is on the command line, neither is taken from the environment.
 	if given["mcp"] || given["serve"] {
 		given["mcp"], given["serve"] = true, true
 	}
 	// VisitAll cannot be ended early: after the first error the others are left alone.
 	var err error
-	fs.VisitAll(func(f *flag.Flag) {
+	g.fs.VisitAll(func(f *flag.Flag) {
+		if f.Name == "help-all" {
+			return // not asked for, so that the log names it
+		}
 		name := envName(f.Name)
 		if v := env(name); v != "" && !given[f.Name] && err == nil {
-			if e := fs.Set(f.Name, v); e != nil {
-				err = fmt.Errorf("%s %q: %w", name, v, e)
+			if e := g.fs.Set(f.Name, v); e != nil {
+				err = wrongValue(name, f, v, e, g)
 			}
 		}
 	})
 	return err
+}
+
+// parseError ends what the flag package says of a value that is not of the kind of its flag.
+const parseError = "parse error"
+
+// unparsed is what the flag package says of such a value on the command line.
+var unparsed = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-(\S+): ` + parseError + `$`)
+
+// wrongArgument returns the error for what the flag package refused on the command line.
+func wrongArgument(err error, g groups) error {
+	if found := unparsed.FindStringSubmatch(err.Error()); found != nil {
+		f, value := g.fs.Lookup(found[2]), found[1]
+		if text, bad := strconv.Unquote(value); bad == nil && f != nil {
+			return wrongValue("--"+f.Name, f, text, errors.New(parseError), g)
+		}
+	}
+	return fmt.Errorf("%w: %w", err, errUsage)
+}
+
+// wrongValue returns the error for a value that f does not take, by the name under which it
+// was given. Where the flag package says "parse error", it says what to write in place of that,
+// and which help explains the flag.
+func wrongValue(name string, f *flag.Flag, value string, err error, g groups) error {
+	kind := kindOf(f, value)
+	if kind == "" || err.Error() != parseError {
+		return fmt.Errorf("%s %q: %w", name, limit.Clip(value), err)
+	}
+	help := errUsage
+	if g.rare(f) {
+		help = errRareUsage
+	}
+	return fmt.Errorf("%s %q is %s: %w", name, limit.Clip(value), kind, help)
+}
+
+// kindOf says what a value of f, which is not of its kind, is not. It returns an empty text
+// for a flag that says so itself.
+func kindOf(f *flag.Flag, value string) string {
+	getter, ok := f.Value.(flag.Getter)
+	if !ok {
+		return ""
+	}
+	switch getter.Get().(type) {
+	case time.Duration:
+		example := "60s"
+		if n, err := strconv.ParseFloat(value, 64); err == nil && n > 0 && n < 1e6 {
+			example = limit.Clip(value) + "s" // seconds, most likely
+		}
+		return "no duration: write a number and its unit, such as " + example
+	case int:
+		return "no whole number"
+	case float64:
+		return "no number"
+	case bool:
+		return "neither true nor false"
+	}
+	return ""
 }
 
 // envPrefix begins the names of the variables that are wick's own.

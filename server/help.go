@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -52,6 +53,11 @@ func (g *groups) end() {
 			g.list[last].Flags = append(g.list[last].Flags, f)
 		}
 	})
+}
+
+// rare reports whether --help gives no more of a flag than its name.
+func (g *groups) rare(f *flag.Flag) bool {
+	return slices.ContainsFunc(g.list, func(group Group) bool { return group.Rare && slices.Contains(group.Flags, f) })
 }
 
 // Explain returns a flag as a person types it, such as "--port port", and what

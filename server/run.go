@@ -89,6 +89,7 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 // sometimes, why one was not asked for.
 var unused = func() map[string]string {
 	why := map[string]string{
+		"WICK_HELP_ALL":   "--help-all is asked for on the command line alone",
 		"WICK_PASSPHRASE": "the passphrase is that of --passphrase-file",
 		"WICK_ALPACA_URL": "it belongs to --broker alpaca-paper or alpaca",
 	}

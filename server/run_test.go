@@ -186,13 +186,14 @@ func TestUnreadVariables(t *testing.T) {
 // TestUnusedVariables: of a variable that wick knows and does not read the log says why, and
 // does not call it misspelled. All that sources ask for are known.
 func TestUnusedVariables(t *testing.T) {
-	for name, value := range map[string]string{"WICK_PASSPHRASE": "hidden from the log", "WICK_ALPACA_URL": "http://hidden", "WICK_KRAKEN_URL": "http://hidden", "WICK_BASE_ULR": "hidden"} {
+	for name, value := range map[string]string{"WICK_PASSPHRASE": "hidden from the log", "WICK_HELP_ALL": "1", "WICK_ALPACA_URL": "http://hidden", "WICK_KRAKEN_URL": "http://hidden", "WICK_BASE_ULR": "hidden"} {
 		t.Setenv(name, value)
 	}
 	log := start(t, "--serve", "--passphrase-file", passphraseFile(t, "correct horse battery", 0o600)).log.String()
 	for _, want := range []string{
 		`level=WARN msg="a variable of the environment is not read" name=WICK_PASSPHRASE because="the passphrase is that of --passphrase-file"` + "\n",
 		`level=WARN msg="a variable of the environment is not read" name=WICK_ALPACA_URL because="it belongs to --broker alpaca-paper or alpaca"` + "\n",
+		`level=WARN msg="a variable of the environment is not read" name=WICK_HELP_ALL because="--help-all is asked for on the command line alone"` + "\n",
 		`level=WARN msg="a variable of the environment is not read" name=WICK_KRAKEN_URL because="it belongs to another --source"` + "\n",
 		`level=WARN msg="variables of the environment are not read; perhaps a name is misspelled" names=WICK_BASE_ULR` + "\n",
 	} {
