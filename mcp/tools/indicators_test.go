@@ -257,6 +257,9 @@ func TestGetIndicators(t *testing.T) {
 	}
 }
 
+// leastDescription is how many characters the description of a tool has at least.
+const leastDescription = 40
+
 // TestSchemas: what all model vendors accept: an object on top without
 // combinators, no arrays of types, string enums.
 func TestSchemas(t *testing.T) {
@@ -270,8 +273,15 @@ func TestSchemas(t *testing.T) {
 				t.Errorf("%s has %s at the top", tool.Name, combinator)
 			}
 		}
-		if top["type"] != "object" || tool.Title == "" || len(tool.Description) < 40 {
-			t.Errorf("%s: type %v, title %q, description %q", tool.Name, top["type"], tool.Title, tool.Description)
+		if top["type"] != "object" {
+			t.Errorf("%s: the schema is of type %v: model vendors take an object alone", tool.Name, top["type"])
+		}
+		if tool.Title == "" {
+			t.Errorf("%s has no title, which clients show to people", tool.Name)
+		}
+		if len(tool.Description) < leastDescription {
+			t.Errorf("%s: the description %q has %d characters, want %d or more: a model chooses the tool by it, so it says what the tool does and when to call it",
+				tool.Name, tool.Description, len(tool.Description), leastDescription)
 		}
 		walkSchema(t, tool.Name, top)
 	}
