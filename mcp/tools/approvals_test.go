@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -347,7 +348,7 @@ func TestApprovedOnPage(t *testing.T) {
 		if _, _, ok := a.Question(first); ok {
 			t.Error("the question before it for the same order is still open")
 		}
-		if lines, approved, ok := a.Question(id); !ok || approved || !strings.Contains(strings.Join(lines, "\n"), "12") {
+		if lines, approved, ok := a.Question(id); !ok || approved || !strings.Contains(strings.Join(lines, "\n"), "12") || !slices.Contains(lines, "data: invented, from no real market") {
 			t.Fatalf("%q", lines)
 		}
 		if !a.Answer(id, true) || a.Answer(id, true) {
