@@ -1,21 +1,53 @@
 // What the account has: positions, orders, alerts, and as levels on the chart. All of it
 // comes from the tools that any client calls.
-import { exactText, priceText, signed } from './format.mjs';
+import { exactText, priceText, profitText } from './format.mjs';
 import { lastEnd } from './times.mjs';
 
 const mostFills = 50; // that a chart shows
+const recent = 200; // orders that are asked for, ended or not
+const longest = 1000; // characters of an order or an alert; most have half of that
+const mostPages = 20; // of one list; the server keeps at most 1,000 alerts
 
-/** Account keeps what the tools said last. */
+/** Account keeps what the tools said last: positions, the newest orders, all open orders,
+ * and all alerts. whole says that positions has the closed ones too. */
 export class Account {
   constructor(transport) {
-    Object.assign(this, { transport, positions: [], orders: [], alerts: [] });
+    Object.assign(this, { transport, positions: [], orders: [], open: [], alerts: [], whole: false });
   }
 
   /** refresh asks for everything; it fails where the login does not cover trading. */
   async refresh() {
-    const ask = async (tool, args) => JSON.parse(await this.transport.call(tool, args));
-    [this.positions, this.orders, this.alerts] = await Promise.all([
-      ask('get_positions', {}), ask('get_orders', { limit: 200 }), ask('list_alerts', { limit: 200 })]);
+    const size = Math.floor(this.transport.limit / longest);
+    const [positions, orders, open, alerts] = await Promise.all([
+      this.ask('get_positions', { include_flat: true }), this.ask('get_orders', { limit: Math.min(recent, size) }),
+      this.all('get_orders', { filter: 'open' }, 'order_id', size), this.all('list_alerts', {}, 'alert_id', size)]);
+    Object.assign(this, { positions, orders, open, alerts, whole: true });
+  }
+
+  ask = async (tool, args) => JSON.parse(await this.transport.call(tool, args));
+
+  /** all asks for a whole list, page by page. An item that a newer one moved to the next page
+   * comes twice and is kept once. */
+  async all(tool, args, id, size) {
+    const items = new Map();
+    for (let page = 0; page < mostPages; page++) {
+      const more = await this.ask(tool, { ...args, limit: size, offset: page * size });
+      for (const item of more) items.set(item[id], item);
+      if (more.length < size) break;
+    }
+    return [...items.values()];
+  }
+
+  /** held returns the positions that are not closed, also those that only the account at a
+   * broker has. */
+  held = () => this.positions.filter(p => Number(p.quantity) > 0 || Number(p.at_broker?.quantity ?? 0) !== 0);
+
+  /** listed returns all open orders and after them the newest of the others, as many as most,
+   * and whether there are more of those. */
+  listed(most) {
+    const ids = new Set(this.open.map(o => o.order_id));
+    const others = this.orders.filter(o => !ids.has(o.order_id));
+    return { rows: [...this.open, ...others.slice(0, most)], more: others.length > most };
   }
 
   /** drawn returns the parts of the account that a chart shows, if its call asked for them:
@@ -30,13 +62,13 @@ export class Account {
       const [price, profit] = [Number(p.entry_price), ended ? NaN : profitAt(p, close[n - 1])];
       const text = `${p.side} ${exactText(Number(p.quantity))} at ${priceText(price, precision)}`;
       const past = { price, text, numbers: text, ink: 'axis', on: 1, off: 0 }; // neither gain nor loss
-      const whole = `${text} · ${signed(profit, 2)}`;
+      const whole = `${text} · ${profitText(profit)}`;
       return Number.isNaN(profit) ? past : { ...past, text: whole, numbers: whole, ink: profit < 0 ? 'down' : 'up', past };
     });
-    const orders = of('orders', this.orders).filter(isOpen).map(o => {
+    const orders = of('orders', this.open).map(o => {
       const numbers = ` ${exactText(Number(o.quantity) - Number(o.filled_quantity))}`;
       const text = `${o.side} ${o.type}${numbers}`;
-      return { price: Number(o.stop_price ?? o.price ?? NaN), text, numbers, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4 };
+      return { price: Number((o.triggered_at ? null : o.stop_price) ?? o.price ?? NaN), text, numbers, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4 };
     });
     const alerts = of('alerts', this.alerts).map(alert => {
       const { price_above, price_below } = alert.condition;
@@ -82,9 +114,38 @@ function profitAt({ side, quantity, current_price, unrealized_pnl }, price) {
   return Number(unrealized_pnl ?? NaN) + (side === 'short' ? -1 : 1) * Number(quantity) * since;
 }
 
-/** openProfit returns the unrealized profit of all positions, or NaN while that of one of
- * them is not known. */
-export const openProfit = positions => positions.filter(p => Number(p.quantity) > 0).reduce((sum, p) => sum + Number(p.unrealized_pnl ?? NaN), 0);
+const money = 'USD EUR GBP JPY CHF AUD CAD NZD SEK NOK DKK PLN CZK HUF TRY ZAR MXN BRL CNY HKD SGD INR KRW BTC ETH BNB'.split(' ');
+
+/** unitOf returns the currency in which a symbol is priced, if its form leaves no doubt, else
+ * the symbol itself. Tickers of stocks have at most five letters, and some of those end like
+ * a currency; BTCBUSD may be in BUSD or in USD. */
+export function unitOf(symbol) {
+  const [, apart, end] = /^[A-Z0-9]{2,}?([-_/]?)(FDUSD|USDT|USDC|[A-Z]{3})$/.exec(symbol) ?? [];
+  const sure = end?.length > 3 || (money.includes(end) && (apart || (symbol.length >= 6 && !/[BT]USD$/.test(symbol))));
+  return sure ? end : symbol;
+}
+
+/** unitsText adds up a member of positions and writes a sum per currency: "+12.50 USDT,
+ * −3.00 (AAA)", where AAA is a symbol whose currency is not known. Sums of zero are left
+ * out; where a value is missing, the sum is not known. */
+export function unitsText(positions, member) {
+  const sums = new Map();
+  for (const p of positions) sums.set(unitOf(p.symbol), (sums.get(unitOf(p.symbol)) ?? 0) + Number(p[member] ?? NaN));
+  const symbols = new Set(positions.map(p => p.symbol));
+  const known = [...sums].filter(([, sum]) => Math.abs(sum) > 0).map(([unit, sum]) => `${profitText(sum)} ${symbols.has(unit) ? `(${unit})` : unit}`);
+  const unknown = [...sums].filter(([, sum]) => Number.isNaN(sum)).map(([unit]) => unit);
+  return [...known, ...(unknown.length ? ['not known in ' + unknown.join(', ')] : [])].join(', ') || profitText(0);
+}
+
+/** curveOf returns the realized profit after each filled order, or nothing if that cannot be
+ * drawn: it is in several currencies, or the newest orders are not all and so do not add up
+ * to what the positions have realized. */
+export function curveOf(orders, positions) {
+  const sums = equity(orders);
+  const realized = positions.reduce((sum, p) => sum + Number(p.realized_pnl), 0);
+  const one = new Set(positions.map(p => unitOf(p.symbol))).size === 1;
+  return one && sums.length > 0 && Math.abs(sums.at(-1) - realized) <= 1e-6 * Math.max(1e-3, Math.abs(realized)) ? sums : undefined;
+}
 
 /** equity returns the realized profit after each filled order, oldest first: the sum so
  * far, computed with average prices, less fees. */

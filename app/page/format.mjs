@@ -83,6 +83,16 @@ export const exactText = v => (usable(v) ? fixedText(v, 8).replace(/\.?0+$/, '')
 /** signed writes v with d decimals and its sign; zero has none. */
 export const signed = (v, d) => (v > 0 ? '+' : '') + fixedText(v, d);
 
+/** profitText writes a profit with its sign: two decimals, and more where that would be less
+ * than four significant digits, as 0.0048 BTC has. */
+export function profitText(v) {
+  if (!usable(v)) return noValue;
+  const plus = v > 0 ? '+' : '';
+  if (extreme(v)) return plus + exponentText(v, 3);
+  const size = v === 0 ? 0 : Math.floor(Math.log10(Math.abs(v)));
+  return plus + fixedText(v, Math.max(3 - size, 2)).replace(/(\.\d\d\d*?)0+$/, '$1');
+}
+
 /** percentText writes the change from one price to another, with its sign. */
 export function percentText(from, to) {
   if (!usable(from) || !usable(to) || from === 0) return noValue;

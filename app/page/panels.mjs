@@ -2,9 +2,10 @@
 // what they show comes from the tools and from the owner's functions. Each panel gets the
 // same things: the account, the transport that calls tools, a function say for what went
 // wrong, a function changed for what was done, and the theme.
-import { equity, isOpen, openProfit } from './account.mjs';
+import { curveOf, isOpen, unitsText } from './account.mjs';
 import { button, el, entry, table, workButton } from './dom.mjs';
-import { exactText, fixedText, priceText, signed, usable } from './format.mjs';
+import { exactText, fixedText, priceText, profitText, signed } from './format.mjs';
+import { conditionText, orderText } from './listed.mjs';
 import { coloursOf, signalName } from './look.mjs';
 import { twoSteps } from './ticket.mjs';
 
@@ -30,7 +31,7 @@ const at = text => (text ? new Date(text).toLocaleString('sv', { dateStyle: 'sho
 
 /** exact and profit write numbers of the account, and an empty text for a missing one. */
 const exact = text => (text === null ? '' : exactText(Number(text)));
-const profit = text => (text === null ? '' : signed(Number(text), 2));
+const profit = text => (text === null ? '' : profitText(Number(text)));
 
 /** closeButton returns a button that closes a position. The first click tries the order and
  * shows what it would do, the second places it. */
@@ -45,49 +46,58 @@ function closeButton({ symbol, side }, { transport, say, changed }) {
   return name('Close');
 }
 
-/** positionsPanel shows what is held, and what filled orders realized over time. */
+/** positionsPanel shows what is held, what all positions have made, and how that came about
+ * if all orders are known. */
 export function positionsPanel(shared) {
   const { account, theme } = shared;
   const buttons = new Map(); // by symbol and side, so that a look at the account does not take back a first click
+  const keyOf = p => `${p.side} ${p.quantity} ${p.symbol}`;
   const close = p => {
-    const key = `${p.side} ${p.quantity} ${p.symbol}`;
+    const key = keyOf(p);
     if (!buttons.has(key)) buttons.set(key, closeButton(p, shared));
     return buttons.get(key);
   };
   const canvas = el('canvas', { class: 'equity', role: 'img', 'aria-label': 'Realized profit over time' });
   const line = el('p', { class: 'soft' });
   const headings = ['Symbol', 'Side', 'Quantity', 'Entry', 'Price', 'Profit', 'Realized', ''];
-  const list = listPanel('Positions', headings, 'Nothing is held.', () => account.positions, p => [
+  const list = listPanel('Positions', headings, 'Nothing is held.', () => account.held(), p => [
     p.symbol, p.side, exact(p.quantity), exact(p.entry_price), exact(p.current_price), profit(p.unrealized_pnl), profit(p.realized_pnl),
     Number(p.quantity) > 0 ? close(p) : ''], canvas, line);
   const show = () => {
+    const held = account.held();
+    for (const key of buttons.keys()) if (!held.some(p => keyOf(p) === key)) buttons.delete(key); // a new position is not asked about with an old click
     list.show();
-    const sums = equity(account.orders);
-    const realized = sums.at(-1) ?? 0;
-    const open = openProfit(account.positions);
-    canvas.hidden = sums.length === 0;
-    line.textContent = canvas.hidden ? '' : `Realized ${signed(realized, 2)}` + (usable(open) ? `, open ${signed(open, 2)}` : '');
-    drawLine(canvas, [0, ...sums, realized + open].filter(usable), theme());
+    const sums = curveOf(account.orders, account.positions);
+    canvas.hidden = sums === undefined;
+    line.textContent = account.positions.length ? sumsText(account) + (canvas.hidden ? '' : ' The curve is what was realized after each filled order.') : '';
+    if (sums) drawLine(canvas, [0, ...sums], theme());
   };
   return { element: list.element, show };
 }
 
-/** ordersPanel shows orders, the newest first, with a button on those that wait. */
-export function ordersPanel({ account, transport, say, changed }) {
-  return listPanel('Orders', ['Time', 'Order', 'Status', ''], 'No orders yet.', () => account.orders.slice(0, 50), o => {
-    const price = o.average_price ?? o.price;
-    const cancel = () => transport.call('cancel_order', { order_id: o.order_id }).then(() => changed());
-    return [at(o.created_at), `${o.side} ${exact(o.quantity)} ${o.symbol} ${o.type}${price === null ? '' : ' at ' + exact(price)}`, o.status,
-      isOpen(o) ? workButton('Cancel', cancel, say, { 'aria-label': `Cancel order ${o.order_id}` }) : ''];
-  });
+/** sumsText says what all positions have made, per currency. */
+function sumsText({ positions, whole }) {
+  const open = positions.filter(p => Number(p.quantity) > 0);
+  const realized = `Realized${whole ? ' in all' : ' by these positions'}, less fees: ${unitsText(positions, 'realized_pnl')}.`;
+  return realized + (open.length ? ` Open: ${unitsText(open, 'unrealized_pnl')}.` : '');
 }
 
-/** conditionText says what an alert waits for. */
-function conditionText(c) {
-  if (c.price_above !== undefined) return `price at or above ${c.price_above}`;
-  if (c.price_below !== undefined) return `price at or below ${c.price_below}`;
-  const s = c.indicator_signal;
-  return s ? `${s.indicator}: ${s.signal}${s.level === undefined ? '' : ' ' + s.level}` : JSON.stringify(c).slice(0, 120);
+const mostOrders = 50; // that are listed beside the open ones
+
+/** ordersPanel shows all open orders, with a button each, and after them the newest of the
+ * others. */
+export function ordersPanel({ account, transport, say, changed }) {
+  const more = el('p', { class: 'soft', hidden: true }, `All open orders, and the newest ${mostOrders} of the others; older ones are not listed here.`);
+  const rows = () => {
+    const listed = account.listed(mostOrders);
+    more.hidden = !listed.more;
+    return listed.rows;
+  };
+  return listPanel('Orders', ['Time', 'Order', 'Status', ''], 'No orders yet.', rows, o => {
+    const cancel = () => transport.call('cancel_order', { order_id: o.order_id }).then(() => changed());
+    return [at(o.created_at), orderText(o), o.status.replaceAll('_', ' '),
+      isOpen(o) ? workButton('Cancel', cancel, say, { 'aria-label': `Cancel order ${o.order_id}` }) : ''];
+  }, more);
 }
 
 /** alertsPanel shows the alerts that wait, each with its note, which can be edited: that
@@ -99,10 +109,10 @@ export function alertsPanel({ account, transport, say, changed }) {
       input.defaultValue = input.value; // it is no longer typed
       return changed(`alert ${set.alert_id} on ${a.symbol} instead of ${a.alert_id}, with another note`);
     }, err => say(err.message));
-    const which = `the alert on ${a.symbol}, ${conditionText(a.condition)}`;
+    const which = `the alert on ${a.symbol}, ${conditionText(a)}`;
     const note = el('input', { maxlength: 200, 'aria-label': `Note of ${which}`, value: a.note ?? '', onchange });
     const cancel = () => transport.call('cancel_alert', { alert_id: a.alert_id }).then(() => changed(`alert ${a.alert_id} on ${a.symbol} was cancelled`));
-    return [a.symbol, conditionText(a.condition), note, workButton('Remove', cancel, say, { 'aria-label': `Remove ${which}` })];
+    return [a.symbol, conditionText(a), note, workButton('Remove', cancel, say, { 'aria-label': `Remove ${which}` })];
   });
 }
 

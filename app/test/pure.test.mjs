@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Account, equity, openProfit } from '../page/account.mjs';
+import { Account, equity } from '../page/account.mjs';
 import { table, workButton } from '../page/dom.mjs';
 import { exactText, fixedText, levelText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
 import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
@@ -265,7 +265,7 @@ test('a name without room at its line stands away from it, and is shortened last
   assert.match(short.text, /^sell.*… 20 3\.00$/);
   const account = new Account();
   account.positions = [{ symbol: 'ACME', side: 'long', quantity: '2', entry_price: '10', current_price: null, unrealized_pnl: null }];
-  account.orders = [{ symbol: 'ACME', status: 'open', side: 'sell', type: 'stop', quantity: '25', filled_quantity: '5', stop_price: '3', average_price: null }];
+  account.open = [{ symbol: 'ACME', status: 'open', side: 'sell', type: 'stop', quantity: '25', filled_quantity: '5', stop_price: '3', average_price: null }];
   assert.deepEqual(account.drawn(data).levels.map(l => [l.text, l.numbers]), [['long 2 at 10.00', 'long 2 at 10.00'], ['sell stop 20', ' 20']], 'what is never cut');
 });
 
@@ -362,8 +362,6 @@ test('a profit that is not known is not 0', () => {
   assert.deepEqual(level(null), ['short 18 at 88.603', 'axis']);
   assert.deepEqual(level(0), ['short 18 at 88.603 · 0.00', 'up']);
   assert.deepEqual(level(-34.7), ['short 18 at 88.603 · −34.70', 'down']);
-  assert.equal(openProfit([{ quantity: 1, unrealized_pnl: 1 }, { quantity: 2, unrealized_pnl: -3 }, { quantity: 0, unrealized_pnl: null }]), -2);
-  assert.ok(Number.isNaN(openProfit([{ quantity: 1, unrealized_pnl: 1 }, { quantity: 1, unrealized_pnl: null }])));
 });
 
 // As TestProfitOfTheShownPrice of the picture: bought 2 at 10, sold 2 at 10, and the account

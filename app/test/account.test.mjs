@@ -1,0 +1,97 @@
+// What the page says of the account: sums, orders, alerts. Run with: node --test app/test
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Account, curveOf, unitOf, unitsText } from '../page/account.mjs';
+import { profitText } from '../page/format.mjs';
+import { conditionText, orderText } from '../page/listed.mjs';
+import { setLook } from '../page/look.mjs';
+
+setLook(JSON.parse(readFileSync(new URL('look.json', import.meta.url))));
+
+// A profit of 0.0048 BTC is about 500 dollars: with two decimals it was "+0.00".
+test('a profit has digits enough for its size', () => {
+  const got = [0.0048, -0.00481234, 1.23456, 12.3456, -29631.331, 0, 1e-7, 0.1, -250, 1.5e-11].map(profitText);
+  assert.deepEqual(got, ['+0.0048', '−0.004812', '+1.235', '+12.35', '−29,631.33', '0.00', '+0.0000001', '+0.10', '−250.00', '+1.500e-11']);
+});
+
+// The currencies by market.Currency, which reads more than these forms; what is not sure stays
+// with its symbol, so that nothing is added to what it may not be added to.
+test('profits are added per currency', () => {
+  const units = { BTCUSDT: 'USDT', 'BTC-USD': 'USD', ETHBTC: 'BTC', BBBEUR: 'EUR', BIGJPY: 'JPY', BTC_UAH: 'BTC_UAH', AAA: 'AAA', BTCBUSD: 'BTCBUSD', 'BRK-B': 'BRK-B', GBTC: 'GBTC' };
+  for (const [symbol, unit] of Object.entries(units)) assert.equal(unitOf(symbol), unit, symbol);
+  const position = (symbol, realized_pnl, unrealized_pnl) => ({ symbol, quantity: 1, realized_pnl, unrealized_pnl });
+  const list = [position('BTCUSDT', '10.5', '1'), position('ETHUSDT', '2', null), position('ETHBTC', '0.0048', '0'), position('AAA', '-3', '2'), position('SOLEUR', '0', '0')];
+  assert.equal(unitsText(list, 'realized_pnl'), '+12.50 USDT, +0.0048 BTC, −3.00 (AAA)');
+  assert.equal(unitsText(list, 'unrealized_pnl'), '+2.00 (AAA), not known in USDT');
+  assert.equal(unitsText([], 'realized_pnl'), '0.00');
+});
+
+/** book is a transport with lists as long as given, cut as the tools cut them. */
+function book(lists, limit = 500_000) {
+  const asked = [];
+  const call = async (tool, args) => {
+    asked.push([tool, args]);
+    const all = lists[tool + (args.filter ? ' ' + args.filter : '')] ?? [];
+    return JSON.stringify(all.slice(args.offset ?? 0, (args.offset ?? 0) + (args.limit ?? 100)));
+  };
+  return { transport: { call, limit }, asked };
+}
+
+const orders = (n, more) => Array.from({ length: n }, (_, i) => ({ order_id: `o${n - i}`, symbol: 'A', side: 'buy', status: 'cancelled', average_price: null, created_at: new Date(1e12 + 1000 * (n - i)).toISOString(), ...more }));
+
+// One open order and 300 newer ones that were cancelled: it had no row and could not be
+// cancelled on the page.
+test('an open order is listed however many newer ones there are', async () => {
+  const open = { ...orders(1)[0], order_id: 'old', status: 'open', created_at: '2000-01-01T00:00:00Z' };
+  const { transport } = book({ get_orders: orders(300), 'get_orders open': [open] });
+  const account = new Account(transport);
+  await account.refresh();
+  assert.deepEqual(account.open, [open]);
+  const { rows, more } = account.listed(50);
+  assert.deepEqual([rows.length, rows[0].order_id, rows[1].order_id, more], [51, 'old', 'o300', true]);
+  account.orders = orders(49);
+  assert.equal(account.listed(50).more, false);
+});
+
+test('all alerts and open orders are asked for, in pages that a host passes on', async () => {
+  for (const [limit, size] of [[500_000, 500], [100_000, 100]]) {
+    const alerts = Array.from({ length: 720 }, (_, i) => ({ alert_id: 'a' + i, symbol: 'A', condition: { price_above: 1 } }));
+    const { transport, asked } = book({ list_alerts: alerts, 'get_orders open': orders(size, { status: 'open' }) }, limit);
+    const account = new Account(transport);
+    await account.refresh();
+    assert.deepEqual([account.alerts.length, account.open.length], [720, size]);
+    assert.ok(asked.every(([, args]) => !(args.limit > size)), 'no page is longer');
+  }
+});
+
+const fill = (side, quantity, price, minute, symbol = 'A') => ({ symbol, side, filled_quantity: quantity, average_price: price, fee: 0, created_at: '2026-01-01T00:00:00Z', price_at: `2026-01-01T00:0${minute}:00Z` });
+
+// The newest 200 orders may begin in the middle of a position: the sum of those alone is
+// false. The tool's figure says whether they are all.
+test('a curve is drawn only if it ends at the figure of the tool', () => {
+  const both = [fill('sell', 2, 15, 2), fill('buy', 2, 10, 1)];
+  assert.deepEqual(curveOf(both, [{ symbol: 'A', realized_pnl: '10' }]), [0, 10]);
+  assert.equal(curveOf(both.slice(0, 1), [{ symbol: 'A', realized_pnl: '10' }]), undefined, 'older orders are missing');
+  assert.equal(curveOf([...both, fill('buy', 1, 5, 3, 'ETHBTC')], [{ symbol: 'A', realized_pnl: '10' }, { symbol: 'ETHBTC', realized_pnl: '0' }]), undefined, 'two currencies');
+  assert.equal(curveOf([], []), undefined);
+});
+
+test('an order in a line', () => {
+  const order = more => orderText({ side: 'buy', quantity: '10', symbol: 'AAA', type: 'market', price: null, average_price: null, filled_quantity: '0', status: 'open', ...more });
+  assert.equal(order({ type: 'limit', price: '100.5' }), 'buy 10 AAA limit at 100.5');
+  assert.equal(order({ type: 'limit', price: '100.5', average_price: '100', filled_quantity: '3', status: 'cancelled' }), 'buy 10 AAA limit at 100.5; 3 of it filled at 100');
+  assert.equal(order({ average_price: '100', filled_quantity: '10', status: 'filled' }), 'buy 10 AAA market; filled at 100');
+  assert.equal(order({ type: 'stop', stop_price: '120' }), 'buy 10 AAA stop at 120');
+  assert.equal(order({ type: 'stop_limit', stop_price: '120', price: '130' }), 'buy 10 AAA stop limit, stop at 120, limit at 130');
+  assert.equal(order({ type: 'trailing_stop', stop_price: '95', trail_percent: '5' }), 'buy 10 AAA trailing stop at 95, trails by 5%');
+  assert.equal(order({ type: 'trailing_stop', stop_price: '95', trail_amount: '2.5', trail_percent: '0' }), 'buy 10 AAA trailing stop at 95, trails by 2.5');
+});
+
+test('what an alert waits for, whole', () => {
+  const signal = (more, interval = '4h') => conditionText({ interval, condition: { indicator_signal: more } });
+  assert.equal(conditionText({ condition: { price_above: 150 }, interval: '' }), 'price at or above 150');
+  assert.equal(signal({ indicator: 'rule', signal: 'becomes_true', when: 'rsi(14) < 30' }), 'rule: rsi(14) < 30 becomes true, 4h');
+  assert.equal(signal({ indicator: 'rsi', signal: 'rsi_oversold', length: 21 }), 'rsi length=21: rsi_oversold, 4h');
+  assert.equal(signal({ indicator: 'macd', signal: 'crosses_above', level: 0, line: 'MACD', params: { fast: 5 } }), 'macd fast=5 MACD: crosses_above 0, 4h');
+});
