@@ -24,7 +24,7 @@ class Host {
   request(method, params) {
     const id = ++this.last;
     return new Promise((resolve, reject) => {
-      const fail = message => reject(new Error(String(message ?? 'the host refused').slice(0, 300)));
+      const fail = message => reject(unanswered(String(message ?? 'the host refused').slice(0, 300)));
       const late = { error: { message: `the host did not answer ${method} within a minute` } };
       const timer = setTimeout(() => this.waiting.get(id)?.(late), patience);
       this.waiting.set(id, ({ result, error }) => {
@@ -70,6 +70,9 @@ class Host {
     Object.assign(this, { handlers: { __proto__: null }, capabilities: {} });
   }
 }
+
+/** unanswered returns an error of which nobody knows whether what was asked for was done. */
+export const unanswered = text => Object.assign(new Error(text), { unanswered: true });
 
 /** textOf returns the first text of a tool's result. If the tool failed, it throws an error
  * with that text. */

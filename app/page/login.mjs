@@ -21,7 +21,7 @@ export const storedToken = () => sessionStorage.getItem(kept);
 export const forgetToken = () => sessionStorage.removeItem(kept);
 
 /** post sends a form of this client to the server's login. */
-const post = (path, form) => fetch(path, { method: 'POST', credentials: 'omit', body: new URLSearchParams({ client_id: clientID, ...form }) });
+const post = (path, form) => fetch(path, { method: 'POST', credentials: 'omit', signal: AbortSignal.timeout(20_000), body: new URLSearchParams({ client_id: clientID, ...form }) });
 
 /** logIn sends the browser to the consent page. */
 export async function logIn(base) {

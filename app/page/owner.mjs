@@ -2,10 +2,11 @@
 import { Account } from './account.mjs';
 import { desk } from './desk.mjs';
 import { button, el, select, workButton } from './dom.mjs';
+import { ageText, healthText, isSilent, silentText } from './health.mjs';
 import { finishLogin, forgetToken, logIn, logOut, storedToken } from './login.mjs';
 import { setLook } from './look.mjs';
 import {
-  alertsPanel, approvalsPanel, auditPanel, clientsPanel, firedPanel, firedText, healthText, lettersPanel, ordersPanel, panel, positionsPanel, watchPanel,
+  alertsPanel, approvalsPanel, auditPanel, clientsPanel, firedPanel, firedText, lettersPanel, ordersPanel, panel, positionsPanel, watchPanel,
 } from './panels.mjs';
 import { ticket } from './ticket.mjs';
 import { Wire } from './wire.mjs';
@@ -27,9 +28,11 @@ function themeOf() {
 
 const applyTheme = () => Object.assign(document.documentElement.dataset, { theme: themeOf() === 'light' ? 'light' : 'dark' });
 
-/** toast shows a line for a while; the newest is last. */
+/** toast shows a line for a while; the newest is last. One that is there is not said twice. */
 function toast(text) {
   const line = el('p', { class: 'toast' }, text);
+  const same = [...place('toasts').children].find(old => old.textContent === text);
+  if (same) same.remove();
   place('toasts').append(line);
   setTimeout(() => line.remove(), 12_000);
 }
@@ -58,6 +61,7 @@ function only(...ids) {
 function askLogin(why) {
   place('login').replaceChildren(el('h2', {}, 'Your page at wick'), el('p', {}, why), button('Log in', () => logIn(base), { class: 'strong' }));
   place('actions').replaceChildren();
+  for (const id of ['state', 'age']) place(id).textContent = '';
   only('login');
 }
 
@@ -102,16 +106,17 @@ function open(token) {
     toast(line);
     changed();
   }
+  const health = healthLine(wire);
   const refresh = async () => {
     if (!document.hidden) {
-      await showHealth(wire);
+      await health.ask();
       for (const p of ofOwner) p.show().catch(() => {});
       changed();
     }
     if (!wire.gone.signal.aborted) setTimeout(refresh, healthPeriod);
   };
 
-  actions(wire, surround);
+  actions(wire, surround, health);
   only('chart', 'panels');
   pick('BTCUSDT');
   watch.show();
@@ -124,19 +129,48 @@ function open(token) {
   })).catch(err => toast(err.message));
 }
 
-/** showHealth says how the server is. */
-async function showHealth(wire) {
-  try {
-    const h = await wire.owner('health');
-    place('health').textContent = healthText(h);
-    if (trading) place('halt').textContent = h.trading === 'active' ? 'Halt trading' : 'Resume trading';
-  } catch (err) {
-    place('health').textContent = err.message;
-  }
+/** healthLine says how the server is, how old that is, and since when it is silent. Its ask
+ * asks the server; the age grows by itself. A page that was hidden asked nothing, so silence
+ * counts from when it is seen again. */
+function healthLine(wire) {
+  const silence = el('p', { class: 'toast' });
+  const { signal } = wire.gone;
+  const put = (id, text) => { if (place(id).textContent !== text) place(id).textContent = text; }; // readers hear each change
+  let [said, seen, wrong] = [undefined, Date.now(), ''];
+  const show = () => {
+    if (signal.aborted) return;
+    const silent = isSilent(Date.now() - Math.max(wire.heard, seen));
+    place('health').classList.toggle('silent', silent);
+    put('state', silent ? silentText(wire.heard) : wrong || (said ? healthText(said.h) : ''));
+    place('age').textContent = said ? ageText(said.h, Date.now() - said.at) : '';
+    if (silent && !silence.isConnected) place('toasts').append(Object.assign(silence, { textContent: silentText(wire.heard) }));
+    if (!silent) silence.remove();
+  };
+  const ask = async () => {
+    try {
+      said = { h: await wire.owner('health'), at: Date.now() };
+      wrong = '';
+      const halt = place('halt');
+      if (halt && halt.ariaDisabled !== 'true') halt.textContent = said.h.trading === 'active' ? 'Halt trading' : 'Resume trading';
+    } catch (err) {
+      wrong = err.message;
+    }
+    show();
+  };
+  const timer = setInterval(show, 1000);
+  signal.addEventListener('abort', () => {
+    clearInterval(timer);
+    silence.remove();
+  });
+  document.addEventListener('visibilitychange', () => {
+    seen = Date.now();
+    if (!document.hidden) ask();
+  }, { signal });
+  return { ask };
 }
 
 /** actions fills the row of buttons at the top. */
-function actions(wire, surround) {
+function actions(wire, surround, health) {
   const repaint = () => surround({ theme: themeOf() });
   system.addEventListener('change', repaint, { signal: wire.gone.signal });
   const choose = e => {
@@ -147,8 +181,16 @@ function actions(wire, surround) {
   const theme = select({ 'aria-label': 'Theme', onchange: choose }, ['auto', 'light', 'dark', 'colorblind']);
   theme.value = chosenTheme();
   const halt = workButton('Halt trading', async () => {
-    toast(await wire.owner(halt.textContent === 'Halt trading' ? 'halt' : 'resume', {}));
-    await showHealth(wire);
+    const [text, word] = [halt.textContent, halt.textContent === 'Halt trading' ? 'halt' : 'resume'];
+    halt.textContent = word === 'halt' ? 'Halting…' : 'Resuming…';
+    try {
+      toast(await wire.owner(word, {}));
+    } catch (err) {
+      toast(err.unanswered ? `It is not known whether trading was ${word === 'halt' ? 'halted' : 'resumed'}: ${err.message}.` : err.message);
+    }
+    halt.textContent = text;
+    halt.ariaDisabled = 'false'; // so that health may rename it
+    await health.ask();
   }, toast, { id: 'halt', class: 'danger' });
   const out = workButton('Log out', () => logOut(wire.token).then(wire.onEnd), toast);
   place('actions').replaceChildren(theme, ...(trading ? [halt] : []), out);

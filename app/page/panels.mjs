@@ -4,7 +4,7 @@
 // wrong, a function changed for what was done, and the theme.
 import { curveOf, isOpen, unitsText } from './account.mjs';
 import { button, el, entry, table, workButton } from './dom.mjs';
-import { exactText, fixedText, priceText, profitText, signed } from './format.mjs';
+import { exactText, priceText, profitText, signed } from './format.mjs';
 import { conditionText, orderText } from './listed.mjs';
 import { coloursOf, signalName } from './look.mjs';
 import { twoSteps } from './ticket.mjs';
@@ -39,8 +39,13 @@ function closeButton({ symbol, side }, { transport, say, changed }) {
   const send = twoSteps(transport, changed);
   const b = workButton('Close', async () => {
     const first = b.textContent === 'Close';
-    say(await send(first ? { symbol, side: side === 'long' ? 'sell' : 'buy', type: 'market', quantity: 'all' } : undefined));
-    name(first ? 'Really close' : 'Close');
+    try {
+      say(await send(first ? { symbol, side: side === 'long' ? 'sell' : 'buy', type: 'market', quantity: 'all' } : undefined));
+      name(first ? 'Really close' : 'Close');
+    } catch (err) {
+      if (!err.unanswered) name('Close'); // otherwise the next click asks again with the same id
+      throw err;
+    }
   }, say);
   const name = text => Object.assign(b, { textContent: text, ariaLabel: `${text} the position in ${symbol}` });
   return name('Close');
@@ -234,13 +239,4 @@ function drawLine(canvas, values, theme) {
   ctx.beginPath();
   values.forEach((v, i) => ctx.lineTo((i / (values.length - 1)) * w, hi > lo ? 2 + ((hi - v) / (hi - lo)) * (h - 4) : h / 2));
   ctx.stroke();
-}
-
-/** healthText says how the server is in one line. */
-export function healthText(h) {
-  const parts = [h.status === 'ok' ? 'Running' : 'Needs its owner', `bars from ${h.source}`];
-  const where = h.broker ? `${h.money === 'real' ? 'REAL MONEY at ' : ''}${h.broker}, account ${h.account}:` : 'paper trading';
-  if (h.trade) parts.push(`${where} ${h.trading}`, `journal ${h.journal}`);
-  if (h.feed_age_seconds !== undefined) parts.push(`prices ${fixedText(h.feed_age_seconds, 0)} s old`);
-  return [...parts, h.version].join(' · ');
 }

@@ -1,6 +1,7 @@
 // The ticket: the first click tries an order without placing it and shows a preview, the
 // second places it. Any change in between removes the preview.
 import { button, el, entry, field, select } from './dom.mjs';
+import { unanswered } from './host.mjs';
 
 /** previewText says in a sentence what an order would do. */
 export function previewText(o) {
@@ -10,17 +11,42 @@ export function previewText(o) {
   return `${o.side} ${o.quantity} ${o.symbol} ${o.type}${part}${at}${fee}: ${o.status}, ${o.broker}${o.synthetic ? ' (invented prices)' : ''}`;
 }
 
+const doubtText = 'Placing it again asks with the same id and cannot place it twice.';
+
+/** withID gives an order an id, under which the server places it once. */
+const withID = order => ({ order, id: 'page-' + crypto.randomUUID() });
+
 /** twoSteps returns a function that tries an order or, called without one, places the order
  * that it tried last. It returns a sentence about the order; onPlaced gets a line about a
- * placed one. */
+ * placed one. If an answer is lost, the order may have been placed: it keeps its id until
+ * there is an answer or another order is placed. */
 export function twoSteps(transport, onPlaced) {
-  let tried; // the order that was tried, with an id that makes a second try of its click the same order
-  return async order => {
-    const reply = JSON.parse(await transport.call('place_order', order ? { ...order, dry_run: true } : tried));
-    tried = order && { ...order, client_order_id: 'page-' + crypto.randomUUID() };
-    if (!order) await onPlaced(`order ${reply.order_id}: ${previewText(reply)}`);
-    return (order ? 'Would be: ' : 'Placed: ') + previewText(reply);
+  let tried; // the order that was tried last, with its id
+  let sent; // the one that was sent and not answered, if there is one
+  const attempt = async order => {
+    const mine = tried = sent && JSON.stringify(sent.order) === JSON.stringify(order) ? sent : withID(order);
+    const reply = JSON.parse(await transport.call('place_order', { ...order, dry_run: true }));
+    return `Would be: ${previewText(reply)}${mine === sent ? '. It is not known whether this order was placed. ' + doubtText : ''}`;
   };
+  const answered = mine => {
+    if (sent === mine) sent = undefined;
+    if (tried === mine) tried = withID(mine.order);
+  };
+  const place = async () => {
+    const [mine, again] = [tried, tried === sent];
+    sent = mine;
+    const text = await transport.call('place_order', { ...mine.order, client_order_id: mine.id }).catch(err => {
+      const { side, quantity, symbol, type } = mine.order;
+      if (err.unanswered) throw unanswered(`It is not known whether this order was placed: ${side} ${quantity} ${symbol} ${type}; ${err.message}. ${doubtText}`);
+      answered(mine);
+      throw err;
+    });
+    const reply = JSON.parse(text);
+    answered(mine);
+    await onPlaced(`order ${reply.order_id}: ${previewText(reply)}`);
+    return `Placed${again ? ', asked again with the same id' : ''}: ${previewText(reply)}`;
+  };
+  return order => (order ? attempt(order) : place());
 }
 
 /** ticket returns the form of an order. getSymbol names what the chart shows, onPlaced
@@ -33,9 +59,11 @@ export function ticket(transport, getSymbol, onPlaced) {
   const price = el('input', { name: 'price', disabled: true, ...number });
   const said = el('p', { role: 'status', class: 'preview' });
   const place = button('Place this order', () => step(), { class: 'strong', hidden: true });
-  let send; // of the preview that was asked for last, unless something was changed since
+  const send = twoSteps(transport, onPlaced);
+  let turn = 0; // counts previews and changes: what comes later for an earlier one cannot be placed
 
-  /** say shows a text in place of the preview; only a preview can be placed. */
+  /** say shows a text in place of the preview; only a preview can be placed, and again what
+   * may have been placed. */
   const say = (text, placeable) => {
     said.textContent = text;
     if (!placeable && document.activeElement === place) look.focus();
@@ -43,19 +71,19 @@ export function ticket(transport, getSymbol, onPlaced) {
     price.disabled = type.value === 'market';
   };
   const step = async order => {
-    const mine = send;
+    const mine = turn;
     say(order ? '' : 'Placing…');
-    const [text, placeable] = await mine(order).then(words => [words, order], err => [err.message]);
-    if (mine === send || !order) say(text, placeable); // an order that was placed is told in any case
+    const [text, placeable] = await send(order).then(words => [words, Boolean(order)], err => [err.message, !order && err.unanswered]);
+    if (mine === turn || !order) say(text, placeable && mine === turn); // an order that was placed is told in any case
   };
   const preview = () => {
-    send = twoSteps(transport, onPlaced);
+    turn++;
     const limit = type.value === 'limit' ? { price: price.value.trim() } : {};
     return step({ symbol: getSymbol(), side: side.value, type: type.value, quantity: quantity.value.trim(), ...limit });
   };
   const look = button('Preview', preview);
   const change = () => {
-    send = undefined;
+    turn++;
     say('');
   };
   return entry({ class: 'ticket', 'aria-label': 'Order', oninput: change }, preview,

@@ -1,9 +1,13 @@
 // The transport of the owner's page: tools by POST /mcp, notifications by the stream of
 // GET /mcp, and what only the owner may do below /app/api. Each request carries the
 // token in its header.
-import { textOf } from './host.mjs';
+import { textOf, unanswered } from './host.mjs';
 
 const longestWait = 30_000; // milliseconds between two attempts at the stream
+const callTime = 45_000; // milliseconds for a tool: the server gives a broker 30 seconds for an order, and a price 5
+const ownerTime = 20_000; // milliseconds for a function of the owner: a halt takes at most 9 seconds
+const internalError = -32603; // of JSON-RPC: the call failed halfway
+const streamSilence = 40_000; // milliseconds after which a stream is dead: it has a heartbeat every 15 seconds
 
 /** after resolves when so many milliseconds have passed. */
 const after = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
@@ -21,18 +25,60 @@ export function parseEvents(text) {
 }
 
 /** Wire speaks with this server until gone is aborted. onEnd is called when the token no
- * longer works. */
+ * longer works. heard is when the server last answered, in milliseconds. */
 export class Wire {
   constructor(token, onEnd) {
-    Object.assign(this, { token, onEnd, limit: 500_000, last: 0, gone: new AbortController() });
+    Object.assign(this, { token, onEnd, limit: 500_000, last: 0, gone: new AbortController(), heard: Date.now() });
   }
 
   async fetch(path, { headers, ...init } = {}) {
     const all = { authorization: 'Bearer ' + this.token, ...headers };
-    const reply = await fetch(path, { cache: 'no-store', credentials: 'omit', signal: this.gone.signal, ...init, headers: all });
+    const reply = await fetch(path, { cache: 'no-store', credentials: 'omit', ...init, headers: all });
     if (reply.status !== 401) return reply;
     this.onEnd();
     throw new Error('the login has ended');
+  }
+
+  /** within calls work with a signal that ends it after so many milliseconds, and when the
+   * page ends; again starts the time anew. */
+  async within(milliseconds, work) {
+    const end = new AbortController();
+    const late = () => end.abort(unanswered(`wick did not answer within ${milliseconds / 1000} s`));
+    let timer = setTimeout(late, milliseconds);
+    const again = () => {
+      clearTimeout(timer);
+      timer = setTimeout(late, milliseconds);
+    };
+    this.gone.signal.addEventListener('abort', () => end.abort(), { signal: end.signal });
+    try {
+      return await work(end.signal, again);
+    } catch (err) {
+      if (this.gone.signal.aborted) throw new Error('the login has ended');
+      throw end.signal.aborted ? end.signal.reason : unanswered('the connection to wick failed');
+    } finally {
+      clearTimeout(timer);
+      end.abort(); // the listener goes with it
+    }
+  }
+
+  /** ask makes a request and returns the whole answer: {status, ok, text}. */
+  ask(path, milliseconds, init) {
+    return this.within(milliseconds, async signal => {
+      const reply = await this.fetch(path, { ...init, signal });
+      return { status: reply.status, ok: reply.ok, text: await reply.text() };
+    });
+  }
+
+  /** read parses an answer of the server, which is then alive. What stands between may answer
+   * in its place, and knows nothing of what was done. */
+  read({ status, text }) {
+    try {
+      const value = JSON.parse(text);
+      this.heard = Date.now();
+      return value;
+    } catch {
+      throw unanswered(`wick did not answer: status ${status}`);
+    }
   }
 
   /** call calls a tool and returns its first text. A server that is busy is asked once
@@ -40,32 +86,33 @@ export class Wire {
   async call(name, args) {
     const body = JSON.stringify({ jsonrpc: '2.0', id: ++this.last, method: 'tools/call', params: { name, arguments: args } });
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    const ask = () => this.fetch('/mcp', { method: 'POST', body, headers });
+    const ask = () => this.ask('/mcp', callTime, { method: 'POST', body, headers });
     let reply = await ask();
     if (reply.status === 429 || reply.status === 503) reply = await after(1000).then(ask);
-    const message = await reply.json();
-    if (message.error) throw new Error(message.error.message);
-    return textOf(message.result);
+    const { error, result } = this.read(reply);
+    if (error) throw error.code === internalError ? unanswered(error.message) : new Error(error.message);
+    return textOf(result);
   }
 
   /** owner calls a function that only the owner may use, at a path below /app/api: a GET, or
    * a POST if there is a form. It returns the answer. */
   async owner(path, form) {
-    const reply = await this.fetch('/app/api/' + path, form && { method: 'POST', body: new URLSearchParams(form) });
-    const text = await reply.text();
-    if (!reply.ok) throw new Error(text.trim().slice(0, 300));
-    return JSON.parse(text);
+    const reply = await this.ask('/app/api/' + path, ownerTime, form && { method: 'POST', body: new URLSearchParams(form) });
+    if (!reply.ok) throw new Error(reply.text.trim().slice(0, 300));
+    return this.read(reply);
   }
 
-  /** listen reads the stream until the page ends, and comes back when it breaks. */
+  /** listen reads the stream until the page ends, and comes back when it breaks or is
+   * silent. */
   async listen(onAlert) {
     let id;
     for (let wait = 1000; !this.gone.signal.aborted; wait = Math.min(2 * wait, longestWait)) {
-      try {
-        const reply = await this.fetch('/mcp', { headers: { accept: 'text/event-stream', ...(id ? { 'last-event-id': id } : {}) } });
+      await this.within(streamSilence, async (signal, again) => {
+        const reply = await this.fetch('/mcp', { signal, headers: { accept: 'text/event-stream', ...(id ? { 'last-event-id': id } : {}) } });
         const reader = reply.ok && reply.body.pipeThrough(new TextDecoderStream()).getReader();
         let text = '';
         for (let part; reader && !(part = await reader.read()).done;) {
+          again();
           wait = 1000;
           const { events, rest } = parseEvents(text + part.value);
           text = rest;
@@ -75,10 +122,8 @@ export class Wire {
             if (message.method === 'notifications/alert_triggered') onAlert(message.params);
           }
         }
-      } catch {
-        if (this.gone.signal.aborted) return;
-      }
-      await after(wait);
+      }).catch(() => {});
+      if (!this.gone.signal.aborted) await after(wait);
     }
   }
 }

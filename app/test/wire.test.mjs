@@ -1,0 +1,114 @@
+// Requests that get no answer: deadlines, what is said of them, and that no order is placed
+// twice. Run with: node --test app/test
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { ageText, healthText, isSilent, silentText } from '../page/health.mjs';
+import { twoSteps } from '../page/ticket.mjs';
+import { Wire } from '../page/wire.mjs';
+
+/** turns lets promises go on. */
+const turns = async () => { for (let i = 0; i < 20; i++) await Promise.resolve(); };
+
+/** hanging is a fetch that never answers, and gives up when it is told to. */
+const hanging = (path, { signal }) => new Promise((_, reject) => { signal.addEventListener('abort', () => reject(signal.reason)); });
+
+const answer = (status, text) => async () => ({ status, ok: status < 300, text: async () => text });
+
+/** failure returns the error of a promise. */
+const failure = promise => promise.then(() => assert.fail('it did not fail'), err => err);
+
+// A stopped server, or a line that swallows everything, left the page waiting for ever.
+test('a request without an answer ends', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  globalThis.fetch = hanging;
+  const wire = new Wire('token', () => {});
+  for (const [ask, seconds] of [[() => wire.call('place_order', {}), 45], [() => wire.owner('halt', {}), 20]]) {
+    const failed = failure(ask());
+    await turns();
+    mock.timers.tick(1000 * seconds);
+    const err = await failed;
+    assert.equal(err.message, `wick did not answer within ${seconds} s`);
+    assert.equal(err.unanswered, true);
+  }
+  const failed = failure(wire.owner('health'));
+  wire.gone.abort();
+  assert.equal((await failed).message, 'the login has ended', 'not "signal is aborted without reason"');
+  mock.timers.reset();
+});
+
+test('which answers leave it open whether something was done', async () => {
+  const wire = new Wire('token', () => {});
+  const said = async reply => {
+    globalThis.fetch = reply;
+    const { message, unanswered = false } = await failure(wire.call('place_order', {}));
+    return [message, unanswered];
+  };
+  const result = r => answer(200, JSON.stringify({ jsonrpc: '2.0', id: 1, ...r }));
+  assert.deepEqual(await said(async () => { throw new TypeError('Failed to fetch'); }), ['the connection to wick failed', true]);
+  assert.deepEqual(await said(answer(502, '<html>bad gateway</html>')), ['wick did not answer: status 502', true]);
+  assert.deepEqual(await said(result({ error: { code: -32603, message: 'failed inside' } })), ['failed inside', true]);
+  assert.deepEqual(await said(result({ error: { code: -32602, message: 'no such argument' } })), ['no such argument', false]);
+  assert.deepEqual(await said(result({ result: { isError: true, content: [{ type: 'text', text: 'halted' }] } })), ['halted', false]);
+  delete globalThis.fetch;
+});
+
+// A line that broke after the order had arrived: "Failed to fetch", and the next click
+// bought again.
+test('an order whose answer was lost is asked for with the same id', async () => {
+  const sent = [];
+  let reply;
+  const transport = { call: async (tool, args) => { sent.push(args); return reply(args); } };
+  const good = args => JSON.stringify({ ...args, status: 'filled', broker: 'paper', order_id: 'o1' });
+  const lost = args => { if (args.dry_run) return good(args); throw Object.assign(new Error('the connection to wick failed'), { unanswered: true }); };
+  const ids = () => sent.filter(a => !a.dry_run).map(a => a.client_order_id);
+  const send = twoSteps(transport, async () => {});
+  const order = { symbol: 'A', side: 'buy', type: 'market', quantity: '3' };
+  reply = lost;
+  await send(order);
+  const err = await failure(send());
+  assert.match(err.message, /^It is not known whether this order was placed: buy 3 A market; the connection to wick failed\. .*same id.*cannot place it twice/);
+  await failure(send()); // a second click without a preview
+  await send(order);
+  await failure(send());
+  reply = good;
+  assert.match(await send(order), /not known whether/); // the same order, previewed again
+  assert.match(await send(), /^Placed, asked again with the same id: /);
+  assert.equal(new Set(ids()).size, 1, ids().join());
+  await send(order);
+  await send();
+  assert.equal(new Set(ids()).size, 2, 'a definite answer makes a new id');
+  reply = lost;
+  await send(order);
+  await failure(send());
+  reply = good;
+  await send({ ...order, quantity: '4' });
+  await send();
+  assert.equal(new Set(ids()).size, 4, 'another order has another id');
+  reply = args => { if (args.dry_run) return good(args); throw new Error('trading is halted'); };
+  await send(order);
+  assert.equal((await failure(send())).message, 'trading is halted');
+  reply = good;
+  await send(order);
+  await send();
+  assert.equal(new Set(ids()).size, 6, 'a refusal is a definite answer');
+  let late;
+  reply = args => (args.dry_run ? good(args) : new Promise(resolve => { late = () => resolve(good(args)); }));
+  await send(order);
+  const first = send();
+  await send(order); // while the first is under way
+  const second = send();
+  assert.equal(new Set(ids()).size, 7, 'two clicks before an answer are one order');
+  late();
+  await second;
+  assert.ok(first);
+});
+
+test('what is shown grows old by the clock of the browser', () => {
+  const h = { status: 'ok', source: 'csv', trade: true, trading: 'active', journal: 'ok', version: '0.1.0', feed_age_seconds: 2.4 };
+  assert.equal(healthText(h), 'Running · bars from csv · paper trading active · journal ok · 0.1.0');
+  assert.equal(ageText(h, 0), ' · prices 2 s old');
+  assert.equal(ageText(h, 60_000), ' · prices 62 s old');
+  assert.equal(ageText({ ...h, feed_age_seconds: undefined }, 60_000), '');
+  assert.deepEqual([4000, 11_000, 13_000].map(age => isSilent(age)), [false, false, true]);
+  assert.match(silentText(new Date('2026-01-31T14:30:05').getTime()), /^No answer from wick since 14:30:05: what is shown is from then\.$/);
+});
