@@ -105,64 +105,11 @@ export const isOpen = order => ['open', 'partially_filled'].includes(order.statu
 
 /** filledAt returns the time of the last fill of an order: when the market was at that price,
  * or when the order came if it was filled at an older price. */
-const filledAt = o => Math.max(Date.parse(o.created_at), Date.parse(o.price_at ?? o.updated_at)) / 1000;
+export const filledAt = o => Math.max(Date.parse(o.created_at), Date.parse(o.price_at ?? o.updated_at)) / 1000;
 
 /** profitAt returns the unrealized profit of a position at a price, which may be a little
  * older or newer than the one that the account knows; NaN while that knows none. */
 function profitAt({ side, quantity, current_price, unrealized_pnl }, price) {
   const since = price - Number(current_price ?? NaN);
   return Number(unrealized_pnl ?? NaN) + (side === 'short' ? -1 : 1) * Number(quantity) * since;
-}
-
-const money = 'USD EUR GBP JPY CHF AUD CAD NZD SEK NOK DKK PLN CZK HUF TRY ZAR MXN BRL CNY HKD SGD INR KRW BTC ETH BNB'.split(' ');
-
-/** unitOf returns the currency in which a symbol is priced, if its form leaves no doubt, else
- * the symbol itself. Tickers of stocks have at most five letters, and some of those end like
- * a currency; BTCBUSD may be in BUSD or in USD. */
-export function unitOf(symbol) {
-  const [, apart, end] = /^[A-Z0-9]{2,}?([-_/]?)(FDUSD|USDT|USDC|[A-Z]{3})$/.exec(symbol) ?? [];
-  const sure = end?.length > 3 || (money.includes(end) && (apart || (symbol.length >= 6 && !/[BT]USD$/.test(symbol))));
-  return sure ? end : symbol;
-}
-
-/** unitsText adds up a member of positions and writes a sum per currency: "+12.50 USDT,
- * −3.00 (AAA)", where AAA is a symbol whose currency is not known. Sums of zero are left
- * out; where a value is missing, the sum is not known. */
-export function unitsText(positions, member) {
-  const sums = new Map();
-  for (const p of positions) sums.set(unitOf(p.symbol), (sums.get(unitOf(p.symbol)) ?? 0) + Number(p[member] ?? NaN));
-  const symbols = new Set(positions.map(p => p.symbol));
-  const known = [...sums].filter(([, sum]) => Math.abs(sum) > 0).map(([unit, sum]) => `${profitText(sum)} ${symbols.has(unit) ? `(${unit})` : unit}`);
-  const unknown = [...sums].filter(([, sum]) => Number.isNaN(sum)).map(([unit]) => unit);
-  return [...known, ...(unknown.length ? ['not known in ' + unknown.join(', ')] : [])].join(', ') || profitText(0);
-}
-
-/** curveOf returns the realized profit after each filled order, or nothing if that cannot be
- * drawn: it is in several currencies, or the newest orders are not all and so do not add up
- * to what the positions have realized. */
-export function curveOf(orders, positions) {
-  const sums = equity(orders);
-  const realized = positions.reduce((sum, p) => sum + Number(p.realized_pnl), 0);
-  const one = new Set(positions.map(p => unitOf(p.symbol))).size === 1;
-  return one && sums.length > 0 && Math.abs(sums.at(-1) - realized) <= 1e-6 * Math.max(1e-3, Math.abs(realized)) ? sums : undefined;
-}
-
-/** equity returns the realized profit after each filled order, oldest first: the sum so
- * far, computed with average prices, less fees. */
-export function equity(orders) {
-  const held = new Map(); // symbol to quantity and average price
-  let sum = 0;
-  const filled = orders.filter(o => o.average_price !== null && Number(o.filled_quantity) > 0);
-  return filled.sort((a, b) => filledAt(a) - filledAt(b)).map(o => {
-    const h = held.get(o.symbol) ?? { quantity: 0, price: 0 };
-    const price = Number(o.average_price);
-    const quantity = (o.side === 'buy' ? 1 : -1) * Number(o.filled_quantity);
-    const closing = h.quantity * quantity < 0 ? Math.min(Math.abs(h.quantity), Math.abs(quantity)) : 0;
-    sum += closing * (price - h.price) * Math.sign(h.quantity) - Number(o.fee ?? 0);
-    const left = h.quantity + quantity;
-    if (h.quantity * left <= 0) h.price = price; // flat, or turned to the other side
-    else if (closing === 0) h.price = (h.price * h.quantity + price * quantity) / left;
-    held.set(o.symbol, { quantity: left, price: h.price });
-    return sum;
-  });
 }

@@ -1,6 +1,11 @@
 // Making elements. Every text goes in as text: nothing on these pages is ever parsed
 // as markup, whoever wrote it.
 
+/** plain returns a text without the characters that change the direction of what follows:
+ * with them a stranger could turn a line around. Scripts that are written from right to left
+ * need none. */
+export const plain = text => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
+
 /** el returns an element with attributes and children: texts or elements. A member
  * that begins with "on" is a listener. */
 export function el(tag, attributes = {}, ...children) {
@@ -9,7 +14,7 @@ export function el(tag, attributes = {}, ...children) {
     if (name.startsWith('on')) e.addEventListener(name.slice(2), value);
     else if (value !== false && value !== undefined) e.setAttribute(name, value === true ? '' : value);
   }
-  e.append(...children);
+  e.append(...children.map(c => (typeof c === 'string' ? plain(c) : c)));
   return e;
 }
 

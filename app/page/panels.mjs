@@ -2,11 +2,12 @@
 // what they show comes from the tools and from the owner's functions. Each panel gets the
 // same things: the account, the transport that calls tools, a function say for what went
 // wrong, a function changed for what was done, and the theme.
-import { curveOf, isOpen, unitsText } from './account.mjs';
-import { button, el, entry, table, workButton } from './dom.mjs';
+import { isOpen } from './account.mjs';
+import { button, el, entry, plain, table, workButton } from './dom.mjs';
 import { exactText, priceText, profitText, signed } from './format.mjs';
 import { conditionText, orderText } from './listed.mjs';
 import { coloursOf, signalName } from './look.mjs';
+import { curveOf, unitsText } from './sums.mjs';
 import { twoSteps } from './ticket.mjs';
 
 /** panel returns a box with a heading. */
@@ -115,7 +116,7 @@ export function alertsPanel({ account, transport, say, changed }) {
       return changed(`alert ${set.alert_id} on ${a.symbol} instead of ${a.alert_id}, with another note`);
     }, err => say(err.message));
     const which = `the alert on ${a.symbol}, ${conditionText(a)}`;
-    const note = el('input', { maxlength: 200, 'aria-label': `Note of ${which}`, value: a.note ?? '', onchange });
+    const note = el('input', { maxlength: 200, dir: 'auto', 'aria-label': `Note of ${which}`, value: a.note ?? '', onchange });
     const cancel = () => transport.call('cancel_alert', { alert_id: a.alert_id }).then(() => changed(`alert ${a.alert_id} on ${a.symbol} was cancelled`));
     return [a.symbol, conditionText(a), note, workButton('Remove', cancel, say, { 'aria-label': `Remove ${which}` })];
   });
@@ -168,7 +169,7 @@ export function lettersPanel({ transport: wire }) {
 /** auditPanel shows the last lines of who did what. */
 export function auditPanel({ transport: wire, say }) {
   const text = el('pre', { tabindex: 0, role: 'region', 'aria-label': 'The end of the journal' });
-  const show = lines => { text.textContent = lines.reverse().join('\n') || 'Nothing was done yet.'; };
+  const show = lines => { text.textContent = plain(lines.reverse().join('\n')) || 'Nothing was done yet.'; };
   return { element: panel('Who did what', workButton('Read the journal', () => wire.owner('audit').then(show), say), text) };
 }
 

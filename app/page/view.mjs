@@ -4,6 +4,7 @@ import { el, table } from './dom.mjs';
 import { priceText, volumeText } from './format.mjs';
 import { clampWindow, keyMove, listen } from './gestures.mjs';
 import { described } from './legend.mjs';
+import { coloursOf } from './look.mjs';
 import { paint } from './paint.mjs';
 import { fontOf } from './pen.mjs';
 import { barAt, makePlan, wholeWindow } from './plan.mjs';
@@ -154,8 +155,9 @@ export class Chart {
 
   /** render paints now. */
   render() {
-    if (!this.data || !this.width) return;
+    if (!this.width) return;
     const { data, options, width, height, ratio, measure, axis, cross, canvas } = this;
+    if (!data) return this.blank();
     const plan = makePlan(data, { ...options, width, height, ratio, measure, axis }, this.window);
     Object.assign(this, { plan, axis: plan.axisWidth });
     if (cross) plan.cross = this.cross = { ...cross, bar: Math.min(Math.max(cross.bar, plan.i0), plan.last) };
@@ -163,6 +165,17 @@ export class Chart {
     const label = `Chart of ${data.symbol}, ${data.interval}, ${plan.i1 - plan.i0} bars`;
     if (canvas.getAttribute('aria-label') !== label) canvas.setAttribute('aria-label', label);
     if (this.details.open) this.filling ??= setTimeout(() => this.fillTable(), 300);
+  }
+
+  /** blank paints a chart without data. */
+  blank() {
+    const { ctx, canvas: { width, height }, ratio, options } = this;
+    const { back, axis } = coloursOf(options.theme);
+    ctx.fillStyle = back;
+    ctx.fillRect(0, 0, width, height);
+    Object.assign(ctx, { fillStyle: axis, font: fontOf(14 * ratio, 400), textAlign: 'center', textBaseline: 'middle' });
+    ctx.fillText('No bars yet', width / 2, height / 2);
+    ctx.textAlign = 'start';
   }
 
   /** fillTable lists the bars in view, if the table is open. */

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Account, curveOf, unitOf, unitsText } from '../page/account.mjs';
+import { Account } from '../page/account.mjs';
 import { profitText } from '../page/format.mjs';
 import { conditionText, orderText } from '../page/listed.mjs';
 import { setLook } from '../page/look.mjs';
+import { curveOf, unitOf, unitsText } from '../page/sums.mjs';
 
 setLook(JSON.parse(readFileSync(new URL('look.json', import.meta.url))));
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Account, equity } from '../page/account.mjs';
+import { Account } from '../page/account.mjs';
 import { table, workButton } from '../page/dom.mjs';
 import { exactText, fixedText, levelText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
 import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
@@ -18,6 +18,7 @@ import { makePlan, wholeWindow } from '../page/plan.mjs';
 import { Room } from '../page/room.mjs';
 import { rowOf } from '../page/scale.mjs';
 import { pageBars, prepended, readSeries, updated } from '../page/series.mjs';
+import { equity } from '../page/sums.mjs';
 import { previewText, ticket } from '../page/ticket.mjs';
 import { lastEnd, offsetIn, wallTimes } from '../page/times.mjs';
 import { parseEvents } from '../page/wire.mjs';
