@@ -171,6 +171,23 @@ func signed(v float64, d int) string {
 	return fixedText(v, d)
 }
 
+// profitText writes a profit with its sign: with two decimals, and with more where two
+// would leave less than four significant digits, as in 0.0048 BTC.
+func profitText(v float64) string {
+	if extreme(v) {
+		return strings.TrimPrefix(sign(v), "−") + exponentText(v, 3)
+	}
+	d := 2
+	if v != 0 {
+		d = max(3-int(math.Floor(math.Log10(math.Abs(v)))), 2)
+	}
+	text := signed(v, d)
+	for ; d > 2 && strings.HasSuffix(text, "0"); d-- {
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
 // sign returns the sign that is written before a change.
 func sign(v float64) string {
 	if v < 0 {

@@ -91,6 +91,18 @@ func TestPercentText(t *testing.T) {
 	}
 }
 
+// The same numbers as in the test of the page, which writes the same labels.
+func TestProfitText(t *testing.T) {
+	for v, want := range map[float64]string{
+		0.0048: "+0.0048", -0.00481234: "−0.004812", 1.23456: "+1.235", 12.3456: "+12.35", -29631.331: "−29,631.33", 0: "0.00", 1e-7: "+0.0000001",
+		0.1: "+0.10", -250: "−250.00", 1.5e-11: "+1.500e-11",
+	} {
+		if got := profitText(v); got != want {
+			t.Errorf("profitText(%v) = %q, want %q", v, got, want)
+		}
+	}
+}
+
 func TestPrecision(t *testing.T) {
 	many := func(v float64, n int, odd ...float64) []float64 {
 		out := odd

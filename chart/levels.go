@@ -266,7 +266,7 @@ func (p *picture) entryLevel(pos *Position) ownLevel {
 	}
 	l := ownLevel{price: pos.Entry, text: side + quantityText(math.Abs(pos.Quantity)) + " at " + p.namedText(pos.Entry), ink: inkAxis, on: 1}
 	if usable(pos.Profit) {
-		l.text += " · " + signed(pos.Profit, 2)
+		l.text += " · " + profitText(pos.Profit)
 		l.ink = changeInk(0, pos.Profit)
 	}
 	l.numbers = l.text
