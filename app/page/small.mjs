@@ -51,6 +51,7 @@ openView(({ place, host, notice, say }) => {
     place.dataset.state = 'ready';
   }
   function onResult(result) {
+    if (account.whole) return; // the view has asked meanwhile, and a result may be old
     try {
       const reply = JSON.parse(result.content.find(c => c.type === 'text').text);
       account[kind] = Array.isArray(reply) ? reply : reply[kind] ?? [];

@@ -298,11 +298,12 @@ export async function chatChecks(wick) {
 
   await check('chat: a small view in a host without serverTools shows the result', { viewport: { width: 700, height: 400 } }, async page => {
     const h = await host(page, call, { html: await viewOf('get_positions'), capabilities: {} });
-    await h.bridge.sendToolResult({ content: [{ type: 'text', text: JSON.stringify([{ symbol: hostile, side: 'long', quantity: 2, entry_price: 10, current_price: 11, unrealized_pnl: 2, realized_pnl: 0 }]) }] });
+    await h.bridge.sendToolResult({ content: [{ type: 'text', text: JSON.stringify([{ symbol: hostile, side: 'long', quantity: 2, entry_price: 10, current_price: 11, unrealized_pnl: 2, realized_pnl: 0, price_at: '2026-01-31T14:30:05Z' }]) }] });
     await h.frame.getByText('<img src=x').first().waitFor();
     assert.equal(h.seen.calls.length, 0);
+    await h.frame.getByText('As the tool answered, with prices of 2026-01-31 14:30:05. This host lets the view call no tools, so it stays like this.').waitFor();
     await h.frame.getByRole('button', { name: /Close the position/ }).click();
-    await h.frame.getByText('lets the view call no tools').waitFor();
+    await h.frame.locator('.notice', { hasText: 'lets the view call no tools' }).waitFor();
     h.close();
   });
 }

@@ -2,12 +2,13 @@
 // failed"; the exit status says the same. Pictures go to dist/app.
 import { start } from '../browser/wick.mjs';
 import { chatChecks } from './chat.mjs';
+import { faultChecks } from './faults.mjs';
 import { inspectorChecks } from './inspector.mjs';
 import { binary, browser, count, passphrase } from './lib.mjs';
 import { ownerChecks } from './owner.mjs';
 import { speed } from './speed.mjs';
 
-const only = process.argv[2]; // owner, chat, inspector or speed, then a part of a check's name; all without
+const only = process.argv[2]; // owner, faults, chat, inspector or speed, then a part of a check's name; all without
 const servers = {
   guarded: await start(binary, { passphrase, trade: true }),
   open: await start(binary, { trade: true }),
@@ -15,6 +16,7 @@ const servers = {
 };
 try {
   if (!only || only === 'owner') await ownerChecks(servers);
+  if (!only || only === 'faults') await faultChecks(servers);
   if (!only || only === 'chat') await chatChecks(servers.open);
   if (!only || only === 'inspector') await inspectorChecks(servers.open);
   if (!only || only === 'speed') await speed(servers.open);

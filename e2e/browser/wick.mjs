@@ -31,6 +31,7 @@ export async function start(binary, { passphrase, trade, extra = [] }) {
   });
   return {
     base,
+    pid: child.pid,
     log: () => log,
     async stop() {
       const gone = new Promise(resolve => child.once('exit', resolve));
