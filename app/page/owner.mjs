@@ -1,7 +1,7 @@
 // The owner's page: log in, then the chart and the panels around it.
 import { Account } from './account.mjs';
 import { desk } from './desk.mjs';
-import { button, el, select, workButton } from './dom.mjs';
+import { button, el, plain, select, workButton } from './dom.mjs';
 import { ageText, healthText, isSilent, silentText } from './health.mjs';
 import { finishLogin, forgetToken, logIn, logOut, storedToken } from './login.mjs';
 import { setLook } from './look.mjs';
@@ -28,13 +28,14 @@ function themeOf() {
 
 const applyTheme = () => Object.assign(document.documentElement.dataset, { theme: themeOf() === 'light' ? 'light' : 'dark' });
 
-/** toast shows a line for a while; the newest is last. One that is there is not said twice. */
+/** toast shows a line for a while; the newest is last. One that is there stays for longer and
+ * is not said twice. */
 function toast(text) {
-  const line = el('p', { class: 'toast' }, text);
-  const same = [...place('toasts').children].find(old => old.textContent === text);
-  if (same) same.remove();
-  place('toasts').append(line);
-  setTimeout(() => line.remove(), 12_000);
+  const there = [...place('toasts').children].find(old => old.textContent === plain(text));
+  const line = there ?? el('p', { class: 'toast' }, text);
+  if (!there) place('toasts').append(line);
+  clearTimeout(line.timer);
+  line.timer = setTimeout(() => line.remove(), 12_000);
 }
 
 /** begin finds out whether the owner is logged in. */

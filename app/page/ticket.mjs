@@ -13,8 +13,9 @@ export function previewText(o) {
 
 const doubtText = 'Placing it again asks with the same id and cannot place it twice.';
 
-/** withID gives an order an id, under which the server places it once. */
-const withID = order => ({ order, id: 'page-' + crypto.randomUUID() });
+/** withID gives an order an id, under which the server places it once. crypto.randomUUID is
+ * missing in frames of hosts without TLS. */
+const withID = order => ({ order, id: 'page-' + Array.from(crypto.getRandomValues(new Uint8Array(16)), b => b.toString(16).padStart(2, '0')).join('') });
 
 /** twoSteps returns a function that tries an order or, called without one, places the order
  * that it tried last. It returns a sentence about the order; onPlaced gets a line about a

@@ -61,6 +61,7 @@ test('an order whose answer was lost is asked for with the same id', async () =>
   const good = args => JSON.stringify({ ...args, status: 'filled', broker: 'paper', order_id: 'o1' });
   const lost = args => { if (args.dry_run) return good(args); throw Object.assign(new Error('the connection to wick failed'), { unanswered: true }); };
   const ids = () => sent.filter(a => !a.dry_run).map(a => a.client_order_id);
+  crypto.randomUUID = undefined; // as in a frame without TLS
   const send = twoSteps(transport, async () => {});
   const order = { symbol: 'A', side: 'buy', type: 'market', quantity: '3' };
   reply = lost;
@@ -74,6 +75,7 @@ test('an order whose answer was lost is asked for with the same id', async () =>
   assert.match(await send(order), /not known whether/); // the same order, previewed again
   assert.match(await send(), /^Placed, asked again with the same id: /);
   assert.equal(new Set(ids()).size, 1, ids().join());
+  assert.match(ids()[0], /^page-[0-9a-f]{32}$/);
   await send(order);
   await send();
   assert.equal(new Set(ids()).size, 2, 'a definite answer makes a new id');
