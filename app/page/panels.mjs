@@ -116,7 +116,7 @@ export function alertsPanel({ account, transport, say, changed }) {
       return changed(`alert ${set.alert_id} on ${a.symbol} instead of ${a.alert_id}, with another note`);
     }, err => say(err.message));
     const which = `the alert on ${a.symbol}, ${conditionText(a)}`;
-    const note = el('input', { maxlength: 200, dir: 'auto', 'aria-label': `Note of ${which}`, value: a.note ?? '', onchange });
+    const note = el('input', { maxlength: 200, dir: 'auto', 'aria-label': `Note of ${which}`, value: plain(a.note ?? ''), onchange });
     const cancel = () => transport.call('cancel_alert', { alert_id: a.alert_id }).then(() => changed(`alert ${a.alert_id} on ${a.symbol} was cancelled`));
     return [a.symbol, conditionText(a), note, workButton('Remove', cancel, say, { 'aria-label': `Remove ${which}` })];
   });

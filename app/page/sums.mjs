@@ -20,7 +20,7 @@ export function unitsText(positions, member) {
   const sums = new Map();
   for (const p of positions) sums.set(unitOf(p.symbol), (sums.get(unitOf(p.symbol)) ?? 0) + Number(p[member] ?? NaN));
   const symbols = new Set(positions.map(p => p.symbol));
-  const known = [...sums].filter(([, sum]) => Math.abs(sum) > 0).map(([unit, sum]) => `${profitText(sum)} ${symbols.has(unit) ? `(${unit})` : unit}`);
+  const known = [...sums].filter(([, sum]) => Math.abs(sum) > 0).map(([unit, sum]) => `${profitText(sum)}\u00a0${symbols.has(unit) ? `(${unit})` : unit}`);
   const unknown = [...sums].filter(([, sum]) => Number.isNaN(sum)).map(([unit]) => unit);
   return [...known, ...(unknown.length ? ['not known in ' + unknown.join(', ')] : [])].join(', ') || profitText(0);
 }

@@ -23,8 +23,9 @@ test('profits are added per currency', () => {
   for (const [symbol, unit] of Object.entries(units)) assert.equal(unitOf(symbol), unit, symbol);
   const position = (symbol, realized_pnl, unrealized_pnl) => ({ symbol, quantity: 1, realized_pnl, unrealized_pnl });
   const list = [position('BTCUSDT', '10.5', '1'), position('ETHUSDT', '2', null), position('ETHBTC', '0.0048', '0'), position('AAA', '-3', '2'), position('SOLEUR', '0', '0')];
-  assert.equal(unitsText(list, 'realized_pnl'), '+12.50 USDT, +0.0048 BTC, −3.00 (AAA)');
-  assert.equal(unitsText(list, 'unrealized_pnl'), '+2.00 (AAA), not known in USDT');
+  const text = member => unitsText(list, member).replaceAll('\u00a0', ' '); // a number stays with its currency
+  assert.equal(text('realized_pnl'), '+12.50 USDT, +0.0048 BTC, −3.00 (AAA)');
+  assert.equal(text('unrealized_pnl'), '+2.00 (AAA), not known in USDT');
   assert.equal(unitsText([], 'realized_pnl'), '0.00');
 });
 

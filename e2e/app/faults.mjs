@@ -176,7 +176,9 @@ async function turned(page, wick) {
   await logIn(page, wick);
   const other = await client(wick, 'turner');
   await other.call('set_alert', { symbol: 'BTCUSDT', condition: { price_above: 0.5 }, note: '\u202Edlos' });
+  await other.call('set_alert', { symbol: 'BTCUSDT', condition: { price_above: 700000 }, note: '\u202Edlos' });
   const panel = page.locator('section[aria-label="Fired alerts"]');
   await panel.getByText('Note: dlos').waitFor();
+  await until('the note', async () => (await page.getByLabel('Note of the alert on BTCUSDT, price at or above 700000', { exact: true }).inputValue()) === 'dlos');
   assert.doesNotMatch(await page.locator('body').innerText(), /[\u202a-\u202e\u2066-\u2069]/);
 }
