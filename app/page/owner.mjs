@@ -124,10 +124,14 @@ function open(token) {
   fired.show();
   refresh();
   if (!trading) return;
-  wire.call('subscribe_notifications', {}).then(() => wire.listen(n => {
+  const subscribe = () => wire.call('subscribe_notifications', {}).then(() => wire.listen(n => {
     fired.add(n);
     acted(firedText(n));
-  })).catch(err => toast(err.message));
+  })).catch(err => {
+    toast(err.message);
+    if (err.unanswered) setTimeout(subscribe, healthPeriod); // or no alert would ever come
+  });
+  subscribe();
 }
 
 /** healthLine says how the server is, how old that is, and since when it is silent. Its ask

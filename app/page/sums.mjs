@@ -32,7 +32,8 @@ export function curveOf(orders, positions) {
   const sums = equity(orders);
   const realized = positions.reduce((sum, p) => sum + Number(p.realized_pnl), 0);
   const one = new Set(positions.map(p => unitOf(p.symbol))).size === 1;
-  return one && sums.length > 0 && Math.abs(sums.at(-1) - realized) <= 1e-6 * Math.max(1e-3, Math.abs(realized)) ? sums : undefined;
+  const line = 1e-4 * Math.max(...sums.map(Math.abs)); // average prices are rounded; a curve does not show less
+  return one && sums.length > 0 && Math.abs(sums.at(-1) - realized) <= line ? sums : undefined;
 }
 
 /** equity returns the realized profit after each filled order, oldest first: the sum so

@@ -98,8 +98,8 @@ export class Wire {
    * a POST if there is a form. It returns the answer. */
   async owner(path, form) {
     const reply = await this.ask('/app/api/' + path, ownerTime, form && { method: 'POST', body: new URLSearchParams(form) });
-    if (!reply.ok) throw new Error(reply.text.trim().slice(0, 300));
-    return this.read(reply);
+    if (reply.ok || [502, 503, 504].includes(reply.status)) return this.read(reply); // those three are a proxy's, and no JSON
+    throw new Error(reply.text.trim().slice(0, 300));
   }
 
   /** listen reads the stream until the page ends, and comes back when it breaks or is

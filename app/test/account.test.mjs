@@ -76,6 +76,7 @@ test('a curve is drawn only if it ends at the figure of the tool', () => {
   assert.deepEqual(curveOf(both, [{ symbol: 'A', realized_pnl: '10' }]), [0, 10]);
   assert.equal(curveOf(both.slice(0, 1), [{ symbol: 'A', realized_pnl: '10' }]), undefined, 'older orders are missing');
   assert.equal(curveOf([...both, fill('buy', 1, 5, 3, 'ETHBTC')], [{ symbol: 'A', realized_pnl: '10' }, { symbol: 'ETHBTC', realized_pnl: '0' }]), undefined, 'two currencies');
+  assert.deepEqual(curveOf(both, [{ symbol: 'A', realized_pnl: '10.00004' }]), [0, 10], 'average prices are rounded');
   assert.equal(curveOf([], []), undefined);
 });
 

@@ -49,6 +49,12 @@ test('which answers leave it open whether something was done', async () => {
   assert.deepEqual(await said(result({ error: { code: -32603, message: 'failed inside' } })), ['failed inside', true]);
   assert.deepEqual(await said(result({ error: { code: -32602, message: 'no such argument' } })), ['no such argument', false]);
   assert.deepEqual(await said(result({ result: { isError: true, content: [{ type: 'text', text: 'halted' }] } })), ['halted', false]);
+  globalThis.fetch = answer(504, '<html>gateway timeout</html>');
+  const halt = await failure(wire.owner('halt', {}));
+  assert.deepEqual([halt.message, halt.unanswered], ['wick did not answer: status 504', true]);
+  globalThis.fetch = answer(409, 'this server runs without --trade\n');
+  const refused = await failure(wire.owner('halt', {}));
+  assert.deepEqual([refused.message, refused.unanswered], ['this server runs without --trade', undefined]);
   delete globalThis.fetch;
 });
 

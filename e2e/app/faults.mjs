@@ -75,6 +75,7 @@ async function lost(page, wick) {
   await page.getByText('It is not known whether this order was placed: buy 3 BTCUSDT market').waitFor();
   await page.screenshot({ path: pictures + 'lost.png' });
   assert.equal(await placed(), 1);
+  assert.ok(await place.isVisible(), 'it can be asked again');
   line.on = false;
   await preview.click();
   await page.waitForFunction(() => /^Would be: .*not known whether/.test(document.querySelector('.preview').textContent));
