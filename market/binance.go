@@ -84,7 +84,9 @@ func binanceTicker(ctx context.Context, h *host, symbols []string) (map[string]Q
 }
 
 // binanceQuote reads the last price of a symbol with its bid and ask, from the
-// statistics of its day: no smaller answer has all three.
+// statistics of its day: no smaller answer has all three. The day ends now if the market is
+// trading, and stays where it was if the market has stopped, so the last trade is no later
+// than its end. Whether it moves on in a quiet market is not documented.
 func binanceQuote(ctx context.Context, h *host, symbol string) (q Quote, at time.Time, err error) {
 	const weight = 2
 	at, err = h.get(ctx, symbol, weight, "/api/v3/ticker/24hr", url.Values{"symbol": {symbol}}, func(body []byte) error {
@@ -93,12 +95,13 @@ func binanceQuote(ctx context.Context, h *host, symbol string) (q Quote, at time
 			Price  number `json:"lastPrice"`
 			Bid    number `json:"bidPrice"`
 			Ask    number `json:"askPrice"`
+			End    number `json:"closeTime"`
 		}
 		err := json.Unmarshal(body, &told)
 		if err == nil && told.Symbol != symbol {
 			err = errNotOne
 		}
-		q = Quote{Price: float64(told.Price), Bid: float64(told.Bid), Ask: float64(told.Ask)}
+		q = Quote{Price: float64(told.Price), Bid: float64(told.Bid), Ask: float64(told.Ask), At: max(0, whole(told.End))}
 		return err
 	})
 	return q, at, err
@@ -112,6 +115,7 @@ func binanceGrid(ctx context.Context, h *host, symbol string) (g Grid, err error
 		var answer struct {
 			Symbols []struct {
 				Symbol  string `json:"symbol"`
+				Status  string `json:"status"`
 				Filters []struct {
 					Type        string `json:"filterType"`
 					TickSize    string `json:"tickSize"`
@@ -127,6 +131,7 @@ func binanceGrid(ctx context.Context, h *host, symbol string) (g Grid, err error
 		if len(answer.Symbols) != 1 || answer.Symbols[0].Symbol != symbol {
 			return errNotOne
 		}
+		g.Halted = halted(answer.Symbols[0].Status, "TRADING")
 		for _, f := range answer.Symbols[0].Filters {
 			switch f.Type {
 			case "PRICE_FILTER":
@@ -140,6 +145,15 @@ func binanceGrid(ctx context.Context, h *host, symbol string) (g Grid, err error
 		return nil
 	})
 	return g, err
+}
+
+// halted returns the status of a market, in our words, unless it is empty or one of those
+// in which trades are made.
+func halted(status string, trading ...string) string {
+	if status == "" || slices.Contains(trading, status) {
+		return ""
+	}
+	return tidyText(status)
 }
 
 // explainBinance explains the codes that a misspelled symbol or interval leads

@@ -60,9 +60,13 @@ func coinbaseQuote(ctx context.Context, h *host, symbol string) (q Quote, at tim
 			Price number `json:"price"`
 			Bid   number `json:"bid"`
 			Ask   number `json:"ask"`
+			Time  string `json:"time"` // of the last trade
 		}
 		err := json.Unmarshal(body, &told)
 		q = Quote{Price: float64(told.Price), Bid: float64(told.Bid), Ask: float64(told.Ask)}
+		if t, bad := time.Parse(time.RFC3339, told.Time); bad == nil {
+			q.At = t.UnixMilli()
+		}
 		return err
 	})
 	return q, at, err
@@ -77,6 +81,11 @@ func coinbaseGrid(ctx context.Context, h *host, symbol string) (g Grid, err erro
 			Quote string `json:"quote_increment"`
 			Base  string `json:"base_increment"`
 			Funds string `json:"min_market_funds"`
+
+			Status   string `json:"status"`
+			Disabled bool   `json:"trading_disabled"`
+			Cancel   bool   `json:"cancel_only"`
+			Post     bool   `json:"post_only"`
 		}
 		if err := json.Unmarshal(body, &p); err != nil {
 			return err
@@ -84,7 +93,16 @@ func coinbaseGrid(ctx context.Context, h *host, symbol string) (g Grid, err erro
 		if p.ID != symbol {
 			return errNotOne
 		}
-		g = Grid{Tick: p.Quote, Lot: p.Base, Minimum: p.Funds}
+		g = Grid{Tick: p.Quote, Lot: p.Base, Minimum: p.Funds, Halted: halted(p.Status, "online")}
+		switch {
+		case g.Halted != "":
+		case p.Disabled:
+			g.Halted = "trading_disabled"
+		case p.Cancel:
+			g.Halted = "cancel_only"
+		case p.Post: // nothing is matched then
+			g.Halted = "post_only"
+		}
 		return nil
 	})
 	return g, err

@@ -103,7 +103,7 @@ func krakenTicker(ctx context.Context, h *host, symbols []string) (map[string]Qu
 	quotes := make(map[string]Quote, len(symbols))
 	at, err := h.get(ctx, limit.Clip(strings.Join(symbols, " ")), 1, "/0/public/Ticker", url.Values{"pair": {strings.Join(symbols, ",")}}, func(body []byte) error {
 		pairs, err := krakenResult[struct {
-			Last []number `json:"c"` // price and volume of the last trade
+			Last []number `json:"c"` // price and volume of the last trade; Kraken does not say when it was
 			Bid  []number `json:"b"` // price and volumes
 			Ask  []number `json:"a"`
 		}](body)
@@ -132,12 +132,14 @@ func krakenGrid(ctx context.Context, h *host, symbol string) (g Grid, err error)
 			LotDecimals   int    `json:"lot_decimals"`
 			Cost          string `json:"costmin"`
 			Least         string `json:"ordermin"`
+			Status        string `json:"status"`
 		}](body)
 		if err == nil && len(pairs) != 1 {
 			err = errNotOne
 		}
 		for _, p := range pairs {
-			g = Grid{Tick: cmp.Or(p.Tick, decimals(p.PriceDecimals)), Lot: decimals(p.LotDecimals), Minimum: p.Cost, Least: p.Least}
+			g = Grid{Tick: cmp.Or(p.Tick, decimals(p.PriceDecimals)), Lot: decimals(p.LotDecimals), Minimum: p.Cost, Least: p.Least,
+				Halted: halted(p.Status, "online", "limit_only", "reduce_only")}
 		}
 		return err
 	})

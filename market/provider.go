@@ -77,14 +77,17 @@ type Quote struct {
 	Symbol    string
 	Price     float64
 	Bid, Ask  float64 // what buyers offer and sellers ask now; zero if the source does not say
-	At        int64   // unix milliseconds at which it was the price
+	At        int64   // unix milliseconds of its trade if the source says that, or else at which it was the price
+	Known     int64   // unix milliseconds at which it was still the last price; zero if nothing is known beyond At
 	Source    string
 	Synthetic bool
 	Hours     Hours // of the exchange, as far as the source says
+
+	timed bool // the service told At
 }
 
 // Grid has the rules of an exchange for the orders of a market: the steps of prices and
-// quantities, and the least value and quantity of an order. The numbers are decimal text
+// quantities, the least value and quantity of an order, and whether it is halted. The numbers are decimal text
 // as the exchange sent it, because a binary fraction cannot hold such a step exactly;
 // empty or zero means that there is no such rule.
 type Grid struct {
@@ -92,4 +95,7 @@ type Grid struct {
 	Lot     string // quantities are whole multiples of it
 	Minimum string // least value of an order, in the quote currency
 	Least   string // least quantity of an order
+	// Halted is the exchange's word for a market in which nothing is traded at the moment,
+	// such as "delisted"; empty if the market is open or the exchange does not say.
+	Halted string
 }

@@ -16,7 +16,7 @@ const quoteAge = time.Second
 // second time, and believes the price if the second answer confirms it. If the feed
 // has taken a newer price meanwhile it returns that, but of a file what the file tells
 // now: its owner may have taken out or corrected the row that the feed has seen. At says
-// how old the price is: in a closed market it is the last one traded.
+// how old the price is: in a closed or quiet market it is the last one traded.
 func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
 	always := func(Quote) bool { return true }
 	return f.quotes.get(ctx, symbol, symbol, always, func(ctx context.Context) (kept[Quote], error) {
@@ -42,7 +42,7 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 		if q.Source == "csv" {
 			w.quote.At = 0 // what the file tells counts, however old
 		}
-		g := &result{Update: Update{Price: q.Price, At: q.At, High: q.Price, Low: q.Price}}
+		g := &result{Update: Update{Price: q.Price, At: max(q.At, q.Known), High: q.Price, Low: q.Price}}
 		err = f.judge(w, g)
 		switch {
 		case err == nil && g.news:
@@ -134,26 +134,36 @@ func (s *service) quote(ctx context.Context, symbol string) (Quote, error) {
 	if err != nil {
 		return Quote{}, err
 	}
-	return s.complete(q, symbol, asked, at), nil
+	q = s.complete(q, symbol, asked, at)
+	q.Known = latest(asked, at)
+	return q, nil
+}
+
+// latest returns the latest time, in unix milliseconds, at which an answer can have been
+// true: when it was asked for, or the time of the answer by the service's clock if that
+// is earlier.
+func latest(asked, at time.Time) int64 {
+	return min(asked.UnixMilli(), at.Add(time.Second).UnixMilli())
 }
 
 // complete adds symbol, source and time to a quote of the service. If the service does
-// not say when the price was traded, its time is when it was asked for, or the time of
-// the answer by the service's clock if that is earlier.
+// not say when the price was traded, its time is that of the answer. A trade that is a
+// little ahead of our clock counts as of now; judge refuses one that is far ahead.
 func (s *service) complete(q Quote, symbol string, asked, at time.Time) Quote {
-	q.Symbol, q.Source = symbol, s.name
-	if q.At == 0 {
-		q.At = min(asked.UnixMilli(), at.Add(time.Second).UnixMilli())
+	q.Symbol, q.Source, q.timed = symbol, s.name, q.At > 0
+	known := latest(asked, at)
+	if !q.timed || q.At > known && q.At <= known+maxAhead*1000 {
+		q.At = known
 	}
 	return q
 }
 
-// gridAge is how long the rules of a market are used again. Exchanges announce a
-// change of them days before.
-const gridAge = 24 * time.Hour
+// gridAge is how long the rules of a market are used again. Exchanges announce a change of
+// the steps days before, but halt a market from one moment to the next.
+const gridAge = time.Minute
 
 // Grid returns the rules of a canonical symbol: an empty Grid if its source has
-// none. It asks the exchange once a day.
+// none. It asks the exchange once a minute at most.
 func (f *Feed) Grid(ctx context.Context, symbol string) (Grid, error) {
 	s := serviceOf(f.source, symbol)
 	if s == nil || s.grid == nil {

@@ -102,14 +102,14 @@ func TestRecordedColumns(t *testing.T) {
 	}
 }
 
-// Real answers with the price, bid and ask of one symbol.
+// Real answers with the price, bid and ask of one symbol, and the time of the last trade.
 func TestRecordedQuotes(t *testing.T) {
 	for _, p := range providers {
 		if p.single == nil {
 			continue
 		}
 		q, err := quoteOf(t.Context(), over(t, p.name, reach{nowhere, recorded(t, "quote/"+p.name)}), p.example)
-		if got, want := fmt.Sprint(q.Price, q.Bid, q.Ask), wanted(t, "quote/"+p.name)[0]; err != nil || got != want || q.Source != p.name {
+		if got, want := fmt.Sprint(q.Price, q.Bid, q.Ask, " ", time.UnixMilli(q.At).UTC().Format(time.RFC3339Nano)), wanted(t, "quote/"+p.name)[0]; err != nil || got != want || q.Source != p.name {
 			t.Errorf("%s: %s of %q, %v; want %s", p.name, got, q.Source, err, want)
 		}
 	}
@@ -129,7 +129,7 @@ func TestRecordedGrids(t *testing.T) {
 	}
 }
 
-// The rules of a market are asked for once a day, by however many at once, and
+// The rules of a market are asked for once a minute, by however many at once, and
 // sources without any are not asked at all.
 func TestGridIsAskedOnce(t *testing.T) {
 	t.Parallel()
@@ -147,7 +147,7 @@ func TestGridIsAskedOnce(t *testing.T) {
 		time.Sleep(gridAge)
 		feed.Grid(t.Context(), "BTC-USD")
 		if asked.n != 2 {
-			t.Errorf("a day later it was asked %d times, want 2", asked.n)
+			t.Errorf("a minute later it was asked %d times, want 2", asked.n)
 		}
 		if g, err := NewFeed(Sample{}, nil).Grid(t.Context(), "BTCUSDT"); g != (Grid{}) || err != nil {
 			t.Errorf("sample: %v, %v", g, err)

@@ -149,10 +149,11 @@ func (f *Feed) pause(w *watch, g *result) time.Duration {
 	return pause
 }
 
-// poll asks for the bars of w and returns what is new. It may change the interval that
-// prices are taken from, and judge may reset times after the clock was set back; accept
-// changes the rest of w once the update was delivered. If the bars of one interval
-// cannot be had, poll returns the error and the result with the price and the others.
+// poll asks for the bars of w and returns what is new. It sets whether the
+// market has stopped and may change the interval that prices are taken from, and judge may
+// reset times after the clock was set back; accept changes the rest of w once the update was
+// delivered. If the bars of one interval cannot be had, poll returns the error and the
+// result with the price and the others.
 func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*result, error) {
 	// Prices come from the finest bars. A file may have no minutes; then the shortest
 	// interval that is watched serves.
@@ -166,7 +167,9 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 		return nil, err
 	}
 	g := w.price(s)
-	w.noteQuiet(g, s, min(asked, s.AsOf)) // an answer from a cache is older
+	asked = min(asked, s.AsOf) // an answer from a cache is older
+	w.noteQuiet(g, s, asked)
+	w.stopped = asked > (w.fine.Next(s.Time[s.Len()-1])+minute)*1000
 	if err := f.judge(w, g); err != nil {
 		return g, err
 	}

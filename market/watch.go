@@ -21,6 +21,7 @@ type watch struct {
 	// seenAt is the time, in unix milliseconds, up to which every trade was told: that of
 	// the last price that came with bars, or of a later poll that found no trade since.
 	seenAt  int64
+	stopped bool               // nothing is traded: the newest bar had ended for more than a minute when bars were last asked for
 	started bool               // last is set
 	forming map[Interval]Bar   // the forming bars when bars were last seen
 	doubt   float64            // price outside the band that waits to be confirmed; 0 for none

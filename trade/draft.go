@@ -14,8 +14,12 @@ import (
 // the price at which it would be filled on arrival; zero means that it rests. Asked
 // is what came of asking the source for the newest price just now. While the exchange is
 // closed, an order that would be filled now is refused; one that rests can wait for it to
-// open. Called with mu held.
+// open. While the market is halted every order is refused: it may never trade again. Called
+// with mu held.
 func (e *Engine) draft(r OrderRequest, asked inquiry) (o *Order, q quote, fill exact.Decimal, err error) {
+	if err := e.watch.checkHalted(r.Symbol); err != nil {
+		return nil, q, 0, err
+	}
 	at := now()
 	q, closed := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
 	if closed != nil && !isRefusal(closed, marketClosed) {

@@ -181,9 +181,9 @@ func TestBidAndAsk(t *testing.T) {
 	})
 }
 
-// TestGridOfSource: the rules of the exchange are asked for once a day, and a minute after
-// a failure; no order is refused because of a failure. Rules that the operator has set come
-// first. A step that is finer than our numbers is ignored.
+// TestGridOfSource: the rules of the exchange are asked for every ten minutes, and a minute
+// after a failure; no order is refused because of a failure. Rules that the operator has set
+// come first. A step that is finer than our numbers is ignored.
 func TestGridOfSource(t *testing.T) {
 	feed, fails := quoted(0, 0), true
 	feed.grid = func() (market.Grid, error) {
@@ -210,16 +210,46 @@ func TestGridOfSource(t *testing.T) {
 		}
 		time.Sleep(rulesAge)
 		if try(t, e, limit); *feed.asked != 3 {
-			t.Errorf("a day later the rules were asked for %d times, want 3", *feed.asked)
+			t.Errorf("ten minutes later the rules were asked for %d times, want 3", *feed.asked)
 		}
 	})
 	*feed.asked = 0
 	none := func(o *Options) { o.Feed, o.Grid = feed, func(string) (Grid, bool) { return Grid{}, true } }
 	inBubble(t, none, func(t *testing.T, e *Engine) {
-		if ask(t, e, limit); *feed.asked != 0 {
-			t.Errorf("the operator has set that there are no rules, and they were asked for %d times", *feed.asked)
+		if ask(t, e, limit); *feed.asked != 1 {
+			t.Errorf("the operator has set that there are no rules: whether the market is halted was asked %d times, want 1", *feed.asked)
 		}
 	})
+}
+
+// TestHaltedMarket: in a market that its exchange has halted no order is taken, not even one
+// that would wait, whatever the operator has set; one that waits already stays and can be
+// cancelled. A minute after the exchange has opened it again orders are taken.
+func TestHaltedMarket(t *testing.T) {
+	for _, set := range []bool{false, true} {
+		feed, status := quoted(0, 0), ""
+		feed.grid = func() (market.Grid, error) { return market.Grid{Halted: status}, nil }
+		limit := func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }
+		inBubble(t, func(o *Options) {
+			o.Feed, o.Grid = feed, func(string) (Grid, bool) { return Grid{}, set }
+		}, func(t *testing.T, e *Engine) {
+			waits := ask(t, e, limit)
+			status = "BREAK"
+			time.Sleep(rulesAge)
+			const want = `market_halted: test does not trade AAA now: it calls that market "BREAK"; open orders stay and can be cancelled (retry later)`
+			for name, change := range map[string]func(*OrderRequest){"a market order": func(*OrderRequest) {}, "a limit that would wait": limit, "a dry run": func(r *OrderRequest) { r.DryRun = true }} {
+				if _, err := try(t, e, change); err == nil || err.Error() != want {
+					t.Errorf("%s: %v\nwant %s", name, err, want)
+				}
+			}
+			if _, err := e.CancelOrder(Who{}, waits.ID); err != nil {
+				t.Error(err)
+			}
+			status = ""
+			time.Sleep(rulesRetry)
+			ask(t, e, func(*OrderRequest) {})
+		})
+	}
 }
 
 // TestGrid: a market that counts prices in 0.5, quantities in 0.1 and takes no order

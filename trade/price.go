@@ -45,7 +45,7 @@ func (w *watchlist) offer(symbol string, last quote, q market.Quote) (gone int64
 	w.change(symbol, func(in *instrument) {
 		in.hours = q.Hours
 		file := q.Source == "csv" && in.last == last
-		if q.At >= in.at || file {
+		if max(q.At, q.Known) >= in.until() || file {
 			in.quote = newQuote(q)
 		}
 		if file && (q.At < last.at || q.At == last.at && q.Price != last.told) {

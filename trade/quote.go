@@ -25,13 +25,18 @@ type quote struct {
 	price     exact.Decimal
 	bid, ask  exact.Decimal // as the source told them; zero if it did not
 	told      float64       // the price as the source told it
-	at        int64         // when the market was at the price, in unix milliseconds
+	at        int64         // when the market was at the price, or traded it last, in unix milliseconds
+	known     int64         // when it was still the last price; zero if nothing is known beyond at
 	source    string        // who told it
 	synthetic bool          // the price is invented
 }
 
 // time returns when the market was at the price of q.
 func (q quote) time() Time { return Time{time.UnixMilli(q.at).UTC()} }
+
+// until returns up to when q is known to be the last price, in unix milliseconds. Of two
+// quotes the one that is known longer counts.
+func (q quote) until() int64 { return max(q.at, q.known) }
 
 // lastQuote returns the close of the last bar of s. Its time is what the source says, or
 // else the time at which it was asked if the bar is forming, and the end of the bar if
@@ -56,7 +61,7 @@ func newQuote(q market.Quote) quote {
 	if !told || !too || bid > ask || bid < price/2 || ask-price/2 > price || bid <= 0 {
 		bid, ask = 0, 0
 	}
-	return quote{price: price, bid: bid, ask: ask, told: q.Price, at: q.At, source: q.Source, synthetic: q.Synthetic}
+	return quote{price: price, bid: bid, ask: ask, told: q.Price, at: q.At, known: q.Known, source: q.Source, synthetic: q.Synthetic}
 }
 
 // fineness is the largest relative error that making a price exact may cause. Some

@@ -36,7 +36,8 @@ type instrument struct {
 	hours    market.Hours
 	currency string    // of its prices, as the source says; may be empty
 	grid     Grid      // the rules of its exchange, as far as they are known
-	gridDue  time.Time // when the source is asked for them again
+	halted   string    // the exchange's word for a market in which nothing is traded now; or empty
+	gridDue  time.Time // when the source is asked for both again
 	volume   volume    // kept if volumes matter
 	windows  map[market.Interval]*window
 	barsAt   int64 // time of the last update of the windows, zero before the feed's first
@@ -224,7 +225,7 @@ func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*
 		in.windows[s.Interval] = win
 		judged = append(judged, win.judged)
 		in.synthetic, in.hours, in.currency = s.Synthetic, s.Hours, s.Currency
-		if q := lastQuote(s); in.fed == 0 && q.at > in.at {
+		if q := lastQuote(s); in.fed == 0 && q.at > in.until() {
 			in.quote = q
 		}
 	}
@@ -407,7 +408,7 @@ func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 	in.last = quote{price: t.price, told: t.Price, at: t.At, source: t.Source, synthetic: t.Synthetic}
 	// An older price than the known one is not taken over: an order has asked for that
 	// one. But if it is even older than the last update, the clock was set back.
-	switch newest := !repeated && (t.At >= in.at || t.At < since); {
+	switch newest := !repeated && (t.At >= in.until() || t.At < since); {
 	case newest && t.price != 0:
 		in.quote = in.last
 	case newest: // positions stay valued at the last price that fits, and orders are refused because of this one
