@@ -14,7 +14,8 @@ var ErrTooFine = errors.New("no bars fine enough")
 // resample makes bars of the interval to from bars of the same or a finer interval, of
 // which a bar of to must be a whole number. With a session, bars shorter than a day
 // start at the opening or a whole number of bars after it, a daily bar starts at the
-// opening, and longer ones follow the calendar of the zone. Without a session all bars
+// opening, and longer ones follow the calendar of the zone; see borders.around for zones
+// east of Greenwich. Without a session all bars
 // follow the clock in UTC. The bar of a fine bar is found by its time and never by
 // counting, so a gap or a half day moves no other bar. Where there is no fine bar, there
 // is no coarse one.
@@ -108,6 +109,12 @@ func (b *borders) enter(t int64) {
 }
 
 // around returns the start of the bar that holds t, and the start of the next.
+//
+// East of Greenwich a local day begins on the day before in UTC: Sydney opens at 23:00. A
+// bar of a day or longer is known by its date, which readers take in UTC, so such a bar
+// starts at midnight in UTC of its local date instead, which may be some hours after its
+// first trade. Its end by [Interval.Next] is then later than that of the local day, never
+// earlier.
 func (b *borders) around(t int64) (start, next int64) {
 	if b.at == nil {
 		start = b.to.Start(t)
@@ -118,11 +125,11 @@ func (b *borders) around(t int64) (start, next int64) {
 	}
 	switch {
 	case b.to == Day1:
-		return b.anchor, b.tomorrow
+		return max(b.anchor, b.date), b.tomorrow
 	// Weeks and months are counted in days of the exchange.
 	case b.to.Seconds() > day:
 		first := b.to.Start(b.date)
-		return b.local(first), b.local(b.to.Next(first))
+		return max(b.local(first), first), b.local(b.to.Next(first))
 	}
 	start = b.anchor + floor(t-b.anchor, b.to.Seconds())
 	return start, min(start+b.to.Seconds(), b.tomorrow)

@@ -1,0 +1,129 @@
+package market
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// abroad answers for one symbol as Yahoo does: a row for each weekday at the opening, in the
+// time of the exchange, with the day of the month as its price.
+type abroad struct {
+	symbol, zone string
+	open, shut   time.Duration // after midnight there
+	granularity  string        // "" for what was asked for
+}
+
+func (a abroad) session(d time.Time) (open, shut time.Time) {
+	clock := func(h time.Duration) time.Time {
+		return time.Date(d.Year(), d.Month(), d.Day(), 0, 0, int(h.Seconds()), 0, d.Location())
+	}
+	return clock(a.open), clock(a.shut)
+}
+
+func (a abroad) RoundTrip(r *http.Request) (*http.Response, error) {
+	zone, err := time.LoadLocation(a.zone)
+	if err != nil {
+		return nil, err
+	}
+	q := r.URL.Query()
+	unix := func(name string) int64 { n, _ := strconv.ParseInt(q.Get(name), 10, 64); return n }
+	var times, prices []string
+	var open, shut time.Time
+	for d := time.Unix(unix("period1"), 0).In(zone); ; d = d.AddDate(0, 0, 1) {
+		begin, end := a.session(d)
+		if begin.After(time.Now()) || begin.Unix() >= unix("period2") {
+			break
+		}
+		if wd := d.Weekday(); wd != time.Saturday && wd != time.Sunday && begin.Unix() >= unix("period1") {
+			open, shut = begin, end
+			times, prices = append(times, strconv.FormatInt(begin.Unix(), 10)), append(prices, strconv.Itoa(begin.Day()))
+		}
+	}
+	list := func(l []string) string { return "[" + strings.Join(l, ",") + "]" }
+	granularity := a.granularity
+	if granularity == "" {
+		granularity = q.Get("interval")
+	}
+	return replay(fmt.Sprintf("HTTP/1.1 200 OK\n\n"+`{"chart":{"error":null,"result":[{"meta":{"symbol":%q,"exchangeTimezoneName":%q,"dataGranularity":%q,"currentTradingPeriod":{"regular":{"start":%d,"end":%d}}},`+
+		`"timestamp":%s,"indicators":{"quote":[{"open":%[7]s,"high":%[7]s,"low":%[7]s,"close":%[7]s}]}}]}}`,
+		a.symbol, a.zone, granularity, open.Unix(), shut.Unix(), list(times), list(prices))).RoundTrip(r)
+}
+
+var exchangesAbroad = []abroad{
+	{symbol: "7203.T", zone: "Asia/Tokyo", open: 9 * time.Hour, shut: 15*time.Hour + 30*time.Minute},
+	{symbol: "BHP.AX", zone: "Australia/Sydney", open: 10 * time.Hour, shut: 16 * time.Hour},
+	{symbol: "FPH.NZ", zone: "Pacific/Auckland", open: 10 * time.Hour, shut: 16*time.Hour + 45*time.Minute},
+	{symbol: "VOD.L", zone: "Europe/London", open: 8 * time.Hour, shut: 16*time.Hour + 30*time.Minute},
+	{symbol: "NPN.JO", zone: "Africa/Johannesburg", open: 9 * time.Hour, shut: 17 * time.Hour},
+	{symbol: "EURUSD=X", zone: "Europe/London", shut: 24 * time.Hour},
+	{symbol: "AAPL", zone: "America/New_York", open: 9*time.Hour + 30*time.Minute, shut: 16 * time.Hour},
+}
+
+// TestYahooDates: bars of a day and longer have the date of their exchange, in UTC, wherever
+// it is and whatever its clocks do: a bar of Sydney's Monday is not of Sunday, and October in
+// Tokyo is not a bar of September. No gap is between two months. A bar is not closed before
+// its session is over.
+func TestYahooDates(t *testing.T) {
+	for _, a := range exchangesAbroad {
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(time.Until(time.Date(2001, 4, 4, 19, 0, 0, 0, time.UTC))) // New York's session; night in the east
+			s := over(t, "yahoo", reach{nowhere, a})
+			for _, iv := range []Interval{Day1, Week1, Month1} {
+				bars, err := s.Bars(t.Context(), Query{Symbol: a.symbol, Interval: iv, Limit: 300})
+				if err != nil || bars.Len() < 12 || len(bars.Gaps) > 0 {
+					t.Fatalf("%s %s: %v; gaps %v", a.symbol, iv, err, bars.Gaps)
+				}
+				zone, _ := time.LoadLocation(a.zone)
+				for i := range bars.Time {
+					at := time.Unix(bars.Time[i], 0).UTC()
+					// Its open is the day of the month of its first session, its close that of its last.
+					first := int(bars.Open[i])
+					_, shut := a.session(time.Date(at.Year(), at.Month(), int(bars.Close[i]), 0, 0, 0, 0, zone))
+					switch {
+					case iv == Day1 && (at.Day() != first || at.Weekday() == time.Saturday || at.Weekday() == time.Sunday):
+						t.Errorf("%s: the session of day %d is dated %s", a.symbol, first, at)
+					case iv == Week1 && (at.Weekday() != time.Monday || at.Day() != first):
+						t.Errorf("%s: the week from day %d on is dated %s", a.symbol, first, at)
+					case iv == Month1 && (at.Day() != 1 || first > 3 || i > 0 && at.Month() == time.Unix(bars.Time[i-1], 0).UTC().Month()):
+						t.Errorf("%s: a month from day %d on is dated %s", a.symbol, first, at)
+					case iv != Week1 && bars.ClosedAt(i) < shut.Unix() && a.shut < 24*time.Hour:
+						t.Errorf("%s %s: the bar of %s is closed at %d, its last session ends at %d", a.symbol, iv, at, bars.ClosedAt(i), shut.Unix())
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestYahooDayCloses: the bar of the day is forming until the session is over, also where its
+// date begins after the opening.
+func TestYahooDayCloses(t *testing.T) {
+	for _, a := range exchangesAbroad {
+		if a.shut == 24*time.Hour {
+			continue
+		}
+		synctest.Test(t, func(t *testing.T) {
+			zone, _ := time.LoadLocation(a.zone)
+			open, shut := a.session(time.Date(2001, 1, 16, 0, 0, 0, 0, zone)) // a Tuesday, summer in Sydney
+			s := over(t, "yahoo", reach{nowhere, a})
+			for _, c := range []struct {
+				at      time.Time
+				forming bool
+			}{{open.Add(time.Minute), true}, {shut.Add(-time.Minute), true}, {shut.Add(time.Minute), false}} {
+				time.Sleep(time.Until(c.at))
+				bars, err := s.Bars(t.Context(), Query{Symbol: a.symbol, Interval: Day1, Limit: 5})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if last := time.Unix(bars.Time[4], 0).UTC(); bars.Forming != c.forming || last.Day() != 16 || bars.Close[4] != 16 {
+					t.Errorf("%s at %s: the last bar is of %s, forming %v", a.symbol, c.at.UTC(), last, bars.Forming)
+				}
+			}
+		})
+	}
+}
