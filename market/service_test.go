@@ -611,11 +611,22 @@ func TestImpossibleRows(t *testing.T) {
 func TestYahooAnswersForAnother(t *testing.T) {
 	body := []byte(`{"chart":{"result":[{"meta":{"symbol":"MSFT"},"timestamp":[]}],"error":null}}`)
 	var e *Error
-	if _, err := decodeYahoo(body, "AAPL"); !errors.As(err, &e) || e.Retry {
+	if _, err := decodeYahoo(body, "AAPL", Day1); !errors.As(err, &e) || e.Retry {
 		t.Errorf("%v", err)
 	}
-	if _, err := decodeYahoo(body, "MSFT"); err != nil {
+	if _, err := decodeYahoo(body, "MSFT", Day1); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestYahooSendsOtherBars: Yahoo says of which interval its bars are. Those of a day must
+// not be drawn as hours.
+func TestYahooSendsOtherBars(t *testing.T) {
+	for step, ok := range map[string]bool{"1h": true, "60m": true, "": true, "1d": false, "5m": false, "90m": false} {
+		body := fmt.Appendf(nil, `{"chart":{"result":[{"meta":{"symbol":"MSFT","dataGranularity":%q},"timestamp":[]}],"error":null}}`, step)
+		if _, err := decodeYahoo(body, "MSFT", Hour1); (err == nil) != ok {
+			t.Errorf("bars of %q for an hour: %v", step, err)
+		}
 	}
 }
 

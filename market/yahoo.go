@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -54,7 +55,7 @@ func (h *host) yahooPage(ctx context.Context, symbol string, iv Interval, end in
 	}
 	var chart *yahooChart
 	now, err := h.get(ctx, symbol, 1, "/v8/finance/chart/"+symbol, query, func(body []byte) (err error) {
-		chart, err = decodeYahoo(body, symbol)
+		chart, err = decodeYahoo(body, symbol, iv)
 		return err
 	})
 	if err != nil {
@@ -129,6 +130,7 @@ type yahooChart struct {
 type yahooMeta struct {
 	Symbol   string  `json:"symbol"`
 	Currency string  `json:"currency"`
+	Step     string  `json:"dataGranularity"` // the interval of the bars
 	Zone     string  `json:"exchangeTimezoneName"`
 	Offset   int     `json:"gmtoffset"`
 	Price    float64 `json:"regularMarketPrice"`
@@ -188,8 +190,9 @@ type yahooAnswer struct {
 	} `json:"chart"`
 }
 
-// decodeYahoo returns the chart in an answer, which must be of the symbol name.
-func decodeYahoo(body []byte, name string) (*yahooChart, error) {
+// decodeYahoo returns the chart in an answer, which must be of the symbol name and have bars
+// of iv.
+func decodeYahoo(body []byte, name string, iv Interval) (*yahooChart, error) {
 	var answer yahooAnswer
 	if err := json.Unmarshal(body, &answer); err != nil {
 		return nil, err
@@ -204,6 +207,10 @@ func decodeYahoo(body []byte, name string) (*yahooChart, error) {
 	// A mix-up at the service must not become a chart of this symbol.
 	if !strings.EqualFold(chart.Meta.Symbol, name) {
 		return nil, &Error{Reason: "the answer is for another symbol", Advice: "check the spelling"}
+	}
+	// Yahoo has sent longer bars than it was asked for. It spells an hour "1h" or "60m".
+	if step, err := ParseInterval(chart.Meta.Step); chart.Meta.Step != "" && (err != nil || step != iv) {
+		return nil, &Error{Reason: fmt.Sprintf("the answer has bars of %q, not of %s", tidyText(chart.Meta.Step), iv), Advice: "choose another interval"}
 	}
 	return chart, nil
 }
