@@ -57,7 +57,7 @@ func decodeBinance(body []byte) ([]Bar, error) {
 	rows, err := rowsOf(body, 6)
 	bars := make([]Bar, 0, len(rows))
 	for _, r := range rows {
-		bars = append(bars, Bar{whole(r[0]) / 1000, float64(r[1]), float64(r[2]), float64(r[3]), float64(r[4]), float64(r[5])})
+		bars = append(bars, Bar{instant(r[0], inMillis), float64(r[1]), float64(r[2]), float64(r[3]), float64(r[4]), float64(r[5])})
 	}
 	return bars, err
 }
@@ -101,7 +101,10 @@ func binanceQuote(ctx context.Context, h *host, symbol string) (q Quote, at time
 		if err == nil && told.Symbol != symbol {
 			err = errNotOne
 		}
-		q = Quote{Price: float64(told.Price), Bid: float64(told.Bid), Ask: float64(told.Ask), At: max(0, whole(told.End))}
+		q = Quote{Price: float64(told.Price), Bid: float64(told.Bid), Ask: float64(told.Ask)}
+		if instant(told.End, inMillis) > 0 {
+			q.At = int64(told.End)
+		}
 		return err
 	})
 	return q, at, err

@@ -48,7 +48,7 @@ func decodeCoinbase(body []byte) ([]Bar, error) {
 	// Low and high stand before open in a row.
 	bars := make([]Bar, 0, len(rows))
 	for _, r := range slices.Backward(rows) {
-		bars = append(bars, Bar{whole(r[0]), float64(r[3]), float64(r[2]), float64(r[1]), float64(r[4]), float64(r[5])})
+		bars = append(bars, Bar{instant(r[0], inSeconds), float64(r[3]), float64(r[2]), float64(r[1]), float64(r[4]), float64(r[5])})
 	}
 	return bars, err
 }

@@ -177,7 +177,7 @@ func (c *columns) fetchFunding(ctx context.Context, symbol string, from int64) (
 			return nil, err
 		}
 		for _, r := range rows {
-			all = append(all, point{whole(r.Time) / 1000, float64(r.Rate)})
+			all = append(all, point{instant(r.Time, inMillis), float64(r.Rate)})
 		}
 		// A page that is not full is the last. A page that ends before from would be sent
 		// again and again.
@@ -223,7 +223,7 @@ func (c *columns) fetchHistory(ctx context.Context, name, symbol string, iv Inte
 	for _, r := range rows {
 		value := map[string]number{ExtraOI: r.OI, ExtraLong: r.Long, ExtraShort: r.Short}[name]
 		// A second earlier, so that it falls into the bar that ends at that time.
-		list = append(list, point{whole(r.Time)/1000 - 1, float64(value)})
+		list = append(list, point{instant(r.Time, inMillis) - 1, float64(value)})
 	}
 	return list, err
 }
@@ -245,7 +245,7 @@ func (c *columns) fetchFearGreed(ctx context.Context, from int64) ([]point, erro
 	})
 	var list []point
 	for _, d := range answer.Data {
-		list = append(list, point{whole(d.Time), float64(d.Value)})
+		list = append(list, point{instant(d.Time, inSeconds), float64(d.Value)})
 	}
 	return list, err
 }

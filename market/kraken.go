@@ -62,7 +62,7 @@ func decodeKraken(body []byte) ([]Bar, error) {
 			return nil, err
 		}
 		for _, r := range rows {
-			bars = append(bars, Bar{whole(r[0]), float64(r[1]), float64(r[2]), float64(r[3]), float64(r[4]), float64(r[6])})
+			bars = append(bars, Bar{instant(r[0], inSeconds), float64(r[1]), float64(r[2]), float64(r[3]), float64(r[4]), float64(r[6])})
 		}
 	}
 	return bars, nil

@@ -25,10 +25,17 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// whole returns n as an integer. If n is no possible time it returns -1, which no bar
-// may have.
-func whole(n number) int64 {
-	if v := float64(n); v >= 0 && v < 1e15 {
+// Units in which services count the time since 1970, in a second.
+const (
+	inSeconds = 1
+	inMillis  = 1000
+)
+
+// instant returns n, a time in units of which a second has so many, in unix seconds. If n
+// is no time that a market can have, it returns -1, which no bar may have: text, a time in
+// a finer unit, which would be after the year 5138, or in a coarser one, before 1973.
+func instant(n number, units int64) int64 {
+	if v := float64(n) / float64(units); v >= 1e8 && v < 1e11 {
 		return int64(v)
 	}
 	return -1

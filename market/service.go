@@ -125,9 +125,9 @@ func (s *service) history(ctx context.Context, q Query, base Interval) (*page, e
 		if len(p.rows) == 0 || need <= 0 || p.first || p.last {
 			break
 		}
-		oldest := slices.MinFunc(p.rows, byTime).Time
-		if end != 0 && oldest >= end {
-			break // the service ignores our end: the next page would be the same
+		oldest := oldestOf(p.rows)
+		if end != 0 && oldest >= end || oldest < 0 {
+			break // the service ignores our end, so the next page would be the same, or sends no times
 		}
 		end = oldest
 	}
@@ -135,6 +135,18 @@ func (s *service) history(ctx context.Context, q Query, base Interval) (*page, e
 		return nil, &Error{Source: s.name, Symbol: q.Symbol, Status: http.StatusOK, Reason: "the answer holds no bars of " + string(base), Advice: "check the symbol"}
 	}
 	return all, nil
+}
+
+// oldestOf returns the earliest time of rows, or -1 if no row has a time. Those whose time
+// cannot be read have one below zero.
+func oldestOf(rows []Bar) int64 {
+	oldest := int64(-1)
+	for _, b := range rows {
+		if b.Time >= 0 && (oldest < 0 || b.Time < oldest) {
+			oldest = b.Time
+		}
+	}
+	return oldest
 }
 
 // fill appends the rows of p to s, sorted by time. Of rows with equal times it takes
@@ -158,7 +170,7 @@ func (s *Series) fill(p *page, latest int64, positive bool) error {
 		switch {
 		case err != nil:
 		case b.Time < 0:
-			err = errors.New("time is before 1970")
+			err = errors.New("its time is not one that a market can have")
 		case positive && b.Low <= 0:
 			err = fmt.Errorf("price %v is not positive", b.Low)
 		}
