@@ -187,6 +187,7 @@ var limits = []limit{
 	{"market", "maxEntries", "", "answers remembered", "TestCacheIsBounded"},
 	{"market", "maxBytes", "bytes", "of them", "TestCacheIsBounded"},
 	{"market", "maxFile", "bytes", "CSV file, unpacked", "TestCSVBomb"},
+	{"market", "maxFiles", "", "names in a directory of CSV files; with more nothing is read", "TestCSVTooManyFiles"},
 	{"market", "largeFile", "bytes", "CSV file as it is stored; larger ones, and those that must be sorted, are read one at a time", "TestCSVTurn"},
 }
 

@@ -22,7 +22,7 @@ import (
 // memory.
 const (
 	maxFile   = 64 << 20 // bytes of one file, decompressed
-	maxFiles  = 10000    // names looked at in a directory
+	maxFiles  = 10000    // names in a directory
 	largeFile = 8 << 20  // bytes of a file as it is stored; longer ones are read one at a time
 )
 
@@ -140,17 +140,21 @@ func (c *CSV) names() ([]string, error) {
 	return fileNames(root)
 }
 
-// fileNames returns at most maxFiles names in a directory, sorted, so that the choice
-// between them does not depend on the file system.
+// fileNames returns the names in a directory, sorted, so that the choice between them does
+// not depend on the file system. More than maxFiles are an error: without the others a file
+// that is there would be said to be missing.
 func fileNames(root *os.Root) ([]string, error) {
 	dir, err := root.Open(".")
 	if err != nil {
 		return nil, fmt.Errorf("csv: %w", err)
 	}
 	defer dir.Close()
-	names, err := dir.Readdirnames(maxFiles)
-	if err != nil && err != io.EOF {
+	names, err := dir.Readdirnames(maxFiles + 1)
+	switch {
+	case err != nil && err != io.EOF:
 		return nil, fmt.Errorf("csv: %w", err)
+	case len(names) > maxFiles:
+		return nil, fmt.Errorf("csv: the directory has more than %d files; keep those that are not needed in another one", maxFiles)
 	}
 	slices.Sort(names)
 	return names, nil

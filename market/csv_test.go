@@ -853,3 +853,24 @@ func TestReferenceFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestCSVTooManyFiles: with more than maxFiles names in the directory nothing is read. Were
+// only so many looked at, a file that is there would be said to be missing, by chance.
+func TestCSVTooManyFiles(t *testing.T) {
+	files := map[string]string{"abc-1d.csv": threeDays}
+	for i := range maxFiles - 1 {
+		files[fmt.Sprintf("x%d", i)] = ""
+	}
+	c := directory(t, files)
+	q := Query{Symbol: "ABC", Interval: Day1, Limit: 10}
+	if _, err := c.Bars(t.Context(), q); err != nil {
+		t.Errorf("%d names: %v", maxFiles, err)
+	}
+	if err := os.WriteFile(filepath.Join(c.dir, "one-more"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const want = "csv: the directory has more than 10000 files; keep those that are not needed in another one"
+	if _, err := c.Bars(t.Context(), q); err == nil || err.Error() != want {
+		t.Errorf("one more: %v\nwant %s", err, want)
+	}
+}
