@@ -33,7 +33,7 @@ const (
 // the most common distance between its rows is the interval. Names ending in
 // .csv.gz work too, and upper and lower case are the same. The first line names
 // the columns, in any order: time, open, high, low, close and, if there are any,
-// volume and extra columns. Times are unix seconds or milliseconds, or ISO 8601,
+// volume and extra columns. A column named symbol must be the same in all rows. Times are unix seconds or milliseconds, or ISO 8601,
 // in UTC unless they say otherwise. Longer intervals are made from shorter ones
 // by the clock in UTC. Rows that have not begun by our clock are left out; while there
 // are some that begin more than two minutes later, the file gives no price to a [Feed].
@@ -280,6 +280,7 @@ func eachRow(ctx context.Context, file io.Reader, zipped bool, extra []string, t
 	if err != nil {
 		return err
 	}
+	of := "" // the symbol of the first row
 	for ctx.Err() == nil {
 		record, err := records.Read()
 		// Checked first: the reader may have stopped within a line, which then looks broken.
@@ -293,6 +294,11 @@ func eachRow(ctx context.Context, file io.Reader, zipped bool, extra []string, t
 			return err
 		}
 		row, err := col.read(record)
+		if symbol := col.symbolOf(record); of == "" {
+			of = symbol
+		} else if err == nil && symbol != of {
+			err = fmt.Errorf("the row is of %q and the first one of %q: a file has the rows of one symbol", limit.Clip(symbol), limit.Clip(of))
+		}
 		if err != nil {
 			line, _ := records.FieldPos(0)
 			return fmt.Errorf("line %d: %w", line, err)
@@ -307,6 +313,7 @@ func eachRow(ctx context.Context, file io.Reader, zipped bool, extra []string, t
 // csvColumns holds the position of each value in a record.
 type csvColumns struct {
 	time   int
+	symbol int    // -1 if there is none
 	values [5]int // of open, high, low, close, volume; -1 if there is no volume
 	extra  []int
 }
@@ -337,7 +344,7 @@ func findColumns(header, extra []string) (c csvColumns, err error) {
 		}
 		return -1
 	}
-	c.time = find(csvNames[0]...)
+	c.time, c.symbol = find(csvNames[0]...), find("symbol", "ticker")
 	for i := range c.values {
 		c.values[i] = find(csvNames[i+1]...)
 	}
@@ -382,6 +389,14 @@ func (c csvColumns) read(record []string) (row csvRow, err error) {
 		err = fmt.Errorf("price %v is not positive", row.Low)
 	}
 	return row, err
+}
+
+// symbolOf returns the symbol that a record names, in upper case; empty if it names none.
+func (c csvColumns) symbolOf(record []string) string {
+	if c.symbol < 0 {
+		return ""
+	}
+	return strings.ToUpper(strings.TrimSpace(record[c.symbol]))
 }
 
 // timeLayouts are the forms of ISO 8601 in use; without a zone they mean UTC.

@@ -874,3 +874,19 @@ func TestCSVTooManyFiles(t *testing.T) {
 		t.Errorf("one more: %v\nwant %s", err, want)
 	}
 }
+
+// TestCSVOfTwoSymbols: an export may have the rows of many symbols in one file, with a column
+// that names them. They are refused: as one symbol they would be a price that jumps.
+func TestCSVOfTwoSymbols(t *testing.T) {
+	c := directory(t, map[string]string{
+		"one-1d.csv": "symbol,time,open,high,low,close\nONE/USD,1704067200,1,3,1,2\none/usd,1704153600,2,4,2,3\n",
+		"two-1d.csv": "time,open,high,low,close,Ticker\n1704067200,1,3,1,2,AAA\n1704067200,90,95,80,91,BBB\n",
+	})
+	if s, err := c.Bars(t.Context(), Query{Symbol: "ONE", Interval: Day1, Limit: 10}); err != nil || s.Len() != 2 {
+		t.Errorf("one symbol: %v", err)
+	}
+	const want = `csv: two-1d.csv: line 3: the row is of "BBB" and the first one of "AAA": a file has the rows of one symbol`
+	if _, err := c.Bars(t.Context(), Query{Symbol: "TWO", Interval: Day1, Limit: 10}); err == nil || err.Error() != want {
+		t.Errorf("two symbols: %v\nwant %s", err, want)
+	}
+}
