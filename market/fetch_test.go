@@ -241,7 +241,7 @@ func (f failing) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Duration{
-		"": 0, "0": 0, "-5": 0, "2": 2 * time.Second, "abc": 0, "99999999999999999999": 0, "9999999": waitMax,
+		"": 0, "0": 0, "-5": 0, "2": 2 * time.Second, "abc": 0, "99999999999999999999": waitMax, "-99999999999999999999": 0, "9999999": waitMax,
 		"Wed, 01 May 2024 12:01:30 GMT": 90 * time.Second, "Wed, 01 May 2024 11:00:00 GMT": 0, "Thu, 01 May 2099 11:00:00 GMT": waitMax,
 	} {
 		if got := retryAfter(http.Header{"Retry-After": {text}}, now); got != want {

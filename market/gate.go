@@ -2,6 +2,7 @@ package market
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -119,8 +120,9 @@ func (g *gate) backOff() time.Duration {
 // forms, seconds or a date. It returns 0 if the header is missing or makes no sense.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
-	if n, err := strconv.Atoi(text); err == nil && n > 0 {
-		return time.Duration(min(n, int(waitMax/time.Second))) * time.Second
+	// Of a number that is out of range ParseInt returns the largest one.
+	if n, err := strconv.ParseInt(text, 10, 64); n > 0 && (err == nil || errors.Is(err, strconv.ErrRange)) {
+		return time.Duration(min(n, int64(waitMax/time.Second))) * time.Second
 	}
 	if at, err := http.ParseTime(text); err == nil {
 		return min(max(at.Sub(now), 0), waitMax)
