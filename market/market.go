@@ -37,11 +37,18 @@ type Bar struct {
 	Open, High, Low, Close, Volume float64
 }
 
+// maxValue bounds prices and volumes. No market has any near it: sums and products of them
+// could overflow, and charts would leave such a bar out.
+const maxValue = 1e300
+
 // Check reports what is wrong with b alone, or nil.
 func (b Bar) Check() error {
 	for _, v := range [...]float64{b.Open, b.High, b.Low, b.Close, b.Volume} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("value %v is not finite", v)
+		}
+		if math.Abs(v) >= maxValue {
+			return fmt.Errorf("value %v is too large", v)
 		}
 	}
 	switch {
@@ -224,7 +231,7 @@ func (s *Series) priceAt(at int64) int64 {
 var errBadBars = errors.New("bad bars")
 
 // Check reports the first thing wrong with s: columns of different lengths,
-// times that do not rise, a value that is not finite, a low above the open,
+// times that do not rise, a value that is not finite or beyond 1e300, a low above the open,
 // high or close, a high below them, a negative volume.
 func (s *Series) Check() error {
 	n := s.Len()

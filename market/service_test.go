@@ -592,6 +592,8 @@ func TestImpossibleRows(t *testing.T) {
 		{"the newest a day ahead", []Bar{row(start-3600, 5), row(start, 5), row(start+86400, 9)}, true, 2},
 		{"all ahead", []Bar{row(start+7200, 5), row(start+10800, 5)}, true, 0},
 		{"a zero among them", []Bar{row(start-7200, 0), row(start-3600, 5), row(start, 5)}, true, 2},
+		{"one too large to be drawn", []Bar{row(start-7200, 1e300), row(start-3600, 5), row(start, 5)}, true, 2},
+		{"the newest is too large", []Bar{row(start-3600, 5), row(start, 1e308)}, true, 0},
 		{"the newest is zero", []Bar{row(start-3600, 5), row(start, 0)}, true, 0},
 		{"the newest is negative", []Bar{row(start-3600, 5), row(start, -5)}, true, 0},
 		{"negative where it may be", []Bar{row(start-3600, 5), row(start, -37.63)}, false, 2},
