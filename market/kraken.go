@@ -34,7 +34,7 @@ var kraken = provider{
 // krakenPage asks for the newest bars; the service ignores any other wish.
 func krakenPage(ctx context.Context, h *host, symbol string, iv Interval, _ int64, _ int) (*page, error) {
 	query := url.Values{"pair": {symbol}, "interval": {strconv.FormatInt(iv.Seconds()/minute, 10)}}
-	p, err := h.rows(ctx, symbol, 1, "/0/public/OHLC", query, decodeKraken)
+	p, err := h.rows(ctx, symbol, 1, "/0/public/OHLC", query, func(body []byte) ([]Bar, error) { return decodeKraken(body, symbol) })
 	if err == nil {
 		p.last = true
 	}
@@ -44,8 +44,8 @@ func krakenPage(ctx context.Context, h *host, symbol string, iv Interval, _ int6
 // decodeKraken reads rows of time in seconds, open, high, low, close, average price,
 // volume and count. They are in a member with Kraken's own name of the pair, which may
 // differ from the one in the request. So decodeKraken takes the only member that is not
-// "last".
-func decodeKraken(body []byte) ([]Bar, error) {
+// "last", unless that is the name of another pair than symbol.
+func decodeKraken(body []byte, symbol string) ([]Bar, error) {
 	result, err := krakenResult[json.RawMessage](body)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,10 @@ func decodeKraken(body []byte) ([]Bar, error) {
 		return nil, errors.New("not one pair in the answer")
 	}
 	var bars []Bar
-	for _, list := range result {
+	for name, list := range result {
+		if otherPair(name, symbol) {
+			return nil, &Error{Reason: "the answer is for another symbol", Advice: "check the spelling"}
+		}
 		rows, err := rowsOf(list, 7)
 		if err != nil {
 			return nil, err
@@ -66,6 +69,16 @@ func decodeKraken(body []byte) ([]Bar, error) {
 		}
 	}
 	return bars, nil
+}
+
+// otherPair reports whether a name that Kraken gives to a pair surely means another one than
+// symbol: the first of both is a known coin. There are other names that spellKraken does not
+// understand, such as ZEURZUSD.
+func otherPair(name, symbol string) bool {
+	name = spellKraken(name)
+	is, _, ok := splitPair(name)
+	want, _, too := splitPair(symbol)
+	return name != symbol && ok && too && coins[is] && coins[want]
 }
 
 // krakenResult decodes the result of an answer by the names of pairs. Kraken
@@ -137,7 +150,10 @@ func krakenGrid(ctx context.Context, h *host, symbol string) (g Grid, err error)
 		if err == nil && len(pairs) != 1 {
 			err = errNotOne
 		}
-		for _, p := range pairs {
+		for name, p := range pairs {
+			if otherPair(name, symbol) {
+				err = errNotOne
+			}
 			g = Grid{Tick: cmp.Or(p.Tick, decimals(p.PriceDecimals)), Lot: decimals(p.LotDecimals), Minimum: p.Cost, Least: p.Least,
 				Halted: halted(p.Status, "online", "limit_only", "reduce_only")}
 		}

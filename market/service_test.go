@@ -621,6 +621,23 @@ func TestYahooAnswersForAnother(t *testing.T) {
 	}
 }
 
+// TestKrakenAnswersForAnother: Kraken has its own names of pairs. One that is surely of
+// another pair is refused, and one that is not understood is taken.
+func TestKrakenAnswersForAnother(t *testing.T) {
+	for _, c := range []struct {
+		symbol, name string
+		ok           bool
+	}{
+		{"XBTUSD", "XXBTZUSD", true}, {"XBTUSD", "XBTUSD", true}, {"ETHXBT", "XETHXXBT", true}, {"XDGUSD", "XDGUSD", true}, {"EURUSD", "ZEURZUSD", true},
+		{"USDTUSD", "USDTZUSD", true}, {"PEPEUSD", "PEPEUSD", true}, {"XBTUSD", "XETHZUSD", false}, {"XBTUSD", "XXBTZEUR", false}, {"XBTUSD", "XBTUSDT", false},
+	} {
+		body := fmt.Appendf(nil, `{"error":[],"result":{%q:[[1688671200,"5","6","4","5","5","1",23]],"last":1}}`, c.name)
+		if bars, err := decodeKraken(body, c.symbol); (err == nil) != c.ok || c.ok && len(bars) != 1 {
+			t.Errorf("%s for %s: %d bars, %v", c.name, c.symbol, len(bars), err)
+		}
+	}
+}
+
 // TestYahooSendsOtherBars: Yahoo says of which interval its bars are. Those of a day must
 // not be drawn as hours.
 func TestYahooSendsOtherBars(t *testing.T) {
