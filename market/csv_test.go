@@ -890,3 +890,23 @@ func TestCSVOfTwoSymbols(t *testing.T) {
 		t.Errorf("two symbols: %v\nwant %s", err, want)
 	}
 }
+
+// TestCSVNamedFiner: a file of days that is called one of hours is refused: as hours its bars
+// would stand side by side with no gap told, since a night is none.
+func TestCSVNamedFiner(t *testing.T) {
+	days := "time,open,high,low,close\n"
+	for i := range 20 {
+		if i%7 < 5 {
+			days += fmt.Sprintf("%d,1,3,1,2\n", 1704067200+i*86400)
+		}
+	}
+	sparse := days + "1705881600,1,3,1,2\n1705885200,1,3,1,2\n" // two are an hour apart
+	c := directory(t, map[string]string{"abc-1h.csv": days, "def-1h.csv": sparse})
+	const want = "csv: abc-1h.csv: no two of its rows are 1h apart, as its name says, and most often they are 1d apart: name it SYMBOL-1d.csv"
+	if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 10}); err == nil || err.Error() != want {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+	if _, err := c.Bars(t.Context(), Query{Symbol: "DEF", Interval: Hour1, Limit: 10}); err != nil {
+		t.Error(err)
+	}
+}
