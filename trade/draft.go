@@ -13,8 +13,8 @@ import (
 // draft returns the order that r asks for now, the price that it is judged by, and
 // the price at which it would be filled on arrival; zero means that it rests. Asked
 // is what came of asking the source for the newest price just now. While the exchange is
-// closed, an order that would be filled now is refused; one that rests can wait for it to
-// open. While the market is halted every order is refused: it may never trade again. Called
+// closed, or nothing was traded for too long, an order that would be filled now is refused;
+// one that rests can wait for the next trade. While the market is halted every order is refused: it may never trade again. Called
 // with mu held.
 func (e *Engine) draft(r OrderRequest, asked inquiry) (o *Order, q quote, fill exact.Decimal, err error) {
 	if err := e.watch.checkHalted(r.Symbol); err != nil {
@@ -22,7 +22,7 @@ func (e *Engine) draft(r OrderRequest, asked inquiry) (o *Order, q quote, fill e
 	}
 	at := now()
 	q, closed := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
-	if closed != nil && !isRefusal(closed, marketClosed) {
+	if closed != nil && q.price == 0 {
 		return nil, q, 0, closed
 	}
 	if o, fill, err = e.newOrder(r, q, at); err == nil && fill != 0 {

@@ -59,7 +59,8 @@ func (w *watchlist) offer(symbol string, last quote, q market.Quote) (gone int64
 // source was just asked and told none, or if the price is too old to trade at. Most is how
 // old it may be. If most is zero, a minute is allowed; at an exchange with hours a price of
 // the running session may be of any age if the source has answered. If it refuses because
-// the exchange is closed, it returns the last price, too.
+// the exchange is closed, or because nothing was traded for so long, it returns the last
+// price, too.
 func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked inquiry) (quote, error) {
 	in := w.of(symbol)
 	q, hours := in.quote, in.hours
@@ -92,6 +93,9 @@ func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked
 		return quote{}, refuse("no_price", later, "the price of %s is not known now, only one that is %s old%s", symbol, age.Round(time.Second), why)
 	case fresh:
 		return q, nil
+	case asked.failed == nil && at.UnixMilli()-q.known <= most.Milliseconds():
+		return q, refuse("stale_price", later, "the last trade of %s is %s old, over the limit of %s (--max-price-age); a limit that its price, %s, has not reached can wait for the next one",
+			symbol, age.Round(time.Second), most, q.price)
 	case q.source == "csv" && asked.failed == nil:
 		return quote{}, refuse("stale_price", later, "the newest price of %s in its file is %s old, over the limit of %s: retry when the file has a newer row; "+
 			"a file whose bars are longer than that can be traded only if the operator starts wick with a larger --max-price-age", symbol, age.Round(time.Second), most)

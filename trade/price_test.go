@@ -72,6 +72,32 @@ func TestPriceAge(t *testing.T) {
 	}
 }
 
+// TestQuietMarket: the source has just said that the last trade was three hours ago. What
+// would be filled at its price is refused; a limit that it has not reached waits for the next
+// trade, and the price is as old as the trade.
+func TestQuietMarket(t *testing.T) {
+	quote := func() (market.Quote, error) {
+		return market.Quote{Symbol: "AAA", Price: 103, At: time.Now().Add(-3 * time.Hour).UnixMilli(), Known: time.Now().UnixMilli(), Source: "coinbase"}, nil
+	}
+	inBubble(t, func(o *Options) { o.Source, o.Feed = real{flat(100)}, quoting{quote: quote} }, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		const want = "stale_price: the last trade of AAA is 3h0m0s old, over the limit of 1m0s (--max-price-age); a limit that its price, 103, has not reached can wait for the next one (retry later)"
+		for name, change := range map[string]func(*OrderRequest){
+			"a market order": func(*OrderRequest) {}, "a limit that is reached": func(r *OrderRequest) { r.Type, r.Price = Limit, 104*exact.One },
+		} {
+			if o, err := try(t, e, change); err == nil || err.Error() != want {
+				t.Errorf("%s: %+v, %v\nwant %s", name, o, err, want)
+			}
+		}
+		if o := ask(t, e, func(r *OrderRequest) { r.Type, r.Price = Limit, 101*exact.One }); o.Status != StatusOpen {
+			t.Errorf("a limit below the price: %+v", o)
+		}
+		if q := e.watch.of("AAA").quote; q.price != 103*exact.One || time.Since(q.time().Time) != 3*time.Hour {
+			t.Errorf("the price is %s of %s", q.price, q.time())
+		}
+	})
+}
+
 // TestExchangeHours: within a session orders are filled at its last price, however old
 // that is, if the source was just asked. Outside of a session, or if the last price is of
 // the session before, a market order is refused. A limit order that the last price has not
