@@ -320,6 +320,14 @@ func TestOrderText(t *testing.T) {
 			t.Errorf("got  %s %s %q\nwant %s %s %q", e.Kind, e.Also, e.Text, c.kind, c.also, c.want)
 		}
 	}
+	// What the broker changes after the end is no second fill.
+	var e notify.Event
+	late := trade.Order{Symbol: "AAA", Side: trade.Buy, Status: trade.StatusFilled, Quantity: number("1035"), FilledQuantity: number("1035"), AveragePrice: &average,
+		Reason: "it took back 2 of 1035 that were filled", Account: "1", Broker: "alpaca"}
+	outbox{interval: "4h"}.describe(&e, trade.Step{Order: &late, Again: true})
+	if want := "AAA: of the order to buy 1,035: it took back 2 of 1035 that were filled (alpaca)"; e.Text != want || e.Kind != notify.Fill || e.Chart != nil {
+		t.Errorf("got %s %q with a chart: %v, want %q", e.Kind, e.Text, e.Chart != nil, want)
+	}
 }
 
 // TestNotifyPartFill: of an order that was filled in part and then cancelled, a destination

@@ -62,6 +62,10 @@ func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
 		if e.Kind != notify.Fill && order.FilledQuantity > 0 {
 			e.Kind, e.Also = notify.Fill, e.Kind
 		}
+		if s.Again {
+			e.Text = fmt.Sprintf("%s: of the order to %s %s: %s%s", order.Symbol, order.Side, grouped(order.Quantity.String()), order.Reason, orderTags(order))
+			break
+		}
 		// The end of an order is the time of a fill only if the order was filled.
 		if order.Status == trade.StatusFilled {
 			e.Chart = chartOf(order.Symbol, o.interval, e.At, nil, markAt(e.At, o.interval, string(order.Side)))

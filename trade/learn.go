@@ -325,7 +325,7 @@ func (e *Engine) settleLive(o *Order, s broker.State) error {
 		return nil
 	}
 	delete(e.venue.doubts, o.ID)
-	if !o.Status.Terminal() {
+	if s.Filled >= o.FilledQuantity { // otherwise nobody knows what is left of it
 		e.tellFilled(ev)
 	}
 	_, err := e.propose(k, ev)

@@ -88,7 +88,8 @@ func heardOf(t *testing.T, e *Engine) (messages []string) {
 }
 
 // TestLivePartIsTold: subscribers hear of the filled part of an order whose rest is
-// cancelled or expires, once, and nothing of one that ends without a fill.
+// cancelled or expires, once, and nothing of one that ends without a fill or whose fills the
+// broker took back.
 func TestLivePartIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -98,7 +99,8 @@ func TestLivePartIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want []string
-		for i, filled := range []int64{1, 0, 2} {
+		const takenBack = 3
+		for i, filled := range []int64{1, 0, 2, 4} {
 			o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(6)})
 			if err != nil {
 				t.Fatal(err)
@@ -106,9 +108,14 @@ func TestLivePartIsTold(t *testing.T) {
 			if filled != 0 {
 				v.Fill(o.ID, shares(filled), shares(90))
 				time.Sleep(time.Second)
+			}
+			if filled != 0 && i != takenBack {
 				want = append(want, fmt.Sprintf("Limit order %s: buy %d of AAA filled at 90. It is for 6 in all.%s", o.ID, filled, invented))
 			}
-			if i == 2 {
+			if i == takenBack {
+				v.Bust(o.ID)
+			}
+			if i >= 2 {
 				v.End(o.ID, "expired")
 			} else if _, err := l.e.CancelOrder(anyone(), o.ID); err != nil {
 				t.Fatal(err)
@@ -289,11 +296,12 @@ func TestLiveReduceOnlyTwice(t *testing.T) {
 }
 
 // TestLiveBustOfFilled: the exchange takes back or corrects fills of orders that have ended.
-// The book keeps what it counted, and each order says so. An older event says nothing.
+// The book keeps what it counted, and each order says so. An older event says nothing. The
+// outbox hears of each change that the order had ended before.
 func TestLiveBustOfFilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := alpacatest.New()
-		l := startLive(t, v)
+		v, box := alpacatest.New(), &list{}
+		l := startLive(t, v, func(o *Options) { o.Outbox = box })
 		defer func() { l.stop() }()
 		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(3)})
 		if err != nil {
@@ -323,6 +331,14 @@ func TestLiveBustOfFilled(t *testing.T) {
 		}
 		says("two taken back", broker.Filled, 1, shares(98), "at the broker: filled; it took back 2 of 3 that were filled")
 		says("all taken back", broker.Cancelled, 0, 0, "at the broker: cancelled; it took back 3 of 3 that were filled")
+		var told []string
+		for _, step := range box.steps {
+			_, what, _ := strings.Cut(step, " ")
+			told = append(told, strings.TrimPrefix(what, o.ID+" "))
+		}
+		if got, want := strings.Join(told, ", "), "filled by , filled again by , filled again by , filled again by "; got != want {
+			t.Errorf("the outbox was told %q, want %q", got, want)
+		}
 		l.crash()
 		time.Sleep(time.Second)
 		if o = l.order(o.ID); o.Reason != "at the broker: cancelled; it took back 3 of 3 that were filled" {

@@ -279,6 +279,7 @@ type Step struct {
 	At  Time
 
 	Order        *Order        // it was filled, cancelled or rejected; as clients see it
+	Again        bool          // it had ended before: its reason says what the broker has changed since
 	Notification *Notification // of an alert that fired
 	Price        string        // of the alert's symbol then; may be empty
 	Trading      TradingState  // the state that trading is in now

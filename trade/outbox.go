@@ -24,8 +24,8 @@ func (s *state) told(seq uint64, k kind, ev *event) (steps []Step) {
 	case kindPlaced, kindFilled, kindAnswered, kindCancelled, kindOrderRejected, kindOrderChanged:
 		for _, o := range append([]*Order{ev.Order}, ev.Also...) {
 			if o != nil && o.Status.Terminal() {
-				public := o.public()
-				add(Step{Order: &public, By: o.By})
+				public, before := o.public(), s.order(o.ID)
+				add(Step{Order: &public, Again: before != nil && before.Status.Terminal(), By: o.By})
 			}
 		}
 	case kindFired:

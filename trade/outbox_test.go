@@ -44,6 +44,9 @@ func (l *list) Apply(s Step) error {
 	case s.Trading != "":
 		what = string(s.Trading)
 	}
+	if s.Again {
+		what += " again"
+	}
 	if s.By != nil {
 		what += " by " + s.By.Name
 	}

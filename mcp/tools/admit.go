@@ -41,6 +41,10 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
+	// A no counts also if the order would need no yes any more.
+	if a.refused(digest, now) {
+		return nil, errRefused
+	}
 	// An order of unknown worth always needs a person's approval.
 	if !known || !a.within(client, worth, now) {
 		if err := a.approved(c, digest, shown, now); err != nil {

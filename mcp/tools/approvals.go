@@ -149,23 +149,27 @@ func (a *Approvals) forgetQuietest() {
 	delete(a.counted, quietest)
 }
 
+// refused reports whether the owner has refused this order on the page, and uses that up.
+func (a *Approvals) refused(order [sha256.Size]byte, now time.Time) bool {
+	for id, q := range a.waiting {
+		if q.refused && q.order == order && now.Before(q.ends) {
+			delete(a.waiting, id)
+			return true
+		}
+	}
+	return false
+}
+
 // approved returns nil if a person has approved this order of this caller, with this position.
-// That uses the approval up. It returns errNotAsked if there is no answer, errRefused for a
-// refusal, which that uses up too, or why the answer in c is not an approval.
+// That uses the approval up. It returns errNotAsked if there is no answer, or why the answer
+// in c is not an approval.
 func (a *Approvals) approved(c mcp.Call, order [sha256.Size]byte, held exact.Decimal, now time.Time) error {
 	// The answer to a form comes with the call; one from the owner's page is in a.waiting.
 	if c.State != "" && c.Elicits {
 		return a.answered(c, order, held, now)
 	}
 	for id, q := range a.waiting {
-		if q.order != order || !now.Before(q.ends) {
-			continue
-		}
-		if q.refused {
-			delete(a.waiting, id)
-			return errRefused
-		}
-		if q.granted && q.held == held {
+		if q.granted && q.order == order && q.held == held && now.Before(q.ends) {
 			delete(a.waiting, id)
 			return nil
 		}
@@ -194,11 +198,11 @@ func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, held exact.Dec
 	}
 	// A state without an answer: the question is asked again.
 	answer, given := c.Responses[approveKey]
-	if !given && !q.refused {
+	if !given {
 		return errNotAsked
 	}
 	delete(a.waiting, string(id)) // an answer, yes or no, counts once
-	if q.refused || !isYes(answer) {
+	if !isYes(answer) {
 		return errRefused
 	}
 	if q.held != held {
@@ -256,7 +260,10 @@ func (a *Approvals) keep(q *asked, now time.Time) string {
 	// One walk over the questions removes those that have ended, and finds the oldest of
 	// all and the oldest of this caller. They are few, so they are not kept in order.
 	own, oldest, ownOldest := 0, "", ""
-	older := func(id, than string) bool { return than == "" || a.waiting[id].ends.Before(a.waiting[than].ends) }
+	older := func(id, than string) bool { // what was refused waits for nobody, and goes first
+		q, other := a.waiting[id], a.waiting[than]
+		return other == nil || q.refused && !other.refused || q.refused == other.refused && q.ends.Before(other.ends)
+	}
 	for id, other := range a.waiting {
 		if other.order == q.order || !now.Before(other.ends) {
 			delete(a.waiting, id)

@@ -436,6 +436,56 @@ func TestRefusedOnPage(t *testing.T) {
 	})
 }
 
+// TestRefusedAfterTheHour: a no counts also if the order would need no yes any more when the
+// client repeats it, because what it placed before is an hour old by then. It is told once.
+func TestRefusedAfterTheHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		const six, more = `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":6,"quantity":1}`, `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":6.4,"quantity":1}`
+		if _, err := d.order(mcp.Call{}, six); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(55 * time.Minute)
+		if _, err := d.order(mcp.Call{}, more); err == nil || len(a.Waiting()) != 1 || !a.Answer(a.Waiting()[0].ID, false) {
+			t.Fatalf("not asked and refused: %v", err)
+		}
+		time.Sleep(6 * time.Minute)
+		if _, err := d.order(mcp.Call{}, more); !errors.Is(err, errRefused) || len(d.engine.Orders(false)) != 1 {
+			t.Errorf("the refused order: %v, %d orders", err, len(d.engine.Orders(false)))
+		}
+		if _, err := d.order(mcp.Call{}, more); err != nil || len(d.engine.Orders(false)) != 2 {
+			t.Errorf("the same once more: %v, %d orders", err, len(d.engine.Orders(false)))
+		}
+	})
+}
+
+// TestRefusalsGoFirst: a client that has many refusals to hear of keeps the question that
+// waits for the owner.
+func TestRefusalsGoFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		ask := func(quantity int) {
+			d.order(mcp.Call{}, fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":%d}`, quantity))
+			time.Sleep(time.Second)
+		}
+		ask(1)
+		first := a.Waiting()[0].ID
+		for i := range 3 * maxOwnQuestions {
+			ask(2 + i)
+			for _, q := range a.Waiting() {
+				if q.ID != first {
+					a.Answer(q.ID, false)
+				}
+			}
+		}
+		if _, _, ok := a.Question(first); !ok || len(a.waiting) != maxOwnQuestions {
+			t.Errorf("the question waits: %v, %d are kept", ok, len(a.waiting))
+		}
+	})
+}
+
 // What a client has placed within the last hour counts, so that splitting an
 // order does not help; an hour later it no longer does, and an order that was
 // refused never did.
