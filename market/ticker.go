@@ -71,7 +71,7 @@ func (f *Feed) pollBatch(ctx context.Context, s *service, batch []*watch, tell f
 			// A service that does not say when it traded tells the last price of a market that
 			// has stopped for ever: the same price again is no news.
 			if !q.timed && q.Price == w.quote.Price && w.stopped {
-				g.refuse(w.quote, nil)
+				_ = g.refuse(w.quote, nil) // it returns no error of none
 			} else if err := f.judge(w, g); err != nil {
 				f.log.Warn("price is not taken", "symbol", w.symbol, "error", err)
 			}

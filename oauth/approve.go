@@ -85,7 +85,7 @@ func (s *Server) judgeAnswer(r *http.Request, form params, endsAt, browser strin
 	ends, ok := unpackTime(endsAt)
 	switch decision := form.get("decision"); {
 	case !ok || !hasCookie(r, s.answerCookie(), browser) || !time.Now().Before(ends):
-		return &notice{status: http.StatusBadRequest, text: "This page was open for too long, or in another tab, or your browser keeps no cookies. Nothing was approved: please answer again."}
+		return &notice{status: http.StatusBadRequest, text: "This page was open for too long, or in another tab, or your browser keeps no cookies. This answer was not taken: please answer again."}
 	case decision == "allow":
 		return s.checkPassphrase(r, "owner", form.get("passphrase"))
 	case decision != "deny":

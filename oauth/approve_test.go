@@ -91,12 +91,16 @@ func TestApprovedAlready(t *testing.T) {
 	if done := postAnswer(h, first, yes); done.Code != 200 || len(q.said) != 1 {
 		t.Fatalf("the yes: %d, %v", done.Code, q.said)
 	}
+	gone := func(r *http.Request) { r.Header.Del("Cookie") }
+	if text := postAnswer(h, second, no, gone).Body.String(); !strings.Contains(text, `role="alert"`) {
+		t.Errorf("it does not say why nothing was taken back: %s", text)
+	}
 	for what, shown := range map[string]*httptest.ResponseRecorder{
 		"the address again":           see(),
 		"yes in another tab":          postAnswer(h, second, yes),
-		"no, and the cookie is gone":  postAnswer(h, second, no, func(r *http.Request) { r.Header.Del("Cookie") }),
+		"no, and the cookie is gone":  postAnswer(h, second, no, gone),
 		"yes with a wrong passphrase": postAnswer(h, second, url.Values{"decision": {"allow"}, "passphrase": {"guess"}}),
-		"yes and the cookie is gone":  postAnswer(h, second, yes, func(r *http.Request) { r.Header.Del("Cookie") }),
+		"yes and the cookie is gone":  postAnswer(h, second, yes, gone),
 		"no decision in another tab":  postAnswer(h, second, nil),
 	} {
 		text := shown.Body.String()

@@ -119,7 +119,7 @@ func (p *page) outline() []string {
 	case p.Done != "":
 		return []string{"head", "body", "done", "end"}
 	case p.Question != nil && p.Approved:
-		return []string{"head", "body", "approved", "line", "answer", "back", "end"}
+		return []string{"head", "body", "approved", when(p.Notice != "", "notice"), "line", "answer", "back", "end"}
 	case p.Question != nil:
 		return []string{"head", "body", "approval", when(p.Notice != "", "notice"), "line", "answer", when(p.Passphrase, "passphrase"), "place", "end"}
 	case p.Problem != "":

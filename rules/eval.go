@@ -256,7 +256,8 @@ func (v *Evaluator) window(n *node) []float64 {
 	return sum
 }
 
-// over combines the values of every window of n bars with f, which must be associative.
+// over combines the values of every window of n bars with f, which must be associative but
+// for rounding.
 //
 // The bars are cut into blocks of n. A window consists of the end of one block and the
 // beginning of the next. One pass computes f over the ends of blocks and another over

@@ -103,9 +103,9 @@ func (e *Expr) Level() error {
 	if err := e.root.checkEndless(); err != nil {
 		return err
 	}
-	for products, moved := range map[bool]string{false: "change(%[1]s, 10)", true: "%[1]s / %[1]s[10]"} {
-		if d, known := e.root.drift(Place{}, products); !known || len(d) > 0 {
-			return mistake(e.root.at, "%[1]s is a running total from the first bar loaded, so its level means nothing: take how it moved, as in "+moved, e.root.total(products))
+	for i, moved := range []string{"change(%[1]s, 10)", "%[1]s / %[1]s[10]"} { // of sums and of products
+		if d, known := e.root.drift(Place{}, i == 1); !known || len(d) > 0 {
+			return mistake(e.root.at, "%[1]s is a running total from the first bar loaded, so its level means nothing: take how it moved, as in "+moved, e.root.total(i == 1))
 		}
 	}
 	return nil
