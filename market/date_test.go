@@ -81,6 +81,13 @@ func TestYahooDates(t *testing.T) {
 				zone, _ := time.LoadLocation(a.zone)
 				for i := range bars.Time {
 					at := time.Unix(bars.Time[i], 0).UTC()
+					// Nothing that a bar closes with may be known when the next one opens.
+					if next := i + 1; next < bars.Len() {
+						of := time.Unix(bars.Time[next], 0).UTC()
+						if open, _ := a.session(time.Date(of.Year(), of.Month(), int(bars.Open[next]), 0, 0, 0, 0, zone)); bars.ClosedAt(i) > open.Unix() {
+							t.Errorf("%s %s: the bar of %s closes at %s, after the next one opens at %s", a.symbol, iv, at, time.Unix(bars.ClosedAt(i), 0).UTC(), open.UTC())
+						}
+					}
 					// Its open is the day of the month of its first session, its close that of its last.
 					first := int(bars.Open[i])
 					_, shut := a.session(time.Date(at.Year(), at.Month(), int(bars.Close[i]), 0, 0, 0, 0, zone))
@@ -126,4 +133,25 @@ func TestYahooDayCloses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFormingEnds: a forming bar is brought up to date with newer prices only until it
+// closes, which in Sydney is hours before its date ends in UTC: the next session belongs to
+// the next bar.
+func TestFormingEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		date := time.Date(2001, 1, 16, 0, 0, 0, 0, time.UTC)
+		shut := date.Add(13 * time.Hour) // midnight in Sydney
+		w := &watch{forming: map[Interval]Bar{Day1: {Time: date.Unix(), Open: 1, High: 1, Low: 1, Close: 1}}, ends: map[Interval]int64{Day1: shut.Unix()}}
+		for _, c := range []struct {
+			at   time.Time
+			want bool
+		}{{date.Add(-50 * time.Minute), true}, {date.Add(4 * time.Hour), true}, {shut, false}, {date.Add(23*time.Hour + 10*time.Minute), false}} {
+			time.Sleep(time.Until(c.at))
+			g := &result{last: Bar{Time: c.at.Unix() - minute}}
+			if got := w.extend(Day1, g); got != c.want {
+				t.Errorf("at %s it is extended: %v, want %v", c.at, got, c.want)
+			}
+		}
+	})
 }

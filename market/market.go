@@ -82,8 +82,9 @@ type Series struct {
 	// nights, weekends and holidays of an exchange, which are shorter than longestClosure,
 	// do not count, and neither does what lies before the first bar.
 	Gaps []int64
-	// Delayed has the bars of a file, in order, that closed after their end; of the forming
-	// bar, what is known so far. See [Series.ClosedAt].
+	// Delayed has, in order, the bars of a file that closed after their end, and those of an
+	// exchange in the east that closed before it; of the forming bar, what is known so far.
+	// See [Series.ClosedAt].
 	Delayed []Delay
 
 	// ahead is set if the source has bars that begin more than maxAhead in the future,
@@ -105,10 +106,10 @@ type Series struct {
 	Others map[Other]*Series
 }
 
-// Delay says of a bar of a file how long after its end it closed.
+// Delay says of a bar how long after its end it closed.
 type Delay struct {
 	Start   int64 // of the bar, in unix seconds
-	Offset  int64 // seconds by which its last row ends later, because rows do not begin on the border
+	Offset  int64 // seconds by which its last row ends later, because rows do not begin on the border; negative if the day of its exchange ends earlier
 	Missing int64 // seconds in which its last row, which is missing, could still have come
 }
 
@@ -200,8 +201,8 @@ func (s *Series) delay(i int) Delay {
 	return Delay{}
 }
 
-// ClosedAt returns when bar i closed or will close, in unix seconds: at its end, or later if
-// it is among Delayed. Before that no alert is judged on it, so nothing that looks at an
+// ClosedAt returns when bar i closed or will close, in unix seconds: at its end, or at another
+// time if it is among Delayed. Before that no alert is judged on it, so nothing that looks at an
 // earlier moment may know it.
 func (s *Series) ClosedAt(i int) int64 { return s.DueAt(i) + s.delay(i).Missing }
 

@@ -49,7 +49,7 @@ type resampler struct {
 // columns.
 func newResampler(like Series, to Interval, at *session, extra []string) *resampler {
 	like.Interval, like.Forming = to, false
-	like.Time, like.Open, like.High, like.Low, like.Close, like.Volume = nil, nil, nil, nil, nil, nil
+	like.Time, like.Open, like.High, like.Low, like.Close, like.Volume, like.Delayed = nil, nil, nil, nil, nil, nil, nil
 	like.Extra = make(map[string][]float64)
 	for _, name := range extra {
 		like.Extra[name] = nil
@@ -67,6 +67,11 @@ func (r *resampler) add(b Bar) {
 		if start, next := r.borders.around(b.Time); last < 0 || start > s.Time[last] {
 			b.Time, r.end = start, next
 			s.Append(b)
+			// A bar that has its local date in UTC closes when the day there is over, and so
+			// before the next one opens.
+			if early := next - s.Interval.Next(start); early < 0 && start%day == 0 && s.Interval.Seconds() >= day {
+				s.Delayed = append(s.Delayed, Delay{Start: start, Offset: early})
+			}
 			for name := range s.Extra {
 				s.Extra[name] = append(s.Extra[name], math.NaN())
 			}
@@ -113,8 +118,7 @@ func (b *borders) enter(t int64) {
 // East of Greenwich a local day begins on the day before in UTC: Sydney opens at 23:00. A
 // bar of a day or longer is known by its date, which readers take in UTC, so such a bar
 // starts at midnight in UTC of its local date instead, which may be some hours after its
-// first trade. Its end by [Interval.Next] is then later than that of the local day, never
-// earlier.
+// first trade.
 func (b *borders) around(t int64) (start, next int64) {
 	if b.at == nil {
 		start = b.to.Start(t)

@@ -150,7 +150,7 @@ func (f *Feed) pause(w *watch, g *result) time.Duration {
 }
 
 // poll asks for the bars of w and returns what is new. It sets whether the
-// market has stopped and may change the interval that prices are taken from, and judge may
+// market has stopped and when its forming bars close, and may change the interval that prices are taken from, and judge may
 // reset times after the clock was set back; accept changes the rest of w once the update was
 // delivered. If the bars of one interval cannot be had, poll returns the error and the
 // result with the price and the others.
@@ -188,6 +188,7 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 		}
 		// A forming bar from a cache may lack the trades right before the price.
 		g.bar(iv, coarse, w.told, g.news && coarse.AsOf >= s.AsOf)
+		w.ends[iv] = coarse.DueAt(coarse.Len() - 1)
 		f.noteLate(w, coarse)
 	}
 	g.news = g.news || len(g.Closed) > 0

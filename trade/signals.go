@@ -88,7 +88,7 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signalAlert, extra columns, found map[string][]trigger) (rest []signalAlert) {
 	results, memo := make(map[string]*closed), make(indicators.Memo)
 	start := c.bars.Time[i]
-	end := c.key.interval.Next(start) * 1000
+	end := min(c.key.interval.Next(start), c.bars.DueAt(i)) * 1000
 	for _, w := range waiting {
 		if end <= w.alert.CreatedAt.UnixMilli() || !w.alert.ready(end) {
 			rest = append(rest, w) // the bar closed before the alert was set, or the alert is not ready to fire for it
