@@ -20,22 +20,23 @@ const withID = order => ({ order, id: 'page-' + Array.from(crypto.getRandomValue
 /** twoSteps returns a function that tries an order or, called without one, places the order
  * that it tried last. It returns a sentence about the order; onPlaced gets a line about a
  * placed one. If an answer is lost, the order may have been placed: it keeps its id until
- * there is an answer or another order is placed. */
+ * there is an answer, whatever else is placed meanwhile. */
 export function twoSteps(transport, onPlaced) {
   let tried; // the order that was tried last, with its id
-  let sent; // the one that was sent and not answered, if there is one
+  const sent = new Map(); // those that were sent and not answered, by their text
   const attempt = async order => {
-    const mine = tried = sent && JSON.stringify(sent.order) === JSON.stringify(order) ? sent : withID(order);
+    const mine = tried = sent.get(JSON.stringify(order)) ?? withID(order);
     const reply = JSON.parse(await transport.call('place_order', { ...order, dry_run: true }));
-    return `Would be: ${previewText(reply)}${mine === sent ? '. It is not known whether this order was placed. ' + doubtText : ''}`;
+    return `Would be: ${previewText(reply)}${isSent(mine) ? '. It is not known whether this order was placed. ' + doubtText : ''}`;
   };
+  const isSent = mine => sent.get(JSON.stringify(mine.order)) === mine;
   const answered = mine => {
-    if (sent === mine) sent = undefined;
+    if (isSent(mine)) sent.delete(JSON.stringify(mine.order));
     if (tried === mine) tried = withID(mine.order);
   };
   const place = async () => {
-    const [mine, again] = [tried, tried === sent];
-    sent = mine;
+    const [mine, again] = [tried, isSent(tried)];
+    sent.set(JSON.stringify(mine.order), mine);
     const text = await transport.call('place_order', { ...mine.order, client_order_id: mine.id }).catch(err => {
       const { side, quantity, symbol, type } = mine.order;
       if (err.unanswered) throw unanswered(`It is not known whether this order was placed: ${side} ${quantity} ${symbol} ${type}; ${err.message}. ${doubtText}`);
