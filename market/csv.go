@@ -296,7 +296,7 @@ func eachRow(ctx context.Context, file io.Reader, zipped bool, extra []string, t
 		row, err := col.read(record)
 		if symbol := col.symbolOf(record); of == "" {
 			of = symbol
-		} else if err == nil && symbol != of {
+		} else if err == nil && symbol != "" && symbol != of {
 			err = fmt.Errorf("the row is of %q and the first one of %q: a file has the rows of one symbol", limit.Clip(symbol), limit.Clip(of))
 		}
 		if err != nil {
@@ -396,7 +396,9 @@ func (c csvColumns) symbolOf(record []string) string {
 	if c.symbol < 0 {
 		return ""
 	}
-	return strings.ToUpper(strings.TrimSpace(record[c.symbol]))
+	text := strings.ToUpper(strings.TrimSpace(record[c.symbol]))
+	text = text[strings.LastIndexByte(text, ':')+1:] // BINANCE:BTCUSDT
+	return strings.NewReplacer("/", "", "-", "", "_", "", " ", "").Replace(text)
 }
 
 // timeLayouts are the forms of ISO 8601 in use; without a zone they mean UTC.

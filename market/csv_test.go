@@ -879,11 +879,11 @@ func TestCSVTooManyFiles(t *testing.T) {
 // that names them. They are refused: as one symbol they would be a price that jumps.
 func TestCSVOfTwoSymbols(t *testing.T) {
 	c := directory(t, map[string]string{
-		"one-1d.csv": "symbol,time,open,high,low,close\nONE/USD,1704067200,1,3,1,2\none/usd,1704153600,2,4,2,3\n",
+		"one-1d.csv": "symbol,time,open,high,low,close\nONE/USD,1704067200,1,3,1,2\none/usd,1704153600,2,4,2,3\n,1704240000,2,4,2,3\nBINANCE:ONEUSD,1704326400,2,4,2,3\none-usd,1704412800,2,4,2,3\n",
 		"two-1d.csv": "time,open,high,low,close,Ticker\n1704067200,1,3,1,2,AAA\n1704067200,90,95,80,91,BBB\n",
 	})
-	if s, err := c.Bars(t.Context(), Query{Symbol: "ONE", Interval: Day1, Limit: 10}); err != nil || s.Len() != 2 {
-		t.Errorf("one symbol: %v", err)
+	if s, err := c.Bars(t.Context(), Query{Symbol: "ONE", Interval: Day1, Limit: 10}); err != nil || s.Len() != 5 {
+		t.Errorf("one symbol in several spellings: %v", err)
 	}
 	const want = `csv: two-1d.csv: line 3: the row is of "BBB" and the first one of "AAA": a file has the rows of one symbol`
 	if _, err := c.Bars(t.Context(), Query{Symbol: "TWO", Interval: Day1, Limit: 10}); err == nil || err.Error() != want {
@@ -901,8 +901,16 @@ func TestCSVNamedFiner(t *testing.T) {
 		}
 	}
 	sparse := days + "1705881600,1,3,1,2\n1705885200,1,3,1,2\n" // two are an hour apart
-	c := directory(t, map[string]string{"abc-1h.csv": days, "def-1h.csv": sparse})
-	const want = "csv: abc-1h.csv: no two of its rows are 1h apart, as its name says, and most often they are 1d apart: name it SYMBOL-1d.csv"
+	thin, at := "time,open,high,low,close\n", 1704067200        // a market in which every few minutes something is traded
+	for i := range 20 {
+		at += 60 * []int{3, 4, 5, 2, 7}[i%5]
+		thin += fmt.Sprintf("%d,1,3,1,2\n", at)
+	}
+	c := directory(t, map[string]string{"abc-1h.csv": days, "def-1h.csv": sparse, "thin-1m.csv": thin})
+	if s, err := c.Bars(t.Context(), Query{Symbol: "thin", Interval: Minute1, Limit: 50}); err != nil || s.Len() != 20 {
+		t.Errorf("minutes of a thin market: %v", err)
+	}
+	const want = "csv: abc-1h.csv: no two of its rows are 1h apart, as its name says, and most are 1d apart: name it SYMBOL-1d.csv"
 	if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 10}); err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}

@@ -117,9 +117,9 @@ func (s *Series) copied(i int) *Series {
 // interval iv, or of the one that is most often their distance if that is "". It returns an
 // error if they are too long. Changed is when the file was.
 func (c *csvBars) answer(q Query, iv Interval, changed time.Time) (*Series, error) {
-	// A few rows may be far apart by chance.
-	if iv != "" && c.rows >= 10 && c.apart[iv] == 0 && c.common.Seconds() > iv.Seconds() {
-		return nil, fmt.Errorf("no two of its rows are %s apart, as its name says, and most often they are %s apart: name it SYMBOL-%[2]s.csv", iv, c.common)
+	// A few rows may be far apart by chance, and those of a thin market by any distance.
+	if iv != "" && c.rows >= 10 && c.apart[iv] == 0 && c.common.Seconds() > iv.Seconds() && 2*c.apart[c.common] > c.rows {
+		return nil, fmt.Errorf("no two of its rows are %s apart, as its name says, and most are %s apart: name it SYMBOL-%[2]s.csv", iv, c.common)
 	}
 	if iv = cmp.Or(iv, c.common); iv == "" {
 		return nil, errors.New("its rows are spaced like no interval; name the file SYMBOL-INTERVAL.csv")
