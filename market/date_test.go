@@ -1,6 +1,7 @@
 package market
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -142,7 +143,7 @@ func TestFormingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		date := time.Date(2001, 1, 16, 0, 0, 0, 0, time.UTC)
 		shut := date.Add(13 * time.Hour) // midnight in Sydney
-		w := &watch{forming: map[Interval]Bar{Day1: {Time: date.Unix(), Open: 1, High: 1, Low: 1, Close: 1}}, ends: map[Interval]int64{Day1: shut.Unix()}}
+		w := &watch{forming: map[Interval]Bar{Day1: {Time: date.Unix(), Open: 1, High: 1, Low: 1, Close: 1}}, offset: map[Interval]int64{Day1: -int64(11 * time.Hour / time.Second)}}
 		for _, c := range []struct {
 			at   time.Time
 			want bool
@@ -152,6 +153,22 @@ func TestFormingEnds(t *testing.T) {
 			if got := w.extend(Day1, g); got != c.want {
 				t.Errorf("at %s it is extended: %v, want %v", c.at, got, c.want)
 			}
+		}
+	})
+}
+
+// TestYahooLongerBars: where Yahoo has only longer bars than asked for, the error is the one
+// at which a feed takes its prices from longer bars.
+func TestYahooLongerBars(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := exchangesAbroad[0]
+		a.granularity = "1d"
+		s := over(t, "yahoo", reach{nowhere, a})
+		if _, err := s.Bars(t.Context(), Query{Symbol: a.symbol, Interval: Minute1, Limit: 5}); !errors.Is(err, ErrTooFine) {
+			t.Errorf("minutes: %v, want %v", err, ErrTooFine)
+		}
+		if _, err := s.Bars(t.Context(), Query{Symbol: a.symbol, Interval: Day1, Limit: 5}); err != nil {
+			t.Errorf("days: %v", err)
 		}
 	})
 }

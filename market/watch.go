@@ -24,7 +24,7 @@ type watch struct {
 	stopped bool               // nothing is traded: the newest bar had ended for more than a minute when bars were last asked for
 	started bool               // last is set
 	forming map[Interval]Bar   // the forming bars when bars were last seen
-	ends    map[Interval]int64 // when they close
+	offset  map[Interval]int64 // as in Delay, of the newest bar that was seen
 	doubt   float64            // price outside the band that waits to be confirmed; 0 for none
 	told    map[Interval]int64 // start of the newest closed bar told
 	closed  map[Interval]Bar   // the newest closed bar when bars were last seen
@@ -183,7 +183,7 @@ func (g *result) bar(iv Interval, s *Series, told map[Interval]int64, current bo
 // closed.
 func (w *watch) extend(iv Interval, g *result) bool {
 	b, ok := w.forming[iv]
-	end := w.ends[iv]
+	end := iv.Next(b.Time) + w.offset[iv]
 	if !ok || g.last.Time >= end || time.Now().Unix() >= end {
 		return false
 	}
