@@ -7,6 +7,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -517,6 +518,36 @@ func TestLevelTexts(t *testing.T) {
 		checkPlan(t, p)
 		if got := strings.Join(p.texts(lineText), "|"); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s: written is %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestNamesAwayFromExtremes: the name of a level and the price at the end of a wick are not
+// next to each other, since "buy limit 1  98.00" would be read as an order at 98.00.
+func TestNamesAwayFromExtremes(t *testing.T) {
+	s := &market.Series{Symbol: "ACME", Interval: market.Hour1}
+	for i := range 40 {
+		open := 110 - 0.2*float64(i)
+		s.Append(market.Bar{Time: 1794556800 + int64(i)*hour, Open: open, High: open + 0.1, Low: open - 0.3, Close: open - 0.2, Volume: 1000})
+	}
+	s.Low[39] = 98
+	for _, prices := range [][2]float64{{97.6, 97.9}, {97.6, 97.8}, {97.7, 97.9}, {97.5, 97.7}, {98.3, 98.6}, {110.3, 110.6}} {
+		v := &View{Series: s}
+		for i, price := range prices {
+			v.Marks = append(v.Marks, Mark{Kind: MarkLevel, Price: price, Text: "buy limit " + strconv.Itoa(i+1)})
+		}
+		p := plan(v, Options{Width: 900, Height: 500})
+		checkPlan(t, p)
+		if texts := p.texts(extremeText); len(texts) != 2 || len(p.missing.Unnamed) > 0 {
+			t.Errorf("%v: of the extremes there are %q, and without a name %v", prices, texts, p.missing.Unnamed)
+		}
+		for _, name := range p.labels {
+			for _, price := range p.labels {
+				if near := price.box.Inset(-3 * price.box.Dy()); name.kind == lineText && price.kind == extremeText && near.Overlaps(name.box) &&
+					name.box.Min.Y < price.box.Max.Y && price.box.Min.Y < name.box.Max.Y {
+					t.Errorf("%v: %q at %v is in one line with %q at %v", prices, name.text, name.box, price.text, price.box)
+				}
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image"
+	"slices"
 
 	"wick/indicators"
 )
@@ -200,7 +201,7 @@ func (p *picture) annotation(kind labelKind, text string, i ink) label {
 // annotate adds l with its corner at left, top, and returns true, if that place is free.
 func (p *picture) annotate(o *occupied, l label, left, top int) bool {
 	l.box = l.box.Add(image.Pt(left, top))
-	if !o.free(l.box) {
+	if !o.free(l.box) || p.readsAsOne(l) {
 		return false
 	}
 	l.x += left
@@ -208,6 +209,18 @@ func (p *picture) annotate(o *occupied, l label, left, top int) bool {
 	o.take(l.box)
 	p.labels = append(p.labels, l)
 	return true
+}
+
+// readsAsOne reports whether l is the name of a level in one line with the price at the end
+// of a wick, or the other way round, and so near that the price would be taken for that of
+// the level.
+func (p *picture) readsAsOne(l label) bool {
+	near := l.box
+	near.Min.X -= 4 * l.box.Dy()
+	near.Max.X += 4 * l.box.Dy()
+	return slices.ContainsFunc(p.labels, func(other label) bool {
+		return (l.kind == lineText && other.kind == extremeText || l.kind == extremeText && other.kind == lineText) && near.Overlaps(other.box)
+	})
 }
 
 // annotateBeside adds l to the left or right of what it names, at the nearest free place,
