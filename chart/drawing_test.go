@@ -592,6 +592,73 @@ func TestLevelNumbers(t *testing.T) {
 	}
 }
 
+// TestNamelessLevelsAreCounted: however small a picture is and whatever covers the place of
+// the note in the plot, each level of the account is named or counted in a text. A name that
+// is cut names no other kind of order.
+func TestNamelessLevelsAreCounted(t *testing.T) {
+	inHeader := 0
+	for seed := range 6 {
+		s := walk(80+seed, 10.7, 4, market.Hour1)
+		s.Synthetic, s.Forming = seed%2 == 0, true
+		last := s.Close[s.Len()-1]
+		a := &Account{}
+		for k, at := range []float64{0.98, 0.985, 0.99, 0.995, 1.01, 1.015, 1.02, 1.03} {
+			a.Orders = append(a.Orders, Order{Buy: k < 4, Kind: "stop_limit", Price: last * at, Quantity: 12.5 + float64(k)})
+		}
+		for _, at := range []float64{0.983, 0.992, 1.012, 1.018} {
+			a.Alerts = append(a.Alerts, Alert{Price: last * at, Text: "above"})
+		}
+		for _, size := range [][2]int{{320, 240}, {360, 300}, {420, 320}, {600, 400}, {1000, 600}} {
+			v := sketches(s, "rsi")
+			if seed > 2 {
+				v = &View{Series: s}
+			}
+			v.Account = a
+			p := plan(v, Options{Width: size[0], Height: size[1], Signals: SignalsOff})
+			checkPlan(t, p)
+			told := 0
+			for _, l := range p.labels {
+				text := strings.TrimPrefix(strings.TrimPrefix(l.text, "↑ "), "↓ ")
+				if strings.Contains(text, "stop…") {
+					t.Errorf("seed %d, %v: %q is a stop_limit and reads as a stop", seed, size, text)
+				}
+				note, isNote := strings.CutSuffix(strings.TrimSuffix(text, " more not drawn"), " not drawn")
+				isNote = isNote || note != text
+				n, err := strconv.Atoi(strings.TrimPrefix(note, "+"))
+				switch {
+				case isNote && err == nil:
+					told += n
+					if l.kind == headerText {
+						inHeader++
+					}
+				case l.kind == lineText && err == nil && text[0] == '+':
+					told += n
+				case l.kind == lineText:
+					told++
+				}
+			}
+			if told != 12 {
+				t.Errorf("seed %d, %v: %d of 12 are named or counted; %d have no name: %q %q", seed, size, told, p.panes[0].unmarked, p.texts(lineText), p.texts(headerText))
+			}
+		}
+	}
+	if inHeader == 0 {
+		t.Error("every plot had room for the note, which shows nothing")
+	}
+}
+
+// TestAgeBeforePrice: in a narrow header the age of the bars stays and the last close, which
+// is on the axis too, is left out.
+func TestAgeBeforePrice(t *testing.T) {
+	s := changed(40, stale)
+	s.Symbol, s.Gaps, s.Forming = "LONGSYMBOLNAME-ABCDE", nil, false
+	p := plan(&View{Series: s}, Options{Width: 320, Height: 240})
+	checkPlan(t, p)
+	if texts := p.texts(headerText); !slices.Contains(texts, "3 d old") {
+		t.Errorf("the header says %q", texts)
+	}
+}
+
 // TestState: the header says what is not as it should be with the bars.
 func TestState(t *testing.T) {
 	for _, c := range []struct {

@@ -41,8 +41,8 @@ const (
 	cutOHL
 	cutAmount // the amount of the change; its percentage stays
 	cutChange
+	cutClose // it is on the axis too
 	cutState // what stateText says about the bars
-	cutClose
 	cutInterval
 	cutLast
 )
@@ -201,13 +201,21 @@ func ageText(seconds int64) string {
 	return strconv.FormatInt(seconds/minute, 10) + " min"
 }
 
-// headerRight returns the right side: what is missing, and which time the bars cover.
+// headerRight returns the right side: what is missing, and which time the bars cover. Of
+// what has no room in the plots the header says only what no plot and no legend could say.
 func (p *picture) headerRight(cut headerCut) string {
 	var parts []string
 	if n := len(p.missing.Panels); n > 0 && cut < cutLast {
 		text := "+" + strconv.Itoa(n) + " panels omitted"
 		if cut < cutAmount {
 			text += " (height)"
+		}
+		parts = append(parts, text)
+	}
+	if p.untold > 0 && cut < cutLast {
+		text := notDrawn(p.untold)
+		if cut >= cutAmount {
+			text = strings.Replace(text, " more", "", 1)
 		}
 		parts = append(parts, text)
 	}

@@ -27,7 +27,7 @@ func (p *picture) placeLegends() {
 		pn := &p.panes[i]
 		note, left := "", 0
 		if pn.unmarked > 0 {
-			note = notDrawn(pn)
+			note = notDrawn(pn.unmarked)
 		}
 		rows := make([][]legendItem, pn.legend.Dy()/p.rowH)
 		if len(pn.studies) <= len(rows) {
@@ -41,8 +41,8 @@ func (p *picture) placeLegends() {
 			y := pn.legend.Min.Y + row*p.rowH + p.rowH/2
 			if row < len(rows)-1 {
 				p.putRow(items, 0, "", y)
-			} else {
-				p.putRow(items, left, note, y)
+			} else if !p.putRow(items, left, note, y) {
+				p.untold += pn.unmarked
 			}
 		}
 	}
@@ -100,19 +100,22 @@ func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left in
 }
 
 // putRow writes items from the left and note after them. Items that do not fit
-// are counted before the note, together with left others.
-func (p *picture) putRow(items []legendItem, left int, note string, y int) {
+// are counted before the note, together with left others. It reports whether there was room
+// for the note, which is not so beside one very long name.
+func (p *picture) putRow(items []legendItem, left int, note string, y int) bool {
 	last := p.axisX - p.px(10)
 	if note == "" {
 		p.putItems(items, left, last, y)
-		return
+		return true
 	}
 	// The room of the note is set aside before the items are written.
 	w := p.legend.width(note)
 	x := p.putItems(items, left, last-p.px(12)-w, y)
-	if x+w <= last { // there is no room beside one very long name
-		p.putBacked(p.legend, note, x, y, inkAxis)
+	if x+w > last {
+		return false
 	}
+	p.putBacked(p.legend, note, x, y, inkAxis)
+	return true
 }
 
 // putItems writes items from the left up to column last, then how many did not fit, with

@@ -211,7 +211,8 @@ func (p *picture) nameAway(o *occupied, l ownLevel, y int) bool {
 		if most = most * 2 / 3; most < 6 {
 			return false
 		}
-		text = printable(words, most) + l.numbers + " " + p.ownText(l.price)
+		// A stop_limit is not cut to a stop, which is another kind of order.
+		text = strings.Replace(printable(words, most), "stop…", "…", 1) + l.numbers + " " + p.ownText(l.price)
 	}
 }
 

@@ -25,7 +25,7 @@ const newestNamed = 3
 func (p *picture) placeMarks() {
 	for i := range p.panes {
 		signals := p.paneSignals(&p.panes[i])
-		if p.n > 0 && (p.panes[i].price || len(signals) > 0) {
+		if p.n > 0 && (p.panes[i].price || len(signals) > 0 || p.panes[i].unmarked > 0) {
 			p.markPane(i, signals)
 		}
 	}
@@ -54,8 +54,8 @@ func (p *picture) markPane(index int, signals []paneSignal) {
 	if !p.compact && p.signals != SignalsMarks && tall {
 		p.nameMarks(o, p.marks[from:])
 	}
-	if pn.unmarked > 0 && pn.legend.Empty() { // there is no legend to say it
-		p.atEdge(o, notDrawn(pn), inkAxis, true)
+	if pn.unmarked > 0 && pn.legend.Empty() && !p.atEdge(o, notDrawn(pn.unmarked), inkAxis, true) { // there is no legend to say it
+		p.untold += pn.unmarked
 	}
 }
 

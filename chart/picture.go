@@ -45,6 +45,7 @@ type picture struct {
 	err     error      // why it cannot be painted as asked
 	own     []ownLevel // levels of the account and of the caller's marks
 	tooMany int        // orders and alerts that are not among them, since there are so many
+	untold  int        // what is not drawn in panes that have no room to say so
 
 	times  []timeTick
 	breaks []int // columns where the days of the zone begin

@@ -165,9 +165,9 @@ func (pn *pane) inside(v float64) bool {
 	return usable(v) && y >= float64(pn.legend.Max.Y) && y <= float64(pn.floor)
 }
 
-// notDrawn returns the text that says how many marks and texts of a pane had no room, so
-// that a reader knows that there are more.
-func notDrawn(pn *pane) string { return strconv.Itoa(pn.unmarked) + " more not drawn" }
+// notDrawn returns the text that says how many marks and texts had no room, so that a
+// reader knows that there are more.
+func notDrawn(n int) string { return strconv.Itoa(n) + " more not drawn" }
 
 // lastBar returns the newest bar that can be drawn.
 func (p *picture) lastBar() int {

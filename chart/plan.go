@@ -20,9 +20,10 @@ import (
 //   - scales: which values each pane shows;
 //   - measureAxis: the labels of all axes; the widest decides where plots end;
 //   - placeBars: the columns of bars, and the rows of candles;
-//   - placeTicks, placeTimes, placeHeader: labels outside the plots;
+//   - placeTicks, placeTimes: labels outside the plots;
 //   - placeMarks: signals, and every text within a plot;
-//   - placeLegends: the rows above the data, which also say what had no room.
+//   - placeLegends: the rows above the data, which also say what had no room;
+//   - placeHeader: the row above all, which says it if no other could.
 //
 // Nothing is painted until all of it is known.
 func plan(v *View, o Options) *picture {
@@ -41,9 +42,9 @@ func plan(v *View, o Options) *picture {
 	p.placeBars()
 	p.placeTicks()
 	p.placeTimes()
-	p.placeHeader()
 	p.placeMarks()
 	p.placeLegends()
+	p.placeHeader()
 	return p
 }
 
