@@ -98,14 +98,16 @@ func (p *picture) tickRange(pn *pane) (lo, hi float64, room tickRoom) {
 
 // percentTicks returns ticks at round changes from the first open. The values are
 // those of the scale, which is in prices; only the labels are in percent, with the
-// decimals of the step.
+// decimals of the step. These tags and legend have too, but at least two.
 func (p *picture) percentTicks(sc scale, lo, hi float64, room tickRoom) []tick {
 	room.decimals = 2
 	t := roundTicks(p.percentOf(lo), p.percentOf(hi), room)
+	decimals := min(max(0, -t.exponent), 10)
+	p.changes = max(2, decimals)
 	var out []tick
 	for k := t.first; k <= t.last; k++ {
 		v := p.base * (1 + t.at(k)/100)
-		out = append(out, tick{value: v, y: sc.row(v), text: signed(t.at(k), min(max(0, -t.exponent), 10)) + "%"})
+		out = append(out, tick{value: v, y: sc.row(v), text: signed(t.at(k), decimals) + "%"})
 	}
 	return out
 }
@@ -266,7 +268,7 @@ func (p *picture) compareTags(pn *pane) {
 			}
 			// The values of compared lines are on the scale of our own price, so base
 			// turns them into percent as well.
-			text := percentText(p.base, v)
+			text := p.percentText(v)
 			if !p.compact {
 				text = l.Label + " " + text
 			}

@@ -151,8 +151,8 @@ func significant(v float64) string {
 	return fixedText(v, min(max(2-e, 0), 14))
 }
 
-// percentText writes the change from one price to another, with its sign.
-func percentText(from, to float64) string {
+// percentText writes the change from one price to another with d decimals and its sign.
+func percentText(from, to float64, d int) string {
 	if !usable(from) || !usable(to) || from == 0 {
 		return noValue
 	}
@@ -160,15 +160,16 @@ func percentText(from, to float64) string {
 	if math.Abs(p) >= 1e9 {
 		return sign(p) + exponentText(math.Abs(p), 2) + "%"
 	}
-	return sign(p) + strings.TrimPrefix(fixedText(p, 2), "−") + "%"
+	return signed(p, d) + "%"
 }
 
-// signed writes v with d decimals and its sign; zero has none.
+// signed writes v with d decimals and its sign; what they make a zero has none.
 func signed(v float64, d int) string {
-	if v > 0 {
-		return "+" + fixedText(v, d)
+	text := fixedText(v, d)
+	if v > 0 && strings.Trim(text, "0.") != "" {
+		return "+" + text
 	}
-	return fixedText(v, d)
+	return text
 }
 
 // profitText writes a profit with its sign: with two decimals, and with more where two

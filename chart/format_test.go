@@ -2,7 +2,10 @@ package chart
 
 import (
 	"math"
+	"strings"
 	"testing"
+
+	"wick/market"
 )
 
 func TestPriceText(t *testing.T) {
@@ -83,10 +86,47 @@ func TestPercentText(t *testing.T) {
 		want     string
 	}{
 		{250.60, 256.98, "+2.55%"}, {100, 99, "−1.00%"}, {0, 5, "–"}, {-10, -5, "+50.00%"},
-		{5, 5, "+0.00%"}, {math.NaN(), 1, "–"},
+		{5, 5, "0.00%"}, {100, 99.999, "0.00%"}, {100, 100.004, "0.00%"}, {100, 99.99, "−0.01%"}, {math.NaN(), 1, "–"}, {1e-9, 1e9, "+1.00e20%"},
 	} {
-		if got := percentText(c.from, c.to); got != c.want {
+		if got := percentText(c.from, c.to, 2); got != c.want {
 			t.Errorf("percentText(%v, %v) = %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}
+
+// TestPercentDigits: on a percent axis tags and legend have the digits of the axis, at least
+// two, so that a tag of −0.02% does not stand between the labels −0.020% and −0.025%.
+func TestPercentDigits(t *testing.T) {
+	for _, c := range []struct {
+		part   float64 // how much the prices move
+		digits int
+	}{{1e-6, 6}, {1e-5, 5}, {2e-4, 3}, {1e-2, 2}, {0.5, 2}} {
+		s, other := priced(60, 215), priced(60, 40)
+		for _, x := range []*market.Series{s, other} {
+			base := x.Open[0]
+			for _, column := range [][]float64{x.Open, x.High, x.Low, x.Close} {
+				for i, v := range column {
+					column[i] = base * (1 + c.part*(v/base-1))
+				}
+			}
+		}
+		other.Symbol = "OTHER"
+		p := plan(&View{Series: s, Compare: []*market.Series{other}, Marks: []Mark{{Kind: MarkLevel, Price: s.Low[30], Text: "mine"}}}, Options{Width: 1200, Height: 700})
+		checkPlan(t, p)
+		texts := p.texts(legendText)[1:2]
+		for _, g := range p.panes[0].tags {
+			texts = append(texts, g.text)
+		}
+		for _, text := range texts {
+			_, decimals, _ := strings.Cut(strings.TrimSuffix(text, "%"), ".")
+			if len(decimals) != c.digits || !strings.HasSuffix(text, "%") {
+				t.Errorf("prices that move by %g: %q, want %d decimals", c.part, text, c.digits)
+			}
+		}
+		for _, tick := range p.panes[0].ticks {
+			if _, decimals, _ := strings.Cut(strings.TrimSuffix(tick.text, "%"), "."); len(decimals) > c.digits {
+				t.Errorf("prices that move by %g: the axis has %q, want at most %d decimals", c.part, tick.text, c.digits)
+			}
 		}
 	}
 }

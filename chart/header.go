@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,9 +155,9 @@ func (p *picture) addPrices(parts *leftSide, last int, cut headerCut) {
 	price("C", p.s.Close[last])
 	if last > 0 && p.valid[last-1] && cut < cutChange {
 		before, now := p.s.Close[last-1], p.s.Close[last]
-		text := percentText(before, now)
+		text := percentText(before, now, 2)
 		if cut < cutAmount {
-			text = sign(now-before) + priceText(max(now-before, before-now), p.precision) + " (" + text + ")"
+			text = p.amountText(now-before) + " (" + text + ")"
 		}
 		parts.add(14, p.legend, changeInk(before, now), text)
 	}
@@ -164,6 +165,15 @@ func (p *picture) addPrices(parts *leftSide, last int, cut headerCut) {
 		parts.add(14, p.legend, inkAxis, "Vol")
 		parts.add(5, p.legend, colour, volumeText(v))
 	}
+}
+
+// amountText writes a change of the price with its sign; what is written as zero has none.
+func (p *picture) amountText(change float64) string {
+	text := p.priceText(math.Abs(change))
+	if strings.Trim(text, "0.") == "" {
+		return text
+	}
+	return sign(change) + text
 }
 
 // stateText says what a reader must know about the bars: that the last one will change,

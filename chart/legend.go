@@ -218,7 +218,7 @@ func (p *picture) legendValue(pn *pane, st *study, v float64) string {
 	case !pn.price:
 		return valueText(v)
 	case st.compare:
-		return percentText(p.base, v)
+		return p.percentText(v)
 	}
 	return priceText(v, p.digits())
 }

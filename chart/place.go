@@ -248,10 +248,13 @@ func (p *picture) namedText(v float64) string {
 // axisText writes a value as the price axis does: as a price or in percent.
 func (p *picture) axisText(v float64) string {
 	if p.mode == Percent && p.base > 0 {
-		return percentText(p.base, v)
+		return p.percentText(v)
 	}
 	return p.priceText(v)
 }
+
+// percentText writes the change from the first open to v with the decimals of the axis.
+func (p *picture) percentText(v float64) string { return percentText(p.base, v, max(2, p.changes)) }
 
 // ownText is like axisText, for the price of a level of the account or the caller.
 func (p *picture) ownText(v float64) string {
