@@ -88,10 +88,17 @@ func TestShadesDiffer(t *testing.T) {
 	for th := range themeCount {
 		p, c := painted(t, v, Options{Width: 1440, Height: 768, Theme: th}, nil)
 		var keys []ink
+		var states []string
 		for _, l := range p.labels {
-			if strings.HasPrefix(l.text, "■ ") {
+			if l.text == "■ true" { // whatever the last bar is: shaded is what is true
 				keys = append(keys, l.ink)
 			}
+			if state, ok := strings.CutPrefix(l.text, "last bar "); ok {
+				states = append(states, state)
+			}
+		}
+		if want := []string{"false", "false", "false", "false", "true"}; !slices.Equal(states, want) {
+			t.Errorf("theme %s: at the last bar the rules are %v, want %v", Themes()[th], states, want)
 		}
 		if len(keys) != 5 || len(p.marks) != 5 || keys[4] != keys[0] {
 			t.Fatalf("theme %s: %d keys of shades and %d marks, want 5 of each: %v", Themes()[th], len(keys), len(p.marks), keys)

@@ -169,8 +169,9 @@ func (p *picture) legendItems(pn *pane, st *study) []legendItem {
 	add := func(i ink, text string) {
 		items = append(items, legendItem{text, p.legend, i, st})
 	}
-	if n := min(p.n, len(st.Shaded)); n > 0 {
-		add(st.shade, "■ "+strconv.FormatBool(st.Shaded[n-1]))
+	if n := min(p.n, len(st.Shaded)); n > 0 { // the key of the shade, then the value
+		add(st.shade, "■ true")
+		add(inkAxis, "last bar "+strconv.FormatBool(st.Shaded[n-1]))
 	}
 	if n := len(st.Sessions); n > 0 {
 		add(inkAxis, counted(n, "session"))
