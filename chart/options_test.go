@@ -155,6 +155,9 @@ func TestCompareIsNamed(t *testing.T) {
 	old := bars([4]float64{5, 5, 5, 5})
 	old.Time[0] = s.Time[0] - 50*day
 	twin.Symbol, old.Symbol = "TWIN", "OLD"
+	s.Symbol = "LONGSYMBOLNAME-ABCDE"
+	alike := *twin
+	alike.Symbol = "LONGSYMBOLNAME-ABCD2" // what distinguishes it is at its end
 	for _, c := range []struct {
 		w, h  int
 		other []*market.Series
@@ -163,6 +166,7 @@ func TestCompareIsNamed(t *testing.T) {
 		{800, 500, []*market.Series{twin}, []string{"Compare", "TWIN +10.00%"}},
 		{360, 300, []*market.Series{twin}, []string{"Compare", "TWIN +10.00%"}},
 		{800, 500, []*market.Series{old}, []string{"Compare", "OLD –"}},
+		{800, 500, []*market.Series{&alike}, []string{"Compare", "LONGSYM…ME-ABCD2 +10.00%"}},
 		{800, 500, []*market.Series{twin, old}, []string{"Compare", "TWIN +10.00%", "OLD –"}},
 	} {
 		p := plan(&View{Series: s, Compare: c.other}, Options{Width: c.w, Height: c.h})

@@ -15,11 +15,15 @@ import (
 )
 
 // markedVector names the picture that has marks of the caller's own, comparedVector the
-// one with other symbols, of which one begins late, alertedVector the one with an alert.
+// one with other symbols, of which one begins late, alertedVector the one with an alert,
+// namedVector the one with a level between the steps of its prices, calmVector the one whose
+// prices hardly move.
 const (
 	markedVector   = "marks of the caller's own"
 	comparedVector = "compared symbols"
 	alertedVector  = "bands on a light ground"
+	namedVector    = "a level with more decimals than the prices"
+	calmVector     = "small changes in percent"
 )
 
 // vector is a picture in numbers: what it was made of and where everything went. The
@@ -143,6 +147,8 @@ func TestPageVectors(t *testing.T) {
 		{"dense", market.Hour1, 1500, 24.5, []string{}, Options{Width: 600, Height: 400}},
 		{markedVector, market.Hour1, 100, 50, []string{"sma"}, Options{Width: 800, Height: 400}},
 		{comparedVector, market.Day1, 60, 215, []string{}, Options{Width: 800, Height: 400}},
+		{namedVector, market.Hour1, 60, 1, []string{}, Options{Width: 800, Height: 400}},
+		{calmVector, market.Hour1, 60, 1, []string{}, Options{Width: 800, Height: 400, Scale: Percent}},
 	}
 	var all []vector
 	for _, tc := range vectors {
@@ -158,6 +164,17 @@ func TestPageVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			v.Request = json.RawMessage(`{"marks":` + string(marks) + "}")
+		}
+		if tc.name == namedVector {
+			v.Marks = []Mark{{Kind: MarkLevel, Price: 0.9975, Text: "peg"}}
+			v.Request = json.RawMessage(`{"marks":[{"type":"level","price":0.9975,"text":"peg"}]}`)
+		}
+		if tc.name == calmVector {
+			for _, column := range [][]float64{s.Open, s.High, s.Low, s.Close} {
+				for i := range column {
+					column[i] = 1 + (column[i]-1)/20_000
+				}
+			}
 		}
 		if tc.name == alertedVector {
 			v.Account = &Account{Alerts: []Alert{{Key: "bbands", Line: "Upper", Price: 1.08 * s.Close[119], Text: "above"}}}

@@ -1,6 +1,5 @@
-// What the account has: positions, orders, alerts, and as levels on the chart. All of it
-// comes from the tools that any client calls.
-import { exactText, priceText, profitText } from './format.mjs';
+// What the account has, by the tools that any client calls, and as levels on the chart.
+import { exactText, namedText, profitText } from './format.mjs';
 import { lastEnd } from './times.mjs';
 
 const mostFills = 50; // that a chart shows
@@ -50,17 +49,16 @@ export class Account {
     return { rows: [...this.open, ...others.slice(0, most)], more: others.length > most };
   }
 
-  /** drawn returns the parts of the account that a chart shows, if its call asked for them:
-   * levels, of which alerts on a price can be dragged, and fills within the bars. The level
-   * of a position has its profit at the last close; its member past is the one without, for
-   * a window that does not show that close. */
+  /** drawn returns what a chart shows of the account, if its call asked for it: levels, of
+   * which alerts on a price can be dragged, and fills within the bars. The level of a position
+   * has its profit at the last close; past is the one without, for a window without that. */
   drawn(data) {
-    const { symbol, precision, request, n, time, close, forming, as_of } = data;
+    const { symbol, request, n, time, close, forming, as_of } = data;
     const ended = !forming && request.to < Date.parse(as_of) / 1000; // the last close is not the price of now
     const of = (part, list) => (!request.show || request.show.includes(part) ? list.filter(item => item.symbol === symbol) : []);
     const positions = of('position', this.positions).filter(p => Number(p.quantity) > 0).map(p => {
       const [price, profit] = [Number(p.entry_price), ended ? NaN : profitAt(p, close[n - 1])];
-      const text = `${p.side} ${exactText(Number(p.quantity))} at ${priceText(price, precision)}`;
+      const text = `${p.side} ${exactText(Number(p.quantity))} at ${namedText(data, price)}`;
       const past = { price, text, numbers: text, ink: 'axis', on: 1, off: 0 }; // neither gain nor loss
       const whole = `${text} · ${profitText(profit)}`;
       return Number.isNaN(profit) ? past : { ...past, text: whole, numbers: whole, ink: profit < 0 ? 'down' : 'up', past };

@@ -1,13 +1,12 @@
 // The axes of the panes: ticks at round values, tags at values that matter, and which of
 // their labels there is room for.
-import { levelText, percentText, priceText, signed, usable, valueText } from './format.mjs';
+import { levelText, namedText, percentText, priceText, signed, usable, valueText } from './format.mjs';
 import { toneInk } from './look.mjs';
 import { lined } from './plan.mjs';
 import { axisFormat, logTicks, roundTicks, rowOf, tickAt, valueAt, yOf } from './scale.mjs';
 
-/** measureAxis writes ticks and tags. The widest decides the width of the axis, which is the
- * same for all panes. While the window moves the width only grows: o.axis is the one
- * before. */
+/** measureAxis writes ticks and tags. The widest decides the width of all axes, which only
+ * grows while the window moves: o.axis is the one before. */
 export function measureAxis(p) {
   const { m, o } = p;
   p.axisWidth = o.axis ?? 0;
@@ -43,7 +42,9 @@ function roundValues(p, pane) {
   if (price && p.mode === 'percent' && base > 0) {
     const percent = v => ((v - base) / base) * 100;
     const t = roundTicks(percent(lo), percent(hi), { ...room, decimals: 2 });
-    return all(t).map(v => tick(base * (1 + v / 100), signed(v, Math.min(Math.max(0, -t.exponent), 10)) + '%'));
+    const digits = Math.min(Math.max(0, -t.exponent), 10);
+    p.changes = Math.max(2, digits); // of tags and legend
+    return all(t).map(v => tick(base * (1 + v / 100), signed(v, digits) + '%'));
   }
   if (sc.log && hi / lo > 2) return logTicks(lo, hi, room).map(v => tick(v, levelText(v)));
   const t = roundTicks(lo, hi, room);
@@ -75,18 +76,18 @@ export const longestLevel = 26; // and elsewhere
 const mostLevels = 8; // levels of a pane that get a tag: those nearest to the last price
 
 /** isInside reports whether v is within the rows of a pane that show data. */
-export const isInside = (pane, v) => usable(v) && yOf(pane.scale, v) >= pane.legendEnd && yOf(pane.scale, v) <= pane.floor;
+export const isInside = (pane, v) => yOf(pane.scale, v) >= pane.legendEnd && yOf(pane.scale, v) <= pane.floor;
 
 /** priceTags writes the tags of the price: the last close, compared symbols, levels. */
 function priceTags(p, pane) {
   const closed = p.data.close[p.last];
-  const tag = (v, ink, name, more) => ({ y: rowOf(pane.scale, v), text: (name && !p.m.compact ? name + ' ' : '') + axisText(p, v), ink, ...more });
+  const tag = (v, ink, name, more, named) => ({ y: rowOf(pane.scale, v), text: (name && !p.m.compact ? name + ' ' : '') + axisText(p, v, named), ink, ...more });
   const inside = v => isInside(pane, v);
   const tags = [tag(closed, priceInk(p, p.last), '', { fixed: true })];
   for (const st of pane.studies.filter(st => st.compare)) {
     st.lines.forEach((l, i) => usable(l.values[p.last]) && tags.push(tag(l.values[p.last], st.lineLooks[i].ink, l.label)));
   }
-  for (const l of p.levels) if (inside(l.price)) tags.push(tag(l.price, l.ink, '', { outline: true }));
+  for (const l of p.levels) if (inside(l.price)) tags.push(tag(l.price, l.ink, '', { outline: true }, true));
   const levels = pane.studies.flatMap(st => st.hlines.filter(h => inside(h.y)).map(h => ({ st, h })));
   levels.sort((a, b) => Math.abs(a.h.y - closed) - Math.abs(b.h.y - closed));
   for (const { st, h } of levels.slice(0, mostLevels)) {
@@ -96,8 +97,8 @@ function priceTags(p, pane) {
   return tags;
 }
 
-/** levelName returns the name of a level. Where another study of the pane has a level
- * of that name, its own study's name comes first. */
+/** levelName returns the name of a level, after that of its study if another has a level of
+ * that name. */
 export function levelName(pane, st, level) {
   const name = (level.label ?? '').slice(0, longestLevel);
   const twice = name && pane.studies.some(other => other !== st && other.hlines.some(h => h.label === level.label));
@@ -112,24 +113,27 @@ function lineTags(p, pane) {
   const [st] = pane.studies;
   st.lines.forEach((l, i) => {
     const v = l.values[p.last];
-    const row = Math.trunc(yOf(pane.scale, v));
+    const at = yOf(pane.scale, v);
+    const row = Math.trunc(at);
     const near = tags.some(t => 2 * Math.abs(t.y - row) < 3 * p.m.tagH);
-    const inside = usable(v) && yOf(pane.scale, v) >= pane.legendEnd && yOf(pane.scale, v) <= pane.end;
-    if (inside && l.style !== 'dots' && tags.length < 3 && !near) tags.push({ y: row, text: valueText(v), ink: st.lineLooks[i].ink });
+    if (at >= pane.legendEnd && at <= pane.end && l.style !== 'dots' && tags.length < 3 && !near) tags.push({ y: row, text: valueText(v), ink: st.lineLooks[i].ink });
   });
   return tags;
 }
 
-/** axisText writes a value as the price axis does: in percent where that is. */
-export const axisText = (p, v) => (p.mode === 'percent' && p.base > 0 ? percentText(p.base, v) : priceText(v, p.data.precision));
+/** axisText writes a value as the price axis does: in percent where that is. The price of a
+ * level of the account or the caller is named by itself. */
+export function axisText({ mode, base, changes, data }, v, named) {
+  if (mode === 'percent' && base > 0) return percentText(base, v, changes);
+  return named ? namedText(data, v) : priceText(v, data.precision);
+}
 
 /** priceInk returns the colour of the price at bar i: that of its bar, or of the line
  * that shows it. */
 export const priceInk = (p, i) => (lined(p.kind) ? 'profile' : p.data.close[i] >= p.data.open[i] ? 'up' : 'down');
 
-/** placeLabels puts tags and tick labels on the axis of a pane. Tags come first and
- * stay at their values; a tick label that a tag touches is not shown, its grid line
- * stays. */
+/** placeLabels puts tags and tick labels on the axis of a pane. Tags come first; a tick label
+ * that a tag touches is not shown, its grid line stays. */
 export function placeLabels(p, pane) {
   placeTags(p, pane);
   while (showTicks(p, pane) < 2 && !pane.price && pane.tags.length > 1) pane.tags.pop();

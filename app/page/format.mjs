@@ -1,7 +1,8 @@
-// Numbers as text, as the pictures write them: prices with the decimals of their
-// series, values of panels with three significant digits, volumes with a letter,
-// changes in percent.
+// Numbers as text, as chart/format.go writes them in pictures.
 import { look } from './look.mjs';
+
+/** The prices of a bar. */
+export const ohlc = ['open', 'high', 'low', 'close'];
 
 /** What stands where a number is missing. */
 const noValue = '–';
@@ -38,6 +39,13 @@ export function priceText(v, precision) {
   const tiny = precision >= 10 && v !== 0 && Math.abs(v) < 1e-8;
   return tiny || extreme(v) ? exponentText(v, Math.abs(v) < 1 ? 3 : 2) : fixedText(v, precision);
 }
+
+/** placesOf returns the fewest decimals that write v as exactly as most decimals do. */
+export const placesOf = (v, most) => (v.toFixed(most).split('.')[1] ?? '').replace(/0+$/, '').length;
+
+/** namedText writes a price that is named by itself, with as many decimals of its own as
+ * are visible. */
+export const namedText = ({ precision, visible }, v) => priceText(v, Math.max(precision, extreme(v) ? 0 : placesOf(v, visible)));
 
 /** shortText writes v with a unit letter and three significant digits from the
  * given size up, and returns nothing below it. */
@@ -80,23 +88,21 @@ export function levelText(v) {
  * it has at most eight. */
 export const exactText = v => (usable(v) ? fixedText(v, 8).replace(/\.?0+$/, '') : noValue);
 
-/** signed writes v with d decimals and its sign; zero has none. */
-export const signed = (v, d) => (v > 0 ? '+' : '') + fixedText(v, d);
+/** signed writes v with d decimals and its sign; what they make a zero has none. */
+export const signed = (v, d) => fixedText(v, d).replace(/^(?=.*[1-9])/, v > 0 ? '+' : '');
 
 /** profitText writes a profit with its sign: two decimals, and more where that would be less
  * than four significant digits, as 0.0048 BTC has. */
 export function profitText(v) {
   if (!usable(v)) return noValue;
-  const plus = v > 0 ? '+' : '';
-  if (extreme(v)) return plus + exponentText(v, 3);
+  if (extreme(v)) return (v > 0 ? '+' : '') + exponentText(v, 3);
   const size = v === 0 ? 0 : Math.floor(Math.log10(Math.abs(v)));
-  return plus + fixedText(v, Math.max(3 - size, 2)).replace(/(\.\d\d\d*?)0+$/, '$1');
+  return signed(v, Math.max(3 - size, 2)).replace(/(\.\d\d\d*?)0+$/, '$1');
 }
 
-/** percentText writes the change from one price to another, with its sign. */
-export function percentText(from, to) {
-  if (!usable(from) || !usable(to) || from === 0) return noValue;
+/** percentText writes the change from one price to another with d decimals and its sign. */
+export function percentText(from, to, d = 2) {
   const p = ((to - from) / Math.abs(from)) * 100;
-  const size = Math.abs(p);
-  return (p < 0 ? '−' : '+') + (size >= 1e9 ? exponentText(size, 2) : fixedText(size, 2)) + '%';
+  if (!usable(p)) return noValue;
+  return (Math.abs(p) < 1e9 ? signed(p, d) : (p > 0 ? '+' : '') + exponentText(p, 2)) + '%';
 }

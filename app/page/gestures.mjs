@@ -1,5 +1,4 @@
-// What hands do with a chart: drag to pan, wheel and pinch to zoom, keys, touch. The
-// window of bars that follows from a gesture is computed by pure functions.
+// What hands do with a chart: drag to pan, wheel and pinch to zoom, keys, touch.
 
 /** leastBars is how few bars a window may show. */
 const leastBars = 5;

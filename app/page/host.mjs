@@ -82,11 +82,11 @@ export function textOf(result) {
   return text;
 }
 
-/** openView opens a view of a chat and begins to speak with the host. build gets what every
- * view has, {place, host, notice, say}, where say shows a text in the notice, and returns
- * what the view does: onContext gets the host's surroundings, first and when they change,
- * onInput the arguments of the tool, onResult what it answered unless it failed; onReady is
- * called after the handshake, and end when the view goes. */
+/** openView opens a view of a chat and begins to speak with the host. build gets {place, host,
+ * notice, say}, where say shows a text in the notice, and returns what the view does:
+ * onContext gets the host's surroundings, first and when they change, onInput the arguments
+ * of the tool, onResult what it answered unless it failed; onReady is called after the
+ * handshake, and end when the view goes. */
 export function openView(build) {
   setLook(JSON.parse(document.getElementById('look').textContent));
   const host = new Host();

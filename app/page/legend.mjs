@@ -1,9 +1,8 @@
 // The words of a chart: the header, and the legend. Both speak of one bar, the one under
-// the crosshair or else the newest in the window. The legend names each study, then gives
-// every line's value in the line's own colour, then the levels, then how often each signal
-// came.
+// the crosshair or else the newest in the window. The legend has the name of each study, the
+// values of its lines in their colours, its levels, and how often each signal came.
 import { longestLevel } from './axis.mjs';
-import { percentText, priceText, usable, valueText, volumeText } from './format.mjs';
+import { ohlc, percentText, priceText, usable, valueText, volumeText } from './format.mjs';
 import { barInk, signalName, toneInk } from './look.mjs';
 import { dateText, day } from './times.mjs';
 
@@ -31,14 +30,15 @@ export function headerParts(p) {
   add(2, 'axis', p.mode === 'log' && 'log');
   add(1, 'amber', data.synthetic && 'SYNTHETIC', { badge: true });
   if (i < 0) return parts;
-  if (i === data.n - 1) add(5, 'amber', stateText(data));
+  add(1, 'axis', p.untold > 0 && `${p.untold} not drawn`);
+  if (i === data.n - 1) add(3, 'amber', stateText(data));
   const ink = close[i] >= open[i] ? 'up' : 'down';
-  for (const name of ['open', 'high', 'low', 'close']) add(name === 'close' ? 3 : 7, ink, `${name[0].toUpperCase()} ${priceText(data[name][i], precision)}`);
+  for (const name of ohlc) add(name === 'close' ? 4 : 7, ink, `${name[0].toUpperCase()} ${priceText(data[name][i], precision)}`);
   if (i > 0) {
     const change = close[i] - close[i - 1];
-    const [tone, sign] = change < 0 ? ['down', '−'] : ['up', '+'];
-    add(6, tone, sign + priceText(Math.abs(change), precision));
-    add(4, tone, '(' + percentText(close[i - 1], close[i]) + ')');
+    const tone = change < 0 ? 'down' : 'up';
+    add(6, tone, (change > 0 ? '+' : '') + priceText(change, precision));
+    add(5, tone, '(' + percentText(close[i - 1], close[i]) + ')');
   }
   add(8, ink, volume[i] > 0 && 'Vol ' + volumeText(volume[i]));
   add(9, 'axis', rangeText(p), { right: true });
@@ -81,7 +81,7 @@ export function legendItems(p, pane, st) {
   }
   const digits = digitsOf(p);
   let write = valueText;
-  if (pane.price) write = st.compare ? v => percentText(p.base, v) : v => priceText(v, digits);
+  if (pane.price) write = st.compare ? v => percentText(p.base, v, p.changes) : v => priceText(v, digits);
   // The only value needs no name, except that of a compared symbol: its tag may give way.
   const named = (label, text) => (label && (st.compare || all.length > 1) ? label.slice(0, 20) + ' ' + text : text);
   st.lines.forEach((l, k) => {
@@ -91,7 +91,7 @@ export function legendItems(p, pane, st) {
     if (since) add(ink, since);
   });
   for (const h of st.histogram) add(barInk(h) === 'up' && h.values[i] < 0 ? 'down' : barInk(h), named(h.label, valueText(h.values[i])));
-  if (st.shade) add(st.shade, '■ ' + String(st.shaded.some(s => s.from <= i && i <= s.to)));
+  if (st.shade) items.push({ text: '■ true', ink: st.shade }, { text: `${p.cross ? 'this' : 'last'} bar ${st.shaded.some(s => s.from <= i && i <= s.to)}`, ink: 'axis' });
   const sessions = st.sessions.filter((bar, k) => bar < p.i1 && (st.sessions[k + 1] ?? Infinity) > p.i0).length; // in the window
   if (sessions > 0) add('axis', sessions === 1 ? '1 session' : `${sessions} sessions`);
   for (const h of st.hlines) if (h.label) add(toneInk(h.tone, 'band'), h.label.slice(0, longestLevel) + ' ' + write(h.y));
@@ -116,10 +116,10 @@ function signalItems(p, st) {
   return [...items.values()];
 }
 
-/** sharedRows shares out the items of studies among rows: a row for each study, or if there
- * are more of them, as many in a row as fit. Then signals are counted only where the names
- * and values of all studies that follow still have room; left is how many such counts are
- * left out. room returns the width of a row, given whether it is the last. */
+/** sharedRows shares out the items of studies among rows: a row for each study, or as many in
+ * a row as fit. Then signals are counted only where the names and values of all that follow
+ * have room; left is how many such counts are left out. room returns the width of a row,
+ * given whether it is the last. */
 export function sharedRows(all, count, room, gap, widthOf) {
   const rows = Array.from({ length: count }, (_, k) => (all.length <= count ? all[k] : []));
   let left = 0;
@@ -162,9 +162,9 @@ export function described(p) {
   const i = barOf(p);
   const { data } = p;
   if (i < 0) return 'No bars to draw.';
-  const prices = ['open', 'high', 'low', 'close'].map(name => `${name} ${priceText(data[name][i], data.precision)}`);
+  const prices = ohlc.map(name => `${name} ${priceText(data[name][i], data.precision)}`);
   const studies = p.panes.flatMap(pane => pane.studies).filter(st => st.lines.length > 0).map(st => {
-    const write = st.compare ? v => percentText(p.base, v) : valueText;
+    const write = st.compare ? v => percentText(p.base, v, p.changes) : valueText;
     const values = st.lines.map(l => `${st.compare || st.lines.length > 1 ? l.label + ' ' : ''}${write(l.values[i])} ${sinceText(p, l)}`.trim());
     return `${st.name} ${values.join(', ')}`;
   });

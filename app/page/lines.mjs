@@ -61,8 +61,8 @@ function paintDots(p, pane, values, ink) {
   });
 }
 
-/** paintSteps draws a level for every stretch of equal values, without joins. Dashes go on
- * from one level to the next and begin anew after a missing value. */
+/** paintSteps draws a level for every stretch of equal values. Dashes go on from one to the
+ * next and begin anew after a missing value. */
 function paintSteps(p, pane, values, ink, dashed) {
   const { line, px } = p.m;
   const thick = Math.max(1, Math.round(line));

@@ -2,7 +2,7 @@
 // fill of the account, the names of these, of levels and of the caller's own drawings,
 // and the highest and lowest price. What has no room is counted in the legend.
 import { axisText, isInside, levelName } from './axis.mjs';
-import { priceText, usable } from './format.mjs';
+import { namedText, usable } from './format.mjs';
 import { signalName, toneInk } from './look.mjs';
 import { barX, timeX } from './plan.mjs';
 import { Room } from './room.mjs';
@@ -52,9 +52,8 @@ function paneSignals(p, pane) {
   return pane.studies.flatMap(st => st.signals.filter(shown).map(s => ({ ...s, shade: st.shade }))).sort((a, b) => a.x - b.x);
 }
 
-/** thinned returns at most most signals, spread evenly over the bars. The bars are divided
- * into most stretches, and of each stretch the newest signal is kept, or rather one that an
- * alert waits for. */
+/** thinned returns at most most signals, spread evenly: of each of so many stretches of bars
+ * the newest, or rather one that an alert waits for. */
 function thinned(p, signals, most) {
   if (signals.length <= most) return signals;
   const kept = new Map();
@@ -73,7 +72,9 @@ export function textsOf(p, pane, marks) {
     putExtremes(p, room);
     putMarkTexts(p, pane, room);
     putLevelNames(p, pane, room);
-    if (pane.unmarked > 0 && pane.rows === 0) room.atEdge(`${pane.unmarked} more not drawn`, 'axis', true); // no row of a legend says it
+    // The header says it if neither a row of the legend nor a place in the plot does.
+    const told = pane.unmarked === 0 || pane.rows > 0 || room.atEdge(`${pane.unmarked} more not drawn`, 'axis', true);
+    p.untold = told ? 0 : pane.unmarked;
   }
   const tall = pane.floor - pane.legendEnd >= p.m.px(60);
   if (p.m.compact || p.o.signals === 'marks' || !tall) return room.texts;
@@ -93,15 +94,14 @@ function putExtremes(p, room) {
   for (const [values, side] of [[p.drawn.high, -1], [p.drawn.low, 1]]) {
     let best = p.i0;
     for (let i = p.i0; i < p.i1; i++) if (side * values[i] < side * values[best]) best = i;
-    const [text, x, y] = [priceText(values[best], p.data.precision), barX(p, best), yOf(p.panes[0].scale, values[best])];
-    const half = Math.max(p.m.px(2), p.pitch / 2); // of the bar, and of its text with the ground
+    const [text, x, y] = [namedText(p.data, values[best]), barX(p, best), yOf(p.panes[0].scale, values[best])];
+    const half = Math.max(p.m.px(2), p.pitch / 2); // of the bar
     const rows = [0, -1, 1].map(to => y + to * (p.m.mark / 2));
     if (!room.beyond(text, 'text', x, y, side)) rows.some(row => room.beside(text, 'text', [x - half, x + half], y, row, p.m.px(160)));
   }
 }
 
-/** zoneBox returns the corners of a caller's zone; a time that is not given means the
- * edge of the plot. */
+/** zoneBox returns the corners of a caller's zone. Without a time it is at the edge. */
 export function zoneBox(p, pane, k) {
   const left = k.time ? timeX(p, k.time) - p.pitch / 2 : 0;
   const right = k.time2 ? timeX(p, k.time2) + p.pitch / 2 : p.axisX;
@@ -109,9 +109,8 @@ export function zoneBox(p, pane, k) {
   return [Math.trunc(left), top, Math.ceil(Math.max(right, left)), Math.max(bottom, top + 1)];
 }
 
-/** linePath returns the points of a caller's line from left to right. These are its ends;
- * and if one is before the first or after the last bar, the point at that bar, whose height
- * follows from the share of the time: nobody knows how many bars there are up to such an end. */
+/** linePath returns the points of a caller's line from left to right: its ends, and if one is
+ * beyond the bars, the point at the first or last bar, by the share of the time. */
 export function linePath(p, pane, k) {
   const { time, n } = p.data;
   let [a, b] = [[k.time, k.price], [k.time2, k.price2]].map(([t, v]) => ({ t, x: timeX(p, t) + 0.5, y: yOf(pane.scale, v) }));
@@ -157,7 +156,7 @@ function putMarkTexts(p, pane, room) {
 /** withPrice returns the text of a level followed by its value on the axis, unless the text
  * contains the price already: a percentage after that would look like the profit. */
 function withPrice(p, { text, price }) {
-  return text.includes(priceText(price, p.data.precision)) ? text : (text + ' ' + axisText(p, price)).trim();
+  return text.includes(namedText(p.data, price)) ? text : (text + ' ' + axisText(p, price, true)).trim();
 }
 
 /** putBeyond names at the upper and the lower edge the levels that lie beyond it, the
@@ -166,16 +165,15 @@ function putBeyond(p, pane, room) {
   for (const [arrow, upper] of [['↑ ', true], ['↓ ', false]]) {
     const beyond = p.levels.filter(l => usable(l.price) && !isInside(pane, l.price) && yOf(pane.scale, l.price) < pane.top === upper);
     beyond.sort((a, b) => (upper ? a.price - b.price : b.price - a.price));
-    const named = beyond.slice(0, namedBeyond).filter(l => room.atEdge(arrow + (p.m.compact ? axisText(p, l.price) : withPrice(p, l)), l.ink, upper));
+    const named = beyond.slice(0, namedBeyond).filter(l => room.atEdge(arrow + (p.m.compact ? axisText(p, l.price, true) : withPrice(p, l)), l.ink, upper));
     const left = beyond.length - named.length;
     if (left > 0 && !room.atEdge(`${arrow}+${left}`, 'axis', upper)) pane.unmarked += left;
   }
 }
 
-/** putLevelNames writes the names of levels at the end of their lines, and those of lines
- * that hold a value for a session if a study has several. A level whose name is in a tag is
- * not named again. A level of the account or the caller whose name has no room is counted
- * as not drawn. */
+/** putLevelNames writes the names of levels that no tag names at the end of their lines, and
+ * those of lines that hold a value for a session if a study has several. A level of the
+ * account or the caller whose name has no room is counted as not drawn. */
 function putLevelNames(p, pane, room) {
   for (const l of p.levels.filter(l => isInside(pane, l.price))) {
     const row = rowOf(pane.scale, l.price);
@@ -183,7 +181,7 @@ function putLevelNames(p, pane, room) {
     const text = told ? l.text : withPrice(p, l);
     const { numbers = '' } = l; // the end of the text that is never cut off
     const words = l.text.slice(0, l.text.length - numbers.length);
-    if (text && !room.nameEnd(text, l.ink, row) && !room.nameAway(withPrice(p, l), l.ink, row, words, `${numbers} ${axisText(p, l.price)}`)) pane.unmarked++;
+    if (text && !room.nameEnd(text, l.ink, row) && !room.nameAway(withPrice(p, l), l.ink, row, words, `${numbers} ${axisText(p, l.price, true)}`)) pane.unmarked++;
   }
   if (p.m.compact) return; // no room for names that stand in the legend too
   for (const st of pane.studies) {

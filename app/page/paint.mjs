@@ -69,9 +69,8 @@ function paintGrid(p) {
   }
 }
 
-/** paintLevels draws the levels of a pane as dashes, and on the price the line of the
- * last close and the levels of the account and of the caller. A level that the scale of the
- * price cuts off is not drawn, even if it has a row of the pane: that belongs to the volume. */
+/** paintLevels draws the levels of a pane as dashes, and on the price the line of the last
+ * close and the levels of the account and the caller. None is drawn among the volume. */
 function paintLevels(p, pane) {
   const level = (v, on, off, ink) => dashes(p, 0, rowOf(pane.scale, v), p.axisX, rowOf(pane.scale, v), on, off, ink);
   const drawn = st => st.hlines.filter(h => usable(h.y) && (h.y !== 0 || st.histogram.length === 0)); // a histogram has its own zero

@@ -73,12 +73,15 @@ function split(p) {
   }
 }
 
+/** shortName cuts a long symbol in the middle, since symbols may begin alike. */
+const shortName = s => (s.length > 16 ? `${s.slice(0, 7)}…${s.slice(-8)}` : s);
+
 /** compareStudy returns other symbols as lines, scaled so that the change of each counts
  * from the first open of the window. */
 function compareStudy(p) {
   const lines = p.data.compare.map(other => {
     const since = other.opens.findIndex((v, i) => i >= p.i0 && v > 0);
-    return { ...other, since, label: other.symbol.slice(0, 16), values: other.closes.map(v => (v / other.opens[since]) * p.base) };
+    return { ...other, since, label: shortName(other.symbol), values: other.closes.map(v => (v / other.opens[since]) * p.base) };
   });
   return { ...Object.fromEntries(channels.map(name => [name, []])), key: 'compare', name: 'Compare', compare: true, lines };
 }

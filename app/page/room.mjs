@@ -8,7 +8,7 @@ export class Room {
   constructor(p, pane, marks) {
     const rows = pane.price ? [p.data.close[p.last], ...p.levels.map(l => l.price)].map(v => rowOf(pane.scale, v)) : [];
     const taken = marks.map(k => ({ x: k.x - k.w / 2, width: k.w, top: k.up ? k.tip : k.tip - k.h, height: k.h }));
-    Object.assign(this, { p, pane, rows, taken, texts: [] });
+    Object.assign(this, { p, pane, rows, taken, texts: [], height: p.m.mark + p.m.px(4) });
   }
 
   /** widthOf returns the width of a text. */
@@ -17,21 +17,25 @@ export class Room {
   /** put adds a text with its left end at x and its middle at row y, if that is free, and
    * reports whether it did; leader is the line that leads to it, if there is one. */
   put(text, ink, x, y, leader) {
-    const { p: { m, axisX }, pane } = this;
-    const height = m.mark + m.px(4);
+    const { p: { m, axisX }, pane, height } = this;
     const box = { text, ink, x, y, width: this.widthOf(text), top: y - height / 2, height, leader };
     const inside = x >= m.px(2) && x + box.width <= axisX - m.px(2) && box.top >= pane.legendEnd && box.top + height <= pane.floor;
-    if (!inside || this.covers(box, m.px(5))) return false; // with a gap between the grounds of two texts
+    // The gap is between the grounds of two texts.
+    if (!inside || this.covers(box, m.px(5))) return false;
     this.taken.push(box, ...(leader ? [leader] : []));
     this.texts.push(box);
     return true;
   }
 
   /** covers reports whether a box lies over bars, lines, levels, or over marks and texts,
-   * from whose sides it must stay away by a gap. */
-  covers({ x, width, top, height }, gap = 0) {
+   * from whose sides it must stay away by a gap. A name stays further away from the price of
+   * a wick, which alone has the ink text: it would be taken for that of the name. */
+  covers({ x, width, top, height, ink }, gap = 0) {
     const { p, pane } = this;
-    const touches = b => x < b.x + b.width + gap && b.x < x + width + gap && top < b.top + b.height && b.top < top + height;
+    const touches = b => {
+      const away = b.text && (b.ink === 'text') !== (ink === 'text') ? 4 * height : gap;
+      return x < b.x + b.width + away && b.x < x + width + away && top < b.top + b.height && b.top < top + height;
+    };
     if (this.taken.some(touches)) return true;
     const within = (a, b) => Math.min(a, b) < top + height && Math.max(a, b) > top;
     const row = v => yOf(pane.scale, v);
@@ -86,8 +90,7 @@ export class Room {
   /** atEdge puts a text at the upper or the lower edge, as far right as there is room, or
    * where that is full a few rows further in, and reports whether there was room. */
   atEdge(text, ink, upper) {
-    const { p: { m, axisX }, pane } = this;
-    const height = m.mark + m.px(4);
+    const { p: { m, axisX }, pane, height } = this;
     for (let row = 0.5; row <= 3; row += 0.5) {
       const y = upper ? pane.legendEnd + row * height : pane.floor - row * height;
       for (let x = axisX - this.widthOf(text) - m.px(2); x >= m.px(2); x -= m.px(6)) {
@@ -101,7 +104,7 @@ export class Room {
    * as there is room, but not left of from, and reports whether there was room. */
   nameEnd(text, ink, row, from = 0, off = 0) {
     const { m, axisX } = this.p;
-    const away = (m.mark + m.px(8)) / 2 + off;
+    const away = (this.height + m.px(4)) / 2 + off;
     for (let x = axisX - this.widthOf(text) - m.px(2); text && x >= from; x -= m.px(12)) {
       if (this.put(text, ink, x, row - away) || this.put(text, ink, x, row + away)) return true;
     }
@@ -113,12 +116,12 @@ export class Room {
    * numbers after them, which are never cut: a stop for 20 is not one for 2. */
   nameAway(text, ink, row, words, numbers) {
     const letters = [...words];
-    const height = this.p.m.mark + this.p.m.px(4);
     for (let most = letters.length; ; ) {
-      for (let off = 0; off <= 3 * height; off += height / 2) if (this.nameEnd(text, ink, row, 0, off)) return true;
+      for (let off = 0; off <= 3 * this.height; off += this.height / 2) if (this.nameEnd(text, ink, row, 0, off)) return true;
       most = Math.floor((most * 2) / 3);
       if (most < 6) return false;
-      text = letters.slice(0, most - 1).join('') + '…' + numbers;
+      // A stop_limit is not cut to a stop.
+      text = (letters.slice(0, most - 1).join('') + '…').replace('stop…', '…') + numbers;
     }
   }
 }

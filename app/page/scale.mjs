@@ -1,6 +1,5 @@
 // Values and rows. A span is a range of values, a scale maps one to rows, and
-// roundTicks and logTicks choose the values worth a label. None of it knows what
-// the values mean or how they are painted.
+// roundTicks and logTicks choose the values worth a label.
 import { exponentText, fixedText, usable } from './format.mjs';
 import { look } from './look.mjs';
 

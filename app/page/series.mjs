@@ -1,7 +1,8 @@
 // The data of a chart: bars and studies, read from the series payload of
 // generate_chart, joined from pages and kept up to date by the newest bars.
+import { ohlc, placesOf, usable } from './format.mjs';
 
-const columns = ['time', 'open', 'high', 'low', 'close', 'volume'];
+const columns = ['time', ...ohlc, 'volume'];
 
 /** The channels of a study; those that it does not have are empty. */
 export const channels = ['lines', 'histogram', 'fills', 'signals', 'hlines', 'hbars', 'divlines', 'shaded', 'sessions'];
@@ -12,6 +13,7 @@ export function readSeries(text) {
   const { bars, indicators, compare = [], request = {}, ...head } = JSON.parse(text, (_, v) => v ?? NaN);
   const data = { ...head, compare, request, n: bars.length };
   columns.forEach((name, i) => { data[name] = bars.map(b => b['tohlcv'[i]]); });
+  data.visible = precisionOf(data).visible;
   data.studies = Object.entries(indicators).map(([key, given]) => {
     const st = { key, name: given.label, ...given };
     for (const name of channels) st[name] ??= [];
@@ -23,6 +25,24 @@ export function readSeries(text) {
     return st;
   });
   return data;
+}
+
+/** precisionOf returns how many decimals prices need, and how many of a price that is named
+ * by itself are visible, as precision of chart/format.go does. */
+export function precisionOf(data) {
+  const all = ohlc.map(name => data[name]);
+  const prices = Float64Array.from(all.flat().filter(usable)).sort();
+  const [lo, hi] = [prices[0], prices.at(-1)];
+  const largest = Math.max(-lo, hi);
+  const exact = x => Math.abs(x - Math.round(x)) <= 1e-4 + 1e-15 * Math.abs(x) && (x === 0 || Math.round(x) !== 0);
+  let d = largest < 1000 ? 2 : 0;
+  while (d < 9 && prices.filter(v => !exact(v * 10 ** d)).length > prices.length / 50) d++;
+  const computed = d > 8;
+  if (computed) d = largest >= 1 ? 2 : Math.min(3 - Math.floor(Math.log10(largest)), 10);
+  if (!(lo < hi)) return { precision: d, visible: Math.max(d, 8) };
+  const step = Math.max((hi - lo) / (computed ? 100 : 1000), 1e-15 * largest);
+  const visible = Math.min(Math.max(0, Math.ceil(-Math.log10(step))), 8);
+  return { precision: Math.max(d, ...all.map(c => placesOf(c.findLast(usable) ?? 0, visible))), visible };
 }
 
 /** sameStudies reports whether two pieces of data have the same lines and areas. */
@@ -55,8 +75,8 @@ function spliced(a, b, keep) {
     return out;
   });
   const compare = joinEach(a.compare, b.compare, ['opens', 'closes']);
-  const whole = { n: keep + b.n, precision: Math.max(a.precision, b.precision), compare, studies, walls: undefined, averaged: undefined };
-  return { ...changed(b, columns, (name, values) => join(a[name], values)), ...whole };
+  const bars = changed(b, columns, (name, values) => join(a[name], values));
+  return { ...bars, ...precisionOf(bars), n: keep + b.n, compare, studies, walls: undefined, averaged: undefined };
 }
 
 /** prepended returns older bars and the data that follow them as one; bars that both

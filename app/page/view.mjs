@@ -1,7 +1,7 @@
 // A chart on the page: a canvas, what hands and keys do with it, and a table of the
 // same numbers for readers who do not see it.
 import { el, table } from './dom.mjs';
-import { priceText, volumeText } from './format.mjs';
+import { ohlc, priceText, volumeText } from './format.mjs';
 import { clampWindow, keyMove, listen } from './gestures.mjs';
 import { described } from './legend.mjs';
 import { coloursOf } from './look.mjs';
@@ -124,7 +124,7 @@ export class Chart {
     if (next) this.show(next);
     else if (e.key === ',' || e.key === '.') this.step(e.key === '.' ? 1 : -1);
     else if (e.key === 'Escape') this.leave();
-    else if (e.key === 'f' || e.key === 'F') this.options.onFullscreen?.();
+    else if (e.key.toLowerCase() === 'f') this.options.onFullscreen?.();
     else return;
     e.preventDefault();
   }
@@ -185,7 +185,7 @@ export class Chart {
     if (!this.details.open || !this.plan) return;
     const { data, i0, i1 } = this.plan;
     const bars = Array.from({ length: Math.min(i1 - i0, tableRows) }, (_, k) => i1 - 1 - k);
-    const prices = i => ['open', 'high', 'low', 'close'].map(name => priceText(data[name][i], data.precision));
+    const prices = i => ohlc.map(name => priceText(data[name][i], data.precision));
     this.table.fill(bars.map(i => [dateText(data.walls[i].wall, data.seconds), ...prices(i), volumeText(data.volume[i])]));
   }
 

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Account } from '../page/account.mjs';
 import { table, workButton } from '../page/dom.mjs';
-import { exactText, fixedText, levelText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
+import { exactText, fixedText, levelText, namedText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
 import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
 import { textOf } from '../page/host.mjs';
-import { described, fitting, legendItems, sharedRows } from '../page/legend.mjs';
+import { described, fitting, headerParts, legendItems, sharedRows } from '../page/legend.mjs';
 import { Loader } from '../page/loader.mjs';
 import { base64url, challengeOf } from '../page/login.mjs';
 import { setLook, signalName } from '../page/look.mjs';
@@ -17,7 +17,7 @@ import { paint } from '../page/paint.mjs';
 import { makePlan, wholeWindow } from '../page/plan.mjs';
 import { Room } from '../page/room.mjs';
 import { rowOf } from '../page/scale.mjs';
-import { pageBars, prepended, readSeries, updated } from '../page/series.mjs';
+import { pageBars, precisionOf, prepended, readSeries, updated } from '../page/series.mjs';
 import { equity } from '../page/sums.mjs';
 import { previewText, ticket } from '../page/ticket.mjs';
 import { lastEnd, offsetIn, wallTimes } from '../page/times.mjs';
@@ -27,7 +27,7 @@ const read = name => JSON.parse(readFileSync(new URL(name, import.meta.url)));
 setLook(read('look.json'));
 
 // The plan of the page is that of the picture: every scale, tick, tag, label and column
-// of seven pictures that the server measured.
+// of nine pictures that the server measured.
 for (const v of read('layout.json')) {
   test(`plan: ${v.name}`, () => {
     const data = readSeries(JSON.stringify(v.series));
@@ -73,6 +73,49 @@ test('numbers', () => {
   assert.equal(levelText(0.5), '0.5');
   assert.equal(percentText(100, 102.55), '+2.55%');
   assert.equal(percentText(0, 1), '–');
+  assert.equal(percentText(100, 99.999), '0.00%');
+  assert.equal(percentText(100, 100.004), '0.00%');
+  assert.equal(percentText(100, 99.977, 3), '−0.023%');
+  assert.equal(percentText(1e-9, 1e9), '+1.00e20%');
+});
+
+// As TestPrecision of the picture.
+test('decimals of prices', () => {
+  const many = (v, n, ...odd) => [...odd, ...Array(n).fill(v)];
+  for (const [prices, want] of [
+    [many(250.74, 100), 2], [many(67432.5, 100), 1], [many(1500, 100), 0], [many(215, 100), 2], [many(0.00001234, 100), 8], [many(250.74, 100, 250.123456), 2],
+    [many(Math.PI * 100, 10), 2], [many(Math.PI / 1000, 10), 6], [many(Math.PI * 1e-9, 10), 10], [[...many(1, 198), 0.9987, 0.9987], 4],
+    [[...many(1, 198), 0.9987, NaN], 4], [[...many(1, 198, 1.5), 0.99871234], 4], [[...many(1, 198, 1.05), 1.0000000001], 2],
+    [[...many(1e12, 198), 1e12 + 0.1], 1], [[Math.PI * 100, Math.PI * 100 + 0.0013], 5]]) {
+    const data = { open: prices, high: [], low: [], close: [] };
+    assert.equal(precisionOf(data).precision, want, String(prices.slice(-2)));
+  }
+});
+
+/** computed returns the data of n bars from an hour on, whose prices have endless decimals. */
+function computed(from, n, head) {
+  const price = h => 28.5 + Math.sin(h);
+  const bars = Array.from({ length: n }, (_, i) => ({ t: (from + i) * 3600, o: price(from + i), h: price(from + i) + 0.01, l: price(from + i) - 0.01, c: price(from + i) + 0.003, v: 1 }));
+  return readSeries(JSON.stringify({ ...JSON.parse(payload(from, n, { lines: [], signals: [], shaded: [] })), ...head, bars }));
+}
+
+// Three bars that hardly move have a precision of 5, by which all prices were written.
+test('the newest bars add no decimals that cannot be seen', () => {
+  const data = { ...computed(1, 100), precision: 3 };
+  const tail = computed(99, 3, { precision: 5 });
+  assert.deepEqual([updated(data, tail).precision, prepended(computed(1, 50), computed(50, 20, { precision: 5 })).precision], [2, 2]);
+});
+
+test('a price that is named has its own decimals', () => {
+  const data = readSeries(payload(30, 5, { lines: [] }));
+  assert.equal(namedText(data, 31.975), '31.975');
+  assert.equal(namedText(data, 30.5), '30.50');
+  const account = new Account();
+  account.positions = [{ symbol: 'ACME', side: 'long', quantity: '2', entry_price: '31.975', current_price: null, unrealized_pnl: null }];
+  account.open = [{ symbol: 'ACME', status: 'open', side: 'sell', type: 'limit', quantity: '2', filled_quantity: '0', price: '33.125', average_price: null }];
+  const p = makePlan(data, { ...plain, ...account.drawn(data) }, wholeWindow(data, data.n));
+  assert.deepEqual(p.levels.map(l => l.text), ['long 2 at 31.975', 'sell limit 2']);
+  assert.deepEqual(p.panes[0].tags.map(t => t.text), ['34.50', '31.975', '33.125']);
 });
 
 const payload = (from, n, extra = {}, head = {}) => JSON.stringify({
@@ -128,6 +171,9 @@ test('where a compared symbol begins later than the window, the legend says sinc
     return [legendItems(p, p.panes[0], p.panes[0].studies.find(st => st.compare)).map(item => item.text).slice(1), described(p).split('Compare ')[1]];
   };
   assert.deepEqual(texts({ end: 4, count: 4 }), [['WHOLE +20.00%', 'LATE +0.55%', 'since 2025-11-24 18:00', 'OLD –'], 'WHOLE +20.00%, LATE +0.55% since 2025-11-24 18:00, OLD –']);
+  const [long, alike] = ['LONGSYMBOLNAME-ABCDE', 'LONGSYMBOLNAME-ABCD2'].map(symbol => readSeries(payload(4, 3, {}, { compare: [other(symbol, [20, 20, 21], [20, 21, 22])] })))
+    .map(data => legendItems(...(p => [p, p.panes[0], p.panes[0].studies.find(st => st.compare)])(makePlan(data, plain, wholeWindow(data, data.n))))[1].text);
+  assert.deepEqual([long, alike], ['LONGSYM…ME-ABCDE +10.00%', 'LONGSYM…ME-ABCD2 +10.00%'], 'as TestCompareIsNamed of the picture');
   assert.deepEqual(texts({ end: 4, count: 2 })[0], ['WHOLE +3.45%', 'LATE +0.55%', 'OLD –'], 'from the first bar of the window on');
   assert.deepEqual(texts({ end: 2, count: 2 })[0], ['WHOLE +16.00%', 'LATE –', 'OLD –'], 'not yet');
 });
@@ -249,6 +295,31 @@ test('a text that stands away from its mark has a line to it', () => {
   const [away, close] = room.texts;
   assert.ok(away.x > 125 && away.leader.x > 105 && away.leader.x + away.leader.width <= away.x && away.leader.top === 150, JSON.stringify(away));
   assert.deepEqual([close.x, close.leader], [108, undefined]);
+});
+
+// As TestNamesAwayFromExtremes of the picture.
+test('the name of a level is not beside the price of a wick', () => {
+  const data = readSeries(payload(1, 5, { lines: [] }));
+  const p = makePlan(data, plain, { end: 5, count: 5 });
+  const room = new Room(p, p.panes[0], []);
+  Object.assign(p, { drawn: { high: [], low: [] } }); // no bars in the way
+  room.rows = [];
+  assert.ok(room.put('98.00', 'text', 480, 165) && room.nameEnd('buy limit 1', 'up', 151) && room.put('98.00', 'text', 480, 265));
+  const [price, name] = room.texts;
+  assert.ok(Math.abs(name.y - price.y) >= price.height || name.x + name.width + 3 * price.height < price.x, JSON.stringify(name));
+  assert.ok(room.nameAway('sell stop_limit 20 3.00', 'up', 200, 'sell stop_limit', ' 20 3.00'));
+});
+
+// As TestNamelessLevelsAreCounted of the picture.
+test('what no plot has room to count is in the header', () => {
+  const data = readSeries(payload(1, 60, { lines: [], signals: [], shaded: [] }));
+  data.studies = [];
+  const levels = Array.from({ length: 40 }, (_, i) => ({ price: 11 + i, text: 'sell stop_limit', ink: 'down', on: 4, off: 4, numbers: '' }));
+  const p = makePlan(data, { ...plain, width: 320, height: 240, levels }, wholeWindow(data, data.n));
+  const texts = textsOf(p, p.panes[0], marksOf(p, p.panes[0])).map(t => t.text);
+  const told = [...texts, ...headerParts(p).map(part => part.text)].find(text => / not drawn$/.test(text));
+  assert.equal(parseInt(told, 10) + texts.filter(text => /^sell/.test(text)).length, 40, texts.join());
+  assert.ok(p.untold > 0 && !texts.some(text => text.includes('stop…')), 'shows nothing');
 });
 
 test('a name without room at its line stands away from it, and is shortened last', () => {
@@ -403,8 +474,8 @@ test('a month ends when the next begins', () => {
 test('shade, legend and marks of a rule have one ink', () => {
   const data = readSeries(payload(1, 5, { lines: [], shaded: [], shade: 'amber', signals: [{ x: 1, y: 1, label: 'becomes_true', tone: 'up' }] }));
   const p = makePlan(data, plain, wholeWindow(data, data.n));
-  const [, key, count] = legendItems(p, p.panes[0], data.studies[0]);
-  assert.deepEqual([key.text, key.ink, count.ink], ['■ false', 'amber', 'amber'], 'also if it is never true');
+  const [, key, state, count] = legendItems(p, p.panes[0], data.studies[0]);
+  assert.deepEqual([key.text, key.ink, state.text, state.ink, count.ink], ['■ true', 'amber', 'last bar false', 'axis', 'amber'], 'also if it is never true');
   assert.deepEqual(marksOf(p, p.panes[0]).map(k => k.ink), ['amber']);
 });
 
