@@ -38,6 +38,8 @@ type csvBars struct {
 
 	first, day int64    // the first and the last date with rows, in days since 1970
 	dates      [7]int64 // how many dates have rows, by weekday: 0 is Thursday, as 1970-01-01 was
+	dawn       int64    // when the first row of the last date begins
+	sunday     int64    // seconds from the first to the last row of a Sunday, of all the most
 }
 
 // Places of weekdays in dates.
@@ -78,8 +80,11 @@ func (c *csvBars) flush() {
 		c.first = today
 	}
 	if c.coarse.Len() == 0 || today > c.day {
-		c.day = today
+		c.day, c.dawn = today, c.row.Time
 		c.dates[today-floor(today, 7)]++
+	}
+	if today-floor(today, 7) == sunday {
+		c.sunday = max(c.sunday, c.row.Time-c.dawn)
 	}
 	c.resampler.add(c.row.Bar)
 	c.last = append(c.last[:c.coarse.Len()-1], c.row.Time) // over that of the row before in the same bar
@@ -196,14 +201,15 @@ var ofLength = func() map[int64]Interval {
 // exchange, whose nights and weekends do not count as gaps, and nil if the market never
 // closes. A market never closes if there are rows on at least half of the Saturdays and
 // half of the Sundays between the first row and the last: an exchange may be open on one
-// Saturday, or on all of them, but then not on Sundays. Bars longer than a day do not show
-// that; of those, only a pair with a coin never closes.
+// Saturday, or on all of them, but then not on Sundays. If there is no Saturday, rows on the
+// Sunday must be more than 12 hours apart: some exchanges are open for part of it. Bars
+// longer than a day do not show that; of those, only a pair with a coin never closes.
 func (c *csvBars) closes(iv Interval) *session {
 	half := func(weekday int64) bool {
 		all := (floor(c.day-weekday, 7) - floor(c.first-1-weekday, 7)) / 7
 		return 2*c.dates[weekday] >= all
 	}
-	never := c.dates[saturday] > 0 && half(saturday) && half(sunday)
+	never := (c.dates[saturday] > 0 || c.sunday > 12*hour) && half(saturday) && half(sunday)
 	if iv.Seconds() > day {
 		base, _, pair := splitPair(c.coarse.Symbol)
 		never = pair && !fiat[base]
