@@ -20,10 +20,10 @@ const withID = order => ({ order, id: 'page-' + Array.from(crypto.getRandomValue
 /** twoSteps returns a function that tries an order or, called without one, places the order
  * that it tried last. It returns a sentence about the order; onPlaced gets a line about a
  * placed one. If an answer is lost, the order may have been placed: it keeps its id until
- * there is an answer, whatever else is placed meanwhile. */
+ * there is an answer. */
 export function twoSteps(transport, onPlaced) {
   let tried; // the order that was tried last, with its id
-  const sent = new Map(); // those that were sent and not answered, by their text
+  const sent = new Map(); // not answered, by their text
   const attempt = async order => {
     const mine = tried = sent.get(JSON.stringify(order)) ?? withID(order);
     const reply = JSON.parse(await transport.call('place_order', { ...order, dry_run: true }));
