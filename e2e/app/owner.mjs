@@ -282,6 +282,7 @@ async function approves(page, wick) {
     await page.screenshot({ path: pictures + 'approvals.png' });
     await panel.getByRole('button', { name: button }).click();
     await until('what follows', async () => (await toasts(page)).some(t => said.test(t)));
+    if (button === 'Refuse') assert.match((await place()).content[0].text, /the person did not approve the order/); // told once, then asked anew
   }
   assert.match((await place()).content[0].text, /"filled"/);
 }
