@@ -397,7 +397,6 @@ func (c csvColumns) symbolOf(record []string) string {
 		return ""
 	}
 	text := strings.ToUpper(strings.TrimSpace(record[c.symbol]))
-	text = text[strings.LastIndexByte(text, ':')+1:] // BINANCE:BTCUSDT
 	return strings.NewReplacer("/", "", "-", "", "_", "", " ", "").Replace(text)
 }
 

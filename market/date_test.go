@@ -1,7 +1,6 @@
 package market
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -65,10 +64,10 @@ var exchangesAbroad = []abroad{
 	{symbol: "AAPL", zone: "America/New_York", open: 9*time.Hour + 30*time.Minute, shut: 16 * time.Hour},
 }
 
-// TestYahooDates: bars of a day and longer have the date of their exchange, in UTC, wherever
-// it is and whatever its clocks do: a bar of Sydney's Monday is not of Sunday, and October in
-// Tokyo is not a bar of September. No gap is between two months. A bar is not closed before
-// its session is over.
+// TestYahooDates: weeks and months have the date of their exchange, in UTC, wherever it is and
+// whatever its clocks do: October in Tokyo is not a bar of September. A day begins at its
+// opening. No gap is between two bars. None closes before its last session is over, nor
+// after the next one opens.
 func TestYahooDates(t *testing.T) {
 	for _, a := range exchangesAbroad {
 		synctest.Test(t, func(t *testing.T) {
@@ -80,11 +79,15 @@ func TestYahooDates(t *testing.T) {
 					t.Fatalf("%s %s: %v; gaps %v", a.symbol, iv, err, bars.Gaps)
 				}
 				zone, _ := time.LoadLocation(a.zone)
+				dated := time.UTC
+				if iv == Day1 {
+					dated = zone
+				}
 				for i := range bars.Time {
-					at := time.Unix(bars.Time[i], 0).UTC()
+					at := time.Unix(bars.Time[i], 0).In(dated)
 					// Nothing that a bar closes with may be known when the next one opens.
 					if next := i + 1; next < bars.Len() {
-						of := time.Unix(bars.Time[next], 0).UTC()
+						of := time.Unix(bars.Time[next], 0).In(dated)
 						if open, _ := a.session(time.Date(of.Year(), of.Month(), int(bars.Open[next]), 0, 0, 0, 0, zone)); bars.ClosedAt(i) > open.Unix() {
 							t.Errorf("%s %s: the bar of %s closes at %s, after the next one opens at %s", a.symbol, iv, at, time.Unix(bars.ClosedAt(i), 0).UTC(), open.UTC())
 						}
@@ -108,8 +111,8 @@ func TestYahooDates(t *testing.T) {
 	}
 }
 
-// TestYahooDayCloses: the bar of the day is forming until the session is over, also where its
-// date begins after the opening.
+// TestYahooDayCloses: the bar of the day is forming until the session is over, also where it
+// begins on the day before in UTC.
 func TestYahooDayCloses(t *testing.T) {
 	for _, a := range exchangesAbroad {
 		if a.shut == 24*time.Hour {
@@ -128,7 +131,7 @@ func TestYahooDayCloses(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if last := time.Unix(bars.Time[4], 0).UTC(); bars.Forming != c.forming || last.Day() != 16 || bars.Close[4] != 16 {
+				if last := time.Unix(bars.Time[4], 0).In(zone); bars.Forming != c.forming || last.Day() != 16 || bars.Close[4] != 16 {
 					t.Errorf("%s at %s: the last bar is of %s, forming %v", a.symbol, c.at.UTC(), last, bars.Forming)
 				}
 			}
@@ -137,38 +140,22 @@ func TestYahooDayCloses(t *testing.T) {
 }
 
 // TestFormingEnds: a forming bar is brought up to date with newer prices only until it
-// closes, which in Sydney is hours before its date ends in UTC: the next session belongs to
-// the next bar.
+// closes, which a week in Sydney does hours before it is over in UTC: the next session belongs
+// to the next bar.
 func TestFormingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		date := time.Date(2001, 1, 16, 0, 0, 0, 0, time.UTC)
-		shut := date.Add(13 * time.Hour) // midnight in Sydney
-		w := &watch{forming: map[Interval]Bar{Day1: {Time: date.Unix(), Open: 1, High: 1, Low: 1, Close: 1}}, offset: map[Interval]int64{Day1: -int64(11 * time.Hour / time.Second)}}
+		date := time.Date(2001, 1, 15, 0, 0, 0, 0, time.UTC) // a Monday
+		shut := date.Add(7*24*time.Hour - 11*time.Hour)      // midnight in Sydney
+		w := &watch{forming: map[Interval]Bar{Week1: {Time: date.Unix(), Open: 1, High: 1, Low: 1, Close: 1}}, offset: map[Interval]int64{Week1: -int64(11 * time.Hour / time.Second)}}
 		for _, c := range []struct {
 			at   time.Time
 			want bool
-		}{{date.Add(-50 * time.Minute), true}, {date.Add(4 * time.Hour), true}, {shut, false}, {date.Add(23*time.Hour + 10*time.Minute), false}} {
+		}{{date.Add(-50 * time.Minute), true}, {date.Add(4 * time.Hour), true}, {shut, false}, {shut.Add(10*time.Hour + 10*time.Minute), false}} {
 			time.Sleep(time.Until(c.at))
 			g := &result{last: Bar{Time: c.at.Unix() - minute}}
-			if got := w.extend(Day1, g); got != c.want {
+			if got := w.extend(Week1, g); got != c.want {
 				t.Errorf("at %s it is extended: %v, want %v", c.at, got, c.want)
 			}
-		}
-	})
-}
-
-// TestYahooLongerBars: where Yahoo has only longer bars than asked for, the error is the one
-// at which a feed takes its prices from longer bars.
-func TestYahooLongerBars(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := exchangesAbroad[0]
-		a.granularity = "1d"
-		s := over(t, "yahoo", reach{nowhere, a})
-		if _, err := s.Bars(t.Context(), Query{Symbol: a.symbol, Interval: Minute1, Limit: 5}); !errors.Is(err, ErrTooFine) {
-			t.Errorf("minutes: %v, want %v", err, ErrTooFine)
-		}
-		if _, err := s.Bars(t.Context(), Query{Symbol: a.symbol, Interval: Day1, Limit: 5}); err != nil {
-			t.Errorf("days: %v", err)
 		}
 	})
 }

@@ -82,8 +82,8 @@ type Series struct {
 	// nights, weekends and holidays of an exchange, which are shorter than longestClosure,
 	// do not count, and neither does what lies before the first bar.
 	Gaps []int64
-	// Delayed has, in order, the bars of a file that closed after their end, and those of an
-	// exchange in the east that closed before it; of the forming bar, what is known so far.
+	// Delayed has, in order, the bars of a file that closed after their end, and the weeks and
+	// months of an exchange that end at another time there; of the forming bar, what is known so far.
 	// See [Series.ClosedAt].
 	Delayed []Delay
 
@@ -109,7 +109,7 @@ type Series struct {
 // Delay says of a bar how long after its end it closed.
 type Delay struct {
 	Start   int64 // of the bar, in unix seconds
-	Offset  int64 // seconds by which its last row ends later, because rows do not begin on the border; negative if the day of its exchange ends earlier
+	Offset  int64 // seconds by which its last row ends later, because rows do not begin on the border; of a week or month, by which it ends later at the exchange, or earlier if negative
 	Missing int64 // seconds in which its last row, which is missing, could still have come
 }
 

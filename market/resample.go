@@ -67,10 +67,9 @@ func (r *resampler) add(b Bar) {
 		if start, next := r.borders.around(b.Time); last < 0 || start > s.Time[last] {
 			b.Time, r.end = start, next
 			s.Append(b)
-			// A bar that has its local date in UTC closes when the day there is over, and so
-			// before the next one opens.
-			if early := next - s.Interval.Next(start); early < 0 && start%day == 0 && s.Interval.Seconds() >= day {
-				s.Delayed = append(s.Delayed, Delay{Start: start, Offset: early})
+			// A week or a month closes when it is over at the exchange, not in UTC.
+			if offset := next - s.Interval.Next(start); offset != 0 && s.Interval.Seconds() > day {
+				s.Delayed = append(s.Delayed, Delay{Start: start, Offset: offset})
 			}
 			for name := range s.Extra {
 				s.Extra[name] = append(s.Extra[name], math.NaN())
@@ -115,10 +114,9 @@ func (b *borders) enter(t int64) {
 
 // around returns the start of the bar that holds t, and the start of the next.
 //
-// East of Greenwich a local day begins on the day before in UTC: Sydney opens at 23:00. A
-// bar of a day or longer is known by its date, which readers take in UTC, so such a bar
-// starts at midnight in UTC of its local date instead, which may be some hours after its
-// first trade.
+// East of Greenwich a local day begins on the day before in UTC. A week and a month are known
+// by their date, which readers take in UTC, so such a bar starts at midnight in UTC of its
+// local date instead, which may be some hours after its first trade.
 func (b *borders) around(t int64) (start, next int64) {
 	if b.at == nil {
 		start = b.to.Start(t)
@@ -129,7 +127,7 @@ func (b *borders) around(t int64) (start, next int64) {
 	}
 	switch {
 	case b.to == Day1:
-		return max(b.anchor, b.date), b.tomorrow
+		return b.anchor, b.tomorrow
 	// Weeks and months are counted in days of the exchange.
 	case b.to.Seconds() > day:
 		first := b.to.Start(b.date)

@@ -210,7 +210,7 @@ func decodeYahoo(body []byte, name string, iv Interval) (*yahooChart, error) {
 	}
 	// Yahoo has sent longer bars than it was asked for. It spells an hour "1h" or "60m".
 	if step, err := ParseInterval(chart.Meta.Step); chart.Meta.Step != "" && (err != nil || step != iv) {
-		return nil, &Error{Reason: fmt.Sprintf("the answer has bars of %q, not of %s", tidyText(chart.Meta.Step), iv), Advice: "choose another interval", Err: ErrTooFine}
+		return nil, &Error{Reason: fmt.Sprintf("the answer has bars of %q, not of %s", tidyText(chart.Meta.Step), iv), Advice: "choose another interval"}
 	}
 	return chart, nil
 }
