@@ -199,7 +199,7 @@ func TestLiveSweptInPart(t *testing.T) {
 			}
 		})
 		go l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2), StopLoss: Exit{Price: shares(70)}})
-		time.Sleep(time.Second)
+		time.Sleep(2 * time.Second) // the fill is there, the answer to the order is not
 		haltByHand(t, l.e)
 		if err := l.e.CancelEverything(t.Context(), anyone()); err != nil {
 			t.Error(err)
