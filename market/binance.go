@@ -150,8 +150,8 @@ func binanceGrid(ctx context.Context, h *host, symbol string) (g Grid, err error
 	return g, err
 }
 
-// halted returns the status of a market, in our words, unless it is empty or one of those
-// in which trades are made.
+// halted returns the status of a market, as the exchange words it, unless it is empty or one
+// of those in which trades are made.
 func halted(status string, trading ...string) string {
 	if status == "" || slices.Contains(trading, status) {
 		return ""

@@ -33,7 +33,8 @@ const (
 // the most common distance between its rows is the interval. Names ending in
 // .csv.gz work too, and upper and lower case are the same. The first line names
 // the columns, in any order: time, open, high, low, close and, if there are any,
-// volume and extra columns. A column named symbol must be the same in all rows. Times are unix seconds or milliseconds, or ISO 8601,
+// volume and extra columns. A column named symbol must be the same in all rows. Times are
+// unix seconds or milliseconds, or ISO 8601,
 // in UTC unless they say otherwise. Longer intervals are made from shorter ones
 // by the clock in UTC. Rows that have not begun by our clock are left out; while there
 // are some that begin more than two minutes later, the file gives no price to a [Feed].
@@ -391,13 +392,16 @@ func (c csvColumns) read(record []string) (row csvRow, err error) {
 	return row, err
 }
 
-// symbolOf returns the symbol that a record names, in upper case; empty if it names none.
+// separators are what spellings of one symbol differ in.
+var separators = strings.NewReplacer("/", "", "-", "", "_", "", " ", "")
+
+// symbolOf returns the symbol that a record names, in upper case and without separators;
+// empty if it names none.
 func (c csvColumns) symbolOf(record []string) string {
 	if c.symbol < 0 {
 		return ""
 	}
-	text := strings.ToUpper(strings.TrimSpace(record[c.symbol]))
-	return strings.NewReplacer("/", "", "-", "", "_", "", " ", "").Replace(text)
+	return separators.Replace(strings.ToUpper(strings.TrimSpace(record[c.symbol])))
 }
 
 // timeLayouts are the forms of ISO 8601 in use; without a zone they mean UTC.
