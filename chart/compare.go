@@ -60,7 +60,7 @@ func aligned(s, other *market.Series) (opens, closes indicators.Values) {
 		opens[i], closes[i] = math.NaN(), math.NaN()
 		if j >= 0 && t-other.Time[j] <= max(longest, 10*s.Interval.Seconds()) {
 			opens[i], closes[i] = other.Open[j], other.Close[j]
-			if other.Interval.Next(other.Time[j]) <= t {
+			if other.DueAt(j) <= t {
 				opens[i] = closes[i]
 			}
 		}

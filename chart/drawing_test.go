@@ -215,6 +215,26 @@ func TestTimeX(t *testing.T) {
 	}
 }
 
+// TestTimeXAbroad: a trade in the first hour of a session of Sydney lies on the bar of that
+// session, whose time is the midnight in UTC an hour after the opening, and not on the one
+// of the day before.
+func TestTimeXAbroad(t *testing.T) {
+	const monday = 1736121600 // 2025-01-06 00:00 UTC; Sydney opens at 23:00
+	s := walk(5, 215, 2, market.Day1)
+	for i := range s.Time {
+		s.Time[i] = monday + int64(i)*day
+		s.Delayed = append(s.Delayed, market.Delay{Start: s.Time[i], Offset: -hour})
+	}
+	p := plan(&View{Series: s}, Options{Width: 1200, Height: 700})
+	for i := range 5 {
+		for _, at := range []int64{-hour, -minute, 0, hour, 23*hour - 1} {
+			if got, want := p.timeX(s.Time[i]+at), p.barX(i); got != want {
+				t.Errorf("%d s after midnight of session %d lies at %g, want %g", at, i, got, want)
+			}
+		}
+	}
+}
+
 // TestLineBeyondTheBars: a line whose end is before the first or after the last bar passes
 // that bar at the height of its share of the time, whatever closures the market has, and on
 // to its end. Its text is between the bars.

@@ -192,7 +192,7 @@ func (p *picture) stateText() string {
 	}
 	// The age counts from the end of the last bar to the moment the source was
 	// asked: the package itself reads no clock.
-	ended := p.s.Interval.Next(p.s.Time[p.n-1])
+	ended := p.s.DueAt(p.n - 1)
 	age := p.s.AsOf/1000 - ended
 	if p.s.AsOf > 0 && !p.s.Synthetic && !p.view.Past && age > 2*p.s.Interval.Seconds() && age < 1e11 {
 		parts = append(parts, ageText(age)+" old")

@@ -33,7 +33,7 @@ func (p *picture) column(i int) int {
 }
 
 // timeX returns the column of a time: that of the bar which begins then or is the last
-// before. A time before or after all bars is as many bars away as it is intervals away.
+// to begin before. A time before or after all bars is as many bars away as it is intervals away.
 // Without bars every time is out of sight.
 func (p *picture) timeX(t int64) float64 {
 	if p.n == 0 {
@@ -41,7 +41,7 @@ func (p *picture) timeX(t int64) float64 {
 	}
 	// The times of any real series are in order. If they are not, any bar will do.
 	i, found := slices.BinarySearch(p.s.Time[:p.n], t)
-	if !found {
+	if !found && (i == p.n || t < p.s.BeganAt(i)) {
 		i--
 	}
 	at := float64(i)
@@ -49,7 +49,7 @@ func (p *picture) timeX(t int64) float64 {
 	switch {
 	case i < 0:
 		at = -float64(p.s.Time[0]-t) / step
-	case i == p.n-1 && t >= p.s.Interval.Next(p.s.Time[i]): // not within the last bar
+	case i == p.n-1 && t >= p.s.DueAt(i): // not within the last bar
 		at += float64(t-p.s.Time[i]) / step
 	}
 	return min(max(p.x0+(at+0.5)*p.pitch, -far), far)

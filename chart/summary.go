@@ -114,19 +114,19 @@ func Change24h(s *market.Series) (percent float64, since int64) {
 	if n == 0 || s.Interval.Seconds() > day {
 		return math.NaN(), 0
 	}
-	at := s.Interval.Next(s.Time[n-1]) - day
+	at := s.DueAt(n-1) - day
 	if now := cmp.Or(s.PriceAt, s.AsOf) / 1000; s.Forming && now > 0 {
 		at = now - day
 	}
 	// Bar i is the one that contains that moment, or the last before it.
-	i := sort.Search(n, func(i int) bool { return s.Time[i] > at }) - 1
+	i := sort.Search(n, func(i int) bool { return s.BeganAt(i) > at }) - 1
 	if i < 0 { // before the first bar, whose beginning may still be the nearest
-		if first := s.Time[0]; 2*(first-at) < s.Interval.Seconds() {
+		if first := s.BeganAt(0); 2*(first-at) < s.Interval.Seconds() {
 			return changePercent(s.Open[0], s.Close[n-1]), first
 		}
 		return math.NaN(), 0
 	}
-	start, end := s.Time[i], s.Interval.Next(s.Time[i])
+	start, end := s.BeganAt(i), s.DueAt(i)
 	switch {
 	case end-at < at-start: // the moment is nearer to the bar's end, or after it
 		return changePercent(s.Close[i], s.Close[n-1]), end

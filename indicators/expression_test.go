@@ -455,6 +455,48 @@ func TestMarketAndInterval(t *testing.T) {
 	}
 }
 
+// TestOtherFormingBars: beside a forming bar the forming bar of another market is read,
+// though the days of their exchanges begin and end at other hours: a ratio of two markets
+// now is one of their prices now. Closed bars read what was closed when they closed, and so
+// does the forming one if the other market's forming bar is of its closed day before.
+func TestOtherFormingBars(t *testing.T) {
+	const day, hour = 86400, 3600
+	days := func(symbol string, opening, offset int64, from, to int, forming bool) *market.Series {
+		s := &market.Series{Symbol: symbol, Interval: market.Day1, Forming: forming}
+		for i := from; i <= to; i++ {
+			start := int64(i)*day + opening
+			s.Append(market.Bar{Time: start, Open: 1, High: 9, Low: 1, Close: float64(i), Volume: 1})
+			if offset != 0 {
+				s.Delayed = append(s.Delayed, market.Delay{Start: start, Offset: offset})
+			}
+		}
+		return s
+	}
+	newYork, london := days("OWN", 14*hour, 0, 1, 4, true), days("OTHER", 8*hour, 0, 1, 4, true)
+	sydney, tokyo := days("OWN", 0, -hour, 1, 4, true), days("OTHER", 0, 0, 1, 4, true)
+	asOther := func(s *market.Series) *market.Series { t := *s; t.Symbol = "OTHER"; return &t }
+	for _, c := range []struct {
+		why        string
+		own, other *market.Series
+		want       []float64
+	}{
+		{"New York reads London", newYork, london, []float64{1, 2, 3, 4}},
+		{"London reads New York", london, asOther(newYork), []float64{math.NaN(), 1, 2, 4}},
+		{"London reads New York before it opens", london, days("OTHER", 14*hour, 0, 1, 3, true), []float64{math.NaN(), 1, 2, 3}},
+		{"Sydney reads Tokyo", sydney, tokyo, []float64{math.NaN(), 1, 2, 4}},
+		{"Tokyo reads Sydney", tokyo, asOther(sydney), []float64{1, 2, 3, 4}},
+		{"New York reads yesterday's London", newYork, days("OTHER", 8*hour, 0, 1, 3, true), []float64{1, 2, 2, 2}},
+		{"New York, closed, reads London", days("OWN", 14*hour, 0, 1, 3, false), london, []float64{1, 2, 3}},
+	} {
+		s := *c.own
+		s.Others = map[market.Other]*market.Series{{Symbol: "OTHER"}: c.other}
+		got := formulaOf(t, &s, "close:OTHER")
+		if !slices.EqualFunc(got, c.want, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }) {
+			t.Errorf("%s: %v, want %v", c.why, got, c.want)
+		}
+	}
+}
+
 // TestOtherBarsAreThoseRead: the facts of a rule name the places whose values it read and
 // the bars of them, not those that it only passes on its way. This market rests while the
 // other goes on: of a market and an interval of one value, in either order, the newest bar

@@ -65,7 +65,7 @@ func goodUntil(s *Series) time.Time {
 	if !s.Forming || s.Len() == 0 {
 		return until
 	}
-	closes := time.Unix(s.Interval.Next(s.Time[s.Len()-1]), 0).Add(settle)
+	closes := time.Unix(s.DueAt(s.Len()-1), 0).Add(settle)
 	switch {
 	case closes.Before(now): // the source may report it as closed at any moment
 		return now.Add(time.Second)

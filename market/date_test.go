@@ -3,6 +3,7 @@ package market
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ type abroad struct {
 	symbol, zone string
 	open, shut   time.Duration // after midnight there
 	granularity  string        // "" for what was asked for
+	late         time.Duration // trades are told so much later
 }
 
 func (a abroad) session(d time.Time) (open, shut time.Time) {
@@ -44,14 +46,24 @@ func (a abroad) RoundTrip(r *http.Request) (*http.Response, error) {
 			times, prices = append(times, strconv.FormatInt(begin.Unix(), 10)), append(prices, strconv.Itoa(begin.Day()))
 		}
 	}
+	traded := time.Now().Add(-a.late)
+	if traded.After(shut) {
+		traded = shut
+	}
 	list := func(l []string) string { return "[" + strings.Join(l, ",") + "]" }
 	granularity := a.granularity
 	if granularity == "" {
 		granularity = q.Get("interval")
 	}
-	return replay(fmt.Sprintf("HTTP/1.1 200 OK\n\n"+`{"chart":{"error":null,"result":[{"meta":{"symbol":%q,"exchangeTimezoneName":%q,"dataGranularity":%q,"currentTradingPeriod":{"regular":{"start":%d,"end":%d}}},`+
-		`"timestamp":%s,"indicators":{"quote":[{"open":%[7]s,"high":%[7]s,"low":%[7]s,"close":%[7]s}]}}]}}`,
-		a.symbol, a.zone, granularity, open.Unix(), shut.Unix(), list(times), list(prices))).RoundTrip(r)
+	return replay(fmt.Sprintf("HTTP/1.1 200 OK\n\n"+`{"chart":{"error":null,"result":[{"meta":{"symbol":%q,"exchangeTimezoneName":%q,"dataGranularity":%q,"regularMarketTime":%d,"currentTradingPeriod":{"regular":{"start":%d,"end":%d}}},`+
+		`"timestamp":%s,"indicators":{"quote":[{"open":%[8]s,"high":%[8]s,"low":%[8]s,"close":%[8]s}]}}]}}`,
+		a.symbol, a.zone, granularity, traded.Unix(), open.Unix(), shut.Unix(), list(times), list(prices))).RoundTrip(r)
+}
+
+// opened returns when the session of a date opens, and when its bar begins therefore.
+func opened(a abroad, date time.Time, zone *time.Location) time.Time {
+	open, _ := a.session(time.Date(date.Year(), date.Month(), date.Day(), 0, 0, 0, 0, zone))
+	return open
 }
 
 var exchangesAbroad = []abroad{
@@ -64,10 +76,10 @@ var exchangesAbroad = []abroad{
 	{symbol: "AAPL", zone: "America/New_York", open: 9*time.Hour + 30*time.Minute, shut: 16 * time.Hour},
 }
 
-// TestYahooDates: weeks and months have the date of their exchange, in UTC, wherever it is and
-// whatever its clocks do: October in Tokyo is not a bar of September. A day begins at its
-// opening. No gap is between two bars. None closes before its last session is over, nor
-// after the next one opens.
+// TestYahooDates: days, weeks and months have the date of their exchange, in UTC, wherever it
+// is and whatever its clocks do: a bar of Sydney's Monday is not of Sunday, and October in
+// Tokyo is not a bar of September. No gap is between two bars. None closes before its last
+// session is over, nor after the next one opens. A day closes a day after its opening.
 func TestYahooDates(t *testing.T) {
 	for _, a := range exchangesAbroad {
 		synctest.Test(t, func(t *testing.T) {
@@ -79,15 +91,11 @@ func TestYahooDates(t *testing.T) {
 					t.Fatalf("%s %s: %v; gaps %v", a.symbol, iv, err, bars.Gaps)
 				}
 				zone, _ := time.LoadLocation(a.zone)
-				dated := time.UTC
-				if iv == Day1 {
-					dated = zone
-				}
 				for i := range bars.Time {
-					at := time.Unix(bars.Time[i], 0).In(dated)
+					at := time.Unix(bars.Time[i], 0).UTC()
 					// Nothing that a bar closes with may be known when the next one opens.
 					if next := i + 1; next < bars.Len() {
-						of := time.Unix(bars.Time[next], 0).In(dated)
+						of := time.Unix(bars.Time[next], 0).UTC()
 						if open, _ := a.session(time.Date(of.Year(), of.Month(), int(bars.Open[next]), 0, 0, 0, 0, zone)); bars.ClosedAt(i) > open.Unix() {
 							t.Errorf("%s %s: the bar of %s closes at %s, after the next one opens at %s", a.symbol, iv, at, time.Unix(bars.ClosedAt(i), 0).UTC(), open.UTC())
 						}
@@ -98,6 +106,8 @@ func TestYahooDates(t *testing.T) {
 					switch {
 					case iv == Day1 && (at.Day() != first || at.Weekday() == time.Saturday || at.Weekday() == time.Sunday):
 						t.Errorf("%s: the session of day %d is dated %s", a.symbol, first, at)
+					case iv == Day1 && bars.ClosedAt(i) != opened(a, at, zone).Unix()+day:
+						t.Errorf("%s: the day %s closes at %s, not a day after its opening", a.symbol, at, time.Unix(bars.ClosedAt(i), 0).UTC())
 					case iv == Week1 && (at.Weekday() != time.Monday || at.Day() != first):
 						t.Errorf("%s: the week from day %d on is dated %s", a.symbol, first, at)
 					case iv == Month1 && (at.Day() != 1 || first > 3 || i > 0 && at.Month() == time.Unix(bars.Time[i-1], 0).UTC().Month()):
@@ -111,7 +121,7 @@ func TestYahooDates(t *testing.T) {
 	}
 }
 
-// TestYahooDayCloses: the bar of the day is forming until the session is over, also where it
+// TestYahooDayCloses: the bar of the day is forming until the session is over, also where its
 // begins on the day before in UTC.
 func TestYahooDayCloses(t *testing.T) {
 	for _, a := range exchangesAbroad {
@@ -131,8 +141,44 @@ func TestYahooDayCloses(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if last := time.Unix(bars.Time[4], 0).In(zone); bars.Forming != c.forming || last.Day() != 16 || bars.Close[4] != 16 {
+				if last := time.Unix(bars.Time[4], 0).UTC(); bars.Forming != c.forming || last.Day() != 16 || bars.Close[4] != 16 {
 					t.Errorf("%s at %s: the last bar is of %s, forming %v", a.symbol, c.at.UTC(), last, bars.Forming)
+				}
+			}
+		})
+	}
+}
+
+// TestYahooLate: some exchanges tell their trades late, so a bar is forming until a trade after
+// its end was told, or could have been: half an hour after it. It does not become forming again.
+func TestYahooLate(t *testing.T) {
+	london := exchangesAbroad[3]
+	for _, c := range []struct {
+		iv      Interval
+		end     time.Duration // of the bar, after midnight
+		late    time.Duration
+		closed  []time.Duration // after the end
+		forming []time.Duration
+	}{
+		{Hour1, 9 * time.Hour, 20 * time.Minute, []time.Duration{21 * time.Minute, 50 * time.Minute}, []time.Duration{time.Minute, 19 * time.Minute}},
+		{Hour1, 9 * time.Hour, 2 * time.Hour, []time.Duration{31 * time.Minute}, []time.Duration{29 * time.Minute}}, // nothing is traded
+		{Hour1, 9 * time.Hour, 0, []time.Duration{time.Minute}, []time.Duration{-time.Minute}},
+		{Day1, london.shut, 20 * time.Minute, []time.Duration{21 * time.Minute, 7 * time.Hour, 7*time.Hour + 35*time.Minute, 8 * time.Hour, 15 * time.Hour}, []time.Duration{time.Minute, 19 * time.Minute}},
+		{Day1, london.shut, 8 * time.Hour, []time.Duration{31 * time.Minute, 7*time.Hour + 35*time.Minute}, []time.Duration{29 * time.Minute}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			a := london
+			a.late = c.late
+			s := over(t, "yahoo", reach{nowhere, a})
+			midnight := time.Date(2001, 1, 16, 0, 0, 0, 0, time.UTC)
+			for _, after := range append(c.forming, c.closed...) {
+				time.Sleep(time.Until(midnight.Add(c.end + after)))
+				bars, err := s.Bars(t.Context(), Query{Symbol: a.symbol, Interval: c.iv, Limit: 2})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := !slices.Contains(c.closed, after); bars.Close[1] != 16 || bars.Forming != want {
+					t.Errorf("%s, trades %s late: %s after its end the bar of day %v is forming: %v, want %v", c.iv, c.late, after, bars.Close[1], bars.Forming, want)
 				}
 			}
 		})
@@ -146,7 +192,7 @@ func TestFormingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		date := time.Date(2001, 1, 15, 0, 0, 0, 0, time.UTC) // a Monday
 		shut := date.Add(7*24*time.Hour - 11*time.Hour)      // midnight in Sydney
-		w := &watch{forming: map[Interval]Bar{Week1: {Time: date.Unix(), Open: 1, High: 1, Low: 1, Close: 1}}, offset: map[Interval]int64{Week1: -int64(11 * time.Hour / time.Second)}}
+		w := &watch{forming: map[Interval]FormingBar{Week1: {Bar{Time: date.Unix(), Open: 1, High: 1, Low: 1, Close: 1}, Delay{date.Unix(), -11 * hour, 0}}}}
 		for _, c := range []struct {
 			at   time.Time
 			want bool

@@ -105,7 +105,7 @@ func (f *Feed) countAge(symbol string) {
 func (f *Feed) watch(symbol string) *watch {
 	w := f.watched[symbol]
 	if w == nil {
-		w = &watch{symbol: symbol, fine: Minute1, told: make(map[Interval]int64), closed: make(map[Interval]Bar), offset: make(map[Interval]int64)}
+		w = &watch{symbol: symbol, fine: Minute1, told: make(map[Interval]int64), closed: make(map[Interval]Bar)}
 		f.watched[symbol] = w
 	}
 	return w

@@ -82,8 +82,8 @@ type Series struct {
 	// nights, weekends and holidays of an exchange, which are shorter than longestClosure,
 	// do not count, and neither does what lies before the first bar.
 	Gaps []int64
-	// Delayed has, in order, the bars of a file that closed after their end, and the weeks and
-	// months of an exchange that end at another time there; of the forming bar, what is known so far.
+	// Delayed has, in order, the bars of a file that closed after their end, and the days, weeks
+	// and months of an exchange that end at another time there; of the forming bar, what is known so far.
 	// See [Series.ClosedAt].
 	Delayed []Delay
 
@@ -109,7 +109,7 @@ type Series struct {
 // Delay says of a bar how long after its end it closed.
 type Delay struct {
 	Start   int64 // of the bar, in unix seconds
-	Offset  int64 // seconds by which its last row ends later, because rows do not begin on the border; of a week or month, by which it ends later at the exchange, or earlier if negative
+	Offset  int64 // seconds by which its last row ends later, because rows do not begin on the border; of a day or longer, by which it ends later at the exchange, or earlier if negative
 	Missing int64 // seconds in which its last row, which is missing, could still have come
 }
 
@@ -158,7 +158,7 @@ func (s *Series) Slice(i, j int) *Series {
 	if j < s.Len() {
 		t.Forming, t.PriceAt = false, 0
 		if j > i {
-			t.PriceAt = s.Interval.Next(s.Time[j-1]) * 1000
+			t.PriceAt = s.DueAt(j-1) * 1000
 		}
 	}
 	// The capacity is cut as well, so that appending to the slice never writes into s.
@@ -193,8 +193,8 @@ func between[T any](list []T, first, last int64, compare func(T, int64) int) []T
 // compare compares the start of the bar with t.
 func (d Delay) compare(t int64) int { return cmp.Compare(d.Start, t) }
 
-// delay returns the delay of bar i; zero if it has none.
-func (s *Series) delay(i int) Delay {
+// Delay returns the delay of bar i; zero if it has none.
+func (s *Series) Delay(i int) Delay {
 	if at, found := slices.BinarySearchFunc(s.Delayed, s.Time[i], Delay.compare); found {
 		return s.Delayed[at]
 	}
@@ -204,10 +204,14 @@ func (s *Series) delay(i int) Delay {
 // ClosedAt returns when bar i closed or will close, in unix seconds: at its end, or at another
 // time if it is among Delayed. Before that no alert is judged on it, so nothing that looks at an
 // earlier moment may know it.
-func (s *Series) ClosedAt(i int) int64 { return s.DueAt(i) + s.delay(i).Missing }
+func (s *Series) ClosedAt(i int) int64 { return s.DueAt(i) + s.Delay(i).Missing }
 
 // DueAt returns when bar i closes if its last row is not missing, in unix seconds.
-func (s *Series) DueAt(i int) int64 { return s.Interval.Next(s.Time[i]) + s.delay(i).Offset }
+func (s *Series) DueAt(i int) int64 { return s.Interval.Next(s.Time[i]) + s.Delay(i).Offset }
+
+// BeganAt returns when bar i began, in unix seconds. Where that is on the day before in UTC, its
+// time is later, and it closes as much earlier.
+func (s *Series) BeganAt(i int) int64 { return s.Time[i] + min(0, s.Delay(i).Offset) }
 
 // Tail returns the last n bars, or all when there are fewer, sharing memory
 // with s.
@@ -225,7 +229,7 @@ func (s *Series) Closed() *Series {
 // time of the answer, which is at, or at the end of the last bar if that is earlier. So
 // an old answer of a server that lags behind does not pass for a new price.
 func (s *Series) priceAt(at int64) int64 {
-	return min(at, s.Interval.Next(s.Time[s.Len()-1])*1000)
+	return min(at, s.DueAt(s.Len()-1)*1000)
 }
 
 // errBadBars reports bars that no market can have made.

@@ -18,14 +18,16 @@ type OtherBars struct {
 // Other returns the closed bars that Others has under o, the closed bars of s itself if
 // o means those, or an empty series. If the last bar of s is forming, the bars of another
 // market at the same interval come with their own forming bar: a ratio of two markets now
-// is one of their prices now. They come without it if it is older, because it lies at a
-// closed bar of s then: the other source may close its bars a moment later.
+// is one of their prices now. They come without it if it ends no later than the last closed
+// bar of s, because it lies at that bar then: the other source may close its bars a moment
+// later.
 func (s *Series) Other(o Other) *Series {
 	if o.Interval == s.Interval {
 		o.Interval = ""
 	}
 	if t := s.Others[o]; t != nil {
-		if s.Forming && o.Interval == "" && t.Len() > 0 && t.ClosedAt(t.Len()-1) >= s.ClosedAt(s.Len()-1) {
+		n, m := s.Len(), t.Len()
+		if s.Forming && o.Interval == "" && m > 0 && (n < 2 || t.ClosedAt(m-1) > s.ClosedAt(n-2)) {
 			return t
 		}
 		return t.Closed()

@@ -67,8 +67,7 @@ func (r *resampler) add(b Bar) {
 		if start, next := r.borders.around(b.Time); last < 0 || start > s.Time[last] {
 			b.Time, r.end = start, next
 			s.Append(b)
-			// A week or a month closes when it is over at the exchange, not in UTC.
-			if offset := next - s.Interval.Next(start); offset != 0 && s.Interval.Seconds() > day {
+			if offset := r.borders.offset(start, next); offset != 0 {
 				s.Delayed = append(s.Delayed, Delay{Start: start, Offset: offset})
 			}
 			for name := range s.Extra {
@@ -114,9 +113,10 @@ func (b *borders) enter(t int64) {
 
 // around returns the start of the bar that holds t, and the start of the next.
 //
-// East of Greenwich a local day begins on the day before in UTC. A week and a month are known
-// by their date, which readers take in UTC, so such a bar starts at midnight in UTC of its
-// local date instead, which may be some hours after its first trade.
+// East of Greenwich a local day begins on the day before in UTC: Sydney opens at 23:00. A
+// bar of a day or longer is known by its date, which readers take in UTC, so such a bar
+// starts at midnight in UTC of its local date instead, which may be some hours after its
+// first trade.
 func (b *borders) around(t int64) (start, next int64) {
 	if b.at == nil {
 		start = b.to.Start(t)
@@ -127,7 +127,7 @@ func (b *borders) around(t int64) (start, next int64) {
 	}
 	switch {
 	case b.to == Day1:
-		return b.anchor, b.tomorrow
+		return max(b.anchor, b.date), b.tomorrow
 	// Weeks and months are counted in days of the exchange.
 	case b.to.Seconds() > day:
 		first := b.to.Start(b.date)
@@ -135,6 +135,19 @@ func (b *borders) around(t int64) (start, next int64) {
 	}
 	start = b.anchor + floor(t-b.anchor, b.to.Seconds())
 	return start, min(start+b.to.Seconds(), b.tomorrow)
+}
+
+// offset returns how much later than by the clock the bar closes that around has just
+// returned, in seconds: a day closes a day after its opening, and a week or a month when it is
+// over at the exchange.
+func (b *borders) offset(start, next int64) int64 {
+	switch {
+	case b.at == nil || b.to.Seconds() < day:
+		return 0
+	case b.to == Day1:
+		return b.anchor - start
+	}
+	return next - b.to.Next(start)
 }
 
 // local returns when a date, given as midnight UTC, begins in the zone of the exchange.

@@ -188,7 +188,6 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 		}
 		// A forming bar from a cache may lack the trades right before the price.
 		g.bar(iv, coarse, w.told, g.news && coarse.AsOf >= s.AsOf)
-		w.offset[iv] = coarse.delay(coarse.Len() - 1).Offset
 		f.noteLate(w, coarse)
 	}
 	g.news = g.news || len(g.Closed) > 0

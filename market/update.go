@@ -27,10 +27,16 @@ type Update struct {
 	Step  Interval // of the bars of Path
 	// Forming has the forming bar of each watched interval as the source has it,
 	// with its volume. It is empty where only a price was asked for.
-	Forming map[Interval]Bar
+	Forming map[Interval]FormingBar
 	// Closed lists the bars that closed since the update before, each once, in
 	// order of time within an interval.
 	Closed []ClosedBar
+}
+
+// FormingBar is a bar that will change.
+type FormingBar struct {
+	Bar
+	Delay Delay // as in Series.Delayed; zero if it is not there
 }
 
 // ClosedBar is a finished bar of one interval.

@@ -21,14 +21,13 @@ type watch struct {
 	// seenAt is the time, in unix milliseconds, up to which every trade was told: that of
 	// the last price that came with bars, or of a later poll that found no trade since.
 	seenAt  int64
-	stopped bool               // nothing is traded: the newest bar had ended for more than a minute when bars were last asked for
-	started bool               // last is set
-	forming map[Interval]Bar   // the forming bars when bars were last seen
-	offset  map[Interval]int64 // as in Delay, of the newest bar that was seen
-	doubt   float64            // price outside the band that waits to be confirmed; 0 for none
-	told    map[Interval]int64 // start of the newest closed bar told
-	closed  map[Interval]Bar   // the newest closed bar when bars were last seen
-	late    bool               // noteLate has logged
+	stopped bool                    // nothing is traded: the newest bar had ended for more than a minute when bars were last asked for
+	started bool                    // last is set
+	forming map[Interval]FormingBar // the forming bars when bars were last seen
+	doubt   float64                 // price outside the band that waits to be confirmed; 0 for none
+	told    map[Interval]int64      // start of the newest closed bar told
+	closed  map[Interval]Bar        // the newest closed bar when bars were last seen
+	late    bool                    // noteLate has logged
 }
 
 // result is the result of one poll: what to tell, and what to remember of it.
@@ -50,7 +49,7 @@ func (w *watch) price(s *Series) *result {
 	b := s.Bar(s.Len() - 1)
 	g := &result{Update: Update{
 		Symbol: w.symbol, Source: s.Source, Synthetic: s.Synthetic, Price: b.Close, At: s.PriceAt, Since: w.seenAt,
-		From: w.quote.Price, Step: w.fine, Forming: make(map[Interval]Bar),
+		From: w.quote.Price, Step: w.fine, Forming: make(map[Interval]FormingBar),
 	}, bars: true, last: b, told: make(map[Interval]int64)}
 	// The source does not say when its last trade was. The price is then as new as the
 	// answer, or as the end of the last bar if that bar has closed.
@@ -160,7 +159,7 @@ func (g *result) bar(iv Interval, s *Series, told map[Interval]int64, current bo
 	if s.Forming {
 		closed--
 		if current {
-			g.Forming[iv] = s.Bar(closed)
+			g.Forming[iv] = FormingBar{s.Bar(closed), s.Delay(closed)}
 		}
 	}
 	// g.told moves on with every closed bar. It becomes w.told once the update was
@@ -172,7 +171,7 @@ func (g *result) bar(iv Interval, s *Series, told map[Interval]int64, current bo
 	}
 	for i := range closed {
 		if s.Time[i] > after {
-			g.Closed = append(g.Closed, ClosedBar{iv, s.Bar(i), s.delay(i)})
+			g.Closed = append(g.Closed, ClosedBar{iv, s.Bar(i), s.Delay(i)})
 		}
 		g.told[iv] = max(g.told[iv], s.Time[i])
 	}
@@ -183,7 +182,7 @@ func (g *result) bar(iv Interval, s *Series, told map[Interval]int64, current bo
 // closed.
 func (w *watch) extend(iv Interval, g *result) bool {
 	b, ok := w.forming[iv]
-	end := iv.Next(b.Time) + w.offset[iv]
+	end := iv.Next(b.Time) + b.Delay.Offset
 	if !ok || g.last.Time >= end || time.Now().Unix() >= end {
 		return false
 	}

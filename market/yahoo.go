@@ -231,6 +231,10 @@ func explainYahoo(status int, body []byte) *Error {
 	}
 }
 
+// yahooLate is how late Yahoo may tell a trade, in seconds. For many exchanges that is 15 or 20
+// minutes; its answers do not say how many, and no document says which is the longest.
+const yahooLate = 30 * minute
+
 // page returns the rows that have all four prices; a missing volume counts as
 // zero. Now is the time at the service in unix seconds.
 func (c *yahooChart) page(iv Interval, now int64) *page {
@@ -255,10 +259,14 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 	if n := len(p.rows); iv == Day1 && n > 1 && sameDay(p.rows[n-2].Time, p.rows[n-1].Time, zone) {
 		p.rows = append(p.rows[:n-2], p.rows[n-1])
 	}
+	// Trades come in order, so bars that ended before the last one are complete.
+	if last := c.Meta.Time; last > 0 {
+		p.until = max(now-yahooLate, min(last, now))
+	}
 	// After the exchange has closed, the bar of the day is complete.
-	if end := c.Meta.Period.Regular.End; end > 0 && now >= end && sameDay(now, end, zone) {
-		y, m, d := time.Unix(now, 0).In(zone).Date()
-		p.until = time.Date(y, m, d+1, 0, 0, 0, 0, zone).Unix()
+	if end := c.Meta.Period.Regular.End; end > 0 && p.until >= end {
+		y, m, d := time.Unix(end-1, 0).In(zone).Date()
+		p.until = max(p.until, time.Date(y, m, d+1, 0, 0, 0, 0, zone).Unix())
 	}
 	return p
 }

@@ -432,7 +432,7 @@ func TestWindow(t *testing.T) {
 			t.Error("the window has a forming bar without its volume")
 		}
 		e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 61, High: 61, Low: 61, At: time.Now().UnixMilli() + 1,
-			Forming: map[market.Interval]market.Bar{market.Hour1: {Time: market.Hour1.Start(time.Now().Unix()), Open: 51, High: 65, Low: 50, Close: 61, Volume: 400}}})
+			Forming: map[market.Interval]market.FormingBar{market.Hour1: {Bar: market.Bar{Time: market.Hour1.Start(time.Now().Unix()), Open: 51, High: 65, Low: 50, Close: 61, Volume: 400}}}})
 		s, ok := e.Window("AAA", market.Hour1)
 		if !ok || s.Len() != windowBars+1 || !s.Forming || !s.Synthetic || s.Check() != nil {
 			t.Fatalf("window of %d bars, forming %t: %v, want windowBars and a forming one", s.Len(), s.Forming, s.Check())

@@ -45,7 +45,7 @@ func lastQuote(s *market.Series) quote {
 	last, at := s.Bar(s.Len()-1), s.PriceAt
 	if at == 0 { // a source that does not say
 		if at = s.AsOf; !s.Forming {
-			at = s.Interval.Next(last.Time) * 1000
+			at = s.DueAt(s.Len()-1) * 1000
 		}
 	}
 	return newQuote(market.Quote{Price: last.Close, At: at, Source: s.Source, Synthetic: s.Synthetic})

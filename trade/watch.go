@@ -285,7 +285,10 @@ func (w *watchlist) window(key seriesKey) (s *market.Series, whole bool) {
 		s.AsOf = in.at
 	}
 	if win.forming.Time != 0 {
-		s.Append(win.forming)
+		s.Append(win.forming.Bar)
+		if d := win.forming.Delay; d != (market.Delay{}) {
+			s.Delayed = append(s.Delayed, d)
+		}
 		s.Forming = true
 	}
 	return s, s.Len() > 0 && !(s.Forming && win.partial)

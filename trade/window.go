@@ -35,7 +35,7 @@ func chartHistory(r indicators.Request, iv market.Interval, last int64) int {
 // window is a run of closed bars and the one that is forming.
 type window struct {
 	closed  market.Series
-	forming market.Bar // Time is zero when nothing is known of it
+	forming market.FormingBar // Time is zero when nothing is known of it
 	partial bool       // the forming bar was last changed by a price alone: its volume is behind
 	keep    int        // closed bars to keep
 	short   bool       // the source has fewer than keep
@@ -51,7 +51,7 @@ func newWindow(s *market.Series, keep int) *window {
 	n := s.Len()
 	if s.Forming && n > 0 {
 		n--
-		w.forming = s.Bar(n)
+		w.forming = market.FormingBar{Bar: s.Bar(n), Delay: s.Delay(n)}
 	}
 	w.closed = *s.Slice(0, n)
 	w.closed.Forming, w.closed.Extra = false, nil
@@ -129,7 +129,7 @@ func (w *window) add(c market.ClosedBar) (isNew, gap bool) {
 		gap = last != 0 && b.Time != w.closed.Interval.Next(last)
 	}
 	if w.forming.Time <= b.Time {
-		w.forming = market.Bar{}
+		w.forming = market.FormingBar{}
 	}
 	isNew = b.Time > w.judged
 	w.judged = max(w.judged, b.Time)
@@ -155,7 +155,7 @@ func (w *window) touch(u market.Update) {
 	if w.forming.Time != start {
 		// The extremes of the update may be from before this bar. Those of its path are
 		// taken instead.
-		w.forming = market.Bar{Time: start, Open: u.Price, High: u.Price, Low: u.Price}
+		w.forming = market.FormingBar{Bar: market.Bar{Time: start, Open: u.Price, High: u.Price, Low: u.Price}}
 		high, low = u.Price, u.Price
 		if i := slices.IndexFunc(u.Path, func(b market.Bar) bool { return b.Time >= start }); i >= 0 {
 			w.forming.Open = u.Path[i].Open

@@ -87,7 +87,7 @@ func signed(p trade.Position) exact.Decimal {
 func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool) {
 	// Without fills the open orders are enough, and they are few. With fills all orders in
 	// memory are read.
-	end := s.Interval.Next(s.Time[s.Len()-1])
+	begin, end := s.BeganAt(0), s.DueAt(s.Len()-1)
 	for _, o := range h.Engine.Orders(!fills) {
 		if o.Symbol != s.Symbol {
 			continue
@@ -95,7 +95,7 @@ func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool
 		if price := restsAt(o); orders && !o.Status.Terminal() && price != nil {
 			a.Orders = append(a.Orders, chart.Order{Buy: o.Side == trade.Buy, Kind: string(o.Type), Price: float(*price), Quantity: float(o.Quantity - o.FilledQuantity)})
 		}
-		if at := filledAt(o); fills && o.AveragePrice != nil && at >= s.Time[0] && at < end {
+		if at := filledAt(o); fills && o.AveragePrice != nil && at >= begin && at < end {
 			a.Fills = append(a.Fills, chart.Fill{Buy: o.Side == trade.Buy, Time: at, Price: float(*o.AveragePrice), Quantity: float(o.FilledQuantity)})
 		}
 	}
