@@ -180,35 +180,38 @@ func TestLiveSweptIsFilled(t *testing.T) {
 }
 
 // TestLiveSweptInPart: such an order is filled in part as it arrives. Its rest is cancelled,
-// and the stop loss of the entry with it, as when any entry is cancelled at this broker.
+// and the stop loss of the entry with it, as when any entry is cancelled at this broker: after
+// the answer to the order, or before it, by what the stream tells.
 func TestLiveSweptInPart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		v := alpacatest.New()
-		l := startLive(t, v, slowly("Submit", 5*time.Second))
-		defer l.stop()
-		v.Set(func(v *alpacatest.Venue) {
-			v.Hold = true
-			v.Faults = func(r *http.Request) alpacatest.Fault {
-				if r.Method != http.MethodPost {
-					return alpacatest.Fault{}
+	for _, late := range []time.Duration{0, time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			v := alpacatest.New()
+			l := startLive(t, v, slowly("Submit", 5*time.Second))
+			defer l.stop()
+			// Not by Fill once the order is there: it may be swept before that.
+			v.Set(func(v *alpacatest.Venue) { v.Part = shares(1) })
+			answering(v, http.MethodPost, alpacatest.Fault{Done: func() {
+				if time.Sleep(late); late > 0 && len(v.Open()) != 0 {
+					t.Errorf("%v are open %s after the stream told of them", v.Open(), late)
 				}
-				return alpacatest.Fault{Done: func() {
-					go v.Fill(v.Orders()[0].ClientID, shares(1), shares(100))
-					time.Sleep(time.Second)
-				}}
+			}})
+			placed := make(chan error)
+			go func() {
+				_, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2), StopLoss: Exit{Price: shares(70)}})
+				placed <- err
+			}()
+			time.Sleep(time.Second)
+			haltByHand(t, l.e)
+			if err := errors.Join(l.e.CancelEverything(t.Context(), anyone()), <-placed); err != nil {
+				t.Error(err)
 			}
+			time.Sleep(3 * time.Minute)
+			if held := v.Position("AAA"); held != shares(1) || len(v.Open()) != 0 {
+				t.Errorf("answered after %s: the account holds %s, and %v are open, want 1 and none", late, held, v.Open())
+			}
+			l.same("at the end")
 		})
-		go l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2), StopLoss: Exit{Price: shares(70)}})
-		time.Sleep(2 * time.Second) // the fill is there, the answer to the order is not
-		haltByHand(t, l.e)
-		if err := l.e.CancelEverything(t.Context(), anyone()); err != nil {
-			t.Error(err)
-		}
-		time.Sleep(3 * time.Minute)
-		if held := v.Position("AAA"); held != shares(1) || len(v.Open()) != 0 {
-			t.Errorf("the account holds %s, and %v are open, want 1 and none", held, v.Open())
-		}
-	})
+	}
 }
 
 // TestLiveAcceptSpellings: what the account lacks leaves the book also if the book has it

@@ -6,6 +6,7 @@
 package alpacatest
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -36,6 +37,7 @@ type Venue struct {
 	Faults func(r *http.Request) Fault // asked for every request; nil for none
 	Lag    time.Duration               // what is asked for is as old as this
 	Hold   bool                        // market orders wait for Fill
+	Part   exact.Decimal               // how much of a market order is filled as it arrives, the rest waits for Fill; zero means all
 	Reuse  bool                        // a client_order_id may come again, as at venues where it is unique among open orders only
 	Closed bool                        // the exchange is
 	Opens  time.Time                   // when it opens next; zero means in an hour
@@ -136,7 +138,7 @@ func (v *Venue) place(r request) (*order, int, string) {
 	}
 	v.tell(o, "new", nil)
 	if r.Type == "market" && !v.Hold {
-		v.fill(o, quantity, price)
+		v.fill(o, cmp.Or(v.Part, quantity), price)
 	}
 	return o, 200, ""
 }
