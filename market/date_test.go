@@ -144,6 +144,12 @@ func TestYahooDayCloses(t *testing.T) {
 				if last := time.Unix(bars.Time[4], 0).UTC(); bars.Forming != c.forming || last.Day() != 16 || bars.Close[4] != 16 {
 					t.Errorf("%s at %s: the last bar is of %s, forming %v", a.symbol, c.at.UTC(), last, bars.Forming)
 				}
+				// Whoever is told of the forming bar learns when it closes.
+				g := &result{Update: Update{Forming: make(map[Interval]FormingBar)}, told: make(map[Interval]int64)}
+				g.bar(Day1, bars, nil, true)
+				if b, ok := g.Forming[Day1]; ok != c.forming || ok && b.Time+day+b.Delay.Offset != open.Unix()+day {
+					t.Errorf("%s at %s: told %v %v, which opened at %d", a.symbol, c.at.UTC(), ok, b, open.Unix())
+				}
 			}
 		})
 	}

@@ -292,6 +292,38 @@ func TestSignalAlerts(t *testing.T) {
 	})
 }
 
+// TestClosesEarly: a bar whose time is later than its beginning, as that of a day in Sydney,
+// closes as much before its end. An alert that was set after that is not judged on it, and one
+// that was set before it is. Whoever gets the window learns when the forming bar closes.
+func TestClosesEarly(t *testing.T) {
+	const crossUp = `{"indicator_signal":{"indicator":"sma","signal":"price_cross_up","length":2}}`
+	for set, want := range map[int64]int{3000 - 60: 1, 3000 + 60: 0} { // seconds after the bar's time; it closes 3000 after it
+		inBubble(t, nil, func(t *testing.T, e *Engine) {
+			e.ensure(t.Context(), "AAA")
+			closeBars(e, 90)
+			start := market.Hour1.Start(time.Now().Unix())
+			time.Sleep(time.Until(time.Unix(start+set, 0)))
+			if _, err := setAlert(t, e, crossUp, ""); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Minute)
+			bar := market.Bar{Time: start, Open: 120, High: 120, Low: 120, Close: 120, Volume: 1}
+			next := market.FormingBar{Bar: bar, Delay: market.Delay{Start: start + 3600, Offset: -600}}
+			next.Time += 3600
+			e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 120, High: 120, Low: 120, At: time.Now().UnixMilli(), Synthetic: true,
+				Closed:  []market.ClosedBar{{Interval: market.Hour1, Bar: bar, Delay: market.Delay{Start: start, Offset: -600}}},
+				Forming: map[market.Interval]market.FormingBar{market.Hour1: next}})
+			if n := e.PendingNotifications(); n != want {
+				t.Errorf("set %d s after the bar's time, %d fired, want %d", set, n, want)
+			}
+			s, ok := e.Window("AAA", market.Hour1)
+			if n := s.Len(); !ok || s.ClosedAt(n-2) != start+3000 || s.ClosedAt(n-1) != start+3600+3000 {
+				t.Errorf("the last bars of the window close at %d and %d, want %d and an hour later", s.ClosedAt(n-2), s.ClosedAt(n-1), start+3000)
+			}
+		})
+	}
+}
+
 // fundingSource has a funding rate that turns positive, and counts who asks.
 type fundingSource struct {
 	flat
