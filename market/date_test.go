@@ -145,8 +145,8 @@ func TestYahooDayCloses(t *testing.T) {
 					t.Errorf("%s at %s: the last bar is of %s, forming %v", a.symbol, c.at.UTC(), last, bars.Forming)
 				}
 				// Whoever is told of the forming bar learns when it closes.
-				g := &result{Update: Update{Forming: make(map[Interval]FormingBar)}, told: make(map[Interval]int64)}
-				g.bar(Day1, bars, nil, true)
+				g := &result{Update: Update{Forming: make(map[Interval]FormingBar)}, told: make(map[Interval]int64), complete: make(map[Interval]CompleteBar)}
+				g.bar(&watch{}, bars, true)
 				if b, ok := g.Forming[Day1]; ok != c.forming || ok && b.Time+day+b.Delay.Offset != open.Unix()+day {
 					t.Errorf("%s at %s: told %v %v, which opened at %d", a.symbol, c.at.UTC(), ok, b, open.Unix())
 				}
@@ -205,7 +205,7 @@ func TestFormingEnds(t *testing.T) {
 		}{{date.Add(-50 * time.Minute), true}, {date.Add(4 * time.Hour), true}, {shut, false}, {shut.Add(10*time.Hour + 10*time.Minute), false}} {
 			time.Sleep(time.Until(c.at))
 			g := &result{last: Bar{Time: c.at.Unix() - minute}}
-			if got := w.extend(Week1, g); got != c.want {
+			if got := w.extend(Week1, g, 0); got != c.want {
 				t.Errorf("at %s it is extended: %v, want %v", c.at, got, c.want)
 			}
 		}

@@ -105,7 +105,7 @@ func (f *Feed) countAge(symbol string) {
 func (f *Feed) watch(symbol string) *watch {
 	w := f.watched[symbol]
 	if w == nil {
-		w = &watch{symbol: symbol, fine: Minute1, told: make(map[Interval]int64), closed: make(map[Interval]Bar)}
+		w = &watch{symbol: symbol, fine: Minute1, told: make(map[Interval]int64), closed: make(map[Interval]Bar), complete: make(map[Interval]CompleteBar)}
 		f.watched[symbol] = w
 	}
 	return w
@@ -253,6 +253,7 @@ func (f *Feed) accept(w *watch, g *result) {
 	}
 	w.doubt = g.doubt
 	maps.Copy(w.told, g.told)
+	maps.Copy(w.complete, g.complete)
 	switch {
 	case g.bars:
 		w.last, w.seenAt, w.started, w.forming = g.last, g.At, true, g.Forming

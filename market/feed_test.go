@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -343,6 +346,69 @@ func TestFeedOverServices(t *testing.T) {
 			})
 		}
 	}
+}
+
+// dailyAsks counts the requests for bars of a day.
+type dailyAsks struct {
+	http.RoundTripper
+	count *atomic.Int64
+}
+
+func (d dailyAsks) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.Contains(r.URL.RawQuery, "interval=1d") && strings.Contains(r.URL.Path, "chart") {
+		d.count.Add(1)
+	}
+	return d.RoundTripper.RoundTrip(r)
+}
+
+// TestFeedComplete: the bar of a day is told as complete once, when the session of its exchange
+// is over, and once as closed when the next one opens. Between them the service is not asked
+// for it.
+func TestFeedComplete(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		x, asks := &markettest.Exchange{Days: 30}, new(atomic.Int64)
+		f := NewFeed(Cached(over(t, "yahoo", reach{env: markettest.Env("http://127.0.0.1"), transport: dailyAsks{x.Transport(), asks}})), nil)
+		f.Watch("AAPL", Day1)
+		newYork, _ := time.LoadLocation("America/New_York")
+		var got []string
+		note := func(what string, b ClosedBar) {
+			rows := x.Rows("yahoo", "AAPL", "1d", b.Bar.Time, b.Bar.Time+1)
+			if len(rows) != 1 || rows[0][1] != b.Bar.Open || rows[0][4] != b.Bar.Close {
+				t.Errorf("%s: %v, the service has %v", what, b, rows)
+			}
+			got = append(got, fmt.Sprint(what, " ", time.Unix(b.Bar.Time, 0).UTC().Day(), " at ", time.Now().In(newYork).Format("2 15:00")))
+		}
+		run := func(day, hour, minute int, length time.Duration) {
+			time.Sleep(time.Until(time.Date(2000, 1, day, hour, minute, 0, 0, newYork)))
+			ctx, cancel := context.WithTimeout(t.Context(), length)
+			defer cancel()
+			f.Run(ctx, func(u Update) {
+				for _, b := range u.Complete {
+					note("complete", b.ClosedBar)
+					if shut := time.Unix(b.Ended, 0).In(newYork); shut.Format(time.TimeOnly) != "16:00:00" {
+						t.Errorf("its session ended at %s", shut)
+					}
+				}
+				for _, b := range u.Closed {
+					note("closed", b)
+				}
+			})
+		}
+		for day := 10; day < 13; day++ { // from a Monday on
+			run(day, 9, 25, 10*time.Minute)
+			run(day, 15, 55, 10*time.Minute)
+			before := asks.Load()
+			run(day, 16, 5, 10*time.Minute)
+			if n := asks.Load() - before; n != 0 {
+				t.Errorf("asked %d times for a bar that is complete", n)
+			}
+		}
+		want := []string{"complete 10 at 10 16:00", "closed 10 at 11 09:00", "complete 11 at 11 16:00", "closed 11 at 12 09:00", "complete 12 at 12 16:00"}
+		if !slices.Equal(got, want) {
+			t.Errorf("told %q, want %q", got, want)
+		}
+	})
 }
 
 // On a Saturday the price is Friday's and says so, and the service is asked

@@ -178,7 +178,7 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 	f.mu.Unlock()
 	for _, iv := range intervals {
 		// A request per interval and minute would use up a small budget.
-		if sparing && s.Time[0] <= w.last.Time && w.extend(iv, g) {
+		if sparing && s.Time[0] <= w.last.Time && w.extend(iv, g, s.Hours.Close) {
 			continue
 		}
 		coarse, e := f.ask(ctx, w.symbol, iv, w.told[iv])
@@ -187,10 +187,10 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 			continue
 		}
 		// A forming bar from a cache may lack the trades right before the price.
-		g.bar(iv, coarse, w.told, g.news && coarse.AsOf >= s.AsOf)
+		g.bar(w, coarse, g.news && coarse.AsOf >= s.AsOf)
 		f.noteLate(w, coarse)
 	}
-	g.news = g.news || len(g.Closed) > 0
+	g.news = g.news || len(g.Complete) > 0 || len(g.Closed) > 0
 	return g, err
 }
 

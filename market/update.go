@@ -28,6 +28,10 @@ type Update struct {
 	// Forming has the forming bar of each watched interval as the source has it,
 	// with its volume. It is empty where only a price was asked for.
 	Forming map[Interval]FormingBar
+	// Complete lists bars that will not change any more, since the session of their exchange
+	// is over, though they have not closed: see [Series.ClosedAt]. Each is told once, and
+	// again in Closed.
+	Complete []CompleteBar
 	// Closed lists the bars that closed since the update before, each once, in
 	// order of time within an interval.
 	Closed []ClosedBar
@@ -39,9 +43,20 @@ type FormingBar struct {
 	Delay Delay // as in Series.Delayed; zero if it is not there
 }
 
+// CompleteBar is a bar whose session is over.
+type CompleteBar struct {
+	ClosedBar
+	Ended int64 // when the session was over, in unix seconds
+}
+
 // ClosedBar is a finished bar of one interval.
 type ClosedBar struct {
 	Interval Interval
 	Bar      Bar
 	Delay    Delay // as in Series.Delayed; zero if it is not there
+}
+
+// closes returns when the bar closes, as [Series.ClosedAt] does.
+func (b ClosedBar) closes() int64 {
+	return b.Interval.Next(b.Bar.Time) + b.Delay.Offset + b.Delay.Missing
 }

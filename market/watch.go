@@ -20,14 +20,15 @@ type watch struct {
 	last Bar      // the newest of those bars when bars were last seen
 	// seenAt is the time, in unix milliseconds, up to which every trade was told: that of
 	// the last price that came with bars, or of a later poll that found no trade since.
-	seenAt  int64
-	stopped bool                    // nothing is traded: the newest bar had ended for more than a minute when bars were last asked for
-	started bool                    // last is set
-	forming map[Interval]FormingBar // the forming bars when bars were last seen
-	doubt   float64                 // price outside the band that waits to be confirmed; 0 for none
-	told    map[Interval]int64      // start of the newest closed bar told
-	closed  map[Interval]Bar        // the newest closed bar when bars were last seen
-	late    bool                    // noteLate has logged
+	seenAt   int64
+	stopped  bool                     // nothing is traded: the newest bar had ended for more than a minute when bars were last asked for
+	started  bool                     // last is set
+	forming  map[Interval]FormingBar  // the forming bars when bars were last seen
+	doubt    float64                  // price outside the band that waits to be confirmed; 0 for none
+	complete map[Interval]CompleteBar // the newest told as complete
+	told     map[Interval]int64       // start of the newest closed bar told
+	closed   map[Interval]Bar         // the newest closed bar when bars were last seen
+	late     bool                     // noteLate has logged
 }
 
 // result is the result of one poll: what to tell, and what to remember of it.
@@ -39,6 +40,8 @@ type result struct {
 	last  Bar
 	doubt float64
 	told  map[Interval]int64
+	// complete is the same as in watch, of the bars that are told now or are no news.
+	complete map[Interval]CompleteBar
 	// quietUntil is the time, in unix milliseconds, up to which no trade followed the
 	// last price; zero if that is not known.
 	quietUntil int64
@@ -50,7 +53,7 @@ func (w *watch) price(s *Series) *result {
 	g := &result{Update: Update{
 		Symbol: w.symbol, Source: s.Source, Synthetic: s.Synthetic, Price: b.Close, At: s.PriceAt, Since: w.seenAt,
 		From: w.quote.Price, Step: w.fine, Forming: make(map[Interval]FormingBar),
-	}, bars: true, last: b, told: make(map[Interval]int64)}
+	}, bars: true, last: b, told: make(map[Interval]int64), complete: make(map[Interval]CompleteBar)}
 	// The source does not say when its last trade was. The price is then as new as the
 	// answer, or as the end of the last bar if that bar has closed.
 	if s.PriceAt == 0 {
@@ -151,15 +154,27 @@ func (w *watch) coarsen(to Interval) {
 	}
 }
 
-// bar adds to g the bars of s, which are of one interval, that closed after the ones in
-// told. It adds the forming bar only if s is current, that is, as new as the price.
-func (g *result) bar(iv Interval, s *Series, told map[Interval]int64, current bool) {
-	after, known := told[iv]
+// bar adds to g the bars of s, which are of one interval, that closed after those that w has
+// told, and one that is complete. It adds the forming bar only if s is current, that is, as
+// new as the price.
+func (g *result) bar(w *watch, s *Series, current bool) {
+	iv := s.Interval
+	after, known := w.told[iv]
 	closed := s.Len()
 	if s.Forming {
 		closed--
 		if current {
 			g.Forming[iv] = FormingBar{s.Bar(closed), s.Delay(closed)}
+		}
+	} else if now := time.Now().Unix(); closed > 0 && s.ClosedAt(closed-1) > now {
+		closed--
+		b := CompleteBar{ClosedBar{iv, s.Bar(closed), s.Delay(closed)}, now}
+		if shut := s.Hours.Close; shut > s.BeganAt(closed) {
+			b.Ended = min(now, shut)
+		}
+		g.complete[iv] = b
+		if known && b.Bar.Time > max(after, w.complete[iv].Bar.Time) {
+			g.Complete = append(g.Complete, b)
 		}
 	}
 	// g.told moves on with every closed bar. It becomes w.told once the update was
@@ -179,11 +194,20 @@ func (g *result) bar(iv Interval, s *Series, told map[Interval]int64, current bo
 
 // extend brings the forming bar of an interval up to date with the path of g, which
 // saves a request for it. It returns false if no forming bar is known or if it may have
-// closed.
-func (w *watch) extend(iv Interval, g *result) bool {
+// closed, or be complete because the session is over, of which shut is the end in unix
+// seconds, zero if it has none. A bar that was told as complete stays as it is until it
+// closes or something is traded.
+func (w *watch) extend(iv Interval, g *result, shut int64) bool {
+	now := time.Now().Unix()
+	if c, ok := w.complete[iv]; ok && c.Bar.Time > w.told[iv] && now < c.closes() && !g.news {
+		return true
+	}
 	b, ok := w.forming[iv]
 	end := iv.Next(b.Time) + b.Delay.Offset
-	if !ok || g.last.Time >= end || time.Now().Unix() >= end {
+	if iv.Seconds() <= day && shut > b.Time {
+		end = min(end, shut)
+	}
+	if !ok || g.last.Time >= end || now >= end {
 		return false
 	}
 	for _, part := range g.Path {

@@ -259,8 +259,9 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 	if n := len(p.rows); iv == Day1 && n > 1 && sameDay(p.rows[n-2].Time, p.rows[n-1].Time, zone) {
 		p.rows = append(p.rows[:n-2], p.rows[n-1])
 	}
-	// Trades come in order, so bars that ended before the last one are complete.
-	if last := c.Meta.Time; last > 0 {
+	// Trades come in order, so bars that ended before the last one are complete. Before the
+	// exchange opens there are none that could come late.
+	if last := c.Meta.Time; last > 0 && now >= c.Meta.Period.Regular.Start {
 		p.until = max(now-yahooLate, min(last, now))
 	}
 	// After the exchange has closed, the bar of the day is complete.

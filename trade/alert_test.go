@@ -324,6 +324,52 @@ func TestClosesEarly(t *testing.T) {
 	}
 }
 
+// TestCompleteBar: an alert fires when the session of a bar is over, hours before the bar
+// closes, and once. One that reads other bars waits for the close, because theirs may close
+// until then. One that was set after the session is not judged on that bar, and one that
+// expires before the close is.
+func TestCompleteBar(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		e.ensure(t.Context(), "AAA")
+		closeBars(e, 90)
+		rule := func(when string) string {
+			return `{"indicator_signal":{"indicator":"rule","when":"` + when + `","signal":"becomes_true"}}`
+		}
+		start := market.Hour1.Start(time.Now().Unix())
+		at := func(seconds int64) time.Time { return time.Unix(start+seconds, 0) }
+		each := repeating(t, e, rule("close > 110"), AlertRequest{Repeat: EachBar, Interval: "1h"}).ID
+		soon := repeating(t, e, rule("close > 111"), AlertRequest{Repeat: EachBar, Interval: "1h", ExpiresAt: at(2000)}).ID
+		other := repeating(t, e, rule("close > 112 and close@4h > 1"), AlertRequest{Repeat: EachBar, Interval: "1h"}).ID
+		bar := market.ClosedBar{Interval: market.Hour1, Bar: market.Bar{Time: start, Open: 120, High: 120, Low: 120, Close: 120, Volume: 1}}
+		tell := func(after int64, complete []market.CompleteBar, closed []market.ClosedBar, want ...string) {
+			t.Helper()
+			time.Sleep(time.Until(at(after)))
+			e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 120, High: 120, Low: 120, At: at(1800).UnixMilli(), Synthetic: true, Complete: complete, Closed: closed})
+			notes, _, err := e.Notifications(false, Page{Size: 1 << 20})
+			var got []string
+			for _, n := range notes {
+				got = append(got, n.AlertID)
+			}
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%d s after the bar began %q fired, want %q (%v)", after, got, want, err)
+			}
+		}
+		complete := []market.CompleteBar{{ClosedBar: bar, Ended: start + 1800}}
+		tell(2100, complete, nil, each, soon)
+		for _, a := range e.Alerts() {
+			if a.ID == each && a.FiredAt.Unix() != start+1800 {
+				t.Errorf("fired at %s, the session was over at %s", a.FiredAt, at(1800).UTC())
+			}
+		}
+		repeating(t, e, rule("close > 113"), AlertRequest{Repeat: EachBar, Interval: "1h"}) // after the session
+		tell(2400, complete, nil)
+		tell(3600, nil, []market.ClosedBar{bar}, other)
+		if s, ok := e.Window("AAA", market.Hour1); !ok || s.Forming || s.Time[s.Len()-1] != start || s.Check() != nil {
+			t.Errorf("the window ends with a bar of %d, forming: %t; %v", s.Time[s.Len()-1], s.Forming, s.Check())
+		}
+	})
+}
+
 // fundingSource has a funding rate that turns positive, and counts who asks.
 type fundingSource struct {
 	flat

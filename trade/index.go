@@ -100,6 +100,7 @@ type signalAlert struct {
 	alert   *Alert
 	request indicators.Request
 	key     string // equal for requests that compute the same
+	others  bool   // it reads other bars, too
 	err     error  // the catalogue no longer has what it asks for
 }
 
@@ -109,7 +110,8 @@ func newSignalAlert(a *Alert) signalAlert {
 	if err != nil {
 		return signalAlert{alert: a, err: err}
 	}
-	return signalAlert{a, r, r.Identity(), nil}
+	others, err := r.Others(a.Interval)
+	return signalAlert{a, r, r.Identity(), err != nil || len(others) > 0, nil}
 }
 
 // bars returns how many bars the window of w must keep. It is rounded up, so that

@@ -121,6 +121,10 @@ func (a *Alert) ready(at int64) bool {
 	return at > a.FiredAt.UnixMilli()
 }
 
+// firedIn reports whether a has fired within the bar of its interval that starts at start, in
+// unix seconds: when it was complete, before it closed.
+func (a *Alert) firedIn(start int64) bool { return a.FiredAt != nil && a.FiredAt.Unix() > start }
+
 // over reports whether a has expired at a time.
 func (a *Alert) over(at Time) bool { return a.ExpiresAt != nil && !a.ExpiresAt.After(at.Time) }
 

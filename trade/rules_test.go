@@ -95,6 +95,22 @@ func (p stage) play(e *Engine, n int) {
 	e.deliver(context.Background(), u)
 }
 
+// complete lets n bars of AAA pass except for the end of the last, of which it tells the
+// engine that the session is over; play then tells that it has closed.
+func (p stage) complete(e *Engine, n int) {
+	all := p["AAA"]
+	i := sort.Search(all.Len(), func(i int) bool { return all.Time[i] > time.Now().Unix() }) - 1
+	last := all.Bar(i + n - 1)
+	ended := last.Time + (all.Interval.Next(last.Time)-last.Time)*3/4
+	u := market.Update{Symbol: "AAA", Synthetic: true, Complete: []market.CompleteBar{{ClosedBar: market.ClosedBar{Interval: all.Interval, Bar: last}, Ended: ended}}}
+	for k := i; k < i+n-1; k++ {
+		u.Closed = append(u.Closed, market.ClosedBar{Interval: all.Interval, Bar: all.Bar(k)})
+	}
+	time.Sleep(time.Until(time.Unix(ended, 5e8)))
+	u.Price, u.High, u.Low, u.At = last.Close, last.Close, last.Close, time.Now().UnixMilli()
+	e.deliver(context.Background(), u)
+}
+
 // TestRulesAreTheChart: alerts wait for two hundred random rules to become true, on six
 // series; the rules also read a longer interval and another market. Bars come one by one,
 // or several after a crash. The alerts must fire exactly where one chart of all bars shows
@@ -131,19 +147,28 @@ func TestRulesAreTheChart(t *testing.T) {
 					a := repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":`+string(raw)+`,"signal":"becomes_true"}}`, AlertRequest{Repeat: EachTime})
 					texts[a.ID] = text
 				}
+				crash := func() {
+					e.journal.Close()
+					e.archive.Close()
+					if e, err = openOn(o, disk); err != nil {
+						t.Fatal(err)
+					}
+					e.watchNeeded(t.Context())
+				}
 				for played := 0; played < bars; {
 					n := 1
 					if r.IntN(8) == 0 { // a crash, and some bars until the next start
 						n = min(1+r.IntN(4), bars-played)
-						e.journal.Close()
-						e.archive.Close()
-						if e, err = openOn(o, disk); err != nil {
-							t.Fatal(err)
+						crash()
+					}
+					played += n
+					if r.IntN(4) == 0 { // a session ends before its bar closes
+						p.complete(e, n)
+						if n = 1; r.IntN(3) == 0 {
+							crash()
 						}
-						e.watchNeeded(t.Context())
 					}
 					p.play(e, n)
-					played += n
 				}
 				notes, _, err := e.Notifications(false, Page{Limit: 1 << 20})
 				if err != nil {

@@ -20,14 +20,18 @@ type hit struct {
 	trigger
 }
 
-// awaited returns the intervals of the bars that closed with t, and for each whether
-// alerts wait for its signals.
+// awaited returns the intervals of the bars that closed or are complete with t, and for each
+// whether alerts wait for its signals.
 func (e *Engine) awaited(t tick) map[market.Interval]bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	awaited := make(map[market.Interval]bool)
+	wait := func(iv market.Interval) { awaited[iv] = len(e.ahead.index.signals[seriesKey{t.Symbol, iv}]) > 0 }
 	for _, c := range t.Closed {
-		awaited[c.Interval] = len(e.ahead.index.signals[seriesKey{t.Symbol, c.Interval}]) > 0
+		wait(c.Interval)
+	}
+	for _, c := range t.Complete {
+		wait(c.Interval)
 	}
 	return awaited
 }
@@ -60,6 +64,9 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 		}
 	}
 	waiting := e.waiting(c.key)
+	if c.complete {
+		waiting = slices.DeleteFunc(waiting, func(w signalAlert) bool { return w.others })
+	}
 	if len(waiting) == 0 || c.bars == nil {
 		return nil
 	}
@@ -88,10 +95,10 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signalAlert, extra columns, found map[string][]trigger) (rest []signalAlert) {
 	results, memo := make(map[string]*closed), make(indicators.Memo)
 	start := c.bars.Time[i]
-	end := min(c.key.interval.Next(start), c.bars.DueAt(i)) * 1000
+	end := c.end(i) * 1000
 	for _, w := range waiting {
-		if end <= w.alert.CreatedAt.UnixMilli() || !w.alert.ready(end) {
-			rest = append(rest, w) // the bar closed before the alert was set, or the alert is not ready to fire for it
+		if end <= w.alert.CreatedAt.UnixMilli() || !w.alert.ready(end) || w.alert.firedIn(start) || !w.others && !c.complete && start <= c.early {
+			rest = append(rest, w) // the bar closed before the alert was set, the alert is not ready to fire for it, or it was judged before
 			continue
 		}
 		// Alerts with the same request share one result. It is nil if bars could not be
@@ -111,6 +118,15 @@ func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signa
 		}
 	}
 	return rest
+}
+
+// end returns when bar i of c closed for the alerts that are judged on it, in unix seconds.
+func (c closing) end(i int) int64 {
+	end := min(c.key.interval.Next(c.bars.Time[i]), c.bars.DueAt(i))
+	if c.complete {
+		end = min(end, c.ended)
+	}
+	return end
 }
 
 // computed returns the result that an alert is judged by on closed bar i of c, or nil if

@@ -302,12 +302,18 @@ type closing struct {
 	gap            bool           // bars before the new ones are missing
 	short          bool           // the source has fewer bars than alerts could use
 	late           int64          // bars that start here or earlier closed before this process watched
+	// A bar is complete when the session of its exchange is over, and closes when the next
+	// one opens. Alerts that read no other bars are judged on it when it is complete; those
+	// that read bars which may close until then, when it has closed.
+	complete bool
+	ended    int64 // when the session of the complete bar was over, in unix seconds
+	early    int64 // bars that start here or earlier were judged when they were complete
 }
 
 // observe brings the windows of a symbol up to date with an update and returns those in
-// which bars closed, if they are wanted or have a gap, the shortest interval first. It
-// copies the bars only of wanted intervals. It reports false for a symbol that is no
-// longer watched.
+// which bars closed or are complete, if they are wanted or have a gap, the shortest interval
+// first. It copies the bars only of wanted intervals. It reports false for a symbol that is
+// no longer watched.
 func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -318,41 +324,61 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 	for _, win := range in.windows {
 		win.trim()
 	}
-	// After a pause several bars of one interval may close with one update. They make one
-	// closing.
-	closed := make(map[market.Interval]closing)
-	for _, c := range t.Closed {
-		win := in.windows[c.Interval]
-		if win == nil || c.Bar.Check() != nil {
-			continue
-		}
-		// Alerts have not been judged on the bars that start after this one.
-		before := win.judged
-		if isNew, gap := win.add(c); isNew {
-			k, again := closed[c.Interval]
-			if !again {
-				k = closing{key: seriesKey{t.Symbol, c.Interval}, after: before, short: win.short, late: win.late}
-			}
-			k.through, k.gap = c.Bar.Time, k.gap || gap
-			closed[c.Interval] = k
-		}
-	}
+	list := append(in.addClosed(t.Update), in.addComplete(t.Update)...)
 	for _, win := range in.windows {
 		win.touch(t.Update)
 	}
 	in.barsAt = t.At
 	var out []closing
-	for iv, c := range closed {
+	for _, c := range list {
 		// A copy, because indicators are computed on it without the lock.
-		if wanted[iv] {
-			c.bars = in.windows[iv].closedBars(in.windows[iv].closed.Len())
+		if win := in.windows[c.key.interval]; wanted[c.key.interval] {
+			c.bars = win.closedBars(win.closed.Len())
 		}
 		if c.bars != nil || c.gap {
 			out = append(out, c)
 		}
 	}
-	slices.SortFunc(out, func(a, b closing) int { return cmp.Compare(a.key.interval.Seconds(), b.key.interval.Seconds()) })
+	slices.SortStableFunc(out, func(a, b closing) int { return cmp.Compare(a.key.interval.Seconds(), b.key.interval.Seconds()) })
 	return out, true
+}
+
+// addClosed adds the bars of u that closed to their windows, and returns the windows in which
+// bars are to be judged. After a pause several bars of one interval may close with one
+// update. They make one closing.
+func (in *instrument) addClosed(u market.Update) []closing {
+	closed := make(map[market.Interval]closing)
+	for _, c := range u.Closed {
+		win := in.windows[c.Interval]
+		if win == nil || c.Bar.Check() != nil {
+			continue
+		}
+		if isNew, gap := win.add(c); isNew {
+			k, again := closed[c.Interval]
+			if !again { // alerts have not been judged on the bars that start after win.judged
+				k = closing{key: seriesKey{u.Symbol, c.Interval}, after: win.judged, short: win.short, late: win.late, early: win.early}
+			}
+			k.through, k.gap = c.Bar.Time, k.gap || gap
+			closed[c.Interval], win.judged = k, c.Bar.Time
+		}
+	}
+	return slices.Collect(maps.Values(closed))
+}
+
+// addComplete does the same for the bars of u that are complete. They count as judged only
+// once they have closed.
+func (in *instrument) addComplete(u market.Update) (list []closing) {
+	for _, c := range u.Complete {
+		win := in.windows[c.Interval]
+		if win == nil || c.Bar.Check() != nil {
+			continue
+		}
+		if isNew, gap := win.add(c.ClosedBar); isNew {
+			list = append(list, closing{key: seriesKey{u.Symbol, c.Interval}, after: win.judged, through: c.Bar.Time, gap: gap, short: win.short, late: win.late, complete: true, ended: c.Ended})
+			win.early = c.Bar.Time
+		}
+	}
+	return list
 }
 
 // refill loads a window again after bars were missed. It returns the closing with the

@@ -36,12 +36,13 @@ func chartHistory(r indicators.Request, iv market.Interval, last int64) int {
 type window struct {
 	closed  market.Series
 	forming market.FormingBar // Time is zero when nothing is known of it
-	partial bool       // the forming bar was last changed by a price alone: its volume is behind
-	keep    int        // closed bars to keep
-	short   bool       // the source has fewer than keep
-	judged  int64      // start of the newest closed bar that alerts were judged on
-	settled int64      // the same, once what followed from it was handed to the journal
-	late    int64      // start of the last bar that closed while no process was there to judge it
+	partial bool              // the forming bar was last changed by a price alone: its volume is behind
+	keep    int               // closed bars to keep
+	short   bool              // the source has fewer than keep
+	judged  int64             // start of the newest closed bar that alerts were judged on
+	settled int64             // the same, once what followed from it was handed to the journal
+	early   int64             // start of the newest bar that some alerts were judged on when it was complete, before it closed
+	late    int64             // start of the last bar that closed while no process was there to judge it
 }
 
 // newWindow returns a window with the bars that a source returned when it was asked for
@@ -86,7 +87,7 @@ func (w *window) follow(old *window) {
 		w.closed.Append(newer.Bar(i))
 	}
 	w.closed.Delayed = append(w.closed.Delayed, newer.Delayed...)
-	w.judged, w.settled, w.late = old.judged, old.settled, old.late
+	w.judged, w.settled, w.early, w.late = old.judged, old.settled, old.early, old.late
 	if old.forming.Time > w.forming.Time {
 		w.forming, w.partial = old.forming, old.partial
 	}
@@ -117,11 +118,15 @@ func (w *window) trim() {
 	}
 }
 
-// add takes in a bar that closed. It reports whether the bar is still to be
+// add takes in a bar that closed, or is complete. It reports whether the bar is still to be
 // judged, and whether bars are missing before it.
 func (w *window) add(c market.ClosedBar) (isNew, gap bool) {
 	b := c.Bar
-	if last := w.lastClosed(); b.Time > last {
+	switch last := w.lastClosed(); {
+	case b.Time == last && last != 0: // it was complete before; the source may have corrected it
+		n := w.closed.Len() - 1
+		w.closed.Open[n], w.closed.High[n], w.closed.Low[n], w.closed.Close[n], w.closed.Volume[n] = b.Open, b.High, b.Low, b.Close, b.Volume
+	case b.Time > last:
 		w.closed.Append(b)
 		if c.Delay != (market.Delay{}) {
 			w.closed.Delayed = append(w.closed.Delayed, c.Delay)
@@ -131,9 +136,7 @@ func (w *window) add(c market.ClosedBar) (isNew, gap bool) {
 	if w.forming.Time <= b.Time {
 		w.forming = market.FormingBar{}
 	}
-	isNew = b.Time > w.judged
-	w.judged = max(w.judged, b.Time)
-	return isNew, gap
+	return b.Time > w.judged, gap
 }
 
 // touch brings the forming bar up to date with an update. If the update has the source's

@@ -79,6 +79,7 @@ func (x *Exchange) meta(symbol string, e exchange, zone, interval string) map[st
 	open, shut := e.session(y, m, d)
 	return map[string]any{
 		"currency": "USD", "symbol": symbol, "exchangeTimezoneName": zone, "gmtoffset": 0, "dataGranularity": interval,
+		"regularMarketTime":    e.lastTrade(x.now()),
 		"currentTradingPeriod": map[string]any{"regular": map[string]any{"start": open, "end": shut}},
 	}
 }
@@ -98,7 +99,7 @@ func (x *Exchange) spark(w http.ResponseWriter, symbols []string, f *Fault) {
 		e, zone := yahooMarket(symbol)
 		last := e.lastTrade(x.now())
 		meta := x.meta(symbol, e, zone, "1d")
-		meta["regularMarketPrice"], meta["regularMarketTime"] = json.Number(x.priceAt(symbol, last)), last
+		meta["regularMarketPrice"] = json.Number(x.priceAt(symbol, last))
 		result = append(result, map[string]any{"symbol": symbol, "response": []any{map[string]any{"meta": meta}}})
 	}
 	writeJSON(w, map[string]any{"spark": map[string]any{"result": result, "error": nil}})
