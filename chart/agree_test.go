@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"wick/indicators"
+	"wick/market"
 )
 
 // The picture and the payload of one View tell the same numbers. The payload
@@ -74,6 +75,25 @@ type summaryNumbers struct {
 	Indicators map[string]struct {
 		Lines, Histogram []struct {
 			LastValue *float64 `json:"last_value"`
+		}
+	}
+}
+
+// TestCurrency: a price of 71.38 may be pence. What the source calls the currency is in the
+// picture, in both payloads and beside compared symbols; where it is not known, it is in none.
+func TestCurrency(t *testing.T) {
+	for currency, want := range map[string]string{"GBp": `"currency":"GBp"`, "": ""} {
+		own, other := priced(60, 71), priced(60, 15)
+		own.Currency, other.Currency, other.Symbol = currency, currency, "OTHER"
+		v := &View{Series: own, Compare: []*market.Series{other}}
+		for _, text := range []string{string(AppendSummary(nil, v)), string(AppendSeries(nil, v))} {
+			if n := strings.Count(text, `"currency"`); want != "" && strings.Count(text, want) != 2 || want == "" && n != 0 {
+				t.Errorf("currency %q: %d in %s", currency, n, text[:300])
+			}
+		}
+		header := plan(v, Options{Width: 900, Height: 500}).texts(headerText)
+		if slices.Contains(header, "GBp") != (currency != "") {
+			t.Errorf("currency %q: the header is %q", currency, header)
 		}
 	}
 }

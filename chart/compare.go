@@ -106,4 +106,12 @@ func (w *writer) origin(s *market.Series) {
 	w.string("symbol", s.Symbol)
 	w.string("source", s.Source)
 	w.bool("synthetic", s.Synthetic)
+	w.currency(s)
+}
+
+// currency writes what the prices of s are in, if that is known.
+func (w *writer) currency(s *market.Series) {
+	if s.Currency != "" {
+		w.string("currency", s.Currency)
+	}
 }

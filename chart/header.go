@@ -116,12 +116,15 @@ func (p *picture) headerParts(cut headerCut) leftSide {
 	return parts
 }
 
-// addTitle adds symbol, interval, badge and state. The symbol and the badge of
+// addTitle adds symbol, interval, currency if it is known, badge and state. The symbol and the badge of
 // invented data are never left out.
 func (p *picture) addTitle(parts *leftSide, cut headerCut) {
 	parts.add(0, p.symbol, inkText, printable(p.s.Symbol, 24))
 	if cut < cutInterval {
 		parts.add(8, p.legend, inkAxis, printable(string(p.s.Interval), 8))
+		if p.s.Currency != "" {
+			parts.add(8, p.legend, inkAxis, printable(p.s.Currency, 8))
+		}
 		// The reader is told if bars or scale are not what is usual.
 		if p.kind == HeikinAshi {
 			parts.add(8, p.legend, inkAxis, "Heikin-Ashi")

@@ -44,6 +44,7 @@ func (w *writer) header(s *market.Series, source string) {
 	w.string("interval", string(s.Interval))
 	w.string("source", source)
 	w.bool("synthetic", s.Synthetic)
+	w.currency(s)
 	w.string("as_of", time.UnixMilli(s.AsOf).UTC().Format("2006-01-02T15:04:05.000Z"))
 	w.bool("forming", s.Forming)
 }
