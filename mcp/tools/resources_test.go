@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -439,6 +440,46 @@ func TestScanReports(t *testing.T) {
 	}
 	if most != 3 {
 		t.Errorf("%d of 3 were told", most)
+	}
+}
+
+// givenUp is a source whose client cancels the call once so many symbols were fetched.
+type givenUp struct {
+	cancel  context.CancelFunc
+	fetched atomic.Int64
+	after   int64
+}
+
+func (g *givenUp) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	if g.fetched.Add(1) > g.after {
+		g.cancel()
+		return nil, ctx.Err()
+	}
+	return market.Sample{}.Bars(ctx, q)
+}
+
+// TestScanReportsNoSkipped: the symbols that a cancelled scan skips are not told as done.
+func TestScanReportsNoSkipped(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	source := &givenUp{cancel: cancel, after: 5}
+	var symbols []string
+	for i := range 60 {
+		symbols = append(symbols, fmt.Sprintf("S%dUSDT", i))
+	}
+	tools := All(Deps{Source: source})
+	tool := tools[slices.IndexFunc(tools, func(t mcp.Tool) bool { return t.Name == "get_indicators" })]
+	told := make(chan int, len(symbols))
+	_, err := tool.Handle(ctx, mcp.Call{Arguments: json.RawMessage(`{"symbols":` + encode(symbols) + `,"indicators":["rsi"]}`), Progress: func(done, _ int) { told <- done }})
+	close(told)
+	most := 0
+	for done := range told {
+		most = max(most, done)
+	}
+	if err == nil || int64(most) > source.after {
+		t.Errorf("%d of %d were told after a cancel at %d: %v", most, len(symbols), source.after, err)
+	}
+	if n := source.fetched.Load(); n > source.after+2*scanners {
+		t.Errorf("%d symbols were fetched after the cancel", n-source.after)
 	}
 }
 

@@ -130,12 +130,16 @@ func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbo
 	g.SetLimit(scanners)
 	var done atomic.Int64
 	for i, symbol := range symbols {
-		c.GiveWay()
+		if c.GiveWay(); ctx.Err() != nil {
+			break // nobody wants the rest
+		}
 		g.Go(beside(func() error {
 			q := q
 			q.symbol = symbol
 			rows[i] = h.row(ctx, q, bars)
-			c.Report(int(done.Add(1)), len(symbols))
+			if ctx.Err() == nil { // else the row may be none, and would be told as done
+				c.Report(int(done.Add(1)), len(symbols))
+			}
 			return nil
 		}))
 	}
