@@ -12,7 +12,7 @@ const ApprovePath = "/approve"
 // noQuestion is the refusal for a question that is gone or never was. It is one for
 // both, so that a stranger who tries ids cannot tell them apart.
 var noQuestion = &refusal{status: http.StatusNotFound, code: "invalid_request", perhaps: true,
-	text: "There is no such question: it was answered, is older than ten minutes, or the app has asked again and given a newer address. An order that was approved may have been placed. If it was not, have the app ask again."}
+	text: "There is no such question: it was answered, is older than ten minutes, or the position has changed since and the app has a newer address. An order that was approved may have been placed. If it was not, have the app ask again."}
 
 // approvePage shows the question that the query names.
 func (s *Server) approvePage(w http.ResponseWriter, r *http.Request) {

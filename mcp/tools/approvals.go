@@ -39,7 +39,8 @@ const (
 // with the answer and the state that came with the question. For other clients the owner
 // answers on the page, and the client repeats the same call. In both cases the second call
 // of admit finds the approval and uses it up, and the order is placed; or it finds a refusal,
-// which the client is told once.
+// which the client is told once; or it finds that nobody has answered yet, and returns the
+// question that waits.
 type Approvals struct {
 	above exact.Money // the worth of orders that a client may place within an hour without approval
 	page  string      // address of the owner's page; empty if there is none
@@ -166,7 +167,9 @@ func (a *Approvals) refused(order [sha256.Size]byte, now time.Time) bool {
 func (a *Approvals) approved(c mcp.Call, order [sha256.Size]byte, held exact.Decimal, now time.Time) error {
 	// The answer to a form comes with the call; one from the owner's page is in a.waiting.
 	if c.State != "" && c.Elicits {
-		return a.answered(c, order, held, now)
+		if err := a.answered(c, order, held, now); err != errNotAsked {
+			return err
+		}
 	}
 	for id, q := range a.waiting {
 		if q.granted && q.order == order && q.held == held && now.Before(q.ends) {
@@ -196,7 +199,7 @@ func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, held exact.Dec
 	if q == nil || q.order != order || q.caller != c.Caller.ID || !now.Before(q.ends) {
 		return errState
 	}
-	// A state without an answer: the question is asked again.
+	// A state without an answer: it is the owner's page that may have one.
 	answer, given := c.Responses[approveKey]
 	if !given {
 		return errNotAsked
@@ -223,30 +226,54 @@ const approveKey = "approve" // the key of the question, and the name of the box
 // approveSchema is the form: one box, which is not ticked at first.
 var approveSchema = json.RawMessage(`{"type":"object","properties":{"approve":{"type":"boolean","title":"Place this order","description":"Yes places exactly this order, once.","default":false}},"required":["approve"]}`)
 
-// ask keeps a question and returns the error that asks it: a form for clients that can
-// show one, and for the others a sentence that says where the owner can answer. The id in
-// the page's address is random, so nobody can guess the address of another question.
+// ask returns the error that asks a question: a form for clients that can show one, and
+// for the others a sentence that says where the owner can answer. If the same question
+// waits already, it is that one, as it was and until it ends, so that a client that repeats
+// its call does not take away the page that the owner reads. The id in the page's address
+// is random, so nobody can guess the address of another question.
 func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, held exact.Decimal, lines []string, now time.Time) error {
-	// The owner may come to the page minutes later, when the market is elsewhere.
-	shown := append(slices.Clip(lines), "prices as of: "+now.UTC().Format(time.DateTime)+" UTC")
-	q := &asked{order: digest, held: held, caller: c.Caller.ID, lines: shown, ends: endOf(now)}
-	id := a.keep(q, now)
-	why := "since it takes what this client places within an hour above " + a.above.String()
-	if a.above == (exact.Money{}) {
-		why = "as every order here"
-	}
-	// Clients without elicitation, and those of the older era, show this in place of the form.
-	said := "a person has to approve this order, " + why + "; nothing was placed. "
-	if a.page == "" {
-		said += "Here only a client that declares elicitation in MCP 2026-07-28 is shown the question, and there is no page over stdio: use such a client, or one that is connected to wick --serve."
-	} else {
-		said += "Ask the owner to open " + a.page + "?id=" + id + " within ten minutes, and then repeat this very call. No argument approves it."
+	id, until := a.open(digest, held, now)
+	if id == "" {
+		// The owner may come to the page minutes later, when the market is elsewhere.
+		shown := append(slices.Clip(lines), "prices as of: "+now.UTC().Format(time.DateTime)+" UTC")
+		id = a.keep(&asked{order: digest, held: held, caller: c.Caller.ID, lines: shown, ends: endOf(now)}, now)
 	}
 	return &mcp.InputRequired{
 		Key: approveKey, Message: "Place this order?\n" + strings.Join(lines, "\n"), Schema: approveSchema,
 		State: base64.RawURLEncoding.EncodeToString(a.seal.Seal(nil, nil, []byte(id), []byte(c.Caller.ID))),
-		Else:  said,
+		Else:  a.elsewhere(id, until),
 	}
+}
+
+// open returns the id of the question about an order, with this position, that waits for an
+// answer, and when it ends; or an empty id. All that the page shows but prices and what
+// follows from them is of the order and the position.
+func (a *Approvals) open(order [sha256.Size]byte, held exact.Decimal, now time.Time) (id string, ends time.Time) {
+	for id, q := range a.waiting {
+		if q.order == order && q.held == held && !q.granted && !q.refused && now.Before(q.ends) {
+			return id, q.ends
+		}
+	}
+	return "", time.Time{}
+}
+
+// elsewhere returns what clients without elicitation, and those of the older era, show in
+// place of the form of a question. Until is zero for a question that was asked just now.
+func (a *Approvals) elsewhere(id string, until time.Time) string {
+	why := "since it takes what this client places within an hour above " + a.above.String()
+	if a.above == (exact.Money{}) {
+		why = "as every order here"
+	}
+	said := "a person has to approve this order, " + why + "; nothing was placed. "
+	address := a.page + "?id=" + id
+	switch {
+	case a.page == "":
+		return said + "Here only a client that declares elicitation in MCP 2026-07-28 is shown the question, and there is no page over stdio: use such a client, or one that is connected to wick --serve."
+	case until.IsZero():
+		return said + "Ask the owner to open " + address + " within ten minutes, and then repeat this very call. No argument approves it."
+	}
+	return said + "The owner is asked already, and has not answered yet: " + address + " stays until " + until.UTC().Format(time.DateTime) +
+		" UTC. Repeat this very call once they have answered there. No argument approves it."
 }
 
 // endOf returns when a question or a yes of now ends: by the wall clock, which goes on
@@ -254,7 +281,7 @@ func (a *Approvals) ask(c mcp.Call, digest [sha256.Size]byte, held exact.Decimal
 func endOf(now time.Time) time.Time { return now.Add(approvalLife).Round(0) }
 
 // keep stores a question and returns its id. It removes an earlier question about the
-// same order and, if the caller has too many, the caller's oldest: so a caller that asks
+// same order, of another position or with an answer, and, if the caller has too many, the caller's oldest: so a caller that asks
 // often pushes out its own questions, not those of others.
 func (a *Approvals) keep(q *asked, now time.Time) string {
 	// One walk over the questions removes those that have ended, and finds the oldest of

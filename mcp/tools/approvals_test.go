@@ -343,11 +343,7 @@ func TestApprovedOnPage(t *testing.T) {
 			return ""
 		}
 		limit := `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.9,"price":12,"client_order_id":"a"}`
-		first := ask(limit)
 		id := ask(limit)
-		if _, _, ok := a.Question(first); ok {
-			t.Error("the question before it for the same order is still open")
-		}
 		if lines, approved, ok := a.Question(id); !ok || approved || !strings.Contains(strings.Join(lines, "\n"), "12") || !slices.Contains(lines, "data: invented, from no real market") {
 			t.Fatalf("%q", lines)
 		}
@@ -379,6 +375,105 @@ func TestApprovedOnPage(t *testing.T) {
 			if _, err := d.order(mcp.Call{}, strings.Replace(limit, `"a"`, `"`+id+`"`, 1)); err == nil {
 				t.Errorf("%s: denied, or approved too long ago, and placed", id)
 			}
+		}
+	})
+}
+
+// TestAskedOnce: a model that repeats its call while the owner reads the page does not take
+// the page away: the question stays as it was, with its end. Another order, another client
+// and another position are another question.
+func TestAskedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		link := regexp.MustCompile(`http://localhost:9315/approve\?id=(\w+) `)
+		ask := func(c mcp.Call, arguments string) (id, said string) {
+			t.Helper()
+			_, err := d.order(c, arguments)
+			found := link.FindStringSubmatch(fmt.Sprint(err))
+			if found == nil {
+				t.Fatalf("no link: %v", err)
+			}
+			return found[1], err.Error()
+		}
+		id, said := ask(mcp.Call{}, wholeCoin)
+		shown, _, _ := a.Question(id)
+		if !strings.Contains(said, "within ten minutes") {
+			t.Errorf("the first call is told %s", said)
+		}
+		for range 3 { // the price moves meanwhile
+			time.Sleep(3 * time.Minute)
+			again, said := ask(mcp.Call{}, wholeCoin)
+			if again != id || !strings.Contains(said, "is asked already") || !strings.Contains(said, "until 2000-01-01 00:10:00 UTC") || strings.Contains(said, "within ten minutes") {
+				t.Errorf("asked %s, want %s: %s", again, id, said)
+			}
+			if lines, _, ok := a.Question(id); !ok || !slices.Equal(lines, shown) || len(a.Waiting()) != 1 {
+				t.Errorf("the page shows %q, want %q", lines, shown)
+			}
+		}
+		if other, _ := ask(mcp.Call{}, strings.Replace(wholeCoin, ":1}", ":2}", 1)); other == id {
+			t.Error("another order has the same question")
+		}
+		if other, _ := ask(mcp.Call{Caller: mcp.Caller{ID: "token-2", Client: "client", Scope: "charts trade"}}, wholeCoin); other == id {
+			t.Error("another client has the same question")
+		}
+		if !a.Answer(id, true) {
+			t.Fatal("the owner's answer does not count")
+		}
+		if _, err := d.order(mcp.Call{}, wholeCoin); err != nil || len(d.engine.Orders(false)) != 1 {
+			t.Fatalf("the approved call: %v", err)
+		}
+
+		// Asking often does not make a question last.
+		time.Sleep(time.Minute) // an equal order is refused for a while
+		first, _ := ask(mcp.Call{}, wholeCoin)
+		time.Sleep(approvalLife - time.Second)
+		ask(mcp.Call{}, wholeCoin)
+		time.Sleep(time.Second)
+		if _, _, ok := a.Question(first); ok || a.Answer(first, true) {
+			t.Error("the question lasts longer than ten minutes")
+		}
+		second, _ := ask(mcp.Call{}, wholeCoin)
+		// The page says what is held after the order, so another position is another question.
+		if _, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: "BTCUSDT", Side: trade.Buy, Type: trade.Market, Quantity: 4 * exact.One}); err != nil {
+			t.Fatal(err)
+		}
+		third, _ := ask(mcp.Call{}, wholeCoin)
+		if _, _, ok := a.Question(second); ok || second == first || third == second {
+			t.Errorf("questions %s, %s, %s; the page of the second is there: %t", first, second, third, ok)
+		}
+	})
+}
+
+// TestAskedOnceInForms: a form that is shown twice has one answer, and a yes on the page
+// counts also if the client comes with the state of its form and no answer.
+func TestAskedOnceInForms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		ask := func() string {
+			t.Helper()
+			input, err := d.order(mcp.Call{Elicits: true}, wholeCoin)
+			if input == nil {
+				t.Fatalf("not asked: %v", err)
+			}
+			return input.State
+		}
+		first, second := ask(), ask()
+		if len(a.Waiting()) != 1 {
+			t.Errorf("%d questions wait, want 1", len(a.Waiting()))
+		}
+		if _, err := d.order(mcp.Call{Elicits: true, State: first, Responses: accept}, wholeCoin); err != nil {
+			t.Errorf("a yes in the first form: %v", err)
+		}
+		time.Sleep(time.Minute) // an equal order is refused for a while
+		if _, err := d.order(mcp.Call{Elicits: true, State: second, Responses: accept}, wholeCoin); err == nil || len(d.engine.Orders(false)) != 1 {
+			t.Errorf("a yes in the second: %v", err)
+		}
+		third := ask()
+		a.Answer(a.Waiting()[0].ID, true)
+		if _, err := d.order(mcp.Call{Elicits: true, State: third}, wholeCoin); err != nil || len(d.engine.Orders(false)) != 2 {
+			t.Errorf("a yes on the page, and no answer in the form: %v", err)
 		}
 	})
 }
