@@ -58,20 +58,28 @@ func headerMismatch(h http.Header, m *message) *Error {
 	if !slices.Equal(h["Mcp-Method"], []string{m.Method}) {
 		return mismatch("Mcp-Method")
 	}
-	// Only requests that name something have the header Mcp-Name.
-	var name string
-	switch m.Method {
-	case "tools/call", "prompts/get":
-		name = m.Params.Name
-	case "resources/read":
-		name = m.Params.URI
-	default:
-		return nil
-	}
-	if names := h["Mcp-Name"]; len(names) != 1 || decodeHeader(names[0]) != name {
+	if name, named := m.names(); named && !saysName(h, name) {
 		return mismatch("Mcp-Name")
 	}
 	return nil
+}
+
+// names returns what a request names, and whether it is one that names something. Only
+// such requests have the header Mcp-Name.
+func (m *message) names() (name string, named bool) {
+	switch m.Method {
+	case "tools/call", "prompts/get":
+		return m.Params.Name, true
+	case "resources/read":
+		return m.Params.URI, true
+	}
+	return "", false
+}
+
+// saysName reports whether the header Mcp-Name is there, once, and says name.
+func saysName(h http.Header, name string) bool {
+	names := h["Mcp-Name"]
+	return len(names) == 1 && decodeHeader(names[0]) == name
 }
 
 // mismatch returns the error for a header that does not agree with the body.

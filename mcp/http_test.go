@@ -402,6 +402,34 @@ func TestMethodHeader(t *testing.T) {
 	}
 }
 
+// TestNameHeader: a body without _meta is of the older era, which needs no Mcp-Name. One that
+// does not agree is refused all the same, before anything is done.
+func TestNameHeader(t *testing.T) {
+	site := testSite(t, testHTTP(wholeServer()))
+	const call, read, get = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"x://plain"}}`, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"greet","arguments":{"name":"x"}}}`
+	for _, c := range []struct {
+		body, name string
+		want       int
+	}{
+		{call, "echo", 200}, {call, "=?base64?ZWNobw==?=", 200}, {call, "fail", 400}, {call, "Echo", 400}, {call, "", 200}, {call, "=?base64?b3JkZXI=?=", 400},
+		{read, "x://plain", 200}, {read, "x://part/a", 400}, {get, "greet", 200}, {get, "echo", 400},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`, "echo", 400}, // the body names nothing
+		{ping, "echo", 200}, // it has no name to agree with
+		{`{"jsonrpc":"2.0","method":"notifications/cancelled"}`, "echo", 202},
+	} {
+		for _, version := range []string{modernVersion, ProtocolVersion} {
+			w := do(t, site, "POST", "/mcp", c.body, "Mcp-Name", c.name, "MCP-Protocol-Version", version)
+			if w.Code != c.want || (c.want == 400) != strings.Contains(w.Body.String(), `"code":-32020,"message":"the header Mcp-Name `) {
+				t.Errorf("%s with the name %q, version %s: %d %s, want %d", c.body, c.name, version, w.Code, w.Body, c.want)
+			}
+		}
+	}
+	if w := do(t, site, "POST", "/mcp", "["+call+","+strings.Replace(call, "echo", "fail", 1)+"]", "Mcp-Name", "echo"); strings.Count(w.Body.String(), `"code":-32020`) != 1 {
+		t.Errorf("a batch: %s", w.Body)
+	}
+}
+
 // late is a part of a body that is empty and takes its time.
 type late struct{ wait time.Duration }
 

@@ -199,16 +199,21 @@ func (x *exchange) answer(b []byte, m *message) []byte {
 }
 
 // disagree returns an error if the headers of a message disagree with its body, else nil.
-// Requests of the older era need no Mcp-Method header, but if one is there it must agree:
-// a proxy may route by it.
+// Requests of the older era need neither Mcp-Method nor Mcp-Name, but if one is there it
+// must agree: a proxy may route or filter by it.
 func (x *exchange) disagree(m *message) *Error {
-	switch {
-	case m.refused != nil || !m.wantsReply():
+	if m.refused != nil || !m.wantsReply() {
 		return nil
-	case m.modern():
-		return headerMismatch(x.r.Header, m)
-	case len(x.r.Header["Mcp-Method"]) > 0 && !slices.Equal(x.r.Header["Mcp-Method"], []string{m.Method}):
+	}
+	h := x.r.Header
+	if m.modern() {
+		return headerMismatch(h, m)
+	}
+	if len(h["Mcp-Method"]) > 0 && !slices.Equal(h["Mcp-Method"], []string{m.Method}) {
 		return mismatch("Mcp-Method")
+	}
+	if name, named := m.names(); named && len(h["Mcp-Name"]) > 0 && !saysName(h, name) {
+		return mismatch("Mcp-Name")
 	}
 	return nil
 }
