@@ -22,6 +22,9 @@ type job struct {
 // call answers tools/call: it runs the tool and appends its result.
 func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	tool, args, refused := s.lookup(m)
+	if refused == nil && m.unclear && m.modern() {
+		refused = &Error{codeInvalidParams, "params.inputResponses must be an object that has an object for each question, with an action; and params.requestState the string that came with the question"}
+	}
 	if refused != nil {
 		return appendError(b, m.ID, refused), verdict{outcome: answered}
 	}

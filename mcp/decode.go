@@ -84,7 +84,7 @@ func (m *message) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	if wrong != nil {
-		m.odd = wrong.Field == "params"
+		m.odd, m.unclear = wrong.Field == "params", unclear(text)
 		typed = strings.HasPrefix(wrong.Field, "params") // inside params a value of the wrong type is only left empty
 	}
 	m.read = true
@@ -95,6 +95,20 @@ func (m *message) UnmarshalJSON(text []byte) error {
 		m.ID = nil
 	}
 	return nil
+}
+
+// unclear reports whether a message has inputResponses or a requestState of a wrong type. Of
+// several such values in a message encoding/json names the first only, so text is read again.
+func unclear(text []byte) bool {
+	var m struct {
+		Params struct {
+			Responses json.RawMessage `json:"inputResponses"`
+			State     json.RawMessage `json:"requestState"`
+		} `json:"params"`
+	}
+	_ = json.Unmarshal(text, &m) // what else is wrong with it has been found
+	p := m.Params
+	return p.Responses != nil && json.Unmarshal(p.Responses, new(map[string]Response)) != nil || p.State != nil && json.Unmarshal(p.State, new(string)) != nil
 }
 
 // misread returns an error if other programs may read the text of m in another way than

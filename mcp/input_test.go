@@ -39,3 +39,29 @@ func TestInputRequired(t *testing.T) {
 		t.Errorf("the older era: %s", got)
 	}
 }
+
+// TestUnclearInput: answers of a wrong form are refused before the tool is called, in the
+// era that has them.
+func TestUnclearInput(t *testing.T) {
+	called := 0
+	s := NewServer(Options{Name: "test", Version: "1", Tools: []Tool{{Name: "ask", Schema: json.RawMessage(`{"type":"object"}`), Handle: func(_ context.Context, c Call) (*Result, error) {
+		called++
+		return Text("called"), nil
+	}}}})
+	for more, ok := range map[string]bool{
+		`"inputResponses":5`: false, `"inputResponses":"x"`: false, `"inputResponses":[]`: false, `"inputResponses":true`: false,
+		`"inputResponses":{"a":5}`: false, `"inputResponses":{"a":"true"}`: false, `"inputResponses":{"a":[]}`: false, `"inputResponses":{"a":{"action":5}}`: false,
+		`"uri":5,"inputResponses":{"a":{},"b":5}`: false, `"requestState":5`: false, `"requestState":{}`: false, `"uri":5,"requestState":[]`: false,
+		`"inputResponses":null,"requestState":null`: true, `"inputResponses":{}`: true, `"inputResponses":{"a":{"role":"user"}}`: true, `"uri":5`: true,
+	} {
+		called = 0
+		got := string(s.handle(t.Context(), Caller{}, []byte(modern("1", "tools/call", `"name":"ask",`+more+`,`))))
+		if refused := strings.HasPrefix(got, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params.inputResponses must be `); refused == ok || (called == 1) != ok {
+			t.Errorf("%s: %s, called %d times", more, got, called)
+		}
+		older := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask",` + more + `}}`
+		if got := string(s.handle(t.Context(), Caller{}, []byte(older))); !strings.Contains(got, "called") {
+			t.Errorf("the older era: %s: %s", more, got)
+		}
+	}
+}

@@ -220,6 +220,9 @@ type Error struct {
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
+// InvalidParams returns the error of a request whose params are not of their form.
+func InvalidParams(why string) *Error { return &Error{codeInvalidParams, why} }
+
 // Codes of JSON-RPC errors.
 const (
 	codeParse          = -32700 // not JSON

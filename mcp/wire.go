@@ -84,6 +84,7 @@ type message struct {
 	request
 	refused *Error
 	odd     bool              // the message has params, but they are not an object
+	unclear bool              // its answers to a question, or their state, are not of their form
 	notify  func(line []byte) // writes a notification about this request; nil if the transport cannot
 	read    bool              // it was decoded; in a batch this tells members from unused elements
 	held    *budget           // the bytes that requests hold; nil where they are not counted

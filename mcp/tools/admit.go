@@ -18,8 +18,9 @@ import (
 // if it closes a whole position, admit sets r.Held.
 func (a *Approvals) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest, engine *trade.Engine) (settle func(placed bool), err error) {
 	settle = func(bool) {}
-	if a == nil || r.DryRun {
-		return settle, nil
+	answer, err := answerOf(c)
+	if err != nil || a == nil || r.DryRun {
+		return settle, err
 	}
 	// A dry run tells what the order would be and cost, and whether the engine would refuse
 	// it anyway. The person approves what the dry run tells.
@@ -41,8 +42,12 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	// A no counts also if the order would need no yes any more.
+	// A no, on the page or in a form, counts also if the order would need no yes any more.
 	if a.refused(digest, now) {
+		return nil, errRefused
+	}
+	if answer == saidNo {
+		delete(a.waiting, a.formOf(c, digest, now))
 		return nil, errRefused
 	}
 	// An order of unknown worth always needs a person's approval.

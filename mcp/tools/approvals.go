@@ -184,41 +184,77 @@ func (a *Approvals) approved(c mcp.Call, order [sha256.Size]byte, held exact.Dec
 // order. A client can send any state, so everything is checked: that we sealed it, for
 // this caller and this order, not too long ago, and that it was not used before.
 func (a *Approvals) answered(c mcp.Call, order [sha256.Size]byte, held exact.Decimal, now time.Time) error {
-	errState := errors.New("this approval is not valid: it is of another order, another client, too old or used; nothing was placed: call again without it")
-	sealed, err := base64.RawURLEncoding.DecodeString(c.State)
-	if err != nil {
-		return errState
-	}
-	// The caller's id is part of the seal: the state of another caller does not open.
-	id, err := a.seal.Open(nil, nil, sealed, []byte(c.Caller.ID))
-	if err != nil {
-		return errState
-	}
-	q := a.waiting[string(id)]
-	// The question must still wait. It does not if it was answered or is too old.
-	if q == nil || q.order != order || q.caller != c.Caller.ID || !now.Before(q.ends) {
-		return errState
+	id := a.formOf(c, order, now)
+	if id == "" {
+		return errors.New("this approval is not valid: it is of another order, another client, too old or used; nothing was placed: call again without it")
 	}
 	// A state without an answer: it is the owner's page that may have one.
-	answer, given := c.Responses[approveKey]
-	if !given {
+	if answer, err := answerOf(c); err != nil || answer != saidYes {
 		return errNotAsked
 	}
-	delete(a.waiting, string(id)) // an answer, yes or no, counts once
-	if !isYes(answer) {
-		return errRefused
-	}
+	q := a.waiting[id]
+	delete(a.waiting, id) // an answer counts once
 	if q.held != held {
 		return fmt.Errorf("the position has changed since the person was asked: it was %s and is %s now; nothing was placed: call again without this approval, and they are asked anew", q.held, held)
 	}
 	return nil
 }
 
-// isYes reports whether an answer is the form's yes: its one box, ticked, and nothing
-// else. A map has names as they were written, where a struct would take Approve too.
-func isYes(answer mcp.Response) bool {
-	var content map[string]json.RawMessage
-	return answer.Action == "accept" && json.Unmarshal(answer.Content, &content) == nil && len(content) == 1 && string(content[approveKey]) == "true"
+// formOf returns the id of the question about this order whose state came with the call c,
+// or an empty text: the state is not ours, or the question was answered or is too old.
+func (a *Approvals) formOf(c mcp.Call, order [sha256.Size]byte, now time.Time) string {
+	sealed, err := base64.RawURLEncoding.DecodeString(c.State)
+	if err != nil {
+		return ""
+	}
+	// The caller's id is part of the seal: the state of another caller does not open.
+	id, err := a.seal.Open(nil, nil, sealed, []byte(c.Caller.ID))
+	if err != nil {
+		return ""
+	}
+	if q := a.waiting[string(id)]; q == nil || q.order != order || q.caller != c.Caller.ID || !now.Before(q.ends) {
+		return ""
+	}
+	return string(id)
+}
+
+// answer is what a person answered in a form.
+type answer int
+
+const (
+	unanswered answer = iota
+	saidYes
+	saidNo
+)
+
+// errUnclear says that an answer is not one that the form can have.
+var errUnclear = mcp.InvalidParams(`inputResponses.approve is no answer to the form: the action must be accept, decline or cancel, and with accept the content {"approve":true} or {"approve":false}; nothing was placed, and a question that was asked still waits`)
+
+// answerOf returns the answer that came with a call. Only the box of the form, ticked, and
+// nothing else is a yes. What is neither a yes nor a no is an error: a mistake of the
+// client's program says nothing about the person. A map has names as they were written,
+// where a struct would take Approve too.
+func answerOf(c mcp.Call) (answer, error) {
+	response, given := c.Responses[approveKey]
+	if !given || !c.Elicits {
+		return unanswered, nil
+	}
+	switch response.Action {
+	case "decline", "cancel":
+		return saidNo, nil
+	case "accept":
+		var content map[string]json.RawMessage
+		if json.Unmarshal(response.Content, &content) != nil || len(content) != 1 {
+			break
+		}
+		switch string(content[approveKey]) {
+		case "true":
+			return saidYes, nil
+		case "false":
+			return saidNo, nil
+		}
+	}
+	return unanswered, errUnclear
 }
 
 const approveKey = "approve" // the key of the question, and the name of the box in its form

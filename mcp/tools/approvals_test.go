@@ -111,16 +111,10 @@ func TestModelCannotApprove(t *testing.T) {
 				t.Errorf("the approval of another order: %s: %v", other, err)
 			}
 		}
-		for _, answer := range []mcp.Response{
-			{Action: "decline"}, {Action: "cancel"}, {Action: "accept"}, {Action: "accept", Content: json.RawMessage(`{"approve":false}`)},
-			{Action: "accept", Content: json.RawMessage(`{"approve":"true"}`)}, {Action: "Accept", Content: json.RawMessage(`{"approve":true}`)}, {Content: json.RawMessage(`{"approve":true}`)},
-			// encoding/json takes a name in another case for a field of a struct, and of two the last.
-			{Action: "accept", Content: json.RawMessage(`{"Approve":true}`)}, {Action: "accept", Content: json.RawMessage(`{"approve":false,"APPROVE":true}`)},
-			{Action: "accept", Content: json.RawMessage(`{"approve":true,"Approve":false}`)}, {Action: "accept", Content: json.RawMessage(`{"approve":1}`)},
-		} {
+		for _, answer := range []mcp.Response{{Action: "decline"}, {Action: "cancel"}, {Action: "accept", Content: json.RawMessage(`{"approve":false}`)}, {Action: "decline", Content: json.RawMessage(`{"approve":true}`)}} {
 			state := ask()
-			if _, err := d.order(mcp.Call{Elicits: true, State: state, Responses: map[string]mcp.Response{"approve": answer}}, wholeCoin); err == nil || placed() > 0 {
-				t.Errorf("%+v is taken for a yes", answer)
+			if _, err := d.order(mcp.Call{Elicits: true, State: state, Responses: map[string]mcp.Response{"approve": answer}}, wholeCoin); !errors.Is(err, errRefused) || placed() > 0 {
+				t.Errorf("%+v is taken for a yes: %v", answer, err)
 			}
 			if _, err := d.order(yes(state), wholeCoin); err == nil || placed() > 0 {
 				t.Errorf("after %+v the same state approves", answer)
@@ -478,6 +472,73 @@ func TestAskedOnceInForms(t *testing.T) {
 	})
 }
 
+// TestUnclearAnswer: what is neither a yes nor a no to the form is an error of the client's
+// program. It places nothing, and the question still waits for its answer.
+func TestUnclearAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		input, err := d.order(mcp.Call{Elicits: true}, wholeCoin)
+		if input == nil {
+			t.Fatal(err)
+		}
+		answer := func(c mcp.Call, response mcp.Response, arguments string) error {
+			c.Elicits, c.Responses = true, map[string]mcp.Response{"approve": response}
+			_, err := d.order(c, arguments)
+			return err
+		}
+		unclear := []mcp.Response{{}, {Action: "maybe"}, {Action: "Accept", Content: json.RawMessage(`{"approve":true}`)}, {Content: json.RawMessage(`{"approve":true}`)}, {Action: "accept"}}
+		for _, content := range []string{
+			`5`, `null`, `true`, `[true]`, `{}`, `{"approve":"true"}`, `{"approve":1}`, `{"approve":null}`, `{"approve":true,"more":1}`,
+			// encoding/json takes a name in another case for a field of a struct, and of two the last.
+			`{"Approve":true}`, `{"approve":false,"APPROVE":true}`, `{"approve":true,"Approve":false}`,
+		} {
+			unclear = append(unclear, mcp.Response{Action: "accept", Content: json.RawMessage(content)})
+		}
+		for _, response := range unclear {
+			// Also where the order needs no yes, or the state is missing.
+			for _, err := range []error{
+				answer(mcp.Call{State: input.State}, response, wholeCoin), answer(mcp.Call{}, response, wholeCoin),
+				answer(mcp.Call{State: input.State}, response, `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.1,"price":9}`),
+			} {
+				refused := (*mcp.Error)(nil)
+				if !errors.As(err, &refused) || refused.Code != -32602 || len(d.engine.Orders(false)) > 0 {
+					t.Fatalf("%+v: %v, %d orders", response, err, len(d.engine.Orders(false)))
+				}
+			}
+			if len(a.Waiting()) != 1 {
+				t.Fatalf("after %+v %d questions wait", response, len(a.Waiting()))
+			}
+		}
+		if err := answer(mcp.Call{State: input.State}, accept["approve"], wholeCoin); err != nil || len(d.engine.Orders(false)) != 1 {
+			t.Errorf("the yes after all that: %v", err)
+		}
+	})
+}
+
+// TestNoInFormAfterTheHour: a no in a form counts also if the order would need no yes any
+// more, because what its client placed before is an hour old by then.
+func TestNoInFormAfterTheHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		const six, more = `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":6,"quantity":1}`, `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":6.4,"quantity":1}`
+		if _, err := d.order(mcp.Call{}, six); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(55 * time.Minute)
+		input, err := d.order(mcp.Call{Elicits: true}, more)
+		if input == nil {
+			t.Fatal(err)
+		}
+		time.Sleep(6 * time.Minute)
+		no := map[string]mcp.Response{"approve": {Action: "decline"}}
+		if _, err := d.order(mcp.Call{Elicits: true, State: input.State, Responses: no}, more); !errors.Is(err, errRefused) || len(d.engine.Orders(false)) != 1 || len(a.waiting) != 0 {
+			t.Errorf("the no: %v, %d orders, %d questions", err, len(d.engine.Orders(false)), len(a.waiting))
+		}
+	})
+}
+
 // TestRefusedOnPage: the app is told once that a person has refused its order, and may then
 // ask anew. A no on the page counts against a yes on the page that was not used, and against
 // a yes in a form.
@@ -672,7 +733,7 @@ func FuzzApprovalState(f *testing.F) {
 		if state == "" {
 			return
 		}
-		if err := a.answered(mcp.Call{Caller: mcp.Caller{ID: "a"}, State: state, Responses: accept}, [32]byte{1}, 0, time.Now()); err == nil {
+		if err := a.answered(mcp.Call{Caller: mcp.Caller{ID: "a"}, Elicits: true, State: state, Responses: accept}, [32]byte{1}, 0, time.Now()); err == nil {
 			t.Fatalf("%q approves", state)
 		}
 	})
