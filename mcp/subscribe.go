@@ -56,6 +56,17 @@ func (s *Server) state(r *Resource, reading Reading) (state string, bug error) {
 	return state, bug
 }
 
+// check returns an error if there can be nothing to watch under the URI of a reading.
+func (s *Server) check(r *Resource, reading Reading) (err error) {
+	if r.Check == nil {
+		return nil
+	}
+	if bug := s.guard(r.URI, func() { err = r.Check(reading) }); bug != nil {
+		return bug
+	}
+	return err
+}
+
 // subscribe answers resources/subscribe, which is of the older era.
 func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	r, reading := s.find(m.Params.URI)
@@ -64,6 +75,9 @@ func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([
 		return s.noResource(b, m, ErrNoResource), verdict{outcome: answered}
 	case !c.Has(r.Scope):
 		return forbid(b, m, r.URI, r.Scope)
+	}
+	if err := s.check(r, reading); err != nil {
+		return s.appendRead(b, m, r, nil, err), verdict{outcome: answered, name: r.URI}
 	}
 	if refused := s.watch.subscribe(c, r, reading); refused != nil {
 		return appendError(b, m.ID, refused), verdict{outcome: answered}
@@ -118,11 +132,11 @@ func (s *Server) listen(ctx context.Context, c Caller, m *message) (*Listener, *
 		l.end()
 		return nil, refused
 	}
-	// Resources that are unknown or not allowed are left out, not refused: the first line
-	// tells the client which ones were accepted.
+	// Resources that are unknown, not allowed or cannot be are left out, not refused: the
+	// first line tells the client which ones were accepted.
 	for _, uri := range m.Params.Notifications.Resources {
 		r, reading := s.find(uri)
-		if r == nil || !c.Has(r.Scope) || !s.watch.listen(l, r, reading) {
+		if r == nil || !c.Has(r.Scope) || s.check(r, reading) != nil || !s.watch.listen(l, r, reading) {
 			continue
 		}
 		if state, bug := s.state(r, reading); bug == nil { // a bug is in the log

@@ -108,6 +108,38 @@ func TestSubscriptionBounds(t *testing.T) {
 	}
 }
 
+// TestWatchNothing: nobody can watch what cannot be. A subscription is refused as a read
+// would be, a listener is told what was accepted, and nothing is kept for either.
+func TestWatchNothing(t *testing.T) {
+	read := func(_ context.Context, r Reading) ([]Content, error) { return r.Text(nil), nil }
+	s := NewServer(Options{Name: "test", Version: "1", Tell: func(string, string, []byte) {}, Resources: []Resource{{URI: "x://of/{name}", Name: "of", Read: read, Check: func(r Reading) error {
+		switch r.Parts["name"] {
+		case "none":
+			return fmt.Errorf("%w: there is no none", ErrNoResource)
+		case "boom":
+			panic("inner")
+		}
+		return nil
+	}}}})
+	for uri, want := range map[string]string{
+		"x://of/some": `"result":{}}`,
+		"x://of/none": `"error":{"code":-32002,"message":"no such resource: there is no none: \"x://of/none\"; resources/list and resources/templates/list have the URIs"}}`,
+		"x://of/boom": `"error":{"code":-32603,"message":"x://of/{name} failed inside the server, which is a bug and is in its log; the same call would most likely fail again"}}`,
+	} {
+		if got := subscribeTo(s, Caller{ID: "a"}, uri); got != `{"jsonrpc":"2.0","id":1,`+want {
+			t.Errorf("%s: %s, want %s", uri, got, want)
+		}
+	}
+	if s.watch.count != 1 {
+		t.Errorf("%d are watched, want 1", s.watch.count)
+	}
+	next, _ := openListener(t, testHTTP(s), modern("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["x://of/none","x://of/boom","x://of/some"]},`))
+	if got := next(); !strings.Contains(got, `"notifications":{"resourceSubscriptions":["x://of/some"]}`) {
+		t.Errorf("the listener is told %s", got)
+	}
+	s.Close()
+}
+
 // All tokens and listeners together are bounded too.
 func TestWatchedBounds(t *testing.T) {
 	s := counted(new(atomic.Int64), func(string, string, []byte) {})

@@ -245,7 +245,7 @@ func TestAttachApart(t *testing.T) {
 	for i := range 3 { // one after the other: each watches as many as one may
 		h := startHost(t, dir)
 		for n := range 64 {
-			h.say(fmt.Sprintf(subscribe, fmt.Sprint("wick://indicators/n", n)))
+			h.say(fmt.Sprintf(subscribe, fmt.Sprintf("wick://chart/N%dUSDT/4h", n)))
 			if got := h.hear(`"id":8`); !strings.Contains(got, `"result"`) {
 				t.Fatalf("host %d, resource %d: %s", i, n, got)
 			}

@@ -68,6 +68,10 @@ func (h *handlers) chartResource() mcp.Resource {
 			}
 			return content[:1], nil // only the picture; notes about arguments follow it
 		},
+		Check: func(r mcp.Reading) error {
+			_, err := h.charted(r.Parts)
+			return err
+		},
 		// The start of the bar that is forming: it changes when the one before has
 		// closed.
 		State: func(r mcp.Reading) string {
@@ -120,6 +124,12 @@ func (h *handlers) indicatorResource() mcp.Resource {
 				return nil, err
 			}
 			return append(content, drawn[0]), nil
+		},
+		Check: func(r mcp.Reading) error {
+			if !indicators.Known(r.Parts["name"]) {
+				return mcp.ErrNoResource
+			}
+			return nil
 		},
 	}
 }

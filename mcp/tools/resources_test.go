@@ -189,7 +189,7 @@ func TestEveryResourceReads(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		trading := d.protocol(func(string, string, []byte) {})
-		charts := mcp.NewServer(mcp.Options{Resources: Resources(Deps{Source: market.Sample{}})})
+		charts := mcp.NewServer(mcp.Options{Resources: Resources(Deps{Source: market.Sample{}}), Tell: func(string, string, []byte) {}})
 		for _, r := range Resources(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub}) {
 			s, caller, uri := charts, mcp.Caller{ID: "charts"}, r.URI
 			if r.Scope != "" {
@@ -210,6 +210,9 @@ func TestEveryResourceReads(t *testing.T) {
 			} else if first := reply.Result.Contents[0]; first.MIME != r.MIME || len(first.Text)+len(first.Blob) == 0 {
 				t.Errorf("%s: reading %s gives %s, %d bytes of text and %d of another kind; want %s", r.URI, uri, first.MIME, len(first.Text), len(first.Blob), r.MIME)
 			}
+			if text := post(s, caller, "resources/subscribe", fmt.Sprintf(`{"uri":%q}`, uri)); !strings.HasSuffix(text, `"result":{}}`) {
+				t.Errorf("%s: subscribing to %s gives %.200s", r.URI, uri, text)
+			}
 			parts, given := strings.Split(r.URI, "/"), strings.Split(uri, "/")
 			for i, part := range parts {
 				if !strings.HasPrefix(part, "{") {
@@ -220,6 +223,9 @@ func TestEveryResourceReads(t *testing.T) {
 				text := post(s, caller, "resources/read", fmt.Sprintf(`{"uri":%q}`, strings.Join(bad, "/")))
 				if !strings.Contains(text, `"code":-32002`) {
 					t.Errorf("%s: reading %s gives %.200s, want the error of mcp.ErrNoResource", r.URI, strings.Join(bad, "/"), text)
+				}
+				if watched := post(s, caller, "resources/subscribe", fmt.Sprintf(`{"uri":%q}`, strings.Join(bad, "/"))); !strings.Contains(watched, `"code":-32002`) {
+					t.Errorf("%s: subscribing to %s gives %.200s, want the error of mcp.ErrNoResource from its Check", r.URI, strings.Join(bad, "/"), watched)
 				}
 			}
 		}
