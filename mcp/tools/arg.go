@@ -180,9 +180,10 @@ func between(p *float64, name, doc string, def, lo, hi float64) arg {
 	})}
 }
 
-// boolean declares true or false; absent means false.
+// boolean declares true or false; absent means false. An empty text is refused: an order
+// whose dry_run is empty must not be placed.
 func boolean(p *bool, name, doc string) arg {
-	return arg{name: name, doc: doc, schema: members(`"type":"boolean"`), def: "false", set: func(v json.RawMessage) error {
+	return arg{name: name, doc: doc, schema: members(`"type":"boolean"`), def: "false", empty: true, set: func(v json.RawMessage) error {
 		w, err := readWord(name, v, []string{"true", "false", "1", "0", "yes", "no"})
 		*p = w == "true" || w == "1" || w == "yes"
 		return err

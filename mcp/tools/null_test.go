@@ -44,3 +44,35 @@ func TestNullWithin(t *testing.T) {
 		}
 	})
 }
+
+// TestEmptyText: models send "" for what they leave out. A text, a word or a number is then
+// absent. Where an order would be another one without the argument, "" is refused: nobody
+// can know that it was meant to be left out.
+func TestEmptyText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		const order = `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1,"price":12,`
+		for argument, want := range map[string]string{
+			`"dry_run":""`: `dry_run "" is not one of true, false`, `"dry_run":" "`: `dry_run "" is not one of true, false`,
+			`"reduce_only":""`: `reduce_only "" is not one of true, false`, `"post_only":""`: `post_only "" is not one of true, false`,
+			`"oco":""`: `oco must be an object such as {"stop_price":95}, not ""`, `"oco":" "`: `oco must be an object`,
+			`"oco":{"stop_price":20,"price":""}`: `oco: price: `, `"oco":{"stop_price":""}`: `oco: stop_price`,
+			`"stop_loss":""`: "stop_loss: ", `"take_profit":""`: "take_profit: ", `"expires_at":""`: `expires_at "" is no time`, `"replaces":""`: "replaces is empty",
+		} {
+			if _, err := d.call(trader, "place_order", order+argument+"}"); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("place_order with %s: %v, want %q", argument, err, want)
+			}
+		}
+		if _, err := d.call(trader, "cancel_order", `{"symbol":"BTCUSDT","all":""}`); err == nil || !strings.Contains(err.Error(), `all "" is not one of true, false`) {
+			t.Errorf("cancel_order: %v", err)
+		}
+		if n := len(d.engine.Orders(false)); n != 0 {
+			t.Fatalf("%d orders were placed", n)
+		}
+		if _, err := d.call(trader, "place_order", order+`"stop_price":"","notional":"","trail_percent":"","time_in_force":"","client_order_id":"","ticker":"","dry_run":null,"oco":null}`); err != nil || len(d.engine.Orders(false)) != 1 {
+			t.Errorf("texts and numbers that are empty: %v, %d orders", err, len(d.engine.Orders(false)))
+		}
+	})
+}

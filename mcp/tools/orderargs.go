@@ -61,15 +61,19 @@ func exit(p *trade.Exit, name, doc string) arg {
 }
 
 // oco declares the stop beside a limit order, an object. The engine checks whether it is
-// on the right side of the market.
+// on the right side of the market. An empty text is refused, as by exit: in its place the
+// order would have no stop, and in that of its price a stop without a limit.
 func oco(p *trade.OCO) arg {
 	return arg{
 		name: "oco", doc: "Beside an order of type limit: a stop on the other side of the market for the same quantity, with price a stop_limit. Of the two one is filled at most and the other ends with it.",
+		empty:  true,
 		schema: members(`"type":"object","properties":{"stop_price":{"type":"number","exclusiveMinimum":0},"price":{"type":"number","exclusiveMinimum":0}},"required":["stop_price"]`),
 		set: func(v json.RawMessage) error {
 			// The object is read like the arguments of a tool, with the same messages. Unknown
 			// members are refused, as place_order refuses unknown arguments.
-			declared := []arg{decimal(&p.StopPrice, "stop_price", "").required("below the price for a sell, above it for a buy"), decimal(&p.Price, "price", "")}
+			price := decimal(&p.Price, "price", "")
+			price.empty = true
+			declared := []arg{decimal(&p.StopPrice, "stop_price", "").required("below the price for a sell, above it for a buy"), price}
 			object, err := spelled("oco", v)
 			if err != nil {
 				return err
