@@ -81,23 +81,22 @@ func NewServer(o Options) *Server {
 	return s
 }
 
-// methods returns the methods that a server with these options answers. Every list is one
-// page, so we hand out no cursors and ignore those that clients send.
+// methods returns the methods that a server with these options answers.
 func methods(o Options) map[string]method {
 	found := discoverResult(o)
 	all := map[string]method{
-		"initialize": fixed(true, false, nil, initializeResult(o)), // whatever version was asked for: the client decides whether ours will do
-		"ping":       fixed(true, false, nil, []byte("{}")),
+		"initialize": fixed(initializeResult(o)), // whatever version was asked for: the client decides whether ours will do
+		"ping":       fixed([]byte("{}")),
 		"server/discover": {newer: true, answer: func(_ *Server, _ context.Context, b []byte, _ Caller, m *message) ([]byte, verdict) {
 			return append(append(appendHead(b, m.ID, "result"), found...), '}'), verdict{outcome: answered}
 		}},
-		"tools/list": fixed(true, true, &listed, toolsListResult(o.Tools)),
+		"tools/list": onePage(toolsListResult(o.Tools)),
 		"tools/call": {true, true, (*Server).call},
 	}
 	if len(o.Resources) > 0 {
 		list, templates := resourceLists(o.Resources)
-		all["resources/list"] = fixed(true, true, &listed, list)
-		all["resources/templates/list"] = fixed(true, true, &listed, templates)
+		all["resources/list"] = onePage(list)
+		all["resources/templates/list"] = onePage(templates)
 		all["resources/read"] = method{true, true, (*Server).read}
 		if o.Tell != nil {
 			all["resources/subscribe"] = method{older: true, answer: (*Server).subscribe}
@@ -105,7 +104,7 @@ func methods(o Options) map[string]method {
 		}
 	}
 	if len(o.Prompts) > 0 {
-		all["prompts/list"] = fixed(true, true, &listed, Encode(map[string][]Prompt{"prompts": o.Prompts}))
+		all["prompts/list"] = onePage(Encode(map[string][]Prompt{"prompts": o.Prompts}))
 		all["prompts/get"] = method{true, true, (*Server).prompt}
 	}
 	if o.Complete != nil {
@@ -114,10 +113,22 @@ func methods(o Options) map[string]method {
 	return all
 }
 
-// fixed returns a method whose result is always the same.
-func fixed(older, newer bool, c *cache, body []byte) method {
-	return method{older, newer, func(s *Server, _ context.Context, b []byte, _ Caller, m *message) ([]byte, verdict) {
-		return s.result(b, m, c, body), verdict{outcome: answered}
+// onePage returns the method of a list. Every list is one page, so we hand out no cursors
+// and refuse those that clients send: the client would take the same page for the next one.
+// Null and an empty text, which some clients send first, ask for the page.
+func onePage(body []byte) method {
+	return method{true, true, func(s *Server, _ context.Context, b []byte, _ Caller, m *message) ([]byte, verdict) {
+		if cursor := string(m.Params.Cursor); cursor != "" && cursor != "null" && cursor != `""` {
+			return appendError(b, m.ID, &Error{codeInvalidParams, "unknown cursor: the list is one page, ask for it without a cursor"}), verdict{outcome: answered}
+		}
+		return s.result(b, m, &listed, body), verdict{outcome: answered}
+	}}
+}
+
+// fixed returns a method of the older era whose result is always the same.
+func fixed(body []byte) method {
+	return method{older: true, answer: func(s *Server, _ context.Context, b []byte, _ Caller, m *message) ([]byte, verdict) {
+		return s.result(b, m, nil, body), verdict{outcome: answered}
 	}}
 }
 

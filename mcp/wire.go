@@ -27,6 +27,7 @@ type params struct {
 	Arguments json.RawMessage `json:"arguments"` // of tools/call and prompts/get
 	URI       string          `json:"uri"`       // of resources/read, subscribe and unsubscribe
 	RequestID json.RawMessage `json:"requestId"` // of notifications/cancelled
+	Cursor    json.RawMessage `json:"cursor"`    // of the lists
 
 	Ref      reference     `json:"ref"` // of completion/complete, like the next
 	Argument namedArgument `json:"argument"`
