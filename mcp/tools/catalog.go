@@ -48,7 +48,7 @@ func (h *handlers) listIndicators() tool {
 }
 
 // maxCatalog bounds the whole catalogue, in characters.
-const maxCatalog = 70_000
+const maxCatalog = 72_000
 
 // answer returns the part of the catalogue that r asks for: in full when it
 // names or describes indicators, else in short.

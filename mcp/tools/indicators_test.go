@@ -103,7 +103,7 @@ func checkEntry(t *testing.T, ind catalogReplyEntry) {
 func TestCatalogueTerse(t *testing.T) {
 	var c catalogReply
 	text := payload(t, Deps{}, "list_indicators", ``, &c)
-	if n := len(text); n >= 70_000 { // maxCatalog
+	if n := len(text); n >= 72_000 { // maxCatalog
 		t.Errorf("the catalogue has %d characters", n)
 	}
 	for _, ind := range c.Indicators {
@@ -113,6 +113,9 @@ func TestCatalogueTerse(t *testing.T) {
 		}
 		if ind.Description == "" || !slices.Equal(ind.Aliases, want.Aliases) || !slices.Equal(ind.Signals, want.Signals) {
 			t.Errorf("%s: description %q, aliases %q, signals %q", ind.Name, ind.Description, ind.Aliases, ind.Signals)
+		}
+		if ind.Overlay == nil || *ind.Overlay != want.Overlay {
+			t.Errorf("%s: overlay %v, want %t", ind.Name, ind.Overlay, want.Overlay)
 		}
 		if ind.Repaints != want.Repaints {
 			t.Errorf("%s: repaints %t, want %t", ind.Name, ind.Repaints, want.Repaints)

@@ -26,7 +26,7 @@ type (
 		Description string   `json:"description"`
 		Type        string   `json:"type"`
 		Category    string   `json:"category,omitempty"`
-		Overlay     *bool    `json:"overlay,omitempty"`  // in the whole catalogue absent means false
+		Overlay     bool     `json:"overlay"`
 		Repaints    bool     `json:"repaints,omitempty"` // later bars may change earlier values
 		Aliases     []string `json:"aliases"`
 		Params      []param  `json:"configurable_params"`
@@ -138,7 +138,7 @@ func fits(found []*listing) bool {
 // since clients in typed languages iterate over them without a check.
 func entryOf(ind *indicators.Indicator) entry {
 	e := entry{
-		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: &ind.Overlay, Repaints: ind.Repaints,
+		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: ind.Overlay, Repaints: ind.Repaints,
 		Aliases: append([]string{}, ind.Aliases...), Params: []param{}, Signals: append([]string{}, ind.Signals...), NoAlerts: ind.VisibleOnly,
 		Meanings: make(map[string]string), Compared: ind.Compared(),
 	}
@@ -234,9 +234,6 @@ var usualDefaults = sync.OnceValue(func() map[string]any {
 // receiver is a copy, and what it shares with the full entry is replaced.
 func (e entry) short() entry {
 	e.Description, e.Category, e.Meanings, e.Language, e.Compared = firstWords(e.Description, shortDoc), "", nil, nil, nil
-	if !*e.Overlay {
-		e.Overlay = nil
-	}
 	params := []param{}
 	for _, p := range e.Params {
 		if p.quiet {
