@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -12,6 +13,7 @@ import (
 type Listener struct {
 	caller string
 	id     json.RawMessage // of the request
+	meta   []byte          // the _meta of results
 	uris   []string
 	bell   chan struct{}
 	ctx    context.Context
@@ -103,10 +105,12 @@ func (l *Listener) accepted() []byte {
 	return append(append(b, Encode(filter{Resources: l.uris})...), "}}"...)
 }
 
-// reply returns the reply to the request, which ends the stream.
+// reply returns the reply to the request, which ends the stream. Its _meta names the server,
+// as that of every result, and the listener.
 func (l *Listener) reply() []byte {
 	b := append(appendHead(nil, l.id, "result"), `{"resultType":"complete",`...)
-	return append(appendSubscription(b, l.id), "}}"...)
+	b = append(append(b, bytes.TrimSuffix(l.meta, []byte("}"))...), ',')
+	return append(appendSubscriptionID(b, l.id), "}}}"...)
 }
 
 // updatedLine returns the notification that a resource has changed. For a listener,
@@ -122,5 +126,10 @@ func updatedLine(uri string, listen json.RawMessage) []byte {
 // appendSubscription appends the _meta that tells a client which of its listeners a line
 // belongs to.
 func appendSubscription(b []byte, listen json.RawMessage) []byte {
-	return append(append(append(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`...), listen...), '}')
+	return append(appendSubscriptionID(append(b, `"_meta":{`...), listen), '}')
+}
+
+// appendSubscriptionID appends the member of a _meta that names a listener.
+func appendSubscriptionID(b []byte, listen json.RawMessage) []byte {
+	return append(append(b, `"io.modelcontextprotocol/subscriptionId":`...), listen...)
 }

@@ -122,7 +122,7 @@ func (s *Server) isListen(m *message) bool {
 // listen opens a listener. The transport must call s.watch.leave when the listener's
 // context has ended.
 func (s *Server) listen(ctx context.Context, c Caller, m *message) (*Listener, *Error) {
-	l := &Listener{caller: c.Key(), id: m.ID, bell: make(chan struct{}, 1)}
+	l := &Listener{caller: c.Key(), id: m.ID, meta: s.meta, bell: make(chan struct{}, 1)}
 	l.ctx, l.end = context.WithCancel(ctx)
 	// A listener lives no longer than the token that opened it.
 	if !c.Expires.IsZero() {

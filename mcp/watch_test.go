@@ -271,7 +271,8 @@ func TestListen(t *testing.T) {
 		t.Errorf("change\ngot  %s\nwant %s", got, want)
 	}
 	s.Close()
-	if got, want := next(), `{"jsonrpc":"2.0","id":"l","result":{"resultType":"complete",`+id+`}}`; got != want {
+	named := strings.Replace(id, `:{`, `:{"io.modelcontextprotocol/serverInfo":{"name":"test","version":"1"},`, 1)
+	if got, want := next(), `{"jsonrpc":"2.0","id":"l","result":{"resultType":"complete",`+named+`}}`; got != want {
 		t.Errorf("end\ngot  %s\nwant %s", got, want)
 	}
 	if got := next(); got != "end" {
