@@ -136,6 +136,36 @@ func TestHostAndOriginEverywhere(t *testing.T) {
 	}
 }
 
+// TestForeignPagesUseUpNothing: what a page of another site posts to the endpoints of clients
+// is refused before it counts, so it cannot use up what the owner's address may ask there.
+// The metadata it can ask for, as an image, with which browsers send no Origin.
+func TestForeignPagesUseUpNothing(t *testing.T) {
+	h := start(t, "--serve")
+	for path, want := range map[string]int{"/register": 201, "/token": 400, "/revoke": 400} {
+		for range 60 { // more than an address may ask
+			if r, body := h.ask(t, path, "", "{}", "Origin", "https://evil.example.com"); r.StatusCode != 403 {
+				t.Fatalf("%s for a page of another site: %s %s, want 403", path, r.Status, body)
+			}
+		}
+		if r, body := h.ask(t, path, "", `{"redirect_uris":["http://127.0.0.1/cb"]}`); r.StatusCode != want {
+			t.Errorf("%s for a client after that: %s %s, want %d", path, r.Status, body, want)
+		}
+	}
+	request, err := http.NewRequest("GET", h.base+"/.well-known/oauth-authorization-server", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Sec-Fetch-Site", "cross-site")
+	request.Header.Set("Sec-Fetch-Dest", "image")
+	r, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Body.Close(); r.StatusCode != 200 {
+		t.Errorf("the metadata as an image: %s, want 200", r.Status)
+	}
+}
+
 // TestOptionsOfServer: OPTIONS *, which asks about the server and not a path, is judged as any
 // other request. net/http would answer 200 by itself, whatever host the request names.
 func TestOptionsOfServer(t *testing.T) {
