@@ -249,7 +249,7 @@ func TestChange24h(t *testing.T) {
 		interval market.Interval
 		times    []int64 // in hours
 		closes   []float64
-		now      float64 // of the newest price, in hours, if its bar is forming
+		now      float64 // of the newest price, in hours, if its bar has not ended
 		want     float64
 		since    int64 // in hours
 	}{
@@ -274,6 +274,10 @@ func TestChange24h(t *testing.T) {
 		got, since := Change24h(s)
 		if math.Abs(got-c.want) > 1e-9 || math.IsNaN(got) != math.IsNaN(c.want) || since != c.since*hour {
 			t.Errorf("%s: %v since %v, want %v since %d", c.name, got, float64(since)/hour, c.want, c.since)
+		}
+		s.Forming = false // a day is complete when its session is over, hours before it ends
+		if again, at := Change24h(s); again != got && !math.IsNaN(got) || at != since {
+			t.Errorf("%s, complete: %v since %v, want %v since %v", c.name, again, float64(at)/hour, got, float64(since)/hour)
 		}
 	}
 }

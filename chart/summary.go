@@ -116,8 +116,8 @@ func Change24h(s *market.Series) (percent float64, since int64) {
 		return math.NaN(), 0
 	}
 	at := s.DueAt(n-1) - day
-	if now := cmp.Or(s.PriceAt, s.AsOf) / 1000; s.Forming && now > 0 {
-		at = now - day
+	if now := cmp.Or(s.PriceAt, s.AsOf) / 1000; now > 0 {
+		at = min(at, now-day)
 	}
 	// Bar i is the one that contains that moment, or the last before it.
 	i := sort.Search(n, func(i int) bool { return s.BeganAt(i) > at }) - 1

@@ -3,7 +3,6 @@ package market
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +17,8 @@ type abroad struct {
 	open, shut   time.Duration // after midnight there
 	granularity  string        // "" for what was asked for
 	late         time.Duration // trades are told so much later
+	idle         time.Duration // nothing was traded for so long before 2001-01-08
+	auction      time.Duration // after the session, when there is one more trade
 }
 
 func (a abroad) session(d time.Time) (open, shut time.Time) {
@@ -41,21 +42,25 @@ func (a abroad) RoundTrip(r *http.Request) (*http.Response, error) {
 		if begin.After(time.Now()) || begin.Unix() >= unix("period2") {
 			break
 		}
+		resumed := time.Date(2001, 1, 8, 0, 0, 0, 0, zone)
+		if begin.Before(resumed) && begin.After(resumed.Add(-a.idle)) || begin.Before(time.Date(1999, 2, 1, 0, 0, 0, 0, zone)) {
+			continue
+		}
 		if wd := d.Weekday(); wd != time.Saturday && wd != time.Sunday && begin.Unix() >= unix("period1") {
 			open, shut = begin, end
 			times, prices = append(times, strconv.FormatInt(begin.Unix(), 10)), append(prices, strconv.Itoa(begin.Day()))
 		}
 	}
 	traded := time.Now().Add(-a.late)
-	if traded.After(shut) {
-		traded = shut
+	if last := shut.Add(a.auction); traded.After(last) {
+		traded = last
 	}
 	list := func(l []string) string { return "[" + strings.Join(l, ",") + "]" }
 	granularity := a.granularity
 	if granularity == "" {
 		granularity = q.Get("interval")
 	}
-	return replay(fmt.Sprintf("HTTP/1.1 200 OK\n\n"+`{"chart":{"error":null,"result":[{"meta":{"symbol":%q,"exchangeTimezoneName":%q,"dataGranularity":%q,"regularMarketTime":%d,"currentTradingPeriod":{"regular":{"start":%d,"end":%d}}},`+
+	return replay(fmt.Sprintf("HTTP/1.1 200 OK\n\n"+`{"chart":{"error":null,"result":[{"meta":{"symbol":%q,"exchangeTimezoneName":%q,"dataGranularity":%q,"regularMarketTime":%d,"firstTradeDate":917827200,"currentTradingPeriod":{"regular":{"start":%d,"end":%d}}},`+
 		`"timestamp":%s,"indicators":{"quote":[{"open":%[8]s,"high":%[8]s,"low":%[8]s,"close":%[8]s}]}}]}}`,
 		a.symbol, a.zone, granularity, traded.Unix(), open.Unix(), shut.Unix(), list(times), list(prices))).RoundTrip(r)
 }
@@ -135,7 +140,7 @@ func TestYahooDayCloses(t *testing.T) {
 			for _, c := range []struct {
 				at      time.Time
 				forming bool
-			}{{open.Add(time.Minute), true}, {shut.Add(-time.Minute), true}, {shut.Add(time.Minute), false}} {
+			}{{open.Add(time.Minute), true}, {shut.Add(-time.Minute), true}, {shut.Add(46 * time.Minute), false}} {
 				time.Sleep(time.Until(c.at))
 				bars, err := s.Bars(t.Context(), Query{Symbol: a.symbol, Interval: Day1, Limit: 5})
 				if err != nil {
@@ -156,38 +161,64 @@ func TestYahooDayCloses(t *testing.T) {
 }
 
 // TestYahooLate: some exchanges tell their trades late, so a bar is forming until a trade after
-// its end was told, or could have been: half an hour after it. It does not become forming again.
+// its end was told, or could have been: half an hour after it. A day is forming until the last
+// trade of its closing auction could have been told. It does not become forming again.
 func TestYahooLate(t *testing.T) {
 	london := exchangesAbroad[3]
 	for _, c := range []struct {
-		iv      Interval
-		end     time.Duration // of the bar, after midnight
-		late    time.Duration
-		closed  []time.Duration // after the end
-		forming []time.Duration
+		iv     Interval
+		end    time.Duration // of the bar, after midnight
+		late   time.Duration
+		closes time.Duration // after the end
 	}{
-		{Hour1, 9 * time.Hour, 20 * time.Minute, []time.Duration{21 * time.Minute, 50 * time.Minute}, []time.Duration{time.Minute, 19 * time.Minute}},
-		{Hour1, 9 * time.Hour, 2 * time.Hour, []time.Duration{31 * time.Minute}, []time.Duration{29 * time.Minute}}, // nothing is traded
-		{Hour1, 9 * time.Hour, 0, []time.Duration{time.Minute}, []time.Duration{-time.Minute}},
-		{Day1, london.shut, 20 * time.Minute, []time.Duration{21 * time.Minute, 7 * time.Hour, 7*time.Hour + 35*time.Minute, 8 * time.Hour, 15 * time.Hour}, []time.Duration{time.Minute, 19 * time.Minute}},
-		{Day1, london.shut, 8 * time.Hour, []time.Duration{31 * time.Minute, 7*time.Hour + 35*time.Minute}, []time.Duration{29 * time.Minute}},
+		{Hour1, 9 * time.Hour, 0, 0},
+		{Hour1, 9 * time.Hour, 20 * time.Minute, 20 * time.Minute},
+		{Hour1, 9 * time.Hour, 2 * time.Hour, 30 * time.Minute}, // nothing is traded
+		{Day1, london.shut, 0, 45 * time.Minute},
+		{Day1, london.shut, 20 * time.Minute, 45 * time.Minute},
+		{Day1, london.shut, 8 * time.Hour, 45 * time.Minute},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			a := london
-			a.late = c.late
+			a.late, a.auction = c.late, 10*time.Minute
 			s := over(t, "yahoo", reach{nowhere, a})
 			midnight := time.Date(2001, 1, 16, 0, 0, 0, 0, time.UTC)
-			for _, after := range append(c.forming, c.closed...) {
-				time.Sleep(time.Until(midnight.Add(c.end + after)))
+			for _, after := range []time.Duration{-time.Minute, time.Minute, 10 * time.Minute, 6*time.Hour + 50*time.Minute, 7 * time.Hour, 14 * time.Hour} {
+				time.Sleep(time.Until(midnight.Add(c.end + c.closes + after)))
 				bars, err := s.Bars(t.Context(), Query{Symbol: a.symbol, Interval: c.iv, Limit: 2})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := !slices.Contains(c.closed, after); bars.Close[1] != 16 || bars.Forming != want {
-					t.Errorf("%s, trades %s late: %s after its end the bar of day %v is forming: %v, want %v", c.iv, c.late, after, bars.Close[1], bars.Forming, want)
+				if bars.Close[1] != 16 || bars.Forming != (after < 0) {
+					t.Errorf("%s, trades %s late: at %s the bar of day %v is forming: %v", c.iv, c.late, time.Now().UTC(), bars.Close[1], bars.Forming)
 				}
 			}
 		})
+	}
+}
+
+// TestYahooIdle: a stock in which nothing was traded for months has an older history. As many
+// bars come as were asked for, if there are so many, and it begins with the first trade.
+func TestYahooIdle(t *testing.T) {
+	for _, days := range []int{0, 10, 14, 35, 60, 300} {
+		for iv, most := range map[Interval]int{Hour1: 60, Day1: 200, Week1: 40} {
+			synctest.Test(t, func(t *testing.T) {
+				a := exchangesAbroad[6]
+				a.idle = time.Duration(days) * 24 * time.Hour
+				time.Sleep(time.Until(time.Date(2001, 1, 16, 19, 0, 0, 0, time.UTC)))
+				s := over(t, "yahoo", reach{nowhere, a})
+				for _, limit := range []int{4, most} {
+					bars, err := s.Bars(t.Context(), Query{Symbol: a.symbol, Interval: iv, Limit: limit})
+					if err != nil || bars.Len() != limit {
+						t.Errorf("%s, idle for %d days: %d bars, %v; want %d", iv, days, bars.Len(), err, limit)
+					}
+				}
+				bars, err := s.Bars(t.Context(), Query{Symbol: a.symbol, Interval: Day1, Limit: 1000})
+				if err != nil || time.Unix(bars.Time[0], 0).UTC().Format(time.DateOnly) != "1999-02-01" {
+					t.Errorf("idle for %d days: the history begins at %d; %v", days, bars.Time[0], err)
+				}
+			})
+		}
 	}
 }
 

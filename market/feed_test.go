@@ -361,9 +361,9 @@ func (d dailyAsks) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.RoundTripper.RoundTrip(r)
 }
 
-// TestFeedComplete: the bar of a day is told as complete once, when the session of its exchange
-// is over, and once as closed when the next one opens. Between them the service is not asked
-// for it.
+// TestFeedComplete: the bar of a day is told as complete once, when the last trade of its
+// session was told, and once as closed when the next session opens. Before and between them the
+// service is not asked for it.
 func TestFeedComplete(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {
@@ -386,8 +386,8 @@ func TestFeedComplete(t *testing.T) {
 			f.Run(ctx, func(u Update) {
 				for _, b := range u.Complete {
 					note("complete", b.ClosedBar)
-					if shut := time.Unix(b.Ended, 0).In(newYork); shut.Format(time.TimeOnly) != "16:00:00" {
-						t.Errorf("its session ended at %s", shut)
+					if shut := time.Unix(b.Ended, 0).In(newYork); shut.Format(time.TimeOnly) != "16:45:00" {
+						t.Errorf("complete since %s", shut)
 					}
 				}
 				for _, b := range u.Closed {
@@ -399,7 +399,13 @@ func TestFeedComplete(t *testing.T) {
 			run(day, 9, 25, 10*time.Minute)
 			run(day, 15, 55, 10*time.Minute)
 			before := asks.Load()
-			run(day, 16, 5, 10*time.Minute)
+			run(day, 16, 6, 38*time.Minute)
+			if n := asks.Load() - before; n != 0 {
+				t.Errorf("asked %d times for a bar whose trades may still be told", n)
+			}
+			run(day, 16, 44, 10*time.Minute)
+			before = asks.Load()
+			run(day, 16, 54, 10*time.Minute)
 			if n := asks.Load() - before; n != 0 {
 				t.Errorf("asked %d times for a bar that is complete", n)
 			}

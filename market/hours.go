@@ -10,6 +10,10 @@ type Hours struct{ Open, Close int64 }
 // IsOpen reports whether the exchange is open at an instant in unix seconds.
 func (h Hours) IsOpen(at int64) bool { return h == Hours{} || at >= h.Open && at < h.Close }
 
+// lastTold is how long after the end of a session, in seconds, its last trade may be told.
+// Exchanges hold a closing auction after it: in Sydney, for one, that is over 12 minutes later.
+const lastTold = 15*minute + yahooLate
+
 // session is the trading day of an exchange. A nil *session stands for a market that
 // never closes, whose bars follow the clock in UTC.
 type session struct {

@@ -58,6 +58,7 @@ type page struct {
 	currency string
 	hours    Hours // of the exchange now
 	first    bool  // the history begins with the first row
+	from     int64 // unix seconds at which the page begins, also without a row; zero if that is not known
 	last     bool  // there are no older rows to ask for
 }
 

@@ -110,8 +110,9 @@ func (s *service) history(ctx context.Context, q Query, base Interval) (*page, e
 	need = min(need, MaxLimit)
 	var all *page
 	end := int64(0)
+	widen := 0 // how often to double what is asked for: nothing was traded for long
 	for range maxPages {
-		p, err := s.page(ctx, s.host, q.Symbol, base, end, need)
+		p, err := s.page(ctx, s.host, q.Symbol, base, end, min(need<<widen, MaxLimit))
 		if err != nil {
 			return nil, err
 		}
@@ -119,13 +120,16 @@ func (s *service) history(ctx context.Context, q Query, base Interval) (*page, e
 			all = p
 		} else {
 			all.rows = append(p.rows, all.rows...)
-			all.first = p.first || len(p.rows) == 0
+			all.first = p.first || len(p.rows) == 0 && p.from == 0
 		}
 		need -= len(p.rows)
-		if len(p.rows) == 0 || need <= 0 || p.first || p.last {
+		if len(p.rows) == 0 && p.from == 0 || need <= 0 || p.first || p.last {
 			break
 		}
 		oldest := oldestOf(p.rows)
+		if len(p.rows) == 0 {
+			oldest, widen = p.from, widen+1
+		}
 		if end != 0 && oldest >= end || oldest < 0 {
 			break // the service ignores our end, so the next page would be the same, or sends no times
 		}

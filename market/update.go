@@ -29,7 +29,7 @@ type Update struct {
 	// with its volume. It is empty where only a price was asked for.
 	Forming map[Interval]FormingBar
 	// Complete lists bars that will not change any more, since the session of their exchange
-	// is over, though they have not closed: see [Series.ClosedAt]. Each is told once, and
+	// is over and all of it was told, though they have not closed: see [Series.ClosedAt]. Each is told once, and
 	// again in Closed.
 	Complete []CompleteBar
 	// Closed lists the bars that closed since the update before, each once, in
@@ -46,7 +46,7 @@ type FormingBar struct {
 // CompleteBar is a bar whose session is over.
 type CompleteBar struct {
 	ClosedBar
-	Ended int64 // when the session was over, in unix seconds
+	Ended int64 // since when it is complete, in unix seconds
 }
 
 // ClosedBar is a finished bar of one interval.

@@ -170,7 +170,7 @@ func (g *result) bar(w *watch, s *Series, current bool) {
 		closed--
 		b := CompleteBar{ClosedBar{iv, s.Bar(closed), s.Delay(closed)}, now}
 		if shut := s.Hours.Close; shut > s.BeganAt(closed) {
-			b.Ended = min(now, shut)
+			b.Ended = min(now, shut+lastTold)
 		}
 		g.complete[iv] = b
 		if known && b.Bar.Time > max(after, w.complete[iv].Bar.Time) {
@@ -205,7 +205,7 @@ func (w *watch) extend(iv Interval, g *result, shut int64) bool {
 	b, ok := w.forming[iv]
 	end := iv.Next(b.Time) + b.Delay.Offset
 	if iv.Seconds() <= day && shut > b.Time {
-		end = min(end, shut)
+		end = min(end, shut+lastTold)
 	}
 	if !ok || g.last.Time >= end || now >= end {
 		return false

@@ -63,8 +63,11 @@ func (h *host) yahooPage(ctx context.Context, symbol string, iv Interval, end in
 	}
 	p := chart.page(iv, now.Add(-settle).Unix())
 	p.last, p.at = oldest, now.Add(time.Second).UnixMilli()
-	// No exchange is closed for ten days: the history begins here.
-	p.first = len(p.rows) > 0 && p.rows[0].Time > from+10*day
+	if begin := chart.Meta.First; begin > 0 {
+		p.first, p.from = from <= begin, from
+	} else { // no exchange is closed for ten days: the history begins here
+		p.first = len(p.rows) > 0 && p.rows[0].Time > from+10*day
+	}
 	return p, nil
 }
 
@@ -134,6 +137,7 @@ type yahooMeta struct {
 	Zone     string  `json:"exchangeTimezoneName"`
 	Offset   int     `json:"gmtoffset"`
 	Price    float64 `json:"regularMarketPrice"`
+	First    int64   `json:"firstTradeDate"`    // in unix seconds
 	Time     int64   `json:"regularMarketTime"` // of the last trade, in unix seconds
 	Period   struct {
 		Regular struct {
@@ -264,8 +268,9 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 	if last := c.Meta.Time; last > 0 && now >= c.Meta.Period.Regular.Start {
 		p.until = max(now-yahooLate, min(last, now))
 	}
-	// After the exchange has closed, the bar of the day is complete.
-	if end := c.Meta.Period.Regular.End; end > 0 && p.until >= end {
+	// After the exchange has closed, and the last trade of its closing auction was told, all
+	// bars of the day are complete.
+	if end := c.Meta.Period.Regular.End; end > 0 && now >= end+lastTold {
 		y, m, d := time.Unix(end-1, 0).In(zone).Date()
 		p.until = max(p.until, time.Date(y, m, d+1, 0, 0, 0, 0, zone).Unix())
 	}
