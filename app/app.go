@@ -61,15 +61,13 @@ func Routes(mux *http.ServeMux, base string, trade bool) {
 	}
 }
 
-// files returns what is served, by its path.
+// files returns what is served, by its path: the page, its style, and the modules that it
+// imports.
 func files(base string, trade bool) map[string]file {
-	all := make(map[string]file)
-	for name, text := range sources() {
-		at := Path + "/" + name
-		switch name {
-		case "chart.html":
-			continue // not for browsers: see ChartHTML
-		case "owner.html":
+	all, sources := make(map[string]file), sources()
+	for _, name := range append(imported(sources, "owner.mjs"), "owner.html", "page.css") {
+		at, text := Path+"/"+name, sources[name]
+		if name == "owner.html" {
 			at = Path
 			with := "no"
 			if trade {

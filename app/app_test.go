@@ -73,7 +73,7 @@ func TestPageRuns(t *testing.T) {
 			t.Errorf("GET %s: %d %s", path, w.Code, kind)
 		}
 	}
-	for _, path := range []string{"/app/none.mjs", "/app/chart.html", "/app/..%2fapp.go"} {
+	for _, path := range []string{"/app/none.mjs", "/app/chart.html", "/app/inchat.mjs", "/app/small.mjs", "/app/..%2fapp.go"} {
 		if w := get(t, path); w.Code == http.StatusOK {
 			t.Errorf("GET %s: %d", path, w.Code)
 		}
@@ -141,8 +141,17 @@ func testBundle(t *testing.T, entry string, least int) {
 			}
 			declared[found[1]] = name
 		}
+		for _, line := range strings.Split(comment.ReplaceAllString(text, ""), "\n") {
+			code := remark.ReplaceAllString(line, "")
+			if code != line && (strings.Count(code, "'")%2 != 0 || strings.Count(code, "`")%2 != 0) {
+				t.Errorf("%s: %q would be cut within a text", name, line)
+			}
+		}
 	}
 	script := bundle(sources(), entry)
+	if found := remark.FindString(script); found != "" {
+		t.Errorf("the script has the comment %q", found)
+	}
 	if strings.Contains(script, "</script") || strings.Contains(script, "from './") {
 		t.Error("the script ends early or has an import left")
 	}

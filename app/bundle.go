@@ -8,14 +8,18 @@ import (
 // An MCP App is one text without further files, so its modules are put one after the
 // other into a single script. That works because the modules of the page follow a few
 // rules, which a test checks: they import names, from files in the same directory; they
-// export only declarations; no two modules declare the same name.
+// export only declarations; no two modules declare the same name; no text has two slashes
+// after a blank, which begin a remark.
 
 // importLine matches an import of names from a module in the same directory.
 var importLine = regexp.MustCompile(`(?m)^import \{[^}]*\} from '\./([a-z]+\.mjs)';\n`)
 
-// comment matches a comment on lines of its own. Comments are left out, since hosts keep
-// the text of an app in memory for every answer.
-var comment = regexp.MustCompile(`(?m)^[ \t]*(//.*|/\*\*(?s:.*?)\*/)\n`)
+// comment matches a comment on lines of its own, and remark one at the end of a line. They
+// are left out, since hosts keep the text of an app in memory for every answer.
+var (
+	comment = regexp.MustCompile(`(?m)^[ \t]*(//.*|/\*\*(?s:.*?)\*/)\n`)
+	remark  = regexp.MustCompile(`(?m)[ \t]+// .*$`)
+)
 
 // exportWord matches the word before an exported declaration.
 var exportWord = regexp.MustCompile(`(?m)^export (function|async function|const|class) `)
@@ -26,7 +30,7 @@ func bundle(sources map[string]string, entry string) string {
 	var b strings.Builder
 	for _, name := range imported(sources, entry) {
 		text := importLine.ReplaceAllString(sources[name], "")
-		text = comment.ReplaceAllString(text, "")
+		text = remark.ReplaceAllString(comment.ReplaceAllString(text, ""), "")
 		b.WriteString(exportWord.ReplaceAllString(text, "$1 "))
 	}
 	// Within a script element only its own end tag is special.
