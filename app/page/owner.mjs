@@ -129,7 +129,7 @@ function open(token) {
     acted(firedText(n));
   })).catch(err => {
     toast(err.message);
-    if (err.unanswered) setTimeout(subscribe, healthPeriod); // or no alert would ever come
+    if (err.unanswered && !wire.gone.signal.aborted) setTimeout(subscribe, healthPeriod); // or no alert would ever come
   });
   subscribe();
 }

@@ -7,6 +7,7 @@ import { button, el, entry, plain, table, workButton } from './dom.mjs';
 import { exactText, priceText, profitText, signed } from './format.mjs';
 import { conditionText, orderText } from './listed.mjs';
 import { coloursOf, signalName } from './look.mjs';
+import { forget } from './once.mjs';
 import { curveOf, unitsText } from './sums.mjs';
 import { twoSteps } from './ticket.mjs';
 
@@ -34,21 +35,24 @@ const at = text => (text ? new Date(text).toLocaleString('sv', { dateStyle: 'sho
 const exact = text => (text === null ? '' : exactText(Number(text)));
 const profit = text => (text === null ? '' : profitText(Number(text)));
 
+/** closing returns the order that closes a position. */
+const closing = ({ symbol, side }) => ({ symbol, side: side === 'long' ? 'sell' : 'buy', type: 'market', quantity: 'all' });
+
 /** closeButton returns a button that closes a position. The first click tries the order and
  * shows what it would do, the second places it. */
-function closeButton({ symbol, side }, { transport, say, changed }) {
+function closeButton(position, { transport, say, changed }) {
   const send = twoSteps(transport, changed);
   const b = workButton('Close', async () => {
     const first = b.textContent === 'Close';
     try {
-      say(await send(first ? { symbol, side: side === 'long' ? 'sell' : 'buy', type: 'market', quantity: 'all' } : undefined));
+      say(await send(first ? closing(position) : undefined));
       name(first ? 'Really close' : 'Close');
     } catch (err) {
       if (!err.unanswered) name('Close'); // otherwise the next click asks again with the same id
       throw err;
     }
   }, say);
-  const name = text => Object.assign(b, { textContent: text, ariaLabel: `${text} the position in ${symbol}` });
+  const name = text => Object.assign(b, { textContent: text, ariaLabel: `${text} the position in ${position.symbol}` });
   return name('Close');
 }
 
@@ -57,11 +61,11 @@ function closeButton({ symbol, side }, { transport, say, changed }) {
 export function positionsPanel(shared) {
   const { account, theme } = shared;
   const buttons = new Map(); // by symbol and side, so that a look at the account does not take back a first click
-  const keyOf = p => `${p.side} ${p.quantity} ${p.symbol}`;
+  const heldKey = p => `${p.side} ${p.quantity} ${p.symbol}`;
   const close = p => {
-    const key = keyOf(p);
-    if (!buttons.has(key)) buttons.set(key, closeButton(p, shared));
-    return buttons.get(key);
+    const key = heldKey(p);
+    if (!buttons.has(key)) buttons.set(key, { p, button: closeButton(p, shared) });
+    return buttons.get(key).button;
   };
   const canvas = el('canvas', { class: 'equity', role: 'img', 'aria-label': 'Realized profit over time' });
   const line = el('p', { class: 'soft' });
@@ -71,7 +75,11 @@ export function positionsPanel(shared) {
     Number(p.quantity) > 0 ? close(p) : ''], canvas, line);
   const show = () => {
     const held = account.held();
-    for (const key of buttons.keys()) if (!held.some(p => keyOf(p) === key)) buttons.delete(key); // a new position is not asked about with an old click
+    for (const [key, { p }] of buttons) {
+      if (held.some(other => heldKey(other) === key)) continue;
+      buttons.delete(key); // a new position is not asked about with an old click, nor closed by an old order
+      if (!held.some(other => other.symbol === p.symbol && other.side === p.side)) forget('place_order', closing(p));
+    }
     list.show();
     const sums = curveOf(account.orders, account.positions);
     canvas.hidden = sums === undefined;

@@ -1,7 +1,7 @@
 // The ticket: the first click tries an order without placing it and shows a preview, the
 // second places it. Any change in between removes the preview.
 import { button, el, entry, field, select } from './dom.mjs';
-import { unanswered } from './host.mjs';
+import { isDoubtful, once } from './once.mjs';
 
 /** previewText says in a sentence what an order would do. */
 export function previewText(o) {
@@ -11,44 +11,29 @@ export function previewText(o) {
   return `${o.side} ${o.quantity} ${o.symbol} ${o.type}${part}${at}${fee}: ${o.status}, ${o.broker}${o.synthetic ? ' (invented prices)' : ''}`;
 }
 
-const doubtText = 'Placing it again asks with the same id and cannot place it twice.';
-
-/** withID gives an order an id, under which the server places it once. crypto.randomUUID is
- * missing in frames of hosts without TLS. */
-const withID = order => ({ order, id: 'page-' + Array.from(crypto.getRandomValues(new Uint8Array(16)), b => b.toString(16).padStart(2, '0')).join('') });
+const again = 'asks with the same id and cannot place it twice.';
 
 /** twoSteps returns a function that tries an order or, called without one, places the order
  * that it tried last. It returns a sentence about the order; onPlaced gets a line about a
- * placed one. If an answer is lost, the order may have been placed: it keeps its id until
- * there is an answer. */
+ * placed one. */
 export function twoSteps(transport, onPlaced) {
-  let tried; // the order that was tried last, with its id
-  const sent = new Map(); // not answered, by their text
-  const attempt = async order => {
-    const mine = tried = sent.get(JSON.stringify(order)) ?? withID(order);
+  let order; // that was tried last
+  const attempt = async () => {
     const reply = JSON.parse(await transport.call('place_order', { ...order, dry_run: true }));
-    return `Would be: ${previewText(reply)}${isSent(mine) ? '. It is not known whether this order was placed. ' + doubtText : ''}`;
-  };
-  const isSent = mine => sent.get(JSON.stringify(mine.order)) === mine;
-  const answered = mine => {
-    if (isSent(mine)) sent.delete(JSON.stringify(mine.order));
-    if (tried === mine) tried = withID(mine.order);
+    const doubt = isDoubtful('place_order', order) ? `. An order with these values may have been placed already: its answer was lost. Placing it ${again}` : '';
+    return `Would be: ${previewText(reply)}${reply.note ? '. Note: ' + reply.note : ''}${doubt}`;
   };
   const place = async () => {
-    const [mine, again] = [tried, isSent(tried)];
-    sent.set(JSON.stringify(mine.order), mine);
-    const text = await transport.call('place_order', { ...mine.order, client_order_id: mine.id }).catch(err => {
-      const { side, quantity, symbol, type } = mine.order;
-      if (err.unanswered) throw unanswered(`It is not known whether this order was placed: ${side} ${quantity} ${symbol} ${type}; ${err.message}. ${doubtText}`);
-      answered(mine);
+    const { side, quantity, symbol, type } = order;
+    const words = isDoubtful('place_order', order) ? 'Placed, asked again with the same id' : 'Placed';
+    const reply = await once(transport, 'place_order', order, 'client_order_id').catch(err => {
+      if (err.unanswered) err.message = `It is not known whether this order was placed: ${side} ${quantity} ${symbol} ${type}; ${err.message}. Placing it again ${again}`;
       throw err;
     });
-    const reply = JSON.parse(text);
-    answered(mine);
     await onPlaced(`order ${reply.order_id}: ${previewText(reply)}`);
-    return `Placed${again ? ', asked again with the same id' : ''}: ${previewText(reply)}`;
+    return `${words}: ${previewText(reply)}`;
   };
-  return order => (order ? attempt(order) : place());
+  return given => (given ? attempt(order = given) : place());
 }
 
 /** ticket returns the form of an order. getSymbol names what the chart shows, onPlaced

@@ -53,7 +53,7 @@ export class Wire {
     try {
       return await work(end.signal, again);
     } catch (err) {
-      if (this.gone.signal.aborted) throw new Error('the login has ended');
+      if (this.gone.signal.aborted) throw unanswered('the login has ended');
       throw end.signal.aborted ? end.signal.reason : unanswered('the connection to wick failed');
     } finally {
       clearTimeout(timer);

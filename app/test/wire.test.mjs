@@ -2,6 +2,7 @@
 // twice. Run with: node --test app/test
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
+import { Account } from '../page/account.mjs';
 import { ageText, healthText, isSilent, silentText } from '../page/health.mjs';
 import { twoSteps } from '../page/ticket.mjs';
 import { Wire } from '../page/wire.mjs';
@@ -78,7 +79,7 @@ test('an order whose answer was lost is asked for with the same id', async () =>
   await send(order);
   await failure(send());
   reply = good;
-  assert.match(await send(order), /not known whether/); // the same order, previewed again
+  assert.match(await send(order), /may have been placed already: its answer was lost\. .*same id/); // previewed again
   assert.match(await send(), /^Placed, asked again with the same id: /);
   assert.equal(new Set(ids()).size, 1, ids().join());
   assert.match(ids()[0], /^page-[0-9a-f]{32}$/);
@@ -92,9 +93,9 @@ test('an order whose answer was lost is asked for with the same id', async () =>
   await send({ ...order, quantity: '4' });
   await send();
   assert.equal(new Set(ids()).size, 4, 'another order has another id');
-  reply = args => { if (args.dry_run) return good(args); throw new Error('trading is halted'); };
+  reply = args => { if (args.dry_run) return good(args); throw new Error('trading_halted: by the file HALT'); };
   await send(order);
-  assert.equal((await failure(send())).message, 'trading is halted');
+  assert.equal((await failure(send())).message, 'trading_halted: by the file HALT');
   reply = good;
   await send(order);
   await send();
@@ -110,6 +111,96 @@ test('an order whose answer was lost is asked for with the same id', async () =>
   late();
   await second;
   assert.ok(first);
+});
+
+/** shelf is a localStorage. */
+const shelf = (items = new Map()) => ({ items, getItem: key => items.get(key) ?? null, setItem: (key, text) => { items.set(key, text); } });
+
+/** reloaded returns once.mjs as a page has it that was opened anew. */
+let pages = 0;
+const reloaded = () => import(`../page/once.mjs?${++pages}`);
+
+const idsOf = sent => new Set(sent.map(args => args.client_order_id));
+const market = { symbol: 'A', side: 'buy', type: 'market', quantity: '3' };
+
+// The id lived in memory alone: after a reload the same order was placed a second time.
+test('an order in doubt keeps its id beyond a reload, for a week', async () => {
+  globalThis.localStorage = shelf();
+  mock.timers.enable({ apis: ['Date'], now: 1e12 });
+  const sent = [];
+  let reply = () => { throw Object.assign(new Error('the connection to wick failed'), { unanswered: true }); };
+  const transport = { call: async (_, args) => { sent.push(args); return reply(); } };
+  const ask = async (order = market) => (await reloaded()).once(transport, 'place_order', order, 'client_order_id');
+  const doubtful = async () => (await reloaded()).isDoubtful('place_order', market);
+  await failure(ask());
+  assert.equal(await doubtful(), true);
+  await failure(ask());
+  for (const message of ['too much of this client is under way', 'a person has to approve this order', 'unknown: the leader did not answer']) {
+    reply = () => { throw new Error(message); };
+    await failure(ask());
+    assert.equal(await doubtful(), true, `${message}: it says nothing of the first attempt`);
+  }
+  assert.equal(idsOf(sent).size, 1);
+  reply = () => '{"order_id":"o1"}';
+  assert.deepEqual(await ask(), { order_id: 'o1' });
+  assert.equal(await doubtful(), false);
+  await ask();
+  assert.equal(idsOf(sent).size, 2, 'an answer ends it');
+  reply = () => 'cut off';
+  await failure(ask());
+  assert.equal(await doubtful(), true, 'an answer that cannot be read is none');
+  mock.timers.tick(8 * 86_400_000);
+  assert.equal(await doubtful(), false, 'a week later');
+  for (let i = 0; i < 60; i++) await failure(ask({ ...market, quantity: String(i) }));
+  const kept = Object.keys(JSON.parse(localStorage.items.get('wick-calls')));
+  assert.equal(kept.length, 50);
+  localStorage.items.set('wick-calls', '[null, 5');
+  assert.equal(await doubtful(), false);
+  mock.timers.reset();
+  delete globalThis.localStorage;
+});
+
+// A person approves one call, with its id: under another one they were asked again and again.
+test('a call that was refused on the way has the same id again, and is not in doubt', async () => {
+  const { once, isDoubtful } = await reloaded();
+  const sent = [];
+  let reply = () => { throw new Error('a person has to approve this order'); };
+  const transport = { call: async (_, args) => { sent.push(args); return reply(); } };
+  const ask = () => once(transport, 'place_order', market, 'client_order_id');
+  await failure(ask());
+  assert.equal(isDoubtful('place_order', market), false);
+  reply = () => '{}';
+  await ask();
+  assert.equal(idsOf(sent).size, 1);
+});
+
+test('where a frame may keep nothing, the ids live as long as the page', async () => {
+  const forbidden = () => { throw new Error('SecurityError'); };
+  for (const storage of [{ getItem: forbidden, setItem: forbidden }, { getItem: () => null, setItem: forbidden }]) {
+    globalThis.localStorage = storage;
+    const { once, isDoubtful } = await reloaded();
+    const sent = [];
+    const transport = { call: async (_, args) => { sent.push(args); throw Object.assign(new Error('lost'), { unanswered: true }); } };
+    for (let i = 0; i < 2; i++) await failure(once(transport, 'place_order', market, 'client_order_id'));
+    assert.equal(isDoubtful('place_order', market), true);
+    assert.equal(idsOf(sent).size, 1);
+    delete globalThis.localStorage;
+  }
+});
+
+test('an alert whose answer was lost is asked for with the same id', async () => {
+  const sent = [];
+  let reply = () => { throw Object.assign(new Error('the connection to wick failed'), { unanswered: true }); };
+  const account = new Account({ call: async (tool, args) => { sent.push([tool, args.client_alert_id ?? args.alert_id]); return reply(); } });
+  const old = { alert_id: 'a1', symbol: 'A', condition: { price_above: 5 }, note: '' };
+  assert.match((await failure(account.setAlert('A', 7, 6, old))).message, /^It is not known whether this alert was set: A; the connection to wick failed\. .*cannot set it twice/);
+  reply = () => '{"alert_id":"a2","hint":"the price is there already"}';
+  assert.equal(await account.setAlert('A', 7, 6, old), 'alert a2 on A: at or above 7; the price is there already');
+  assert.deepEqual(sent.map(([tool]) => tool), ['set_alert', 'set_alert', 'cancel_alert']);
+  assert.equal(sent[0][1], sent[1][1]);
+  reply = () => '{"alert_id":"a2","ended":"fired"}';
+  await account.setAlert('A', 7, 6, old);
+  assert.equal(sent.length, 4, 'the old alert stays if the new one waits no more');
 });
 
 test('what is shown grows old by the clock of the browser', () => {

@@ -10,6 +10,11 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 export async function faultChecks({ open, asking }) {
   await check('faults: a silent server is noticed, and no halt is claimed', wide, silent);
   await check('faults: an order whose answer was lost is placed once', wide, page => lost(page, open));
+  await check('faults: an order whose answer was lost before a reload is placed once', wide, page => lostBeforeReload(page, open));
+  await check('faults: a retry that was refused on the way leaves it open whether the order was placed', wide, page => busyRetry(page, open));
+  await check('faults: an alert whose answer was lost is set once', wide, page => lostAlert(page, open));
+  await check('faults: the preview of an order ends with the symbol of the chart', wide, page => otherSymbol(page, open));
+  await check('faults: a preview says that a person has to approve, and the approved order is placed', wide, page => approvedOrder(page, asking));
   await check('faults: a position whose closing was not answered is closed once', wide, page => lostClose(page, open));
   await check('faults: an open order below many newer ones can be cancelled', wide, many);
   await check('faults: a login that was taken back leaves no words of the browser', wide, page => revoked(page, open));
@@ -47,27 +52,39 @@ async function silent(page) {
   }
 }
 
-// loseOrders lets orders through to the server, and their answers get lost, while on is true.
-async function loseOrders(page) {
-  const line = { on: false };
+// loseOrders lets orders, or calls of another tool, through to the server, and their answers
+// get lost, while on is true. While busy is true, the server is said to be too busy for them.
+async function loseOrders(page, tool = 'place_order') {
+  const line = { on: false, busy: false };
   await page.route('**/mcp', async route => {
     const call = route.request().postDataJSON()?.params;
-    if (!line.on || call?.name !== 'place_order' || call.arguments.dry_run) return route.continue();
+    if (call?.name !== tool || call.arguments.dry_run) return route.continue();
+    if (line.busy) return route.fulfill({ status: 429, json: { jsonrpc: '2.0', id: 1, error: { code: -32000, message: 'too much of this client is under way' } } });
+    if (!line.on) return route.continue();
     await route.fetch();
     return route.abort('connectionreset');
   });
   return line;
 }
 
+const buttons = page => ['Preview', 'Place this order'].map(name => page.getByRole('button', { name }));
+const previewIs = (page, words) => until(String(words), async () => words.test(await said(page, '.preview')));
+const doubted = /^Would be: .*An order with these values may have been placed already/;
+
+// counter returns a function that counts the orders placed since.
+async function counter(wick, name) {
+  const other = await client(wick, name);
+  const before = (await ordersOf(other, {})).length;
+  return async () => (await ordersOf(other, {})).length - before;
+}
+
 const ordersOf = async (other, args) => JSON.parse((await other.call('get_orders', { limit: 500, ...args })).result.content[0].text);
 
 async function lost(page, wick) {
-  const other = await client(wick, 'counter');
   const line = await loseOrders(page);
   await logIn(page, wick);
-  const before = (await ordersOf(other, {})).length;
-  const placed = async () => (await ordersOf(other, {})).length - before;
-  const [preview, place] = ['Preview', 'Place this order'].map(name => page.getByRole('button', { name }));
+  const placed = await counter(wick, 'counter');
+  const [preview, place] = buttons(page);
   await page.fill('input[name=quantity]', '3');
   line.on = true;
   await preview.click();
@@ -78,15 +95,120 @@ async function lost(page, wick) {
   assert.ok(await place.isVisible(), 'it can be asked again');
   line.on = false;
   await preview.click();
-  await page.waitForFunction(() => /^Would be: .*not known whether/.test(document.querySelector('.preview').textContent));
+  await previewIs(page, doubted);
   await place.click();
-  await page.waitForFunction(() => /^Placed, asked again with the same id: buy 3/.test(document.querySelector('.preview').textContent));
+  await previewIs(page, /^Placed, asked again with the same id: buy 3/);
   assert.equal(await placed(), 1, 'one order for two clicks');
   await preview.click();
-  await page.waitForFunction(() => /^Would be: (?!.*not known)/.test(document.querySelector('.preview').textContent));
+  await previewIs(page, /^Would be: (?!.*may have been placed)/);
   await place.click();
-  await page.waitForFunction(() => /^Placed: buy 3/.test(document.querySelector('.preview').textContent));
+  await previewIs(page, /^Placed: buy 3/);
   assert.equal(await placed(), 2, 'after an answer it is another order');
+}
+
+// loseOne previews an order of so many and places it; the answer is lost.
+async function loseOne(page, line, quantity) {
+  const [preview, place] = buttons(page);
+  await page.fill('input[name=quantity]', quantity);
+  await preview.click();
+  await place.waitFor();
+  line.on = true;
+  await place.click();
+  await page.getByText('It is not known whether this order was placed').waitFor();
+  line.on = false;
+}
+
+async function lostBeforeReload(page, wick) {
+  const line = await loseOrders(page);
+  await logIn(page, wick);
+  const placed = await counter(wick, 'reloader');
+  const [preview, place] = buttons(page);
+  const again = async () => {
+    await page.fill('input[name=quantity]', '4');
+    await preview.click();
+    await previewIs(page, doubted);
+    await place.click();
+    await previewIs(page, /^Placed, asked again with the same id: buy 4/);
+  };
+  await loseOne(page, line, '4');
+  await page.reload();
+  await page.waitForSelector('#chart[data-state=ready]');
+  await again();
+  assert.equal(await placed(), 1, 'after a reload');
+  await loseOne(page, line, '4');
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByText('The login has ended').waitFor();
+  await logIn(page, wick);
+  await again();
+  assert.equal(await placed(), 2, 'after a new login');
+}
+
+async function busyRetry(page, wick) {
+  const line = await loseOrders(page);
+  await logIn(page, wick);
+  const placed = await counter(wick, 'busy');
+  const [preview, place] = buttons(page);
+  await loseOne(page, line, '5');
+  line.busy = true;
+  await place.click();
+  await page.getByText('too much of this client').waitFor();
+  line.busy = false;
+  await preview.click();
+  await previewIs(page, doubted);
+  await place.click();
+  await previewIs(page, /^Placed, asked again with the same id: buy 5/);
+  assert.equal(await placed(), 1);
+}
+
+async function lostAlert(page, wick) {
+  const other = await client(wick, 'watcher');
+  const alerts = async () => JSON.parse((await other.call('list_alerts', {})).result.content[0].text).length;
+  const line = await loseOrders(page, 'set_alert');
+  await logIn(page, wick);
+  await page.route('**/mcp', route => (route.request().postDataJSON()?.params?.name === 'generate_chart' ? route.abort() : route.fallback())); // the axis stays
+  const before = await alerts();
+  line.on = true;
+  await page.getByRole('button', { name: 'Alert' }).click();
+  await toldOnce(page, /not known whether this alert was set: BTCUSDT/);
+  line.on = false;
+  await page.getByRole('button', { name: 'Alert' }).click();
+  await toldOnce(page, /^alert a-\S+ on BTCUSDT/);
+  assert.equal(await alerts() - before, 1);
+}
+
+async function otherSymbol(page, wick) {
+  await logIn(page, wick);
+  const [preview, place] = buttons(page);
+  await page.fill('input[name=quantity]', '1');
+  await preview.click();
+  await place.waitFor();
+  await page.getByLabel('Interval').selectOption('1h');
+  await page.waitForFunction(() => /BTCUSDT, 1h/.test(document.querySelector('#chart canvas').getAttribute('aria-label')));
+  assert.ok(await place.isVisible(), 'the symbol is the same');
+  await page.getByLabel('Symbol', { exact: true }).fill('ETHUSDT');
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.waitForFunction(() => /ETHUSDT/.test(document.querySelector('#chart canvas').getAttribute('aria-label')));
+  await place.waitFor({ state: 'hidden' });
+  assert.equal(await said(page, '.preview'), '');
+}
+
+async function approvedOrder(page, wick) {
+  await logIn(page, wick);
+  const placed = await counter(wick, 'approver');
+  const [preview, place] = buttons(page);
+  await page.fill('input[name=quantity]', '6');
+  const ask = async () => {
+    await preview.click();
+    await previewIs(page, /^Would be: (?!.*may have been placed).*\. Note: a person has to approve this order/);
+    await place.click();
+  };
+  await ask();
+  await previewIs(page, /^a person has to approve this order/);
+  await page.getByRole('button', { name: /^Approve: buy 6/ }).click();
+  await page.getByText('No order waits for you.').waitFor();
+  await ask();
+  await previewIs(page, /^Placed: buy 6/);
+  assert.equal(await placed(), 1);
 }
 
 async function lostClose(page, wick) {

@@ -26,7 +26,7 @@ export async function check(name, options, test) {
   context.setDefaultTimeout(20_000);
   const wrong = [];
   context.on('weberror', e => wrong.push(String(e.error().stack)));
-  context.on('console', m => /Content Security Policy|Refused|violates|TrustedHTML/i.test(m.text()) && wrong.push(m.text()));
+  context.on('console', m => /Content Security Policy|Refused to|violates|TrustedHTML/i.test(m.text()) && wrong.push(m.text()));
   try {
     await test(await context.newPage(), context);
     if (wrong.length) throw new Error(wrong.join('\n'));

@@ -1,0 +1,57 @@
+// Calls that must not be carried out twice. Each has an id, under which the server does it
+// once, and keeps the id until there is an answer: this browser remembers it, so that after
+// a reload or a new login the same call still has the same one.
+const store = 'wick-calls';
+const longestDoubt = 7 * 86_400_000; // milliseconds; the server knows the ids of orders for ever
+const mostCalls = 50; // that are kept, the newest
+const refusal = /^[a-z]+_[a-z_]+: /; // the engine's: the order was not made. What stands before it says nothing of an earlier attempt
+
+let own; // what is kept where the browser keeps nothing, as in a sandboxed frame: until that goes
+
+function calls() {
+  try {
+    const all = Object.entries(JSON.parse(own ?? localStorage.getItem(store)));
+    return Object.fromEntries(all.filter(([, call]) => Date.now() - call.at < longestDoubt));
+  } catch {
+    return {};
+  }
+}
+
+/** keep writes down a call, or forgets it. */
+function keep(key, call) {
+  const { [key]: _, ...others } = calls();
+  const all = Object.entries(call ? { ...others, [key]: call } : others);
+  own = JSON.stringify(Object.fromEntries(all.slice(-mostCalls)));
+  try {
+    localStorage.setItem(store, own);
+    own = undefined;
+  } catch {}
+}
+
+const keyOf = (tool, args) => JSON.stringify([tool, args]);
+
+/** isDoubtful reports whether the answer to such a call was lost. */
+export const isDoubtful = (tool, args) => Boolean(calls()[keyOf(tool, args)]?.doubtful);
+
+/** forget drops what is known of a call. */
+export const forget = (tool, args) => keep(keyOf(tool, args));
+
+/** once calls a tool that takes an id under that name, and returns its answer. Only the
+ * answer, or a refusal by the engine, ends a doubt; after anything else the next such call
+ * has the same id. crypto.randomUUID is missing in frames of hosts without TLS. */
+export async function once(transport, tool, args, name) {
+  const key = keyOf(tool, args);
+  const random = () => 'page-' + Array.from(crypto.getRandomValues(new Uint8Array(16)), b => b.toString(16).padStart(2, '0')).join('');
+  const before = calls()[key];
+  const call = { id: before?.id ?? random(), at: Date.now() };
+  const settle = next => calls()[key]?.id === call.id && keep(key, next);
+  keep(key, { ...call, doubtful: true }); // before it is sent
+  const text = await transport.call(tool, { ...args, [name]: call.id }).catch(err => {
+    if (refusal.test(err.message)) settle();
+    else if (!err.unanswered && !before?.doubtful) settle(call);
+    throw err;
+  });
+  const reply = JSON.parse(text);
+  settle();
+  return reply;
+}
