@@ -1,5 +1,6 @@
 // What the account has, by the tools that any client calls, and as levels on the chart.
 import { exactText, namedText, profitText } from './format.mjs';
+import { once } from './once.mjs';
 import { lastEnd } from './times.mjs';
 
 const mostFills = 50; // that a chart shows
@@ -84,7 +85,7 @@ export class Account {
   async setAlert(symbol, price, last, old) {
     const [name, words] = price >= last ? ['price_above', 'at or above'] : ['price_below', 'at or below'];
     const alert = await this.renew(old ?? { symbol }, { condition: { [name]: price } });
-    return `alert ${alert.alert_id} on ${symbol}: ${words} ${price}`;
+    return `alert ${alert.alert_id} on ${symbol}: ${words} ${price}${alert.hint ? '; ' + alert.hint : ''}`;
   }
 
   /** renew sets a copy of an alert with changes, and cancels the old one once the new one is
@@ -92,8 +93,11 @@ export class Account {
   async renew(old, changes) {
     const args = { ...changes };
     for (const name of ['symbol', 'condition', 'interval', 'note', 'repeat', 'cooldown', 'expires_at']) args[name] ??= old[name] || undefined;
-    const alert = JSON.parse(await this.transport.call('set_alert', args));
-    if (old.alert_id) await this.transport.call('cancel_alert', { alert_id: old.alert_id });
+    const alert = await once(this.transport, 'set_alert', args, 'client_alert_id').catch(err => {
+      if (err.unanswered) err.message = `It is not known whether this alert was set: ${args.symbol}; ${err.message}. Setting it again asks with the same id and cannot set it twice.`;
+      throw err;
+    });
+    if (old.alert_id && !alert.ended) await this.transport.call('cancel_alert', { alert_id: old.alert_id });
     return alert;
   }
 }
