@@ -8,7 +8,7 @@ import { Chart } from './view.mjs';
 const usual = { interval: '4h', indicators: ['ema_stack', 'rsi', 'macd'], type: 'candles', scale: 'linear', signals: 'auto', volume: true };
 
 /** desk puts a chart into a place. It gets data from transport, calls say with what went
- * wrong, acted with a line when an alert was set, and shown when another chart is shown.
+ * wrong, acted with a line when an alert was set, and shown when another chart is shown, with whether it is of another symbol.
  * options are those of the chart; a theme or zone that a call asks for comes before them. */
 export function desk(place, transport, account, { options = {}, alerts = true, say, acted, shown, enlarge }) {
   let request = { ...usual };
@@ -43,10 +43,11 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
       surround({});
       bar.show(request);
     }
+    const other = chart.data?.symbol !== data.symbol;
     chart.setData(data, how);
     place.dataset.state = 'ready';
     levels();
-    if (how?.bars) shown?.(request);
+    if (how?.bars) shown?.(request, other);
   }
   function levels() {
     if (chart.data && !chart.dragged) chart.set(account.drawn(chart.data));

@@ -78,7 +78,7 @@ function open(token) {
   const section = place('chart');
   section.replaceChildren();
   const { chart, change, surround, levels, close } = desk(section, wire, account, {
-    options: { theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }, alerts: trading, say: toast, acted,
+    options: { theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }, alerts: trading, say: toast, acted, shown: (_, other) => other && form.change(),
     enlarge: () => (document.fullscreenElement ? document.exitFullscreen() : section.requestFullscreen?.().catch(err => toast(err.message))),
   });
   const pick = symbol => change({ symbol, bars: chartBars });
@@ -89,7 +89,8 @@ function open(token) {
     section.scrollIntoView({ behavior: 'instant' });
   });
   const how = el('p', { class: 'soft' }, 'For the symbol of the chart. Preview first, then place.');
-  const order = { element: panel('Order', how, ticket(wire, () => chart.data?.symbol, acted)) };
+  const form = ticket(wire, () => chart.data?.symbol, acted);
+  const order = { element: panel('Order', how, form.element) };
   const ofAccount = [ordersPanel(shared), positionsPanel(shared), alertsPanel(shared)];
   const ofOwner = [approvalsPanel(shared), clientsPanel(shared), lettersPanel(shared)];
   const [approvals, clients, letters] = ofOwner;

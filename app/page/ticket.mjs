@@ -36,8 +36,9 @@ export function twoSteps(transport, onPlaced) {
   return given => (given ? attempt(order = given) : place());
 }
 
-/** ticket returns the form of an order. getSymbol names what the chart shows, onPlaced
- * gets a line about the order. */
+/** ticket returns the form of an order: {element, change}. getSymbol names what the chart
+ * shows, onPlaced gets a line about the order. change ends the preview, which is of one
+ * symbol. */
 export function ticket(transport, getSymbol, onPlaced) {
   const number = { inputmode: 'decimal', size: 8, autocomplete: 'off' };
   const side = select({ name: 'side' }, ['buy', 'sell']);
@@ -73,6 +74,7 @@ export function ticket(transport, getSymbol, onPlaced) {
     turn++;
     say('');
   };
-  return entry({ class: 'ticket', 'aria-label': 'Order', oninput: change }, preview,
+  const element = entry({ class: 'ticket', 'aria-label': 'Order', oninput: change }, preview,
     field('Side', side), field('Type', type), field('Quantity', quantity), field('Limit price', price), look, place, said);
+  return { element, change };
 }

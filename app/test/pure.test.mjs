@@ -580,7 +580,7 @@ test('a preview of values that were changed since cannot be placed', async () =>
   globalThis.document = { createElement: tag => new Part(tag), get activeElement() { return Part.active; } };
   const sent = [];
   const transport = { call: (tool, args) => new Promise(resolve => sent.push({ args, reply: () => resolve(JSON.stringify({ ...args, status: 'filled', broker: 'paper', average_price: '1' })) })) };
-  const form = ticket(transport, () => 'A', async () => {});
+  const { element: form, change } = ticket(transport, () => 'A', async () => {});
   Part.body.append(form);
   const [quantity] = form.querySelectorAll('input');
   const [preview, place] = form.querySelectorAll('button');
@@ -604,6 +604,11 @@ test('a preview of values that were changed since cannot be placed', async () =>
   assert.deepEqual([sent.length, sent[3].args.quantity, sent[3].args.dry_run], [4, '2', undefined]);
   await reply(3);
   assert.match(said.textContent, /^Placed: buy 2 A/);
+  preview.listeners.click();
+  await reply(4);
+  assert.equal(place.hidden, false);
+  change();
+  assert.deepEqual([said.textContent, place.hidden], ['', true], 'the chart shows another symbol');
   delete globalThis.document;
 });
 
