@@ -62,6 +62,11 @@ type View struct {
 	// Then their age is not shown.
 	Past bool
 
+	// AveragedOpen is where the averaged candle of the first bar opens: it depends on the bars
+	// before it, which are not shown. Nil means that there are none, and that it opens in the
+	// middle of the bar's own body.
+	AveragedOpen *float64
+
 	Marks   []Mark   // of the caller's own, at most MaxMarks
 	Account *Account // what the caller has in this symbol; nil for nothing
 

@@ -43,6 +43,30 @@ func TestHeikinAshi(t *testing.T) {
 	}
 }
 
+// TestHeikinAshiBegins: the candles shown are those of the whole history, however many of
+// them are shown. The second half of the bars has the values of a recursion over all.
+func TestHeikinAshiBegins(t *testing.T) {
+	rows := [][4]float64{{10, 14, 8, 12}, {12, 13, 11, 11}, {11, 20, 11, 18}, {18, 19, 9, 10}, {10, 12, 10, 11}}
+	var opens, closes []float64
+	for i, r := range rows {
+		open := (r[0] + r[3]) / 2
+		if i > 0 {
+			open = (opens[i-1] + closes[i-1]) / 2
+		}
+		opens, closes = append(opens, open), append(closes, (r[0]+r[1]+r[2]+r[3])/4)
+	}
+	for first := range rows {
+		p := plan(&View{Series: bars(rows[first:]...), AveragedOpen: &opens[first]}, Options{Width: 800, Height: 500, Type: HeikinAshi})
+		if !slices.Equal(p.drawn.open, opens[first:]) || !slices.Equal(p.drawn.close, closes[first:]) {
+			t.Errorf("from bar %d: opens %v, closes %v, want %v, %v", first, p.drawn.open, p.drawn.close, opens[first:], closes[first:])
+		}
+	}
+	wild := math.Inf(1)
+	if p := plan(&View{Series: bars(rows...), AveragedOpen: &wild}, Options{Width: 800, Height: 500, Type: HeikinAshi}); p.drawn.open[0] != 11 {
+		t.Errorf("an open that is no price: %v, want the middle of the body", p.drawn.open)
+	}
+}
+
 // TestHollow: filled where the bar fell, coloured by the close before.
 func TestHollow(t *testing.T) {
 	p := plan(&View{Series: bars([4]float64{10, 14, 8, 12}, [4]float64{14, 14, 12, 13}, [4]float64{10, 12, 9, 11})},

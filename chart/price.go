@@ -7,8 +7,7 @@ import (
 	"wick/indicators"
 )
 
-// drawnPrices returns the prices that the chart's type draws. A line shows only closes;
-// averaged candles are computed from the first bar in the picture on.
+// drawnPrices returns the prices that the chart's type draws. A line shows only closes.
 func (p *picture) drawnPrices() ohlc {
 	s := p.s
 	switch p.kind {
@@ -21,7 +20,7 @@ func (p *picture) drawnPrices() ohlc {
 }
 
 // heikinAshi averages the bars: close is the mean of a bar's four prices, open
-// the mean of the averaged open and close before.
+// the mean of the averaged open and close before, for the first bar View.AveragedOpen.
 func (p *picture) heikinAshi() ohlc {
 	n, s := p.n, p.s
 	a := ohlc{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
@@ -33,9 +32,14 @@ func (p *picture) heikinAshi() ohlc {
 			continue
 		}
 		a.close[i] = (s.Open[i] + s.High[i] + s.Low[i] + s.Close[i]) / 4
-		a.open[i] = (s.Open[i] + s.Close[i]) / 2
-		if before >= 0 {
+		first := p.view.AveragedOpen
+		switch {
+		case before >= 0:
 			a.open[i] = (a.open[before] + a.close[before]) / 2
+		case i == 0 && first != nil && usable(*first):
+			a.open[i] = *first
+		default:
+			a.open[i] = (s.Open[i] + s.Close[i]) / 2
 		}
 		a.high[i] = max(s.High[i], a.open[i], a.close[i])
 		a.low[i] = min(s.Low[i], a.open[i], a.close[i])

@@ -13,8 +13,8 @@ import (
 // does not emit are left out; the times of signals and divergences are null
 // for synthetic bars. So that a page can draw the same picture, the payload also
 // contains the tones, styles and names of levels, unless they are the usual ones, the
-// inks of lines, the decimals of prices, the length of a bar, and the arguments of the
-// call.
+// inks of lines, the decimals of prices, the length of a bar, where the first averaged
+// candle opens, and the arguments of the call.
 func AppendSeries(dst []byte, v *View) []byte {
 	w := &writer{dst}
 	w.open('{')
@@ -23,6 +23,9 @@ func AppendSeries(dst []byte, v *View) []byte {
 	w.int("seconds", s.Interval.Seconds())
 	decimals, _ := precision(s.Open, s.High, s.Low, s.Close)
 	w.int("precision", int64(decimals))
+	if v.AveragedOpen != nil {
+		w.price("heikin_ashi_open", *v.AveragedOpen)
+	}
 	if n := len(s.Gaps); n > 0 {
 		w.int("gaps", int64(n))
 	}

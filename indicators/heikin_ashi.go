@@ -13,7 +13,7 @@ var indHeikinAshi = Indicator{
 	Doc:     "Heikin Ashi: candles of averaged prices, in which a trend keeps one colour. The open is the middle of the averaged candle before; the first open is the middle of the first body. The prices are not traded prices.",
 	Formula: "close = (o + h + l + c) / 4; open = (open[1] + close[1]) / 2; high = max(h, open, close); low = min(l, open, close)",
 	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(Args) int { return 40 }, // the open forgets half of the past every bar
+	Warmup:  func(Args) int { return HeikinAshiWarmup },
 	Compute: func(s *market.Series, _ Args) *Result {
 		o, h, l, c := heikinAshi(s)
 		rising := make([]bool, len(c))
@@ -30,6 +30,19 @@ var indHeikinAshi = Indicator{
 			Signals: shape.Flips(c, rising),
 		}
 	},
+}
+
+// HeikinAshiWarmup is how many bars before the first one shown the averaged candles begin:
+// their open forgets half of the past every bar.
+const HeikinAshiWarmup = 40
+
+// HeikinAshiOpen returns where the averaged candle of the first of the newest bars of s
+// opens, which is all that the candles from there on need to know of what came before. It
+// is the value of the indicator heikin_ashi. It panics if s is empty or bars below 1.
+func HeikinAshiOpen(s *market.Series, bars int) float64 {
+	first := max(0, s.Len()-bars)
+	open, _, _, _ := heikinAshi(s.Slice(max(0, first-HeikinAshiWarmup), first+1))
+	return open[len(open)-1]
 }
 
 // heikinAshi returns the averaged candles. The first one opens in the middle of its

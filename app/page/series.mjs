@@ -76,7 +76,8 @@ function spliced(a, b, keep) {
   });
   const compare = joinEach(a.compare, b.compare, ['opens', 'closes']);
   const bars = changed(b, columns, (name, values) => join(a[name], values));
-  return { ...bars, ...precisionOf(bars), n: keep + b.n, compare, studies, walls: undefined, averaged: undefined };
+  const { heikin_ashi_open } = keep > 0 ? a : b;
+  return { ...bars, ...precisionOf(bars), heikin_ashi_open, n: keep + b.n, compare, studies, walls: undefined, averaged: undefined };
 }
 
 /** prepended returns older bars and the data that follow them as one; bars that both
@@ -107,11 +108,12 @@ export function pageBars(bars, characters, limit) {
 }
 
 /** heikinAshi returns averaged candles: close is the mean of a bar's four prices, open
- * the mean of the averaged open and close before. */
-export function heikinAshi({ open, high, low, close }) {
+ * the mean of the averaged open and close before. The server says where the first one opens
+ * after the bars before it. */
+export function heikinAshi({ open, high, low, close, heikin_ashi_open = (open[0] + close[0]) / 2 }) {
   const a = { open: [], high: [], low: [], close: close.map((c, i) => (open[i] + high[i] + low[i] + c) / 4) };
   a.close.forEach((c, i) => {
-    const o = i > 0 ? (a.open[i - 1] + a.close[i - 1]) / 2 : (open[0] + close[0]) / 2;
+    const o = i > 0 ? (a.open[i - 1] + a.close[i - 1]) / 2 : heikin_ashi_open;
     a.open.push(o);
     a.high.push(Math.max(high[i], o, c));
     a.low.push(Math.min(low[i], o, c));

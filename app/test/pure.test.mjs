@@ -264,6 +264,16 @@ test('averaged candles are made anew when older bars come', () => {
   assert.equal(whole.open[1], (1.25 + 1.125) / 2, 'the mean of the averaged bar before');
 });
 
+test('averaged candles begin where the server says', () => {
+  const draw = data => makePlan(data, { ...plain, type: 'heikin_ashi' }, wholeWindow(data, data.n)).drawn.open;
+  const page = (from, open) => ({ ...readSeries(payload(from, 5)), heikin_ashi_open: open });
+  const newer = page(4, 3.9);
+  assert.deepEqual(draw(newer).slice(0, 2), [3.9, (3.9 + 4.125) / 2]);
+  assert.deepEqual(draw(updated(newer, page(7, 6.6))).slice(0, 2), [3.9, (3.9 + 4.125) / 2], 'new bars change nothing before them');
+  assert.deepEqual(draw(prepended(page(1, 0.7), newer)).slice(0, 2), [0.7, (0.7 + 1.125) / 2], 'older bars have their own');
+  assert.equal(draw(prepended(page(4, 1), newer))[0], 3.9, 'a page without an older bar adds nothing');
+});
+
 test('the newest bars replace and extend', () => {
   const data = readSeries(payload(1, 5, { hbars: [{ y: 1 }] }));
   const more = updated(data, readSeries(payload(5, 3)));

@@ -248,6 +248,44 @@ func (n *newborn) Bars(ctx context.Context, q market.Query) (*market.Series, err
 	return s, err
 }
 
+// TestAveragedCandlesBegin: averaged candles begin before the first bar shown, so that the
+// colour of a bar does not depend on how many are shown. What is right is a recursion over
+// 3,000 bars, and the indicator of that name says the same.
+func TestAveragedCandlesBegin(t *testing.T) {
+	all, err := new(fixed).Bars(t.Context(), market.Query{Symbol: "BTCUSDT", Interval: market.Hour4, Limit: 3000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opens := make([]float64, all.Len())
+	for i := range opens {
+		opens[i] = (all.Open[i] + all.Close[i]) / 2
+		if i > 0 {
+			k := i - 1
+			opens[i] = (opens[k] + (all.Open[k]+all.High[k]+all.Low[k]+all.Close[k])/4) / 2
+		}
+	}
+	for _, bars := range []int{1, 20, 21, 57, 200} {
+		want := opens[all.Len()-bars]
+		var got struct {
+			Open       float64 `json:"heikin_ashi_open"`
+			Indicators map[string]struct{ Lines []struct{ Values []float64 } }
+		}
+		payload(t, Deps{Source: new(fixed)}, "generate_chart", fmt.Sprintf(`{"symbol":"BTCUSDT","format":"series","bars":%d,"indicators":["heikin_ashi"]}`, bars), &got)
+		if line := got.Indicators["heikin_ashi"].Lines[0].Values; math.Abs(got.Open-want) > 1e-9*want || math.Abs(got.Open-line[0]) > 1e-9*want {
+			t.Errorf("%d bars: the series opens at %v, the indicator at %v, want %v", bars, got.Open, line[0], want)
+		}
+		r := &chartRequest{kind: "heikin_ashi", format: "png", question: question{symbol: "BTCUSDT", interval: market.Hour4, bars: bars}}
+		r.options.Width, r.options.Height = 800, 500
+		if err := r.settle(fixedNow); err != nil {
+			t.Fatal(err)
+		}
+		v, err := newHandlers(Deps{Source: new(fixed)}).chartView(t.Context(), mcp.Caller{}, r)
+		if err != nil || v.AveragedOpen == nil || math.Abs(*v.AveragedOpen-want) > 1e-9*want {
+			t.Errorf("%d bars: the picture of %v opens at %v, want %v", bars, err, v.AveragedOpen, want)
+		}
+	}
+}
+
 // TestChartNeeds: an indicator that has no value yet says in its legend how
 // many bars it takes: the length of an average, one more where changes are
 // averaged, what the definitions say of the others. The picture is compared

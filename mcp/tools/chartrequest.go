@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wick/chart"
+	"wick/indicators"
 	"wick/limit"
 	"wick/market"
 )
@@ -284,6 +285,10 @@ func (r *chartRequest) settle(now time.Time) (err error) {
 		collect(wrong)
 	}
 	collect(r.settlePeriod(zone, now))
+	// The page may draw a series as averaged candles whatever its type is.
+	if r.options.Type == chart.HeikinAshi || r.format == "series" {
+		r.before = indicators.HeikinAshiWarmup
+	}
 	return err
 }
 

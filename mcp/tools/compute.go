@@ -28,10 +28,15 @@ func (h *handlers) span(ctx context.Context, r question) (*chart.View, []string,
 		return nil, nil, fixable(err)
 	}
 	v, err := compute(ctx, cut, r.indicators, bars)
-	if err == nil {
-		v.Past = cut.Len() < s.Len()
+	if err != nil {
+		return nil, nil, err
 	}
-	return v, notes, err
+	v.Past = cut.Len() < s.Len()
+	if r.before > 0 && cut.Len() > 0 {
+		open := indicators.HeikinAshiOpen(cut, bars)
+		v.AveragedOpen = &open
+	}
+	return v, notes, nil
 }
 
 // load fetches the bars of a question, and the bars of other markets and intervals that
@@ -48,7 +53,7 @@ func (h *handlers) load(ctx context.Context, r question) (*market.Series, error)
 	}
 	now := time.Now()
 	reach := r.reach(now)
-	q := market.Query{Symbol: symbol, Interval: r.interval, Limit: max(reach, r.least)}
+	q := market.Query{Symbol: symbol, Interval: r.interval, Limit: min(max(reach+r.before, r.least), market.MaxLimit)}
 	for _, req := range r.indicators {
 		q.Limit = min(max(q.Limit, reach+min(req.WarmupAt(r.interval, r.end(now)), indicators.MaxWarmup)), market.MaxLimit)
 		for _, column := range req.Needs() {

@@ -27,6 +27,10 @@ type question struct {
 	// the result covers, such as the change of a day. Zero means no more than the rest of
 	// the question needs.
 	least int
+
+	// before is how many bars before those shown the chart itself needs, such as averaged
+	// candles do. Each indicator has a warm-up of its own.
+	before int
 }
 
 // Sources return only the newest bars. So a period in the past is fetched together with
