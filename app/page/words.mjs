@@ -88,5 +88,6 @@ export function paintCross(p) {
   const v = valueAt(pane.scale, y);
   const exponent = Math.floor(Math.log10(Math.abs(pane.scale.hi - pane.scale.lo) / 100));
   const text = pane.price ? axisText(p, v) : axisFormat(Math.abs(v), exponent, true)(v);
-  label(text, p.axisX, Math.round(y - m.tagH / 2), m.w - p.axisX);
+  const left = Math.min(p.axisX, m.w - p.o.measure(text, m.tag, 500) - 2 * pad); // wider than all that the axis shows
+  label(text, left, Math.round(y - m.tagH / 2), m.w - left);
 }
