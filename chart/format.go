@@ -249,8 +249,12 @@ func precision(columns ...[]float64) (d, most int) {
 	return d, most
 }
 
-// decimals returns the fewest decimals that write v as exactly as most decimals do.
+// decimals returns the fewest decimals that write v as exactly as most decimals do. Digits
+// that a binary number has and nobody wrote do not count.
 func decimals(v float64, most int) int {
+	if _, fraction, _ := strings.Cut(strconv.FormatFloat(v, 'f', -1, 64), "."); len(fraction) <= most {
+		return len(fraction)
+	}
 	_, fraction, _ := strings.Cut(strconv.FormatFloat(v, 'f', most, 64), ".")
 	return len(strings.TrimRight(fraction, "0"))
 }

@@ -182,3 +182,18 @@ func TestPrecision(t *testing.T) {
 		}
 	}
 }
+
+// TestDecimals: what is written has the digits that somebody wrote, and not those that a
+// binary number has beyond them.
+func TestDecimals(t *testing.T) {
+	for _, c := range []struct {
+		v          float64
+		most, want int
+	}{
+		{5399118186.9885, 8, 4}, {91999999999.1, 8, 1}, {31.975, 8, 3}, {31.975, 2, 2}, {30.5, 8, 1}, {50, 8, 0}, {1e-8, 8, 8}, {1e-9, 8, 0}, {0.1 + 0.2, 8, 1}, {math.Pi, 8, 8}, {-2.50, 8, 1},
+	} {
+		if got := decimals(c.v, c.most); got != c.want {
+			t.Errorf("decimals(%v, %d) is %d, want %d", c.v, c.most, got, c.want)
+		}
+	}
+}

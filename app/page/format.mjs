@@ -40,8 +40,9 @@ export function priceText(v, precision) {
   return tiny || extreme(v) ? exponentText(v, Math.abs(v) < 1 ? 3 : 2) : fixedText(v, precision);
 }
 
-/** placesOf returns the fewest decimals that write v as exactly as most decimals do. */
-export const placesOf = (v, most) => (v.toFixed(most).split('.')[1] ?? '').replace(/0+$/, '').length;
+/** placesOf returns the fewest decimals that write v as exactly as most decimals do. Digits
+ * that a binary number has and nobody wrote do not count. */
+export const placesOf = (v, most) => Array.from({ length: most }, (_, d) => d).find(d => Number(v.toFixed(d)) === Number(v.toFixed(most))) ?? most;
 
 /** namedText writes a price that is named by itself, with as many decimals of its own as
  * are visible. */
@@ -86,7 +87,7 @@ export function levelText(v) {
 
 /** exactText writes a quantity or a price of the account with all its decimals, of which
  * it has at most eight. */
-export const exactText = v => (usable(v) ? fixedText(v, 8).replace(/\.?0+$/, '') : noValue);
+export const exactText = v => (usable(v) ? fixedText(v, placesOf(v, 8)) : noValue);
 
 /** signed writes v with d decimals and its sign; what they make a zero has none. */
 export const signed = (v, d) => fixedText(v, d).replace(/^(?=.*[1-9])/, v > 0 ? '+' : '');
