@@ -429,7 +429,7 @@ func TestBeyondTheRange(t *testing.T) {
 		want []string
 	}{
 		{1200, 700, []string{"↑ alert above " + priceText(far(1), 2), "↑ sell limit 3 " + priceText(far(2), 2), "↑ sell limit 4 " + priceText(far(3), 2), "↑ +2", "↓ zero 1.00"}},
-		{400, 300, []string{"↑ " + priceText(far(1), 2), "↑ " + priceText(far(2), 2), "↑ " + priceText(far(3), 2), "↑ +2", "↓ 1.00"}},
+		{400, 300, []string{"↑ alert above " + priceText(far(1), 2), "↑ sell limit 3 " + priceText(far(2), 2), "↑ sell limit 4 " + priceText(far(3), 2), "↑ +2", "↓ zero 1.00"}},
 	} {
 		p := plan(v, Options{Width: c.w, Height: c.h})
 		checkPlan(t, p)

@@ -81,8 +81,9 @@ func (p *picture) withPrice(l ownLevel) string {
 const namedBeyond = 3
 
 // placeBeyond names, at the upper and the lower edge of the price, the levels that are
-// beyond it. The nearest are named and the others counted, so that nobody believes that
-// there is no order because it is out of sight.
+// beyond it. The nearest are named, by their price alone where there is no more room, and
+// the others counted, so that nobody believes that there is no order because it is out of
+// sight.
 func (p *picture) placeBeyond(o *occupied, pn *pane) {
 	for _, arrow := range [...]string{"↑ ", "↓ "} {
 		var beyond []ownLevel
@@ -99,11 +100,8 @@ func (p *picture) placeBeyond(o *occupied, pn *pane) {
 		})
 		left := 0
 		for i, l := range beyond {
-			text := p.withPrice(l)
-			if p.compact {
-				text = p.ownText(l.price)
-			}
-			if i < namedBeyond && p.atEdge(o, arrow+text, l.ink, arrow == "↑ ") {
+			upper := arrow == "↑ "
+			if i < namedBeyond && (p.atEdge(o, arrow+p.withPrice(l), l.ink, upper) || p.atEdge(o, arrow+p.ownText(l.price), l.ink, upper)) {
 				continue
 			}
 			left++

@@ -160,12 +160,12 @@ function withPrice(p, { text, price }) {
 }
 
 /** putBeyond names at the upper and the lower edge the levels that lie beyond it, the
- * nearest first, and counts the others. */
+ * nearest first, by their price alone where there is no more room, and counts the others. */
 function putBeyond(p, pane, room) {
   for (const [arrow, upper] of [['↑ ', true], ['↓ ', false]]) {
     const beyond = p.levels.filter(l => usable(l.price) && !isInside(pane, l.price) && yOf(pane.scale, l.price) < pane.top === upper);
     beyond.sort((a, b) => (upper ? a.price - b.price : b.price - a.price));
-    const named = beyond.slice(0, namedBeyond).filter(l => room.atEdge(arrow + (p.m.compact ? axisText(p, l.price, true) : withPrice(p, l)), l.ink, upper));
+    const named = beyond.slice(0, namedBeyond).filter(l => [withPrice(p, l), axisText(p, l.price, true)].some(text => room.atEdge(arrow + text, l.ink, upper)));
     const left = beyond.length - named.length;
     if (left > 0 && !room.atEdge(`${arrow}+${left}`, 'axis', upper)) pane.unmarked += left;
   }
