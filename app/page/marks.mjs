@@ -91,9 +91,13 @@ export function textsOf(p, pane, marks) {
 /** putExtremes writes the highest and the lowest price in the window. */
 function putExtremes(p, room) {
   if (p.m.compact || p.kind === 'heikin_ashi' || p.i1 - p.i0 < 2) return;
-  for (const [values, side] of [[p.drawn.high, -1], [p.drawn.low, 1]]) {
+  const ends = [[p.drawn.high, -1], [p.drawn.low, 1]].map(([values, side]) => {
     let best = p.i0;
     for (let i = p.i0; i < p.i1; i++) if (side * values[i] < side * values[best]) best = i;
+    return { values, side, best };
+  });
+  if (ends[0].values[ends[0].best] === ends[1].values[ends[1].best]) return;
+  for (const { values, side, best } of ends) {
     const [text, x, y] = [namedText(p.data, values[best]), barX(p, best), yOf(p.panes[0].scale, values[best])];
     const half = Math.max(p.m.px(2), p.pitch / 2); // of the bar
     const rows = [0, -1, 1].map(to => y + to * (p.m.mark / 2));

@@ -192,6 +192,9 @@ function keptSymbols() {
   }
 }
 
+/** headOf returns the first words of a text that is long for a row. */
+export const headOf = text => (text.length > 80 ? text.slice(0, 80).replace(/\s+\S*$/, '') + '…' : text);
+
 /** watchPanel lists symbols with a small chart, the change, and the newest signal; the
  * list is kept in this browser. A click on one calls pick. */
 export function watchPanel({ transport, theme }, pick) {
@@ -227,7 +230,7 @@ export function watchPanel({ transport, theme }, pick) {
       words.textContent = `${priceText(closes.at(-1), data.precision)} ${signed(change, 2)}%${newest ? ' · ' + signalName(newest.label) : ''}`;
       drawLine(small, closes, theme());
     } catch (err) {
-      words.textContent = err.message.slice(0, 80);
+      words.textContent = headOf(err.message);
     }
   }
   function show() {

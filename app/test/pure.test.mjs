@@ -10,7 +10,7 @@ import { textOf } from '../page/host.mjs';
 import { described, fitting, headerParts, legendItems, sharedRows } from '../page/legend.mjs';
 import { Loader } from '../page/loader.mjs';
 import { base64url, challengeOf } from '../page/login.mjs';
-import { setLook, signalName } from '../page/look.mjs';
+import { coloursOf, look, setLook, signalName } from '../page/look.mjs';
 import { linePath, marksOf, textsOf, zoneBox } from '../page/marks.mjs';
 import { indicatorsText, parseIndicators } from '../page/names.mjs';
 import { paint } from '../page/paint.mjs';
@@ -22,6 +22,7 @@ import { equity } from '../page/sums.mjs';
 import { previewText, ticket } from '../page/ticket.mjs';
 import { lastEnd, offsetIn, wallTimes } from '../page/times.mjs';
 import { parseEvents } from '../page/wire.mjs';
+import { paintCross } from '../page/words.mjs';
 
 const read = name => JSON.parse(readFileSync(new URL(name, import.meta.url)));
 setLook(read('look.json'));
@@ -255,6 +256,34 @@ test('a fill between levels that step has their ends', () => {
   assert.deepEqual(found, want);
 });
 
+// The axis is as wide as what it shows: a crosshair at 1,037.45 said 1,037.4.
+test('the price at the crosshair is whole, also if it is wider than the axis', () => {
+  const data = readSeries(payload(900, 200, { lines: [] }));
+  for (const scale of ['linear', 'percent']) {
+    const p = makePlan(data, { ...plain, scale }, { end: 50, count: 50 });
+    const [written, boxes] = [[], []];
+    const ctx = new Proxy({}, { get: (_, name) => ({ fillText: (text, x) => written.push({ text, x }), fillRect: (x, y, w, h) => boxes.push({ x, w, h }) }[name] ?? (() => {})), set: () => true });
+    Object.assign(p, { ctx, colours: coloursOf('dark'), onTag: look.on_tag.dark, cross: { bar: 10, y: p.panes[0].legendEnd }, axisX: 560 });
+    paintCross(p);
+    const { text, x } = written.at(-1);
+    assert.ok(x + plain.measure(text) <= plain.width, `${text} at ${x}`);
+    const box = boxes.at(-1);
+    assert.ok(box.x <= x && box.x + box.w === plain.width, 'on its ground');
+  }
+});
+
+// As the picture does: two equal labels say nothing.
+test('of a flat series no highest and lowest price is written', () => {
+  const texts = closes => {
+    const bars = closes.map((c, i) => ({ t: i * 3600, o: c, h: c, l: c, c, v: 0 }));
+    const data = readSeries(JSON.stringify({ ...JSON.parse(payload(1, closes.length, { lines: [], signals: [], shaded: [] })), bars }));
+    const p = makePlan(data, plain, wholeWindow(data, data.n));
+    return textsOf(p, p.panes[0], []).map(t => t.text);
+  };
+  assert.deepEqual(texts([50, 50, 50]), []);
+  assert.deepEqual(texts([50, 51, 50]).sort(), ['50.00', '51.00']);
+});
+
 test('averaged candles are made anew when older bars come', () => {
   const draw = data => makePlan(data, { ...plain, type: 'heikin_ashi' }, wholeWindow(data, data.n)).drawn;
   const newer = readSeries(payload(4, 5));
@@ -368,7 +397,8 @@ test('levels out of sight are named at the edges', () => {
     return textsOf(p, p.panes[0], marksOf(p, p.panes[0])).map(t => t.text).filter(t => /[↑↓]/.test(t));
   };
   assert.deepEqual(texts(600), ['↑ alert 50.00', '↑ alert 60.00', '↑ alert 70.00', '↑ +2', '↓ alert 1.00']);
-  assert.deepEqual(texts(400), ['↑ 50.00', '↑ 60.00', '↑ 70.00', '↑ +2', '↓ 1.00']);
+  assert.deepEqual(texts(400), texts(600));
+  assert.deepEqual(texts(120), ['↑ 50.00', '↑ 60.00', '↑ 70.00', '↓ 1.00'], 'by the price alone where there is no more room');
 });
 
 test('a page stays within the limit of a host', () => {
@@ -439,7 +469,7 @@ test('a profit that is not known is not 0', () => {
   const position = { symbol: 'A', side: 'short', quantity: 18, entry_price: 88.603, current_price: 88 };
   const level = profit => {
     account.positions = [{ ...position, unrealized_pnl: profit }];
-    const [{ text, ink }] = account.drawn({ symbol: 'A', precision: 3, request: {}, n: 1, time: [0], close: [88], seconds: 60 }).levels;
+    const [{ text, ink }] = account.drawn({ symbol: 'A', precision: 3, visible: 3, request: {}, n: 1, time: [0], close: [88], seconds: 60 }).levels;
     return [text, ink];
   };
   assert.deepEqual(level(null), ['short 18 at 88.603', 'axis']);
@@ -471,6 +501,8 @@ test('the profit on a chart is that of its own price', () => {
 
 test('quantities and prices of the account keep their decimals', () => {
   assert.deepEqual([100, 0.12345678, 1234567.5, 10.46352915, 0, -3].map(exactText), ['100', '0.12345678', '1,234,567.5', '10.46352915', '0', '−3']);
+  assert.deepEqual([5399118186.9885, 91999999999.1, 1e-8, 0.1 + 0.2].map(exactText), ['5,399,118,186.9885', '91,999,999,999.1', '0.00000001', '0.3'], 'as the server wrote it');
+  assert.equal(namedText({ precision: 2, visible: 8 }, 5399118186.9885), '5,399,118,186.9885');
 });
 
 test('a month ends when the next begins', () => {
