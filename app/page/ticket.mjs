@@ -1,6 +1,7 @@
 // The ticket: the first click tries an order without placing it and shows a preview, the
 // second places it. Any change in between removes the preview.
 import { button, el, entry, field, select } from './dom.mjs';
+import { unanswered } from './host.mjs';
 import { isDoubtful, once } from './once.mjs';
 
 /** previewText says in a sentence what an order would do. */
@@ -24,11 +25,12 @@ export function twoSteps(transport, onPlaced) {
     return `Would be: ${previewText(reply)}${reply.note ? '. Note: ' + reply.note : ''}${doubt}`;
   };
   const place = async () => {
-    const { side, quantity, symbol, type } = order;
-    const words = isDoubtful('place_order', order) ? 'Placed, asked again with the same id' : 'Placed';
-    const reply = await once(transport, 'place_order', order, 'client_order_id').catch(err => {
-      if (err.unanswered) err.message = `It is not known whether this order was placed: ${side} ${quantity} ${symbol} ${type}; ${err.message}. Placing it again ${again}`;
-      throw err;
+    const mine = order;
+    const { side, quantity, symbol, type } = mine;
+    const words = isDoubtful('place_order', mine) ? 'Placed, asked again with the same id' : 'Placed';
+    const reply = await once(transport, 'place_order', mine, 'client_order_id').catch(err => {
+      const text = `It is not known whether this order was placed: ${side} ${quantity} ${symbol} ${type}; ${err.message}. Placing it again ${again}`;
+      throw isDoubtful('place_order', mine) ? unanswered(text) : err;
     });
     await onPlaced(`order ${reply.order_id}: ${previewText(reply)}`);
     return `${words}: ${previewText(reply)}`;
