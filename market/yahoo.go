@@ -235,10 +235,6 @@ func explainYahoo(status int, body []byte) *Error {
 	}
 }
 
-// yahooLate is how late Yahoo may tell a trade, in seconds. For many exchanges that is 15 or 20
-// minutes; its answers do not say how many, and no document says which is the longest.
-const yahooLate = 30 * minute
-
 // page returns the rows that have all four prices; a missing volume counts as
 // zero. Now is the time at the service in unix seconds.
 func (c *yahooChart) page(iv Interval, now int64) *page {
@@ -266,7 +262,7 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 	// Trades come in order, so bars that ended before the last one are complete. Before the
 	// exchange opens there are none that could come late.
 	if last := c.Meta.Time; last > 0 && now >= c.Meta.Period.Regular.Start {
-		p.until = max(now-yahooLate, min(last, now))
+		p.until = max(now-lateTrades, min(last, now))
 	}
 	// After the exchange has closed, and the last trade of its closing auction was told, all
 	// bars of the day are complete.
