@@ -329,9 +329,9 @@ func (b *expressionBars) Other(p rules.Place) (rules.Bars, []int) {
 }
 
 // newestClosed returns for each bar of s the index of the newest bar of other that
-// closed no later than it did, -1 if there is none. For a forming bar of s that is the last
-// one of other, whose forming bar is there only if it goes with that of s; see
-// [market.Series.Other]. Both series may be of any interval.
+// closed no later than it did, -1 if there is none. Both series may be of any interval. If
+// it is the same, a forming bar of s reads the last one of other, whose forming bar is there
+// only if it goes with that of s; see [market.Series.Other].
 func newestClosed(s, other *market.Series) []int {
 	at := make([]int, s.Len())
 	j := -1 // it only grows, since the bars of both series are in order
@@ -342,7 +342,7 @@ func newestClosed(s, other *market.Series) []int {
 		}
 		at[i] = j
 	}
-	if s.Forming {
+	if s.Forming && other.Interval == s.Interval {
 		at[len(at)-1] = other.Len() - 1
 	}
 	return at

@@ -474,6 +474,10 @@ func TestOtherFormingBars(t *testing.T) {
 	}
 	newYork, london := days("OWN", 14*hour, 0, 1, 4, true), days("OTHER", 8*hour, 0, 1, 4, true)
 	sydney, tokyo := days("OWN", 0, -hour, 1, 4, true), days("OTHER", 0, 0, 1, 4, true)
+	hours := &market.Series{Symbol: "OWN", Interval: market.Hour1, Forming: true} // at 22:00 and 23:00 of day 3
+	for i := range int64(2) {
+		hours.Append(market.Bar{Time: 3*day + (22+i)*hour, Open: 1, High: 9, Low: 1, Close: 1, Volume: 1})
+	}
 	asOther := func(s *market.Series) *market.Series { t := *s; t.Symbol = "OTHER"; return &t }
 	for _, c := range []struct {
 		why        string
@@ -486,11 +490,15 @@ func TestOtherFormingBars(t *testing.T) {
 		{"Sydney reads Tokyo", sydney, tokyo, []float64{math.NaN(), 1, 2, 4}},
 		{"Tokyo reads Sydney", tokyo, asOther(sydney), []float64{1, 2, 3, 4}},
 		{"New York reads yesterday's London", newYork, days("OTHER", 8*hour, 0, 1, 3, true), []float64{1, 2, 2, 2}},
+		{"hours read days of New York, the last of which is complete and not closed", hours, days("OTHER", 14*hour, 0, 1, 3, false), []float64{2, 2}},
 		{"New York, closed, reads London", days("OWN", 14*hour, 0, 1, 3, false), london, []float64{1, 2, 3}},
 	} {
-		s := *c.own
+		s, text := *c.own, "close:OTHER"
 		s.Others = map[market.Other]*market.Series{{Symbol: "OTHER"}: c.other}
-		got := formulaOf(t, &s, "close:OTHER")
+		if c.own == hours {
+			s.Others, text = map[market.Other]*market.Series{{Symbol: "OTHER", Interval: market.Day1}: c.other}, "close@1d:OTHER"
+		}
+		got := formulaOf(t, &s, text)
 		if !slices.EqualFunc(got, c.want, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }) {
 			t.Errorf("%s: %v, want %v", c.why, got, c.want)
 		}

@@ -126,7 +126,7 @@ func TestYahooDates(t *testing.T) {
 	}
 }
 
-// TestYahooDayCloses: the bar of the day is forming until the session is over, also where its
+// TestYahooDayCloses: the bar of the day is forming until the session is over, also where it
 // begins on the day before in UTC.
 func TestYahooDayCloses(t *testing.T) {
 	for _, a := range exchangesAbroad {
@@ -220,6 +220,27 @@ func TestYahooIdle(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestEndsEarly: the price of a day that closes an hour before its end is of then, and an answer
+// with it is kept no longer.
+func TestEndsEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now().Unix()
+		s := &Series{Interval: Day1, Forming: true, Time: []int64{start - day, start}, Delayed: []Delay{{start - day, -hour, 0}, {start, -hour, 0}}}
+		s.Open, s.High, s.Low, s.Close, s.Volume = []float64{1, 1}, []float64{1, 1}, []float64{1, 1}, []float64{1, 1}, []float64{1, 1}
+		if got := s.Closed().PriceAt; got != (start-hour)*1000 {
+			t.Errorf("the price of the closed bars is of %d, want %d", got, (start-hour)*1000)
+		}
+		if got := s.priceAt((start + 2*day) * 1000); got != (start+day-hour)*1000 {
+			t.Errorf("the last price is of %d, want %d", got, (start+day-hour)*1000)
+		}
+		closes := time.Unix(start+day-hour, 0)
+		time.Sleep(time.Until(closes.Add(-10 * time.Second)))
+		if got := goodUntil(s); !got.Equal(closes.Add(settle)) {
+			t.Errorf("ten seconds before it closes, the answer is kept until %s, want %s", got, closes)
+		}
+	})
 }
 
 // TestFormingEnds: a forming bar is brought up to date with newer prices only until it

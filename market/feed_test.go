@@ -417,6 +417,36 @@ func TestFeedComplete(t *testing.T) {
 	})
 }
 
+// TestCompleteSince: a bar is complete since its session was told, also if the hours are those
+// of the next session by now, and since its close where no hours are known, so that two bars
+// of two days are a day apart.
+func TestCompleteSince(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		newYork, _ := time.LoadLocation("America/New_York")
+		clock := func(day, hour, minute int) int64 {
+			return time.Date(2000, 1, day, hour, minute, 0, 0, newYork).Unix()
+		}
+		session := func(day int) Hours { return Hours{clock(day, 9, 30), clock(day, 16, 0)} }
+		for _, c := range []struct {
+			hours     Hours
+			day, hour int // now
+			want      int64
+		}{
+			{session(10), 10, 17, clock(10, 16, 45)}, {session(10), 11, 3, clock(10, 16, 45)}, {session(11), 11, 3, clock(10, 16, 45)},
+			{Hours{}, 10, 17, clock(11, 9, 30)}, {Hours{}, 11, 3, clock(11, 9, 30)},
+		} {
+			time.Sleep(time.Until(time.Unix(clock(c.day, c.hour, 0), 0)))
+			s := &Series{Interval: Day1, Hours: c.hours}
+			s.Append(Bar{clock(10, 9, 30), 1, 1, 1, 1, 1})
+			g := &result{told: make(map[Interval]int64), complete: make(map[Interval]CompleteBar)}
+			g.bar(&watch{told: map[Interval]int64{Day1: 1}}, s, true)
+			if len(g.Complete) != 1 || g.Complete[0].Ended != c.want {
+				t.Errorf("hours %v, on %d at %d: %v, want one since %d", c.hours, c.day, c.hour, g.Complete, c.want)
+			}
+		}
+	})
+}
+
 // On a Saturday the price is Friday's and says so, and the service is asked
 // less often.
 func TestFeedRestsWhenClosed(t *testing.T) {

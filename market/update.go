@@ -46,7 +46,7 @@ type FormingBar struct {
 // CompleteBar is a bar whose session is over.
 type CompleteBar struct {
 	ClosedBar
-	Ended int64 // since when it is complete, in unix seconds
+	Ended int64 // since when it is complete, in unix seconds; when it closes if the hours of the exchange are not known
 }
 
 // ClosedBar is a finished bar of one interval.

@@ -168,9 +168,12 @@ func (g *result) bar(w *watch, s *Series, current bool) {
 		}
 	} else if now := time.Now().Unix(); closed > 0 && s.ClosedAt(closed-1) > now {
 		closed--
-		b := CompleteBar{ClosedBar{iv, s.Bar(closed), s.Delay(closed)}, now}
-		if shut := s.Hours.Close; shut > s.BeganAt(closed) {
-			b.Ended = min(now, shut+lastTold)
+		b := CompleteBar{ClosedBar{iv, s.Bar(closed), s.Delay(closed)}, s.ClosedAt(closed)}
+		// The hours may be those of the next session already: this one ended a day before.
+		if shut := s.Hours.Close; shut > 0 {
+			for b.Ended = shut + lastTold; b.Ended > now; {
+				b.Ended -= day
+			}
 		}
 		g.complete[iv] = b
 		if known && b.Bar.Time > max(after, w.complete[iv].Bar.Time) {

@@ -370,6 +370,57 @@ func TestCompleteBar(t *testing.T) {
 	})
 }
 
+// TestCompleteWithClosed: after a pause a bar is told as closed and the next one as complete
+// in one update. A cooldown holds between the two.
+func TestCompleteWithClosed(t *testing.T) {
+	for cooldown, want := range map[string]int{"4h": 1, "": 2} {
+		inBubble(t, nil, func(t *testing.T, e *Engine) {
+			e.ensure(t.Context(), "AAA")
+			closeBars(e, 90)
+			start := market.Hour1.Start(time.Now().Unix())
+			repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > 110","signal":"becomes_true"}}`, AlertRequest{Repeat: EachBar, Interval: "1h", Cooldown: cooldown})
+			bar := func(start int64) market.ClosedBar {
+				return market.ClosedBar{Interval: market.Hour1, Bar: market.Bar{Time: start, Open: 120, High: 120, Low: 120, Close: 120, Volume: 1}}
+			}
+			time.Sleep(time.Until(time.Unix(start+3600+1900, 0)))
+			e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 120, High: 120, Low: 120, At: time.Now().UnixMilli(), Synthetic: true,
+				Closed: []market.ClosedBar{bar(start)}, Complete: []market.CompleteBar{{ClosedBar: bar(start + 3600), Ended: start + 3600 + 1800}}})
+			if n := e.PendingNotifications(); n != want {
+				t.Errorf("with a cooldown of %s %d fired, want %d", cooldown, n, want)
+			}
+		})
+	}
+}
+
+// TestCorrectedBar: the exchange corrects a bar between its session and its close. It is
+// judged again, and fires once in any case.
+func TestCorrectedBar(t *testing.T) {
+	for early, late := range map[float64]float64{109: 120, 120: 109, 120.5: 121} {
+		inBubble(t, nil, func(t *testing.T, e *Engine) {
+			e.ensure(t.Context(), "AAA")
+			closeBars(e, 90)
+			start := market.Hour1.Start(time.Now().Unix())
+			repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > 110","signal":"becomes_true"}}`, AlertRequest{Repeat: EachBar, Interval: "1h"})
+			bar := func(c float64) market.ClosedBar {
+				return market.ClosedBar{Interval: market.Hour1, Bar: market.Bar{Time: start, Open: c, High: c, Low: c, Close: c, Volume: 1}}
+			}
+			tell := func(after int64, u market.Update) {
+				time.Sleep(time.Until(time.Unix(start+after, 0)))
+				u.Symbol, u.Synthetic, u.At, u.High, u.Low = "AAA", true, time.Now().UnixMilli(), u.Price, u.Price
+				e.deliver(t.Context(), u)
+			}
+			tell(1900, market.Update{Price: early, Complete: []market.CompleteBar{{ClosedBar: bar(early), Ended: start + 1800}}})
+			tell(3601, market.Update{Price: late, Closed: []market.ClosedBar{bar(late)}})
+			if n := e.PendingNotifications(); n != 1 {
+				t.Errorf("complete at %v and closed at %v, it fired %d times, want once", early, late, n)
+			}
+			if s, _ := e.Window("AAA", market.Hour1); s.Close[s.Len()-1] != late {
+				t.Errorf("the window has %v, the bar closed at %v", s.Close[s.Len()-1], late)
+			}
+		})
+	}
+}
+
 // fundingSource has a funding rate that turns positive, and counts who asks.
 type fundingSource struct {
 	flat

@@ -70,7 +70,8 @@ func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []*event, seq uin
 	filled := seq != 0
 	for _, h := range e.firings(t, hits, f) {
 		a := e.ahead.alerts[h.alert] // looked up anew: an alert that repeats changes with each firing
-		if a == nil {                // it was cancelled meanwhile
+		// It was cancelled meanwhile, or has just fired on the bar before.
+		if a == nil || a.Condition.Type == IndicatorSignal && !a.ready(h.at) {
 			continue
 		}
 		h.synthetic, h.price = e.watch.of(t.Symbol).synthetic, string(asTold(t.Price))

@@ -269,6 +269,46 @@ func TestDowntimeBeyondOneAnswer(t *testing.T) {
 	}
 }
 
+// TestWindowOfSydney: the days of Sydney begin an hour before their time in UTC. A window that
+// is loaded after a session has a complete bar, which waits for its close, and no process
+// has missed it. A price in the first hour of the next session belongs to the next bar.
+func TestWindowOfSydney(t *testing.T) {
+	const day, hour = 86400, 3600
+	monday := time.Date(2025, 1, 6, 0, 0, 0, 0, time.UTC).Unix()
+	s := &market.Series{Symbol: "AAA", Interval: market.Day1}
+	for i := range int64(3) {
+		s.Append(market.Bar{Time: monday + i*day, Open: 100, High: 101, Low: 99, Close: 100})
+		s.Delayed = append(s.Delayed, market.Delay{Start: monday + i*day, Offset: -hour})
+	}
+	wednesday := monday + 2*day
+	for _, c := range []struct{ asked, judged int64 }{{wednesday + 8*hour, monday + day}, {wednesday + 22*hour, monday + day}, {wednesday + 23*hour, wednesday}} {
+		s.AsOf = c.asked * 1000
+		w := newWindow(s, 2)
+		if w.resume(monday + day); w.judged != min(c.judged, monday+day) || (w.late != 0) != (c.judged == wednesday) {
+			t.Errorf("asked at %d: judged up to %d, late %d", c.asked-wednesday, w.judged, w.late)
+		}
+		if w = newWindow(s, 2); w.judged != c.judged {
+			t.Errorf("asked at %d: a new window is judged up to %d, want %d", c.asked-wednesday, w.judged, c.judged)
+		}
+	}
+	w := newWindow(s, 2)
+	at := (wednesday + 23*hour + 1800) * 1000
+	w.touch(market.Update{Price: 150, High: 155, Low: 100, At: at, Path: []market.Bar{{Time: at/1000 - 60, Open: 149, High: 155, Low: 148, Close: 150}}})
+	want := market.FormingBar{Bar: market.Bar{Time: wednesday + day, Open: 149, High: 155, Low: 148, Close: 150}, Delay: market.Delay{Start: wednesday + day, Offset: -hour}}
+	if w.forming != want {
+		t.Errorf("forming %+v, want %+v", w.forming, want)
+	}
+	s.PriceAt = 0 // a source that does not say
+	if q := lastQuote(s); q.at != (wednesday+23*hour)*1000 {
+		t.Errorf("the last price is of %d, want the close of the last bar, %d", q.at, (wednesday+23*hour)*1000)
+	}
+	longer := newWindow(s, 3)
+	w.early = wednesday
+	if longer.follow(w); longer.early != wednesday || longer.forming != want {
+		t.Errorf("a longer window goes on with %d and %+v", longer.early, longer.forming)
+	}
+}
+
 // hasty is a feed that has an hour close as soon as it is told where the quarters of an hour
 // go on, and notes where the hours do.
 type hasty struct {

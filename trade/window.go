@@ -59,6 +59,10 @@ func newWindow(s *market.Series, keep int) *window {
 	w.closed.Grow(keep) // our own memory: the source's must not be written
 	w.short = n < keep
 	w.judged = w.lastClosed()
+	// A complete bar is judged when it closes, like one that is told later.
+	if n > 1 && s.AsOf > 0 && s.ClosedAt(n-1) > s.AsOf/1000 {
+		w.judged = s.Time[n-2]
+	}
 	w.settled = w.judged
 	return w
 }
@@ -123,8 +127,11 @@ func (w *window) trim() {
 func (w *window) add(c market.ClosedBar) (isNew, gap bool) {
 	b := c.Bar
 	switch last := w.lastClosed(); {
-	case b.Time == last && last != 0: // it was complete before; the source may have corrected it
+	case b.Time == last && last != 0: // it was complete before
 		n := w.closed.Len() - 1
+		if w.closed.Bar(n) != b { // and was corrected: it is judged again
+			w.early = 0
+		}
 		w.closed.Open[n], w.closed.High[n], w.closed.Low[n], w.closed.Close[n], w.closed.Volume[n] = b.Open, b.High, b.Low, b.Close, b.Volume
 	case b.Time > last:
 		w.closed.Append(b)
@@ -150,27 +157,40 @@ func (w *window) touch(u market.Update) {
 	}
 	// A price exactly between two bars belongs to the first: if the market closes then,
 	// no other bar begins.
-	start := w.closed.Interval.Start((u.At - 1) / 1000)
+	start, delay := w.around((u.At - 1) / 1000)
 	if start <= w.lastClosed() {
 		return // the bar is closed; the price is late
 	}
+	began := start + delay.Offset
 	high, low := u.High, u.Low
 	if w.forming.Time != start {
 		// The extremes of the update may be from before this bar. Those of its path are
 		// taken instead.
-		w.forming = market.FormingBar{Bar: market.Bar{Time: start, Open: u.Price, High: u.Price, Low: u.Price}}
+		w.forming = market.FormingBar{Bar: market.Bar{Time: start, Open: u.Price, High: u.Price, Low: u.Price}, Delay: delay}
 		high, low = u.Price, u.Price
-		if i := slices.IndexFunc(u.Path, func(b market.Bar) bool { return b.Time >= start }); i >= 0 {
+		if i := slices.IndexFunc(u.Path, func(b market.Bar) bool { return b.Time >= began }); i >= 0 {
 			w.forming.Open = u.Path[i].Open
 		}
 	}
 	for _, b := range u.Path {
-		if b.Time >= start {
+		if b.Time >= began {
 			high, low = max(high, b.High), min(low, b.Low)
 		}
 	}
 	w.forming.High, w.forming.Low, w.forming.Close = max(w.forming.High, high), min(w.forming.Low, low), u.Price
 	w.partial = true
+}
+
+// around returns the time of the bar that holds an instant, in unix seconds, and its delay:
+// where bars begin before their time, as days in Sydney, it does as the last one.
+func (w *window) around(at int64) (start int64, d market.Delay) {
+	if n := w.closed.Len(); n > 0 {
+		d.Offset = min(0, w.closed.Delay(n-1).Offset)
+	}
+	if start = w.closed.Interval.Start(at - d.Offset); d.Offset != 0 {
+		d.Start = start
+	}
+	return start, d
 }
 
 // closedBars returns a copy of the last n closed bars, with room for one more.

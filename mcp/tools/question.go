@@ -125,7 +125,7 @@ func (r question) noBars(s *market.Series) error {
 	if next < s.Len() {
 		around += ", the next at " + stamp(s.Time[next])
 	}
-	switch within := r.from < s.Interval.Next(last); {
+	switch within := r.from < s.DueAt(next-1); {
 	case within && s.Interval == market.Minute1: // there is no shorter interval
 		help = "a longer period"
 	case within:
