@@ -3,6 +3,7 @@ package trade
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"wick/broker"
@@ -125,28 +126,50 @@ func (e *Engine) noteLate(o *Order, s broker.State) (again bool) {
 
 // noteTaken proposes a reason of o, which has ended, if the broker took back or corrected
 // what was filled. The book keeps what it counted, and the positions will show the
-// difference. A state that is not final is an old one, and less than a cent may come from
-// rounding the average. Called with mu held.
+// difference. A state that is not final is an old one. Called with mu held.
 func (e *Engine) noteTaken(o *Order, s broker.State) error {
-	if s.Status == broker.Open || o.FilledQuantity == 0 || !o.endedWithin(lateWithin) {
+	if s.Status == broker.Open || !o.endedWithin(lateWithin) || !o.takenBy(s) {
 		return nil
 	}
-	reason := o.Reason
-	if s.Filled < o.FilledQuantity {
-		reason = o.tookBack(s)
-	} else if s.Filled == o.FilledQuantity && s.Average > 0 && (s.Average-*o.AveragePrice).Abs() >= exact.One/100 {
-		reason = "at the broker: its average price was corrected to " + s.Average.String()
-	}
+	reason := o.reasonBy(s)
 	if reason == o.Reason {
 		return nil
 	}
-	e.log.Error("the broker took back or corrected what was filled", "order", o.ID, "filled", o.FilledQuantity.String(), "left", s.Filled.String(), "average", s.Average.String())
+	e.logTaken(o, s)
 	return e.restate(o, o.Status, reason)
 }
 
-// tookBack returns the reason of o if by s less is filled than was counted.
-func (o *Order) tookBack(s broker.State) string {
-	return fmt.Sprintf("at the broker: %s; it took back %s of %s that were filled", s.Word, o.FilledQuantity-s.Filled, o.FilledQuantity)
+// logTaken logs that the broker took back or corrected what was filled of o.
+func (e *Engine) logTaken(o *Order, s broker.State) {
+	e.log.Error("the broker took back or corrected what was filled", "order", o.ID, "filled", o.FilledQuantity.String(), "left", s.Filled.String(), "average", s.Average.String())
+}
+
+// takenBy reports whether by s, which is no older than what is known, the broker took back
+// or corrected what was filled of o.
+func (o *Order) takenBy(s broker.State) bool { return s.Filled < o.FilledQuantity || o.corrected(s) }
+
+// corrected reports whether the average price of what was filled of o is another one by s.
+// Less than a cent may come from rounding it.
+func (o *Order) corrected(s broker.State) bool {
+	return s.Filled == o.FilledQuantity && s.Filled > 0 && s.Average > 0 && (s.Average-*o.AveragePrice).Abs() >= exact.One/100
+}
+
+// reasonBy returns the reason that o has by s, once the book has all that was filled by s.
+func (o *Order) reasonBy(s broker.State) string {
+	reason := o.lasting()
+	// The broker's own word is kept where it says more than the status does.
+	if (reason == "" || s.Status != broker.Open) && s.Word != "new" && s.Word != "accepted" && s.Word != "partially_filled" && s.Word != "filled" && s.Word != "canceled" {
+		reason = "at the broker: " + s.Word
+	}
+	switch {
+	case s.Filled < o.FilledQuantity:
+		return fmt.Sprintf("at the broker: %s; it took back %s of %s that were filled", s.Word, o.FilledQuantity-s.Filled, o.FilledQuantity)
+	case o.corrected(s) && reason == "":
+		return "at the broker: its average price was corrected to " + s.Average.String()
+	case o.corrected(s):
+		return reason + "; its average price was corrected to " + s.Average.String()
+	}
+	return reason
 }
 
 // learnFills proposes the fills of o one after the other. Each must follow what is known,
@@ -188,8 +211,10 @@ func (e *Engine) acknowledge(o *Order, s broker.State) error {
 
 // lasting returns the reason of o if it stays when the broker says more, else "".
 func (o *Order) lasting() string {
-	if o.Reason == lateReason || o.Reason == bareReason {
-		return o.Reason
+	for _, reason := range []string{lateReason, bareReason} {
+		if strings.HasPrefix(o.Reason, reason) {
+			return reason
+		}
 	}
 	return ""
 }
@@ -200,7 +225,7 @@ func (o *Order) lasting() string {
 // held.
 func (e *Engine) lacksLegs(o *Order, s broker.State) bool {
 	wanted := o.StopLoss != nil || o.TakeProfit != nil || o.Role == RoleOCO && o.Group == o.ID
-	if !wanted || o.Reason == bareReason || len(s.Legs) > 0 || s.Status == broker.Rejected {
+	if !wanted || o.lasting() == bareReason || len(s.Legs) > 0 || s.Status == broker.Rejected {
 		return false
 	}
 	for _, suffix := range []string{"-sl", "-tp", "-oco"} {
@@ -299,14 +324,9 @@ func (e *Engine) tellFilled(ev *event) {
 // known by now. Called with mu held.
 func (e *Engine) settleLive(o *Order, s broker.State) error {
 	after, k := *o, kindAnswered
-	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), o.lasting()
-	// The broker's own word is kept where it says more than the status does.
-	if (after.Reason == "" || s.Status != broker.Open) && s.Word != "new" && s.Word != "accepted" && s.Word != "partially_filled" && s.Word != "filled" && s.Word != "canceled" {
-		after.Reason = "at the broker: " + s.Word
-	}
-	if s.Filled < o.FilledQuantity { // the positions will show the difference
-		after.Reason = o.tookBack(s)
-		e.log.Error("the broker took back what was filled", "order", o.ID, "filled", o.FilledQuantity.String(), "left", s.Filled.String())
+	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), o.reasonBy(s)
+	if after.Reason != o.Reason && o.takenBy(s) { // if something was taken back, the positions will show the difference
+		e.logTaken(o, s)
 	}
 	switch s.Status {
 	case broker.Filled: // less than was ordered, and the broker says that it is all
@@ -363,7 +383,7 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 		}
 		if e.ahead.order(o.ID) == nil {
 			ev.put(o)
-			if parent.Reason == bareReason {
+			if parent.lasting() == bareReason {
 				parent.Reason = ""
 			}
 		}

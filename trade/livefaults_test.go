@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -346,6 +347,39 @@ func TestLiveBustOfFilled(t *testing.T) {
 		}
 		if p := l.e.Positions(); len(p) != 1 || p[0].Quantity != shares(3) {
 			t.Errorf("positions: %+v, want the 3 that were counted", p)
+		}
+	})
+}
+
+// TestLiveCorrectedOpen: the exchange corrects the price of a fill of an order that is still
+// open. The order says so, once, in its reason and the log, also after a report, until more
+// of it is filled. The average of the whole is then the broker's.
+func TestLiveCorrectedOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, log := alpacatest.New(), new(strings.Builder)
+		l := startLive(t, v, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(log, nil)) })
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(42), Quantity: shares(3)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Fill(o.ID, shares(1), 419*exact.One/10)
+		time.Sleep(time.Second)
+		v.Correct(o.ID, 415*exact.One/10)
+		for _, wait := range []time.Duration{time.Second, 2 * restPeriod} {
+			time.Sleep(wait)
+			if o = l.order(o.ID); o.Status != StatusPartiallyFilled || o.AveragePrice.String() != "41.9" || o.Reason != "at the broker: its average price was corrected to 41.5" {
+				t.Errorf("%s after the correction: %s at %s, %q, want it filled in part at 41.9 and the correction told", wait, o.Status, o.AveragePrice, o.Reason)
+			}
+		}
+		synctest.Wait()
+		if n := strings.Count(log.String(), "corrected what was filled"); n != 1 {
+			t.Errorf("the log tells of it %d times, want once:\n%s", n, log)
+		}
+		v.End(o.ID, "canceled")
+		time.Sleep(time.Second)
+		if o = l.order(o.ID); o.Status != StatusCancelled || o.Reason != "at the broker: its average price was corrected to 41.5" {
+			t.Errorf("after its end: %s, %q, want the correction still told", o.Status, o.Reason)
 		}
 	})
 }

@@ -86,6 +86,22 @@ func (v *Venue) Bust(clientID string) {
 	}
 }
 
+// Correct changes the price of the newest fill of the order with a client id, as an
+// exchange does with an execution that was reported wrong.
+func (v *Venue) Correct(clientID string, price exact.Decimal) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	o := v.byClient(clientID)
+	for i := len(v.fills) - 1; i >= 0; i-- {
+		if v.fills[i].OrderID == o.ID {
+			v.fills[i].Price = price.String()
+			v.average(o)
+			v.tell(o, "trade_correct", nil)
+			return
+		}
+	}
+}
+
 // Equity sets what the account is worth, now and at the close of the day before.
 func (v *Venue) Equity(equity, last exact.Decimal) {
 	v.mu.Lock()
