@@ -21,16 +21,6 @@ import (
 // and whose outcome nobody knows.
 const unknownReason = "outcome unknown"
 
-// lateReason is the reason of an order that was given up and then turned up.
-const lateReason = "it had been given up, and is at the broker after all"
-
-// bareReason is the reason of an order that must have others beside it, which the broker
-// did not name.
-const bareReason = "at the broker: it named no orders beside this one for a minute; look there whether its exits exist"
-
-// unknown reports whether o was given to a broker that has not answered yet.
-func (o *Order) unknown() bool { return o.Account != "" && o.BrokerID == "" && !o.Status.Terminal() }
-
 // fillPatience is how long to wait for a fill that the state of an order includes and that
 // was not reported yet. After that its price is worked out from the order's average.
 const fillPatience = time.Minute
@@ -149,9 +139,8 @@ func (e *Engine) logTaken(o *Order, s broker.State) {
 func (o *Order) takenBy(s broker.State) bool { return s.Filled < o.FilledQuantity || o.corrected(s) }
 
 // corrected reports whether the average price of what was filled of o is another one by s.
-// Less than a cent may come from rounding it.
 func (o *Order) corrected(s broker.State) bool {
-	return s.Filled == o.FilledQuantity && s.Filled > 0 && s.Average > 0 && (s.Average-*o.AveragePrice).Abs() >= exact.One/100
+	return s.Filled == o.FilledQuantity && s.Filled > 0 && s.Average > 0 && (s.Average-*o.AveragePrice).Abs() >= aCent
 }
 
 // reasonBy returns the reason that o has by s, once the book has all that was filled by s.
@@ -159,38 +148,37 @@ func (o *Order) reasonBy(s broker.State) string {
 	reason := o.lasting()
 	// The broker's own word is kept where it says more than the status does.
 	if (reason == "" || s.Status != broker.Open) && s.Word != "new" && s.Word != "accepted" && s.Word != "partially_filled" && s.Word != "filled" && s.Word != "canceled" {
-		reason = "at the broker: " + s.Word
+		reason = brokerSays + s.Word
 	}
 	switch {
 	case s.Filled < o.FilledQuantity:
 		return fmt.Sprintf("at the broker: %s; it took back %s of %s that were filled", s.Word, o.FilledQuantity-s.Filled, o.FilledQuantity)
-	case o.corrected(s) && reason == "":
-		return "at the broker: its average price was corrected to " + s.Average.String()
 	case o.corrected(s):
-		return reason + "; its average price was corrected to " + s.Average.String()
+		return also(reason, correctedTo+s.Average.String())
 	}
 	return reason
 }
 
-// learnFills proposes the fills of o one after the other. Each must follow what is known,
-// which its total shows; if one is missing, those after it wait. A fill that does not come
-// for too long is worked out from the state s. It returns the order as it is then. Called
-// with mu held.
+// learnFills proposes those fills of o that are believed, one after the other. A fill that
+// does not come for too long is worked out from the state s. It returns the order as it is
+// then. Called with mu held.
 func (e *Engine) learnFills(o *Order, s broker.State, fills []broker.Fill) (*Order, error) {
-	for _, f := range fills {
-		if f.OrderID != s.ID || f.Total <= o.FilledQuantity {
-			continue
+	for _, f := range e.believed(o, s, fills) {
+		note := ""
+		if o.worseThanLimit(f.Price) {
+			note = toldAt + f.Price.String() + ", worse than its limit"
 		}
-		if f.Total-f.Quantity != o.FilledQuantity {
-			break // one before it is missing
-		}
-		if err := e.fillLive(o, s, f); err != nil {
+		if err := e.fillLive(o, s, f, note); err != nil {
 			return o, err
 		}
 		o = e.ahead.order(o.ID)
 	}
 	if f, due := e.derive(o, s); due {
-		if err := e.fillLive(o, s, f); err != nil {
+		note := ""
+		if told := e.venue.behind[o.ID].told; told != 0 {
+			note = fmt.Sprintf("%s%s, against an average price of %s in all; it counts at %s", toldAt, told, s.Average, f.Price)
+		}
+		if err := e.fillLive(o, s, f, note); err != nil {
 			return o, err
 		}
 		o = e.ahead.order(o.ID)
@@ -209,23 +197,13 @@ func (e *Engine) acknowledge(o *Order, s broker.State) error {
 	return err
 }
 
-// lasting returns the reason of o if it stays when the broker says more, else "".
-func (o *Order) lasting() string {
-	for _, reason := range []string{lateReason, bareReason} {
-		if strings.HasPrefix(o.Reason, reason) {
-			return reason
-		}
-	}
-	return ""
-}
-
 // lacksLegs reports whether o must have orders beside it at the broker, its legs, that
 // neither the book nor s knows. Nothing is learnt of o without them, until they have been
 // asked for in vain: once o has ended, nobody would ask for them any more. Called with mu
 // held.
 func (e *Engine) lacksLegs(o *Order, s broker.State) bool {
 	wanted := o.StopLoss != nil || o.TakeProfit != nil || o.Role == RoleOCO && o.Group == o.ID
-	if !wanted || o.lasting() == bareReason || len(s.Legs) > 0 || s.Status == broker.Rejected {
+	if !wanted || strings.HasPrefix(o.Reason, bareReason) || len(s.Legs) > 0 || s.Status == broker.Rejected {
 		return false
 	}
 	for _, suffix := range []string{"-sl", "-tp", "-oco"} {
@@ -274,12 +252,15 @@ func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
 			f.Price = price
 		}
 	}
-	return f, time.Since(b.since) >= fillPatience && f.Price > 0
+	// After a correction that is known already, nothing more has to be found out.
+	known := b.told != 0 && strings.Contains(o.Reason, correctedTo)
+	return f, (known || time.Since(b.since) >= fillPatience) && f.Price > 0
 }
 
-// fillLive proposes that f was filled of o. Called with mu held. No fee is counted:
-// what the broker takes shows in its own account.
-func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) error {
+// fillLive proposes that f was filled of o. The reason of o goes on with a note, which may be
+// empty. Called with mu held. No fee is counted: what the broker takes shows in its own
+// account.
+func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill, note string) error {
 	if o.unknown() || e.unsettled(o.Symbol) { // this may be what the report had
 		e.venue.soon()
 	}
@@ -288,18 +269,17 @@ func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill) error {
 	if err != nil {
 		return err
 	}
-	// The new average is what was paid in all, over the quantity filled in all.
-	paid := exact.Product(f.Quantity, f.Price)
-	if o.AveragePrice != nil {
-		paid = plus(paid, exact.Product(o.FilledQuantity, *o.AveragePrice))
-	}
-	average, _ := paid.Per(f.Total) // an average of prices is in the range of prices
+	average := o.averageWith(f)
 	filledAt := Time{f.At.UTC().Truncate(time.Millisecond)}
 	after.BrokerID, after.FilledQuantity, after.AveragePrice, after.Execution = s.ID, f.Total, &average, f.Execution
-	after.PriceAt, after.Source, after.UpdatedAt, after.Reason = &filledAt, e.venue.name, at, o.lasting()
+	after.PriceAt, after.Source, after.UpdatedAt, after.Reason = &filledAt, e.venue.name, at, o.noting(note)
 	after.Status = StatusPartiallyFilled
 	if f.Total >= o.Quantity {
 		after.Status = StatusFilled
+		if after.corrected(s) {
+			after.Reason = also(after.Reason, correctedTo+s.Average.String())
+			e.logTaken(&after, s)
+		}
 	}
 	ev := &event{At: at, Order: &after, Holding: &h}
 	e.adoptLegs(ev, s)
@@ -383,7 +363,7 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 		}
 		if e.ahead.order(o.ID) == nil {
 			ev.put(o)
-			if parent.lasting() == bareReason {
+			if strings.HasPrefix(parent.Reason, bareReason) {
 				parent.Reason = ""
 			}
 		}

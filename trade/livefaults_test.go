@@ -352,8 +352,8 @@ func TestLiveBustOfFilled(t *testing.T) {
 }
 
 // TestLiveCorrectedOpen: the exchange corrects the price of a fill of an order that is still
-// open. The order says so, once, in its reason and the log, also after a report, until more
-// of it is filled. The average of the whole is then the broker's.
+// open. The order says so, once, in its reason and the log, also after a report and after its
+// end. If more of it is filled, the average of the whole is the broker's at once.
 func TestLiveCorrectedOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, log := alpacatest.New(), new(strings.Builder)
@@ -376,11 +376,125 @@ func TestLiveCorrectedOpen(t *testing.T) {
 		if n := strings.Count(log.String(), "corrected what was filled"); n != 1 {
 			t.Errorf("the log tells of it %d times, want once:\n%s", n, log)
 		}
+		v.Fill(o.ID, shares(1), 419*exact.One/10)
+		time.Sleep(time.Second)
+		want := "at the broker: a fill was told at 41.9, against an average price of 41.7 in all; it counts at 41.5"
+		if o = l.order(o.ID); o.AveragePrice.String() != "41.7" || o.Reason != want {
+			t.Errorf("after another fill: %s at %s, %q, want 41.7 and %q", o.Status, o.AveragePrice, o.Reason, want)
+		}
+		v.Correct(o.ID, 421*exact.One/10) // 41.5 and 42.1 make 41.8
 		v.End(o.ID, "canceled")
 		time.Sleep(time.Second)
-		if o = l.order(o.ID); o.Status != StatusCancelled || o.Reason != "at the broker: its average price was corrected to 41.5" {
+		if o = l.order(o.ID); o.Status != StatusCancelled || o.Reason != want+"; its average price was corrected to 41.8" {
 			t.Errorf("after its end: %s, %q, want the correction still told", o.Status, o.Reason)
 		}
+	})
+}
+
+// mistold is a broker whose stream, and whose list of fills if all is set, tell a wrong price
+// of fills.
+type mistold struct {
+	Broker
+	price exact.Decimal
+	all   bool
+}
+
+func (m mistold) Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error {
+	return m.Broker.Stream(ctx, after, connected, func(e broker.Event) {
+		if e.Fill != nil {
+			e.Fill.Price = m.price
+		}
+		deliver(e)
+	})
+}
+
+func (m mistold) Fills(ctx context.Context, since time.Time) ([]broker.Fill, error) {
+	fills, err := m.Broker.Fills(ctx, since)
+	for i := range fills {
+		if m.all {
+			fills[i].Price = m.price
+		}
+	}
+	return fills, err
+}
+
+// TestLiveMistoldPrice: the price of a fill contradicts the order's average price. The broker
+// is asked, and if it says the same, what was filled is counted by the average and the order
+// says so. Nobody is told the wrong price.
+func TestLiveMistoldPrice(t *testing.T) {
+	const told = "at the broker: a fill was told at 500000, against an average price of 44.9 in all; it counts at 44.9"
+	for _, c := range []struct {
+		name string
+		kind OrderType
+		all  bool
+		want string // the reason
+	}{
+		{"in the stream", Limit, false, ""},
+		{"in the stream, of a market order", Market, false, ""},
+		{"everywhere", Limit, true, told},
+		{"everywhere, of a market order", Market, true, told},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				v := alpacatest.New()
+				v.Hold = true
+				l := startLive(t, v, func(o *Options) { o.Venue.Broker = mistold{o.Venue.Broker, shares(500_000), c.all} })
+				defer l.stop()
+				if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
+					t.Fatal(err)
+				}
+				r := OrderRequest{Side: Buy, Type: c.kind, Quantity: shares(3)}
+				if c.kind == Limit {
+					r.Price = shares(45)
+				}
+				o, err := l.place(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v.Fill(o.ID, shares(1), 449*exact.One/10)
+				time.Sleep(2 * time.Second)
+				if o = l.order(o.ID); c.all && (o.FilledQuantity != 0 || o.Reason != readingFills) || !c.all && (o.FilledQuantity != shares(1) || o.Reason != "") {
+					t.Errorf("at once: %s with %s at %s, %q", o.Status, o.FilledQuantity, o.AveragePrice, o.Reason)
+				}
+				v.Fill(o.ID, shares(2), 449*exact.One/10)
+				time.Sleep(3 * fillPatience)
+				if o = l.order(o.ID); o.Status != StatusFilled || o.AveragePrice.String() != "44.9" || o.Reason != c.want {
+					t.Errorf("at the end: %s at %s, %q, want it filled at 44.9, %q", o.Status, o.AveragePrice, o.Reason, c.want)
+				}
+				if got := heardOf(t, l.e); len(got) != 1 || !strings.Contains(got[0], "buy 3 of AAA filled at 44.9.") {
+					t.Errorf("subscribers heard %q, want 3 filled at 44.9", got)
+				}
+				if s, _ := l.e.Venue(); s.State != "ready" {
+					t.Errorf("status: %+v, want ready", s)
+				}
+				l.same("at the end")
+			})
+		})
+	}
+}
+
+// TestLiveWorseThanLimit: a price that is worse than the order's limit counts if the order's
+// average says the same, and the order says so. Without an average it does not count.
+func TestLiveWorseThanLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "sell", Type: "limit", Status: broker.Open, Word: "partially_filled", Quantity: shares(2), Filled: shares(1)}
+		l.e.heard(broker.Event{State: s, Fill: &broker.Fill{OrderID: o.BrokerID, Quantity: shares(1), Price: shares(3), Total: shares(1), At: time.Now()}})
+		if o = l.order(o.ID); o.FilledQuantity != 0 || o.Reason != readingFills {
+			t.Errorf("without an average: %s filled, %q, want its fills read", o.FilledQuantity, o.Reason)
+		}
+		v.Fill(o.ID, shares(1), shares(109))
+		time.Sleep(time.Second)
+		if o = l.order(o.ID); o.FilledQuantity != shares(1) || *o.AveragePrice != shares(109) || o.Reason != "at the broker: a fill was told at 109, worse than its limit" {
+			t.Errorf("by the average: %s filled at %s, %q, want 1 at 109, and it told", o.FilledQuantity, o.AveragePrice, o.Reason)
+		}
+		l.same("at the end")
 	})
 }
 

@@ -50,6 +50,7 @@ type doubt struct {
 type shortfall struct {
 	since  time.Time
 	filled exact.Decimal
+	told   exact.Decimal // the price of a fill that was not believed; zero if there is none
 }
 
 // Difference is a position at the broker that is not what the book expects.
