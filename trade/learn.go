@@ -36,6 +36,23 @@ func (o *Order) isOf(s broker.State) bool {
 	return broker.Key(s.Symbol) == broker.Key(o.Symbol) && s.Side == string(o.Side) && s.Quantity == o.Quantity
 }
 
+// another describes s, which the broker has by the id of an order that it cannot be.
+func (e *Engine) another(s broker.State) string {
+	return e.venue.name + " has another order by its id (" + limit.Line(fmt.Sprintf("%s %s %s", s.Side, s.Quantity, s.Symbol), 60) + ")"
+}
+
+// noteAnother proposes that the outcome of o is unknown, because s has its id and is not o. It
+// may be somebody else's order, or o with a mistake in what was said of it: the broker is
+// asked, see giveUp. Called with mu held.
+func (e *Engine) noteAnother(o *Order, s broker.State) error {
+	reason := unknownReason + ": " + e.another(s) + "; it is being asked"
+	if o.Reason == reason {
+		return nil
+	}
+	e.log.Error("the broker says something else of the id of an order of this book", "order", o.ID, "side", limit.Clip(s.Side), "quantity", s.Quantity.String(), "symbol", s.Symbol)
+	return e.restate(o, o.Status, reason)
+}
+
 // openOrders returns all open orders, by symbol and in the order of acceptance.
 func (s *state) openOrders() (orders []*Order) {
 	for _, symbol := range sorted(s.open) {
@@ -63,9 +80,8 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 		return true, nil
 	case o.Status.Terminal():
 		return true, e.noteTaken(o, s)
-	case o.BrokerID == "" && !o.isOf(s): // what the broker has under this id is not this order
-		e.log.Error("the broker knows another order by the id of one of this book", "order", id, "symbol", s.Symbol)
-		return true, e.restate(o, StatusRejected, "not executed: it had the id of another order at "+e.venue.name+"; place it anew if it is still wanted")
+	case o.BrokerID == "" && !o.isOf(s):
+		return false, e.noteAnother(o, s)
 	case e.lacksLegs(o, s):
 		if d := e.venue.doubts[id]; d == nil || d.found.IsZero() || time.Since(d.found) < fillPatience {
 			return false, nil
@@ -401,7 +417,7 @@ func (e *Engine) heard(event broker.Event) {
 // whether the book has all of it now.
 func (e *Engine) told(id string, s broker.State, fills []broker.Fill) bool {
 	e.mu.Lock()
-	if d := e.doubt(id); d != nil && d.found.IsZero() {
+	if d := e.doubt(id); d != nil && d.found.IsZero() && e.ahead.order(id).isOf(s) {
 		d.found = time.Now()
 	}
 	e.mu.Unlock()

@@ -280,17 +280,17 @@ func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 		if err != nil {
 			return Order{}, refuse("outcome_unknown", later, "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", o.ID, e.venue.name, limit.Line(err.Error(), 200))
 		}
-		if o.isOf(s) {
-			o.BrokerID = s.ID
+		if !o.isOf(s) {
+			e.told(o.ID, s, nil)
+			e.venue.soon()
+			return Order{}, refuse("outcome_unknown", later, "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", o.ID, e.venue.name, e.another(s))
 		}
+		o.BrokerID = s.ID
 	}
 	// Whatever the answer to the cancel says, the state afterwards decides: the order may
 	// have been filled while the cancel was on its way.
-	var asked error = &broker.Refused{Text: "the id of order " + o.ID + " is that of another order there"}
-	if o.BrokerID != "" {
-		e.log.Info("cancel sent", "order", o.ID, "broker", e.venue.name, "by", limit.Clip(who.Name))
-		asked = e.venue.Cancel(ctx, o.BrokerID)
-	}
+	e.log.Info("cancel sent", "order", o.ID, "broker", e.venue.name, "by", limit.Clip(who.Name))
+	asked := e.venue.Cancel(ctx, o.BrokerID)
 	no := (*broker.Refused)(nil)
 	refused := errors.As(asked, &no)
 	s, err := e.venue.Lookup(ctx, o.wire())

@@ -1061,7 +1061,8 @@ func TestLiveManyFills(t *testing.T) {
 }
 
 // TestLiveSameID: somebody else's order has the id of one of ours that never
-// arrived. Ours is done, and the other is not taken for it.
+// arrived. Ours stays in doubt until the broker has said so twice, a minute after the request
+// was given up, and the other is not taken for it.
 func TestLiveSameID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -1075,6 +1076,10 @@ func TestLiveSameID(t *testing.T) {
 			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 		}
 		v.ForeignAs(o.ID, "AAA", "buy", 2*exact.One, 90*exact.One)
+		time.Sleep(30 * time.Second)
+		if o = l.order(o.ID); !o.unknown() || o.Reason != "outcome unknown: alpaca-paper has another order by its id (buy 2 AAA); it is being asked" {
+			t.Errorf("our order at once: %s, %q, want it in doubt", o.Status, o.Reason)
+		}
 		time.Sleep(time.Minute)
 		if o = l.order(o.ID); o.Status != StatusRejected || !strings.Contains(o.Reason, "id of another order") {
 			t.Errorf("our order: %+v, want it rejected because of the other", o)
@@ -1083,4 +1088,64 @@ func TestLiveSameID(t *testing.T) {
 			t.Errorf("status: %+v, want ready with one external order", s)
 		}
 	})
+}
+
+// mistaken is a broker that changes what is said of an order, in the answer to a submit or in
+// the stream.
+type mistaken struct {
+	Broker
+	change           func(*broker.State)
+	answers, streams bool
+}
+
+func (m mistaken) Submit(ctx context.Context, o broker.Order) (broker.State, error) {
+	s, err := m.Broker.Submit(ctx, o)
+	if m.answers {
+		m.change(&s)
+	}
+	return s, err
+}
+
+func (m mistaken) Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error {
+	return m.Broker.Stream(ctx, after, connected, func(e broker.Event) {
+		if m.streams {
+			m.change(&e.State)
+		}
+		deliver(e)
+	})
+}
+
+// TestLiveMistaken: the answer to an order, or an event, names another symbol, side or
+// quantity, and the order was executed all the same. It is never said that it was not: its
+// outcome is unknown until the broker, asked by our id, says what became of it.
+func TestLiveMistaken(t *testing.T) {
+	for name, change := range map[string]func(*broker.State){
+		"symbol":   func(s *broker.State) { s.Symbol = "MSFT" },
+		"side":     func(s *broker.State) { s.Side = "sell" },
+		"quantity": func(s *broker.State) { s.Quantity = 300 * exact.One },
+	} {
+		for _, where := range []string{"answer", "stream", "both"} {
+			t.Run(name+" in "+where, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					v := alpacatest.New()
+					l := startLive(t, v, func(o *Options) {
+						o.Venue.Broker = mistaken{o.Venue.Broker, change, where != "stream", where != "answer"}
+					})
+					defer l.stop()
+					if where == "stream" { // which is all that is known of it at first
+						answering(v, "POST", alpacatest.Fault{Unread: true})
+					}
+					o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: 3 * exact.One})
+					if err != nil || o.Status == StatusRejected {
+						t.Errorf("at once: %s, %q, %v, want it not rejected", o.Status, o.Reason, err)
+					}
+					time.Sleep(3 * time.Second)
+					if o = l.order(o.ID); o.Status != StatusFilled || o.FilledQuantity != 3*exact.One {
+						t.Errorf("after it was asked for: %s with %s, %q, want 3 filled", o.Status, o.FilledQuantity, o.Reason)
+					}
+					l.same("at the end")
+				})
+			})
+		}
+	}
 }

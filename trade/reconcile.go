@@ -42,9 +42,15 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 		}
 	}
 	for _, o := range open {
-		if s, ok := found[o.ID]; ok {
-			sure = e.told(o.ID, s, fills) && sure
+		s, ok := found[o.ID]
+		if !ok {
+			continue
 		}
+		clear := e.told(o.ID, s, fills)
+		if o.unknown() && !o.isOf(s) {
+			clear = e.giveUp(o, "not executed by what is known: "+e.another(s)+"; as its id is the id of another order, look there before you place it anew")
+		}
+		sure = clear && sure
 	}
 	sure = e.compare(report, before, sure) && sure
 	if err := e.refreshTrading(); err != nil {
@@ -126,12 +132,18 @@ func withLegs(r broker.Report) (all []broker.State) {
 }
 
 // missed is called when looking up o at the broker failed with err. If that means that
-// the order never arrived there, missed rejects it. It reports whether the state of o is
+// the order never arrived there, it is given up. It reports whether the state of o is
 // clear then.
 func (e *Engine) missed(o *Order, err error) bool {
 	if !errors.Is(err, broker.ErrUnknown) || !o.unknown() {
 		return false // the broker could not be asked, or has confirmed the order before and must know it
 	}
+	return e.giveUp(o, "it never reached "+e.venue.name+"; place it anew if it is still wanted")
+}
+
+// giveUp counts that the broker, asked for o, did not have it, and rejects o with a reason once
+// that can be believed. It reports whether the state of o is clear then.
+func (e *Engine) giveUp(o *Order, reason string) bool {
 	e.mu.Lock()
 	d := e.doubt(o.ID)
 	if d == nil { // the stream has told of it meanwhile
@@ -147,7 +159,7 @@ func (e *Engine) missed(o *Order, err error) bool {
 		e.mu.Unlock()
 		return false
 	}
-	err = e.restate(e.ahead.order(o.ID), StatusRejected, "it never reached "+e.venue.name+"; place it anew if it is still wanted")
+	err := e.restate(e.ahead.order(o.ID), StatusRejected, reason)
 	seq := e.ahead.seq
 	e.mu.Unlock()
 	return err == nil && e.commit(seq) == nil
