@@ -130,12 +130,19 @@ func (e *Engine) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 	return nil
 }
 
-// checkPace refuses an order that equals one of a few seconds ago and has no
-// client_order_id, and an order that comes too soon after the others.
+// checkPace refuses an order that equals one of a few seconds ago, or one whose outcome is
+// unknown, and has no client_order_id, and an order that comes too soon after the others.
 func (e *Engine) checkPace(r OrderRequest, at Time) error {
-	if r.ClientOrderID == "" && e.repeats(r, at) {
-		return refuse("duplicate_order", later, "an equal order was accepted less than %d seconds ago; if a second one is meant, "+
-			"send it with a client_order_id of its own", int(duplicateWindow.Seconds()))
+	if r.ClientOrderID == "" {
+		switch o := e.repeats(r, at); {
+		case o == nil:
+		case o.unknown():
+			return refuse("duplicate_order", later, "whether %s has the equal order %s is not known yet: get_orders will tell; if a second one is meant, "+
+				"send it with a client_order_id of its own", o.Broker, o.ID)
+		default:
+			return refuse("duplicate_order", later, "an equal order was accepted less than %d seconds ago; if a second one is meant, "+
+				"send it with a client_order_id of its own", int(duplicateWindow.Seconds()))
+		}
 	}
 	if e.rate.Wait(at.Time, e.orderRate()) > 0 {
 		return refuse("order_rate", later, "more than %d orders a second, after %d at once; wait a second", e.options.Limits.OrdersPerSecond, int(e.orderRate().Burst))

@@ -823,6 +823,61 @@ func TestLiveSameRequestTwice(t *testing.T) {
 	}
 }
 
+// TestLiveDuplicateInDoubt: as long as it is not known what became of an order, an equal one
+// of the same client without a client_order_id is refused, also after a restart.
+func TestLiveDuplicateInDoubt(t *testing.T) {
+	for _, id := range []string{"", "mine"} {
+		t.Run("id "+id, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				v := alpacatest.New()
+				l := startLive(t, v)
+				defer func() { l.stop() }()
+				r := OrderRequest{Who: Who{ID: "a"}, Symbol: "AAA", Side: Buy, Type: Market, Quantity: shares(1), ClientOrderID: id}
+				answering(v, "POST", alpacatest.Fault{Lost: true})
+				o, err := l.e.Place(t.Context(), r)
+				if err != nil || !o.unknown() {
+					t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
+				}
+				v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+				r.ClientOrderID = ""
+				// refused places the equal order and wants a refusal that names the first.
+				refused := func(when string) {
+					t.Helper()
+					if _, err := l.e.Place(t.Context(), r); !isRefusal(err, "duplicate_order") || !strings.Contains(err.Error(), o.ID) {
+						t.Errorf("%s: %v, want duplicate_order that names %s", when, err, o.ID)
+					}
+				}
+				refused("at once")
+				time.Sleep(30 * time.Second)
+				refused("half a minute later")
+				l.crash()
+				time.Sleep(10 * time.Second)
+				refused("after a restart")
+				if len(v.Orders()) != 0 {
+					t.Errorf("%d orders at the venue, want none", len(v.Orders()))
+				}
+				other := r
+				other.Who.ID = "b"
+				if _, err := l.e.Place(t.Context(), other); err != nil {
+					t.Errorf("of another client: %v", err)
+				}
+				r.ClientOrderID = "meant"
+				if _, err := l.e.Place(t.Context(), r); err != nil {
+					t.Errorf("with an id of its own: %v", err)
+				}
+				time.Sleep(2 * time.Minute)
+				if o = l.order(o.ID); o.Status != StatusRejected {
+					t.Errorf("the first: %+v, want it given up", o)
+				}
+				r.ClientOrderID = ""
+				if _, err := l.e.Place(t.Context(), r); err != nil {
+					t.Errorf("after the first was given up: %v", err)
+				}
+			})
+		})
+	}
+}
+
 // TestLiveDiskFails: an order whose intent does not reach the disk is not sent. If what the
 // broker answered does not reach it, the client is told of the failure and not of an
 // order; after a restart the book has what the broker has.

@@ -272,7 +272,8 @@ func TestOrderRate(t *testing.T) {
 	})
 }
 
-// TestDuplicates: an equal order within five seconds is refused unless it has an id.
+// TestDuplicates: an equal order within five seconds, whether or not the first has an id, is
+// refused unless it has an id itself.
 func TestDuplicates(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		r := OrderRequest{Who: Who{ID: "a"}, Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}
@@ -293,6 +294,11 @@ func TestDuplicates(t *testing.T) {
 		try("duplicate_order")
 		time.Sleep(time.Millisecond)
 		try("")
+		time.Sleep(duplicateWindow)
+		r.ClientOrderID = "too"
+		try("")
+		r.ClientOrderID = ""
+		try("duplicate_order") // that the first one has an id does not make this one another
 	})
 }
 

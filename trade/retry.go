@@ -83,30 +83,37 @@ func (o *Order) answer(r OrderRequest) Order {
 	return c
 }
 
-// duplicateWindow is how long after an order without a client_order_id an equal one of
-// the same client is refused: models repeat a call within seconds when they missed the
+// duplicateWindow is how long after an order an equal one of the same client is refused if
+// it has no client_order_id: models repeat a call within seconds when they missed the
 // answer, and seldom mean a second order.
 const duplicateWindow = 5 * time.Second
 
-// repeats reports whether an order equal to r, without an id and of the same client, was
-// accepted within duplicateWindow. It looks at the orders of the journal, so it also
-// notices a model that repeats a call after a restart or with a new login. Called with mu
-// held.
-func (e *Engine) repeats(r OrderRequest, at Time) bool {
+// repeats returns an order equal to r and of the same client that was accepted within
+// duplicateWindow, or whose outcome at a broker is unknown, or nil. Whether that one has an
+// id does not matter: a model may leave it out when it repeats a call. It looks at the orders
+// of the journal, so it also notices a call that is repeated after a restart or with a new
+// login. Called with mu held.
+func (e *Engine) repeats(r OrderRequest, at Time) *Order {
 	by := r.Who.short()
+	equal := func(o *Order) bool { return o.Symbol == r.Symbol && o.same(r) && o.By.sameClient(by) }
+	for _, id := range e.ahead.open[r.Symbol] {
+		if o := e.ahead.order(id); o.unknown() && equal(o) {
+			return o
+		}
+	}
 	for i := len(e.ahead.orders) - 1; i >= 0; i-- {
 		o := e.ahead.orders[i]
 		age := at.Sub(o.CreatedAt.Time)
 		if age >= duplicateWindow {
-			return false // all orders before it are as old
+			return nil // all orders before it are as old
 		}
 		if r.All && o.Status.Terminal() { // it has closed the position that there was: this is another one
 			continue
 		}
 		// If an order seems to come from the future, the clock was set back after it.
-		if o.ClientOrderID == "" && age > -duplicateWindow && o.Symbol == r.Symbol && o.same(r) && o.By.sameClient(by) {
-			return true
+		if age > -duplicateWindow && equal(o) {
+			return o
 		}
 	}
-	return false
+	return nil
 }
