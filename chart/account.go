@@ -24,6 +24,7 @@ type Order struct {
 	Kind     string // such as "limit" or "stop"
 	Price    float64
 	Quantity float64
+	Unknown  bool // whether it waits, or was filled meanwhile, is not known
 }
 
 // Alert is an alert that has not fired: for a price, or for a level or a signal of an

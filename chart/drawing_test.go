@@ -336,14 +336,26 @@ func TestAccount(t *testing.T) {
 	}
 }
 
+// TestUnknownOrder: an order of which it is not known whether it waits does not look like one
+// that does.
+func TestUnknownOrder(t *testing.T) {
+	v := account()
+	price := v.Series.Close[v.Series.Len()-1]
+	v.Account = &Account{Orders: []Order{{Buy: true, Kind: "limit", Price: price * 0.98, Quantity: 5, Unknown: true}, {Kind: "limit", Price: price * 1.02, Quantity: 5}}}
+	all := strings.Join(plan(v, Options{Width: 1200, Height: 700}).texts(lineText), "|") + "|"
+	if !strings.Contains(all, "buy limit 5 ?") || !strings.Contains(all, "sell limit 5 195") {
+		t.Errorf("%q, want a question mark at the first order alone", all)
+	}
+}
+
 // TestManyOrders: of very many orders, alerts and fills the nearest to the price and the
 // newest are drawn, and the picture counts every other one.
 func TestManyOrders(t *testing.T) {
 	v := account()
 	price := v.Series.Close[v.Series.Len()-1]
-	a := &Account{Orders: []Order{{true, "limit", price * 0.999, 7}}}
+	a := &Account{Orders: []Order{{Buy: true, Kind: "limit", Price: price * 0.999, Quantity: 7}}}
 	for i := range 200 {
-		a.Orders = append(a.Orders, Order{true, "limit", price * (0.3 + float64(i)*0.001), 1})
+		a.Orders = append(a.Orders, Order{Buy: true, Kind: "limit", Price: price * (0.3 + float64(i)*0.001), Quantity: 1})
 		a.Alerts = append(a.Alerts, Alert{Price: price * (2 + float64(i)*0.001), Text: "above"})
 		a.Fills = append(a.Fills, Fill{Buy: true, Price: price, Time: v.Series.Time[i%50]})
 	}

@@ -272,13 +272,17 @@ func (p *picture) entryLevel(pos *Position) ownLevel {
 	return l
 }
 
-// orderLevel returns the level of an order that waits.
+// orderLevel returns the level of an order that waits. If it is not known whether it does, a
+// question mark follows.
 func orderLevel(o Order) ownLevel {
 	side, colour := "sell ", inkDown
 	if o.Buy {
 		side, colour = "buy ", inkUp
 	}
 	quantity := " " + quantityText(o.Quantity)
+	if o.Unknown {
+		quantity += " ?"
+	}
 	return ownLevel{o.Price, side + printable(o.Kind, 16) + quantity, colour, 4, 4, 0, quantity}
 }
 

@@ -259,7 +259,7 @@ func FuzzRender(f *testing.F) {
 			when := func() int64 { return int64(r.Uint64() >> r.IntN(64)) }
 			v.Marks = []Mark{{Price: value(), Text: "a\x01"}, {Kind: MarkZone, Price: value(), Price2: value(), Time: when(), Time2: when(), Text: "b"},
 				{Kind: MarkLine, Price: value(), Price2: value(), Time: when(), Time2: when(), Text: "c"}, {Kind: MarkText, Price: value(), Time: when(), Text: "d"}}
-			v.Account = &Account{Position: &Position{value(), value(), value()}, Orders: []Order{{true, "limit", value(), value()}},
+			v.Account = &Account{Position: &Position{value(), value(), value()}, Orders: []Order{{true, "limit", value(), value(), r.IntN(2) == 0}},
 				Alerts: []Alert{{Price: value(), Text: "e"}, {Key: "x", Signal: "s"}, {Key: "x", Price: value(), Text: "e"}}, Fills: []Fill{{true, when(), value(), value()}}}
 		}
 		if r.IntN(3) == 0 {

@@ -136,7 +136,7 @@ func (e *Engine) checkPace(r OrderRequest, at Time) error {
 	if r.ClientOrderID == "" {
 		switch o := e.repeats(r, at); {
 		case o == nil:
-		case o.unknown():
+		case o.Unknown():
 			return refuse("duplicate_order", later, "whether %s has the equal order %s is not known yet: get_orders will tell; if a second one is meant, "+
 				"send it with a client_order_id of its own", o.Broker, o.ID)
 		default:

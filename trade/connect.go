@@ -172,7 +172,7 @@ func (e *Engine) Venue() (VenueStatus, bool) {
 		s.State = "differs"
 	}
 	for _, o := range e.shown.openOrders() {
-		if o.unknown() {
+		if o.Unknown() {
 			s.Unknown = append(s.Unknown, o.ID)
 		}
 	}
@@ -258,7 +258,7 @@ func (e *Engine) takeOver(ev *event) (accepted []Difference) {
 // fills which the book does not know, or "". Called with mu held.
 func (e *Engine) mayHaveFills(key string) string {
 	for _, o := range e.ahead.openOrders() {
-		if broker.Key(o.Symbol) == key && (o.unknown() || e.venue.behind[o.ID].filled > o.FilledQuantity) {
+		if broker.Key(o.Symbol) == key && (o.Unknown() || e.venue.behind[o.ID].filled > o.FilledQuantity) {
 			return o.ID
 		}
 	}

@@ -234,7 +234,7 @@ func (e *Engine) lacksLegs(o *Order, s broker.State) bool {
 // is known. Called with mu held.
 func (e *Engine) doubt(id string) *doubt {
 	o := e.ahead.order(id)
-	if o == nil || !o.unknown() {
+	if o == nil || !o.Unknown() {
 		return nil
 	}
 	if e.venue.doubts[id] == nil { // an earlier process sent it, or was about to
@@ -277,7 +277,7 @@ func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
 // empty. Called with mu held. No fee is counted: what the broker takes shows in its own
 // account.
 func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill, note string) error {
-	if o.unknown() || e.unsettled(o.Symbol) { // this may be what the report had
+	if o.Unknown() || e.unsettled(o.Symbol) { // this may be what the report had
 		e.venue.soon()
 	}
 	at, after := now(), *o

@@ -251,14 +251,14 @@ func (e *Engine) answered(id string, s broker.State, lost error) (sure bool, seq
 	case o.Status.Terminal(): // the stream was faster
 	case lost == nil:
 		sure, err = e.learn(id, s, nil)
-	case errors.As(lost, &no) && o.unknown():
+	case errors.As(lost, &no) && o.Unknown():
 		err = e.restate(o, StatusRejected, no.Text)
-	case o.unknown():
+	case o.Unknown():
 		e.log.Warn("the broker's answer to an order is lost", "order", id, "error", limit.Line(lost.Error(), 200))
 		err = e.restate(o, o.Status, unknownReason+": the broker's answer was lost ("+limit.Line(lost.Error(), 120)+"); it is being asked")
 	}
 	delete(e.venue.doubts, id)
-	if e.ahead.order(id).unknown() {
+	if e.ahead.order(id).Unknown() {
 		e.venue.doubts[id] = &doubt{ended: time.Now()}
 	}
 	return sure, e.ahead.seq, err
@@ -275,7 +275,7 @@ func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 	defer cancel()
 	// If it is not known whether the order arrived, the broker's id of it is not known
 	// either: it is looked up first. Somebody else's order with the same id stays as it is.
-	if o.unknown() {
+	if o.Unknown() {
 		s, err := e.venue.Lookup(ctx, o.wire())
 		if err != nil {
 			return Order{}, refuse("outcome_unknown", later, "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", o.ID, e.venue.name, limit.Line(err.Error(), 200))
@@ -347,7 +347,7 @@ func (e *Engine) sweep(only string) {
 	e.mu.Lock()
 	var late []string
 	for _, o := range e.ahead.openOrders() {
-		if !o.unknown() && e.venue.swept[o.ID] && (only == "" || o.ID == only) {
+		if !o.Unknown() && e.venue.swept[o.ID] && (only == "" || o.ID == only) {
 			late = append(late, o.ID)
 		}
 	}

@@ -931,7 +931,7 @@ func TestLiveOtherAccount(t *testing.T) {
 			v.Faults = func(r *http.Request) alpacatest.Fault { return alpacatest.Fault{Lost: r.Method == "POST"} }
 		})
 		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One})
-		if err != nil || !o.unknown() {
+		if err != nil || !o.Unknown() {
 			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 		}
 		l.venue = alpacatest.New()
@@ -939,7 +939,7 @@ func TestLiveOtherAccount(t *testing.T) {
 		l.crash(func(o *Options) { o.Venue.Account = "" }) // which could not be asked for at the start
 		defer func() { l.stop() }()
 		time.Sleep(5 * time.Minute)
-		if o = l.order(o.ID); !o.unknown() {
+		if o = l.order(o.ID); !o.Unknown() {
 			t.Errorf("after reports of another account: %+v, want its outcome still unknown", o)
 		}
 		if s, _ := l.e.Venue(); s.State != "closed" || !strings.Contains(s.Reason, "PA3SOMEBODYELSE") {
@@ -1072,12 +1072,12 @@ func TestLiveSameID(t *testing.T) {
 			v.Faults = func(r *http.Request) alpacatest.Fault { return alpacatest.Fault{Lost: r.Method == "POST"} }
 		})
 		o, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: 110 * exact.One, Quantity: exact.One})
-		if err != nil || !o.unknown() {
+		if err != nil || !o.Unknown() {
 			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 		}
 		v.ForeignAs(o.ID, "AAA", "buy", 2*exact.One, 90*exact.One)
 		time.Sleep(30 * time.Second)
-		if o = l.order(o.ID); !o.unknown() || o.Reason != "outcome unknown: alpaca-paper has another order by its id (buy 2 AAA); it is being asked" {
+		if o = l.order(o.ID); !o.Unknown() || o.Reason != "outcome unknown: alpaca-paper has another order by its id (buy 2 AAA); it is being asked" {
 			t.Errorf("our order at once: %s, %q, want it in doubt", o.Status, o.Reason)
 		}
 		time.Sleep(time.Minute)

@@ -742,7 +742,7 @@ func TestLiveCancelOfAnother(t *testing.T) {
 		defer l.stop()
 		answering(v, "POST", alpacatest.Fault{Lost: true})
 		o, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(1)})
-		if err != nil || !o.unknown() {
+		if err != nil || !o.Unknown() {
 			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 		}
 		foreign := v.ForeignAs(o.ID, "AAA", "buy", shares(2), shares(90))
@@ -835,7 +835,7 @@ func TestLiveDuplicateInDoubt(t *testing.T) {
 				r := OrderRequest{Who: Who{ID: "a"}, Symbol: "AAA", Side: Buy, Type: Market, Quantity: shares(1), ClientOrderID: id}
 				answering(v, "POST", alpacatest.Fault{Lost: true})
 				o, err := l.e.Place(t.Context(), r)
-				if err != nil || !o.unknown() {
+				if err != nil || !o.Unknown() {
 					t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 				}
 				v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
@@ -1216,7 +1216,7 @@ func TestLiveToldMeanwhile(t *testing.T) {
 		answering(v, "POST", alpacatest.Fault{Lost: true})
 		sent = time.Now()
 		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
-		if err != nil || !o.unknown() {
+		if err != nil || !o.Unknown() {
 			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 		}
 		time.Sleep(5 * time.Minute)

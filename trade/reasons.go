@@ -20,8 +20,8 @@ const toldAt = "a fill was told at "
 // correctedTo is what the reason of an order goes on with if the broker corrected its average.
 const correctedTo = "its average price was corrected to "
 
-// unknown reports whether o was given to a broker that has not answered yet.
-func (o *Order) unknown() bool { return o.Account != "" && o.BrokerID == "" && !o.Status.Terminal() }
+// Unknown reports whether o was given to a broker that has not answered yet.
+func (o *Order) Unknown() bool { return o.Account != "" && o.BrokerID == "" && !o.Status.Terminal() }
 
 // lasting returns the reason of o if it stays when the broker says more, else "".
 func (o *Order) lasting() string {

@@ -47,7 +47,7 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 			continue
 		}
 		clear := e.told(o.ID, s, fills)
-		if o.unknown() && !o.isOf(s) {
+		if o.Unknown() && !o.isOf(s) {
 			clear = e.giveUp(o, "not executed by what is known: "+e.another(s)+"; as its id is the id of another order, look there before you place it anew")
 		}
 		sure = clear && sure
@@ -135,7 +135,7 @@ func withLegs(r broker.Report) (all []broker.State) {
 // the order never arrived there, it is given up. It reports whether the state of o is
 // clear then.
 func (e *Engine) missed(o *Order, err error) bool {
-	if !errors.Is(err, broker.ErrUnknown) || !o.unknown() {
+	if !errors.Is(err, broker.ErrUnknown) || !o.Unknown() {
 		return false // the broker could not be asked, or has confirmed the order before and must know it
 	}
 	return e.giveUp(o, "it never reached "+e.venue.name+"; place it anew if it is still wanted")

@@ -97,7 +97,7 @@ func (e *Engine) repeats(r OrderRequest, at Time) *Order {
 	by := r.Who.short()
 	equal := func(o *Order) bool { return o.Symbol == r.Symbol && o.same(r) && o.By.sameClient(by) }
 	for _, id := range e.ahead.open[r.Symbol] {
-		if o := e.ahead.order(id); o.unknown() && equal(o) {
+		if o := e.ahead.order(id); o.Unknown() && equal(o) {
 			return o
 		}
 	}

@@ -48,7 +48,10 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 	}
 	wantOrders, wantFills := slices.Contains(parts, "orders"), slices.Contains(parts, "fills")
 	if wantOrders || wantFills {
-		h.trades(a, v.Series, wantOrders, wantFills)
+		if unknown := h.trades(a, v.Series, wantOrders, wantFills); len(unknown) > 0 && (r.format == "png" || r.format == "both") {
+			r.notes = append(r.notes, "It is not known whether these orders are open, or were filled or refused meanwhile: "+atMostTen(unknown)+
+				". The picture has a question mark at those with a price. Do not place them again; get_orders says what became of them.")
+		}
 	}
 	return a
 }
@@ -83,8 +86,9 @@ func signed(p trade.Position) exact.Decimal {
 }
 
 // trades adds to a the open orders of the symbol of s, and its fills that are within the
-// bars of s. A later fill would be drawn at the last bar, where it did not happen.
-func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool) {
+// bars of s. A later fill would be drawn at the last bar, where it did not happen. It returns
+// the ids of those orders whose outcome is unknown.
+func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool) (unknown []string) {
 	// Without fills the open orders are enough, and they are few. With fills all orders in
 	// memory are read.
 	begin, end := s.BeganAt(0), s.DueAt(s.Len()-1)
@@ -92,13 +96,17 @@ func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool
 		if o.Symbol != s.Symbol {
 			continue
 		}
+		if orders && o.Unknown() {
+			unknown = append(unknown, o.ID)
+		}
 		if price := restsAt(o); orders && !o.Status.Terminal() && price != nil {
-			a.Orders = append(a.Orders, chart.Order{Buy: o.Side == trade.Buy, Kind: string(o.Type), Price: float(*price), Quantity: float(o.Quantity - o.FilledQuantity)})
+			a.Orders = append(a.Orders, chart.Order{Buy: o.Side == trade.Buy, Kind: string(o.Type), Price: float(*price), Quantity: float(o.Quantity - o.FilledQuantity), Unknown: o.Unknown()})
 		}
 		if at := filledAt(o); fills && o.AveragePrice != nil && at >= begin && at < end {
 			a.Fills = append(a.Fills, chart.Fill{Buy: o.Side == trade.Buy, Time: at, Price: float(*o.AveragePrice), Quantity: float(o.FilledQuantity)})
 		}
 	}
+	return unknown
 }
 
 // restsAt returns where an order is drawn: at its stop price if it waits for that, else at

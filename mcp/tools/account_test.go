@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"wick/broker/alpaca"
+	"wick/broker/alpaca/alpacatest"
 	"wick/chart"
 	"wick/exact"
 	"wick/market"
@@ -290,6 +293,58 @@ func TestAccount(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestUnknownOrderInChart: a chart tells of an order whose outcome at the broker is unknown,
+// which may have been filled, and draws it with a question mark.
+func TestUnknownOrderInChart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		d := openDesk(t, t.TempDir(), atVenue(t, v))
+		defer d.stop()
+		time.Sleep(time.Second)
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(r *http.Request) alpacatest.Fault { return alpacatest.Fault{Lost: r.Method == "POST"} }
+		})
+		o, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: "AAPL", Side: trade.Buy, Type: trade.Limit, Price: 150 * exact.One, Quantity: exact.One})
+		if err != nil || !o.Unknown() {
+			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
+		}
+		for format, want := range map[string]bool{"png": true, "series": false} {
+			reply, err := d.call(trader, "generate_chart", `{"symbol":"AAPL","interval":"1h","format":"`+format+`"}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := ""
+			for _, c := range reply.Content {
+				said += string(c.Text)
+			}
+			if told := strings.Contains(said, "It is not known whether these orders are open") && strings.Contains(said, o.ID); told != want {
+				t.Errorf("%s says of the order: %t, want %t", format, told, want)
+			}
+		}
+		h := newHandlers(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub})
+		a := &chart.Account{}
+		if h.trades(a, &market.Series{Symbol: "AAPL", Interval: "1h", Time: []int64{0}}, true, false); len(a.Orders) != 1 || !a.Orders[0].Unknown {
+			t.Errorf("drawn: %+v, want the order as unknown", a.Orders)
+		}
+	})
+}
+
+// atVenue has an engine trade at a venue in memory.
+func atVenue(t *testing.T, v *alpacatest.Venue) func(*trade.Options) {
+	t.Helper()
+	keys, err := alpaca.ParseKeys("APCA_API_KEY_ID=" + v.Keys[0] + "\nAPCA_API_SECRET_KEY=" + v.Keys[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := alpaca.New(alpaca.Options{URL: alpaca.PaperURL, Keys: keys, Client: v.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(o *trade.Options) {
+		o.Venue = &trade.VenueOptions{Broker: client, Name: "alpaca-paper", Account: v.Number}
+	}
 }
 
 // TestAlertsOfIndicators: an alert for a level of an indicator is a level of its panel, in

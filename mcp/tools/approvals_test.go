@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/broker/alpaca"
 	"wick/broker/alpaca/alpacatest"
 	"wick/exact"
 	"wick/market"
@@ -246,17 +245,7 @@ func TestApprovedPartIsPlaced(t *testing.T) {
 	const closing = `{"symbol":"AAPL","side":"sell","type":"market","quantity":"all"}`
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
-		keys, err := alpaca.ParseKeys("APCA_API_KEY_ID=" + v.Keys[0] + "\nAPCA_API_SECRET_KEY=" + v.Keys[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		client, err := alpaca.New(alpaca.Options{URL: alpaca.PaperURL, Keys: keys, Client: v.Client()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := openDesk(t, t.TempDir(), func(o *trade.Options) {
-			o.Venue = &trade.VenueOptions{Broker: client, Name: "alpaca-paper", Account: v.Number}
-		})
+		d := openDesk(t, t.TempDir(), atVenue(t, v))
 		defer d.stop()
 		time.Sleep(time.Second)
 		if _, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: "AAPL", Side: trade.Buy, Type: trade.Market, Quantity: 10 * exact.One}); err != nil {

@@ -139,14 +139,6 @@ func (r *chartRequest) markNames(places []int) string {
 	return atMostTen(names)
 }
 
-// atMostTen writes the first ten names and counts the others.
-func atMostTen(names []string) string {
-	if more := len(names) - 10; more > 0 {
-		names = append(names[:10:10], fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(names, ", ")
-}
-
 // chartView gathers all that a chart shows: the bars with their indicators, the symbols
 // to compare, marks, and what the caller has in the symbol. It adds to the notes of r.
 func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartRequest) (*chart.View, error) {

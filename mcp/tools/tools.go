@@ -27,6 +27,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -155,6 +156,14 @@ func defineFrom[R any, P request[R]](empty R, t mcp.Tool, refuses bool, handle f
 // fixable returns err, a mistake in a request, with the words of the engine's refusals that
 // say whether a retry can help: the same request would fail again.
 func fixable(err error) error { return fmt.Errorf("%w (fix the request)", err) }
+
+// atMostTen writes the first ten names and counts the others.
+func atMostTen(names []string) string {
+	if more := len(names) - 10; more > 0 {
+		names = append(names[:10:10], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
+}
 
 // mention adds the arguments that were not used to a result: as a member "ignored" of its
 // first text that is a JSON object, or as one more text if there is none.
