@@ -402,7 +402,7 @@ func TestPause(t *testing.T) {
 			begin, refused := time.Now(), (*broker.Refused)(nil)
 			_, err := c.Account(t.Context())
 			if k.refused {
-				if !errors.As(err, &refused) || !strings.Contains(err.Error(), "retry in a minute") || time.Since(begin) != 0 || v.Busiest() != 0 {
+				if !errors.As(err, &refused) || !strings.Contains(err.Error(), "retry in a minute, an order with a new client_order_id or without one") || time.Since(begin) != 0 || v.Busiest() != 0 {
 					t.Errorf("%s: %v after %s and %d requests, want a refusal at once and none", k.name, err, time.Since(begin), v.Busiest())
 				}
 				if err := c.Stream(t.Context(), "", func() {}, func(broker.Event) {}); !errors.As(err, &refused) {

@@ -49,7 +49,9 @@ func (b *budget) take(ctx context.Context, r limit.Rate) error {
 			return nil
 		}
 		if now.Add(wait).After(deadline) {
-			return refusal("too many requests to Alpaca within a minute; nothing was sent: retry in a minute")
+			// An order that was refused keeps its client_order_id: a retry with it would return
+			// this refusal.
+			return refusal("too many requests to Alpaca within a minute; nothing was sent: retry in a minute, an order with a new client_order_id or without one")
 		}
 		select {
 		case <-ctx.Done():
