@@ -88,6 +88,7 @@ func (e *Engine) setStream(up bool) {
 // keepReconciled reads the account at the start, when somebody asks for it, and
 // regularly.
 func (e *Engine) keepReconciled(ctx context.Context) error {
+	e.noteInterrupted()
 	for ctx.Err() == nil {
 		wait := restPeriod
 		if sure := e.reconcile(ctx); !sure {
@@ -109,6 +110,22 @@ func (e *Engine) keepReconciled(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// noteInterrupted writes down of orders that an earlier process was about to send that nobody
+// sends them any more: their reason would say so until the broker has been asked.
+func (e *Engine) noteInterrupted() {
+	err := e.write(func() (seq uint64, err error) {
+		for _, o := range e.ahead.openOrders() {
+			if d := e.venue.doubts[o.ID]; o.Reason == sendingReason && (d == nil || !d.sending) && err == nil {
+				err = e.restate(o, o.Status, unknownReason+": wick ended while it was being sent; the broker is being asked")
+			}
+		}
+		return e.ahead.seq, err
+	})
+	if err != nil {
+		e.log.Error("that orders are not being sent any more could not be written down", "error", limit.Line(err.Error(), 200))
+	}
 }
 
 // switchDue reports whether the stream has been away for as long as the dead man's

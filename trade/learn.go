@@ -21,6 +21,9 @@ import (
 // and whose outcome nobody knows.
 const unknownReason = "outcome unknown"
 
+// sendingReason is the reason of an order while this process sends it.
+const sendingReason = unknownReason + ": it is being sent"
+
 // fillPatience is how long to wait for a fill that the state of an order includes and that
 // was not reported yet. After that its price is worked out from the order's average.
 const fillPatience = time.Minute

@@ -90,7 +90,7 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked inquiry) (*Ord
 	// The order is counted and noted as being sent in the same lock of mu in which the
 	// intent is proposed, so that a report that is read meanwhile does not take it for lost.
 	e.rate.Take(at.Time, e.orderRate())
-	o.UpdatedAt, o.Reason = at, unknownReason+": it is being sent"
+	o.UpdatedAt, o.Reason = at, sendingReason
 	seq, err := e.propose(kindIntent, &event{At: at, Order: o})
 	if err != nil {
 		return nil, none, 0, err

@@ -878,6 +878,46 @@ func TestLiveDuplicateInDoubt(t *testing.T) {
 	}
 }
 
+// TestLiveInterrupted: a process ends after the intent to send an order was written. The next
+// one does not say that the order is being sent, also while the broker cannot be asked.
+func TestLiveInterrupted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer func() { l.stop() }()
+		rules, err := l.e.venue.Rules(t.Context(), "AAA")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.e.ensure(t.Context(), "AAA"); err != nil {
+			t.Fatal(err)
+		}
+		o, _, seq, err := l.e.intend(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: shares(1)}, rules, inquiry{answered: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.e.commit(seq); err != nil {
+			t.Fatal(err)
+		}
+		if o := l.order(o.ID); o.Reason != sendingReason {
+			t.Errorf("while it is sent: %q", o.Reason)
+		}
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Lost: true} }
+		})
+		l.crash()
+		time.Sleep(time.Second)
+		if o := l.order(o.ID); o.Status != StatusOpen || o.Reason != "outcome unknown: wick ended while it was being sent; the broker is being asked" {
+			t.Errorf("after a restart: %s, %q, want it in doubt, and not being sent", o.Status, o.Reason)
+		}
+		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+		time.Sleep(3 * time.Minute)
+		if o := l.order(o.ID); o.Status != StatusRejected || len(v.Orders()) != 0 {
+			t.Errorf("once the broker can be asked: %+v, want it given up", o)
+		}
+	})
+}
+
 // TestLiveDiskFails: an order whose intent does not reach the disk is not sent. If what the
 // broker answered does not reach it, the client is told of the failure and not of an
 // order; after a restart the book has what the broker has.
