@@ -664,6 +664,59 @@ func TestLiveCancelAll(t *testing.T) {
 	})
 }
 
+// TestLiveCancelMany: every one of many orders is cancelled within the time that a call has,
+// and within the broker's rate, if the stream tells what became of each. Without the stream
+// each has to be asked for: the call ends in time and says what is left, and the next one goes
+// on.
+func TestLiveCancelMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, slowly("Cancel", 200*time.Millisecond))
+		defer l.stop()
+		const many = 88
+		fill := func() {
+			for i := range many {
+				if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1), ClientOrderID: fmt.Sprint(l.e.Applied(), "-", i)}); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Second)
+			}
+			time.Sleep(time.Minute)
+		}
+		fill()
+		begin := time.Now()
+		cancelled, err := l.e.CancelOrders(anyone(), "")
+		if took := time.Since(begin); err != nil || len(cancelled) != many || took > 15*time.Second {
+			t.Errorf("%d cancelled after %s, %v, want %d within 15 s", len(cancelled), took, err, many)
+		}
+		time.Sleep(time.Minute)
+		fill()
+		v.Set(func(v *alpacatest.Venue) {
+			v.Faults = func(r *http.Request) alpacatest.Fault {
+				return alpacatest.Fault{Lost: r.URL.Path == "/v2/events/trades"}
+			}
+		})
+		v.CutStreams()
+		time.Sleep(time.Second)
+		begin = time.Now()
+		_, err = l.e.CancelOrders(anyone(), "")
+		if took := time.Since(begin); !isRefusal(err, "cancel_unfinished") || !strings.Contains(err.Error(), "of 88 open orders were not asked") || took > 30*time.Second {
+			t.Errorf("without the stream: %v after %s, want it to say what is left within 30 s", err, took)
+		}
+		for range 10 {
+			time.Sleep(20 * time.Second)
+			_, err = l.e.CancelOrders(anyone(), "")
+		}
+		if err != nil || len(v.Open()) != 0 {
+			t.Errorf("again and again: %v, %d are open, want none", err, len(v.Open()))
+		}
+		if n := v.Busiest(); n > 200 {
+			t.Errorf("%d requests in a minute, want 200 at most", n)
+		}
+		l.same("at the end")
+	})
+}
+
 // TestLiveCancelFilled: an order is filled while its cancel is on the way, and the stream
 // tells it before the cancel is answered: the refusal says that the order is filled.
 func TestLiveCancelFilled(t *testing.T) {

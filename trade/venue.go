@@ -72,6 +72,24 @@ func newVenue(o *VenueOptions) *venue {
 	}
 }
 
+// wire returns o as an order of package broker, under our own id as its ClientID.
+func (o *Order) wire() broker.Order {
+	w := broker.Order{
+		ClientID: o.ID, ID: o.BrokerID, Symbol: o.Symbol, Side: string(o.Side), Type: string(o.Type), TimeInForce: string(o.TimeInForce), Quantity: o.Quantity,
+		TrailAmount: o.TrailAmount, TrailPercent: o.TrailPercent,
+	}
+	if w.TimeInForce == "" {
+		w.TimeInForce = string(GTC)
+	}
+	if o.Price != nil {
+		w.Limit = *o.Price
+	}
+	if o.StopPrice != nil && o.Type != TrailingStop {
+		w.Stop = *o.StopPrice
+	}
+	return w
+}
+
 // state returns the trading state that counts: the one that was written down, or Halted
 // as long as no order is taken because of the broker. Called with mu held.
 func (v *venue) state(written TradingState) TradingState {
