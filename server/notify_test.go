@@ -309,7 +309,9 @@ func TestOrderText(t *testing.T) {
 		{"AAA: order to buy 2 filled (alpaca)", notify.Fill, "", // the broker names no quantity and no price
 			trade.Order{Side: trade.Buy, Status: trade.StatusFilled, Quantity: number("2"), Account: "1", Broker: "alpaca"}},
 		{"AAA: order to sell 35 cancelled (paper, invented prices)", notify.Cancel, "",
-			trade.Order{Side: trade.Sell, Status: trade.StatusCancelled, Quantity: number("35"), Reason: "it expired", Synthetic: true}},
+			trade.Order{Side: trade.Sell, Status: trade.StatusCancelled, Quantity: number("35"), Synthetic: true}},
+		{"AAA: order to sell 35 cancelled: at the broker: expired (alpaca)", notify.Cancel, "",
+			trade.Order{Side: trade.Sell, Status: trade.StatusCancelled, Quantity: number("35"), Reason: "at the broker: expired", Account: "1", Broker: "alpaca"}},
 		{"AAA: order to buy 35 rejected: no money (paper)", notify.Reject, "",
 			trade.Order{Side: trade.Buy, Status: trade.StatusRejected, Quantity: number("35"), Reason: "no money"}},
 	} {

@@ -171,7 +171,7 @@ func orderText(o trade.Order) string {
 	all := grouped(o.Quantity.String())
 	if o.FilledQuantity == 0 {
 		text := fmt.Sprintf("%s: order to %s %s %s", o.Symbol, o.Side, all, o.Status)
-		if o.Status == trade.StatusRejected {
+		if o.Status != trade.StatusFilled && o.Reason != "" {
 			text += ": " + o.Reason
 		}
 		return text + orderTags(o)
