@@ -110,6 +110,9 @@ func TestBroker(t *testing.T) {
 	if err := Run(t.Context(), []string{"--data-dir", dir, "--halt", "cancel"}, os.Getenv, nil, &said, io.Discard); err != nil || len(v.Open()) != 0 {
 		t.Errorf("--halt cancel: %s, %v, %v still open", &said, err, v.Open())
 	}
+	if got := said.String(); strings.Contains(got, "rests there stays") || !strings.Contains(got, "no order is sent to alpaca-paper until it is resumed; every open order there was asked to be cancelled") {
+		t.Errorf("--halt cancel says %q, want that every order was asked to be cancelled, and not that some stay", got)
+	}
 	p.order(t, token, "one", `"status":"cancelled"`)
 	var replies strings.Builder
 	for _, body := range []string{

@@ -196,10 +196,19 @@ func (o *owner) setTrading(on bool) (string, error) {
 	if on {
 		return o.goesOn()
 	}
-	if v, ok := o.engine.Venue(); ok {
-		return "trading is halted: no order is sent to " + v.Broker + " until it is resumed; what rests there stays, and can be filled", nil
+	said, elsewhere := o.halted()
+	if elsewhere {
+		said += "; what rests there stays, and can be filled"
 	}
-	return "trading is halted: no order is placed or filled until it is resumed", nil
+	return said, nil
+}
+
+// halted says what a halt stops, and whether orders rest at a broker elsewhere.
+func (o *owner) halted() (said string, elsewhere bool) {
+	if v, ok := o.engine.Venue(); ok {
+		return "trading is halted: no order is sent to " + v.Broker + " until it is resumed", true
+	}
+	return "trading is halted: no order is placed or filled until it is resumed", false
 }
 
 // goesOn says what trading may do once the owner's halt is lifted.
@@ -225,7 +234,11 @@ func (o *owner) cancelEverything() (string, error) {
 	if err := o.engine.CancelEverything(context.Background(), trade.Who{Name: "owner, by --halt cancel"}); err != nil {
 		return "", fmt.Errorf("%s; but cancelling its orders failed: %w", said, err)
 	}
-	return said + "; every open order was asked to be cancelled", nil
+	said, elsewhere := o.halted()
+	if elsewhere {
+		return said + "; every open order there was asked to be cancelled", nil
+	}
+	return said + "; every open order was cancelled", nil
 }
 
 // accept takes the broker's positions as they are, and says which: the owner has looked
