@@ -103,7 +103,7 @@ func TestBroker(t *testing.T) {
 	if _, text := p.ask(t, "/mcp", token, big); !strings.Contains(text, "over the limit of 100 per order") {
 		t.Errorf("an order of 135: %s", text)
 	}
-	if _, text := p.ask(t, "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_positions","arguments":{"account":true}}}`); !strings.Contains(text, `\"broker\":\"alpaca-paper\",\"account\":\"`+v.Number) || !strings.Contains(text, `buying_power`) {
+	if _, text := p.ask(t, "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_positions","arguments":{"account":true}}}`); !strings.Contains(text, `\"broker\":\"alpaca-paper\",\"account\":\"`+v.Number) || !strings.Contains(text, `buying_power`) || !strings.Contains(text, `\"as_of\":\"20`) {
 		t.Errorf("positions: %s", text)
 	}
 	var said bytes.Buffer

@@ -70,7 +70,7 @@ func TestAccount(t *testing.T) {
 		if a, ok := e.Account(); ok {
 			t.Errorf("without --cash there is an account: %+v", a)
 		}
-		if a, ok := e.AccountAtBroker(); ok {
+		if a, at := e.AccountAtBroker(); !at.IsZero() {
 			t.Errorf("on paper there is an account at a broker: %+v", a)
 		}
 	})

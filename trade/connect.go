@@ -196,15 +196,16 @@ func (e *Engine) Venue() (VenueStatus, bool) {
 	return s, true
 }
 
-// AccountAtBroker returns what the broker last said of the account, and false if
-// it has said nothing yet or there is none.
-func (e *Engine) AccountAtBroker() (broker.Account, bool) {
+// AccountAtBroker returns what the broker last said of the account, and when. The time is
+// zero if it has said nothing yet or there is none. What was filled after that time is not in
+// the account.
+func (e *Engine) AccountAtBroker() (broker.Account, Time) {
 	if e.venue == nil {
-		return broker.Account{}, false
+		return broker.Account{}, Time{}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.venue.report.Account, !e.venue.readAt.IsZero()
+	return e.venue.report.Account, Time{e.venue.readAt.UTC().Truncate(time.Millisecond)}
 }
 
 // AcceptPositions takes the positions at the broker as they are: what differs now

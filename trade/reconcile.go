@@ -20,7 +20,7 @@ import (
 func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 	v := e.venue
 	e.mu.Lock()
-	before := maps.Clone(e.ahead.holdings)
+	before, asked := maps.Clone(e.ahead.holdings), time.Now()
 	e.mu.Unlock()
 	report, err := v.Report(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 		}
 		sure = clear && sure
 	}
-	sure = e.compare(report, before, sure) && sure
+	sure = e.compare(report, asked, before, sure) && sure
 	if err := e.refreshTrading(); err != nil {
 		return false
 	}
@@ -166,18 +166,18 @@ func (e *Engine) giveUp(o *Order, reason string) bool {
 }
 
 // compare takes over a report and notes where the positions of the account differ from
-// the book. Before is what the book held when the report was asked for. Sure is false if
+// the book. Asked is when the report was asked for, and before what the book held then. Sure is false if
 // orders are in doubt. It reports whether it is settled what differs, if anything.
 //
 // Each symbol counts for itself. A difference counts when two reports in a row show it,
 // because a fill may come between two parts of one report. While orders are in doubt, or
 // if it is never the same twice, the symbol must have differed for longer than a doubt can
 // explain. Until a difference counts, the one that was settled before stays.
-func (e *Engine) compare(r broker.Report, before map[string]holding, sure bool) bool {
+func (e *Engine) compare(r broker.Report, asked time.Time, before map[string]holding, sure bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	v := e.venue
-	v.report, v.readAt, v.external, v.dark = r, time.Now(), nil, false
+	v.report, v.readAt, v.external, v.dark = r, asked, nil, false
 	for _, s := range withLegs(r) {
 		if e.ours(s) == nil && s.Status == broker.Open {
 			v.external = append(v.external, s)

@@ -30,7 +30,7 @@ type venue struct {
 	released  map[string]bool      // orders that the dead man's switch cancels
 	report    broker.Report        // the newest
 	external  []broker.State       // open orders of the account that are not in this book
-	readAt    time.Time            // when the report came; zero for never
+	readAt    time.Time            // when the report was asked for; zero for never
 	dark      bool                 // the last attempt to read the account failed
 	up        bool                 // the stream is connected
 	changedAt time.Time            // when up changed last

@@ -122,18 +122,19 @@ type brokerAccount struct {
 	Equity      exact.Decimal `json:"equity"`
 	LastEquity  exact.Decimal `json:"last_equity"` // at the close of the trading day before
 	BuyingPower exact.Decimal `json:"buying_power"`
+	AsOf        trade.Time    `json:"as_of"` // what was filled later is not in it
 }
 
 // brokerStatement returns the account at the broker as JSON, or a sentence if it has not
 // been read yet. It is what the broker reported last; no request is made.
 func (h *handlers) brokerStatement(v trade.VenueStatus) []byte {
-	a, ok := h.Engine.AccountAtBroker()
-	if !ok {
+	a, at := h.Engine.AccountAtBroker()
+	if at.IsZero() {
 		return []byte("The account at " + v.Broker + " has not been read yet.")
 	}
 	return mcp.Encode(struct {
 		Account brokerAccount `json:"account"`
-	}{brokerAccount{v.Broker, v.Account, a.Currency, a.Cash, a.Equity, a.LastEquity, a.BuyingPower}})
+	}{brokerAccount{v.Broker, v.Account, a.Currency, a.Cash, a.Equity, a.LastEquity, a.BuyingPower, at}})
 }
 
 // where returns the line in the preview of an order that says where it goes. If it moves
