@@ -49,7 +49,7 @@ func (s *Server) answerCookie() string { return s.hostCookie("wick-answer") }
 // that the form was shown in, posted by the form's own page, and a yes only with the
 // passphrase if there is one.
 func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
-	form, ok := s.pageForm(w, r)
+	form, ok := s.pageForm(w, r, "This answer was not taken. To answer, open the address that the app gave.")
 	if !ok {
 		return
 	}

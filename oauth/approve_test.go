@@ -63,6 +63,9 @@ func TestApprove(t *testing.T) {
 			if refused.Code < 400 || len(q.said) > 0 {
 				t.Fatalf("%s: status %d, %v", what, refused.Code, q.said)
 			}
+			if text := refused.Body.String(); strings.Contains(text, "connect again") || strings.Contains(text, "site") != (what == "another site's page") {
+				t.Errorf("%s: the page says %s", what, text)
+			}
 		}
 		shown = h.do("GET", ApprovePath+"?id=the-id", "")
 		time.Sleep(formLife)

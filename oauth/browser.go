@@ -58,15 +58,16 @@ func (s *Server) pageQuery(w http.ResponseWriter, r *http.Request) (params, bool
 }
 
 // pageForm reads the form that a page posts. It returns false if it has refused the
-// request: one with a bad form, or one that checkNear or checkOrigin refuses.
-func (s *Server) pageForm(w http.ResponseWriter, r *http.Request) (params, bool) {
+// request: one with a bad form, or one that checkNear or checkOrigin refuses. If another
+// site's page posted it, the refusal says what follows from that.
+func (s *Server) pageForm(w http.ResponseWriter, r *http.Request, follows string) (params, bool) {
 	pageHeaders(w.Header())
 	form, ref := readParams(w, r)
 	if ref == nil {
 		ref = s.checkNear(r)
 	}
 	if ref == nil {
-		ref = s.checkOrigin(r)
+		ref = s.checkOrigin(r, follows)
 	}
 	if ref != nil {
 		s.refuseHere(w, r, ref)
@@ -96,7 +97,7 @@ func (s *Server) checkNear(r *http.Request) *refusal {
 // Browsers send Origin with every post; other programs send none, and no page can make
 // them post. The origin "null" may be any page, unless Sec-Fetch-Site says that the post
 // comes from this site's own.
-func (s *Server) checkOrigin(r *http.Request) *refusal {
+func (s *Server) checkOrigin(r *http.Request, follows string) *refusal {
 	site, origins := siteOf(r), r.Header.Values("Origin")
 	// What Sec-Fetch-Site says: nothing, a page of ours, or the person and no page.
 	own := site == "" || site == "same-origin" || site == "none"
@@ -112,8 +113,7 @@ func (s *Server) checkOrigin(r *http.Request) *refusal {
 	if own {
 		return nil
 	}
-	return &refusal{status: http.StatusForbidden, code: "invalid_request",
-		text: "Another site's page posted this form. Nothing was granted. Go back to the app and connect again."}
+	return &refusal{status: http.StatusForbidden, code: "invalid_request", text: "Another site's page posted this form. " + follows}
 }
 
 // embedded reports whether, as the browser says, another site's page asks for an address as

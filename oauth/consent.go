@@ -33,7 +33,7 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notic
 // decide takes the owner's answer. It counts once, and only on a form of ours, from
 // the browser that the form was shown in, posted by the form's own page.
 func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
-	form, ok := s.pageForm(w, r)
+	form, ok := s.pageForm(w, r, "Nothing was granted. Go back to the app and connect again.")
 	if !ok {
 		return
 	}
