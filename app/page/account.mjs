@@ -1,7 +1,7 @@
 // What the account has, by the tools that any client calls, and as levels on the chart.
 import { exactText, namedText, profitText } from './format.mjs';
 import { unanswered } from './host.mjs';
-import { once } from './once.mjs';
+import { isDoubtful, once } from './once.mjs';
 import { lastEnd } from './times.mjs';
 
 const mostFills = 50; // that a chart shows
@@ -95,7 +95,7 @@ export class Account {
     const args = { ...changes };
     for (const name of ['symbol', 'condition', 'interval', 'note', 'repeat', 'cooldown', 'expires_at']) args[name] ??= old[name] || undefined;
     const alert = await once(this.transport, 'set_alert', args, 'client_alert_id').catch(err => {
-      if (err.unanswered) throw unanswered(`It is not known whether this alert was set: ${args.symbol}; ${err.message}. Setting it again asks with the same id and cannot set it twice.`);
+      if (isDoubtful('set_alert', args)) throw unanswered(`It is not known whether this alert was set: ${args.symbol}; ${err.message}. Setting it again asks with the same id and cannot set it twice.`);
       throw err;
     });
     if (old.alert_id && !alert.ended) await this.transport.call('cancel_alert', { alert_id: old.alert_id });

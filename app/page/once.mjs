@@ -4,7 +4,7 @@
 const store = 'wick-calls';
 const longestDoubt = 7 * 86_400_000; // milliseconds; the server knows the ids of orders for ever
 const mostCalls = 50; // that are kept, the newest
-const refusal = /^[a-z]+_[a-z_]+: /; // the engine's: the order was not made. What stands before it says nothing of an earlier attempt
+const refusal = /^(currency|[a-z]+_[a-z_]+): /; // the engine's: the order was not made. What stands before it says nothing of an earlier attempt
 
 let own; // what is kept where the browser keeps nothing, as in a sandboxed frame: until that goes
 
@@ -28,28 +28,31 @@ function keep(key, call) {
   } catch {}
 }
 
-const keyOf = (tool, args) => JSON.stringify([tool, args]);
+/** keyOf names a call: by its tool, its arguments, and what else it is about. */
+const keyOf = (tool, args, about) => JSON.stringify([tool, args, about]);
 
 /** isDoubtful reports whether the answer to such a call was lost. */
-export const isDoubtful = (tool, args) => Boolean(calls()[keyOf(tool, args)]?.doubtful);
+export const isDoubtful = (tool, args, about) => Boolean(calls()[keyOf(tool, args, about)]?.doubtful);
 
-/** forget drops what is known of a call. */
-export const forget = (tool, args) => keep(keyOf(tool, args));
+/** newID returns an id for a call. crypto.randomUUID is missing in frames of hosts without
+ * TLS. */
+export const newID = () => 'page-' + Array.from(crypto.getRandomValues(new Uint8Array(16)), b => b.toString(16).padStart(2, '0')).join('');
 
 /** once calls a tool that takes an id under that name, and returns its answer. Only the
  * answer, or a refusal by the engine, ends a doubt; after anything else the next such call
- * has the same id. crypto.randomUUID is missing in frames of hosts without TLS. */
-export async function once(transport, tool, args, name) {
-  const key = keyOf(tool, args);
-  const random = () => 'page-' + Array.from(crypto.getRandomValues(new Uint8Array(16)), b => b.toString(16).padStart(2, '0')).join('');
+ * has the same id, which is in the error. Two calls with the same arguments are two if they
+ * are about something else. id is that of an earlier attempt, of which another tab may have
+ * had the answer. */
+export async function once(transport, tool, args, name, { about, id } = {}) {
+  const key = keyOf(tool, args, about);
   const before = calls()[key];
-  const call = { id: before?.id ?? random(), at: Date.now() };
+  const call = { id: before?.id ?? id ?? newID(), at: Date.now() };
   const settle = next => calls()[key]?.id === call.id && keep(key, next);
   keep(key, { ...call, doubtful: true }); // before it is sent
   const text = await transport.call(tool, { ...args, [name]: call.id }).catch(err => {
-    if (refusal.test(err.message)) settle();
+    if (!err.unanswered && refusal.test(err.message)) settle();
     else if (!err.unanswered && !before?.doubtful) settle(call);
-    throw err;
+    throw Object.assign(err, { id: call.id });
   });
   const reply = JSON.parse(text);
   settle();

@@ -7,7 +7,6 @@ import { button, el, entry, plain, table, workButton } from './dom.mjs';
 import { exactText, priceText, profitText, signed } from './format.mjs';
 import { conditionText, orderText } from './listed.mjs';
 import { coloursOf, signalName } from './look.mjs';
-import { forget } from './once.mjs';
 import { curveOf, unitsText } from './sums.mjs';
 import { twoSteps } from './ticket.mjs';
 
@@ -45,7 +44,7 @@ function closeButton(position, { transport, say, changed }) {
   const b = workButton('Close', async () => {
     const first = b.textContent === 'Close';
     try {
-      say(await send(first ? closing(position) : undefined));
+      say(await send(...(first ? [closing(position), `${position.quantity} at ${position.entry_price}`] : [])));
       name(first ? 'Really close' : 'Close');
     } catch (err) {
       if (!err.unanswered) name('Close'); // otherwise the next click asks again with the same id
@@ -64,8 +63,8 @@ export function positionsPanel(shared) {
   const heldKey = p => `${p.side} ${p.quantity} ${p.symbol}`;
   const close = p => {
     const key = heldKey(p);
-    if (!buttons.has(key)) buttons.set(key, { p, button: closeButton(p, shared) });
-    return buttons.get(key).button;
+    if (!buttons.has(key)) buttons.set(key, closeButton(p, shared));
+    return buttons.get(key);
   };
   const canvas = el('canvas', { class: 'equity', role: 'img', 'aria-label': 'Realized profit over time' });
   const line = el('p', { class: 'soft' });
@@ -75,11 +74,7 @@ export function positionsPanel(shared) {
     Number(p.quantity) > 0 ? close(p) : ''], canvas, line);
   const show = () => {
     const held = account.held();
-    for (const [key, { p }] of buttons) {
-      if (held.some(other => heldKey(other) === key)) continue;
-      buttons.delete(key); // a new position is not asked about with an old click, nor closed by an old order
-      if (!held.some(other => other.symbol === p.symbol && other.side === p.side)) forget('place_order', closing(p));
-    }
+    for (const key of buttons.keys()) if (!held.some(p => heldKey(p) === key)) buttons.delete(key); // a new position is not asked about with an old click
     list.show();
     const sums = curveOf(account.orders, account.positions);
     canvas.hidden = sums === undefined;

@@ -2,7 +2,7 @@
 // second places it. Any change in between removes the preview.
 import { button, el, entry, field, select } from './dom.mjs';
 import { unanswered } from './host.mjs';
-import { isDoubtful, once } from './once.mjs';
+import { isDoubtful, newID, once } from './once.mjs';
 
 /** previewText says in a sentence what an order would do. */
 export function previewText(o) {
@@ -14,28 +14,39 @@ export function previewText(o) {
 
 const again = 'asks with the same id and cannot place it twice.';
 
-/** twoSteps returns a function that tries an order or, called without one, places the order
- * that it tried last. It returns a sentence about the order; onPlaced gets a line about a
- * placed one. */
+/** twoSteps returns a function that tries an order, or, called without one, places the order
+ * that it tried last. about tells two orders of equal values apart. It returns a sentence
+ * about the order; onPlaced gets a line about a placed one. */
 export function twoSteps(transport, onPlaced) {
-  let order; // that was tried last
+  let order, about; // that was tried last
+  let id; // of an attempt to place it whose answer was lost
+  const isInDoubt = () => Boolean(id) || isDoubtful('place_order', order, about);
   const attempt = async () => {
-    const reply = JSON.parse(await transport.call('place_order', { ...order, dry_run: true }));
-    const doubt = isDoubtful('place_order', order) ? `. An order with these values may have been placed already: its answer was lost. Placing it ${again}` : '';
+    // With an id of its own it is not taken for the repetition of an equal order.
+    const reply = JSON.parse(await transport.call('place_order', { ...order, dry_run: true, client_order_id: newID() }));
+    const doubt = isInDoubt() ? `. An order with these values may have been placed already: its answer was lost. Placing it ${again}` : '';
     return `Would be: ${previewText(reply)}${reply.note ? '. Note: ' + reply.note : ''}${doubt}`;
   };
   const place = async () => {
     const mine = order;
     const { side, quantity, symbol, type } = mine;
-    const words = isDoubtful('place_order', mine) ? 'Placed, asked again with the same id' : 'Placed';
-    const reply = await once(transport, 'place_order', mine, 'client_order_id').catch(err => {
+    const words = isInDoubt() ? 'Placed, asked again with the same id' : 'Placed';
+    const reply = await once(transport, 'place_order', mine, 'client_order_id', { about, id }).catch(err => {
+      const doubtful = isDoubtful('place_order', mine, about);
+      if (mine === order) id = doubtful ? err.id : undefined;
       const text = `It is not known whether this order was placed: ${side} ${quantity} ${symbol} ${type}; ${err.message}. Placing it again ${again}`;
-      throw isDoubtful('place_order', mine) ? unanswered(text) : err;
+      throw doubtful ? unanswered(text) : err;
     });
+    if (mine === order) id = undefined;
     await onPlaced(`order ${reply.order_id}: ${previewText(reply)}`);
     return `${words}: ${previewText(reply)}`;
   };
-  return given => (given ? attempt(order = given) : place());
+  return (given, what) => {
+    if (!given) return place();
+    if (JSON.stringify([given, what]) !== JSON.stringify([order, about])) id = undefined;
+    [order, about] = [given, what];
+    return attempt();
+  };
 }
 
 /** ticket returns the form of an order: {element, change}. getSymbol names what the chart

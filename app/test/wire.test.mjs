@@ -123,6 +123,40 @@ const reloaded = () => import(`../page/once.mjs?${++pages}`);
 const idsOf = sent => new Set(sent.map(args => args.client_order_id));
 const market = { symbol: 'A', side: 'buy', type: 'market', quantity: '3' };
 
+// Another tab asked again and had the answer, so the browser's note was gone: this tab, which
+// still said "cannot place it twice", placed a second order.
+test('an order in doubt keeps its id when another tab has had the answer', async () => {
+  globalThis.localStorage = shelf();
+  const sent = [];
+  let reply;
+  const transport = { call: async (_, args) => { if (args.dry_run) return '{}'; sent.push(args); return reply(); } };
+  const lost = () => { throw Object.assign(new Error('tool_timeout: of the host'), { unanswered: true }); };
+  const send = twoSteps(transport, async () => {});
+  reply = lost;
+  await send(market);
+  await failure(send());
+  localStorage.items.clear(); // the other tab
+  reply = () => '{"order_id":"o1"}';
+  assert.match(await send(market), /may have been placed already/);
+  assert.match(await send(), /^Placed, asked again with the same id/);
+  assert.equal(idsOf(sent).size, 1);
+  await send(market);
+  assert.match(await send(), /^Placed: /);
+  assert.equal(idsOf(sent).size, 2, 'the next one is another order');
+  reply = lost;
+  await send(market, '7 at 100');
+  await failure(send());
+  reply = () => '{"order_id":"o3"}';
+  const later = twoSteps(transport, async () => {});
+  assert.doesNotMatch(await later(market, '9 at 110'), /may have been placed/);
+  assert.match(await later(), /^Placed: /);
+  assert.equal(idsOf(sent).size, 4, 'closing another position is another order');
+  reply = () => { throw new Error('currency: the account is in USD'); };
+  await later(market);
+  assert.equal((await failure(later())).message, 'currency: the account is in USD');
+  delete globalThis.localStorage;
+});
+
 // The id lived in memory alone: after a reload the same order was placed a second time.
 test('an order in doubt keeps its id beyond a reload, for a week', async () => {
   globalThis.localStorage = shelf();

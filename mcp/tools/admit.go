@@ -50,15 +50,15 @@ func (a *Approvals) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest
 		delete(a.waiting, a.formOf(c, digest, now))
 		return nil, errRefused
 	}
-	// An order of unknown worth always needs a person's approval.
-	if !known || !a.within(client, worth, now) {
-		if err := a.approved(c, digest, shown, now); err != nil {
-			if errors.Is(err, errNotAsked) {
-				err = a.ask(c, digest, shown, lines, now)
-			}
-			return nil, err
-		}
+	// A yes is used up also if the order needs none any more. An order of unknown worth always
+	// needs one.
+	switch err := a.approved(c, digest, shown, now); {
+	case err == nil:
 		r.Held = &shown
+	case !errors.Is(err, errNotAsked):
+		return nil, err
+	case !known || !a.within(client, worth, now):
+		return nil, a.ask(c, digest, shown, lines, now)
 	}
 	return a.reserve(client, worth, now), nil
 }
@@ -135,8 +135,9 @@ func highest(r trade.OrderRequest, o trade.Order) exact.Decimal {
 }
 
 // orderDigest returns a digest of a caller and an order. An approval is for the order
-// with this digest only. The digest covers everything that the caller asked for, but not
-// a size that follows from the current price, which would differ in the next call.
+// with this digest only. The digest covers everything that the caller asked for, and when a
+// day order ends, but not a size that follows from the current price, which would differ in
+// the next call.
 func orderDigest(c mcp.Caller, r trade.OrderRequest, o trade.Order) [sha256.Size]byte {
-	return sha256.Sum256(mcp.Encode([]any{c.Client, c.ID, o.Symbol, o.Side, o.Type, r.Quantity, o.Price, r.Asked(), o.ClientOrderID}))
+	return sha256.Sum256(mcp.Encode([]any{c.Client, c.ID, o.Symbol, o.Side, o.Type, r.Quantity, o.Price, r.Asked(), o.ClientOrderID, o.ExpiresAt}))
 }

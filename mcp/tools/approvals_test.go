@@ -528,6 +528,51 @@ func TestNoInFormAfterTheHour(t *testing.T) {
 	})
 }
 
+// TestYesAfterTheHour: a yes counts once, in a form and on the page, also if its order needs
+// none any more by then.
+func TestYesAfterTheHour(t *testing.T) {
+	for _, onPage := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			d, a := confirming(t)
+			defer d.stop()
+			const six, more = `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":6,"quantity":1}`, `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":6.4,"quantity":1}`
+			if _, err := d.order(mcp.Call{}, six); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(55 * time.Minute)
+			input, err := d.order(mcp.Call{Elicits: true}, more)
+			if input == nil {
+				t.Fatal(err)
+			}
+			call := mcp.Call{Elicits: true, State: input.State, Responses: map[string]mcp.Response{"approve": {Action: "accept", Content: json.RawMessage(`{"approve":true}`)}}}
+			if onPage {
+				call = mcp.Call{}
+				a.Answer(a.Waiting()[0].ID, true)
+			}
+			time.Sleep(6 * time.Minute)
+			if _, err := d.order(call, more); err != nil || len(a.waiting) != 0 {
+				t.Errorf("on the page %t: %v, %d questions are left", onPage, err, len(a.waiting))
+			}
+			time.Sleep(10 * time.Second) // or it would be refused as a repetition
+			if _, err := d.order(call, more); err == nil || len(d.engine.Orders(false)) != 2 {
+				t.Errorf("on the page %t, again: %v, %d orders", onPage, err, len(d.engine.Orders(false)))
+			}
+		})
+	}
+}
+
+// TestDayOrderOverMidnight: a day order that is asked for again after midnight would end a day
+// later than the question says: it is another question, and a yes to the old one is not for it.
+func TestDayOrderOverMidnight(t *testing.T) {
+	digest := func(ends time.Time) [32]byte {
+		return orderDigest(mcp.Caller{ID: "a"}, trade.OrderRequest{Symbol: "BTCUSDT"}, trade.Order{Symbol: "BTCUSDT", ExpiresAt: &trade.Time{Time: ends}})
+	}
+	midnight := time.Date(2000, 1, 2, 0, 0, 0, 0, time.UTC)
+	if digest(midnight) != digest(midnight) || digest(midnight) == digest(midnight.AddDate(0, 0, 1)) {
+		t.Error("the end of an order is not part of what is approved")
+	}
+}
+
 // TestRefusedOnPage: the app is told once that a person has refused its order, and may then
 // ask anew. A no on the page counts against a yes on the page that was not used, and against
 // a yes in a form.
