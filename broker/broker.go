@@ -36,6 +36,7 @@ type Order struct {
 
 	Replaces string // the broker's id of the order that this one replaces
 	Short    bool   // it sells more than is held
+	Reduces  bool   // it closes a position, or a part of it: it goes before other requests, as cancels do
 }
 
 // Status is the status of an order at a broker.

@@ -197,8 +197,8 @@ func (e *Engine) Venue() (VenueStatus, bool) {
 }
 
 // AccountAtBroker returns what the broker last said of the account, and when. The time is
-// zero if it has said nothing yet or there is none. What was filled after that time is not in
-// the account.
+// zero if it has said nothing yet or there is none. What was filled after that time may not
+// be in the account.
 func (e *Engine) AccountAtBroker() (broker.Account, Time) {
 	if e.venue == nil {
 		return broker.Account{}, Time{}

@@ -170,6 +170,7 @@ func (e *Engine) checkUnderWay(o *Order) error {
 func (e *Engine) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact.Decimal) broker.Order {
 	w := o.wire()
 	w.Short = o.Side == Sell && o.Quantity > e.owned(o.Symbol)
+	w.Reduces = o.ReduceOnly || shrinks(e.owned(o.Symbol), o.remaining())
 	entry := cmp.Or(fill, o.worst())
 	// exit returns the price of an exit, 0 for none. A price that was given stays as it
 	// is; one that was worked out is rounded down to the broker's step, and may be 0 then.

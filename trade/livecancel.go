@@ -114,11 +114,8 @@ func (e *Engine) cancelAllLive(who Who, ids []string) ([]Order, error) {
 	for range min(cancelsAtOnce, len(families)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(families); i = int(next.Add(1)) - 1 {
-				if r := &outcomes[i]; time.Since(begin) < sweepTime {
-					r.cancelled, r.err = e.cancelFamily(who, families[i])
-				} else {
-					r.left = len(families[i])
-				}
+				r := &outcomes[i]
+				r.cancelled, r.left, r.err = e.cancelFamily(who, families[i], begin.Add(sweepTime))
 			}
 		})
 	}
@@ -131,8 +128,14 @@ func (e *Engine) cancelAllLive(who Who, ids []string) ([]Order, error) {
 		}
 	}
 	if left > 0 {
-		failed = refuse("cancel_unfinished", later, "%d of %d open orders were not asked to be cancelled within %s, because %s takes only so many requests; %d were cancelled: cancel the rest by another call",
-			left, len(ids), sweepTime, e.venue.name, len(cancelled))
+		ended := 0
+		for _, o := range cancelled {
+			if o.Status == StatusCancelled { // not those that were only asked to be
+				ended++
+			}
+		}
+		failed = refuse("cancel_unfinished", later, "%d of %d open orders were not asked to be cancelled within %s, because %s takes only so many requests; %d are cancelled so far: cancel the rest by another call",
+			left, len(ids), sweepTime, e.venue.name, ended)
 	}
 	return cancelled, failed
 }
@@ -158,13 +161,18 @@ func (e *Engine) families(ids []string) (families [][]string) {
 	return families
 }
 
-// cancelFamily cancels the orders with these ids, one after the other, for cancelAllLive.
-func (e *Engine) cancelFamily(who Who, ids []string) (cancelled []Order, failed error) {
+// cancelFamily cancels the orders with these ids, one after the other, for cancelAllLive. It
+// begins with none after a time, and returns how many it left for that.
+func (e *Engine) cancelFamily(who Who, ids []string, until time.Time) (cancelled []Order, left int, failed error) {
 	for _, id := range ids {
 		e.mu.Lock()
 		o := e.ahead.order(id)
 		e.mu.Unlock()
 		if o == nil || o.Status.Terminal() { // it ended with an order before it
+			continue
+		}
+		if time.Now().After(until) {
+			left++
 			continue
 		}
 		after, err := e.cancelLive(who, *o)
@@ -174,7 +182,7 @@ func (e *Engine) cancelFamily(who Who, ids []string) (cancelled []Order, failed 
 			failed = err
 		}
 	}
-	return cancelled, failed
+	return cancelled, left, failed
 }
 
 // sweep cancels the orders that were on their way when the owner had every order cancelled,

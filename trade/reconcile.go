@@ -74,7 +74,8 @@ func (e *Engine) askOpen(ctx context.Context, report broker.Report) (open []*Ord
 	found, sure = make(map[string]broker.State), true
 	for _, o := range open {
 		s, ok := stateOf(o, report)
-		if !ok {
+		// A list that says something else of the id of an order in doubt is not believed alone.
+		if !ok || o.Unknown() && !o.isOf(s) {
 			var err error
 			if s, err = e.venue.Lookup(ctx, o.wire()); err != nil {
 				sure = e.missed(o, err) && sure

@@ -103,6 +103,10 @@ func (e *Engine) repeats(r OrderRequest, at Time) *Order {
 	}
 	for i := len(e.ahead.orders) - 1; i >= 0; i-- {
 		o := e.ahead.orders[i]
+		// An exit has the time of its entry, though it may have come into the book later.
+		if o.Group != "" && o.Group != o.ID {
+			continue
+		}
 		age := at.Sub(o.CreatedAt.Time)
 		if age >= duplicateWindow {
 			return nil // all orders before it are as old

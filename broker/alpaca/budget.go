@@ -12,8 +12,8 @@ import (
 
 // Alpaca allows 200 requests a minute for each account. A bucket with a burst of b that
 // regains one unit every half second allows b+120 requests in any minute. That makes 170
-// for ordinary requests. Cancels count in the same bucket with a larger burst, so that
-// they are still sent when ordinary requests have to wait; with them it makes 200.
+// for ordinary requests. Cancels, and orders that close a position, count in the same bucket
+// with a larger burst, so that they are still sent when ordinary requests have to wait; with them it makes 200.
 var (
 	ordinary = limit.Rate{Burst: 50, Every: time.Second / 2}
 	urgent   = limit.Rate{Burst: 80, Every: time.Second / 2}

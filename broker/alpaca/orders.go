@@ -28,10 +28,14 @@ func (c *Client) Submit(ctx context.Context, o broker.Order) (broker.State, erro
 	}
 	var got order
 	var err error
+	rate := ordinary
+	if o.Reduces {
+		rate = urgent
+	}
 	if o.Replaces != "" {
-		err = c.do(ctx, ordinary, http.MethodPatch, "/v2/orders/"+url.PathEscape(o.Replaces), nil, replacement(o), &got)
+		err = c.do(ctx, rate, http.MethodPatch, "/v2/orders/"+url.PathEscape(o.Replaces), nil, replacement(o), &got)
 	} else {
-		err = c.do(ctx, ordinary, http.MethodPost, "/v2/orders", nil, newOrder(o, symbol), &got)
+		err = c.do(ctx, rate, http.MethodPost, "/v2/orders", nil, newOrder(o, symbol), &got)
 	}
 	// What Alpaca does not know is the order to be replaced, or the symbol. Then it has
 	// placed nothing for certain.

@@ -122,7 +122,7 @@ type brokerAccount struct {
 	Equity      exact.Decimal `json:"equity"`
 	LastEquity  exact.Decimal `json:"last_equity"` // at the close of the trading day before
 	BuyingPower exact.Decimal `json:"buying_power"`
-	AsOf        trade.Time    `json:"as_of"` // what was filled later is not in it
+	AsOf        trade.Time    `json:"as_of"` // what was filled later may not be in it
 }
 
 // brokerStatement returns the account at the broker as JSON, or a sentence if it has not
