@@ -1,6 +1,8 @@
 package trade
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"wick/broker"
@@ -11,8 +13,12 @@ import (
 // If the two contradict each other the fill waits, like one that is missing, and the broker
 // is asked. If it goes on to say both, the average decides.
 
-// aCent is how far an average price may be off because it is rounded.
-const aCent = exact.One / 100
+// rounding returns by how much an average price is off that is not just rounded: by a cent, or
+// a hundredth of a price below a dollar. As far as is known Alpaca tells averages to six
+// decimals, so that less than the last of them is never too much.
+func rounding(price exact.Decimal) exact.Decimal {
+	return max(min(exact.One, price)/100, exact.One/1_000_000)
+}
 
 // next returns those of fills that follow what is known of o, one after the other. By its
 // total a fill shows whether one before it is missing; those after that wait.
@@ -31,24 +37,20 @@ func (o *Order) next(s broker.State, fills []broker.Fill) (follow []broker.Fill)
 }
 
 // believed returns those of fills that follow what is known of o and whose prices can be
-// right. None is if together they do not give the average of s. Without an average to
-// compare, a price that is worse than the limit of o is not believed, nor are those after it.
-// Called with mu held.
+// right. None is if those that s has do not give its average together. Without an average to
+// compare, as for those after s, a price that is worse than the limit of o is not believed,
+// nor are those after it. Called with mu held.
 func (e *Engine) believed(o *Order, s broker.State, fills []broker.Fill) []broker.Fill {
 	fills = o.next(s, fills)
-	if len(fills) == 0 {
+	compared := 1 + slices.IndexFunc(fills, func(f broker.Fill) bool { return f.Total == s.Filled && s.Average > 0 })
+	if within := fills[:compared]; compared > 0 && (o.averageWith(within...)-s.Average).Abs() >= rounding(s.Average) {
+		e.disbelieve(o, s, slices.MaxFunc(within, func(f, g broker.Fill) int {
+			return cmp.Compare((f.Price - s.Average).Abs(), (g.Price - s.Average).Abs())
+		}))
 		return nil
 	}
-	last := fills[len(fills)-1]
-	if last.Total == s.Filled && s.Average > 0 {
-		if average := o.averageWith(fills...); (average - s.Average).Abs() >= aCent {
-			e.disbelieve(o, s, last)
-			return nil
-		}
-		return fills
-	}
 	for i, f := range fills {
-		if o.worseThanLimit(f.Price) {
+		if i >= compared && o.worseThanLimit(f.Price) {
 			e.disbelieve(o, s, f)
 			return fills[:i]
 		}
@@ -66,7 +68,7 @@ func (e *Engine) disbelieve(o *Order, s broker.State, f broker.Fill) {
 	if b.told != f.Price {
 		e.log.Error("the price of a fill cannot be right: the broker is asked", "order", o.ID, "price", f.Price.String(), "average", s.Average.String())
 	}
-	b.told = f.Price
+	b.told, b.filled = f.Price, max(b.filled, f.Total)
 	e.venue.behind[o.ID] = b
 }
 
@@ -87,5 +89,5 @@ func (o *Order) averageWith(fills ...broker.Fill) exact.Decimal {
 // worseThanLimit reports whether o cannot have been filled at a price, because it is worse
 // than its limit.
 func (o *Order) worseThanLimit(price exact.Decimal) bool {
-	return o.Price != nil && o.Side.sign(price-*o.Price) >= aCent
+	return o.Price != nil && o.Side.sign(price-*o.Price) >= rounding(*o.Price)
 }

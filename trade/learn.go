@@ -159,7 +159,7 @@ func (o *Order) takenBy(s broker.State) bool { return s.Filled < o.FilledQuantit
 
 // corrected reports whether the average price of what was filled of o is another one by s.
 func (o *Order) corrected(s broker.State) bool {
-	return s.Filled == o.FilledQuantity && s.Filled > 0 && s.Average > 0 && (s.Average-*o.AveragePrice).Abs() >= aCent
+	return s.Filled == o.FilledQuantity && s.Filled > 0 && s.Average > 0 && (s.Average-*o.AveragePrice).Abs() >= rounding(s.Average)
 }
 
 // reasonBy returns the reason that o has by s, once the book has all that was filled by s.

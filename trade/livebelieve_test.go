@@ -1,0 +1,180 @@
+package trade
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/broker"
+	"wick/broker/alpaca/alpacatest"
+	"wick/exact"
+)
+
+// says returns a state of o by the broker, and the fills that were told with it. Each fill is
+// a quantity and a price.
+func (o *Order) says(status broker.Status, word string, filled, average exact.Decimal, fills ...[2]exact.Decimal) (broker.State, []broker.Fill) {
+	s := broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: string(o.Side), Type: "limit", Status: status, Word: word, Quantity: o.Quantity, Filled: filled, Average: average}
+	var told []broker.Fill
+	total := exact.Decimal(0)
+	for i, f := range fills {
+		total += f[0]
+		told = append(told, broker.Fill{OrderID: o.BrokerID, Execution: fmt.Sprint("e", i), Quantity: f[0], Price: f[1], Total: total, At: time.Now()})
+	}
+	return s, told
+}
+
+// buyLimit starts an engine and buys with a limit.
+func buyLimit(t *testing.T, v *alpacatest.Venue, quantity int64, price exact.Decimal, options ...func(*Options)) (*atBroker, Order) {
+	t.Helper()
+	l := startLive(t, v, options...)
+	o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: price, Quantity: shares(quantity)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, o
+}
+
+// TestLiveBelievePrefix: a state that is older than the fills that come with it is compared
+// with those that it has. Those after them are believed by the limit, and if those that it
+// has are not believed nothing is.
+func TestLiveBelievePrefix(t *testing.T) {
+	at := func(quantity, price int64) [2]exact.Decimal { return [2]exact.Decimal{shares(quantity), shares(price)} }
+	for _, c := range []struct {
+		name          string
+		kind          OrderType
+		state         int64 // how much the state has, at 44
+		fills         [][2]exact.Decimal
+		filled, price int64
+		sure          bool
+	}{
+		{"wrong within", Limit, 6, [][2]exact.Decimal{at(4, 44), at(2, 500_000), at(2, 44)}, 0, 0, false},
+		{"wrong within, of a market order", Market, 6, [][2]exact.Decimal{at(4, 44), at(2, 500_000), at(2, 44)}, 0, 0, false},
+		{"too good within", Limit, 6, [][2]exact.Decimal{at(4, 44), at(2, 1), at(2, 44)}, 0, 0, false},
+		{"wrong after", Limit, 6, [][2]exact.Decimal{at(4, 44), at(2, 44), at(2, 500_000)}, 6, 44, false},
+		{"right", Limit, 6, [][2]exact.Decimal{at(4, 43), at(2, 46), at(2, 44)}, 8, 44, false},
+		{"no such part", Limit, 5, [][2]exact.Decimal{at(4, 44), at(2, 44), at(2, 500_000)}, 6, 44, false},
+		{"all of it", Limit, 8, [][2]exact.Decimal{at(4, 44), at(2, 44), at(2, 44)}, 8, 44, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				v := alpacatest.New()
+				v.Hold = true
+				l := startLive(t, v)
+				defer l.stop()
+				r := OrderRequest{Side: Buy, Type: c.kind, Quantity: shares(9)}
+				if c.kind == Limit {
+					r.Price = shares(46)
+				}
+				o, err := l.place(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				state, fills := o.says(broker.Open, "partially_filled", shares(c.state), shares(44), c.fills...)
+				sure := l.e.told(o.ID, state, fills)
+				if o = l.order(o.ID); sure != c.sure || o.FilledQuantity != shares(c.filled) || c.filled > 0 && *o.AveragePrice != shares(c.price) {
+					t.Errorf("%s at %s, sure %t, %q, want %d at %d, %t", o.FilledQuantity, o.AveragePrice, sure, o.Reason, c.filled, c.price, c.sure)
+				}
+				state, fills = o.says(broker.Open, "partially_filled", shares(8), shares(44), at(4, 44), at(2, 44), at(2, 44))
+				if l.e.told(o.ID, state, fills); l.order(o.ID).AveragePrice.String() != "44" || l.order(o.ID).Reason != "" {
+					t.Errorf("told right: %+v, want 44 without a reason", l.order(o.ID))
+				}
+			})
+		})
+	}
+}
+
+// mistoldFirst is a broker that tells a wrong price of fills with a total of 4.
+type mistoldFirst struct{ Broker }
+
+func (m mistoldFirst) Fills(ctx context.Context, since time.Time) ([]broker.Fill, error) {
+	fills, err := m.Broker.Fills(ctx, since)
+	for i := range fills {
+		if fills[i].Total == shares(4) {
+			fills[i].Price = shares(500_000)
+		}
+	}
+	return fills, err
+}
+
+// TestLiveBelieveWhich: of several fills that contradict the average the one that is furthest
+// from it is told.
+func TestLiveBelieveWhich(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l, o := buyLimit(t, v, 6, shares(45), func(o *Options) { o.Venue.Broker = mistoldFirst{o.Venue.Broker} })
+		defer l.stop()
+		time.Sleep(time.Second)
+		v.Drop(2)
+		v.Fill(o.ID, shares(4), shares(44))
+		v.Fill(o.ID, shares(2), shares(44))
+		time.Sleep(5 * fillPatience)
+		want := "at the broker: a fill was told at 500000, against an average price of 44 in all; it counts at 44"
+		if o = l.order(o.ID); o.Status != StatusFilled || o.Reason != want {
+			t.Errorf("%s, %q, want it filled, %q", o.Status, o.Reason, want)
+		}
+		l.same("at the end")
+	})
+}
+
+// TestLiveBelieveSmall: of a price below a dollar an average is not off by a cent.
+func TestLiveBelieveSmall(t *testing.T) {
+	micro := exact.One / 1_000_000
+	for _, c := range []struct {
+		average, told exact.Decimal
+		believed      bool
+	}{
+		{1000 * micro, 9000 * micro, false},
+		{1000 * micro, 1010 * micro, false}, // a hundredth
+		{1000 * micro, 1009 * micro, true},
+		{100 * micro, 100*micro + micro/2, true}, // rounded to six decimals
+		{20 * micro, 20*micro + micro/2, true},
+		{20 * micro, 21 * micro, false},
+		{107_703 * micro, 107_703*micro + 33, true},
+		{44 * exact.One, 44*exact.One + 9999*micro, true},
+		{44 * exact.One, 44*exact.One + 10_000*micro, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l, o := buyLimit(t, alpacatest.New(), 3, shares(50))
+			defer l.stop()
+			state, fills := o.says(broker.Open, "partially_filled", shares(1), c.average, [2]exact.Decimal{shares(1), c.told})
+			l.e.told(o.ID, state, fills)
+			if o = l.order(o.ID); (o.FilledQuantity == shares(1)) != c.believed {
+				t.Errorf("told at %s with an average of %s: %s filled", c.told, c.average, o.FilledQuantity)
+			}
+			after := Order{FilledQuantity: shares(1), AveragePrice: &c.told, Side: Buy, Price: &c.average}
+			if got := after.corrected(state); got == c.believed {
+				t.Errorf("from %s to %s: corrected is %t", c.told, c.average, got)
+			}
+			if got := after.worseThanLimit(c.told); got == c.believed {
+				t.Errorf("bought at %s with a limit of %s: worse is %t", c.told, c.average, got)
+			}
+		})
+	}
+}
+
+func firstOf(s broker.State, _ []broker.Fill) broker.State { return s }
+
+// TestBelieveNext: a fill waits for one before it that is missing, and those of other orders
+// and those that are known do not count.
+func TestBelieveNext(t *testing.T) {
+	o := Order{FilledQuantity: shares(2)}
+	fill := func(id string, quantity, total int64) broker.Fill {
+		return broker.Fill{OrderID: id, Quantity: shares(quantity), Total: shares(total)}
+	}
+	for _, c := range []struct {
+		fills []broker.Fill
+		want  int
+	}{
+		{nil, 0},
+		{[]broker.Fill{fill("b", 2, 2), fill("b", 1, 3), fill("c", 1, 4), fill("b", 1, 4)}, 2},
+		{[]broker.Fill{fill("b", 1, 4)}, 0},
+		{[]broker.Fill{fill("b", 1, 3), fill("b", 1, 5), fill("b", 1, 6)}, 1},
+		{[]broker.Fill{fill("b", 2, 3)}, 0}, // one that is known was taken back
+	} {
+		if got := o.next(broker.State{ID: "b"}, c.fills); len(got) != c.want {
+			t.Errorf("%+v: %d follow, want %d", c.fills, len(got), c.want)
+		}
+	}
+}
