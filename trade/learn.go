@@ -82,7 +82,7 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 	case o == nil:
 		return true, nil
 	case o.Status.Terminal():
-		return true, e.noteTaken(o, s)
+		return true, e.noteTaken(o, s, fills)
 	case o.BrokerID == "" && !o.isOf(s):
 		return false, e.noteAnother(o, s)
 	case e.lacksLegs(o, s):
@@ -114,7 +114,7 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 		return false, nil // s is older than what is known
 	}
 	delete(e.venue.behind, id)
-	return true, e.settleLive(o, s)
+	return true, e.settleLive(o, s, fills)
 }
 
 // noteLate notes that the broker still has, or has filled more of, an order that ended in
@@ -136,11 +136,11 @@ func (e *Engine) noteLate(o *Order, s broker.State) (again bool) {
 // noteTaken proposes a reason of o, which has ended, if the broker took back or corrected
 // what was filled. The book keeps what it counted, and the positions will show the
 // difference. A state that is not final is an old one. Called with mu held.
-func (e *Engine) noteTaken(o *Order, s broker.State) error {
+func (e *Engine) noteTaken(o *Order, s broker.State, fills []broker.Fill) error {
 	if s.Status == broker.Open || !o.endedWithin(lateWithin) || !o.takenBy(s) {
 		return nil
 	}
-	reason := o.reasonBy(s)
+	reason := o.reasonBy(s, fills)
 	if reason == o.Reason {
 		return nil
 	}
@@ -162,18 +162,20 @@ func (o *Order) corrected(s broker.State) bool {
 	return s.Filled == o.FilledQuantity && s.Filled > 0 && s.Average > 0 && (s.Average-*o.AveragePrice).Abs() >= rounding(s.Average)
 }
 
-// reasonBy returns the reason that o has by s, once the book has all that was filled by s.
-func (o *Order) reasonBy(s broker.State) string {
+// reasonBy returns the reason that o has by s, once the book has all that was filled by s. The
+// fills are those that were told with s.
+func (o *Order) reasonBy(s broker.State, fills []broker.Fill) string {
 	reason := o.lasting()
 	// The broker's own word is kept where it says more than the status does.
 	if (reason == "" || s.Status != broker.Open) && s.Word != "new" && s.Word != "accepted" && s.Word != "partially_filled" && s.Word != "filled" && s.Word != "canceled" {
-		reason = brokerSays + s.Word
+		reason = also(brokerSays+s.Word, o.told())
 	}
 	switch {
 	case s.Filled < o.FilledQuantity:
-		return fmt.Sprintf("at the broker: %s; it took back %s of %s that were filled", s.Word, o.FilledQuantity-s.Filled, o.FilledQuantity)
+		taken := fmt.Sprintf("%s%s; it took back %s of %s that were filled", brokerSays, s.Word, o.FilledQuantity-s.Filled, o.FilledQuantity)
+		return also(taken, o.told())
 	case o.corrected(s):
-		return also(reason, correctedTo+s.Average.String())
+		return also(reason, o.averageNow(s, fills))
 	}
 	return reason
 }
@@ -272,7 +274,7 @@ func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
 		}
 	}
 	// After a correction that is known already, nothing more has to be found out.
-	known := b.told != 0 && strings.Contains(o.Reason, correctedTo)
+	known := b.told != 0 && strings.Contains(o.Reason, itsAverage)
 	return f, (known || time.Since(b.since) >= fillPatience) && f.Price > 0
 }
 
@@ -295,10 +297,10 @@ func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill, note string) 
 	after.Status = StatusPartiallyFilled
 	if f.Total >= o.Quantity {
 		after.Status = StatusFilled
-		if after.corrected(s) {
-			after.Reason = also(after.Reason, correctedTo+s.Average.String())
-			e.logTaken(&after, s)
-		}
+	}
+	if after.corrected(s) {
+		after.Reason = also(after.Reason, o.averageNow(s, nil))
+		e.logTaken(&after, s)
 	}
 	ev := &event{At: at, Order: &after, Holding: &h}
 	e.adoptLegs(ev, s)
@@ -320,10 +322,10 @@ func (e *Engine) tellFilled(ev *event) {
 }
 
 // settleLive proposes the status that o has by s, if anything is new. All fills of o are
-// known by now. Called with mu held.
-func (e *Engine) settleLive(o *Order, s broker.State) error {
+// known by now, also those that were told with s. Called with mu held.
+func (e *Engine) settleLive(o *Order, s broker.State, fills []broker.Fill) error {
 	after, k := *o, kindAnswered
-	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), o.reasonBy(s)
+	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), o.reasonBy(s, fills)
 	if after.Reason != o.Reason && o.takenBy(s) { // if something was taken back, the positions will show the difference
 		e.logTaken(o, s)
 	}
@@ -383,7 +385,7 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 		if e.ahead.order(o.ID) == nil {
 			ev.put(o)
 			if strings.HasPrefix(parent.Reason, bareReason) {
-				parent.Reason = ""
+				parent.Reason = also("", strings.TrimPrefix(strings.TrimPrefix(parent.Reason, bareReason), "; "))
 			}
 		}
 	}

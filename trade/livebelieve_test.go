@@ -3,6 +3,8 @@ package trade
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -156,6 +158,143 @@ func TestLiveBelieveSmall(t *testing.T) {
 
 func firstOf(s broker.State, _ []broker.Fill) broker.State { return s }
 
+// TestLiveBelieveEnds: that a fill was told at a price that cannot be right stays in the
+// reason, whatever the end of the order is called and whatever is said of it after.
+func TestLiveBelieveEnds(t *testing.T) {
+	const note = "a fill was told at 500000, against an average price of 44 in all; it counts at 44"
+	for _, c := range []struct{ word, want string }{
+		{"canceled", "at the broker: " + note},
+		{"expired", "at the broker: expired; " + note},
+		{"done_for_day", "at the broker: done_for_day; " + note},
+	} {
+		t.Run(c.word, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				v := alpacatest.New()
+				l, o := buyLimit(t, v, 3, shares(45), func(o *Options) { o.Venue.Broker = mistold{o.Venue.Broker, shares(500_000), true} })
+				defer l.stop()
+				v.Fill(o.ID, shares(2), shares(44))
+				time.Sleep(3 * fillPatience)
+				if o = l.order(o.ID); o.FilledQuantity != shares(2) || o.Reason != "at the broker: "+note {
+					t.Fatalf("%s filled, %q", o.FilledQuantity, o.Reason)
+				}
+				hears := func(when string, filled, average exact.Decimal, want string) {
+					t.Helper()
+					for range 2 {
+						l.e.told(o.ID, firstOf(o.says(broker.Cancelled, c.word, filled, average)), nil)
+					}
+					if got := l.order(o.ID); got.Status != StatusCancelled || got.Reason != want {
+						t.Errorf("%s: %s, %q, want it cancelled, %q", when, got.Status, got.Reason, want)
+					}
+				}
+				hears("at its end", shares(2), shares(44), c.want)
+				hears("corrected", shares(2), shares(43), c.want+"; its average price was corrected to 43")
+				hears("corrected again", shares(2), shares(42), c.want+"; its average price was corrected to 42")
+				hears("taken back", shares(1), shares(44), "at the broker: "+c.word+"; it took back 1 of 2 that were filled; "+note)
+				hears("given back", shares(2), shares(42), c.want+"; its average price was corrected to 42")
+			})
+		})
+	}
+}
+
+// TestLiveBelieveRefilled: the exchange takes a fill back, and another takes its place. No
+// price was corrected, and none is said to be.
+func TestLiveBelieveRefilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l, o := buyLimit(t, v, 4, shares(90))
+		defer l.stop()
+		has := func(when, want string) {
+			t.Helper()
+			for _, wait := range []time.Duration{time.Second, 2 * restPeriod} {
+				time.Sleep(wait)
+				if o = l.order(o.ID); o.Reason != want {
+					t.Errorf("%s: %s with %s at %s, %q, want %q", when, o.Status, o.FilledQuantity, o.AveragePrice, o.Reason, want)
+				}
+			}
+		}
+		v.Fill(o.ID, shares(2), shares(90))
+		time.Sleep(time.Second)
+		v.Bust(o.ID)
+		time.Sleep(time.Second)
+		v.Fill(o.ID, shares(2), shares(40))
+		has("after another fill", "at the broker: its average price is now 40")
+		v.Fill(o.ID, shares(1), shares(40))
+		// 3 at 40 are less than what the first two paid: the third is counted at the average.
+		note := "at the broker: a fill was told at 40, against an average price of 40 in all; it counts at 40"
+		has("after one more", note+"; its average price is now 40")
+		v.End(o.ID, "expired")
+		has("at the end", "at the broker: expired; "+strings.TrimPrefix(note, brokerSays)+"; its average price is now 40")
+	})
+}
+
+// TestLiveBelieveSameFill: the fill that is known, told by the stream and by a report, is no
+// other, and one that was worked out is told later.
+func TestLiveBelieveSameFill(t *testing.T) {
+	f := broker.Fill{OrderID: "b", Execution: "20261118093000000::e1", Total: shares(2)}
+	for _, c := range []struct {
+		known string
+		want  bool
+	}{{"e1", false}, {"20261118093000000::e1", false}, {"", false}, {"e2", true}} {
+		o := Order{BrokerID: "b", FilledQuantity: shares(2), Execution: c.known}
+		if got := o.refilled([]broker.Fill{f}); got != c.want {
+			t.Errorf("%q is known: another fill is %t", c.known, got)
+		}
+		o.FilledQuantity = shares(3)
+		if o.refilled([]broker.Fill{f}) {
+			t.Errorf("%q is known with more: a fill before it counts as another", c.known)
+		}
+	}
+}
+
+// TestLiveBelieveCorrectedDown: after a correction that no price of the next fill can make up
+// for, the order says what its average is at the broker, also once it is filled.
+func TestLiveBelieveCorrectedDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, log := alpacatest.New(), new(strings.Builder)
+		l, o := buyLimit(t, v, 102, shares(42), func(o *Options) { o.Log = slog.New(slog.NewTextHandler(log, nil)) })
+		defer l.stop()
+		v.Fill(o.ID, shares(100), shares(42))
+		time.Sleep(time.Second)
+		v.Correct(o.ID, 415*exact.One/10)
+		time.Sleep(time.Second)
+		for i, want := range []string{
+			"at the broker: a fill was told at 42, against an average price of 41.5049505 in all; it counts at 41.5049505; its average price was corrected to 41.5049505",
+			"at the broker: a fill was told at 42, against an average price of 41.50980392 in all; it counts at 41.50980392; its average price was corrected to 41.50980392",
+		} {
+			v.Fill(o.ID, shares(1), shares(42))
+			time.Sleep(time.Second)
+			if o = l.order(o.ID); o.FilledQuantity != shares(int64(101+i)) || o.AveragePrice.String()[:5] != "41.99" || o.Reason != want {
+				t.Errorf("%s with %s at %s, %q, want %d and %q", o.Status, o.FilledQuantity, o.AveragePrice, o.Reason, 101+i, want)
+			}
+		}
+		synctest.Wait()
+		if n := strings.Count(log.String(), "corrected what was filled"); o.Status != StatusFilled || n != 3 {
+			t.Errorf("%s, the log tells of it %d times, want it filled and three:\n%s", o.Status, n, log)
+		}
+	})
+}
+
+// TestBelieveNoting: of several notes only the newest is kept, so that a reason does not grow
+// with the fills.
+func TestBelieveNoting(t *testing.T) {
+	for _, c := range []struct{ reason, want string }{
+		{"", "at the broker: a fill was told at 9"},
+		{readingFills, "at the broker: a fill was told at 9"},
+		{lateReason, lateReason + "; a fill was told at 9"},
+		{bareReason, bareReason + "; a fill was told at 9"},
+		{"at the broker: its average price was corrected to 3", "at the broker: a fill was told at 9"},
+	} {
+		o := Order{Reason: c.reason}
+		for _, price := range []string{"7; it counts at 1", "8", "9"} {
+			o.Reason = o.noting(toldAt + price)
+			if o.Reason = o.noting(""); price == "9" && o.Reason != c.want {
+				t.Errorf("%q became %q, want %q", c.reason, o.Reason, c.want)
+			}
+			o.Reason = also(o.Reason, correctedTo+"4")
+		}
+	}
+}
+
 // TestBelieveNext: a fill waits for one before it that is missing, and those of other orders
 // and those that are known do not count.
 func TestBelieveNext(t *testing.T) {
@@ -177,4 +316,34 @@ func TestBelieveNext(t *testing.T) {
 			t.Errorf("%+v: %d follow, want %d", c.fills, len(got), c.want)
 		}
 	}
+}
+
+// TestLiveBelieveBare: an order whose exits are not named says so, and of a fill that it was
+// told wrong: it is learnt of all the same, and once the exits are named only the first is gone.
+func TestLiveBelieveBare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, func(o *Options) {
+			o.Venue.Broker = mistold{bareFor{bare{o.Venue.Broker}, time.Now().Add(20 * time.Minute)}, shares(500_000), true}
+		})
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(3), StopLoss: Exit{Price: shares(70)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		note := "a fill was told at 500000, against an average price of 90 in all; it counts at 90"
+		time.Sleep(5 * time.Minute)
+		for filled := int64(1); filled < 3; filled++ {
+			v.Drop(1) // the stream would name the exits
+			v.Fill(o.ID, shares(1), shares(90))
+			time.Sleep(5 * time.Minute)
+			if o = l.order(o.ID); o.FilledQuantity != shares(filled) || o.Reason != bareReason+"; "+note {
+				t.Errorf("%s filled, %q, want %d and both told", o.FilledQuantity, o.Reason, filled)
+			}
+		}
+		time.Sleep(20 * time.Minute)
+		if exit := l.e.ahead.order(o.ID + "-sl"); exit == nil || l.order(o.ID).Reason != "at the broker: "+note {
+			t.Errorf("once its exits are named: %q, %+v, want the fill told", l.order(o.ID).Reason, exit)
+		}
+	})
 }
