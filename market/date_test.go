@@ -2,6 +2,7 @@ package market
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -260,6 +261,24 @@ func TestFormingEnds(t *testing.T) {
 			if got := w.extend(Week1, g, 0); got != c.want {
 				t.Errorf("at %s it is extended: %v, want %v", c.at, got, c.want)
 			}
+		}
+	})
+}
+
+// TestYahooHoursOfNobody: a session that ends at the end of all time makes no bar complete, and
+// no forming bar unknown.
+func TestYahooHoursOfNobody(t *testing.T) {
+	var c yahooChart
+	c.Meta.Zone, c.Meta.Period.Regular.Start, c.Meta.Period.Regular.End = "America/New_York", math.MaxInt64-3600, math.MaxInt64
+	const now = 1_700_000_000
+	if p := c.page(Day1, now); p.until != now {
+		t.Errorf("complete until %d, want %d", p.until, now)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now().Unix()
+		w := &watch{forming: map[Interval]FormingBar{Day1: {Bar: Bar{start, 1, 1, 1, 1, 1}}}}
+		if !w.extend(Day1, &result{last: Bar{Time: start}}, math.MaxInt64) {
+			t.Error("the forming bar is asked for though its session goes on")
 		}
 	})
 }

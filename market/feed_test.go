@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -433,6 +434,7 @@ func TestCompleteSince(t *testing.T) {
 			want      int64
 		}{
 			{session(10), 10, 17, clock(10, 16, 45)}, {session(10), 11, 3, clock(10, 16, 45)}, {session(11), 11, 3, clock(10, 16, 45)},
+			{Hours{math.MaxInt64 - 3600, math.MaxInt64}, 11, 3, clock(11, 9, 30)}, // nobody's: not waited through
 			{Hours{}, 10, 17, clock(11, 9, 30)}, {Hours{}, 11, 3, clock(11, 9, 30)},
 		} {
 			time.Sleep(time.Until(time.Unix(clock(c.day, c.hour, 0), 0)))

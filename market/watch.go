@@ -169,8 +169,9 @@ func (g *result) bar(w *watch, s *Series, current bool) {
 	} else if now := time.Now().Unix(); closed > 0 && s.ClosedAt(closed-1) > now {
 		closed--
 		b := CompleteBar{ClosedBar{iv, s.Bar(closed), s.Delay(closed)}, s.ClosedAt(closed)}
-		// The hours may be those of the next session already: this one ended a day before.
-		if shut := s.Hours.Close; shut > 0 {
+		// The hours may be those of the next session already: this one ended a day before. They
+		// are a stranger's numbers: those of another week say nothing.
+		if shut := s.Hours.Close; shut > now-7*day && shut < now+7*day {
 			for b.Ended = shut + lastTold; b.Ended > now; {
 				b.Ended -= day
 			}
@@ -208,7 +209,7 @@ func (w *watch) extend(iv Interval, g *result, shut int64) bool {
 	b, ok := w.forming[iv]
 	end := iv.Next(b.Time) + b.Delay.Offset
 	if iv.Seconds() <= day && shut > b.Time {
-		end = min(end, shut+lastTold)
+		end = min(end, min(shut, end)+lastTold) // shut may be any number
 	}
 	if !ok || g.last.Time >= end || now >= end {
 		return false

@@ -266,7 +266,7 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 	}
 	// After the exchange has closed, and the last trade of its closing auction was told, all
 	// bars of the day are complete.
-	if end := c.Meta.Period.Regular.End; end > 0 && now >= end+lastTold {
+	if end := c.Meta.Period.Regular.End; end > 0 && now-lastTold >= end {
 		y, m, d := time.Unix(end-1, 0).In(zone).Date()
 		p.until = max(p.until, time.Date(y, m, d+1, 0, 0, 0, 0, zone).Unix())
 	}
