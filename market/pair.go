@@ -159,7 +159,7 @@ func spellPlain(symbol string) string {
 		symbol = "USD" + pair
 	}
 	base, quote, ok := anyPair(symbol)
-	if !ok || !isAlphanumeric(base) { // more than one separator may tell a contract: its name is left alone
+	if !ok || base == "" || !plain(base, "") { // more than one separator may tell a contract: its name is left alone
 		return symbol
 	}
 	base, quote = coin(base), coin(quote)

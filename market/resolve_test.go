@@ -154,6 +154,37 @@ func TestResolvePerpetual(t *testing.T) {
 	}
 }
 
+// What stands before a colon is read as strictly as what stands after it: a text that
+// names no exchange is refused, not dropped, because the rest of it is another symbol
+// than the one that somebody wrote.
+func TestResolveReadsBeforeTheColon(t *testing.T) {
+	files := directory(t, map[string]string{"evil.example-1h.csv": threeDays, "80-1h.csv": threeDays})
+	for _, spec := range append(Sources(), "csv:"+files.dir) {
+		source, err := Open(spec, nil)
+		if err != nil { // a directory is to be named with csv
+			continue
+		}
+		for _, text := range []string{
+			"BTC\r\nHost: evil.example", "x@127.0.0.1:80", "127.0.0.1:80", "8080:80", ":80", " :80", "A:80", "a b:80", "NYSE\x00:80", "NYSE\n:80", "NYSÉ:80", "ＮＹＳＥ:80", "NYſE:80",
+			"http:80:80", "%4e:80", "evil.example:80", "-X:80", "_:80", "___:80", "1234:80", strings.Repeat("N", 21) + ":80", strings.Repeat("N", 100000) + ":80",
+		} {
+			if got, err := Resolve(source, text); err == nil || len(err.Error()) > 400 {
+				t.Errorf("%s: %.40q is %q, %.400v; want a short refusal", spec, text, got, err)
+			}
+			if got, err := Written(text); err == nil {
+				t.Errorf("%.40q is written %q; want a refusal", text, got)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"NASDAQ:AAPL": "NASDAQ:AAPL", " fx_idc : eurusd ": "FX_IDC:EURUSD", "B3:PETR4": "B3:PETR4", "lse:vod": "LSE:VOD", "BME:SAN": "BME:SAN", "CME_MINI:ES1": "CME_MINI:ES1",
+	} {
+		if got, err := Written(text); got != want || err != nil {
+			t.Errorf("%q is written %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
 // A symbol that is unknown under this name but known in another spelling is
 // answered with that.
 func TestUnknownSymbolSuggests(t *testing.T) {
