@@ -25,7 +25,7 @@ func (r Request) Silent(label string) (set string) {
 // where the line ends.
 func (r Request) emptyZone(label string) string {
 	pair, zoned := r.Ind.zoneOf()
-	lo, hi, bounded := r.Bounds()
+	lo, hi, bounded := r.Bounds("")
 	switch {
 	case !zoned || !bounded:
 	case label == shape.EntersOversold && r.Args.Float(pair[0]) <= lo:

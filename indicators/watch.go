@@ -31,9 +31,14 @@ func (r Request) Watch(result *Result, line string, level float64) ([]Signal, er
 	return nil, fmt.Errorf("%w: %s has no line %q%s; it has %s", errParam, r.Ind.Name, limit.Clip(line), didYouMean(line, names), strings.Join(names, ", "))
 }
 
-// Bounds returns the range that the lines of r never leave, and false if there is none or
-// the catalogue does not know it.
-func (r Request) Bounds() (lo, hi float64, ok bool) {
+// Bounds returns the range that a line of r never leaves, and false if there is none or the
+// catalogue does not know it. The line is named as in Watch.
+func (r Request) Bounds(line string) (lo, hi float64, ok bool) {
+	for _, e := range r.Args.exprs["expr"] { // each line of a formula has bounds of its own
+		if line == "" || strings.EqualFold(e.Source(), line) {
+			return e.Bounds()
+		}
+	}
 	if fixed := r.Compute(&market.Series{}).YRange; fixed != nil && !r.Ind.Beyond {
 		return fixed[0], fixed[1], true
 	}

@@ -87,7 +87,7 @@ func TestBounds(t *testing.T) {
 	for ind := range All() {
 		if plain, err := New(ind.Name, nil); err != nil {
 			t.Fatal(err)
-		} else if _, _, ok := plain.Bounds(); !ok || len(ind.Needs) > 0 {
+		} else if _, _, ok := plain.Bounds(""); !ok || len(ind.Needs) > 0 {
 			continue
 		}
 		bounded = append(bounded, ind.Name)
@@ -106,7 +106,7 @@ func TestBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lo, hi, _ := r.Bounds()
+			lo, hi, _ := r.Bounds("")
 			for label, values := range columns(r.Compute(besides(world(1000, 100)))) {
 				for i, x := range values {
 					if x < lo-1e-9 || x > hi+1e-9 {

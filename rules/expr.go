@@ -11,8 +11,9 @@ type Expr struct {
 
 // Silent returns an error if a part of the expression has no effect: a signal that its
 // indicator never emits with these parameters, or one of two markets or intervals after the
-// same value. It does so as well if the expression depends on the level of a running total,
-// which means nothing, or on a study that runs from the first bar loaded. The error says
+// same value; or if a comparison says the same on every bar because since counts no further
+// than [MaxBack]. It does so as well if the expression depends on the level of a running
+// total, which means nothing, or on a study that runs from the first bar loaded. The error says
 // where, and what to write instead. Parse accepts all these, since expressions that an
 // earlier version accepted must still be read.
 func (e *Expr) Silent() error { return e.silent }

@@ -46,7 +46,7 @@ func Parse(text string, c Catalogue) (*Expr, error) {
 		return nil, mistake(0, "%d other markets and intervals: at most %d are read", len(places), MaxOthers)
 	}
 	if e.silent == nil {
-		e.silent = root.checkTotals(Place{})
+		e.silent = cmp.Or(root.checkCounts(), root.checkTotals(Place{}))
 	}
 	return e, nil
 }

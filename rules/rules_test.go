@@ -648,3 +648,43 @@ func TestSince(t *testing.T) {
 		t.Errorf("never true: %v and %v, want unknown and 501", got[499], got[500])
 	}
 }
+
+// TestSinceBeyondItsBound: since counts to 500 bars, so a comparison that this decides
+// whatever the bars are is refused, and one that the bars decide is not.
+func TestSinceBeyondItsBound(t *testing.T) {
+	for text, always := range map[string]string{
+		"since(close > 1) < 600":                   "always true",
+		"since(close > 1) > 600":                   "never true",
+		"since(close > 1) >= 502":                  "never true",
+		"since(close > 1) <= 501":                  "always true",
+		"since(close > 1) == 700":                  "never true",
+		"since(close > 1) != 700":                  "always true",
+		"since(close > 1) / 2 > 300":               "never true",
+		"700 - since(close > 1) < 100":             "never true",
+		"since(close > 1) crosses above 501":       "never true",
+		"since(close > 1) crosses below 600":       "never true",
+		"highest(since(close > 1), 20) > 800":      "never true",
+		"since(close > 1)@1d > 800":                "never true",
+		"close > 5 and abs(since(close > 1)) < -1": "never true",
+		"since(since(close > 1) > 600) < 5":        "never true",
+	} {
+		e, err := Parse(text, shelf{})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if err := e.Silent(); err == nil || !strings.Contains(err.Error(), always) || !strings.Contains(err.Error(), "500") {
+			t.Errorf("%s: %v; want the bound 500 and %q", text, err, always)
+		}
+	}
+	for _, text := range []string{
+		"since(close > 1) < 10", "since(close > 1) > 500", "since(close > 1) >= 501", "since(close > 1) == 501", "since(close > 1) crosses above 500",
+		"since(close > 1) > since(close > 2)", "since(close > 1) * close > 5000", "change(since(close > 1), 2) > 600 - close", "5 > 3", "since(close > 1) % 7 == 2",
+	} {
+		e, err := Parse(text, shelf{})
+		if err == nil {
+			err = e.Silent()
+		}
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

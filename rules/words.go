@@ -11,7 +11,7 @@ Crosses: ema(50) crosses above ema(200), rsi(14) crosses below 30; the same as c
 x[3] is x three bars ago: close > close[1].
 Over the newest n bars, this one among them: highest(x, n) lowest(x, n) sum(x, n) avg(x, n). A new high of 20 bars is close > highest(high, 20)[1].
 change(x, n) is x - x[n]; abs(x), min(a, b), max(a, b) are of one bar. A fall of 5 % in 24 bars is close < 0.95 * close[24].
-since(condition) counts bars since it was true: since(rsi(14) crosses above 30) < 10.
+since(condition) counts bars since it was true, to 500; 501 stands for more: since(rsi(14) crosses above 30) < 10.
 signal(rsi(14), "bull_div") is true on bars that bear that signal of the indicator.
 x@1d is x of the newest CLOSED day: on 1h bars high@1d is yesterday's high and high[1]@1d that of the day before; the bar that ends the day has the day itself.
 close:ETHUSDT is another market, close:"BTC-USD" one with other characters; both together: sma(20)@1d:ETHUSDT.

@@ -93,6 +93,8 @@ func TestConditionRefused(t *testing.T) {
 			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":"high"}}`, "bad_level", `"high"`},
 			{`{"indicator_signal":{"indicator":"macd","signal":"crosses_below","level":0,"line":"Sgnal"}}`, "bad_line", `did you mean "Signal"`},
 			{`{"indicator_signal":{"indicator":"obv","signal":"crosses_above","level":1000}}`, "bad_level", "its level means nothing"},
+			{`{"indicator_signal":{"indicator":"formula","expr":"close; since(close > 1)","line":"since(close > 1)","signal":"crosses_above","level":600}}`, "bad_level", "formula never reaches 600: it lies between 0 and 501"},
+			{`{"indicator_signal":{"indicator":"rule","when":"since(close > 1) > 600","signal":"becomes_true"}}`, "bad_indicator", "since counts to 500 bars"},
 			{`{"indicator_signal":{"indicator":"chikou","signal":"crosses_above","level":100}}`, "bad_level", "chikou has no value on the newest bar, since later bars fill it in, so it is never seen to cross a level; its signals are price_cross_up, price_cross_down"},
 			{`{"indicator_signal":{"indicator":"chikou","signal":"zero_up"}}`, "bad_signal", `chikou never emits "zero_up"; its signals are price_cross_up, price_cross_down (fix`},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"x"}}`, "bad_signal", `, and with a "level" crosses_above, crosses_below`},

@@ -276,7 +276,7 @@ func (c *Condition) checkLevel(r indicators.Request) error {
 	}
 	// To cross a level is to come to it from beyond, so a line crosses each end of its range
 	// one way only.
-	switch lo, hi, ok := r.Bounds(); {
+	switch lo, hi, ok := r.Bounds(c.Line); {
 	case ok && (level < lo || level > hi):
 		return refuse("bad_level", fixIt, "%s never reaches %s: it lies between %g and %g", r.Ind.Name, limit.Clip(string(c.Level)), lo, hi)
 	case ok && (level == lo && c.Signal == CrossesAbove || level == hi && c.Signal == CrossesBelow):
