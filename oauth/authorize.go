@@ -62,7 +62,7 @@ func (s *Server) checkClient(p params, from visitor) (*ask, *refusal) {
 	cl, err := s.client(p.get("client_id"), from)
 	if err != nil {
 		why := "it forgets all apps when it restarts"
-		if s.ledger != nil {
+		if s.kept {
 			why = "the key that the app registered under is not in use"
 		}
 		return nil, refuseClient(err, bad("invalid_client", "This server does not know the app that sent you here; "+why+". "+reconnect+restartTwice))

@@ -42,8 +42,8 @@ func (s *Server) Authenticate(r *http.Request) (Grant, error) {
 	return t.grant, nil
 }
 
-// Valid reports whether the token of that [Grant.ID] still works. Of a sealed token that
-// was not yet presented to this process it reports false.
+// Valid reports whether the token of that [Grant.ID] still works. Of a token that was
+// neither given nor presented to this process it reports false.
 func (s *Server) Valid(id string) bool {
 	t, ok := s.byID(id)
 	return ok && s.live(t)

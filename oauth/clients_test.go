@@ -87,8 +87,8 @@ func TestMcpRemoteProbe(t *testing.T) {
 	before, after := open(t, public), open(t, public)
 	redirect := "http://localhost:14022/oauth/callback"
 	c := before.registerURIs(redirect)
-	if w := before.authorize(query(c, redirect), header("Accept", "application/json")); w.Code != http.StatusOK || before.codes.n != 0 {
-		t.Errorf("probe of a good registration: status %d, %d codes; want the page and none", w.Code, before.codes.n)
+	if w := before.authorize(query(c, redirect), header("Accept", "application/json")); w.Code != http.StatusOK || before.codes.Load() != 0 {
+		t.Errorf("probe of a good registration: status %d, %d codes; want the page and none", w.Code, before.codes.Load())
 	}
 	wantError(t, after.authorize(query(c, redirect), header("Accept", "application/json")), http.StatusBadRequest, "invalid_client")
 }

@@ -25,7 +25,7 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notic
 		Passphrase:     s.owner != nil,
 		PassphraseFrom: s.options.PassphraseFrom,
 		WrongWord:      n.wrongWord,
-		Kept:           s.ledger != nil,
+		Kept:           s.kept,
 		Request:        s.seal(forForm, packTime(time.Now().Add(formLife)), s.bind(w, r, a), a.clientID, a.redirect, a.state, a.challenge),
 	})
 }
@@ -150,7 +150,7 @@ func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, re
 func (s *Server) claim(r *http.Request, a *ask, form params) *notice {
 	key := digestOf(form.get("request"))
 	first, _ := s.answered.add(key, mark{time.Now(), time.Now().Add(formLife)})
-	if first && s.ledger != nil && form.get("decision") == "allow" {
+	if first && s.kept && form.get("decision") == "allow" {
 		var err error
 		if first, err = s.ledger.TakeOnce("form-"+hex.EncodeToString(key[:]), time.Now().Add(formLife)); err != nil {
 			s.log.Error("consent form not taken", "client", a.client.identity.short(), "error", err)

@@ -35,8 +35,8 @@ func TestDuty17Request(t *testing.T) {
 			t.Errorf("%s=%q answered %v, want %s", tc.name, tc.value, v, tc.code)
 		}
 	}
-	if h.codes.n != 0 {
-		t.Errorf("%d codes made for bad requests", h.codes.n)
+	if h.codes.Load() != 0 {
+		t.Errorf("%d codes made for bad requests", h.codes.Load())
 	}
 }
 

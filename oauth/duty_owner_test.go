@@ -29,8 +29,8 @@ func TestDuty01OwnerIsAsked(t *testing.T) {
 			t.Errorf("%s: status %d, Location %q, want the page", redirect, w.Code, w.Header().Get("Location"))
 		}
 		w = h.answer(w, url.Values{"decision": {"allow"}})
-		if w.Code != http.StatusForbidden || w.Header().Get("Location") != "" || h.codes.n != 0 {
-			t.Errorf("%s: no passphrase: status %d and %d codes, want 403 and none", redirect, w.Code, h.codes.n)
+		if w.Code != http.StatusForbidden || w.Header().Get("Location") != "" || h.codes.Load() != 0 {
+			t.Errorf("%s: no passphrase: status %d and %d codes, want 403 and none", redirect, w.Code, h.codes.Load())
 		}
 	}
 }
@@ -78,8 +78,8 @@ func TestDuty01NothingThroughProxy(t *testing.T) {
 			}
 		}
 	}
-	if h.codes.n != 0 {
-		t.Errorf("%d codes were given", h.codes.n)
+	if h.codes.Load() != 0 {
+		t.Errorf("%d codes were given", h.codes.Load())
 	}
 	// The form itself still counts, for the person on this machine.
 	location(t, h.answer(form, url.Values{"decision": {"allow"}}), "https://client.example/cb")
@@ -221,17 +221,17 @@ func TestDuty02Forgery(t *testing.T) {
 		"a client id":       c.ClientID, // sealed too, for another purpose
 	} {
 		form := url.Values{"decision": {"allow"}, "request": {forged}}
-		if w := h.answer(good, form); w.Code != http.StatusBadRequest || h.codes.n != 0 {
-			t.Errorf("%s: status %d, %d codes, want 400 and none", name, w.Code, h.codes.n)
+		if w := h.answer(good, form); w.Code != http.StatusBadRequest || h.codes.Load() != 0 {
+			t.Errorf("%s: status %d, %d codes, want 400 and none", name, w.Code, h.codes.Load())
 		}
 	}
 	for _, site := range []string{"cross-site", "same-site"} {
-		if w := h.answer(good, allow, header("Sec-Fetch-Site", site)); w.Code != http.StatusForbidden || h.codes.n != 0 {
+		if w := h.answer(good, allow, header("Sec-Fetch-Site", site)); w.Code != http.StatusForbidden || h.codes.Load() != 0 {
 			t.Errorf("posted from %s: status %d, want 403", site, w.Code)
 		}
 	}
 	for _, form := range []string{"", "decision=allow", "request=", "request=!&decision=allow", "decision=allow&decision=deny"} {
-		if w := h.do("POST", "/authorize", form); w.Code != http.StatusBadRequest || h.codes.n != 0 {
+		if w := h.do("POST", "/authorize", form); w.Code != http.StatusBadRequest || h.codes.Load() != 0 {
 			t.Errorf("form %q: status %d, want 400", form, w.Code)
 		}
 	}

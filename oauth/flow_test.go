@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -25,11 +26,12 @@ const (
 type fixture struct {
 	t testing.TB
 	*Server
-	mux *http.ServeMux
+	mux   *http.ServeMux
+	codes *atomic.Int32 // how many codes were sent to clients
 }
 
 // with returns the same server for another test's failures.
-func (h *fixture) with(t testing.TB) *fixture { return &fixture{t, h.Server, h.mux} }
+func (h *fixture) with(t testing.TB) *fixture { return &fixture{t, h.Server, h.mux, h.codes} }
 
 // open returns a server on loopback without a passphrase, or as change makes it.
 func open(t testing.TB, change ...func(*Options)) *fixture {
@@ -51,7 +53,7 @@ func open(t testing.TB, change ...func(*Options)) *fixture {
 	if word != nil {
 		s.owner, s.base, s.options.TrustedProxies = newPassphrase(word, 10), base, proxies
 	}
-	h := &fixture{t, s, http.NewServeMux()}
+	h := &fixture{t, s, http.NewServeMux(), new(atomic.Int32)}
 	s.Routes(h.mux)
 	return h
 }
@@ -75,6 +77,9 @@ func (h *fixture) do(method, target, body string, change ...func(*http.Request))
 	}
 	w := httptest.NewRecorder()
 	h.mux.ServeHTTP(w, r)
+	if to, err := url.Parse(w.Header().Get("Location")); err == nil && to.Query().Has("code") {
+		h.codes.Add(1)
+	}
 	return w
 }
 

@@ -421,8 +421,8 @@ func TestKeysMemory(t *testing.T) {
 			t.Errorf("token %d: %v", i%6, err)
 		}
 	}
-	if h.tokens.n != 3 || h.codes.n != 0 {
-		t.Errorf("%d tokens and %d codes are kept", h.tokens.n, h.codes.n)
+	if h.tokens.n != 3 {
+		t.Errorf("%d tokens are kept", h.tokens.n)
 	}
 }
 
@@ -463,7 +463,7 @@ func TestKeysRevokeAgain(t *testing.T) {
 	ledger := newFaulty()
 	announced := 0
 	h := open(t, keyed(keysOf(t, NewKey()), ledger), func(o *Options) { o.OnRevoke = func(string) { announced++ } })
-	text := h.newToken(&code{login: rand.Text(), epoch: ledger.Epoch()}, &token{grant: Grant{Scope: ScopeCharts, Expires: time.Now().Add(TokenLife)}})
+	text := h.sealToken(&token{login: rand.Text(), epoch: ledger.Epoch(), grant: Grant{Scope: ScopeCharts, Expires: time.Now().Add(TokenLife)}})
 	grant, err := h.bearer(text)
 	if err != nil {
 		t.Fatal(err)
@@ -536,14 +536,14 @@ func TestKeysAllEnd(t *testing.T) {
 	ledger := memoryLedger()
 	ended := make(map[string]bool)
 	h := open(t, keyed(keysOf(t, NewKey()), ledger), func(o *Options) { o.OnRevoke = func(id string) { ended[id] = true } })
-	for range maxSealedTokens + 1 {
-		text := h.newToken(&code{login: rand.Text(), epoch: ledger.Epoch()}, &token{grant: Grant{Scope: ScopeCharts, Expires: time.Now().Add(TokenLife)}})
+	for range maxTokens + 1 {
+		text := h.sealToken(&token{login: rand.Text(), epoch: ledger.Epoch(), grant: Grant{Scope: ScopeCharts, Expires: time.Now().Add(TokenLife)}})
 		if grant, err := h.bearer(text); err != nil || !h.Valid(grant.ID) {
 			t.Fatal(grant, err)
 		}
 	}
-	if n, err := h.RevokeAll(); n != maxSealedTokens || err != nil || len(ended) != maxSealedTokens+1 {
-		t.Errorf("%d ended and %d were announced, %v; want %d and one more", n, len(ended), err, maxSealedTokens)
+	if n, err := h.RevokeAll(); n != maxTokens || err != nil || len(ended) != maxTokens+1 {
+		t.Errorf("%d ended and %d were announced, %v; want %d and one more", n, len(ended), err, maxTokens)
 	}
 }
 

@@ -3,16 +3,16 @@
 //
 // A client registers itself (RFC 7591), sends the owner's browser to the
 // consent page, and exchanges the code it gets back for a token, proving with
-// PKCE that it is the one who asked. A registration is not stored: the client_id
-// is the registration itself, sealed with a key that is made at the start. Codes
-// live five minutes and work once; tokens live seven days; both are kept in
-// memory. A restart ends everything, and clients start over; only a client whose
-// client_id is the address of a document about it need not register again. What a
-// token allows is its scope: [ScopeCharts], or [ScopeTrade] on top of it.
+// PKCE that it is the one who asked. Codes live five minutes and work once; tokens
+// live seven days. What a token allows is its scope: [ScopeCharts], or [ScopeTrade]
+// on top of it.
 //
-// With Options.Keys, which outlive the process, codes and tokens are sealed like
-// registrations: every process that has the keys accepts them, also after a restart.
-// A [Ledger] records which codes were used and which logins were revoked.
+// Registrations, codes and tokens are not stored: each is its own content, sealed
+// with a key. A [Ledger] records the little that a sealed text cannot say of itself:
+// which codes were used and which logins were revoked. Unless Options.Keys are given,
+// which outlive the process, the key is made at the start and the ledger is in
+// memory: a restart ends everything, and clients start over; only a client whose
+// client_id is the address of a document about it need not register again.
 //
 // Clients find the addresses of this server in metadata documents (RFC 8414 and
 // RFC 9728). The challenge of a 401 reply points to them; [Server.Challenge] writes
@@ -81,16 +81,14 @@ const TokenLife = 7 * 24 * time.Hour
 
 // Bounds on what is kept. Past one of them the entry used longest ago goes.
 const (
-	maxCodes    = 100
-	maxTokens   = 1000
 	maxAnswered = 1000 // forms that were answered, so that none counts twice
 	maxApproved = 1000 // clients that the owner has allowed since the start
 
-	// maxSealedTokens takes the place of maxTokens when tokens are sealed. A sealed token
-	// that is pushed out still works, but its open streams end. So the bound is as high as
-	// the number of streams and listeners that can be open: clients that come back do not
-	// push each other out.
-	maxSealedTokens = 20480
+	// maxTokens bounds the tokens that are known because they were given or presented
+	// here. One that is pushed out still works, but its open streams end. So the bound is
+	// as high as the number of streams and listeners that can be open: clients that come
+	// back do not push each other out.
+	maxTokens = 20480
 )
 
 // AuthorizePath is the path of the consent page, which the owner's browser opens.
@@ -140,11 +138,11 @@ type Options struct {
 
 	// Keys outlive the process and may be shared by several: what was sealed with
 	// any of them is taken, and the first one seals. Empty means one key that is
-	// made now and ends with the process, and codes and tokens in memory alone.
+	// made now and ends with the process.
 	Keys []Key
 
 	// Ledger records what was used and revoked. It is required with Keys, and must be
-	// nil without them.
+	// nil without them: then it is in memory, and ends with the process too.
 	Ledger Ledger
 
 	// Questions are asked of the owner on a page of their own, apart from logins.
@@ -153,8 +151,8 @@ type Options struct {
 
 	// OnRevoke is called with the [Grant.ID] of each token that ends before its
 	// time: revoked by the owner or its client, pushed out, or given for a code
-	// that was used twice. A sealed token that is pushed out still works, and its
-	// client can open its streams again. OnRevoke must not block. Nil tells nobody.
+	// that was used twice. A token that is pushed out still works, and its client
+	// can open its streams again. OnRevoke must not block. Nil tells nobody.
 	OnRevoke func(id string)
 
 	// OnLogin is called when a client gets a token, with what the client calls
@@ -187,11 +185,11 @@ type Server struct {
 	log       *slog.Logger // never nil
 	owner     *passphrase  // nil: nobody is asked
 	keys      []sealKey    // the first one seals; what any of them sealed can be opened
-	ledger    Ledger       // nil: codes and tokens are in memory alone
+	ledger    Ledger       // never nil
+	kept      bool         // keys and ledger outlive the process
 	untrusted sync.Once    // logs the warning about X-Forwarded-For
 
-	codes     table[*code]
-	tokens    table[*token]
+	tokens    table[*token] // those that were given or presented here
 	documents documents
 
 	answered table[mark] // answered forms, by the digest of what they hold
@@ -210,7 +208,10 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{base: o.BaseURL, log: o.Log, ledger: o.Ledger, keys: rootKeys(o.Keys)}
+	s := &Server{base: o.BaseURL, log: o.Log, ledger: o.Ledger, keys: rootKeys(o.Keys), kept: o.Ledger != nil}
+	if !s.kept {
+		s.ledger = NewLedger(NewBook(), func(Book) error { return nil })
+	}
 	s.setBounds()
 	if s.documents, err = newDocuments(o.Documents, o.DocumentsAt, local && o.Loopback); err != nil {
 		return nil, err
@@ -251,11 +252,7 @@ func (o *Options) check() (local bool, err error) {
 // setBounds sets how many entries each table keeps, and how many requests one address
 // may make to each endpoint.
 func (s *Server) setBounds() {
-	s.codes.init(maxCodes)
 	s.tokens.init(maxTokens)
-	if s.ledger != nil {
-		s.tokens.init(maxSealedTokens)
-	}
 	s.answered.init(maxAnswered)
 	s.approved.init(maxApproved)
 	s.discoveries.rate = limit.Rate{Burst: 60, Every: 200 * time.Millisecond}

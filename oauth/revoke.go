@@ -26,8 +26,8 @@ type Login struct {
 // ShortID returns enough of the grant's id for the owner to name it.
 func (g Grant) ShortID() string { return g.ID[:min(minPrefix, len(g.ID))] }
 
-// Logins returns every grant that works now, the oldest first; with Options.Keys
-// those that were given or presented here since the start.
+// Logins returns every grant that works now and was given or presented here since the
+// start, the oldest first.
 func (s *Server) Logins() []Login {
 	var list []Login
 	for _, t := range s.tokens.all() {
@@ -74,24 +74,10 @@ func notKept(err error) error {
 // and returns how many of the tokens were known here. Registrations stay, so a client may
 // ask for consent again. An error means that all this holds for this process only.
 func (s *Server) RevokeAll() (tokens int, err error) {
-	var ended []string
-	if s.ledger != nil {
-		err = s.ledger.NextEpoch() // ends the sealed codes as well
-		ended = s.sweep(err)
-		if err == nil {
-			s.forgetUnsaved()
-		}
-	} else {
-		// Codes first, each marked spent: an exchange that has one in hand would
-		// otherwise add its token after the tokens were cleared.
-		for _, c := range s.codes.clear() {
-			c.mu.Lock()
-			c.spent = true
-			c.mu.Unlock()
-		}
-		for _, t := range s.tokens.clear() {
-			ended = append(ended, t.grant.ID)
-		}
+	err = s.ledger.NextEpoch() // ends the codes as well
+	ended := s.sweep(err)
+	if err == nil {
+		s.forgetUnsaved()
 	}
 	s.log.Info("all tokens revoked", "tokens", len(ended))
 	s.announce(ended...)

@@ -15,7 +15,7 @@ type digest [sha256.Size]byte
 // digestOf returns the SHA-256 of a secret. It is the key of tables, so that memory holds
 // no secret.
 func digestOf(secret string) digest {
-	var room [64]byte // a random token fits: the check of a request allocates nothing
+	var room [maxSealed]byte // a token fits: the check of a request allocates nothing
 	return sha256.Sum256(append(room[:0], secret...))
 }
 

@@ -5,15 +5,12 @@ import (
 	"encoding/hex"
 	"net/netip"
 	"time"
-
-	"wick/limit"
 )
 
-// With a key file, codes and tokens are sealed statements of this server: all that it
-// would otherwise keep in memory stands in the text itself, and every process with the
-// key can check one. Whether a code was used or a login revoked does not stand in the
-// text. The ledger knows that by the id of the login, which a code passes on to its
-// token.
+// Codes and tokens are sealed statements of this server: all that it would otherwise keep
+// in memory stands in the text itself, and every process with the key can check one.
+// Whether a code was used or a login revoked does not stand in the text. The ledger knows
+// that by the id of the login, which a code passes on to its token.
 
 // maxSealed bounds a sealed code or token in characters. The longest that is made
 // has a name of 64 characters of four bytes each; whatever is longer is not opened.
@@ -51,76 +48,33 @@ func unpackToken(texts []string) (*token, bool) {
 	return t, ok
 }
 
-// newCode returns the text of a code: a random one, under which the code is kept here,
-// or, with a key file, the sealed code itself.
+// newCode begins a login and returns the text of its code.
 func (s *Server) newCode(c *code) string {
-	if s.ledger != nil {
-		c.login, c.epoch = rand.Text(), s.ledger.Epoch()
-		return s.seal(forCode, packCode(c)...)
-	}
-	secret := newSecret()
-	s.codes.add(digestOf(secret), c)
-	return secret
+	c.login, c.epoch = rand.Text(), s.ledger.Epoch()
+	return s.seal(forCode, packCode(c)...)
 }
 
 // findCode returns the code of a text if it has not expired. It may have been used
 // before: the exchange finds that out, after all other checks.
 func (s *Server) findCode(text string) (*code, bool) {
-	if s.ledger == nil {
-		return s.codes.get(digestOf(text))
-	}
 	if len(text) > maxSealed {
 		return nil, false
 	}
 	texts, _ := s.open(forCode, text)
 	c, ok := unpackCode(texts)
-	if !ok || !time.Now().Before(c.dies()) || s.ledger.Revoked(c.login, c.epoch) {
+	if !ok || !time.Now().Before(c.expires()) || s.ledger.Revoked(c.login, c.epoch) {
 		return nil, false
 	}
 	return c, true
 }
 
-// take marks a code as used and reports whether this is the first use. The caller holds
-// its mu.
-func (s *Server) take(c *code) (first bool, err error) {
-	if s.ledger != nil {
-		return s.ledger.TakeOnce("code-"+c.login, c.dies())
-	}
-	first = !c.spent
-	c.spent = true
-	return first, nil
-}
-
-// takeBack ends the token that a code gave, in whichever process that was, and returns
-// the ids of the tokens that ended here. The caller holds the code's mu.
-func (s *Server) takeBack(c *code) (ended []string) {
-	if s.ledger == nil {
-		if s.tokens.remove(c.gave) {
-			ended = append(ended, hex.EncodeToString(c.gave[:]))
-		}
-		return ended
-	}
-	err := s.ledger.Revoke(c.login, c.dies().Add(TokenLife))
-	if err != nil {
-		s.log.Error("a login is revoked, but that could not be written down", "error", err)
-	}
-	return s.sweep(err)
-}
-
-// newToken sets the token's key and id, and returns its text. A sealed token belongs to
-// the epoch of its code: if everything was revoked since the code was given, the token
-// is revoked too.
-func (s *Server) newToken(c *code, t *token) string {
-	secret := ""
-	if s.ledger != nil {
-		t.login, t.epoch = c.login, c.epoch
-		secret = s.seal(forToken, packToken(t)...)
-	} else {
-		secret = newSecret()
-	}
-	t.key = digestOf(secret)
+// sealToken returns the text of a token, and sets the token's key and id, which follow
+// from the text.
+func (s *Server) sealToken(t *token) string {
+	text := s.seal(forToken, packToken(t)...)
+	t.key = digestOf(text)
 	t.grant.ID = hex.EncodeToString(t.key[:])
-	return secret
+	return text
 }
 
 // findToken returns the token of a text if it works now, and notes that it is in use
@@ -130,37 +84,31 @@ func (s *Server) findToken(text string) (*token, bool) {
 	if !ok || !s.live(t) {
 		return nil, false
 	}
-	if s.ledger != nil {
-		s.announce(s.keep(t)...)
-	}
+	s.announce(s.keep(t)...)
 	return t, true
 }
 
 // keep stores a token, unless it is there, and returns the ids of those that were pushed
-// out. A sealed token that is pushed out still works, and is stored again when it is next
-// presented. But until then its revocation would not be noticed here, so its open streams
-// must end now.
+// out. One that is pushed out still works, and is stored again when it is next presented.
+// But until then its revocation would not be noticed here, so its open streams must end
+// now.
 func (s *Server) keep(t *token) (ended []string) {
 	_, pushed := s.tokens.add(t.key, t)
 	for _, old := range pushed {
-		if s.ledger == nil {
-			s.log.Warn("token pushed out: too many", "name", limit.Clip(old.grant.Name))
-		}
 		ended = append(ended, old.grant.ID)
 	}
 	return ended
 }
 
-// readToken returns the token of a text. A sealed one may have been revoked. Without a key
-// file all tokens are in the table; with one the table saves opening the same text
-// again, and is the list of tokens that were presented here.
+// readToken returns the token of a text, which may have been revoked. The table saves
+// opening the same text again, and is the list of tokens that are in use here.
 func (s *Server) readToken(text string) (*token, bool) {
-	if s.ledger != nil && len(text) > maxSealed {
+	if len(text) > maxSealed {
 		return nil, false
 	}
 	key := digestOf(text)
-	if t, ok := s.tokens.get(key); ok || s.ledger == nil {
-		return t, ok
+	if t, ok := s.tokens.get(key); ok {
+		return t, true
 	}
 	texts, _ := s.open(forToken, text)
 	t, ok := unpackToken(texts)
@@ -173,30 +121,22 @@ func (s *Server) readToken(text string) (*token, bool) {
 }
 
 // live reports whether a token that was found still works.
-func (s *Server) live(t *token) bool {
-	return s.ledger == nil || !s.ledger.Revoked(t.login, t.epoch)
-}
+func (s *Server) live(t *token) bool { return !s.ledger.Revoked(t.login, t.epoch) }
 
 // end ends a token everywhere and returns the ids of the tokens that ended here: its own,
 // unless it was not known or had ended already. On an error it has ended in this process
 // only, and may work again after the next start; it is then kept, with unsaved set, and
 // the ids include those that it pushed out.
 func (s *Server) end(t *token) (ended []string, err error) {
-	if s.ledger != nil {
-		err = s.ledger.Revoke(t.login, t.grant.Expires)
-		ended = s.sweep(err)
-		if err == nil {
-			s.tokens.remove(t.key) // sweep leaves it there if it was unsaved
-		} else {
-			t.unsaved.Store(true)
-			ended = append(ended, s.keep(t)...)
-		}
-		return ended, err
+	err = s.ledger.Revoke(t.login, t.grant.Expires)
+	ended = s.sweep(err)
+	if err == nil {
+		s.tokens.remove(t.key) // sweep leaves it there if it was unsaved
+	} else {
+		t.unsaved.Store(true)
+		ended = append(ended, s.keep(t)...)
 	}
-	if s.tokens.remove(t.key) {
-		ended = append(ended, t.grant.ID)
-	}
-	return ended, nil
+	return ended, err
 }
 
 // Sweep ends the tokens that a shared [Ledger] says are revoked, and calls

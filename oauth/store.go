@@ -16,20 +16,15 @@ type code struct {
 	scope     string
 	issued    time.Time
 
-	// Only if it is sealed: the id of the login that it begins, by which the ledger
-	// knows it, and the epoch.
-	login, epoch string
-
-	mu    sync.Mutex
-	spent bool   // guarded by mu
-	gave  digest // the token it gave; guarded by mu
+	login string // id of the login that it begins, by which the ledger knows it
+	epoch string // of the ledger when it was given
 }
 
 // codeLife is how long a code may be exchanged.
 const codeLife = 5 * time.Minute
 
-func (c *code) dies() time.Time { return c.issued.Add(codeLife) }
-func (c *code) used() int64     { return c.issued.UnixNano() }
+// expires returns when the code can no longer be exchanged.
+func (c *code) expires() time.Time { return c.issued.Add(codeLife) }
 
 // Grant is what a token allows, and to whom.
 type Grant struct {
@@ -47,7 +42,7 @@ type token struct {
 	client digest // of the client_id that got it: only that one may revoke it
 	since  time.Time
 
-	login, epoch string // only if it is sealed: those of its code
+	login, epoch string // those of its code
 
 	// unsaved says that it was revoked and announced, but that the ledger could not write
 	// the revocation down. It stays in the table, so that the owner can revoke it again.
@@ -149,17 +144,6 @@ func (t *table[E]) remove(key digest) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.drop(key)
-}
-
-// clear takes out every entry and returns them.
-func (t *table[E]) clear() (all []E) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for key, v := range t.m.Range {
-		all = append(all, v.(E))
-		t.drop(key)
-	}
-	return all
 }
 
 // all returns every living entry, in no order.

@@ -104,44 +104,11 @@ func TestEviction(t *testing.T) {
 	})
 }
 
-// Codes and tokens have bounds too. A token in use outlives one that is not, and
-// the end of one that is pushed out is announced.
-func TestCodeAndTokenBounds(t *testing.T) {
-	if h := open(t); h.codes.max != 100 || h.tokens.max != 1000 || h.answered.max != 1000 || h.approved.max != 1000 {
-		t.Errorf("%d codes, %d tokens, %d forms, %d clients, want 100 and 1000", h.codes.max, h.tokens.max, h.answered.max, h.approved.max)
+// What is kept of logins has bounds too.
+func TestLoginBounds(t *testing.T) {
+	if h := open(t); h.tokens.max != 20480 || h.answered.max != 1000 || h.approved.max != 1000 {
+		t.Errorf("%d tokens, %d forms, %d clients, want 20480, 1000 and 1000", h.tokens.max, h.answered.max, h.approved.max)
 	}
-	synctest.Test(t, func(t *testing.T) {
-		var ended []string
-		h := open(t, func(o *Options) { o.OnRevoke = func(id string) { ended = append(ended, id) } })
-		h.codes.max, h.tokens.max = 3, 3
-		c := h.registerURIs(callback)
-		var codes []string
-		for range 4 {
-			codes = append(codes, h.code(query(c, callback)))
-			time.Sleep(time.Second)
-		}
-		wantError(t, h.exchange(exchangeForm(c, codes[0], callback)), http.StatusBadRequest, "invalid_grant")
-		var tokens []string
-		for _, code := range codes[1:] {
-			tokens = append(tokens, reply[tokenReply](t, h.exchange(exchangeForm(c, code, callback)), http.StatusOK).AccessToken)
-			time.Sleep(time.Second)
-		}
-		if _, err := h.bearer(tokens[0]); err != nil { // used: now the second is the longest unused
-			t.Fatal(err)
-		}
-		h.login()
-		for i, want := range []error{nil, ErrInvalidToken, nil} {
-			if _, err := h.bearer(tokens[i]); err != want {
-				t.Errorf("token %d: %v, want %v", i, err, want)
-			}
-		}
-		if gone := fmt.Sprintf("%x", digestOf(tokens[1])); !slices.Equal(ended, []string{gone}) {
-			t.Errorf("announced %q, want %q", ended, gone)
-		}
-		if h.codes.n > 3 || h.tokens.n != 3 {
-			t.Errorf("%d codes and %d tokens, want at most 3 and 3", h.codes.n, h.tokens.n)
-		}
-	})
 }
 
 // The biggest request that is allowed passes through the form.

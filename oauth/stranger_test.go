@@ -470,8 +470,8 @@ func TestFormOrigin(t *testing.T) {
 				r.Header.Set("Origin", tc.origin)
 			}
 		})
-		if w.Code != tc.want || (h.codes.n == 1) != (tc.want == 303) {
-			t.Errorf("%s: status %d, %d codes, want %d", tc.name, w.Code, h.codes.n, tc.want)
+		if w.Code != tc.want || (h.codes.Load() == 1) != (tc.want == 303) {
+			t.Errorf("%s: status %d, %d codes, want %d", tc.name, w.Code, h.codes.Load(), tc.want)
 		}
 	}
 }
@@ -501,8 +501,8 @@ func TestFormBrowser(t *testing.T) {
 			"a page of another tab": cookies(h.authorize(query(h.registerURIs(redirect), redirect))),
 		} {
 			w := h.answer(page, allow, func(r *http.Request) { r.Header.Del("Cookie") }, change)
-			if w.Code != http.StatusBadRequest || h.codes.n != 0 {
-				t.Errorf("%s, %s: status %d, %d codes, want 400 and none", name, what, w.Code, h.codes.n)
+			if w.Code != http.StatusBadRequest || h.codes.Load() != 0 {
+				t.Errorf("%s, %s: status %d, %d codes, want 400 and none", name, what, w.Code, h.codes.Load())
 			}
 		}
 		w := h.answer(page, allow)
@@ -539,10 +539,10 @@ func TestFormOnce(t *testing.T) {
 	for _, answers := range [][2]string{{"allow", "allow"}, {"allow", "deny"}, {"deny", "allow"}} {
 		page := h.authorize(query(c, redirect))
 		h.answer(page, url.Values{"decision": {answers[0]}})
-		made := h.codes.n
+		made := h.codes.Load()
 		w := h.answer(page, url.Values{"decision": {answers[1]}})
-		if w.Code != http.StatusBadRequest || h.codes.n != made || !strings.Contains(w.Body.String(), "answered before") {
-			t.Errorf("%v: status %d, %d codes, want 400 and %d", answers, w.Code, h.codes.n, made)
+		if w.Code != http.StatusBadRequest || h.codes.Load() != made || !strings.Contains(w.Body.String(), "answered before") {
+			t.Errorf("%v: status %d, %d codes, want 400 and %d", answers, w.Code, h.codes.Load(), made)
 		}
 		location(t, h.answer(w, url.Values{"decision": {"allow"}}), redirect) // the page shown instead is a good one
 	}
@@ -563,8 +563,8 @@ func TestFormOnceParallel(t *testing.T) {
 			won++
 		}
 	}
-	if won != 1 || h.codes.n != 1 {
-		t.Errorf("%d answers won and %d codes were made, want 1", won, h.codes.n)
+	if won != 1 || h.codes.Load() != 1 {
+		t.Errorf("%d answers won and %d codes were made, want 1", won, h.codes.Load())
 	}
 }
 

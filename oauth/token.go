@@ -126,31 +126,38 @@ func (s *Server) authenticateClient(r *http.Request, p params) (*client, *refusa
 }
 
 // redeem returns a token for a code that passed every check, and the ids of the tokens
-// that ended by this. It holds the code's lock until the token is stored: otherwise a
-// second attempt could revoke the token before it is there, and the token would live on.
+// that ended by this.
 func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply, ref *refusal, ended []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	first, err := s.take(c)
+	first, err := s.ledger.TakeOnce("code-"+c.login, c.expires())
 	if err != nil {
 		s.log.Error("code not taken", "client", cl.identity.short(), "error", err)
 		return reply, unavailable(), nil
 	}
 	if !first {
 		s.log.Warn("code used twice: its token is revoked", "client", cl.identity.short())
-		return reply, bad("invalid_grant", "the code was used before: authorize again"), s.takeBack(c)
+		// The login, and not the token: another process may have given it.
+		err := s.ledger.Revoke(c.login, c.expires().Add(TokenLife))
+		if err != nil {
+			s.log.Error("a login is revoked, but that could not be written down", "error", err)
+		}
+		return reply, bad("invalid_grant", "the code was used before: authorize again"), s.sweep(err)
 	}
 	now := time.Now().Round(0) // by the wall clock, which goes on while the machine sleeps
-	t := &token{client: cl.id, since: now, grant: Grant{
+	t := &token{client: cl.id, since: now, login: c.login, epoch: c.epoch, grant: Grant{
 		Client:  hex.EncodeToString(cl.identity[:]),
 		Name:    cl.name,
 		Scope:   c.scope,
 		Expires: now.Add(TokenLife),
 	}}
-	secret := s.newToken(c, t)
-	c.gave = t.key
+	secret := s.sealToken(t)
 	t.touch(now, from)
 	ended = s.keep(t)
+	// The token is in the table first and checked then, so that a revocation which came
+	// after the code was taken either finds it there or is found here.
+	if !s.live(t) {
+		s.tokens.remove(t.key)
+		return reply, bad("invalid_grant", "the login was revoked meanwhile: authorize again"), ended
+	}
 	s.log.Info("token issued", "client", cl.identity.short(), "name", limit.Clip(cl.name), "scope", c.scope)
 	return tokenReply{secret, "Bearer", int(TokenLife.Seconds()), c.scope}, nil, ended
 }
