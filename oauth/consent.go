@@ -144,13 +144,13 @@ func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, re
 }
 
 // claim marks a form as answered. It returns nil for the first post of a form, and for
-// any other what to say on the page. With a key file the form may also be posted to
-// another process, or again after a restart, so the ledger is asked too. It is asked only
-// about a yes, which takes the passphrase, so that no stranger can fill the ledger.
+// any other what to say on the page. A form may also be posted to another process, or again
+// after a restart, so the ledger is asked too. It is asked only about a yes, which takes
+// the passphrase, so that no stranger can fill the ledger.
 func (s *Server) claim(r *http.Request, a *ask, form params) *notice {
 	key := digestOf(form.get("request"))
 	first, _ := s.answered.add(key, mark{time.Now(), time.Now().Add(formLife)})
-	if first && s.kept && form.get("decision") == "allow" {
+	if first && form.get("decision") == "allow" {
 		var err error
 		if first, err = s.ledger.TakeOnce("form-"+hex.EncodeToString(key[:]), time.Now().Add(formLife)); err != nil {
 			s.log.Error("consent form not taken", "client", a.client.identity.short(), "error", err)

@@ -60,7 +60,7 @@ type Ledger interface {
 // takes a consent.
 const (
 	maxTaken   = 500
-	maxRevoked = 500
+	maxRevoked = 5000
 )
 
 // takenSlack is how much longer than asked an entry is kept while there is room, in

@@ -53,7 +53,7 @@ func TestLedgerBounds(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour)
 		epoch := l.Epoch()
-		for i := range 500 {
+		for i := range 5000 {
 			if err := l.Revoke(fmt.Sprint(i), time.Now().Add(time.Minute)); err != nil || len(saved.Revoked) != i+1 || saved.Epoch != epoch {
 				t.Fatalf("revocation %d: %v, %d are saved", i, err, len(saved.Revoked))
 			}
