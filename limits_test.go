@@ -119,6 +119,7 @@ var limits = []limit{
 
 	{what: "Tools"},
 	{"mcp/tools", "maxBars", "", "bars shown", "TestChartBounds"},
+	{"mcp/tools", "maxArguments", "", "names of a call's arguments, and of an object inside them", "TestUnknownIsBounded"},
 	{"mcp/tools", "maxIndicators", "", "indicators of a call", "TestChartBounds"},
 	{"mcp/tools", "maxStudies", "", "indicators that the rules, formulas and backtests of a call name together", "TestChartBounds"},
 	{"indicators", "maxSources", "", "indicators of each other that a call nests", "TestNestedSources"},

@@ -86,24 +86,6 @@ func ParseMarks(raw json.RawMessage, zone *time.Location) ([]Mark, error) {
 // markMembers are the members of a mark.
 var markMembers = []string{"type", "price", "price2", "time", "time2", "text", "color"}
 
-// idleMembers has the members that a mark of a kind does not use, by the kind's word.
-var idleMembers = map[string][]string{"level": {"price2", "time", "time2"}, "text": {"price2", "time2"}}
-
-// IdleMembers returns the kind of a mark, as a client sent it, and those of its members
-// that this kind does not use. It returns nothing of a mark that ParseMarks refuses for its shape.
-func IdleMembers(item json.RawMessage) (kind string, names []string) {
-	given, err := markValues(item)
-	if err != nil {
-		return "", nil
-	}
-	for _, name := range idleMembers[given["type"]] {
-		if given[name] != "" {
-			names = append(names, name)
-		}
-	}
-	return given["type"], names
-}
-
 // markValues returns the values of a mark's members as texts. An unknown member is a mistake that would otherwise go
 // unnoticed: a mark without its color, say, because it was spelled colour. So is a name
 // in another case, which encoding/json would take for a field of a struct: of price and
@@ -191,7 +173,7 @@ func (out *Mark) prices(given map[string]string) (err error) {
 		out.Price2, err = markPrice("price2", given)
 	}
 	if !two {
-		out.Price2 = 0 // the kind has none, see IdleMembers
+		out.Price2 = 0 // the kind has none
 	}
 	return err
 }
@@ -230,7 +212,7 @@ func (out *Mark) times(given map[string]string, zone *time.Location) (err error)
 		given["time"], given["time2"] = to, from
 		return out.times(given, zone)
 	}
-	switch out.Kind { // what the kind has none of, see IdleMembers
+	switch out.Kind { // what the kind has none of
 	case MarkLevel:
 		out.Time, out.Time2 = 0, 0
 	case MarkText:

@@ -87,27 +87,23 @@ func TestMarksTolerance(t *testing.T) {
 	}
 }
 
-// TestIdleMembers: a mark has only what its kind uses, and what else was sent can be named.
-// A value that it does not use must still be right.
-func TestIdleMembers(t *testing.T) {
+// TestUnusedMembers: a mark has only what its kind uses. A value that it does not use must
+// still be right.
+func TestUnusedMembers(t *testing.T) {
 	for _, c := range []struct {
 		json string
 		want Mark
-		idle string
 	}{
-		{`{"type":"level","price":1,"price2":2,"time":"2025-01-01","time2":1700000005,"text":"x"}`, Mark{Kind: MarkLevel, Price: 1, Text: "x"}, "level price2 time time2"},
-		{`{"type":"text","price":1,"price2":"2","time":1700000003,"time2":1700000005,"text":"x"}`, Mark{Kind: MarkText, Price: 1, Time: 1700000003, Text: "x"}, "text price2 time2"},
-		{`{"type":"zone","price":1,"price2":2,"time":1700000003,"time2":1700000005}`, Mark{Kind: MarkZone, Price: 1, Price2: 2, Time: 1700000003, Time2: 1700000005}, "zone"},
-		{`{"type":"line","price":1,"price2":2,"time":1700000003,"time2":1700000005}`, Mark{Kind: MarkLine, Price: 1, Price2: 2, Time: 1700000003, Time2: 1700000005}, "line"},
-		{`{"type":"level","price":1,"price2":null,"time":""}`, Mark{Kind: MarkLevel, Price: 1}, "level"},
+		{`{"type":"level","price":1,"price2":2,"time":"2025-01-01","time2":1700000005,"text":"x"}`, Mark{Kind: MarkLevel, Price: 1, Text: "x"}},
+		{`{"type":"text","price":1,"price2":"2","time":1700000003,"time2":1700000005,"text":"x"}`, Mark{Kind: MarkText, Price: 1, Time: 1700000003, Text: "x"}},
+		{`{"type":"zone","price":1,"price2":2,"time":1700000003,"time2":1700000005}`, Mark{Kind: MarkZone, Price: 1, Price2: 2, Time: 1700000003, Time2: 1700000005}},
+		{`{"type":"line","price":1,"price2":2,"time":1700000003,"time2":1700000005}`, Mark{Kind: MarkLine, Price: 1, Price2: 2, Time: 1700000003, Time2: 1700000005}},
+		{`{"type":"level","price":1,"price2":null,"time":""}`, Mark{Kind: MarkLevel, Price: 1}},
 	} {
 		c.want.Tone = indicators.Accent
 		marks, err := ParseMarks(json.RawMessage("["+c.json+"]"), nil)
 		if err != nil || !slices.Equal(marks, []Mark{c.want}) {
 			t.Errorf("%s: %+v, %v, want %+v", c.json, marks, err, c.want)
-		}
-		if kind, names := IdleMembers(json.RawMessage(c.json)); strings.Join(append([]string{kind}, names...), " ") != c.idle {
-			t.Errorf("%s: %s %v, want %s", c.json, kind, names, c.idle)
 		}
 	}
 	if _, err := ParseMarks(json.RawMessage(`[{"type":"level","price":1,"time":"soon"}]`), nil); err == nil {

@@ -24,10 +24,9 @@ type alertRequest struct {
 // when, and what makes a retry safe.
 func (r *alertRequest) args() []arg {
 	return []arg{
-		oneMarket(symbol(&r.Symbol, "Symbol such as BTCUSDT."), func() []string { return []string{r.Symbol} }).required("such as BTCUSDT"),
+		symbol(&r.Symbol, "Symbol such as BTCUSDT.").required("such as BTCUSDT"),
 		condition(&r.Condition),
-		interval(&r.interval, "Bars for indicator_signal; omitted: the engine's first interval. Price conditions need none.", "").
-			onlyIf(func() bool { return r.Condition.Type == trade.IndicatorSignal || r.Repeat == trade.EachBar }, "a price alert reads bars only with repeat each_bar"),
+		interval(&r.interval, "Bars for indicator_signal; omitted: the engine's first interval. Price conditions need none.", ""),
 		text(&r.Note, "note", "Your own words, which come back when it fires, such as why it was set.", 200),
 		word(&r.Repeat, "repeat", "once: it is then gone. each_time: whenever the condition comes true anew. each_bar: on every bar on which it holds. With once and each_time a rule that is true already must first become untrue.", trade.Once, trade.Repeats()...),
 		text(&r.Cooldown, "cooldown", "With repeat: rest at least this long after firing, such as 4h or 90m.", 20),
@@ -204,7 +203,6 @@ type drain struct {
 func (r *drain) args() []arg {
 	page := r.page.args()
 	page[1].doc = "With again, how many of the notifications read before to skip. Unread ones are never skipped: each call goes on where the last one ended."
-	page[1] = page[1].onlyIf(func() bool { return r.again }, "it goes with again")
 	return append([]arg{boolean(&r.again, "again", "Also return what was read within the last hour.")}, page...)
 }
 

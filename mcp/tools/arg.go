@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"wick/exact"
@@ -45,31 +44,6 @@ type arg struct {
 
 	set   func(json.RawMessage) error // reads a value that is not null into the variable
 	given *bool                       // if not nil, is set to true when a client sent the argument
-
-	// idle is called once all arguments are read. It says why the other arguments leave
-	// this one without effect, and returns an empty text if it has an effect. Nil means
-	// that the argument always has an effect.
-	idle func() string
-
-	// within is like idle, for members of the value: it returns those that have no effect,
-	// each named by its place in the value, such as "[0].price2". Nil means that all have an effect.
-	within func() []ignored
-
-	// owner returns the parameter of this name of the indicators that the value asks for. It
-	// is called once the argument is read. Only the list of indicators has it.
-	owner func(name string) (parameter, bool)
-}
-
-// onlyIf returns a as an argument that has an effect only if used returns true. If a
-// client sends it otherwise, the reply names it and says why.
-func (a arg) onlyIf(used func() bool, why string) arg {
-	a.idle = func() string {
-		if used() {
-			return ""
-		}
-		return why
-	}
-	return a
 }
 
 // noting returns a so that it sets given when a client sends the argument. It is for
@@ -233,22 +207,9 @@ func symbol(p *string, doc string) arg {
 }
 
 // everything is the word, in requests and replies, for a filter that lets everything
-// through. An empty list would look as if nothing passed.
+// through. An empty list would look as if nothing passed. As a symbol it is written in
+// small letters: a market may be called ALL.
 const everything = "all"
-
-// oneMarket returns a, which declares a symbol or a list of symbols, so that it refuses the
-// word all in small letters, which means every symbol to the tools for orders: nobody can
-// set one alert on all markets. Named returns what a client sent, once it is read.
-func oneMarket(a arg, named func() []string) arg {
-	set := a.set
-	a.set = func(v json.RawMessage) error {
-		if err := set(v); err != nil || !slices.Contains(named(), everything) {
-			return err
-		}
-		return fmt.Errorf(`%s %q is no market, but every symbol where orders are listed, closed or cancelled: name one market here; that called ALL is written in capital letters`, a.name, everything)
-	}
-	return a
-}
 
 // interval declares the length of a bar, in any usual spelling; timeframe is another name
 // for it. An empty def means that there is no default.
@@ -282,15 +243,9 @@ func requests(p *[]indicators.Request, doc, def string) arg {
 		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{"anyOf":[{"type":"string"},`+
 			`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}]}`, maxIndicators)
 	}
-	var items []json.RawMessage
-	// Only a call with an unknown argument asks for the names, but it may have thousands.
-	known := sync.OnceValue(func() map[string]parameter { return parametersIn(items[:min(len(items), maxIndicators)]) })
-	owner := func(name string) (parameter, bool) {
-		p, ok := known()[plainName(name)]
-		return p, ok
-	}
-	return arg{name: "indicators", doc: doc, schema: schema, def: def, aliases: []string{"panels", "indicator"}, empty: true, owner: owner, set: func(v json.RawMessage) (err error) {
-		if items, err = readList("indicators", v); err != nil {
+	return arg{name: "indicators", doc: doc, schema: schema, def: def, aliases: []string{"panels", "indicator"}, empty: true, set: func(v json.RawMessage) (err error) {
+		items, err := readList("indicators", v)
+		if err != nil {
 			return err
 		}
 		if len(items) > maxIndicators {
@@ -308,42 +263,6 @@ func requests(p *[]indicators.Request, doc, def string) arg {
 		}
 		return nil
 	}}
-}
-
-// parameter is a parameter of an indicator.
-type parameter struct {
-	of   *indicators.Indicator
-	name string
-}
-
-// parametersIn returns the parameters of the indicators in items, as a client sent them, by
-// the plain spelling of all their names; of two that share one that which is refused beside
-// the list, see misplaced, else the first. Items that name no indicator are skipped.
-func parametersIn(items []json.RawMessage) map[string]parameter {
-	known := make(map[string]parameter)
-	for _, item := range items {
-		var object struct{ Name string }
-		if json.Unmarshal(item, &object.Name) != nil && json.Unmarshal(item, &object) != nil {
-			continue
-		}
-		ind, err := indicators.Lookup(object.Name)
-		if err != nil {
-			continue
-		}
-		for _, p := range ind.Params {
-			for _, name := range append([]string{p.Name}, p.Aliases...) {
-				if first, taken := known[plainName(name)]; !taken || first.of.Category != indicators.Rules && ind.Category == indicators.Rules {
-					known[plainName(name)] = parameter{ind, p.Name}
-				}
-			}
-		}
-	}
-	return known
-}
-
-// plainName returns a name as it is compared: stop_loss, stop-loss and stopLoss are one.
-func plainName(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
 // schemaOf returns the JSON Schema of a tool's arguments. It stays within what
@@ -410,59 +329,7 @@ func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
 		}
 	}
 	slices.Sort(unknown)
-	return unknown, errors.Join(err, misplacedIn(declared, given, unknown))
-}
-
-// misplacedIn returns the errors of misplaced for the unknown names in given, at most
-// maxUnknown: a client may send a name in thousands of spellings.
-func misplacedIn(declared []arg, given map[string]json.RawMessage, unknown []string) error {
-	var found []error
-	for _, a := range declared {
-		for _, name := range unknown {
-			if a.owner == nil || len(found) == maxUnknown {
-				break
-			}
-			if err := misplaced(name, given[name], a); err != nil {
-				found = append(found, err)
-			}
-		}
-	}
-	return errors.Join(found...)
-}
-
-// parametersOf says for names that are parameters of an indicator, and that models send
-// as arguments, which indicator it is, which parameter, and an example of its value.
-var parametersOf = map[string][3]string{
-	"rule": {"rule", "when", "rsi(14) < 30"}, "when": {"rule", "when", "rsi(14) < 30"}, "condition": {"rule", "when", "rsi(14) < 30"},
-	"formula": {"formula", "expr", "close / sma(50)"}, "expr": {"formula", "expr", "close / sma(50)"},
-	"backtest": {"backtest", "enter", "ema(10) > ema(30)"}, "enter": {"backtest", "enter", "ema(10) > ema(30)"}, "exit": {"backtest", "exit", "rsi(14) > 70"},
-}
-
-// misplaced returns an error if an unknown argument is a parameter of rule, formula or
-// backtest: one that the list of indicators, list, asks for, or that of a name that can mean
-// no other. Such an argument must not be ignored as others are: without its rule a scan
-// answers another question, and so does a backtest without its stop.
-func misplaced(name string, value json.RawMessage, list arg) error {
-	const words = `%s is of the indicator %s: send "indicators":[{"name":%q,%q:%s}]`
-	given, wrong := readText(name, value)
-	if p, ok := list.owner(name); ok && p.of.Category == indicators.Rules {
-		if wrong == nil && given == "" {
-			return nil // models send "" for what they leave out
-		}
-		as := limit.Clip(string(value)) // a number, or an object or a list, which no parameter of theirs takes
-		if wrong == nil && value[0] == '"' {
-			as = encode(limit.Clip(given))
-		}
-		return fmt.Errorf(words+", beside its other parameters", limit.Clip(name), p.of.Name, p.of.Name, p.name, as)
-	}
-	p, ok := parametersOf[name]
-	if !ok {
-		return nil
-	}
-	if wrong == nil && given != "" {
-		p[2] = limit.Clip(given)
-	}
-	return fmt.Errorf(words, name, p[0], p[0], p[1], encode(p[2]))
+	return unknown, err
 }
 
 // find returns the value that was given under the argument's name or an alias, or nil.
@@ -499,63 +366,25 @@ func (a arg) plain(v json.RawMessage) string {
 	return s
 }
 
-// ignored is an argument that a tool did not use, as its reply shows it.
+// ignored is an argument that a tool does not know, as its reply shows it.
 type ignored struct {
 	Name    string `json:"name"`
-	Nearest string `json:"nearest,omitempty"` // for an unknown one: the declared name that is spelled most alike, if one is near
-	Why     string `json:"why,omitempty"`     // for a known one: why the other arguments leave it without effect, or where it belongs
+	Nearest string `json:"nearest,omitempty"` // the declared name that is spelled most alike, if one is near
 }
 
-// idle returns the arguments in raw that the other arguments leave without effect, and
-// of a value the first maxUnknown members that do nothing. Raw has been read without an error. An argument that was sent with its default value is not
-// among them, since leaving it out would change nothing.
-func idle(declared []arg, raw json.RawMessage) (out []ignored) {
-	var given map[string]json.RawMessage
-	for _, a := range declared {
-		var found []ignored
-		if a.within != nil {
-			found = a.within()
-		}
-		if a.idle != nil {
-			if why := a.idle(); why != "" {
-				found = []ignored{{Why: why}} // the whole of it, with all members
-			}
-		}
-		if len(found) == 0 {
-			continue
-		}
-		if given == nil {
-			given, _ = readObject(raw)
-		}
-		v, _ := a.find(given)
-		if v == nil || a.def != "" && a.plain(v) == a.plain(json.RawMessage(a.def)) {
-			continue
-		}
-		i := slices.IndexFunc(a.names(), func(name string) bool { return given[name] != nil })
-		for _, f := range found[:min(len(found), maxUnknown)] {
-			f.Name = a.names()[i] + f.Name
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// maxUnknown is how many unknown arguments a reply names, and how many members of a value
-// that do nothing.
+// maxUnknown is how many unknown arguments a reply names.
 const maxUnknown = 10
 
 // unread returns the unknown names as replies show them, each with the nearest declared
-// name, or with the indicator that it is a parameter of. The arguments have been read.
-func unread(declared []arg, unknown []string) []ignored {
+// name.
+func unread(declared []arg, unknown []string) (out []ignored) {
 	var known []string
 	for _, a := range declared {
 		known = append(known, a.names()...)
 	}
-	var out []ignored
-	// A client may send thousands; the reply names the first of them.
 	for _, name := range unknown[:min(len(unknown), maxUnknown)] {
-		i := ignored{Name: limit.Clip(name), Why: belongs(declared, name)}
-		if near := indicators.Nearest(name, known, 1); len(near) > 0 && i.Why == "" {
+		i := ignored{Name: limit.Clip(name)}
+		if near := indicators.Nearest(name, known, 1); len(near) > 0 {
 			i.Nearest = near[0]
 			if a := declared[slices.IndexFunc(declared, func(a arg) bool { return slices.Contains(a.names(), near[0]) })]; !a.listed {
 				i.Nearest = a.name // the client has not seen the alias
@@ -566,30 +395,11 @@ func unread(declared []arg, unknown []string) []ignored {
 	return out
 }
 
-// belongs says to which indicator an unknown argument belongs, and returns an empty text if
-// it is a parameter of none that was asked for. Those of rule, formula and backtest are
-// refused: see misplaced.
-func belongs(declared []arg, name string) string {
-	for _, a := range declared {
-		if a.owner == nil {
-			continue
-		}
-		if p, ok := a.owner(name); ok && p.of.Category != indicators.Rules {
-			return "it is a parameter of " + p.of.Name + ": it belongs into the object of that indicator, beside its name"
-		}
-	}
-	return ""
-}
-
-// sentence returns a text for a refusal or a remark that names the arguments which were
-// not used, and those that the tool takes.
+// sentence returns a text for a refusal or a remark that names the arguments that a tool
+// does not know, and those that it takes.
 func sentence(tool string, declared []arg, unread []ignored) string {
-	var names, takes, idle []string
+	var names, takes []string
 	for _, i := range unread {
-		if i.Why != "" {
-			idle = append(idle, fmt.Sprintf("%q, since %s", i.Name, i.Why))
-			continue
-		}
 		name := strconv.Quote(i.Name)
 		if i.Nearest != "" {
 			name += " (did you mean " + strconv.Quote(i.Nearest) + "?)"
@@ -602,12 +412,5 @@ func sentence(tool string, declared []arg, unread []ignored) string {
 	if len(takes) == 0 {
 		takes = []string{"no arguments"}
 	}
-	var said []string
-	if len(names) > 0 {
-		said = append(said, fmt.Sprintf("%s does not know %s; it takes %s", tool, strings.Join(names, ", "), strings.Join(takes, ", ")))
-	}
-	if len(idle) > 0 {
-		said = append(said, fmt.Sprintf("%s does not read %s", tool, strings.Join(idle, "; ")))
-	}
-	return strings.Join(said, "; ")
+	return fmt.Sprintf("%s does not know %s; it takes %s", tool, strings.Join(names, ", "), strings.Join(takes, ", "))
 }

@@ -19,12 +19,10 @@ type catalogRequest struct {
 // args declares the arguments of list_indicators. names has aliases, because models use
 // them.
 func (r *catalogRequest) args() []arg {
-	unnamed := func() bool { return len(r.names) == 0 }
-	const why = "names says which ones"
 	return []arg{
 		words(&r.names, "names", `Names or aliases of indicators to describe in full, such as ["rsi","macd"].`, 50).also("name", "indicators"),
-		text(&r.query, "query", "Words to look for in names, aliases, categories, descriptions, parameters and signals, such as 200 ema, volume profile or oversold. The best match comes first.", 200).onlyIf(unnamed, why),
-		word(&r.category, "category", "Only this category.", "", indicators.Categories()...).onlyIf(unnamed, why),
+		text(&r.query, "query", "Words to look for in names, aliases, categories, descriptions, parameters and signals, such as 200 ema, volume profile or oversold. The best match comes first.", 200),
+		word(&r.category, "category", "Only this category.", "", indicators.Categories()...),
 	}
 }
 

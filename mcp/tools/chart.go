@@ -144,7 +144,7 @@ func (r *chartRequest) markNames(places []int) string {
 func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartRequest) (*chart.View, error) {
 	// The symbols to compare are checked first, so that a mistake there costs no request to
 	// the source.
-	others, _, err := r.others()
+	others, err := r.others()
 	if err != nil {
 		return nil, fixable(err)
 	}

@@ -47,22 +47,14 @@ type chartRequest struct {
 	themeGiven                  bool
 }
 
-// ofPicture are the arguments that have no effect on a summary. A series does contain
-// their values, except those of ofPixels: the page draws the chart from it in its own
-// size.
-var (
-	ofPicture = []string{"width", "height", "theme", "type", "scale", "marks", "signals", "volume", "pixel_ratio", "show"}
-	ofPixels  = []string{"width", "height", "pixel_ratio"}
-)
-
 // args declares the arguments of generate_chart: those of the specification, and then
 // the options.
 func (r *chartRequest) args() []arg {
 	// The specification names both spellings of these two.
-	symbol := oneMarket(symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X. Omitted: synthetic sample data."), func() []string { return []string{r.symbol} })
+	symbol := symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X. Omitted: synthetic sample data.")
 	interval := interval(&r.interval, "Length of a bar.", market.Hour4)
 	symbol.listed, interval.listed = true, true
-	args := append([]arg{
+	return append([]arg{
 		symbol, interval,
 		requests(&r.indicators, `Indicators to draw, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}. `+
 			"[] draws none.", defaultIndicators).keeping(&r.rawIndicators),
@@ -72,81 +64,31 @@ func (r *chartRequest) args() []arg {
 		word(&r.format, "format", "What to return: a picture, the key numbers as JSON, both, or every bar and value as JSON.", "png", "png", "summary", "both", "series"),
 		word(&r.theme, "theme", "Colours of the picture.", "dark", chart.Themes()...).noting(&r.themeGiven),
 	}, r.optionArgs()...)
-	for i, a := range args {
-		if slices.Contains(ofPicture, a.name) {
-			args[i].idle = func() string { return r.idle(a.name) }
-		}
-	}
-	return args
-}
-
-// idle returns why an argument of ofPicture has no effect on the answer to r, or an empty
-// text if it has one.
-func (r *chartRequest) idle(name string) string {
-	switch {
-	case r.format == "summary":
-		return "it is of the picture, and a summary has none"
-	case r.format == "series" && slices.Contains(ofPixels, name):
-		return "it is of the picture, and a series has none"
-	case name == "scale" && r.scale != "percent":
-		if symbols, _, _ := r.others(); len(symbols) > 0 {
-			return "with compare the axis is in percent"
-		}
-	case name == "signals" && r.format != "series" && len(r.indicators) == 0:
-		return "they are of indicators, and there are none"
-	}
-	return ""
-}
-
-// idleZone returns why the time zone has no effect on the answer to r, or an empty text if
-// it has one. A series passes it on to the page, and UTC is what counts without it.
-func (r *chartRequest) idleZone() string {
-	// A text that says its zone itself, or unix seconds, is the same moment in any zone.
-	local := func(text string) bool {
-		here, _ := chart.ParseTime(text, nil, false)
-		there, _ := chart.ParseTime(text, time.FixedZone("", 3600), false)
-		return here != there
-	}
-	switch zone, _ := chart.ParseZone(r.zone); {
-	case r.format == "series" || zone == nil || zone == time.UTC:
-		return ""
-	case r.interval.Seconds() >= market.Day1.Seconds():
-		return "bars of a day or longer have a date, which is the same in every zone"
-	case r.format == "summary" && !local(r.fromText) && !local(r.toText):
-		return "a summary has its times in UTC, and from and to are not read in a zone here"
-	}
-	return ""
 }
 
 // others returns the symbols to compare as the source spells them, each once and without
-// the chart's own, which is drawn anyway. It also returns those that draw nothing: the
-// chart's own, and one that is there twice, perhaps in another spelling of the source. It
-// fetches no bars.
-func (r *chartRequest) others() (symbols []string, idle []ignored, err error) {
+// the chart's own, which is drawn anyway. It fetches no bars.
+func (r *chartRequest) others() (symbols []string, err error) {
 	if len(r.compare) == 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
 	if r.symbol == "" {
-		return nil, nil, errors.New("compare needs a symbol: without one the chart shows invented bars, which compare with nothing")
+		return nil, errors.New("compare needs a symbol: without one the chart shows invented bars, which compare with nothing")
 	}
 	own, err := market.Resolve(r.source, r.symbol)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	for i, text := range r.compare {
+	for _, text := range r.compare {
 		symbol, err := market.Resolve(r.source, text)
-		switch {
-		case err != nil:
-			return nil, nil, fmt.Errorf("compare: %w", err)
-		case symbol == own:
-			idle = append(idle, ignored{Name: fmt.Sprintf("[%d]", i), Why: "it is the symbol of the chart"})
-		case slices.Contains(symbols, symbol):
-			idle = append(idle, ignored{Name: fmt.Sprintf("[%d]", i), Why: "that symbol is compared already"})
-		default:
+		if err != nil {
+			return nil, fmt.Errorf("compare: %w", err)
+		}
+		if symbol != own && !slices.Contains(symbols, symbol) {
 			symbols = append(symbols, symbol)
 		}
 	}
-	return symbols, idle, nil
+	return symbols, nil
 }
 
 // accountParts are the words that show accepts.
@@ -157,21 +99,16 @@ var accountParts = []string{"position", "orders", "alerts", "fills"}
 func (r *chartRequest) optionArgs() []arg {
 	volume := boolean(&r.volume, "volume", "Draw the volume below the price.").also("show_volume")
 	volume.def = "true"
-	compare := words(&r.compare, "compare", "Other symbols drawn as lines over the price, at most 5; all in percent since the first bar, whatever scale says.", chart.MaxCompare).also("compare_to", "compare_with")
-	compare = oneMarket(compare, func() []string { return r.compare })
-	compare.within = func() []ignored { _, idle, _ := r.others(); return idle }
-	zone := text(&r.zone, "timezone", "Where times are shown and read, such as America/New_York or +05:30. Default UTC.", 64).also("tz")
-	zone.idle = r.idleZone
 	return []arg{
 		text(&r.fromText, "from", "First bar shown: a date (2026-01-31), a time (2026-01-31 14:30, in timezone) or unix seconds. Without to, up to now.", 40).also("since", "start"),
 		text(&r.toText, "to", "Last bar shown, inclusive; a date means to its end. Without from, bars decides where the chart begins.", 40).also("until", "end"),
 		word(&r.kind, "type", "How the price is drawn.", "candles", chart.Types()...).also("chart_type"),
 		scale(&r.scale),
-		compare,
+		words(&r.compare, "compare", "Other symbols drawn as lines over the price, at most 5; all in percent since the first bar, whatever scale says.", chart.MaxCompare).also("compare_to", "compare_with"),
 		marks(&r.rawMarks),
 		word(&r.signals, "signals", "Signals of indicators: marks with the newest named, each named that has room, marks alone, or none.", "auto", chart.SignalWords()...),
 		volume,
-		zone,
+		text(&r.zone, "timezone", "Where times are shown and read, such as America/New_York or +05:30. Default UTC.", 64).also("tz"),
 		between(&r.options.PixelRatio, "pixel_ratio", "Pixels per unit of width and height, for sharp screens; at most 4096 pixels a side in all.", 1, 1, chart.MaxPixelRatio).also("device_pixel_ratio"),
 		show(&r.show).noting(&r.showGiven),
 	}
@@ -215,23 +152,7 @@ func marks(p *json.RawMessage) arg {
 		}
 		*p = json.RawMessage(encode(items))
 		return nil
-	}, within: func() []ignored { return idleMembers(*p) }}
-}
-
-// idleMembers returns the members of marks that marks of their kind do not use: somebody
-// who gives a level a second price may want a zone.
-func idleMembers(marks json.RawMessage) (out []ignored) {
-	if len(marks) == 0 {
-		return nil
-	}
-	items, _ := readList("marks", marks) // an array that was read before
-	for i, item := range items {
-		kind, names := chart.IdleMembers(item)
-		for _, name := range names {
-			out = append(out, ignored{Name: fmt.Sprintf("[%d].%s", i, name), Why: "a " + kind + " has none"})
-		}
-	}
-	return out
+	}}
 }
 
 // show declares a list of parts of the account. Unlike in other lists, each word is

@@ -23,17 +23,14 @@ type computation struct {
 func (r *computation) args() []arg {
 	symbol := symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X.").required("such as BTCUSDT")
 	symbol.unless = "symbols"
-	symbol = oneMarket(symbol, func() []string { return []string{r.symbol} })
-	symbols := words(&r.symbols, "symbols", "Scan several symbols at once, at most 200, in place of symbol or beside it: the answer is one table with a row for each, with change_24h in percent since the border of bars nearest to 24 hours before the newest price. @name is a list of the operator's.", maxSymbols).noting(&r.listed)
 	indicators := requests(&r.indicators, `Indicators to compute, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}.`, "")
 	return []arg{
 		symbol,
 		indicators.required(`an array of names such as ["rsi","macd"]; call list_indicators for the names`),
 		interval(&r.interval, "Length of a bar.", market.Hour4),
 		whole(&r.bars, "bars", "Return the signals of this many newest bars; a backtest trades this many, at least 200.", signalBars, 1, maxBars),
-		oneMarket(symbols, func() []string { return r.symbols }),
-		text(&r.sort, "sort", "With symbols: order the rows by an expression such as rsi(14), highest first; rsi(14) asc is lowest first. change_24h is one, too, up to interval 1d.", 400).also("sort_by", "order_by").
-			onlyIf(func() bool { return len(r.symbols) > 0 }, "it orders the rows of symbols"),
+		words(&r.symbols, "symbols", "Scan several symbols at once, at most 200, in place of symbol or beside it: the answer is one table with a row for each, with change_24h in percent since the border of bars nearest to 24 hours before the newest price. @name is a list of the operator's.", maxSymbols).noting(&r.listed),
+		text(&r.sort, "sort", "With symbols: order the rows by an expression such as rsi(14), highest first; rsi(14) asc is lowest first. change_24h is one, too, up to interval 1d.", 400).also("sort_by", "order_by"),
 	}
 }
 

@@ -83,12 +83,12 @@ func (h *handlers) placeOrder() tool {
 		// not placed.
 		settle, err := h.Approvals.admit(ctx, c, &r.OrderRequest, h.Engine)
 		if err != nil {
-			return nil, r.explain(err)
+			return nil, err
 		}
 		o, err := h.Engine.Place(ctx, r.OrderRequest)
 		settle(err == nil)
 		if err != nil {
-			return nil, r.explain(err)
+			return nil, err
 		}
 		reply := replyTo(r, o)
 		switch {
@@ -105,17 +105,6 @@ func (h *handlers) placeOrder() tool {
 		}
 		return h.reply(reply)
 	})
-}
-
-// explain returns the refusal of an order. If the order was to close the position in the
-// stock ALL, it adds how to close every position, which may have been meant. Only "all" in
-// small letters means every position: a repeated sale of that stock must not close the
-// others.
-func (r *orderRequest) explain(err error) error {
-	if !r.All || !strings.EqualFold(r.Symbol, everything) {
-		return err
-	}
-	return fmt.Errorf(`%w; %q is the market of that name: to close every position write "all" in small letters`, err, r.Symbol)
 }
 
 // closeAll closes every position and lists what happened to each. If one cannot be
@@ -232,9 +221,6 @@ func (h *handlers) cancelOrder() tool {
 			if err != nil {
 				return nil, err
 			}
-			if len(cancelled) == 0 && strings.EqualFold(r.symbol, everything) { // every order may have been meant
-				return nil, fixable(fmt.Errorf("%q is the market of that name, and no order of it is open: for every order send all=true", r.symbol))
-			}
 			// Only the ids, since there may be a thousand. It is no error if there are none: a
 			// client that cancels all orders wants none to be open.
 			ids := []string{}
@@ -275,7 +261,7 @@ type orderList struct {
 // args declares the arguments of get_orders. since is inclusive and until is not, so
 // that no order is in two periods that follow each other.
 func (r *orderList) args() []arg {
-	args := append([]arg{
+	return append([]arg{
 		word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
 		text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is. The list has all open ones and the 10,000 that ended last.", maxID).also("client_order_id"),
 		symbol(&r.symbol, "Only orders of this symbol."),
@@ -283,12 +269,6 @@ func (r *orderList) args() []arg {
 		moment(&r.until, "until", "Only orders that changed before this time.", false),
 		boolean(&r.mine, "mine", "Only orders that this client placed.").also("client"),
 	}, r.page.args()...)
-	for i, a := range args {
-		if a.name != "order_id" {
-			args[i] = a.onlyIf(func() bool { return r.id == "" }, "order_id names one order")
-		}
-	}
-	return args
 }
 
 // getOrders defines get_orders: orders of every client, newest first, or one order by
@@ -332,30 +312,26 @@ func (h *handlers) getOrders() tool {
 	})
 }
 
-// noteAlike adds to a result without orders of a symbol what may have been meant by it:
-// every symbol, or those that begin alike and have open orders.
+// noteAlike adds to a result without orders of a symbol those that begin alike and have
+// open orders.
 func (h *handlers) noteAlike(result *mcp.Result, symbol string) {
 	canonical, err := market.Resolve(h.Source, symbol)
 	if err != nil { // there is none
 		return
 	}
-	note := fmt.Sprintf(`%q is the market of that name: for orders of every symbol write "all" in small letters, or leave symbol out.`, symbol)
-	if !meansAll(symbol) {
-		var alike []string
-		for _, o := range h.Engine.Orders(true) {
-			if o.Symbol == canonical { // none of what was asked for
-				return
-			}
-			if s := o.Symbol; !slices.Contains(alike, s) && (strings.HasPrefix(s, canonical) || strings.HasPrefix(canonical, s)) {
-				alike = append(alike, s)
-			}
-		}
-		if len(alike) == 0 {
+	var alike []string
+	for _, o := range h.Engine.Orders(true) {
+		if o.Symbol == canonical { // none of what was asked for
 			return
 		}
-		note = fmt.Sprintf("%q has none, but orders of %s are open: symbol is matched whole.", symbol, atMostTen(alike))
+		if s := o.Symbol; !slices.Contains(alike, s) && (strings.HasPrefix(s, canonical) || strings.HasPrefix(canonical, s)) {
+			alike = append(alike, s)
+		}
 	}
-	result.Content = append(result.Content, mcp.Content{Text: []byte(note)})
+	if len(alike) > 0 {
+		note := fmt.Sprintf("%q has none, but orders of %s are open: symbol is matched whole.", symbol, atMostTen(alike))
+		result.Content = append(result.Content, mcp.Content{Text: []byte(note)})
+	}
 }
 
 // positionList is the request of get_positions.

@@ -15,6 +15,10 @@ import (
 // absent, and one string stands for an array. Each takes the name of the argument for its
 // errors.
 
+// maxArguments bounds the names of a call and of an object inside it. No tool has half as
+// many, and each that a tool does not know is compared with all that it knows.
+const maxArguments = 64
+
 // readObject returns the members of an object that are not null. An empty text or null
 // counts as an empty object.
 func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
@@ -24,6 +28,9 @@ func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	}
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return nil, fmt.Errorf("the arguments are not a JSON object: send {} or an object with named arguments")
+	}
+	if len(members) > maxArguments {
+		return nil, fmt.Errorf("an object with %d names is too large: at most %d are read", len(members), maxArguments)
 	}
 	if err := once(raw); err != nil {
 		return nil, err

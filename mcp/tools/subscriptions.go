@@ -32,22 +32,10 @@ func (r *filterRequest) filter() (f trade.Filter) {
 	if !slices.Contains(r.symbols, everything) { // not in capitals: ALL is a stock
 		f.Symbols = r.symbols
 	}
-	if !slices.ContainsFunc(r.types, meansAll) {
+	if !slices.ContainsFunc(r.types, func(s string) bool { return strings.EqualFold(s, everything) }) {
 		f.AlertTypes = r.types
 	}
 	return f
-}
-
-// meansAll reports whether s is the word for everything, in upper or lower case.
-func meansAll(s string) bool { return strings.EqualFold(s, everything) }
-
-// note returns a note if the filter contains the stock ALL, since every symbol may have
-// been meant; otherwise it returns an empty text.
-func (r *filterRequest) note() string {
-	if slices.Contains(r.symbols, everything) || !slices.ContainsFunc(r.symbols, meansAll) {
-		return ""
-	}
-	return `ALL is the market of that name: for alerts of every symbol write "all" in small letters, or leave symbols out.`
 }
 
 // filterReply is a subscription's filter as clients see it. Each member is a list or the
@@ -88,8 +76,7 @@ func (h *handlers) subscribe() tool {
 		return h.reply(struct {
 			Status string `json:"status"`
 			filterReply
-			Note string `json:"note,omitempty"`
-		}{"subscribed", showFilter(s.Filter), r.note()})
+		}{"subscribed", showFilter(s.Filter)})
 	})
 }
 

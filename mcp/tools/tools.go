@@ -124,16 +124,12 @@ func defineFrom[R any, P request[R]](empty R, t mcp.Tool, refuses bool, handle f
 		r := P(&begun)
 		args := r.args()
 		unknown, err := read(args, c.Arguments)
-		left := unread(args, unknown)
-		if err == nil {
-			left = append(left, idle(args, c.Arguments)...)
-		}
-		if len(left) == 0 && err == nil {
+		if len(unknown) == 0 && err == nil {
 			return handle(ctx, c, r)
 		}
 		// An unknown argument by itself is an error only for tools that change something. If
 		// there is another mistake, it is named together with that, since it may be the cause.
-		// One without effect is no error: all that was asked for is done.
+		left := unread(declared, unknown)
 		said := sentence(t.Name, declared, left)
 		if len(unknown) > 0 && (refuses || err != nil) {
 			err = errors.Join(errors.New(said), err)
@@ -165,7 +161,7 @@ func atMostTen(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// mention adds the arguments that were not used to a result: as a member "ignored" of its
+// mention adds the arguments that were not known to a result: as a member "ignored" of its
 // first text that is a JSON object, or as one more text if there is none.
 func mention(r *mcp.Result, left []ignored, sentence string) {
 	for i, c := range r.Content {
