@@ -43,14 +43,13 @@ type Feed struct {
 // How often symbols are polled. A service with a ticker has its own period for
 // prices; then these are for its bars.
 const (
-	feedPeriod  = 2 * time.Second // between two polls of a symbol of a service
-	freePeriod  = time.Second     // the same for a source without a budget
-	feedTick    = 100 * time.Millisecond
-	feedRest    = time.Minute      // longest pause after failures
-	feedQuiet   = 10 * time.Minute // with no trade for so long the exchange counts as closed
-	feedSlow    = 15 * time.Second // between two polls while it counts as closed
-	feedWorkers = 16               // polls at a time, so that a slow symbol holds up few others
-	catchUp     = 5000             // closed bars fetched after a long silence
+	feedPeriod = 2 * time.Second // between two polls of a symbol of a service
+	freePeriod = time.Second     // the same for a source without a budget
+	feedTick   = 100 * time.Millisecond
+	feedRest   = time.Minute      // longest pause after failures
+	feedQuiet  = 10 * time.Minute // with no trade for so long the exchange counts as closed
+	feedSlow   = 15 * time.Second // between two polls while it counts as closed
+	catchUp    = 5000             // closed bars fetched after a long silence
 )
 
 // NewFeed returns a feed over source. Log receives a line when a symbol begins

@@ -36,19 +36,14 @@ func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 }
 
 // pollBars polls the bars of the symbols that are due, in goroutines of polls,
-// until ctx ends.
+// until ctx ends. A symbol has at most one, so that one that hangs holds up no other.
 func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup, tell func(*watch, *result)) {
-	slots := make(chan struct{}, feedWorkers)
 	tick, silence := time.NewTicker(feedTick), time.NewTicker(time.Second)
 	defer tick.Stop()
 	defer silence.Stop()
 	for {
-		// Take only as many symbols as there are free workers, so that none is marked as
-		// busy while it waits for one.
-		for w, intervals := range f.takeDue(cap(slots) - len(slots)) {
-			slots <- struct{}{}
+		for w, intervals := range f.takeDue() {
 			polls.Go(func() {
-				defer func() { <-slots }()
 				g, err := f.poll(ctx, w, intervals)
 				if ctx.Err() == nil {
 					tell(w, g)
@@ -66,9 +61,9 @@ func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup, tell func(*w
 	}
 }
 
-// takeDue marks up to n symbols whose time has come as busy, those that waited
-// longest first, and returns them with their intervals.
-func (f *Feed) takeDue(n int) map[*watch][]Interval {
+// takeDue marks symbols whose time has come as busy, those that waited longest first and
+// as many as the pace of their services allows, and returns them with their intervals.
+func (f *Feed) takeDue() map[*watch][]Interval {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now()
@@ -82,7 +77,7 @@ func (f *Feed) takeDue(n int) map[*watch][]Interval {
 	slices.SortFunc(due, func(a, b *watch) int { return a.due.Compare(b.due) })
 	taken := make(map[*watch][]Interval)
 	for _, w := range due {
-		if len(taken) == n || f.next.After(now) {
+		if f.next.After(now) {
 			break
 		}
 		if pace := paceOf(f.source, w.symbol); pace > 0 {

@@ -54,7 +54,7 @@ func (e *Engine) lead(ctx, term context.Context) error {
 	e.mu.Unlock()
 	// The windows of a follower are dropped: they end where the follower was, but the
 	// bars that the leader before had not judged must be judged.
-	for _, symbol := range e.watch.keepOnly(nil) {
+	for _, symbol := range e.watch.keepOnly(nil, 0) {
 		e.watch.feed.Unwatch(symbol)
 	}
 	if err := e.begin(); err != nil {

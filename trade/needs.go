@@ -1,13 +1,16 @@
 package trade
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // ensure has symbol watched, with the windows in needs beside the usual ones. If the
 // list is full, symbols that nobody needs any more are dropped first. If the journal
 // knows how far an earlier process judged the symbol, judging goes on from there.
 func (e *Engine) ensure(ctx context.Context, symbol string, needs ...need) error {
 	if e.watch.full(symbol) {
-		e.forgetUnneeded()
+		e.forgetUnneeded(0)
 	}
 	e.mu.Lock()
 	from := e.ahead.seen[symbol]
@@ -16,10 +19,10 @@ func (e *Engine) ensure(ctx context.Context, symbol string, needs ...need) error
 }
 
 // forgetUnneeded drops symbols that neither the operator nor any alert, open
-// order or position asks for.
-func (e *Engine) forgetUnneeded() {
+// order or position asks for, if nobody has asked for them for so long.
+func (e *Engine) forgetUnneeded(unused time.Duration) {
 	e.mu.Lock() // no order comes in for a symbol while it is being dropped
-	gone := e.watch.keepOnly(e.needed())
+	gone := e.watch.keepOnly(e.needed(), unused)
 	e.mu.Unlock()
 	for _, symbol := range gone {
 		e.watch.feed.Unwatch(symbol)

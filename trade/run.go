@@ -1,9 +1,11 @@
 package trade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -48,17 +50,17 @@ func (e *Engine) begin() error {
 
 // work runs all parts of the engine, also those of a follower, until ctx ends; then it
 // returns nil. If a part fails before that, the others are ended and work returns its
-// error.
+// error. Each part has a goroutine of its own, so that none waits for another.
 func (e *Engine) work(ctx context.Context) error {
 	if !e.follows() {
 		_ = e.refreshTrading() // HALT may have been made while no process ran; what fails here fails again in housekeep
 	}
-	e.watchNeeded(ctx)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		return e.options.Feed.Run(ctx, func(u market.Update) { e.deliver(ctx, u) })
 	})
 	g.Go(func() error { return e.housekeep(ctx) })
+	g.Go(func() error { return e.keepWatched(ctx) })
 	g.Go(func() error { return (*onDisk)(&e.book).thin(ctx) })
 	if e.venue != nil {
 		g.Go(func() error { return e.hear(ctx) })
@@ -71,86 +73,118 @@ func (e *Engine) work(ctx context.Context) error {
 }
 
 const (
-	markPeriod  = time.Second      // delivery marks are written this often
+	markPeriod  = time.Second      // delivery marks are written and HALT is looked at this often
 	watchPeriod = 30 * time.Second // symbols that could not be loaded are tried again
+	unusedAfter = time.Minute      // a symbol is kept for so long after it was asked for: an order may be on its way
 )
 
-// housekeep does the regular work. Its parts run one after the other, never at the same
-// time.
+// housekeep does the regular work. It waits for the disk alone: whatever hangs, HALT, the
+// daily loss and expiries are looked at every second. A follower has none of that to do, and
+// asks the leader instead.
 func (e *Engine) housekeep(ctx context.Context) error {
-	mark, watch := time.NewTicker(markPeriod), time.NewTicker(watchPeriod)
-	defer mark.Stop()
-	defer watch.Stop()
+	tick := time.NewTicker(markPeriod)
+	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-mark.C:
-			if e.follows() {
-				e.passOn(ctx)
-				e.watchNeeded(ctx) // orders and alerts that the leader has accepted since
+		case <-tick.C:
+		}
+		if e.follows() {
+			e.passOn(ctx)
+			continue
+		}
+		e.journal.Check()
+		e.tidy() // fails only when the journal is broken, which is logged once
+		e.expireAll()
+		e.refreshTrading() // fails for the same reason, or because HALT cannot be read, which the next order says
+	}
+}
+
+// keepWatched has the symbols watched that should be, until ctx ends. Each is loaded in a
+// goroutine of its own and never twice at a time, so that a source that hangs holds up no
+// other symbol, and there are at most as many loads as symbols may be watched.
+func (e *Engine) keepWatched(ctx context.Context) error {
+	var loads sync.WaitGroup
+	defer loads.Wait()
+	period := watchPeriod
+	if e.follows() {
+		period = markPeriod // the leader may have accepted an order or alert for any symbol
+	}
+	tick := time.NewTicker(period)
+	defer tick.Stop()
+	var loading sync.Map // by symbol
+	for {
+		e.await()
+		for _, symbol := range e.toWatch() {
+			if _, already := loading.LoadOrStore(symbol, true); already {
 				continue
 			}
-			e.journal.Check()
-			e.tidy() // fails only when the journal is broken, which is logged once
-			e.expireAll()
-			e.refreshTrading() // fails for the same reason, or because HALT cannot be read, which the next order says
-		case <-watch.C:
-			e.forgetUnneeded()
-			e.watchNeeded(ctx)
+			loads.Go(func() {
+				defer loading.Delete(symbol)
+				e.load(ctx, symbol)
+			})
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			e.forgetUnneeded(unusedAfter)
 		}
 	}
 }
 
-// watchNeeded adds the symbols to the watch list that should be there. What fails is
-// logged and tried again by the next call. Symbols with an open order or a position come
-// first: if the operator names other symbols than before, there may be more than the list
-// has room for, and a stop that is not watched protects nothing.
-func (e *Engine) watchNeeded(ctx context.Context) {
+// toWatch returns the symbols that should be watched. If the operator names other symbols
+// than before, there may be more than the list has room for. So those with an open order or
+// a position come first, because a stop that is not watched protects nothing, then those
+// with alerts, and the rest is left out.
+func (e *Engine) toWatch() []string {
 	e.mu.Lock()
-	needed, inUse, resting := e.needed(), e.inUse(), make(map[string]bool)
-	for symbol, open := range e.ahead.open {
-		resting[symbol] = len(open) > 0
-	}
-	var first, others []string
-	for _, symbol := range sorted(needed) {
-		if resting[symbol] || e.ahead.holdings[symbol].Quantity != 0 {
-			first = append(first, symbol)
-		} else {
-			others = append(others, symbol)
+	defer e.mu.Unlock()
+	inUse := e.inUse()
+	urgency := func(symbol string) int {
+		_, used := inUse[symbol]
+		switch {
+		case len(e.ahead.open[symbol]) > 0 || e.ahead.holdings[symbol].Quantity != 0:
+			return 0
+		case used:
+			return 1
 		}
+		return 2
 	}
+	symbols := sorted(e.needed())
+	slices.SortStableFunc(symbols, func(a, b string) int { return cmp.Compare(urgency(a), urgency(b)) })
+	return symbols[:min(len(symbols), e.options.Limits.Symbols)]
+}
+
+// load has a symbol watched, with the windows that alerts need. What fails is logged, and
+// tried again by the next round of keepWatched.
+func (e *Engine) load(ctx context.Context, symbol string) {
+	e.mu.Lock()
+	needs, used := e.inUse()[symbol]
+	resting := len(e.ahead.open[symbol]) > 0
 	e.mu.Unlock()
-	e.await(needed)
-	defer e.await(needed) // without those that turned out to be unlisted
-	for _, symbols := range [][]string{first, others} {
-		var loads errgroup.Group
-		loads.SetLimit(8) // a slow source must not hold up the others for minutes
-		for _, symbol := range symbols {
-			loads.Go(func() error {
-				if err := e.ensure(ctx, symbol, needed[symbol]...); err != nil && ctx.Err() == nil {
-					e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
-					if _, ok := inUse[symbol]; !ok && errors.Is(err, market.ErrUnlisted) {
-						e.mu.Lock()
-						e.unlisted[symbol] = true
-						e.mu.Unlock()
-					}
-				} else if resting[symbol] && e.venue == nil {
-					e.learnGrid(ctx, symbol) // prices of fills are rounded to its tick
-				}
-				return nil
-			})
+	err := e.ensure(ctx, symbol, needs...)
+	switch {
+	case ctx.Err() != nil:
+	case err == nil && resting && e.venue == nil:
+		e.learnGrid(ctx, symbol) // prices of fills are rounded to its tick
+	case err != nil:
+		e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
+		if !used && errors.Is(err, market.ErrUnlisted) {
+			e.mu.Lock()
+			e.unlisted[symbol] = true
+			e.mu.Unlock()
+			e.await()
 		}
-		loads.Wait()
 	}
 }
 
 // await tells the feed which symbols are to be watched, so that a source that answers for
 // none of them from the start counts as silent. A symbol that only --symbols names, and that
 // the source does not have, is misspelled and not awaited.
-func (e *Engine) await(needed map[string][]need) {
+func (e *Engine) await() {
 	e.mu.Lock()
-	symbols := slices.DeleteFunc(sorted(needed), func(symbol string) bool { return e.unlisted[symbol] })
-	e.mu.Unlock()
-	e.options.Feed.Await(symbols)
+	defer e.mu.Unlock() // also while the feed is told: two loads may end at the same time
+	e.options.Feed.Await(slices.DeleteFunc(sorted(e.needed()), func(symbol string) bool { return e.unlisted[symbol] }))
 }

@@ -83,6 +83,13 @@ func openDir(t testing.TB, name string) *journal.Dir {
 	return d
 }
 
+// watchNeeded has the symbols watched that Run would have watched, and waits for it.
+func (e *Engine) watchNeeded(ctx context.Context) {
+	for _, symbol := range e.toWatch() {
+		e.load(ctx, symbol)
+	}
+}
+
 // price gives the engine one update at a price, later than all before it.
 func price(e *Engine, symbol string, p float64) {
 	time.Sleep(2 * time.Millisecond)

@@ -40,7 +40,8 @@ type instrument struct {
 	gridDue  time.Time // when the source is asked for both again
 	volume   volume    // kept if volumes matter
 	windows  map[market.Interval]*window
-	barsAt   int64 // time of the last update of the windows, zero before the feed's first
+	barsAt   int64     // time of the last update of the windows, zero before the feed's first
+	asked    time.Time // when ensure was last called
 }
 
 // symbols returns the watched symbols.
@@ -178,6 +179,9 @@ func (w *watchlist) missing(symbol string, want map[market.Interval]int) (missin
 		}
 	}
 	slices.SortFunc(missing, func(a, b market.Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
+	if in := w.instruments[symbol]; in != nil {
+		in.asked = time.Now()
+	}
 	return missing, w.checkRoom(symbol)
 }
 
@@ -208,7 +212,7 @@ func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*
 	}
 	in := w.instruments[symbol]
 	if in == nil {
-		in = &instrument{windows: make(map[market.Interval]*window), volume: traded}
+		in = &instrument{windows: make(map[market.Interval]*window), volume: traded, asked: time.Now()}
 		if from.of(loaded[0]) {
 			in.last, in.resumed = quote{price: from.Price, told: from.told(), at: from.At, synthetic: from.Synthetic}, from.At
 		}
@@ -235,13 +239,13 @@ func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*
 	return judged, nil
 }
 
-// keepOnly drops the symbols that are not needed and returns them. The caller must tell
-// the feed.
-func (w *watchlist) keepOnly(needed map[string][]need) (gone []string) {
+// keepOnly drops the symbols that are not needed, and that ensure was not called for in
+// so long, and returns them. The caller must tell the feed.
+func (w *watchlist) keepOnly(needed map[string][]need, unused time.Duration) (gone []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for symbol := range w.instruments {
-		if _, ok := needed[symbol]; !ok {
+	for symbol, in := range w.instruments {
+		if _, ok := needed[symbol]; !ok && time.Since(in.asked) >= unused {
 			gone = append(gone, symbol)
 			delete(w.instruments, symbol)
 		}

@@ -37,7 +37,7 @@ func TestWindowGoneWhileLoading(t *testing.T) {
 					t.Fatal(err)
 				}
 				source.meanwhile = func() {
-					e.forgetUnneeded() // no alert, order or position needs it
+					e.forgetUnneeded(0) // no alert, order or position needs it
 					if again {
 						if err := e.ensure(t.Context(), "AAA"); err != nil {
 							t.Error(err)
@@ -340,6 +340,27 @@ func TestFeedGoesOnWhereWindowWasLoaded(t *testing.T) {
 		}
 		if feed.from != start-3600 {
 			t.Errorf("the feed goes on after the hour of %d, want %d", feed.from, start-3600)
+		}
+	})
+}
+
+// TestKeptForAnOrder: symbols that nobody needs are dropped now and then, but not one whose
+// price an order has just asked for.
+func TestKeptForAnOrder(t *testing.T) {
+	var e *Engine
+	feed := quoting{quote: func() (market.Quote, error) {
+		e.forgetUnneeded(unusedAfter)
+		return market.Quote{Symbol: "AAA", Price: 100, At: time.Now().UnixMilli(), Source: "test"}, nil
+	}}
+	inBubble(t, func(o *Options) { o.Feed = feed }, func(t *testing.T, opened *Engine) {
+		e = opened
+		place(t, e, Buy, Limit, "1", "90")
+		if err := e.ensure(t.Context(), "BBB"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(unusedAfter)
+		if e.forgetUnneeded(unusedAfter); !e.watch.has("AAA") || e.watch.has("BBB") {
+			t.Errorf("watched are %q, want AAA, which an order waits for, alone", e.Symbols())
 		}
 	})
 }

@@ -1,0 +1,135 @@
+package trade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/exact"
+	"wick/journal/journaltest"
+	"wick/market"
+)
+
+// hanging is a market whose source answers for the symbol ZZZ, and once hangs is set for
+// no other: a request of those ends as one over the network does, after 14 s.
+type hanging struct {
+	*scene
+	hangs atomic.Bool
+}
+
+func (s *hanging) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	if s.hangs.Load() && q.Symbol != "ZZZ" {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(14 * time.Second):
+			return nil, errors.New("the source did not answer in time")
+		}
+	}
+	return s.scene.Bars(ctx, q)
+}
+
+// startedFeed is a feed that notes when Run was called.
+type startedFeed struct {
+	*market.Feed
+	at time.Time
+}
+
+func (f *startedFeed) Run(ctx context.Context, deliver func(market.Update)) error {
+	f.at = time.Now()
+	return f.Feed.Run(ctx, deliver)
+}
+
+// TestHangingSymbols: the source hangs for 49 symbols that orders wait for, from before a
+// start on or while wick runs. The feed runs at once, the stop of the fiftieth symbol is
+// filled when its price comes, the daily loss and the file HALT restrict trading within
+// two seconds, and the orders of the others expire on time.
+func TestHangingSymbols(t *testing.T) {
+	for name, restart := range map[string]bool{"from the start": true, "while it runs": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { testHanging(t, restart) })
+		})
+	}
+}
+
+func testHanging(t *testing.T, restart bool) {
+	const fall = 310 // second at which the price falls from 100 to 90
+	source := &hanging{scene: &scene{start: time.Now().Unix(), prices: append(slices.Repeat([]int64{10000}, fall), slices.Repeat([]int64{9000}, 600)...)}}
+	at := func(second int) { time.Sleep(time.Until(time.Unix(source.start+int64(second), 0))) }
+	o, disk := testOptions(t), journaltest.NewDisk()
+	o.Source, o.Account.Cash, o.Limits.DailyLoss = source, 10_000*exact.One, 50*exact.One
+	var e *Engine
+	var feed *startedFeed
+	run := func() (stop func()) {
+		feed = &startedFeed{Feed: market.NewFeed(source, nil)}
+		o.Feed = feed
+		var err error
+		if e, err = openOn(o, disk); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- e.Run(ctx) }()
+		return func() {
+			cancel()
+			if err := errors.Join(<-done, e.Close()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	stop := run()
+	at(245)
+	ask(t, e, func(r *OrderRequest) { r.Symbol, r.Quantity = "ZZZ", 10*exact.One })
+	protection := ask(t, e, func(r *OrderRequest) {
+		stopping(Sell, 95)(r)
+		r.Symbol, r.Quantity = "ZZZ", 10*exact.One
+	})
+	expires := time.Unix(source.start+fall+60, 0)
+	var brief Order
+	for i := range 49 {
+		brief = ask(t, e, func(r *OrderRequest) {
+			r.Symbol, r.Type, r.Price, r.TimeInForce, r.ExpiresAt = fmt.Sprintf("H%02d", i), Limit, 50*exact.One, GTD, expires
+		})
+	}
+	at(299)
+	source.hangs.Store(true)
+	if restart {
+		stop()
+		at(300)
+		stop = run()
+		at(302)
+		if began := feed.at.Unix() - source.start; began < 300 {
+			t.Errorf("2 s after the start the feed does not run")
+		}
+	}
+	at(fall - 1)
+	if got := found(t, e, protection.ID); got != "open" {
+		t.Fatalf("before the fall the stop is %s", got)
+	}
+	at(fall + 2) // the feed asks every second
+	if got := found(t, e, protection.ID); got != "filled 95" {
+		t.Errorf("2 s after the fall the stop is %s, want it filled at 95, which the fall passes", got)
+	}
+	if got := e.Status().Trading; got != Reducing {
+		t.Errorf("2 s after a loss of 100 with a limit of 50 a day trading is %s", got)
+	}
+	if err := os.WriteFile(filepath.Join(o.Dir, haltName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at(fall + 4)
+	if got := e.Status().Trading; got != Halted {
+		t.Errorf("2 s after the file HALT was made trading is %s", got)
+	}
+	at(fall + 60 + int(expireLate.Seconds()) + 2)
+	if got := found(t, e, brief.ID); got != "cancelled" {
+		t.Errorf("2 s after its time an order of a symbol that hangs is %s", got)
+	}
+	stop()
+}
