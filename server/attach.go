@@ -25,7 +25,7 @@ const maxAttached = 16
 // two different sets of limits.
 var sharedFlags = []string{
 	"source", "symbols", "intervals", "max-order-notional", "max-position-notional", "max-open-orders-per-symbol",
-	"max-open-orders", "max-order-rate", "max-daily-loss", "confirm-above", "max-price-age", "price-band", "fee-rate", "maker-fee-rate", "slippage", "half-spread", "grid", "participation",
+	"max-open-orders", "max-order-rate", "max-daily-loss", "confirm-above", "max-price-age", "price-band", "fee-rate", "maker-fee-rate", "slippage", "half-spread", "grid",
 	"cash", "currency", "leverage", "short", "stablecoins-as-usd", "notify-file", "watchlist",
 }
 

@@ -51,7 +51,6 @@ type config struct {
 	feeRate, slippage exact.Decimal
 	halfSpread        exact.Decimal
 	quoted            bool                  // no --half-spread: the bid and ask of the source
-	participation     exact.Decimal         // 0 for whole fills
 	grid              map[string]trade.Grid // by symbol; * for every other
 	confirmAbove      exact.Decimal         // negative: no order needs the approval of a person
 	makerFee          *exact.Decimal        // nil for feeRate
@@ -108,7 +107,7 @@ type rawFlags struct {
 	watchlist, keyFile                          string
 	proxies                                     list
 	notional, position, fee, slippage, confirm  string
-	spread, grid, share                         string
+	spread, grid                                string
 	cash, leverage, dailyLoss, maker            string
 	perSymbol, openOrders, rate                 int
 

@@ -115,8 +115,6 @@ func TestBadFlags(t *testing.T) {
 		"--grid *=0.01/x/5":                      `"x"`,
 		"--grid ../x=1/1/1":                      "--grid",
 		"--short":                                "--cash",
-		"--participation 0":                      "0.1",
-		"--participation 2":                      "0.1",
 		"--base-url http://example.com":          "https",
 		"--base-url https://example.com/a":       "bare origin",
 		"--base-url https://a:hunter2@b.com":     "bare origin",

@@ -298,7 +298,6 @@ func (c *config) paperFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&raw.fee, "fee-rate", "0.001", "paper broker: fee as a `fraction` of a fill")
 	fs.StringVar(&raw.maker, "maker-fee-rate", "", "paper broker: fee of limits that rested, as a `fraction` of a fill; default --fee-rate")
 	fs.StringVar(&raw.spread, "half-spread", "", "paper broker: how far bid and ask are from the price, as a `fraction` of it; default the source's own, or 0")
-	fs.StringVar(&raw.share, "participation", "0.1", "paper broker: largest `share` of a minute's volume that fills orders; 1 for whole fills")
 	fs.StringVar(&raw.grid, "grid", "", "paper broker: steps and least order, `SYMBOL=TICK/LOT/MIN,...`; * for all others; default the exchange's")
 	fs.StringVar(&raw.slippage, "slippage", "0.0005", "paper broker: slippage of stops and of orders that fill at once, as a `fraction` of the price")
 	fs.StringVar(&raw.cash, "cash", "", "open a paper account with this `amount`: orders need buying power, and get_positions shows the account")

@@ -44,7 +44,7 @@ func openApp(ctx context.Context, c *config, source market.Source, log *slog.Log
 func (e *app) openTrade(ctx context.Context, c *config, source market.Source, log *slog.Logger) error {
 	o := trade.Options{
 		Dir: c.dataDir, Source: source, Feed: e.feed, Account: c.account, Limits: c.limits,
-		FeeRate: c.feeRate, MakerFeeRate: c.makerFee, Slippage: c.slippage, HalfSpread: c.halfSpread, Quoted: c.quoted, Participation: c.participation, Grid: c.gridOf, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
+		FeeRate: c.feeRate, MakerFeeRate: c.makerFee, Slippage: c.slippage, HalfSpread: c.halfSpread, Quoted: c.quoted, Grid: c.gridOf, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
 		Recover: c.recoverTo(log), Log: log, Hub: e.hub, Notify: e.fired,
 	}
 	// The notifier, the cluster and the broker are parts of the engine's options, so

@@ -67,7 +67,7 @@ func TestLeastLimits(t *testing.T) {
 // unless it is: the small order and the person's yes.
 func TestEmptyAmount(t *testing.T) {
 	_, broker := atAlpaca(t)
-	for _, flag := range []string{"max-order-notional", "max-position-notional", "fee-rate", "maker-fee-rate", "slippage", "half-spread", "participation",
+	for _, flag := range []string{"max-order-notional", "max-position-notional", "fee-rate", "maker-fee-rate", "slippage", "half-spread",
 		"confirm-above", "cash", "max-daily-loss", "leverage"} {
 		for _, args := range [][]string{{"--trade"}, append([]string{"--trade"}, broker...)} {
 			_, err := parseConfig(append(args, "--"+flag+"="), env("HOME", "/"), &bytes.Buffer{})

@@ -11,7 +11,7 @@ import (
 // TestSentencesOfTraders: what people ask of an agent is done, over the wire, by one
 // call with arguments that tools/list names. Each reply must match its pattern.
 func TestSentencesOfTraders(t *testing.T) {
-	h := startHost(t, t.TempDir(), "--cash", "100000", "--participation", "1") // whatever this minute trades
+	h := startHost(t, t.TempDir(), "--cash", "100000")
 	var list struct {
 		Tools []struct {
 			Name        string

@@ -383,9 +383,6 @@ func (c *config) settleCounts(raw *rawFlags) error {
 
 // settleFills checks how the paper broker fills orders.
 func (c *config) settleFills(raw *rawFlags) (err error) {
-	if c.participation == exact.One {
-		c.participation = 0 // for the engine zero means whole fills
-	}
 	// Without --half-spread bid and ask are those of the source, if it has them.
 	c.quoted = raw.spread == ""
 	c.grid, err = parseGrid(raw.grid)
@@ -454,7 +451,6 @@ func (c *config) settleAmounts(raw *rawFlags) error {
 		{"maker-fee-rate", raw.maker, c.makerFee, fraction, "that of --fee-rate"},
 		{"slippage", raw.slippage, &c.slippage, fraction, "0.0005"},
 		{"half-spread", raw.spread, &c.halfSpread, fraction, "the source's own"},
-		{"participation", raw.share, &c.participation, bounds{1, exact.One, "above 0 and up to 1"}, "0.1"},
 		{"confirm-above", raw.confirm, &c.confirmAbove, bounds{0, math.MaxInt64, fmt.Sprintf("from zero up to %d", mostAmount)}, "none, or 0 at a broker"},
 		{"cash", raw.cash, &c.account.Cash, aboveZero, "no account"},
 		{"max-daily-loss", raw.dailyLoss, &c.limits.DailyLoss, aboveZero, "no limit"},

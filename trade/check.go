@@ -69,9 +69,8 @@ func (r OrderRequest) worst(o *Order, price, fill exact.Decimal) exact.Decimal {
 // By is as in [Grid.advice].
 //
 // A reduce_only order may be over that limit, so that a trader can leave a position that
-// has grown. Any other order may not, even if it would only shrink the position now: a part
-// of it may have to wait (even of a market order, if too little was traded), and by the
-// time that part is filled the position may be gone.
+// has grown. Any other order may not, even if it would only shrink the position now: it may
+// have to wait, and by the time it is filled the position may be gone.
 func (e *Engine) checkSize(o *Order, worst, by exact.Decimal, shrinks bool) error {
 	most, grid := e.options.Limits.OrderNotional, e.paper.grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
@@ -111,7 +110,7 @@ func (e *Engine) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) e
 // checkOpen refuses an order that would have to wait if too many are open already.
 func (e *Engine) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 	l, s := e.options.Limits, e.ahead
-	if fill != 0 && e.available(o) >= o.Quantity {
+	if fill != 0 {
 		return nil // it is filled at once
 	}
 	more := 0 // how many orders it adds to the open ones, not counting itself

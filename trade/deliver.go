@@ -45,10 +45,9 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 }
 
 // settle takes every step that follows from t, under one lock: fills first, in order of
-// acceptance, then price alerts by age, then signals by bar and age. If orders were filled
-// and others wait for more volume, the last step notes how far the market was judged. It
-// returns the steps by which alerts fired, and the last sequence. What cannot be written
-// down is not decided: the next update judges it again.
+// acceptance, then price alerts by age, then signals by bar and age. It returns the steps
+// by which alerts fired, and the last sequence. What cannot be written down is not decided:
+// the next update judges it again.
 func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []*event, seq uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -67,7 +66,6 @@ func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []*event, seq uin
 	if e.venue == nil && t.tradable {
 		seq = e.fillResting(t, since, at)
 	}
-	filled := seq != 0
 	for _, h := range e.firings(t, hits, f) {
 		a := e.ahead.alerts[h.alert] // looked up anew: an alert that repeats changes with each firing
 		// It was cancelled meanwhile, or has just fired on the bar before.
@@ -78,9 +76,6 @@ func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []*event, seq uin
 		if ev, s, err := e.fire(a, h.trigger, at); err == nil { // otherwise the alert stays as it is
 			fired, seq = append(fired, ev), s
 		}
-	}
-	if filled {
-		seq = max(seq, e.noteFilled(t.Symbol, at))
 	}
 	return fired, seq
 }

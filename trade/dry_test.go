@@ -2,7 +2,6 @@ package trade
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -39,40 +38,17 @@ func TestDryRunOfUsedID(t *testing.T) {
 	})
 }
 
-// TestDryRunTellsReason: a dry run says of an order that the recent volume does not fill, or
-// not whole, what the order itself would say, and does not say it of its exits. In a minute 100 were
-// traded, and orders get a tenth of that: of 30, 10 are filled.
+// TestDryRunTellsReason: a dry run of an order that may not wait, and that the market has not
+// reached, says what the order itself would say.
 func TestDryRunTellsReason(t *testing.T) {
-	inBubble(t, func(o *Options) { o.Participation = exact.One / 10 }, func(t *testing.T, e *Engine) {
-		e.ensure(t.Context(), "AAA")
-		for i, c := range []struct {
-			volume float64
-			force  TimeInForce
-			want   string
-		}{
-			{100, FOK, "cancelled 0 fok: too little was traded lately, 10 could be filled"},
-			{100, IOC, "cancelled 10 ioc: too little was traded lately for the rest"},
-			{100, GTC, "partially_filled 10 too little was traded lately for the rest, which waits for more"},
-			{1000, GTC, "filled 30 "},
-		} {
-			traded(e, 2*i, 100, c.volume)
-			traded(e, 2*i+1, 100, c.volume)
-			order := func(r *OrderRequest) {
-				r.Quantity, r.TimeInForce, r.StopLoss = 30*exact.One, c.force, Exit{Percent: exact.One}
-			}
-			dry := ask(t, e, func(r *OrderRequest) { order(r); r.DryRun = true })
-			_, says, _ := strings.Cut(dry.Reason, "; without dry_run: ")
-			if got := fmt.Sprintf("%s %s %s", dry.Status, dry.FilledQuantity, says); got != c.want || !strings.HasPrefix(dry.Reason, "dry run: every check passed") {
-				t.Errorf("dry run of %s with %v traded: %s, %q; want %s", c.force, c.volume, got, dry.Reason, c.want)
-			}
-			for _, leg := range e.Protection(dry) {
-				if leg.Reason != "dry run: every check passed, no order was made" {
-					t.Errorf("dry run of %s with %v traded: its %s says %q", c.force, c.volume, leg.Role, leg.Reason)
-				}
-			}
-			if o := ask(t, e, order); fmt.Sprintf("%s %s %s", o.Status, o.FilledQuantity, o.Reason) != c.want {
-				t.Errorf("%s with %v traded: %s %s, %q; want %s", c.force, c.volume, o.Status, o.FilledQuantity, o.Reason, c.want)
-			}
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		order := func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 90*exact.One, FOK }
+		const want = "fok: the market at 100 has not reached the limit"
+		if dry := ask(t, e, func(r *OrderRequest) { order(r); r.DryRun = true }); dry.Status != StatusCancelled || dry.Reason != "dry run: every check passed, no order was made; without dry_run: "+want {
+			t.Errorf("a dry run: %s, %q", dry.Status, dry.Reason)
+		}
+		if o := ask(t, e, order); o.Status != StatusCancelled || o.Reason != want {
+			t.Errorf("the order: %s, %q", o.Status, o.Reason)
 		}
 	})
 }
@@ -236,42 +212,6 @@ func TestHaltStays(t *testing.T) {
 	if err := looks.Wait(); err != nil {
 		t.Error(err)
 	}
-}
-
-// TestHaltHoldsRestOfMarketOrder: what the volume left of market orders is not filled while
-// HALT is there, and can be cancelled. What was not cancelled takes the market's price again
-// when HALT is gone, as an order that rests does. By hand, a tenth of 100 is filled at 100 and
-// another at 150.
-func TestHaltHoldsRestOfMarketOrder(t *testing.T) {
-	inBubble(t, func(o *Options) { o.Participation = exact.One / 10 }, func(t *testing.T, e *Engine) {
-		stands := func(want string) {
-			t.Helper()
-			var got []string
-			for _, o := range e.Orders(false) {
-				got = append(got, fmt.Sprint(o.Status, " ", o.FilledQuantity, " at ", show(o.AveragePrice)))
-			}
-			if strings.Join(got, ", ") != want {
-				t.Errorf("orders are %q, want %s", got, want)
-			}
-		}
-		e.ensure(t.Context(), "AAA")
-		traded(e, 0, 100, 100)
-		place(t, e, Buy, Market, "30", "")
-		second := place(t, e, Buy, Market, "5", "")
-		stands("partially_filled 10 at 100, open 0 at null")
-		haltByHand(t, e)
-		traded(e, 1, 120, 100)
-		traded(e, 2, 150, 100)
-		if _, err := e.CancelOrder(Who{}, second.ID); err != nil {
-			t.Error(err)
-		}
-		stands("partially_filled 10 at 100, cancelled 0 at null")
-		if err := e.SetHalt(false); err != nil {
-			t.Fatal(err)
-		}
-		traded(e, 3, 150, 100)
-		stands("partially_filled 20 at 125, cancelled 0 at null")
-	})
 }
 
 // TestSyntheticIsSaid: orders, filled or not, a position and an account at

@@ -39,7 +39,6 @@ type Engine struct {
 	// them. An order that is not in it was there before. The clock is believed until the
 	// next update only, so that setting the clock back delays no fill.
 	arrived  map[string]int64
-	spent    map[string]int64         // when an earlier process last filled an order, by symbol, in unix milliseconds
 	trails   map[string]exact.Decimal // where trailing stops stand, by order id, if the market has moved them since the start
 	rate     limit.Bucket
 	halting  sync.Mutex      // held from a look at the file HALT, or a change of it, to the step that follows

@@ -1,8 +1,6 @@
 package trade
 
 import (
-	"cmp"
-	"strings"
 	"testing"
 
 	"wick/exact"
@@ -52,7 +50,7 @@ func TestEstimateIsOfOneFill(t *testing.T) {
 				r.StopPrice, r.Price = dec(t, c.stop), dec(t, c.limit)
 			}
 			x := e.Estimate(ask(t, e, func(r *OrderRequest) { order(r); r.DryRun = true }))
-			if x.Price.String() != c.price || x.Fee.String() != c.fee || x.Thin {
+			if x.Price.String() != c.price || x.Fee.String() != c.fee {
 				t.Errorf("%s: %+v, want %s with a fee of %s", c.name, x, c.price, c.fee)
 			}
 			id, from := ask(t, e, order).ID, 100.0
@@ -67,13 +65,43 @@ func TestEstimateIsOfOneFill(t *testing.T) {
 	}
 }
 
-// TestWorthOutOfRange: a part of 1 at 100 and a rest that is worth more than exact numbers
-// hold are worth nothing that could be said.
+// TestWorthOutOfRange: what is worth more than exact numbers hold is worth nothing that could
+// be said.
 func TestWorthOutOfRange(t *testing.T) {
-	x := Estimate{Price: 100 * exact.One, Rest: 90_000_000_000 * exact.One}
-	if worth, ok := x.Worth(Order{Quantity: 3 * exact.One, FilledQuantity: exact.One}); ok {
+	x := Estimate{Price: 90_000_000_000 * exact.One, Quantity: 2 * exact.One}
+	if worth, ok := x.Worth(); ok {
 		t.Errorf("worth %s, want that it is out of range", worth)
 	}
+}
+
+// TestEstimateAtOnce: what is filled at once is estimated whole, at the slipped price and the
+// taker's fee, an ioc or fok that the market has not reached at nothing. By hand, 30 at 100.05
+// are 3001.5, of which 0.1 % are 3.0015, and 3 % below 100.05 is 97.0485.
+func TestEstimateAtOnce(t *testing.T) {
+	fees := func(o *Options) {
+		maker := exact.One / 2000
+		o.FeeRate, o.MakerFeeRate, o.Slippage = exact.One/1000, &maker, exact.One/2000
+	}
+	inBubble(t, fees, func(t *testing.T, e *Engine) {
+		for _, c := range []struct {
+			name                     string
+			change                   func(*OrderRequest)
+			worth, fee, filled, loss string
+		}{
+			{"market", func(r *OrderRequest) { r.StopLoss = Exit{Percent: 3 * exact.One} }, "3001.5", "3.0015", "30", "97.0485"},
+			{"limit", func(r *OrderRequest) { r.Type, r.Price = Limit, 140*exact.One }, "3001.5", "3.0015", "30", "0"},
+			{"market fok", func(r *OrderRequest) { r.TimeInForce = FOK }, "3001.5", "3.0015", "30", "0"},
+			{"limit that rests", func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }, "2700", "1.35", "0", "0"},
+			{"limit ioc, not reached", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 90*exact.One, IOC }, "0", "0", "0", "0"},
+			{"limit fok, not reached", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 90*exact.One, FOK }, "0", "0", "0", "0"},
+		} {
+			o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.DryRun = 30*exact.One, true; c.change(r) })
+			x := e.Estimate(o)
+			if worth, ok := x.Worth(); !ok || worth.String() != c.worth || x.Fee.String() != c.fee || o.FilledQuantity.String() != c.filled || x.StopLoss.String() != c.loss {
+				t.Errorf("%s: %s filled, worth %s, %+v; want %s with a fee of %s and a stop at %s", c.name, o.FilledQuantity, worth, x, c.worth, c.fee, c.loss)
+			}
+		}
+	})
 }
 
 // TestEstimateBeside: of an oco each of the two has its own estimate. By hand, 3 at a
@@ -92,42 +120,6 @@ func TestEstimateBeside(t *testing.T) {
 		with.Price = 109 * exact.One // the market is beyond it at 110: it rests there
 		if stop = e.EstimateBeside(o, with); stop.Price.String() != "109" || stop.Fee.String() != "0.0654" {
 			t.Errorf("a stop_limit beside it: %+v, want 109 with a fee of 0.0654", stop)
-		}
-	})
-}
-
-// TestEstimateThin: in a minute whose volume is used up, a market order is estimated at
-// the price of now, and an order that the market has reached says that it lacks volume. An
-// order that does not wait for more costs nothing. By hand: 100 with slippage of 0.05 % is
-// 100.05, and 3 % below that is 97.0485.
-func TestEstimateThin(t *testing.T) {
-	thin := func(o *Options) {
-		maker := exact.One / 5000
-		o.Participation, o.FeeRate, o.MakerFeeRate, o.Slippage = exact.One, exact.One/1000, &maker, exact.One/2000
-	}
-	inBubble(t, thin, func(t *testing.T, e *Engine) {
-		e.ensure(t.Context(), "AAA")
-		traded(e, 0, 100, 10)
-		if o := place(t, e, Buy, Market, "10", ""); o.Status != StatusFilled {
-			t.Fatalf("the order that uses up the volume: %+v, want it filled", o)
-		}
-		two := 2 * exact.One
-		for _, c := range []struct {
-			name   string
-			change func(*OrderRequest)
-			want   Estimate
-		}{
-			{"market", func(r *OrderRequest) { r.StopLoss = Exit{Percent: 3 * exact.One} }, Estimate{Price: dec(t, "100.05"), Quantity: two, Fee: dec(t, "0.2001"), StopLoss: dec(t, "97.0485"), Thin: true}},
-			{"market fok", func(r *OrderRequest) { r.TimeInForce = FOK }, Estimate{Price: dec(t, "100.05"), Thin: true}},
-			{"limit, reached", func(r *OrderRequest) { r.Type, r.Price = Limit, 110*exact.One }, Estimate{Price: dec(t, "110"), Quantity: two, Fee: dec(t, "0.044"), Thin: true}}, // it rests
-			{"limit ioc, reached", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 110*exact.One, IOC }, Estimate{Price: dec(t, "110"), Thin: true}},
-			{"limit ioc, not reached", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 90*exact.One, IOC }, Estimate{Price: dec(t, "90")}},
-			{"limit, not reached", func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }, Estimate{Price: dec(t, "90"), Quantity: two, Fee: dec(t, "0.036")}},
-		} {
-			o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.DryRun = two, true; c.change(r) })
-			if got := e.Estimate(o); got != c.want {
-				t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
-			}
 		}
 	})
 }
@@ -156,8 +148,8 @@ func TestArrival(t *testing.T) {
 }
 
 // TestArrivalBesideQuote: the source tells a price of 100, a bid of 90 and an ask of 110.
-// What arrives takes from bid and ask, but what waits, for volume or because the bid has not
-// come to its limit, is filled by trades: a sell limit of 60 or 95 may get 100, the latter
+// What arrives takes from bid and ask, but what waits, because the bid has not come to its
+// limit, is filled by trades: a sell limit of 60 or 95 may get 100, the latter
 // though nothing of it would be filled at once.
 func TestArrivalBesideQuote(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Feed, o.Quoted = quoted(90, 110), true }, func(t *testing.T, e *Engine) {
@@ -177,90 +169,4 @@ func TestArrivalBesideQuote(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestEstimatePart: of a limit that the volume fills in part now, the rest waits at its
-// limit and pays the maker's fee; the rest of a market order takes later; of an ioc there
-// is none, and a fok is not filled at all. By hand, 10 of 30 at 100.05 and 20 at 140:
-// 1000.5 + 2800 = 3800.5, and 1000.5*0.001 + 2800*0.0005 = 2.4005.
-func TestEstimatePart(t *testing.T) {
-	thin := func(o *Options) {
-		maker := exact.One / 2000
-		o.Participation, o.FeeRate, o.MakerFeeRate, o.Slippage = exact.One/10, exact.One/1000, &maker, exact.One/2000
-	}
-	inBubble(t, thin, func(t *testing.T, e *Engine) {
-		e.ensure(t.Context(), "AAA")
-		traded(e, 0, 100, 100)
-		for _, c := range []struct {
-			name               string
-			change             func(*OrderRequest)
-			worth, fee, filled string
-		}{
-			{"limit", func(r *OrderRequest) { r.Type, r.Price = Limit, 140*exact.One }, "3800.5", "2.4005", "10"},
-			{"sell limit", func(r *OrderRequest) { r.Side, r.Type, r.Price = Sell, Limit, 80*exact.One }, "2599.5", "1.7995", "10"},
-			{"market", func(*OrderRequest) {}, "3001.5", "3.0015", "10"},
-			{"whole", func(r *OrderRequest) { r.Type, r.Price, r.Quantity = Limit, 140*exact.One, 10*exact.One }, "1000.5", "1.0005", "10"},
-			{"market ioc", func(r *OrderRequest) { r.TimeInForce = IOC }, "1000.5", "1.0005", "10"},
-			{"limit ioc", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 140*exact.One, IOC }, "1000.5", "1.0005", "10"},
-			{"limit ioc, not reached", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 90*exact.One, IOC }, "0", "0", "0"},
-			{"market fok", func(r *OrderRequest) { r.TimeInForce = FOK }, "0", "0", "0"},
-			{"limit fok", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 140*exact.One, FOK }, "0", "0", "0"},
-			{"whole fok", func(r *OrderRequest) { r.Quantity, r.TimeInForce = 10*exact.One, FOK }, "1000.5", "1.0005", "10"},
-		} {
-			o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.DryRun = 30*exact.One, true; c.change(r) })
-			x := e.Estimate(o)
-			if worth, ok := x.Worth(o); !ok || worth.String() != c.worth || x.Fee.String() != c.fee || o.FilledQuantity.String() != c.filled {
-				t.Errorf("%s: %s filled, worth %s, %+v; want %s with a fee of %s", c.name, o.FilledQuantity, worth, x, c.worth, c.fee)
-			}
-		}
-	})
-}
-
-// TestEstimateExits: the exits of an entry that the volume fills in part stand where the
-// estimate says, counted from the first fill that opens a position. By hand, 3 % below 100.05
-// is 97.0485; where the part that is filled now only closes a short, the exits begin with
-// the rest, at the limit: 3 % below 140 is 135.8, and 10 % above it 154.
-func TestEstimateExits(t *testing.T) {
-	thin := func(o *Options) { o.Participation, o.Slippage = exact.One/10, exact.One/2000 }
-	for _, c := range []struct {
-		name         string
-		short        string
-		loss, profit string
-	}{
-		{"from the part", "", "97.0485", "110.055"},
-		{"what is left of the part", "4", "97.0485", "110.055"},
-		{"from the rest", "10", "135.8", "154"},
-		{"from what is left of the rest", "15", "135.8", "154"},
-	} {
-		inBubble(t, thin, func(t *testing.T, e *Engine) {
-			e.ensure(t.Context(), "AAA")
-			traded(e, 0, 100, 200)
-			if c.short != "" {
-				place(t, e, Sell, Market, c.short, "")
-			}
-			traded(e, 1, 100, 100)
-			traded(e, 2, 100, 100)
-			order := func(r *OrderRequest) {
-				r.Type, r.Price, r.Quantity = Limit, 140*exact.One, 30*exact.One
-				r.StopLoss, r.TakeProfit = Exit{Percent: 3 * exact.One}, Exit{Percent: 10 * exact.One}
-			}
-			dry := ask(t, e, func(r *OrderRequest) { order(r); r.DryRun = true })
-			x := e.Estimate(dry)
-			if x.StopLoss.String() != c.loss || x.TakeProfit.String() != c.profit || dry.FilledQuantity != 10*exact.One {
-				t.Errorf("%s: %s filled, %+v, want 10 filled and exits at %s and %s", c.name, dry.FilledQuantity, x, c.loss, c.profit)
-			}
-			id := ask(t, e, order).ID
-			traded(e, 3, 139, 100) // the limit is reached, and no stop
-			traded(e, 4, 139, 100)
-			var stands []string // by the id, so the stop first
-			for _, o := range e.Orders(true) {
-				if o.Group == id {
-					stands = append(stands, show(cmp.Or(o.StopPrice, o.Price)))
-				}
-			}
-			if got, want := strings.Join(stands, " "), c.loss+" "+c.profit; got != want {
-				t.Errorf("%s: the exits stand at %s, want %s", c.name, got, want)
-			}
-		})
-	}
 }

@@ -16,7 +16,7 @@ type kind byte
 const (
 	kindStarted       kind = 2  // a process opened the store
 	kindPlaced        kind = 3  // an order was accepted, and filled if it could be at once
-	kindFilled        kind = 4  // a resting order was filled, whole or in part
+	kindFilled        kind = 4  // a resting order was filled; at a broker elsewhere perhaps in part
 	kindCancelled     kind = 5  // an order was cancelled
 	kindIntent        kind = 6  // an order is about to be sent to a broker elsewhere
 	kindAnswered      kind = 7  // what became of it there, without a fill
@@ -31,7 +31,7 @@ const (
 	kindTrading       kind = 16 // the trading state changed
 	kindOrderRejected kind = 17 // an open order could not be filled, or its broker refused it
 	kindSeen          kind = 18 // how far prices and bars were judged
-	kindOrderChanged  kind = 30 // a stop was triggered and waits for its limit or for volume, or an order was reached and waits until the account can be valued
+	kindOrderChanged  kind = 30 // a stop_limit was triggered and waits for its limit, or an order was reached and waits until the account can be valued
 	kindDay           kind = 31 // what the account came to when it was first valued on a day
 	kindOutbox        kind = 32 // a step of the outbox; see Outbox
 	kindVenue         kind = 33 // which account the directory belongs to; see stamp

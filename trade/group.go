@@ -1,7 +1,6 @@
 package trade
 
 import (
-	"fmt"
 	"slices"
 
 	"wick/exact"
@@ -20,50 +19,27 @@ func (s *state) follow(ev *event, price exact.Decimal) {
 	s.followPosition(ev)
 }
 
-// followEntry opens the exits of an entry with its first fill, and lets them grow
-// with each further one. They are for what the fill has opened: what closed a
-// position of the other side leaves nothing to protect. An entry that only closed gets a
-// reason that says so, once all of it is filled.
+// followEntry opens the exits of an entry when it is filled. They are for what the fill has
+// opened: what closed a position of the other side leaves nothing to protect. An entry that
+// only closed gets a reason that says so.
 func (s *state) followEntry(ev *event, price exact.Decimal) {
 	o := ev.Order
 	if ev.Holding == nil || o.StopLoss == nil && o.TakeProfit == nil {
 		return
 	}
-	// How much this fill added, and how much of that opened a position.
-	grown := o.FilledQuantity
-	if before := s.order(o.ID); before != nil {
-		grown -= before.FilledQuantity
-	}
-	opened := reducible(ev.Holding.Quantity, -o.Side.sign(grown))
+	opened := reducible(ev.Holding.Quantity, -o.Side.sign(o.FilledQuantity))
 	if opened == 0 {
-		if o.Status == StatusFilled {
-			o.Reason = "it only closed a position, so there is nothing for its stop_loss and take_profit to protect"
-		}
+		o.Reason = "it only closed a position, so there is nothing for its stop_loss and take_profit to protect"
 		return
 	}
-	// Exits that are open grow with the entry; if there are none they begin.
-	legs := s.mates(o, o.ID)
-	for _, leg := range legs {
-		leg.Quantity += opened
-	}
-	if len(legs) == 0 {
-		legs = s.exitsOf(o, opened, price, ev.At)
-	}
-	for _, leg := range legs {
+	for _, leg := range s.exitsOf(o, opened, price, ev.At) {
 		ev.put(leg)
 	}
 }
 
-// exitsOf returns the exits for a quantity of an entry that was filled at a price, the
-// stop first. Their distance is counted from that price and not from the average of the
-// entry: what earlier fills bought has closed a position or was sold again. An order that
-// ended never comes back, so exits that begin after the first fill have the sequence in
-// their ids.
+// exitsOf returns the exits for a quantity of an entry that was filled at a price, from
+// which their distance is counted; the stop first.
 func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) (legs []*Order) {
-	again := ""
-	if before := s.order(entry.ID); before != nil && before.FilledQuantity > 0 {
-		again = fmt.Sprintf("-%d", s.seq+1)
-	}
 	begin := func(role Role, suffix string, x *Exit) {
 		if x == nil {
 			return
@@ -80,7 +56,7 @@ func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) 
 			price = entered
 		}
 		leg := &Order{
-			ID: entry.ID + suffix + again, Symbol: entry.Symbol, Side: entry.Side.other(), Type: Limit, Quantity: quantity, Price: &price,
+			ID: entry.ID + suffix, Symbol: entry.Symbol, Side: entry.Side.other(), Type: Limit, Quantity: quantity, Price: &price,
 			Status: StatusOpen, Broker: entry.Broker, CreatedAt: at, UpdatedAt: at, By: entry.By, ReduceOnly: true, Group: entry.ID, Role: role, Turn: s.seq + 1,
 			Reason: reason, Synthetic: entry.Synthetic,
 		}
@@ -94,43 +70,23 @@ func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) 
 	return legs
 }
 
-// followMate ends the others of a group when one of them is done, and lets them
-// shrink when it is filled in part. The rest of their entry ends with the first of
-// them that is done, and with a stop that is filled in part.
+// followMate ends the others of a group when one of them has ended.
 func (s *state) followMate(ev *event) {
 	o := ev.Order
-	if o.Role == "" || ev.Holding == nil && s.order(o.ID) == nil { // a new order that was not filled ends nothing
+	if o.Role == "" || !o.Status.Terminal() || ev.Holding == nil && s.order(o.ID) == nil { // a new order that was not filled ends nothing
 		return
 	}
 	reason := "cancelled with " + o.ID
 	if ev.Holding != nil {
 		reason = o.ID + " was filled"
 	}
-	// A copy of each: what is in the state is never changed, only replaced by the
-	// event.
 	for _, mate := range s.mates(o, o.Group) {
-		switch {
 		// Orders that expire together all have that as their reason, not each other.
-		case o.Reason == expired && mate.ExpiresAt != nil && mate.ExpiresAt.Equal(o.ExpiresAt.Time):
+		if o.Reason == expired && mate.ExpiresAt != nil && mate.ExpiresAt.Equal(o.ExpiresAt.Time) {
 			ev.end(mate, expired)
-		case o.Status.Terminal():
+		} else {
 			ev.end(mate, reason)
-		case ev.Holding != nil:
-			mate.Quantity = mate.FilledQuantity + o.remaining().Abs()
-			ev.put(mate)
 		}
-	}
-	// An entry that was filled in part does not go on once one of its exits is done,
-	// or its stop was triggered.
-	if o.Status.Terminal() || ev.Holding != nil && o.Type.hasStop() {
-		s.endEntry(ev, reason)
-	}
-}
-
-// endEntry ends the rest of an entry if the order of ev is one of its exits.
-func (s *state) endEntry(ev *event, reason string) {
-	if entry := s.order(ev.Order.Group); entry != nil && ev.Order.Role != "" && entry.Role == "" && !entry.Status.Terminal() {
-		ev.end(entry, reason)
 	}
 }
 

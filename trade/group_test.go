@@ -88,50 +88,40 @@ func TestBothReachedAndCut(t *testing.T) {
 	})
 }
 
-// TestBothReachedInParts: a stop that is reached in the same step as the limit beside it
-// says so until its end, in however many steps it is filled after that, and also if its
-// rest is cancelled.
-func TestBothReachedInParts(t *testing.T) {
+// TestBothReachedSaidOn: a stop_limit that is set off in the same step in which the limit
+// beside it is reached, and waits on because the market opened beyond its own limit, says so
+// until its end.
+func TestBothReachedSaidOn(t *testing.T) {
 	const both = "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts"
-	oco := func(r *OrderRequest) { r.Type, r.Price, r.OCO.StopPrice = Limit, 98*exact.One, 102*exact.One }
-	for _, c := range []struct {
-		name       string
-		ask        func(*OrderRequest)
-		stop       string  // what the id of the stop ends with
-		volume     float64 // of the minute that reaches both
-		cancel     string  // what the id of the order ends with that is then cancelled; empty if more is traded
-		want, ends string
-	}{
-		{"a bracket", bracket(t, "98", "102"), "-sl", 60, "", "partially_filled 6: " + tooLittle + "; " + both, "filled 10: " + both},
-		{"a bracket, set off before it is filled", bracket(t, "98", "102"), "-sl", 0, "", "open 0: " + both, "filled 10: " + both},
-		{"an oco", oco, "-oco", 60, "", "partially_filled 6: " + tooLittle + "; " + both, "filled 10: " + both},
-		{"the stop is cancelled", bracket(t, "98", "102"), "-sl", 60, "-sl", "partially_filled 6: " + tooLittle + "; " + both, "cancelled 6: " + both},
-		{"the limit is cancelled", bracket(t, "98", "102"), "-sl", 60, "-tp", "partially_filled 6: " + tooLittle + "; " + both, "cancelled 6: cancelled with ID-tp; " + both},
+	for cancel, want := range map[string]string{
+		"":     "filled 10: " + both,
+		"-oco": "cancelled 0: " + both,
+		"ID":   "cancelled 0: cancelled with ID; " + both,
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			inBubble(t, func(o *Options) { o.Participation = exact.One / 10 }, func(t *testing.T, e *Engine) {
-				e.ensure(t.Context(), "AAA")
-				traded(e, 0, 100, 100)
-				id := ask(t, e, func(r *OrderRequest) { r.Quantity = 10 * exact.One; c.ask(r) }).ID
-				check := func(want string) {
-					t.Helper()
-					o, err := e.Order(id + c.stop)
-					if got := fmt.Sprint(o.Status, " ", o.FilledQuantity, ": ", strings.ReplaceAll(o.Reason, id, "ID")); got != want || err != nil {
-						t.Errorf("the stop is %s, want %s (%v)", got, want, err)
-					}
+		inBubble(t, nil, func(t *testing.T, e *Engine) {
+			e.ensure(t.Context(), "AAA")
+			walk(e, 100, minute(0, 100, 100, 100, 100))
+			id := ask(t, e, func(r *OrderRequest) {
+				r.Quantity, r.Type, r.Price, r.OCO = 10*exact.One, Limit, 98*exact.One, OCO{StopPrice: 102 * exact.One, Price: 102 * exact.One}
+			}).ID
+			check := func(want string) {
+				t.Helper()
+				o, err := e.Order(id + "-oco")
+				if got := fmt.Sprint(o.Status, " ", o.FilledQuantity, ": ", strings.ReplaceAll(o.Reason, id, "ID")); got != want || err != nil {
+					t.Errorf("the stop is %s, want %s (%v)", got, want, err)
 				}
-				traded(e, 1, 100, 0)
-				wide := minute(2, 100, 103, 97, 100)
-				wide.Volume = c.volume
-				walk(e, 100, wide)
-				check(c.want)
-				if c.cancel == "" {
-					traded(e, 3, 100, 100)
-				} else if _, err := e.CancelOrder(Who{}, id+c.cancel); err != nil {
-					t.Error(err)
-				}
-				check(c.ends)
-			})
+			}
+			walk(e, 100, minute(1, 100, 100, 100, 100), minute(2, 103, 103, 97, 103))
+			check("open 0: " + both)
+			switch cancel {
+			case "":
+				walk(e, 103, minute(3, 103, 103, 101, 101))
+			case "ID":
+				e.CancelOrder(Who{}, id)
+			default:
+				e.CancelOrder(Who{}, id+cancel)
+			}
+			check(want)
 		})
 	}
 }

@@ -34,10 +34,6 @@ type Options struct {
 	// Quoted says that orders which are filled on arrival are filled at the source's
 	// own bid and ask, without HalfSpread. If the source has none, HalfSpread counts.
 	Quoted bool
-	// Participation is the largest share of a minute's volume that the orders of a
-	// symbol together may be filled with. Zero means that orders are filled whole,
-	// whatever was traded.
-	Participation exact.Decimal
 	// Grid returns the tick and lot that the operator has set for a market. For any
 	// other market it returns false, and those of the exchange are used if the feed
 	// knows them. Nil means that the operator has set none.
@@ -133,9 +129,6 @@ func (o Options) withDefaults() (Options, error) {
 func (o Options) check() error {
 	if n := len(o.Symbols); n > o.Limits.Symbols {
 		return fmt.Errorf("--symbols names %d symbols, more than the %d that are watched at once: name fewer, since orders and alerts add theirs", n, o.Limits.Symbols)
-	}
-	if o.Participation < 0 || o.Participation > exact.One {
-		return fmt.Errorf("participation %s: a share from above 0 to 1, such as 0.1, or 0 for whole fills", o.Participation)
 	}
 	for _, rate := range []struct {
 		name    string

@@ -118,14 +118,10 @@ type Order struct {
 	BrokerID  string `json:"broker_order_id,omitempty"`
 	Execution string `json:"execution_id,omitempty"`
 
-	// Value is the exact sum of all fills, each quantity times its price, if the order
-	// was filled in parts.
-	Value *exact.Money `json:"filled_value,omitempty"`
-
 	// What follows is left out of orders that were placed without it.
 
 	StopPrice    *exact.Decimal `json:"stop_price,omitempty"`   // of a trailing stop, where it stands now
-	TriggeredAt  *Time          `json:"triggered_at,omitempty"` // when a stop_limit became a limit, or a stop was reached that could not be filled whole
+	TriggeredAt  *Time          `json:"triggered_at,omitempty"` // when a stop_limit became a limit
 	TrailAmount  exact.Decimal  `json:"trail_amount,omitempty"`
 	TrailPercent exact.Decimal  `json:"trail_percent,omitempty"`
 	TimeInForce  TimeInForce    `json:"time_in_force,omitempty"`
@@ -187,13 +183,6 @@ func (o *Order) rests() bool {
 // waits reports whether o is a stop that the market has not reached yet.
 func (o *Order) waits() bool { return o.Type.hasStop() && o.TriggeredAt == nil }
 
-// takes reports whether o is filled at whatever price the market has: it is a market
-// order, or a stop that was set off. On paper such an order is open only if there was too
-// little volume to fill it whole.
-func (o *Order) takes() bool {
-	return o.Type == Market || (o.Type == Stop || o.Type == TrailingStop) && o.TriggeredAt != nil
-}
-
 // before reports whether o is judged before other at the same price. Orders are judged
 // in the order of their acceptance, and an entry before its exits. Of two orders that
 // were accepted together the stop comes first, which is worse for the trader.
@@ -249,17 +238,6 @@ func (o *Order) wellFormed() bool {
 // zero, or to zero, and not beyond.
 func shrinks(q, size exact.Decimal) bool {
 	return q != 0 && size != 0 && (q > 0) != (size > 0) && size.Abs() <= q.Abs()
-}
-
-// filledValue returns the sum of all fills of o so far, each quantity times its price.
-func (o *Order) filledValue() exact.Money {
-	if o.Value != nil {
-		return *o.Value
-	}
-	if o.AveragePrice == nil {
-		return exact.Money{}
-	}
-	return exact.Product(o.FilledQuantity, *o.AveragePrice)
 }
 
 // expired is the reason of an order that was cancelled because its time was over.

@@ -35,9 +35,6 @@ func (o *Order) appendJSON(b []byte) []byte {
 	b = appendGiven(b, `,"account":`, o.Account)
 	b = appendGiven(b, `,"broker_order_id":`, o.BrokerID)
 	b = appendGiven(b, `,"execution_id":`, o.Execution)
-	if o.Value != nil {
-		b = o.Value.Append(append(b, `,"filled_value":`...))
-	}
 	return append(o.appendTerms(b), '}')
 }
 

@@ -3,15 +3,12 @@ package trade
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"wick/exact"
-	"wick/journal/journaltest"
 	"wick/market"
 )
 
@@ -470,259 +467,33 @@ func TestNotionalAdvised(t *testing.T) {
 	})
 }
 
-// traded hands the engine a minute at one price with a volume, i minutes from now.
-func traded(e *Engine, i int, price, volume float64) {
-	b := minute(i, price, price, price, price)
-	b.Volume = volume
-	walk(e, price, b)
-}
-
-// TestParticipation: an order is filled with a tenth of a minute's volume, or of the
-// minute before it if that is more; the rest waits for the next minute. Exits are for what
-// is filled of the entry and grow with it. They shrink together, and survive a restart.
-func TestParticipation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o, disk := testOptions(t), journaltest.NewDisk()
-		o.Participation, o.FeeRate = exact.One/10, exact.One/1000
-		e, err := openOn(o, disk)
-		if err != nil {
+// TestFillsWhole: a paper order is filled whole, on arrival and while it rests, however little
+// was traded, and its subscriber hears of it once.
+func TestFillsWhole(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		if _, err := e.Subscribe(from("orders"), Filter{AlertTypes: []string{"order"}}); err != nil {
 			t.Fatal(err)
 		}
-		stands := func(id string) string {
-			o, err := e.Order(id)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return fmt.Sprint(o.Status, " ", o.FilledQuantity, " of ", o.Quantity, " at ", show(o.AveragePrice))
+		thin := func(i int, price float64) {
+			b := minute(i, price, price, price, price)
+			b.Volume = 0.1
+			walk(e, price, b)
 		}
-		e.ensure(t.Context(), "AAA")
-		traded(e, 0, 100, 30)
-		id := ask(t, e, func(r *OrderRequest) { bracket(t, "80", "120")(r); r.Quantity = 7 * exact.One }).ID
-		if got := stands(id) + ", " + stands(id+"-sl"); got != "partially_filled 3 of 7 at 100, open 0 of 3 at null" {
-			t.Errorf("after a volume of 30 the entry and its stop are %s, want 3 filled and protected", got)
+		thin(0, 100)
+		if o := place(t, e, Buy, Market, "100", ""); o.Status != StatusFilled || o.FilledQuantity != 100*exact.One {
+			t.Errorf("a market order: %+v, want all of it filled", o)
 		}
-		if o := place(t, e, Buy, Market, "1", ""); o.Status != StatusOpen {
-			t.Errorf("a market order once the share is used up: %+v, want open", o)
+		limit, stop := place(t, e, Buy, Limit, "100", "99"), ask(t, e, func(r *OrderRequest) {
+			r.Side, r.Type, r.StopPrice, r.Quantity = Sell, Stop, 98*exact.One, 200*exact.One
+		})
+		thin(1, 99)
+		thin(2, 98)
+		thin(3, 97)
+		if got := found(t, e, limit.ID) + ", " + found(t, e, stop.ID); got != "filled 99, filled 98" {
+			t.Errorf("the limit and the stop are %s, want both filled whole", got)
 		}
-		if o := ask(t, e, func(r *OrderRequest) { r.TimeInForce = IOC }); o.Status != StatusCancelled || o.FilledQuantity != 0 {
-			t.Errorf("an ioc order once the share is used up: %+v, want cancelled with nothing filled", o)
-		}
-		traded(e, 1, 102, 25)
-		if got := stands(id) + ", " + stands(id+"-tp"); got != "partially_filled 6 of 7 at 101, open 0 of 6 at null" { // 3 at 102: the minute before had more
-			t.Errorf("after a volume of 25 at 102 the entry and its take_profit are %s, want 6 filled and protected", got)
-		}
-		if e, err = openOn(o, disk.Cut(journaltest.Dropped)); err != nil {
-			t.Fatal(err)
-		}
-		e.watchNeeded(t.Context())
-		if got := stands(id) + ", " + stands(id+"-tp"); got != "partially_filled 6 of 7 at 101, open 0 of 6 at null" {
-			t.Errorf("after a crash the entry and its take_profit are %s, want them as before", got)
-		}
-		if _, err := e.CancelOrder(Who{}, id); err != nil {
-			t.Fatal(err)
-		}
-		traded(e, 2, 79, 40)
-		if got := stands(id+"-sl") + ", " + stands(id+"-tp"); got != "partially_filled 4 of 6 at 79, open 0 of 2 at null" { // it is older than the other market order
-			t.Errorf("after a volume of 40 at 79 the stop and the take_profit are %s, want 4 of 6 sold and 2 left", got)
-		}
-		traded(e, 3, 78, 100)
-		if got := stands(id+"-sl") + ", " + stands(id+"-tp"); got != "filled 6 of 6 at 78.66666667, cancelled 0 of 2 at null" {
-			t.Errorf("after a volume of 100 at 78 the stop and the take_profit are %s, want the stop filled and the other cancelled", got)
-		}
-		if o, _ := e.Order(id + "-sl"); o.Value.String() != "472" || o.Fee.String() != "0.472" {
-			t.Errorf("4 at 79 and 2 at 78 came to %s with a fee of %s, want 472 and 0.472", o.Value, o.Fee)
-		}
-		e.Close()
-	})
-}
-
-// TestExitsOfLaterFill: the first part of an entry only closes a short position. The
-// entry's exits are for what a later part opens, and are counted from its price. By
-// hand: 1 is bought at 100 and closes, then 3 at 130, of which 1 closes and 2 open a
-// position at 130, so a stop and a profit of 5 % stand at 123.5 and 136.5. Counted from
-// the average of 122.5 the profit would be at 128.625 and sell at a loss.
-func TestExitsOfLaterFill(t *testing.T) {
-	inBubble(t, func(o *Options) { o.Participation = exact.One / 10 }, func(t *testing.T, e *Engine) {
-		e.ensure(t.Context(), "AAA")
-		traded(e, 0, 100, 30)
-		place(t, e, Sell, Market, "2", "")
-		r := func(r *OrderRequest) { bracket(t, "5%", "5%")(r); r.Quantity = 4 * exact.One }
-		dry := ask(t, e, func(d *OrderRequest) { r(d); d.DryRun = true })
-		if exits := e.Protection(dry); dry.FilledQuantity != exact.One || len(exits) != 0 {
-			t.Errorf("a dry run fills %s and has the exits %+v, want 1 and none", dry.FilledQuantity, exits)
-		}
-		entry := ask(t, e, r)
-		if entry.FilledQuantity != exact.One || !strings.Contains(entry.Reason, "waits for more") {
-			t.Errorf("a part that closes: %s filled, %q; want 1, and that the rest waits", entry.FilledQuantity, entry.Reason)
-		}
-		traded(e, 1, 130, 30)
-		got := ""
-		for _, leg := range e.Group(entry.ID) {
-			got += fmt.Sprintf("%s %s at %s, ", leg.Role, leg.Quantity, leg.worst())
-		}
-		if want := "stop_loss 2 at 123.5, take_profit 2 at 136.5, "; got != want {
-			t.Errorf("the exits: %swant %s", got, want)
+		if n := e.PendingNotifications(); n != 2 {
+			t.Errorf("%d notifications of two orders, want 2", n)
 		}
 	})
-}
-
-// TestExitBeforeRestOfEntry: an entry of 30, of which each minute fills 3, does not keep
-// its exits from being filled. As the older order the entry would otherwise use up the
-// volume of every minute, and its stop_loss of 90 would sell nothing while the price
-// falls.
-func TestExitBeforeRestOfEntry(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		typ   OrderType
-		price float64 // of the second minute
-		want  string  // what became of the entry, its stop and its profit after the second and third minute
-	}{
-		{"the stop of a market order", Market, 85, "cancelled 3, filled 3, cancelled 0; cancelled 3, filled 3, cancelled 0"},
-		{"the profit of a market order", Market, 125, "cancelled 3, cancelled 0, filled 3; cancelled 3, cancelled 0, filled 3"},
-		{"neither", Market, 95, "partially_filled 6, open 0, open 0; partially_filled 9, open 0, open 0"},
-		// The limit is met on the way to the stop, and is set aside from then on.
-		{"the stop of a limit", Limit, 85, "cancelled 6, open 0, open 0; cancelled 6, partially_filled 3, open 0"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			inBubble(t, func(o *Options) { o.Participation = exact.One / 10 }, func(t *testing.T, e *Engine) {
-				e.ensure(t.Context(), "AAA")
-				traded(e, 0, 100, 30)
-				entry := ask(t, e, func(r *OrderRequest) {
-					bracket(t, "90", "120")(r)
-					r.Quantity, r.Type = 30*exact.One, c.typ
-					if c.typ == Limit {
-						r.Price = 100 * exact.One
-					}
-				})
-				stands := func() string {
-					var all []string
-					for _, suffix := range []string{"", "-sl", "-tp"} {
-						o, err := e.Order(entry.ID + suffix)
-						if err != nil {
-							t.Fatal(err)
-						}
-						all = append(all, fmt.Sprint(o.Status, " ", o.FilledQuantity))
-					}
-					return strings.Join(all, ", ")
-				}
-				traded(e, 1, c.price, 30)
-				got := stands()
-				traded(e, 2, c.price, 30)
-				if got += "; " + stands(); got != c.want {
-					t.Errorf("%s, want %s", got, c.want)
-				}
-			})
-		})
-	}
-}
-
-// TestVolumeBeyondExactNumbers: of a coin with a tiny price more may be traded in a minute
-// than an exact number holds, 92 billion. That counts as a large volume, not as none.
-func TestVolumeBeyondExactNumbers(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		before float64   // of the last whole minute
-		told   []float64 // of the forming one
-	}{
-		{"in the last whole minute", 5e11, nil},
-		{"in the forming one", 10, []float64{5e11}},
-		{"in the parts of one", 10, []float64{8e10, 8e10}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			change := func(o *Options) {
-				o.Participation, o.Source = exact.One/10, volumes{c.before}
-				o.Limits.OrderNotional, o.Limits.PositionNotional = 1<<62, 1<<62
-			}
-			inBubble(t, change, func(t *testing.T, e *Engine) {
-				e.ensure(t.Context(), "AAA")
-				for _, size := range c.told {
-					b := minute(0, 1, 1, 1, 1)
-					b.Volume = size
-					e.deliver(t.Context(), market.Update{Symbol: "AAA", Source: "test", Price: 1, High: 1, Low: 1, Path: []market.Bar{b}, At: time.Now().UnixMilli()})
-				}
-				o := &Order{Symbol: "AAA", Quantity: 9e9 * exact.One}
-				if got := e.available(o); got != o.Quantity {
-					t.Errorf("of an order for 9000000000 only %s can be filled", got)
-				}
-			})
-		})
-	}
-}
-
-// volumes is a source whose whole minutes have a volume each, the newest last, and
-// whose forming one has 7.
-type volumes []float64
-
-func (v volumes) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
-	s, err := flat(100).Bars(ctx, q)
-	if q.Interval == market.Minute1 {
-		s.Volume = make([]float64, s.Len())
-		copy(s.Volume[s.Len()-1-len(v):], v)
-		s.Volume[s.Len()-1] = 7 * min(1, float64(len(v)))
-	}
-	return s, err
-}
-
-// TestParticipationAtFirst: in a market that nobody has watched before, the volume of the
-// last minute that is over counts. If the source tells no volume, or is a file without
-// minutes, orders are filled whole.
-func TestParticipationAtFirst(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		source market.Source
-		want   string
-	}{
-		{"a minute of 50 after one of 900", volumes{900, 50}, "partially_filled 5"},
-		{"a minute without trades after one with", volumes{30, 0}, "open 0"},
-		{"a source without volumes", volumes{}, "filled 20"},
-		{"a file of hours", hours{flat(100)}, "filled 20"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			change := func(o *Options) { o.Participation, o.Source = exact.One/10, c.source }
-			inBubble(t, change, func(t *testing.T, e *Engine) {
-				o := ask(t, e, func(r *OrderRequest) { r.Quantity = 20 * exact.One })
-				if got := fmt.Sprint(o.Status, " ", o.FilledQuantity); got != c.want {
-					t.Errorf("a market order for 20: %s (%s), want %s", got, o.Reason, c.want)
-				}
-				if waits := !o.Status.Terminal(); waits != strings.Contains(o.Reason, "waits for more") {
-					t.Errorf("the reason of %s is %q", o.Status, o.Reason)
-				}
-			})
-		})
-	}
-}
-
-// hours is a source that has nothing shorter than hours.
-type hours struct{ market.Source }
-
-func (h hours) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
-	if q.Interval.Seconds() < market.Hour1.Seconds() {
-		return nil, market.ErrTooFine
-	}
-	return h.Source.Bars(ctx, q)
-}
-
-// TestVolumeToldLate: prices of a minute may come before all of the minute before it was
-// told. What was told of a minute whose whole volume was asked for is not counted twice.
-func TestVolumeToldLate(t *testing.T) {
-	of := func(steps ...[2]int64) string {
-		v := volume{newest: minuteVolume{start: 120}, before: minuteVolume{60, 5, true}}
-		for _, s := range steps {
-			v.tell(s[0], exact.Decimal(s[1]))
-		}
-		return fmt.Sprint(int64(v.newest.size), " after ", int64(v.before.size))
-	}
-	for _, c := range []struct {
-		got, want string
-	}{
-		{of([2]int64{120, 3}, [2]int64{120, 4}), "7 after 5"},
-		{of([2]int64{60, 9}), "0 after 5"},
-		{of([2]int64{0, 9}), "0 after 5"},
-		{of([2]int64{180, 0}, [2]int64{120, 8}, [2]int64{180, 2}), "2 after 8"},
-		{of([2]int64{240, 1}, [2]int64{120, 8}, [2]int64{180, 6}), "1 after 6"},
-	} {
-		if c.got != c.want {
-			t.Errorf("%s, want %s", c.got, c.want)
-		}
-	}
 }

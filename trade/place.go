@@ -89,7 +89,7 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (*Order, uint64, error) {
 			ev.Order.Group = ""
 		}
 		says := dryRun
-		if ev.Order.Reason != "" { // why it would not be filled, or not whole
+		if ev.Order.Reason != "" { // why it would not be filled
 			says += "; without dry_run: " + ev.Order.Reason
 		}
 		ev.Order.ID, ev.Order.Reason = "", says
@@ -116,29 +116,14 @@ func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event
 }
 
 // reportArrival returns what the paper broker does with o on arrival. If fill is not
-// zero, the market has reached o, which is filled at that price as far as the recent
-// volume allows. The rest waits; the rest of an ioc is cancelled, and a fok is filled
-// whole or not at all.
+// zero, the market has reached o, which is filled whole at that price. Otherwise it waits,
+// or is cancelled if it may not.
 func (e *Engine) reportArrival(o *Order, fill exact.Decimal, q quote) (report, error) {
-	// size is as much of the order as the recent volume still allows.
-	size, hurried := e.available(o), o.TimeInForce == IOC || o.TimeInForce == FOK
 	switch {
-	case fill == 0 && hurried:
+	case fill != 0:
+		return e.paper.report(StatusFilled, o.Quantity, fill, e.paper.feeRate)
+	case o.TimeInForce == IOC || o.TimeInForce == FOK:
 		return report{status: StatusCancelled, reason: fmt.Sprintf("%s: the market at %s has not reached the limit", o.TimeInForce, q.price)}, nil
-	case fill == 0:
-		return report{status: StatusOpen}, nil
-	case size == 0 && !hurried:
-		return report{status: StatusOpen, reason: "too little was traded lately, it waits for more"}, nil
-	case size == o.Quantity:
-		return e.paper.report(StatusFilled, size, fill, e.paper.feeRate)
-	case size == 0 || o.TimeInForce == FOK:
-		return report{status: StatusCancelled, reason: fmt.Sprintf("%s: too little was traded lately, %s could be filled", o.TimeInForce, size)}, nil
-	case o.TimeInForce == IOC:
-		r, err := e.paper.report(StatusCancelled, size, fill, e.paper.feeRate)
-		r.reason = "ioc: too little was traded lately for the rest"
-		return r, err
 	}
-	r, err := e.paper.report(StatusPartiallyFilled, size, fill, e.paper.feeRate)
-	r.reason = tooLittle
-	return r, err
+	return report{status: StatusOpen}, nil
 }

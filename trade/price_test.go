@@ -219,7 +219,6 @@ func TestNoFileOfSymbol(t *testing.T) {
 	}
 	o := testOptions(t)
 	o.Source, o.Feed, o.Intervals = source, market.NewFeed(source, nil), []market.Interval{market.Day1}
-	o.Participation = exact.One / 10
 	e := openTest(t, o)
 	defer e.Close()
 	alert := AlertRequest{Symbol: "QQQ", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "200")}}

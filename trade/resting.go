@@ -28,9 +28,6 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 		if !l.tradable {
 			continue
 		}
-		if e.options.Participation != 0 {
-			e.watch.change(t.Symbol, func(in *instrument) { in.volume.tell(l.bar, l.volume) })
-		}
 		// A clone, because fills change the list.
 		for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
 			o := e.ahead.order(id)
@@ -73,18 +70,14 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	}
 	price, ok := e.reached(o, part)
 	e.trail(o, part)
-	if !ok || e.held(o) || e.stopReached(o, l) || e.exitReached(o, l) {
+	if !ok || e.held(o) || e.stopReached(o, l) {
 		return 0, false
 	}
 	if o.waits() && e.bothReached(o, part) { // every step from this one on says so
 		both := *o
 		both.Reason, o = stopCounts, &both
 	}
-	available := e.available(o)
-	if e.spentIn(l, o) {
-		available = 0
-	}
-	k, ev := e.fillAt(o, available, quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}, at)
+	k, ev := e.fillAt(o, quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}, at)
 	if ev == nil {
 		return 0, false
 	}
@@ -126,27 +119,10 @@ func (e *Engine) stopReached(o *Order, l leg) bool {
 	})
 }
 
-// exitReached reports whether o is the rest of an entry and must not be filled in l
-// because l reaches one of its exits. The entry is judged before its exits: without this
-// it would use up the volume that the exit needs, minute after minute, and the loss would
-// grow until all of the entry is bought. Called with mu held.
-func (e *Engine) exitReached(o *Order, l leg) bool {
-	return o.takes() && (o.StopLoss != nil || o.TakeProfit != nil) && slices.ContainsFunc(e.ahead.mates(o, o.ID), func(exit *Order) bool {
-		part, ok := l.after(e.arrived[exit.ID])
-		if ok {
-			_, ok = e.reached(exit, part)
-		}
-		return ok
-	})
-}
-
 // reached returns the price of the market, without slippage, when it reaches the limit
 // or the stop of o within part, and whether it does.
 func (e *Engine) reached(o *Order, part span) (exact.Decimal, bool) {
-	switch {
-	case o.takes():
-		return part.close.against(o.Side), true
-	case o.waits():
+	if o.waits() {
 		return stopPrice(o.Side, e.stop(o), part)
 	}
 	return e.paper.resting(o, part)
@@ -167,19 +143,18 @@ func (e *Engine) held(o *Order) bool {
 }
 
 // fillAt returns the step that a resting order takes when the market is at the price
-// that it was waiting for, that of q; nil if there is none. The order is filled, with at
-// most what is available. A stop that cannot be filled yet is set off: it waits on as a
-// limit or as the rest of a market order. An order is cancelled if it could only reduce a
-// position that is gone, and rejected if its fill would break the limit of the position,
-// which other fills may have used up since it was accepted, or the account cannot pay
-// for it, or it would leave the range of exact numbers. It waits, and says so, as long as
-// it is not known whether the account can pay for it, because another position has no price.
-func (e *Engine) fillAt(o *Order, available exact.Decimal, q quote, at Time) (kind, *event) {
-	// A stop, or the rest of a market order, is filled at the market's price with slippage.
-	// A stop_limit becomes a limit and waits if the market is beyond that limit.
-	if o.waits() || o.takes() {
+// that it was waiting for, that of q; nil if there is none. The order is filled. It is
+// cancelled if it could only reduce a position that is gone, and rejected if its fill would
+// break the limit of the position, which other fills may have used up since it was accepted,
+// or the account cannot pay for it, or it would leave the range of exact numbers. It waits,
+// and says so, as long as it is not known whether the account can pay for it, because another
+// position has no price.
+func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
+	// A stop is filled at the market's price with slippage. A stop_limit becomes a limit and
+	// waits if the market is beyond that limit.
+	if o.waits() {
 		if offered := e.paper.offered(o, q); o.Type == StopLimit && o.within(offered) != offered {
-			return kindOrderChanged, e.ahead.trigger(o, q, at)
+			return kindOrderChanged, triggered(o, q, at)
 		}
 		q.price = o.within(e.paper.slip(o, q))
 	}
@@ -188,15 +163,7 @@ func (e *Engine) fillAt(o *Order, available exact.Decimal, q quote, at Time) (ki
 	if o.ReduceOnly {
 		size = reducible(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
 	}
-	switch {
-	// Nothing can be filled for lack of volume: a stop is set off all the same, a limit
-	// just waits.
-	case available == 0 && size > 0 && o.waits():
-		return kindOrderChanged, e.ahead.trigger(o, q, at)
-	case available == 0 && size > 0:
-		return 0, nil
-	}
-	ev, err := e.filled(o, min(size, available), size <= available, q, at)
+	ev, err := e.filled(o, size, q, at)
 	switch {
 	case err == nil:
 		return kindFilled, ev
@@ -219,9 +186,9 @@ func (e *Engine) fillAt(o *Order, available exact.Decimal, q quote, at Time) (ki
 	return k, ev
 }
 
-// filled returns the step that fills size of a resting order at the price of q. Last
-// says that the order ends with this fill.
-func (e *Engine) filled(o *Order, size exact.Decimal, last bool, q quote, at Time) (*event, error) {
+// filled returns the step that fills size of a resting order at the price of q, with which
+// the order ends.
+func (e *Engine) filled(o *Order, size exact.Decimal, q quote, at Time) (*event, error) {
 	if size == 0 {
 		return nil, errors.New("nothing is left to reduce")
 	}
@@ -231,48 +198,28 @@ func (e *Engine) filled(o *Order, size exact.Decimal, last bool, q quote, at Tim
 	if err := e.checkAccount(o, o.Side.sign(size), worth(size, q.price), 0); err != nil {
 		return nil, err
 	}
-	status := StatusFilled
-	switch {
-	case !last:
-		status = StatusPartiallyFilled
-	// A reduce_only order ends when the position is gone, even if a part of the order is
-	// not filled.
-	case size < o.remaining().Abs():
-		status = StatusCancelled
-	}
-	// A limit that rested pays the maker's rate; a stop or the rest of a market order
-	// takes from the market and pays the other.
+	// A limit that rested pays the maker's rate; a stop takes from the market and pays the
+	// other.
 	rate := e.paper.makerRate
-	if o.waits() || o.takes() {
+	if o.waits() {
 		rate = e.paper.feeRate
 	}
-	r, err := e.paper.report(status, size, q.price, rate)
+	r, err := e.paper.report(StatusFilled, size, q.price, rate)
 	if err != nil {
 		return nil, err
 	}
-	switch status {
-	case StatusCancelled:
-		r.reason = "the rest would not have reduced the position"
-	case StatusPartiallyFilled:
-		r.reason = tooLittle
+	// What is more than the position is cut from a reduce_only order.
+	if size < o.Quantity {
+		r.status, r.reason = StatusCancelled, "the rest would not have reduced the position"
 	}
 	r.mark = q
-	ev, err := e.ahead.outcome(o, r, at)
-	// A stop that was filled in part goes on like a market order from here.
-	if err == nil && o.waits() && !ev.Order.Status.Terminal() {
-		when := q.time()
-		ev.Order.TriggeredAt = &when
-	}
-	return ev, err
+	return e.ahead.outcome(o, r, at)
 }
 
-// trigger returns the step by which o, a stop, is set off without being filled: a
-// stop_limit waits on as a limit, any other stop like the rest of a market order. If o is
-// the exit of an entry, what is left of the entry ends.
-func (s *state) trigger(o *Order, q quote, at Time) *event {
+// triggered returns the step by which o, a stop_limit, is set off without being filled: it
+// waits on as a limit.
+func triggered(o *Order, q quote, at Time) *event {
 	after, when := *o, q.time()
 	after.TriggeredAt, after.UpdatedAt = &when, at
-	ev := &event{At: at, Order: &after}
-	s.endEntry(ev, o.ID+" was set off")
-	return ev
+	return &event{At: at, Order: &after}
 }

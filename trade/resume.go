@@ -81,19 +81,6 @@ func (e *Engine) proposeSeen(changed map[string]*seen, at Time) (seq uint64, err
 	return seq, nil
 }
 
-// noteFilled writes down how far a symbol was judged after an update has filled orders
-// there and others still wait, perhaps for volume: if a restart judged that update again,
-// it would fill more of them. It is the last record of the update, because after a crash
-// before that the rest of the update must be judged again. Called with mu held; it returns
-// the sequence, or 0.
-func (e *Engine) noteFilled(symbol string, at Time) uint64 {
-	if e.options.Participation == 0 || len(e.ahead.open[symbol]) == 0 {
-		return 0
-	}
-	seq, _ := e.proposeSeen(map[string]*seen{symbol: e.watch.seen(symbol)}, at) // fails only when the journal is broken, which is logged once
-	return seq
-}
-
 // writeSeen is noteSeen for callers without mu; it returns when all is on disk.
 func (e *Engine) writeSeen() error {
 	return e.write(func() (uint64, error) { return e.noteSeen(now()) })
@@ -117,16 +104,10 @@ func (e *Engine) waitingSymbols() map[string]bool {
 
 // rememberArrivals is called at a start. It notes the open orders that were accepted
 // after the price from which their symbol is judged on, so that what the market did
-// before an order was there does not fill it. It also notes when orders of each symbol
-// were last filled, which used up volume.
+// before an order was there does not fill it.
 func (e *Engine) rememberArrivals() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, o := range e.ahead.orders {
-		if o.FilledQuantity > 0 && o.PriceAt != nil {
-			e.spent[o.Symbol] = max(e.spent[o.Symbol], o.PriceAt.UnixMilli())
-		}
-	}
 	for symbol, s := range e.ahead.seen {
 		for _, id := range e.ahead.open[symbol] {
 			if born := e.ahead.order(id).since(); born > s.At {

@@ -13,8 +13,7 @@ import (
 // seen is how far the engine has judged a symbol. The journal keeps it for symbols that
 // alerts or open orders wait for, so that the next process goes on from there. It may be
 // behind what was judged: to judge the same again changes nothing, because what fired or
-// was filled no longer waits. The exception is an order that was filled in part; after
-// such a fill noteFilled writes it at once.
+// was filled no longer waits.
 type seen struct {
 	Price     exact.Decimal             `json:"price"`               // the newest that was judged, rounded; zero if out of range
 	Told      json.Number               `json:"told,omitempty"`      // the same as it was told, if Price is not that

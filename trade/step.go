@@ -1,15 +1,11 @@
 package trade
 
-import (
-	"slices"
+import "slices"
 
-	"wick/exact"
-)
-
-// take proposes a step of orders on paper, and notes how much volume it uses. Orders that
-// begin with the step count as arrived at the given instant, in unix milliseconds: they are
-// new, or are stops that it sets off, and what follows the stop begins now. What was noted
-// of orders that end is forgotten. Called with mu held.
+// take proposes a step of orders on paper. Orders that begin with the step count as arrived
+// at the given instant, in unix milliseconds: they are new, or are stops that it sets off,
+// and what follows the stop begins now. What was noted of orders that end is forgotten.
+// Called with mu held.
 func (e *Engine) take(k kind, ev *event, instant int64) (uint64, error) {
 	orders := append([]*Order{ev.Order}, ev.Also...)
 	before := make([]*Order, len(orders)) // each as it was, or nil
@@ -21,7 +17,6 @@ func (e *Engine) take(k kind, ev *event, instant int64) (uint64, error) {
 	if err != nil {
 		return seq, err
 	}
-	e.took(ev, before[0])
 	for i, o := range orders {
 		switch was := before[i]; {
 		case o.Status.Terminal():
@@ -62,28 +57,16 @@ func (s *state) outcome(o *Order, r report, at Time) (*event, error) {
 	return ev, nil
 }
 
-// fill adds what was filled to the order of ev, and the holding after it to ev. If it
-// fails, ev is not changed.
+// fill adds what was filled to the order of ev, and the holding after it to ev. Paper
+// orders are filled once, so nothing of it was filled before. If it fails, ev is not changed.
 func (s *state) fill(ev *event, r report) error {
 	o := ev.Order
 	h, err := s.holdings[o.Symbol].fill(o.Side.sign(r.size), r.price, r.fee)
-	total, ok := o.FilledQuantity.Add(r.size)
-	fee, fits := o.Fee.Add(r.fee)
-	if !ok || !fits || err != nil {
+	if err != nil {
 		return refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
 	}
-	// An order that is filled at once has one price. One that is filled in parts keeps
-	// the sum that was paid, so that its average is rounded once and does not drift.
-	average := r.price
-	if o.FilledQuantity > 0 || r.status == StatusPartiallyFilled {
-		value, fits := o.filledValue().Add(exact.Product(r.size, r.price))
-		if average, ok = value.Per(total); !fits || !ok {
-			return refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
-		}
-		o.Value = &value
-	}
 	h.Synthetic = h.Synthetic || r.mark.synthetic
-	o.FilledQuantity, o.Fee, o.AveragePrice, ev.Holding = total, fee, &average, &h
+	o.FilledQuantity, o.Fee, o.AveragePrice, ev.Holding = r.size, r.fee, &r.price, &h
 	if r.mark.at != 0 {
 		at := r.mark.time()
 		o.PriceAt, o.Source, o.Synthetic = &at, r.mark.source, r.mark.synthetic

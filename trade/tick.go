@@ -172,12 +172,11 @@ func (c Condition) reachedBy(s span) bool { return c.metBy(c.extreme(s)) }
 // high or the low came first.
 type leg struct {
 	span
-	bar      int64         // start of the bar, in unix seconds
-	volume   exact.Decimal // what was traded
-	from, to int64         // when the leg begins and ends, in unix milliseconds
-	closed   int64         // when the bar is over, in unix milliseconds
-	late     bool          // the bar was over before this process began
-	tradable bool          // its prices are in the range of exact numbers; otherwise orders are not judged by it
+	bar      int64 // start of the bar, in unix seconds
+	from, to int64 // when the leg begins and ends, in unix milliseconds
+	closed   int64 // when the bar is over, in unix milliseconds
+	late     bool  // the bar was over before this process began
+	tradable bool  // its prices are in the range of exact numbers; otherwise orders are not judged by it
 }
 
 // legs returns the path of an update. The first leg goes on from the last price seen,
@@ -200,7 +199,6 @@ func legs(u market.Update) []leg {
 		low, ok3 := newBetween(b.Low)
 		end, ok4 := newBetween(b.Close)
 		l.open, l.high, l.low, l.close = open, high.below, low.above, end
-		l.volume = volumeOf(b.Volume)
 		// The open of the first leg is not a new trade: the update before told it. start
 		// keeps it as the price that the leg begins at.
 		l.start = l.open

@@ -60,8 +60,8 @@
 //
 // # What the paper broker does not do
 //
-// It has no order book: an order is filled at prices that the feed has told, whole or,
-// with Options.Participation, in parts (participation.go).
+// It has no order book: an order is filled whole, at a price that the feed has told,
+// however much was traded there.
 //
 // # Over a restart
 //
@@ -126,8 +126,8 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	}
 	e := &Engine{
 		options: o, log: o.Log, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Quoted, nil},
-		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, volumes: o.Participation != 0 && o.Venue == nil, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
-		arrived: make(map[string]int64), spent: make(map[string]int64), trails: make(map[string]exact.Decimal),
+		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
+		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal),
 		unlisted: make(map[string]bool),
 	}
 	e.paper.grid = e.gridOf

@@ -20,7 +20,6 @@ type watchlist struct {
 	source    market.Source
 	feed      Feed
 	intervals []market.Interval // kept for every symbol
-	volumes   bool              // volumes matter, see Options.Participation
 	most      int               // symbols that may be watched
 
 	mu          sync.Mutex
@@ -38,7 +37,6 @@ type instrument struct {
 	grid     Grid      // the rules of its exchange, as far as they are known
 	halted   string    // the exchange's word for a market in which nothing is traded now; or empty
 	gridDue  time.Time // when the source is asked for both again
-	volume   volume    // kept if volumes matter
 	windows  map[market.Interval]*window
 	barsAt   int64     // time of the last update of the windows, zero before the feed's first
 	asked    time.Time // when ensure was last called
@@ -80,15 +78,7 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 	if err != nil || len(series) == 0 {
 		return err
 	}
-	// Volumes are only needed for fills in parts, and only once. They come last: if the
-	// source fails, it is prices that are missing, and the error says so.
-	var traded volume
-	if w.volumes && !w.has(symbol) {
-		if traded, err = w.history(ctx, symbol); err != nil {
-			return err
-		}
-	}
-	judged, err := w.install(symbol, from, traded, series, want)
+	judged, err := w.install(symbol, from, series, want)
 	if err != nil {
 		return err
 	}
@@ -204,7 +194,7 @@ func (w *watchlist) checkRoom(symbol string) error {
 // install puts windows with the loaded bars into the list, and what else is known from
 // these. A new symbol goes on from the price in from. It returns for each window the bar
 // that it was judged on last: once the lock is free, the next update changes that.
-func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*market.Series, want map[market.Interval]int) (judged []int64, err error) {
+func (w *watchlist) install(symbol string, from *seen, loaded []*market.Series, want map[market.Interval]int) (judged []int64, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.checkRoom(symbol); err != nil { // others may have come while we asked
@@ -212,7 +202,7 @@ func (w *watchlist) install(symbol string, from *seen, traded volume, loaded []*
 	}
 	in := w.instruments[symbol]
 	if in == nil {
-		in = &instrument{windows: make(map[market.Interval]*window), volume: traded, asked: time.Now()}
+		in = &instrument{windows: make(map[market.Interval]*window), asked: time.Now()}
 		if from.of(loaded[0]) {
 			in.last, in.resumed = quote{price: from.Price, told: from.told(), at: from.At, synthetic: from.Synthetic}, from.At
 		}
@@ -456,30 +446,4 @@ func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 		win.settled = win.judged
 	}
 	return since, from, true
-}
-
-// history returns the volume of a symbol that is not watched yet, from its newest
-// minutes. The forming minute begins with nothing: the feed tells what is traded in it.
-func (w *watchlist) history(ctx context.Context, symbol string) (v volume, err error) {
-	s, err := w.load(ctx, seriesKey{symbol, market.Minute1}, historyMinutes)
-	if errors.Is(err, market.ErrTooFine) { // a file without minutes: the feed tells the bars that are added to it
-		return v, nil
-	}
-	if err != nil {
-		return v, fmt.Errorf("no volume of %s: %w", symbol, err)
-	}
-	// Until the feed tells a volume, the last minute that is over counts.
-	last := s.Bar(s.Len() - 1)
-	v.newest.start = last.Time
-	v.told = slices.ContainsFunc(s.Volume, func(size float64) bool { return size > 0 })
-	switch {
-	case !s.Forming:
-		v.newest.start = market.Minute1.Next(last.Time)
-	case s.Len() > 1:
-		last = s.Bar(s.Len() - 2)
-	default:
-		return v, nil
-	}
-	v.before = minuteVolume{last.Time, volumeOf(last.Volume), true}
-	return v, nil
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"wick/exact"
 	"wick/market"
 )
 
@@ -107,7 +106,6 @@ func TestNoAlertWithoutBars(t *testing.T) {
 		"of a file's only bars":    {price, "", at(market.Day1), "no price of AAA: the source is broken"},
 		"finer than a file's":      {rule, "15m", fileOf(market.Day1), "no bars of AAA 15m: no bars fine enough; give an interval that it has"},
 		"of any interval":          {price, "", func(market.Query) error { return market.ErrTooFine }, "no price of AAA: no bars fine enough"},
-		"of the volume":            {price, "", at(market.Minute1), "no volume of AAA: the source is broken"},
 		"of another market":        {strings.Replace(rule, "close", "close:BBB", 1), "", func(q market.Query) error { return map[string]error{"BBB": broken}[q.Symbol] }, "the source is broken"},
 		"of a column":              {`{"indicator_signal":{"indicator":"funding","signal":"zero_up"}}`, "", func(q market.Query) error { return map[int]error{1: broken}[len(q.Extra)] }, "no data of AAA for funding: the source is broken"},
 		"of a shorter interval":    {strings.Replace(rule, "close", "close@15m", 1), "", nil, "reads 15m bars, which are shorter than the 1h bars"},
@@ -115,7 +113,7 @@ func TestNoAlertWithoutBars(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(o *Options) {
-				o.Source, o.Participation = &lacking{flat(100), c.fault}, exact.One
+				o.Source = &lacking{flat(100), c.fault}
 			}, func(t *testing.T, e *Engine) {
 				_, err := setAlert(t, e, c.condition, c.interval)
 				if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -113,7 +113,7 @@ func (a *Approvals) admitAll(c mcp.Caller, r trade.OrderRequest, previews []trad
 // worthOf returns what an order is worth at the price that highest returns, and whether
 // that is known. It is not if there is no price, nor for a trailing stop, whose price
 // follows the market. A sell limit that the market has passed counts at the price of the market,
-// which it may get when more is traded.
+// which it may get.
 func worthOf(engine *trade.Engine, r trade.OrderRequest, o trade.Order) (exact.Money, bool) {
 	if o.Type == trade.TrailingStop {
 		return exact.Money{}, false

@@ -21,7 +21,7 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Deci
 	estimate := engine.Estimate(o)
 	lines := []string{
 		heading(o),
-		"price: " + priceOf(o, estimate),
+		"price: " + priceOf(o),
 	}
 	add := func(given bool, line string) {
 		if given {
@@ -35,18 +35,18 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Deci
 	if currency != "" {
 		currency = " " + currency
 	}
-	worth, fee := worthOfFill(o, estimate)+currency, feeOf(o, estimate, currency)
-	if estimate.Quantity != o.Quantity { // an ioc or a fok: by the time of the yes more of it may be filled
-		whole := worthOfFill(o, trade.Estimate{Price: estimate.Price, Quantity: o.Quantity})
+	worth, fee := worthOfFill(estimate)+currency, feeOf(o, estimate, currency)
+	if estimate.Quantity != o.Quantity { // an ioc or a fok that would end unfilled: by the time of the yes the market may have come
+		whole := worthOfFill(trade.Estimate{Price: estimate.Price, Quantity: o.Quantity})
 		worth += fmt.Sprintf(" for %s of it, which would fill now; %s%s if it is filled whole", estimate.Quantity, whole, currency)
 	}
-	if best := engine.Arrival(o); o.Side == trade.Sell && o.FilledQuantity != o.Quantity && best > estimate.Price { // what waits for volume
-		whole := worthOfFill(o, trade.Estimate{Price: best, Quantity: o.Quantity})
+	if best := engine.Arrival(o); o.Side == trade.Sell && o.FilledQuantity != o.Quantity && best > estimate.Price { // the bid is below its limit, and the last trade above
+		whole := worthOfFill(trade.Estimate{Price: best, Quantity: o.Quantity})
 		worth += fmt.Sprintf("; up to %s%s if it gets the price of the market", whole, currency)
 	}
 	if r.OCO != (trade.OCO{}) { // two outcomes, of which one comes
 		stop := engine.EstimateBeside(o, r.OCO)
-		worth += " by the limit, " + worthOfFill(o, stop) + currency + " by the stop"
+		worth += " by the limit, " + worthOfFill(stop) + currency + " by the stop"
 		if o.Account == "" {
 			fee += " by the limit, " + stop.Fee.String() + currency + " by the stop"
 		}
@@ -76,8 +76,8 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Deci
 
 // worthOfFill returns what an order is worth, filled as its estimate says, to the
 // nearest hundredth where it is one or more: a person needs no more digits.
-func worthOfFill(o trade.Order, x trade.Estimate) string {
-	worth, ok := x.Worth(o)
+func worthOfFill(x trade.Estimate) string {
+	worth, ok := x.Worth()
 	if ok && worth >= exact.One {
 		worth, ok = worth.Step(exact.One/100, exact.HalfEven)
 	}
@@ -119,32 +119,18 @@ func pricesOf(o trade.Order) (s string) {
 
 // priceOf says for a person at which price the order would be filled, and when. A stop
 // has no price of its own: it takes that of the market when it comes to it.
-func priceOf(o trade.Order, x trade.Estimate) string {
-	// Where the market is there and volume is what lacks, that is said, and not that
-	// the market would still have to come.
-	lacks := "once more is traded: it was too little lately"
-	if o.Status.Terminal() { // ioc or fok
-		lacks = "but too little was traded lately, and it would end unfilled"
-	}
-	now := "now"
-	if o.FilledQuantity != 0 && o.FilledQuantity != o.Quantity {
-		now = fmt.Sprintf("now for %s of it, since too little was traded lately for more", o.FilledQuantity)
-	}
+func priceOf(o trade.Order) string {
 	switch {
 	case o.AveragePrice != nil && o.Price != nil:
-		return fmt.Sprintf("about %s, %s; the limit is %s", o.AveragePrice, now, o.Price)
+		return fmt.Sprintf("about %s, now; the limit is %s", o.AveragePrice, o.Price)
 	case o.AveragePrice != nil:
-		return fmt.Sprintf("about %s, %s", o.AveragePrice, now)
+		return fmt.Sprintf("about %s, now", o.AveragePrice)
 	case o.Type == trade.TrailingStop:
 		return fmt.Sprintf("that of the market, once it is %s since the order: about %s now", trailOf(o), o.StopPrice)
 	case o.Price != nil && o.StopPrice != nil:
 		return fmt.Sprintf("%s or better, once the market has come to %s", o.Price, o.StopPrice)
 	case o.StopPrice != nil:
 		return fmt.Sprintf("that of the market, once it comes to %s", o.StopPrice)
-	case x.Thin && o.Price != nil:
-		return fmt.Sprintf("%s or better, %s", o.Price, lacks)
-	case x.Price != 0 && o.Price == nil: // a market order
-		return fmt.Sprintf("about %s now, %s", x.Price, lacks)
 	case o.Price != nil && o.Status.Terminal():
 		return fmt.Sprintf("%s or better; the market is not there, and it would end unfilled", o.Price)
 	case o.Price != nil:

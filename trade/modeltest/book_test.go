@@ -12,7 +12,6 @@ type rules struct {
 	quotes               bool // the source tells bid and ask
 	tick, lot            num  // steps of prices and quantities
 	minimum              num  // least value of an order
-	participation        num  // share of a minute's volume that fills orders; nil fills them whole
 	maxOrder, maxHeld    num  // largest value of an order and of a position
 
 	cash     num // nil without an account
@@ -57,12 +56,10 @@ type order struct {
 	triggered bool
 	group     string // the same for all exits of an entry, and for the two orders of an oco
 	isExit    bool
-	cut       bool // a rest that a fill leaves ends with it: the position is gone, or the order may not wait
 	rested    bool // pays the maker's fee
 }
 
-func (o *order) open() bool   { return o.status == "open" || o.status == "partially_filled" }
-func (o *order) rest() num    { return sub(o.qty, o.filled) }
+func (o *order) open() bool   { return o.status == "open" }
 func (o *order) average() num { return nearest(div(o.value, o.filled), unit) }
 
 // holding is a position.
@@ -70,14 +67,10 @@ type holding struct{ qty, cost, realized, fees num }
 
 // place is what is known of one market.
 type place struct {
-	price  num
-	bid    num // beside the price, nil if the source does not tell
-	ask    num
-	minute int64         // unix milliseconds at which the newest minute began
-	volume map[int64]num // told of each minute
-	asked  int64         // the minute whose whole volume was asked for: what is told of it later does not count
-	taken  num           // filled in the newest minute
-	held   holding
+	price num
+	bid   num // beside the price, nil if the source does not tell
+	ask   num
+	held  holding
 }
 
 // book is the whole model.
@@ -94,7 +87,7 @@ type book struct {
 func newBook(r rules, symbols ...string) *book {
 	b := &book{rules: r, places: make(map[string]*place), cashIn: new0()}
 	for _, s := range symbols {
-		b.places[s] = &place{volume: make(map[int64]num), taken: new0(), held: holding{new0(), new0(), new0(), new0()}}
+		b.places[s] = &place{held: holding{new0(), new0(), new0(), new0()}}
 	}
 	return b
 }
@@ -149,10 +142,10 @@ func reaches(side int, price, limit num) bool { return equal(better(side, price,
 // piece is a stretch of trading: a minute, or the rest of one that had been
 // forming at the update before.
 type piece struct {
-	minute                         int64 // unix milliseconds at which its minute began
-	from, to                       int64 // unix milliseconds
-	open, high, low, close, volume num
-	goesOn                         bool // it goes on from a price that was seen, and so has no open for limits
+	minute                 int64 // unix milliseconds at which its minute began
+	from, to               int64 // unix milliseconds
+	open, high, low, close num
+	goesOn                 bool // it goes on from a price that was seen, and so has no open for limits
 }
 
 // view is the part of a piece that counts for an order.
@@ -185,58 +178,20 @@ func (v view) extreme(side int) num {
 
 // trade lets the market go along a piece.
 func (b *book) trade(symbol string, p piece) {
-	at := b.places[symbol]
-	at.tell(p)
 	b.instant = p.to
 	for _, o := range b.waiting(symbol) {
 		if !o.open() || p.from < o.since && p.to <= o.since || o.expires > 0 && o.expires <= p.to {
 			continue
 		}
 		v, stop := p.seenBy(o), o.stop
-		if price, taker, ok := b.meets(o, v, p.close); ok && !b.stopCounts(o, p) && !b.exitCounts(o, p) {
+		if price, taker, ok := b.meets(o, v); ok && !b.stopCounts(o, p) {
 			o.rested = !taker
 			b.fillResting(o, price)
-			if o.open() && taker && o.kind != "market" && !o.triggered {
-				b.trigger(o) // what is left of it goes on without the stop
-			}
 		}
 		if o.kind == "trailing_stop" && o.open() && sameNum(stop, o.stop) {
 			b.follow(o, v.extreme(o.side))
 		}
 	}
-}
-
-// tell notes what a piece has traded.
-func (at *place) tell(p piece) {
-	if p.minute > at.minute {
-		at.minute, at.taken = p.minute, new0()
-	}
-	if p.minute != at.asked || p.minute == 0 {
-		at.volume[p.minute] = add(at.told(p.minute), p.volume)
-	}
-}
-
-func (at *place) told(minute int64) num {
-	if v := at.volume[minute]; v != nil {
-		return v
-	}
-	return new0()
-}
-
-// volumeNow is the volume that orders share in: that of the newest minute or of
-// the one before it, nil if none was ever told.
-func (at *place) volumeNow() num {
-	before, any := int64(-1), false
-	for m, v := range at.volume {
-		if m < at.minute {
-			before = max(before, m)
-		}
-		any = any || v.Sign() > 0
-	}
-	if !any {
-		return nil
-	}
-	return higher(at.told(at.minute), at.told(before))
 }
 
 // waiting returns the open orders of a symbol by their places in time.
@@ -252,11 +207,8 @@ func (b *book) waiting(symbol string) (list []*order) {
 
 // meets returns the price at which an order is filled by what it sees, and
 // whether it takes from the market.
-func (b *book) meets(o *order, v view, closed num) (price num, taker, ok bool) {
-	switch {
-	case o.kind == "market", o.triggered && o.kind != "stop_limit": // the rest of one that found too little volume
-		return b.slipped(o.side, closed), true, true
-	case o.kind == "limit", o.triggered:
+func (b *book) meets(o *order, v view) (price num, taker, ok bool) {
+	if o.kind == "limit" || o.triggered {
 		price, ok = b.meetsLimit(o, v)
 		return price, false, ok
 	}
@@ -275,16 +227,8 @@ func (b *book) meets(o *order, v view, closed num) (price num, taker, ok bool) {
 	return better(o.side, b.slipped(o.side, hit), o.price), true, true
 }
 
-// trigger makes a stop_limit a limit, and a stop the rest of a market order, from
-// the end of the piece on. The rest of the entry that it is an exit of ends.
-func (b *book) trigger(o *order) {
-	o.triggered, o.since, o.updated = true, b.instant, b.now
-	for _, m := range b.mates(o) {
-		if o.isExit && m.id == o.group {
-			b.end(m, "cancelled")
-		}
-	}
-}
+// trigger makes a stop_limit a limit, from the end of the piece on.
+func (b *book) trigger(o *order) { o.triggered, o.since, o.updated = true, b.instant, b.now }
 
 // meetsLimit is meets for a limit.
 func (b *book) meetsLimit(o *order, v view) (num, bool) {
@@ -312,31 +256,6 @@ func (o *order) stopNow(b *book) num {
 // follow lets a trailing stop follow a price if that is the best so far.
 func (b *book) follow(o *order, p num) { o.best = better(o.side, o.best, p) }
 
-// exitCounts reports whether the rest of an entry that would be filled at the close of a
-// piece is not, because the piece reaches one of its exits.
-func (b *book) exitCounts(o *order, p piece) bool {
-	if !o.entry() || o.kind != "market" && (!o.triggered || o.kind == "stop_limit") {
-		return false
-	}
-	for _, x := range b.orders {
-		if !x.isExit || x.group != o.id || !x.open() || p.from < x.since && p.to <= x.since {
-			continue
-		}
-		v := p.seenBy(x)
-		ok := x.triggered
-		switch {
-		case x.kind == "limit", x.kind == "stop_limit" && x.triggered:
-			_, ok = b.meetsLimit(x, v)
-		case !x.triggered:
-			ok = reaches(-x.side, v.extreme(-x.side), x.stopNow(b))
-		}
-		if ok {
-			return true
-		}
-	}
-	return false
-}
-
 // stopCounts reports whether a limit is not filled because the same piece reaches the
 // stop beside it.
 func (b *book) stopCounts(o *order, p piece) bool {
@@ -344,7 +263,7 @@ func (b *book) stopCounts(o *order, p piece) bool {
 		return false
 	}
 	for _, mate := range b.mates(o) {
-		if mate.kind == "limit" || mate.id == o.group && o.isExit {
+		if mate.kind == "limit" {
 			continue
 		}
 		if mate.triggered && mate.since == p.to { // by this piece
@@ -358,7 +277,7 @@ func (b *book) stopCounts(o *order, p piece) bool {
 		if mate.kind == "stop_limit" && mate.triggered {
 			_, asLimit = b.meetsLimit(mate, v)
 		}
-		if asLimit || mate.triggered && mate.kind != "stop_limit" || !mate.triggered && reaches(-mate.side, v.extreme(-mate.side), mate.stopNow(b)) {
+		if asLimit || !mate.triggered && reaches(-mate.side, v.extreme(-mate.side), mate.stopNow(b)) {
 			return true
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,8 +22,7 @@ type feed struct {
 	updates chan market.Update
 	done    chan struct{} // an update was taken
 	prices  map[string]float64
-	beside  map[string][2]float64        // bid and ask, if the source tells them
-	minutes map[string]map[int64]float64 // what each minute has traded, by its start in unix milliseconds
+	beside  map[string][2]float64 // bid and ask, if the source tells them
 
 	mu      sync.Mutex
 	resumed map[string]float64 // what the engine says it saw last
@@ -59,18 +56,11 @@ func (f *feed) Quote(_ context.Context, symbol string) (market.Quote, error) {
 	return market.Quote{Symbol: symbol, Price: f.prices[symbol], Bid: f.beside[symbol][0], Ask: f.beside[symbol][1], At: time.Now().UnixMilli(), Source: "test"}, nil
 }
 
-// Bars returns a history in which every price is the newest one: the minutes that were
-// traded, or for other intervals one bar.
+// Bars returns a history of one bar, at the newest price.
 func (f *feed) Bars(_ context.Context, q market.Query) (*market.Series, error) {
 	now := time.Now()
 	s := &market.Series{Symbol: q.Symbol, Interval: q.Interval, Source: "test", Forming: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli()}
 	p, forming := f.prices[q.Symbol], q.Interval.Start(now.Unix())
-	traded := f.minutes[q.Symbol]
-	for _, m := range slices.Sorted(maps.Keys(traded)) {
-		if q.Interval == market.Minute1 && m/1000 < forming {
-			s.Append(market.Bar{Time: m / 1000, Open: p, High: p, Low: p, Close: p, Volume: traded[m]})
-		}
-	}
 	s.Append(market.Bar{Time: forming, Open: p, High: p, Low: p, Close: p})
 	return s, nil
 }
@@ -100,7 +90,7 @@ func (r rules) options(dir string) trade.Options {
 	maker := dec(r.maker)
 	return trade.Options{
 		Dir: dir, Intervals: []market.Interval{market.Hour4},
-		FeeRate: dec(r.fee), MakerFeeRate: &maker, Slippage: dec(r.slippage), HalfSpread: dec(r.spread), Quoted: r.quotes, Participation: dec(r.participation),
+		FeeRate: dec(r.fee), MakerFeeRate: &maker, Slippage: dec(r.slippage), HalfSpread: dec(r.spread), Quoted: r.quotes,
 		Grid: func(string) (trade.Grid, bool) {
 			return trade.Grid{Tick: dec(r.tick), Lot: dec(r.lot), Minimum: dec(r.minimum)}, true
 		},

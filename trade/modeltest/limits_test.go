@@ -74,7 +74,7 @@ func (b *book) pending(symbol string, side int, but *order) num {
 	sum := new0()
 	for _, o := range b.waiting(symbol) {
 		if o.side == side && b.counted(o, but) {
-			sum = add(sum, mul(o.rest(), whole(int64(side))))
+			sum = add(sum, mul(o.qty, whole(int64(side))))
 		}
 	}
 	return sum
@@ -85,7 +85,7 @@ func (b *book) pendingValue(symbol string, side int, but *order) num {
 	sum := new0()
 	for _, o := range b.waiting(symbol) {
 		if o.side == side && b.counted(o, but) {
-			sum = add(sum, ceil(mul(o.rest(), b.highest(o)), unit))
+			sum = add(sum, ceil(mul(o.qty, b.highest(o)), unit))
 		}
 	}
 	return sum

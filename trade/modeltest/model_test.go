@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	operations = flag.Int("operations", perScene, "how many random operations to compare with the model")
+	operations = flag.Int("operations", 10*perScene, "how many random operations to compare with the model")
 	first      = flag.Uint64("seed", 0, "the first seed")
 )
 
@@ -59,9 +59,6 @@ func newScene(t *testing.T, seed uint64) *scene {
 		maxOrder: pick("100000000", "700"), maxHeld: pick("1000000000", "2000"), quotes: r.IntN(3) == 0,
 	}
 	if r.IntN(2) == 0 {
-		rule.participation = pick("0.1", "0.03", "1")
-	}
-	if r.IntN(2) == 0 {
 		rule.cash, rule.leverage, rule.short = pick("1000", "5000", "20000.5"), pick("1", "2", "3.3"), r.IntN(2) == 0
 	}
 	dir, err := os.MkdirTemp("", "model")
@@ -73,7 +70,7 @@ func newScene(t *testing.T, seed uint64) *scene {
 	s.book = newBook(rule, s.symbols...)
 	options := rule.options(dir)
 	options.Symbols = s.symbols
-	s.desk = &desk{t: t, options: options, feed: &feed{prices: make(map[string]float64), beside: make(map[string][2]float64), minutes: make(map[string]map[int64]float64)}}
+	s.desk = &desk{t: t, options: options, feed: &feed{prices: make(map[string]float64), beside: make(map[string][2]float64)}}
 	return s
 }
 
@@ -88,7 +85,7 @@ func (s *scene) play(operations int) {
 	}()
 	time.Sleep(17 * time.Second)
 	for _, symbol := range s.symbols {
-		s.feed.prices[symbol], s.feed.minutes[symbol] = 100, make(map[int64]float64)
+		s.feed.prices[symbol] = 100
 	}
 	s.start()
 	synctest.Wait()
@@ -179,11 +176,10 @@ func (s *scene) update(symbol string, fresh, down bool) {
 		if fresh {
 			c, h, l = open, open, open
 		}
-		p := piece{m, max(m, s.told[symbol]), min(m+60000, u.At), price(open), price(max(open, c, h, l)), price(min(open, c, h, l)), price(c), whole(s.rand.Int64N(40)), m == from || down}
+		p := piece{m, max(m, s.told[symbol]), min(m+60000, u.At), price(open), price(max(open, c, h, l)), price(min(open, c, h, l)), price(c), m == from || down}
 		pieces = append(pieces, p)
 		cents = c
-		s.feed.minutes[symbol][m] += float(p.volume)
-		u.Path = append(u.Path, market.Bar{Time: m / 1000, Open: float(p.open), High: float(p.high), Low: float(p.low), Close: float(p.close), Volume: float(p.volume)})
+		u.Path = append(u.Path, market.Bar{Time: m / 1000, Open: float(p.open), High: float(p.high), Low: float(p.low), Close: float(p.close), Volume: float64(s.rand.IntN(40))})
 	}
 	u.Price = float64(cents) / 100
 	u.High, u.Low = u.From, u.From
@@ -375,14 +371,6 @@ func (s *scene) restart() {
 	s.note("stops")
 	s.desk.stop()
 	time.Sleep(time.Duration(s.rand.IntN(200)) * time.Second)
-	for symbol, at := range s.places {
-		at.volume, at.taken, at.minute, at.asked = make(map[int64]num), new0(), time.Now().Truncate(time.Minute).UnixMilli(), 0
-		for m, v := range s.feed.minutes[symbol] {
-			if m < at.minute {
-				at.volume[m], at.asked = whole(int64(v)), max(at.asked, m)
-			}
-		}
-	}
 	s.start()
 	synctest.Wait()
 	s.note("starts, having seen %v", s.feed.resumed)

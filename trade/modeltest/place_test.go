@@ -19,6 +19,9 @@ func (b *book) place(r request, id string) (*order, string) {
 	if why := b.malformed(r, instead); why != "" {
 		return nil, why
 	}
+	if replaced != nil && b.forgets(r, replaced) {
+		return nil, "it does not name what the replaced order has"
+	}
 	price, now := b.onArrival(r)
 	switch {
 	case now && r.post:
@@ -58,13 +61,10 @@ func (r request) rests() bool { return r.kind != "market" && r.tif != "ioc" && r
 // arrive fills an order that the price has reached already, and ends one that
 // may not wait.
 func (b *book) arrive(o *order, price num, now bool) {
-	enough := now && equal(b.available(o), o.qty)
-	hurried := o.tif == "ioc" || o.tif == "fok"
-	o.cut = hurried // what is left after a fill ends with it
-	if now && (enough || o.tif != "fok") {
-		b.fill(o, b.available(o), price)
-	}
-	if o.open() && hurried {
+	switch {
+	case now:
+		b.fill(o, o.qty, price)
+	case o.tif == "ioc" || o.tif == "fok":
 		b.end(o, "cancelled")
 	}
 	o.rested = o.kind != "market"
@@ -76,7 +76,7 @@ func (b *book) arrive(o *order, price num, now bool) {
 	if o.ocoPrice != nil {
 		kind = "stop_limit"
 	}
-	mate := &order{request: request{symbol: o.symbol, side: o.side, kind: kind, qty: o.qty, price: o.ocoPrice, stop: o.ocoStop, reduce: o.reduce}, id: o.id + "-oco",
+	mate := &order{request: request{symbol: o.symbol, side: o.side, kind: kind, qty: o.qty, price: o.ocoPrice, stop: o.ocoStop, tif: o.tif, reduce: o.reduce}, id: o.id + "-oco",
 		turn: o.turn, created: b.now, updated: b.now, since: b.now, status: "open", filled: new0(), value: new0(), paid: new0(), group: o.id}
 	mate.expires = o.expires
 	b.orders = append(b.orders, mate)
@@ -189,7 +189,7 @@ func (b *book) toReplace(r request) (*order, string) {
 			return nil, "it is done already"
 		case o.symbol != r.symbol:
 			return nil, "it is of another market"
-		case o.group != "" && (o.side != r.side || !equal(o.rest(), b.quantity(r)) || r.ocoStop != nil || !r.rests()):
+		case o.group != "" && (o.side != r.side || !equal(o.qty, b.quantity(r)) || r.ocoStop != nil || !r.rests()):
 			return nil, "an order of a group is replaced only by a resting one of the same side and size"
 		}
 		return o, ""
@@ -197,11 +197,22 @@ func (b *book) toReplace(r request) (*order, string) {
 	return nil, "there is no such order"
 }
 
+// forgets reports whether a request leaves out what the order that it replaces has and it
+// could have.
+func (b *book) forgets(r request, old *order) bool {
+	held := b.places[r.symbol].held.qty
+	opens := r.ocoStop == nil && (held.Sign() != -r.side || less(abs(held), r.qty))
+	return opens && (old.loss != nil && r.loss == nil || old.profit != nil && r.profit == nil) ||
+		old.tif != "" && r.tif == "" && r.kind != "market" ||
+		old.post && !r.post && r.kind == "limit" && r.rests() ||
+		old.reduce && !r.reduce
+}
+
 // replace cancels old for o, which takes its place in a group, and also its turn if it is
 // the same order with no more quantity than before.
 func (b *book) replace(old, o *order) {
 	same := old.kind != "trailing_stop" && !old.triggered && old.side == o.side && old.kind == o.kind && sameNum(old.price, o.price) && sameNum(old.stop, o.stop)
-	if same && !less(old.rest(), o.qty) {
+	if same && !less(old.qty, o.qty) {
 		o.turn = old.turn
 	}
 	o.group, o.isExit = old.group, old.isExit

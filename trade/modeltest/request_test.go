@@ -76,7 +76,7 @@ func (s *scene) amend(r *request) {
 		r.notional, r.all = nil, false
 		r.replaces = o.id
 	} else if o.group != "" && s.rand.IntN(2) == 0 && r.side == o.side {
-		r.qty, r.notional, r.all, r.ocoStop, r.ocoPrice, r.loss, r.profit = o.rest(), nil, false, nil, nil, nil, nil
+		r.qty, r.notional, r.all, r.ocoStop, r.ocoPrice, r.loss, r.profit = o.qty, nil, false, nil, nil, nil, nil
 	}
 }
 
