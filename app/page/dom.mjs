@@ -39,30 +39,42 @@ export const select = (attributes, words) => el('select', attributes, ...words.m
 /** field returns an input with its label. */
 export const field = (label, input, more = '') => el('label', { class: 'field ' + more }, el('span', {}, label), input);
 
+/** refilled replaces what a place shows. A button or an input keeps the focus, or the one of
+ * its name gets it, or else the fallback: never that of another row. While something is typed
+ * into an input, the place stays as it is. */
+function refilled(body, fallback, make) {
+  const focused = document.activeElement; // before a cell takes it out of its row
+  const keep = body.contains(focused);
+  if (keep && focused.tagName === 'INPUT' && focused.value !== focused.defaultValue) return;
+  body.replaceChildren(...make());
+  if (!keep) return;
+  const named = [...body.querySelectorAll('button, input')].filter(b => b === focused || b.ariaLabel === focused.ariaLabel);
+  (named.length === 1 ? named[0] : fallback).focus({ preventScroll: true });
+}
+
 /** table returns a table with a heading per column, and a function that fills it with rows
  * of cells or shows the text none. A column with an empty heading is for buttons. The table
  * can be scrolled, also with keys. It sets the ARIA roles because narrow pages lay out rows
- * as cards, and browsers would then drop the roles of a table. A button or an input keeps the
- * focus when the table is filled again, or the one of its name gets it, or else the table:
- * never that of another row. While something is typed into an input, the table stays as it
- * is. */
+ * as cards, and browsers would then drop the roles of a table. */
 export function table(caption, label, headings, none) {
   const row = cells => el('tr', { role: 'row' }, ...cells);
   const cell = (content, attributes) => el('td', { role: 'cell', ...attributes }, content);
   const head = headings.map(h => el('th', { role: 'columnheader', scope: 'col' }, h || el('span', { class: 'quiet' }, 'Action')));
   const body = el('tbody', { role: 'rowgroup' });
   const made = el('table', { role: 'table' }, el('caption', { class: 'quiet' }, caption), el('thead', { role: 'rowgroup' }, row(head)), body);
-  const fill = rows => {
-    const focused = document.activeElement; // before a cell takes it out of its row
-    const keep = body.contains(focused);
-    if (keep && focused.tagName === 'INPUT' && focused.value !== focused.defaultValue) return;
-    const lines = rows.map(cells => row(cells.map((content, i) => cell(content, { 'data-name': headings[i] || 'Action' }))));
-    body.replaceChildren(...(lines.length ? lines : [row([cell(none, { colspan: headings.length, class: 'none' })])]));
-    if (!keep) return;
-    const named = [...body.querySelectorAll('button, input')].filter(b => b === focused || b.ariaLabel === focused.ariaLabel);
-    (named.length === 1 ? named[0] : element).focus({ preventScroll: true });
-  };
   const element = el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label + ', the list' }, made);
+  const fill = rows => refilled(body, element, () => {
+    const lines = rows.map(cells => row(cells.map((content, i) => cell(content, { 'data-name': headings[i] || 'Action' }))));
+    return lines.length ? lines : [row([cell(none, { colspan: headings.length, class: 'none' })])];
+  });
+  return { element, fill };
+}
+
+/** cards returns a list of cards, each a list of elements, and a function that fills it or
+ * shows the text none. A card is as wide as its place: nothing in it is ever aside. */
+export function cards(label, none) {
+  const element = el('ul', { class: 'cards', tabindex: -1, 'aria-label': label });
+  const fill = items => refilled(element, element, () => (items.length ? items.map(parts => el('li', {}, ...parts)) : [el('li', { class: 'soft' }, none)]));
   return { element, fill };
 }
 

@@ -3,7 +3,7 @@
 // same things: the account, the transport that calls tools, a function say for what went
 // wrong, a function changed for what was done, and the theme.
 import { isOpen } from './account.mjs';
-import { button, el, entry, plain, table, workButton } from './dom.mjs';
+import { button, cards, el, entry, plain, table, workButton } from './dom.mjs';
 import { exactText, priceText, profitText, signed } from './format.mjs';
 import { conditionText, orderText } from './listed.mjs';
 import { coloursOf, signalName } from './look.mjs';
@@ -13,11 +13,11 @@ import { twoSteps } from './ticket.mjs';
 /** panel returns a box with a heading. */
 export const panel = (title, ...children) => el('section', { class: 'panel', 'aria-label': title }, el('header', {}, el('h2', {}, title)), ...children);
 
-/** listPanel returns a panel with a table: {element, show}. items returns what it lists, or
- * null if there is no such list and nothing is shown. rowOf returns the cells of an item,
- * and none is the text for an empty list. */
+/** listPanel returns a panel with a table, or with cards if there are no headings: {element,
+ * show}. items returns what it lists, or null if there is no such list and nothing is shown.
+ * rowOf returns the cells of an item, and none is the text for an empty list. */
 function listPanel(title, headings, none, items, rowOf, ...more) {
-  const list = table(title, title, headings, none);
+  const list = headings ? table(title, title, headings, none) : cards(title, none);
   const element = panel(title, list.element, ...more);
   const show = async () => {
     const shown = await items();
@@ -151,15 +151,17 @@ export function clientsPanel({ transport: wire, say }) {
   });
 }
 
-/** approvalsPanel lists the orders that wait for the owner's yes. */
+/** approvalsPanel shows the orders that wait for the owner's yes: each a card with what is
+ * ordered, below that the two answers, and then all that a person has to know of it. */
 export function approvalsPanel({ transport: wire, say }) {
-  return listPanel('Orders to approve', ['Until', 'Order', ''], 'No order waits for you.', () => wire.owner('approvals'), (q, show) => {
+  return listPanel('Orders to approve', null, 'No order waits for you.', () => wire.owner('approvals'), (q, show) => {
+    const [order, ...facts] = q.lines;
     const answer = (word, text, kind) => {
       const work = () => wire.owner('approve', { id: q.id, answer: word }).then(say).then(show);
-      return workButton(text, work, say, { class: kind, 'aria-label': `${text}: ${q.lines[0]}` });
+      return workButton(text, work, say, { class: kind, 'aria-label': `${text}: ${order}` });
     };
     const buttons = el('div', { class: 'add' }, answer('yes', 'Approve', 'strong'), answer('no', 'Refuse', 'danger'));
-    return [at(q.until), el('ul', {}, ...q.lines.map(line => el('li', {}, line))), buttons];
+    return [el('strong', {}, order), buttons, el('ul', {}, ...[...facts, `answer until: ${at(q.until)}`].map(line => el('li', {}, line)))];
   });
 }
 
