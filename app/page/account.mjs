@@ -53,7 +53,7 @@ export class Account {
 
   /** drawn returns what a chart shows of the account, if its call asked for it: levels, of
    * which alerts on a price can be dragged, and fills within the bars. The level of a position
-   * has its profit at the last close; past is the one without, for a window without that. */
+   * has its profit at the newest close, which is always on the axis. */
   drawn(data) {
     const { symbol, request, n, time, close, forming, as_of } = data;
     const ended = !forming && request.to < Date.parse(as_of) / 1000; // the last close is not the price of now
@@ -61,9 +61,9 @@ export class Account {
     const positions = of('position', this.positions).filter(p => Number(p.quantity) > 0).map(p => {
       const [price, profit] = [Number(p.entry_price), ended ? NaN : profitAt(p, close[n - 1])];
       const text = `${p.side} ${exactText(Number(p.quantity))} at ${namedText(data, price)}`;
-      const past = { price, text, numbers: text, ink: 'axis', on: 1, off: 0 }; // neither gain nor loss
-      const whole = `${text} · ${profitText(profit)}`;
-      return Number.isNaN(profit) ? past : { ...past, text: whole, numbers: whole, ink: profit < 0 ? 'down' : 'up', past };
+      const known = !Number.isNaN(profit);
+      const whole = known ? `${text} · ${profitText(profit)}` : text;
+      return { price, text: whole, numbers: whole, ink: !known ? 'axis' : profit < 0 ? 'down' : 'up', on: 1, off: 0 };
     });
     const orders = of('orders', this.open).map(o => {
       const numbers = ` ${exactText(Number(o.quantity) - Number(o.filled_quantity))}`;
@@ -81,11 +81,15 @@ export class Account {
     return { levels: [...positions, ...[...orders, ...alerts].filter(l => l.price > 0)], fills };
   }
 
-  /** setAlert sets an alert at a price, above or below the last price. If old is given, that
-   * alert is moved. It returns a line about it. */
+  /** setAlert sets an alert at a price, above or below the last price, unless one waits there.
+   * If old is given, that alert is moved. It returns a line about it. */
   async setAlert(symbol, price, last, old) {
     const [name, words] = price >= last ? ['price_above', 'at or above'] : ['price_below', 'at or below'];
-    const alert = await this.renew(old ?? { symbol }, { condition: { [name]: price } });
+    const same = a => a.symbol === symbol && Number(a.condition[name]) === price && a.alert_id !== old?.alert_id;
+    if (this.alerts.some(same)) throw new Error(`An alert on ${symbol} ${words} ${price} waits already.`);
+    const condition = { [name]: price };
+    const alert = await this.renew(old ?? { symbol }, { condition });
+    if (!alert.ended) this.alerts = [...this.alerts.filter(a => a.alert_id !== old?.alert_id), { ...alert, symbol, condition }]; // until the tool is asked again
     return `alert ${alert.alert_id} on ${symbol}: ${words} ${price}${alert.hint ? '; ' + alert.hint : ''}`;
   }
 

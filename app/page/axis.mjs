@@ -78,14 +78,18 @@ const mostLevels = 8; // levels of a pane that get a tag: those nearest to the l
 /** isInside reports whether v is within the rows of a pane that show data. */
 export const isInside = (pane, v) => yOf(pane.scale, v) >= pane.legendEnd && yOf(pane.scale, v) <= pane.floor;
 
-/** priceTags writes the tags of the price: the last close, compared symbols, levels. */
+/** priceTags writes the tags of the price: the newest close, compared symbols, levels. The
+ * newest close is always there: while the window shows other prices, at the edge with an
+ * arrow towards it. */
 function priceTags(p, pane) {
-  const closed = p.data.close[p.last];
+  const closed = p.data.close[p.newest];
+  const away = yOf(pane.scale, closed) < pane.y ? '▲ ' : yOf(pane.scale, closed) > pane.floor ? '▼ ' : '';
   const tag = (v, ink, name, more, named) => ({ y: rowOf(pane.scale, v), text: (name && !p.m.compact ? name + ' ' : '') + axisText(p, v, named), ink, ...more });
   const inside = v => isInside(pane, v);
-  const tags = [tag(closed, priceInk(p, p.last), '', { fixed: true })];
+  const newest = tag(closed, priceInk(p, p.newest), '', { fixed: true });
+  const tags = [{ ...newest, text: away + newest.text }];
   for (const st of pane.studies.filter(st => st.compare)) {
-    st.lines.forEach((l, i) => usable(l.values[p.last]) && tags.push(tag(l.values[p.last], st.lineLooks[i].ink, l.label)));
+    st.lines.forEach((l, i) => usable(l.values[p.newest]) && tags.push(tag(l.values[p.newest], st.lineLooks[i].ink, l.label)));
   }
   for (const l of p.levels) if (inside(l.price)) tags.push(tag(l.price, l.ink, '', { outline: true }, true));
   const levels = pane.studies.flatMap(st => st.hlines.filter(h => inside(h.y)).map(h => ({ st, h })));
@@ -105,14 +109,14 @@ export function levelName(pane, st, level) {
   return twice ? st.name.slice(0, 14) + ' ' + name : name;
 }
 
-/** lineTags tags the last value of the first line of a panel, and of others far enough
+/** lineTags tags the newest value of the first line of a panel, and of others far enough
  * from it. */
 function lineTags(p, pane) {
   const tags = [];
   if (p.m.compact || pane.end - pane.y < p.m.px(80)) return tags;
   const [st] = pane.studies;
   st.lines.forEach((l, i) => {
-    const v = l.values[p.last];
+    const v = l.values[p.newest];
     const at = yOf(pane.scale, v);
     const row = Math.trunc(at);
     const near = tags.some(t => 2 * Math.abs(t.y - row) < 3 * p.m.tagH);

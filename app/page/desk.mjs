@@ -13,10 +13,9 @@ const usual = { interval: '4h', indicators: ['ema_stack', 'rsi', 'macd'], type: 
 export function desk(place, transport, account, { options = {}, alerts = true, say, acted, shown, enlarge }) {
   let request = { ...usual };
   const around = { theme: options.theme ?? 'dark', zone: options.zone ?? 'UTC' };
-  const chart = new Chart(place, { ...options, onMove: w => loader.reach(w), onLevel: moved, onFullscreen: enlarge });
+  const chart = new Chart(place, { ...options, onMove: w => loader.reach(w), onLevel: moved, onAim: text => bar.offer(text), onFullscreen: enlarge });
   const loader = new Loader(transport, show, say);
-  const onAlert = alerts ? () => chart.plan && moved({}, chart.priceAt()) : undefined;
-  const bar = controls({ onLoad: change, onLook: restyle, onFullscreen: enlarge, onAlert });
+  const bar = controls({ onLoad: change, onLook: restyle, onFullscreen: enlarge, onAlert: alerts ? alertHere : undefined, say });
   place.prepend(bar.form);
   bar.show(request);
 
@@ -51,6 +50,11 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   }
   function levels() {
     if (chart.data && !chart.dragged) chart.set(account.drawn(chart.data));
+  }
+  /** alertHere sets an alert at the price that was aimed at. */
+  async function alertHere() {
+    if (chart.aim() === undefined) throw new Error('Point at a price of the chart first, or go to one with comma, period, Shift and the arrows up and down: the alert is set there.');
+    await moved({}, chart.aim());
   }
   async function moved(level, price) {
     try {

@@ -30,8 +30,26 @@ export function keyMove(key, w, n) {
   return bars === undefined ? undefined : panned(w, bars, n);
 }
 
+const pause = 300; // milliseconds without a move after which a pointer rests
+const jump = 80; // logical pixels between two events that no hand moves within a frame
+
+/** moved returns the motion of a pointer with one more place. Moves that follow each other at
+ * once are one motion; it begins where the pointer rested. */
+export function moved(motion, place, time) {
+  if (!motion) return { from: place, to: place, time };
+  return { from: time - motion.time < pause ? motion.from : motion.to, to: place, time };
+}
+
+/** restOf returns where a pointer rested before it left for an outside place: on the way to a
+ * button it crosses places that nobody aimed at. */
+export function restOf({ from, to, time }, outside, left, ratio) {
+  const jumped = Math.hypot(outside.x - to.x, outside.y - to.y) > jump * ratio;
+  return jumped || left - time >= pause ? to : from;
+}
+
 /** listen connects the gestures on a canvas with a chart, which has window, n, ratio,
- * plan, dragged, show(window), point(x, y), leave(), levelAt(x, y), drag(y), drop(). */
+ * plan, dragged, show(window), point(x, y, time), leave(place, time), levelAt(x, y), drag(y),
+ * drop(). */
 export function listen(canvas, chart) {
   const pointers = new Map(); // the fingers on the canvas, by id
   let before = 0; // distance of two fingers
@@ -52,7 +70,9 @@ export function listen(canvas, chart) {
     pointers.delete(e.pointerId);
     before = 0;
     if (chart.dragged && pointers.size === 0) chart.drop();
+    else if (e.type === 'pointerup') point(e); // a tap aims, too
   };
+  const point = e => chart.point(at(e).x, at(e).y, e.timeStamp);
   const handlers = {
     pointerdown: e => {
       const { x, y } = at(e);
@@ -67,11 +87,11 @@ export function listen(canvas, chart) {
       if (old && chart.dragged) chart.drag(y);
       else if (pointers.size === 2) pinch();
       else if (old) pan(x - old.x);
-      if (!chart.dragged && pointers.size < 2) chart.point(x, y);
+      if (!chart.dragged && pointers.size < 2) point(e);
     },
     pointerup: up,
     pointercancel: up,
-    pointerleave: e => e.pointerType === 'mouse' && chart.leave(),
+    pointerleave: e => e.pointerType === 'mouse' && chart.leave(at(e), e.timeStamp),
     wheel: e => {
       e.preventDefault();
       if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan(-e.deltaX * chart.ratio);

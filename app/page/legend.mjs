@@ -1,5 +1,5 @@
 // The words of a chart: the header, and the legend. Both speak of one bar, the one under
-// the crosshair or else the newest in the window. The legend has the name of each study, the
+// the crosshair or else the newest of all, also where the window shows older ones. The legend has the name of each study, the
 // values of its lines in their colours, its levels, and how often each signal came.
 import { longestLevel } from './axis.mjs';
 import { ohlc, percentText, priceText, usable, valueText, volumeText } from './format.mjs';
@@ -15,7 +15,7 @@ function digitsOf(p) {
 }
 
 /** barOf returns the bar that header and legend speak of. */
-const barOf = p => p.cross?.bar ?? p.last;
+const barOf = p => p.cross?.bar ?? p.newest;
 
 /** headerParts returns the texts of the header from left to right, each with its ink;
  * the less important ones have a higher rank and go first when room is short. */
@@ -101,7 +101,7 @@ export function legendItems(p, pane, st) {
 /** sinceText says since when the change of a compared symbol counts, if that is later than
  * the first bar of the window; it is empty for all other lines. */
 function sinceText(p, { since }) {
-  return since > p.i0 && since < p.i1 ? 'since ' + dateText(p.data.walls[since].wall, p.data.seconds) : '';
+  return since > p.i0 ? 'since ' + dateText(p.data.walls[since].wall, p.data.seconds) : '';
 }
 
 /** signalItems counts the signals in the window by name and direction. */

@@ -33,7 +33,7 @@ export function paint(ctx, p) {
   paintHeader(p);
   for (const pane of panes) paintLegend(p, pane);
   if (p.i1 <= p.i0) write(p, 'No bars to draw', axisX / 2 - m.px(50), (panes[0].y + panes[0].end) / 2, m.legend, 400, 'text');
-  if (p.cross) paintCross(p);
+  paintCross(p);
 }
 
 /** paintPane draws the data of one pane, clipped to it. */
@@ -69,14 +69,16 @@ function paintGrid(p) {
   }
 }
 
-/** paintLevels draws the levels of a pane as dashes, and on the price the line of the last
+/** paintLevels draws the levels of a pane as dashes, and on the price the line of the newest
  * close and the levels of the account and the caller. None is drawn among the volume. */
 function paintLevels(p, pane) {
   const level = (v, on, off, ink) => dashes(p, 0, rowOf(pane.scale, v), p.axisX, rowOf(pane.scale, v), on, off, ink);
   const drawn = st => st.hlines.filter(h => usable(h.y) && (h.y !== 0 || st.histogram.length === 0)); // a histogram has its own zero
   for (const h of pane.studies.flatMap(drawn)) if (!pane.price || isInside(pane, h.y)) level(h.y, 6, 4, h.ink);
   if (!pane.price) return;
-  level(p.data.close[p.last], 2, 3, priceInk(p, p.last));
+  const newest = p.data.close[p.newest];
+  const row = yOf(pane.scale, newest);
+  if (row >= pane.y && row <= pane.floor) level(newest, 2, 3, priceInk(p, p.newest));
   for (const l of p.levels) if (isInside(pane, l.price)) level(l.price, l.on, l.off, l.ink);
 }
 

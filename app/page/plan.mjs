@@ -19,7 +19,7 @@ export function wholeWindow(data, bars) {
 
 /** makePlan measures the chart of data in a window: {end, count} in bars. Options are
  * width, height, ratio, theme, type, scale, signals, volume, zone, levels (prices of the
- * account with text, ink, on, off, past), fills, marks (of the caller's own), and
+ * account with text, ink, on, off), fills, marks (of the caller's own), and
  * measure(text, size, weight), which returns a width. */
 export function makePlan(data, o, window) {
   const { levels = [], marks = [], type: kind } = o;
@@ -27,11 +27,11 @@ export function makePlan(data, o, window) {
   p.i0 = Math.max(0, Math.floor(window.end - window.count));
   p.i1 = Math.min(data.n, Math.ceil(window.end));
   p.last = p.i1 - 1; // the newest bar in the window; -1 for none
+  p.newest = data.n - 1; // of all: the price of the market is its close, whatever the window shows
   p.base = data.open[p.i0] ?? NaN; // 0 percent
   p.drawn = drawnPrices(data, kind);
   const own = marks.filter(k => k.type === 'level').map(k => ({ price: k.price, text: k.text ?? '', ink: toneInk(k.color, 'amber'), on: 8, off: 4 }));
-  const old = p.i1 < data.n; // the price in the window is not the last one
-  p.levels = [...levels.map(l => (old && l.past) || l), ...own];
+  p.levels = [...levels, ...own];
   split(p);
   for (const st of p.panes.flatMap(pane => pane.studies)) st.lineLooks = st.lines.map(l => lineLook(l, o.theme));
   const prices = spanOf(p, [data.high, data.low]);

@@ -6,7 +6,7 @@ import { rowOf, yOf } from './scale.mjs';
 /** Room puts texts where they hide neither data nor marks nor each other. */
 export class Room {
   constructor(p, pane, marks) {
-    const rows = pane.price ? [p.data.close[p.last], ...p.levels.map(l => l.price)].map(v => rowOf(pane.scale, v)) : [];
+    const rows = pane.price ? [p.data.close[p.newest], ...p.levels.map(l => l.price)].map(v => rowOf(pane.scale, v)) : [];
     const taken = marks.map(k => ({ x: k.x - k.w / 2, width: k.w, top: k.up ? k.tip : k.tip - k.h, height: k.h }));
     Object.assign(this, { p, pane, rows, taken, texts: [], height: p.m.mark + p.m.px(4) });
   }

@@ -1,8 +1,8 @@
 // A chart on the page: a canvas, what hands and keys do with it, and a table of the
 // same numbers for readers who do not see it.
 import { el, table } from './dom.mjs';
-import { ohlc, priceText, volumeText } from './format.mjs';
-import { clampWindow, keyMove, listen } from './gestures.mjs';
+import { namedText, ohlc, priceText, volumeText } from './format.mjs';
+import { clampWindow, keyMove, listen, moved, restOf } from './gestures.mjs';
 import { described } from './legend.mjs';
 import { coloursOf } from './look.mjs';
 import { paint } from './paint.mjs';
@@ -13,7 +13,7 @@ import { dateText } from './times.mjs';
 
 const tableRows = 60; // bars that the table lists at most
 const reach = 8; // logical pixels within which a level can be grabbed
-const keysText = 'Arrow left and right move, plus and minus zoom, Home and End go to the ends, comma and period step through bars, F is full screen.';
+const keysText = 'Arrow left and right move, plus and minus zoom, Home and End go to the ends, comma and period step through bars, Shift with arrow up and down moves the price aimed at, F is full screen.';
 
 /** measurer returns a function that measures texts and remembers what it measured. */
 function measurer(ctx) {
@@ -31,7 +31,7 @@ function measurer(ctx) {
 
 /** Chart shows data on a canvas in an element. options are those of makePlan but for
  * sizes; onMove is told when the window moved, onLevel(level, price) when a level was
- * dragged to another price. */
+ * dragged to another price, onAim(text) which price is aimed at, as text. */
 export class Chart {
   constructor(place, options) {
     this.options = { theme: 'dark', type: 'candles', scale: 'linear', signals: 'auto', volume: true, zone: 'UTC', levels: [], ...options };
@@ -63,7 +63,9 @@ export class Chart {
     const grown = end >= this.n ? data.n - this.n - added : 0;
     if (bars) this.axis = 0;
     this.window = bars ? wholeWindow(data, bars) : { count, end: end + added + grown };
-    Object.assign(this, { data, n: data.n, cross: undefined });
+    const cross = this.cross && !bars ? { ...this.cross, bar: this.cross.bar + added } : undefined;
+    if (this.data?.symbol !== data.symbol) this.aimed = undefined;
+    Object.assign(this, { data, n: data.n, cross });
     this.draw();
     this.fillTable();
   }
@@ -75,9 +77,10 @@ export class Chart {
     this.options.onMove?.(this.window);
   }
 
-  /** point puts the crosshair at a place in device pixels. */
-  point(x, y) {
+  /** point puts the crosshair at a place in device pixels, at a time. */
+  point(x, y, time) {
     const { i0, i1, axisX, headerEnd, timeY } = this.plan;
+    this.motion = moved(this.motion, { x, y }, time);
     if (i1 <= i0) return;
     const inside = x < axisX && y > headerEnd && y < timeY;
     this.cross = inside ? { bar: barAt(this.plan, x), y } : undefined;
@@ -85,9 +88,28 @@ export class Chart {
     this.draw();
   }
 
-  leave() {
-    this.cross = undefined;
+  /** leave takes the crosshair away. The price that was aimed at stays: where the pointer
+   * rested before it left for an outside place, or where keys went. */
+  leave(outside, time) {
+    const row = outside && this.motion ? restOf(this.motion, outside, time, this.ratio).y : this.cross?.y;
+    this.aimed = this.priceIn(row) ?? this.aimed;
+    this.forget();
+  }
+
+  /** forget takes the crosshair away, of which nothing stays. */
+  forget() {
+    Object.assign(this, { cross: undefined, motion: undefined });
     this.draw();
+  }
+
+  /** aim returns the price at the crosshair or, without one, that was aimed at before. */
+  aim = () => this.priceIn(this.cross?.y) ?? this.aimed;
+
+  /** priceIn returns the price at a row of the price pane; undefined for other rows. */
+  priceIn(y) {
+    const { panes: [pane] } = this.plan;
+    const price = y >= pane.y && y < pane.floor ? this.priceOf(y) : 0;
+    return price > 0 ? price : undefined;
   }
 
   /** levelAt returns the level that can be dragged at a place, if there is one. */
@@ -109,31 +131,35 @@ export class Chart {
     this.options.onLevel?.(level, level.price);
   }
 
-  /** priceAt returns the price in the middle of the view, or at the crosshair. */
-  priceAt() {
-    const pane = this.plan.panes[0];
-    return this.priceOf(this.cross?.y < pane.floor ? this.cross.y : (pane.top + pane.bottom) / 2);
-  }
-
   /** priceOf returns the price at a row, with the decimals of the data. */
   priceOf = y => Number(valueAt(this.plan.panes[0].scale, y).toFixed(this.data.precision));
 
   key(e) {
     if (e.ctrlKey || e.metaKey || e.altKey || !this.plan) return;
-    const next = keyMove(e.key, this.window, this.n);
-    if (next) this.show(next);
+    const rows = e.shiftKey && { ArrowUp: -1, ArrowDown: 1 }[e.key];
+    const next = rows ? undefined : keyMove(e.key, this.window, this.n);
+    if (rows) this.step(0, rows);
+    else if (next) this.show(next);
     else if (e.key === ',' || e.key === '.') this.step(e.key === '.' ? 1 : -1);
-    else if (e.key === 'Escape') this.leave();
+    else if (e.key === 'Escape') {
+      this.aimed = undefined;
+      this.forget();
+    }
     else if (e.key.toLowerCase() === 'f') this.options.onFullscreen?.();
     else return;
     e.preventDefault();
   }
 
-  /** step moves the crosshair by bars and says what is there. */
-  step(by) {
-    this.cross = { bar: (this.cross?.bar ?? this.plan.last + (by < 0 ? 1 : 0)) + by };
+  /** step moves the crosshair by bars, to the close there, or by rows, and says what is
+   * there. */
+  step(by, rows) {
+    const { plan: { i0, last, panes: [pane] }, data } = this;
+    const bar = Math.min(Math.max((this.cross?.bar ?? last + (by < 0 ? 1 : 0)) + by, i0), last);
+    const from = rows && this.cross?.y < pane.floor ? this.cross.y : rowOf(pane.scale, data.close[bar]);
+    const y = from + (rows ?? 0) * Math.round(2 * this.ratio);
+    this.cross = { bar, y: Math.min(Math.max(y, pane.legendEnd), pane.floor - 1) };
     this.render();
-    this.said.textContent = described(this.plan);
+    this.said.textContent = rows ? `aimed at ${namedText(data, this.aim())}` : described(this.plan);
   }
 
   resize() {
@@ -161,7 +187,10 @@ export class Chart {
     const plan = makePlan(data, { ...options, width, height, ratio, measure, axis }, this.window);
     Object.assign(this, { plan, axis: plan.axisWidth });
     if (cross) plan.cross = this.cross = { ...cross, bar: Math.min(Math.max(cross.bar, plan.i0), plan.last) };
+    if (!cross && this.aimed) plan.aim = this.aimed;
     paint(this.ctx, plan);
+    const aim = this.aim();
+    options.onAim?.(aim && priceText(aim, data.precision));
     const label = `Chart of ${data.symbol}, ${data.interval}, ${plan.i1 - plan.i0} bars`;
     if (canvas.getAttribute('aria-label') !== label) canvas.setAttribute('aria-label', label);
     if (this.details.open) this.filling ??= setTimeout(() => this.fillTable(), 300);

@@ -4,7 +4,7 @@ import { axisText } from './axis.mjs';
 import { fitting, headerParts, legendItems, sharedRows } from './legend.mjs';
 import { backed, box, dashes, frame, write } from './pen.mjs';
 import { barX, columnAt } from './plan.mjs';
-import { axisFormat, valueAt } from './scale.mjs';
+import { axisFormat, rowOf, valueAt } from './scale.mjs';
 import { dateText } from './times.mjs';
 
 /** paintAxes draws the lines between panes and axes, the tick labels and the tags. */
@@ -69,23 +69,27 @@ export function paintLegend(p, pane) {
   });
 }
 
-/** paintCross draws the crosshair with its time and value on the axes. */
+/** paintCross draws the crosshair with its time and value on the axes, or the row that was
+ * aimed at before it was taken away. */
 export function paintCross(p) {
-  const { m } = p;
-  const { bar, y } = p.cross;
-  const [x, pad] = [columnAt(p, bar), m.either(5, 8)];
+  const { m, cross } = p;
+  const pad = m.either(5, 8);
   const label = (text, left, top, width) => {
     box(p, 'muted', left, top, width, m.tagH);
     write(p, text, left + pad, top + m.tagH / 2, m.tag, 500, p.onTag.muted);
   };
-  dashes(p, x, p.headerEnd, x, p.timeY, 3, 3, 'muted');
-  const when = dateText(p.data.walls[bar].wall, p.data.seconds);
-  const width = p.o.measure(when, m.tag, 500) + 2 * pad;
-  label(when, Math.min(Math.max(barX(p, bar) - width / 2, 0), p.axisX - width), p.timeY + m.thin, width);
+  if (cross) {
+    const x = columnAt(p, cross.bar);
+    dashes(p, x, p.headerEnd, x, p.timeY, 3, 3, 'muted');
+    const when = dateText(p.data.walls[cross.bar].wall, p.data.seconds);
+    const width = p.o.measure(when, m.tag, 500) + 2 * pad;
+    label(when, Math.min(Math.max(barX(p, cross.bar) - width / 2, 0), p.axisX - width), p.timeY + m.thin, width);
+  }
+  const y = cross ? cross.y : rowOf(p.panes[0].scale, p.aim);
   const pane = p.panes.find(q => y >= q.y && y < q.end);
   if (!pane || pane.scale.empty) return;
   dashes(p, 0, Math.round(y), p.axisX, Math.round(y), 3, 3, 'muted');
-  const v = valueAt(pane.scale, y);
+  const v = cross ? valueAt(pane.scale, y) : p.aim;
   const exponent = Math.floor(Math.log10(Math.abs(pane.scale.hi - pane.scale.lo) / 100));
   const text = pane.price ? axisText(p, v) : axisFormat(Math.abs(v), exponent, true)(v);
   const left = Math.min(p.axisX, m.w - p.o.measure(text, m.tag, 500) - 2 * pad); // wider than all that the axis shows

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Account } from '../page/account.mjs';
 import { table, workButton } from '../page/dom.mjs';
 import { exactText, fixedText, levelText, namedText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
-import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
+import { clampWindow, keyMove, moved, panned, restOf, zoomed } from '../page/gestures.mjs';
 import { textOf } from '../page/host.mjs';
 import { described, fitting, headerParts, legendItems, sharedRows } from '../page/legend.mjs';
 import { Loader } from '../page/loader.mjs';
@@ -176,7 +176,7 @@ test('where a compared symbol begins later than the window, the legend says sinc
     .map(data => legendItems(...(p => [p, p.panes[0], p.panes[0].studies.find(st => st.compare)])(makePlan(data, plain, wholeWindow(data, data.n))))[1].text);
   assert.deepEqual([long, alike], ['LONGSYM…ME-ABCDE +10.00%', 'LONGSYM…ME-ABCD2 +10.00%'], 'as TestCompareIsNamed of the picture');
   assert.deepEqual(texts({ end: 4, count: 2 })[0], ['WHOLE +3.45%', 'LATE +0.55%', 'OLD –'], 'from the first bar of the window on');
-  assert.deepEqual(texts({ end: 2, count: 2 })[0], ['WHOLE +16.00%', 'LATE –', 'OLD –'], 'not yet');
+  assert.deepEqual(texts({ end: 2, count: 2 })[0], ['WHOLE +20.00%', 'LATE +0.55%', 'since 2025-11-24 18:00', 'OLD –'], 'the newest values, also of a window before them');
 });
 
 test('no level and no zone is drawn among the volume', () => {
@@ -423,6 +423,30 @@ test('windows stay within the data', () => {
 });
 
 // Berlin changed its clocks at 01:00 UTC on 2026-03-29 and on 2026-10-25.
+// The market is at 103.5. A tag, a line and a header of 62.5 stood above the ticket of a market
+// order.
+test('the price of the market is its newest, whatever the window shows', () => {
+  const data = readSeries(payload(4, 100, {}));
+  const shown = window => {
+    const p = makePlan(data, plain, window);
+    const [tag] = p.panes[0].tags;
+    return [tag.text, tag.ink, headerParts(p).find(part => part.text.startsWith('C ')).text, p.panes[0].y < tag.top && tag.top < p.panes[0].end];
+  };
+  assert.deepEqual(shown({ end: 100, count: 20 }), ['103.50', 'up', 'C 103.50', true]);
+  assert.deepEqual(shown({ end: 59, count: 20 }), ['▲ 103.50', 'up', 'C 103.50', true], 'above what is shown');
+  assert.deepEqual(shown({ end: 99, count: 20 }), ['103.50', 'up', 'C 103.50', true], 'within what is shown');
+});
+
+test('a pointer that left was aiming where it rested', () => {
+  const path = (...points) => points.reduce((motion, [y, time]) => moved(motion, { x: 0, y }, time), undefined);
+  const aimed = (motion, y, time) => restOf(motion, { x: 0, y }, time, 1).y;
+  const hand = path([300, 0], [250, 16], [200, 32], [150, 900], [80, 916], [20, 932]);
+  assert.equal(aimed(hand, -5, 948), 200, 'a hand on its way to a button');
+  assert.equal(aimed(path([300, 0], [200, 16]), -50, 20), 200, 'a jump');
+  assert.equal(aimed(path([300, 0], [30, 16]), -5, 600), 30, 'a rest near the edge');
+  assert.equal(aimed(path([300, 0]), 290, 10), 300);
+});
+
 test('time zones', () => {
   const berlin = offsetIn('Europe/Berlin');
   const at = text => Date.parse(text) / 1000;
@@ -492,7 +516,7 @@ test('the profit on a chart is that of its own price', () => {
   held('long', '2');
   assert.deepEqual(texts({}), [['long 2 at 10.00 · +7.00', 'up']]);
   const bare = [['long 2 at 10.00', 'axis']];
-  assert.deepEqual(texts({}, { end: 3, count: 2 }), bare, 'a window before the last bar');
+  assert.deepEqual(texts({}, { end: 3, count: 2 }), texts({}), 'a window before the last bar: its price is on the axis all the same');
   const asked = { as_of: '1970-01-01T13:20:00.000Z', request: { to: 13 * 3600 } };
   assert.deepEqual(texts({ ...asked, forming: false }), bare, 'a period of the past');
   assert.deepEqual(texts({ ...asked, forming: true }), texts({}), 'one that ends within the bar of now');

@@ -232,8 +232,10 @@ test('an alert whose answer was lost is asked for with the same id', async () =>
   assert.equal(await account.setAlert('A', 7, 6, old), 'alert a2 on A: at or above 7; the price is there already');
   assert.deepEqual(sent.map(([tool]) => tool), ['set_alert', 'set_alert', 'cancel_alert']);
   assert.equal(sent[0][1], sent[1][1]);
-  reply = () => '{"alert_id":"a2","ended":"fired"}';
-  await account.setAlert('A', 7, 6, old);
+  assert.match((await failure(account.setAlert('A', 7, 6))).message, /^An alert on A at or above 7 waits already/);
+  assert.equal(sent.length, 3, 'an equal alert is not set');
+  reply = () => '{"alert_id":"a3","ended":"fired"}';
+  await account.setAlert('A', 8, 6, old);
   assert.equal(sent.length, 4, 'the old alert stays if the new one waits no more');
 });
 

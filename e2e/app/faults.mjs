@@ -169,10 +169,11 @@ async function lostAlert(page, wick) {
   await page.route('**/mcp', route => (route.request().postDataJSON()?.params?.name === 'generate_chart' ? route.abort() : route.fallback())); // the axis stays
   const before = await alerts();
   line.on = true;
-  await page.getByRole('button', { name: 'Alert' }).click();
+  await page.locator('#chart .canvas canvas').hover({ position: { x: 300, y: 150 } });
+  await page.getByRole('button', { name: /^Alert at/ }).click();
   await toldOnce(page, /not known whether this alert was set: BTCUSDT/);
   line.on = false;
-  await page.getByRole('button', { name: 'Alert' }).click();
+  await page.getByRole('button', { name: /^Alert at/ }).click();
   await toldOnce(page, /^alert a-\S+ on BTCUSDT/);
   assert.equal(await alerts() - before, 1);
 }
@@ -287,7 +288,7 @@ async function approvable(page, wick) {
   const panel = page.locator('section[aria-label="Orders to approve"]');
   await panel.getByRole('button', { name: /Approve: buy 30/ }).waitFor();
   await panel.screenshot({ path: pictures + 'approve-phone.png' });
-  const box = await panel.locator('.scroll').boundingBox();
+  const box = await panel.locator('.cards').boundingBox();
   for (const button of await panel.getByRole('button').all()) {
     const b = await button.boundingBox();
     assert.ok(b.y >= box.y && b.y + b.height <= box.y + box.height && b.x + b.width <= box.x + box.width, `${JSON.stringify(b)} in ${JSON.stringify(box)}`);

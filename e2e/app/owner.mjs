@@ -17,6 +17,12 @@ export async function ownerChecks(servers) {
   await check('owner: an answer that this tab did not ask for is refused', {}, page => foreign(page, servers.open));
   await check('owner: hostile names and notes stay text', { viewport: { width: 1200, height: 900 } }, page => names(page, servers.open));
   await check('owner: an order waits for a yes, gets a no, then a yes', { viewport: { width: 1200, height: 900 } }, page => approves(page, servers.asking));
+  for (const [width, height] of [[390, 844], [1366, 768], [1920, 1080]]) {
+    const size = { viewport: { width, height }, hasTouch: width < 400, isMobile: width < 400 };
+    await check(`owner: ${width} pixels: an order to approve is read and answered without scrolling aside`, size, page => readable(page, servers.asking, width));
+    await check(`owner: ${width} pixels: an alert is set at the price aimed at`, size, (page, context) => aimed(page, context, servers.open, width));
+    await check(`owner: ${width} pixels: the price shown is the newest while looking at history`, size, page => history(page, servers.open, width));
+  }
   await check('owner: keys alone', { viewport: { width: 1200, height: 900 } }, page => keys(page, servers.open));
   await check('owner: the theme follows the system', { viewport: { width: 1200, height: 900 }, colorScheme: 'dark' }, page => follows(page, servers.open));
   for (const [width, height, touch] of [[360, 740, true], [1440, 768, false], [2560, 1300, false]]) {
@@ -79,12 +85,13 @@ async function walk(page, wick, word) {
 async function alert(page, wick) {
   await logIn(page, wick);
   await until('300 bars', async () => /300 bars/.test(await label(page)));
-  await page.getByRole('button', { name: 'Alert', exact: true }).click();
-  await page.waitForFunction(() => /price at or/.test(document.querySelector('section[aria-label=Alerts]').textContent));
-  const before = await page.locator('section[aria-label=Alerts] td').nth(1).textContent();
-  // The new line is in the middle of the price pane; find it by its cursor.
   const canvas = page.locator('#chart .canvas canvas');
   const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + 300, box.y + box.height / 4);
+  await page.getByRole('button', { name: /^Alert/ }).click();
+  await page.waitForFunction(() => /price at or/.test(document.querySelector('section[aria-label=Alerts]').textContent));
+  const before = await page.locator('section[aria-label=Alerts] td').nth(1).textContent();
+  // Find the new line by its cursor.
   let y = -1;
   for (let row = 40; row < box.height - 40 && y < 0; row += 3) {
     await page.mouse.move(box.x + 300, box.y + row);
@@ -286,3 +293,139 @@ async function approves(page, wick) {
   }
   assert.match((await place()).content[0].text, /"filled"/);
 }
+
+// readable: the order has a client_order_id and a client's name as long as they may be, in one
+// word each. All of it and both buttons are within the panel, and stay there while tabbing.
+async function readable(page, wick, width) {
+  const other = await client(wick, 'c'.repeat(60));
+  await other.call('place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: String(3000 + width), client_order_id: 'i'.repeat(48) });
+  await logIn(page, wick);
+  const panel = page.locator('section[aria-label="Orders to approve"]');
+  const buttons = ['Approve', 'Refuse'].map(name => panel.getByRole('button', { name: `${name}: buy ${3000 + width}` }));
+  await buttons[0].waitFor();
+  await panel.scrollIntoViewIfNeeded();
+  await page.screenshot({ path: pictures + `approve-${width}.png` });
+  const inside = async what => {
+    const wrong = await panel.evaluate(box => {
+      const { left, right } = box.getBoundingClientRect();
+      return [...box.querySelectorAll('*')].filter(e => {
+        const r = e.getBoundingClientRect();
+        return r.width > 1 && (r.left < left || r.right > right || e.scrollWidth > e.clientWidth + 1);
+      }).map(e => `${e.tagName} ${e.textContent.slice(0, 30)}`);
+    });
+    assert.deepEqual(wrong, [], what);
+  };
+  await inside('at first');
+  for (const button of buttons) {
+    await button.focus();
+    await inside('with the focus on a button');
+    const [order, answer] = await Promise.all([panel.getByText(`buy ${3000 + width} BTCUSDT, market order`).boundingBox(), button.boundingBox()]);
+    assert.ok(order.y >= 0 && answer.y > order.y && answer.y - order.y < 120, `the order at ${order.y}, its button at ${answer.y}`);
+  }
+  await buttons[1].click();
+  await buttons[1].waitFor({ state: 'detached' });
+  const aside = await page.evaluate(() => [...document.querySelectorAll('.panel button')].filter(b => {
+    const [button, panel] = [b, b.closest('.panel')].map(e => e.getBoundingClientRect());
+    return button.width > 0 && (button.left < panel.left || button.right > panel.right);
+  }).map(b => b.ariaLabel ?? b.textContent));
+  assert.deepEqual(aside, [], 'no button of any panel lies aside, whatever others call themselves');
+}
+
+// recordTexts notes every text that is drawn; written returns those of the next frames, at the
+// right of a column.
+const recordTexts = page => page.addInitScript(() => {
+  window.drawnTexts = [];
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) {
+    if (this.canvas.parentElement?.className === 'canvas') window.drawnTexts.push({ text, x, y, font: this.font });
+    return fillText.call(this, text, x, y, ...more);
+  };
+});
+async function written(page, act) {
+  await page.evaluate(() => { window.drawnTexts.length = 0; });
+  await act();
+  await page.waitForTimeout(300);
+  return page.evaluate(() => window.drawnTexts);
+}
+
+const alertsOf = async other => JSON.parse((await other.call('list_alerts', {})).result.content[0].text);
+
+// aimed: the alert is at the price that the crosshair showed, to its last decimal, whether the
+// mouse rested there, a finger tapped there or keys went there; a second one at that price is
+// refused.
+async function aimed(page, context, wick, width) {
+  const other = await client(wick, 'aim');
+  for (const a of await alertsOf(other)) await other.call('cancel_alert', { alert_id: a.alert_id });
+  await recordTexts(page);
+  await logIn(page, wick);
+  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  await page.waitForTimeout(500);
+  const canvas = page.locator('#chart .canvas canvas');
+  const box = await canvas.boundingBox();
+  const [x, y] = [box.x + box.width / 3, box.y + box.height / 5];
+  const button = page.getByRole('button', { name: /^Alert/ });
+  const priceAt = async act => { // the tag of the crosshair is the last text drawn
+    const { text } = (await written(page, act)).at(-1);
+    return Number(text.replaceAll(',', ''));
+  };
+  const setAt = async () => {
+    const before = (await alertsOf(other)).length;
+    await button.click();
+    await until('the alert', async () => (await alertsOf(other)).length > before);
+    const { condition } = (await alertsOf(other)).find(a => !seen.has(a.alert_id) && seen.add(a.alert_id));
+    return Number(condition.price_above ?? condition.price_below);
+  };
+  const seen = new Set();
+  let price;
+  if (width < 400) {
+    price = await priceAt(() => page.touchscreen.tap(x, y));
+  } else {
+    await page.mouse.move(x, y - 20, { steps: 5 });
+    price = await priceAt(() => page.mouse.move(x, y, { steps: 5 }));
+    await page.waitForTimeout(500);
+    await page.mouse.move(x, box.y + 2, { steps: 6 }); // over other prices on the way to the button
+    await page.mouse.move(x, box.y - 10, { steps: 3 });
+  }
+  await page.screenshot({ path: pictures + `aim-${width}.png` });
+  const offered = await button.textContent();
+  assert.equal(await setAt(), price);
+  assert.equal(Number(offered.replace('Alert at ', '').replaceAll(',', '')), price, 'the button says it');
+  assert.ok((await toasts(page)).some(t => t.includes(String(price))), 'it is confirmed');
+  await button.click();
+  await until('the refusal', async () => (await toasts(page)).some(t => /waits already/.test(t)));
+  assert.equal((await alertsOf(other)).length, 1, 'no second one at that price');
+
+  await canvas.focus();
+  await page.keyboard.press(',');
+  price = await priceAt(() => page.keyboard.press('Shift+ArrowUp'));
+  assert.equal(await setAt(), price, 'by keys');
+  for (const a of await alertsOf(other)) await other.call('cancel_alert', { alert_id: a.alert_id });
+}
+
+// history: after two pages back, tag and header have the market's newest close.
+async function history(page, wick, width) {
+  const other = await client(wick, 'newest');
+  const newest = async () => {
+    const { result } = await other.call('generate_chart', { symbol: 'BTCUSDT', interval: '4h', bars: 3, format: 'series' });
+    return JSON.parse(result.content[0].text).bars.at(-1).c;
+  };
+  await recordTexts(page);
+  await logIn(page, wick);
+  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  const canvas = page.locator('#chart .canvas canvas');
+  await canvas.focus();
+  for (const key of ['+', '+', '+', '+', '+', 'PageUp', 'PageUp']) await page.keyboard.press(key);
+  await page.waitForTimeout(6000); // over a look at the newest bars
+  const before = await newest();
+  const texts = await written(page, () => page.keyboard.press('ArrowLeft'));
+  const known = [before, await newest()];
+  await page.screenshot({ path: pictures + `history-${width}.png` });
+  const axis = await canvas.evaluate(c => c.width * 0.75);
+  const isNewest = text => known.some(v => Math.abs(Number(text.replace(/[^\d.]/g, '')) - v) < 0.02 * v);
+  const tag = texts.filter(t => t.x > axis && t.font.startsWith('500') && /^[▲▼]? ?[\d.]+$/.test(t.text) && t.y < 0.5 * box(texts));
+  assert.ok(tag.length > 0 && isNewest(tag[0].text), `tags ${tag.map(t => t.text)}, the market is at ${known}`);
+  const close = texts.findLast(t => t.text.startsWith('C '));
+  assert.ok(isNewest(close.text), `the header has ${close.text}, the market is at ${known}`);
+}
+
+const box = texts => Math.max(...texts.map(t => t.y));
