@@ -94,7 +94,7 @@ func wholeServer() *Server {
 			{URI: "x://boom", Name: "boom", MIME: "text/plain", Read: func(context.Context, Reading) ([]Content, error) { panic("inner") }},
 		},
 		Prompts: []Prompt{{
-			Name: "greet", Title: "Greet", Description: "Say hello", Arguments: []Argument{{Name: "name", Description: "Whom", Required: true}, {Name: "how"}},
+			Name: "greet", Title: "Greet", Description: "Say hello", Arguments: []Argument{{Name: "name", Description: "Whom", Required: true, Read: asTyped}, {Name: "how", Read: asTyped}},
 			Text: func(a map[string]string) string { return "Greet " + a["name"] + " " + a["how"] },
 		}},
 		Complete: func(_ context.Context, c Completion) []string {
@@ -105,6 +105,9 @@ func wholeServer() *Server {
 		},
 	})
 }
+
+// asTyped reads an argument of a prompt that takes any text.
+func asTyped(value string) (string, error) { return value, nil }
 
 const testToken = "Bearer right"
 

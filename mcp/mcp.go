@@ -196,8 +196,8 @@ type Prompt struct {
 	Description string     `json:"description,omitempty"` // for people
 	Arguments   []Argument `json:"arguments,omitempty"`
 
-	// Text returns the message. It gets the arguments that the client gave, without the
-	// empty ones; all required ones are among them.
+	// Text returns the message. It gets the arguments that the client gave, as Read
+	// returned them, without the empty ones; all required ones are among them.
 	Text func(arguments map[string]string) string `json:"-"`
 }
 
@@ -207,6 +207,11 @@ type Argument struct {
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
 	Required    bool   `json:"required,omitempty"`
+
+	// Read returns a value as it is put into the text, or an error if it is none that the
+	// argument takes. The text is read by a language model: what is put into it unread
+	// could be an instruction. Required.
+	Read func(value string) (string, error) `json:"-"`
 }
 
 // Completion asks for values of an argument that begin with what the user has typed.

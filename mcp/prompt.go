@@ -58,7 +58,11 @@ func (p *Prompt) read(raw json.RawMessage) (map[string]string, *Error) {
 		case len(value) > maxArgument:
 			return nil, &Error{codeInvalidParams, fmt.Sprintf("the argument %s has %d bytes: at most %d", a.Name, len(value), maxArgument)}
 		case value != "":
-			arguments[a.Name] = value
+			read, err := a.Read(value)
+			if err != nil {
+				return nil, &Error{codeInvalidParams, a.Name + ": " + err.Error()}
+			}
+			arguments[a.Name] = read
 		}
 	}
 	return arguments, nil

@@ -333,7 +333,7 @@ func TestPanics(t *testing.T) {
 				}
 				return "fine"
 			}}},
-			Prompts:  []Prompt{{Name: "greet", Arguments: []Argument{{Name: "how"}}, Text: func(map[string]string) string { panic("secret inner state") }}},
+			Prompts:  []Prompt{{Name: "greet", Arguments: []Argument{{Name: "how", Read: asTyped}}, Text: func(map[string]string) string { panic("secret inner state") }}},
 			Complete: func(context.Context, Completion) []string { panic("secret inner state") },
 		})
 		subscribeTo(s, Caller{ID: "a"}, "x://n") // while all is well

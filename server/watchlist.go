@@ -2,19 +2,15 @@ package server
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"wick/limit"
 	"wick/market"
+	"wick/mcp/tools"
 )
 
 // maxWatchlist bounds the file of --watchlist, in bytes.
 const maxWatchlist = 64 << 10
-
-// listName is what the name of a list looks like: a scan writes it after an @, in lower
-// case.
-var listName = regexp.MustCompile(`^[a-z0-9_-]{1,32}$`)
 
 // readWatchlists reads a file of named lists of symbols, as parseWatchlists does.
 func readWatchlists(file string) (map[string][]string, error) {
@@ -41,7 +37,7 @@ func parseWatchlists(file, text string) (map[string][]string, error) {
 		}
 		name, rest, found := strings.Cut(line, ":")
 		name = strings.ToLower(strings.TrimSpace(name))
-		if !found || !listName.MatchString(name) || lists[name] != nil {
+		if !found || !tools.ListName.MatchString(name) || lists[name] != nil {
 			return nil, fmt.Errorf("%s line %d, %q: write a name that no other list has and its symbols, such as majors: BTCUSDT ETHUSDT", file, i+1, limit.Clip(line))
 		}
 		symbols, err := parseSymbols(rest)

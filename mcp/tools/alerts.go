@@ -12,6 +12,9 @@ import (
 	"wick/trade"
 )
 
+// maxNote is how many characters a person's own words about an alert may have.
+const maxNote = 200
+
 // alertRequest is the request of set_alert. The engine takes the interval as a text,
 // because only the engine knows the default. Here it is first read as an interval, so
 // that any usual spelling is accepted.
@@ -27,7 +30,7 @@ func (r *alertRequest) args() []arg {
 		symbol(&r.Symbol, "Symbol such as BTCUSDT.").required("such as BTCUSDT"),
 		condition(&r.Condition),
 		interval(&r.interval, "Bars for indicator_signal; omitted: the engine's first interval. Price conditions need none.", ""),
-		text(&r.Note, "note", "Your own words, which come back when it fires, such as why it was set.", 200),
+		text(&r.Note, "note", "Your own words, which come back when it fires, such as why it was set.", maxNote),
 		word(&r.Repeat, "repeat", "once: it is then gone. each_time: whenever the condition comes true anew. each_bar: on every bar on which it holds. With once and each_time a rule that is true already must first become untrue.", trade.Once, trade.Repeats()...),
 		text(&r.Cooldown, "cooldown", "With repeat: rest at least this long after firing, such as 4h or 90m.", 20),
 		deadline(&r.ExpiresAt, "expires_at", "Fires no more after this"),

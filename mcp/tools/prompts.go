@@ -2,20 +2,107 @@ package tools
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"wick/exact"
+	"wick/indicators"
+	"wick/limit"
+	"wick/market"
 	"wick/mcp"
+	"wick/trade"
 )
 
 // Arguments of prompts are named as those of the tools are.
 var (
-	symbolArgument   = mcp.Argument{Name: "symbol", Title: "Symbol", Description: "Such as BTCUSDT or AAPL", Required: true}
-	intervalArgument = mcp.Argument{Name: "interval", Title: "Interval", Description: "Length of a bar, such as 4h"}
+	symbolArgument   = mcp.Argument{Name: "symbol", Title: "Symbol", Description: "Such as BTCUSDT or AAPL", Required: true, Read: market.Written}
+	intervalArgument = mcp.Argument{Name: "interval", Title: "Interval", Description: "Length of a bar, such as 4h", Read: func(s string) (string, error) {
+		iv, err := market.ParseInterval(s)
+		return string(iv), err
+	}}
 )
+
+// readEach returns a reader of at most most names between commas, each read by read.
+func readEach(most int, read func(string) (string, error)) func(string) (string, error) {
+	return func(list string) (string, error) {
+		var names []string
+		for part := range strings.SplitSeq(list, ",") {
+			if part = strings.TrimSpace(part); part == "" {
+				continue
+			}
+			name, err := read(part)
+			if err != nil {
+				return "", err
+			}
+			names = append(names, name)
+		}
+		switch n := len(names); {
+		case n == 0:
+			return "", errors.New("none is named")
+		case n > most:
+			return "", fmt.Errorf("%d are too many: at most %d", n, most)
+		}
+		return strings.Join(names, ", "), nil
+	}
+}
+
+// readIndicator returns the name of an indicator.
+func readIndicator(name string) (string, error) {
+	ind, err := indicators.Lookup(name)
+	if err != nil {
+		return "", err
+	}
+	return ind.Name, nil
+}
+
+// readListed returns a symbol, or the name of a list of symbols after an @.
+func readListed(text string) (string, error) {
+	name, isList := strings.CutPrefix(text, "@")
+	if !isList {
+		return market.Written(text)
+	}
+	if name = strings.ToLower(name); !ListName.MatchString(name) {
+		return "", fmt.Errorf("there is no list %q", limit.Clip(text))
+	}
+	return "@" + name, nil
+}
+
+// readSide returns buy or sell.
+func readSide(text string) (string, error) {
+	for _, side := range []trade.Side{trade.Buy, trade.Sell} {
+		if strings.EqualFold(text, string(side)) {
+			return string(side), nil
+		}
+	}
+	return "", fmt.Errorf("%q is not one of buy, sell", limit.Clip(text))
+}
+
+// readRisk returns an amount of money above zero.
+func readRisk(text string) (string, error) {
+	amount, err := exact.Parse([]byte(strings.TrimSpace(text)))
+	if err == nil && amount <= 0 {
+		err = fmt.Errorf("%s must be above 0", amount)
+	}
+	return amount.String(), err
+}
+
+// readWords returns a person's own words, quoted. They are one line, as those of a note.
+func readWords(text string) (string, error) {
+	if n := utf8.RuneCountInString(text); n > maxNote {
+		return "", fmt.Errorf("%d characters, at most %d are taken", n, maxNote)
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return "", errors.New("one line of text is taken, without control characters")
+	}
+	return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"`, nil
+}
 
 // Prompts returns the prompts, which hosts show as commands. Each is a text for the
 // model, which names the tools to call and in which order; none of them has it place an
-// order. Arguments are put in as the person typed them, bounded by the protocol.
+// order. Arguments are read as the tools read them, and put in as they spell them.
 func Prompts() []mcp.Prompt {
 	return []mcp.Prompt{chartPrompt, morningPrompt, reviewPrompt, planPrompt, alertPrompt}
 }
@@ -24,7 +111,7 @@ func Prompts() []mcp.Prompt {
 var chartPrompt = mcp.Prompt{
 	Name: "chart", Title: "Chart of a symbol", Description: "Draw a chart and say what it shows",
 	Arguments: []mcp.Argument{symbolArgument, intervalArgument,
-		{Name: "indicators", Title: "Indicators", Description: "Names separated by commas, such as rsi,macd"}},
+		{Name: "indicators", Title: "Indicators", Description: "Names separated by commas, such as rsi,macd", Read: readEach(maxIndicators, readIndicator)}},
 	Text: func(a map[string]string) string {
 		text := fmt.Sprintf("Call generate_chart with format=both for %s at %s", a["symbol"], cmp.Or(a["interval"], "4h"))
 		if names := a["indicators"]; names != "" {
@@ -39,7 +126,7 @@ var chartPrompt = mcp.Prompt{
 var morningPrompt = mcp.Prompt{
 	Name: "morning", Title: "Morning round", Description: "The watchlist with levels, and which alerts fired",
 	Arguments: []mcp.Argument{
-		{Name: "symbols", Title: "Symbols", Description: "Separated by commas; without them, those that I hold or watch"}, intervalArgument},
+		{Name: "symbols", Title: "Symbols", Description: "Separated by commas; without them, those that I hold or watch", Read: readEach(maxSymbols, readListed)}, intervalArgument},
 	Text: func(a map[string]string) string {
 		which := "the symbols of my positions and alerts (get_positions, list_alerts); if there are none, BTCUSDT and ETHUSDT"
 		if a["symbols"] != "" {
@@ -69,8 +156,8 @@ var reviewPrompt = mcp.Prompt{
 var planPrompt = mcp.Prompt{
 	Name: "plan-trade", Title: "Plan a trade", Description: "Entry, stop, target and size by ATR; ends in a dry run",
 	Arguments: []mcp.Argument{symbolArgument, intervalArgument,
-		{Name: "side", Title: "Side", Description: "buy or sell; without it, say which the chart favours"},
-		{Name: "risk", Title: "Risk", Description: "How much may be lost, in the quote currency, such as 200"}},
+		{Name: "side", Title: "Side", Description: "buy or sell; without it, say which the chart favours", Read: readSide},
+		{Name: "risk", Title: "Risk", Description: "How much may be lost, in the quote currency, such as 200", Read: readRisk}},
 	Text: func(a map[string]string) string {
 		side := "Say which side the chart favours, or that neither is."
 		if a["side"] != "" {
@@ -87,7 +174,7 @@ var planPrompt = mcp.Prompt{
 var alertPrompt = mcp.Prompt{
 	Name: "set-alert", Title: "Set an alert", Description: "Have wick watch a price or a signal",
 	Arguments: []mcp.Argument{symbolArgument,
-		{Name: "condition", Title: "Condition", Description: "Such as above 70000, or rsi leaves oversold", Required: true}, intervalArgument},
+		{Name: "condition", Title: "Condition", Description: "Such as above 70000, or rsi leaves oversold", Required: true, Read: readWords}, intervalArgument},
 	Text: func(a map[string]string) string {
 		return fmt.Sprintf("Set an alert on %s: %s. If that names an indicator, call list_indicators with names for its signals, and use the interval %s. "+
 			"Look at the price first: a price that is reached already fires at the next trade, so ask me if it is; a rule that is true already fires when it becomes true anew. Then set_alert with a short note that says why, "+

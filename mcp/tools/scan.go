@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -220,6 +221,9 @@ func ranking(sort string) (expr string, sign float64) {
 	}
 	return sort, 1
 }
+
+// ListName is what the name of a list of symbols looks like: a scan writes it after an @.
+var ListName = regexp.MustCompile(`^[a-z0-9_-]{1,32}$`)
 
 // scanned returns the symbols of a scan as the source spells them, each once, and a row
 // with an error for each text that is not a symbol. If that is the only text, scanned
