@@ -80,10 +80,6 @@ func (r *render) arguments() ([]byte, error) {
 		if n, ok := value.(float64); ok && (math.IsNaN(n) || math.IsInf(n, 0)) {
 			value = f.Value.String()
 		}
-		// A summary names marks as ignored, even none: they are sent only if there are some.
-		if f.Name == "marks" && value == "" {
-			continue
-		}
 		named[strings.ReplaceAll(f.Name, "-", "_")] = value
 	}
 	delete(named, "output")

@@ -63,27 +63,6 @@ func TestRenderFlags(t *testing.T) {
 	}
 }
 
-// TestRenderIgnoresNothing: a summary and a series of no flags name no argument as ignored,
-// since none was given. Marks that were given are named.
-func TestRenderIgnoresNothing(t *testing.T) {
-	t.Parallel()
-	for _, format := range []string{"summary", "series"} {
-		for marks, told := range map[string]bool{"": false, " ": false, `[{"type":"level","price":12}]`: format == "summary"} {
-			var out bytes.Buffer
-			args := []string{"--output", "-", "--format", format}
-			if marks != "" {
-				args = append(args, "--marks", marks)
-			}
-			if err := Run(t.Context(), args, env("HOME", t.TempDir()), nil, &out, io.Discard); err != nil {
-				t.Fatal(err)
-			}
-			if strings.Contains(out.String(), `"ignored"`) != told {
-				t.Errorf("%s with --marks %q: %s", format, marks, out.String())
-			}
-		}
-	}
-}
-
 // TestGalleryFlags: each argument of the calls in docs/gallery.md is a flag but show, as
 // the page says, and no call asks for a time that later lies too far back to be fetched.
 func TestGalleryFlags(t *testing.T) {
