@@ -63,6 +63,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"wick/cluster/etcd"
@@ -123,7 +124,8 @@ type Node struct {
 	log     *slog.Logger
 	etcd    *etcd.Client
 	sealer  *sealer
-	id      string // of this process
+	reading atomic.Int64 // bytes of questions that are being read
+	id      string       // of this process
 
 	ttl      time.Duration // of the leader's lease: DefaultTTL, except in tests
 	dueAfter int64         // bytes of batches: dueBytes, except in tests

@@ -3,7 +3,7 @@ package cluster
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,24 +18,24 @@ import (
 
 // A follower passes writes to the leader over HTTP. Question and answer are sealed
 // with AES-GCM under a key made from the secret that all replicas share: nobody
-// else can read, make or change one. A question contains its time and the process that
-// it is for, and that process remembers the questions of the last minute. So a
-// stranger cannot send a question again, neither to that process nor to the next leader.
-// An answer is bound to its question. A header proves that the sender knows the secret
-// before any of the question is read, so a stranger who reaches the port cannot make a
-// replica keep megabytes in memory.
+// else can read, make or change one. A question contains the process that it is for, and
+// an answer is bound to its question. A header, the pass, announces the question: its
+// time, its length and its digest, sealed too. It is checked before any of the question is
+// read, and counts once: who has recorded a pass or a question can send neither again,
+// nor hold memory with bodies that never come. The bytes that are read at the same time
+// have a budget for all senders together.
 
 // askPath is where a replica's Handler takes questions.
 const askPath = "/ask"
 
 const (
 	maxQuestion = 4 << 20          // bytes of a question or an answer
+	maxReading  = 16 << 20         // bytes of all questions that are read at the same time
 	askTimeout  = 20 * time.Second // for the answer of the leader
 )
 
 // ask is a question to the leader.
 type ask struct {
-	At int64           `json:"at"` // unix milliseconds
 	To string          `json:"to"` // the id of the leader that is meant
 	Op string          `json:"op"`
 	In json.RawMessage `json:"in"`
@@ -89,9 +89,8 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	if err != nil {
 		return err
 	}
-	// The question contains the time and the id of the leader, so that nobody can send it
-	// again later or to another replica.
-	text, _ := json.Marshal(ask{time.Now().UnixMilli(), to.ID, op, body}) // body was encoded above
+	// The question contains the id of the leader, so that nobody can send it to another.
+	text, _ := json.Marshal(ask{to.ID, op, body}) // body was encoded above
 	reply, err := n.exchange(ctx, to.URL, n.sealer.seal(text, aboutAsk))
 	// If no connection was made, the question was not sent. After any other failure
 	// nobody knows whether it was acted on.
@@ -99,7 +98,7 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 		return fmt.Errorf("%w (%w)", errNoLeader, err)
 	}
 	n.noteRefusal(to, err)
-	if errors.Is(err, errRefused) {
+	if errors.Is(err, errRefused) || errors.Is(err, errNoLeader) {
 		return err
 	}
 	if err != nil {
@@ -137,7 +136,7 @@ func (n *Node) exchange(ctx context.Context, to string, sealed []byte) (reply an
 		return reply, err
 	}
 	request.GetBody = nil // with it the transport may send a question again by itself
-	request.Header.Set(knockHeader, base64.StdEncoding.EncodeToString(n.sealer.seal(time.Now().AppendFormat(nil, time.RFC3339Nano), aboutKnock)))
+	request.Header.Set(passHeader, n.sealer.pass(sealed, time.Now()))
 	response, err := hopClient.Do(request)
 	if err != nil {
 		return reply, err
@@ -151,6 +150,8 @@ func (n *Node) exchange(ctx context.Context, to string, sealed []byte) (reply an
 	case http.StatusOK:
 	case http.StatusForbidden:
 		return reply, errRefused
+	case http.StatusServiceUnavailable:
+		return reply, fmt.Errorf("%w (the leader reads as much as it can at once)", errNoLeader)
 	default:
 		return reply, fmt.Errorf("status %d", response.StatusCode)
 	}
@@ -174,10 +175,10 @@ var hopClient = &http.Client{
 // learns nothing.
 func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessage) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q, nonce, ok := n.question(w, r)
-		if !ok {
+		q, nonce, status := n.question(r)
+		if status != 0 {
 			w.Header().Set("Connection", "close") // otherwise net/http reads the rest of the question
-			http.Error(w, "not for you", http.StatusForbidden)
+			http.Error(w, "not for you", status)
 			return
 		}
 		reply := n.answer(r.Context(), q, do)
@@ -186,18 +187,30 @@ func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessag
 	})
 }
 
-// question reads the question of another replica. It returns false for any other
-// request.
-func (n *Node) question(w http.ResponseWriter, r *http.Request) (q ask, nonce string, ok bool) {
-	if r.Method != http.MethodPost || r.URL.Path != askPath || !n.sealer.knows(r.Header.Get(knockHeader)) {
-		return q, "", false
+// question reads the question of another replica. It returns the status of its refusal for
+// any other request, and while too much is being read.
+func (n *Node) question(r *http.Request) (q ask, nonce string, refused int) {
+	if r.Method != http.MethodPost || r.URL.Path != askPath {
+		return q, "", http.StatusForbidden
 	}
-	sealed, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxQuestion))
-	if err != nil {
-		return q, "", false
+	size, sum, ok := n.sealer.admit(r.Header.Get(passHeader))
+	if !ok || size != r.ContentLength || size > maxQuestion {
+		return q, "", http.StatusForbidden
+	}
+	if n.reading.Add(size) > maxReading {
+		n.reading.Add(-size)
+		return q, "", http.StatusServiceUnavailable
+	}
+	defer n.reading.Add(-size)
+	sealed := make([]byte, size)
+	if _, err := io.ReadFull(r.Body, sealed); err != nil || sha256.Sum256(sealed) != sum {
+		return q, "", http.StatusForbidden
 	}
 	text, nonce, err := n.sealer.open(sealed, aboutAsk)
-	return q, nonce, err == nil && json.Unmarshal(text, &q) == nil && n.sealer.fresh(nonce, time.UnixMilli(q.At))
+	if err != nil || json.Unmarshal(text, &q) != nil {
+		return q, "", http.StatusForbidden
+	}
+	return q, nonce, 0
 }
 
 // errNotMeant answers a question to a leader that had this address before.

@@ -93,39 +93,32 @@ func TestAskAttacks(t *testing.T) {
 	}
 	changed := bytes.Clone(*sealed)
 	changed[len(changed)-1] ^= 1
-	old, err := json.Marshal(ask{At: 1, Op: "add"})
+	question, err := json.Marshal(ask{Op: "add"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, body := range map[string][]byte{
-		"the same again":     *sealed,
 		"a changed one":      changed,
-		"another's secret":   other.seal(old, aboutAsk),
-		"an old one":         follower.sealer.seal(old, aboutAsk),
-		"an answer as a ask": follower.sealer.seal(old, aboutAnswer("")),
+		"another's secret":   other.seal(question, aboutAsk),
+		"an answer as a ask": follower.sealer.seal(question, aboutAnswer("")),
 		"nothing":            nil,
 		"a huge one":         follower.sealer.seal(make([]byte, maxQuestion), aboutAsk),
 		"not sealed":         []byte(`{"op":"add"}`),
 	} {
-		if status, _ := post(t, web.URL, knock(follower.sealer, time.Now()), bytes.NewReader(body)); status != http.StatusForbidden {
+		if status, _ := post(t, web.URL, follower.sealer.pass(body, time.Now()), bytes.NewReader(body)); status != http.StatusForbidden {
 			t.Errorf("%s: status %d, want 403", name, status)
 		}
 	}
 }
 
-// knock returns what a replica whose clock shows at sends before its question.
-func knock(s *sealer, at time.Time) string {
-	return base64.StdEncoding.EncodeToString(s.seal(at.AppendFormat(nil, time.RFC3339Nano), aboutKnock))
-}
-
 // post sends a question as it is and returns the answer.
-func post(t *testing.T, to, knock string, body io.Reader) (status int, answer []byte) {
+func post(t *testing.T, to, pass string, body io.Reader) (status int, answer []byte) {
 	t.Helper()
 	request, err := http.NewRequest(http.MethodPost, to+askPath, body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set(knockHeader, knock)
+	request.Header.Set(passHeader, pass)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -138,9 +131,10 @@ func post(t *testing.T, to, knock string, body io.Reader) (status int, answer []
 	return response.StatusCode, answer
 }
 
-// TestKnock: a sender that does not prove that it knows the secret is refused before any
-// of its question is read.
-func TestKnock(t *testing.T) {
+// TestPass: a sender that does not prove that it knows the secret is refused before any
+// of its question is read, and so is one that announces no length, or comes while too much
+// is being read.
+func TestPass(t *testing.T) {
 	t.Parallel()
 	leader, follower, _, _ := pair(t)
 	web := httptest.NewServer(leader.Handler(func(context.Context, string, json.RawMessage) (any, error) { return nil, nil }))
@@ -149,39 +143,33 @@ func TestKnock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(ask{At: time.Now().UnixMilli(), To: follower.leader.ID, Op: "add", In: json.RawMessage("1")})
+	text, err := json.Marshal(ask{To: follower.leader.ID, Op: "add", In: json.RawMessage("1")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	good := follower.sealer.seal(text, aboutAsk)
-	for name, knock := range map[string]string{
-		"none": "", "not sealed": "AAAA", "another's secret": knock(other, time.Now()), "an old one": knock(follower.sealer, time.Now().Add(-2*maxSkew)),
-		"a question": base64.StdEncoding.EncodeToString(good), "no time": base64.StdEncoding.EncodeToString(follower.sealer.seal(nil, aboutKnock)),
+	for name, pass := range map[string]string{
+		"none": "", "not sealed": "AAAA", "another's secret": other.pass(good, time.Now()), "an old one": follower.sealer.pass(good, time.Now().Add(-2*maxSkew)),
+		"an early one": follower.sealer.pass(good, time.Now().Add(2*maxSkew)), "without a length": follower.sealer.pass(good, time.Now()),
+		"a question": base64.StdEncoding.EncodeToString(good), "nothing": base64.StdEncoding.EncodeToString(follower.sealer.seal(nil, aboutPass)),
 	} {
 		// The body never comes, so there is an answer only if nobody waits for it.
 		waits, hold := io.Pipe()
-		if status, _ := post(t, web.URL, knock, waits); status != http.StatusForbidden {
+		if status, _ := post(t, web.URL, pass, waits); status != http.StatusForbidden {
 			t.Errorf("%s: status %d, want 403", name, status)
 		}
 		hold.Close()
 	}
-	if status, _ := post(t, web.URL, knock(follower.sealer, time.Now()), bytes.NewReader(good)); status != http.StatusOK {
+	leader.reading.Store(maxReading)
+	if status, _ := post(t, web.URL, follower.sealer.pass(good, time.Now()), bytes.NewReader(good)); status != http.StatusServiceUnavailable {
+		t.Errorf("while too much is read: status %d", status)
+	}
+	leader.reading.Store(0)
+	if status, _ := post(t, web.URL, follower.sealer.pass(good, time.Now()), bytes.NewReader(good)); status != http.StatusOK {
 		t.Errorf("with the right one: status %d", status)
 	}
-}
-
-// TestAskClock: a replica whose clock is wrong is told what may be the matter.
-func TestAskClock(t *testing.T) {
-	t.Parallel()
-	_, follower, web, _ := pair(t)
-	for name, at := range map[string]time.Time{"late": time.Now().Add(-2 * maxSkew), "early": time.Now().Add(2 * maxSkew)} {
-		text, err := json.Marshal(ask{At: at.UnixMilli(), To: follower.leader.ID, Op: "add", In: json.RawMessage("1")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err = follower.exchange(t.Context(), web.URL, follower.sealer.seal(text, aboutAsk)); err == nil || !strings.Contains(err.Error(), "clocks differ") {
-			t.Errorf("%s: %v", name, err)
-		}
+	if n := leader.reading.Load(); n != 0 {
+		t.Errorf("%d bytes are still counted as being read", n)
 	}
 }
 
@@ -220,7 +208,7 @@ func TestAskNextLeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	next, _, web, _ := pair(t)
-	status, body := post(t, web.URL, knock(next.sealer, time.Now()), bytes.NewReader(*sealed))
+	status, body := post(t, web.URL, next.sealer.pass(*sealed, time.Now()), bytes.NewReader(*sealed))
 	text, _, err := next.sealer.open(body, aboutAnswer(string((*sealed)[:next.sealer.aead.NonceSize()])))
 	var reply answer
 	if err != nil || json.Unmarshal(text, &reply) != nil || !reply.Follow || len(reply.Out) > 0 {

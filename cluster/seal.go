@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
@@ -23,8 +24,8 @@ type sealer struct {
 	aead cipher.AEAD
 
 	mu     sync.Mutex
-	seen   map[string]bool // questions since began, by nonce; guarded by mu, like all below
-	before map[string]bool // questions of the minute or more before began
+	seen   map[string]bool // passes since began, by nonce; guarded by mu, like all below
+	before map[string]bool // passes of the minute or more before began
 	began  time.Time
 }
 
@@ -64,7 +65,31 @@ func (s *sealer) open(sealed []byte, about string) (text []byte, nonce string, e
 	return text, string(sealed[:size]), err
 }
 
-// fresh reports whether a question was made at most maxSkew ago and did not come before.
+// pass returns what announces a sealed question: when it is sent, how long it is and its
+// digest, sealed.
+func (s *sealer) pass(question []byte, at time.Time) string {
+	sum := sha256.Sum256(question)
+	text := binary.BigEndian.AppendUint64(nil, uint64(at.UnixMilli()))
+	text = binary.BigEndian.AppendUint64(text, uint64(len(question)))
+	return base64.StdEncoding.EncodeToString(s.seal(append(text, sum[:]...), aboutPass))
+}
+
+// admit opens a pass and returns the length and the digest of the question that it
+// announces. It reports false if the sender does not have the secret, made the pass more
+// than maxSkew ago by our clock, or has sent it before.
+func (s *sealer) admit(pass string) (size int64, sum [sha256.Size]byte, ok bool) {
+	sealed, bad := base64.StdEncoding.DecodeString(pass)
+	text, nonce, err := s.open(sealed, aboutPass)
+	if bad != nil || err != nil || len(text) != 16+len(sum) {
+		return 0, sum, false
+	}
+	at := time.UnixMilli(int64(binary.BigEndian.Uint64(text)))
+	size = int64(binary.BigEndian.Uint64(text[8:]))
+	copy(sum[:], text[16:])
+	return size, sum, size >= 0 && s.fresh(nonce, at)
+}
+
+// fresh reports whether a pass was made at most maxSkew ago and did not come before.
 func (s *sealer) fresh(nonce string, at time.Time) bool {
 	now := time.Now()
 	if now.Sub(at).Abs() > maxSkew {
@@ -72,7 +97,7 @@ func (s *sealer) fresh(nonce string, at time.Time) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now.Sub(s.began) > 2*maxSkew { // no question is accepted for longer than that
+	if now.Sub(s.began) > 2*maxSkew { // no pass is accepted for longer than that
 		s.seen, s.before, s.began = make(map[string]bool), s.seen, now
 	}
 	again := s.seen[nonce] || s.before[nonce]
@@ -80,22 +105,13 @@ func (s *sealer) fresh(nonce string, at time.Time) bool {
 	return !again
 }
 
-// knows reports whether the sender of a knock, the value of knockHeader, has the secret
-// and a clock at most maxSkew from ours.
-func (s *sealer) knows(knock string) bool {
-	sealed, bad := base64.StdEncoding.DecodeString(knock)
-	text, _, err := s.open(sealed, aboutKnock)
-	at, late := time.Parse(time.RFC3339Nano, string(text))
-	return errors.Join(bad, err, late) == nil && time.Since(at).Abs() <= maxSkew
-}
-
 // What the messages are bound to, so that none passes for one of another kind, and an
 // answer fits only its question.
 const (
-	knockHeader = "Wick-Knock" // the time, sealed
+	passHeader = "Wick-Pass" // see sealer.pass
 
-	aboutAsk   = "wick ask"
-	aboutKnock = "wick knock"
+	aboutAsk  = "wick ask"
+	aboutPass = "wick pass"
 )
 
 // aboutAnswer returns what an answer is bound to: the nonce of its question.

@@ -236,10 +236,11 @@ func New(o Options) (*Client, error) {
 		case u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
 			return nil, fmt.Errorf("the address of etcd at %.80q must be scheme, host and port alone: user and password belong in the cluster's file", u.Host)
 		}
+		// Also on this machine: whoever takes the port while etcd is down would be sent the password.
+		if u.Scheme == "http" && o.Password != "" {
+			return nil, fmt.Errorf("etcd's password would go to %.80q for all to read: https:// is needed", u.Host)
+		}
 		if u.Scheme == "http" && !address.Loopback(u.Hostname()) {
-			if o.Password != "" {
-				return nil, fmt.Errorf("etcd's password would go to %.80q for all to read: https:// is needed", u.Host)
-			}
 			c.plain = append(c.plain, u.Host)
 		}
 		c.endpoints = append(c.endpoints, u.Scheme+"://"+u.Host)

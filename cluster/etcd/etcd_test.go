@@ -33,7 +33,7 @@ func FuzzGateway(f *testing.F) {
 	f.Add(200, []byte(`{"header":{"revision":"99999999999999999999"}}`))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		synctest.Test(t, func(t *testing.T) {
-			c, err := New(Options{Endpoints: []string{"http://127.0.0.1:1", "http://127.0.0.1:2"}, User: "a", Password: "b"})
+			c, err := New(Options{Endpoints: []string{"https://127.0.0.1:1", "https://127.0.0.1:2"}, User: "a", Password: "b"})
 			if err != nil {
 				t.Fatal(err)
 			}
