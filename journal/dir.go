@@ -9,8 +9,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
+
+	"wick/limit"
 )
 
 // Dir is a directory of the operating system that this process alone uses. It opens no
@@ -35,18 +38,43 @@ const (
 	probeName = "probe.tmp"
 )
 
-// CloseToOthers makes the directory if it does not exist, and takes from all users but its
-// owner the right to look into it. It warns if the owner is another user.
-func CloseToOthers(name string, log *slog.Logger) error {
+// Prepare makes the directory, for its owner alone, if it does not exist. A directory that
+// is there is used as it is, its mode included, if it is empty or an earlier wick's: any
+// other is refused, since it is somebody's, and a slip of the pen must not mix a store into
+// it. Prepare warns if the owner is another user, or if others may look into it.
+func Prepare(name string, log *slog.Logger) error {
 	err := makeDir(name)
 	if err == nil {
-		warnOfOwner(name, log)
-		err = os.Chmod(name, 0o700)
+		err = refuseForeign(name)
 	}
 	if err != nil {
 		return fmt.Errorf("state directory: %w", readError(name, err))
 	}
+	warnOfOwner(name, log)
 	return nil
+}
+
+// ErrForeign is the error of a directory with files in it that are not of wick.
+var ErrForeign = errors.New("the directory has files that are not of wick")
+
+// refuseForeign returns an error if a directory has something in it and none of it is
+// wick's. A new file system has lost+found, and the owner may put HALT there before the
+// first start.
+func refuseForeign(name string) error {
+	names, err := list(name)
+	foreign := ""
+	for _, n := range names {
+		switch {
+		case n == lockName || n == "logins" || n == "wick.sock" || strings.HasPrefix(n, "journal-") || strings.HasPrefix(n, "snapshot-"):
+			return nil
+		case n != "lost+found" && n != "HALT":
+			foreign = n
+		}
+	}
+	if foreign != "" {
+		return fmt.Errorf("%w: %s has %s; choose a new or an empty one", ErrForeign, name, limit.Clip(foreign))
+	}
+	return err
 }
 
 // OpenWithin is OpenDir for a directory within one of ours. It does not follow a symbolic
@@ -59,11 +87,11 @@ func OpenWithin(dir, name string, log *slog.Logger) (*Dir, error) {
 	return OpenDir(path, log)
 }
 
-// OpenDir makes the directory if it does not exist, closes it to others, and takes its lock.
+// OpenDir prepares the directory, see [Prepare], and takes its lock.
 // The kernel frees the lock when the process ends, however it ends. The lock file itself is
 // never removed: otherwise two processes could hold locks on two files of the same name.
 func OpenDir(name string, log *slog.Logger) (*Dir, error) {
-	if err := CloseToOthers(name, log); err != nil {
+	if err := Prepare(name, log); err != nil {
 		return nil, err
 	}
 	self, err := os.Open(name)

@@ -47,37 +47,30 @@ func listenControl(dir string) (net.Listener, error) {
 		return nil, err
 	}
 	// A socket whose process died stays in the directory and looks taken.
-	ln, err := net.Listen("unix", name)
+	ln, err := listenPrivate(name)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		if err := removeStale(name); err != nil {
 			return nil, err
 		}
-		ln, err = net.Listen("unix", name)
+		ln, err = listenPrivate(name)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(name, 0o600); err != nil {
-		ln.Close()
-		return nil, err
-	}
-	return ln, nil
+	return ln, err
 }
 
-// openControl opens the socket of a server. A directory that another wick has is an error:
-// by its socket the owner would reach that one, and could neither list the logins of this
+// openControl opens the socket of a server. A directory that is somebody else's is an
+// error, and so is one that another wick has: by its socket the owner would reach that one, and could neither list the logins of this
 // one nor end them, nor halt its trading. Without a socket for another reason all else goes
 // on, and the log says what will not work; the listener is then nil.
 func openControl(c *config, log *slog.Logger) (net.Listener, error) {
 	var err error
 	if !c.trade { // otherwise this process has opened the directory
-		err = journal.CloseToOthers(c.dataDir, log)
+		err = journal.Prepare(c.dataDir, log)
 	}
 	var ln net.Listener
 	if err == nil {
 		ln, err = listenControl(c.dataDir)
 	}
-	if err != nil && !errors.Is(err, journal.ErrHeld) {
+	if err != nil && !errors.Is(err, journal.ErrHeld) && !errors.Is(err, journal.ErrForeign) {
 		log.Warn("--clients, --revoke, --halt and further hosts over stdio will not work: no control socket", "error", err)
 		return nil, nil
 	}

@@ -2,7 +2,10 @@
 
 package server
 
-import "syscall"
+import (
+	"net"
+	"syscall"
+)
 
 // maxFiles returns how many files and sockets the process may have open. The
 // runtime has raised the soft limit to the hard one by now.
@@ -12,4 +15,12 @@ func maxFiles() int {
 		return fewFiles
 	}
 	return int(min(uint64(limit.Cur), manyFiles))
+}
+
+// listenPrivate listens on a socket file that has the mode 0600 from its first moment, since
+// the directory may be open to others. The mask is that of the process: files that are made
+// meanwhile are private too.
+func listenPrivate(name string) (net.Listener, error) {
+	defer syscall.Umask(syscall.Umask(0o177))
+	return net.Listen("unix", name)
 }

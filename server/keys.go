@@ -78,7 +78,7 @@ func openLogins(c *config, log *slog.Logger) (*keptLogins, error) {
 		return nil, nil
 	}
 	// Whoever opens the data directory next warns if it is another user's.
-	if err := journal.CloseToOthers(c.dataDir, slog.New(slog.DiscardHandler)); err != nil {
+	if err := journal.Prepare(c.dataDir, slog.New(slog.DiscardHandler)); err != nil {
 		return nil, err
 	}
 	dir, err := journal.OpenWithin(c.dataDir, loginsName, log)

@@ -16,7 +16,7 @@ import (
 // process out, and a path that is no directory.
 func TestDirectory(t *testing.T) {
 	o := testOptions(t)
-	os.Chmod(o.Dir, 0o755)
+	o.Dir = filepath.Join(o.Dir, "made")
 	e := openTest(t, o)
 	if _, err := Open(o); err == nil || !strings.Contains(err.Error(), "another wick is running on it") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("second process: %v", err)

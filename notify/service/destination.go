@@ -8,7 +8,6 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"time"
 
 	"wick/address"
@@ -68,8 +67,8 @@ type Destination struct {
 	to      []*mail.Address   // recipients of mails
 	private bool              // may be at a private address
 	client  *http.Client
-	secrets []*regexp.Regexp // what Redact removes, in this order
-	roots   *x509.CertPool   // nil means the system's; set only in tests
+	secrets []secret       // what Redact removes, in this order
+	roots   *x509.CertPool // nil means the system's; set only in tests
 }
 
 // may returns a function that reports whether a connection may go to an address. Without
@@ -93,7 +92,7 @@ func (d *Destination) TakesPictures() bool { return d.service.pictures }
 // shortens the text last, since it could not find a secret that was cut in two.
 func (d *Destination) Redact(text string) string {
 	for _, secret := range d.secrets {
-		text = secret.ReplaceAllLiteralString(text, "***")
+		text = secret.hide(text)
 	}
 	return limit.Line(text, maxShown)
 }

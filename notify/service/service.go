@@ -144,7 +144,7 @@ func signingKey(secret string) ([]byte, error) {
 // longest first, since one secret may be part of another. Secrets are the values of the
 // keys, and everything in the URL but scheme and host: a topic or a path is often the
 // only secret there is.
-func (d *Destination) findSecrets() (find []*regexp.Regexp) {
+func (d *Destination) findSecrets() (find []secret) {
 	// The values of keys, the whole query, the whole path, and a webhook's secret without
 	// whsec_.
 	secrets := append(slices.Collect(maps.Values(d.keys)), d.url.RawQuery, strings.Trim(d.url.Path, "/"), strings.TrimPrefix(d.keys["secret"], "whsec_"))
@@ -164,12 +164,36 @@ func (d *Destination) findSecrets() (find []*regexp.Regexp) {
 		}
 	}
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-	for _, secret := range secrets {
-		if len(secret) >= 3 { // shorter ones would be found in every text
-			find = append(find, regexp.MustCompile(anyForm(secret)))
+	for _, text := range secrets {
+		if len(text) >= 3 { // shorter ones would be found in every text
+			find = append(find, secret{regexp.MustCompile(anyForm(text)), len(text) < 12})
 		}
 	}
 	return find
+}
+
+// secret finds one of a destination's secrets. A short one, such as the topic redir, may
+// also be a part of a usual word, and is not taken for the secret there.
+type secret struct {
+	find  *regexp.Regexp
+	whole bool // only where no letter or digit is beside it
+}
+
+// hide returns text with *** in place of the secret.
+func (s secret) hide(text string) string {
+	var b strings.Builder
+	end := 0
+	for _, at := range s.find.FindAllStringIndex(text, -1) {
+		before, _ := utf8.DecodeLastRuneInString(text[:at[0]])
+		after, _ := utf8.DecodeRuneInString(text[at[1]:])
+		if s.whole && (unicode.IsLetter(before) || unicode.IsDigit(before) || unicode.IsLetter(after) || unicode.IsDigit(after)) {
+			continue
+		}
+		b.WriteString(text[end:at[0]])
+		b.WriteString("***")
+		end = at[1]
+	}
+	return b.String() + text[end:]
 }
 
 // anyForm returns an expression that matches a text even if characters other than letters
