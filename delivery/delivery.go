@@ -45,7 +45,7 @@
 // are only compared. A caller has at most [MaxPerCaller] streams, all callers
 // together [MaxStreams]. Last-Event-ID moves a reader within its own queue and
 // nowhere else. A subscription passes to another token only if the client is
-// the same and its own token has ended ([Hub.Held]).
+// the same and its own token, which the subscription names, has ended.
 package delivery
 
 import (
@@ -77,11 +77,12 @@ const (
 type Caller struct {
 	ID      string    // of the token, as a digest
 	Client  string    // of the program, as a digest that outlives its tokens
+	Login   string    // by which the login knows the token after a restart; empty if it does not
 	Expires time.Time // when the token ends; zero means never
 
-	// Valid reports whether the token still works. It is called after a stream or a
-	// subscription was noted as the caller's, so that a token which is revoked at that
-	// moment is not missed. Nil means that the token works.
+	// Valid reports whether the token still works. It is called after a stream was noted
+	// as the caller's, so that a token which is revoked at that moment is not missed. Nil
+	// means that the token works.
 	Valid func() bool
 }
 
@@ -98,9 +99,14 @@ type Filter struct {
 // Subscription is a caller's wish to be sent what passes its filter. It is
 // never changed: a change is another value with the same ID.
 type Subscription struct {
-	ID        string `json:"id"` // never changes, since event ids contain it; the caller may change
-	Caller    string `json:"caller"`
-	Client    string `json:"client"`
+	ID     string `json:"id"` // never changes, since event ids contain it; the caller may change
+	Caller string `json:"caller"`
+	Client string `json:"client"`
+
+	// The caller's token. As long as it works, no other token can claim the subscription.
+	Login     string    `json:"login,omitempty"`
+	TokenEnds time.Time `json:"token_ends,omitzero"` // zero means never
+
 	Filter    Filter `json:"filter"`
 	CreatedAt string `json:"created_at"` // in UTC and always of the same length, so that the texts sort by time
 }

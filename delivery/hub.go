@@ -14,7 +14,7 @@ var (
 // NewHub returns a hub with no subscriptions. encode turns an entry's note into one line
 // of text; it is called once for each entry that is sent.
 func NewHub(encode func(note any) []byte) *Hub {
-	h := &Hub{encode: encode, peers: make(map[string]*peer), alive: make(map[string]time.Time), remarks: make(map[string][]remark)}
+	h := &Hub{encode: encode, peers: make(map[string]*peer), remarks: make(map[string][]remark)}
 	h.Load(NewBook())
 	return h
 }
@@ -112,7 +112,6 @@ func (h *Hub) apply(r Record) (ready []*stream, err error) {
 		}
 	case r.Unsubscribed != "":
 		b := h.boxes[r.Unsubscribed]
-		delete(h.alive, b.peer.caller)
 		h.remove(b)
 	// Marks, or nothing: old entries have left the queues.
 	default:
@@ -166,59 +165,21 @@ func (h *Hub) Settled(most int) map[string]uint64 {
 	return marks
 }
 
-// Hold notes that a caller's token works, so that no other token can claim its
-// subscription until the token ends. It notes that only if the caller has a
-// subscription, or is about to get one (soon). It reports whether the caller has one.
-func (h *Hub) Hold(c Caller, soon bool) (has bool) {
-	h.mu.Lock()
-	has = h.book.Of(c.ID) != nil
-	until, known := h.alive[c.ID]
-	known = known && until.Equal(c.Expires) // noted by Hold, and not only by HoldAll
-	if has || soon {
-		h.alive[c.ID] = c.Expires
-	}
-	h.mu.Unlock()
-	if (has || soon) && !known && !c.valid() {
-		h.Revoke(c.ID)
-	}
-	return has
-}
-
-// HoldAll notes that every caller with a subscription may have a token that works until
-// then. It is for a start after which old tokens still work. When a caller comes, Hold
-// notes the end of its own token.
-func (h *Hub) HoldAll(until time.Time) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, s := range h.book.subs {
-		h.alive[s.Caller] = until
-	}
-}
-
-// Held reports whether a caller holds its subscription: Hold or HoldAll has noted it in
-// this run of the program, and its token has neither ended nor been revoked. If not, the
-// same client may claim the subscription with another token.
-func (h *Hub) Held(caller string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	until, ok := h.alive[caller]
-	if ok && !until.IsZero() && !time.Now().Before(until) {
-		delete(h.alive, caller)
-		ok = false
-	}
-	return ok
-}
-
-// Revoke notes that a caller's token works no longer: its streams end, and the same
-// client may claim its subscription with another token.
+// Revoke ends the streams of a caller whose token works no longer.
 func (h *Hub) Revoke(caller string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.alive, caller)
 	delete(h.remarks, caller)
 	if p := h.peers[caller]; p != nil {
 		p.finish()
 	}
+}
+
+// Subscribed reports whether a caller has a subscription.
+func (h *Hub) Subscribed(caller string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.book.Of(caller) != nil
 }
 
 // Status returns the caller's subscription, nil if it has none, how many

@@ -20,14 +20,13 @@ type Hub struct {
 	encode func(note any) []byte
 
 	mu       sync.Mutex
-	book     *Book                // guarded by mu, like all below
-	boxes    map[string]*box      // by subscription
-	peers    map[string]*peer     // by caller, if it has a box or a stream
-	open     int                  // streams in all
-	chains   uint64               // the last number given to a chain of streams
-	alive    map[string]time.Time // callers that hold their subscription, and until when
-	remarks  map[string][]remark  // by caller, oldest first
-	remarked uint64               // how many remarks there have been
+	book     *Book               // guarded by mu, like all below
+	boxes    map[string]*box     // by subscription
+	peers    map[string]*peer    // by caller, if it has a box or a stream
+	open     int                 // streams in all
+	chains   uint64              // the last number given to a chain of streams
+	remarks  map[string][]remark // by caller, oldest first
+	remarked uint64              // how many remarks there have been
 	closed   bool
 	ended    chan struct{} // made by Close, closed with the last stream
 }

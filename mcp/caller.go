@@ -12,6 +12,7 @@ type Caller struct {
 	Client  string    // the client, as a digest that outlives its token
 	Name    string    // the client, as it calls itself: a stranger's text
 	Scope   string    // scopes held, separated by blanks
+	Login   string    // by which the login knows the token after a restart; empty if it does not
 	Expires time.Time // when the token ends; zero for never
 
 	// Conversation tells apart the conversations that one caller holds over stdio:

@@ -49,17 +49,6 @@ func (s *Server) Valid(id string) bool {
 	return ok && s.live(t)
 }
 
-// Entry returns under which id and in which epoch the shared [Ledger] knows the token of a
-// [Grant.ID], for another process to ask it whether the token is revoked. The error is
-// [ErrInvalidToken], if no such token was presented to this process or it has ended.
-func (s *Server) Entry(id string) (login, epoch string, err error) {
-	t, ok := s.byID(id)
-	if !ok {
-		return "", "", ErrInvalidToken
-	}
-	return t.login, t.epoch, nil
-}
-
 // byID returns the token of a [Grant.ID], if it is known here.
 func (s *Server) byID(id string) (*token, bool) {
 	key, err := hex.DecodeString(id)

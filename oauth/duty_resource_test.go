@@ -148,7 +148,7 @@ func TestDuty39NoKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Grant{ID: grant.ID, Client: grant.Client, Name: "test", Scope: "charts trade", Expires: grant.Expires}
+	want := Grant{ID: grant.ID, Client: grant.Client, Name: "test", Scope: "charts trade", Expires: grant.Expires, Login: grant.Login}
 	if grant != want || len(grant.ID) != 64 || len(grant.Client) != 64 {
 		t.Errorf("grant %+v", grant)
 	}

@@ -51,6 +51,7 @@ package oauth
 
 import (
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -185,6 +186,7 @@ type Server struct {
 	log       *slog.Logger // never nil
 	owner     *passphrase  // nil: nobody is asked
 	keys      []sealKey    // the first one seals; what any of them sealed can be opened
+	issuers   []string     // of each key, as issuer returns it
 	ledger    Ledger       // never nil
 	kept      bool         // keys and ledger outlive the process
 	untrusted sync.Once    // logs the warning about X-Forwarded-For
@@ -211,6 +213,9 @@ func New(o Options) (*Server, error) {
 	s := &Server{base: o.BaseURL, log: o.Log, ledger: o.Ledger, keys: rootKeys(o.Keys), kept: o.Ledger != nil}
 	if !s.kept {
 		s.ledger = NewLedger(NewBook(), func(Book) error { return nil })
+	}
+	for i := range s.keys {
+		s.issuers = append(s.issuers, s.issuer(&s.keys[i]))
 	}
 	s.setBounds()
 	if s.documents, err = newDocuments(o.Documents, o.DocumentsAt, local && o.Loopback); err != nil {
@@ -304,6 +309,12 @@ func (s *Server) open(purpose, text string) (texts []string, by *sealKey) {
 		}
 	}
 	return nil, nil
+}
+
+// issuer returns a name of this server with one of its keys: what it seals, no server with
+// another key or base URL opens.
+func (s *Server) issuer(key *sealKey) string {
+	return hex.EncodeToString(key.derive("issuer "+s.base, nil)[:8])
 }
 
 // secure reports whether browsers reach the server over https.

@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"net/netip"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -68,11 +70,12 @@ func (s *Server) findCode(text string) (*code, bool) {
 	return c, true
 }
 
-// sealToken returns the text of a token, and sets the token's key and id, which follow
-// from the text.
+// sealToken returns the text of a token, and sets the token's key, id and entry, which
+// follow from the text.
 func (s *Server) sealToken(t *token) string {
 	text := s.seal(forToken, packToken(t)...)
 	t.key = digestOf(text)
+	t.grant.Login = t.entry(s.issuers[0])
 	t.grant.ID = hex.EncodeToString(t.key[:])
 	return text
 }
@@ -110,14 +113,24 @@ func (s *Server) readToken(text string) (*token, bool) {
 	if t, ok := s.tokens.get(key); ok {
 		return t, true
 	}
-	texts, _ := s.open(forToken, text)
+	texts, by := s.open(forToken, text)
 	t, ok := unpackToken(texts)
 	if !ok || !time.Now().Before(t.grant.Expires) {
 		return nil, false
 	}
-	t.key, t.grant.ID = key, hex.EncodeToString(key[:])
+	t.key, t.grant.ID, t.grant.Login = key, hex.EncodeToString(key[:]), t.entry(s.issuer(by))
 	t.touch(time.Now(), netip.Addr{})
 	return t, true
+}
+
+// entry returns the [Grant.Login] of a token that issuer sealed.
+func (t *token) entry(issuer string) string { return t.login + "." + t.epoch + "." + issuer }
+
+// Works reports whether the token of a [Grant.Login] has not been revoked. The token need
+// not have been presented to this process. Whether it has expired the text does not say.
+func (s *Server) Works(login string) bool {
+	parts := strings.Split(login, ".")
+	return len(parts) == 3 && slices.Contains(s.issuers, parts[2]) && !s.ledger.Revoked(parts[0], parts[1])
 }
 
 // live reports whether a token that was found still works.

@@ -33,6 +33,7 @@ type Grant struct {
 	Name    string    // what the client calls itself: a stranger's words, cleaned for display
 	Scope   string    // "charts" or "charts trade"; with " owner" behind it for the owner's own page
 	Expires time.Time // when the token ends, unless it is revoked before
+	Login   string    // for [Server.Works], also after a restart and in other processes with the same keys
 }
 
 // token is an access token. It holds its own copy of what it grants.

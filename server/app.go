@@ -34,6 +34,9 @@ type app struct {
 	// there are none. It is set before anyone is served.
 	valid func(caller string) bool
 
+	// works is oauth.Server.Works; nil over stdio. It is set before anyone is served.
+	works func(login string) bool
+
 	meter *meter // nil without --metrics
 
 	protocol       *mcp.Server // set by newMCP
@@ -59,19 +62,24 @@ func (e *app) fired(trade.Notification, []string) {
 
 // deps returns what tools, resources and prompts work with.
 func (e *app) deps(source market.Source) tools.Deps {
-	d := tools.Deps{Source: source, Watchlists: e.lists, Engine: e.trade, Hub: e.hub, Approvals: e.approvals, Valid: e.valid, Renders: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
+	d := tools.Deps{Source: source, Watchlists: e.lists, Engine: e.trade, Hub: e.hub, Approvals: e.approvals, Renders: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
 	if e.meter != nil {
 		d.Painted = func(took time.Duration) { e.meter.renders.Observe(took.Seconds()) }
 	}
 	return d
 }
 
-// revoked ends what a token has open: its streams, here and at the leader, and what it
-// watches. The login calls it for each token that ends before its time.
+// revoked ends what a token has open: its streams, and what it watches. The login calls it
+// for each token that ends before its time.
 func (e *app) revoked(caller string) {
 	e.protocol.Forget(caller) // first, or it would give the hub more to send
 	e.hub.Revoke(caller)
-	e.replica.revoked(caller)
+}
+
+// subscribes reports whether the token of a subscription was not revoked. That of a local
+// host never is.
+func (e *app) subscribes(s *delivery.Subscription) bool {
+	return s.Caller == tools.StdioCaller.ID || e.works != nil && e.works(s.Login)
 }
 
 // close writes down what is left to write and gives the data directory back. It returns
@@ -90,10 +98,11 @@ func (e *app) close() error {
 // stream serves one SSE stream until it ends. If the caller may trade, it first
 // gets back the subscription that its client had under an earlier token.
 func (e *app) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error {
-	caller := tools.Subscriber(c, e.valid)
+	caller := tools.Subscriber(c)
+	caller.Valid = func() bool { return e.valid(c.ID) }
 	var claim func() error
 	if e.trade != nil && c.Has(tools.ScopeTrade) {
-		claim = func() error { return e.trade.Announce(caller) }
+		claim = func() error { return e.trade.Claim(caller) }
 	}
 	return e.hub.Serve(w, r, caller, claim)
 }

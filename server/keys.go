@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"wick/delivery"
 	"wick/journal"
 	"wick/oauth"
 	"wick/oauth/fileledger"
@@ -67,7 +66,6 @@ const loginsName = "logins"
 type keptLogins struct {
 	ledger *oauth.BookLedger
 	dir    *journal.Dir
-	isNew  bool
 }
 
 // openLogins opens the ledger of logins in the data directory, if there is a key. The
@@ -85,52 +83,27 @@ func openLogins(c *config, log *slog.Logger) (*keptLogins, error) {
 	if err != nil {
 		return nil, err
 	}
-	book, isNew, err := fileledger.Open(dir)
+	book, err := fileledger.Open(dir)
 	if err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}
-	return &keptLogins{book, dir, isNew}, nil
+	return &keptLogins{book, dir}, nil
 }
 
 // openLedger returns the ledger of the login: the one of all replicas, the one in the data
-// directory, or nil if logins end with the process. It keeps subscriptions for the tokens
-// that had them before the start, for as long as these tokens may work: otherwise another
-// login of the same program, if it came first, would take them over.
+// directory, or nil if logins end with the process.
 func (e *app) openLedger(kept *keptLogins) (oauth.Ledger, error) {
-	ledger := heldLedger{hub: e.hub}
 	switch {
 	case e.replica != nil:
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		var err error
-		if e.replica.ledger, err = e.replica.node.OpenLedger(ctx); err != nil {
-			return nil, err
-		}
-		ledger.Ledger = e.replica.ledger
+		e.replica.ledger, err = e.replica.node.OpenLedger(ctx)
+		return e.replica.ledger, err
 	case kept != nil:
-		ledger.Ledger = kept.ledger
-	default:
-		return nil, nil
+		return kept.ledger, nil
 	}
-	// A new ledger means that no token from before the start can still work.
-	if kept == nil || !kept.isNew {
-		e.hub.HoldAll(time.Now().Add(oauth.TokenLife))
-	}
-	return ledger, nil
-}
-
-// heldLedger is a ledger for whose tokens the hub keeps subscriptions.
-type heldLedger struct {
-	oauth.Ledger
-	hub *delivery.Hub
-}
-
-// NextEpoch ends all logins, and lets the programs behind them claim their
-// subscriptions again, also for tokens that have not been shown since the start.
-func (l heldLedger) NextEpoch() error {
-	err := l.Ledger.NextEpoch()
-	l.hub.HoldAll(time.Now())
-	return err
+	return nil, nil
 }
 
 // close gives the directory back. All in it was synced when it was written.

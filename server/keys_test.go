@@ -8,11 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"wick/delivery"
-	"wick/mcp/tools"
-	"wick/oauth"
 )
 
 // newKeyFile makes a key file as an operator does and returns its name and its key,
@@ -275,36 +270,5 @@ func TestKeysNeedTheDirectory(t *testing.T) {
 	_, err := command(t, "--serve", "--port", "0", "--data-dir", dir, "--key-file", file)
 	if err == nil || !strings.Contains(err.Error(), "another wick is running on it") {
 		t.Errorf("a second server: %v", err)
-	}
-}
-
-// TestHoldAll: after a start that keeps logins, subscriptions wait for their tokens. After
-// the first start with a key they do not, because no earlier token can still work.
-func TestHoldAll(t *testing.T) {
-	for _, isNew := range []bool{false, true} {
-		hub := delivery.NewHub(tools.EncodeAlert)
-		book := delivery.NewBook()
-		sub := &delivery.Subscription{ID: "s", Caller: "before", Client: "client", CreatedAt: "2026-01-01T00:00:00.000Z"}
-		if err := book.Apply(delivery.Record{Subscribed: sub}); err != nil {
-			t.Fatal(err)
-		}
-		hub.Load(book)
-		e := &app{hub: hub}
-		ledger, err := e.openLedger(&keptLogins{ledger: oauth.NewLedger(oauth.NewBook(), func(oauth.Book) error { return nil }), isNew: isNew})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if held := hub.Held("before"); held == isNew {
-			t.Errorf("the first start with a key %v: the subscription is held %v", isNew, held)
-		}
-		// All logins end, also those that nobody has shown: their programs come back.
-		if err := ledger.NextEpoch(); err != nil || hub.Held("before") {
-			t.Errorf("a token that has ended holds its subscription: %v", err)
-		}
-		// A token that turns out to be revoked at that moment does not keep it.
-		hub.Hold(delivery.Caller{ID: "before", Expires: time.Now().Add(oauth.TokenLife), Valid: func() bool { return false }}, false)
-		if hub.Held("before") {
-			t.Error("a revoked token holds its subscription")
-		}
 	}
 }

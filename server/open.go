@@ -45,7 +45,7 @@ func (e *app) openTrade(ctx context.Context, c *config, source market.Source, lo
 	o := trade.Options{
 		Dir: c.dataDir, Source: source, Feed: e.feed, Account: c.account, Limits: c.limits,
 		FeeRate: c.feeRate, MakerFeeRate: c.makerFee, Slippage: c.slippage, HalfSpread: c.halfSpread, Quoted: c.quoted, Grid: c.gridOf, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
-		Recover: c.recoverTo(log), Log: log, Hub: e.hub, Notify: e.fired,
+		Recover: c.recoverTo(log), Log: log, Hub: e.hub, Works: e.subscribes, Notify: e.fired,
 	}
 	// The notifier, the cluster and the broker are parts of the engine's options, so
 	// they are opened before it.
@@ -87,8 +87,7 @@ func (e *app) run(ctx context.Context) error {
 	}
 	if e.replica != nil {
 		g.Go(func() error { return serveHTTP(ctx, e.replica.server(e), e.replica.listener) })
-		g.Go(func() error { return e.replica.follow(ctx, e.hub) })
-		g.Go(func() error { return e.replica.tellEnded(ctx) })
+		g.Go(func() error { return e.replica.follow(ctx) })
 	}
 	return g.Wait()
 }

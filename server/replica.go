@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	"sync"
-	"time"
 
 	"wick/cluster"
-	"wick/delivery"
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/metrics"
@@ -35,25 +32,17 @@ type replica struct {
 
 	writers map[string]mcp.Handler // the handlers of the tools that change something, by name; set before anyone is served
 
-	ended chan string // callers whose tokens have ended, for tellEnded
-
 	led  chan struct{}   // closed when this process begins to lead
 	term context.Context // ends when this process leads no more; set before led is closed
 
 	mu     sync.Mutex
-	vouch  map[string]time.Time // callers that another replica has let in, and until when; guarded by mu, like all below
-	tidied time.Time            // when expired entries of vouch were last removed
-	passed uint64               // calls that were passed to the leader
+	passed uint64 // calls that were passed to the leader; guarded by mu
 }
 
 // maxReplicaConns bounds the connections to --cluster-listen, as listenFew does. There are
 // a few replicas, and each keeps up to 64 connections for its questions. When there is no
 // room for a connection, the oldest is closed.
 const maxReplicaConns = 512
-
-// maxEnded is how many ended tokens may wait until the leader is told of them. It is not
-// told of more; their subscriptions then wait until the tokens would have expired.
-const maxEnded = 4096
 
 // whileLeading waits until this process begins to lead, then calls run, with a context
 // that ends when the process leads no more or ctx ends, and returns what run returns.
@@ -77,67 +66,8 @@ func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context
 
 // follow keeps the ledger up to date until ctx ends. Logins that were revoked at another
 // replica lose their streams at this one.
-func (r *replica) follow(ctx context.Context, hub *delivery.Hub) error {
-	// A new epoch has ended all logins, so no subscription is held for their tokens any
-	// more.
-	epoch := r.ledger.Epoch()
-	return r.ledger.Run(ctx, func() {
-		if now := r.ledger.Epoch(); now != epoch {
-			epoch = now
-			hub.HoldAll(time.Now())
-		}
-		r.login.Sweep()
-	})
-}
-
-// revoked sees to it that the leader is told that a caller's token has ended, so that the
-// client's next token gets its subscription. It does not wait for the leader: more tokens
-// may have to end after this one, and a leader that does not answer must not delay that.
-func (r *replica) revoked(caller string) {
-	if r.leads() {
-		r.forget(caller)
-		return
-	}
-	select {
-	case r.ended <- caller:
-	default:
-		r.log.Warn("the leader is not told that a token has ended, for it has not heard of many others: its subscription waits for the token's end")
-	}
-}
-
-// tellEnded tells the leader of the tokens that revoked has put into r.ended, until ctx
-// ends.
-func (r *replica) tellEnded(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case caller := <-r.ended:
-			r.tellEnd(ctx, caller)
-		}
-	}
-}
-
-// tellEnd tells the leader of one such token. This process may be the leader by now.
-func (r *replica) tellEnd(ctx context.Context, caller string) {
-	if r.leads() {
-		r.forget(caller)
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	if err := r.node.Ask(ctx, askRevoked, caller, nil); err != nil {
-		r.log.Warn("the leader was not told that a token has ended: its subscription waits for the token's end", "error", err)
-	}
-}
-
-// forget removes a caller that remember has noted. r may be nil.
-func (r *replica) forget(caller string) {
-	if r != nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.vouch, caller)
-	}
+func (r *replica) follow(ctx context.Context) error {
+	return r.ledger.Run(ctx, r.login.Sweep)
 }
 
 // leads reports whether this process writes. A process that has just won the election
@@ -158,16 +88,12 @@ func (r *replica) leads() bool {
 const (
 	askTool = "tool" // run a tool: a toolCall
 	askTell = "tell" // tell the owner: a notify.Event
-
-	askRevoked = "revoked" // a token has ended: the caller
 )
 
 // toolCall is a call that is passed to the leader.
 type toolCall struct {
 	Tool      string                  `json:"tool"`
 	Caller    mcp.Caller              `json:"caller"`
-	Login     string                  `json:"login,omitempty"` // of the caller, in the ledger
-	Epoch     string                  `json:"epoch,omitempty"` // of that login
 	Arguments json.RawMessage         `json:"arguments,omitempty"`
 	State     string                  `json:"state,omitempty"`
 	Responses map[string]mcp.Response `json:"responses,omitempty"`
@@ -206,12 +132,6 @@ func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 func (r *replica) atLeader(name string, handle mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 		call := toolCall{Tool: name, Caller: c.Caller, Arguments: c.Arguments, State: c.State, Responses: c.Responses}
-		if c.Caller.ID != tools.StdioCaller.ID {
-			var err error
-			if call.Login, call.Epoch, err = r.login.Entry(c.Caller.ID); err != nil {
-				return nil, err
-			}
-		}
 		if !r.leads() {
 			return r.pass(ctx, call)
 		}
@@ -233,7 +153,7 @@ func (r *replica) judge(c toolCall) error {
 	if err := r.hear(); err != nil {
 		return err
 	}
-	if r.ledger.Revoked(c.Login, c.Epoch) {
+	if !r.login.Works(c.Caller.Login) {
 		return fmt.Errorf("nothing was done: %w", oauth.ErrInvalidToken)
 	}
 	return nil
@@ -316,7 +236,6 @@ func (r *replica) run(ctx context.Context, c toolCall) (*toolReply, error) {
 	if err := r.judge(c); err != nil {
 		return nil, err
 	}
-	r.remember(c.Caller.ID, c.Caller.Expires)
 	// The replica that asks has authenticated the caller; the scope is checked once
 	// more.
 	handle := r.writers[c.Tool]
@@ -334,32 +253,6 @@ func (r *replica) run(ctx context.Context, c toolCall) (*toolReply, error) {
 		return reply, nil
 	}
 	return &toolReply{Content: result.Content, IsError: result.IsError}, nil
-}
-
-// remember notes that another replica vouches for a caller, until its token expires; the
-// zero time means for ever. The leader needs this: a token that was never presented to it
-// looks as if it had ended, and another login of the same client could then claim the
-// subscription.
-func (r *replica) remember(caller string, expires time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if now := time.Now(); now.Sub(r.tidied) > time.Minute { // not for every call: there may be many
-		r.tidied = now
-		maps.DeleteFunc(r.vouch, func(_ string, until time.Time) bool { return !until.IsZero() && now.After(until) })
-	}
-	r.vouch[caller] = expires
-}
-
-// vouched reports whether another replica has vouched for a caller whose token has not
-// expired since.
-func (r *replica) vouched(caller string) bool {
-	if r == nil {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	until, ok := r.vouch[caller]
-	return ok && (until.IsZero() || time.Now().Before(until))
 }
 
 // meter adds the numbers of a replica.

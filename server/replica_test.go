@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -14,17 +13,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"wick/cluster"
 	"wick/cluster/etcdtest"
-	"wick/delivery"
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/oauth"
@@ -292,35 +288,6 @@ func TestEpochOfReplicas(t *testing.T) {
 	t.Error("a login of the new epoch does not work at the other replica")
 }
 
-// TestRevokedWithoutLeader: a login ends without waiting for a leader, since others may
-// have to end after it; the leader is told once there is one.
-func TestRevokedWithoutLeader(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		node, err := cluster.New(cluster.Options{Endpoints: []string{"http://127.0.0.1:1"}, Store: "test", Secret: []byte("0123456789abcdef0123456789abcdef"), Patience: patience})
-		if err != nil {
-			t.Fatal(err)
-		}
-		log := &syncBuffer{}
-		e := &app{hub: delivery.NewHub(nil), protocol: mcp.NewServer(mcp.Options{})}
-		e.replica = &replica{node: node, log: slog.New(slog.NewTextHandler(log, nil)), led: make(chan struct{}), ended: make(chan string, maxEnded)}
-		start := time.Now()
-		for i := range maxEnded + 1 {
-			e.revoked(strconv.Itoa(i))
-		}
-		if waited := time.Since(start); waited > 0 {
-			t.Errorf("tokens lived on for up to %v", waited)
-		}
-		if strings.Count(log.String(), "the leader is not told") != 1 {
-			t.Errorf("one too many: %q", log)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		if err := e.replica.tellEnded(ctx); err != nil || strings.Count(log.String(), "the leader was not told") < 2 {
-			t.Errorf("%v, %q; want one token after the other", err, log)
-		}
-	})
-}
-
 // TestKeysOfReplicas: while the key is changed, replicas have the keys in another
 // order, and what each of them seals works at the other; without the overlap it
 // does not.
@@ -527,12 +494,16 @@ func TestPassedWithoutLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := func(context.Context, mcp.Call) (*mcp.Result, error) { return mcp.Text("ran"), nil }
-	r := &replica{node: node, ledger: ledger, writers: map[string]mcp.Handler{"place_order": ran}, vouch: make(map[string]time.Time)}
+	login, err := oauth.New(oauth.Options{BaseURL: "http://localhost:1", Loopback: true, Keys: newKeys(t), Ledger: ledger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &replica{node: node, ledger: ledger, login: login, writers: map[string]mcp.Handler{"place_order": ran}}
 	for _, tc := range []struct {
-		caller, epoch string
+		caller, login string
 		want          error
-	}{{tools.StdioCaller.ID, "", nil}, {"a", ledger.Epoch(), nil}, {"a", "", oauth.ErrInvalidToken}} {
-		_, err := r.run(t.Context(), toolCall{Tool: "place_order", Caller: mcp.Caller{ID: tc.caller, Scope: tools.ScopeTrade}, Epoch: tc.epoch})
+	}{{tools.StdioCaller.ID, "", nil}, {"a", "", oauth.ErrInvalidToken}, {"a", "a." + ledger.Epoch() + ".", oauth.ErrInvalidToken}} {
+		_, err := r.run(t.Context(), toolCall{Tool: "place_order", Caller: mcp.Caller{ID: tc.caller, Scope: tools.ScopeTrade, Login: tc.login}})
 		if !errors.Is(err, tc.want) {
 			t.Errorf("%+v: %v", tc, err)
 		}

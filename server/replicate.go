@@ -12,7 +12,6 @@ import (
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/notify"
-	"wick/oauth"
 	"wick/trade"
 )
 
@@ -33,11 +32,10 @@ func (e *app) openReplica(c *config, o *trade.Options) error {
 		ln.Close()
 		return err
 	}
-	e.replica = &replica{node: node, log: o.Log, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{}), ended: make(chan string, maxEnded), vouch: make(map[string]time.Time)}
+	e.replica = &replica{node: node, log: o.Log, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{})}
 	// Leading is called once: a replica that loses the lead ends and is started anew.
 	o.Shared, o.Leading = node, func(term context.Context) {
 		e.replica.term = term
-		e.hub.HoldAll(time.Now().Add(oauth.TokenLife)) // callers of other replicas keep their subscriptions
 		close(e.replica.led)
 	}
 	return nil
@@ -107,17 +105,9 @@ func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMess
 		return asked(in, func(c toolCall) (any, error) { return r.run(ctx, c) })
 	case askTell:
 		return asked(in, func(event notify.Event) (any, error) { return nil, e.tell(event) })
-	case askRevoked:
-		// The token was revoked at another replica, but its streams may be here.
-		return asked(in, func(caller string) (any, error) {
-			r.forget(caller)
-			e.hub.Revoke(caller)
-			return nil, nil
-		})
 	case trade.AskClaim:
 		return asked(in, func(c trade.Claimant) (any, error) {
-			r.remember(c.ID, c.Expires)
-			return nil, e.trade.Claim(delivery.Caller{ID: c.ID, Client: c.Client, Expires: c.Expires})
+			return nil, e.trade.Claim(delivery.Caller{ID: c.ID, Client: c.Client, Login: c.Login, Expires: c.Expires})
 		})
 	case trade.AskMarks:
 		return asked(in, func(marks map[string]uint64) (any, error) { return nil, e.trade.Mark(marks) })

@@ -208,8 +208,9 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 		Keys: c.keys, Ledger: ledger, Questions: questions, OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: log,
 	})
 	e.valid = func(caller string) bool { // an attached host has no token
-		return caller == tools.StdioCaller.ID || login.Valid(caller) || e.replica.vouched(caller)
+		return caller == tools.StdioCaller.ID || login.Valid(caller)
 	}
+	e.works = login.Works
 	if e.replica != nil {
 		e.replica.login = login
 	}
@@ -302,7 +303,7 @@ func authenticate(login *oauth.Server, conns *connections, r *http.Request) (mcp
 	if !conns.known(r, grant.ID, grant.Client) {
 		return mcp.Caller{}, mcp.ErrTooMany
 	}
-	return mcp.Caller{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: grant.Scope, Expires: grant.Expires}, nil
+	return mcp.Caller{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: grant.Scope, Login: grant.Login, Expires: grant.Expires}, nil
 }
 
 // newMCP returns the server of the protocol, the same over both transports, and sets

@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"wick/delivery"
 	"wick/journal"
 )
 
@@ -99,19 +98,4 @@ func (e *Engine) reign(ctx, term context.Context) error {
 		case <-tick.C:
 		}
 	}
-}
-
-// Announce is Claim for a caller that opens a stream. A follower tells the leader of the
-// caller even if it has a subscription already, so that the leader gives that one to no
-// other token of the same client.
-func (e *Engine) Announce(c delivery.Caller) error {
-	if !e.follows() {
-		return e.Claim(c)
-	}
-	has := e.hub.Hold(c, false)
-	if err := e.claimRemote(c); err != nil && !has {
-		return err
-	}
-	e.hub.Hold(c, false)
-	return nil
 }

@@ -62,6 +62,11 @@ type Options struct {
 	// Nil means that nobody listens.
 	Hub *delivery.Hub
 
+	// Works reports whether the token of a subscription was not revoked, also if that
+	// was before the start. As long as it works and has not ended, no other token of the
+	// same client can claim the subscription. Nil means that none works.
+	Works func(*delivery.Subscription) bool
+
 	// Shared, if not nil, is a log that several processes use, this one among them. Dir
 	// then holds nothing that the other processes need.
 	Shared Shared

@@ -25,6 +25,7 @@ const (
 type Claimant struct {
 	ID      string    `json:"id"`
 	Client  string    `json:"client"`
+	Login   string    `json:"login"`
 	Expires time.Time `json:"expires"`
 }
 

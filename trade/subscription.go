@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"wick/delivery"
 	"wick/journal"
@@ -62,12 +63,12 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 	if err != nil {
 		return delivery.Subscription{}, err
 	}
-	if c.ID == "" || len(c.ID) > maxName || len(c.Client) > maxName {
+	if c.ID == "" || len(c.ID) > maxName || len(c.Client) > maxName || len(c.Login) > maxName {
 		return delivery.Subscription{}, refuse("bad_caller", never, "a caller needs a name of 1 to %d bytes", maxName)
 	}
 	var dropped *delivery.Subscription
 	e.mu.Lock()
-	sub := &delivery.Subscription{Caller: c.ID, Client: c.Client, Filter: filter, CreatedAt: now().String()}
+	sub := &delivery.Subscription{Caller: c.ID, Client: c.Client, Login: c.Login, TokenEnds: c.Expires, Filter: filter, CreatedAt: now().String()}
 	// A second call changes the filter and keeps the id, and with it the queue.
 	if before := e.ahead.subs.Of(c.ID); before != nil {
 		sub.ID, sub.CreatedAt = before.ID, before.CreatedAt
@@ -76,9 +77,6 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 	}
 	var seq uint64
 	if err == nil {
-		// The caller holds it before it is written down, so that no other token of the
-		// client can claim it in between.
-		e.hub.Hold(c, true)
 		seq, err = e.propose(kindSubscribed, &event{At: now(), Subscription: sub})
 	}
 	e.mu.Unlock()
@@ -98,7 +96,7 @@ func (e *Engine) makeRoom() (dropped *delivery.Subscription, err error) {
 	if e.ahead.subs.Len() < maxSubscriptions {
 		return nil, nil
 	}
-	if left := e.ahead.subs.Select(func(s *delivery.Subscription) bool { return !e.hub.Held(s.Caller) }); len(left) > 0 {
+	if left := e.ahead.subs.Select(func(s *delivery.Subscription) bool { return !e.holds(s) }); len(left) > 0 {
 		_, err := e.propose(kindUnsubscribed, &event{At: now(), Subscription: left[0]})
 		return left[0], err
 	}
@@ -122,12 +120,17 @@ func (e *Engine) Unsubscribe(caller string) (bool, error) {
 	return true, e.finish(seq)
 }
 
+// holds reports whether the token that a subscription was made or claimed with still works.
+func (e *Engine) holds(s *delivery.Subscription) bool {
+	return (s.TokenEnds.IsZero() || time.Now().Before(s.TokenEnds)) && e.options.Works != nil && e.options.Works(s)
+}
+
 // Claim gives a caller that has no subscription the newest one of the same client that
 // nobody holds, with its queue: when a token ends, its program comes back with another
 // one. If another call for the same caller is claiming it at the same time, Claim waits
 // for that. If there is none to claim, it does nothing and returns nil.
 func (e *Engine) Claim(c delivery.Caller) error {
-	if e.hub.Hold(c, false) {
+	if e.hub.Subscribed(c.ID) {
 		return nil
 	}
 	e.mu.Lock()
@@ -137,8 +140,8 @@ func (e *Engine) Claim(c delivery.Caller) error {
 		e.mu.Unlock()
 		return e.commit(seq)
 	}
-	left := e.ahead.subs.Select(func(s *delivery.Subscription) bool { return s.Client == c.Client && !e.hub.Held(s.Caller) })
-	if len(left) == 0 || c.ID == "" || len(c.ID) > maxName {
+	left := e.ahead.subs.Select(func(s *delivery.Subscription) bool { return s.Client == c.Client && !e.holds(s) })
+	if len(left) == 0 || c.ID == "" || len(c.ID) > maxName || len(c.Login) > maxName {
 		e.mu.Unlock()
 		return nil
 	}
@@ -149,8 +152,7 @@ func (e *Engine) Claim(c delivery.Caller) error {
 		return e.claimRemote(c)
 	}
 	sub := *left[len(left)-1]
-	sub.Caller = c.ID
-	e.hub.Hold(c, true)
+	sub.Caller, sub.Login, sub.TokenEnds = c.ID, c.Login, c.Expires
 	seq, err := e.propose(kindSubscribed, &event{At: now(), Subscription: &sub})
 	e.mu.Unlock()
 	if err != nil {
@@ -210,13 +212,12 @@ func (e *Engine) subscribed(symbol string, wanted func(types []string) bool) (to
 	return to
 }
 
-// claimRemote has the leader note that a caller is there, and give it the subscription
-// that its client had, if there is one. It returns when that is shown here, or an error if
+// claimRemote has the leader give a caller the subscription that its client had. It returns when that is shown here, or an error if
 // the leader does not answer in time.
 func (e *Engine) claimRemote(c delivery.Caller) error {
 	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 	defer cancel()
-	if err := e.options.Shared.Ask(ctx, AskClaim, Claimant{c.ID, c.Client, c.Expires}, nil); err != nil {
+	if err := e.options.Shared.Ask(ctx, AskClaim, Claimant{c.ID, c.Client, c.Login, c.Expires}, nil); err != nil {
 		return err
 	}
 	return e.Confirm(ctx)

@@ -52,7 +52,7 @@ func (h *handlers) gate(handle mcp.Handler) mcp.Handler {
 		if h.Engine == nil {
 			return nil, errNoTrade
 		}
-		if err := h.Engine.Claim(Subscriber(c.Caller, h.Valid)); err != nil {
+		if err := h.Engine.Claim(Subscriber(c.Caller)); err != nil {
 			return h.withBroker(nil, err)
 		}
 		return h.withBroker(handle(ctx, c))

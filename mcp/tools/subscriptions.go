@@ -69,7 +69,7 @@ func (h *handlers) subscribe() tool {
 			"Filters narrow what is pushed; calling again replaces them. While the client is away up to 1000 notifications wait for an hour.",
 		Annotations: mcp.Annotations{Idempotent: true},
 	}, refuses, func(_ context.Context, c mcp.Call, r *filterRequest) (*mcp.Result, error) {
-		s, err := h.Engine.Subscribe(Subscriber(c.Caller, h.Valid), r.filter())
+		s, err := h.Engine.Subscribe(Subscriber(c.Caller), r.filter())
 		if err != nil {
 			return nil, err
 		}

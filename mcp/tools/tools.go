@@ -55,10 +55,6 @@ type Deps struct {
 	// takes as "@name". Nil for none.
 	Watchlists map[string][]string
 
-	// Valid reports whether a caller's token still works. If it does not, another token
-	// of the same client may take over its subscription. Nil means that tokens always work.
-	Valid func(caller string) bool
-
 	// Outdated waits until the engine shows all that was acknowledged anywhere, and returns
 	// "", or a note that what it shows may be out of date. Charts that show something of the
 	// account call it; the other tools are wrapped by whoever sets it. Nil means that the engine
@@ -194,14 +190,9 @@ func (h *handlers) remind(r *mcp.Result) *mcp.Result {
 // StdioCaller is the single local client of a conversation over stdio.
 var StdioCaller = mcp.Caller{ID: "stdio", Client: "stdio", Scope: "charts " + ScopeTrade}
 
-// Subscriber returns a caller in the form that package delivery takes. valid reports
-// whether its token still works; nil means always.
-func Subscriber(c mcp.Caller, valid func(caller string) bool) delivery.Caller {
-	d := delivery.Caller{ID: c.ID, Client: c.Client, Expires: c.Expires}
-	if valid != nil {
-		d.Valid = func() bool { return valid(c.ID) }
-	}
-	return d
+// Subscriber returns a caller in the form that package delivery takes.
+func Subscriber(c mcp.Caller) delivery.Caller {
+	return delivery.Caller{ID: c.ID, Client: c.Client, Login: c.Login, Expires: c.Expires}
 }
 
 // EncodeAlert returns the pushed notification for a fired alert or a filled order, in one

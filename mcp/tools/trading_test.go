@@ -665,7 +665,7 @@ func TestClaimTogether(t *testing.T) {
 		var group sync.WaitGroup
 		for range 8 {
 			group.Go(func() {
-				if err := d.engine.Claim(Subscriber(again, nil)); err != nil {
+				if err := d.engine.Claim(Subscriber(again)); err != nil {
 					t.Error(err)
 				}
 				if s, _, _ := d.hub.Status(again.ID); s == nil {

@@ -31,10 +31,10 @@ const (
 // than a quarter of it.
 const maxFile = 1 << 20
 
-// Open returns the ledger in d. If there is none it makes one, and reports that it is
-// new; everything that was sealed with the same key before has then ended. A damaged file
-// is an error, because it does not tell what was revoked.
-func Open(d journal.Disk) (ledger *oauth.BookLedger, isNew bool, err error) {
+// Open returns the ledger in d. If there is none it makes one; everything that was sealed
+// with the same key before has then ended. A damaged file is an error, because it does not
+// tell what was revoked.
+func Open(d journal.Disk) (*oauth.BookLedger, error) {
 	save := func(b oauth.Book) error {
 		// The directory may have been moved since it was opened.
 		if err := d.Held("", nil); err != nil {
@@ -45,16 +45,16 @@ func Open(d journal.Disk) (ledger *oauth.BookLedger, isNew bool, err error) {
 	text, err := d.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		b := oauth.NewBook()
-		return oauth.NewLedger(b, save), true, save(b)
+		return oauth.NewLedger(b, save), save(b)
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	b, err := decode(text)
 	if err != nil {
-		return nil, false, fmt.Errorf("%s is damaged: %w; put it back from a copy, or remove it, and everybody logs in again", d.Path(name), err)
+		return nil, fmt.Errorf("%s is damaged: %w; put it back from a copy, or remove it, and everybody logs in again", d.Path(name), err)
 	}
-	return oauth.NewLedger(b, save), false, nil
+	return oauth.NewLedger(b, save), nil
 }
 
 // encode returns the content of a file with this book.

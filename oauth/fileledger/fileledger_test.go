@@ -18,7 +18,7 @@ import (
 // reopen opens the ledger in d as a new start does.
 func reopen(t testing.TB, d journal.Disk) *oauth.BookLedger {
 	t.Helper()
-	l, _, err := Open(d)
+	l, err := Open(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,9 +42,9 @@ func TestRealDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, isNew, err := Open(d)
-	if err != nil || !isNew {
-		t.Fatalf("an empty directory: new %v, %v", isNew, err)
+	l, err := Open(d)
+	if err != nil {
+		t.Fatalf("an empty directory: %v", err)
 	}
 	epoch := l.Epoch()
 	if first, err := l.TakeOnce("code-1", time.Now().Add(time.Hour)); !first || err != nil {
@@ -63,9 +63,9 @@ func TestRealDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	l, isNew, err = Open(d)
-	if err != nil || isNew || l.Epoch() != epoch || !l.Revoked("a", epoch) {
-		t.Errorf("after a restart: new %v, epoch %q, want %q, a revoked %v, %v", isNew, l.Epoch(), epoch, l.Revoked("a", epoch), err)
+	l, err = Open(d)
+	if err != nil || l.Epoch() != epoch || !l.Revoked("a", epoch) {
+		t.Errorf("after a restart: epoch %q, want %q, a revoked %v, %v", l.Epoch(), epoch, l.Revoked("a", epoch), err)
 	}
 	if first, err := l.TakeOnce("code-1", time.Now().Add(time.Hour)); first || err != nil {
 		t.Errorf("a code that was used before the restart: %v, %v", first, err)
@@ -131,13 +131,13 @@ func TestDamage(t *testing.T) {
 	for i := range good {
 		for _, bad := range [][]byte{good[:i], append(append(bytes.Clone(good[:i]), good[i]^1), good[i+1:]...)} {
 			d.Files[name].Data = bad
-			if _, _, err := Open(d); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "everybody logs in again") {
+			if _, err := Open(d); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "everybody logs in again") {
 				t.Fatalf("byte %d: %v", i, err)
 			}
 		}
 	}
 	d.Files[name].Data = make([]byte, maxFile+1)
-	if _, _, err := Open(d); err == nil || !strings.Contains(err.Error(), "more than 1048576") {
+	if _, err := Open(d); err == nil || !strings.Contains(err.Error(), "more than 1048576") {
 		t.Errorf("a file past its bound: %v", err)
 	}
 }
