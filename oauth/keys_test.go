@@ -120,8 +120,8 @@ func TestKeysOnce(t *testing.T) {
 	}
 }
 
-// TestKeysParallel: of many exchanges of one sealed code at two servers one wins, and
-// its token does not outlive the others.
+// TestKeysParallel: of many exchanges of one sealed code at two servers at most one wins,
+// none if another came while it was under way, and its token does not outlive the others.
 func TestKeysParallel(t *testing.T) {
 	keys, ledger := keysOf(t, NewKey()), memoryLedger()
 	both := []*fixture{open(t, keyed(keys, ledger)), open(t, keyed(keys, ledger))}
@@ -141,8 +141,11 @@ func TestKeysParallel(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if won.Load() != 1 {
+		if won.Load() > 1 {
 			t.Fatalf("%d exchanges won", won.Load())
+		}
+		if won.Load() == 0 {
+			continue
 		}
 		for _, h := range both {
 			if _, err := h.bearer(*token.Load()); err != ErrInvalidToken {
