@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"cmp"
 	"slices"
 
 	"wick/indicators/kernel"
@@ -19,6 +20,7 @@ var indADX = Indicator{
 	Formula: "±DI = 100 * ±DM(n) / TR(n); DX = 100 * |+DI - -DI| / (+DI + -DI); ADX = Wilder average of DX",
 	Params: []Param{
 		lengthFrom(2, 14), choice("variant", "whose seeds", "talib", "pine"),
+		quiet(factorInt("smoothing", 0, 0, MaxLength, "bars of the average of DX, 0 for the length", "adx_smoothing", "adxsmoothing")),
 		quiet(factor("threshold", 25, 0, 100, "ADX from which a crossing counts", "level", "trend")),
 	},
 	Signals: []string{shape.CrossUp, shape.CrossDown},
@@ -28,9 +30,9 @@ var indADX = Indicator{
 	},
 	// The ADX smooths what was smoothed already, so its start is forgotten later than
 	// that of one Wilder average.
-	Warmup: func(a Args) int { return 32 * a.Int("length") },
+	Warmup: func(a Args) int { return 32 * max(a.Int("length"), a.Int("smoothing")) },
 	Compute: func(s *market.Series, a Args) *Result {
-		plus, minus, adx := kernel.Directional(s, a.Int("length"), a.Choice("variant"))
+		plus, minus, adx := kernel.Directional(s, a.Int("length"), cmp.Or(a.Int("smoothing"), a.Int("length")), a.Choice("variant"))
 		level := a.Float("threshold")
 		// Both lines are percentages of the true range, so the crossings are those of
 		// lines and not of prices.

@@ -12,6 +12,6 @@ var indADXR = trendPanel(Indicator{
 	// One length more than the ADX: the older of the two values lies so far back.
 	Warmup: func(a Args) int { return 33 * a.Int("length") },
 }, "ADXR", func(s *market.Series, n int) []float64 {
-	_, _, adx := kernel.Directional(s, n, "talib")
+	_, _, adx := kernel.Directional(s, n, n, "talib")
 	return kernel.Midway(adx, kernel.Shift(adx, n-1))
 })

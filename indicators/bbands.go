@@ -1,10 +1,31 @@
 package indicators
 
 import (
+	"slices"
+
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
 )
+
+// withVWMA returns a kind of average that may also be the one weighted by volume.
+func withVWMA(p Param) Param {
+	p.Choices = slices.Concat(p.Choices, []string{"vwma"})
+	return p
+}
+
+// average returns the average of x that the parameter "ma_type" names, which withVWMA made;
+// nil for the mean, which kernel.Bollinger has at hand.
+func average(s *market.Series, x []float64, a Args) []float64 {
+	switch kind := a.Choice("ma_type"); kind {
+	case "sma":
+		return nil
+	case "vwma":
+		return volumeWeighted(s, x, a.Int("length"))
+	default:
+		return kernel.Average(kind, x, a.Int("length"))
+	}
+}
 
 // Attributed to John Bollinger, "Bollinger on Bollinger Bands", 2001, as for what is
 // derived from the bands.
@@ -15,7 +36,7 @@ var indBBands = Indicator{
 	Params: []Param{
 		lengthFrom(2, 20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "nbdev", "nbdevup", "deviation", "multiplier"),
 		quiet(factor("mult_lower", 0, 0, 20, "deviations to the lower band, 0 for the same as mult", "nbdevdn")),
-		averageType("ma_type", "sma", "kind of average in the middle", "type", "matype"), source(),
+		withVWMA(averageType("ma_type", "sma", "kind of average in the middle", "type", "matype")), source(),
 	},
 	Signals: []string{shape.BreakUp, shape.BreakDown, shape.TouchUpper, shape.TouchLower},
 	Warmup:  func(a Args) int { return kernel.AverageWarmup(a.Choice("ma_type"), a.Int("length")) },
@@ -25,7 +46,8 @@ var indBBands = Indicator{
 		if down == 0 {
 			down = up
 		}
-		mid, upper, lower := kernel.Bollinger(column(s, a), a.Int("length"), up, down, a.Choice("ma_type"))
+		x, n := column(s, a), a.Int("length")
+		mid, upper, lower := kernel.Bollinger(x, n, up, down, average(s, x, a))
 		r := shape.Bands(mid, upper, lower)
 		if !a.linesOnly { // finding them takes twice as long as the bands
 			r.Signals = shape.InOrder(append(shape.Touches(s.High, s.Low, upper, lower), shape.Breakouts(s.Close, upper, lower)...))

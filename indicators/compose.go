@@ -84,6 +84,11 @@ func usually(warmup func(Args) int) func(Args) int {
 	return func(a Args) int { return warmup(a) + usualBars + 1 }
 }
 
+// displaced returns a warm-up that is longer by the parameter "offset".
+func displaced(warmup func(Args) int) func(Args) int {
+	return func(a Args) int { return warmup(a) + a.Int("offset") }
+}
+
 // zoned returns a line with the levels of the parameters that zone returns, and
 // signals where the line leaves the zones beyond them.
 func zoned(label string, y []float64, a Args, oversold, overbought string) *Result {

@@ -10,7 +10,7 @@ import (
 // The swing is that of the bars on display, so it changes with them; a fixed pair of
 // turning points would need a rule for which pair.
 var indFibonacci = Indicator{
-	Name: "fibonacci_retracement", Title: "Fib", Aliases: []string{"auto_fib", "fib", "fibonacci"}, Category: Pattern,
+	Name: "fibonacci_retracement", Title: "Fib", Also: []string{"auto_fib_retracement"}, Aliases: []string{"auto_fib", "fib", "fibonacci"}, Category: Pattern,
 	Overlay: true, Repaints: true, VisibleOnly: true,
 	Doc:      "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
 	Formula:  "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",

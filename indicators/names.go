@@ -36,12 +36,25 @@ func find(name string) (ind *Indicator, lengths []string) {
 	if ind := spelled(name); ind != nil {
 		return ind, nil
 	}
+	if candleOf(name) != "" {
+		return &indCandles, nil
+	}
 	if m := withLength.FindStringSubmatch(name); m != nil {
 		if ind := spelled(m[1]); ind != nil {
 			return ind, strings.FieldsFunc(m[2], func(r rune) bool { return strings.ContainsRune(",/ \t", r) })
 		}
 	}
 	return nil, nil
+}
+
+// candleOf returns the candle pattern that name means, such as engulfing for TA-Lib's
+// CDLENGULFING, or "".
+func candleOf(name string) string {
+	p := strings.TrimPrefix(strings.ReplaceAll(snake(limit.Clip(name)), "_", ""), "cdl")
+	if !slices.Contains(patternNames(), p) {
+		return ""
+	}
+	return p
 }
 
 // spelled returns the indicator that name means, without lengths.
@@ -101,9 +114,6 @@ var errUnknown = errors.New("unknown indicator")
 func Lookup(name string) (*Indicator, error) {
 	if ind, _ := find(name); ind != nil {
 		return ind, nil
-	}
-	if p := strings.TrimPrefix(strings.ReplaceAll(snake(limit.Clip(name)), "_", ""), "cdl"); slices.Contains(patternNames(), p) {
-		return nil, fmt.Errorf("%w %q: it is a candle pattern, which %q with the parameter pattern %q looks for", errUnknown, limit.Clip(name), "candles", p)
 	}
 	near := ""
 	if strings.ContainsFunc(name, unicode.IsLetter) {

@@ -53,24 +53,27 @@ func orList(names []string) string {
 	}
 }
 
-// editDistance is Levenshtein's: insertions, deletions and substitutions.
+// editDistance is the number of letters to insert, delete, replace or swap with their
+// neighbour (the optimal string alignment distance).
 func editDistance(a, b string) int {
 	// row[j] is the distance between the part of a read so far and the first j bytes of
-	// b; one row of the usual table is enough.
-	row := make([]int, len(b)+1)
+	// b; before and older are the rows of one and two bytes less of a.
+	older, before, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		older, before, row = before, row, older
 		row[0] = i + 1
 		for j := range len(b) {
-			cost := diagonal
+			cost := before[j]
 			if a[i] != b[j] {
 				cost++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+			row[j+1] = min(cost, row[j]+1, before[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], older[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

@@ -15,7 +15,8 @@ func TestNearest(t *testing.T) {
 	}{
 		{"symbl", []string{"symbol"}},
 		{"SYMBOL", []string{"symbol"}},
-		{"sied", nil}, // two of four letters: too far
+		{"sied", []string{"side"}}, // two letters in the wrong order
+		{"sdei", nil},
 		{"sid", []string{"side"}},
 		{"stop_loss", nil},
 		{strings.Repeat("x", 1000), nil},
@@ -44,16 +45,14 @@ func TestUnknownSuggests(t *testing.T) {
 	}
 }
 
-// TestPatternIsNoIndicator: whoever asks for a candle pattern by its name, or TA-Lib's, is
-// told how to get it.
-func TestPatternIsNoIndicator(t *testing.T) {
+// TestPatternsByName: a candle pattern may be asked for by its name, or TA-Lib's.
+func TestPatternsByName(t *testing.T) {
 	for name, pattern := range map[string]string{"doji": "doji", "CDLENGULFING": "engulfing", "Morning Star": "morningstar", "cdl_3inside": "3inside"} {
-		_, err := Lookup(name)
-		if want := `"candles" with the parameter pattern "` + pattern + `"`; err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Lookup(%q): %v, want %s", name, err, want)
+		if r, err := New(name, nil); err != nil || r.Label() != "Candles("+pattern+")" {
+			t.Errorf("New(%q): %v, want the pattern %s", name, err, pattern)
 		}
-		if _, err := New("candles", map[string]json.RawMessage{"pattern": json.RawMessage(`"` + pattern + `"`)}); err != nil {
-			t.Errorf("the advice for %q is refused: %v", name, err)
-		}
+	}
+	if r, err := New("doji", map[string]json.RawMessage{"pattern": json.RawMessage(`"hammer"`)}); err != nil || r.Label() != "Candles(hammer)" {
+		t.Errorf("a pattern that was given does not go before the name: %v", err)
 	}
 }

@@ -25,7 +25,13 @@ func (ind *Indicator) param(name string) int {
 	}
 	// The given spelling is tried first, then looser ones, and names of other programs last.
 	key := snake(name)
-	for _, key := range append([]string{strings.ToLower(name), key, strings.ReplaceAll(key, "_", "")}, spellings[key]...) {
+	keys := append([]string{strings.ToLower(name), key, strings.ReplaceAll(key, "_", "")}, spellings[key]...)
+	for _, word := range []string{"_period", "_length"} { // basePeriod is base
+		if stem, ok := strings.CutSuffix(key, word); ok {
+			keys = append(keys, stem)
+		}
+	}
+	for _, key := range keys {
 		for i, p := range ind.Params {
 			if p.Name == key || slices.Contains(p.Aliases, key) {
 				return i
@@ -80,8 +86,18 @@ func (ind *Indicator) unknownParam(name string) error {
 	for _, p := range ind.Params {
 		names = append(names, p.Name)
 	}
-	return fmt.Errorf("%w: %s has no parameter %q%s; it has %s", errParam, ind.Name, limit.Clip(name),
-		didYouMean(name, names), strings.Join(names, ", "))
+	return fmt.Errorf("%w: %s has no parameter %q%s; it has %s%s", errParam, ind.Name, limit.Clip(name),
+		didYouMean(name, names), strings.Join(names, ", "), ind.elsewhere(name))
+}
+
+// elsewhere names the entry that compares with another market if ind compares two columns
+// and name is the parameter for the other market; "" otherwise.
+func (ind *Indicator) elsewhere(name string) string {
+	other, _ := find(ind.Name + "_versus")
+	if other == nil || other.param(name) < 0 {
+		return ""
+	}
+	return fmt.Sprintf("; another market is compared with by %q", other.Name)
 }
 
 // parse reads a value that a client sent for p. Numbers may come as strings:

@@ -35,6 +35,18 @@ func factor(name string, def, lo, hi float64, doc string, aliases ...string) Par
 	return Param{Name: name, Aliases: aliases, Doc: doc, Default: def, Min: lo, Max: hi}
 }
 
+// offset returns the parameter "offset": by how many bars a line is drawn later.
+func offset() Param {
+	return quiet(factorInt("offset", 0, 0, MaxLength, "bars by which the line is drawn later", "shift", "displacement"))
+}
+
+// factorInt is like factor, for a whole number.
+func factorInt(name string, def, lo, hi float64, doc string, aliases ...string) Param {
+	p := factor(name, def, lo, hi, doc, aliases...)
+	p.Kind = Int
+	return p
+}
+
 // quiet returns p left out of the label.
 func quiet(p Param) Param {
 	p.Quiet = true

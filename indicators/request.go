@@ -90,6 +90,10 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
+	if pattern := candleOf(name); pattern != "" && overrides["pattern"] == nil {
+		overrides = maps.Clone(overrides)
+		put(&overrides, "pattern", json.RawMessage(strconv.Quote(pattern)))
+	}
 	if overrides, err = ind.withLengths(name, overrides); err != nil {
 		return Request{}, err
 	}
@@ -197,7 +201,7 @@ func (ind *Indicator) resolve(overrides map[string]json.RawMessage) (Args, error
 		}
 		under[i] = name
 		if err := a.set(i, raw); err != nil {
-			return Args{}, fmt.Errorf("%w: %s of %s: %w", errParam, ind.Params[i].Name, ind.Name, err)
+			return Args{}, fmt.Errorf("%w: %s of %s: %w%s", errParam, ind.Params[i].Name, ind.Name, err, ind.elsewhere(name))
 		}
 	}
 	return a, a.checkOrder()
@@ -319,6 +323,11 @@ func (vocabulary) Symbol(name string) (string, error) { return market.Written(na
 func (vocabulary) Study(name string, args []rules.Arg, line string) (rules.Study, error) {
 	ind, err := Lookup(name)
 	if err != nil {
+		// A word of the language that is spelled much alike was meant, rather than an entry
+		// of the catalogue that is less alike.
+		if near := Nearest(name, slices.Concat(rules.Names(), slices.Sorted(maps.Keys(byName))), 3); slices.ContainsFunc(near, rules.Builtin) {
+			return nil, fmt.Errorf("unknown name %q%s", limit.Clip(name), orList(near))
+		}
 		return nil, err
 	}
 	if err := ind.readable(); err != nil {

@@ -150,7 +150,7 @@ func compareMoves(s *market.Series, x, y float64, i int) int {
 // paceVotes are those of oscillators that say how fast the price moves, and where to.
 func paceVotes(s *market.Series) []vote {
 	compare := func(x, y float64, i int) int { return compareMoves(s, x, y, i) }
-	plus, minus, adx := kernel.Directional(s, 14, "pine")
+	plus, minus, adx := kernel.Directional(s, 14, 14, "pine")
 	hl2 := kernel.MedianPrice(s)
 	ao, momentum := kernel.Minus(kernel.SMA(hl2, 5), kernel.SMA(hl2, 34)), kernel.Change(s.Close, 10)
 	macd := kernel.Minus(kernel.EMA(s.Close, 12), kernel.EMA(s.Close, 26))

@@ -24,7 +24,7 @@ var indWaddahAttar = Indicator{
 	},
 	Compute: func(s *market.Series, a Args) *Result {
 		trend := kernel.Scaled(kernel.Change(kernel.Minus(kernel.EMA(s.Close, a.Int("fast")), kernel.EMA(s.Close, a.Int("slow"))), 1), a.Float("sensitivity"))
-		_, upper, lower := kernel.Bollinger(s.Close, a.Int("length"), a.Float("mult"), a.Float("mult"), "sma")
+		_, upper, lower := kernel.Bollinger(s.Close, a.Int("length"), a.Float("mult"), a.Float("mult"), nil)
 		explosion, dead := kernel.Minus(upper, lower), kernel.Scaled(kernel.ATRPine(s, 100), 3.7)
 		// Bars count above the larger of the two, and below its negative.
 		limit := kernel.Greater(explosion, dead)

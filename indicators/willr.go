@@ -8,7 +8,7 @@ import (
 )
 
 var indWillR = oscillator(Indicator{
-	Name: "willr", Title: "%R", Aliases: []string{"williams_r", "williams", "wpr", "pr", "percent_r"}, Category: Momentum,
+	Name: "willr", Title: "%R", Also: []string{"williams_percent_range"}, Aliases: []string{"williams_r", "williams", "wpr", "pr", "percent_r"}, Category: Momentum,
 	Doc:     "Williams %R: how far the close lies below the highest high of the last bars, in percent of the range, -100 to 0. As in TA-Lib: 0 when there is no range.",
 	Formula: "%R = -100 * (highest high - close) / (highest high - lowest low)",
 	Params:  slices.Concat([]Param{length(14)}, zone(-80, -20, -100, 0)),

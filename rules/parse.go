@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -524,6 +525,9 @@ func init() { // in a literal the compiler would see an initialization cycle thr
 		"since": (*parser).since, "signal": (*parser).signal,
 	}
 }
+
+// Names returns the columns and the functions of the language.
+func Names() []string { return slices.Concat(columns, slices.Sorted(maps.Keys(functions))) }
 
 // Builtin reports whether a name belongs to the language. An indicator of that name must
 // be written ta.name.

@@ -55,13 +55,13 @@ var contests = []contest{
 		func(s *market.Series) { kernel.MACD(s.Close, 12, 26, 9) },
 		func(s *market.Series) { talib.Macd(s.Close, 12, 26, 9) }},
 	{"bbands", `{}`,
-		func(s *market.Series) { kernel.Bollinger(s.Close, 20, 2, 2, "sma") },
+		func(s *market.Series) { kernel.Bollinger(s.Close, 20, 2, 2, nil) },
 		func(s *market.Series) { talib.BBands(s.Close, 20, 2, 2, talib.SMA) }},
 	{"atr", `{}`,
 		func(s *market.Series) { kernel.ATR(s, 14) },
 		func(s *market.Series) { talib.Atr(s.High, s.Low, s.Close, 14) }},
 	{"adx", `{}`, // three lines on both sides
-		func(s *market.Series) { kernel.Directional(s, 14, "talib") },
+		func(s *market.Series) { kernel.Directional(s, 14, 14, "talib") },
 		func(s *market.Series) {
 			talib.Adx(s.High, s.Low, s.Close, 14)
 			talib.PlusDI(s.High, s.Low, s.Close, 14)

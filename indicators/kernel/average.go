@@ -53,7 +53,7 @@ const (
 // that less than a part in a million of its start is left.
 func AverageWarmup(kind string, n int) int {
 	switch kind {
-	case "sma", "wma", "trima":
+	case "sma", "wma", "trima", "vwma":
 		return n
 	case "hma":
 		return n + HullRoot(n)

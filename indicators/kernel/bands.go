@@ -2,14 +2,14 @@ package kernel
 
 import "math"
 
-// Bollinger returns the average of the kind named (see [Averages]) and the bands
-// that lie up and down deviations away from it. The deviation is always the one
-// around the plain mean.
-func Bollinger(x []float64, n int, up, down float64, kind string) (mid, upper, lower []float64) {
+// Bollinger returns the bands that lie up and down deviations of the last n values of x
+// away from an average of them; nil is their mean. The deviation is always the one around
+// the mean.
+func Bollinger(x []float64, n int, up, down float64, average []float64) (mid, upper, lower []float64) {
 	// The variance is put into lower and turned into the band in place.
 	mid, lower = MeanVariance(x, n)
-	if kind != "sma" {
-		mid = Average(kind, x, n)
+	if average != nil {
+		mid = average
 	}
 	upper = make([]float64, len(x))
 	for i, v := range lower {

@@ -6,9 +6,10 @@ import (
 	"wick/market"
 )
 
-// Directional returns Wilder's +DI, -DI and ADX over n bars. The variant "talib" starts
+// Directional returns Wilder's +DI and -DI over n bars, and the ADX, the average of their DX
+// over smoothing bars. The variant "talib" starts
 // the sums of movements with n-1 bars, the variant "pine" with n.
-func Directional(s *market.Series, n int, variant string) (plus, minus, adx []float64) {
+func Directional(s *market.Series, n, smoothing int, variant string) (plus, minus, adx []float64) {
 	if variant == "pine" {
 		// Pine divides averages, TA-Lib sums; the factor n cancels, so the two differ
 		// by their seed alone.
@@ -18,7 +19,7 @@ func Directional(s *market.Series, n int, variant string) (plus, minus, adx []fl
 	} else {
 		plus, minus = DirectionalIndicators(s, n)
 	}
-	return plus, minus, RMA(DirectionalIndex(plus, minus), n)
+	return plus, minus, RMA(DirectionalIndex(plus, minus), smoothing)
 }
 
 // DirectionalIndicators returns +DI and -DI as TA-Lib has them.
