@@ -125,9 +125,18 @@ func embedded(r *http.Request) bool {
 }
 
 // siteOf returns the header Sec-Fetch-Site: what the browser says of the site that a
-// request comes from. If there are two such lines, it joins them to a text that no
-// browser sends, and that counts as a foreign site.
-func siteOf(r *http.Request) string { return strings.Join(r.Header["Sec-Fetch-Site"], ", ") }
+// request comes from, and "" only if there is no such header. If there are two lines, or
+// an empty one, something on the way has changed what the browser sent: that counts as a
+// foreign site.
+func siteOf(r *http.Request) string {
+	switch lines := r.Header["Sec-Fetch-Site"]; {
+	case len(lines) == 0:
+		return ""
+	case len(lines) == 1 && lines[0] != "":
+		return lines[0]
+	}
+	return "cross-site"
+}
 
 // formLife is how long a page with a form can be answered after it was shown.
 const formLife = 10 * time.Minute

@@ -101,7 +101,7 @@ func TestDuty01LoopbackRule(t *testing.T) {
 		redirect, site string
 		page           bool
 	}{
-		{callback, "", false},
+		{callback, "", true}, // emptied on the way
 		{callback, "none", false},
 		{callback, "same-site", true}, // a page on another port of this machine
 		{callback, "same-origin", true},
@@ -142,6 +142,9 @@ func TestDuty01WhoSentIt(t *testing.T) {
 		{http.Header{"Sec-Fetch-Site": {"none", "cross-site"}}, true},
 		{http.Header{"Sec-Fetch-Site": {"", "same-site"}}, true},
 		{http.Header{"Sec-Fetch-Site": {"none, cross-site"}}, true},
+		{http.Header{"Sec-Fetch-Site": {""}}, true}, // something on the way emptied what a browser sent
+		{http.Header{"Sec-Fetch-Site": {"", ""}}, true},
+		{http.Header{"Sec-Fetch-Site": {" "}}, true},
 	} {
 		w := h.authorize(query(c, callback), func(r *http.Request) { r.Header = tc.header.Clone() })
 		if page := w.Code == http.StatusOK; page != tc.page {
@@ -225,9 +228,9 @@ func TestDuty02Forgery(t *testing.T) {
 			t.Errorf("%s: status %d, %d codes, want 400 and none", name, w.Code, h.codes.Load())
 		}
 	}
-	for _, site := range []string{"cross-site", "same-site"} {
+	for _, site := range []string{"cross-site", "same-site", ""} {
 		if w := h.answer(good, allow, header("Sec-Fetch-Site", site)); w.Code != http.StatusForbidden || h.codes.Load() != 0 {
-			t.Errorf("posted from %s: status %d, want 403", site, w.Code)
+			t.Errorf("posted from %q: status %d, want 403", site, w.Code)
 		}
 	}
 	for _, form := range []string{"", "decision=allow", "request=", "request=!&decision=allow", "decision=allow&decision=deny"} {

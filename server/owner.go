@@ -333,7 +333,7 @@ func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Cache-Control", "no-store")
 			// Programs other than browsers do not send this header.
-			if slices.ContainsFunc(r.Header["Sec-Fetch-Site"], func(site string) bool { return site != "" && site != "same-origin" }) {
+			if slices.ContainsFunc(r.Header["Sec-Fetch-Site"], func(site string) bool { return site != "same-origin" }) {
 				http.Error(w, "only wick's own page may ask this", http.StatusForbidden)
 				return
 			}

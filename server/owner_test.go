@@ -263,6 +263,7 @@ func TestOwnerAlone(t *testing.T) {
 			"a client":           {client, "same-origin", 403},
 			"a page elsewhere":   {page, "cross-site", 403},
 			"a page on the site": {page, "same-site", 403},
+			"an emptied header":  {page, "", 403},
 		} {
 			if status, text := h.owner(t, tc.token, path, form, "Sec-Fetch-Site", tc.site); status != tc.status {
 				t.Errorf("%s asks for %s: %d %s, want %d", name, path, status, text, tc.status)
