@@ -114,8 +114,9 @@ func TestDuty25WrongAttemptsBurnNothing(t *testing.T) {
 	reply[tokenReply](t, h.exchange(good), http.StatusOK)
 }
 
-// Of many exchanges at once exactly one wins. Without the lock two would pass
-// the check before either marks the code as spent.
+// Of many exchanges at once at most one wins, and none if another came while it was under
+// way. If the code were not taken in one step, two would pass the check before either marks
+// it as spent.
 func TestDuty25Parallel(t *testing.T) {
 	h := open(t)
 	c := h.registerURIs(callback)
@@ -137,8 +138,8 @@ func TestDuty25Parallel(t *testing.T) {
 		}
 		close(start)
 		wg.Wait()
-		if won.Load() != 1 || lost.Load() != 23 {
-			t.Fatalf("%d exchanges won and %d lost, want 1 and 23", won.Load(), lost.Load())
+		if won.Load() > 1 || won.Load()+lost.Load() != 24 {
+			t.Fatalf("%d exchanges won and %d lost, want at most 1 and all others", won.Load(), lost.Load())
 		}
 		if h.tokens.n != 0 {
 			t.Fatalf("%d tokens outlive the replay of their code", h.tokens.n)
