@@ -175,7 +175,14 @@ func TestCalendar(t *testing.T) {
 		if asked != 4 { // the last two are three hours apart
 			t.Errorf("asked %d times", asked)
 		}
-		time.Sleep(24 * time.Hour)
+		// A calendar that cannot be read anew is used until it is a day old.
+		broken = alpacatest.Fault{Status: 500}
+		time.Sleep(calendarLife)
+		if rules, err := c.Rules(t.Context(), "AAPL"); err != nil || rules.DayEnd.Format(time.RFC3339) != "2026-11-30T21:00:00Z" || asked != 5 {
+			t.Errorf("with a calendar that was read nine hours ago: %v, %v; asked %d times", rules.DayEnd, err, asked)
+		}
+		asked = 4
+		time.Sleep(18 * time.Hour)
 		for _, broken = range []alpacatest.Fault{{Status: 500}, {HTML: true}, {Unread: true}} {
 			if rules, err := c.Rules(t.Context(), "AAPL"); err != nil || !rules.DayEnd.IsZero() {
 				t.Errorf("with %+v: %v, %v", broken, rules.DayEnd, err)

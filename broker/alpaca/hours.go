@@ -51,15 +51,16 @@ func (c *Client) hours(ctx context.Context) (hours, error) {
 }
 
 const (
-	calendarDays = 10            // days that are asked for: more than any row of holidays
-	calendarLife = 6 * time.Hour // how long a calendar is used
-	calendarWait = time.Hour     // how long after a failure it is asked for again
+	calendarDays = 10             // days that are asked for: more than any row of holidays
+	calendarLife = 6 * time.Hour  // after which a calendar is read again
+	calendarMost = 24 * time.Hour // how old one may be that cannot be read again
+	calendarWait = time.Hour      // how long after a failure it is asked for again
 )
 
 // calendar returns the sessions of the next days, which it reads again every few hours.
-// If that fails it logs the error and returns none; orders can still be sent, because the
-// clock says whether the exchange is open. It then tries again only after an hour, so
-// that a failing calendar delays only one order.
+// If that fails it logs the error and returns those that it has read within a day, or else
+// none; orders can still be sent, because the clock says whether the exchange is open. It
+// then tries again only after an hour, so that a failing calendar delays only one order.
 func (c *Client) calendar(ctx context.Context) []session {
 	c.mu.Lock()
 	sessions, due := c.sessions, !time.Now().Before(c.calendarDue)
@@ -68,14 +69,17 @@ func (c *Client) calendar(ctx context.Context) []session {
 		return sessions
 	}
 	sessions, err := c.readCalendar(ctx, time.Now())
-	wait := calendarLife
-	if err != nil {
-		wait = calendarWait
-		c.log.Warn("alpaca's calendar cannot be read", "error", limit.Line(err.Error(), maxSaid))
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.sessions, c.calendarDue = sessions, time.Now().Add(wait)
+	now := time.Now()
+	if err != nil {
+		c.log.Warn("alpaca's calendar cannot be read", "error", limit.Line(err.Error(), maxSaid))
+		if c.calendarDue = now.Add(calendarWait); now.Sub(c.calendarRead) > calendarMost {
+			c.sessions = nil
+		}
+		return c.sessions
+	}
+	c.sessions, c.calendarRead, c.calendarDue = sessions, now, now.Add(calendarLife)
 	return sessions
 }
 
