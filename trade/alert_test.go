@@ -464,17 +464,18 @@ func TestComputedOnce(t *testing.T) {
 	})
 }
 
-// brokenFunding panics once it is broken and asked for the funding.
+// brokenFunding has too short a column once it is broken, on which an indicator panics.
 type brokenFunding struct {
 	fundingSource
 	broken *bool
 }
 
 func (s brokenFunding) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	series, err := s.fundingSource.Bars(ctx, q)
 	if *s.broken && slices.Contains(q.Extra, market.ExtraFunding) {
-		panic("index out of range")
+		series.Extra[market.ExtraFunding] = []float64{0}
 	}
-	return s.fundingSource.Bars(ctx, q)
+	return series, err
 }
 
 // TestPanicWhileJudging: an alert that panics while it is judged is left waiting, and the
@@ -921,36 +922,6 @@ func TestSignalWithoutNumber(t *testing.T) {
 			t.Errorf("a signal at %g: %g, %t; want 42, true", y, value, ok)
 		}
 	}
-}
-
-// TestWaitIsShared: alerts on many symbols read a market that does not answer. All updates
-// together wait for it as long as one would.
-func TestWaitIsShared(t *testing.T) {
-	source := &lacking{Source: fundingSource{100, new(int)}}
-	inBubble(t, func(o *Options) { o.Source = source }, func(t *testing.T, e *Engine) {
-		symbols := []string{"AAA", "CCC", "DDD", "EEE", "FFF"}
-		for _, symbol := range symbols {
-			const rule = `{"indicator_signal":{"indicator":"rule","when":"close:BBB > 1","signal":"becomes_true"}}`
-			repeating(t, e, rule, AlertRequest{Symbol: symbol, Repeat: EachBar, Interval: "1h"})
-		}
-		source.fault = func(q market.Query) error {
-			if q.Symbol == "BBB" {
-				return errors.New("no answer")
-			}
-			return nil
-		}
-		for range 3 {
-			start := market.Hour1.Start(time.Now().Unix())
-			time.Sleep(time.Until(time.Unix(start+3600, 0)))
-			began, bar := time.Now(), market.Bar{Time: start, Open: 9, High: 9, Low: 9, Close: 9, Volume: 1}
-			for _, symbol := range symbols {
-				e.deliver(t.Context(), market.Update{Symbol: symbol, Price: 9, High: 9, Low: 9, At: time.Now().UnixMilli(), Closed: []market.ClosedBar{{Interval: market.Hour1, Bar: bar}}})
-			}
-			if waited := time.Since(began); waited != 3*time.Second {
-				t.Errorf("%d updates waited for %s, want 3s", len(symbols), waited)
-			}
-		}
-	})
 }
 
 // TestNotJudgedWithoutData: an alert whose data of another market or column the source does

@@ -9,46 +9,39 @@ import (
 	"wick/market"
 )
 
-// deliver takes one update of the feed through the engine: windows, resting
-// orders, price alerts, signals. The feed calls it from one goroutine at a
-// time. When it returns, all that followed from the update is on disk, and subscribers
-// have been told.
-func (e *Engine) deliver(ctx context.Context, u market.Update) {
+// onUpdate takes one update of the feed through the engine: windows, resting orders and price
+// alerts. The feed calls it from one goroutine at a time. When it returns, all that
+// followed from the price is on disk, and subscribers have been told. Alerts on the bars
+// that closed are judged in other goroutines, which may ask the source: no other symbol's
+// price waits for that.
+func (e *Engine) onUpdate(ctx context.Context, u market.Update) {
 	t, ok := newTick(u)
 	if !ok {
 		e.log.Warn("update without a usable price", "symbol", u.Symbol, "price", u.Price)
 		return
 	}
-	// The windows first. Signals are judged without the engine's lock, because that
-	// takes long and may ask the source. Then everything is decided under one lock.
-	closed, watched := e.watch.observe(t, e.awaited(t))
+	awaited := map[market.Interval]bool{}
+	if !e.follows() { // otherwise the leader judges them
+		awaited = e.awaited(t)
+	}
+	closed, watched := e.watch.observe(t, awaited)
 	if !watched {
 		return
 	}
-	if e.follows() {
-		closed = nil // the leader judges them
-	}
-	var hits []hit
-	for _, c := range closed {
-		hits = append(hits, e.judge(ctx, c)...)
-	}
-	if ctx.Err() != nil {
-		return // bars may have been judged without data that could not be loaded: the next start judges them again
-	}
-	fired, seq := e.settle(t, hits, e.foresee(t))
-	if err := e.commit(seq); err != nil {
+	fired, seq := e.settle(t, e.foresee(t))
+	if e.announce(fired, seq) != nil {
 		return // the journal logged why it broke, and every later request is told
 	}
-	for _, ev := range fired {
-		e.options.Notify(*ev.Notification, ev.To)
+	for _, key := range closed {
+		e.judging.Go(func() { e.judgeSeries(ctx, key) })
 	}
 }
 
-// settle takes every step that follows from t, under one lock: fills first, in order of
-// acceptance, then price alerts by age, then signals by bar and age. It returns the steps
-// by which alerts fired, and the last sequence. What cannot be written down is not decided:
-// the next update judges it again.
-func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []*event, seq uint64) {
+// settle takes every step that follows from the price of t, under one lock: fills first, in
+// order of acceptance, then price alerts by age. It returns the steps by which alerts fired,
+// and the last sequence. What cannot be written down is not decided: the next update judges
+// it again.
+func (e *Engine) settle(t tick, f foreseen) (fired []*event, seq uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	at := now()
@@ -66,13 +59,30 @@ func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []*event, seq uin
 	if e.venue == nil && t.tradable {
 		seq = e.fillResting(t, since, at)
 	}
-	for _, h := range e.firings(t, hits, f) {
+	fired, last := e.fireAll(t.Symbol, e.firings(t, f), at)
+	return fired, max(seq, last)
+}
+
+// settleSignals takes the steps that follow from signals of a symbol, by bar and age.
+func (e *Engine) settleSignals(symbol string, hits []hit) {
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.at, b.at), compareIDs(a.alert, b.alert)) })
+	e.mu.Lock()
+	fired, seq := e.fireAll(symbol, newest(hits), now())
+	e.mu.Unlock()
+	_ = e.announce(fired, seq) // it fails only if the journal is broken, which is logged once
+}
+
+// fireAll fires alerts of a symbol. It returns the steps and the last sequence. Called with
+// mu held.
+func (e *Engine) fireAll(symbol string, hits []hit, at Time) (fired []*event, seq uint64) {
+	for _, h := range hits {
 		a := e.ahead.alerts[h.alert] // looked up anew: an alert that repeats changes with each firing
 		// It was cancelled meanwhile, or has just fired on the bar before.
 		if a == nil || a.Condition.Type == IndicatorSignal && !a.ready(h.at) {
 			continue
 		}
-		h.synthetic, h.price = e.watch.of(t.Symbol).synthetic, string(asTold(t.Price))
+		in := e.watch.of(symbol)
+		h.synthetic, h.price = in.synthetic, string(asTold(in.last.told))
 		if ev, s, err := e.fire(a, h.trigger, at); err == nil { // otherwise the alert stays as it is
 			fired, seq = append(fired, ev), s
 		}
@@ -80,10 +90,21 @@ func (e *Engine) settle(t tick, hits []hit, f foreseen) (fired []*event, seq uin
 	return fired, seq
 }
 
-// firings returns what makes alerts fire by t, in the order in which they do: price alerts
-// by age, and then hits, which are of signals, by bar and age. An alert that f does not
-// have is judged here. Called with mu held.
-func (e *Engine) firings(t tick, hits []hit, f foreseen) (all []hit) {
+// announce waits until a sequence is on disk and tells the listener of the alerts that
+// fired.
+func (e *Engine) announce(fired []*event, seq uint64) error {
+	if err := e.commit(seq); err != nil {
+		return err
+	}
+	for _, ev := range fired {
+		e.options.Notify(*ev.Notification, ev.To)
+	}
+	return nil
+}
+
+// firings returns what makes price alerts fire by t, in the order in which they do: by age.
+// An alert that f does not have is judged here. Called with mu held.
+func (e *Engine) firings(t tick, f foreseen) (all []hit) {
 	reached := e.ahead.index.reached(t.Symbol, t.span)
 	slices.SortFunc(reached, byAge)
 	for _, a := range reached {
@@ -95,8 +116,7 @@ func (e *Engine) firings(t tick, hits []hit, f foreseen) (all []hit) {
 			all = append(all, hit{a.ID, why})
 		}
 	}
-	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.at, b.at), compareIDs(a.alert, b.alert)) })
-	return newest(append(all, hits...))
+	return newest(all)
 }
 
 // newest returns hits, those of each alert in order of time, as they are if they are no

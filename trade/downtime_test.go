@@ -307,7 +307,7 @@ func TestForesee(t *testing.T) {
 				t.Fatal(err)
 			}
 			comes := set()
-			fired, seq := e.settle(tick, nil, f)
+			fired, seq := e.settle(tick, f)
 			if err := e.commit(seq); err != nil {
 				t.Fatal(err)
 			}

@@ -20,7 +20,8 @@ type Engine struct {
 	venue   *venue    // nil on paper
 	watch   watchlist // has a lock of its own, which may be taken while mu is held
 
-	waited time.Time // when the update that is being delivered, or an earlier one, began to wait for other markets' bars
+	judging   sync.WaitGroup // judgements of signals that are under way
+	computing sync.Mutex     // one of them computes at a time, so that prices get their share of the processor
 
 	fileMu sync.Mutex // one writer of subscriptions.json at a time
 

@@ -2,11 +2,13 @@ package trade
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -39,11 +41,11 @@ func (s *hanging) Bars(ctx context.Context, q market.Query) (*market.Series, err
 // startedFeed is a feed that notes when Run was called.
 type startedFeed struct {
 	*market.Feed
-	at time.Time
+	at atomic.Int64 // unix seconds
 }
 
 func (f *startedFeed) Run(ctx context.Context, deliver func(market.Update)) error {
-	f.at = time.Now()
+	f.at.Store(time.Now().Unix())
 	return f.Feed.Run(ctx, deliver)
 }
 
@@ -105,7 +107,7 @@ func testHanging(t *testing.T, restart bool) {
 		at(300)
 		stop = run()
 		at(302)
-		if began := feed.at.Unix() - source.start; began < 300 {
+		if began := feed.at.Load() - source.start; began < 300 {
 			t.Errorf("2 s after the start the feed does not run")
 		}
 	}
@@ -132,4 +134,86 @@ func testHanging(t *testing.T, restart bool) {
 		t.Errorf("2 s after its time an order of a symbol that hangs is %s", got)
 	}
 	stop()
+}
+
+// slowMarket is a market whose source takes ten seconds to answer for the symbol SLOW,
+// once slow is set.
+type slowMarket struct {
+	*scene
+	slow atomic.Bool
+}
+
+func (s *slowMarket) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	if s.slow.Load() && q.Symbol == "SLOW" {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(10 * time.Second):
+		}
+	}
+	return s.scene.Bars(ctx, q)
+}
+
+// TestSlowSecondMarket: a bar of BBB closes at 2:00, and an alert on it reads another
+// market, whose source takes ten seconds. Meanwhile the price falls: the stop of AAA is
+// filled, an alert on BBB that reads no other market fires, and the alert that does fires
+// once the other market's bars are there. If wick is killed before that, the next process
+// judges the bar.
+func TestSlowSecondMarket(t *testing.T) {
+	for name, killed := range map[string]bool{"waits": false, "killed": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { testSecondMarket(t, killed) })
+		})
+	}
+}
+
+func testSecondMarket(t *testing.T, killed bool) {
+	p := newProcess(t, 115*time.Minute, 100, 100, 90, 90)
+	copy(p.market.prices[7200:], []int64{10000, 10000, 10000, 10000, 10000}) // it falls 5 s after the bar closed
+	source := &slowMarket{scene: p.market}
+	p.change = func(o *Options) { o.Source, o.Feed = source, market.NewFeed(source, nil) }
+	p.start()
+	if _, err := p.e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+		t.Fatal(err)
+	}
+	protection := ask(t, p.e, stopping(Sell, 95))
+	for _, when := range []string{"close > 50", "close > 50 and close:SLOW > 50"} {
+		if _, err := p.e.SetAlert(t.Context(), AlertRequest{Symbol: "BBB", Interval: "1h", Repeat: EachBar,
+			Condition: Condition{Type: IndicatorSignal, Indicator: "rule", Signal: "becomes_true", Params: map[string]json.RawMessage{"when": json.RawMessage(strconv.Quote(when))}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	source.slow.Store(true)
+	fired := func() (whens []string) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, n := range p.told {
+			var when string
+			if err := json.Unmarshal(n.Condition.Params["when"], &when); err != nil {
+				t.Error(err)
+			}
+			whens = append(whens, when+n.BarTime.Format(" 15:04"))
+		}
+		return whens
+	}
+	hour := time.Unix(p.market.start+7200, 0)
+	time.Sleep(time.Until(hour.Add(7 * time.Second)))
+	if got := found(t, p.e, protection.ID); got != "filled 95" {
+		t.Errorf("2 s after the fall the stop is %s, want it filled at 95", got)
+	}
+	if got, want := fired(), []string{"close > 50 01:00"}; !slices.Equal(got, want) {
+		t.Errorf("7 s after the bar closed %q has fired, want %q", got, want)
+	}
+	if killed {
+		if err := p.e.writeSeen(); err != nil {
+			t.Fatal(err)
+		}
+		p.kill()
+		p.start()
+	}
+	time.Sleep(time.Until(hour.Add(30 * time.Second)))
+	if got, want := fired(), []string{"close > 50 01:00", "close > 50 and close:SLOW > 50 01:00"}; !slices.Equal(got, want) {
+		t.Errorf("30 s after the bar closed %q has fired, want %q", got, want)
+	}
+	p.stop()
 }

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -101,6 +102,7 @@ type signalAlert struct {
 	request indicators.Request
 	key     string // equal for requests that compute the same
 	others  bool   // it reads other bars, too
+	reads   string // names what it reads beside the bars of its series, alike for all that read the same; empty for nothing
 	err     error  // the catalogue no longer has what it asks for
 }
 
@@ -110,8 +112,13 @@ func newSignalAlert(a *Alert) signalAlert {
 	if err != nil {
 		return signalAlert{alert: a, err: err}
 	}
+	w := signalAlert{alert: a, request: r, key: r.Identity()}
 	others, err := r.Others(a.Interval)
-	return signalAlert{a, r, r.Identity(), err != nil || len(others) > 0, nil}
+	w.others = err != nil || len(others) > 0
+	if needs := r.Needs(); w.others || len(needs) > 0 {
+		w.reads = fmt.Sprint(needs, others, err)
+	}
+	return w
 }
 
 // bars returns how many bars the window of w must keep. It is rounded up, so that

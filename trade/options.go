@@ -83,9 +83,9 @@ type Options struct {
 	Venue *VenueOptions
 
 	// Notify is told of every alert that fired, once it is on disk, with the
-	// ids of the subscriptions it goes to. It is called in the order of the
-	// notifications' sequences and must not block. Nil means that nobody
-	// listens.
+	// ids of the subscriptions it goes to. Those that fired together are told in the order
+	// of their sequences. It may be called from several goroutines and must not block. Nil
+	// means that nobody listens.
 	Notify func(n Notification, recipients []string)
 }
 

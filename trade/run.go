@@ -57,8 +57,9 @@ func (e *Engine) work(ctx context.Context) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		return e.options.Feed.Run(ctx, func(u market.Update) { e.deliver(ctx, u) })
+		return e.options.Feed.Run(ctx, func(u market.Update) { e.onUpdate(ctx, u) })
 	})
+	defer e.judging.Wait()
 	g.Go(func() error { return e.housekeep(ctx) })
 	g.Go(func() error { return e.keepWatched(ctx) })
 	g.Go(func() error { return (*onDisk)(&e.book).thin(ctx) })

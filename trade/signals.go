@@ -7,7 +7,7 @@ import (
 	"math"
 	"runtime/debug"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
 	"wick/indicators"
@@ -36,25 +36,42 @@ func (e *Engine) awaited(t tick) map[market.Interval]bool {
 	return awaited
 }
 
-// waiting returns the alerts that wait for signals of one window.
-func (e *Engine) waiting(key seriesKey) []signalAlert {
+// waiting returns the alerts that wait for signals on the bars of c: those that can be
+// judged by these bars alone, and those that read others as well, by what they read.
+func (e *Engine) waiting(c closing) (alone []signalAlert, reading map[string][]signalAlert) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var waiting []signalAlert
-	for _, w := range e.ahead.index.signals[key] {
-		if w.err != nil { // an earlier version may have had an indicator that this one lacks
+	reading = make(map[string][]signalAlert)
+	for _, w := range e.ahead.index.signals[c.key] {
+		switch {
+		case w.err != nil: // an earlier version may have had an indicator that this one lacks
 			e.log.Warn("alert cannot be judged", "alert", w.alert.ID, "error", w.err)
-			continue
+		case c.complete && w.others: // it is judged when the bar has closed
+		case w.reads == "":
+			alone = append(alone, w)
+		default:
+			reading[w.reads] = append(reading[w.reads], w)
 		}
-		waiting = append(waiting, w)
 	}
-	return waiting
+	return alone, reading
 }
 
-// judge returns the alerts whose signals are on the new bars of a window. Of an alert that
-// fires once it returns the first such bar, and of one that repeats as many as latest
-// keeps. No lock is held meanwhile.
-func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
+// judgeSeries judges the closings of a series that wait, one after the other. If ctx ends,
+// the rest is left to the next start.
+func (e *Engine) judgeSeries(ctx context.Context, key seriesKey) {
+	for c, more := e.watch.closing(key), true; more; {
+		e.judge(ctx, c)
+		if ctx.Err() != nil {
+			return // bars may have been judged without data that could not be loaded
+		}
+		c, more = e.watch.judged(c)
+	}
+}
+
+// judge fires the alerts whose signals are on the new bars of a window. It loads what they
+// read, each kind for itself, so that a market that does not answer holds up only those that
+// read it. No lock is held meanwhile.
+func (e *Engine) judge(ctx context.Context, c closing) {
 	// A source with too few bars may drop its oldest ones with time. The chart then begins
 	// later, too, so the bars are loaded again for the alert to see the same.
 	if c.gap || c.short {
@@ -63,36 +80,59 @@ func (e *Engine) judge(ctx context.Context, c closing) (hits []hit) {
 			e.log.Warn("bars could not be loaded again", "error", err)
 		}
 	}
-	waiting := e.waiting(c.key)
-	if c.complete {
-		waiting = slices.DeleteFunc(waiting, func(w signalAlert) bool { return w.others })
+	if c.bars == nil {
+		return
 	}
-	if len(waiting) == 0 || c.bars == nil {
-		return nil
+	alone, reading := e.waiting(c)
+	e.judgeBars(c, alone, nil)
+	var loads sync.WaitGroup
+	for _, waiting := range reading {
+		loads.Go(func() {
+			own, with, err := e.loadFor(ctx, waiting[0].request, c)
+			switch {
+			case ctx.Err() != nil:
+			case err != nil:
+				e.log.Warn("indicator alerts have no data", "alert", waiting[0].alert.ID, "alerts", len(waiting), "symbol", c.key.symbol, "error", err)
+			default:
+				e.judgeBars(own, waiting, with)
+			}
+		})
+	}
+	loads.Wait()
+}
+
+// judgeBars fires those of the waiting alerts whose signals are on the new bars of c. With
+// has the same bars with further columns, or is nil if they need none. Of an alert that fires once the
+// first such bar counts, and of one that repeats as many as latest keeps.
+func (e *Engine) judgeBars(c closing, waiting []signalAlert, with *market.Series) {
+	if len(waiting) == 0 {
+		return
 	}
 	// After a pause several bars may have closed at once. They are judged from the oldest
 	// on, each as if it were the newest. An alert that fires once is not judged on the
 	// bars after that.
-	c.bars, waiting = e.withOthers(ctx, c, waiting)
-	extra, found := make(columns), make(map[string][]trigger)
+	found := make(map[string][]trigger)
+	e.computing.Lock()
 	for i, start := range c.bars.Time {
 		if start > c.after && start <= c.through {
-			waiting = e.judgeBar(ctx, c, i, waiting, extra, found)
+			waiting = e.judgeBar(c, i, waiting, with, found)
 		}
 	}
+	e.computing.Unlock()
+	var hits []hit
 	for id, triggers := range found {
 		for _, t := range triggers {
 			hits = append(hits, hit{id, t})
 		}
 	}
-	return hits
+	e.settleSignals(c.key.symbol, hits)
 }
 
 // judgeBar judges alerts on closed bar i of c as if it were the newest: on the
 // bars that a chart would show then. It adds to found what makes them fire, by the id of
 // the alert, and returns the alerts that still wait. Every distinct request is computed
 // once.
-func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signalAlert, extra columns, found map[string][]trigger) (rest []signalAlert) {
+func (e *Engine) judgeBar(c closing, i int, waiting []signalAlert, with *market.Series, found map[string][]trigger) (rest []signalAlert) {
 	results, memo := make(map[string]*closed), make(indicators.Memo)
 	start := c.bars.Time[i]
 	end := c.end(i) * 1000
@@ -101,11 +141,11 @@ func (e *Engine) judgeBar(ctx context.Context, c closing, i int, waiting []signa
 			rest = append(rest, w) // the bar closed before the alert was set, the alert is not ready to fire for it, or it was judged before
 			continue
 		}
-		// Alerts with the same request share one result. It is nil if bars could not be
-		// had, which is remembered as well.
+		// Alerts with the same request share one result. It is nil if there is none, which
+		// is remembered as well.
 		r, done := results[w.key]
 		if !done {
-			r = e.computed(ctx, w, c, i, extra, memo)
+			r = e.computed(w, c, i, with, memo)
 			results[w.key] = r
 		}
 		if value, ok := w.met(r, c.bars.Close[i]); ok {
@@ -130,62 +170,69 @@ func (c closing) end(i int) int64 {
 }
 
 // computed returns the result that an alert is judged by on closed bar i of c, or nil if
-// the bars for it could not be had. If the indicator panics, that is logged and the alert
+// with lacks that bar. If the indicator panics, that is logged and the alert
 // is not judged: nothing has changed yet that could be left half done, and a restarted
 // process would only panic on the same bar again.
-func (e *Engine) computed(ctx context.Context, w signalAlert, c closing, i int, extra columns, memo indicators.Memo) (r *closed) {
+func (e *Engine) computed(w signalAlert, c closing, i int, with *market.Series, memo indicators.Memo) (r *closed) {
 	defer func() {
 		if v := recover(); v != nil {
 			e.log.Error("an alert could not be judged: an indicator panicked", "alert", w.alert.ID, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 			r = nil
 		}
 	}()
-	if s, at := e.barsFor(ctx, w.request, c, i, extra); s != nil {
-		r = atClose(w.request.With(memo), s, at)
+	bars := c.bars
+	if with != nil { // it may begin earlier or end later
+		var found bool
+		if i, found = slices.BinarySearch(with.Time, c.bars.Time[i]); !found {
+			e.log.Warn("indicator alert: the source lacks a closed bar", "symbol", c.key.symbol, "indicator", w.request.Ind.Name)
+			return nil
+		}
+		bars = with
 	}
-	return r
+	return atClose(w.request.With(memo), bars, i)
 }
 
-// withOthers returns the bars of c with those of other markets and intervals that the
-// alerts' rules also read, and the alerts that can be judged with them. An alert whose
-// other bars cannot be loaded is left out, and not judged on these bars.
-func (e *Engine) withOthers(ctx context.Context, c closing, waiting []signalAlert) (*market.Series, []signalAlert) {
-	var able []signalAlert
-	for _, w := range waiting {
-		list, err := w.request.Others(c.key.interval)
-		if err == nil && len(list) > 0 {
-			var loaded *market.Series
-			if loaded, err = e.loadOthers(ctx, c, list); err == nil {
-				c.bars = loaded
-			}
-		}
-		if err != nil {
-			e.log.Warn("indicator alert has no data", "alert", w.alert.ID, "symbol", c.key.symbol, "error", err)
-			continue
-		}
-		able = append(able, w)
+// How long the source is asked again, a second apart, for what alerts read beside their
+// bars.
+const lateOthers = 3 * time.Second
+
+// loadFor returns c with the bars of other markets and intervals that a request reads, and
+// its bars once more with the columns beyond prices and volume that the request needs, nil if it needs
+// none. If some of the other bars should have closed with the last bar of c and have not, it
+// tries again: another market's bar may close, and a row of its file be written, a moment
+// later than ours.
+func (e *Engine) loadFor(ctx context.Context, r indicators.Request, c closing) (closing, *market.Series, error) {
+	list, err := r.Others(c.key.interval)
+	if err != nil {
+		return c, nil, err
 	}
-	return c.bars, able
+	own, needs := c.bars, r.Needs()
+	for last := time.Now().Add(lateOthers); ; {
+		var with *market.Series
+		c.bars, err = market.LoadOthers(ctx, e.options.Source, own, list)
+		late := err == nil && slices.ContainsFunc(list, func(o market.OtherBars) bool { return lags(c.bars.Others[o.Other], own) })
+		if err == nil && len(needs) > 0 {
+			with, err = e.loadColumns(ctx, c, needs)
+		}
+		if err == nil && !late || ctx.Err() != nil || !time.Now().Before(last) {
+			return c, with, errors.Join(err, ctx.Err())
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
 }
 
-// loadOthers returns the bars of c with the other bars in list. If some of them should
-// have closed with the last bar of c and have not, it tries again: another market's bar may
-// close, and a row of its file be written, a moment later than ours.
-func (e *Engine) loadOthers(ctx context.Context, c closing, list []market.OtherBars) (*market.Series, error) {
-	// Bars that were loaded for an alert before this one are not loaded again if they
-	// reach back far enough.
-	s := c.bars
-	missing := slices.DeleteFunc(slices.Clone(list), func(o market.OtherBars) bool {
-		have := s.Others[o.Other]
-		return have != nil && have.Len() > 0 && have.Time[0] <= s.Time[0]-int64(o.Warmup+1)*have.Interval.Seconds()
-	})
-	for {
-		loaded, err := market.LoadOthers(ctx, e.options.Source, s, missing)
-		late := err == nil && slices.ContainsFunc(missing, func(o market.OtherBars) bool { return lags(loaded.Others[o.Other], s) })
-		if err == nil && !late || !e.again(ctx) {
-			return loaded, errors.Join(err, ctx.Err())
-		}
+// loadColumns returns the bars of c with further columns.
+func (e *Engine) loadColumns(ctx context.Context, c closing, needs []string) (*market.Series, error) {
+	s, err := e.watch.load(ctx, c.key, c.bars.Len(), needs...)
+	if err != nil {
+		return nil, err
 	}
+	with := *s // the source's series must not be changed
+	with.Others = c.bars.Others
+	return &with, nil
 }
 
 // lags reports whether a bar of t should have closed with the last bar of s and has not,
@@ -204,30 +251,6 @@ func lags(t, s *market.Series) bool {
 	return next <= s.ClosedAt(m-1) && (m == 1 || next > s.ClosedAt(m-2))
 }
 
-// How long the source is asked again, a second apart, for what alerts read beside their
-// bars, and how long after the begin of that it is not done again. Meanwhile every symbol
-// waits, since updates are delivered one at a time: so all alerts share it.
-const (
-	lateOthers = 3 * time.Second
-	lateRest   = 30 * time.Second
-)
-
-// again waits a second, and reports whether the source may then be asked once more.
-func (e *Engine) again(ctx context.Context) bool {
-	if time.Since(e.waited) >= lateRest {
-		e.waited = time.Now()
-	}
-	if time.Since(e.waited) >= lateOthers {
-		return false
-	}
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(time.Second):
-		return true
-	}
-}
-
 // closed is the result of a request on a chart whose last closed bar has just closed.
 type closed struct {
 	*indicators.Result
@@ -240,46 +263,6 @@ func atClose(r indicators.Request, s *market.Series, i int) *closed {
 	from := max(0, i+1-chartHistory(r, s.Interval, s.Time[i]))
 	result := r.Reading(indicators.ShownBars - 1).Compute(s.Slice(from, i+1))
 	return &closed{result, i - from - result.Begin}
-}
-
-// columns has bars with columns beyond prices and volume, by the names of these columns.
-// They are fetched once, however many bars are judged. A value is nil if that failed.
-type columns map[string]*market.Series
-
-// barsFor returns the bars that a request is computed from and the index in them
-// of bar i of c. They are those of c, unless the indicator needs further columns:
-// then the source is asked for bars with these, which may begin earlier or end later. It
-// returns nil if the source does not have them, or lacks bar i.
-func (e *Engine) barsFor(ctx context.Context, r indicators.Request, c closing, i int, extra columns) (*market.Series, int) {
-	needs := r.Needs()
-	if len(needs) == 0 {
-		return c.bars, i
-	}
-	key := strings.Join(needs, " ")
-	s, asked := extra[key]
-	if !asked {
-		loaded, err := e.watch.load(ctx, c.key, c.bars.Len(), needs...)
-		for err != nil && e.again(ctx) {
-			loaded, err = e.watch.load(ctx, c.key, c.bars.Len(), needs...)
-		}
-		if err != nil {
-			e.log.Warn("indicator alert has no data", "symbol", c.key.symbol, "indicator", r.Ind.Name, "error", err)
-		} else {
-			with := *loaded // the source's series must not be changed
-			with.Others = c.bars.Others
-			s = &with
-		}
-		extra[key] = s
-	}
-	if s == nil {
-		return nil, 0
-	}
-	at, found := slices.BinarySearch(s.Time, c.bars.Time[i])
-	if !found {
-		e.log.Warn("indicator alert: the source lacks a closed bar", "symbol", c.key.symbol, "indicator", r.Ind.Name, "start", c.bars.Time[i])
-		return nil, 0
-	}
-	return s, at
 }
 
 // met reports whether the signal that w waits for is on the last closed bar of r, and

@@ -40,11 +40,12 @@
 //
 // # The way of a price
 //
-// deliver in deliver.go handles an update of the feed: tick.go makes its numbers exact;
-// watch.go brings the windows up to date and says which bars closed; signals.go
-// computes the indicators that alerts wait for; settle fills resting orders (resting.go)
-// and lets trailing stops follow (trail.go), then fires alerts, oldest first; after the
-// commit the subscribers are told.
+// onUpdate in deliver.go handles an update of the feed: tick.go makes its numbers exact;
+// watch.go brings the windows up to date and says which bars closed; settle fills resting
+// orders (resting.go) and lets trailing stops follow (trail.go), then fires price alerts,
+// oldest first; after the commit the subscribers are told. Beside that, so that no price
+// waits for it, signals.go loads what alerts on the closed bars read and computes their
+// indicators.
 //
 // # The files
 //
@@ -126,7 +127,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	}
 	e := &Engine{
 		options: o, log: o.Log, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Quoted, nil},
-		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument)},
+		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument), closings: make(map[seriesKey][]closing)},
 		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal),
 		unlisted: make(map[string]bool),
 	}

@@ -83,6 +83,12 @@ func openDir(t testing.TB, name string) *journal.Dir {
 	return d
 }
 
+// deliver hands the engine an update and waits until its bars are judged, too.
+func (e *Engine) deliver(ctx context.Context, u market.Update) {
+	e.onUpdate(ctx, u)
+	e.judging.Wait()
+}
+
 // watchNeeded has the symbols watched that Run would have watched, and waits for it.
 func (e *Engine) watchNeeded(ctx context.Context) {
 	for _, symbol := range e.toWatch() {

@@ -23,7 +23,8 @@ type watchlist struct {
 	most      int               // symbols that may be watched
 
 	mu          sync.Mutex
-	instruments map[string]*instrument // by symbol; guarded by mu
+	instruments map[string]*instrument  // by symbol; guarded by mu
+	closings    map[seriesKey][]closing // that wait to be judged, the oldest first, which is being judged; guarded by mu
 }
 
 // instrument is what is known of one symbol.
@@ -304,11 +305,12 @@ type closing struct {
 	early    int64 // bars that start here or earlier were judged when they were complete
 }
 
-// observe brings the windows of a symbol up to date with an update and returns those in
-// which bars closed or are complete, if they are wanted or have a gap, the shortest interval
-// first. It copies the bars only of wanted intervals. It reports false for a symbol that is
-// no longer watched.
-func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing, bool) {
+// observe brings the windows of a symbol up to date with an update. Windows in which bars
+// closed or are complete wait to be judged from then on, if they are wanted or have a gap:
+// observe returns those that did not wait before, the shortest interval first. It copies
+// the bars only of wanted intervals. It reports false for a symbol that is no longer
+// watched.
+func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]seriesKey, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instruments[t.Symbol]
@@ -323,18 +325,57 @@ func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]closing,
 		win.touch(t.Update)
 	}
 	in.barsAt = t.At
-	var out []closing
+	var idle []seriesKey
 	for _, c := range list {
 		// A copy, because indicators are computed on it without the lock.
 		if win := in.windows[c.key.interval]; wanted[c.key.interval] {
 			c.bars = win.closedBars(win.closed.Len())
 		}
-		if c.bars != nil || c.gap {
-			out = append(out, c)
+		if c.bars == nil && !c.gap {
+			continue
 		}
+		if len(w.closings[c.key]) == 0 {
+			idle = append(idle, c.key)
+		}
+		w.closings[c.key] = c.follow(w.closings[c.key])
 	}
-	slices.SortStableFunc(out, func(a, b closing) int { return cmp.Compare(a.key.interval.Seconds(), b.key.interval.Seconds()) })
-	return out, true
+	slices.SortStableFunc(idle, func(a, b seriesKey) int { return cmp.Compare(a.interval.Seconds(), b.interval.Seconds()) })
+	return idle, true
+}
+
+// follow returns a queue with c at its end. If bars close faster than they are judged, c
+// takes the place of the last one that is not being judged, with the bars of both.
+func (c closing) follow(queue []closing) []closing {
+	if n := len(queue); n > 1 && !c.complete && !queue[n-1].complete && c.bars != nil {
+		c.after, c.gap = queue[n-1].after, c.gap || queue[n-1].gap
+		queue = queue[:n-1]
+	}
+	return append(queue, c)
+}
+
+// closing returns the oldest closing of a series that waits to be judged.
+func (w *watchlist) closing(key seriesKey) closing {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.closings[key][0]
+}
+
+// judged removes the oldest closing of a series, c, once all that follows from it was handed
+// to the journal. It returns the next one, and false if there is none.
+func (w *watchlist) judged(c closing) (next closing, more bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if win := w.windowOf(c.key); win != nil && !c.complete {
+		win.settled = max(win.settled, c.through)
+	}
+	w.closings[c.key][0] = closing{} // its bars are not needed any more
+	queue := w.closings[c.key][1:]
+	if len(queue) == 0 {
+		delete(w.closings, c.key)
+		return closing{}, false
+	}
+	w.closings[c.key] = queue
+	return queue[0], true
 }
 
 // addClosed adds the bars of u that closed to their windows, and returns the windows in which
@@ -442,8 +483,10 @@ func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 	if since != 0 || t.At != in.resumed {
 		in.fed = t.At
 	}
-	for _, win := range in.windows {
-		win.settled = win.judged
+	for iv, win := range in.windows {
+		if len(w.closings[seriesKey{t.Symbol, iv}]) == 0 {
+			win.settled = win.judged
+		}
 	}
 	return since, from, true
 }
