@@ -181,10 +181,10 @@ func (e *Engine) likely(o *Order) exact.Decimal {
 }
 
 // counts reports whether limits count the open order o while beside, a new order, is
-// judged; beside may be nil. A reduce_only order does not count, nor does the order
-// that beside replaces, and of the two orders of an oco only one does.
+// judged; beside may be nil. One of which no more is filled than reduces the position does
+// not count, nor does the order that beside replaces, and of the two orders of an oco only one does.
 func (s *state) counts(o, beside *Order) bool {
-	if o.ReduceOnly || beside != nil && o.ID == beside.Replaces {
+	if o.cut() || beside != nil && o.ID == beside.Replaces {
 		return false
 	}
 	if o.Role != RoleOCO {

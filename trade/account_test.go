@@ -233,7 +233,7 @@ func TestNoPriceOfOrder(t *testing.T) {
 		before, after string // what is reserved
 	}{
 		// It opens 1 at 95 and closes 2, which are worth 200.
-		{"turns a position around", "2", func(r *OrderRequest) { stopping(Sell, 95)(r); r.Quantity = 3 * exact.One }, "0", "null"},
+		{"turns a position around", "2", func(r *OrderRequest) { stopping(Sell, 95)(r); r.Quantity, r.MayOpen = 3*exact.One, true }, "0", "null"},
 		// It stands at 105, and 1.05 are the fee. It would follow a price that has risen.
 		{"trails", "", func(r *OrderRequest) { r.Type, r.TrailAmount = TrailingStop, 5*exact.One }, "106.05", "null"},
 		{"trails, and only reduces", "2", func(r *OrderRequest) { r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 5*exact.One }, "0", "0"},
@@ -336,11 +336,11 @@ func TestReducingNeedsNothing(t *testing.T) {
 	})
 }
 
-// TestNoShort: an account sells what it has, open orders counted, unless shorting
-// is allowed.
+// TestNoShort: an account sells what it has, unless shorting is allowed. Open orders that
+// may open a position are counted, exits are not.
 func TestNoShort(t *testing.T) {
-	sell := func(r *OrderRequest) { r.Side = Sell }
-	resting := func(r *OrderRequest) { r.Side, r.Type, r.Price = Sell, Limit, 120*exact.One }
+	sell := func(r *OrderRequest) { r.Side, r.MayOpen = Sell, true }
+	resting := func(r *OrderRequest) { sell(r); r.Type, r.Price = Limit, 120*exact.One }
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
 		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "holds 0 of AAA, and may not sell more than it has (--short): nothing can be sold") {
 			t.Errorf("a sell without a position: %v, want no_short", err)
@@ -354,6 +354,10 @@ func TestNoShort(t *testing.T) {
 		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "of which open orders sell 1, and may not sell more than it has (--short): cancel or replace one of them") {
 			t.Errorf("a sell when open orders sell everything: %v, want no_short with advice to cancel one", err)
 		}
+		if _, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, 2*exact.One }); code(err) != "no_short" {
+			t.Errorf("a sell of more than is held: %v, want no_short", err)
+		}
+		ask(t, e, func(r *OrderRequest) { r.Side = Sell }) // which can only reduce
 	})
 	inBubble(t, func(o *Options) { funded(o); o.Account.Short = true }, func(t *testing.T, e *Engine) {
 		ask(t, e, sell)
@@ -529,13 +533,13 @@ func TestDailyLoss(t *testing.T) {
 			t.Errorf("a buy order that rests is %s, want open", got)
 		}
 		ask(t, e, func(r *OrderRequest) { r.Side = Sell })
-		// Of the 4 that are left one is for sale, so no more than 3 shrink the position.
+		// 4 are left, and a limit that waits for one of them does not count against closing them.
 		place(t, e, Sell, Limit, "1", "130")
-		_, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, 4*exact.One })
+		_, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, 5*exact.One })
 		if code(err) != "max_daily_loss" || !strings.Contains(err.Error(), "this one, with the open orders of its side, opens or grows one") {
-			t.Errorf("a sell of one more than the open order leaves: %v, want max_daily_loss", err)
+			t.Errorf("a sell of one more than is held: %v, want max_daily_loss", err)
 		}
-		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, 3*exact.One })
+		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, 4*exact.One })
 		time.Sleep(24 * time.Hour)
 		e.tidy()
 		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {

@@ -147,7 +147,7 @@ func (s *scene) play(t *testing.T, cadence time.Duration, interval market.Interv
 				e.CancelOrder(Who{}, ids[a.cancel]) // refused if it was filled
 				continue
 			}
-			r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: a.side, Type: Market, Quantity: exact.Decimal(a.size) * exact.One}
+			r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: a.side, Type: Market, Quantity: exact.Decimal(a.size) * exact.One, MayOpen: true}
 			if a.limit > 0 {
 				r.Type, r.Price = Limit, exact.Decimal(a.limit)*exact.One/100
 			}

@@ -77,12 +77,12 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 	return cancelled, e.commit(seq)
 }
 
-// cancel proposes that an open order is cancelled, for a reason that may be empty.
+// cancel proposes that an open order is cancelled, for a reason: empty if a client asked for it.
 // Called with mu held.
 func (e *Engine) cancel(o *Order, who Who, reason string, at Time) (*event, uint64, error) {
 	ev, _ := e.ahead.outcome(o, report{status: StatusCancelled, reason: reason}, at) // fills nothing, so cannot fail
 	ev.By = who.short()
 	e.settleStops(ev.Order)
-	seq, err := e.take(kindCancelled, ev, 0) // no order begins with it
+	seq, err := e.take(kindCancelled, ev, 0, reason == "") // no order begins with it
 	return ev, seq, err
 }

@@ -68,20 +68,17 @@ func (r OrderRequest) worst(o *Order, price, fill exact.Decimal) exact.Decimal {
 // over the limit for one order, or whose size is below the least that the market takes.
 // By is as in [Grid.advice].
 //
-// A reduce_only order may be over that limit, so that a trader can leave a position that
-// has grown. Any other order may not, even if it would only shrink the position now: it may
-// have to wait, and by the time it is filled the position may be gone.
+// An order that can only reduce may be over that limit, so that a trader can leave a
+// position that has grown. Any other order may not, even if it would only shrink the
+// position now: by the time it is filled the position may be gone.
 func (e *Engine) checkSize(o *Order, worst, by exact.Decimal, shrinks bool) error {
 	most, grid := e.options.Limits.OrderNotional, e.paper.grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
 	switch {
-	case !fits || notional > most && !o.ReduceOnly:
-		advice := grid.advice(worst, by, most, shrinks || o.ReduceOnly, false)
-		if fits && shrinks && reducible(e.closable(o.Symbol), o.remaining()) == o.Quantity {
-			advice += ", or say reduce_only, which may be larger"
-		}
+	case !fits || notional > most && !o.cut():
+		advice := grid.advice(worst, by, most, shrinks || o.cut(), false)
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; %s", exact.Product(o.Quantity, worst), most, advice)
-	case shrinks || o.ReduceOnly: // what is left of a position may be less
+	case shrinks || o.cut(): // what is left of a position may be less
 	case notional < grid.Minimum:
 		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, grid.advice(worst, by, most, false, true))
 	case o.Quantity < grid.Least:
@@ -94,12 +91,12 @@ func (e *Engine) checkSize(o *Order, worst, by exact.Decimal, shrinks bool) erro
 // size is filled, or if the account cannot pay for it and the open orders of its side.
 func (e *Engine) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) error {
 	s, value := e.ahead, worth(o.Quantity, worst)
-	if !shrinks && !o.ReduceOnly {
+	if !shrinks && !o.cut() {
 		if err := s.checkPosition(o, size, worst, e.options.Limits.PositionNotional); err != nil {
 			return err
 		}
 	}
-	if !o.ReduceOnly {
+	if !o.cut() {
 		_, others := e.openValue(s, o.Symbol, o.Side, o)
 		value = together(value, others)
 	}
@@ -205,10 +202,10 @@ func (e *Engine) checkTrading(o *Order, shrinks bool) error {
 	case s.trading == Halted:
 		return refuse("trading_halted", later, "the owner has halted trading: %s; cancels still pass",
 			e.venue.resting("resting orders stay open and none is filled"))
-	case s.trading == Reducing && !shrinks && !o.ReduceOnly && s.tripped != "":
+	case s.trading == Reducing && !shrinks && !o.cut() && s.tripped != "":
 		return refuse("max_daily_loss", later, "the account has reached the limit of the daily loss today (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken; %s; %s",
 			grows, e.venue.resting("of the resting ones only those that shrink a position are filled"))
-	case s.trading == Reducing && !shrinks && !o.ReduceOnly:
+	case s.trading == Reducing && !shrinks && !o.cut():
 		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; %s; %s; cancels still pass",
 			grows, e.venue.resting("resting orders stay open and only those that shrink a position are filled"))
 	}
@@ -216,16 +213,16 @@ func (e *Engine) checkTrading(o *Order, shrinks bool) error {
 }
 
 // checkReduceOnly refuses a reduce_only order if not all of it would reduce a position.
-// There is one exception, on paper: a resting order that replaces one of a group may be as
-// large as that one, even if the position has become smaller. [Engine.replace] allows no
-// other quantity, and a fill takes no more than the position has.
+// There is one exception, on paper: a resting order that replaces an exit may be as large
+// as that one, even if the position has become smaller, since a fill takes no more than the
+// position has.
 func (e *Engine) checkReduceOnly(o *Order, fill exact.Decimal) error {
 	s := e.ahead
 	held := e.closable(o.Symbol)
-	if !o.ReduceOnly || reducible(held, o.remaining()) == o.Quantity {
+	if !o.ReduceOnly || o.closes(held) == o.Quantity {
 		return nil
 	}
-	if old := s.order(o.Replaces); e.venue == nil && fill == 0 && o.Role != "" && old != nil && old.ReduceOnly {
+	if old := s.order(o.Replaces); e.venue == nil && fill == 0 && old != nil && old.ReduceOnly && old.Side == o.Side && o.Quantity <= old.remaining().Abs() {
 		return nil
 	}
 	lot := e.paper.grid(o.Symbol).Lot
@@ -248,13 +245,13 @@ func (e *Engine) checkReduceOnly(o *Order, fill exact.Decimal) error {
 
 // pending returns the signed quantity that would be filled if o and all open
 // orders of its side were filled, and false if that leaves the range. Limits are judged by
-// this sum, because several orders that each close a position would together turn it
-// around. [state.counts] says which orders count. A reduce_only order is judged alone, and
-// by no more than the position.
+// this sum, because several orders that each close a position could together turn it
+// around. [state.counts] says which orders count. One of which no more is filled than reduces
+// the position is judged alone, and by no more than that.
 func (s *state) pending(o *Order) (exact.Decimal, bool) {
 	sum, ok := o.remaining(), true
-	if o.ReduceOnly {
-		return o.Side.sign(reducible(s.holdings[o.Symbol].Quantity, sum)), true
+	if o.cut() {
+		return o.Side.sign(o.closes(s.holdings[o.Symbol].Quantity)), true
 	}
 	for _, id := range s.open[o.Symbol] {
 		if other := s.order(id); other.Side == o.Side && s.counts(other, o) && ok {

@@ -37,8 +37,8 @@ func (e *Engine) draft(r OrderRequest, asked inquiry) (o *Order, q quote, fill e
 func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exact.Decimal, err error) {
 	o = &Order{
 		ID: e.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
-		Quantity: r.Quantity, Status: StatusOpen, Broker: e.brokerName(), CreatedAt: at, By: r.Who.short(), Synthetic: q.synthetic,
-		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly, ReduceOnly: r.ReduceOnly || r.All,
+		Quantity: r.Quantity, Status: StatusOpen, Broker: e.brokerName(), Account: e.accountName(), CreatedAt: at, By: r.Who.short(), Synthetic: q.synthetic,
+		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly,
 		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: e.ahead.seq + 1,
 	}
 	if r.Type.hasLimit() {
@@ -75,6 +75,9 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exac
 		return nil, 0, err
 	}
 	fill = e.paper.arrive(o, q)
+	if o.ReduceOnly, err = e.isExit(o, r, fill); err != nil {
+		return nil, 0, err
+	}
 	if err := e.exits(o, r, cmp.Or(fill, o.worst())); err != nil {
 		return nil, 0, err
 	}
@@ -121,6 +124,40 @@ func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
 		o.Quantity = quantity
 	}
 	return nil
+}
+
+// isExit reports whether o can only reduce a position: r says so, or o is against a position
+// that is held and not larger. A stop or a limit that waits then is there to leave the
+// position, which may shrink until it is filled, so no more than is left is ever filled of it.
+// One for more than is held may be meant as an exit or to turn the position around, and is
+// refused until r says which. Fill is the price at which o is filled on arrival, zero if it
+// waits. Called with mu held.
+func (e *Engine) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, error) {
+	held := e.closable(o.Symbol)
+	most := o.closes(held)
+	opens := r.MayOpen || r.StopLoss != Exit{} || r.TakeProfit != Exit{}
+	switch old := e.ahead.order(r.Replaces); {
+	case r.ReduceOnly || r.All:
+		return true, nil
+	case old != nil && old.Role != "": // the orders of a group are exits or none of them is
+		return old.ReduceOnly, nil
+	case old != nil && old.ReduceOnly && old.Side == o.Side && !opens:
+		return true, nil
+	case opens || most == 0:
+		return false, nil
+	case most == o.Quantity:
+		return true, nil
+	case fill == 0 && o.rests() && e.mayTurn(o.Side):
+		return false, refuse("reduce_only", fixIt, "the position in %s is %s, and a %s of %s that waits would turn it around: at most %s leaves the position; if it is to turn it around, say may_open",
+			o.Symbol, held, o.Side, o.Quantity, most)
+	}
+	return false, nil
+}
+
+// mayTurn reports whether the account may turn a position around by an order of a side.
+func (e *Engine) mayTurn(side Side) bool {
+	a := e.options.Account
+	return side == Buy || a.Cash == 0 || a.Short
 }
 
 // exits sets the stop_loss and the take_profit of o. Price is the one at which o would be
@@ -227,11 +264,11 @@ func (e *Engine) replace(o *Order, r OrderRequest) error {
 		// The other orders of its group rely on it: the new one must do what it did.
 		return refuse("bad_replaces", fixIt, "order %s is one of several of which one is filled: replace it by a resting %s of %s without oco, or cancel it",
 			old.ID, old.Side, old.remaining().Abs())
-	case old.Role != "" && old.ReduceOnly && (o.StopLoss != nil || o.TakeProfit != nil):
-		return refuse("bad_exit", fixIt, "order %s can only reduce a position, and so can what replaces it: leave out stop_loss and take_profit", old.ID)
+	case old.Role != "" && old.ReduceOnly && (o.StopLoss != nil || o.TakeProfit != nil || r.MayOpen):
+		return refuse("bad_exit", fixIt, "order %s can only reduce a position, and so can what replaces it: leave out stop_loss, take_profit and may_open", old.ID)
 	}
 	if old.Role != "" { // o takes its place in the group
-		o.Group, o.Role, o.ReduceOnly = old.Group, old.Role, o.ReduceOnly || old.ReduceOnly
+		o.Group, o.Role = old.Group, old.Role
 	}
 	if what := e.lacks(o, old, r); what != "" {
 		return refuse("bad_replaces", fixIt, "order %s has %s, which the order in its place would not have: name it again, or to be without it cancel the order and place another", old.ID, what)
@@ -257,7 +294,6 @@ func (e *Engine) lacks(o, old *Order, r OrderRequest) string {
 	add(opens && old.TakeProfit != nil && o.TakeProfit == nil, "take_profit")
 	add(old.TimeInForce != "" && o.TimeInForce == "" && o.Type != Market, "time_in_force "+string(old.TimeInForce))
 	add(old.PostOnly && !o.PostOnly && o.Type == Limit && o.rests(), "post_only")
-	add(old.ReduceOnly && !o.ReduceOnly, "reduce_only")
 	return strings.Join(all, ", ")
 }
 

@@ -60,3 +60,11 @@ func (e *Engine) brokerName() string {
 	}
 	return paperName
 }
+
+// accountName returns the account at the broker that orders go to, empty on paper.
+func (e *Engine) accountName() string {
+	if e.venue != nil {
+		return e.venue.account
+	}
+	return ""
+}

@@ -60,12 +60,12 @@ func TestOrderFilled(t *testing.T) {
 	})
 }
 
-// TestPartialFillIsSaid: the message of a fill in part says how much the order is
-// for, or it would read like the whole of it.
+// TestPartialFillIsSaid: the message of an order that ended filled in part says how much it
+// was for, and why the rest was not filled.
 func TestPartialFillIsSaid(t *testing.T) {
 	price := 100 * exact.One
-	o := &Order{ID: "o-1", Symbol: "AAA", Side: Buy, Type: Limit, Status: StatusPartiallyFilled, Quantity: 2 * exact.One, FilledQuantity: exact.One, Price: &price, AveragePrice: &price}
-	if got, want := filledNotification(o, now()).Message, "Limit order o-1: buy 1 of AAA filled at 100. It is for 2 in all."; got != want {
+	o := &Order{ID: "o-1", Symbol: "AAA", Side: Buy, Type: Limit, Status: StatusCancelled, Reason: expired, Quantity: 2 * exact.One, FilledQuantity: exact.One, Price: &price, AveragePrice: &price}
+	if got, want := endNotification(o, nil, now()).Message, "Limit order o-1: buy 1 of AAA filled at 100. It was for 2 in all; the rest was cancelled: expired."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -74,18 +74,18 @@ func TestPartialFillIsSaid(t *testing.T) {
 // invented prices says so.
 func TestFilledMessage(t *testing.T) {
 	price := 95 * exact.One
-	o := Order{ID: "o-1-1", Symbol: "AAA", Side: Sell, Type: StopLimit, Quantity: 2 * exact.One, FilledQuantity: exact.One, AveragePrice: &price}
+	o := Order{ID: "o-1-1", Symbol: "AAA", Side: Sell, Type: StopLimit, Status: StatusCancelled, Quantity: 2 * exact.One, FilledQuantity: exact.One, AveragePrice: &price}
 	for _, c := range []struct {
 		role      Role
 		synthetic bool
 		want      string
 	}{
-		{"", false, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It is for 2 in all."},
-		{RoleOCO, false, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It is for 2 in all."},
-		{RoleStopLoss, true, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It is for 2 in all. It was the stop loss of g-1-1." + invented},
+		{"", false, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It was for 2 in all; the rest was cancelled."},
+		{RoleOCO, false, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It was for 2 in all; the rest was cancelled."},
+		{RoleStopLoss, true, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It was for 2 in all; the rest was cancelled. It was the stop loss of g-1-1." + invented},
 	} {
 		o.Role, o.Synthetic, o.Group = c.role, c.synthetic, "g-1-1"
-		if got := filledNotification(&o, Time{}).Message; got != c.want {
+		if got := endNotification(&o, nil, Time{}).Message; got != c.want {
 			t.Errorf("role %q: %q, want %q", c.role, got, c.want)
 		}
 	}

@@ -108,7 +108,7 @@ func (s *state) followPosition(ev *event) {
 	}
 	for _, id := range s.open[ev.Order.Symbol] {
 		o := s.order(id)
-		if id != ev.Order.ID && o.ReduceOnly && reducible(ev.Holding.Quantity, o.remaining()) == 0 {
+		if id != ev.Order.ID && o.ReduceOnly && o.closes(ev.Holding.Quantity) == 0 {
 			ev.end(o, "nothing is left to reduce")
 		}
 	}
@@ -162,6 +162,11 @@ func reducible(q, size exact.Decimal) exact.Decimal {
 	}
 	return min(q.Abs(), size.Abs())
 }
+
+// closes returns how much of a position of held the rest of o would close, without a sign.
+// Of an exit no more than that is ever filled, and of any other order the limits refuse no
+// part of it. So fills, limits and what the account calls protected go by it alone.
+func (o *Order) closes(held exact.Decimal) exact.Decimal { return reducible(held, o.remaining()) }
 
 // at returns where the exit of an entry at price stands, above the entry or below. A
 // distance is rounded to the tick away from the entry. It reports false if there is no such

@@ -304,20 +304,18 @@ func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill, note string) 
 	}
 	ev := &event{At: at, Order: &after, Holding: &h}
 	e.adoptLegs(ev, s)
-	e.tellFilled(ev)
+	e.tellLive(kindFilled, ev)
 	_, err = e.propose(kindFilled, ev)
 	return err
 }
 
-// tellFilled adds to ev, if its order ends with it and all or a part of it was filled, that
-// subscribers hear of that. They hear of an order once, when nothing more of it can be
-// filled. Called with mu held.
-func (e *Engine) tellFilled(ev *event) {
-	if !ev.Order.Status.Terminal() || ev.Order.FilledQuantity == 0 || ev.Order.AveragePrice == nil {
-		return
-	}
-	if ev.To = e.hearers(ev.Order.Symbol); len(ev.To) > 0 {
-		ev.Notification = filledNotification(ev.Order, ev.At)
+// tellLive is tell for an order at a broker, which is told of once, at its end. Called with
+// mu held.
+func (e *Engine) tellLive(k kind, ev *event) {
+	id := ev.Order.ID
+	if ev.Order.Status.Terminal() {
+		e.tell(k, ev, e.venue.asked[id] && !e.venue.released[id])
+		delete(e.venue.asked, id)
 	}
 }
 
@@ -347,7 +345,7 @@ func (e *Engine) settleLive(o *Order, s broker.State, fills []broker.Fill) error
 	}
 	delete(e.venue.doubts, o.ID)
 	if s.Filled >= o.FilledQuantity { // otherwise nobody knows what is left of it
-		e.tellFilled(ev)
+		e.tellLive(k, ev)
 	}
 	_, err := e.propose(k, ev)
 	return err
@@ -460,11 +458,16 @@ const (
 // restate proposes a status of o, which may be the one it has, with a new reason and
 // without a fill. Called with mu held.
 func (e *Engine) restate(o *Order, status OrderStatus, reason string) error {
+	after := *o
+	after.Status, after.Reason, after.UpdatedAt = status, reason, now()
+	ev := &event{At: after.UpdatedAt, Order: &after}
+	if status.Terminal() && !o.Status.Terminal() {
+		d := e.venue.doubts[o.ID]
+		e.tell(kindAnswered, ev, d != nil && d.sending) // who placed it waits for the answer
+	}
 	if status.Terminal() {
 		delete(e.venue.doubts, o.ID)
 	}
-	after := *o
-	after.Status, after.Reason, after.UpdatedAt = status, reason, now()
-	_, err := e.propose(kindAnswered, &event{At: after.UpdatedAt, Order: &after})
+	_, err := e.propose(kindAnswered, ev)
 	return err
 }

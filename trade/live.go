@@ -100,12 +100,12 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked inquiry) (*Ord
 }
 
 // checkLive refuses o if it is over any limit there is on paper, if what is known of the
-// broker does not allow it, or if it asks for what a broker elsewhere cannot do. It also
-// sets the account of o. Called with mu held.
+// broker does not allow it, or if it asks for what a broker elsewhere cannot do. Called with
+// mu held.
 func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
 	size, fits := e.ahead.pending(o)
 	reduces := fits && shrinks(e.owned(o.Symbol), size)
-	if err := e.venue.barred(reduces || o.ReduceOnly); err != nil {
+	if err := e.venue.barred(reduces || o.cut()); err != nil {
 		return err
 	}
 	if err := e.check(r, o, price, fill, at); err != nil {
@@ -114,7 +114,7 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 	if err := e.checkUnderWay(o); err != nil {
 		return err
 	}
-	o.Account, o.ExpiresAt = e.venue.account, nil // the broker ends it, by its own calendar
+	o.ExpiresAt = nil // the broker ends it, by its own calendar
 	// The buying power must suffice at the highest of all prices, also that of the stop of
 	// an oco; an order that only shrinks the position needs none.
 	worst := max(r.worst(o, price, fill), price)
@@ -123,7 +123,7 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 	switch power := e.venue.report.Account.BuyingPower; {
 	case o.PostOnly:
 		return refuse("broker_rule", fixIt, "%s knows no post_only", e.venue.name)
-	case o.ReduceOnly && o.Type != Market && o.Role == "":
+	case r.ReduceOnly && o.Type != Market && o.Role == "":
 		return refuse("broker_rule", fixIt, "%s knows no reduce_only for orders that wait: use type market, or leave it out", e.venue.name)
 	case o.TimeInForce == GTD:
 		return refuse("broker_rule", fixIt, "%s knows no time_in_force gtd: use day or gtc", e.venue.name)
@@ -131,7 +131,7 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 		return refuse("broker_rule", later, "order %s is not known to %s yet, or filled in part, and cannot be replaced: cancel it and place another", old.ID, e.venue.name)
 	case old != nil && (old.Side != o.Side || old.Type != o.Type):
 		return refuse("broker_rule", fixIt, "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", e.venue.name)
-	case !reduces && !o.ReduceOnly && (!ok || need > power):
+	case !reduces && !o.cut() && (!ok || need > power):
 		return refuse("buying_power", fixIt, "the order is worth %s and the account at %s can spend %s; lower the %s", need, e.venue.name, power, o.measure())
 	}
 	return nil
@@ -141,7 +141,7 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 // of its side leave of the position, which are at the broker and whose fills are not known
 // yet. On paper a fill is cut to what is left; a broker fills all of it. Called with mu held.
 func (e *Engine) checkUnderWay(o *Order) error {
-	if !o.ReduceOnly {
+	if !o.cut() {
 		return nil
 	}
 	held, closing, unread := e.closable(o.Symbol), exact.Decimal(0), exact.Decimal(0)

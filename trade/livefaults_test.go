@@ -110,8 +110,16 @@ func TestLivePartIsTold(t *testing.T) {
 				v.Fill(o.ID, shares(filled), shares(90))
 				time.Sleep(time.Second)
 			}
-			if filled != 0 && i != takenBack {
-				want = append(want, fmt.Sprintf("Limit order %s: buy %d of AAA filled at 90. It is for 6 in all.%s", o.ID, filled, invented))
+			why := ""
+			if i >= 2 {
+				why = ": at the broker: expired"
+			}
+			switch {
+			case i == takenBack:
+			case filled == 0:
+				want = append(want, fmt.Sprintf("Limit order %s: buy 6 of AAA was cancelled.%s", o.ID, invented))
+			default:
+				want = append(want, fmt.Sprintf("Limit order %s: buy %d of AAA filled at 90. It was for 6 in all; the rest was cancelled%s.%s", o.ID, filled, why, invented))
 			}
 			if i == takenBack {
 				v.Bust(o.ID)
@@ -249,7 +257,7 @@ func TestLiveFilledWithLess(t *testing.T) {
 		if o = l.order(o.ID); o.Status != StatusFilled || o.FilledQuantity != shares(1) || o.Reason != "" {
 			t.Errorf("the order: %+v, want it filled with 1", o)
 		}
-		if got, want := heardOf(t, l.e), []string{"Limit order " + o.ID + ": buy 1 of AAA filled at 89. It is for 2 in all." + invented}; !slices.Equal(got, want) {
+		if got, want := heardOf(t, l.e), []string{"Limit order " + o.ID + ": buy 1 of AAA filled at 89. It was for 2 in all." + invented}; !slices.Equal(got, want) {
 			t.Errorf("subscribers heard %q, want %q", got, want)
 		}
 		l.same("at the end")

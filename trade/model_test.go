@@ -215,7 +215,7 @@ func (m *model) step(t *testing.T, e *Engine, r *rand.Rand) {
 	buy := r.IntN(2) == 0
 	switch op := r.IntN(10); {
 	case op < 4:
-		request := OrderRequest{Symbol: "AAA", Side: Sell, Type: Market, Quantity: quantity}
+		request := OrderRequest{Symbol: "AAA", Side: Sell, Type: Market, Quantity: quantity, MayOpen: true}
 		order := modelOrder{buy: buy, quantity: rat(quantity)}
 		if buy {
 			request.Side = Buy

@@ -28,51 +28,116 @@ type Notification struct {
 	Message     string          `json:"message,omitempty"`   // all of it in one sentence, for people
 	Skipped     int             `json:"skipped,omitempty"`   // how many firings before this one were not told; see maxFirings
 
-	// Order is set if this says that an order was filled, not that an alert fired. Of
-	// the members above the JSON then has symbol, triggered_at, synthetic and message.
-	Order *Order `json:"order,omitempty"`
+	// Order is set if this says that an order ended, not that an alert fired. Of the members
+	// above the JSON then has symbol, triggered_at, synthetic and message.
+	Order *Order   `json:"order,omitempty"`
+	Ended []string `json:"ended,omitempty"` // ids of the other orders that ended in the same step
 
 	// Seq is the sequence of the record that made it: unique in the store,
 	// rising, the same after a restart.
 	Seq uint64 `json:"-"`
 }
 
-// orderFilled is the type in the JSON of a Notification of an order.
-const orderFilled = "order_filled"
+// Kind names what happened: alert_triggered, or of an order order_filled if all or a part of
+// it was filled, else order_cancelled or order_rejected.
+func (n *Notification) Kind() string {
+	switch {
+	case n.Order == nil:
+		return "alert_triggered"
+	case n.Order.FilledQuantity > 0:
+		return "order_filled"
+	}
+	return "order_" + string(n.Order.Status)
+}
 
-// MarshalJSON writes a fired alert in the shape that the specification gives. A filled
-// order has a shape of its own, which begins with a type.
+// MarshalJSON writes a fired alert in the shape that the specification gives. An order has a
+// shape of its own, which begins with a type.
 func (n Notification) MarshalJSON() ([]byte, error) {
 	if n.Order == nil {
 		type alert Notification
 		return json.Marshal(alert(n))
 	}
 	return json.Marshal(struct {
-		Type        string `json:"type"`
-		Symbol      string `json:"symbol"`
-		Order       *Order `json:"order"`
-		TriggeredAt Time   `json:"triggered_at"`
-		Synthetic   bool   `json:"synthetic,omitempty"`
-		Message     string `json:"message"`
-	}{orderFilled, n.Symbol, n.Order, n.TriggeredAt, n.Synthetic, n.Message})
+		Type        string   `json:"type"`
+		Symbol      string   `json:"symbol"`
+		Order       *Order   `json:"order"`
+		Ended       []string `json:"ended,omitempty"`
+		TriggeredAt Time     `json:"triggered_at"`
+		Synthetic   bool     `json:"synthetic,omitempty"`
+		Message     string   `json:"message"`
+	}{n.Kind(), n.Symbol, n.Order, n.Ended, n.TriggeredAt, n.Synthetic, n.Message})
 }
 
-// filledNotification says that a resting order was filled.
-func filledNotification(o *Order, at Time) *Notification {
+// tell adds to ev, if it ends an order, that those hear of it who subscribed to orders. The
+// end of an order that nothing was filled of is also queued for who polls, if nobody asked
+// for it: a stop that is gone leaves its position unprotected, whoever is subscribed. An order
+// that ends as it is placed is told by the reply, and only those that end with it here. Asked
+// says that a client asked for this step, and so has the reply. Called with mu held.
+func (e *Engine) tell(k kind, ev *event, asked bool) {
+	o := ev.Order
+	var ended []*Order
+	for _, other := range ev.Also {
+		if other.Status.Terminal() && other.ID != o.Replaces {
+			ended = append(ended, other)
+		}
+	}
+	if k == kindPlaced {
+		if len(ended) == 0 {
+			return
+		}
+		o, ended = ended[0], ended[1:]
+	}
+	if !o.Status.Terminal() {
+		return
+	}
+	if ev.To = e.hearers(o.Symbol); len(ev.To) > 0 || !asked && o.FilledQuantity == 0 {
+		ev.Notification = endNotification(o, ended, ev.At)
+	}
+}
+
+// endNotification says that an order ended, and which others ended with it.
+func endNotification(o *Order, ended []*Order, at Time) *Notification {
 	public := o.public()
 	n := &Notification{Symbol: o.Symbol, Order: &public, TriggeredAt: at, Synthetic: o.Synthetic}
-	n.Message = fmt.Sprintf("%s order %s: %s %s of %s filled at %s.", strings.ToUpper(string(o.Type[:1]))+strings.ReplaceAll(string(o.Type[1:]), "_", " "), o.ID, o.Side, o.FilledQuantity, o.Symbol, *o.AveragePrice)
-	if o.FilledQuantity < o.Quantity {
-		n.Message += fmt.Sprintf(" It is for %s in all.", o.Quantity)
+	name := strings.ToUpper(string(o.Type[:1])) + strings.ReplaceAll(string(o.Type[1:]), "_", " ")
+	why := ""
+	if o.Reason != "" {
+		why = ": " + o.Reason
+	}
+	if o.FilledQuantity > 0 {
+		n.Message = fmt.Sprintf("%s order %s: %s %s of %s filled at %s.", name, o.ID, o.Side, o.FilledQuantity, o.Symbol, *o.AveragePrice)
+		switch {
+		case o.FilledQuantity == o.Quantity:
+		case o.Status == StatusFilled: // as a broker says
+			n.Message += fmt.Sprintf(" It was for %s in all.", o.Quantity)
+		default:
+			n.Message += fmt.Sprintf(" It was for %s in all; the rest was %s%s.", o.Quantity, o.Status, why)
+		}
+	} else {
+		n.Message = fmt.Sprintf("%s order %s: %s %s of %s was %s%s.", name, o.ID, o.Side, o.Quantity, o.Symbol, o.Status, why)
 	}
 	if o.Role != "" && o.Role != RoleOCO {
 		n.Message += " It was the " + strings.ReplaceAll(string(o.Role), "_", " ") + " of " + o.Group + "."
+	}
+	if len(ended) > 0 {
+		for _, other := range ended {
+			n.Ended = append(n.Ended, other.ID)
+		}
+		named := n.Ended[:min(len(ended), maxNamedOrders)]
+		n.Message += " With it ended: " + strings.Join(named, ", ")
+		if more := len(ended) - len(named); more > 0 {
+			n.Message += fmt.Sprintf(" and %d more", more)
+		}
+		n.Message += "."
 	}
 	if o.Synthetic {
 		n.Message += invented
 	}
 	return n
 }
+
+// maxNamedOrders is how many orders a message names; its list has all.
+const maxNamedOrders = 5
 
 // invented ends a message about prices that no market made.
 const invented = " The data is invented."

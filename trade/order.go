@@ -127,9 +127,9 @@ type Order struct {
 	TimeInForce  TimeInForce    `json:"time_in_force,omitempty"`
 	ExpiresAt    *Time          `json:"expires_at,omitempty"`
 	PostOnly     bool           `json:"post_only,omitempty"`
-	ReduceOnly   bool           `json:"reduce_only,omitempty"`
-	Notional     exact.Decimal  `json:"notional,omitempty"` // what the quantity was computed from
-	Replaces     string         `json:"replaces,omitempty"` // the order_id of the one that it took the place of
+	ReduceOnly   bool           `json:"reduce_only,omitempty"` // it is an exit, as the client said or as [Engine.isExit] found
+	Notional     exact.Decimal  `json:"notional,omitempty"`    // what the quantity was computed from
+	Replaces     string         `json:"replaces,omitempty"`    // the order_id of the one that it took the place of
 
 	// A bracket is an entry with a StopLoss, a TakeProfit or both. When it is filled, they
 	// become orders of their own, whose Group is the entry's order_id. Of the orders in a
@@ -182,6 +182,14 @@ func (o *Order) rests() bool {
 
 // waits reports whether o is a stop that the market has not reached yet.
 func (o *Order) waits() bool { return o.Type.hasStop() && o.TriggeredAt == nil }
+
+// cut reports whether no more of o can be filled than reduces the position: it is
+// reduce_only, and its venue keeps to that. A broker elsewhere does so for its own legs, and
+// fills a market order before the position can change; of another order that waits there it
+// fills all.
+func (o *Order) cut() bool {
+	return o.ReduceOnly && (o.Account == "" || o.Role != "" || o.Type == Market)
+}
 
 // before reports whether o is judged before other at the same price. Orders are judged
 // in the order of their acceptance, and an entry before its exits. Of two orders that

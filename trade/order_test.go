@@ -478,8 +478,7 @@ func TestCloseBeyondLargestOrder(t *testing.T) {
 		for name, r := range map[string]OrderRequest{
 			"turns it around": {Side: Sell, Type: Market, Quantity: 17 * exact.One},
 			"grows it":        {Side: Buy, Type: Market, Quantity: 11 * exact.One},
-			"waits":           {Side: Sell, Type: Limit, Quantity: 16 * exact.One, Price: 110 * exact.One},
-			"may wait":        {Side: Sell, Type: Market, Quantity: 16 * exact.One}, // for volume, while another order closes the position
+			"waits":           {Side: Sell, Type: Limit, Quantity: 16 * exact.One, Price: 110 * exact.One, MayOpen: true}, // until the position may be gone
 		} {
 			if _, err := place(r); code(err) != "max_order_notional" {
 				t.Errorf("what %s: %v", name, err)

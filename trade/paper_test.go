@@ -484,7 +484,7 @@ func TestFillsWhole(t *testing.T) {
 			t.Errorf("a market order: %+v, want all of it filled", o)
 		}
 		limit, stop := place(t, e, Buy, Limit, "100", "99"), ask(t, e, func(r *OrderRequest) {
-			r.Side, r.Type, r.StopPrice, r.Quantity = Sell, Stop, 98*exact.One, 200*exact.One
+			r.Side, r.Type, r.StopPrice, r.Quantity, r.MayOpen = Sell, Stop, 98*exact.One, 200*exact.One, true
 		})
 		thin(1, 99)
 		thin(2, 98)

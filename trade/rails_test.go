@@ -74,15 +74,19 @@ func TestLargestPositionFits(t *testing.T) {
 }
 
 // TestClosingOrdersAreCountedTogether: long 9 at 100 under a limit of 1,000.
-// Each sell of 9 alone only closes, but two of them leave short 9, worth 990 at
-// 110, and a third would leave short 18, worth 1,980.
+// Each sell of 9 alone only closes, but two of them that may open leave short 9, worth 990
+// at 110, and a third would leave short 18, worth 1,980. Exits are cut to what is held.
 func TestClosingOrdersAreCountedTogether(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.PositionNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
 		place(t, e, Buy, Market, "9", "")
 		for i, want := range []string{"", "", "max_position_notional", "max_position_notional"} {
-			if got := tryPlace(t, e, Sell, Limit, "9", "110"); got != want {
+			_, err := try(t, e, of(9, func(r *OrderRequest) { limiting(Sell, 110)(r); r.MayOpen = true }))
+			if got := code(err); got != want {
 				t.Errorf("sell %d: %q, want %q", i+1, got, want)
 			}
+		}
+		for range 3 {
+			ask(t, e, of(9, limiting(Sell, 110)))
 		}
 		price(e, "AAA", 111)
 		if got := netOf(e); got != "-9" {
@@ -91,8 +95,9 @@ func TestClosingOrdersAreCountedTogether(t *testing.T) {
 	})
 }
 
-// TestReducingCountsOpenOrders: against long 1, one resting sell of 1 uses up
-// what can be reduced.
+// TestReducingCountsOpenOrders: against long 1, one resting sell of 1 that may open uses up
+// what others that may open can reduce. One that can only reduce is taken all the same, also
+// a market order that does not say so.
 func TestReducingCountsOpenOrders(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
@@ -102,14 +107,17 @@ func TestReducingCountsOpenOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"", "trading_reducing", "trading_reducing"} {
-		if got := tryPlace(t, e, Sell, Limit, "1", "110"); got != want {
+		_, err := try(t, e, func(r *OrderRequest) { limiting(Sell, 110)(r); r.MayOpen = true })
+		if got := code(err); got != want {
 			t.Errorf("sell %d: %q, want %q", i+1, got, want)
 		}
 	}
-	if got := tryPlace(t, e, Sell, Market, "1", ""); got != "trading_reducing" {
-		t.Errorf("a market sell beside the resting one: %q, want trading_reducing", got)
+	if got := tryPlace(t, e, Sell, Limit, "1", "112"); got != "" {
+		t.Errorf("an exit beside the resting one: %q", got)
 	}
-	price(e, "AAA", 111)
+	if got := tryPlace(t, e, Sell, Market, "1", ""); got != "" {
+		t.Errorf("a market sell beside the resting one: %q", got)
+	}
 	if got := netOf(e); got != "0" {
 		t.Errorf("the position is %s, want 0", got)
 	}
@@ -145,7 +153,7 @@ func TestReducingAtTheFill(t *testing.T) {
 	defer e.Close()
 	place(t, e, Buy, Market, "1", "")
 	for range 3 {
-		place(t, e, Sell, Limit, "1", "110")
+		ask(t, e, func(r *OrderRequest) { limiting(Sell, 110)(r); r.MayOpen = true })
 	}
 	halt := filepath.Join(o.Dir, haltName)
 	for _, step := range []struct{ halt, want string }{{"", "1"}, {"reducing", "0"}, {"gone", "-2"}} {

@@ -29,6 +29,7 @@ type OrderRequest struct {
 	ExpiresAt    time.Time     // of GTD
 	PostOnly     bool          // refuse it rather than fill it on arrival
 	ReduceOnly   bool          // never open or grow a position
+	MayOpen      bool          // it is no exit, though it is against a held position; see [Engine.isExit]
 
 	StopLoss, TakeProfit Exit // of an entry; zero means none
 	OCO                  OCO  // a stop beside a limit; when one is filled the other ends; zero means none
@@ -96,6 +97,8 @@ func (r *OrderRequest) checkSize() error {
 		return refuse("bad_quantity", fixIt, "quantity %s: it must be above zero", r.Quantity)
 	case measures > 1:
 		return refuse("bad_quantity", fixIt, "quantity and notional: give one of them")
+	case r.MayOpen && (r.All || r.ReduceOnly):
+		return refuse("bad_may_open", fixIt, "an order that only reduces a position (reduce_only, quantity all) opens none: leave out may_open")
 	}
 	return nil
 }
@@ -221,6 +224,7 @@ func (r *OrderRequest) Asked() string {
 	add(!r.ExpiresAt.IsZero(), "expires_at", r.ExpiresAt.UnixMilli())
 	add(r.PostOnly, "post_only", true)
 	add(r.ReduceOnly, "reduce_only", true)
+	add(r.MayOpen, "may_open", true)
 	add(r.StopLoss != Exit{}, "stop_loss", r.StopLoss)
 	add(r.TakeProfit != Exit{}, "take_profit", r.TakeProfit)
 	add(r.OCO != OCO{}, "oco", r.OCO)

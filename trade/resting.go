@@ -70,7 +70,7 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	}
 	price, ok := e.reached(o, part)
 	e.trail(o, part)
-	if !ok || e.held(o) || e.stopReached(o, l) {
+	if !ok || e.held(e.ahead, o) || e.stopReached(o, l) {
 		return 0, false
 	}
 	if o.waits() && e.bothReached(o, part) { // every step from this one on says so
@@ -81,13 +81,7 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 	if ev == nil {
 		return 0, false
 	}
-	// The step also notifies the subscribers who asked to hear of fills.
-	if k == kindFilled {
-		if ev.To = e.hearers(o.Symbol); len(ev.To) > 0 {
-			ev.Notification = filledNotification(ev.Order, at)
-		}
-	}
-	seq, err := e.take(k, ev, l.to)
+	seq, err := e.take(k, ev, l.to, false)
 	return seq, err == nil
 }
 
@@ -129,15 +123,15 @@ func (e *Engine) reached(o *Order, part span) (exact.Decimal, bool) {
 }
 
 // held reports whether a resting order must not be filled now, because of the trading state
-// or because it cannot be told whether trading is halted. The order stays open. If a stop is
-// reached while it is held, it is not filled at that price later: the prices after that
-// decide. Called with mu held.
-func (e *Engine) held(o *Order) bool {
+// of s or because it cannot be told whether trading is halted. The order stays open. If a
+// stop is reached while it is held, it is not filled at that price later: the prices after
+// that decide. Called with mu held.
+func (e *Engine) held(s *state, o *Order) bool {
 	switch {
-	case e.haltUnread, e.ahead.trading == Halted:
+	case e.haltUnread, s.trading == Halted:
 		return true
-	case e.ahead.trading == Reducing:
-		return !o.ReduceOnly && !shrinks(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
+	case s.trading == Reducing:
+		return !o.ReduceOnly && !shrinks(s.holdings[o.Symbol].Quantity, o.remaining())
 	}
 	return false
 }
@@ -146,7 +140,8 @@ func (e *Engine) held(o *Order) bool {
 // that it was waiting for, that of q; nil if there is none. The order is filled. It is
 // cancelled if it could only reduce a position that is gone, and rejected if its fill would
 // break the limit of the position, which other fills may have used up since it was accepted,
-// or the account cannot pay for it, or it would leave the range of exact numbers. It waits,
+// or the account cannot pay for it, or it would leave the range of exact numbers. None of that
+// refuses what closes a position: so much is filled, and the rest is cancelled. It waits,
 // and says so, as long as it is not known whether the account can pay for it, because another
 // position has no price.
 func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
@@ -159,11 +154,17 @@ func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
 		q.price = o.within(e.paper.slip(o, q))
 	}
 	// A reduce_only order takes no more than the position has left.
-	size := o.remaining().Abs()
+	size, closes := o.remaining().Abs(), o.closes(e.ahead.holdings[o.Symbol].Quantity)
 	if o.ReduceOnly {
-		size = reducible(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
+		size = closes
 	}
 	ev, err := e.filled(o, size, q, at)
+	if err != nil && !isRefusal(err, "no_price") && closes > 0 && closes < size {
+		refused := err
+		if ev, err = e.filled(o, closes, q, at); err == nil {
+			ev.Order.Reason = "the rest was refused: " + refused.Error()
+		}
+	}
 	switch {
 	case err == nil:
 		return kindFilled, ev

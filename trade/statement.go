@@ -125,12 +125,12 @@ func (e *Engine) addSymbol(a *Account, symbol string) (risk, unprotected exact.M
 		r.Unrealized = &unrealized
 	}
 	a.BySymbol = append(a.BySymbol, r)
-	// Stops close the position one after the other. What is left after all of them is
-	// unprotected.
+	// Stops close the position one after the other, but for those that the trading state
+	// holds. What is left after all of them is unprotected.
 	left := h.Quantity
 	for _, o := range e.stops(symbol) {
-		size := o.Side.sign(reducible(left, o.remaining()))
-		if size == 0 || mark == 0 {
+		size := o.Side.sign(o.closes(left))
+		if size == 0 || mark == 0 || e.held(e.shown, o) {
 			continue
 		}
 		left += size

@@ -4,15 +4,16 @@ import "slices"
 
 // take proposes a step of orders on paper. Orders that begin with the step count as arrived
 // at the given instant, in unix milliseconds: they are new, or are stops that it sets off,
-// and what follows the stop begins now. What was noted of orders that end is forgotten.
-// Called with mu held.
-func (e *Engine) take(k kind, ev *event, instant int64) (uint64, error) {
+// and what follows the stop begins now. What was noted of orders that end is forgotten. Asked
+// is as in [Engine.tell]. Called with mu held.
+func (e *Engine) take(k kind, ev *event, instant int64, asked bool) (uint64, error) {
 	orders := append([]*Order{ev.Order}, ev.Also...)
 	before := make([]*Order, len(orders)) // each as it was, or nil
 	for i, o := range orders {
 		before[i] = e.ahead.order(o.ID)
 	}
 	e.settleStops(ev.Also...)
+	e.tell(k, ev, asked)
 	seq, err := e.propose(k, ev)
 	if err != nil {
 		return seq, err
@@ -37,7 +38,7 @@ func (e *Engine) place(ev *event, instant int64) (uint64, error) {
 	if waits(ev.Order) || slices.ContainsFunc(ev.Also, waits) {
 		ev.Seen = e.firstSeen(ev.Order.Symbol)
 	}
-	return e.take(kindPlaced, ev, instant)
+	return e.take(kindPlaced, ev, instant, true)
 }
 
 // outcome returns the step that follows from what r says of the order o: the order as

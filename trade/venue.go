@@ -28,6 +28,7 @@ type venue struct {
 	behind    map[string]shortfall // of orders whose fills are missing
 	swept     map[string]bool      // orders that were on their way when the owner had every order of the account cancelled
 	released  map[string]bool      // orders that the dead man's switch cancels
+	asked     map[string]bool      // open orders that somebody asked to be cancelled
 	report    broker.Report        // the newest
 	external  []broker.State       // open orders of the account that are not in this book
 	readAt    time.Time            // when the report was asked for; zero for never
@@ -68,7 +69,7 @@ func newVenue(o *VenueOptions) *venue {
 	return &venue{
 		Broker: o.Broker, name: o.Name, account: o.Account, deadMan: o.DeadMan, kick: make(chan struct{}, 1),
 		closed: "the orders and positions at " + o.Name + " have not been read yet", changedAt: time.Now(), born: time.Now(),
-		late: make(map[string]int), doubts: make(map[string]*doubt), behind: make(map[string]shortfall), released: make(map[string]bool), swept: make(map[string]bool),
+		late: make(map[string]int), doubts: make(map[string]*doubt), behind: make(map[string]shortfall), released: make(map[string]bool), asked: make(map[string]bool), swept: make(map[string]bool),
 	}
 }
 

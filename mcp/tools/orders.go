@@ -25,7 +25,7 @@ type orderRequest struct{ trade.OrderRequest }
 func (r *orderRequest) args() []arg {
 	quantity := quantityOrAll(&r.Quantity, &r.All).required("in units of the base, above 0, or all")
 	quantity.unless = "notional"
-	replaces := text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step. Name its time_in_force, post_only, reduce_only and, unless a broker has it, its exits again.", maxID)
+	replaces := text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step. Name its time_in_force, post_only and, unless a broker has it, its exits again.", maxID)
 	read := replaces.set
 	replaces.empty, replaces.set = true, func(v json.RawMessage) error { // with "" for absent, this would be a second order
 		if err := read(v); err != nil || r.Replaces != "" {
@@ -35,7 +35,7 @@ func (r *orderRequest) args() []arg {
 	}
 	return []arg{
 		symbol(&r.Symbol, "Symbol such as BTCUSDT; all in small letters, with quantity all and type market, closes every position.").required("such as BTCUSDT"),
-		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it, unless reduce_only. With symbol all it is not read: each position is closed by its other side.", "", trade.Buy, trade.Sell).required("buy or sell"),
+		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it. With symbol all it is not read: each position is closed by its other side.", "", trade.Buy, trade.Sell).required("buy or sell"),
 		word(&r.Type, "type", "market fills at once; limit waits for its price; stop fills at the market once it comes to stop_price; "+
 			"stop_limit is a limit from then on; trailing_stop is a stop that follows the market at a distance.", "",
 			trade.OrderTypes...).required("one of market, limit, stop, stop_limit, trailing_stop"),
@@ -54,7 +54,8 @@ func (r *orderRequest) args() []arg {
 			"all at once or nothing (fok), or until expires_at (gtd).", trade.GTC, trade.TimesInForce...),
 		deadline(&r.ExpiresAt, "expires_at", "With gtd: when the order ends"),
 		boolean(&r.PostOnly, "post_only", "For limit: refuse the order if it would fill at once."),
-		boolean(&r.ReduceOnly, "reduce_only", "Never open or grow a position: what would is refused, or cut when it fills."),
+		boolean(&r.ReduceOnly, "reduce_only", "Never open or grow a position: what would is refused, or cut when it fills. A stop or a limit against a position that is held, and a market order for no more than that, are so without saying it, unless may_open."),
+		boolean(&r.MayOpen, "may_open", "For an order against a position that is held and that is not meant to leave it: it may turn the position around, and stays when the position is gone."),
 		replaces,
 		text(&r.ClientOrderID, "client_order_id", "Your own id for this order, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
 		boolean(&r.DryRun, "dry_run", "Check everything and say what would happen, without placing an order."),

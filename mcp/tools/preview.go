@@ -63,6 +63,7 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Deci
 	add(waitOf(o) != "", "waits: "+waitOf(o))
 	add(o.PostOnly, "post only: refused if it would fill at once")
 	add(o.ReduceOnly, "reduce only: it never opens or grows a position")
+	add(r.MayOpen, "may open: it is no exit, and may turn the position around")
 	if old, err := engine.Order(o.Replaces); o.Replaces != "" && err == nil {
 		add(true, fmt.Sprintf("replaces: %s, %s%s, which is cancelled", old.ID, heading(old), pricesOf(old)))
 	}

@@ -36,7 +36,7 @@ var previews = map[string][]struct{ order, want string }{
 		{`"symbol":"BTCUSDT","side":"buy","type":"market","notional":30`, "size: for 30 USDT, estimated at the price of now\n"},
 		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"notional":30`, "buy 2 BTCUSDT, limit order\n(.*\n)*size: for 30 USDT, by its limit of 15\n"},
 		{`"symbol":"BTCUSDT","side":"buy","type":"stop","stop_price":20,"notional":30`, "buy 1.5 BTCUSDT, stop order\n(.*\n)*size: for 30 USDT, by its stop of 20\n"},
-		{`"symbol":"BTCUSDT","side":"sell","type":"stop_limit","stop_price":15,"price":12,"notional":24`, "sell 2 BTCUSDT, stop limit order\n(.*\n)*size: for 24 USDT, by its limit of 12\nworth: about 30 USDT\nfee: about 0.06 USDT\n"},
+		{`"symbol":"BTCUSDT","side":"sell","type":"stop_limit","stop_price":15,"price":12,"notional":24,"may_open":true`, "sell 2 BTCUSDT, stop limit order\n(.*\n)*size: for 24 USDT, by its limit of 12\nworth: about 30 USDT\nfee: about 0.06 USDT\n"},
 		{`"symbol":"BTCUSDT","side":"sell","type":"trailing_stop","trail_amount":0.5,"notional":10`, `size: for 10 USDT, by where its stop is now, 15\.\d+\n`},
 	},
 	"price": {
@@ -48,7 +48,7 @@ var previews = map[string][]struct{ order, want string }{
 		{`"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, "once it comes to 17\n(.*\n)*worth: about 34 USDT\nfee: about 0.068 USDT\n"},
 		{`"symbol":"BTCUSDT","side":"buy","type":"stop_limit","quantity":2,"stop_price":17,"price":17.5`, "price: 17.5 or better, once the market has come to 17\n(.*\n)*worth: about 34 USDT\nfee: about 0.068 USDT\n"},
 		{`"symbol":"BTCUSDT","side":"buy","type":"stop_limit","quantity":2,"stop_price":17,"price":16.5`, "price: 16.5 or better, once the market has come to 17\n(.*\n)*worth: about 33 USDT\nfee: about 0.033 USDT\n"},
-		{`"symbol":"BTCUSDT","side":"sell","type":"stop_limit","quantity":2,"stop_price":15,"price":15.5`, "price: 15.5 or better, once the market has come to 15\n(.*\n)*worth: about 31 USDT\nfee: about 0.031 USDT\n"},
+		{`"symbol":"BTCUSDT","side":"sell","type":"stop_limit","quantity":2,"stop_price":15,"price":15.5,"may_open":true`, "price: 15.5 or better, once the market has come to 15\n(.*\n)*worth: about 31 USDT\nfee: about 0.031 USDT\n"},
 	},
 	"trail_amount": {
 		{`"symbol":"BTCUSDT","side":"sell","type":"trailing_stop","quantity":1,"trail_amount":0.5`, `once it is 0\.5 below its highest since the order: about 15\.\d+ now` + "\n(.*\n)*" + `worth: about 15\.\d+ USDT` + "\n" + `fee: about 0\.03\d* USDT`},
@@ -82,6 +82,7 @@ var previews = map[string][]struct{ order, want string }{
 	},
 	"post_only":       {{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"post_only":true`, "post only: refused if it would fill at once"}},
 	"reduce_only":     {{`"symbol":"BTCUSDT","side":"sell","type":"limit","price":18,"quantity":1,"reduce_only":true`, "reduce only: it never opens or grows a position\n(.*\n)*position after: 0 BTCUSDT"}},
+	"may_open":        {{`"symbol":"BTCUSDT","side":"sell","type":"limit","price":18,"quantity":2,"may_open":true`, "may open: it is no exit, and may turn the position around\n(.*\n)*position after: -1 BTCUSDT"}},
 	"replaces":        {{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"replaces":"OPEN"`, "replaces: OPEN, buy 0.5 BTCUSDT, limit order at 14, which is cancelled"}},
 	"client_order_id": {{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2,"client_order_id":"mine"`, "client_order_id: mine"}},
 }

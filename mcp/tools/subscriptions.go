@@ -65,7 +65,7 @@ func (h *handlers) subscribe() tool {
 	return define(mcp.Tool{
 		Name:  "subscribe_notifications",
 		Title: "Subscribe to alerts",
-		Description: "Have fired alerts pushed to this client as notifications/alert_triggered, over the SSE stream or stdio, and with the alert type order filled orders as notifications/order_filled. " +
+		Description: "Have fired alerts pushed to this client as notifications/alert_triggered, over the SSE stream or stdio, and with the alert type order the end of resting orders as notifications/order_filled, order_cancelled or order_rejected. " +
 			"Filters narrow what is pushed; calling again replaces them. While the client is away up to 1000 notifications wait for an hour.",
 		Annotations: mcp.Annotations{Idempotent: true},
 	}, refuses, func(_ context.Context, c mcp.Call, r *filterRequest) (*mcp.Result, error) {

@@ -195,14 +195,14 @@ func Subscriber(c mcp.Caller) delivery.Caller {
 	return delivery.Caller{ID: c.ID, Client: c.Client, Login: c.Login, Expires: c.Expires}
 }
 
-// EncodeAlert returns the pushed notification for a fired alert or a filled order, in one
-// line.
+// EncodeAlert returns the pushed notification for a fired alert or an order that ended, in
+// one line.
 func EncodeAlert(note any) []byte {
-	method := "notifications/alert_triggered"
-	if n, ok := note.(*trade.Notification); ok && n.Order != nil {
-		method = "notifications/order_filled"
+	kind := "alert_triggered"
+	if n, ok := note.(*trade.Notification); ok {
+		kind = n.Kind()
 	}
-	return mcp.Notification(method, note)
+	return mcp.Notification("notifications/"+kind, note)
 }
 
 // RenderBytes returns how many bytes charts can hold when renders of them are painted at

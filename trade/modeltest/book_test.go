@@ -37,6 +37,7 @@ type request struct {
 	tif          string
 	expires      int64 // unix milliseconds
 	post, reduce bool
+	mayOpen      bool
 	replaces     string
 }
 

@@ -7,6 +7,12 @@ func (b *book) fillResting(o *order, price num) {
 		return
 	}
 	if !b.allowedAtFill(o, o.qty, price) {
+		// The limits refuse what opens a position, and never what closes one.
+		held := b.places[o.symbol].held.qty
+		if held.Sign() == -o.side && less(abs(held), o.qty) {
+			b.fill(o, abs(held), price)
+			return
+		}
 		b.end(o, "rejected")
 		b.endMates(o)
 		return
@@ -158,7 +164,7 @@ func (b *book) cancel(o *order) {
 }
 
 // entry reports whether an order has exits of its own.
-func (o *order) entry() bool { return o.loss != nil || o.profit != nil }
+func (r request) entry() bool { return r.loss != nil || r.profit != nil }
 
 // expire ends the orders of a symbol whose time was over at an instant; an empty
 // symbol means all.

@@ -1,5 +1,7 @@
 package modeltest
 
+import "slices"
+
 // limits returns why the operator's limits or the account refuse a request.
 func (b *book) limits(r request, replaced *order) string {
 	held := b.places[r.symbol].held.qty
@@ -214,4 +216,29 @@ func (b *book) exposure() num {
 		sum = add(sum, abs(mul(at.held.qty, at.price)))
 	}
 	return sum
+}
+
+// risk is what is lost if the market goes against every position and its stops are filled at
+// their prices, each closing what those before it have left, and what is left at the end is
+// worth now.
+func (b *book) risk() (lost, left num) {
+	lost, left = new0(), new0()
+	for symbol, at := range b.places {
+		side, open := at.held.qty.Sign(), abs(at.held.qty)
+		var stops []*order
+		for _, o := range b.waiting(symbol) {
+			if o.side == -side && o.kind != "limit" && o.kind != "market" && !o.triggered {
+				stops = append(stops, o)
+			}
+		}
+		// A fall comes to the highest first, a rise to the lowest.
+		slices.SortStableFunc(stops, func(x, y *order) int { return y.stopNow(b).Cmp(x.stopNow(b)) * side })
+		for _, o := range stops {
+			closed := lower(open, o.qty)
+			open = sub(open, closed)
+			lost = add(lost, mul(mul(closed, sub(at.price, o.stopNow(b))), whole(int64(side))))
+		}
+		left = add(left, mul(open, at.price))
+	}
+	return lost, left
 }

@@ -288,6 +288,9 @@ func (r request) arguments() map[string]any {
 	if r.reduce {
 		a["reduce_only"] = true
 	}
+	if r.mayOpen {
+		a["may_open"] = true
+	}
 	if r.replaces != "" {
 		a["replaces"] = r.replaces
 	}
@@ -458,7 +461,10 @@ func (s *scene) comparePositions() {
 	if err := json.Unmarshal(texts[0], &positions); err != nil {
 		s.t.Fatal(err)
 	}
-	s.compareAccount(texts[len(texts)-1])
+	account := slices.IndexFunc(texts, func(text json.RawMessage) bool { return strings.HasPrefix(string(text), `{"account"`) })
+	if s.cash != nil {
+		s.compareAccount(texts[account])
+	}
 	for _, p := range positions {
 		got := fmt.Sprint(p.Symbol, " ", p.Side, " ", p.Quantity, " at ", p.Entry, " now ", p.Current, " open ", p.Unrealized, " realized ", p.Realized, " fees ", p.Fees)
 		if want := s.holdingLine(p.Symbol); got != want {
@@ -467,17 +473,16 @@ func (s *scene) comparePositions() {
 	}
 }
 
-// compareAccount holds the account, if there is one, against the model.
+// compareAccount holds the account against the model.
 func (s *scene) compareAccount(text json.RawMessage) {
-	if s.cash == nil {
-		return
-	}
 	var reply struct {
 		Account struct {
 			Cash, Equity, Exposure json.Number
 			Reserved               json.Number
 			Power                  json.Number `json:"buying_power"`
 			Total                  json.Number `json:"total_pnl"`
+			Risk                   json.Number `json:"risk_to_stops"`
+			Unprotected            json.Number
 		}
 	}
 	if err := json.Unmarshal(text, &reply); err != nil {
@@ -485,9 +490,11 @@ func (s *scene) compareAccount(text json.RawMessage) {
 	}
 	a := reply.Account
 	reserved := s.reserved("")
-	got := fmt.Sprint("cash ", a.Cash, " equity ", a.Equity, " exposure ", a.Exposure, " reserved ", a.Reserved, " power ", a.Power, " total ", a.Total)
+	got := fmt.Sprint("cash ", a.Cash, " equity ", a.Equity, " exposure ", a.Exposure, " reserved ", a.Reserved, " power ", a.Power, " total ", a.Total,
+		" risk ", a.Risk, " unprotected ", a.Unprotected)
+	risk, unprotected := s.risk()
 	want := fmt.Sprint("cash ", show(s.cashNow()), " equity ", show(s.equity()), " exposure ", show(s.exposure()), " reserved ", show(reserved),
-		" power ", show(higher(sub(s.power(), reserved), new0())), " total ", show(sub(s.equity(), s.cash)))
+		" power ", show(higher(sub(s.power(), reserved), new0())), " total ", show(sub(s.equity(), s.cash)), " risk ", show(risk), " unprotected ", show(unprotected))
 	if got != want {
 		s.t.Errorf("account\n got %s\nwant %s", got, want)
 	}

@@ -14,15 +14,23 @@ func (b *book) place(r request, id string) (*order, string) {
 	if why != "" {
 		return nil, why
 	}
-	instead := replaced != nil && replaced.group != "" && (replaced.reduce || replaced.isExit) // it can only reduce, too
-	r.reduce = r.reduce || instead
-	if why := b.malformed(r, instead); why != "" {
-		return nil, why
+	if r.mayOpen && r.reduce {
+		return nil, "it cannot only reduce and open"
+	}
+	exits := replaced != nil && replaced.only() && replaced.side == r.side // it replaces one that can only reduce
+	if r.mayOpen && exits && replaced.group != "" {
+		return nil, "one of a group can only reduce, like the others"
 	}
 	if replaced != nil && b.forgets(r, replaced) {
 		return nil, "it does not name what the replaced order has"
 	}
 	price, now := b.onArrival(r)
+	if r.reduce, why = b.leaves(r, replaced, now); why != "" {
+		return nil, why
+	}
+	if why := b.malformed(r, exits && !less(replaced.qty, r.qty)); why != "" {
+		return nil, why
+	}
 	switch {
 	case now && r.post:
 		return nil, "it would fill at once"
@@ -43,6 +51,34 @@ func (b *book) place(r request, id string) (*order, string) {
 	b.arrive(o, price, now)
 	return o, ""
 }
+
+// leaves reports whether a request is there to leave a position and can only reduce it: it
+// says so, or is for no more than what is held on the other side, or replaces such an order.
+// One for more that would wait has to say what it is for.
+func (b *book) leaves(r request, replaced *order, now bool) (bool, string) {
+	held := b.places[r.symbol].held.qty
+	opens := r.mayOpen || r.entry()
+	switch {
+	case r.reduce:
+		return true, ""
+	case replaced != nil && replaced.group != "":
+		return replaced.only(), ""
+	case opens:
+		return false, ""
+	case replaced != nil && replaced.only() && replaced.side == r.side:
+		return true, ""
+	case held.Sign() != -r.side:
+		return false, ""
+	case !less(abs(held), r.qty):
+		return r.qty.Sign() > 0, ""
+	case !now && r.rests() && (r.side > 0 || b.cash == nil || b.short):
+		return false, "it is not said whether it leaves the position or turns it around"
+	}
+	return false, ""
+}
+
+// only reports whether an order can only reduce a position.
+func (o *order) only() bool { return o.reduce || o.isExit }
 
 // quantity is how much a request asks for.
 func (b *book) quantity(r request) num {
@@ -119,7 +155,7 @@ func (b *book) ownPrice(r request) num {
 }
 
 // malformed returns why a request cannot be right, whatever the account has. Instead says
-// that it replaces an order of a group that can only reduce: as long as it waits, it may
+// that it replaces an order that can only reduce and is as large: as long as it waits, it may
 // then be larger than the position.
 func (b *book) malformed(r request, instead bool) string {
 	market := b.places[r.symbol].price
@@ -204,8 +240,7 @@ func (b *book) forgets(r request, old *order) bool {
 	opens := r.ocoStop == nil && (held.Sign() != -r.side || less(abs(held), r.qty))
 	return opens && (old.loss != nil && r.loss == nil || old.profit != nil && r.profit == nil) ||
 		old.tif != "" && r.tif == "" && r.kind != "market" ||
-		old.post && !r.post && r.kind == "limit" && r.rests() ||
-		old.reduce && !r.reduce
+		old.post && !r.post && r.kind == "limit" && r.rests()
 }
 
 // replace cancels old for o, which takes its place in a group, and also its turn if it is

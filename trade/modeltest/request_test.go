@@ -45,6 +45,7 @@ func (s *scene) request() request {
 	if s.rand.IntN(8) == 0 && r.loss == nil && r.profit == nil {
 		r.reduce = true
 	}
+	r.mayOpen = s.rand.IntN(4) == 0
 	switch s.rand.IntN(20) {
 	case 0:
 		r.qty, r.notional = nil, whole(int64(1+s.rand.IntN(5000)))

@@ -1,0 +1,359 @@
+package trade
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/exact"
+	"wick/journal/journaltest"
+)
+
+// An account in which 10 are bought at 100, without fees.
+func protectedAccount(short bool) func(*Options) {
+	return func(o *Options) {
+		o.Account = AccountOptions{Cash: 10_000 * exact.One, Short: short, Stablecoins: true}
+	}
+}
+
+// of returns a change of a request to a quantity, on top of another change.
+func of(quantity int64, change func(*OrderRequest)) func(*OrderRequest) {
+	return func(r *OrderRequest) {
+		change(r)
+		r.Quantity = exact.Decimal(quantity) * exact.One
+	}
+}
+
+// limiting returns the change to a limit order.
+func limiting(side Side, at int64) func(*OrderRequest) {
+	return func(r *OrderRequest) { r.Side, r.Type, r.Price = side, Limit, exact.Decimal(at)*exact.One }
+}
+
+// reached says what became of an order: its status, what was filled of it, and at which
+// average price.
+func reached(t *testing.T, e *Engine, id string) string {
+	t.Helper()
+	o, err := e.Order(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s %s at %s", o.Status, o.FilledQuantity, show(o.AveragePrice))
+}
+
+// holds is the position in AAA, negative when short.
+func holds(t *testing.T, e *Engine) string {
+	t.Helper()
+	for _, p := range e.Positions() {
+		if p.Symbol == "AAA" && p.Side == "short" {
+			return "-" + p.Quantity.String()
+		} else if p.Symbol == "AAA" {
+			return p.Quantity.String()
+		}
+	}
+	return "0"
+}
+
+// TestStopAfterPartialExit: 10 are bought, a stop for all of them waits at 97, and a limit
+// takes the profit of 4 at 101. At 96.5 the stop sells the 6 that are left, whichever kind of
+// stop it is, with --short and without, and over a restart; nothing is short after it. The
+// account said before how much that would lose: at 99.5 it is 6 times 2.5.
+func TestStopAfterPartialExit(t *testing.T) {
+	stops := map[string]func(*OrderRequest){
+		"stop":          stopping(Sell, 97),
+		"stop_limit":    func(r *OrderRequest) { stopping(Sell, 97)(r); r.Type, r.Price = StopLimit, 90*exact.One },
+		"trailing_stop": func(r *OrderRequest) { r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 4*exact.One },
+		"oco": func(r *OrderRequest) {
+			limiting(Sell, 120)(r)
+			r.OCO = OCO{StopPrice: 97 * exact.One}
+		},
+	}
+	for name, stop := range stops {
+		for _, short := range []bool{false, true} {
+			for _, restart := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s short %t restart %t", name, short, restart), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						o, disk := testOptions(t), journaltest.NewDisk()
+						protectedAccount(short)(&o)
+						e, err := openOn(o, disk)
+						if err != nil {
+							t.Fatal(err)
+						}
+						place(t, e, Buy, Market, "10", "")
+						id := ask(t, e, of(10, stop)).ID
+						profit := ask(t, e, of(4, func(r *OrderRequest) { limiting(Sell, 101)(r); r.ReduceOnly = true })).ID
+						if name == "oco" {
+							id += "-oco"
+						}
+						walk(e, 100, minute(0, 100, 101, 99.5, 99.5))
+						if got := reached(t, e, profit); got != "filled 4 at 101" {
+							t.Fatalf("the limit is %s", got)
+						}
+						if restart {
+							if err := e.Close(); err != nil {
+								t.Fatal(err)
+							}
+							if e, err = openOn(o, disk.Cut(journaltest.Kept)); err != nil {
+								t.Fatal(err)
+							}
+							e.ensure(t.Context(), "AAA")
+							walk(e, 99.5, minute(0, 99.5, 99.5, 99.5, 99.5))
+						}
+						if a := statement(t, e); a.Risk.String() != "15" || a.Unprotected.String() != "0" {
+							t.Errorf("risk_to_stops %s, unprotected %s, want 15 and 0", a.Risk, a.Unprotected)
+						}
+						walk(e, 99.5, minute(0, 99.5, 99.5, 96.5, 96.5))
+						if got := reached(t, e, id); got != "cancelled 6 at 97" || holds(t, e) != "0" {
+							t.Errorf("the stop is %s and %s are held; want 6 sold at 97 and nothing held", got, holds(t, e))
+						}
+						if err := e.Close(); err != nil {
+							t.Error(err)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// TestStopOfShortAfterPartialExit: the same for a short position, which a stop that buys
+// protects.
+func TestStopOfShortAfterPartialExit(t *testing.T) {
+	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
+		place(t, e, Sell, Market, "10", "")
+		id := ask(t, e, of(10, stopping(Buy, 103))).ID
+		ask(t, e, of(4, limiting(Buy, 99)))
+		walk(e, 100, minute(0, 100, 100.5, 99, 100.5))
+		if a := statement(t, e); a.Risk.String() != "15" || a.Unprotected.String() != "0" {
+			t.Errorf("risk_to_stops %s, unprotected %s, want 15 and 0", a.Risk, a.Unprotected)
+		}
+		walk(e, 100.5, minute(0, 100.5, 104, 100.5, 104))
+		if got := reached(t, e, id); got != "cancelled 6 at 103" || holds(t, e) != "0" {
+			t.Errorf("the stop is %s and %s are held; want 6 bought at 103 and nothing held", got, holds(t, e))
+		}
+	})
+}
+
+// TestStopThatMayTurn: a stop that says may_open is no exit. It turns the position
+// around if the account may be short; if not, or if the account cannot pay for the new
+// position, it still closes what is held, and its reason says why no more.
+func TestStopThatMayTurn(t *testing.T) {
+	turning := func(r *OrderRequest) { stopping(Sell, 97)(r); r.MayOpen = true }
+	for _, c := range []struct {
+		short            bool
+		cash             int64
+		order, hold, why string
+	}{
+		{true, 10_000, "filled 10 at 97", "-4", ""},
+		{false, 10_000, "cancelled 6 at 97", "0", "no_short"},
+	} {
+		inBubble(t, func(o *Options) {
+			protectedAccount(c.short)(o)
+			o.Account.Cash = exact.Decimal(c.cash) * exact.One
+		}, func(t *testing.T, e *Engine) {
+			place(t, e, Buy, Market, "10", "")
+			id := ask(t, e, of(10, turning)).ID
+			ask(t, e, of(4, limiting(Sell, 101)))
+			walk(e, 100, minute(0, 100, 101, 100, 100))
+			walk(e, 100, minute(0, 100, 100, 96, 96))
+			o, _ := e.Order(id)
+			if got := reached(t, e, id); got != c.order || holds(t, e) != c.hold || !strings.Contains(o.Reason, c.why) {
+				t.Errorf("short %t: the stop is %s (%s) and %s are held, want %s and %s", c.short, got, o.Reason, holds(t, e), c.order, c.hold)
+			}
+		})
+	}
+	// 19 of 20 sold leave 1, and to turn that into 29 short at 97 would take 2813 of 2000.
+	inBubble(t, func(o *Options) {
+		protectedAccount(true)(o)
+		o.Account.Cash, o.Account.Leverage = 2_000*exact.One, exact.One
+	}, func(t *testing.T, e *Engine) {
+		place(t, e, Buy, Market, "20", "")
+		id := ask(t, e, of(30, turning)).ID
+		place(t, e, Sell, Market, "19", "")
+		walk(e, 100, minute(0, 100, 100, 96, 96))
+		if o, _ := e.Order(id); reached(t, e, id) != "cancelled 1 at 97" || !strings.Contains(o.Reason, "buying_power") || holds(t, e) != "0" {
+			t.Errorf("the stop is %s (%s) and %s are held; want 1 sold, and why no more", reached(t, e, id), o.Reason, holds(t, e))
+		}
+	})
+}
+
+// TestExitLargerThanPosition: a stop or a limit for more than is held could be an exit or
+// turn the position around. It is refused with both ways to say it.
+func TestExitLargerThanPosition(t *testing.T) {
+	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
+		place(t, e, Buy, Market, "10", "")
+		for name, change := range map[string]func(*OrderRequest){"stop": stopping(Sell, 97), "limit": limiting(Sell, 103)} {
+			_, err := try(t, e, of(15, change))
+			if code(err) != "reduce_only" || !strings.Contains(err.Error(), "at most 10") || !strings.Contains(err.Error(), "may_open") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if o, err := try(t, e, of(15, func(r *OrderRequest) { change(r); r.MayOpen = true })); err != nil || o.ReduceOnly {
+				t.Errorf("%s with may_open: %+v, %v", name, o, err)
+			}
+			if o, err := try(t, e, of(10, change)); err != nil || !o.ReduceOnly {
+				t.Errorf("%s for all that is held: %+v, %v", name, o, err)
+			}
+		}
+	})
+}
+
+// TestReplaceExit: what replaces an exit is one without saying so, may be as large as that was
+// while the position has shrunk, and sells no more than is held.
+func TestReplaceExit(t *testing.T) {
+	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
+		place(t, e, Buy, Market, "10", "")
+		old := ask(t, e, of(10, stopping(Sell, 97))).ID
+		place(t, e, Sell, Market, "4", "")
+		id := ask(t, e, of(10, func(r *OrderRequest) { stopping(Sell, 98)(r); r.Replaces = old })).ID
+		walk(e, 100, minute(0, 100, 100, 96, 96))
+		if got := reached(t, e, id); got != "cancelled 6 at 98" || holds(t, e) != "0" {
+			t.Errorf("the stop is %s and %s are held; want 6 sold at 98", got, holds(t, e))
+		}
+	})
+}
+
+// TestHaltedStopsDoNotProtect: while trading is halted no stop is filled, and the account
+// counts none. Under reducing those that shrink the position are.
+func TestHaltedStopsDoNotProtect(t *testing.T) {
+	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
+		place(t, e, Buy, Market, "10", "")
+		ask(t, e, of(10, stopping(Sell, 97)))
+		for _, c := range []struct{ state, risk, unprotected string }{{"halted", "0", "1000"}, {"reducing", "30", "0"}, {"active", "30", "0"}} {
+			e.mu.Lock()
+			_, err := e.propose(kindTrading, &event{At: now(), Trading: TradingState(c.state)})
+			e.mu.Unlock()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := e.commit(e.ahead.seq); err != nil {
+				t.Fatal(err)
+			}
+			if a := statement(t, e); a.Risk.String() != c.risk || a.Unprotected.String() != c.unprotected {
+				t.Errorf("%s: risk_to_stops %s, unprotected %s, want %s and %s", c.state, a.Risk, a.Unprotected, c.risk, c.unprotected)
+			}
+		}
+	})
+}
+
+// told returns the notifications in the polling queue, each as its type, the order's id and
+// its message.
+func toldNow(t *testing.T, e *Engine) (texts []string) {
+	t.Helper()
+	list, _, err := e.Notifications(false, Page{Size: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range list {
+		var m struct {
+			Type, Message string
+			Order         Order
+		}
+		text, err := json.Marshal(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unmarshal(t, text, &m)
+		texts = append(texts, m.Type+" "+m.Message)
+	}
+	return texts
+}
+
+// TestEndsAreTold: an order that ends without a fill and without anybody having asked for it
+// is in the polling queue, also if nobody subscribed, in that of who subscribed to orders, and
+// goes to the outbox: one that the limits reject when the market reaches it, a stop whose time
+// is over, and an exit whose position another fill has closed.
+func TestEndsAreTold(t *testing.T) {
+	day := func(r *OrderRequest) {
+		stopping(Sell, 90)(r)
+		r.TimeInForce, r.ExpiresAt = GTD, time.Now().Add(3*time.Minute)
+	}
+	for _, c := range []struct {
+		name string
+		play func(t *testing.T, e *Engine) string // returns the id of the order that ends
+		want string                               // in the notification, with the id for %s
+	}{
+		{"rejected", func(t *testing.T, e *Engine) string {
+			id := ask(t, e, of(2, limiting(Sell, 400))).ID // worth 3600 with the 7 below, then
+			ask(t, e, of(7, limiting(Sell, 110)))
+			for _, at := range []float64{120, 200, 400} {
+				walk(e, 100, minute(0, at, at, at, at))
+				if at < 400 {
+					toldNow(t, e)
+				}
+			}
+			return id
+		}, "order_rejected Limit order %s: sell 2 of AAA was rejected: max_position_notional: "},
+		{"expired", func(t *testing.T, e *Engine) string {
+			place(t, e, Buy, Market, "10", "")
+			id := ask(t, e, of(10, day)).ID
+			walk(e, 100, minute(0, 100, 100, 99, 99), minute(1, 99, 99, 99, 99), minute(2, 99, 99, 99, 99), minute(3, 99, 99, 99, 99))
+			return id
+		}, "order_cancelled Stop order %s: sell 10 of AAA was cancelled: expired."},
+	} {
+		for _, subscribed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s subscribed %t", c.name, subscribed), func(t *testing.T) {
+				box := &steps{}
+				inBubble(t, func(o *Options) { o.Outbox, o.Limits.PositionNotional = box, 1000*exact.One }, func(t *testing.T, e *Engine) {
+					if subscribed {
+						if _, err := e.Subscribe(from("me"), Filter{AlertTypes: []string{"order"}}); err != nil {
+							t.Fatal(err)
+						}
+					}
+					id := c.play(t, e)
+					want := fmt.Sprintf(c.want, id)
+					if got := toldNow(t, e); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+						t.Errorf("the queue has %q, want one that begins with %q", got, want)
+					}
+					if _, n, _ := e.hub.Status("me"); subscribed && n == 0 {
+						t.Error("nothing is pushed to who subscribed to orders")
+					}
+					if !box.ended(id) {
+						t.Error("the outbox was not told")
+					}
+				})
+			})
+		}
+	}
+}
+
+// steps is an outbox that keeps the orders that ended.
+type steps struct{ orders []string }
+
+func (s *steps) Apply(step Step) error {
+	if step.Order != nil {
+		s.orders = append(s.orders, step.Order.ID)
+	}
+	return nil
+}
+func (*steps) Snapshot() ([]byte, error) { return []byte(`null`), nil }
+func (*steps) Restore([]byte) error      { return nil }
+func (s *steps) ended(id string) bool {
+	for _, o := range s.orders {
+		if o == id {
+			return true
+		}
+	}
+	return false
+}
+
+// TestFillTellsWhatEnded: the notification of a fill names the exits that end with it.
+func TestFillTellsWhatEnded(t *testing.T) {
+	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
+		if _, err := e.Subscribe(from("me"), Filter{AlertTypes: []string{"order"}}); err != nil {
+			t.Fatal(err)
+		}
+		place(t, e, Buy, Market, "10", "")
+		stop := ask(t, e, of(10, stopping(Sell, 97))).ID
+		profit := ask(t, e, of(10, limiting(Sell, 101))).ID
+		walk(e, 100, minute(0, 100, 101, 100, 101))
+		if got := reached(t, e, stop); got != "cancelled 0 at null" {
+			t.Errorf("the stop of a position that is gone is %s", got)
+		}
+		want := fmt.Sprintf("order_filled Limit order %s: sell 10 of AAA filled at 101. With it ended: %s.", profit, stop)
+		if got := toldNow(t, e); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+			t.Errorf("told %q, want %q", got, want)
+		}
+	})
+}
