@@ -21,10 +21,11 @@ import (
 	"time"
 )
 
-// client is one MCP client with its token. Tokens live as long as the process,
-// so every life begins with a new login.
+// client is one MCP client with its token.
 type client struct {
 	base, token string
+	id          string    // its client_id
+	ends        time.Time // of its token, or a little later
 	http        *http.Client
 	stale       bool // the last reply says that it may be out of date
 }
@@ -67,12 +68,13 @@ func login(base, name string) (*client, error) {
 		"client_id": {registered.ID}, "code_verifier": {verifier},
 	}
 	var token struct {
-		Access string `json:"access_token"`
+		Access  string `json:"access_token"`
+		Seconds int    `json:"expires_in"`
 	}
 	if err := c.post("/token", "application/x-www-form-urlencoded", []byte(form.Encode()), &token); err != nil {
 		return nil, err
 	}
-	c.token = token.Access
+	c.id, c.token, c.ends = registered.ID, token.Access, time.Now().Add(time.Duration(token.Seconds)*time.Second)
 	return c, nil
 }
 
@@ -97,6 +99,9 @@ func (c *client) post(path, kind string, body []byte, into any) error {
 	}
 	if answer.StatusCode >= 300 {
 		return fmt.Errorf("%s answered %s: %s", path, answer.Status, text)
+	}
+	if into == nil {
+		return nil
 	}
 	return json.Unmarshal(text, into)
 }

@@ -31,6 +31,7 @@ type run struct {
 	rng               *rand.Rand
 	oracle, saved     *oracle // saved is the oracle as it was when the backup was taken; nil if there is none
 	harms             harms
+	logins            *logins
 }
 
 // between does to the directory of the dead process what can happen on an owner's bad day:
@@ -60,7 +61,7 @@ func (r *run) between() error {
 // then, several times in a row.
 func (r *run) cutShort(flags ...string) error {
 	for range 1 + r.rng.IntN(3) {
-		p, err := spawn(r.wick, r.dir, nil, flags...)
+		p, err := spawn(r.wick, r.dir, nil, append(flags, r.logins.flags...)...)
 		if err != nil {
 			return err
 		}
@@ -72,7 +73,8 @@ func (r *run) cutShort(flags ...string) error {
 }
 
 // restore restores the backup, and the oracle as it was then. Ids that were given out since
-// are remembered: none may be given out again.
+// are remembered: none may be given out again. The backup has no ledger of logins, so all
+// of them end.
 func (r *run) restore() error {
 	if err := os.RemoveAll(r.dir); err != nil {
 		return err
@@ -81,6 +83,7 @@ func (r *run) restore() error {
 		return err
 	}
 	r.oracle.goBack(r.saved)
+	clear(r.logins.clients)
 	r.saved = nil
 	return os.RemoveAll(r.backup)
 }
@@ -135,7 +138,7 @@ func (r *run) startFull() error {
 	if err != nil {
 		return err
 	}
-	if p, err := start(r.wick, r.dir); err == nil {
+	if p, err := start(r.wick, r.dir, r.logins.flags...); err == nil {
 		p.kill()
 	}
 	return free()

@@ -2,7 +2,8 @@
 
 // Torture kills the real binary with SIGKILL, again and again, while several
 // clients place, replace and cancel orders of every kind, set and cancel alerts,
-// poll notifications and read a push stream: at random, when a generation of the
+// poll notifications and read a push stream, under logins that a key file keeps and that
+// expire and are revoked: at random, when a generation of the
 // journal ends, while it starts, and while it recovers. In between it fills the
 // disk, if it may, and puts a backup back. After every start an oracle outside the
 // process compares what wick says with what it has acknowledged: nothing
@@ -74,6 +75,10 @@ func torture(wick, dir string, kills, clients int, seed uint64, small bool) erro
 		wick: wick, dir: filepath.Join(dir, "state"), backup: filepath.Join(dir, "backup"), small: small,
 		rng: rand.New(rand.NewPCG(seed, 1)), oracle: newOracle(),
 	}
+	var err error
+	if r.logins, err = newLogins(wick, dir, r.dir); err != nil {
+		return err
+	}
 	if !small {
 		fmt.Println("without -dir the disk is never filled")
 	}
@@ -81,7 +86,7 @@ func torture(wick, dir string, kills, clients int, seed uint64, small bool) erro
 	var starting time.Duration
 	for round := range kills + 1 {
 		before := time.Now()
-		p, err := start(wick, r.dir)
+		p, err := start(wick, r.dir, r.logins.flags...)
 		if err != nil {
 			return fmt.Errorf("start %d: %w", round, err)
 		}
@@ -103,8 +108,8 @@ func torture(wick, dir string, kills, clients int, seed uint64, small bool) erro
 	if err := verifyHistory(wick, r.dir); err != nil {
 		return err
 	}
-	fmt.Printf("%d kills in %s, mean start %s: %s\n%s\norders: %s\nnothing acknowledged was lost, nothing was doubled, no order was left behind, and the history is sound\n",
-		kills, time.Since(began).Round(time.Second), (starting / time.Duration(kills+1)).Round(time.Millisecond), r.oracle, r.harms, r.oracle.counts())
+	fmt.Printf("%d kills in %s, mean start %s: %s\n%s\n%s\norders: %s\nnothing acknowledged was lost, nothing was doubled, no order was left behind, and the history is sound\n",
+		kills, time.Since(began).Round(time.Second), (starting / time.Duration(kills+1)).Round(time.Millisecond), r.oracle, r.harms, r.logins, r.oracle.counts())
 	return nil
 }
 
@@ -112,23 +117,37 @@ func torture(wick, dir string, kills, clients int, seed uint64, small bool) erro
 // until a random moment. The last life is only checked.
 func (r *run) play(p *process, round, kills, clients int, seed uint64) error {
 	o := r.oracle
-	listener, err := login(p.base, "listener")
+	if err := r.logins.change(p, r.rng.IntN(15)); err != nil {
+		return err
+	}
+	listener, err := r.logins.listener(p.base)
 	if err != nil {
 		return fmt.Errorf("login: %w", err)
 	}
-	if err := o.verify(listener, round > 0); err != nil {
+	err = o.verify(listener, round > 0)
+	if err != nil && time.Until(listener.ends) < time.Second { // the token has ended meanwhile
+		time.Sleep(time.Second)
+		if listener, err = r.logins.listener(p.base); err == nil {
+			err = o.verify(listener, round > 0)
+		}
+	}
+	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var streams, traders sync.WaitGroup
 	defer streams.Wait()
 	defer cancel()
-	streams.Go(func() { o.listen(ctx, listener) })
+	streams.Go(func() { r.logins.listen(ctx, o, listener, p.base) })
 	if round == kills {
-		return o.settle(listener)
+		looker, err := login(p.base, "looker")
+		if err != nil {
+			return fmt.Errorf("login: %w", err)
+		}
+		return o.settle(looker)
 	}
 	for i := range clients {
-		c, err := login(p.base, fmt.Sprint("trader", i))
+		c, err := r.logins.trader(p, fmt.Sprint("trader", i))
 		if err != nil {
 			return fmt.Errorf("login: %w", err)
 		}

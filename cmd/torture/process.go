@@ -28,15 +28,7 @@ func spawn(wick, dir string, stderr *os.File, flags ...string) (*os.Process, err
 
 // verifyHistory has the binary check the whole history of a dead process.
 func verifyHistory(wick, dir string) error {
-	p, err := os.StartProcess(wick, []string{wick, "--audit", "--verify", "--data-dir", dir}, &os.ProcAttr{Files: []*os.File{nil, os.Stdout, os.Stderr}})
-	if err != nil {
-		return err
-	}
-	state, err := p.Wait()
-	if err == nil && !state.Success() {
-		err = fmt.Errorf("wick --audit --verify ends with %s", state)
-	}
-	return err
+	return command(wick, "--audit", "--verify", "--data-dir", dir)
 }
 
 // start runs the binary on dir, with more flags if there are any, and waits until it says where it listens.
