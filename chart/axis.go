@@ -298,7 +298,7 @@ func (p *picture) placeTicks() {
 		for k := range pn.ticks {
 			if t := &pn.ticks[k]; t.shown {
 				box := p.tickBox(t)
-				p.put(tickText, p.axis, t.text, box.Min.X, t.y, inkAxis)
+				p.write(tickText, p.axis, t.text, box.Min.X, t.y, inkAxis)
 				p.labels[len(p.labels)-1].box = box
 			}
 		}

@@ -66,7 +66,7 @@ func (p *picture) placeHeader() {
 		y := p.header.Dy()/2 + p.px(1)
 		p.putParts(parts, pad, y)
 		if right != "" {
-			p.put(headerText, p.axis, right, p.w-pad-p.axis.width(right), y, inkAxis)
+			p.write(headerText, p.axis, right, p.w-pad-p.axis.width(right), y, inkAxis)
 		}
 		if cut >= cutRange {
 			p.placeZone()
@@ -81,7 +81,7 @@ func (p *picture) placeZone() {
 	room := p.w - p.axisX
 	for _, name := range p.zoneNames() {
 		if w := p.axis.width(name); p.n > 0 && w+p.px(4) <= room {
-			p.put(zoneText, p.axis, name, p.axisX+(room-w)/2, p.timeAxis.Min.Y+p.timeAxis.Dy()/2, inkAxis)
+			p.write(zoneText, p.axis, name, p.axisX+(room-w)/2, p.timeAxis.Min.Y+p.timeAxis.Dy()/2, inkAxis)
 			return
 		}
 	}
@@ -259,11 +259,11 @@ func (p *picture) putParts(parts []headerPart, x, y int) {
 	for _, part := range parts {
 		x += p.px(part.gap)
 		if !part.badge {
-			x += p.put(headerText, part.font, part.text, x, y, part.ink)
+			x += p.write(headerText, part.font, part.text, x, y, part.ink)
 			continue
 		}
 		w := part.font.width(part.text) + 2*p.px(5)
-		p.put(headerText, part.font, part.text, x+p.px(5), y, p.pal.onTag[part.ink])
+		p.write(headerText, part.font, part.text, x+p.px(5), y, p.pal.onTag[part.ink])
 		// The box is put behind the label that was just written.
 		l := &p.labels[len(p.labels)-1]
 		half := p.tagH() / 2

@@ -49,7 +49,7 @@ func (p *picture) placeLegends() {
 	if p.n == 0 { // the price has nothing else to show
 		const text = "No bars to draw"
 		pn := &p.panes[0]
-		p.put(noticeText, p.legend, text, (p.axisX-p.legend.width(text))/2, (pn.frame.Min.Y+pn.frame.Max.Y)/2, inkText)
+		p.write(noticeText, p.legend, text, (p.axisX-p.legend.width(text))/2, (pn.frame.Min.Y+pn.frame.Max.Y)/2, inkText)
 	}
 }
 
@@ -154,7 +154,7 @@ func (p *picture) putItems(items []legendItem, left, last, y int) (x int) {
 
 // putBacked writes a legend text on a backing and returns its width.
 func (p *picture) putBacked(font *atlas, text string, x, y int, i ink) int {
-	w := p.put(legendText, font, text, x, y, i)
+	w := p.write(legendText, font, text, x, y, i)
 	p.labels[len(p.labels)-1].backing = true
 	return w
 }

@@ -38,7 +38,7 @@ func (p *picture) paintOwnLevels(c *canvas, pn *pane) {
 // placeLevelNames writes the names of levels at the right end of their lines. A level
 // whose name is in a tag on the axis is not named again. A level of the account or the
 // caller whose name has no room is counted as not drawn.
-func (p *picture) placeLevelNames(o *occupied, pn *pane) {
+func (p *picture) placeLevelNames(o *room, pn *pane) {
 	for _, l := range p.own {
 		y := pn.scale.row(l.price)
 		text := l.text
@@ -84,7 +84,7 @@ const namedBeyond = 3
 // beyond it. The nearest are named, by their price alone where there is no more room, and
 // the others counted, so that nobody believes that there is no order because it is out of
 // sight.
-func (p *picture) placeBeyond(o *occupied, pn *pane) {
+func (p *picture) placeBeyond(o *room, pn *pane) {
 	for _, arrow := range [...]string{"↑ ", "↓ "} {
 		var beyond []ownLevel
 		for _, l := range p.own {
@@ -117,18 +117,16 @@ func (p *picture) placeBeyond(o *occupied, pn *pane) {
 
 // atEdge writes text at the upper or lower edge of a pane, as far right as possible, or if
 // there is no room, a few rows further in. It reports whether there was room.
-func (p *picture) atEdge(o *occupied, text string, i ink, upper bool) bool {
+func (p *picture) atEdge(o *room, text string, i ink, upper bool) bool {
 	l := p.annotation(lineText, text, i)
-	w, h := l.box.Dx(), l.box.Dy()
+	h := l.box.Dy()
 	for row := range 6 {
 		top := o.limit.Min.Y + row*h/2
 		if !upper {
 			top = o.limit.Max.Y - h - row*h/2
 		}
-		for left := o.limit.Max.X - w; left >= o.limit.Min.X; left -= p.px(6) {
-			if p.annotate(o, l, left, top) {
-				return true
-			}
+		if p.put(o, l, o.leftwards(l, 0, p.px(6), top)) {
+			return true
 		}
 	}
 	return false
@@ -136,7 +134,7 @@ func (p *picture) atEdge(o *occupied, text string, i ink, upper bool) bool {
 
 // nameSteps writes the names of a study's lines that hold a value for a session, if it has
 // several of them.
-func (p *picture) nameSteps(o *occupied, pn *pane, st *study) {
+func (p *picture) nameSteps(o *room, pn *pane, st *study) {
 	for i, l := range st.Lines {
 		v, ok := lastValue(l.Values, p.n)
 		if l.Style != indicators.Step || len(st.Lines) < 3 || !ok {
@@ -174,30 +172,22 @@ func (p *picture) levelName(pn *pane, st *study, i int) string {
 
 // nameEnd writes text above or below the line at row y, as far right as there is room,
 // but not left of from. It reports whether there was room.
-func (p *picture) nameEnd(o *occupied, text string, i ink, y, from int) bool {
+func (p *picture) nameEnd(o *room, text string, i ink, y, from int) bool {
 	return p.nameOff(o, p.annotation(lineText, text, i), y, from, 0)
 }
 
 // nameOff is like nameEnd, but off rows away from the line.
-func (p *picture) nameOff(o *occupied, l label, y, from, off int) bool {
+func (p *picture) nameOff(o *room, l label, y, from, off int) bool {
 	// As far right as possible, where the line is read together with the axis: above the
 	// line or else below it, then one step further left.
-	w, h := l.box.Dx(), l.box.Dy()
-	for left := o.limit.Max.X - w; left >= max(from, o.limit.Min.X); left -= p.px(12) {
-		for _, top := range [...]int{y - h - o.cell - off, y + p.thin + o.cell + off} {
-			if p.annotate(o, l, left, top) {
-				return true
-			}
-		}
-	}
-	return false
+	return p.put(o, l, o.leftwards(l, from, p.px(12), y-l.box.Dy()-o.cell-off, y+p.thin+o.cell+off))
 }
 
 // nameAway writes the name of a level that has no room at its line up to three lines of
 // text away. It adds the price, so that the name is not taken for that of another level,
 // and shortens the words if it must, but no number: a stop for 20 is not one for 2. It
 // reports whether there was room.
-func (p *picture) nameAway(o *occupied, l ownLevel, y int) bool {
+func (p *picture) nameAway(o *room, l ownLevel, y int) bool {
 	text, words := p.withPrice(l), strings.TrimSuffix(l.text, l.numbers)
 	for most := utf8.RuneCountInString(words); ; {
 		name := p.annotation(lineText, text, l.ink)

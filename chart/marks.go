@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image"
+	"iter"
 	"math"
 	"slices"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // Signals, and the texts within the plots. A signal is a triangle next to its bar,
-// and its name is written where it hides nothing: occupied knows what is there
+// and its name is written where it hides nothing: room knows what is there
 // already. What has no room is counted in the legend, so that a reader knows that
 // something is missing.
 
@@ -36,7 +37,7 @@ func (p *picture) placeMarks() {
 // of sight, extremes, the caller's texts, names of levels, names of signals.
 func (p *picture) markPane(index int, signals []paneSignal) {
 	pn := &p.panes[index]
-	o := p.newOccupied(pn)
+	o := p.newRoom(pn)
 	if pn.price {
 		p.placeFills(o)
 	}
@@ -127,7 +128,7 @@ const mostStacked = 3
 // placeTriangles places a triangle for each signal: next to its bar or, in a panel, at its
 // value, and further out if other triangles are there. The pane counts those that are left
 // out.
-func (p *picture) placeTriangles(o *occupied, index int, signals []paneSignal) {
+func (p *picture) placeTriangles(o *room, index int, signals []paneSignal) {
 	pn := &p.panes[index]
 	w, h, most := p.markSize(pn)
 	from := len(p.marks)
@@ -205,7 +206,7 @@ func (p *picture) candleReach(x0, x1 int) (top, bottom int) {
 }
 
 // placeExtremes prints the highest and the lowest price at their candles.
-func (p *picture) placeExtremes(o *occupied) {
+func (p *picture) placeExtremes(o *room) {
 	// The first of equal extremes is the one that is named.
 	high, low := -1, -1
 	for i := range p.n {
@@ -227,34 +228,38 @@ func (p *picture) placeExtremes(o *occupied) {
 
 // extreme prints a price above or below the end of a wick at x, y. If there is no room, it
 // prints the price to the side, with a dotted line to the wick.
-func (p *picture) extreme(o *occupied, price float64, x, y int, below bool) {
+func (p *picture) extreme(o *room, price float64, x, y int, below bool) {
 	l := p.annotation(extremeText, p.namedText(price), inkText)
 	w, h, gap := l.box.Dx(), l.box.Dy(), p.px(3)
 	left := min(max(x-w/2, o.limit.Min.X), o.limit.Max.X-w)
-	// Above or below the wick, further out in small steps.
-	for off := gap; off < p.px(24); off += p.px(4) {
-		top := y - off - h
-		if below {
-			top = y + off
+	p.put(o, l, func(yield func(spot) bool) {
+		// Above or below the wick, further out in small steps.
+		for off := gap; off < p.px(24); off += p.px(4) {
+			top := y - off - h
+			if below {
+				top = y + off
+			}
+			if !yield(spot{left: left, top: top}) {
+				return
+			}
 		}
-		if p.annotate(o, l, left, top) {
-			return
+		// To the side of the wick's end, in whose row the label has its middle, lower or upper
+		// edge.
+		wick := image.Rect(x, y, x+1, y+1).Inset(-p.px(2))
+		for _, rise := range [...]int{h / 2, h - p.px(2), p.px(2)} {
+			for s := range p.beside(o, l, wick, y-rise, y, p.px(160)) {
+				if !yield(s) {
+					return
+				}
+			}
 		}
-	}
-	// To the side of the wick's end, in whose row the label has its middle, lower or upper
-	// edge.
-	wick := image.Rect(x, y, x+1, y+1).Inset(-p.px(2))
-	for _, rise := range [...]int{h / 2, h - p.px(2), p.px(2)} {
-		if p.annotateBeside(o, l, wick, y-rise, y, p.px(160)) {
-			return
-		}
-	}
+	})
 }
 
 // nameMarks writes the names of marks: first of those that an alert waits for, then of the
 // newest. With SignalsAuto only a few are named, with SignalsLabels as many as leave the
 // picture readable. Both stop when the pane's share is used up.
-func (p *picture) nameMarks(o *occupied, marks []mark) {
+func (p *picture) nameMarks(o *room, marks []mark) {
 	room := newestNamed
 	if p.signals == SignalsLabels {
 		room = p.axisX / p.px(100)
@@ -287,38 +292,41 @@ func (p *picture) nameMarks(o *occupied, marks []mark) {
 // the side with a dotted line between. Such a line is never vertical, because next to
 // candles it would look like a wick. It returns the area of the name, or 0 if there is no
 // room or the name is larger than budget.
-func (p *picture) nameMark(o *occupied, m *mark, budget int) int {
+func (p *picture) nameMark(o *room, m *mark, budget int) int {
 	l := p.annotation(signalText, m.text, m.ink)
 	w, h := l.box.Dx(), l.box.Dy()
 	if w*h > budget {
 		return 0
 	}
-	// First choice: right next to the mark on its outer side, or a little
-	// further out, centred or shifted to either side.
-	x, side := (m.box.Min.X+m.box.Max.X)/2, p.px(8)
-	for distance := range 3 {
-		top := m.box.Min.Y - p.px(2) - h - distance*p.px(8)
-		if m.up {
-			top = m.box.Max.Y + p.px(2) + distance*p.px(8)
-		}
-		for _, left := range [...]int{x - w/2, x + side - w, x - side} {
-			if p.annotate(o, l, left, top) {
-				return w * h
+	placed := p.put(o, l, func(yield func(spot) bool) {
+		// First choice: right next to the mark on its outer side, or a little
+		// further out, centred or shifted to either side.
+		x, side := (m.box.Min.X+m.box.Max.X)/2, p.px(8)
+		for distance := range 3 {
+			top := m.box.Min.Y - p.px(2) - h - distance*p.px(8)
+			if m.up {
+				top = m.box.Max.Y + p.px(2) + distance*p.px(8)
+			}
+			for _, left := range [...]int{x - w/2, x + side - w, x - side} {
+				if !yield(spot{left: left, top: top}) {
+					return
+				}
 			}
 		}
+		// There is no room: to the left or right, from some distance on with a dotted line.
+		middle := (m.box.Min.Y + m.box.Max.Y) / 2
+		p.beside(o, l, m.box, middle-h/2, middle, p.px(140))(yield)
+	})
+	if !placed {
+		return 0
 	}
-	// There is no room: to the left or right, from some distance on with a dotted line.
-	middle := (m.box.Min.Y + m.box.Max.Y) / 2
-	if p.annotateBeside(o, l, m.box, middle-h/2, middle, p.px(140)) {
-		return w * h
-	}
-	return 0
+	return w * h
 }
 
 // placeFills places an arrow for each fill, with its tip at the bar and the price: from
 // below for a purchase, from above for a sale. It has the colour of text, which no signal
 // has.
-func (p *picture) placeFills(o *occupied) {
+func (p *picture) placeFills(o *room) {
 	if p.view.Account == nil {
 		return
 	}
@@ -347,7 +355,7 @@ func (p *picture) placeFills(o *occupied) {
 // placeMarkTexts writes the texts of the caller's zones, lines and texts near what they
 // name. A text without room is counted as not drawn, and so is a mark of which nothing is
 // in the plot, whose text would name what cannot be seen.
-func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
+func (p *picture) placeMarkTexts(o *room, pn *pane) {
 	for i, m := range p.view.Marks {
 		if m.Kind == MarkLevel || !usable(m.Price) || !usable(m.Price2) {
 			continue
@@ -372,25 +380,25 @@ func (p *picture) placeMarkTexts(o *occupied, pn *pane) {
 		default:
 			at = p.textPoint(pn, m)
 		}
-		if !p.near(o, l, at) {
+		if !p.put(o, l, p.around(l, at)) {
 			pn.unmarked++
 			p.missing.Unnamed = append(p.missing.Unnamed, i)
 		}
 	}
 }
 
-// near adds l at the free place nearest to at, searching outwards in rings.
-func (p *picture) near(o *occupied, l label, at image.Point) bool {
-	w, h := l.box.Dx(), l.box.Dy()
-	// Above, below, right, left, and the corners between, at growing distances;
-	// the order prefers places right above or below the point.
-	for ring := range 14 {
-		d := ring * p.px(10)
-		for _, off := range [...]image.Point{{0, 0}, {0, -h - d}, {0, d}, {d, 0}, {-w - d, 0}, {-w / 2, -h - d}, {-w / 2, d}, {d, -h - d}, {-w - d, d}} {
-			if p.annotate(o, l, at.X+off.X, at.Y+off.Y) {
-				return true
+// around yields the places around a point, in rings: above, below, right, left, and the
+// corners between, at growing distances. The order prefers places right above or below it.
+func (p *picture) around(l label, at image.Point) iter.Seq[spot] {
+	return func(yield func(spot) bool) {
+		w, h := l.box.Dx(), l.box.Dy()
+		for ring := range 14 {
+			d := ring * p.px(10)
+			for _, off := range [...]image.Point{{0, 0}, {0, -h - d}, {0, d}, {d, 0}, {-w - d, 0}, {-w / 2, -h - d}, {-w / 2, d}, {d, -h - d}, {-w - d, d}} {
+				if !yield(spot{left: at.X + off.X, top: at.Y + off.Y}) {
+					return
+				}
 			}
 		}
 	}
-	return false
 }

@@ -213,9 +213,9 @@ type label struct {
 	leader  image.Rectangle // a dotted line to what it names, or empty
 }
 
-// put adds a text at x, with capitals centred on row y, and returns its width. Callers
+// write adds a text at x, with capitals centred on row y, and returns its width. Callers
 // that need a backing or a box change the label in p.labels afterwards.
-func (p *picture) put(kind labelKind, a *atlas, text string, x, y int, i ink) int {
+func (p *picture) write(kind labelKind, a *atlas, text string, x, y int, i ink) int {
 	w := a.width(text)
 	base := a.baseline(y)
 	p.labels = append(p.labels, label{

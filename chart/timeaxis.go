@@ -290,7 +290,7 @@ func (p *picture) placeTimes() {
 	text := time.Unix(p.bars[0].wall, 0).UTC().Format("2006-01-02")
 	w := p.axisBold.width(text)
 	x := max(p.px(4), min(p.column(0)-w/2, p.axisX-w-p.px(4)))
-	p.put(timeText, p.axisBold, text, x, y, inkText)
+	p.write(timeText, p.axisBold, text, x, y, inkText)
 	// The first label is written before the ticks, which keep clear of it.
 	a := timeAxis{
 		bars: p.bars, interval: p.s.Interval.Seconds(), apart: 74 * p.u, gap: p.px(10),
@@ -307,7 +307,7 @@ func (p *picture) placeTimes() {
 		if t.strong {
 			colour = inkText
 		}
-		p.put(timeText, p.timeFont(t.strong), t.text, t.box.Min.X, y, colour)
+		p.write(timeText, p.timeFont(t.strong), t.text, t.box.Min.X, y, colour)
 	}
 }
 

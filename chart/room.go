@@ -1,0 +1,312 @@
+package chart
+
+import (
+	"image"
+	"iter"
+	"math/bits"
+	"slices"
+
+	"wick/indicators"
+)
+
+// room knows which parts of a pane already hold something, so that texts can be put where
+// there is nothing. The pane is divided into small square cells, and a cell counts as
+// taken if anything touches it. That keeps texts away from things by less than a cell too
+// much, and checking a box takes the same time however many lines there are.
+type room struct {
+	limit image.Rectangle // texts must stay within it
+	cell  int             // width and height of a cell in pixels
+	cols  int
+	rows  int
+	words int      // of a row of cells
+	taken []uint64 // a bit for each cell, row by row from limit's upper left corner
+}
+
+// newRoom returns the room that its data leave in a pane: candles or bars, lines,
+// histograms, levels, divergences. Fills and profile bars take none: text over them is
+// readable on its backing.
+func (p *picture) newRoom(pn *pane) *room {
+	limit := image.Rect(p.px(2), pn.legend.Max.Y, p.axisX-p.px(2), pn.floor)
+	o := &room{limit: limit, cell: max(2, p.px(3))}
+	// The plot is divided into cells of a few pixels: fine enough for text, and few
+	// enough to be searched quickly.
+	o.cols, o.rows = limit.Dx()/o.cell+1, limit.Dy()/o.cell+1
+	o.words = (o.cols + 63) / 64
+	o.taken = make([]uint64, o.words*o.rows)
+	if pn.price {
+		p.occupyPrice(o, pn)
+	}
+	for k := range pn.studies {
+		p.occupyStudy(o, pn, &pn.studies[k])
+	}
+	return o
+}
+
+// occupyStudy takes the cells of a study's lines, histograms, levels and divergences.
+func (p *picture) occupyStudy(o *room, pn *pane, st *study) {
+	// Values beyond the pane do no harm: line and take ignore what is outside the limit.
+	for _, l := range st.Lines {
+		if l.Style != indicators.Step {
+			p.occupyLine(o, pn, p.extended(l.Values, l.Ahead), l.Style == indicators.Dots)
+			continue
+		}
+		for _, r := range p.stepRects(pn, upTo(l.Values, p.n)) {
+			o.take(r)
+		}
+	}
+	for _, h := range st.Histogram {
+		p.occupyHistogram(o, pn, upTo(h.Values, p.n))
+	}
+	for _, h := range st.HLines {
+		if usable(h.Y) {
+			p.occupyLevel(o, pn, h.Y)
+		}
+	}
+	for _, d := range st.DivLines {
+		if a, b, ok := p.divergence(pn, d); ok {
+			o.line(a, b, 4*p.u)
+		}
+	}
+}
+
+// occupyHistogram takes the cells of a histogram's bars.
+func (p *picture) occupyHistogram(o *room, pn *pane, values []float64) {
+	zero := pn.scale.row(0)
+	for i, v := range values {
+		if usable(v) {
+			y := pn.scale.row(v)
+			o.take(p.barRect(i, min(y, zero), max(y, zero)+1))
+		}
+	}
+}
+
+// occupyLevel takes the cells of the line across the pane at v.
+func (p *picture) occupyLevel(o *room, pn *pane, v float64) {
+	y := pn.scale.row(v)
+	o.take(image.Rect(0, y, p.axisX, y+p.thin))
+}
+
+// occupyLine takes the cells of a line, straight from bar to bar, or of its dots. A value
+// with no usable value after it counts as a dot.
+func (p *picture) occupyLine(o *room, pn *pane, values []float64, dots bool) {
+	reach := p.line/2 + 1
+	for i, v := range values {
+		if !usable(v) {
+			continue
+		}
+		a := point{p.barX(i), pn.scale.y(v)}
+		b := a
+		if i+1 < len(values) && usable(values[i+1]) && !dots {
+			b = point{p.barX(i + 1), pn.scale.y(values[i+1])}
+		}
+		o.line(a, b, reach)
+	}
+}
+
+// line takes the cells within reach of the straight line from a to b, where a.x <= b.x. In
+// each column of cells these are the rows between the heights at which the line enters and
+// leaves the column, plus reach on either side.
+func (o *room) line(a, b point, reach float64) {
+	slope := 0.0
+	if b.x > a.x {
+		slope = (b.y - a.y) / (b.x - a.x)
+	}
+	size, left, top := float64(o.cell), float64(o.limit.Min.X), float64(o.limit.Min.Y)
+	first := max(0, int((a.x-reach-left)/size))
+	last := min(o.cols-1, int((b.x+reach-left)/size))
+	for col := first; col <= last; col++ {
+		x := left + float64(col)*size
+		y0 := a.y + (min(max(x-reach, a.x), b.x)-a.x)*slope
+		y1 := a.y + (min(max(x+size+reach, a.x), b.x)-a.x)*slope
+		if b.x == a.x { // upright
+			y0, y1 = a.y, b.y
+		}
+		from := max(0, int((min(y0, y1)-reach-top)/size))
+		to := min(o.rows-1, int((max(y0, y1)+reach-top)/size))
+		for k := from*o.words + col/64; from <= to; from++ {
+			o.taken[k] |= 1 << (col % 64)
+			k += o.words
+		}
+	}
+}
+
+// take marks the cells that r touches.
+func (o *room) take(r image.Rectangle) {
+	r = o.cells(r.Intersect(o.limit))
+	for col := r.Min.X; col < r.Max.X; col = (col/64 + 1) * 64 {
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			o.taken[y*o.words+col/64] |= word(col, r.Max.X)
+		}
+	}
+}
+
+// free reports whether box lies within the limit and touches no taken cell.
+func (o *room) free(box image.Rectangle) bool {
+	if !box.In(o.limit) {
+		return false
+	}
+	r := o.cells(box)
+	for col := r.Min.X; col < r.Max.X; col = (col/64 + 1) * 64 {
+		cells := word(col, r.Max.X)
+		for k := r.Min.Y*o.words + col/64; k < r.Max.Y*o.words; k += o.words {
+			if o.taken[k]&cells != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// word returns the bits of the cells from col to end, end excluded, that share a word with
+// the cell in col.
+func word(col, end int) uint64 {
+	width := min(end, (col/64+1)*64) - col
+	return (1<<width - 1) << (col % 64)
+}
+
+// cells returns the cells that r, which lies within the limit, touches.
+func (o *room) cells(r image.Rectangle) image.Rectangle {
+	if r.Empty() {
+		return image.Rectangle{}
+	}
+	// Cells count from the limit; the last pixel decides the last cell.
+	r = r.Sub(o.limit.Min)
+	return image.Rect(r.Min.X/o.cell, r.Min.Y/o.cell, (r.Max.X-1)/o.cell+1, (r.Max.Y-1)/o.cell+1)
+}
+
+// occupyPrice takes the cells of the bars, of the line of the last price, and of the
+// levels and lines of the account and the caller.
+func (p *picture) occupyPrice(o *room, pn *pane) {
+	if p.kind == LineType || p.kind == Area {
+		p.occupyLine(o, pn, p.s.Close[:p.n], false)
+	}
+	for i := range p.candles {
+		c := &p.candles[i]
+		o.take(image.Rect(c.x, c.high, c.x+p.wick, c.low))
+		o.take(p.bodyRect(c))
+	}
+	p.occupyLevel(o, pn, p.s.Close[p.lastBar()]) // there is one: placeMarks needs bars
+	for _, l := range p.own {
+		p.occupyLevel(o, pn, l.price)
+	}
+	for _, m := range p.view.Marks {
+		if m.Kind == MarkLine && usable(m.Price) && usable(m.Price2) {
+			path := p.path(pn, m)
+			for k, b := range path[1:] {
+				o.line(path[k], b, p.line/2+1)
+			}
+		}
+	}
+}
+
+// annotation returns a label with its box, at the origin; annotate moves it to its place.
+func (p *picture) annotation(kind labelKind, text string, i ink) label {
+	return label{
+		kind: kind, font: p.mark, text: text, ink: i, backing: true,
+		x: p.px(3), base: p.px(1) + p.mark.ascent(),
+		box: image.Rect(0, 0, p.mark.width(text)+2*p.px(3), p.mark.ascent()+p.mark.descent()+p.px(2)),
+	}
+}
+
+// spot is a place for a text: its upper left corner and, if it lies away from what it
+// names, the dotted line between the two.
+type spot struct {
+	left, top int
+	leader    image.Rectangle
+}
+
+// put adds l at the first of the spots that is free, and reports whether there is one. All
+// texts within a plot are placed by it; who calls it says which places are good, the best
+// first.
+func (p *picture) put(o *room, l label, spots iter.Seq[spot]) bool {
+	for s := range spots {
+		at := image.Pt(s.left, s.top)
+		if !o.free(l.box.Add(at)) || !s.leader.Empty() && !o.free(s.leader) || p.readsAsOne(&l, l.box.Add(at)) {
+			continue
+		}
+		l.box, l.x, l.base, l.leader = l.box.Add(at), l.x+s.left, l.base+s.top, s.leader
+		o.take(l.box)
+		o.take(l.leader)
+		p.labels = append(p.labels, l)
+		return true
+	}
+	return false
+}
+
+// leftwards yields the free places of l from right to left, in steps, down to column from: in
+// each column first at the first of the tops. Most of a row may be taken, so it goes from one
+// free stretch to the next.
+func (o *room) leftwards(l label, from, step int, tops ...int) iter.Seq[spot] {
+	return func(yield func(spot) bool) {
+		w, h := l.box.Dx(), l.box.Dy()
+		from := max(from, o.limit.Min.X)
+		strips := make([][]uint64, len(tops)) // what is taken in the rows of each top; nil if these leave the limit
+		for i, top := range tops {
+			if rows := image.Rect(o.limit.Min.X, top, o.limit.Max.X, top+h); rows.In(o.limit) {
+				r := o.cells(rows)
+				strips[i] = make([]uint64, o.words)
+				for y := r.Min.Y; y < r.Max.Y; y++ {
+					for k, cells := range o.taken[y*o.words:][:o.words] {
+						strips[i][k] |= cells
+					}
+				}
+			}
+		}
+		for left := o.limit.Max.X - w; left >= from; {
+			next := from - 1
+			first, end := (left-o.limit.Min.X)/o.cell, (left+w-1-o.limit.Min.X)/o.cell+1
+			for i, strip := range strips {
+				switch col := firstTaken(strip, first, end); {
+				case strip == nil:
+				case col < end: // it must end before that
+					away := left + w - o.limit.Min.X - col*o.cell
+					next = max(next, left-(away+step-1)/step*step)
+				case !yield(spot{left: left, top: tops[i]}):
+					return
+				default:
+					next = max(next, left-step)
+				}
+			}
+			left = next
+		}
+	}
+}
+
+// firstTaken returns the first of the cells from col to end that is taken, or end.
+func firstTaken(strip []uint64, col, end int) int {
+	for ; strip != nil && col < end; col = (col/64 + 1) * 64 {
+		if found := strip[col/64] & word(col, end); found != 0 {
+			return col/64*64 + bits.TrailingZeros64(found)
+		}
+	}
+	return end
+}
+
+// readsAsOne reports whether l in box is the name of a level in one line with the price at the
+// end of a wick, or the other way round, and so near that the price would be taken for that of
+// the level.
+func (p *picture) readsAsOne(l *label, box image.Rectangle) bool {
+	near := image.Rect(box.Min.X-4*box.Dy(), box.Min.Y, box.Max.X+4*box.Dy(), box.Max.Y)
+	return slices.ContainsFunc(p.labels, func(other label) bool {
+		return (l.kind == lineText && other.kind == extremeText || l.kind == extremeText && other.kind == lineText) && near.Overlaps(other.box)
+	})
+}
+
+// beside yields the places left and right of what is named, the nearest first, at most reach
+// pixels away. From some distance on a dotted line in row y connects the two. It ends a cell
+// before what is named, whose own cells are taken.
+func (p *picture) beside(o *room, l label, named image.Rectangle, top, y, reach int) iter.Seq[spot] {
+	return func(yield func(spot) bool) {
+		w := l.box.Dx()
+		for off := p.px(3); off < reach; off += p.px(8) {
+			right, left := spot{left: named.Max.X + off, top: top}, spot{left: named.Min.X - off - w, top: top}
+			if off >= p.px(10) {
+				right.leader = image.Rect(named.Max.X+p.px(1)+o.cell, y, right.left, y+p.thin)
+				left.leader = image.Rect(left.left+w, y, named.Min.X-p.px(1)-o.cell, y+p.thin)
+			}
+			if !yield(right) || !yield(left) {
+				return
+			}
+		}
+	}
+}
