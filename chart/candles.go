@@ -82,8 +82,8 @@ func (p *picture) candle(b joined, i, j int) (c candle) {
 	return c
 }
 
-// paintVolume draws the strip below the candles, scaled to its largest.
-func (p *picture) paintVolume(cv *canvas) {
+// drawVolume adds the strip below the candles, scaled to its largest.
+func (p *picture) drawVolume() {
 	pn := &p.panes[0]
 	largest := 0.0
 	for i := range p.candles {
@@ -103,6 +103,6 @@ func (p *picture) paintVolume(cv *canvas) {
 		body := p.bodyRect(c)
 		body.Max.Y = pn.frame.Max.Y
 		body.Min.Y = body.Max.Y - max(1, int(math.Round(c.volume/largest*height)))
-		cv.rect(body, colour)
+		p.rect(body, colour)
 	}
 }

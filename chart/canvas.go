@@ -12,7 +12,6 @@ type canvas struct {
 	pal  *palette
 
 	// Working memory of the drawing methods, kept between calls.
-	pts  []point
 	dash []point
 	segs []segment
 	cov  []uint8 // the cover of one column, by row; zero between calls
@@ -63,13 +62,6 @@ func (c *canvas) tint(r image.Rectangle, i ink, level int) {
 	}
 }
 
-// column paints a vertical dotted line at column x: dots of on rows with gaps of off rows.
-func (c *canvas) column(x, top, bottom, on, off int, i ink) {
-	for y := top; y < bottom; y += on + off {
-		c.rect(image.Rect(x, y, x+1, min(y+on, bottom)), i)
-	}
-}
-
 // frame draws the outline of r, t pixels thick, inside it.
 func (c *canvas) frame(r image.Rectangle, t int, i ink) {
 	c.rect(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+t), i)
@@ -78,12 +70,9 @@ func (c *canvas) frame(r image.Rectangle, t int, i ink) {
 	c.rect(image.Rect(r.Max.X-t, r.Min.Y+t, r.Max.X, r.Max.Y-t), i)
 }
 
-// dashes paints the horizontal strip r as dashes of on pixels with gaps of off pixels,
-// beginning with a dash at the left end.
-func (c *canvas) dashes(r image.Rectangle, on, off int, i ink) { c.dashesFrom(r.Min.X, r, on, off, i) }
-
-// dashesFrom is like dashes, but the dashes begin at column from, which is not right of r.
-func (c *canvas) dashesFrom(from int, r image.Rectangle, on, off int, i ink) {
+// dashes paints the horizontal strip r as dashes of on pixels with gaps of off pixels. They
+// begin at column from, which is not right of r.
+func (c *canvas) dashes(r image.Rectangle, from, on, off int, i ink) {
 	for x := r.Min.X - (r.Min.X-from)%(on+off); x < r.Max.X; x += on + off {
 		c.rect(image.Rect(x, r.Min.Y, x+on, r.Max.Y).Intersect(r), i)
 	}

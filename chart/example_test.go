@@ -32,11 +32,12 @@ func ascii(c *canvas, r image.Rectangle, i ink) {
 
 // A candle's wick stands exactly in the middle of its body.
 func Example_candle() {
-	p := &picture{metrics: newMetrics(1200, 700, 1), pal: themes[Dark](), body: 5, wick: 1}
+	p := &picture{metrics: newMetrics(1200, 700, 1), scene: scene{pal: themes[Dark]()}, body: 5, wick: 1}
 	var c canvas
 	c.reset(9, 9, p.pal)
 	p.candles = []candle{{x: 4, high: 1, bodyTop: 3, bodyBottom: 6, low: 8, ink: inkUp}}
-	p.paintCandles(&c)
+	p.drawCandles()
+	_ = p.paint(context.Background(), &c)
 	ascii(&c, image.Rect(0, 0, 9, 9), inkUp)
 	// Output:
 	// .........

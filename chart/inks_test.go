@@ -86,7 +86,7 @@ func TestShadesDiffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for th := range themeCount {
-		p, c := painted(t, v, Options{Width: 1440, Height: 768, Theme: th}, nil)
+		p, c := painted(t, v, Options{Width: 1440, Height: 768, Theme: th}, false)
 		var keys []ink
 		var states []string
 		for _, l := range p.labels {

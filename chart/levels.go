@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"image"
 	"math"
 	"slices"
 	"strconv"
@@ -21,18 +20,6 @@ func (p *picture) levels() []ownLevel {
 		}
 	}
 	return out
-}
-
-// paintOwnLevels draws the levels of the account and of the caller across the pane, except
-// those beyond its edges, which placeBeyond names there.
-func (p *picture) paintOwnLevels(c *canvas, pn *pane) {
-	for _, l := range p.own {
-		if !pn.inside(l.price) {
-			continue
-		}
-		y := pn.scale.row(l.price)
-		c.dashes(image.Rect(0, y, p.axisX, y+p.thin), p.px(l.on), p.px(l.off), l.ink)
-	}
 }
 
 // placeLevelNames writes the names of levels at the right end of their lines. A level

@@ -21,23 +21,25 @@ const markShare = 0.1
 // newestNamed is how many marks of a pane SignalsAuto names.
 const newestNamed = 3
 
-// placeMarks puts the triangles of signals, then the visible high and low, then
-// the names of signals, each where it hides no data and no other text.
-func (p *picture) placeMarks() {
+// placeData adds the data of every pane, then the triangles of signals, the visible high and
+// low, and the names of signals, each where it hides no data and no other text.
+func (p *picture) placeData() {
 	for i := range p.panes {
+		from, marked := len(p.shapes), len(p.marks)
+		p.drawPane(&p.panes[i])
 		signals := p.paneSignals(&p.panes[i])
 		if p.n > 0 && (p.panes[i].price || len(signals) > 0 || p.panes[i].unmarked > 0) {
-			p.markPane(i, signals)
+			p.markPane(i, p.newRoom(&p.panes[i], p.shapes[from:]), signals)
 		}
+		p.drawMarks(p.marks[marked:])
 	}
 }
 
 // markPane places the marks and texts of a pane. Each step records what it has placed, so
 // that the next steps avoid it. What matters most comes first: trades, signals, levels out
 // of sight, extremes, the caller's texts, names of levels, names of signals.
-func (p *picture) markPane(index int, signals []paneSignal) {
+func (p *picture) markPane(index int, o *room, signals []paneSignal) {
 	pn := &p.panes[index]
-	o := p.newRoom(pn)
 	if pn.price {
 		p.placeFills(o)
 	}

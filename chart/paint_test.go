@@ -15,12 +15,18 @@ import (
 	"wick/market"
 )
 
-// painted returns the canvas of a view.
-func painted(t testing.TB, v *View, o Options, edit func(*picture)) (*picture, *canvas) {
+// painted returns the canvas of a view; bare is without marks and without what lies over the
+// data, such as texts.
+func painted(t testing.TB, v *View, o Options, bare bool) (*picture, *canvas) {
 	t.Helper()
 	p, c := plan(v, o), new(canvas)
-	if edit != nil {
-		edit(p)
+	c.reset(p.w, p.h, p.pal)
+	if bare {
+		over := len(p.shapes) - 1
+		for p.shapes[over].kind != clipShape {
+			over--
+		}
+		p.shapes = slices.DeleteFunc(p.shapes[:over], func(s shape) bool { return s.kind == triangleShape })
 	}
 	if err := p.paint(t.Context(), c); err != nil {
 		t.Fatal(err)
@@ -33,9 +39,7 @@ func painted(t testing.TB, v *View, o Options, edit func(*picture)) (*picture, *
 // bodies differ by one pixel at most.
 func TestCandlePixels(t *testing.T) {
 	for _, c := range []struct{ bars, w, h int }{{30, 1200, 700}, {200, 1440, 768}, {200, 1920, 1080}, {100, 4096, 4096}, {350, 1200, 700}} {
-		p, cv := painted(t, &View{Series: priced(c.bars, 215)}, Options{Width: c.w, Height: c.h}, func(p *picture) {
-			p.labels, p.panes[0].tags = nil, nil
-		})
+		p, cv := painted(t, &View{Series: priced(c.bars, 215)}, Options{Width: c.w, Height: c.h}, true)
 		if (p.body-p.wick)%2 != 0 {
 			t.Errorf("%d bars on %d: body %d, wick %d", c.bars, c.w, p.body, p.wick)
 		}
@@ -81,14 +85,14 @@ func TestNoLevelInTheVolume(t *testing.T) {
 	near := Mark{Kind: MarkLevel, Price: lo - 0.45*(hi-lo), Text: "near"} // widens the range almost as far as it may
 	view := func(m ...Mark) *View { return &View{Series: s, Marks: append(m, near)} }
 	o := Options{Width: 900, Height: 500}
-	p, plain := painted(t, view(), o, nil)
+	p, plain := painted(t, view(), o, false)
 	pn := &p.panes[0]
 	below := pn.scale.value(float64(pn.floor+pn.frame.Max.Y) / 2)
 	far := view()
 	far.Panels = []Panel{{Result: &indicators.Result{Overlay: true, HLines: []indicators.HLine{{Y: below}}}}}
 	alone := view()
 	alone.Panels = []Panel{{Result: &indicators.Result{Overlay: true}}}
-	_, legend := painted(t, alone, o, nil)
+	_, legend := painted(t, alone, o, false)
 	for name, c := range map[string]struct {
 		v    *View
 		want *canvas
@@ -97,7 +101,7 @@ func TestNoLevelInTheVolume(t *testing.T) {
 		"a zone":                    {view(Mark{Kind: MarkZone, Price: below, Price2: below - 1, Text: "beyond"}), plain},
 		"the level of an indicator": {far, legend},
 	} {
-		q, got := painted(t, c.v, o, nil)
+		q, got := painted(t, c.v, o, false)
 		if q.panes[0].floor != pn.floor || q.axisX != p.axisX {
 			t.Fatalf("%s changes the layout", name)
 		}
@@ -115,7 +119,7 @@ func TestNoLevelInTheVolume(t *testing.T) {
 func TestLegendRowsAreFree(t *testing.T) {
 	for _, size := range testSizes {
 		v := sketches(priced(200, 215), "ema", "bb", "rsi", "macd")
-		p, cv := painted(t, v, Options{Width: size[0], Height: size[1]}, func(p *picture) { p.labels = nil })
+		p, cv := painted(t, v, Options{Width: size[0], Height: size[1]}, true)
 		allowed := map[uint8]bool{}
 		for _, i := range []ink{inkBack, inkGrid, inkStrong, inkSep} {
 			allowed[p.pal.solid[i]] = true
@@ -206,12 +210,7 @@ func TestStaysInsideThePanel(t *testing.T) {
 			Histogram: []indicators.Histogram{{Values: wild}}, Fills: fill,
 			DivLines: []indicators.DivLine{{X1: 1, Y1: 1e200, X2: 40, Y2: -1e200, Dashed: true}}}},
 	}}
-	p, cv := painted(t, v, Options{Width: 800, Height: 500}, func(p *picture) {
-		p.labels = nil
-		for i := range p.panes {
-			p.panes[i].tags = nil
-		}
-	})
+	p, cv := painted(t, v, Options{Width: 800, Height: 500}, true)
 	back, sep := p.pal.solid[inkBack], p.pal.solid[inkSep]
 	outside := []image.Rectangle{p.header, image.Rect(p.axisX+1, p.header.Max.Y, p.w, p.h), p.timeAxis}
 	for _, r := range outside {
@@ -316,9 +315,9 @@ func stepped() *indicators.Result {
 func TestStepFill(t *testing.T) {
 	for _, o := range []Options{{Width: 800, Height: 500}, {Width: 1920, Height: 1080}, {Width: 321, Height: 240}} {
 		v := drawn(changed(20, func(s *market.Series) { flatten(s, 215); s.Low[3] = 100 }), stepped())()
-		p, with := painted(t, v, o, nil)
+		p, with := painted(t, v, o, false)
 		v.Panels[0].Result.Fills = nil
-		_, without := painted(t, v, o, nil)
+		_, without := painted(t, v, o, false)
 		change := int(p.x0 + 10*p.pitch) // the column where the levels change
 		for _, c := range []struct {
 			price    float64
@@ -354,7 +353,7 @@ func TestDashedSteps(t *testing.T) {
 	}
 	first.Fills, second.Fills = nil, nil
 	v := &View{Series: changed(20, func(s *market.Series) { flatten(s, 215); s.Low[3] = 100 }), Panels: []Panel{{Result: first}, {Result: second}}}
-	p, cv := painted(t, v, Options{Width: 800, Height: 500}, func(p *picture) { p.labels, p.marks = nil, nil })
+	p, cv := painted(t, v, Options{Width: 800, Height: 500}, true)
 	for i, l := range second.Lines {
 		from := int(p.x0)
 		for x := from; x < int(p.x0+20*p.pitch); x++ {

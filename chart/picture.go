@@ -18,7 +18,7 @@ type picture struct {
 	s     *market.Series
 	n     int // bars; 0 when none of them can be drawn
 	theme Theme
-	pal   *palette
+	scene
 
 	noVolume  bool   // the strip of volume is not wanted
 	precision int    // decimals of prices

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-
-	"wick/indicators"
 )
 
 // Where things are in a picture, and values that depend on the whole of it. Both measuring
@@ -66,38 +64,6 @@ func (p *picture) bodyRect(c *candle) image.Rectangle {
 func (p *picture) barRect(i, top, bottom int) image.Rectangle {
 	left := p.column(i) - p.wick/2 - (p.body-p.wick)/2
 	return image.Rect(left, top, left+p.body, bottom)
-}
-
-// stepRects returns a horizontal bar for every stretch of equal values.
-func (p *picture) stepRects(pn *pane, values []float64) (out []image.Rectangle) {
-	thick := max(1, int(math.Round(p.line)))
-	for i := 0; i < len(values); {
-		j := i + 1
-		for j < len(values) && values[j] == values[i] {
-			j++
-		}
-		// NaN equals nothing, so a missing value is a stretch of its own and has no bar.
-		y := pn.scale.row(values[i]) - thick/2
-		left, right := p.x0+float64(i)*p.pitch, p.x0+float64(j)*p.pitch
-		if usable(values[i]) {
-			out = append(out, image.Rect(int(left), y, max(int(right), int(left)+1), y+thick))
-		}
-		i = j
-	}
-	return out
-}
-
-// divergence returns the ends of a divergence line from left to right; ok is
-// false when one of them is not in the picture.
-func (p *picture) divergence(pn *pane, d indicators.DivLine) (a, b point, ok bool) {
-	if !usable(d.Y1) || !usable(d.Y2) || min(d.X1, d.X2) < 0 || max(d.X1, d.X2) >= p.n {
-		return a, b, false
-	}
-	a, b = point{p.barX(d.X1), pn.scale.y(d.Y1)}, point{p.barX(d.X2), pn.scale.y(d.Y2)}
-	if a.x > b.x {
-		a, b = b, a
-	}
-	return a, b, true
 }
 
 // path returns the points of a line from left to right. These are its ends; and if one is

@@ -21,13 +21,14 @@ import (
 //   - measureAxis: the labels of all axes; the widest decides where plots end;
 //   - placeBars: the columns of bars, and the rows of candles;
 //   - placeTicks, placeTimes: labels outside the plots;
-//   - placeMarks: signals, and every text within a plot;
+//   - drawGround, placeData: the grid, the data, then signals and every text within a plot;
 //   - placeLegends: the rows above the data, which also say what had no room;
-//   - placeHeader: the row above all, which says it if no other could.
+//   - placeHeader: the row above all, which says it if no other could;
+//   - drawTexts: all texts, over everything else.
 //
 // Nothing is painted until all of it is known.
 func plan(v *View, o Options) *picture {
-	p := &picture{metrics: newMetrics(o.Width, o.Height, o.ratio()), view: v, s: v.Series, theme: o.Theme, pal: themes[o.Theme](),
+	p := &picture{metrics: newMetrics(o.Width, o.Height, o.ratio()), view: v, s: v.Series, theme: o.Theme, scene: scene{pal: themes[o.Theme](), shapes: make([]shape, 0, 1024)},
 		signals: o.Signals, kind: o.Type, mode: o.Scale, zone: o.Zone, noVolume: o.HideVolume}
 	p.labels = make([]label, 0, 64)
 	p.checkBars()
@@ -42,9 +43,11 @@ func plan(v *View, o Options) *picture {
 	p.placeBars()
 	p.placeTicks()
 	p.placeTimes()
-	p.placeMarks()
+	p.drawGround()
+	p.placeData()
 	p.placeLegends()
 	p.placeHeader()
+	p.drawTexts()
 	return p
 }
 

@@ -26,6 +26,7 @@ func Draw(ctx context.Context, v *View, o Options) ([]byte, Undrawn, error) {
 	}
 	c := canvases.take()
 	defer canvases.give(c)
+	c.reset(p.w, p.h, p.pal)
 	if err := p.paint(ctx, c); err != nil {
 		return nil, Undrawn{}, err
 	}

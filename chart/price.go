@@ -48,26 +48,26 @@ func (p *picture) heikinAshi() ohlc {
 	return a
 }
 
-// paintPrice draws the bars according to the chart's type.
-func (p *picture) paintPrice(cv *canvas, pn *pane) {
+// drawPrice adds the bars according to the chart's type.
+func (p *picture) drawPrice(pn *pane) {
 	switch p.kind {
 	case LineType, Area:
-		p.paintClose(cv, pn)
+		p.drawClose(pn)
 	case Bars:
-		p.paintBars(cv)
+		p.drawBars()
 	default:
-		p.paintCandles(cv)
+		p.drawCandles()
 	}
 }
 
-// paintCandles draws wicks and bodies as whole pixels. The body of a bar that
+// drawCandles adds wicks and bodies as whole pixels. The body of a bar that
 // is not closed is striped.
-func (p *picture) paintCandles(cv *canvas) {
+func (p *picture) drawCandles() {
 	for i := range p.candles {
 		c := &p.candles[i]
 		body := p.bodyRect(c)
-		cv.rect(image.Rect(c.x, c.high, c.x+p.wick, c.bodyTop), c.ink)
-		cv.rect(image.Rect(c.x, c.bodyBottom, c.x+p.wick, c.low), c.ink)
+		p.rect(image.Rect(c.x, c.high, c.x+p.wick, c.bodyTop), c.ink)
+		p.rect(image.Rect(c.x, c.bodyBottom, c.x+p.wick, c.low), c.ink)
 		// A body too small to have an inside is filled in every style.
 		room := body.Dy() > 2*p.wick && p.body >= 3*p.wick
 		// The colour-blind theme tells up from down by the filling too, unless the
@@ -75,36 +75,36 @@ func (p *picture) paintCandles(cv *canvas) {
 		hollow := p.kind == Hollow && !c.filled || p.theme == Colorblind && p.kind != Hollow && c.ink == inkUp
 		switch {
 		case c.forming && room:
-			cv.rect(body, inkBack)
+			p.rect(body, inkBack)
 			for y := body.Min.Y; y < body.Max.Y; y += 2 * p.thin {
-				cv.rect(image.Rect(body.Min.X, y, body.Max.X, min(y+p.thin, body.Max.Y)), c.ink)
+				p.rect(image.Rect(body.Min.X, y, body.Max.X, min(y+p.thin, body.Max.Y)), c.ink)
 			}
-			cv.frame(body, p.thin, c.ink)
+			p.frame(body, p.thin, c.ink)
 		case hollow && room && p.body >= 5*p.thin:
-			cv.rect(body, inkBack)
-			cv.frame(body, p.wick, c.ink)
+			p.rect(body, inkBack)
+			p.frame(body, p.wick, c.ink)
 		default:
-			cv.rect(body, c.ink)
+			p.rect(body, c.ink)
 		}
 	}
 }
 
-// paintBars draws bars: an upright line from high to low, open to its left and
+// drawBars adds bars: an upright line from high to low, open to its left and
 // close to its right.
-func (p *picture) paintBars(cv *canvas) {
+func (p *picture) drawBars() {
 	for i := range p.candles {
 		c := &p.candles[i]
 		body := p.bodyRect(c)
 		half := p.wick / 2
-		cv.rect(image.Rect(c.x, c.high, c.x+p.wick, max(c.low, c.high+p.wick)), c.ink)
-		cv.rect(image.Rect(body.Min.X, c.first-half, c.x, c.first-half+p.wick), c.ink)
-		cv.rect(image.Rect(c.x+p.wick, c.last-half, body.Max.X, c.last-half+p.wick), c.ink)
+		p.rect(image.Rect(c.x, c.high, c.x+p.wick, max(c.low, c.high+p.wick)), c.ink)
+		p.rect(image.Rect(body.Min.X, c.first-half, c.x, c.first-half+p.wick), c.ink)
+		p.rect(image.Rect(c.x+p.wick, c.last-half, body.Max.X, c.last-half+p.wick), c.ink)
 	}
 }
 
-// paintClose draws the closes as a line, and for an area shades what lies below
+// drawClose adds the closes as a line, and for an area shades what lies below
 // it. The way to a bar that is not closed is dashed.
-func (p *picture) paintClose(cv *canvas, pn *pane) {
+func (p *picture) drawClose(pn *pane) {
 	values := p.s.Close[:p.n]
 	if p.kind == Area {
 		// The area ends at the volume strip; floor is the value of that row.
@@ -112,7 +112,7 @@ func (p *picture) paintClose(cv *canvas, pn *pane) {
 		for i := range floor {
 			floor[i] = pn.scale.value(float64(pn.floor))
 		}
-		p.paintFill(cv, pn, indicators.Fill{Y1: values, Y2: floor}, inkProfile, inkProfile, false)
+		p.drawFill(pn, indicators.Fill{Y1: values, Y2: floor}, inkProfile, inkProfile, false)
 	}
 	// The stretch to the last bar is left to the dashes below.
 	closed := values
@@ -121,10 +121,10 @@ func (p *picture) paintClose(cv *canvas, pn *pane) {
 		a := point{p.barX(p.n - 2), pn.scale.y(values[p.n-2])}
 		b := point{p.barX(p.n - 1), pn.scale.y(values[p.n-1])}
 		if p.valid[p.n-1] && p.valid[p.n-2] {
-			cv.strokeDashed([]point{a, b}, p.line, 3*p.u, 3*p.u, inkProfile)
+			p.add(shape{kind: strokeShape, pts: []point{a, b}, width: p.line, on: 3 * p.u, off: 3 * p.u, ink: inkProfile})
 		}
 	}
-	p.paintRuns(cv, pn, closed, p.line, inkProfile, false)
+	p.drawRuns(pn, closed, p.line, inkProfile, false)
 }
 
 // checkScale returns an error if the prices do not allow the scale: log and percent need

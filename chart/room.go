@@ -5,8 +5,6 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
-
-	"wick/indicators"
 )
 
 // room knows which parts of a pane already hold something, so that texts can be put where
@@ -22,10 +20,9 @@ type room struct {
 	taken []uint64 // a bit for each cell, row by row from limit's upper left corner
 }
 
-// newRoom returns the room that its data leave in a pane: candles or bars, lines,
-// histograms, levels, divergences. Fills and profile bars take none: text over them is
-// readable on its backing.
-func (p *picture) newRoom(pn *pane) *room {
+// newRoom returns the room that shapes leave in a pane. Fills and profile bars leave all:
+// text over them is readable on its backing.
+func (p *picture) newRoom(pn *pane, shapes []shape) *room {
 	limit := image.Rect(p.px(2), pn.legend.Max.Y, p.axisX-p.px(2), pn.floor)
 	o := &room{limit: limit, cell: max(2, p.px(3))}
 	// The plot is divided into cells of a few pixels: fine enough for text, and few
@@ -33,74 +30,20 @@ func (p *picture) newRoom(pn *pane) *room {
 	o.cols, o.rows = limit.Dx()/o.cell+1, limit.Dy()/o.cell+1
 	o.words = (o.cols + 63) / 64
 	o.taken = make([]uint64, o.words*o.rows)
-	if pn.price {
-		p.occupyPrice(o, pn)
-	}
-	for k := range pn.studies {
-		p.occupyStudy(o, pn, &pn.studies[k])
+	for i := range shapes {
+		// Values beyond the pane do no harm: line and take ignore what is outside the limit.
+		s := &shapes[i]
+		switch {
+		case s.reach == 0 || s.kind == columnsShape:
+		case len(s.pts) == 0 || s.kind == dashShape:
+			o.take(s.box)
+		default:
+			for k, b := range s.pts {
+				o.line(s.pts[max(0, k-1)], b, s.reach)
+			}
+		}
 	}
 	return o
-}
-
-// occupyStudy takes the cells of a study's lines, histograms, levels and divergences.
-func (p *picture) occupyStudy(o *room, pn *pane, st *study) {
-	// Values beyond the pane do no harm: line and take ignore what is outside the limit.
-	for _, l := range st.Lines {
-		if l.Style != indicators.Step {
-			p.occupyLine(o, pn, p.extended(l.Values, l.Ahead), l.Style == indicators.Dots)
-			continue
-		}
-		for _, r := range p.stepRects(pn, upTo(l.Values, p.n)) {
-			o.take(r)
-		}
-	}
-	for _, h := range st.Histogram {
-		p.occupyHistogram(o, pn, upTo(h.Values, p.n))
-	}
-	for _, h := range st.HLines {
-		if usable(h.Y) {
-			p.occupyLevel(o, pn, h.Y)
-		}
-	}
-	for _, d := range st.DivLines {
-		if a, b, ok := p.divergence(pn, d); ok {
-			o.line(a, b, 4*p.u)
-		}
-	}
-}
-
-// occupyHistogram takes the cells of a histogram's bars.
-func (p *picture) occupyHistogram(o *room, pn *pane, values []float64) {
-	zero := pn.scale.row(0)
-	for i, v := range values {
-		if usable(v) {
-			y := pn.scale.row(v)
-			o.take(p.barRect(i, min(y, zero), max(y, zero)+1))
-		}
-	}
-}
-
-// occupyLevel takes the cells of the line across the pane at v.
-func (p *picture) occupyLevel(o *room, pn *pane, v float64) {
-	y := pn.scale.row(v)
-	o.take(image.Rect(0, y, p.axisX, y+p.thin))
-}
-
-// occupyLine takes the cells of a line, straight from bar to bar, or of its dots. A value
-// with no usable value after it counts as a dot.
-func (p *picture) occupyLine(o *room, pn *pane, values []float64, dots bool) {
-	reach := p.line/2 + 1
-	for i, v := range values {
-		if !usable(v) {
-			continue
-		}
-		a := point{p.barX(i), pn.scale.y(v)}
-		b := a
-		if i+1 < len(values) && usable(values[i+1]) && !dots {
-			b = point{p.barX(i + 1), pn.scale.y(values[i+1])}
-		}
-		o.line(a, b, reach)
-	}
 }
 
 // line takes the cells within reach of the straight line from a to b, where a.x <= b.x. In
@@ -172,31 +115,6 @@ func (o *room) cells(r image.Rectangle) image.Rectangle {
 	// Cells count from the limit; the last pixel decides the last cell.
 	r = r.Sub(o.limit.Min)
 	return image.Rect(r.Min.X/o.cell, r.Min.Y/o.cell, (r.Max.X-1)/o.cell+1, (r.Max.Y-1)/o.cell+1)
-}
-
-// occupyPrice takes the cells of the bars, of the line of the last price, and of the
-// levels and lines of the account and the caller.
-func (p *picture) occupyPrice(o *room, pn *pane) {
-	if p.kind == LineType || p.kind == Area {
-		p.occupyLine(o, pn, p.s.Close[:p.n], false)
-	}
-	for i := range p.candles {
-		c := &p.candles[i]
-		o.take(image.Rect(c.x, c.high, c.x+p.wick, c.low))
-		o.take(p.bodyRect(c))
-	}
-	p.occupyLevel(o, pn, p.s.Close[p.lastBar()]) // there is one: placeMarks needs bars
-	for _, l := range p.own {
-		p.occupyLevel(o, pn, l.price)
-	}
-	for _, m := range p.view.Marks {
-		if m.Kind == MarkLine && usable(m.Price) && usable(m.Price2) {
-			path := p.path(pn, m)
-			for k, b := range path[1:] {
-				o.line(path[k], b, p.line/2+1)
-			}
-		}
-	}
 }
 
 // annotation returns a label with its box, at the origin; annotate moves it to its place.

@@ -1,0 +1,663 @@
+package chart
+
+import (
+	"context"
+	"image"
+	"iter"
+	"math"
+
+	"wick/indicators"
+)
+
+// scene is a picture that is laid out and not painted yet: shapes and texts with their
+// places, in the order in which they are painted. Layout only adds to it, and painting only
+// reads it.
+type scene struct {
+	pal    *palette
+	shapes []shape
+	clip   image.Rectangle // of the shapes that are added
+	reach  float64         // of the shapes that are added
+}
+
+// shape is one thing to paint.
+type shape struct {
+	kind    shapeKind
+	ink     ink
+	level   uint8           // of a tint
+	box     image.Rectangle // of what is upright
+	pts     []point         // of what is slanted or round
+	width   float64         // of a stroke; of a disc its radius
+	on, off float64         // dashes and gaps; no gap makes it solid
+	// reach is how far around its middle a text over it would hide a stroke or a disc, or any
+	// number above 0 if a text would hide an upright shape. 0 means that texts may lie over it.
+	reach float64
+	font  *atlas
+	text  string
+}
+
+type shapeKind uint8
+
+const (
+	clipShape     shapeKind = iota // what follows is painted within box only
+	rectShape                      // box
+	tintShape                      // box, with what is under it shining through
+	frameShape                     // the edge of box, width thick, inside it
+	dashShape                      // box as dashes; pts[0].x is the column where they begin
+	columnsShape                   // a tint of one column for each of pts, from box.Min.X on, between the rows x and y
+	strokeShape                    // a line through pts
+	discShape                      // around pts[0]
+	triangleShape                  // pts[0] is the tip, pts[1] its width and height, which is negative if it points down
+	textShape                      // at box.Min
+)
+
+// add adds a shape.
+func (s *scene) add(sh shape) {
+	sh.reach = s.reach
+	s.shapes = append(s.shapes, sh)
+}
+
+// within clips the shapes that follow to box; those with a reach hide what is under a text.
+func (s *scene) within(box image.Rectangle, reach float64) {
+	if box != s.clip {
+		s.shapes = append(s.shapes, shape{kind: clipShape, box: box})
+	}
+	s.clip, s.reach = box, reach
+}
+
+func (s *scene) rect(r image.Rectangle, i ink) { s.add(shape{kind: rectShape, box: r, ink: i}) }
+
+func (s *scene) tint(r image.Rectangle, i ink, level int) {
+	s.add(shape{kind: tintShape, box: r, ink: i, level: uint8(level)})
+}
+
+func (s *scene) frame(r image.Rectangle, thick int, i ink) {
+	s.add(shape{kind: frameShape, box: r, width: float64(thick), ink: i})
+}
+
+// dashes adds the strip r as dashes, which begin at column from.
+func (s *scene) dashes(r image.Rectangle, from, on, off int, i ink) {
+	s.add(shape{kind: dashShape, box: r, pts: []point{{x: float64(from)}}, on: float64(on), off: float64(off), ink: i})
+}
+
+func (s *scene) disc(at point, radius float64, i ink) {
+	s.add(shape{kind: discShape, pts: []point{at}, width: radius, ink: i})
+}
+
+func (s *scene) triangle(tip point, width, height float64, i ink) {
+	s.add(shape{kind: triangleShape, pts: []point{tip, {width, height}}, ink: i})
+}
+
+func (s *scene) letters(font *atlas, text string, x, base int, i ink) {
+	s.add(shape{kind: textShape, font: font, text: text, box: image.Rect(x, base, x, base), ink: i})
+}
+
+// paint paints s on c, which is blank.
+func (s *scene) paint(ctx context.Context, c *canvas) error {
+	for k := range s.shapes {
+		sh := &s.shapes[k]
+		switch sh.kind {
+		case clipShape:
+			c.clip = sh.box
+			if err := ctx.Err(); err != nil { // there are a few clips in a picture
+				return err
+			}
+		case rectShape:
+			c.rect(sh.box, sh.ink)
+		case tintShape:
+			c.tint(sh.box, sh.ink, int(sh.level))
+		case frameShape:
+			c.frame(sh.box, int(sh.width), sh.ink)
+		case dashShape:
+			c.dashes(sh.box, int(sh.pts[0].x), int(sh.on), int(sh.off), sh.ink)
+		case columnsShape:
+			for i, at := range sh.pts {
+				c.tint(image.Rect(sh.box.Min.X+i, int(at.x), sh.box.Min.X+i+1, int(at.y)), sh.ink, int(sh.level))
+			}
+		case strokeShape:
+			if sh.off > 0 {
+				c.strokeDashed(sh.pts, sh.width, sh.on, sh.off, sh.ink)
+			} else {
+				c.stroke(sh.pts, sh.width, sh.ink)
+			}
+		case discShape:
+			c.disc(sh.pts[0], sh.width, sh.ink)
+		case triangleShape:
+			c.triangle(sh.pts[0], sh.pts[1].x, sh.pts[1].y, sh.ink)
+		case textShape:
+			c.text(sh.font, sh.text, sh.box.Min.X, sh.box.Min.Y, sh.ink)
+		}
+	}
+	return nil
+}
+
+// drawGround adds what is under the data: the watermark of invented bars, and a line for each
+// tick.
+func (p *picture) drawGround() {
+	if p.s.Synthetic {
+		const text = "SYNTHETIC DATA"
+		pn := &p.panes[0]
+		// As large as fits, so that it survives when the picture is shrunk, but in a few sizes
+		// only, because large glyphs stay in memory.
+		size := min(64*p.u, float64(p.axisX)/12)
+		if size > 40 {
+			size = math.Floor(size/16) * 16
+		}
+		font := fontAt(bold, int(size))
+		p.within(pn.plot, 0)
+		p.letters(font, text, (p.axisX-font.width(text))/2, font.baseline((pn.legend.Max.Y+pn.floor)/2), inkMark)
+	}
+	for i := range p.panes {
+		pn := &p.panes[i]
+		p.within(image.Rect(0, pn.frame.Min.Y, p.axisX, pn.floor), 0)
+		for _, t := range pn.ticks {
+			if !t.level {
+				p.rect(image.Rect(0, t.y, p.axisX, t.y+p.thin), inkGrid)
+			}
+		}
+		p.within(pn.plot, 0)
+		for _, x := range p.breaks {
+			for y := pn.frame.Min.Y; y < pn.frame.Max.Y; y += p.px(2) + p.px(3) {
+				p.rect(image.Rect(x, y, x+1, min(y+p.px(2), pn.frame.Max.Y)), inkStrong)
+			}
+		}
+		// Strong lines last, so that no weak one crosses them.
+		for _, colour := range [...]ink{inkGrid, inkStrong} {
+			for _, t := range p.times {
+				if x := p.column(t.bar); t.strong == (colour == inkStrong) {
+					p.rect(image.Rect(x, pn.frame.Min.Y, x+p.thin, pn.frame.Max.Y), colour)
+				}
+			}
+		}
+	}
+}
+
+// drawPane adds the data of a pane, which cannot leave its plot. What texts keep away from
+// comes after the areas.
+func (p *picture) drawPane(pn *pane) {
+	plot := image.Rect(0, pn.legend.Max.Y, p.axisX, pn.frame.Max.Y)
+	p.within(plot, 0)
+	p.drawAreas(pn)
+	if pn.price {
+		p.drawVolume()
+	}
+	p.within(plot, p.line/2+1)
+	if pn.price {
+		p.drawPrice(pn)
+	} else {
+		p.drawHistograms(pn)
+	}
+	p.drawLines(pn)
+	p.drawLevels(pn)
+	p.reach = 4 * p.u
+	p.drawDivergences(pn)
+	p.reach = 0
+}
+
+// drawAreas adds what lies under the data: shaded bars, profiles, fills, the caller's zones.
+func (p *picture) drawAreas(pn *pane) {
+	profile := inkProfile
+	for k := range pn.studies {
+		st := &pn.studies[k]
+		// One rectangle for each stretch of bars, so that no seam shows between two of them.
+		for _, run := range runs(st.Shaded[:min(p.n, len(st.Shaded))]) {
+			left, right := p.x0+float64(run[0])*p.pitch, p.x0+float64(run[1]+1)*p.pitch
+			p.tint(image.Rect(int(left), pn.frame.Min.Y, max(int(right), int(left)+1), pn.frame.Max.Y), st.shade, fillLevel)
+		}
+		p.drawProfile(pn, st.HBars, profile)
+		if len(st.HBars) > 0 {
+			profile = inkOsc // for a second study
+		}
+		// Fills between lines that hold their value for a session have their steps, too,
+		// whatever their tone. A study with such lines and fills has no other kind of line.
+		step := false
+		for _, l := range st.Lines {
+			step = step || l.Style == indicators.Step
+		}
+		for _, f := range st.Fills {
+			above := areaInk(st, f.Tone)
+			below := above
+			if f.Below != indicators.Auto {
+				below = areaInk(st, f.Below)
+			}
+			p.drawFill(pn, f, above, below, step)
+		}
+	}
+	for m := range p.marksOf(MarkZone) {
+		if area := p.zoneRect(pn, m); pn.price { // under the data and above the volume
+			area.Max.Y = min(area.Max.Y, pn.floor)
+			p.tint(area, toneInk(m.Tone, inkAmber), weakLevel)
+		}
+	}
+}
+
+// marksOf yields the caller's marks of a kind whose prices can be drawn.
+func (p *picture) marksOf(kind MarkKind) iter.Seq[Mark] {
+	return func(yield func(Mark) bool) {
+		for _, m := range p.view.Marks {
+			if m.Kind == kind && usable(m.Price) && usable(m.Price2) && !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// runs returns the first and the last bar of every stretch that is set.
+func runs(set []bool) (out [][2]int) {
+	for i, on := range set {
+		switch {
+		case on && i > 0 && set[i-1]:
+			out[len(out)-1][1] = i
+		case on:
+			out = append(out, [2]int{i, i})
+		}
+	}
+	return out
+}
+
+// areaInk returns the ink of a fill: that of the lines it belongs to or, if that is the
+// ink of bands, the ink for fills.
+func areaInk(st *study, tone indicators.Tone) ink {
+	found := toneInk(tone, inkBand)
+	for i, l := range st.Lines {
+		if l.Tone == tone {
+			found = st.lines[i].ink
+			break
+		}
+	}
+	if found == inkBand {
+		return inkFill
+	}
+	return found
+}
+
+// mostProfile is the part of the plot that the longest profile bar may take.
+const mostProfile = 0.30
+
+// drawProfile adds horizontal bars from either edge; base is the ink of those without a
+// meaning of their own.
+func (p *picture) drawProfile(pn *pane, bars []indicators.HBar, base ink) {
+	longest := 0.0
+	for _, b := range bars {
+		if reach := b.Width + b.Offset; usable(reach) {
+			longest = max(longest, reach)
+		}
+	}
+	// Widths are parts of the plot. If the longest bar would take more than its share, all
+	// of them are scaled down.
+	unit := float64(p.axisX) * min(1, mostProfile/max(longest, 1e-9))
+	for _, b := range bars {
+		if !usable(b.Y) || !usable(b.Height) || !(b.Width > 0) || !(b.Offset >= 0) || !usable(b.Width+b.Offset) {
+			continue
+		}
+		colour := toneInk(b.Tone, base)
+		if b.Tone == indicators.Band || b.Tone == indicators.Muted {
+			colour = base
+		}
+		level := weakLevel // the value area is stronger, the point of control strongest
+		switch {
+		case b.Tone == indicators.Accent:
+			level = pocLevel
+		case b.Strong:
+			level = strongLevel
+		}
+		top, bottom := pn.scale.row(b.Y+b.Height/2), pn.scale.row(b.Y-b.Height/2)
+		if bottom-top >= 3 {
+			bottom-- // a gap between neighbours
+		}
+		from, to := int(b.Offset*unit+0.5), int((b.Offset+b.Width)*unit+0.5)
+		r := image.Rect(from, top, max(to, from+1), max(bottom, top+1))
+		if !b.Left {
+			r.Min.X, r.Max.X = p.axisX-r.Max.X, p.axisX-r.Min.X
+		}
+		p.tint(r, colour, level)
+	}
+}
+
+// drawFill shades the region between two series column by column, so that it is even at
+// every pitch and changes its ink exactly where they cross. With step, a bar's value holds
+// over its whole width, in the columns of its line.
+func (p *picture) drawFill(pn *pane, f indicators.Fill, above, below ink, step bool) {
+	f.Y1, f.Y2 = p.extended(f.Y1, f.Ahead1), p.extended(f.Y2, f.Ahead2)
+	n := min(len(f.Y1), len(f.Y2))
+	if n == 0 || n == 1 && !step { // between the middles of bars, a region needs two of them
+		return
+	}
+	// The first and the last column whose middle lies between the middles of the first and
+	// the last bar.
+	first, last := int(math.Ceil(p.barX(0)-0.5)), int(math.Floor(p.barX(n-1)-0.5))
+	if step {
+		first, last = int(p.x0), int(p.x0+float64(n)*p.pitch)-1
+	}
+	var run *shape // that the next column continues
+	for x := max(p.clip.Min.X, first); x <= min(p.clip.Max.X-1, last); x++ {
+		// The column's middle is at the middle of bar i plus the part t of the way to the next.
+		at := (float64(x)+0.5-p.x0)/p.pitch - 0.5
+		i := min(max(int(at), 0), n-2)
+		t := at - float64(i)
+		if step { // the last bar that begins left of the column's right end
+			i, t = min(max(int(math.Ceil((float64(x)+1-p.x0)/p.pitch))-1, 0), n-1), 0
+		}
+		y1, y2 := between(f.Y1, i, t), between(f.Y2, i, t)
+		if !usable(y1) || !usable(y2) {
+			run = nil
+			continue
+		}
+		colour := above
+		if y1 < y2 {
+			colour = below
+			y1, y2 = y2, y1
+		}
+		if run == nil || run.ink != colour {
+			p.add(shape{kind: columnsShape, ink: colour, level: fillLevel, box: image.Rect(x, 0, x, 0)})
+			run = &p.shapes[len(p.shapes)-1]
+		}
+		run.pts = append(run.pts, point{float64(pn.scale.row(y1)), float64(pn.scale.row(y2))})
+	}
+}
+
+// between returns the value at the part t of the way from values[i] to the next one. If
+// one that counts is not usable, the result is not either.
+func between(values []float64, i int, t float64) float64 {
+	switch t { // at 0 and 1 the other end does not count
+	case 0:
+		return values[i]
+	case 1:
+		return values[i+1]
+	}
+	return values[i] + float64((values[i+1]-values[i])*t)
+}
+
+// drawHistograms adds bars from zero, in four tones by sign and direction.
+func (p *picture) drawHistograms(pn *pane) {
+	zero := pn.scale.row(0)
+	for k := range pn.studies {
+		st := &pn.studies[k]
+		for h := range st.Histogram {
+			values := upTo(st.Histogram[h].Values, p.n)
+			before := math.NaN() // the value drawn last, with which the next one is compared
+			for i, j := 0, 0; i < len(values); i = j {
+				v := values[i]
+				// Bars that share a column share a bar of the histogram: that furthest from zero.
+				for j = i + 1; j < len(values) && p.dense() && p.column(j) == p.column(i); j++ {
+					if usable(values[j]) && !(math.Abs(values[j]) < math.Abs(v)) {
+						v = values[j]
+					}
+				}
+				if !usable(v) {
+					continue
+				}
+				y := pn.scale.row(v)
+				if v != 0 && y == zero { // at least one pixel high
+					y -= int(math.Copysign(1, v))
+				}
+				p.rect(p.barRect(i, min(zero, y), max(zero, y)), histogramInk(st.bars[h], v, before))
+				before = v
+			}
+		}
+		if len(st.Histogram) > 0 && !pn.scale.empty {
+			p.rect(image.Rect(0, zero, p.axisX, zero+p.thin), inkSep)
+		}
+	}
+}
+
+// histogramInk returns the ink of a bar: full if it is further from zero than the bar
+// before, pale if it is nearer. A base other than inkUp is the indicator's own choice, and
+// all bars have it.
+func histogramInk(base ink, v, before float64) ink {
+	switch {
+	case base != inkUp:
+		return base
+	case v >= 0 && v < before:
+		return inkUpPale
+	case v >= 0:
+		return inkUp
+	case v > before:
+		return inkDownPale
+	}
+	return inkDown
+}
+
+// drawLines adds the lines of a pane. A missing value breaks a line.
+func (p *picture) drawLines(pn *pane) {
+	for k := range pn.studies {
+		st := &pn.studies[k]
+		for i, l := range st.Lines {
+			values, lk := p.extended(l.Values, l.Ahead), st.lines[i]
+			width := p.line
+			if l.Tone == indicators.Band {
+				width = p.edge
+			}
+			switch l.Style {
+			case indicators.Dots:
+				radius := 2 * p.u
+				if p.pitch < 5*p.u {
+					radius = max(p.u, 0.4*p.pitch)
+				}
+				for i, v := range values {
+					if usable(v) {
+						p.disc(point{p.barX(i), pn.scale.y(v)}, radius, lk.ink)
+					}
+				}
+			case indicators.Step:
+				p.drawSteps(pn, values, lk)
+			default:
+				p.drawRuns(pn, values, width, lk.ink, lk.dashed || l.Style == indicators.Dashed)
+			}
+		}
+	}
+}
+
+// drawSteps adds a level for every stretch of equal values as whole pixels, without joins
+// between different levels. Dashes go on from one level to the next and begin anew after a
+// missing value.
+func (p *picture) drawSteps(pn *pane, values []float64, lk look) {
+	thick := max(1, int(math.Round(p.line)))
+	from, end := 0, -1 // where the dashes begin, and where the last level ends
+	for i, j := 0, 0; i < len(values); i = j {
+		// NaN equals nothing, so a missing value is a stretch of its own and has no bar.
+		for j = i + 1; j < len(values) && values[j] == values[i]; j++ {
+		}
+		if !usable(values[i]) {
+			continue
+		}
+		y := pn.scale.row(values[i]) - thick/2
+		left, right := int(p.x0+float64(i)*p.pitch), int(p.x0+float64(j)*p.pitch)
+		r := image.Rect(left, y, max(right, left+1), y+thick)
+		if left > end {
+			from = left
+		}
+		end = r.Max.X
+		if lk.dashed {
+			p.dashes(r, from, p.px(6), p.px(5), lk.ink)
+		} else {
+			p.rect(r, lk.ink)
+		}
+	}
+}
+
+// drawRuns adds a line in straight pieces from bar to bar. Each unbroken run of values is a
+// stroke of its own. If bars are closer than the thinnest stroke, a column has only its
+// first, lowest, highest and last value.
+func (p *picture) drawRuns(pn *pane, values []float64, width float64, colour ink, dashed bool) {
+	s := shape{kind: strokeShape, width: width, ink: colour}
+	if dashed {
+		s.on, s.off = 6*p.u, 5*p.u
+	}
+	for i := 0; i < len(values); {
+		if !usable(values[i]) {
+			i++
+			continue
+		}
+		s.pts = make([]point, 0, min(len(values)-i, 4*p.axisX))
+		for i < len(values) && usable(values[i]) {
+			if !p.dense() {
+				s.pts = append(s.pts, point{p.barX(i), pn.scale.y(values[i])})
+				i++
+				continue
+			}
+			col := p.column(i)
+			first, reach, last := values[i], noSpan, values[i]
+			for ; i < len(values) && usable(values[i]) && p.column(i) == col; i++ {
+				reach.add(values[i])
+				last = values[i]
+			}
+			x := float64(col) + float64(p.thin%2)/2
+			for _, v := range [...]float64{first, reach.lo, reach.hi, last} {
+				s.pts = append(s.pts, point{x, pn.scale.y(v)})
+			}
+		}
+		p.add(s)
+	}
+}
+
+// drawLevels adds the levels of a pane as dashes and, on the price, the line of the last
+// close, and the levels and lines of the account and the caller. A level beyond the edges of
+// the price is named there.
+func (p *picture) drawLevels(pn *pane) {
+	level := func(v, on, off float64, i ink) {
+		y := pn.scale.row(v)
+		p.dashes(image.Rect(0, y, p.axisX, y+p.thin), 0, p.px(on), p.px(off), i)
+	}
+	for _, st := range pn.studies {
+		for k, h := range st.HLines {
+			// The zero of a histogram has its line already. A price that the scale cuts off
+			// has none, even if it has a row of the pane: that row belongs to the volume.
+			if usable(h.Y) && (h.Y != 0 || len(st.Histogram) == 0) && (!pn.price || pn.inside(h.Y)) {
+				level(h.Y, 6, 4, levelInk(st.Result, k, pn.price))
+			}
+		}
+	}
+	if !pn.price {
+		return
+	}
+	if last := p.lastBar(); last >= 0 {
+		level(p.s.Close[last], 2, 3, p.priceInk(last))
+	}
+	for _, l := range p.own {
+		if pn.inside(l.price) {
+			level(l.price, l.on, l.off, l.ink)
+		}
+	}
+	for m := range p.marksOf(MarkLine) {
+		p.add(shape{kind: strokeShape, pts: p.path(pn, m), width: p.line, ink: toneInk(m.Tone, inkAmber)})
+	}
+}
+
+// levelInk returns the ink of level k. The highest and the lowest level of an oscillator
+// with a fixed range have the colours of falling and rising, unless they have a tone of
+// their own: a high value warns of a fall, a low one promises a rise.
+func levelInk(r *indicators.Result, k int, price bool) ink {
+	h := r.HLines[k]
+	switch {
+	case price:
+		return toneInk(h.Tone, inkBand)
+	case h.Tone != indicators.Auto || r.YRange == nil:
+		return toneInk(h.Tone, inkLevel)
+	}
+	// Only the outermost levels are coloured: between them is the ordinary range.
+	highest, lowest := true, true
+	for _, other := range r.HLines {
+		if other.Tone == indicators.Auto { // that of an alert has a tone
+			highest = highest && h.Y >= other.Y
+			lowest = lowest && h.Y <= other.Y
+		}
+	}
+	switch {
+	case highest && !lowest:
+		return inkDown
+	case lowest && !highest:
+		return inkUp
+	}
+	return inkLevel
+}
+
+// drawDivergences adds divergence lines, from left to right, with discs at their ends. One
+// that is not wholly in the picture is left out.
+func (p *picture) drawDivergences(pn *pane) {
+	radius := 4 * p.u
+	if p.compact {
+		radius = 2.5 * p.u
+	}
+	for _, st := range pn.studies {
+		for _, d := range st.DivLines {
+			if !usable(d.Y1) || !usable(d.Y2) || min(d.X1, d.X2) < 0 || max(d.X1, d.X2) >= p.n {
+				continue
+			}
+			a, b := point{p.barX(d.X1), pn.scale.y(d.Y1)}, point{p.barX(d.X2), pn.scale.y(d.Y2)}
+			if a.x > b.x {
+				a, b = b, a
+			}
+			s := shape{kind: strokeShape, pts: []point{a, b}, width: p.line, ink: toneInk(d.Tone, inkAmber)}
+			if d.Dashed {
+				s.on, s.off = 7*p.u, 5*p.u
+			}
+			p.add(s)
+			p.disc(a, radius, s.ink)
+			p.disc(b, radius, s.ink)
+		}
+	}
+}
+
+// drawMarks adds triangles, each over a larger, darker one, whose edge separates it from
+// what is under it.
+func (p *picture) drawMarks(marks []mark) {
+	for i := range marks {
+		m := &marks[i]
+		edge := inkBack
+		switch m.ink {
+		case inkAmber:
+			edge = inkAmberEdge
+		case inkUp:
+			edge = inkUpEdge
+		case inkDown:
+			edge = inkDownEdge
+		}
+		// The darker triangle is larger by e on every side: one pixel of outline at u = 1.
+		w, h, e := float64(m.box.Dx()), float64(m.box.Dy()), p.u
+		side := 1.0
+		if !m.up {
+			side = -1
+		}
+		p.triangle(point{m.tip.x, m.tip.y - side*1.5*e}, w+3*e, side*(h+2.5*e), edge)
+		p.triangle(m.tip, w, side*h, m.ink)
+	}
+}
+
+// drawTexts adds what lies over the data: the lines between header, panes and axes, all
+// texts, and the tags on the axis.
+func (p *picture) drawTexts() {
+	p.within(image.Rect(0, 0, p.w, p.h), 0)
+	for i := range p.panes {
+		y := p.panes[i].frame.Min.Y
+		p.rect(image.Rect(0, y, p.w, y+p.thin), inkSep)
+	}
+	p.rect(image.Rect(0, p.timeAxis.Min.Y, p.w, p.timeAxis.Min.Y+p.thin), inkSep)
+	p.rect(image.Rect(p.axisX, p.header.Max.Y, p.axisX+p.thin, p.timeAxis.Min.Y), inkSep)
+	for i := range p.labels {
+		l := &p.labels[i]
+		switch {
+		case l.fill:
+			p.rect(l.box, inkAmber)
+		case l.backing:
+			p.tint(l.box, inkBack, backingLevel)
+		}
+		if !l.leader.Empty() {
+			p.dashes(l.leader, l.leader.Min.X, p.thin, 2*p.thin, inkMuted)
+		}
+		p.letters(l.font, l.text, l.x, l.base, l.ink)
+	}
+	// Tags are filled for prices and lines, outlined for levels.
+	for i := range p.panes {
+		for _, t := range p.panes[i].tags {
+			ground, letters := t.ink, p.pal.onTag[t.ink]
+			if t.outline {
+				ground, letters = inkBack, t.ink
+			}
+			p.rect(t.box, ground)
+			if t.outline {
+				p.frame(t.box, p.thin, t.ink)
+			}
+			p.letters(p.tag, t.text, t.box.Min.X+p.either(5, 8), p.tag.baseline((t.box.Min.Y+t.box.Max.Y)/2), letters)
+		}
+	}
+}
