@@ -189,6 +189,17 @@ func (n *Notifier) Open() {
 	})
 }
 
+// Hearing returns the names of the destinations that get an event, in the order of the
+// file. They may get it later, after their quiet hours or in a summary.
+func (n *Notifier) Hearing(e Event) (names []string) {
+	for _, d := range n.options.Destinations {
+		if d.Filter.matches(&e) {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
 // Status returns how many events wait for each destination, and the newest dead
 // letters, oldest first.
 func (n *Notifier) Status() (waiting map[string]int, dead []Dead) {

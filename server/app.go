@@ -66,6 +66,11 @@ func (e *app) deps(source market.Source) tools.Deps {
 	if e.meter != nil {
 		d.Painted = func(took time.Duration) { e.meter.renders.Observe(took.Seconds()) }
 	}
+	if e.notifier != nil {
+		d.Messages = func(symbol, client string) []string {
+			return e.notifier.Hearing(notify.Event{Kind: notify.Alert, Symbol: symbol, Client: client})
+		}
+	}
 	return d
 }
 

@@ -168,6 +168,49 @@ func TestNotify(t *testing.T) {
 	}
 }
 
+// TestNotifySays: with destinations for messages, a client's model reads in the instructions
+// that fired alerts reach their owner, and in the reply to set_alert where this one goes. Of
+// destinations that leave it out nothing is promised.
+func TestNotifySays(t *testing.T) {
+	t.Parallel()
+	receiver := newHook(t)
+	line := func(name, filter string) string {
+		return name + " webhook " + receiver.URL + "/PLANTEDsecret allow-private " + filter
+	}
+	const alert = `{"symbol":"BTCUSDT","condition":{"price_above":99999999}}`
+	for _, c := range []struct {
+		lines        []string
+		instructions bool
+		reply        string
+	}{
+		{nil, false, ""},
+		{[]string{line("phone", ""), line("desk", "kinds=alert,fill"), line("log", "kinds=fill"), line("eth", "symbols=ETHUSDT"), line("btc", "symbols=btc/usdt"), line("other", "clients=other"), line("mine", "clients=test")},
+			true, `"delivery":"when it fires, a message goes to the owner's phone, desk, btc, mine"`},
+		{[]string{line("log", "kinds=fill")}, false, `"delivery":"no message goes to the owner: no destination of --notify-file takes this alert"`},
+		{[]string{line("eth", "symbols=ETHUSDT")}, true, `"delivery":"no message goes to the owner: no destination of --notify-file takes this alert"`},
+	} {
+		args := []string{"--trade", "--data-dir", t.TempDir()}
+		if c.lines != nil {
+			args = append(args, "--notify-file", destinations(t, c.lines...))
+		}
+		h := start(t, args...)
+		token := h.login(t)
+		var hello struct{ Result struct{ Instructions string } }
+		h.post(t, "/mcp", "application/json", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, 200, &hello)
+		const said = "A fired alert is also sent to the owner as a message, whether or not a client is connected."
+		if strings.Contains(hello.Result.Instructions, said) != c.instructions {
+			t.Errorf("%q: the instructions are %s; want them to name the messages: %v", c.lines, hello.Result.Instructions, c.instructions)
+		}
+		reply := h.call(t, token, "set_alert", alert)
+		if !strings.Contains(strings.ReplaceAll(reply, `\`, ""), c.reply) || strings.Contains(reply, "delivery") != (c.reply != "") {
+			t.Errorf("%q: the reply is %s, want %s", c.lines, reply, c.reply)
+		}
+		if strings.Contains(reply, "PLANTED") {
+			t.Error("the address is told")
+		}
+	}
+}
+
 // everyFile returns the content of all files below a directory.
 func everyFile(t *testing.T, dir string) string {
 	t.Helper()

@@ -22,6 +22,7 @@ import (
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
+	"wick/notify"
 	"wick/oauth"
 	"wick/sse"
 )
@@ -319,6 +320,10 @@ func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 	said := instructions
 	if e.trade != nil {
 		said += tools.BrokerInstructions(e.trade)
+	}
+	// Without the names of the destinations: a client reads this before it has logged in.
+	if e.notifier != nil && len(e.notifier.Hearing(notify.Event{Kind: notify.Alert})) > 0 {
+		said += " A fired alert is also sent to the owner as a message, whether or not a client is connected."
 	}
 	if e.chat {
 		all, resources = withChat(all, resources)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"wick/market"
@@ -99,7 +100,7 @@ func (h *handlers) setAlert() tool {
 			return h.reply(alertReply{listedAlert: h.listed(alert), Meaning: alert.Meaning(), Hint: alert.Hint(nil)})
 		}
 		now := h.Engine.Standing(ctx, alert)
-		return h.reply(alertReply{h.listed(alert), alert.Meaning(), now, alert.Hint(now), h.slow(alert)})
+		return h.reply(alertReply{h.listed(alert), alert.Meaning(), now, alert.Hint(now), h.slow(alert), h.delivery(alert.Symbol, r.Who.Name)})
 	})
 }
 
@@ -112,6 +113,21 @@ type alertReply struct {
 	Now     *trade.Standing `json:"now,omitempty"`
 	Hint    string          `json:"hint,omitempty"`
 	Warning string          `json:"warning,omitempty"`
+
+	// Delivery says where the owner gets a message when it fires; empty without --notify-file.
+	Delivery string `json:"delivery,omitempty"`
+}
+
+// delivery says which of the owner's destinations are told when an alert of a client fires. A model that
+// does not know of them tells its user to keep the chat open.
+func (h *handlers) delivery(symbol, client string) string {
+	if h.Messages == nil {
+		return ""
+	}
+	if names := h.Messages(symbol, client); len(names) > 0 {
+		return "when it fires, a message goes to the owner's " + strings.Join(names, ", ")
+	}
+	return "no message goes to the owner: no destination of --notify-file takes this alert"
 }
 
 // listedAlert is an alert as replies show it.

@@ -51,6 +51,11 @@ type Deps struct {
 	// Approvals says which orders a person has to approve; nil means none.
 	Approvals *Approvals
 
+	// Messages returns the names of the owner's destinations for messages that are told when
+	// an alert on a symbol fires that the client of a name has set. Nil means that there are
+	// no destinations.
+	Messages func(symbol, client string) []string
+
 	// Watchlists are lists of symbols by their names in lower case, which a scan
 	// takes as "@name". Nil for none.
 	Watchlists map[string][]string
