@@ -20,6 +20,22 @@ const (
 	resamples = 1000
 )
 
+// BacktestFigures says what each figure of a backtest means. It is the one place that does:
+// replies and docs/rules.md show it.
+var BacktestFigures = map[string]string{
+	"trades":             "trades that were entered and left",
+	"hit_rate_pct":       "share of the trades that brought a profit, fees and slippage taken off",
+	"profit_factor":      "all profits of the trades divided by all their losses, in money; null without a loss",
+	"expectancy_pct":     "mean profit of a trade, in percent of its value at entry",
+	"expectancy_95_pct":  "where the mean lies in 95 of 100 samples drawn from the trades",
+	"profit_pct":         "change of the capital; a trade that is still open counts at the last close",
+	"buy_and_hold_pct":   "change of the capital had it bought at the first open and held",
+	"max_drawdown_pct":   "deepest fall of the capital from its highest close before, in percent of that",
+	"time_in_market_pct": "exposure: share of the bars that ended with a position",
+	"sharpe":             "mean profit of a bar divided by the deviation of all bars, times the root of the bars in a year, without interest; null once all is lost",
+	"sortino":            "as sharpe, divided by the root of the mean square of the losses, to which bars without a loss count as 0",
+}
+
 // report holds the figures of a stretch of a backtest. Profit and drawdown are in percent
 // of the worth at the beginning of the stretch, the figures of trades in percent of the
 // value at entry. A figure that does not exist, such as a hit rate without trades, is null.
@@ -93,8 +109,7 @@ func (t *tester) how() string {
 	if t.terms.split > 0 {
 		text += "a trade that is open at the split counts among the trades of neither part; "
 	}
-	return text + "Sharpe and Sortino of the profit per bar, without interest, times the root of the bars in a year, null once all is lost; " +
-		"profit_factor is all profits by all losses in money, expectancy the mean of the trades' percents; profit_pct counts an open trade at the last close, the figures of trades do not"
+	return text + "list_indicators names [backtest] says what each figure means"
 }
 
 // leaves returns what ends a trade, in words: the exit, the number of bars, the stop,
@@ -243,22 +258,24 @@ func (t *tester) drawdown(r *report, before float64, from, until int) {
 // losses alone, both for a year of bars. It leaves them as they are if all was lost, on the
 // last bar too: what the bars after that bring is in proportion to nothing or less.
 func (r *report) ratios(worth []float64, before, perYear float64) {
+	profits := make([]float64, 0, len(worth)) // of each bar in proportion to the worth before it
 	var sum, squares, falls float64
 	for _, w := range worth {
 		if w <= 0 {
 			return
 		}
-		// p is the profit of one bar in proportion to the worth before it.
 		p := w/before - 1
 		before = w
+		profits = append(profits, p)
 		sum += p
-		squares += p * p
 		falls += min(p, 0) * min(p, 0)
 	}
 	n := float64(len(worth))
 	mean := sum / n
-	// Rounding may leave a variance just below zero.
-	deviation := math.Sqrt(max(0, squares/n-mean*mean))
+	for _, p := range profits {
+		squares += (p - mean) * (p - mean)
+	}
+	deviation := math.Sqrt(squares / n)
 	// Over a year a mean grows with the number of bars and a deviation with its root. If
 	// nothing varies, the quotients are not finite, and written as null.
 	r.Sharpe = figure(mean / deviation * math.Sqrt(perYear))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -444,6 +445,31 @@ func TestBacktestTarget(t *testing.T) {
 		_, err := parseItem([]byte(`{"name":"backtest","enter":"close > 100",` + params + `}`))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", params, err, want)
+		}
+	}
+}
+
+// TestFiguresAreExplained: every figure of a report is explained, and docs/rules.md has the
+// same words.
+func TestFiguresAreExplained(t *testing.T) {
+	text, err := json.Marshal(report{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var figures map[string]json.RawMessage
+	if err := json.Unmarshal(text, &figures); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../docs/rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range figures {
+		if name == "from" || name == "to" {
+			continue
+		}
+		if words := BacktestFigures[name]; words == "" || !strings.Contains(string(page), "| `"+name+"` | "+words+" |\n") {
+			t.Errorf("%s: docs/rules.md should have the row | `%s` | %s |", name, name, words)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wick/indicators/kernel"
+	"wick/market"
 )
 
 // TestHistVolatility works the returns out one window at a time, around their
@@ -39,4 +40,44 @@ func plainDeviation(x []float64) float64 {
 		squares += (v - mean) * (v - mean)
 	}
 	return math.Sqrt(squares / float64(len(x)))
+}
+
+// TestPeriodsOfAYear: figures a year count the bars that a year of the market has. Their root
+// is what the ratio of a figure to that with one bar a year is.
+func TestPeriodsOfAYear(t *testing.T) {
+	const day = 24 * 60 * 60
+	week := func(iv market.Interval, skip func(t int64) bool) *market.Series {
+		s := &market.Series{Interval: iv}
+		for at := int64(1_700_006_400); s.Len() < 400; at += iv.Seconds() { // a Wednesday
+			if price := 100 + float64(s.Len()*s.Len()%17); !skip(at) {
+				s.Append(market.Bar{Time: at, Open: price, High: price, Low: price, Close: price, Volume: 1})
+			}
+		}
+		return s
+	}
+	always := func(int64) bool { return false }
+	weekend := func(t int64) bool { d := t / day % 7; return d == 2 || d == 3 } // Saturday and Sunday
+	session := func(t int64) bool { return weekend(t) || t%day < 14*3600 || t%day >= 21*3600 }
+	days, hours := week("1d", weekend), week("1h", session)
+	days.Hours = market.Hours{Open: 1_700_000_000, Close: 1_700_000_000 + 6*3600 + 1800} // six hours and a half
+	hours.Hours = days.Hours
+	for _, c := range []struct {
+		what string
+		s    *market.Series
+		want float64
+	}{
+		{"days of a market that never closes", week("1d", always), 365},
+		{"hours of a market that never closes", week("1h", always), 8760},
+		{"days of an exchange", days, 252},
+		{"hours of an exchange", hours, 252 * 7},
+		{"weeks", week("1wk", always), 365.0 / 7},
+	} {
+		for _, name := range []string{"hist_volatility", "sharpe", "sortino"} {
+			auto, one := compute(t, c.s, name, `{"length":10,"periods":"auto"}`).Lines[0].Values, compute(t, c.s, name, `{"length":10,"periods":1}`).Lines[0].Values
+			last := c.s.Len() - 1
+			if got := auto[last] / one[last]; math.Abs(got*got-c.want) > 1e-9*c.want {
+				t.Errorf("%s of %s: %v bars in a year, want %v", name, c.what, got*got, c.want)
+			}
+		}
+	}
 }

@@ -138,6 +138,7 @@ type Param struct {
 	Choices  []string // what a Choice may be
 	Quiet    bool     // left out of the label: levels, ways of drawing
 	Percent  bool     // a number that may be written with a percent sign
+	Auto     bool     // a number whose 0 may be written auto
 	Many     bool     // a Choice that takes several: an array, or names divided by commas; an Expression that takes several, divided by semicolons
 
 	Text      string // of a Symbol: the default; of an Expression: what stands for it until a client gives one, an example if it is Required

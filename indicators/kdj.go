@@ -12,14 +12,18 @@ import (
 // as twice the distance of K from D.
 var indKDJ = Indicator{
 	Name: "kdj", Title: "KDJ", Aliases: []string{"kdj_indicator"}, Category: Momentum,
-	Doc: "KDJ: a stochastic smoothed by thirds, and J, which overshoots them on both sides. As on Chinese terminals and TradingView, by recursion from the first value; " +
+	Doc: "KDJ: a stochastic smoothed by thirds, and J, which overshoots them on both sides and whose zones the signals are of. As on Chinese terminals and TradingView, by recursion from the first value; " +
 		"the stochastic of a bar without range counts as 0.",
 	Formula: "RSV = stochastic(n); K = K[1] + (RSV - K[1]) / k; D = D[1] + (K - D[1]) / d; J = 3K - 2D",
 	Params: slices.Concat([]Param{
 		length(9), bars("k", 3, "smoothing of K", "k_length", "signal", "m1"), bars("d", 3, "smoothing of D", "d_length", "m2"),
 	}, zone(20, 80, 0, 100)),
 	ZoneLine: "J",
-	Signals:  []string{shape.CrossUp, shape.CrossDown, shape.Oversold, shape.Overbought},
+	Meanings: map[string]string{
+		shape.Oversold: "J leaves the oversold zone upwards", shape.Overbought: "J leaves the overbought zone downwards",
+		shape.EntersOversold: "J falls into the oversold zone", shape.EntersOverbought: "J rises into the overbought zone",
+	},
+	Signals: []string{shape.CrossUp, shape.CrossDown, shape.Oversold, shape.Overbought},
 	// K and D have the weights 1/k and 1/d, those of Wilder's averages.
 	Warmup: func(a Args) int { return a.Int("length") + kernel.WilderMemory*(a.Int("k")+a.Int("d")) },
 	Compute: func(s *market.Series, a Args) *Result {

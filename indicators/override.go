@@ -133,6 +133,9 @@ func (p Param) parse(raw json.RawMessage) (float64, error) {
 	case Date:
 		return parseDate(text)
 	}
+	if p.Auto && strings.EqualFold(text, "auto") {
+		return 0, nil
+	}
 	if p.Percent {
 		text = strings.TrimSpace(strings.TrimSuffix(text, "%"))
 	}

@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"math"
 	"slices"
 
 	"wick/indicators/kernel"
@@ -114,9 +115,29 @@ func manyOf(name, doc string, choices ...string) Param {
 }
 
 // barsInYear returns the parameter "periods", which turns figures of a bar into those
-// of a year.
+// of a year. perYear reads it.
 func barsInYear() Param {
-	return quiet(factor("periods", 252, 1, 1e6, "bars in a year", "annual", "periods_per_year", "trading_days"))
+	p := quiet(factor("periods", 0, 0, 1e6, "bars in a year; 0 or auto: by the interval and the hours of the market", "annual", "periods_per_year", "trading_days", "annualize"))
+	p.Auto = true
+	return p
+}
+
+// perYear returns how many bars of s a year has: what the parameter "periods" says, or else
+// those of the 252 days and the hours of an exchange, or of a market that never closes if
+// the source tells no hours. It does not count the bars of s, so that it is the same however
+// many there are.
+func perYear(s *market.Series, a Args) float64 {
+	const day, year = 24 * 60 * 60, 365 * 24 * 60 * 60
+	length := float64(s.Interval.Seconds())
+	switch periods := a.Float("periods"); {
+	case periods > 0:
+		return periods
+	case length == 0: // bars of unknown length are most likely days of an exchange
+		return 252
+	case length > day || s.Hours == (market.Hours{}):
+		return year / length
+	}
+	return 252 * math.Ceil(float64(s.Hours.Close-s.Hours.Open)/length)
 }
 
 // Sources are the prices a computation may start from.

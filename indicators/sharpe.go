@@ -18,7 +18,7 @@ var indSharpe = aroundZero(Indicator{
 }, "Sharpe", func(s *market.Series, a Args) []float64 {
 	returns := kernel.Rate(column(s, a), 1, 1, -1)
 	mean, variance := kernel.MeanVariance(returns, a.Int("length"))
-	return perRisk(mean, variance, a.Float("periods"))
+	return perRisk(mean, variance, perYear(s, a))
 })
 
 // returnParams returns the parameters of ratios of returns.

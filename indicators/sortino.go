@@ -18,5 +18,5 @@ var indSortino = aroundZero(Indicator{
 	// Gains count as 0 in the mean square, and in the number it is divided by.
 	losses := kernel.Lesser(returns, make([]float64, len(returns)))
 	n := a.Int("length")
-	return perRisk(kernel.SMA(returns, n), kernel.Scaled(kernel.RollingSum(kernel.Times(losses, losses), n), 1/float64(n)), a.Float("periods"))
+	return perRisk(kernel.SMA(returns, n), kernel.Scaled(kernel.RollingSum(kernel.Times(losses, losses), n), 1/float64(n)), perYear(s, a))
 })

@@ -42,6 +42,9 @@ type (
 		// Language teaches the language of expressions; only the entry "rule" has it.
 		Language []string `json:"language,omitempty"`
 
+		// Figures says what the figures of a backtest mean; only that entry has it.
+		Figures map[string]string `json:"figures,omitempty"`
+
 		// Compared says how the indicator compares with those of TA-Lib, TradingView and
 		// pandas-ta.
 		Compared map[string]string `json:"compared,omitempty"`
@@ -142,8 +145,11 @@ func entryOf(ind *indicators.Indicator) entry {
 		Aliases: append([]string{}, ind.Aliases...), Params: []param{}, Signals: append([]string{}, ind.Signals...), NoAlerts: ind.VisibleOnly,
 		Meanings: make(map[string]string), Compared: ind.Compared(),
 	}
-	if ind.Name == "rule" {
+	switch ind.Name {
+	case "rule":
 		e.Language = strings.Split(indicators.Language, "\n")
+	case "backtest":
+		e.Figures = indicators.BacktestFigures
 	}
 	switch {
 	case ind.Category == indicators.External:
@@ -233,7 +239,7 @@ var usualDefaults = sync.OnceValue(func() map[string]any {
 // the usual one. Quiet parameters are left out. The full entry is not changed: the
 // receiver is a copy, and what it shares with the full entry is replaced.
 func (e entry) short() entry {
-	e.Description, e.Category, e.Meanings, e.Language, e.Compared = firstWords(e.Description, shortDoc), "", nil, nil, nil
+	e.Description, e.Category, e.Meanings, e.Language, e.Figures, e.Compared = firstWords(e.Description, shortDoc), "", nil, nil, nil, nil
 	params := []param{}
 	for _, p := range e.Params {
 		if p.quiet {
