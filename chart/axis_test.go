@@ -52,7 +52,8 @@ func TestBoundedPanelFits(t *testing.T) {
 	}{
 		{"between the levels", 50, 10, 30, 70},
 		{"above", 60, 25, 30, 85},
-		{"at the bounds", 50, 60, 0, 100},
+		{"at the bounds", 50, 50, 0, 100},
+		{"beyond the bounds", 50, 60, -10, 110}, // no value is cut off
 	} {
 		r := &indicators.Result{Label: "RSI(14)", YRange: &[2]float64{0, 100}, HLines: []indicators.HLine{{Y: 30}, {Y: 70}},
 			Lines: []indicators.Line{{Label: "RSI", Tone: indicators.Primary, Values: wave(80, c.mid, c.h, 4, 0)}}}

@@ -169,14 +169,14 @@ func lastValue(values []float64, n int) (v float64, ok bool) {
 	return values[n-1], true
 }
 
-// bounds returns the range that the study's values cannot leave, such as 0 to 100;
+// bounds returns the usual range of the study, such as 0 to 100, wider if values leave it;
 // ok is false when there is none.
 func (st *study) bounds() (s span, ok bool) {
-	r := st.YRange
-	if r == nil || !usable(r[0]) || !usable(r[1]) || r[0] >= r[1] {
+	lo, hi, ok := st.Range()
+	if st.YRange == nil || !ok || !usable(lo) || !usable(hi) {
 		return s, false
 	}
-	return span{r[0], r[1]}, true
+	return span{lo, hi}, true
 }
 
 // changeInk returns the colour of a change.

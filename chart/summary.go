@@ -242,7 +242,7 @@ func (w *writer) about(r *indicators.Result) {
 	if r.Overlay { // it has no range of its own
 		return
 	}
-	if lo, hi, ok := yRange(r); ok {
+	if lo, hi, ok := r.Range(); ok {
 		w.values("y_range", indicators.Values{lo, hi})
 	}
 }
@@ -259,30 +259,6 @@ func (w *writer) strength(sig *indicators.Signal) {
 	if sig.Strength != 0 {
 		w.int("strength", int64(sig.Strength))
 	}
-}
-
-// yRange returns the range of a panel: the fixed one, or else that of its lines and
-// histograms, with zero if there is a histogram.
-func yRange(r *indicators.Result) (lo, hi float64, ok bool) {
-	if r.YRange != nil {
-		return r.YRange[0], r.YRange[1], true
-	}
-	lo, hi = math.Inf(1), math.Inf(-1)
-	widen := func(values ...float64) {
-		for _, v := range values {
-			if !math.IsNaN(v) && !math.IsInf(v, 0) {
-				lo, hi = min(lo, v), max(hi, v)
-			}
-		}
-	}
-	for _, l := range r.Lines {
-		widen(l.Values...)
-	}
-	for _, h := range r.Histogram {
-		widen(h.Values...)
-		widen(0)
-	}
-	return lo, hi, lo <= hi
 }
 
 // profileLevel is one price of a profile with the width of its bars.

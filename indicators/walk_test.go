@@ -151,6 +151,35 @@ func settings(t *testing.T, ind *Indicator) []Request {
 	return out
 }
 
+// TestRangeHoldsValues: in every market, at every setting, the range of a panel holds all
+// values and is not a point.
+func TestRangeHoldsValues(t *testing.T) {
+	t.Parallel()
+	worlds := hostile()
+	for ind := range All() {
+		for k, request := range settings(t, ind) {
+			for name, s := range worlds {
+				if testing.Short() && name != "falls dead" && (k+len(name))%3 > 0 {
+					continue
+				}
+				r := request.Compute(s)
+				lo, hi, ok := r.Range()
+				if ok && !(lo < hi) {
+					t.Errorf("%s in the market %q: the range is %v to %v", request.Label(), name, lo, hi)
+				}
+				for label, values := range columns(r) {
+					for i, v := range values {
+						if !math.IsNaN(v) && !math.IsInf(v, 0) && !(ok && lo <= v && v <= hi) {
+							t.Errorf("%s in the market %q: %s is %v at bar %d, the range %v to %v", request.Label(), name, label, v, i, lo, hi)
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestWalk computes every indicator in every market, with its defaults and
 // with each parameter at its bounds, and holds the result to what the package
 // promises of all of them.

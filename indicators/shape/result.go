@@ -24,8 +24,8 @@ type Result struct {
 	// Unsettled if the bars that are left begin before it.
 	Settles int
 
-	// YRange is the fixed range of a panel, such as 0 to 100. Nil means that
-	// the range follows the values.
+	// YRange is the usual range of a panel, such as 0 to 100. Nil means that the range
+	// follows the values. Method Range has what is shown.
 	YRange *[2]float64
 
 	// Begin is the bar of the input on which the series of the result begin. Signals and
@@ -231,6 +231,39 @@ func (r *Result) Tail(total, n int) *Result {
 		}
 	}
 	return &t
+}
+
+// Range returns the range of a panel, which holds all values of its lines and histograms:
+// the usual one, wider if values leave it, or else that of the values, with zero if there is
+// a histogram. Values that are all the same have some room on both sides. It is not ok if
+// there is neither a usual range nor a value.
+func (r *Result) Range() (lo, hi float64, ok bool) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	widen := func(values ...float64) {
+		for _, v := range values {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	}
+	if r.YRange != nil {
+		widen(r.YRange[0], r.YRange[1])
+	}
+	for _, l := range r.Lines {
+		widen(l.Values...)
+	}
+	for _, h := range r.Histogram {
+		widen(h.Values...)
+		widen(0)
+	}
+	if lo == hi {
+		room := math.Abs(lo) / 100
+		if room == 0 {
+			room = 1
+		}
+		return lo - room, hi + room, true
+	}
+	return lo, hi, lo < hi
 }
 
 // Values is one number per bar. NaN and the infinities, which JSON cannot
