@@ -1,0 +1,140 @@
+package indicators
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+var updateSnapshot = flag.Bool("update", false, "rewrite testdata/snapshot.txt")
+
+// TestSnapshot: every line and every signal of every entry, at its defaults and at small and
+// large parameters, in a market of random prices and in one of ticks, is what
+// testdata/snapshot.txt says. A commit that changes the file says why; -update rewrites it.
+func TestSnapshot(t *testing.T) {
+	t.Parallel()
+	markets := []*market.Series{world(1200, 100), ticks(1200, 5)}
+	markets[1].Interval, markets[1].Others, markets[1].Extra = market.Hour1, markets[0].Others, markets[0].Extra
+	var b strings.Builder
+	for ind := range All() {
+		for _, size := range []struct {
+			name string
+			by   float64
+		}{{"default", 1}, {"small", 0.4}, {"large", 2.5}} {
+			r := scaled(t, ind, size.by)
+			fmt.Fprintf(&b, "%s %s warmup %d:", r.Identity(), size.name, r.Warmup(market.Hour1))
+			b.WriteString(digests(r, markets))
+			b.WriteByte('\n')
+		}
+	}
+	const file = "testdata/snapshot.txt"
+	if *updateSnapshot {
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := strings.Split(b.String(), "\n"), strings.Split(string(kept), "\n")
+	if len(got) != len(want) {
+		t.Errorf("%d lines, %s has %d", len(got), file, len(want))
+	}
+	shown := 0
+	for i := range min(len(got), len(want)) {
+		if shown < 20 && got[i] != want[i] {
+			shown++
+			t.Errorf("line %d:\ngot  %s\nwant %s", i+1, got[i], want[i])
+		}
+	}
+}
+
+// scaled returns a request whose numbers are the defaults times by, within their bounds.
+func scaled(t *testing.T, ind *Indicator, by float64) Request {
+	t.Helper()
+	given := make(map[string]json.RawMessage)
+	for _, p := range ind.Params {
+		v := p.Default * by
+		if p.Kind == Int {
+			v = float64(int(v))
+		}
+		if (p.Kind == Int || p.Kind == Number) && !p.Quiet && by != 1 {
+			given[p.Name] = json.RawMessage(number(max(p.Min, min(p.Max, v))))
+		}
+	}
+	r, err := New(ind.Name, given)
+	if err != nil {
+		t.Fatalf("%s: %v", ind.Name, err)
+	}
+	return r
+}
+
+// digests returns a digest of each line and of each kind of signal of r, with how many
+// there are, and one of all else.
+func digests(r Request, markets []*market.Series) string {
+	lines, signals, rest := make(map[string][]byte), make(map[string][]byte), []byte(nil)
+	var labels []string
+	counts := make(map[string]int)
+	for _, s := range markets {
+		result := r.Compute(s)
+		for label, values := range columns(result) {
+			if lines[label] == nil {
+				labels = append(labels, label)
+			}
+			lines[label] = Values(values).AppendJSON(lines[label])
+		}
+		for _, sig := range result.Signals {
+			counts[sig.Label]++
+			signals[sig.Label] = shape.AppendValue(fmt.Appendf(signals[sig.Label], "%d %d %t %d ", sig.Bar, sig.Tone, sig.Silent, sig.Strength), sig.Y)
+		}
+		text, err := json.Marshal(struct {
+			Label          string
+			Overlay        bool
+			Settles, Begin int
+			HLines         []HLine
+			HBars          []HBar
+			DivLines       []DivLine
+			Sessions       []int
+			Shaded         []bool
+			Facts          []Fact
+		}{result.Label, result.Overlay, result.Settles, result.Begin, result.HLines, result.HBars, result.DivLines, result.Sessions, result.Shaded, result.Facts})
+		if err != nil { // a level may be NaN
+			text = fmt.Append(nil, result.HLines, result.HBars, result.DivLines)
+		}
+		rest = append(rest, text...)
+		if result.YRange != nil {
+			rest = fmt.Append(rest, *result.YRange)
+		}
+		for _, f := range result.Fills {
+			rest = f.Y2.AppendJSON(f.Y1.AppendJSON(fmt.Append(rest, f.Tone, f.Below)))
+		}
+		for _, l := range result.Lines {
+			rest = l.Ahead.AppendJSON(fmt.Append(rest, l.Tone, l.Style))
+		}
+	}
+	var b strings.Builder
+	for _, label := range labels {
+		fmt.Fprintf(&b, " %s=%s", strings.ReplaceAll(label, " ", "_"), digest(lines[label]))
+	}
+	for _, label := range slices.Sorted(maps.Keys(signals)) {
+		fmt.Fprintf(&b, " %s*%d=%s", label, counts[label], digest(signals[label]))
+	}
+	return b.String() + " rest=" + digest(rest)
+}
+
+// digest returns eight digits that stand for text.
+func digest(text []byte) string {
+	h := fnv.New32a()
+	h.Write(text)
+	return fmt.Sprintf("%08x", h.Sum32())
+}
