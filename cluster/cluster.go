@@ -144,21 +144,23 @@ type Node struct {
 	tasks sync.WaitGroup
 
 	mu      sync.Mutex
-	term    *term     // while this replica leads; guarded by mu, like all below
-	leader  leader    // as last read
-	hurdle  error     // why this replica could not become leader when there was none, or nil
-	refused string    // the id of the leader that refused this replica's last question, or empty
-	tail    uint64    // the newest sequence in etcd that this replica has heard of
-	applied uint64    // the newest sequence that was read or appended here
-	heard   time.Time // when etcd last answered
+	term    *term              // while this replica leads; guarded by mu, like all below
+	leader  leader             // as last read; setLeader sets it
+	changed context.Context    // ends when another replica leads, or none
+	depose  context.CancelFunc // ends changed
+	hurdle  error              // why this replica could not become leader when there was none, or nil
+	refused string             // the id of the leader that refused this replica's last question, or empty
+	tail    uint64             // the newest sequence in etcd that this replica has heard of
+	applied uint64             // the newest sequence that was read or appended here
+	heard   time.Time          // when etcd last answered
 }
 
 // term is the time in which this replica leads.
 type term struct {
 	revision int64 // at which it created the key lead
 	lease    int64
-	ctx      context.Context // ends when the lease cannot be held
-	end      context.CancelFunc
+	ctx      context.Context         // ends when the lease cannot be held
+	end      context.CancelCauseFunc // with errDeposed or errUnreachable
 }
 
 // leader is the value of the key lead.
@@ -191,7 +193,17 @@ func New(o Options) (*Node, error) {
 	rand.Read(id[:]) // never fails
 	n := &Node{options: o, log: o.Log, etcd: client, sealer: sealer, id: hex.EncodeToString(id[:]), ttl: DefaultTTL, dueAfter: dueBytes, pages: pageBatches, tails: newQuestion[uint64]()}
 	n.life, n.end = context.WithCancel(context.Background())
+	n.changed, n.depose = context.WithCancel(n.life)
 	return n, nil
+}
+
+// setLeader notes who leads. Questions to the leader before end. mu is held.
+func (n *Node) setLeader(to leader) {
+	if to.ID != n.leader.ID {
+		n.depose()
+		n.changed, n.depose = context.WithCancel(n.life)
+	}
+	n.leader = to
 }
 
 // nameOK reports whether a store may have this name.

@@ -106,6 +106,59 @@ func TestDeposed(t *testing.T) {
 	}
 }
 
+// TestDeposedAndNoticed: a leader that was replaced and has noticed says so of what it is asked
+// to store next: nothing was sent, and etcd answers.
+func TestDeposedAndNoticed(t *testing.T) {
+	t.Parallel()
+	s := etcdtest.New(t)
+	old, young := node(t, s), node(t, s)
+	term := lead(t, old, &journaltest.Notes{})
+	s.ExpireLeases()
+	lead(t, young, &journaltest.Notes{})
+	<-term.Done()
+	_, err := old.Append(1, []journal.Record{journaltest.Record(t, "late")})
+	if !errors.Is(err, errDeposed) || errors.Is(err, journal.ErrUnknown) || errors.Is(err, errUnreachable) {
+		t.Errorf("got %v, want %v for certain", err, errDeposed)
+	}
+}
+
+// TestDeposedUnderWay: the answer to a leader's append is lost, and it is replaced meanwhile.
+// Etcd answers again and has the record or has not, so that the leader can say which.
+func TestDeposedUnderWay(t *testing.T) {
+	t.Parallel()
+	for fault, stored := range map[etcdtest.Fault]bool{etcdtest.LoseBefore: false, etcdtest.LoseAfter: true} {
+		s := etcdtest.New(t)
+		old, young := node(t, s), node(t, s)
+		term := lead(t, old, &journaltest.Notes{})
+		sent := 0
+		s.SetFault(func(path string) etcdtest.Fault { // one at a time
+			switch {
+			case path != "/v3/kv/txn" || term.Err() != nil:
+				return etcdtest.None
+			case sent == 0:
+				sent++
+				go func() {
+					s.ExpireLeases()
+					old.leading().end(errDeposed)
+				}()
+				return fault
+			}
+			return etcdtest.LoseBefore
+		})
+		_, err := old.Append(1, []journal.Record{journaltest.Record(t, "under way")})
+		if stored && err != nil || !stored && (!errors.Is(err, errDeposed) || errors.Is(err, journal.ErrUnknown)) {
+			t.Errorf("stored %t: %v", stored, err)
+		}
+		<-term.Done()
+		s.SetFault(nil)
+		notes := &journaltest.Notes{}
+		lead(t, young, notes)
+		if len(notes.Texts) == 1 != stored {
+			t.Errorf("stored %t: the log has %q", stored, notes.Texts)
+		}
+	}
+}
+
 // add appends records one by one.
 func add(t testing.TB, n *Node, texts ...string) {
 	t.Helper()

@@ -52,6 +52,11 @@ type answer struct {
 // acted on or not.
 var ErrNoAnswer = fmt.Errorf("%w: the leader did not answer; look, or try again", journal.ErrUnknown)
 
+// ErrLeaderChanged reports a question whose leader led no more before it answered. Nothing
+// that this leader has not written by then will be written: the log of the next one says
+// whether the question was acted on.
+var ErrLeaderChanged = fmt.Errorf("%w: the leader changed before it answered; look, or try again", journal.ErrUnknown)
+
 // errRefused reports a leader that does not accept the questions of this replica. Its
 // refusal alone is not sealed, for the two may have no secret in common: whoever can change
 // what replicas send each other could make one up.
@@ -77,7 +82,7 @@ func (n *Node) Ask(ctx context.Context, op string, in, out any) error {
 // that nothing was done.
 func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	n.mu.Lock()
-	to, hurdle := n.leader, n.hurdle
+	to, hurdle, changed := n.leader, n.hurdle, n.changed
 	n.mu.Unlock()
 	switch {
 	case to.URL == "" && hurdle != nil:
@@ -91,6 +96,9 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	}
 	// The question contains the id of the leader, so that nobody can send it to another.
 	text, _ := json.Marshal(ask{to.ID, op, body}) // body was encoded above
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(changed, func() { cancel(ErrLeaderChanged) })()
 	reply, err := n.exchange(ctx, to.URL, n.sealer.seal(text, aboutAsk))
 	// If no connection was made, the question was not sent. After any other failure
 	// nobody knows whether it was acted on.
@@ -100,6 +108,9 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	n.noteRefusal(to, err)
 	if errors.Is(err, errRefused) || errors.Is(err, errNoLeader) {
 		return err
+	}
+	if err != nil && context.Cause(ctx) == ErrLeaderChanged {
+		return ErrLeaderChanged
 	}
 	if err != nil {
 		return fmt.Errorf("%w (%w)", ErrNoAnswer, err)

@@ -220,9 +220,48 @@ func TestAskNextLeader(t *testing.T) {
 func TestAskFollower(t *testing.T) {
 	t.Parallel()
 	leading, follower, _, _ := pair(t)
-	leading.leading().end()
+	leading.leading().end(errDeposed)
 	if err := follower.Ask(t.Context(), "add", 1, nil); !errors.Is(err, errNoLeader) {
 		t.Errorf("got %v, want %v", err, errNoLeader)
+	}
+}
+
+// TestAskPausedLeader: a question to a leader that does not answer ends when that replica
+// leads no more, and says so: what it had under way is in the log by then, or never will be.
+func TestAskPausedLeader(t *testing.T) {
+	t.Parallel()
+	s := etcdtest.New(t)
+	s.Lengthen(10 * time.Minute) // until it expires below
+	leading, follower := node(t, s), node(t, s)
+	paused := make(chan struct{})
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		close(paused)
+		<-r.Context().Done()
+	}))
+	t.Cleanup(web.Close)
+	leading.options.Advertise = web.URL
+	lead(t, leading, &journaltest.Notes{})
+	if _, err := follower.Read(&journaltest.Notes{}); err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan error, 1)
+	go func() { asked <- follower.Ask(t.Context(), "add", 1, nil) }()
+	<-paused
+	if _, err := follower.Read(&journaltest.Notes{}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-asked:
+		t.Fatalf("the question has ended while its leader leads: %v", err)
+	default:
+	}
+	s.ExpireLeases()
+	if _, err := follower.Read(&journaltest.Notes{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-asked; !errors.Is(err, ErrLeaderChanged) || !errors.Is(err, journal.ErrUnknown) {
+		t.Errorf("got %v, want %v", err, ErrLeaderChanged)
 	}
 }
 

@@ -99,9 +99,10 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 	}
 	// Every later write compares this revision, and so fails once another replica leads.
 	t := &term{revision: reply.Header.Revision, lease: lease.ID}
-	t.ctx, t.end = context.WithCancel(n.life)
+	t.ctx, t.end = context.WithCancelCause(n.life)
 	n.mu.Lock()
-	n.term, n.leader = t, self
+	n.term = t
+	n.setLeader(self)
 	n.mu.Unlock()
 	n.tasks.Go(func() { n.hold(t, asked.Add(time.Duration(lease.TTL)*time.Second)) })
 	n.log.Info("this replica leads", "record", n.point.Seq)
@@ -113,7 +114,6 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 // comparison in every transaction: it only stops a replica that cannot write any more
 // from believing that it leads.
 func (n *Node) hold(t *term, until time.Time) {
-	defer t.end()
 	tick := time.NewTicker(n.ttl / 4)
 	defer tick.Stop()
 	for {
@@ -127,12 +127,14 @@ func (n *Node) hold(t *term, until time.Time) {
 		left, err := n.etcd.KeepAlive(t.ctx, t.lease)
 		switch {
 		case err == nil && left == 0:
+			t.end(errDeposed)
 			n.log.Warn("this replica leads no more: its lease has ended")
 			return
 		case err == nil:
 			until = asked.Add(left)
 			n.note(0, 0)
 		case time.Now().After(until):
+			t.end(errUnreachable)
 			n.log.Warn("this replica leads no more: its lease cannot be held", "error", err)
 			return
 		}

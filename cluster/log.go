@@ -120,7 +120,8 @@ func (n *Node) page(ctx context.Context) (p page, err error) {
 	p.batches = reply.Values(3)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.leader, n.heard, n.tail = lead, time.Now(), max(n.tail, p.tail)
+	n.setLeader(lead)
+	n.heard, n.tail = time.Now(), max(n.tail, p.tail)
 	return p, nil
 }
 
@@ -227,6 +228,11 @@ func (n *Node) store(t *term, first, last uint64, batch []byte) error {
 	doubt := false
 	for {
 		var reply etcd.TxnReply
+		if cause := context.Cause(t.ctx); cause != nil && !doubt {
+			return cause // nothing was sent
+		} else if cause != nil {
+			return n.lookUp(request, batch, first, t)
+		}
 		err := n.etcd.Once(t.ctx, "/v3/kv/txn", request, &reply)
 		switch {
 		case err == nil && reply.Succeeded:
@@ -242,11 +248,20 @@ func (n *Node) store(t *term, first, last uint64, batch []byte) error {
 		case !doubt:
 			return err
 		}
-		if t.ctx.Err() != nil {
-			return fmt.Errorf("%w: %w", journal.ErrUnknown, errUnreachable)
-		}
 		n.rest(t.ctx, retryPause)
 	}
+}
+
+// lookUp returns whether a batch was stored whose answer was lost before the term ended. If
+// etcd says that the lease has ended, the batch is there or never will be.
+func (n *Node) lookUp(request etcd.Txn, batch []byte, first uint64, t *term) error {
+	ctx, cancel := context.WithTimeout(n.life, etcd.Attempt)
+	defer cancel()
+	var reply etcd.TxnReply
+	if context.Cause(t.ctx) != errDeposed || n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: request.Failure}, &reply) != nil {
+		return fmt.Errorf("%w: %w", journal.ErrUnknown, errUnreachable)
+	}
+	return n.judge(&reply, batch, first, t)
 }
 
 // judge returns what a failed comparison means: nil if an earlier attempt has stored the
@@ -256,7 +271,7 @@ func (n *Node) judge(reply *etcd.TxnReply, batch []byte, first uint64, t *term) 
 	if bytes.Equal(there, batch) {
 		return nil
 	}
-	t.end()
+	t.end(errDeposed)
 	tail, err := readTail(reply.Value(1))
 	if there == nil && (err != nil || tail >= first) { // a batch was there and is removed: it may have been ours
 		return fmt.Errorf("%w: %w", journal.ErrUnknown, errDeposed)
@@ -267,20 +282,17 @@ func (n *Node) judge(reply *etcd.TxnReply, batch []byte, first uint64, t *term) 
 // Check returns an error if this replica does not lead any more.
 func (n *Node) Check() error {
 	t := n.leading()
-	switch {
-	case t == nil:
+	if t == nil {
 		return ErrNotLeader
-	case t.ctx.Err() != nil:
-		return errDeposed
 	}
-	return nil
+	return context.Cause(t.ctx)
 }
 
 // Close gives up the leadership, so that another replica need not wait for the end of
 // the lease, and ends all goroutines of the node.
 func (n *Node) Close() error {
 	if t := n.leading(); t != nil {
-		t.end()
+		t.end(errDeposed)
 		ctx, cancel := context.WithTimeout(n.life, etcd.Attempt)
 		defer cancel()
 		if err := n.etcd.Revoke(ctx, t.lease); err != nil {

@@ -82,7 +82,7 @@ func (n *Node) Snapshot(state []byte) error {
 	}
 	switch {
 	case errors.Is(err, errDeposed):
-		t.end()
+		t.end(errDeposed)
 		return err
 	case err != nil:
 		return fmt.Errorf("%w: %w", journal.ErrRetry, err)

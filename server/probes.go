@@ -45,6 +45,8 @@ func (e *app) ready(strict bool) readiness {
 	switch {
 	case reachable && lag > maxLag:
 		r.Ready, r.Reason = false, "this replica is far behind"
+	case strict && !reachable && r.Role == "deposed":
+		r.Ready = false // for the reason above: that etcd was not heard of for a while is no news of etcd
 	case strict && !reachable:
 		r.Ready, r.Reason = false, "no majority of etcd answers: nothing can be written"
 	case strict && !known:

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"wick/cluster"
+	"wick/journal"
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/metrics"
@@ -97,6 +98,16 @@ type toolCall struct {
 	Arguments json.RawMessage         `json:"arguments,omitempty"`
 	State     string                  `json:"state,omitempty"`
 	Responses map[string]mcp.Response `json:"responses,omitempty"`
+}
+
+// named reports whether the call has an id of the client's, so that it can be made again
+// without being done twice.
+func (c toolCall) named() bool {
+	var ids struct {
+		Order string `json:"client_order_id"`
+		Alert string `json:"client_alert_id"`
+	}
+	return json.Unmarshal(c.Arguments, &ids) == nil && ids.Order+ids.Alert != ""
 }
 
 // toolReply is the outcome of a toolCall.
@@ -213,11 +224,17 @@ func (r *replica) pass(ctx context.Context, c toolCall) (*mcp.Result, error) {
 	r.mu.Unlock()
 	// Ask waits for a leader about as long as an election takes. Its error says that nothing
 	// was done, or that it is not known: an order can then be sent again with the same
-	// client_order_id, and is placed only once.
+	// client_order_id, and is placed only once. If the leader has changed, the next one's log
+	// says whether it was done, and so does its answer to a call that has such an id.
 	var reply toolReply
-	if err := r.node.Ask(ctx, askTool, c, &reply); errors.Is(err, cluster.ErrNoAnswer) {
+	err := r.node.Ask(ctx, askTool, c, &reply)
+	if errors.Is(err, cluster.ErrLeaderChanged) && c.named() {
+		err = r.node.Ask(ctx, askTool, c, &reply)
+	}
+	if errors.Is(err, journal.ErrUnknown) {
 		return nil, fmt.Errorf("%w; an order only with the same client_order_id", err)
-	} else if err != nil {
+	}
+	if err != nil {
 		return nil, err
 	}
 	switch {
