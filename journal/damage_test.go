@@ -179,30 +179,33 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestLaterFormat: what a later version wrote is not damaged. A start and a
-// recovery refuse it, say who wrote it, advise no recovery and change nothing.
-func TestLaterFormat(t *testing.T) {
-	later := []byte(`{"magic":"wick journal","format":9,"n":"of another kind"}`)
-	for name, change := range map[string]func(d *journaltest.Disk){
-		"snapshot": func(d *journaltest.Disk) {
-			line, _, _ := bytes.Cut(d.Files[snapshot1].Data, []byte("\n"))
-			line = append(regexp.MustCompile(`"format":\d`).ReplaceAll(line, []byte(`"format":9`)), '\n')
-			sum := crc32.Checksum(line, crc32.MakeTable(crc32.Castagnoli))
-			d.Files[snapshot1].Data = fmt.Appendf(line, "{\"crc32c\":\"%08x\",\"records\":0}\n", sum)
-		},
-		"journal": func(d *journaltest.Disk) { d.Files[journal1].Data = frame(0, 1, string(later)) },
-		"journal of the next": func(d *journaltest.Disk) {
-			d.Files["journal-2.wal"] = &journaltest.File{Data: frame(4, 1, string(later))}
-		},
-	} {
-		d, _ := smallStore(t)
-		change(d)
-		before := d.String()
-		for _, recover := range []bool{false, true} {
-			_, err := load(d, recover)
-			var format *journal.FormatError
-			if !errors.As(err, &format) || format.Format != 9 || strings.Contains(err.Error(), "recover") || d.String() != before {
-				t.Errorf("%s, recover %t: %v", name, recover, err)
+// TestOtherFormat: what another version wrote, a later one or one from before the first
+// release, is not damaged. A start and a recovery refuse it, say who wrote it, advise no
+// recovery and change nothing.
+func TestOtherFormat(t *testing.T) {
+	for n, who := range map[int]string{9: "a later wick", 2: "a wick from before the first release", 1: "a wick from before the first release"} {
+		other := fmt.Sprintf(`{"magic":"wick journal","format":%d,"n":"of another kind"}`, n)
+		for name, change := range map[string]func(d *journaltest.Disk){
+			"snapshot": func(d *journaltest.Disk) {
+				line, _, _ := bytes.Cut(d.Files[snapshot1].Data, []byte("\n"))
+				line = append(regexp.MustCompile(`"format":\d`).ReplaceAll(line, fmt.Append(nil, `"format":`, n)), '\n')
+				sum := crc32.Checksum(line, crc32.MakeTable(crc32.Castagnoli))
+				d.Files[snapshot1].Data = fmt.Appendf(line, "{\"crc32c\":\"%08x\",\"records\":0}\n", sum)
+			},
+			"journal": func(d *journaltest.Disk) { d.Files[journal1].Data = frame(0, 1, other) },
+			"journal of the next": func(d *journaltest.Disk) {
+				d.Files["journal-2.wal"] = &journaltest.File{Data: frame(4, 1, other)}
+			},
+		} {
+			d, _ := smallStore(t)
+			change(d)
+			before := d.String()
+			for _, recover := range []bool{false, true} {
+				_, err := load(d, recover)
+				var format *journal.FormatError
+				if !errors.As(err, &format) || format.Format != n || !strings.Contains(err.Error(), who) || strings.Contains(err.Error(), "recover") || d.String() != before {
+					t.Errorf("%s of format %d, recover %t: %v", name, n, recover, err)
+				}
 			}
 		}
 	}

@@ -6,10 +6,9 @@ import (
 	"fmt"
 )
 
-// format is the version of what is on disk. A store of a later version is
-// refused: this program would read it wrongly. The first format has no hashes;
-// its files are read, and the next generation is written in this one.
-const format = 2
+// format is the version of what is on disk. A store of another one is refused: this program
+// would read it wrongly. Formats 1 and 2 were those of versions before the first release.
+const format = 3
 
 // chained is the first format whose records hold the hash of the one before.
 const chained = 2
@@ -23,20 +22,23 @@ func linkSize(format int) int {
 	return sha256.Size
 }
 
-// FormatError reports a file that a later version of wick wrote. The file is not
-// damaged, but this version would read it wrongly.
+// FormatError reports a file that another version of wick wrote. The file is not damaged,
+// but this version would read it wrongly.
 type FormatError struct {
 	File   string
 	Format int
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("%s is not damaged: a later wick wrote it (format %d, this one knows up to %d); "+
-		"start that one, or restore the copy from before it was installed", e.File, e.Format, format)
+	who, advice := "a later wick", "start that one, or restore the copy from before it was installed"
+	if e.Format < format {
+		who, advice = "a wick from before the first release", "choose another --data-dir"
+	}
+	return fmt.Sprintf("%s is not damaged: %s wrote it (format %d, this one reads %d); %s", e.File, who, e.Format, format, advice)
 }
 
-// isFormat reports whether err is about a later format.
+// isFormat reports whether err is about another format.
 func isFormat(err error) bool {
-	var later *FormatError
-	return errors.As(err, &later)
+	var other *FormatError
+	return errors.As(err, &other)
 }

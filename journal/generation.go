@@ -100,14 +100,14 @@ type asideFile struct {
 	Good int64  `json:"good"`
 }
 
-// checkFormat returns a FormatError if r is the header of a later version's
+// checkFormat returns a FormatError if r is the header of another version's
 // journal, whose other members may mean something else.
 func checkFormat(r frame, path string) error {
 	var h struct {
 		Magic  string `json:"magic"`
 		Format int    `json:"format"`
 	}
-	if r.kind == KindHeader && json.Unmarshal(r.payload, &h) == nil && h.Magic == magic && h.Format > format {
+	if r.kind == KindHeader && json.Unmarshal(r.payload, &h) == nil && h.Magic == magic && h.Format != format {
 		return &FormatError{path, h.Format}
 	}
 	return nil

@@ -292,6 +292,16 @@ func (j *Journal) snapshot() error {
 	return err
 }
 
+// Break makes the journal accept nothing more, as after a failed write. The owner calls it
+// when a step that has to be taken cannot be written down: to go on without that step would
+// be worse than to go on without any.
+func (j *Journal) Break(err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.fail(err)
+	j.wake.Broadcast()
+}
+
 // fail makes the journal accept nothing more if err is not nil. A failed write is not
 // repeated: after a failed sync the kernel may have dropped the data, and still report
 // success for the next sync.

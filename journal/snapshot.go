@@ -59,7 +59,7 @@ func decodeSnapshot(data []byte, path string, n int) (snapshotHead, []byte, erro
 	if end == 0 || json.Unmarshal(data[:end], &head) != nil || !bytes.Equal(data[end:], trailer(data[:end], head.Seq)) {
 		return head, nil, fmt.Errorf("%w: the checksum at its end does not match", errSnapshot)
 	}
-	if head.Format > format {
+	if head.Format != format {
 		return head, nil, &FormatError{path, head.Format}
 	}
 	if head.N != n {

@@ -13,9 +13,6 @@ import (
 // errNotFound says that a hash is not in the history.
 var errNotFound = errors.New("not in this history: records were removed or changed since it was written down, or it is another store's")
 
-// errNoHash says that no record has a hash.
-var errNoHash = errors.New("there is no hash yet: an earlier wick wrote this directory, and the next start begins with them")
-
 // runAudit does what --audit asks for. It prints what the journal holds and who did what;
 // with --head it prints the newest hash, and with --verify what a check of the whole
 // history found. It only reads, and may run while a server runs on the same directory.
@@ -39,9 +36,6 @@ func runAudit(c *config, out io.Writer) error {
 		return err
 	}
 	if c.head {
-		if v.History.Head == (journal.Hash{}) {
-			return errNoHash
-		}
 		_, err := fmt.Fprintln(out, v.History.Head)
 		return err
 	}
@@ -61,12 +55,8 @@ func (f *verifyFlag) report(v trade.Verified, out io.Writer) error {
 	if v.History.Last == v.History.First {
 		records = fmt.Sprintf("no record after %d", v.History.First)
 	}
-	hash := "hash " + v.History.Head.String()
-	if v.History.Head == (journal.Hash{}) {
-		hash = errNoHash.Error()
-	}
-	fmt.Fprintf(out, "sound: %s in %d journal files, each follows the one before it; %d orders in the archive\nhead: record %d, %s\n",
-		records, v.History.Files, v.Archive.Records, v.History.Last, hash)
+	fmt.Fprintf(out, "sound: %s in %d journal files, each follows the one before it; %d orders in the archive\nhead: record %d, hash %s\n",
+		records, v.History.Files, v.Archive.Records, v.History.Last, v.History.Head)
 	switch {
 	case f.hash == nil:
 		return nil

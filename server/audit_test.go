@@ -83,22 +83,6 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyWithoutHashes: of a store that an earlier wick wrote, neither --head nor --verify
-// names a hash, since there is none.
-func TestVerifyWithoutHashes(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../trade/testdata/format1/store")); err != nil {
-		t.Fatal(err)
-	}
-	out, err := command(t, "--audit", "--verify", "--data-dir", dir)
-	if err != nil || !strings.Contains(out, "there is no hash yet") || strings.Contains(out, "hash 0") {
-		t.Errorf("--verify: %s, %v", out, err)
-	}
-	if _, err := command(t, "--audit", "--head", "--data-dir", dir); err == nil || !strings.Contains(err.Error(), "there is no hash yet") {
-		t.Errorf("--head: %v", err)
-	}
-}
-
 // TestVerifyTellsAll: everything that is wrong is told, not only the first. After a
 // recovery the history is sound, and says that it is incomplete.
 func TestVerifyTellsAll(t *testing.T) {

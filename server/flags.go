@@ -284,7 +284,7 @@ func (c *config) orderFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.StringVar(&raw.intervals, "intervals", "4h,1h", "`intervals` the engine keeps of each symbol; alerts take the first unless told")
 	fs.StringVar(&raw.notional, "max-order-notional", "100000", "largest order in quote `units`; with --broker alpaca or alpaca-paper 100 unless set")
 	fs.StringVar(&raw.position, "max-position-notional", "", "largest position per symbol in quote `units`; default ten times the largest order")
-	fs.IntVar(&raw.perSymbol, "max-open-orders-per-symbol", 200, "largest `number` of open orders per symbol")
+	fs.IntVar(&raw.perSymbol, "max-open-orders-per-symbol", 200, "largest `number` of open orders per symbol, at most 250")
 	fs.IntVar(&raw.openOrders, "max-open-orders", 1000, "largest `number` of open orders in all")
 	fs.IntVar(&raw.rate, "max-order-rate", 10, "largest `number` of orders a second, after twice as many at once")
 	fs.StringVar(&raw.confirm, "confirm-above", "", "`sum` a client may place within an hour; beyond it a person approves each order; default none, at a broker 0")

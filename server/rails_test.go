@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"wick/exact"
+	"wick/trade"
 )
 
 // TestNoLimit: a value that limits nothing is refused at the start, by flag and by
@@ -20,7 +21,7 @@ func TestNoLimit(t *testing.T) {
 		"cash":                       {"0", "-1"},
 		"max-daily-loss":             {"0", "-1"},
 		"max-open-orders":            {"0", "-1", "1000001"},
-		"max-open-orders-per-symbol": {"0", "-1", "1000001"},
+		"max-open-orders-per-symbol": {"0", "-1", "251"},
 		"max-order-rate":             {"0", "-5", "1000001", "9223372036854775807"},
 		"max-price-age":              {"0", "0s", "-1s"},
 		"price-band":                 {"0", "1", "-2", "NaN", "Inf", "+inf"},
@@ -54,7 +55,7 @@ func TestLeastLimits(t *testing.T) {
 	if c.feeRate != 0 || *c.makerFee != 0 || c.slippage != 0 || c.halfSpread != 0 || c.quoted || c.confirmAbove != 0 {
 		t.Errorf("zeros that mean something: %+v", c)
 	}
-	if l := parse(t, env("HOME", "/"), "--trade", "--max-open-orders", "1000000", "--max-open-orders-per-symbol", "1000000", "--max-order-rate", "1000000").limits; l.Open != maxCount || l.OpenPerSymbol != maxCount || l.OrdersPerSecond != maxCount {
+	if l := parse(t, env("HOME", "/"), "--trade", "--max-open-orders", "1000000", "--max-open-orders-per-symbol", "250", "--max-order-rate", "1000000").limits; l.Open != maxCount || l.OpenPerSymbol != trade.MaxOpenPerSymbol || l.OrdersPerSecond != maxCount {
 		t.Errorf("the most: %+v", l)
 	}
 	if c := parse(t, env("HOME", "/"), "--trade", "--price-band", "1.5"); c.priceBand != 1.5 || math.IsInf(c.priceBand, 0) {

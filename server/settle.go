@@ -364,17 +364,17 @@ const maxCount = 1_000_000
 // engine it means the default, and the operator who wrote it meant something else.
 func (c *config) settleCounts(raw *rawFlags) error {
 	for _, n := range []struct {
-		flag string
-		n    int
-		to   *int
+		flag    string
+		n, most int
+		to      *int
 	}{
-		{"max-open-orders-per-symbol", raw.perSymbol, &c.limits.OpenPerSymbol},
-		{"max-open-orders", raw.openOrders, &c.limits.Open},
-		{"max-order-rate", raw.rate, &c.limits.OrdersPerSecond},
+		{"max-open-orders-per-symbol", raw.perSymbol, trade.MaxOpenPerSymbol, &c.limits.OpenPerSymbol},
+		{"max-open-orders", raw.openOrders, maxCount, &c.limits.Open},
+		{"max-order-rate", raw.rate, maxCount, &c.limits.OrdersPerSecond},
 	} {
-		if n.n < 1 || n.n > maxCount {
+		if n.n < 1 || n.n > n.most {
 			return fmt.Errorf("--%s %d is no limit: write a whole number from 1 to %d, or leave it out for %s; to stop all orders use --halt on",
-				n.flag, n.n, maxCount, raw.groups.fs.Lookup(n.flag).DefValue)
+				n.flag, n.n, n.most, raw.groups.fs.Lookup(n.flag).DefValue)
 		}
 		*n.to = n.n
 	}

@@ -1,16 +1,10 @@
 package trade
 
 import (
-	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"math"
 
 	"wick/archive"
 	"wick/journal"
@@ -118,72 +112,8 @@ func addMissing(a *archive.Archive, orders []*Order) error {
 	return nil
 }
 
-// oldArchive is the file that earlier versions kept archived orders in, one JSON
-// object a line, and takenOver its name once the archive has them.
-const (
-	oldArchive = "archive.jsonl"
-	takenOver  = "archive.jsonl.taken-over"
-)
-
-// takeOver brings the orders of an earlier version's file into the archive. The file
-// gets another name when all are there, so a crash before that only repeats the work.
-// It runs at every start and does nothing once the file has its new name.
-func takeOver(d journal.Disk, a *archive.Archive) error {
-	f, err := d.Open(oldArchive)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	var batch []*Order
-	// In batches: the file may be larger than memory, and adding orders one by one
-	// would be slow.
-	at, err := readOldArchive(f, func(line []byte) error {
-		o := new(Order)
-		if err := json.Unmarshal(line, o); err != nil {
-			return err
-		}
-		if batch = append(batch, o); len(batch) < archiveBatch {
-			return nil
-		}
-		defer func() { batch = batch[:0] }()
-		return addToArchive(a, batch)
-	})
-	if err == nil {
-		err = addToArchive(a, batch)
-	}
-	if err != nil {
-		return fmt.Errorf("%s cannot be taken over at byte %d: %w; restore the file from a copy", d.Path(oldArchive), at, err)
-	}
-	return d.Rename(oldArchive, takenOver)
-}
-
-// readOldArchive calls visit for every line of an earlier version's file, which is the
-// JSON of an order, oldest first, and returns the offset where it stopped. A last line
-// without a newline was cut off by a crash. It is skipped, for its order is in the
-// snapshot.
-func readOldArchive(f io.ReaderAt, visit func(line []byte) error) (at int64, err error) {
-	in := bufio.NewReader(io.NewSectionReader(f, 0, math.MaxInt64))
-	for {
-		line, err := in.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return at, nil
-		}
-		if err == nil {
-			err = visit(bytes.TrimSuffix(line, []byte("\n")))
-		}
-		if err != nil {
-			return at, err
-		}
-		at += int64(len(line))
-	}
-}
-
-// readArchive calls visit for the orders of the archive, and for those of an
-// earlier version's file that no start has taken over yet. It returns the end of the
-// archive, and an error if the archive lacks the record that was noted as its end.
+// readArchive calls visit for the orders of the archive. It returns the end of the archive,
+// and an error if the archive lacks the record that was noted as its end.
 func readArchive(d journal.Disk, store string, noted archive.Head, visit func(order []byte) error) (archive.Head, error) {
 	// The journal notes the archive's head at each snapshot. An archive that was put
 	// back from an older copy lacks that record, although nothing in it is damaged.
@@ -197,17 +127,6 @@ func readArchive(d journal.Disk, store string, noted archive.Head, visit func(or
 	}
 	if err != nil {
 		return end, archiveError(d, err)
-	}
-	f, err := d.Open(oldArchive)
-	if errors.Is(err, fs.ErrNotExist) {
-		return end, nil
-	}
-	if err != nil {
-		return end, err
-	}
-	defer f.Close()
-	if at, err := readOldArchive(f, visit); err != nil {
-		return end, fmt.Errorf("%s is damaged at byte %d: %w", d.Path(oldArchive), at, err)
 	}
 	return end, nil
 }

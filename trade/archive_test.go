@@ -329,47 +329,6 @@ func TestArchiveDamage(t *testing.T) {
 	}
 }
 
-// TestArchiveTakenOver: the file of an earlier version, with a line that came
-// twice and one that a crash cut short, is taken over once, whatever call of the
-// disk fails on the way.
-func TestArchiveTakenOver(t *testing.T) {
-	first := journaltest.NewDisk()
-	e, err := openOn(fewOptions(), first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.Close()
-	line := func(i int) string {
-		return fmt.Sprintf(`{"order_id":"o-old-%d","client_order_id":"c%d","symbol":"AAA","side":"buy","type":"market","quantity":1,"price":null,`+
-			`"status":"filled","filled_quantity":1,"average_price":100,"fee":0,"broker":"paper","created_at":"2026-11-15T14:14:00.475Z",`+
-			`"updated_at":"2026-11-15T14:14:00.475Z","reason":""}`+"\n", i, i)
-	}
-	first.Files[oldArchive] = &journaltest.File{Data: []byte(line(0) + line(1) + line(0) + line(2) + line(3)[:50])}
-	for k, done := 1, false; !done; k++ {
-		d := first.Cut(journaltest.Kept)
-		d.FailAt, d.Forever = k, true
-		_, err := openOn(fewOptions(), d)
-		done = err == nil
-		d = d.Cut(journaltest.Dropped)
-		e, err := openOn(fewOptions(), d)
-		if err != nil {
-			t.Fatalf("call %d failed, the next start: %v", k, err)
-		}
-		for i := range 3 {
-			if o, err := buy(t, e, i); err != nil || o.ID != fmt.Sprint("o-old-", i) {
-				t.Fatalf("call %d failed, the retry of c%d gives %+v, %v", k, i, o, err)
-			}
-		}
-		if e.archive.Head().Records != 3 || d.Files[oldArchive] != nil || d.Files[takenOver] == nil {
-			t.Fatalf("call %d failed: %d records, want 3, and files %v", k, e.archive.Head().Records, d)
-		}
-	}
-	first.Files[oldArchive].Data[20] = '}'
-	if _, err := openOn(fewOptions(), first); err == nil || !strings.Contains(err.Error(), "archive.jsonl cannot be taken over at byte 0") {
-		t.Errorf("a damaged file: %v, want where it is damaged", err)
-	}
-}
-
 // TestAuditShowsArchived: the audit begins with the archived orders, oldest
 // first and once each, beside the process that owns the directory.
 func TestAuditShowsArchived(t *testing.T) {

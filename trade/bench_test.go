@@ -164,20 +164,16 @@ func BenchmarkSetAlert(b *testing.B) {
 	}
 }
 
-// BenchmarkQuietOrders is an update that reaches none of 10,000 stops and limits, of 500 with
-// -short: each order is checked against all that are open.
+// BenchmarkQuietOrders is an update that reaches none of as many stops and limits as a symbol
+// may have.
 func BenchmarkQuietOrders(b *testing.B) {
 	o := testOptions(b)
-	o.Limits.Open, o.Limits.OpenPerSymbol, o.Limits.PositionNotional, o.Limits.OrderNotional = 1<<20, 1<<20, 1<<62, 1<<62
+	o.Limits.Open, o.Limits.OpenPerSymbol, o.Limits.PositionNotional, o.Limits.OrderNotional = 1<<20, MaxOpenPerSymbol, 1<<62, 1<<62
 	e, err := openOn(o, journaltest.NewDisk())
 	if err != nil {
 		b.Fatal(err)
 	}
-	orders := 10_000
-	if testing.Short() {
-		orders = 500
-	}
-	for i := range orders {
+	for i := range MaxOpenPerSymbol {
 		r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Stop, Quantity: 1e6, StopPrice: exact.Decimal(50+i%40) * exact.One}
 		if i%2 == 0 {
 			r = OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Limit, Quantity: 1e6, Price: exact.Decimal(150+i%40) * exact.One}

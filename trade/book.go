@@ -362,9 +362,6 @@ func (b *book) openArchive() error {
 	if err != nil {
 		return archiveError(b.disk, err)
 	}
-	if err := takeOver(b.disk, a); err != nil {
-		return errors.Join(err, a.Close())
-	}
 	b.archive = a
 	return nil
 }

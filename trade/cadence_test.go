@@ -117,7 +117,7 @@ func (s *scene) play(t *testing.T, cadence time.Duration, interval market.Interv
 	}
 	o := testOptions(t)
 	o.Source, o.Symbols, o.Intervals = s, []string{"AAA"}, []market.Interval{interval}
-	o.Limits.OrderNotional, o.Limits.PositionNotional, o.Limits.Open, o.Limits.OpenPerSymbol = 1<<60, 1<<60, 1<<20, 1<<20
+	o.Limits.OrderNotional, o.Limits.PositionNotional, o.Limits.Open, o.Limits.OpenPerSymbol = 1<<60, 1<<60, 1<<20, MaxOpenPerSymbol
 	var e *Engine
 	var stop func()
 	begin := func() {

@@ -1,7 +1,5 @@
 package trade
 
-import "slices"
-
 // CancelOrder cancels an open order on behalf of who, and returns it. An order that has
 // ended is refused, with a text that says how it ended. Other orders of its group, such
 // as the stop beside a limit, end in the same step.
@@ -65,8 +63,9 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 		}
 		var ev *event
 		if ev, seq, err = e.cancel(o, who, "", now()); err == nil {
-			for _, o := range slices.Concat([]*Order{ev.Order}, ev.Also) {
-				cancelled = append(cancelled, o.public())
+			cancelled = append(cancelled, ev.Order.public())
+			for _, with := range ev.Ends {
+				cancelled = append(cancelled, e.ahead.order(with.ID).public())
 			}
 		}
 	}
@@ -82,7 +81,7 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 func (e *Engine) cancel(o *Order, who Who, reason string, at Time) (*event, uint64, error) {
 	ev, _ := e.ahead.outcome(o, report{status: StatusCancelled, reason: reason}, at) // fills nothing, so cannot fail
 	ev.By = who.short()
-	e.settleStops(ev.Order)
+	e.settleStop(ev.Order)
 	seq, err := e.take(kindCancelled, ev, 0, reason == "") // no order begins with it
 	return ev, seq, err
 }

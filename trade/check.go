@@ -104,24 +104,33 @@ func (e *Engine) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) e
 	return e.checkAccount(o, size, value, reserved, missing...)
 }
 
-// checkOpen refuses an order that would have to wait if too many are open already.
+// checkOpen refuses an order if too many would be open, itself or, once it is filled, its
+// exits.
 func (e *Engine) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 	l, s := e.options.Limits, e.ahead
+	more := o.slots()
 	if fill != 0 {
-		return nil // it is filled at once
+		more = o.exitCount() // it is filled at once
 	}
-	more := 0 // how many orders it adds to the open ones, not counting itself
-	if o.Replaces != "" {
-		more = -1 // the replaced order ends with this one
+	if more == 0 {
+		return nil
 	}
 	if (r.OCO != OCO{}) {
-		more++ // the stop beside it
+		more = 2 // the stop beside it
 	}
+	if old := s.order(o.Replaces); old != nil {
+		more -= old.slots() // the replaced order ends with this one
+	}
+	of := 0 // open orders of the symbol
+	for _, id := range s.open[o.Symbol] {
+		of += s.order(id).slots()
+	}
+	const counted = "an oco counts as two, and so does an entry with stop_loss and take_profit"
 	switch {
-	case len(s.open[o.Symbol])+more >= l.OpenPerSymbol:
-		return refuse("max_open_orders_symbol", later, "%d orders of %s may be open (an oco counts as two) and %d are; cancel one first", l.OpenPerSymbol, o.Symbol, len(s.open[o.Symbol]))
-	case s.openCount+more >= l.Open:
-		return refuse("max_open_orders", later, "%d orders may be open (an oco counts as two) and %d are; cancel one first", l.Open, s.openCount)
+	case of+more > l.OpenPerSymbol:
+		return refuse("max_open_orders_symbol", later, "%d orders of %s may be open (%s) and %d are; cancel one first", l.OpenPerSymbol, o.Symbol, counted, of)
+	case s.slots+more > l.Open:
+		return refuse("max_open_orders", later, "%d orders may be open (%s) and %d are; cancel one first", l.Open, counted, s.slots)
 	}
 	return nil
 }

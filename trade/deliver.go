@@ -3,6 +3,7 @@ package trade
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"wick/delivery"
@@ -83,9 +84,12 @@ func (e *Engine) fireAll(symbol string, hits []hit, at Time) (fired []*event, se
 		}
 		in := e.watch.of(symbol)
 		h.synthetic, h.price = in.synthetic, string(asTold(in.last.told))
-		if ev, s, err := e.fire(a, h.trigger, at); err == nil { // otherwise the alert stays as it is
-			fired, seq = append(fired, ev), s
+		ev, s, err := e.fire(a, h.trigger, at)
+		if err != nil {
+			e.journal.Break(fmt.Errorf("alert %s fires: %w", a.ID, err))
+			break
 		}
+		fired, seq = append(fired, ev), s
 	}
 	return fired, seq
 }

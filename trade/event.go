@@ -3,6 +3,7 @@ package trade
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"wick/delivery"
 	"wick/exact"
@@ -60,10 +61,15 @@ func (k kind) String() string {
 // event is the payload of a record: all that is needed to take the step again,
 // outcome included, so that replay computes nothing anew. Values behind its
 // pointers are never changed once the event exists; states share them.
+//
+// A record has a bounded size, so an event has whole orders only of those that begin with
+// it, which are at most two. Of the others that it ends, which may be all open orders of a
+// symbol, it has the ids: maxOpenPerSymbol of them fit.
 type event struct {
 	At           Time                     `json:"at"`
 	Order        *Order                   `json:"order,omitempty"`    // as it is after the step
-	Also         []*Order                 `json:"also,omitempty"`     // others that begin, change or end with it
+	Begin        []*Order                 `json:"begin,omitempty"`    // others that begin with it: its exits, or the stop beside it
+	Ends         []ending                 `json:"ends,omitempty"`     // open orders that are cancelled with it
 	Holding      *holding                 `json:"position,omitempty"` // of the order's symbol, after a fill
 	Alert        *Alert                   `json:"alert,omitempty"`    // that was set or is gone; after a firing, as it waits on if it repeats
 	Notification *Notification            `json:"notification,omitempty"`
@@ -83,6 +89,80 @@ type event struct {
 	Venue        *stamp                   `json:"venue,omitempty"`
 	Holdings     map[string]holding       `json:"positions,omitempty"` // those that lost what the account at the broker lacks, by symbol
 	By           *Who                     `json:"by,omitempty"`        // who cancelled, halted or accepted positions; orders and alerts have a By of their own
+}
+
+// ending is an open order that is cancelled by a step of another one.
+type ending struct {
+	ID   string     `json:"id"`
+	Code endingCode `json:"code"`
+	// Stop is where a trailing stop stood, if it has moved since the journal noted it.
+	Stop exact.Decimal `json:"stop,omitempty"`
+}
+
+// endingCode says why an order ends with another one.
+type endingCode string
+
+const (
+	endsFilled    endingCode = "filled"    // another order of its group was filled
+	endsCancelled endingCode = "cancelled" // another order of its group has ended in another way
+	endsExpired   endingCode = "expired"   // it expires together with another order of its group
+	endsFlat      endingCode = "flat"      // it can only reduce a position that is gone
+	endsReplaced  endingCode = "replaced"  // the other order takes its place
+)
+
+// reason returns the code in words, of an order that ends with the one called id. It is
+// empty for an unknown code.
+func (c endingCode) reason(id string) string {
+	switch c {
+	case endsFilled:
+		return id + " was filled"
+	case endsCancelled:
+		return "cancelled with " + id
+	case endsExpired:
+		return expired
+	case endsFlat:
+		return "nothing is left to reduce"
+	case endsReplaced:
+		return "replaced by " + id
+	}
+	return ""
+}
+
+// begin adds to ev an order that begins with it.
+func (ev *event) begin(o *Order) {
+	o.UpdatedAt = ev.At
+	ev.Begin = append(ev.Begin, o)
+}
+
+// end adds to ev that an open order is cancelled. The first code that is given for an order
+// counts.
+func (ev *event) end(o *Order, code endingCode) {
+	if !slices.ContainsFunc(ev.Ends, func(e ending) bool { return e.ID == o.ID }) {
+		ev.Ends = append(ev.Ends, ending{ID: o.ID, Code: code})
+	}
+}
+
+// changed returns the orders that ev changes, as they are after it: its own first, then those
+// that begin and those that end. Known returns an order as it was before ev, or nil; what is
+// not known is left out.
+func (ev *event) changed(known func(id string) *Order) []*Order {
+	if ev.Order == nil {
+		return nil
+	}
+	all := append([]*Order{ev.Order}, slices.DeleteFunc(slices.Clone(ev.Begin), func(o *Order) bool { return o == nil })...)
+	for _, e := range ev.Ends {
+		before := known(e.ID)
+		if before == nil {
+			continue
+		}
+		after := *before
+		after.Status, after.UpdatedAt, after.Reason = StatusCancelled, ev.At, before.reasonNow(e.Code.reason(ev.Order.ID))
+		if e.Stop != 0 {
+			after.StopPrice = &e.Stop
+		}
+		all = append(all, &after)
+	}
+	return all
 }
 
 // decodeEvent reads the payload of a record.

@@ -1,6 +1,9 @@
 package trade
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // expire cancels the open orders of a symbol that have expired by instant, a time of the
 // market; at is the time of the records. A broker elsewhere ends its orders itself. Called
@@ -20,9 +23,12 @@ func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
 		if o = e.ahead.order(o.ID); o.Status.Terminal() { // it ended with an order before it
 			continue
 		}
-		if _, s, err := e.cancel(o, Who{}, expired, at); err == nil {
-			seq = s
+		_, s, err := e.cancel(o, Who{}, expired, at)
+		if err != nil {
+			e.journal.Break(fmt.Errorf("order %s has expired: %w", o.ID, err))
+			return seq
 		}
+		seq = s
 	}
 	return seq
 }

@@ -5,10 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -93,51 +90,6 @@ func TestExport(t *testing.T) {
 		if err := Export(o.Dir, "equity", format, &out); err != nil || !regexp.MustCompile(want).Match(out.Bytes()) {
 			t.Errorf("equity as %s: %s, %v", format, out.String(), err)
 		}
-	}
-}
-
-// TestExportBeforeTakeOver: the orders of an earlier version's archive are exported also
-// before a start has taken them over, and those that it had brought into the new archive
-// when it crashed once.
-func TestExportBeforeTakeOver(t *testing.T) {
-	dir, _ := keptStore(t, "format1")
-	old, err := os.ReadFile(filepath.Join(dir, oldArchive))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var o Order
-	unmarshal(t, bytes.TrimSpace(old), &o) // its one line, of an order that the journal has too
-	only := "o-archived-only"
-	rename := strings.NewReplacer(o.ID, only, o.ClientOrderID, "only")
-	old = append(old, rename.Replace(string(old))...)
-	if err := os.WriteFile(filepath.Join(dir, oldArchive), old, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	export := func() string {
-		t.Helper()
-		var out bytes.Buffer
-		if err := Export(dir, "orders", "csv", &out); err != nil {
-			t.Fatal(err)
-		}
-		return out.String()
-	}
-	before := export()
-	for _, id := range []string{o.ID, only} {
-		if n := strings.Count(before, "\n"+id+","); n != 1 {
-			t.Errorf("the order %s of %s is exported %d times, want once", id, oldArchive, n)
-		}
-	}
-	if _, err := tryLoad(openDir(t, dir), false); err != nil {
-		t.Fatal(err)
-	}
-	if export() != before {
-		t.Error("after the start the export is another one")
-	}
-	if err := os.Rename(filepath.Join(dir, takenOver), filepath.Join(dir, oldArchive)); err != nil {
-		t.Fatal(err)
-	}
-	if export() != before {
-		t.Error("after a crash before the renaming the export is another one")
 	}
 }
 

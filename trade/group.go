@@ -1,10 +1,6 @@
 package trade
 
-import (
-	"slices"
-
-	"wick/exact"
-)
+import "wick/exact"
 
 // What one order does to others: the exits of an entry begin when it is filled, the two
 // orders of an oco end together, and a reduce_only order ends with the position. All of it
@@ -33,7 +29,7 @@ func (s *state) followEntry(ev *event, price exact.Decimal) {
 		return
 	}
 	for _, leg := range s.exitsOf(o, opened, price, ev.At) {
-		ev.put(leg)
+		ev.begin(leg)
 	}
 }
 
@@ -76,26 +72,25 @@ func (s *state) followMate(ev *event) {
 	if o.Role == "" || !o.Status.Terminal() || ev.Holding == nil && s.order(o.ID) == nil { // a new order that was not filled ends nothing
 		return
 	}
-	reason := "cancelled with " + o.ID
+	code := endsCancelled
 	if ev.Holding != nil {
-		reason = o.ID + " was filled"
+		code = endsFilled
 	}
 	for _, mate := range s.mates(o, o.Group) {
 		// Orders that expire together all have that as their reason, not each other.
 		if o.Reason == expired && mate.ExpiresAt != nil && mate.ExpiresAt.Equal(o.ExpiresAt.Time) {
-			ev.end(mate, expired)
+			ev.end(mate, endsExpired)
 		} else {
-			ev.end(mate, reason)
+			ev.end(mate, code)
 		}
 	}
 }
 
-// mates returns copies of the open orders of a group that have a role, without o.
+// mates returns the open orders of a group that have a role, without o.
 func (s *state) mates(o *Order, group string) (mates []*Order) {
 	for _, id := range s.open[o.Symbol] {
 		if m := s.order(id); m.Group == group && m.Role != "" && id != o.ID {
-			c := *m
-			mates = append(mates, &c)
+			mates = append(mates, m)
 		}
 	}
 	return mates
@@ -109,7 +104,7 @@ func (s *state) followPosition(ev *event) {
 	for _, id := range s.open[ev.Order.Symbol] {
 		o := s.order(id)
 		if id != ev.Order.ID && o.ReduceOnly && o.closes(ev.Holding.Quantity) == 0 {
-			ev.end(o, "nothing is left to reduce")
+			ev.end(o, endsFlat)
 		}
 	}
 }
@@ -133,25 +128,6 @@ func (o Order) Beside(with OCO) Order {
 	stop := *o.partner(with)
 	stop.ID, stop.Group = "", ""
 	return stop
-}
-
-// put adds o to the orders that change with ev, in place of an earlier version of o there.
-// An order that ev has ended stays ended, whatever comes after.
-func (ev *event) put(o *Order) {
-	o.UpdatedAt = ev.At
-	i := slices.IndexFunc(ev.Also, func(other *Order) bool { return other.ID == o.ID })
-	if i < 0 {
-		ev.Also = append(ev.Also, o)
-	} else if !ev.Also[i].Status.Terminal() {
-		ev.Also[i] = o
-	}
-}
-
-// end adds to ev that an open order is cancelled.
-func (ev *event) end(o *Order, reason string) {
-	after := *o
-	after.Status, after.Reason = StatusCancelled, o.reasonNow(reason)
-	ev.put(&after)
 }
 
 // reducible returns how much of a fill of the signed size would only reduce a position of

@@ -403,25 +403,6 @@ func TestExitWithoutPrice(t *testing.T) {
 	})
 }
 
-// TestPutTwice: of two versions of an order in one step the later counts, except that an
-// order which has ended stays ended.
-func TestPutTwice(t *testing.T) {
-	ev := &event{}
-	o := Order{ID: "o-1", Status: StatusOpen, Quantity: 2 * exact.One}
-	smaller := o
-	smaller.Quantity = exact.One
-	ev.put(&o)
-	ev.put(&smaller)
-	if len(ev.Also) != 1 || ev.Also[0].Quantity != exact.One {
-		t.Errorf("after a second version: %+v, want that one", ev.Also)
-	}
-	ev.end(&o, "it is over")
-	ev.put(&smaller)
-	if len(ev.Also) != 1 || ev.Also[0].Status != StatusCancelled || ev.Also[0].Reason != "it is over" {
-		t.Errorf("after it ended: %+v, want it ended", ev.Also)
-	}
-}
-
 // TestReplaceElsewhere: an order of another market cannot be replaced.
 func TestReplaceElsewhere(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {

@@ -340,7 +340,7 @@ func (e *Engine) settleLive(o *Order, s broker.State, fills []broker.Fill) error
 	}
 	ev := &event{At: after.UpdatedAt, Order: &after}
 	e.adoptLegs(ev, s)
-	if o.Status == after.Status && o.BrokerID == after.BrokerID && o.Reason == after.Reason && len(ev.Also) == 0 {
+	if o.Status == after.Status && o.BrokerID == after.BrokerID && o.Reason == after.Reason && len(ev.Begin) == 0 {
 		return nil
 	}
 	delete(e.venue.doubts, o.ID)
@@ -381,7 +381,7 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 			parent.Group, parent.Role = parent.ID, RoleOCO
 		}
 		if e.ahead.order(o.ID) == nil {
-			ev.put(o)
+			ev.begin(o)
 			if strings.HasPrefix(parent.Reason, bareReason) {
 				parent.Reason = also("", strings.TrimPrefix(strings.TrimPrefix(parent.Reason, bareReason), "; "))
 			}

@@ -15,7 +15,7 @@ type Limits struct {
 	OrderNotional    exact.Decimal // largest quantity times price of one order that may open or grow a position; 100,000
 	PositionNotional exact.Decimal // largest position of one symbol; ten times OrderNotional
 	DailyLoss        exact.Decimal // what an account may lose in a day before only orders that shrink a position are taken; zero means no limit
-	OpenPerSymbol    int           // open orders of one symbol; 200
+	OpenPerSymbol    int           // open orders of one symbol; 200, at most MaxOpenPerSymbol
 	Open             int           // open orders in all; 1,000
 	OrdersPerSecond  int           // accepted orders, with a burst of twice as many; 10
 	Alerts           int           // active alerts; 1,000
@@ -27,6 +27,11 @@ const (
 	maxAlerts  = 1000 // active alerts
 	maxSymbols = 50   // watched symbols
 )
+
+// MaxOpenPerSymbol is the most that Limits.OpenPerSymbol may be. One fill may end all open
+// orders of its symbol, and the record of it, which names each of them and every subscriber
+// who hears of it, has to fit into the journal.
+const MaxOpenPerSymbol = 250
 
 // withDefaults returns l with the defaults in place of zeros.
 func (l Limits) withDefaults() Limits {
@@ -45,10 +50,14 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// check refuses limits below zero, which make no sense.
+// check refuses limits below zero, which make no sense, and more open orders of a symbol
+// than a record has room for.
 func (l Limits) check() error {
 	if min(l.OrderNotional, l.PositionNotional, l.DailyLoss) < 0 || min(l.OpenPerSymbol, l.Open, l.OrdersPerSecond, l.Alerts, l.Symbols) < 0 {
 		return fmt.Errorf("limits %+v: none may be below zero", l)
+	}
+	if l.OpenPerSymbol > MaxOpenPerSymbol {
+		return fmt.Errorf("%d open orders of one symbol: at most %d", l.OpenPerSymbol, MaxOpenPerSymbol)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,12 +76,9 @@ func (n Notification) MarshalJSON() ([]byte, error) {
 // says that a client asked for this step, and so has the reply. Called with mu held.
 func (e *Engine) tell(k kind, ev *event, asked bool) {
 	o := ev.Order
-	var ended []*Order
-	for _, other := range ev.Also {
-		if other.Status.Terminal() && other.ID != o.Replaces {
-			ended = append(ended, other)
-		}
-	}
+	ended := slices.DeleteFunc(ev.changed(e.ahead.order)[1:], func(other *Order) bool {
+		return !other.Status.Terminal() || other.ID == o.Replaces
+	})
 	if k == kindPlaced {
 		if len(ended) == 0 {
 			return

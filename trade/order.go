@@ -207,6 +207,26 @@ func (o *Order) before(other *Order) bool {
 // exits reports whether o is the exit of an entry.
 func (o *Order) exits() bool { return o.Role == RoleStopLoss || o.Role == RoleTakeProfit }
 
+// exitCount returns how many exits o has once it is filled.
+func (o *Order) exitCount() (n int) {
+	if o.StopLoss != nil {
+		n++
+	}
+	if o.TakeProfit != nil {
+		n++
+	}
+	return n
+}
+
+// slots returns how many open orders come of o, which is open: itself or, once it is filled,
+// its exits. The two orders of an oco have one each, because only one of them is filled.
+func (o *Order) slots() int {
+	if o.Role == RoleOCO {
+		return 1
+	}
+	return max(1, o.exitCount())
+}
+
 // since returns from when on prices count for o, in unix milliseconds: since it was
 // accepted, or since its stop was set off.
 func (o *Order) since() int64 {

@@ -22,8 +22,8 @@ func (s *state) told(seq uint64, k kind, ev *event) (steps []Step) {
 	switch k {
 	// The outbox hears only of the end of an order.
 	case kindPlaced, kindFilled, kindAnswered, kindCancelled, kindOrderRejected, kindOrderChanged:
-		for _, o := range append([]*Order{ev.Order}, ev.Also...) {
-			if o != nil && o.Status.Terminal() {
+		for _, o := range ev.changed(s.order) {
+			if o.Status.Terminal() {
 				public, before := o.public(), s.order(o.ID)
 				add(Step{Order: &public, Again: before != nil && before.Status.Terminal(), By: o.By})
 			}

@@ -73,7 +73,7 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (*Order, uint64, error) {
 		return nil, 0, err
 	}
 	if r.OCO != (OCO{}) { // the stop beside the limit arrives with it
-		ev.put(ev.Order.partner(r.OCO))
+		ev.begin(ev.Order.partner(r.OCO))
 	}
 	// An order is judged on what is traded after it came. If the price was just asked
 	// for, all that is traded after that price counts, unless the feed goes on from another.
@@ -110,7 +110,7 @@ func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event
 	r.mark = q
 	ev, err := e.ahead.outcome(o, r, at)
 	if err == nil && o.Replaces != "" {
-		ev.end(e.ahead.order(o.Replaces), "replaced by "+o.ID)
+		ev.end(e.ahead.order(o.Replaces), endsReplaced)
 	}
 	return ev, err
 }

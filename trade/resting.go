@@ -82,6 +82,9 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 		return 0, false
 	}
 	seq, err := e.take(k, ev, l.to, false)
+	if err != nil { // the order would stay open, though the market has reached it
+		e.journal.Break(fmt.Errorf("order %s was reached: %w", o.ID, err))
+	}
 	return seq, err == nil
 }
 

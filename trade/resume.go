@@ -2,7 +2,6 @@ package trade
 
 import (
 	"maps"
-	"slices"
 
 	"wick/exact"
 	"wick/market"
@@ -63,22 +62,31 @@ func (e *Engine) noteSeen(at Time) (seq uint64, err error) {
 }
 
 // proposeSeen writes down how far symbols were judged; nil forgets a symbol. A record has
-// at most maxSeen symbols, so that it fits. Called with mu held; it returns the last
-// sequence, or 0 if there are none.
+// at most maxSeen symbols, and trailing stops of at most one symbol's number, so that it
+// fits. Called with mu held; it returns the last sequence, or 0 if there are none.
 func (e *Engine) proposeSeen(changed map[string]*seen, at Time) (seq uint64, err error) {
-	// Where a trailing stop stands follows from the price that was judged last, so both
-	// are in the same record.
-	for symbols := range slices.Chunk(sorted(changed), maxSeen) {
-		ev := &event{At: at, Seen: make(map[string]*seen), Stops: make(map[string]exact.Decimal)}
-		for _, symbol := range symbols {
-			ev.Seen[symbol] = changed[symbol]
-			maps.Copy(ev.Stops, e.drawn(symbol))
-		}
-		if seq, err = e.propose(kindSeen, ev); err != nil {
-			return 0, err
-		}
+	ev := &event{At: at, Seen: make(map[string]*seen), Stops: make(map[string]exact.Decimal)}
+	write := func() error {
+		seq, err = e.propose(kindSeen, ev)
+		ev = &event{At: at, Seen: make(map[string]*seen), Stops: make(map[string]exact.Decimal)}
+		return err
 	}
-	return seq, nil
+	for _, symbol := range sorted(changed) {
+		// Where a trailing stop stands follows from the price that was judged last, so both
+		// are in the same record.
+		drawn := e.drawn(symbol)
+		if len(ev.Seen) == maxSeen || len(ev.Stops)+len(drawn) > MaxOpenPerSymbol {
+			if err := write(); err != nil {
+				return 0, err
+			}
+		}
+		ev.Seen[symbol] = changed[symbol]
+		maps.Copy(ev.Stops, drawn)
+	}
+	if len(ev.Seen) > 0 {
+		err = write()
+	}
+	return seq, err
 }
 
 // writeSeen is noteSeen for callers without mu; it returns when all is on disk.

@@ -96,8 +96,9 @@ func (e *Engine) housekeep(ctx context.Context) error {
 			continue
 		}
 		e.journal.Check()
-		e.tidy() // fails only when the journal is broken, which is logged once
-		e.expireAll()
+		if err := errors.Join(e.tidy(), e.expireAll()); err != nil {
+			e.journal.Break(err) // it mostly is, which is logged once
+		}
 		e.refreshTrading() // fails for the same reason, or because HALT cannot be read, which the next order says
 	}
 }

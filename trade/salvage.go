@@ -78,7 +78,7 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 	atBroker := make(map[string]version)
 	missing, err = findOrders(d, s, func(o *Order, seq uint64) error {
 		switch {
-		case o == nil || s.order(o.ID) != nil:
+		case s.order(o.ID) != nil:
 		case o.Account != "":
 			if seq >= atBroker[o.ID].seq {
 				atBroker[o.ID] = version{seq, o}
@@ -97,14 +97,22 @@ func findEnded(d journal.Disk, s *state, visit func(*Order) error) (missing gap,
 }
 
 // findOrders calls visit for every order in the records of the journals up to s, with the
-// sequence of the record, then for those of the snapshots. The order is nil if a record has
-// none. It returns the time from which records are missing.
+// sequence of the record, then for those of the snapshots. It returns the time from which
+// records are missing.
 func findOrders(d journal.Disk, s *state, visit func(o *Order, seq uint64) error) (missing gap, err error) {
 	var failed error // by visit
 	last, lastAt := uint64(0), Time{}
+	open := make(map[string]*Order) // so far, because a record has only the ids of orders that end with another
 	_, err = journal.Walk(d, func(r journal.Entry) error {
+		if r.Kind == 0 { // the records before the first snapshot are gone
+			old, err := decodeState(s.store, r.Seq, r.Payload)
+			for i := 0; err == nil && i < len(old.orders); i++ {
+				open[old.orders[i].ID] = old.orders[i]
+			}
+			return nil
+		}
 		ev, bad := decodeEvent(r.Payload)
-		if r.Kind == 0 || bad != nil || r.Seq > s.seq {
+		if bad != nil || r.Seq > s.seq {
 			return nil
 		}
 		// A header has the sequence of the record before it, and any other record the next
@@ -119,7 +127,10 @@ func findOrders(d journal.Disk, s *state, visit func(o *Order, seq uint64) error
 		last, lastAt = r.Seq, ev.At
 		if r.Kind != journal.KindHeader {
 			// An error of visit ends the walk. It is kept, to be told apart from damage.
-			for _, o := range append([]*Order{ev.Order}, ev.Also...) {
+			for _, o := range ev.changed(func(id string) *Order { return open[id] }) {
+				if open[o.ID] = o; o.Status.Terminal() {
+					delete(open, o.ID)
+				}
 				if failed == nil {
 					failed = visit(o, r.Seq)
 				}

@@ -50,6 +50,7 @@ type state struct {
 	brokerIDs map[string]string   // a broker's id of an order to ours
 	open      map[string][]string // symbol to ids of open orders, in order of acceptance
 	openCount int
+	slots     int                // of all open orders; see Order.slots
 	holdings  map[string]holding // by symbol
 
 	alerts map[string]*Alert // active ones, by id
@@ -185,16 +186,20 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 // holding after it. All are checked before the first is stored, so that a record that
 // does not fit changes nothing.
 func (s *state) setOrders(k kind, ev *event) error {
-	isNew := k == kindPlaced || k == kindIntent
-	if err := s.fits(k, ev.Order, isNew); err != nil {
+	if err := s.fits(k, ev.Order, k == kindPlaced || k == kindIntent); err != nil {
 		return err
 	}
-	for _, o := range ev.Also {
-		if err := s.fits(k, o, o != nil && s.order(o.ID) == nil); err != nil {
+	for _, o := range ev.Begin {
+		if err := s.fits(k, o, true); err != nil {
 			return err
 		}
 	}
-	for _, o := range append([]*Order{ev.Order}, ev.Also...) {
+	for _, e := range ev.Ends {
+		if o := s.order(e.ID); o == nil || o.Status.Terminal() || e.ID == ev.Order.ID || e.Code.reason("") == "" {
+			return fmt.Errorf("%s of order %q, with which %q cannot end", k, limit.Clip(ev.Order.ID), limit.Clip(e.ID))
+		}
+	}
+	for _, o := range ev.changed(s.order) {
 		s.setOrder(o)
 	}
 	if ev.Holding != nil {
@@ -251,6 +256,7 @@ func (s *state) setOpen(o *Order, was bool) {
 		}
 		s.open[o.Symbol] = slices.Insert(ids, i, o.ID)
 		s.openCount++
+		s.slots += o.slots()
 	case was && !is:
 		// ids is the list as it was before: with one element left it is empty now.
 		i := slices.Index(ids, o.ID)
@@ -258,6 +264,7 @@ func (s *state) setOpen(o *Order, was bool) {
 			delete(s.open, o.Symbol)
 		}
 		s.openCount--
+		s.slots -= o.slots()
 	}
 }
 

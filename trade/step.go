@@ -1,41 +1,45 @@
 package trade
 
-import "slices"
-
 // take proposes a step of orders on paper. Orders that begin with the step count as arrived
 // at the given instant, in unix milliseconds: they are new, or are stops that it sets off,
 // and what follows the stop begins now. What was noted of orders that end is forgotten. Asked
 // is as in [Engine.tell]. Called with mu held.
 func (e *Engine) take(k kind, ev *event, instant int64, asked bool) (uint64, error) {
-	orders := append([]*Order{ev.Order}, ev.Also...)
-	before := make([]*Order, len(orders)) // each as it was, or nil
-	for i, o := range orders {
-		before[i] = e.ahead.order(o.ID)
+	before := e.ahead.order(ev.Order.ID)
+	for i, with := range ev.Ends {
+		ev.Ends[i].Stop = e.trails[with.ID]
 	}
-	e.settleStops(ev.Also...)
 	e.tell(k, ev, asked)
 	seq, err := e.propose(k, ev)
 	if err != nil {
 		return seq, err
 	}
-	for i, o := range orders {
-		switch was := before[i]; {
-		case o.Status.Terminal():
-			delete(e.arrived, o.ID)
-			delete(e.trails, o.ID)
-		case was == nil || was.waits() != o.waits():
-			e.arrived[o.ID] = instant
-		}
+	for _, o := range ev.Begin {
+		e.arrived[o.ID] = instant
+	}
+	for _, with := range ev.Ends {
+		e.left(with.ID)
+	}
+	switch {
+	case ev.Order.Status.Terminal():
+		e.left(ev.Order.ID)
+	case before == nil || before.waits() != ev.Order.waits():
+		e.arrived[ev.Order.ID] = instant
 	}
 	return seq, nil
+}
+
+// left forgets what was noted of an order that has ended. Called with mu held.
+func (e *Engine) left(id string) {
+	delete(e.arrived, id)
+	delete(e.trails, id)
 }
 
 // place proposes the arrival of an order, which came at an instant in unix
 // milliseconds. If the order waits after that, or one that begins with it, such as an
 // exit, the record also says how far the symbol was judged. Called with mu held.
 func (e *Engine) place(ev *event, instant int64) (uint64, error) {
-	waits := func(o *Order) bool { return !o.Status.Terminal() }
-	if waits(ev.Order) || slices.ContainsFunc(ev.Also, waits) {
+	if !ev.Order.Status.Terminal() || len(ev.Begin) > 0 {
 		ev.Seen = e.firstSeen(ev.Order.Symbol)
 	}
 	return e.take(kindPlaced, ev, instant, true)

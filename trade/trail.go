@@ -60,12 +60,10 @@ func (e *Engine) shownOrder(o *Order) Order {
 	return c
 }
 
-// settleStops writes into those of the orders that have ended where their trailing stops
-// stood, because memory forgets it then. Called with mu held.
-func (e *Engine) settleStops(orders ...*Order) {
-	for _, o := range orders {
-		if stop, ok := e.trails[o.ID]; ok && o.Status.Terminal() {
-			o.StopPrice = &stop
-		}
+// settleStop writes into o, which ends, where its trailing stop stood, because memory
+// forgets it then. Called with mu held.
+func (e *Engine) settleStop(o *Order) {
+	if stop, ok := e.trails[o.ID]; ok {
+		o.StopPrice = &stop
 	}
 }

@@ -72,25 +72,3 @@ func audit(t *testing.T, dir string) []string {
 	}
 	return strings.Split(strings.TrimSpace(out.String()), "\n")
 }
-
-// TestAuditArchive: the audit also has orders that are in the archive and no longer in
-// memory. It can read a store of the first format, which does not say who did what.
-func TestAuditArchive(t *testing.T) {
-	dir, _ := keptStore(t, "format1")
-	lines := audit(t, dir)
-	if !strings.Contains(lines[0], ` 0 order_archived {"order_id":"o-c49e1bd0-5","client_order_id":"first"`) {
-		t.Errorf("the audit begins with\n%s", lines[0])
-	}
-	if last := lines[len(lines)-1]; !strings.HasPrefix(last, `2026-11-15T14:14:00.475Z 27 trading_state {"at":`) {
-		t.Errorf("the audit ends with\n%s", last)
-	}
-	records := 0
-	for _, line := range lines {
-		if !strings.Contains(line, " header ") {
-			records++
-		}
-	}
-	if records != 1+27 { // the archived order, and all records since the store was made
-		t.Errorf("%d lines beside the headers, want 28", records)
-	}
-}

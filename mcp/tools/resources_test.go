@@ -565,11 +565,13 @@ func TestNoAlerts(t *testing.T) {
 // TestCheapIsCheap: what takes no slot, calls of cheap tools and the states of resources,
 // which every request to watch one reads, does not grow with the account. Otherwise one
 // token could hold up everybody with the requests that nothing counts. The reply to a
-// call that copies 400 orders or 400 alerts takes five times the memory allowed here.
+// call that copies 250 orders or 250 alerts takes three times the memory allowed here.
 func TestCheapIsCheap(t *testing.T) {
-	d := openDesk(t, t.TempDir(), func(o *trade.Options) { o.Limits.OrdersPerSecond, o.Limits.OpenPerSymbol = 10_000, 1000 })
+	d := openDesk(t, t.TempDir(), func(o *trade.Options) {
+		o.Limits.OrdersPerSecond, o.Limits.OpenPerSymbol = 10_000, trade.MaxOpenPerSymbol
+	})
 	defer d.stop()
-	for i := range 400 {
+	for i := range trade.MaxOpenPerSymbol {
 		if _, err := d.call(trader, "place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"limit","price":4,"quantity":1,"client_order_id":"o%d"}`, i)); err != nil {
 			t.Fatal(err)
 		}

@@ -94,7 +94,7 @@ func (r rules) options(dir string) trade.Options {
 		Grid: func(string) (trade.Grid, bool) {
 			return trade.Grid{Tick: dec(r.tick), Lot: dec(r.lot), Minimum: dec(r.minimum)}, true
 		},
-		Limits:  trade.Limits{OrderNotional: dec(r.maxOrder), PositionNotional: dec(r.maxHeld), OrdersPerSecond: 1e6, Open: 1e6, OpenPerSymbol: 1e6},
+		Limits:  trade.Limits{OrderNotional: dec(r.maxOrder), PositionNotional: dec(r.maxHeld), OrdersPerSecond: 1e6, Open: 1e6, OpenPerSymbol: trade.MaxOpenPerSymbol},
 		Account: trade.AccountOptions{Cash: dec(r.cash), Short: r.short, Leverage: dec(r.leverage)},
 	}
 }
