@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -163,3 +164,708 @@ func appendHits(dst []Signal, s *market.Series, i int, candles []candle, pattern
 	}
 	return dst
 }
+
+// candle holds the measures of one bar. The averages are over the candles before it,
+// without itself. They are NaN until there are enough candles, and then no rule that needs
+// one of them holds.
+type candle struct {
+	open, high, low, close float64
+	body                   float64 // |close - open|
+	top, bottom            float64 // edges of the body
+	upper, lower           float64 // lengths of the shadows
+	sign                   int     // 1 white, -1 black; close = open is white
+
+	bodyAvg          float64 // mean body of ten
+	shadowAvg        float64 // mean shadow of ten, of both sides
+	tenth            float64 // a tenth of the mean range of ten
+	near, far, equal float64 // 0.2, 0.6 and 0.05 of the mean range of five
+}
+
+// measureCandles returns the candles of s, in the memory of old if it has room. The sums
+// over the few bars of a window are computed for each bar and do not slide. So a verdict
+// depends only on these bars, and not on rounding errors of all bars before.
+func measureCandles(old []candle, s *market.Series) []candle {
+	candles := slices.Grow(old[:0], s.Len())[:s.Len()]
+	for i := range candles {
+		c := &candles[i]
+		c.open, c.high, c.low, c.close = s.Open[i], s.High[i], s.Low[i], s.Close[i]
+		// As in TA-Lib a candle that closes where it opened is white.
+		c.sign, c.top, c.bottom = 1, c.close, c.open
+		if c.close < c.open {
+			c.sign, c.top, c.bottom = -1, c.open, c.close
+		}
+		c.body = math.Abs(c.close - c.open)
+		c.upper, c.lower = c.high-c.top, c.bottom-c.low
+		c.average(candles[:i])
+	}
+	return candles
+}
+
+// average fills in the averages of c from the candles before it.
+func (c *candle) average(before []candle) {
+	var body, shadows, ten, five float64
+	// A NaN sum makes every comparison with its average false, so no pattern that needs
+	// it is found.
+	if len(before) < 10 {
+		body, shadows, ten = nan, nan, nan
+	} else {
+		for k := range before[len(before)-10:] {
+			b := &before[len(before)-10+k]
+			body += b.body
+			shadows += b.upper + b.lower
+			ten += b.high - b.low
+		}
+	}
+	if len(before) < 5 {
+		five = nan
+	} else {
+		for k := range before[len(before)-5:] {
+			b := &before[len(before)-5+k]
+			five += b.high - b.low
+		}
+	}
+	// The order of these divisions is TA-Lib's, to the last bit. It averages the
+	// shadows of both sides together, hence the half.
+	c.bodyAvg, c.shadowAvg, c.tenth = body/10, shadows/10/2, 0.1*(ten/10)
+	c.near, c.far, c.equal = 0.2*(five/5), 0.6*(five/5), 0.05*(five/5)
+}
+
+func (c *candle) white() bool { return c.sign > 0 }
+func (c *candle) black() bool { return c.sign < 0 }
+
+// long and short compare the body with those before. TA-Lib measures both by
+// the same average, so a body equal to it is neither.
+func (c *candle) long() bool     { return c.body > c.bodyAvg }
+func (c *candle) short() bool    { return c.body < c.bodyAvg }
+func (c *candle) notLong() bool  { return c.body <= c.bodyAvg }
+func (c *candle) doji() bool     { return c.body <= c.tenth }
+func (c *candle) marubozu() bool { return c.long() && c.noUpper() && c.noLower() }
+
+// A shadow shorter than a tenth of the usual range counts as none. Long shadows are
+// measured by the body, small ones by the shadows before.
+func (c *candle) noUpper() bool       { return c.upper < c.tenth }
+func (c *candle) noLower() bool       { return c.lower < c.tenth }
+func (c *candle) hasUpper() bool      { return c.upper > c.tenth }
+func (c *candle) hasLower() bool      { return c.lower > c.tenth }
+func (c *candle) longUpper() bool     { return c.upper > c.body }
+func (c *candle) longLower() bool     { return c.lower > c.body }
+func (c *candle) veryLongUpper() bool { return c.upper > 2*c.body }
+func (c *candle) veryLongLower() bool { return c.lower > 2*c.body }
+func (c *candle) smallUpper() bool    { return c.upper < c.shadowAvg }
+func (c *candle) smallLower() bool    { return c.lower < c.shadowAvg }
+
+// gapsAbove and gapsBelow compare bodies, clearAbove and clearBelow shadows
+// too.
+func (c *candle) gapsAbove(o *candle) bool  { return c.bottom > o.top }
+func (c *candle) gapsBelow(o *candle) bool  { return c.top < o.bottom }
+func (c *candle) clearAbove(o *candle) bool { return c.low > o.high }
+func (c *candle) clearBelow(o *candle) bool { return c.high < o.low }
+
+// reach returns the price a fraction p of c's body before its close: below it
+// for a white candle, above it for a black one.
+func (c *candle) reach(p float64) float64 {
+	return c.close - float64(float64(c.sign)*float64(p*c.body))
+}
+
+// equals reports whether x lies within by of y, both ends included.
+func equals(x, y, by float64) bool { return y-by <= x && x <= y+by }
+
+// between reports whether lo < x < hi.
+func between(lo, x, hi float64) bool { return lo < x && x < hi }
+
+// hit returns the verdict if the rule holds, else 0.
+func hit(holds bool, verdict int) int {
+	if holds {
+		return verdict
+	}
+	return 0
+}
+
+// opposite reports whether the two candles have different colours.
+func opposite(a, b *candle) bool { return a.sign != b.sign }
+
+// allWhite, allBlack and sameColour look at the colours of at least one candle.
+func allWhite(k []candle) bool { return sameColour(k) && k[0].white() }
+func allBlack(k []candle) bool { return sameColour(k) && k[0].black() }
+
+func sameColour(k []candle) bool {
+	for i := range k {
+		if k[i].sign != k[0].sign {
+			return false
+		}
+	}
+	return true
+}
+
+// candlePattern is one pattern. It is compared with TA-Lib to the last bit, so the
+// rules keep its strict and loose comparisons as they are.
+type candlePattern struct {
+	name  string
+	size  int // candles it looks at
+	begin int // first bar with a verdict, as in TA-Lib
+	// way is Up or Down for a pattern that comes one way only, Muted for one
+	// without direction, Auto for one that comes both ways.
+	way Tone
+	// penetration is TA-Lib's default for p, for patterns that use it.
+	penetration float64
+	confirms    bool // a later bar may confirm it: a verdict of 200
+	// rule judges candles 1 to size in k[0] to k[size-1]: 0 for no, positive
+	// for bullish, negative for bearish, in TA-Lib's numbers.
+	rule func(k []candle, p float64) int
+}
+
+// at returns the verdict on bar i, the last of candles, taking penetration p, or the
+// pattern's own if that is 0. Candles hold at least as many as the longest rule looks
+// at, once begin is passed.
+func (c *candlePattern) at(candles []candle, i int, p float64) int {
+	if i < c.begin {
+		return 0
+	}
+	if p == 0 {
+		p = c.penetration
+	}
+	return c.rule(candles[len(candles)-c.size:], p)
+}
+
+// labels returns what its hits are called, in the order of label.
+func (c *candlePattern) labels() [4]string {
+	switch {
+	case c.way != Auto:
+		return [4]string{c.name, c.name}
+	case c.confirms:
+		return [4]string{c.name + "_bull", c.name + "_bear", c.name + "_confirmed_bull", c.name + "_confirmed_bear"}
+	}
+	return [4]string{c.name + "_bull", c.name + "_bear"}
+}
+
+// label picks the label of a verdict: bullish, bearish, and the same confirmed.
+func label(labels *[4]string, verdict int) string {
+	switch {
+	case verdict >= 200:
+		return labels[2]
+	case verdict <= -200:
+		return labels[3]
+	case verdict > 0:
+		return labels[0]
+	}
+	return labels[1]
+}
+
+// oneCandle holds the patterns of a single candle.
+var oneCandle = []candlePattern{
+	// A doji is found or not, whatever its colour: its value is always 100.
+	{name: "doji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
+		return hit(k[0].doji(), 100)
+	}},
+	// A body at the top of the range, and only a lower shadow.
+	{name: "dragonflydoji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.doji() && a.noUpper() && a.hasLower(), 100)
+	}},
+	// The mirror image: a body at the bottom.
+	{name: "gravestonedoji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.doji() && a.noLower() && a.hasUpper(), 100)
+	}},
+	// A dragonfly whose lower shadow is more than twice the body.
+	{name: "takuri", size: 1, begin: 10, way: Up, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.doji() && a.noUpper() && a.veryLongLower(), 100)
+	}},
+	// At least one shadow longer than the body.
+	{name: "longleggeddoji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.doji() && (a.longUpper() || a.longLower()), 100)
+	}},
+	// A long-legged doji whose body lies near the middle of its range.
+	{name: "rickshawman", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		mid := a.low + (a.high-a.low)/2
+		return hit(a.doji() && a.longUpper() && a.longLower() &&
+			a.bottom <= mid+a.near && a.top >= mid-a.near, 100)
+	}},
+	// From here on the colour gives the sign.
+	{name: "highwave", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.short() && a.veryLongUpper() && a.veryLongLower(), a.sign*100)
+	}},
+	// A small body between two shadows that are longer than it.
+	{name: "spinningtop", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.short() && a.longUpper() && a.longLower(), a.sign*100)
+	}},
+	// A long body with small shadows, and after it a short one.
+	{name: "longline", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.long() && a.smallUpper() && a.smallLower(), a.sign*100)
+	}},
+	{name: "shortline", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.short() && a.smallUpper() && a.smallLower(), a.sign*100)
+	}},
+	// A long body without shadows, and two that lack one shadow.
+	{name: "marubozu", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0]
+		return hit(a.marubozu(), a.sign*100)
+	}},
+	{name: "closingmarubozu", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0] // no shadow at the close
+		return hit(a.long() && (a.white() && a.noUpper() || a.black() && a.noLower()), a.sign*100)
+	}},
+	{name: "belthold", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
+		a := &k[0] // no shadow at the open
+		return hit(a.long() && (a.white() && a.noLower() || a.black() && a.noUpper()), a.sign*100)
+	}},
+}
+
+// twoCandles holds the patterns of two candles, a and then b.
+var twoCandles = []candlePattern{
+	// The four shapes with one long shadow differ by where they stand: the first two by
+	// how near they are to the low or the high before, the others by a gap.
+	{name: "hammer", size: 2, begin: 11, way: Up, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(b.short() && b.longLower() && b.noUpper() && b.bottom <= a.low+a.near, 100)
+	}},
+	{name: "hangingman", size: 2, begin: 11, way: Down, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(b.short() && b.longLower() && b.noUpper() && b.bottom >= a.high-a.near, -100)
+	}},
+	{name: "invertedhammer", size: 2, begin: 11, way: Up, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(b.short() && b.longUpper() && b.noLower() && b.gapsBelow(a), 100)
+	}},
+	{name: "shootingstar", size: 2, begin: 11, way: Down, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(b.short() && b.longUpper() && b.noLower() && b.gapsAbove(a), -100)
+	}},
+	// A doji that gaps on from a long candle.
+	{name: "dojistar", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(a.long() && b.doji() && onwards(a, b), -a.sign*100)
+	}},
+	// A body that holds the other one, of the other colour; one edge may be shared.
+	{name: "engulfing", size: 2, begin: 2, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		if !opposite(a, b) || b.top < a.top || b.bottom > a.bottom {
+			return 0
+		}
+		return b.sign * strictness(b.top != a.top, b.bottom != a.bottom)
+	}},
+	// A small body inside a long one before it; with a doji it is a cross.
+	{name: "harami", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
+		return hit(k[1].notLong(), harami(&k[0], &k[1]))
+	}},
+	{name: "haramicross", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
+		return hit(k[1].doji(), harami(&k[0], &k[1]))
+	}},
+	// A harami of two black candles.
+	{name: "homingpigeon", size: 2, begin: 11, way: Up, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(a.black() && b.black() && a.long() && b.notLong() && b.open < a.open && b.close > a.close, 100)
+	}},
+	// Two black candles that close at the same price.
+	{name: "matchinglow", size: 2, begin: 6, way: Up, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(a.black() && b.black() && equals(b.close, a.close, a.equal), 100)
+	}},
+	// Opens above the high of a long white candle and closes deep in its body.
+	{name: "darkcloudcover", size: 2, begin: 11, way: Down, penetration: 0.5, rule: func(k []candle, p float64) int {
+		a, b := &k[0], &k[1]
+		return hit(a.white() && a.long() && b.black() && b.open > a.high && between(a.open, b.close, a.reach(p)), -100)
+	}},
+	// This one and the next three open below the low of a long black candle and differ
+	// by how far they come back: past its middle, past its close, to its close, to its
+	// low.
+	{name: "piercing", size: 2, begin: 11, way: Up, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(underLow(a, b) && b.long() && between(a.reach(0.5), b.close, a.open), 100)
+	}},
+	{name: "thrusting", size: 2, begin: 11, way: Down, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(underLow(a, b) && b.close > a.close+a.equal && b.close <= a.reach(0.5), -100)
+	}},
+	{name: "inneck", size: 2, begin: 11, way: Down, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(underLow(a, b) && b.close >= a.close && b.close <= a.close+a.equal, -100)
+	}},
+	{name: "onneck", size: 2, begin: 11, way: Down, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(underLow(a, b) && equals(b.close, a.low, a.equal), -100)
+	}},
+	// Two long candles of different colours that close at the same price.
+	{name: "counterattack", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(opposite(a, b) && a.long() && b.long() && equals(b.close, a.close, a.equal), b.sign*100)
+	}},
+	// They open at the same price; the second is long and has no shadow at its open.
+	{name: "separatinglines", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(opposite(a, b) && equals(b.open, a.open, a.equal) && b.long() &&
+			(b.white() && b.noLower() || b.black() && b.noUpper()), b.sign*100)
+	}},
+	{name: "kicking", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		return hit(kicking(a, b), b.sign*100)
+	}},
+	// The same two candles, with the sign of the longer one.
+	{name: "kickingbylength", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
+		a, b := &k[0], &k[1]
+		if b.body > a.body {
+			return hit(kicking(a, b), b.sign*100)
+		}
+		return hit(kicking(a, b), a.sign*100)
+	}},
+}
+
+// onwards reports whether b gaps on in the direction of a.
+func onwards(a, b *candle) bool {
+	return a.white() && b.gapsAbove(a) || a.black() && b.gapsBelow(a)
+}
+
+// strictness grades a body that holds another: 100 when both edges are clear,
+// 80 when one touches, 0 when both do.
+func strictness(top, bottom bool) int {
+	switch {
+	case top && bottom:
+		return 100
+	case top || bottom:
+		return 80
+	}
+	return 0
+}
+
+// harami returns the verdict on a body inside a long one before it. TA-Lib
+// grades a body that touches both edges 80 too.
+func harami(a, b *candle) int {
+	if !a.long() || b.top > a.top || b.bottom < a.bottom {
+		return 0
+	}
+	return -a.sign * max(80, strictness(b.top != a.top, b.bottom != a.bottom))
+}
+
+// underLow reports a long black candle and a white one that opens below its
+// low.
+func underLow(a, b *candle) bool {
+	return a.black() && a.long() && b.white() && b.open < a.low
+}
+
+// kicking reports two marubozus of opposite colours with a clear gap against
+// the first.
+func kicking(a, b *candle) bool {
+	return opposite(a, b) && a.marubozu() && b.marubozu() &&
+		(a.black() && b.clearAbove(a) || a.white() && b.clearBelow(a))
+}
+
+// threeCandles holds the patterns of three candles, a, b and c.
+var threeCandles = []candlePattern{
+	// A long white candle, a black one that gaps up, and a black one that opens in the
+	// second body and closes in the first.
+	{name: "2crows", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		return hit(a.white() && a.long() && b.black() && b.gapsAbove(a) &&
+			c.black() && between(b.close, c.open, b.open) && between(a.open, c.close, a.close), -100)
+	}},
+	// The same, but the third body covers the second and stays above the first.
+	{name: "upsidegap2crows", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		return hit(a.white() && a.long() && b.black() && b.notLong() && b.gapsAbove(a) &&
+			c.black() && c.open > b.open && between(a.close, c.close, b.close), -100)
+	}},
+	// A harami, and then a close beyond the first open: it reverses the first candle.
+	{name: "3inside", size: 3, begin: 12, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		return hit(a.long() && b.notLong() && b.top < a.top && b.bottom > a.bottom && opposite(a, c) &&
+			(a.white() && c.close < a.open || a.black() && c.close > a.open), -a.sign*100)
+	}},
+	// An engulfing pattern, and then a close on in its direction.
+	{name: "3outside", size: 3, begin: 3, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		return hit(opposite(a, b) && b.top > a.top && b.bottom < a.bottom &&
+			(b.white() && c.close > b.close || b.black() && c.close < b.close), b.sign*100)
+	}},
+	// Three black candles that come to rest: a long one with a long lower shadow, a
+	// smaller one with a higher low, and a small one without shadows inside the second.
+	{name: "3starsinsouth", size: 3, begin: 12, way: Up, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		return hit(allBlack(k) && a.long() && a.longLower() &&
+			b.body < a.body && b.open > a.close && b.open <= a.high && b.low < a.close && b.low >= a.low && b.hasLower() &&
+			c.short() && c.noUpper() && c.noLower() && c.low > b.low && c.high < b.high, 100)
+	}},
+	// Three white candles without upper shadows that close ever higher, each opening in
+	// the body before, none much shorter than the one before.
+	{name: "3whitesoldiers", size: 3, begin: 12, way: Up, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		return hit(allWhite(k) && a.noUpper() && b.noUpper() && c.noUpper() &&
+			c.close > b.close && b.close > a.close && opensInside(a, b) && opensInside(b, c) &&
+			b.body > a.body-a.far && c.body > b.body-b.far && c.long(), 100)
+	}},
+	// Like the soldiers, but they lose force.
+	{name: "advanceblock", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		return hit(allWhite(k) && c.close > b.close && b.close > a.close && opensInside(a, b) && opensInside(b, c) &&
+			a.long() && a.smallUpper() && weakening(a, b, c), -100)
+	}},
+	// Two long white candles and a small third one that opens near the second close.
+	{name: "stalledpattern", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		return hit(allWhite(k) && c.close > b.close && b.close > a.close && a.long() &&
+			b.long() && b.noUpper() && opensInside(a, b) && c.short() && c.open >= b.close-c.body-b.near, -100)
+	}},
+	// Three black candles without lower shadows, each opening where the one before
+	// closed.
+	{name: "identical3crows", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		return hit(allBlack(k) && a.noLower() && b.noLower() && c.noLower() && a.close > b.close && b.close > c.close &&
+			equals(b.open, a.close, a.equal) && equals(c.open, b.close, b.equal), -100)
+	}},
+	// The stars: a long candle, a small one or a doji beyond a gap, and one that
+	// reaches back. Morning turns a fall, evening a rise.
+	{name: "morningstar", size: 3, begin: 12, way: Up, penetration: 0.3, rule: func(k []candle, p float64) int {
+		return hit(k[0].black() && k[1].notLong() && star(k, p), 100)
+	}},
+	{name: "morningdojistar", size: 3, begin: 12, way: Up, penetration: 0.3, rule: func(k []candle, p float64) int {
+		return hit(k[0].black() && k[1].doji() && star(k, p), 100)
+	}},
+	{name: "eveningstar", size: 3, begin: 12, way: Down, penetration: 0.3, rule: func(k []candle, p float64) int {
+		return hit(k[0].white() && k[1].notLong() && star(k, p), -100)
+	}},
+	{name: "eveningdojistar", size: 3, begin: 12, way: Down, penetration: 0.3, rule: func(k []candle, p float64) int {
+		return hit(k[0].white() && k[1].doji() && star(k, p), -100)
+	}},
+	// A star whose doji is cut off by gaps on both sides, shadows included.
+	{name: "abandonedbaby", size: 3, begin: 12, penetration: 0.3, rule: func(k []candle, p float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		alone := a.white() && b.clearAbove(a) && c.clearBelow(b) || a.black() && b.clearBelow(a) && c.clearAbove(b)
+		return hit(alone && b.doji() && star(k, p), c.sign*100)
+	}},
+	// Three dojis, the middle one beyond a gap.
+	{name: "tristar", size: 3, begin: 12, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		switch { // all three are measured by the average at the first
+		case a.body > a.tenth || b.body > a.tenth || c.body > a.tenth:
+			return 0
+		case b.gapsAbove(a) && c.top < b.top:
+			return -100
+		case b.gapsBelow(a) && c.bottom > b.bottom:
+			return 100
+		}
+		return 0
+	}},
+	// A long black candle, a harami with a lower low, and a small white one above that
+	// low.
+	{name: "unique3river", size: 3, begin: 12, way: Up, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		return hit(a.black() && a.long() && b.black() && b.close > a.close && b.open <= a.open && b.low < a.low &&
+			c.white() && c.short() && c.open > b.low, 100)
+	}},
+	// A white candle between two black ones that close at the same price.
+	{name: "sticksandwich", size: 3, begin: 7, way: Up, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		return hit(a.black() && b.white() && c.black() && b.low > a.close && equals(c.close, a.close, a.equal), 100)
+	}},
+	// Two white candles of about one size and open, both beyond a gap.
+	{name: "gapsidesidewhite", size: 3, begin: 7, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		switch {
+		case !allWhite(k[1:]) || !equals(c.body, b.body, b.near) || !equals(c.open, b.open, b.equal):
+			return 0
+		case b.gapsAbove(a) && c.gapsAbove(a):
+			return 100
+		case b.gapsBelow(a) && c.gapsBelow(a):
+			return -100
+		}
+		return 0
+	}},
+	// A gap, and a candle of the other colour and about the same size that opens in the
+	// second body and closes within the gap.
+	{name: "tasukigap", size: 3, begin: 7, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		if !opposite(b, c) || !between(b.bottom, c.open, b.top) || !(math.Abs(b.body-c.body) < b.near) {
+			return 0
+		}
+		return hit(b.white() && b.gapsAbove(a) && between(a.top, c.close, b.open) ||
+			b.black() && b.gapsBelow(a) && between(b.open, c.close, a.bottom), b.sign*100)
+	}},
+	// A gap in the direction of two candles of one colour, and a third of the other
+	// colour that closes it, from body to body.
+	{name: "xsidegap3methods", size: 3, begin: 2, rule: func(k []candle, _ float64) int {
+		a, b, c := &k[0], &k[1], &k[2]
+		return hit(!opposite(a, b) && opposite(b, c) && onwards(a, b) &&
+			between(b.bottom, c.open, b.top) && between(a.bottom, c.close, a.top), a.sign*100)
+	}},
+	// The size is six, because a confirmation may come three candles after the trap of
+	// three.
+	{name: "hikkake", size: 6, begin: 5, confirms: true, rule: func(k []candle, _ float64) int {
+		return confirmed(k, 3, trap)
+	}},
+}
+
+// opensInside reports whether b opens above a's open and at most near its
+// close: the step of a steady advance.
+func opensInside(a, b *candle) bool { return b.open > a.open && b.open <= a.close+a.near }
+
+// weakening reports an advance of three white candles that loses force: bodies
+// shrink or upper shadows grow.
+func weakening(a, b, c *candle) bool {
+	switch {
+	case b.body < a.body-a.far && c.body < b.body+b.near,
+		c.body < b.body-b.far,
+		c.body < b.body && b.body < a.body && (c.upper > c.shadowAvg || b.upper > b.shadowAvg),
+		c.body < b.body && c.longUpper():
+		return true
+	}
+	return false
+}
+
+// star reports a long candle, a small one that gaps on, and an opposite one
+// that reaches back into the first body by a fraction p of it.
+func star(k []candle, p float64) bool {
+	a, b, c := &k[0], &k[1], &k[2]
+	if !a.long() || !onwards(a, b) || !opposite(a, c) || !c.long() {
+		return false
+	}
+	if a.white() {
+		return c.close < a.reach(p)
+	}
+	return c.close > a.reach(p)
+}
+
+// confirmed judges a trap at the last candle of k: 100 or -100 when it is set
+// there, 200 or -200 when one of the three candles before set it, no newer one
+// has, and this close is the first beyond the candle before it. Width is the
+// number of candles that set looks at.
+func confirmed(k []candle, width int, set func(k []candle) int) int {
+	last := len(k) - 1
+	for at := last; at >= last-3; at-- {
+		// The newest trap decides; an older one is forgotten when a newer is set.
+		way := set(k[at+1-width : at+1])
+		if way == 0 {
+			continue
+		}
+		if at == last {
+			return way * 100
+		}
+		// It is confirmed once, on the first close beyond the candle before the break.
+		// If an earlier bar has done it, this one says nothing.
+		for i := at + 1; i <= last; i++ {
+			if way > 0 && k[i].close > k[at-1].high || way < 0 && k[i].close < k[at-1].low {
+				return hit(i == last, way*200)
+			}
+		}
+		return 0
+	}
+	return 0
+}
+
+// inside reports whether b's range lies within a's.
+func inside(a, b *candle) bool { return b.high < a.high && b.low > a.low }
+
+// trap reports a break out of an inside candle b that hikkake expects to fail:
+// 1 for a break down, -1 for one up.
+func trap(k []candle) int {
+	a, b, c := &k[0], &k[1], &k[2]
+	switch {
+	case !inside(a, b):
+		return 0
+	case c.high < b.high && c.low < b.low:
+		return 1
+	case c.high > b.high && c.low > b.low:
+		return -1
+	}
+	return 0
+}
+
+// nestedTrap is trap behind one more candle, whose inside candle closes near
+// the end that the break leaves.
+func nestedTrap(k []candle) int {
+	a, b := &k[0], &k[1]
+	way := trap(k[1:])
+	switch {
+	case !inside(a, b):
+		return 0
+	case way > 0 && b.close <= b.low+b.near, way < 0 && b.close >= b.high-b.near:
+		return way
+	}
+	return 0
+}
+
+// moreCandles holds the patterns of four and five candles, a to e.
+var moreCandles = []candlePattern{
+	// A white candle, then three black ones that close ever lower near their lows, each
+	// opening within the body before; the first closes below the white one's high.
+	{name: "3blackcrows", size: 4, begin: 13, way: Down, rule: func(k []candle, _ float64) int {
+		a, b, c, d := &k[0], &k[1], &k[2], &k[3]
+		return hit(a.white() && allBlack(k[1:]) && b.noLower() && c.noLower() && d.noLower() &&
+			between(b.close, c.open, b.open) && between(c.close, d.open, c.open) &&
+			a.high > b.close && b.close > c.close && c.close > d.close, -100)
+	}},
+	// Three candles of one colour that go on and on, then one of the other colour that
+	// opens beyond the third and closes beyond the open of the first. The sign is that
+	// of the three.
+	{name: "3linestrike", size: 4, begin: 8, rule: func(k []candle, _ float64) int {
+		a, b, c, d := &k[0], &k[1], &k[2], &k[3]
+		if !sameColour(k[:3]) || !opposite(c, d) || !opensNear(a, b) || !opensNear(b, c) {
+			return 0
+		}
+		return hit(c.white() && c.close > b.close && b.close > a.close && d.open > c.close && d.close < a.open ||
+			c.black() && c.close < b.close && b.close < a.close && d.open < c.close && d.close > a.open, c.sign*100)
+	}},
+	// Four black candles: two without shadows, a third that gaps down and reaches back
+	// into the second body, a fourth that covers the third, shadows included.
+	{name: "concealbabyswall", size: 4, begin: 13, way: Up, rule: func(k []candle, _ float64) int {
+		a, b, c, d := &k[0], &k[1], &k[2], &k[3]
+		return hit(allBlack(k) && a.noUpper() && a.noLower() && b.noUpper() && b.noLower() &&
+			c.gapsBelow(b) && c.hasUpper() && c.high > b.close && d.high > c.high && d.low < c.low, 100)
+	}},
+	// A long candle, a gap on, two more steps in that direction, of which the first may
+	// have either colour, and a candle of the other colour that closes within the gap.
+	{name: "breakaway", size: 5, begin: 14, rule: func(k []candle, _ float64) int {
+		a, b, c, d, e := &k[0], &k[1], &k[2], &k[3], &k[4]
+		if !a.long() || opposite(a, b) || opposite(a, d) || !opposite(a, e) || !onwards(a, b) {
+			return 0
+		}
+		return hit(a.black() && lower(b, c) && lower(c, d) && between(b.open, e.close, a.close) ||
+			a.white() && lower(c, b) && lower(d, c) && between(a.close, e.close, b.open), e.sign*100)
+	}},
+	// Three black candles with falling opens and closes, a fourth with an upper shadow,
+	// then a white one that opens above its body and closes above its high.
+	{name: "ladderbottom", size: 5, begin: 14, way: Up, rule: func(k []candle, _ float64) int {
+		a, b, c, d, e := &k[0], &k[1], &k[2], &k[3], &k[4]
+		return hit(allBlack(k[:4]) && a.open > b.open && b.open > c.open && a.close > b.close && b.close > c.close &&
+			d.hasUpper() && e.white() && e.open > d.open && e.close > d.high, 100)
+	}},
+	// A long white candle, a gap up, three small ones that come back but keep most of
+	// the first body, and a white one that closes above them all.
+	{name: "mathold", size: 5, begin: 14, way: Up, penetration: 0.5, rule: func(k []candle, p float64) int {
+		a, b, c, d, e := &k[0], &k[1], &k[2], &k[3], &k[4]
+		floor := a.reach(p)
+		return hit(a.white() && a.long() && b.short() && c.short() && d.short() && b.black() && b.gapsAbove(a) &&
+			between(floor, c.bottom, a.close) && between(floor, d.bottom, a.close) && c.top < b.open && d.top < c.top &&
+			e.white() && e.open > d.close && e.close > max(b.high, c.high, d.high), 100)
+	}},
+	// A long candle, three small ones of the other colour that stay at least partly
+	// within its range, and a long one on in the first direction that closes beyond it.
+	{name: "risefall3methods", size: 5, begin: 14, rule: func(k []candle, _ float64) int {
+		a, b, c, d, e := &k[0], &k[1], &k[2], &k[3], &k[4]
+		if !a.long() || !e.long() || opposite(a, e) || !opposite(a, b) || !sameColour(k[1:4]) {
+			return 0
+		}
+		for i := 1; i <= 3; i++ {
+			if !k[i].short() || k[i].bottom >= a.high || k[i].top <= a.low {
+				return 0
+			}
+		}
+		return hit(a.white() && c.close < b.close && d.close < c.close && e.open > d.close && e.close > a.close ||
+			a.black() && c.close > b.close && d.close > c.close && e.open < d.close && e.close < a.close, a.sign*100)
+	}},
+	// A hikkake whose inside candle lies within one more candle.
+	{name: "hikkakemod", size: 7, begin: 10, confirms: true, rule: func(k []candle, _ float64) int {
+		return confirmed(k, 4, nestedTrap)
+	}},
+}
+
+// opensNear reports whether b opens within or near a's body.
+func opensNear(a, b *candle) bool { return b.open >= a.bottom-a.near && b.open <= a.top+a.near }
+
+// lower reports whether b has a lower high and a lower low than a.
+func lower(a, b *candle) bool { return b.high < a.high && b.low < a.low }

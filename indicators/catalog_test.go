@@ -5,11 +5,16 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
 )
 
-// TestEveryRecordIsListed: every record of an indicator stands in a list of catalog.go. One
+// TestEveryRecordIsListed: every record of an indicator stands in a list of indicators.go. One
 // that is forgotten compiles, and no other test would miss it: nobody could ask for it.
 func TestEveryRecordIsListed(t *testing.T) {
 	names, err := filepath.Glob("*.go")
@@ -25,7 +30,7 @@ func TestEveryRecordIsListed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name == "catalog.go" {
+		if name == "indicators.go" {
 			ast.Inspect(file, func(n ast.Node) bool {
 				if x, ok := n.(*ast.UnaryExpr); ok && x.Op == token.AND {
 					if variable, ok := x.X.(*ast.Ident); ok {
@@ -41,7 +46,7 @@ func TestEveryRecordIsListed(t *testing.T) {
 	}
 	for variable, file := range records {
 		if !listed[variable] {
-			t.Errorf("%s of %s is in no list of catalog.go, so nobody can ask for it", variable, file)
+			t.Errorf("%s of %s is in no list of indicators.go, so nobody can ask for it", variable, file)
 		}
 	}
 	if len(records) != len(catalog) {
@@ -74,4 +79,155 @@ func recordsIn(file *ast.File) (variables []string) {
 		}
 	}
 	return variables
+}
+
+// BenchmarkLargest computes every indicator on the largest request that is
+// allowed: 5,000 bars shown and their warm-up, with every length at its
+// longest. No entry should take more than 20 ms.
+func BenchmarkLargest(b *testing.B) {
+	for ind := range All() {
+		b.Run(ind.Name, func(b *testing.B) {
+			_, longest := benchRequests(b, ind)
+			s := world(min(5_000+longest.Warmup(market.Hour1), market.MaxLimit), 100)
+			b.ReportAllocs()
+			for b.Loop() {
+				longest.Compute(s)
+			}
+		})
+	}
+}
+
+// TestMeetingMeanings: two lines that were apart and meet have crossed already, and every
+// sentence about a crossing says so, and from which side.
+func TestMeetingMeanings(t *testing.T) {
+	if got := marks(shape.Crossings(nil, []float64{1, 2, 3, 2}, []float64{2, 2, 2, 2}, "up", "down")); got != "1 up, 3 down" {
+		t.Fatalf("crossings of lines that meet: %s", got)
+	}
+	sides := map[string][]string{
+		"from below": {shape.CrossUp, shape.CrossUpOS, shape.PriceUp, shape.ZeroUp, shape.BreakUp, shape.CloudUp, shape.TwistUp, shape.Buy, shape.BuySmall, shape.StochOS},
+		"from above": {shape.CrossDown, shape.CrossDownOB, shape.PriceDown, shape.ZeroDown, shape.BreakDown, shape.CloudDown, shape.TwistDown, shape.Sell, shape.SellSmall, shape.StochOB},
+	}
+	for side, labels := range sides {
+		for _, label := range labels {
+			if text := shape.Meaning(label); !strings.Contains(text, "meets or crosses") || !strings.Contains(text, side) {
+				t.Errorf("%s means %q", label, text)
+			}
+		}
+	}
+	for ind := range All() {
+		for _, label := range ind.Signals {
+			if text := ind.Meaning(label); strings.Contains(text, " cross") && !strings.Contains(text, "meets or crosses") {
+				t.Errorf("%s: %s means %q", ind.Name, label, text)
+			}
+		}
+	}
+}
+
+// TestSharedMeanings: an entry without a sentence of its own does what the shared one
+// says. Its signals are the crossings of two of its lines, of the close and a line, or of
+// a line and zero, or the turns of a line: all of them but for the bars on which a line
+// starts anew.
+func TestSharedMeanings(t *testing.T) {
+	s := world(1500, 100)
+	zero := make([]float64, s.Len())
+	for ind := range All() {
+		request, err := New(ind.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := request.Compute(s)
+		var lines [][]float64
+		for _, values := range columns(result) {
+			lines = append(lines, values)
+		}
+		for _, label := range ind.Signals {
+			var events [][]int // what the sentence may speak of, one for each choice of lines
+			for _, a := range lines {
+				switch label {
+				case shape.CrossUp, shape.CrossDown:
+					for _, b := range lines {
+						events = append(events, meetings(a, b, label == shape.CrossUp))
+					}
+				case shape.PriceUp, shape.PriceDown, shape.BreakUp, shape.BreakDown:
+					events = append(events, meetings(s.Close, a, label == shape.PriceUp || label == shape.BreakUp))
+				case shape.ZeroUp, shape.ZeroDown:
+					events = append(events, meetings(a, zero, label == shape.ZeroUp))
+				case shape.TurnUp, shape.TurnDown:
+					events = append(events, bends(a, label == shape.TurnUp))
+				}
+			}
+			var fired []int
+			for _, signal := range result.Signals {
+				if strings.HasPrefix(signal.Label, label) { // those in a zone are cross_up_os
+					fired = append(fired, signal.Bar)
+				}
+			}
+			fits := slices.ContainsFunc(events, func(bars []int) bool { return mostOf(fired, bars) })
+			if events != nil && ind.Meanings[label] == "" && !fits {
+				t.Errorf("%s: %s fires %d times, but not where %s", ind.Name, label, len(fired), ind.Meaning(label))
+			}
+		}
+	}
+}
+
+// meetings returns the bars on which a comes up to b from below, or down from above.
+func meetings(a, b []float64, up bool) (bars []int) {
+	if !up {
+		a, b = b, a
+	}
+	for i := 1; i < len(a); i++ {
+		known := a[i] == a[i] && b[i] == b[i] // not NaN
+		if known && kernel.Compare(a[i-1], b[i-1]) < 0 && kernel.Compare(a[i], b[i]) >= 0 {
+			bars = append(bars, i)
+		}
+	}
+	return bars
+}
+
+// bends returns the bars on which a line that fell rises, or one that rose falls.
+func bends(a []float64, up bool) (bars []int) {
+	fell := false // the last move was against the way that is looked for
+	for i := 1; i < len(a); i++ {
+		move := a[i] - a[i-1]
+		if !up {
+			move = -move
+		}
+		if move > 0 && fell {
+			bars = append(bars, i)
+		}
+		if move != 0 && move == move { // not NaN
+			fell = move < 0
+		}
+	}
+	return bars
+}
+
+// mostOf reports whether the bars of some are among those of all, and at least two
+// thirds of them.
+func mostOf(some, all []int) bool {
+	for _, bar := range some {
+		if !slices.Contains(all, bar) {
+			return false
+		}
+	}
+	return 3*len(some) >= 2*len(all)
+}
+
+// TestOwnMeanings: labels that mean something else here than in most entries say what.
+func TestOwnMeanings(t *testing.T) {
+	tests := []struct{ name, label, says string }{
+		// Outside the zones a cross is a buy, within one a buy_oversold.
+		{"kalman_volume", shape.Buy, "neither zone"}, {"kalman_volume", shape.Sell, "neither zone"},
+		{"kalman_volume", shape.BuyOversold, "the oversold zone"}, {"kalman_volume", shape.SellOverbought, "the overbought zone"},
+		{"elder_ray", shape.Buy, "bear power, below zero,"}, {"elder_ray", shape.Sell, "bull power, above zero,"},
+		{"cipher_b", shape.Buy, "strict mode"}, {"cipher_b", shape.SellSmall, "strict mode"},
+		{"coppock", shape.TurnUp, "below zero"}, {"coppock", shape.TurnDown, "above zero"},
+		{"beta_versus", shape.CrossUp, "crosses 1 from below"}, {"adx", shape.CrossDown, "threshold"},
+		{"volume_profile", shape.LevelTouch, "newest bar"}, {"drawdown", shape.NewHigh, "back at its highest"},
+	}
+	for _, test := range tests {
+		if ind, _ := Lookup(test.name); !strings.Contains(ind.Meaning(test.label), test.says) {
+			t.Errorf("%s: %s means %q, which does not say %q", test.name, test.label, ind.Meaning(test.label), test.says)
+		}
+	}
 }

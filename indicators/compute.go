@@ -1,11 +1,17 @@
 package indicators
 
 import (
+	"fmt"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/limit"
 	"wick/market"
+	"wick/rules"
 )
 
 // Compute runs the indicator over s and returns its labelled result. If its source is
@@ -165,3 +171,332 @@ func (r Request) lineNames() []string {
 	}
 	return names
 }
+
+// Warmup returns how many bars of the interval before the first one shown should be
+// computed too, so that the first value shown is what a longer chart would show there.
+func (r Request) Warmup(iv market.Interval) int {
+	if inner := r.Args.of; inner != nil {
+		return r.withoutSource().Warmup(iv) + inner.Warmup(iv)
+	}
+	switch {
+	case r.Ind.VisibleOnly:
+		return 0
+	// Bars of unknown length cannot be counted by the calendar.
+	case r.Ind.History != nil && !iv.Valid():
+		return 0
+	case r.Ind.History != nil:
+		return int(r.Ind.History(r.Args, iv)/iv.Seconds()) + 1
+	case r.Ind.Warmup != nil:
+		return r.Ind.Warmup(r.Args) + divergenceWarmup(r.Args)
+	}
+	return defaultWarmup(r.Args) + divergenceWarmup(r.Args)
+}
+
+// Settled reports whether before bars before the first one shown are enough: with fewer,
+// the values shown may differ by more than a part in a million from those of a longer
+// history. Lengths near the upper bound can need more bars than a source has. An indicator
+// that accumulates since a moment which the client chose is always settled.
+func (r Request) Settled(before int, iv market.Interval) bool {
+	needed := r.Warmup(iv)
+	if len(r.Args.exprs) > 0 { // Warmup loads more, so that rules can share what they compute
+		needed = r.Args.need(iv)[rules.Place{}]
+	}
+	return before >= needed || r.Ind.Since != nil && r.Ind.Since(r.Args) != 0
+}
+
+// need returns, for each place, the least number of bars that the expressions need before
+// the first one shown.
+func (a Args) need(iv market.Interval) map[rules.Place]int {
+	need := make(map[rules.Place]int)
+	for _, list := range a.exprs {
+		for _, e := range list {
+			for place, n := range e.Warmup(string(iv)) {
+				need[place] = max(need[place], n)
+			}
+		}
+	}
+	return need
+}
+
+// ShownBars is how many bars a chart shows by default. MaxWarmup is how many bars are
+// loaded before them at most: ten requests to the service that is used most.
+const (
+	ShownBars = 200
+	MaxWarmup = 10_000
+)
+
+// WarmupAt is like Warmup for a chart whose newest bar starts at the given
+// moment, in unix seconds: an indicator that accumulates since a moment needs all
+// bars since then.
+func (r Request) WarmupAt(iv market.Interval, newest int64) int {
+	if inner := r.Args.of; inner != nil {
+		return r.withoutSource().WarmupAt(iv, newest) + inner.WarmupAt(iv, newest)
+	}
+	if r.Ind.Since == nil || r.Ind.Since(r.Args) == 0 || !iv.Valid() {
+		return r.Warmup(iv)
+	}
+	bars := int(max(0, newest-r.Ind.Since(r.Args))/iv.Seconds()) + 1
+	if r.Ind.History != nil { // what it computes there must be warm
+		bars += r.Warmup(iv)
+	}
+	return bars
+}
+
+// Slides reports whether what r shows at a bar depends on which bar a chart
+// begins with, so that it changes when the chart moves on.
+func (r Request) Slides() bool {
+	if inner := r.Args.of; inner != nil && inner.Slides() {
+		return true
+	}
+	return r.Ind.VisibleOnly || r.Ind.Since != nil && r.Ind.Since(r.Args) == 0
+}
+
+// Endless returns which parameter makes r, or the indicator that is its source, run from the
+// first bar loaded, and the value that it needs, such as "anchor to day"; "" if none does.
+// What depends on its values would be true or false by how many bars were loaded.
+func (r Request) Endless() (set string) {
+	if r.Ind.Endless != nil {
+		set = r.Ind.Endless(r.Args)
+	}
+	if inner := r.Args.of; inner != nil && set == "" {
+		return inner.Endless()
+	}
+	return set
+}
+
+// defaultWarmup allows for chains of exponential averages, whose memory of
+// where they began fades by e every length/2 bars: after ten lengths less than
+// a part in a hundred million is left.
+func defaultWarmup(a Args) int {
+	sum := 0
+	for i, p := range a.ind.Params {
+		if p.Kind == Int {
+			sum += int(a.values[i])
+		}
+	}
+	return 10 * sum
+}
+
+// Beside its own signals, every indicator with lines can be watched for a level:
+// the two labels shape.CrossAbove and shape.CrossBelow ("crosses_above",
+// "crosses_below") come from Watch and not from Compute, which knows no level.
+
+// Watch returns a signal wherever a line of the result reaches the level from
+// below ("crosses_above") or from above ("crosses_below"). The line is named by
+// its label in any case; an empty name means the first one. It fails, and says
+// which lines there are, if r has none of that name.
+func (r Request) Watch(result *Result, line string, level float64) ([]Signal, error) {
+	for label, values := range columns(result) {
+		if line == "" || strings.EqualFold(label, line) {
+			return shape.LevelCrossings(nil, values, level, shape.CrossAbove, shape.CrossBelow), nil
+		}
+	}
+	names := r.lineNames()
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%w: %s has no lines to watch", errParam, r.Ind.Name)
+	}
+	return nil, fmt.Errorf("%w: %s has no line %q%s; it has %s", errParam, r.Ind.Name, limit.Clip(line), didYouMean(line, names), strings.Join(names, ", "))
+}
+
+// Bounds returns the range that a line of r never leaves, and false if there is none or the
+// catalogue does not know it. The line is named as in Watch.
+func (r Request) Bounds(line string) (lo, hi float64, ok bool) {
+	for _, e := range r.Args.exprs["expr"] { // each line of a formula has bounds of its own
+		if line == "" || strings.EqualFold(e.Source(), line) {
+			return e.Bounds()
+		}
+	}
+	if fixed := r.Compute(&market.Series{}).YRange; fixed != nil && !r.Ind.Beyond {
+		return fixed[0], fixed[1], true
+	}
+	return 0, 0, false
+}
+
+// Late reports whether the newest bar never has a value, since later bars fill it in. No
+// alert can then see a line cross a level: it looks at the newest bar only.
+func (r Request) Late() bool { return r.Ind == &indChikou && r.Args.Int("displacement") > 1 }
+
+// Meaning returns in one line when a signal of ind with this label fires, or ""
+// if ind emits no such signal.
+func (ind *Indicator) Meaning(label string) string {
+	if text := ind.Meanings[label]; text != "" {
+		return text
+	}
+	if label == shape.CrossAbove || label == shape.CrossBelow || slices.Contains(ind.Signals, label) {
+		return ind.usualMeaning(label)
+	}
+	return ""
+}
+
+// usualMeaning returns the meaning that the label has in most indicators. Where
+// crossings within a zone have a label of their own, the plain one is for the others.
+func (ind *Indicator) usualMeaning(label string) string {
+	own := map[string]string{shape.CrossUp: shape.CrossUpOS, shape.CrossDown: shape.CrossDownOB}[label]
+	if own != "" && slices.Contains(ind.Signals, own) {
+		return strings.Replace(shape.Meaning(own), " is in ", " is not in ", 1)
+	}
+	return shape.Meaning(label)
+}
+
+// zones are the pairs of parameters that bound an oversold and an overbought
+// zone.
+var zones = [][2]string{{"oversold", "overbought"}, {"wt_oversold", "wt_overbought"}}
+
+// zoneOf returns the names of the parameters that bound the zones of ind, and
+// false if it has none.
+func (ind *Indicator) zoneOf() (pair [2]string, ok bool) {
+	for _, pair := range zones {
+		if ind.index(pair[0]) >= 0 && ind.index(pair[1]) >= 0 {
+			return pair, true
+		}
+	}
+	return pair, false
+}
+
+// withZoneSignals adds to the records with zones the two signals that
+// addZoneEntries gives them all.
+func withZoneSignals(list []*Indicator) []*Indicator {
+	for _, ind := range list {
+		if _, ok := ind.zoneOf(); ok {
+			ind.Signals = slices.Concat(ind.Signals, []string{shape.EntersOversold, shape.EntersOverbought})
+		}
+	}
+	return list
+}
+
+// addZoneEntries marks where the line enters the zones of its indicator. The
+// entries themselves mark where it leaves them.
+func addZoneEntries(r *Result, a Args) {
+	pair, ok := a.ind.zoneOf()
+	if !ok || len(r.Lines) == 0 || a.linesOnly {
+		return
+	}
+	line := r.Lines[0]
+	for _, l := range r.Lines {
+		if l.Label == a.ind.ZoneLine {
+			line = l
+		}
+	}
+	r.Signals = shape.InOrder(shape.ZoneEntries(r.Signals, line.Values, a.Float(pair[0]), a.Float(pair[1])))
+}
+
+// Silent returns which parameter keeps r from ever emitting one of its signals, and the
+// value that it needs, such as "divergence to all"; "" if none does.
+func (r Request) Silent(label string) (set string) {
+	switch {
+	case label == shape.EntersOversold || label == shape.EntersOverbought:
+		return r.emptyZone(label)
+	case r.Ind.Silent != nil:
+		return r.Ind.Silent(r.Args, label)
+	}
+	hidden := label == shape.HiddenBullDiv || label == shape.HiddenBearDiv
+	if r.Ind.index("divergence") < 0 || !hidden && label != shape.BullDiv && label != shape.BearDiv {
+		return ""
+	}
+	if show := r.Args.Choice("divergence"); show == "all" || show == "hidden" && hidden || show == "regular" && !hidden {
+		return ""
+	}
+	return "divergence to all"
+}
+
+// emptyZone returns what Silent does for the entry into a zone, which is empty if it begins
+// where the line ends.
+func (r Request) emptyZone(label string) string {
+	pair, zoned := r.Ind.zoneOf()
+	lo, hi, bounded := r.Bounds("")
+	switch {
+	case !zoned || !bounded:
+	case label == shape.EntersOversold && r.Args.Float(pair[0]) <= lo:
+		return pair[0] + " to more than " + number(lo)
+	case label == shape.EntersOverbought && r.Args.Float(pair[1]) >= hi:
+		return pair[1] + " to less than " + number(hi)
+	}
+	return ""
+}
+
+// Label returns the title with the parameters, as a legend shows it.
+func (r Request) Label() string { return r.Args.label() }
+
+// label writes the indicator's title and its numeric parameters, as a legend
+// shows them: "MACD(12, 26, 9)". Choices appear only when they are not the
+// default, switches and quiet parameters never.
+func (a Args) label() string {
+	var parts []string
+	for i, p := range a.ind.Params {
+		switch {
+		case p.Quiet:
+		case p.Many && len(a.chosen[p.Name]) > 1:
+			parts = append(parts, strings.Join(a.Chosen(p.Name), " "))
+		case p.Kind == Symbol:
+			parts = append(parts, a.texts[p.Name])
+		case p.Name == "source" && a.of != nil:
+			parts = append(parts, a.of.Label())
+		case p.Kind == Choice && a.values[i] != p.Default:
+			parts = append(parts, p.Choices[int(a.values[i])])
+		case p.Kind == Expression:
+			for _, e := range a.exprs[p.Name] {
+				parts = append(parts, limit.Clip(e.Source()))
+			}
+		case p.Kind == Number || p.Kind == Int:
+			parts = append(parts, number(a.values[i]))
+		}
+	}
+	if len(parts) == 0 {
+		return a.ind.Title
+	}
+	return a.ind.Title + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// Identity returns the canonical text of the call, which is the same for two requests that
+// compute the same: rsi(14), sma(20, source="hl2"). Numbers are given by position as long
+// as none was left out before them. Switches, choices and quiet numbers are written only if
+// they differ from the default.
+func (r Request) Identity() string {
+	var parts []string
+	left := false // a number was left out
+	for i, p := range r.Ind.Params {
+		v := r.Args.values[i]
+		switch {
+		// Several choices, in the order in which the parameter lists them.
+		case p.Many && len(r.Args.chosen[p.Name]) > 1:
+			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, strings.Join(r.Args.Chosen(p.Name), ",")))
+		// Expressions are written in their canonical form, in which blanks make no
+		// difference.
+		case p.Kind == Expression:
+			for _, e := range r.Args.exprs[p.Name] {
+				parts = append(parts, fmt.Sprintf("%s=%q", p.Name, e))
+			}
+		case p.Kind == Symbol:
+			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, r.Args.texts[p.Name]))
+		// A source that is another indicator: its line and its own identity.
+		case p.Name == "source" && r.Args.of != nil:
+			parts = append(parts, fmt.Sprintf("%s=%q of %s", p.Name, r.Args.of.Key, r.Args.of.Identity()))
+		case p.Kind == Choice && v != p.Default:
+			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, p.Choices[int(v)]))
+		case p.Kind == Bool && v != p.Default:
+			parts = append(parts, fmt.Sprintf("%s=%t", p.Name, v != 0))
+		// The default: it is not written.
+		case p.Kind == Choice || p.Kind == Bool:
+		// After a number that is left out, numbers are written with their names.
+		case p.Quiet && v == p.Default:
+			left = true
+		case left:
+			parts = append(parts, p.Name+"="+number(v))
+		default:
+			parts = append(parts, number(v))
+		}
+	}
+	name := r.Ind.Name
+	// An indicator with the name of a function of the language needs a prefix to be
+	// read as the indicator again.
+	if rules.Builtin(name) {
+		name = "ta." + name
+	}
+	if len(parts) == 0 {
+		return name
+	}
+	return name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// number writes v in the shortest plain form.
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

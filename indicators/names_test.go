@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -213,6 +214,113 @@ func TestLongNames(t *testing.T) {
 					t.Errorf("%s of %s: the choice %s is too long for Clip to keep it", p.Name, ind.Name, c)
 				}
 			}
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"symbol", "side", "type", "quantity", "price"}
+	for _, c := range []struct {
+		name string
+		want []string
+	}{
+		{"symbl", []string{"symbol"}},
+		{"SYMBOL", []string{"symbol"}},
+		{"sied", []string{"side"}}, // two letters in the wrong order
+		{"sdei", nil},
+		{"sid", []string{"side"}},
+		{"stop_loss", nil},
+		{strings.Repeat("x", 1000), nil},
+	} {
+		if got := Nearest(c.name, names, 2); !slices.Equal(got, c.want) {
+			t.Errorf("Nearest(%q) = %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestUnknownSuggests: an unknown indicator is refused with three names of
+// different indicators, the likeliest among them.
+func TestUnknownSuggests(t *testing.T) {
+	for name, want := range map[string]string{
+		"rsii": `"rsi"`, "bolinger": `"bollinger"`, "supertrnd": `"supertrend"`, "macd_line": `"macd"`, "foo": `did you mean`,
+	} {
+		_, err := Lookup(name)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), `"`) != 8 {
+			t.Errorf("Lookup(%q): %v, want three names with %s", name, err, want)
+		}
+	}
+	for _, name := range []string{"", " "} { // no name is nearer to it than others
+		if _, err := Lookup(name); err == nil || strings.Contains(err.Error(), "did you mean") || !strings.Contains(err.Error(), "call list_indicators") {
+			t.Errorf("Lookup(%q): %v, want no proposal", name, err)
+		}
+	}
+}
+
+// TestPatternsByName: a candle pattern may be asked for by its name, or TA-Lib's.
+func TestPatternsByName(t *testing.T) {
+	for name, pattern := range map[string]string{"doji": "doji", "CDLENGULFING": "engulfing", "Morning Star": "morningstar", "cdl_3inside": "3inside"} {
+		if r, err := New(name, nil); err != nil || r.Label() != "Candles("+pattern+")" {
+			t.Errorf("New(%q): %v, want the pattern %s", name, err, pattern)
+		}
+	}
+	if r, err := New("doji", map[string]json.RawMessage{"pattern": json.RawMessage(`"hammer"`)}); err != nil || r.Label() != "Candles(hammer)" {
+		t.Errorf("a pattern that was given does not go before the name: %v", err)
+	}
+}
+
+// TestPresets: each is accepted by its entry, by the names of its parameters, and
+// the label shows what it changed.
+func TestPresets(t *testing.T) {
+	for name, programs := range presets {
+		for program := range programs {
+			if _, err := New(name, map[string]json.RawMessage{"preset": json.RawMessage(`"` + program + `"`)}); err != nil {
+				t.Errorf("%s as in %s: %v", name, program, err)
+			}
+		}
+	}
+	for _, c := range []struct{ name, params, want string }{
+		{"stoch", `{"preset":"tradingview"}`, "Stoch(14, 1, 3)"},
+		// TA-Lib 0.8.1, as its abstract interface reports the defaults.
+		{"stoch", `{"preset":"TA-Lib"}`, "Stoch(5, 3, 3)"},
+		{"sma", `{"preset":"talib"}`, "SMA(30)"},
+		{"kama", `{"preset":"talib","fast":2,"slow":30}`, "KAMA(30, 2, 30)"},
+		{"bbands", `{"preset":"talib"}`, "BB(20, 2)"},
+		{"cci", `{"preset":"talib"}`, "CCI(14)"},
+		{"roc", `{"preset":"talib"}`, "ROC(10)"},
+		{"aroon", `{"preset":"talib"}`, "Aroon(14)"},
+		{"stddev", `{"preset":"talib"}`, "StdDev(5)"},
+		{"stoch", `{"preset":"talib","d":9}`, "Stoch(5, 3, 9)"},
+		{"klinger", `{"preset":"tradingview"}`, "KVO(34, 55, 13, signed)"},
+		{"cmo", `{"preset":"talib"}`, "CMO(14)"},
+		{"cmo", `{"preset":"tradingview"}`, "CMO(9, sum)"},
+		{"trix", `{"preset":"tradingview"}`, "TRIX(18, 9)"},
+		{"mass_index", `{"preset":"tradingview"}`, "Mass(9, 10)"},
+	} {
+		r, err := New(c.name, raw(c.params))
+		if err != nil {
+			t.Errorf("%s %s: %v", c.name, c.params, err)
+		} else if r.Label() != c.want {
+			t.Errorf("%s %s is labelled %q, want %q", c.name, c.params, r.Label(), c.want)
+		}
+	}
+	if _, err := New("cipher_b", raw(`{"preset":"talib"}`)); err == nil {
+		t.Error("cipher_b has a preset of TA-Lib")
+	}
+}
+
+// TestDates: a parameter that is a moment is read as every argument of a tool that is one,
+// and refused with how to write it.
+func TestDates(t *testing.T) {
+	for _, name := range []string{"backtest", "vwap_anchored"} {
+		param := map[string]string{"backtest": "from", "vwap_anchored": "anchor"}[name]
+		for _, value := range []string{`2026`, `"2026"`, `20261301`, `"202601311430"`, `-5`, `1.5`, `"last friday"`, `true`, `[1]`} {
+			_, err := New(name, raw(`{"`+param+`":`+value+`}`))
+			if !errors.Is(err, errParam) || !strings.Contains(err.Error(), "want 2026-01-31, 2026-01-31 14:30, RFC 3339 or unix seconds") {
+				t.Errorf("%s of %s %s: %v", param, name, value, err)
+			}
+		}
+		if _, err := New(name, raw(`{"`+param+`":"1969-12-31"}`)); !errors.Is(err, errParam) || !strings.HasSuffix(err.Error(), "1969-12-31 is before 1970") {
+			t.Errorf("%s of %s before 1970: %v", param, name, err)
 		}
 	}
 }

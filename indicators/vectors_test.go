@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"wick/indicators/kernel"
+	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -438,4 +439,238 @@ func seriesOf(r *Result, label string) ([]float64, error) {
 		}
 	}
 	return nil, fmt.Errorf("no line or histogram is labelled %q", label)
+}
+
+// vectorKernels compute functions of the vectors that no entry gives as it is: they
+// number bars otherwise, say a direction by a number, or take what no chart has.
+var vectorKernels = map[string]func(*market.Series, params) map[string][]float64{
+	"FRACTAL":       fractalVector,
+	"MARKETFI":      marketVector,
+	"MAVP":          vectorMAVP,
+	"MAXINDEX":      vectorMaxIndex,
+	"MININDEX":      vectorMinIndex,
+	"MINMAXINDEX":   vectorMinMaxIndex,
+	"PERCENTRANK":   rankVector,
+	"SAREXT":        vectorSARExt,
+	"SUPERTREND":    supertrend081,
+	"pta.mavp":      vectorMAVP,
+	"supertrend":    supertrendVector,
+	"ta.supertrend": supertrendVector,
+
+	"pta.cdl_pattern, all its patterns added up":                           candleSums,
+	"ta.correlation of both closes, as the script Correlation Coefficient": versusVector,
+}
+
+// vectorMAVP feeds the lengths of the vectors, 2 to 30 in turn, which no chart
+// has.
+func vectorMAVP(s *market.Series, p params) map[string][]float64 {
+	lengths := make([]float64, s.Len())
+	for i := range lengths {
+		lengths[i] = float64(2 + i%29)
+	}
+	kind := kernel.Averages[p.int("matype")]
+	return map[string][]float64{"real": mavp(s.Close, lengths, p.int("minperiod"), p.int("maxperiod"), kind)}
+}
+
+// position gives the position of an extreme as TA-Lib does, where the entries
+// show how many bars ago it was.
+func position(s *market.Series, p params, sign float64) []float64 {
+	out := barsSince(kernel.ExtremeAt(s.Close, p.int("timeperiod"), sign, false))
+	for i, ago := range out {
+		out[i] = float64(i) - ago
+	}
+	return out
+}
+
+func vectorMaxIndex(s *market.Series, p params) map[string][]float64 {
+	return map[string][]float64{"integer": position(s, p, 1)}
+}
+
+func vectorMinIndex(s *market.Series, p params) map[string][]float64 {
+	return map[string][]float64{"integer": position(s, p, -1)}
+}
+
+func vectorMinMaxIndex(s *market.Series, p params) map[string][]float64 {
+	return map[string][]float64{"minidx": position(s, p, -1), "maxidx": position(s, p, 1)}
+}
+
+// vectorSARExt marks falling stops by negative values, as TA-Lib does.
+func vectorSARExt(s *market.Series, p params) map[string][]float64 {
+	long := kernel.Acceleration{Start: p.num("accelerationinitlong"), Step: p.num("accelerationlong"), Most: p.num("accelerationmaxlong")}
+	short := kernel.Acceleration{Start: p.num("accelerationinitshort"), Step: p.num("accelerationshort"), Most: p.num("accelerationmaxshort")}
+	stop, up := kernel.Parabolic(s, long, short, p.num("startvalue"), p.num("offsetonreverse"))
+	for i, v := range stop {
+		if !up[i] {
+			stop[i] = -v
+		}
+	}
+	return map[string][]float64{"real": stop}
+}
+
+// candleSums adds up what all candle patterns say of each bar.
+func candleSums(s *market.Series, _ params) map[string][]float64 {
+	sum, candles := make([]float64, s.Len()), measureCandles(nil, s)
+	for p := range candlePatterns {
+		pattern := &candlePatterns[p]
+		for i := pattern.begin; i < s.Len(); i++ {
+			sum[i] += float64(pattern.at(candles[:i+1], i, 0))
+		}
+	}
+	return map[string][]float64{"sum": sum}
+}
+
+// versusVector takes the volume for the closes of the other market.
+func versusVector(s *market.Series, p params) map[string][]float64 {
+	return map[string][]float64{"real": correlation(s.Close, s.Volume, p.int("length"))}
+}
+
+// fractalVector marks fractals by 100, as TA-Lib does, where the entry shows
+// their price.
+func fractalVector(s *market.Series, p params) map[string][]float64 {
+	high, low := make([]float64, s.Len()), make([]float64, s.Len())
+	for _, i := range shape.Peaks(s.High, p.int("leftbars"), p.int("rightbars")) {
+		high[i+p.int("rightbars")] = 100
+	}
+	for _, i := range shape.Troughs(s.Low, p.int("leftbars"), p.int("rightbars")) {
+		low[i+p.int("rightbars")] = 100
+	}
+	return map[string][]float64{"swinghigh": high, "swinglow": low}
+}
+
+// rankVector counts values below the newest, as TA-Lib does; the entry counts
+// equal ones too, as TradingView.
+func rankVector(s *market.Series, p params) map[string][]float64 {
+	return map[string][]float64{"real": kernel.PercentRank(s.Close, p.int("timeperiod"))}
+}
+
+// marketVector is 0 on bars without volume, as TA-Lib's; the entry has no value.
+func marketVector(s *market.Series, _ params) map[string][]float64 {
+	return map[string][]float64{"real": kernel.ZeroNaN(kernel.Quotient(kernel.Minus(s.High, s.Low), s.Volume))}
+}
+
+// supertrend081 gives the direction as TA-Lib does: 1 is up, 0 before the first
+// value.
+func supertrend081(s *market.Series, p params) map[string][]float64 {
+	stop, up := supertrend(s, p.int("timeperiod"), p.num("multiplier"))
+	return map[string][]float64{"supertrend": stop, "trend": sides(stop, up, 1, 0)}
+}
+
+// supertrendVector gives the direction as Pine does: -1 is up.
+func supertrendVector(s *market.Series, p params) map[string][]float64 {
+	stop, up := supertrend(s, p.int("length"), p.num("mult"))
+	return map[string][]float64{"supertrend": stop, "direction": sides(stop, up, -1, math.NaN())}
+}
+
+// sides returns rising where up, its negative elsewhere, and before until stop has
+// a value.
+func sides(stop []float64, up []bool, rising, before float64) []float64 {
+	out := make([]float64, len(stop))
+	for i, v := range stop {
+		switch {
+		case math.IsNaN(v):
+			out[i] = before
+		case up[i]:
+			out[i] = rising
+		default:
+			out[i] = -rising
+		}
+	}
+	return out
+}
+
+// candleVectors covers the candle patterns.
+func candleVectors() map[string]cover {
+	covers := make(map[string]cover)
+	for i := range candlePatterns {
+		pattern := &candlePatterns[i]
+		covers["CDL"+strings.ToUpper(pattern.name)] = cover{entry: "candles", kernel: func(s *market.Series, p params) map[string][]float64 {
+			var penetration float64
+			if p["penetration"] != nil {
+				penetration = p.num("penetration")
+			}
+			candles := measureCandles(nil, s)
+			verdicts := kernel.Unknown(s.Len(), pattern.begin)
+			for i := pattern.begin; i < s.Len(); i++ {
+				verdicts[i] = float64(pattern.at(candles[:i+1], i, penetration))
+			}
+			return map[string][]float64{"integer": verdicts}
+		}}
+	}
+	return covers
+}
+
+// TestCandleTies judges the bars too whose verdict hangs on the last bit: we
+// subtract as TA-Lib does.
+func TestCandleTies(t *testing.T) {
+	var ties int
+	for _, file := range vectorFiles(t) {
+		if base := filepath.Base(file); base != "candles.json" && !strings.HasPrefix(base, "CDL") {
+			continue
+		}
+		for _, c := range readVectors(t, file) {
+			if len(c.Ties) == 0 {
+				continue
+			}
+			ties += len(c.Ties)
+			c.Ties = nil
+			if err := c.check(vectors[c.Function], readBars(t, filepath.Join(vectorFolder, c.Data))); err != nil {
+				t.Errorf("%s %v on %s: %v", c.Function, c.Params, c.Data, err)
+			}
+		}
+	}
+	if ties < 20 {
+		t.Errorf("only %d ties judged", ties)
+	}
+}
+
+// TestCandleSignals holds what the entry emits against the hits of the vectors:
+// every one is a signal, under a declared label of the right direction.
+func TestCandleSignals(t *testing.T) {
+	var bars string
+	var hits int
+	verdicts := make(map[string]map[int]int) // by pattern and bar
+	for _, c := range readVectors(t, vectorFolder+"/candles.json") {
+		name := strings.ToLower(strings.TrimPrefix(c.Function, "CDL"))
+		verdicts[name] = make(map[int]int)
+		for _, h := range c.Hits {
+			verdicts[name][h.Bar] = h.Value
+		}
+		hits += len(c.Hits)
+		bars = c.Data
+	}
+	s := readBars(t, filepath.Join(vectorFolder, bars))
+	request, err := New("candles", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signals := request.Compute(s).Signals
+	if hits != 3277 || len(signals) != hits {
+		t.Errorf("%d signals for %d hits, want 3277", len(signals), hits)
+	}
+	for _, sig := range signals {
+		name := strings.TrimSuffix(strings.TrimSuffix(sig.Label, "_bull"), "_bear")
+		name, confirmed := strings.CutSuffix(name, "_confirmed")
+		v := verdicts[name][sig.Bar]
+		switch {
+		case v == 0:
+			t.Errorf("bar %d: %s, but TA-Lib has no hit", sig.Bar, sig.Label)
+		case sig.Tone == Up && (v < 0 || sig.Y != s.Low[sig.Bar]), sig.Tone == Down && (v > 0 || sig.Y != s.High[sig.Bar]),
+			strings.HasSuffix(sig.Label, "_bull") != (sig.Tone == Up) && strings.Contains(sig.Label, "_"),
+			confirmed != (v == 200 || v == -200):
+			t.Errorf("bar %d: %+v does not fit the verdict %d", sig.Bar, sig, v)
+		}
+	}
+	one, err := New("candles", raw(`{"pattern":"Engulfing"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := one.Compute(s).Signals; len(got) != len(verdicts["engulfing"]) {
+		t.Errorf("pattern engulfing: %d signals for %d hits", len(got), len(verdicts["engulfing"]))
+	}
+	for _, p := range oneCandle {
+		hits -= len(verdicts[p.name])
+	}
+	if got := len(compute(t, s, "candles", `{"pattern":"multi"}`).Signals); got != hits {
+		t.Errorf("pattern multi: %d signals for %d hits", got, hits)
+	}
 }

@@ -1,0 +1,394 @@
+package indicators
+
+import (
+	"math"
+	"slices"
+
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// The usual forms of an indicator. Each completes a record that has its names, parameters
+// and warm-up by what it computes, how that is drawn and which signals it has.
+
+// overPrice completes the record of a line over the price, with the signals of the close
+// crossing it.
+func overPrice(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
+	ind.Overlay, ind.Signals = true, []string{shape.PriceUp, shape.PriceDown}
+	ind.Compute = func(s *market.Series, a Args) *Result {
+		y := line(column(s, a), a)
+		if a.linesOnly {
+			return &Result{Lines: []Line{{Label: label, Values: y}}}
+		}
+		return shape.OverPrice(label, s.Close, y)
+	}
+	return ind
+}
+
+// turningOver completes the record of a line over the price that is smooth enough for its
+// turns to be the signals.
+func turningOver(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
+	ind.Overlay, ind.Signals = true, []string{shape.TurnUp, shape.TurnDown}
+	ind.Compute = func(s *market.Series, a Args) *Result {
+		y := line(column(s, a), a)
+		return &Result{Lines: []Line{{Label: label, Values: y}}, Signals: shape.Turns(nil, y)}
+	}
+	return ind
+}
+
+// aroundZero completes the record of an oscillator around zero, with the signals of its
+// crossing zero.
+func aroundZero(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+	ind.Signals = []string{shape.ZeroUp, shape.ZeroDown}
+	ind.Compute = func(s *market.Series, a Args) *Result { return shape.ZeroPanel(label, line(s, a)) }
+	return ind
+}
+
+// turning completes the record of a line in a panel whose direction alone has a meaning:
+// its signals are the turns. They are silent, because such a line turns every few bars.
+func turning(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+	ind.Signals = []string{shape.TurnUp, shape.TurnDown}
+	ind.Compute = func(s *market.Series, a Args) *Result {
+		y := line(s, a)
+		return &Result{
+			Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
+			Signals: shape.Silently(shape.Turns(nil, y)),
+		}
+	}
+	return ind
+}
+
+// volatile completes the record of a measure of volatility, with signals where it rises
+// above half again its mean of the last 50 bars. A spike is one signal: the bar before must
+// have been below.
+func volatile(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+	ind.Signals = []string{shape.Spike}
+	ind.Compute = func(s *market.Series, a Args) *Result {
+		y := line(s, a)
+		// A measure may have holes, as the deviation of returns has where a price is not
+		// positive; the mean starts anew after each.
+		usual := kernel.InRuns(y, func(x []float64) []float64 { return kernel.SMA(x, usualBars) })
+		return &Result{
+			Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
+			Signals: shape.Spikes(y, usual, 1.5),
+		}
+	}
+	return ind
+}
+
+// usualBars is how many bars make the usual size of a volatility.
+const usualBars = 50
+
+// usually returns a warm-up that is longer by the bars of volatile's mean.
+func usually(warmup func(Args) int) func(Args) int {
+	return func(a Args) int { return warmup(a) + usualBars + 1 }
+}
+
+// displaced returns a warm-up that is longer by the parameter "offset".
+func displaced(warmup func(Args) int) func(Args) int {
+	return func(a Args) int { return warmup(a) + a.Int("offset") }
+}
+
+// zoned returns a line with the levels of the parameters that zone returns, and
+// signals where the line leaves the zones beyond them.
+func zoned(label string, y []float64, a Args, oversold, overbought string) *Result {
+	lo, hi := a.Float("oversold"), a.Float("overbought")
+	r := &Result{
+		Lines:  []Line{{Label: label, Tone: Primary, Values: y}},
+		HLines: []HLine{{Y: hi}, {Y: (lo + hi) / 2}, {Y: lo}},
+	}
+	if !a.linesOnly {
+		r.Signals = shape.ZoneExits(nil, y, lo, hi, oversold, overbought)
+	}
+	return r
+}
+
+// oscillator completes the record of a line with zones that never leaves the panel of which
+// zone was told, and with divergences if it has their parameters. Its signals have the plain
+// labels; an entry with labels of its own calls zoned.
+func oscillator(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+	ind.Signals = []string{shape.Oversold, shape.Overbought}
+	diverges := ind.index("divergence") >= 0
+	if diverges {
+		ind.Signals = append(ind.Signals, divSignals...)
+	}
+	level := ind.Params[ind.mustHave("oversold")]
+	ind.Compute = func(s *market.Series, a Args) *Result {
+		y := line(s, a)
+		r := zoned(label, y, a, shape.Oversold, shape.Overbought)
+		r.YRange = &[2]float64{level.Min, level.Max}
+		if diverges {
+			addDivergences(r, s, y, a)
+		}
+		return r
+	}
+	return ind
+}
+
+var nan = math.NaN()
+
+// longest returns the largest of the named parameters, for the warm-up of several averages
+// that do not depend on each other.
+func longest(a Args, names ...string) int {
+	n := 0
+	for _, name := range names {
+		n = max(n, a.Int(name))
+	}
+	return n
+}
+
+// The usual warm-ups, in bars before the first one shown: none; the bar before; a window; a
+// window of changes; a window of changes and the bar before, which a crossing needs; a
+// turn; an exponential average; Wilder's average; the dominant cycle. An average always
+// depends a little on its start: its memory is so many bars that this can no longer be
+// seen.
+func noWarmup(Args) int         { return 0 }
+func barWarmup(Args) int        { return 1 }
+func windowWarmup(a Args) int   { return a.Int("length") }
+func changeWarmup(a Args) int   { return a.Int("length") + 1 }
+func crossingWarmup(a Args) int { return a.Int("length") + 2 }
+func turnWarmup(a Args) int     { return a.Int("length") + 10 } // while the line does not change, its direction stays what it was
+func emaWarmup(a Args) int      { return kernel.EMAMemory * a.Int("length") }
+func wilderWarmup(a Args) int   { return kernel.WilderMemory * a.Int("length") }
+func cycleWarmup(Args) int      { return kernel.HilbertWarmup }
+
+// MaxLength bounds the length of every window: no chart has enough bars for a longer one.
+const MaxLength = 1000
+
+// length returns the parameter "length" with its usual aliases.
+func length(def float64) Param {
+	return Param{Name: "length", Aliases: []string{"period", "len", "window", "timeperiod"},
+		Doc: "bars in the window", Kind: Int, Default: def, Min: 1, Max: MaxLength}
+}
+
+// lengthFrom is like length, with a minimum above 1.
+func lengthFrom(least, def float64) Param { return atLeast(least, length(def)) }
+
+// atLeast returns p with another lower bound.
+func atLeast(least float64, p Param) Param {
+	p.Min = least
+	return p
+}
+
+// bars returns a whole-number parameter that counts bars, from 1 to MaxLength.
+func bars(name string, def float64, doc string, aliases ...string) Param {
+	return Param{Name: name, Aliases: aliases, Doc: doc, Kind: Int, Default: def, Min: 1, Max: MaxLength}
+}
+
+// factor returns a parameter that is any number within bounds.
+func factor(name string, def, lo, hi float64, doc string, aliases ...string) Param {
+	return Param{Name: name, Aliases: aliases, Doc: doc, Default: def, Min: lo, Max: hi}
+}
+
+// offset returns the parameter "offset": by how many bars a line is drawn later.
+func offset() Param {
+	return quiet(factorInt("offset", 0, 0, MaxLength, "bars by which the line is drawn later", "shift", "displacement"))
+}
+
+// factorInt is like factor, for a whole number.
+func factorInt(name string, def, lo, hi float64, doc string, aliases ...string) Param {
+	p := factor(name, def, lo, hi, doc, aliases...)
+	p.Kind = Int
+	return p
+}
+
+// quiet returns p left out of the label.
+func quiet(p Param) Param {
+	p.Quiet = true
+	return p
+}
+
+// inPercent returns p, left out of the label, that may be written as 3 or "3%". The
+// values are percentages either way; 0.03 is three hundredths of a percent.
+func inPercent(p Param) Param {
+	p.Percent = true
+	return quiet(p)
+}
+
+// beginning returns a parameter that is a date or a time, left out of the label. Zero is its
+// default; none says what that means.
+func beginning(name, doc, none string, aliases ...string) Param {
+	return Param{Name: name, Aliases: aliases, Doc: doc + ": a date (2026-01-31), a time in UTC (2026-01-31 14:30) or unix seconds; 0 is " + none, Kind: Date, Quiet: true}
+}
+
+// zone returns the parameters "oversold" and "overbought": levels of a panel
+// that runs from lo to hi.
+func zone(oversold, overbought, lo, hi float64) []Param {
+	return []Param{
+		quiet(factor("oversold", oversold, lo, hi, "lower level", "lower", "os", "oversold_level")),
+		quiet(factor("overbought", overbought, lo, hi, "upper level", "upper", "ob", "overbought_level")),
+	}
+}
+
+// averageType returns a parameter that names a kind of moving average, def by
+// default. It is chosen by name; TA-Lib's numbers for the kinds are not taken.
+func averageType(name, def, doc string, aliases ...string) Param {
+	p := choice(name, doc, kernel.Averages...)
+	p.Aliases = aliases
+	p.Default = float64(slices.Index(kernel.Averages, def))
+	return p
+}
+
+// toggle returns a true-or-false parameter.
+func toggle(name string, def bool, doc string, aliases ...string) Param {
+	p := Param{Name: name, Aliases: aliases, Doc: doc, Kind: Bool}
+	if def {
+		p.Default = 1
+	}
+	return p
+}
+
+// silentUnless returns what Indicator.Silent does for a signal that a toggle switches.
+func silentUnless(a Args, toggle string) string {
+	if a.Bool(toggle) {
+		return ""
+	}
+	return toggle + " to true"
+}
+
+// choice returns a parameter that is one of choices, the first by default.
+func choice(name, doc string, choices ...string) Param {
+	return Param{Name: name, Doc: doc, Kind: Choice, Choices: choices}
+}
+
+// manyOf returns a choice of which several may be given.
+func manyOf(name, doc string, choices ...string) Param {
+	p := choice(name, doc, choices...)
+	p.Many = true
+	return p
+}
+
+// barsInYear returns the parameter "periods", which turns figures of a bar into those
+// of a year. perYear reads it.
+func barsInYear() Param {
+	p := quiet(factor("periods", 0, 0, 1e6, "bars in a year; 0 or auto: by the interval and the hours of the market", "annual", "periods_per_year", "trading_days", "annualize"))
+	p.Auto = true
+	return p
+}
+
+// perYear returns how many bars of s a year has: what the parameter "periods" says, or else
+// those of the 252 days and the hours of an exchange, or of a market that never closes if
+// the source tells no hours. It does not count the bars of s, so that it is the same however
+// many there are.
+func perYear(s *market.Series, a Args) float64 {
+	const day, year = 24 * 60 * 60, 365 * 24 * 60 * 60
+	length := float64(s.Interval.Seconds())
+	switch periods := a.Float("periods"); {
+	case periods > 0:
+		return periods
+	case length == 0: // bars of unknown length are most likely days of an exchange
+		return 252
+	case length > day || s.Hours == (market.Hours{}):
+		return year / length
+	}
+	return 252 * math.Ceil(float64(s.Hours.Close-s.Hours.Open)/length)
+}
+
+// Sources are the prices a computation may start from.
+var Sources = []string{"close", "open", "high", "low", "hl2", "hlc3", "ohlc4", "hlcc4", "volume"}
+
+// source returns the parameter "source": which price a computation starts from.
+func source() Param {
+	p := choice("source", "price it is computed from", Sources...)
+	p.Aliases = []string{"src", "price", "input"}
+	return p
+}
+
+// defaultSource is like source, with another default.
+func defaultSource(def string) Param {
+	p := source()
+	p.Default = float64(slices.Index(p.Choices, def))
+	return p
+}
+
+// sourceOf is like defaultSource, with another name and description.
+func sourceOf(name, def, doc string, aliases ...string) Param {
+	p := defaultSource(def)
+	p.Name, p.Doc, p.Aliases = name, doc, aliases
+	return p
+}
+
+// column returns the column that the parameter "source" names.
+func column(s *market.Series, a Args) []float64 { return columnOf(s, a.Choice("source")) }
+
+// columnOf returns the column called name. The price columns are those of s, not copies.
+// Means of prices are rounded by [kernel.Decimal], so that means which should be equal are
+// equal. Every name of Sources has a case, except close, which is the last line.
+func columnOf(s *market.Series, name string) []float64 {
+	switch name {
+	case "open":
+		return s.Open
+	case "high":
+		return s.High
+	case "low":
+		return s.Low
+	case "hl2":
+		return kernel.Decimal(kernel.MedianPrice(s), 2)
+	case "hlc3":
+		return kernel.Decimal(kernel.TypicalPrice(s), 3)
+	case "ohlc4":
+		return kernel.Decimal(kernel.AveragePrice(s), 4)
+	case "hlcc4":
+		return kernel.Decimal(kernel.WeightedClose(s), 4)
+	case "volume":
+		return s.Volume
+	}
+	return s.Close
+}
+
+// An indicator that offers divergences (see [shape.Divergences]) appends
+// divParams to its parameters and divSignals to its signals, and calls
+// addDivergences on its result.
+
+// plainDivs are the labels of the four kinds of divergence, in their order.
+var plainDivs = [4]string{shape.BullDiv, shape.BearDiv, shape.HiddenBullDiv, shape.HiddenBearDiv}
+
+// divSignals are the labels addDivergences may emit.
+var divSignals = plainDivs[:]
+
+// divParams returns the parameters that addDivergences reads.
+func divParams() []Param {
+	show := choice("divergence", "divergences to mark", "regular", "hidden", "all", "off")
+	show.Aliases = []string{"divergences"}
+	params := []Param{
+		show,
+		bars("pivot_left", 5, "bars before a turning point", "lookback_left"),
+		bars("pivot_right", 5, "bars after it; then it is known", "lookback_right"),
+		bars("div_range", 60, "bars at most between two", "max_range"),
+	}
+	for i := range params {
+		params[i].Quiet = true
+	}
+	return params
+}
+
+// divergenceWarmup returns how many more bars are needed for the divergences that a asks
+// for: the first of the two turning points may be that far back.
+func divergenceWarmup(a Args) int {
+	if a.ind.index("pivot_left") < 0 || a.Choice("divergence") == "off" {
+		return 0
+	}
+	return a.Int("pivot_left") + a.Int("pivot_right") + a.Int("div_range")
+}
+
+// addDivergences adds to r the divergences between the prices of s and osc
+// that a asks for: signals on the bars where they became known, lines between
+// the pivots. The signals of r are in order afterwards.
+func addDivergences(r *Result, s *market.Series, osc []float64, a Args) {
+	show := a.Choice("divergence")
+	if show == "off" || a.linesOnly {
+		return
+	}
+	// A divergence that becomes known on a bar has both turning points within the
+	// bars of its warm-up.
+	from := max(0, a.firstRead(s.Len())-divergenceWarmup(a))
+	for _, d := range shape.Divergences(s.High[from:], s.Low[from:], osc[from:], a.Int("pivot_left"), a.Int("pivot_right"), a.Int("div_range")) {
+		d = d.Later(from)
+		if show == "all" || d.Hidden() == (show == "hidden") {
+			r.Signals = append(r.Signals, d.Signal(osc, plainDivs))
+			r.DivLines = append(r.DivLines, d.Line(osc))
+		}
+	}
+	shape.InOrder(r.Signals)
+}

@@ -1,0 +1,625 @@
+package indicators
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"time"
+	_ "time/tzdata" // so that a zone means the same on every machine
+
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// periodStarts reports for each bar whether it is the first of its calendar period in
+// UTC: "hour", "day", "week" from Monday, "month" or "year". Any other name stands
+// for one endless period, which the first bar starts. A bar belongs to the period in
+// which it begins; a gap over several periods starts one.
+func periodStarts(s *market.Series, period string) []bool {
+	out := make([]bool, s.Len())
+	var next int64 // start of the period to come
+	for i, t := range s.Time {
+		if i == 0 || t >= next {
+			out[i] = true
+			next = periodEnd(t, period)
+		}
+	}
+	return out
+}
+
+// calendar holds the periods that are bars of an interval too.
+var calendar = map[string]market.Interval{"hour": market.Hour1, "day": market.Day1, "week": market.Week1, "month": market.Month1}
+
+// periodEnd returns when the period around t ends, in unix seconds; never for an
+// endless one.
+func periodEnd(t int64, period string) int64 {
+	if iv, ok := calendar[period]; ok {
+		return iv.Next(iv.Start(t))
+	}
+	if period == "year" {
+		return yearStart(t, 1)
+	}
+	return math.MaxInt64
+}
+
+// periodOf returns the period that choice names. "auto" is the one that suits the interval,
+// or the day if the interval is not known.
+func periodOf(choice string, iv market.Interval) string {
+	switch length := iv.Seconds(); {
+	case choice != "auto":
+		return choice
+	case length <= market.Minute15.Seconds():
+		return "day"
+	case length < market.Day1.Seconds():
+		return "week"
+	case length < market.Week1.Seconds():
+		return "month"
+	}
+	return "year"
+}
+
+// periodSeconds is how long a period is at most. An endless one begins with the first
+// bar shown. Months and years are taken at their longest, so that the history loaded
+// is never too short.
+var periodSeconds = map[string]int64{
+	"hour": 3600, "day": 86400, "week": 7 * 86400, "month": 31 * 86400, "year": 366 * 86400,
+}
+
+// anchor returns the parameter that says with which period a running average starts again.
+func anchor() Param {
+	p := choice("anchor", "where it starts anew: auto is the day, of daily bars the month, of longer ones the year; none is the first bar loaded",
+		"auto", "day", "week", "month", "year", "none")
+	p.Aliases = []string{"session", "reset"}
+	return p
+}
+
+// anchorOf returns the period that "anchor" means for bars of this interval. With daily
+// bars, an average that starts again every day would have one bar only.
+func anchorOf(a Args, iv market.Interval) string {
+	if choice := a.Choice("anchor"); choice != "auto" {
+		return choice
+	}
+	return longPeriod(iv)
+}
+
+// longPeriod returns the shortest of day, month and year that has several bars of the
+// interval, or the day if the interval is not known. Every interval below a day has at least
+// two bars in a day, so the week is not needed.
+func longPeriod(iv market.Interval) string {
+	switch length := iv.Seconds(); {
+	case length < market.Day1.Seconds():
+		return "day"
+	case length < market.Week1.Seconds():
+		return "month"
+	}
+	return "year"
+}
+
+// endlessAnchor is the Endless of an indicator with the parameter "anchor".
+func endlessAnchor(a Args) (set string) {
+	if a.Choice("anchor") == "none" {
+		return "anchor to day"
+	}
+	return ""
+}
+
+// sinceAnchor returns the history, in seconds, of an indicator that starts again with every
+// period of "anchor".
+func sinceAnchor(a Args, iv market.Interval) int64 { return periodSeconds[anchorOf(a, iv)] }
+
+// withoutResets removes, in place, the signals on bars where a line starts again: there the
+// line jumps, and the price has crossed nothing.
+func withoutResets(signals []Signal, starts []bool) []Signal {
+	return slices.DeleteFunc(signals, func(sig Signal) bool { return starts[sig.Bar] })
+}
+
+// periodStart returns when the period around t began, in unix seconds; 0 for an
+// endless one.
+func periodStart(t int64, period string) int64 {
+	if iv, ok := calendar[period]; ok {
+		return iv.Start(t)
+	}
+	if period == "year" {
+		return yearStart(t, 0)
+	}
+	return 0
+}
+
+// yearStart returns when the year of t began, or the year later years after it, in unix
+// seconds.
+func yearStart(t int64, later int) int64 {
+	return time.Date(time.Unix(t, 0).UTC().Year()+later, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+}
+
+var indPivot = pivotEntry(Indicator{
+	Name: "pivot", Title: "Pivot", Also: []string{"pivot_points_standard"}, Aliases: []string{"pivot_points", "pivots", "pivot_standard", "standard_pivots", "floor_pivots", "pivot_traditional"},
+	Doc:     "Floor traders' pivot points: levels of support and resistance from high, low and close of the period before. As at TradingView, whose type Classic is the entry pivot_classic.",
+	Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2, S2 = P ± (h - l); R3 = h + 2(P - l); S3 = l - 2(h - P)",
+}, 3, func(p market.Bar, _ float64) []float64 {
+	return floorLevels(p, (p.High+p.Low+p.Close)/3)
+})
+
+// pivotEntry completes a record of pivot points. levels returns the pivot and
+// then, for each of pairs, a resistance and a support, from the whole period
+// before and the open of the new one.
+func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open float64) []float64) Indicator {
+	ind.Category, ind.Overlay = Price, true
+	ind.Doc += " With period auto, bars up to 15 minutes look at the day before, up to 12 hours the week, up to 3 days the month, longer ones the year, all in UTC. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond R1 and S1."
+	ind.Params = []Param{pivotPeriod()}
+	ind.Signals = pivotLabels()
+	ind.History = pivotHistory
+	names := []string{"P"}
+	for k := range pairs {
+		digit := string(rune('1' + k))
+		names = append(names, "R"+digit, "S"+digit)
+	}
+	ind.Compute = func(s *market.Series, a Args) *Result { return periodLevels(s, a, names, levels) }
+	return ind
+}
+
+// periodLevels draws the levels that the whole period before and the open of the new one
+// give, under these names: a middle one and then pairs of an upper and a lower one.
+func periodLevels(s *market.Series, a Args, names []string, levels func(before market.Bar, open float64) []float64) *Result {
+	var lines []Line
+	for k, name := range names {
+		tone := [2]Tone{Up, Down}[k%2]
+		if k == 0 {
+			tone = Accent
+		}
+		lines = append(lines, Line{Label: name, Tone: tone, Style: Step, Values: kernel.NaNs(s.Len())})
+	}
+	starts := pivotLevels(s, periodOf(a.Choice("period"), s.Interval), lines, levels)
+	return &Result{Lines: lines, Signals: pivotSignals(s, lines, starts)}
+}
+
+// pivotPeriod returns the parameter that says which period the levels come from.
+func pivotPeriod() Param {
+	p := choice("period", "whose high, low and close are taken", "auto", "day", "week", "month", "year")
+	p.Aliases = []string{"timeframe", "session"}
+	return p
+}
+
+// pivotLabels returns what pivotSignals may emit.
+func pivotLabels() []string {
+	return []string{shape.PriceUp, shape.PriceDown, shape.BreakUp, shape.BreakDown, shape.LevelTouch}
+}
+
+// pivotHistory covers the whole period before, and this one up to the first bar.
+func pivotHistory(a Args, iv market.Interval) int64 {
+	return 2 * periodSeconds[periodOf(a.Choice("period"), iv)]
+}
+
+// floorLevels returns the levels of the floor traders around pp.
+func floorLevels(p market.Bar, pp float64) []float64 {
+	return []float64{
+		pp, 2*pp - p.Low, 2*pp - p.High, pp + (p.High - p.Low), pp - (p.High - p.Low),
+		p.High + 2*(pp-p.Low), p.Low - 2*(p.High-pp),
+	}
+}
+
+// around returns pp and then centre plus and minus each part of reach. Each part
+// gives two levels, in the order of the lines: resistance first.
+func around(pp, centre, reach float64, parts ...float64) []float64 {
+	out := []float64{pp}
+	for _, part := range parts {
+		out = append(out, centre+float64(part*reach), centre-float64(part*reach))
+	}
+	return out
+}
+
+// pivotLevels fills in the lines and returns for each bar whether it is the first of
+// its period. The levels hold for the whole period, so that nothing repaints.
+func pivotLevels(s *market.Series, period string, lines []Line, levels func(market.Bar, float64) []float64) []bool {
+	starts := periodStarts(s, period)
+	var current market.Bar // the period so far
+	var now []float64      // its levels, none in the first
+	for i := range starts {
+		b := s.Bar(i)
+		// The bars of the period are gathered into one. When the next period begins,
+		// that one gives its levels; the first period has none before it.
+		switch {
+		case i == 0:
+			current = b
+		case starts[i]:
+			now = levels(current, b.Open)
+			current = b
+		default:
+			current.High, current.Low, current.Close = max(current.High, b.High), min(current.Low, b.Low), b.Close
+		}
+		for k, v := range now {
+			lines[k].Values[i] = v
+		}
+	}
+	return starts
+}
+
+// pivotSignals marks first touches of any level, and closes that cross the
+// pivot or leave the first pair. A level that moves with a new period crosses
+// nothing.
+func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
+	var signals []Signal
+	// Which levels of this period were touched already.
+	touched := make([]bool, len(lines))
+	for i := 1; i < s.Len(); i++ {
+		// A new period has new levels, none of them touched. The comparisons with NaN,
+		// before there are levels, are false.
+		for k, l := range lines {
+			y := l.Values[i]
+			touched[k] = touched[k] && !starts[i]
+			if kernel.Difference(s.Low[i], y) <= 0 && kernel.Difference(y, s.High[i]) <= 0 && !touched[k] {
+				signals = append(signals, shape.Mark(i, y, shape.LevelTouch, Muted))
+				touched[k] = true
+			}
+		}
+		if starts[i] {
+			continue
+		}
+		before, now, p, r1, s1 := s.Close[i-1], s.Close[i], lines[0].Values[i], lines[1].Values[i], lines[2].Values[i]
+		// cross marks a close that passes y, or reaches it, from one side to the other.
+		cross := func(y float64, up, down string) {
+			switch {
+			case kernel.Compare(before, y) < 0 && kernel.Compare(now, y) >= 0 && up != "":
+				signals = append(signals, shape.Mark(i, y, up, Up))
+			case kernel.Compare(before, y) > 0 && kernel.Compare(now, y) <= 0 && down != "":
+				signals = append(signals, shape.Mark(i, y, down, Down))
+			}
+		}
+		cross(p, shape.PriceUp, shape.PriceDown)
+		cross(r1, shape.BreakUp, "")
+		cross(s1, "", shape.BreakDown)
+	}
+	return signals
+}
+
+// TradingView's Classic differs from its Traditional (the entry pivot) in the
+// third levels, which lie two ranges from the pivot, and has a fourth.
+var indPivotClassic = pivotEntry(Indicator{
+	Name: "pivot_classic", Title: "Pivot Classic", Aliases: []string{"classic_pivots"},
+	Doc:     "Classic pivot points: levels at whole ranges of the period before around its mean price. As at TradingView (Classic).",
+	Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2 to R4, S2 to S4 = P ± 1, 2, 3 * (h - l)",
+}, 4, func(p market.Bar, _ float64) []float64 {
+	pp := (p.High + p.Low + p.Close) / 3
+	levels := around(pp, pp, p.High-p.Low, 1, 2, 3)
+	return append([]float64{pp, 2*pp - p.Low, 2*pp - p.High}, levels[1:]...)
+})
+
+var indPivotFibonacci = pivotEntry(Indicator{
+	Name: "pivot_fibonacci", Title: "Pivot Fib", Aliases: []string{"fibonacci_pivots", "fib_pivots", "pivot_fib"},
+	Doc:     "Fibonacci pivot points: the mean price of the period before, and its range in Fibonacci's parts above and below. As at TradingView.",
+	Formula: "P = (h + l + c) / 3; R1 to R3, S1 to S3 = P ± 0.382, 0.618, 1 * (h - l)",
+}, 3, func(p market.Bar, _ float64) []float64 {
+	pp := (p.High + p.Low + p.Close) / 3
+	return around(pp, pp, p.High-p.Low, 0.382, 0.618, 1)
+})
+
+// Attributed to Nick Scott, whose Camarilla equation of 1989 these levels are.
+var indPivotCamarilla = pivotEntry(Indicator{
+	Name: "pivot_camarilla", Title: "Pivot Cam", Aliases: []string{"camarilla", "camarilla_pivots"},
+	Doc:     "Camarilla pivot points: narrow levels around the last close of the period before; a price that passes the third is expected back, one that passes the fourth to run. As at TradingView.",
+	Formula: "P = (h + l + c) / 3; R1 to R4, S1 to S4 = c ± 1.1 * (h - l) / 12, 6, 4, 2",
+}, 4, func(p market.Bar, _ float64) []float64 {
+	return around((p.High+p.Low+p.Close)/3, p.Close, 1.1*(p.High-p.Low), 1./12, 1./6, 1./4, 1./2)
+})
+
+// The open of the new period is known with its first bar, so this looks no further
+// ahead than the others.
+var indPivotWoodie = pivotEntry(Indicator{
+	Name: "pivot_woodie", Title: "Pivot Woodie", Aliases: []string{"woodie", "woodie_pivots"},
+	Doc:     "Woodie's pivot points: as the floor traders', with the open of the new period in place of the old close, twice. As at TradingView.",
+	Formula: "P = (h + l + 2 * open now) / 4; the levels as in pivot",
+}, 3, func(p market.Bar, open float64) []float64 {
+	return floorLevels(p, (p.High+p.Low+2*open)/4)
+})
+
+var indPivotDeMark = pivotEntry(Indicator{
+	Name: "pivot_demark", Title: "Pivot DM", Aliases: []string{"demark_pivots", "dm_pivots", "pivot_dm"},
+	Doc:     "DeMark's pivot points: one level above and one below, from a sum that counts high, low or close of the period before twice by whether it rose. As at TradingView.",
+	Formula: "X = h + l + c + (h if c > o, l if c < o, else c); P = X/4; R1 = X/2 - l; S1 = X/2 - h",
+}, 1, func(p market.Bar, _ float64) []float64 {
+	// DeMark counts one price of the period twice, chosen by how it closed.
+	x := p.High + p.Low + p.Close
+	switch {
+	case p.Close > p.Open:
+		x += p.High
+	case p.Close < p.Open:
+		x += p.Low
+	default:
+		x += p.Close
+	}
+	return []float64{x / 4, x/2 - p.Low, x/2 - p.High}
+})
+
+// The two outer levels lie at the same distance from the pivot; on a period that
+// closed at its middle all three meet.
+var indCPR = Indicator{
+	Name: "cpr", Title: "CPR", Aliases: []string{"central_pivot_range"}, Category: Price, Overlay: true,
+	Doc:     "Central pivot range: the pivot of the period before between two levels. A narrow range promises a trend, a wide one a quiet period; above it buyers rule, below it sellers. Periods and signals are those of pivot.",
+	Formula: "P = (h + l + c) / 3; the other levels are (h + l) / 2 and 2P - (h + l) / 2, the higher one on top",
+	Params:  []Param{pivotPeriod()},
+	Signals: pivotLabels(),
+	History: pivotHistory,
+	Compute: func(s *market.Series, a Args) *Result {
+		// One of the two outer levels lies as far above the pivot as the other below
+		// it; which is the upper one depends on where the close was.
+		r := periodLevels(s, a, []string{"P", "TC", "BC"}, func(b market.Bar, _ float64) []float64 {
+			p, half := (b.High+b.Low+b.Close)/3, (b.High+b.Low)/2
+			return []float64{p, max(half, 2*p-half), min(half, 2*p-half)}
+		})
+		r.Fills = []Fill{{Y1: r.Lines[1].Values, Y2: r.Lines[2].Values, Tone: Band}}
+		return r
+	},
+}
+
+// The lines come in the order that pivotSignals reads: the middle, then what is
+// broken upwards and downwards.
+var indPreviousLevels = Indicator{
+	Name: "previous_levels", Title: "Previous", Aliases: []string{"previous_day_high_low", "pdh_pdl", "previous_high_low"}, Category: Price, Overlay: true,
+	Doc:     "High, low and close of the whole period before: the day, week, month or year, in UTC, weeks from Monday. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond the high and the low.",
+	Formula: "high, low and close of the period before the one of the bar",
+	Params:  []Param{previousPeriod()},
+	Signals: pivotLabels(),
+	History: pivotHistory,
+	Compute: func(s *market.Series, a Args) *Result {
+		return periodLevels(s, a, []string{"Close", "High", "Low"}, func(b market.Bar, _ float64) []float64 {
+			return []float64{b.Close, b.High, b.Low}
+		})
+	},
+}
+
+// previousPeriod is like pivotPeriod, without auto.
+func previousPeriod() Param {
+	p := choice("period", "whose high, low and close are shown", "day", "week", "month", "year")
+	p.Aliases = []string{"timeframe"}
+	return p
+}
+
+var indOpeningRange = Indicator{
+	Name: "opening_range", Title: "OR", Aliases: []string{"orb", "opening_range_breakout"}, Category: Price, Overlay: true,
+	Doc:     "Opening range: the highest high and lowest low of the first minutes of the day, in UTC from the hour given, from the bar on that ends them. Breakouts are closes that leave it.",
+	Formula: "highest high and lowest low of the bars that begin within minutes of the start",
+	Params: []Param{
+		{Name: "minutes", Aliases: []string{"length"}, Doc: "minutes of the range", Kind: Int, Default: 60, Min: 1, Max: 1440},
+		{Name: "start", Aliases: []string{"hour", "open_hour"}, Doc: "hour of the day at which it begins, UTC, such as 14.5 for half past two", Default: 0, Min: 0, Max: 23.99, Quiet: true},
+	},
+	Signals: []string{shape.BreakUp, shape.BreakDown},
+	// The range of today may have been made before the first bar shown; a second day
+	// covers a start late in the day.
+	History: func(Args, market.Interval) int64 { return 2 * 86400 },
+	Compute: func(s *market.Series, a Args) *Result {
+		upper, lower, fresh := openingRange(s, int64(a.Float("start")*3600), int64(a.Int("minutes")*60))
+		r := &Result{
+			Lines: []Line{{Label: "High", Tone: Down, Style: Step, Values: upper}, {Label: "Low", Tone: Up, Style: Step, Values: lower}},
+			Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
+		}
+		// The bar that ends the range is within it, also if it closes at its edge: the next
+		// close beyond that edge leaves the range.
+		closes := slices.Clone(s.Close)
+		for i := range closes {
+			if fresh[i] {
+				closes[i] = (upper[i] + lower[i]) / 2
+			}
+		}
+		r.Signals = withoutResets(shape.Breakouts(closes, upper, lower), fresh)
+		return r
+	},
+}
+
+// openingRange returns the range of each day from the bar on that ends it, and on
+// which bars it is a new one. start is in seconds after midnight, length in
+// seconds.
+func openingRange(s *market.Series, start, length int64) (upper, lower []float64, fresh []bool) {
+	const day = 86400
+	upper, lower, fresh = kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), make([]bool, s.Len())
+	hi, lo, of := nan, nan, int64(-1) // of: the day that hi and lo belong to
+	// The day whose range was drawn last: the first bar of another day starts a new
+	// line.
+	shown := int64(-1)
+	for i, t := range s.Time {
+		// A day begins at start. The seconds since then say whether the bar begins
+		// within the range or after it.
+		today, since := (t-start)/day, (t-start)%day
+		if since < length {
+			if today != of {
+				hi, lo, of = s.High[i], s.Low[i], today
+			}
+			hi, lo = max(hi, s.High[i]), min(lo, s.Low[i])
+			// The range is known at the close of the bar that ends it. A bar of a day or
+			// longer leaves no rest of the day for which it would mean something.
+			if end := since + s.Interval.Next(t) - t; end < length || end >= day {
+				continue
+			}
+		}
+		// A day without bars within the range has none.
+		if today == of {
+			upper[i], lower[i] = hi, lo
+			fresh[i], shown = shown != today, today
+		}
+	}
+	return upper, lower, fresh
+}
+
+// clockSession is a stretch of the day by the clocks of a place, in minutes after
+// midnight there. It counts if the day on which it ends is no weekend there, so
+// that a Sunday evening which belongs to Monday's trading does.
+type clockSession struct {
+	name, zone string
+	from, to   int // to may be 24:00, but not past midnight
+}
+
+// The hours: of currencies as banks in each place keep them, and of stocks as the
+// exchanges in Tokyo, London and New York published them in 2025. Summer time is
+// that of each place.
+var sessionHours = map[string][]clockSession{
+	"forex": {
+		{"Tokyo", "Asia/Tokyo", 9 * 60, 18 * 60},
+		{"London", "Europe/London", 8 * 60, 17 * 60},
+		{"New York", "America/New_York", 8 * 60, 17 * 60},
+	},
+	"stocks": {
+		{"Tokyo", "Asia/Tokyo", 9 * 60, 15*60 + 30},
+		{"London", "Europe/London", 8 * 60, 16*60 + 30},
+		{"New York", "America/New_York", 9*60 + 30, 16 * 60},
+	},
+}
+
+// killZones are the hours of the day in New York that Michael Huddleston (ICT)
+// teaches; other tables move them by an hour.
+var killZones = []clockSession{
+	{"Asia", "America/New_York", 20 * 60, 24 * 60},
+	{"London open", "America/New_York", 2 * 60, 5 * 60},
+	{"New York open", "America/New_York", 7 * 60, 10 * 60},
+	{"London close", "America/New_York", 10 * 60, 12 * 60},
+}
+
+var indSessions = Indicator{
+	Name: "sessions", Title: "Sessions", Aliases: []string{"trading_sessions", "market_sessions"}, Category: Price, Overlay: true,
+	Doc: "Trading sessions: high and low so far of the sessions in Tokyo, London and New York, on bars shorter than a day. Hours are those of the clocks there, summer time included: forex 9 to 18 in Tokyo (Asia/Tokyo), 8 to 17 in London (Europe/London) and New York (America/New_York); " +
+		"stocks 9:00 to 15:30, 8:00 to 16:30 and 9:30 to 16:00. Weekends have none. Breakouts are the first closes beyond a session after its end. Nothing repaints.",
+	Formula: "highest high and lowest low of the bars that begin within the session",
+	Params: []Param{
+		manyOf("session", "which sessions", "all", "tokyo", "london", "new_york"),
+		quiet(choice("hours", "whose hours", "forex", "stocks")),
+	},
+	Signals: []string{shape.SessionOpen, shape.SessionClose, shape.BreakUp, shape.BreakDown},
+	Meanings: map[string]string{
+		shape.BreakUp:   "the first close above a session after its end",
+		shape.BreakDown: "the first close below a session after its end",
+	},
+	History: sessionHistory,
+	Compute: func(s *market.Series, a Args) *Result {
+		return drawSessions(s, chosenSessions(a, sessionHours[a.Choice("hours")]))
+	},
+}
+
+var indKillZones = Indicator{
+	Name: "kill_zones", Title: "Kill zones", Aliases: []string{"killzones", "ict_kill_zones"}, Category: Price, Overlay: true,
+	Doc: "Kill zones: high and low so far of the hours that ICT's followers watch, on bars shorter than a day. All in New York's time (America/New_York, summer time included): Asia 20 to 24, London open 2 to 5, New York open 7 to 10, London close 10 to 12. Weekends have none. " +
+		"Breakouts are the first closes beyond a zone after its end. Nothing repaints.",
+	Formula: "highest high and lowest low of the bars that begin within the zone",
+	Params:  []Param{manyOf("zone", "which zones", "all", "asia", "london_open", "new_york_open", "london_close")},
+	Signals: []string{shape.SessionOpen, shape.SessionClose, shape.BreakUp, shape.BreakDown},
+	Meanings: map[string]string{
+		shape.BreakUp:   "the first close above a zone after its end",
+		shape.BreakDown: "the first close below a zone after its end",
+	},
+	History: sessionHistory,
+	Compute: func(s *market.Series, a Args) *Result { return drawSessions(s, chosenSessions(a, killZones)) },
+}
+
+// sessionHistory reaches back over a long weekend.
+func sessionHistory(Args, market.Interval) int64 { return 6 * 86400 }
+
+// chosenSessions returns those of the table that the first parameter names, whose
+// choices are "all" and then the table's names in their order. A name given twice
+// counts once: Chosen returns each word once.
+func chosenSessions(a Args, table []clockSession) []clockSession {
+	p := a.ind.Params[0]
+	var out []clockSession
+	for _, word := range a.Chosen(p.Name) {
+		for i, c := range table {
+			if word == "all" || word == p.Choices[i+1] {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// place returns the time zone called name. The names are those in this file and
+// the table of zones is in the binary, so it cannot fail.
+var place = func() func(name string) *time.Location {
+	// Reading a zone from the table takes a while, so each is kept; a map for several
+	// goroutines, because charts are computed side by side.
+	var zones sync.Map
+	return func(name string) *time.Location {
+		if zone, ok := zones.Load(name); ok {
+			return zone.(*time.Location)
+		}
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			panic("indicators: " + err.Error())
+		}
+		zones.Store(name, zone)
+		return zone
+	}
+}()
+
+// covers reports whether a bar that begins at the given time, of the session's
+// zone, belongs to the session.
+func (c clockSession) covers(at time.Time) bool {
+	hour, minute, _ := at.Clock()
+	minute += 60 * hour
+	if minute < c.from || minute >= c.to {
+		return false
+	}
+	// The weekday that counts is the one on which the session ends.
+	end := at.Add(time.Duration(c.to-minute) * time.Minute).Weekday()
+	return end != time.Saturday && end != time.Sunday
+}
+
+// drawSessions draws the range so far of each session and marks its begin, its
+// end and the first closes beyond it afterwards. Bars of a day and more begin in
+// no session that means anything: there it draws nothing.
+func drawSessions(s *market.Series, table []clockSession) *Result {
+	r := &Result{}
+	tones := []Tone{Primary, Second, Accent, Muted}
+	for k, c := range table {
+		// Outside the session, and on bars too long for it, both lines stay without
+		// values.
+		high, low := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+		if s.Interval.Seconds() < market.Day1.Seconds() {
+			r.Signals = c.follow(s, high, low, r.Signals)
+		}
+		tone := tones[k%len(tones)]
+		r.Lines = append(r.Lines, Line{Label: c.name + " high", Tone: tone, Style: Step, Values: high}, Line{Label: c.name + " low", Tone: tone, Style: Step, Values: low})
+		r.Fills = append(r.Fills, Fill{Y1: high, Y2: low, Tone: tone})
+	}
+	shape.InOrder(r.Signals)
+	return r
+}
+
+// byClock returns a signal that the edges of the range show already: it is not drawn.
+// Alerts can wait for it all the same.
+func byClock(bar int, y float64, label string) Signal {
+	sig := shape.Mark(bar, y, label, Muted)
+	sig.Silent = true
+	return sig
+}
+
+// follow fills in the range of the session at each bar and appends its signals. The
+// lines end with the session; its range is remembered for the breakouts alone.
+func (c clockSession) follow(s *market.Series, high, low []float64, signals []Signal) []Signal {
+	hi, lo := nan, nan // range of the session under way, or of the last one until closes have left it
+	inside, zone := false, place(c.zone)
+	for i := range s.Len() {
+		if inside && s.Time[i]-s.Time[i-1] > 86400/2 {
+			inside = false // bars of an exchange: the next one in a session is of another day
+		}
+		was := inside
+		inside = c.covers(time.Unix(s.Time[i], 0).In(zone))
+		switch {
+		// A session begins anew with its first bar, grows while it lasts, and keeps its
+		// range after its end until a close has left it on either side.
+		case inside && !was:
+			hi, lo = s.High[i], s.Low[i]
+			signals = append(signals, byClock(i, s.Open[i], shape.SessionOpen))
+		case inside:
+			hi, lo = max(hi, s.High[i]), min(lo, s.Low[i])
+		case was:
+			signals = append(signals, byClock(i, s.Open[i], shape.SessionClose))
+		}
+		if inside {
+			high[i], low[i] = hi, lo
+			continue
+		}
+		// Each side breaks once: NaN, which compares as equal, marks a side that has.
+		if kernel.Compare(s.Close[i], hi) > 0 {
+			signals, hi = append(signals, shape.Mark(i, hi, shape.BreakUp, Up)), nan
+		}
+		if kernel.Compare(s.Close[i], lo) < 0 {
+			signals, lo = append(signals, shape.Mark(i, lo, shape.BreakDown, Down)), nan
+		}
+	}
+	return signals
+}

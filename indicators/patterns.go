@@ -1,0 +1,506 @@
+package indicators
+
+import (
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// The rule, for falling lines; rising ones mirrored. Two swing highs in
+// succession of which the second is lower make a line, if no close between them
+// lies above it. It is drawn on from the bar that confirms the second until a
+// close above it, which is a breakout, or until newer swings make another, which
+// is drawn from the next bar on.
+var indTrendLines = Indicator{
+	Name: "trend_lines", Title: "Trend lines", Aliases: []string{"trendlines", "trend_line", "auto_trendlines"}, Category: Pattern, Overlay: true,
+	Doc:     "Trend lines found from the bars: a falling line through the last two swing highs and a rising one through the last two swing lows, drawn on from where they are known until a close breaks them. Nothing repaints.",
+	Formula: "falling: through two swing highs in succession, the second lower, no close between them above the line; broken: close > line",
+	Params:  swingParams(5, 200),
+	Signals: []string{shape.BreakUp, shape.BreakDown},
+	Meanings: map[string]string{
+		shape.BreakUp:   "the close rises above the falling line",
+		shape.BreakDown: "the close falls below the rising line",
+	},
+	Warmup: structureWarmup(2),
+	Compute: func(s *market.Series, a Args) *Result {
+		return bothSides(s, func(s *market.Series, side int) *Result {
+			line, signals := trendLine(s, a, [2]string{shape.BreakUp, shape.BreakDown}[side], [2]Tone{Up, Down}[side])
+			return &Result{
+				Lines:   []Line{{Label: [2]string{"Resistance", "Support"}[side], Tone: [2]Tone{Down, Up}[side], Values: line}},
+				Signals: signals,
+			}
+		})
+	},
+}
+
+// trendLine returns the falling line at each bar, and a signal where it breaks.
+func trendLine(s *market.Series, a Args, label string, tone Tone) (line []float64, signals []Signal) {
+	line = kernel.NaNs(s.Len())
+	highs, next := swingHighs(s, a.Int("left"), a.Int("right")), 0
+	var from, to swing
+	live := false
+	for i := range s.Len() {
+		// Swings that become known on this bar may make another line, which takes the
+		// place of the one there is.
+		before, was := to, live
+		for ; next < len(highs) && highs[next].known <= i; next++ {
+			if next > 0 && linesUp(s, highs[next-1], highs[next], a.Int("lookback")) {
+				from, to, live = highs[next-1], highs[next], true
+			}
+		}
+		if live = live && i-to.bar <= a.Int("lookback"); !live {
+			continue
+		}
+		line[i] = lineThrough(from, to, i)
+		if kernel.Compare(s.Close[i], line[i]) > 0 {
+			signals = append(signals, shape.Mark(i, line[i], label, tone))
+			live = false
+		}
+		// A bar on which one line follows another is left out, so that nothing joins
+		// the two.
+		if was && before != to {
+			apart(i, line)
+		}
+	}
+	return line, signals
+}
+
+// linesUp reports whether two swing highs make a falling line: at most within bars
+// apart, the second one lower, and no close between them above the line.
+func linesUp(s *market.Series, from, to swing, within int) bool {
+	if to.bar-from.bar > within || kernel.Compare(to.price, from.price) >= 0 {
+		return false
+	}
+	for i := from.bar + 1; i < to.bar; i++ {
+		if kernel.Compare(s.Close[i], lineThrough(from, to, i)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// The rule: a falling channel runs along the falling line of trend_lines and
+// parallel to it through the low that lies furthest below it between the two
+// swings; a rising one is mirrored. Of the two the one with the newer second
+// swing is drawn, until a close leaves it on either side.
+var indTrendChannel = Indicator{
+	Name: "trend_channel", Title: "Channel", Aliases: []string{"parallel_channel", "auto_channel", "price_channel_trend"}, Category: Pattern, Overlay: true,
+	Doc:     "Trend channel found from the bars: a line through the last two falling swing highs, or rising swing lows, and its parallel through the furthest extreme between them. Breakouts are closes that leave it. Nothing repaints.",
+	Formula: "falling: the line of trend_lines and its parallel through the lowest low between the swings, measured from the line; rising mirrored",
+	Params:  swingParams(5, 200),
+	Signals: []string{shape.BreakUp, shape.BreakDown},
+	Meanings: map[string]string{
+		shape.BreakUp:   "the close rises above the channel",
+		shape.BreakDown: "the close falls below the channel",
+	},
+	Warmup: structureWarmup(2),
+	Compute: func(s *market.Series, a Args) *Result {
+		upper, lower, signals := trendChannel(s, a)
+		r := shape.Bands(kernel.Midway(upper, lower), upper, lower)
+		r.Signals = signals
+		return r
+	},
+}
+
+// channel is a pair of parallel lines.
+type channel struct {
+	from, to swing
+	width    float64 // from the line through the swings to the other, signed
+}
+
+// newChannel returns the falling channel along two swing highs of s. Its width is
+// negative, or zero where no low lies below the line.
+func newChannel(s *market.Series, from, to swing) channel {
+	c := channel{from: from, to: to}
+	for i := from.bar; i <= to.bar; i++ {
+		c.width = min(c.width, s.Low[i]-lineThrough(from, to, i))
+	}
+	return c
+}
+
+// trendChannel returns the edges of the channel at each bar, and a signal where
+// a close leaves it.
+func trendChannel(s *market.Series, a Args) (upper, lower []float64, signals []Signal) {
+	upper, lower = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+	// Both directions are looked for; where both become known on one bar the rising one
+	// counts, which is found last.
+	found := channelsKnown(s, a)
+	var c *channel
+	for i := range s.Len() {
+		before := c
+		// Of a rising and a falling channel the one whose second swing is newer counts.
+		if found[i] != nil && (c == nil || found[i].to.bar >= c.to.bar) {
+			c = found[i]
+		}
+		if c != nil && i-c.to.bar > a.Int("lookback") {
+			c = nil
+		}
+		if c == nil {
+			continue
+		}
+		// The width is signed: a rising channel lies above its line, a falling one
+		// below.
+		line := lineThrough(c.from, c.to, i)
+		upper[i], lower[i] = max(line, line+c.width), min(line, line+c.width)
+		// The channel is still drawn on the bar that leaves it.
+		next := c
+		switch {
+		case kernel.Compare(s.Close[i], upper[i]) > 0:
+			signals, next = append(signals, shape.Mark(i, upper[i], shape.BreakUp, Up)), nil
+		case kernel.Compare(s.Close[i], lower[i]) < 0:
+			signals, next = append(signals, shape.Mark(i, lower[i], shape.BreakDown, Down)), nil
+		}
+		if before != nil && before != c {
+			apart(i, upper, lower)
+		}
+		c = next
+	}
+	return upper, lower, signals
+}
+
+// channelsKnown returns for each bar the channel that became known on it, or nil.
+func channelsKnown(s *market.Series, a Args) []*channel {
+	found := make([]*channel, s.Len())
+	for side, view := range []*market.Series{s, upsideDown(s)} {
+		highs := swingHighs(view, a.Int("left"), a.Int("right"))
+		for k := 1; k < len(highs); k++ {
+			// Only swings next to each other make a line, as in trend_lines.
+			if !linesUp(view, highs[k-1], highs[k], a.Int("lookback")) {
+				continue
+			}
+			c := newChannel(view, highs[k-1], highs[k])
+			// Found in the bars upside down, and turned back.
+			if side == 1 {
+				c.from.price, c.to.price, c.width = -c.from.price, -c.to.price, -c.width
+			}
+			found[highs[k].known] = &c
+		}
+	}
+	return found
+}
+
+// The rule, for tops; bottoms mirrored. Two swing highs in succession are a double
+// top in the making if they differ by at most tolerance mean true ranges and the
+// lowest low between them, the neckline, lies at least depth of them below the
+// lower one. A close below the neckline completes it; a close above the higher
+// top, or lookback bars, end it.
+var indDoubleTopBottom = Indicator{
+	Name: "double_top_bottom", Title: "Double top/bottom", Aliases: []string{"double_top", "double_bottom"}, Category: Pattern, Overlay: true,
+	Doc:     "Double tops and bottoms: two swings at nearly the same price with a valley between them. The lines are the tops and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
+	Formula: "|top2 - top1| <= tolerance * R and min(top1, top2) - lowest low between >= depth * R; R: mean true range of 14 bars; complete: close < neckline",
+	Params:  append(swingParams(5, 100), tolerance(1), depth(2)),
+	Signals: []string{shape.DoubleTop, shape.DoubleBottom},
+	Warmup:  structureWarmup(2),
+	Compute: func(s *market.Series, a Args) *Result {
+		return bothSides(s, func(s *market.Series, side int) *Result {
+			names := [2][2]string{{"Tops", "Neckline of tops"}, {"Bottoms", "Neckline of bottoms"}}[side]
+			return formations(s, a, doubleTop, names, [2]string{shape.DoubleTop, shape.DoubleBottom}[side], [2]Tone{Down, Up}[side])
+		})
+	},
+}
+
+// depth returns the parameter that says how far a pattern must stand out.
+func depth(def float64) Param {
+	return quiet(factor("depth", def, 0, 50, "least height of the pattern, in mean true ranges", "height"))
+}
+
+// formation is a pattern of highs in the making: the price that ends it, and the
+// straight neckline through two points, a close below which completes it. Double tops
+// and head and shoulders differ in how a formation is found; what becomes of it is
+// the same.
+type formation struct {
+	since    int     // bar of its last swing
+	limit    float64 // a close above it ends the pattern
+	from, to swing   // points of the neckline
+}
+
+// neckline returns the neckline at bar i.
+func (f formation) neckline(i int) float64 { return lineThrough(f.from, f.to, i) }
+
+// doubleTop returns the double top that the last of highs completes, of which all
+// are known. Reach is the mean true range.
+func doubleTop(s *market.Series, highs []swing, a Args, reach float64) (f formation, ok bool) {
+	if len(highs) < 2 {
+		return f, false
+	}
+	first, second := highs[len(highs)-2], highs[len(highs)-1]
+	neck := lowestBetween(s, first.bar, second.bar)
+	height := min(first.price, second.price) - neck.price
+	ok = second.bar-first.bar <= a.Int("lookback") && nearEqual(first.price, second.price, a.Float("tolerance")*reach) &&
+		kernel.Compare(height, a.Float("depth")*reach) >= 0
+	level := swing{bar: neck.bar + 1, price: neck.price} // a second point makes the neckline level
+	return formation{since: second.bar, limit: max(first.price, second.price), from: neck, to: level}, ok
+}
+
+// lowestBetween returns the lowest low between two bars, the earliest of equals. The
+// two bars themselves are left out; swings are at least two bars apart, so there is
+// one between.
+func lowestBetween(s *market.Series, from, to int) swing {
+	at := from + 1
+	for i := from + 2; i < to; i++ {
+		if s.Low[i] < s.Low[at] {
+			at = i
+		}
+	}
+	return swing{bar: at, price: s.Low[at]}
+}
+
+// formations draws the newest pattern in the making, the price that ends it and its
+// neckline, from the bar that confirms its last swing on. It marks the close that
+// completes it. The find function is given the swings known so far, the newest last,
+// and the mean true range at this bar.
+func formations(s *market.Series, a Args, find func(*market.Series, []swing, Args, float64) (formation, bool), names [2]string, label string, tone Tone) *Result {
+	limit, neckline, usual := kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), trueRangeMean(s)
+	highs, next := swingHighs(s, a.Int("left"), a.Int("right")), 0
+	r := &Result{}
+	var f formation
+	live := false
+	for i := range s.Len() {
+		// Swings that become known on this bar may begin a new formation, which takes
+		// the place of the old one.
+		before, was := f, live
+		for ; next < len(highs) && highs[next].known <= i; next++ {
+			if g, ok := find(s, highs[:next+1], a, usual[i]); ok {
+				f, live = g, true
+			}
+		}
+		if live = live && i-f.since <= a.Int("lookback"); !live {
+			continue
+		}
+		limit[i], neckline[i] = f.limit, f.neckline(i)
+		// The neckline is judged first: a close below it completes the pattern.
+		switch {
+		case kernel.Compare(s.Close[i], neckline[i]) < 0:
+			r.Signals = append(r.Signals, shape.Mark(i, neckline[i], label, tone))
+			live = false
+		case kernel.Compare(s.Close[i], f.limit) > 0:
+			live = false
+		}
+		// A line that jumped to another formation is broken, so that nothing joins the
+		// two.
+		if was && before != f {
+			apart(i, limit, neckline)
+		}
+	}
+	r.Lines = []Line{{Label: names[0], Tone: tone, Style: Step, Values: limit}, {Label: names[1], Tone: Accent, Values: neckline}}
+	return r
+}
+
+// The rule, for tops; bottoms mirrored. Three swing highs in succession are head
+// and shoulders in the making if the middle one, the head, lies at least depth
+// mean true ranges above both others, and these differ by at most tolerance of
+// them. The neckline runs through the lowest lows before and after the head. A
+// close below it completes the pattern; a close above the head, or lookback bars,
+// end it.
+var indHeadShoulders = Indicator{
+	Name: "head_shoulders", Title: "Head & shoulders", Aliases: []string{"head_and_shoulders", "inverse_head_shoulders"}, Category: Pattern, Overlay: true,
+	Doc:     "Head and shoulders, and the inverse: three swings of which the middle one stands out and the outer ones are nearly equal. The lines are the head and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
+	Formula: "head - shoulder >= depth * R for both, |shoulder2 - shoulder1| <= tolerance * R; R: mean true range of 14 bars; complete: close < neckline",
+	Params:  append(swingParams(5, 150), tolerance(1.5), depth(1)),
+	Signals: []string{shape.HeadShoulders, shape.InverseHeadShoulders},
+	Warmup:  structureWarmup(2),
+	Compute: func(s *market.Series, a Args) *Result {
+		return bothSides(s, func(s *market.Series, side int) *Result {
+			names := [2][2]string{{"Head", "Neckline"}, {"Inverse head", "Inverse neckline"}}[side]
+			return formations(s, a, headShoulders, names, [2]string{shape.HeadShoulders, shape.InverseHeadShoulders}[side], [2]Tone{Down, Up}[side])
+		})
+	},
+}
+
+// headShoulders returns the pattern that the last of highs completes.
+func headShoulders(s *market.Series, highs []swing, a Args, reach float64) (f formation, ok bool) {
+	if len(highs) < 3 {
+		return f, false
+	}
+	// Three swing highs in succession; the two valleys between them give the neckline.
+	left, head, right := highs[len(highs)-3], highs[len(highs)-2], highs[len(highs)-1]
+	least := a.Float("depth") * reach
+	ok = right.bar-left.bar <= a.Int("lookback") && nearEqual(left.price, right.price, a.Float("tolerance")*reach) &&
+		kernel.Compare(head.price-left.price, least) >= 0 && kernel.Compare(head.price-right.price, least) >= 0
+	return formation{since: right.bar, limit: head.price, from: lowestBetween(s, left.bar, head.bar), to: lowestBetween(s, head.bar, right.bar)}, ok
+}
+
+// The rule: the last four swings are two highs and two lows in turn. If the upper
+// line through the highs does not rise, the lower one through the lows does not
+// fall, and one of the two moves by more than tolerance mean true ranges, the
+// lines meet and make a triangle: ascending if the highs are level, descending if
+// the lows are, else symmetrical. A close outside the lines is a breakout; the
+// point where they meet, or lookback bars, end it.
+var indTriangle = Indicator{
+	Name: "triangle", Title: "Triangle", Aliases: []string{"triangles", "ascending_triangle", "descending_triangle"}, Category: Pattern, Overlay: true,
+	Doc:     "Triangles: two swing highs and two swing lows in turn between lines that meet, with level or falling highs and level or rising lows. The lines are those of the newest triangle, from the bar that confirms its last swing on; breakouts are closes outside it. Nothing repaints.",
+	Formula: "high2 - high1 <= tolerance * R, low2 - low1 >= -tolerance * R, and the lines converge by more than tolerance * R; R: mean true range of 14 bars",
+	Params:  append(swingParams(5, 150), tolerance(0.5)),
+	Signals: []string{shape.BreakUp, shape.BreakDown},
+	Meanings: map[string]string{
+		shape.BreakUp:   "the close rises above the triangle",
+		shape.BreakDown: "the close falls below the triangle",
+	},
+	Warmup: structureWarmup(2),
+	Compute: func(s *market.Series, a Args) *Result {
+		upper, lower, signals := triangles(s, a)
+		return &Result{
+			Lines:   []Line{{Label: "Upper", Tone: Down, Values: upper}, {Label: "Lower", Tone: Up, Values: lower}},
+			Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
+			Signals: signals,
+		}
+	},
+}
+
+// wedge is a pair of lines through two swings each.
+type wedge struct{ high, low [2]swing }
+
+// triangleOf returns the triangle of the last four turns, if they make one. A
+// triangle may have one level side: then the other must converge by more than the
+// tolerance alone.
+func triangleOf(turns []turn, a Args, reach float64) (w wedge, ok bool) {
+	if len(turns) < 4 {
+		return w, false
+	}
+	last := turns[len(turns)-4:]
+	// Highs and lows must take turns, so there are two of each.
+	var highs, lows []swing
+	for i, t := range last {
+		if i > 0 && t.high == last[i-1].high {
+			return w, false
+		}
+		if t.high {
+			highs = append(highs, t.swing)
+		} else {
+			lows = append(lows, t.swing)
+		}
+	}
+	w = wedge{[2]swing(highs), [2]swing(lows)}
+	slack := a.Float("tolerance") * reach
+	// Each line may give way by the tolerance; together they must come closer by more.
+	falls, rises := w.high[0].price-w.high[1].price, w.low[1].price-w.low[0].price
+	ok = last[3].bar-last[0].bar <= a.Int("lookback") && kernel.Compare(falls, -slack) >= 0 && kernel.Compare(rises, -slack) >= 0 &&
+		kernel.Compare(falls+rises, slack) > 0
+	return w, ok
+}
+
+// triangles returns the lines of the newest triangle at each bar, and a signal
+// where a close leaves it.
+func triangles(s *market.Series, a Args) (upper, lower []float64, signals []Signal) {
+	upper, lower = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+	turns, usual, next := allTurns(s, a.Int("left"), a.Int("right")), trueRangeMean(s), 0
+	var w wedge
+	live := false
+	for i := range s.Len() {
+		before, was := w, live
+		for ; next < len(turns) && turns[next].known <= i; next++ {
+			// A newer triangle takes the place of the one there is.
+			if found, ok := triangleOf(turns[:next+1], a, usual[i]); ok {
+				w, live = found, true
+			}
+		}
+		if live = live && i-max(w.high[1].bar, w.low[1].bar) <= a.Int("lookback"); !live {
+			continue
+		}
+		// Both lines at this bar, drawn on from their swings.
+		hi, lo := lineThrough(w.high[0], w.high[1], i), lineThrough(w.low[0], w.low[1], i)
+		if kernel.Compare(hi, lo) <= 0 {
+			live = false // the lines have met
+			continue
+		}
+		upper[i], lower[i] = hi, lo
+		switch {
+		// The bar that leaves the triangle is its last.
+		case kernel.Compare(s.Close[i], hi) > 0:
+			signals, live = append(signals, shape.Mark(i, hi, shape.BreakUp, Up)), false
+		case kernel.Compare(s.Close[i], lo) < 0:
+			signals, live = append(signals, shape.Mark(i, lo, shape.BreakDown, Down)), false
+		}
+		if was && before != w {
+			apart(i, upper, lower)
+		}
+	}
+	return upper, lower, signals
+}
+
+// The rule, for rises; falls mirrored. A pole is a rise of at least height mean
+// true ranges from the lowest low of the pole bars before a high to that high.
+// The flag is what follows: at least flag bars, at most four times as many, none
+// above the pole and none that gives back more than half of it. A close above the
+// highest high of the last flag bars completes it.
+var indFlag = Indicator{
+	Name: "flag", Title: "Flag", Aliases: []string{"flags", "bull_flag", "bear_flag"}, Also: []string{"pennant"}, Category: Pattern, Overlay: true,
+	Doc:     "Flags: a steep move, the pole, and a short rest after it that gives back at most half. The lines are the edge that a close must pass and the furthest that the rest has come back; the signal fires on that close. Nothing repaints.",
+	Formula: "pole: high - lowest low of the pole bars before >= height * R at that high; flag: flag to 4 * flag bars within the upper half of the pole; R: mean true range of the 14 bars before the pole",
+	Params: []Param{
+		{Name: "pole", Aliases: []string{"pole_bars"}, Doc: "most bars of the pole", Kind: Int, Default: 8, Min: 1, Max: 100},
+		{Name: "flag", Aliases: []string{"flag_bars"}, Doc: "least bars of the flag", Kind: Int, Default: 5, Min: 2, Max: 100},
+		quiet(factor("height", 4, 0.5, 50, "least height of the pole, in mean true ranges")),
+	},
+	Signals: []string{shape.FlagUp, shape.FlagDown},
+	Warmup:  func(a Args) int { return a.Int("pole") + 4*a.Int("flag") + usualRange + 2 },
+	Compute: func(s *market.Series, a Args) *Result {
+		return bothSides(s, func(s *market.Series, side int) *Result {
+			names := [2][2]string{{"Bull flag top", "Bull flag bottom"}, {"Bear flag bottom", "Bear flag top"}}[side]
+			return flags(s, a, names, [2]string{shape.FlagUp, shape.FlagDown}[side], [2]Tone{Up, Down}[side])
+		})
+	},
+}
+
+// flags follows the flag after the newest pole. One flag at a time: a new pole takes
+// the place of the flag under way.
+func flags(s *market.Series, a Args, names [2]string, label string, tone Tone) *Result {
+	least, most := a.Int("flag"), 4*a.Int("flag")
+	edge, floor := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+	poles := poleHeights(s, a)
+	r := &Result{}
+	top := -1 // bar of the pole's high, -1 if there is no pole
+	for i := range s.Len() {
+		if !isNaN(poles[i]) {
+			top = i // the newest pole counts
+			continue
+		}
+		if top < 0 {
+			continue
+		}
+		// The furthest that the rest has come back since the pole, and the highest high
+		// of the last bars before this one, which this close must pass.
+		lowest, upper := s.Low[top+1], s.High[i-1]
+		for k := top + 1; k <= i; k++ {
+			lowest = min(lowest, s.Low[k])
+		}
+		for k := max(top+1, i-least); k < i; k++ {
+			upper = max(upper, s.High[k])
+		}
+		// Before that the flag is too short to be drawn or to break out.
+		if i-top > least {
+			edge[i], floor[i] = upper, lowest
+		}
+		done := i-top > least && kernel.Compare(s.Close[i], upper) > 0
+		if done {
+			r.Signals = append(r.Signals, shape.Mark(i, upper, label, tone))
+		}
+		// It also ends when it is too long, passes the pole's high, or gives back more
+		// than half of the pole.
+		if done || i-top >= most || kernel.Compare(s.High[i], s.High[top]) > 0 || kernel.Compare(s.High[top]-lowest, poles[top]/2) > 0 {
+			top = -1
+		}
+	}
+	r.Lines = []Line{{Label: names[0], Tone: Accent, Style: Step, Values: edge}, {Label: names[1], Tone: tone, Style: Step, Values: floor}}
+	r.Fills = []Fill{{Y1: edge, Y2: floor, Tone: Band}}
+	return r
+}
+
+// poleHeights returns the height of the pole that ends at each bar, NaN where
+// none does: a high above those of the pole bars before it.
+func poleHeights(s *market.Series, a Args) []float64 {
+	out, usual, n := kernel.NaNs(s.Len()), trueRangeMean(s), a.Int("pole")
+	for i := n + 1; i < s.Len(); i++ {
+		// The pole may begin at any of the n bars before. Its height is measured by the
+		// ranges before all of them, which the pole itself has not widened.
+		height, above := 0.0, true
+		for k := i - n; k < i; k++ {
+			height = max(height, s.High[i]-s.Low[k])
+			above = above && s.High[k] <= s.High[i]
+		}
+		if above && usual[i-n-1] > 0 && kernel.Compare(height, a.Float("height")*usual[i-n-1]) >= 0 {
+			out[i] = height
+		}
+	}
+	return out
+}

@@ -1,0 +1,932 @@
+package indicators
+
+import (
+	"math"
+	"slices"
+
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// What the studies of structure share. Each rule is written once, for highs, and applied
+// to lows by turning the bars upside down. None looks ahead: a swing counts from the bar
+// that confirms it. Nothing older than the parameter "lookback" counts, so that a chart
+// shows the same wherever its history begins.
+
+// swing is a high above its neighbours, known some bars later.
+type swing struct {
+	bar, known int
+	price      float64
+}
+
+// swingHighs returns the swing highs of s in order. They are in the order of their
+// bars, in which they also become known.
+func swingHighs(s *market.Series, left, right int) []swing {
+	var out []swing
+	for _, bar := range shape.Peaks(s.High, left, right) {
+		out = append(out, swing{bar, bar + right, s.High[bar]})
+	}
+	return out
+}
+
+// upsideDown returns s with prices negated: its highs are the lows of s. A negated
+// price is exact, so turning back gives the prices of s to the last bit.
+func upsideDown(s *market.Series) *market.Series {
+	return &market.Series{
+		Symbol: s.Symbol, Interval: s.Interval, Time: s.Time, Volume: s.Volume,
+		Open: kernel.Scaled(s.Open, -1), High: kernel.Scaled(s.Low, -1), Low: kernel.Scaled(s.High, -1), Close: kernel.Scaled(s.Close, -1),
+	}
+}
+
+// turn is a swing of either kind.
+type turn struct {
+	swing
+	high bool
+}
+
+// allTurns returns the swing highs and lows of s in the order of their bars.
+func allTurns(s *market.Series, left, right int) []turn {
+	var out []turn
+	for _, w := range swingHighs(s, left, right) {
+		out = append(out, turn{w, true})
+	}
+	for _, w := range swingHighs(upsideDown(s), left, right) {
+		w.price = -w.price
+		out = append(out, turn{w, false})
+	}
+	slices.SortStableFunc(out, func(a, b turn) int { return a.bar - b.bar })
+	return out
+}
+
+// bothSides computes a study of highs on s, then on s upside down, and returns
+// the lines and signals of both in the prices of s. The function is told which
+// of the two labels and tones to use by the index of the side, 0 for highs.
+func bothSides(s *market.Series, study func(s *market.Series, side int) *Result) *Result {
+	// Lines, fills and signals of the second side are turned back; no study of structure
+	// has levels or histograms.
+	r, below := study(s, 0), study(upsideDown(s), 1)
+	for _, l := range below.Lines {
+		l.Values = kernel.Scaled(l.Values, -1)
+		r.Lines = append(r.Lines, l)
+	}
+	for _, f := range below.Fills {
+		f.Y1, f.Y2 = kernel.Scaled(f.Y1, -1), kernel.Scaled(f.Y2, -1)
+		r.Fills = append(r.Fills, f)
+	}
+	for _, sig := range below.Signals {
+		sig.Y = -sig.Y
+		r.Signals = append(r.Signals, sig)
+	}
+	shape.InOrder(r.Signals)
+	return r
+}
+
+// swingParams returns the widths of a swing and how long things are remembered.
+func swingParams(width, lookback float64) []Param {
+	return []Param{
+		bars("left", width, "bars before a swing that it must exceed", "length", "left_bars", "swing_length"),
+		bars("right", width, "bars after a swing that it must exceed; then it is known", "right_bars"),
+		quiet(bars("lookback", lookback, "bars after which a swing or zone is forgotten", "max_age")),
+	}
+}
+
+// tolerance returns the parameter that says how near two prices are the same.
+func tolerance(def float64) Param {
+	return quiet(factor("tolerance", def, 0, 10, "how far apart counts as equal, in average true ranges", "threshold"))
+}
+
+// structureWarmup returns a warm-up for chains of things in which each may be as old as
+// lookback, and for the swing at the beginning. An order block depends on a swing, a breaker
+// on a block, and so on; chain is the number of links.
+func structureWarmup(chain int) func(Args) int {
+	return func(a Args) int { return chain*(a.Int("lookback")+a.Int("left")+a.Int("right")) + usualRange + 1 }
+}
+
+// usualRange is how many bars make the usual true range of a bar, by which the
+// rules measure what is near and what is far.
+const usualRange = 14
+
+// trueRangeMean returns the plain mean of the last true ranges. Wilder's average always
+// depends on where it began, and a threshold must not.
+func trueRangeMean(s *market.Series) []float64 { return kernel.SMA(kernel.TrueRange(s), usualRange) }
+
+// priceZone is a range of prices that counts from the bar known on. Order blocks,
+// supply and demand, and fair value gaps are zones.
+type priceZone struct {
+	low, high  float64
+	bar, known int // the bar it comes from, and the bar from which it counts
+	touched    bool
+}
+
+// zoneEdges collects the edges of the newest zone at each bar.
+type zoneEdges struct{ low, high []float64 }
+
+func newZoneEdges(n int) zoneEdges { return zoneEdges{kernel.NaNs(n), kernel.NaNs(n)} }
+
+// show sets the edges at bar i to those of the newest of zones, if there is one.
+func (e zoneEdges) show(i int, zones []priceZone) {
+	if n := len(zones); n > 0 {
+		e.low[i], e.high[i] = zones[n-1].low, zones[n-1].high
+	}
+}
+
+// result draws the edges as a filled zone. Name begins the labels of the two
+// lines; upside down the edges change places.
+func (e zoneEdges) result(name string, tone Tone, side int) *Result {
+	lower, upper := " low", " high"
+	if side == 1 {
+		lower, upper = upper, lower
+	}
+	return &Result{
+		Lines: []Line{
+			{Label: name + lower, Tone: tone, Style: Step, Values: e.low},
+			{Label: name + upper, Tone: tone, Style: Step, Values: e.high},
+		},
+		Fills: []Fill{{Y1: e.high, Y2: e.low, Tone: tone}},
+	}
+}
+
+// lineThrough returns the price at bar i of the straight line through two swings. It
+// is taken from the later swing on, near which it is mostly asked for.
+func lineThrough(a, b swing, i int) float64 {
+	return b.price + float64((b.price-a.price)*(float64(i-b.bar)/float64(b.bar-a.bar)))
+}
+
+// apart removes the value of bar i from lines that begin another straight line there, so
+// that the chart does not connect the old line with the new one. Only the values of that
+// bar are lost; signals are found before.
+func apart(i int, lines ...[]float64) {
+	for _, l := range lines {
+		l[i] = nan
+	}
+}
+
+// isNaN is math.IsNaN, for files that need nothing else of package math.
+func isNaN(v float64) bool { return v != v }
+
+// Attributed to Bill Williams, "Trading Chaos", 1995. Of equal neighbours his rule
+// says nothing; here a fractal must exceed them.
+var indFractals = Indicator{
+	Name: "fractals", Title: "Fractals", Aliases: []string{"fractal", "williams_fractals", "williams_fractal"}, Category: Pattern, Overlay: true,
+	Doc:     "Williams' fractals: a high above, or a low below, all its neighbours. A fractal is known only when its later neighbours have closed; the dot and the signal stand on that bar, side bars after the extreme, at the price of the extreme.",
+	Formula: "up: high[side] > every high of the side bars before and after it; down mirrored",
+	Params:  []Param{bars("side", 2, "neighbours on each side", "length", "period", "n", "left", "right")},
+	Signals: []string{shape.PivotHigh, shape.PivotLow},
+	Warmup:  func(a Args) int { return 2*a.Int("side") + 1 },
+	Compute: func(s *market.Series, a Args) *Result {
+		n := a.Int("side")
+		r := &Result{}
+		// add draws the fractals of one side. A high has the tone Down: there the price
+		// turned down.
+		add := func(bars []int, price []float64, line Line, label string, tone Tone) {
+			line.Style, line.Values = Dots, kernel.NaNs(s.Len())
+			for _, bar := range bars {
+				line.Values[bar+n] = price[bar]
+				r.Signals = append(r.Signals, shape.Mark(bar+n, price[bar], label, tone))
+			}
+			r.Lines = append(r.Lines, line)
+		}
+		add(shape.Peaks(s.High, n, n), s.High, Line{Label: "Up", Tone: Down}, shape.PivotHigh, Down)
+		add(shape.Troughs(s.Low, n, n), s.Low, Line{Label: "Down", Tone: Up}, shape.PivotLow, Up)
+		shape.InOrder(r.Signals)
+		return r
+	},
+}
+
+var indPivotHighLow = Indicator{
+	Name: "pivot_high_low", Title: "Swing levels", Also: []string{"swings", "swing_highs_lows", "swing_points"}, Aliases: []string{"pivots_high_low", "swing_high_low"}, Category: Pattern, Overlay: true,
+	Doc:     "Swing highs and lows: the price of the last high above, and of the last low below, all its neighbours, from the bar on that confirms it. They serve as resistance and support; signals mark the confirmation.",
+	Formula: "high: high[right] > every high of the left bars before and the right bars after it; low mirrored",
+	Params: []Param{
+		bars("left", 10, "bars before a swing that it must exceed", "left_bars", "length"),
+		bars("right", 10, "bars after a swing that it must exceed; it is known so much later", "right_bars"),
+	},
+	Signals: []string{shape.PivotHigh, shape.PivotLow},
+	// Swings are that many bars apart on average, but much more in a long trend.
+	Warmup: func(a Args) int {
+		width := a.Int("left") + a.Int("right")
+		return max(width+1, min(30*width, MaxWarmup))
+	},
+	Compute: func(s *market.Series, a Args) *Result {
+		left, right := a.Int("left"), a.Int("right")
+		r := &Result{}
+		// add draws the swings of one side. A swing is known right bars after it, and
+		// line and signal stand there.
+		add := func(pivots []int, price []float64, line Line, label string, tone Tone) {
+			line.Style, line.Values = Step, lastSwing(pivots, price, right)
+			for _, bar := range pivots {
+				r.Signals = append(r.Signals, shape.Mark(bar+right, price[bar], label, tone))
+			}
+			r.Lines = append(r.Lines, line)
+		}
+		add(shape.Peaks(s.High, left, right), s.High, Line{Label: "High", Tone: Down}, shape.PivotHigh, Down)
+		add(shape.Troughs(s.Low, left, right), s.Low, Line{Label: "Low", Tone: Up}, shape.PivotLow, Up)
+		// A swing that is known is the same for every history that has its bars.
+		r.Settles = max(kernel.FirstValid(r.Lines[0].Values), kernel.FirstValid(r.Lines[1].Values))
+		shape.InOrder(r.Signals)
+		return r
+	},
+}
+
+var indZigZag = Indicator{
+	Name: "zigzag", Title: "ZigZag", Aliases: []string{"zz", "zig_zag"}, Category: Pattern, Overlay: true, Repaints: true,
+	Doc: "Zigzag: straight lines between turning points that lie at least some percent apart. The last leg, and where the line runs between two points, is known only later, so it repaints; " +
+		"its signals do not: they stand on the bar where price had come back far enough.",
+	Formula: "a high is a turning point once a low is deviation percent below it and depth/2 bars have followed; a low mirrored",
+	Params: []Param{
+		factor("deviation", 5, 0.01, 99, "percent price must come back", "percent", "threshold"),
+		quiet(factorInt("depth", 0, 0, MaxLength, "half as many bars must follow an extreme before it counts")),
+	},
+	Signals: []string{shape.PivotHigh, shape.PivotLow},
+	// A leg begins at the turn before it; with a small deviation 200 bars hold several.
+	Warmup: func(a Args) int { return 200 + a.Int("depth") },
+	Compute: func(s *market.Series, a Args) *Result {
+		points, signals := turningPoints(s, a.Float("deviation")/100, a.Int("depth")/2)
+		line := kernel.NaNs(s.Len())
+		for k := 1; k < len(points); k++ {
+			from, to := points[k-1], points[k]
+			for i := from.bar; i <= to.bar; i++ {
+				along := float64(i-from.bar) / float64(to.bar-from.bar)
+				line[i] = from.price + float64(along*(to.price-from.price))
+			}
+		}
+		return &Result{Lines: []Line{{Label: "ZigZag", Tone: Primary, Values: line}}, Signals: signals}
+	},
+}
+
+// turningPoints returns the alternating highs and lows from which price came
+// back by at least a fraction of itself on a bar at least wait bars later, then the extreme of the leg under way;
+// and a signal for each on the bar that confirmed it. Of a bar that makes a new
+// extreme and comes back within itself the new extreme counts: which came first
+// is not known.
+func turningPoints(s *market.Series, fraction float64, wait int) (points []swing, signals []Signal) {
+	if s.Len() == 0 {
+		return nil, nil
+	}
+	// The extremes of the leg under way. Until the first turn both are followed.
+	high, low := swing{bar: 0, price: s.High[0]}, swing{bar: 0, price: s.Low[0]}
+	leg := 0 // 1 up, -1 down, 0 not yet known
+	for i := 1; i < s.Len(); i++ {
+		rises, falls := s.High[i] > high.price, s.Low[i] < low.price
+		switch {
+		// In a rise, or before the first turn: a new high moves the extreme, a fall far
+		// enough below it confirms it.
+		case leg >= 0 && rises:
+			high = swing{bar: i, price: s.High[i]}
+		case leg >= 0 && i-high.bar >= wait && kernel.Compare(s.Low[i], high.price-float64(fraction*math.Abs(high.price))) <= 0:
+			points, signals = append(points, high), append(signals, shape.Mark(i, high.price, shape.PivotHigh, Down))
+			leg, low = -1, furthest(s.Low, high.bar+1, i, -1)
+			continue
+		}
+		switch {
+		// The mirror image. Before the first turn both are looked for.
+		case leg <= 0 && falls:
+			low = swing{bar: i, price: s.Low[i]}
+		case leg <= 0 && i-low.bar >= wait && kernel.Compare(s.High[i], low.price+float64(fraction*math.Abs(low.price))) >= 0:
+			points, signals = append(points, low), append(signals, shape.Mark(i, low.price, shape.PivotLow, Up))
+			leg, high = 1, furthest(s.High, low.bar+1, i, 1)
+		}
+	}
+	switch {
+	// The extreme so far ends the line, although no bar has confirmed it: this part
+	// repaints.
+	case leg > 0:
+		points = append(points, high)
+	case leg < 0:
+		points = append(points, low)
+	}
+	return points, signals
+}
+
+// furthest returns the highest price (side 1) or the lowest (side -1) of the bars from and
+// to and those between them.
+func furthest(price []float64, from, to int, side float64) swing {
+	at := from
+	for i := from; i <= to; i++ {
+		if side*price[i] > side*price[at] {
+			at = i
+		}
+	}
+	return swing{bar: at, price: price[at]}
+}
+
+// The swing is that of the bars on display, so it changes with them; a fixed pair of
+// turning points would need a rule for which pair.
+var indFibonacci = Indicator{
+	Name: "fibonacci_retracement", Title: "Fib", Also: []string{"auto_fib_retracement"}, Aliases: []string{"auto_fib", "fib", "fibonacci"}, Category: Pattern,
+	Overlay: true, Repaints: true, VisibleOnly: true,
+	Doc:      "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
+	Formula:  "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",
+	Params:   []Param{rangeBars()},
+	Signals:  []string{shape.LevelTouch},
+	Meanings: newestTouch,
+	Compute: func(s *market.Series, a Args) *Result {
+		// The levels come from the bars in range; touches are looked for at the newest
+		// of all.
+		all := s
+		s = recent(s, a)
+		high, low := 0, 0
+		for i := range s.Len() {
+			if s.High[i] > s.High[high] {
+				high = i
+			}
+			if s.Low[i] < s.Low[low] {
+				low = i
+			}
+		}
+		r := &Result{}
+		if s.Len() == 0 || s.High[high] == s.Low[low] {
+			return r
+		}
+		// The move runs from the earlier extreme to the later one. If both are on one
+		// bar it counts as a rise.
+		start, end := s.Low[low], s.High[high]
+		if low > high {
+			start, end = end, start
+		}
+		for _, part := range []float64{0, 0.236, 0.382, 0.5, 0.618, 0.786, 1} {
+			r.HLines = append(r.HLines, HLine{Y: end + float64(part*(start-end)), Label: number(math.Round(1000*part)/10) + "%", Tone: Muted})
+		}
+		r.Signals = shape.LastTouches(all.High, all.Low, r.HLines)
+		return r
+	},
+}
+
+// The rule: a swing is a pivot of the given widths, known when its right bars are
+// there. A close beyond the last known swing high breaks the structure upwards,
+// once per swing: with the trend it is a break of structure, against it a change
+// of character, which turns the trend. Falls mirrored. Nothing repaints.
+var indMarketStructure = Indicator{
+	Name: "market_structure", Title: "Structure", Aliases: []string{"bos_choch", "smc", "structure"}, Category: Pattern, Overlay: true,
+	Doc:     "Market structure: the last confirmed swing high and low, and closes beyond them. In the direction of the last break that is a break of structure (bos), against it a change of character (choch). Swings are known a few bars late and do not repaint.",
+	Formula: "swing high: above left highs before and right highs after it; break up: close > last swing high, once per swing",
+	Params:  []Param{bars("left", 5, "bars before a swing", "length", "left_bars"), bars("right", 5, "bars after a swing; then it is known", "right_bars")},
+	Signals: []string{shape.BOSUp, shape.BOSDown, shape.ChochUp, shape.ChochDown},
+	// Whether a break is one of structure or of character depends on the break before,
+	// which may be long ago; these bars hold several.
+	Warmup: func(a Args) int { return 300 + 20*(a.Int("left")+a.Int("right")) },
+	Compute: func(s *market.Series, a Args) *Result {
+		left, right := a.Int("left"), a.Int("right")
+		high, low := lastSwing(shape.Peaks(s.High, left, right), s.High, right), lastSwing(shape.Troughs(s.Low, left, right), s.Low, right)
+		return &Result{
+			Lines:   []Line{{Label: "Swing high", Tone: Down, Style: Step, Values: high}, {Label: "Swing low", Tone: Up, Style: Step, Values: low}},
+			Signals: structureBreaks(s.Close, high, low),
+		}
+	},
+}
+
+// lastSwing returns at each bar the price of the last swing known there.
+func lastSwing(pivots []int, price []float64, right int) []float64 {
+	out := kernel.NaNs(len(price))
+	for k, bar := range pivots {
+		// A swing holds until the next one is known, not until it happens.
+		until := len(price)
+		if k+1 < len(pivots) {
+			until = pivots[k+1] + right
+		}
+		for i := bar + right; i < until; i++ {
+			out[i] = price[bar]
+		}
+	}
+	return out
+}
+
+// structureBreaks marks the first close beyond each swing.
+func structureBreaks(closes, high, low []float64) []Signal {
+	var signals []Signal
+	// 1 after a break upwards, -1 after one downwards, 0 before the first.
+	trend := 0
+	var brokenHigh, brokenLow float64 = nan, nan // swings that were broken already
+	for i, c := range closes {
+		// The first break has no trend to turn and counts as a break of structure.
+		switch {
+		case kernel.Compare(c, high[i]) > 0 && high[i] != brokenHigh:
+			label := shape.BOSUp
+			if trend < 0 {
+				label = shape.ChochUp
+			}
+			signals = append(signals, shape.Mark(i, high[i], label, Up))
+			trend, brokenHigh = 1, high[i]
+		case kernel.Compare(c, low[i]) < 0 && low[i] != brokenLow:
+			label := shape.BOSDown
+			if trend > 0 {
+				label = shape.ChochDown
+			}
+			signals = append(signals, shape.Mark(i, low[i], label, Down))
+			trend, brokenLow = -1, low[i]
+		}
+	}
+	return signals
+}
+
+// The rule: three bars of which the first and the third do not overlap leave a gap
+// that the second ran through. A gap is filled when a bar reaches its far edge.
+var indFairValueGap = Indicator{
+	Name: "fair_value_gap", Title: "FVG", Aliases: []string{"fvg", "imbalance"}, Category: Pattern, Overlay: true,
+	Doc:     "Fair value gaps: prices between the first and the third of three bars that do not overlap. The zones are those of the newest gap on each side that is not filled; a gap is filled when a bar reaches its far edge, and forgotten after some bars. Nothing repaints.",
+	Formula: "up: low > high[2], the zone between them; down: high < low[2]; filled: low <= lower edge of an upward gap, high >= upper edge of a downward one",
+	Params:  []Param{factor("minimum_size", 0, 0, 100, "smallest gap, in percent of the price", "threshold"), bars("lookback", 200, "bars after which a gap is forgotten", "max_age")},
+	Signals: []string{shape.GapUp, shape.GapDown, shape.GapFilled},
+	Warmup:  func(a Args) int { return a.Int("lookback") + 3 },
+	Compute: func(s *market.Series, a Args) *Result {
+		return fairValueGaps(s, a.Float("minimum_size")/100, a.Int("lookback"))
+	},
+}
+
+// fairValueGaps draws the gaps of s that are at least as large as a part of the price
+// and at most age bars old. Several gaps may be open at a time; a bar that fills more
+// than one gives one signal.
+func fairValueGaps(s *market.Series, least float64, age int) *Result {
+	above, below := newZoneEdges(s.Len()), newZoneEdges(s.Len())
+	var up, down []priceZone // gaps that are not filled, the newest last
+	var signals []Signal
+	for i := range s.Len() {
+		// First forget what is too old, then what this bar fills; only the latter is a
+		// signal. After that this bar may complete gaps of its own.
+		old := func(g priceZone) bool { return i-g.known > age }
+		up, down = slices.DeleteFunc(up, old), slices.DeleteFunc(down, old)
+		filled := len(up) + len(down)
+		up = slices.DeleteFunc(up, func(g priceZone) bool { return kernel.Compare(s.Low[i], g.low) <= 0 })
+		down = slices.DeleteFunc(down, func(g priceZone) bool { return kernel.Compare(s.High[i], g.high) >= 0 })
+		if len(up)+len(down) < filled {
+			signals = append(signals, shape.Mark(i, s.Close[i], shape.GapFilled, Muted))
+		}
+		if i >= 2 && kernel.Compare(s.Low[i], s.High[i-2]) > 0 && s.Low[i]-s.High[i-2] >= least*s.Close[i] {
+			up = append(up, priceZone{low: s.High[i-2], high: s.Low[i], known: i})
+			signals = append(signals, shape.Mark(i, s.High[i-2], shape.GapUp, Up))
+		}
+		if i >= 2 && kernel.Compare(s.High[i], s.Low[i-2]) < 0 && s.Low[i-2]-s.High[i] >= least*s.Close[i] {
+			down = append(down, priceZone{low: s.High[i], high: s.Low[i-2], known: i})
+			signals = append(signals, shape.Mark(i, s.Low[i-2], shape.GapDown, Down))
+		}
+		// The newest gap of each side that is left is drawn on this bar.
+		above.show(i, up)
+		below.show(i, down)
+	}
+	r, falls := above.result("Up", Up, 0), below.result("Down", Down, 0)
+	r.Lines, r.Fills, r.Signals = append(r.Lines, falls.Lines...), append(r.Fills, falls.Fills...), signals
+	return r
+}
+
+// The rule, for falls; rises mirrored. A close below the last known swing low
+// breaks the structure, once per swing. The move that broke it began at the
+// highest high between the swing and the break; the last rising bar up to there
+// is the order block, from its low to its high. A bar that comes back to the
+// block touches it. A close above the block ends it: from then on it is a breaker
+// block of the other direction, until a close below it.
+//
+// The words are those of traders who follow Michael Huddleston (ICT); the rule
+// is ours, since published ones differ in which bar is the block.
+var indOrderBlock = Indicator{
+	Name: "order_block", Title: "Order block", Aliases: []string{"order_blocks"}, Also: []string{"ob", "smc_order_block"}, Category: Pattern, Overlay: true,
+	Doc:     "Order blocks: the last bar against a move that broke the structure. The zones are those of the newest block on each side that no close has gone through. block_touch fires when price first comes back to a block. Nothing repaints.",
+	Formula: "up: close > last swing high; block: the last bar with close < open up to the lowest low between that swing and the break; ends: close < its low",
+	Params:  swingParams(5, 200),
+	Signals: []string{shape.BlockUp, shape.BlockDown, shape.BlockTouch},
+	Warmup:  structureWarmup(3),
+	Compute: func(s *market.Series, a Args) *Result {
+		return bothSides(s, func(s *market.Series, side int) *Result {
+			tone := [2]Tone{Down, Up}[side]
+			label := [2]string{shape.BlockDown, shape.BlockUp}[side]
+			edges := newZoneEdges(s.Len())
+			// The newest block that counts is drawn at each bar; older ones still count
+			// for touches.
+			blocks := walkBlocks(s, a, func(i int, w *blockWalk) { edges.show(i, w.blocks) })
+			r := edges.result([2]string{"Down", "Up"}[side], tone, side)
+			r.Signals = blocks.signals(label, tone)
+			return r
+		})
+	},
+}
+
+// The same walk as for order blocks, drawn for the ones that were broken; the
+// direction is therefore reversed.
+var indBreakerBlock = Indicator{
+	Name: "breaker_block", Title: "Breaker", Aliases: []string{"breaker_blocks", "breaker"}, Category: Pattern, Overlay: true,
+	Doc:     "Breaker blocks: order blocks that a close went through, which then act from the other side: a broken upward block is resistance, a broken downward one support. The zones are those of the newest breaker on each side, until a close goes back through it. Nothing repaints.",
+	Formula: "as order_block; up: a downward block whose high a close exceeds; ends: close < its low",
+	Params:  swingParams(5, 200),
+	Signals: []string{shape.BreakerUp, shape.BreakerDown},
+	Warmup:  structureWarmup(4),
+	Compute: func(s *market.Series, a Args) *Result {
+		return bothSides(s, func(s *market.Series, side int) *Result {
+			tone := [2]Tone{Up, Down}[side] // of a broken downward block first
+			edges := newZoneEdges(s.Len())
+			blocks := walkBlocks(s, a, func(i int, w *blockWalk) { edges.show(i, w.breakers) })
+			r := edges.result([2]string{"Up", "Down"}[side], tone, side)
+			for _, z := range blocks.broken {
+				r.Signals = append(r.Signals, shape.Mark(z.known, z.high, [2]string{shape.BreakerUp, shape.BreakerDown}[side], tone))
+			}
+			return r
+		})
+	},
+}
+
+// blockWalk is the state of downward blocks while it goes over the bars. It knows one
+// direction only: for upward blocks it walks over the bars upside down.
+type blockWalk struct {
+	s                *market.Series
+	age              int
+	blocks, breakers []priceZone // that count now, the newest last
+	formed, broken   []priceZone // all there were; broken ones known since they broke
+	touches          []Signal
+}
+
+// walkBlocks goes over the bars and calls show at each with what counts there.
+func walkBlocks(s *market.Series, a Args, show func(i int, w *blockWalk)) *blockWalk {
+	w := &blockWalk{s: s, age: a.Int("lookback")}
+	lows := swingHighs(upsideDown(s), a.Int("left"), a.Int("right"))
+	next := 0              // first swing low not known yet
+	last := swing{bar: -1} // the last known one that is not broken
+	for i := range s.Len() {
+		// First this bar acts on the blocks there are, then it may break a swing and so
+		// form a new one. A swing is broken once.
+		w.step(i)
+		for next < len(lows) && lows[next].known <= i {
+			last = lows[next]
+			next++
+		}
+		// Swing lows come from the bars turned upside down, so their prices are
+		// negative.
+		if last.bar >= 0 && i-last.bar <= w.age && kernel.Compare(s.Close[i], -last.price) < 0 {
+			w.add(last.bar, i)
+			last.bar = -1
+		}
+		show(i, w)
+	}
+	return w
+}
+
+// step takes in bar i: old zones go, closes beyond a block break it, and bars
+// that come back touch it.
+func (w *blockWalk) step(i int) {
+	old := func(z priceZone) bool { return i-z.known > w.age }
+	w.blocks, w.breakers = slices.DeleteFunc(w.blocks, old), slices.DeleteFunc(w.breakers, old)
+	w.breakers = slices.DeleteFunc(w.breakers, func(z priceZone) bool { return kernel.Compare(w.s.Close[i], z.low) < 0 })
+	w.blocks = slices.DeleteFunc(w.blocks, func(z priceZone) bool {
+		if kernel.Compare(w.s.Close[i], z.high) <= 0 {
+			return false
+		}
+		// A broken block is a breaker from this bar on, and its age is counted anew.
+		z.known = i
+		w.breakers, w.broken = append(w.breakers, z), append(w.broken, z)
+		return true
+	})
+	// A block is touched once; its low is the edge that a rising price meets first.
+	for k, z := range w.blocks {
+		if !z.touched && kernel.Compare(w.s.High[i], z.low) >= 0 {
+			w.blocks[k].touched = true
+			w.touches = append(w.touches, shape.Mark(i, z.low, shape.BlockTouch, Muted))
+		}
+	}
+}
+
+// add finds the block of the break at bar i of the swing at the bar from.
+func (w *blockWalk) add(from, i int) {
+	// The move began at its highest high, the latest of equal ones.
+	top := i
+	for k := i; k >= from; k-- {
+		if w.s.High[k] > w.s.High[top] {
+			top = k
+		}
+	}
+	for k := top; k >= from; k-- {
+		// Only a rising bar can be a block of a fall.
+		if w.s.Close[k] <= w.s.Open[k] {
+			continue
+		}
+		// Two breaks may lead to the same bar; it is a block once. A close that has not
+		// left the block yet would touch it at once, so it forms none.
+		known := slices.ContainsFunc(w.blocks, func(z priceZone) bool { return z.bar == k })
+		if !known && kernel.Compare(w.s.Close[i], w.s.Low[k]) < 0 {
+			z := priceZone{low: w.s.Low[k], high: w.s.High[k], bar: k, known: i}
+			w.blocks, w.formed = append(w.blocks, z), append(w.formed, z)
+		}
+		return
+	}
+}
+
+// signals returns where blocks were formed, under the given label, and touched.
+func (w *blockWalk) signals(label string, tone Tone) []Signal {
+	signals := slices.Clone(w.touches)
+	for _, z := range w.formed {
+		signals = append(signals, shape.Mark(z.known, z.low, label, tone))
+	}
+	return shape.InOrder(signals)
+}
+
+// The rule: orders are thought to rest beyond swings. The first bar that trades
+// beyond a swing takes it; if that bar closes back inside, it swept it.
+var indLiquiditySweep = Indicator{
+	Name: "liquidity_sweep", Title: "Sweeps", Aliases: []string{"liquidity_sweeps", "stop_hunt", "liquidity"}, Category: Pattern, Overlay: true,
+	Doc:     "Liquidity sweeps: a bar that trades beyond a swing high or low for the first time and closes back inside. The lines are the nearest swings that no bar has traded beyond. Nothing repaints.",
+	Formula: "sweep of highs: high > swing high >= close, on the first bar with high > swing high; lows mirrored",
+	Params:  swingParams(5, 200),
+	Signals: []string{shape.SweepHigh, shape.SweepLow},
+	Warmup:  structureWarmup(1),
+	Compute: func(s *market.Series, a Args) *Result {
+		return bothSides(s, func(s *market.Series, side int) *Result {
+			return sweeps(s, a, [2]string{"Highs", "Lows"}[side], [2]string{shape.SweepHigh, shape.SweepLow}[side], [2]Tone{Down, Up}[side])
+		})
+	},
+}
+
+// sweeps follows the swing highs that no bar has traded beyond.
+func sweeps(s *market.Series, a Args, name, label string, tone Tone) *Result {
+	line := kernel.NaNs(s.Len())
+	r := &Result{Lines: []Line{{Label: name, Tone: tone, Style: Step, Values: line}}}
+	highs, next := swingHighs(s, a.Int("left"), a.Int("right")), 0
+	var open []swing // not traded beyond
+	for i := range s.Len() {
+		swept := nan // the highest swing that this bar took
+		// A bar may take several swings at once; one signal, at the highest, stands for
+		// all.
+		open = slices.DeleteFunc(open, func(w swing) bool {
+			taken := kernel.Compare(s.High[i], w.price) > 0
+			if taken && !(swept > w.price) {
+				swept = w.price
+			}
+			return taken || i-w.bar > a.Int("lookback")
+		})
+		// Compare is 0 for NaN, which means that no swing was taken.
+		if kernel.Compare(s.Close[i], swept) <= 0 && !isNaN(swept) {
+			r.Signals = append(r.Signals, shape.Mark(i, swept, label, tone))
+		}
+		// Swings are added after the bar was judged: this bar, one of those that made them
+		// known, lies below them.
+		for ; next < len(highs) && highs[next].known <= i; next++ {
+			if i-highs[next].bar <= a.Int("lookback") {
+				open = append(open, highs[next])
+			}
+		}
+		// The nearest swing above the market is the lowest; the first replaces NaN.
+		for _, w := range open {
+			if !(line[i] <= w.price) {
+				line[i] = w.price
+			}
+		}
+	}
+	return r
+}
+
+// The rule: two swing highs in succession whose prices differ by no more than a
+// part of the mean true range of the last 14 bars are equal highs. Their level is
+// the higher of the two; it holds until a bar trades beyond it.
+var indEqualHighsLows = Indicator{
+	Name: "equal_highs_lows", Title: "EQH/EQL", Aliases: []string{"eqh_eql", "equal_highs", "equal_lows"}, Category: Pattern, Overlay: true,
+	Doc:     "Equal highs and lows: two swings in succession at nearly the same price, beyond which stops are thought to rest. The level is drawn from the bar that confirms the second swing until a bar trades beyond it. Nothing repaints.",
+	Formula: "|swing high - swing high before| <= tolerance * mean true range of 14 bars; lows mirrored",
+	Params:  append(swingParams(5, 200), tolerance(0.2)),
+	Signals: []string{shape.EqualHighs, shape.EqualLows},
+	Warmup:  structureWarmup(2),
+	Compute: func(s *market.Series, a Args) *Result {
+		return bothSides(s, func(s *market.Series, side int) *Result {
+			return equalHighs(s, a, [2]string{"EQH", "EQL"}[side], [2]string{shape.EqualHighs, shape.EqualLows}[side], [2]Tone{Down, Up}[side])
+		})
+	},
+}
+
+// equalHighs draws the level of the newest equal highs. Only swings next to each
+// other are compared, so a third equal one moves the level on.
+func equalHighs(s *market.Series, a Args, name, label string, tone Tone) *Result {
+	line, usual := kernel.NaNs(s.Len()), trueRangeMean(s)
+	r := &Result{Lines: []Line{{Label: name, Tone: tone, Style: Step, Values: line}}}
+	highs, next := swingHighs(s, a.Int("left"), a.Int("right")), 0
+	level, since := nan, 0 // level now, and the bar of its second swing
+	for i := range s.Len() {
+		// The level ends when a bar trades beyond it or it is too old; a comparison
+		// with NaN is false.
+		if kernel.Compare(s.High[i], level) > 0 || i-since > a.Int("lookback") {
+			level = nan
+		}
+		// Of the swings that become known now, each is compared with the one before it,
+		// unless the two, or the newer one and this bar, are too far apart. A level
+		// that was passed before it was known never begins.
+		for ; next < len(highs) && highs[next].known <= i; next++ {
+			if next == 0 || highs[next].bar-highs[next-1].bar > a.Int("lookback") || i-highs[next].bar > a.Int("lookback") {
+				continue
+			}
+			first, second := highs[next-1].price, highs[next].price
+			if nearEqual(first, second, a.Float("tolerance")*usual[i]) && !beyond(s, highs[next-1].bar, i, max(first, second)) {
+				level, since = max(first, second), highs[next].bar
+				r.Signals = append(r.Signals, shape.Mark(i, level, label, tone))
+			}
+		}
+		line[i] = level
+	}
+	return r
+}
+
+// nearEqual reports whether two prices differ by no more than reach. It is false
+// while the reach is not known. The second comparison lets a distance count that
+// exceeds the reach by rounding only.
+func nearEqual(x, y, reach float64) bool {
+	away := max(x-y, y-x)
+	// Compare is 0 for NaN, which is why the reach is asked.
+	return away <= reach || kernel.Compare(away, reach) == 0 && !isNaN(reach)
+}
+
+// beyond reports whether a bar after from, up to to, trades above the price.
+func beyond(s *market.Series, from, to int, price float64) bool {
+	for i := from + 1; i <= to; i++ {
+		if kernel.Compare(s.High[i], price) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// The rule, for supply; demand mirrored. A bar whose body falls by at least
+// impulse times the mean true range of the 14 bars before it leaves a base: the
+// bars directly before it, at most base of them, whose range is at most that
+// mean. There must be one. The zone is the range of the base. A bar that comes
+// back to it touches it, a close above it ends it.
+//
+// The words are those of Sam Seiden's rally, base and drop; the thresholds are
+// ours, since he gives none.
+var indSupplyDemand = Indicator{
+	Name: "supply_demand", Title: "Supply/demand", Aliases: []string{"supply_demand_zones", "supply_and_demand"}, Category: Pattern, Overlay: true,
+	Doc:     "Supply and demand zones: the quiet bars that price left by one large bar. The zones are those of the newest base on each side that no close has gone through; zone_touch fires when price first comes back. Nothing repaints.",
+	Formula: "supply: open - close >= impulse * mean true range of the 14 bars before; zone: range of up to base quiet bars before it; ends: close > its high",
+	Params: []Param{
+		factor("impulse", 1.5, 0.1, 20, "body of the bar that leaves, in mean true ranges"),
+		{Name: "base", Doc: "most bars of a base", Kind: Int, Default: 4, Min: 1, Max: 50},
+		quiet(bars("lookback", 200, "bars after which a zone is forgotten", "max_age")),
+	},
+	Signals: []string{shape.SupplyZone, shape.DemandZone, shape.ZoneTouch},
+	Warmup:  func(a Args) int { return a.Int("lookback") + a.Int("base") + usualRange + 2 },
+	Compute: func(s *market.Series, a Args) *Result {
+		return bothSides(s, func(s *market.Series, side int) *Result {
+			return supplyZones(s, a, side)
+		})
+	},
+}
+
+// supplyZones draws the newest zone that large falling bars left. The threshold is
+// the mean of the bars before: a large bar must not raise what it is measured by.
+func supplyZones(s *market.Series, a Args, side int) *Result {
+	tone := [2]Tone{Down, Up}[side]
+	edges, usual := newZoneEdges(s.Len()), trueRangeMean(s)
+	var zones []priceZone
+	var signals []Signal
+	for i := range s.Len() {
+		// Old and broken zones go, the rest may be touched, and then this bar may leave
+		// a base of its own.
+		zones = slices.DeleteFunc(zones, func(z priceZone) bool {
+			return i-z.known > a.Int("lookback") || kernel.Compare(s.Close[i], z.high) > 0
+		})
+		for k, z := range zones {
+			if !z.touched && kernel.Compare(s.High[i], z.low) >= 0 {
+				zones[k].touched = true
+				signals = append(signals, shape.Mark(i, z.low, shape.ZoneTouch, Muted))
+			}
+		}
+		if i > 0 && usual[i-1] > 0 && kernel.Compare(s.Open[i]-s.Close[i], a.Float("impulse")*usual[i-1]) >= 0 {
+			if z, ok := baseBefore(s, i, a.Int("base"), usual[i-1]); ok {
+				zones = append(zones, z)
+				signals = append(signals, shape.Mark(i, z.low, [2]string{shape.SupplyZone, shape.DemandZone}[side], tone))
+			}
+		}
+		edges.show(i, zones)
+	}
+	r := edges.result([2]string{"Supply", "Demand"}[side], tone, side)
+	r.Signals = signals
+	return r
+}
+
+// baseBefore returns the range of the quiet bars directly before bar i.
+func baseBefore(s *market.Series, i, most int, quiet float64) (z priceZone, ok bool) {
+	// Backwards from the bar before i, as long as bars are quiet. A close that is still
+	// within the base has not left it.
+	z = priceZone{known: i}
+	for k := i - 1; k >= max(0, i-most) && kernel.Compare(s.High[k]-s.Low[k], quiet) <= 0; k-- {
+		if !ok {
+			z.low, z.high, ok = s.Low[k], s.High[k], true
+		}
+		z.low, z.high, z.bar = min(z.low, s.Low[k]), max(z.high, s.High[k]), k
+	}
+	return z, ok && kernel.Compare(s.Close[i], z.low) < 0
+}
+
+// The rule: the swings of the last lookback bars are sorted by price and cut into
+// groups, each no wider than tolerance times the mean true range of the 14 bars
+// up to the newest swing. A group of at least touches swings is a level, at their
+// mean. It is done anew whenever a swing becomes known or too old; the lines are
+// the nearest levels on both sides of the close.
+var indSupportResistance = Indicator{
+	Name: "support_resistance", Title: "S/R", Aliases: []string{"auto_support_resistance", "sr_levels", "support_and_resistance"}, Category: Pattern, Overlay: true,
+	Doc:     "Support and resistance found from the bars: prices near which several swings turned. The lines are the nearest level above the close and the nearest below it. Breakouts are closes through the level of the bar before, level_touch a bar that reaches it and closes back. Nothing repaints.",
+	Formula: "levels: means of groups of at least touches swings, each group no wider than tolerance mean true ranges",
+	Params: append(swingParams(5, 300), tolerance(1),
+		Param{Name: "touches", Aliases: []string{"min_touches", "strength"}, Doc: "swings that make a level", Kind: Int, Default: 2, Min: 1, Max: 20}),
+	Signals: []string{shape.BreakUp, shape.BreakDown, shape.LevelTouch},
+	Meanings: map[string]string{
+		shape.BreakUp:    "the close rises above the resistance of the bar before",
+		shape.BreakDown:  "the close falls below the support of the bar before",
+		shape.LevelTouch: "the bar reaches a level that the one before did not, and closes back",
+	},
+	Warmup: structureWarmup(1),
+	Compute: func(s *market.Series, a Args) *Result {
+		above, below := supportResistance(s, a)
+		return &Result{
+			Lines:   []Line{{Label: "Resistance", Tone: Down, Style: Step, Values: above}, {Label: "Support", Tone: Up, Style: Step, Values: below}},
+			Signals: levelBreaks(s, above, below),
+		}
+	},
+}
+
+// supportResistance returns the nearest level not below each close, and the
+// nearest not above it.
+func supportResistance(s *market.Series, a Args) (above, below []float64) {
+	above, below = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+	// Swings of both kinds make levels together. With one width for all, the order of
+	// their bars is also that in which they become known and are forgotten.
+	turns, usual := allTurns(s, a.Int("left"), a.Int("right")), trueRangeMean(s)
+	first, next := 0, 0 // the swings that count are turns[first:next]
+	var levels []float64
+	for i := range s.Len() {
+		changed := false
+		for ; next < len(turns) && turns[next].known <= i; next++ {
+			changed = true
+		}
+		for ; first < next && i-turns[first].bar > a.Int("lookback"); first++ {
+			changed = true
+		}
+		if changed {
+			levels = levelsOf(turns[first:next], a, usual)
+		}
+		above[i], below[i] = nearestLevels(levels, s.Close[i])
+	}
+	return above, below
+}
+
+// levelsOf returns the levels that the swings make, in order.
+func levelsOf(turns []turn, a Args, usual []float64) []float64 {
+	if len(turns) == 0 {
+		return nil
+	}
+	// Measured where the newest swing became known, so that the levels stay until the
+	// swings change.
+	reach := a.Float("tolerance") * usual[turns[len(turns)-1].known]
+	prices := make([]float64, len(turns))
+	for i, w := range turns {
+		prices[i] = w.price
+	}
+	slices.Sort(prices)
+	var levels []float64
+	for from := 0; from < len(prices); {
+		// A group begins with the lowest price left and takes in all within reach of
+		// it.
+		to, sum := from, 0.0 // sum of distances from the lowest
+		for ; to < len(prices) && (to == from || nearEqual(prices[to], prices[from], reach)); to++ {
+			sum += prices[to] - prices[from]
+		}
+		if to-from >= a.Int("touches") {
+			levels = append(levels, prices[from]+sum/float64(to-from))
+		}
+		from = to
+	}
+	return levels
+}
+
+// nearestLevels returns the levels nearest to a price on both sides. One that the
+// price stands on is both, so that the next close passes it. The levels come in
+// rising order, so the first one that is not below the price ends the search.
+func nearestLevels(levels []float64, price float64) (above, below float64) {
+	above, below = nan, nan
+	for _, y := range levels {
+		side := kernel.Compare(y, price)
+		if side <= 0 {
+			below = y
+		}
+		if side >= 0 {
+			return y, below
+		}
+	}
+	return above, below
+}
+
+// levelBreaks marks closes through the levels of the bar before, and bars that
+// reach one and close back.
+func levelBreaks(s *market.Series, above, below []float64) []Signal {
+	var signals []Signal
+	for i := 1; i < s.Len(); i++ {
+		// Against the levels of the bar before: a close through one makes it the
+		// nearest on the other side.
+		up, down := above[i-1], below[i-1]
+		switch {
+		case kernel.Compare(s.Close[i], up) > 0:
+			signals = append(signals, shape.Mark(i, up, shape.BreakUp, Up))
+		case kernel.Compare(s.Close[i], down) < 0:
+			signals = append(signals, shape.Mark(i, down, shape.BreakDown, Down))
+		// A touch needs a bar before that did not reach the level; a NaN compares as
+		// equal and gives none.
+		case kernel.Compare(s.High[i], up) >= 0 && kernel.Compare(s.High[i-1], up) < 0:
+			signals = append(signals, shape.Mark(i, up, shape.LevelTouch, Muted))
+		case kernel.Compare(s.Low[i], down) <= 0 && kernel.Compare(s.Low[i-1], down) > 0:
+			signals = append(signals, shape.Mark(i, down, shape.LevelTouch, Muted))
+		}
+	}
+	return signals
+}
