@@ -10,125 +10,440 @@ import (
 	"wick/market"
 )
 
-var indSMA = overPrice(Indicator{
-	Name: "sma", Title: "SMA", Also: []string{"moving_average_simple"}, Aliases: []string{"moving_average", "simple_ma"}, Category: Trend,
-	Doc:     "Simple moving average: the mean of the last prices. As in TA-Lib, with TradingView's usual length.",
-	Formula: "SMA = (x[0] + … + x[n-1]) / n",
-	Params:  []Param{length(20), source(), offset()},
-	Warmup:  displaced(windowWarmup),
-}, "SMA", func(x []float64, a Args) []float64 {
-	return kernel.Shift(kernel.SMA(x, a.Int("length")), a.Int("offset"))
-})
-
-// The seed is remembered for long: n bars after it, e^-2 or a seventh of it is left.
-var indEMA = overPrice(Indicator{
-	Name: "ema", Title: "EMA", Also: []string{"moving_average_exponential"}, Aliases: []string{"exp_ma", "xma", "exponential_ma", "exponential_moving_average"}, Category: Trend,
-	Doc:     "Exponential moving average: every older price weighs less by the same factor. As in TA-Lib, seeded with the mean of the first n prices.",
-	Formula: "EMA = EMA[1] + 2/(n+1) * (x - EMA[1])",
-	Params:  []Param{length(20), source(), offset()},
-	Warmup:  displaced(emaWarmup),
-}, "EMA", func(x []float64, a Args) []float64 {
-	return kernel.Shift(kernel.EMA(x, a.Int("length")), a.Int("offset"))
-})
-
-var indWMA = overPrice(Indicator{
-	Name: "wma", Title: "WMA", Also: []string{"moving_average_weighted"}, Aliases: []string{"lwma", "linear_weighted", "weighted_ma", "weighted_moving_average"}, Category: Trend,
-	Doc:     "Weighted moving average: weights fall in a straight line from the newest price to the oldest. As in TA-Lib.",
-	Formula: "WMA = (n*x[0] + (n-1)*x[1] + … + x[n-1]) / (n*(n+1)/2)",
-	Params:  []Param{length(20), source(), offset()},
-	Warmup:  displaced(windowWarmup),
-}, "WMA", func(x []float64, a Args) []float64 {
-	return kernel.Shift(kernel.WMA(x, a.Int("length")), a.Int("offset"))
-})
-
-// Attributed to Patrick G. Mulloy, "Smoothing Data with Faster Moving Averages",
-// Technical Analysis of Stocks & Commodities, January 1994; TEMA is his too.
-var indDEMA = overPrice(Indicator{
-	Name: "dema", Title: "DEMA", Also: []string{"moving_average_double"}, Aliases: []string{"double_ema"}, Category: Trend,
-	Doc:     "Double exponential average: twice an exponential average less the average of it, which cancels most of its lag. As in TA-Lib.",
-	Formula: "DEMA = 2*EMA(x) - EMA(EMA(x))",
-	Params:  []Param{length(20), source()},
-	Warmup:  func(a Args) int { return kernel.AverageWarmup("dema", a.Int("length")) },
-}, "DEMA", func(x []float64, a Args) []float64 { return kernel.DEMA(x, a.Int("length")) })
-
-var indTEMA = overPrice(Indicator{
-	Name: "tema", Title: "TEMA", Also: []string{"moving_average_triple"}, Aliases: []string{"triple_ema"}, Category: Trend,
-	Doc:     "Triple exponential average: three exponential averages in a row, combined so that most of the lag cancels. As in TA-Lib.",
-	Formula: "TEMA = 3*e1 - 3*e2 + e3, e1 = EMA(x), e2 = EMA(e1), e3 = EMA(e2)",
-	Params:  []Param{length(20), source()},
-	Warmup:  func(a Args) int { return kernel.AverageWarmup("tema", a.Int("length")) },
-}, "TEMA", func(x []float64, a Args) []float64 { return kernel.TEMA(x, a.Int("length")) })
-
-var indTRIMA = overPrice(Indicator{
-	Name: "trima", Title: "TRIMA", Aliases: []string{"triangular_ma", "tma"}, Category: Trend,
-	Doc:     "Triangular average: a simple average of a simple average, so that the middle of the window weighs most. As in TA-Lib.",
-	Formula: "TRIMA = SMA(SMA(x, (n+1)/2), n/2+1), divisions rounded down",
-	Params:  []Param{length(20), source()},
-	Warmup:  windowWarmup,
-}, "TRIMA", func(x []float64, a Args) []float64 { return kernel.TRIMA(x, a.Int("length")) })
-
-// Attributed to Perry J. Kaufman, "Smarter Trading", 1995.
-var indKAMA = Indicator{
-	Name: "kama", Title: "KAMA", Aliases: []string{"kaufman", "ama"}, Category: Trend, Overlay: true,
-	Doc:     "Kaufman's adaptive average: quick when the price goes straight, slow when it wanders. As in TA-Lib, with Kaufman's length 10.",
-	Formula: "KAMA = KAMA[1] + c² * (x - KAMA[1]), c = er*(2/(fast+1) - 2/(slow+1)) + 2/(slow+1), er = |x - x[n]| / sum of n |x - x[1]|",
-	Params: []Param{
-		length(10), bars("fast", 2, "length at full efficiency", "fast_length"),
-		bars("slow", 30, "length when the price goes nowhere", "slow_length"), source(),
+// averages are the entries of this family.
+var averages = []Indicator{
+	overPrice(Indicator{
+		Name: "sma", Title: "SMA", Also: []string{"moving_average_simple"}, Aliases: []string{"moving_average", "simple_ma"}, Category: Trend,
+		Doc:     "Simple moving average: the mean of the last prices. As in TA-Lib, with TradingView's usual length.",
+		Formula: "SMA = (x[0] + … + x[n-1]) / n",
+		Params:  []Param{length(20), source(), offset()},
+		Warmup:  displaced(windowWarmup),
+	}, "SMA", func(x []float64, a Args) []float64 {
+		return kernel.Shift(kernel.SMA(x, a.Int("length")), a.Int("offset"))
+	}),
+	// The seed is remembered for long: n bars after it, e^-2 or a seventh of it is left.
+	overPrice(Indicator{
+		Name: "ema", Title: "EMA", Also: []string{"moving_average_exponential"}, Aliases: []string{"exp_ma", "xma", "exponential_ma", "exponential_moving_average"}, Category: Trend,
+		Doc:     "Exponential moving average: every older price weighs less by the same factor. As in TA-Lib, seeded with the mean of the first n prices.",
+		Formula: "EMA = EMA[1] + 2/(n+1) * (x - EMA[1])",
+		Params:  []Param{length(20), source(), offset()},
+		Warmup:  displaced(emaWarmup),
+	}, "EMA", func(x []float64, a Args) []float64 {
+		return kernel.Shift(kernel.EMA(x, a.Int("length")), a.Int("offset"))
+	}),
+	overPrice(Indicator{
+		Name: "wma", Title: "WMA", Also: []string{"moving_average_weighted"}, Aliases: []string{"lwma", "linear_weighted", "weighted_ma", "weighted_moving_average"}, Category: Trend,
+		Doc:     "Weighted moving average: weights fall in a straight line from the newest price to the oldest. As in TA-Lib.",
+		Formula: "WMA = (n*x[0] + (n-1)*x[1] + … + x[n-1]) / (n*(n+1)/2)",
+		Params:  []Param{length(20), source(), offset()},
+		Warmup:  displaced(windowWarmup),
+	}, "WMA", func(x []float64, a Args) []float64 {
+		return kernel.Shift(kernel.WMA(x, a.Int("length")), a.Int("offset"))
+	}),
+	// Attributed to Patrick G. Mulloy, "Smoothing Data with Faster Moving Averages",
+	// Technical Analysis of Stocks & Commodities, January 1994; TEMA is his too.
+	overPrice(Indicator{
+		Name: "dema", Title: "DEMA", Also: []string{"moving_average_double"}, Aliases: []string{"double_ema"}, Category: Trend,
+		Doc:     "Double exponential average: twice an exponential average less the average of it, which cancels most of its lag. As in TA-Lib.",
+		Formula: "DEMA = 2*EMA(x) - EMA(EMA(x))",
+		Params:  []Param{length(20), source()},
+		Warmup:  func(a Args) int { return kernel.AverageWarmup("dema", a.Int("length")) },
+	}, "DEMA", func(x []float64, a Args) []float64 { return kernel.DEMA(x, a.Int("length")) }),
+	overPrice(Indicator{
+		Name: "tema", Title: "TEMA", Also: []string{"moving_average_triple"}, Aliases: []string{"triple_ema"}, Category: Trend,
+		Doc:     "Triple exponential average: three exponential averages in a row, combined so that most of the lag cancels. As in TA-Lib.",
+		Formula: "TEMA = 3*e1 - 3*e2 + e3, e1 = EMA(x), e2 = EMA(e1), e3 = EMA(e2)",
+		Params:  []Param{length(20), source()},
+		Warmup:  func(a Args) int { return kernel.AverageWarmup("tema", a.Int("length")) },
+	}, "TEMA", func(x []float64, a Args) []float64 { return kernel.TEMA(x, a.Int("length")) }),
+	overPrice(Indicator{
+		Name: "trima", Title: "TRIMA", Aliases: []string{"triangular_ma", "tma"}, Category: Trend,
+		Doc:     "Triangular average: a simple average of a simple average, so that the middle of the window weighs most. As in TA-Lib.",
+		Formula: "TRIMA = SMA(SMA(x, (n+1)/2), n/2+1), divisions rounded down",
+		Params:  []Param{length(20), source()},
+		Warmup:  windowWarmup,
+	}, "TRIMA", func(x []float64, a Args) []float64 { return kernel.TRIMA(x, a.Int("length")) }),
+	// Attributed to Perry J. Kaufman, "Smarter Trading", 1995.
+	{
+		Name: "kama", Title: "KAMA", Aliases: []string{"kaufman", "ama"}, Category: Trend, Overlay: true,
+		Doc:     "Kaufman's adaptive average: quick when the price goes straight, slow when it wanders. As in TA-Lib, with Kaufman's length 10.",
+		Formula: "KAMA = KAMA[1] + c² * (x - KAMA[1]), c = er*(2/(fast+1) - 2/(slow+1)) + 2/(slow+1), er = |x - x[n]| / sum of n |x - x[1]|",
+		Params: []Param{
+			length(10), bars("fast", 2, "length at full efficiency", "fast_length"),
+			bars("slow", 30, "length when the price goes nowhere", "slow_length"), source(),
+		},
+		Signals: []string{shape.PriceUp, shape.PriceDown, shape.TurnUp, shape.TurnDown},
+		Warmup:  func(a Args) int { return a.Int("length") + kernel.KAMAMemory(a.Float("slow")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			y := kernel.KAMA(column(s, a), a.Int("length"), a.Float("fast"), a.Float("slow"))
+			return &Result{
+				Lines:   []Line{{Label: "KAMA", Values: y}},
+				Signals: shape.InOrder(shape.Turns(shape.PriceCrossings(s.Close, y), y)),
+			}
+		},
 	},
-	Signals: []string{shape.PriceUp, shape.PriceDown, shape.TurnUp, shape.TurnDown},
-	Warmup:  func(a Args) int { return a.Int("length") + kernel.KAMAMemory(a.Float("slow")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		y := kernel.KAMA(column(s, a), a.Int("length"), a.Float("fast"), a.Float("slow"))
-		return &Result{
-			Lines:   []Line{{Label: "KAMA", Values: y}},
-			Signals: shape.InOrder(shape.Turns(shape.PriceCrossings(s.Close, y), y)),
+	// Attributed to John F. Ehlers, "MESA Adaptive Moving Averages", Technical Analysis of
+	// Stocks & Commodities, September 2001.
+	{
+		Name: "mama", Title: "MAMA", Aliases: []string{"mesa_adaptive", "mesa_adaptive_ma"}, Category: Trend, Overlay: true,
+		Doc:     "Ehlers' MESA adaptive average and its follower FAMA: the slower the phase of the dominant cycle turns, the closer they keep to the price. As in TA-Lib.",
+		Formula: "MAMA = a*x + (1-a)*MAMA[1], FAMA with a/2; a = fast limit / change of phase in degrees, at least the slow limit",
+		Params: []Param{
+			factor("fast_limit", 0.5, 0.01, 0.99, "largest weight of the newest price", "fastlimit", "fast"),
+			factor("slow_limit", 0.05, 0.01, 0.99, "smallest weight", "slowlimit", "slow"), source(),
+		},
+		Signals: []string{shape.CrossUp, shape.CrossDown},
+		// FAMA's weight is never below half the slow limit: so many bars leave e^-12 of its
+		// start.
+		Warmup: func(a Args) int { return int(25/a.Float("slow_limit")) + kernel.HilbertWarmup },
+		Compute: func(s *market.Series, a Args) *Result {
+			line, follower := kernel.MAMA(column(s, a), a.Float("fast_limit"), a.Float("slow_limit"))
+			return &Result{
+				Lines:   []Line{{Label: "MAMA", Values: line}, {Label: "FAMA", Values: follower}},
+				Signals: shape.Crossings(nil, line, follower, shape.CrossUp, shape.CrossDown),
+			}
+		},
+	},
+	// Attributed to Tim Tillson, "Smoothing Techniques for More Accurate Signals",
+	// Technical Analysis of Stocks & Commodities, January 1998.
+	turningOver(Indicator{
+		Name: "t3", Title: "T3", Aliases: []string{"tillson", "tillson_t3"}, Category: Trend,
+		Doc:     "Tillson's T3: six exponential averages in a row, combined into a smooth line with little lag. As in TA-Lib.",
+		Formula: "T3 = -v³*e6 + (3v²+3v³)*e5 + (-6v²-3v-3v³)*e4 + (1+3v+v³+3v²)*e3",
+		Params: []Param{
+			length(5), factor("factor", 0.7, 0, 1, "volume factor: 0 is smooth, 1 is quick", "vfactor", "volume_factor", "v"), source(),
+		},
+		Warmup: func(a Args) int { return kernel.AverageWarmup("t3", a.Int("length")) },
+	}, "T3", func(x []float64, a Args) []float64 { return kernel.T3(x, a.Int("length"), a.Float("factor")) }),
+	overPrice(Indicator{
+		Name: "ma", Title: "MA", Category: Trend,
+		Doc:     "Moving average of any kind: sma, ema, wma, dema, tema, trima, kama, mama (which sets its own length) or t3. As in TA-Lib.",
+		Formula: "the average that type names, over n prices",
+		Params:  []Param{length(20), averageType("type", "sma", "kind of average", "ma_type", "matype", "kind"), source()},
+		Warmup:  func(a Args) int { return kernel.AverageWarmup(a.Choice("type"), a.Int("length")) },
+	}, "MA", func(x []float64, a Args) []float64 { return kernel.Average(a.Choice("type"), x, a.Int("length")) }),
+	// TA-Lib's MAVP, whose lengths come from the caller; a chart has no such column, so
+	// the cycle gives them.
+	overPrice(Indicator{
+		Name: "mavp", Title: "MAVP", Aliases: []string{"variable_period_ma", "ma_variable_period"}, Category: Trend,
+		Doc: "Moving average of a length that changes from bar to bar. TA-Lib takes the lengths from its caller; here they are the period of the dominant cycle (ht_dcperiod), " +
+			"within the bounds, so that one whole cycle is averaged.",
+		Formula: "MAVP[i] = average of the last p[i] prices, p = cycle period, minimum ≤ p ≤ maximum",
+		Params: []Param{
+			bars("minimum", 2, "shortest length", "min_period", "minperiod"),
+			{Name: "maximum", Aliases: []string{"max_period", "maxperiod"}, Doc: "longest length", Kind: Int, Default: 30, Min: 1, Max: kernel.LongestCycle},
+			averageType("type", "sma", "kind of average", "ma_type", "matype", "kind"), source(),
+		},
+		Warmup: func(a Args) int {
+			return kernel.HilbertWarmup + kernel.AverageWarmup(a.Choice("type"), a.Int("maximum"))
+		},
+	}, "MAVP", func(x []float64, a Args) []float64 {
+		return mavp(x, kernel.CyclePeriod(x), a.Int("minimum"), a.Int("maximum"), a.Choice("type"))
+	}),
+	turningOver(Indicator{
+		Name: "lsma", Title: "LSMA", Also: []string{"linear_regression", "linear_regression_curve"}, Aliases: []string{"linreg", "linearreg", "linear_regression", "epma", "least_squares_ma"}, Category: Trend,
+		Doc:     "Least-squares average: the end of the straight line that fits the last prices best. TA-Lib's LINEARREG, with TradingView's length 25.",
+		Formula: "LSMA = a + b*(n-1), a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
+		Params:  []Param{lengthFrom(2, 25), source()},
+		Warmup:  turnWarmup,
+	}, "LSMA", func(x []float64, a Args) []float64 {
+		end, _ := kernel.Regression(x, a.Int("length"))
+		return end
+	}),
+	overPrice(Indicator{
+		Name: "tsf", Title: "TSF", Aliases: []string{"time_series_forecast"}, Category: Trend,
+		Doc:     "Time series forecast: the least-squares line through the last prices, one bar further. As in TA-Lib.",
+		Formula: "TSF = a + b*n, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
+		Params:  []Param{lengthFrom(2, 14), source()},
+		Warmup:  windowWarmup,
+	}, "TSF", func(x []float64, a Args) []float64 {
+		end, slope := kernel.Regression(x, a.Int("length"))
+		return kernel.Offset(end, slope, 1)
+	}),
+	overPrice(Indicator{
+		Name: "midpoint", Title: "Midpoint", Category: Trend,
+		Doc:     "Middle between the highest and the lowest of the last prices. As in TA-Lib.",
+		Formula: "midpoint = (highest(x, n) + lowest(x, n)) / 2",
+		Params:  []Param{length(14), source()},
+		Warmup:  windowWarmup,
+	}, "Midpoint", func(x []float64, a Args) []float64 {
+		return kernel.Midway(kernel.Highest(x, a.Int("length")), kernel.Lowest(x, a.Int("length")))
+	}),
+	// The same as midpoint, of highs and lows in place of one price.
+	{
+		Name: "midprice", Title: "Midprice", Category: Trend, Overlay: true,
+		Doc:     "Middle between the highest high and the lowest low of the last bars. As in TA-Lib.",
+		Formula: "midprice = (highest(high, n) + lowest(low, n)) / 2",
+		Params:  []Param{length(14)},
+		Signals: []string{shape.PriceUp, shape.PriceDown},
+		Warmup:  windowWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			return shape.OverPrice("Midprice", s.Close, kernel.MidRange(s, a.Int("length")))
+		},
+	},
+	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978,
+	// where it smooths the RSI and the true range.
+	overPrice(Indicator{
+		Name: "rma", Title: "RMA", Also: []string{"smma", "smoothed_moving_average", "wilders"}, Aliases: []string{"smma", "wilder", "wilders", "wilder_ma", "wsma", "modified_ma", "smoothed_ma"},
+		Category: Trend,
+		Doc:      "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
+		Formula:  "RMA = RMA[1] + (x - RMA[1]) / n",
+		Params:   []Param{length(14), source()},
+		Warmup:   wilderWarmup,
+	}, "RMA", func(x []float64, a Args) []float64 { return kernel.RMA(x, a.Int("length")) }),
+	// Attributed to Alan Hull, who published it on his own pages in 2005.
+	turningOver(Indicator{
+		Name: "hma", Title: "HMA", Also: []string{"moving_average_hull"}, Aliases: []string{"hull", "hull_ma", "hull_moving_average"}, Category: Trend,
+		Doc:     "Hull moving average: a weighted average that takes back its own lag, smooth and quick. Half length and square root are rounded down, as at TradingView.",
+		Formula: "HMA = WMA(2 * WMA(x, n/2) - WMA(x, n), √n)",
+		Params:  []Param{length(9), source()},
+		// The two windows in a row, and two bars more for a turn.
+		Warmup: func(a Args) int { n := a.Int("length"); return n + kernel.HullRoot(n) + 2 },
+	}, "HMA", func(x []float64, a Args) []float64 { return kernel.HMA(x, a.Int("length")) }),
+	// Attributed to Arnaud Legoux and Dimitrios Kouzis-Loukas, 2009, who published it on
+	// pages of their own.
+	overPrice(Indicator{
+		Name: "alma", Title: "ALMA", Aliases: []string{"arnaud_legoux", "arnaud_legoux_ma"}, Category: Trend,
+		Doc:     "Arnaud Legoux moving average: bell-shaped weights whose peak lies near the newest bar. The peak is not rounded to a bar, as at TradingView by default.",
+		Formula: "ALMA = Σ w[j] * x[j] / Σ w[j], w[j] = exp(-(j - offset*(n-1))² / (2 (n/sigma)²)), j = n-1 is the newest bar",
+		Params: []Param{
+			length(9),
+			factor("offset", 0.85, 0, 1, "where the peak lies, 1 = newest bar"),
+			factor("sigma", 6, 0.1, 100, "sharpness of the peak"), source(),
+		},
+		Warmup: windowWarmup,
+	}, "ALMA", func(x []float64, a Args) []float64 {
+		return kernel.Convolve(x, almaWeights(a.Int("length"), a.Float("offset"), a.Float("sigma")))
+	}),
+	// Its signals compare it with the plain average of the same length: above it, volume
+	// came with higher prices.
+	{
+		Name: "vwma", Title: "VWMA", Aliases: []string{"volume_weighted_ma", "volume_weighted_moving_average"}, Category: Trend, Overlay: true,
+		Doc:      "Volume weighted moving average: bars with more volume count for more. Above the simple average when volume came with higher prices. No value where the window traded nothing.",
+		Formula:  "VWMA = Σ x * volume / Σ volume over n bars",
+		Params:   []Param{length(20), source()},
+		Signals:  []string{shape.CrossUp, shape.CrossDown},
+		Meanings: shape.CrossMeanings("the line", "the simple average of as many bars"),
+		Warmup:   windowWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			x, n := column(s, a), a.Int("length")
+			line := volumeWeighted(s, x, n)
+			return &Result{
+				Lines:   []Line{{Label: "VWMA", Values: line}},
+				Signals: shape.Crossings(nil, line, kernel.SMA(x, n), shape.CrossUp, shape.CrossDown),
+			}
+		},
+	},
+	// Attributed to John F. Ehlers and Ric Way, "Zero Lag (Well, Almost)", Technical
+	// Analysis of Stocks & Commodities, November 2010.
+	overPrice(Indicator{
+		Name: "zlema", Title: "ZLEMA", Aliases: []string{"zlma", "zero_lag_ema", "zero_lag"}, Category: Trend,
+		Doc:     "Zero lag exponential average: an exponential average of the price plus its change over half the length, which cancels most of the lag. Seeded as in Tulip, with the last price before the lag is full.",
+		Formula: "ZLEMA = EMA(2x - x[lag]), lag = (n-1)/2 rounded down",
+		Params:  []Param{length(20), source()},
+		Warmup:  emaWarmup,
+	}, "ZLEMA", func(x []float64, a Args) []float64 { return zlema(x, a.Int("length")) }),
+	// Attributed to John R. McGinley, Jr., "McGinley Dynamics", Market Technicians
+	// Association Journal, 1997.
+	overPrice(Indicator{
+		Name: "mcginley", Title: "McGinley", Aliases: []string{"mcgd", "mcginley_dynamic", "dynamic", "md"}, Category: Trend,
+		Doc:     "McGinley dynamic: an average that quickens when the price falls below it and slows when it runs ahead. Starts from the first price. The factor k is 1 as at TradingView; 0.6, McGinley's own advice, is Skender's and others' choice.",
+		Formula: "MD = MD[1] + (x - MD[1]) / (k * n * (x / MD[1])⁴)",
+		Params:  []Param{length(14), factor("k", 1, 0.1, 2, "factor of the length, 1 or 0.6", "constant"), source()},
+		Warmup:  wilderWarmup,
+	}, "McGinley", func(x []float64, a Args) []float64 { return mcginley(x, a.Float("k")*float64(a.Int("length"))) }),
+	// Attributed to Tushar S. Chande, "Adapting Moving Averages to Market Volatility",
+	// Technical Analysis of Stocks & Commodities, March 1992, in the later form with his
+	// momentum oscillator.
+	turningOver(Indicator{
+		Name: "vidya", Title: "VIDYA", Aliases: []string{"variable_index_dynamic", "variable_index_dynamic_average"}, Category: Trend,
+		Doc:     "Variable index dynamic average of Chande: an exponential average whose weight is scaled by the absolute momentum oscillator, so it stands still in a sideways market. Starts from the first price.",
+		Formula: "VIDYA = VIDYA[1] + 2/(n+1) * |CMO(n)|/100 * (x - VIDYA[1]), CMO from sums of gains and losses",
+		Params:  []Param{length(14), source()},
+		// The weight follows the market, and in one without a trend the oscillator is
+		// about 1/√n: the line forgets its start by a factor e every n^1.5 / 2 bars.
+		Warmup: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 },
+	}, "VIDYA", func(x []float64, a Args) []float64 { return vidya(x, a.Int("length"), a.Int("length"), 0) }),
+	overPrice(Indicator{
+		Name: "swma", Title: "SWMA", Aliases: []string{"symmetric_weighted_ma", "symmetrically_weighted_ma"}, Category: Trend,
+		Doc:     "Symmetrically weighted moving average of four bars, the middle two counting double: it removes jitter at a lag of a bar and a half. As TradingView's ta.swma.",
+		Formula: "SWMA = (x + 2x[1] + 2x[2] + x[3]) / 6",
+		Params:  []Param{source()},
+		Warmup:  func(Args) int { return 4 },
+	}, "SWMA", func(x []float64, _ Args) []float64 { return kernel.SWMA(x) }),
+	// Attributed to John F. Ehlers, "FRAMA - Fractal Adaptive Moving Average", Technical
+	// Analysis of Stocks & Commodities, October 2005.
+	{
+		Name: "frama", Title: "FRAMA", Aliases: []string{"fractal_adaptive", "fractal_adaptive_ma"}, Category: Trend, Overlay: true,
+		Doc:     "Fractal adaptive moving average of Ehlers: an exponential average that quickens when price moves in a line and slows when it fills its range. Of hl2; an odd length is raised by one, because the window is halved.",
+		Formula: "D = (ln(N1 + N2) - ln N3) / ln 2, N the ranges per bar of both halves and of the whole; weight = e^(-4.6 (D - 1)), 0.01 to 1",
+		Params:  []Param{bars("length", 16, "bars in the window", "period", "len")},
+		Signals: []string{shape.PriceUp, shape.PriceDown},
+		// In a market that fills its range the weight is 0.01, and 500 bars leave less than
+		// a hundredth of the start.
+		Warmup: func(a Args) int { return a.Int("length") + 500 },
+		Compute: func(s *market.Series, a Args) *Result {
+			return shape.OverPrice("FRAMA", s.Close, frama(s, (a.Int("length")+1)/2))
+		},
+	},
+	overPrice(Indicator{
+		Name: "super_smoother", Title: "SSF", Aliases: []string{"ssf", "supersmoother", "ehlers_super_smoother"}, Category: Trend,
+		Doc:     "Super smoother of Ehlers: a two-pole filter that removes cycles shorter than its length with little lag. Of the mean of two prices, as he published it; begins with the price itself.",
+		Formula: "y = c1 * (x + x[1]) / 2 + c2 * y[1] + c3 * y[2]; a = e^(-√2 π / n), c2 = 2 a cos(√2 π / n), c3 = -a², c1 = 1 - c2 - c3",
+		Params:  []Param{bars("length", 10, "shortest cycle that passes", "period", "len"), source()},
+		// The filter forgets by e^-4.4 every length.
+		Warmup: func(a Args) int { return 6 * a.Int("length") },
+	}, "SSF", func(x []float64, a Args) []float64 { return superSmoother(x, a.Int("length")) }),
+	// Source: the public script "ZLSMA - Zero Lag LSMA" by veryfid on TradingView.
+	overPrice(Indicator{
+		Name: "zlsma", Title: "ZLSMA", Aliases: []string{"zero_lag_lsma"}, Category: Trend,
+		Doc:     "Zero lag least squares moving average: the end of a regression line plus how far it lies from its own. After veryfid's script.",
+		Formula: "L = LSMA(x, n); ZLSMA = 2L - LSMA(L, n)",
+		Params:  []Param{length(32), source()},
+		// The second line is fitted to ends of the first one, each of which took a window.
+		Warmup: func(a Args) int { return 2 * a.Int("length") },
+	}, "ZLSMA", func(x []float64, a Args) []float64 {
+		once, _ := kernel.Regression(x, a.Int("length"))
+		twice, _ := kernel.Regression(once, a.Int("length"))
+		for i, v := range twice {
+			twice[i] = float64(2*once[i]) - v
 		}
+		return twice
+	}),
+	// Source: the public script "Trend Regularity Adaptive Moving Average" by LuxAlgo on
+	// TradingView. Its extremes are those of highs and lows, whatever is averaged.
+	{
+		Name: "trama", Title: "TRAMA", Aliases: []string{"trend_regularity_ma"}, Category: Trend, Overlay: true,
+		Doc:     "Trend regularity adaptive average: it moves the faster, the more of the last bars made a new high or low of the window, and stands still while none does. After LuxAlgo's script; extremes that are not known yet count as none.",
+		Formula: "w = (share of the last n bars with a new highest high or lowest low of n)²; TRAMA = TRAMA[1] + w * (x - TRAMA[1])",
+		Params:  []Param{lengthFrom(2, 99), source()},
+		Signals: []string{shape.PriceUp, shape.PriceDown},
+		// The weight is the square of a share and often small, so the start is remembered
+		// for long.
+		Warmup: func(a Args) int { return 60 * a.Int("length") },
+		Compute: func(s *market.Series, a Args) *Result {
+			return shape.OverPrice("TRAMA", s.Close, trama(s, column(s, a), a.Int("length")))
+		},
+	},
+	// Attributed to E. A. Nadaraya, "On Estimating Regression", 1964, and G. S. Watson,
+	// "Smooth Regression Analysis", 1964, with a Gaussian kernel that looks back only. The
+	// scripts of that name that smooth both ways repaint; this does not.
+	{
+		Name: "nadaraya_watson", Title: "NW", Aliases: []string{"nw", "kernel_regression"}, Category: Trend, Overlay: true,
+		Doc:     "Nadaraya-Watson estimate with a Gaussian kernel over the bars up to this one: a smooth average that weighs the newest bars most. It does not repaint, unlike scripts that smooth both ways.",
+		Formula: "Σ w[j] * x[j] / Σ w[j], w[j] = exp(-j² / (2 h²)), j bars ago, over n bars",
+		Params:  []Param{lengthFrom(2, 100), factor("bandwidth", 8, 0.1, 500, "bars h after which a weight has fallen to 0.61", "h"), source()},
+		Signals: []string{shape.TurnUp, shape.TurnDown, shape.PriceUp, shape.PriceDown},
+		Warmup:  turnWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("length")
+			// Half a bell, whose peak is the newest bar.
+			line := kernel.Convolve(column(s, a), bell(n, float64(n-1), a.Float("bandwidth")))
+			// A line this smooth has both kinds of signals: where it turns and where closes
+			// cross it.
+			r := shape.OverPrice("NW", s.Close, line)
+			r.Signals = shape.InOrder(shape.Turns(r.Signals, line))
+			return r
+		},
+	},
+	{
+		Name: "ema_stack", Title: "EMA", Category: Trend, Overlay: true,
+		Doc:     "Four exponential averages of the close, fast to slow. In a trend they lie in order: rising when the fastest is on top. As in TA-Lib, each seeded with the mean of its first closes.",
+		Formula: "EMA = EMA[1] + 2/(n+1) * (close - EMA[1])",
+		Params: []Param{
+			bars("length1", 8, "fastest average", "fast"), bars("length2", 21, "second average"),
+			bars("length3", 50, "third average"), bars("length4", 200, "slowest average", "slow"), source(),
+		},
+		Signals: []string{shape.StackUp, shape.StackDown},
+		Warmup:  func(a Args) int { return kernel.EMAMemory * longest(a, "length1", "length2", "length3", "length4") },
+		Compute: stacked(func(Args) string { return "ema" }),
+	},
+	// Which is the fast one is up to the lengths given: with fast 200 and slow 50 the
+	// crosses are reversed.
+	{
+		Name: "ma_cross", Title: "MA cross", Aliases: []string{"moving_average_cross"}, Category: Trend, Overlay: true,
+		Doc:     "Two moving averages, and where they cross. With 50 and 200 simple averages the crosses are the golden and the death cross.",
+		Formula: "MA(x, fast), MA(x, slow)",
+		Params: []Param{
+			bars("fast", 9, "fast average", "fast_length", "short"), bars("slow", 21, "slow average", "slow_length", "long"),
+			averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
+		},
+		Signals: []string{shape.CrossUp, shape.CrossDown},
+		Warmup: func(a Args) int {
+			return kernel.AverageWarmup(a.Choice("ma_type"), max(a.Int("fast"), a.Int("slow"))) + 1
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			kind, x := a.Choice("ma_type"), column(s, a)
+			fast, slow := kernel.Average(kind, x, a.Int("fast")), kernel.Average(kind, x, a.Int("slow"))
+			return &Result{
+				Lines:   []Line{{Label: "Fast", Tone: Primary, Values: fast}, {Label: "Slow", Tone: Second, Values: slow}},
+				Signals: shape.Crossings(nil, fast, slow, shape.CrossUp, shape.CrossDown),
+			}
+		},
+	},
+	{
+		Name: "ma_ribbon", Title: "MA ribbon", Aliases: []string{"ribbon", "moving_average_ribbon"}, Category: Trend, Overlay: true,
+		Doc:     "Four moving averages of one kind, fast to slow. Signals mark where all of them come into rising or falling order. TradingView's lengths.",
+		Formula: "MA(x, n) for four n",
+		Params: []Param{
+			bars("length1", 20, "fastest average", "fast"), bars("length2", 50, "second average"),
+			bars("length3", 100, "third average"), bars("length4", 200, "slowest average", "slow"),
+			averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
+		},
+		Signals: []string{shape.StackUp, shape.StackDown},
+		Warmup: func(a Args) int {
+			return kernel.AverageWarmup(a.Choice("ma_type"), longest(a, "length1", "length2", "length3", "length4")) + 1
+		},
+		Compute: stacked(func(a Args) string { return a.Choice("ma_type") }),
+	},
+	// Attributed to Daryl Guppy, "Trend Trading", 2004, whose twelve lengths these are.
+	{
+		Name: "gmma", Title: "GMMA", Aliases: []string{"guppy", "guppy_mma", "guppy_multiple_moving_average"}, Category: Trend, Overlay: true,
+		Doc:     "Guppy multiple moving averages: six fast and six slow exponential averages, traders against investors. A group that fans out is sure of itself; one that narrows is not. Each average is seeded with the mean of its first prices.",
+		Formula: "EMA(x, n) for n = 3 5 8 10 12 15 and 30 35 40 45 50 60",
+		Params:  []Param{source()},
+		Signals: []string{shape.CrossUp, shape.CrossDown},
+		Meanings: map[string]string{
+			shape.CrossUp:   "the lowest fast average meets or crosses the highest slow one from below",
+			shape.CrossDown: "the highest fast average meets or crosses the lowest slow one from above",
+		},
+		Warmup: func(Args) int { return kernel.EMAMemory * 60 },
+		Compute: func(s *market.Series, a Args) *Result {
+			x := column(s, a)
+			r := &Result{}
+			for k, n := range []int{3, 5, 8, 10, 12, 15, 30, 35, 40, 45, 50, 60} {
+				// The first six are the traders' averages, the others the investors'.
+				tone := Primary
+				if k >= 6 {
+					tone = Second
+				}
+				r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Tone: tone, Values: kernel.EMA(x, n)})
+			}
+			// One signal when a whole group has passed the other, not one for each pair of
+			// lines.
+			r.Signals = groupCrossings(r.Lines[:6], r.Lines[6:])
+			return r
+		},
+	},
+	// Attributed to Bill Williams, "Trading Chaos", 1995, as for the gator.
+	{
+		Name: "alligator", Title: "Alligator", Aliases: []string{"williams_alligator"}, Category: Trend, Overlay: true,
+		Doc:     "Williams' alligator: three smoothed averages of the median price, moved forward. Entwined lines sleep; lines in order, lips above teeth above jaw, eat in a rising market, and the reverse in a falling one. Each line is moved forward, so a bar shows what older bars computed.",
+		Formula: "jaw = RMA(hl2, 13)[8], teeth = RMA(hl2, 8)[5], lips = RMA(hl2, 5)[3]",
+		Params:  alligatorParams(),
+		Signals: []string{shape.StackUp, shape.StackDown, shape.CrossUp, shape.CrossDown},
+		Warmup:  alligatorWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			jaw, teeth, lips := alligator(s, a)
+			// The fastest first: the order that Stacks looks for.
+			lines := []Line{
+				{Label: "Lips", Tone: Up, Values: lips}, {Label: "Teeth", Tone: Down, Values: teeth}, {Label: "Jaw", Tone: Primary, Values: jaw},
+			}
+			signals := append(shape.Stacks(lines), shape.Crossings(nil, lips, teeth, shape.CrossUp, shape.CrossDown)...)
+			return &Result{Lines: lines, Signals: shape.InOrder(signals)}
+		},
 	},
 }
-
-// Attributed to John F. Ehlers, "MESA Adaptive Moving Averages", Technical Analysis of
-// Stocks & Commodities, September 2001.
-var indMAMA = Indicator{
-	Name: "mama", Title: "MAMA", Aliases: []string{"mesa_adaptive", "mesa_adaptive_ma"}, Category: Trend, Overlay: true,
-	Doc:     "Ehlers' MESA adaptive average and its follower FAMA: the slower the phase of the dominant cycle turns, the closer they keep to the price. As in TA-Lib.",
-	Formula: "MAMA = a*x + (1-a)*MAMA[1], FAMA with a/2; a = fast limit / change of phase in degrees, at least the slow limit",
-	Params: []Param{
-		factor("fast_limit", 0.5, 0.01, 0.99, "largest weight of the newest price", "fastlimit", "fast"),
-		factor("slow_limit", 0.05, 0.01, 0.99, "smallest weight", "slowlimit", "slow"), source(),
-	},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	// FAMA's weight is never below half the slow limit: so many bars leave e^-12 of its
-	// start.
-	Warmup: func(a Args) int { return int(25/a.Float("slow_limit")) + kernel.HilbertWarmup },
-	Compute: func(s *market.Series, a Args) *Result {
-		line, follower := kernel.MAMA(column(s, a), a.Float("fast_limit"), a.Float("slow_limit"))
-		return &Result{
-			Lines:   []Line{{Label: "MAMA", Values: line}, {Label: "FAMA", Values: follower}},
-			Signals: shape.Crossings(nil, line, follower, shape.CrossUp, shape.CrossDown),
-		}
-	},
-}
-
-// Attributed to Tim Tillson, "Smoothing Techniques for More Accurate Signals",
-// Technical Analysis of Stocks & Commodities, January 1998.
-var indT3 = turningOver(Indicator{
-	Name: "t3", Title: "T3", Aliases: []string{"tillson", "tillson_t3"}, Category: Trend,
-	Doc:     "Tillson's T3: six exponential averages in a row, combined into a smooth line with little lag. As in TA-Lib.",
-	Formula: "T3 = -v³*e6 + (3v²+3v³)*e5 + (-6v²-3v-3v³)*e4 + (1+3v+v³+3v²)*e3",
-	Params: []Param{
-		length(5), factor("factor", 0.7, 0, 1, "volume factor: 0 is smooth, 1 is quick", "vfactor", "volume_factor", "v"), source(),
-	},
-	Warmup: func(a Args) int { return kernel.AverageWarmup("t3", a.Int("length")) },
-}, "T3", func(x []float64, a Args) []float64 { return kernel.T3(x, a.Int("length"), a.Float("factor")) })
-
-var indMA = overPrice(Indicator{
-	Name: "ma", Title: "MA", Category: Trend,
-	Doc:     "Moving average of any kind: sma, ema, wma, dema, tema, trima, kama, mama (which sets its own length) or t3. As in TA-Lib.",
-	Formula: "the average that type names, over n prices",
-	Params:  []Param{length(20), averageType("type", "sma", "kind of average", "ma_type", "matype", "kind"), source()},
-	Warmup:  func(a Args) int { return kernel.AverageWarmup(a.Choice("type"), a.Int("length")) },
-}, "MA", func(x []float64, a Args) []float64 { return kernel.Average(a.Choice("type"), x, a.Int("length")) })
 
 // mavp returns at every bar the average over as many bars as lengths says
 // there, kept between least and most. As in TA-Lib nothing is shown before the
@@ -153,107 +468,6 @@ func mavp(x, lengths []float64, least, most int, kind string) []float64 {
 	return out
 }
 
-// TA-Lib's MAVP, whose lengths come from the caller; a chart has no such column, so
-// the cycle gives them.
-var indMAVP = overPrice(Indicator{
-	Name: "mavp", Title: "MAVP", Aliases: []string{"variable_period_ma", "ma_variable_period"}, Category: Trend,
-	Doc: "Moving average of a length that changes from bar to bar. TA-Lib takes the lengths from its caller; here they are the period of the dominant cycle (ht_dcperiod), " +
-		"within the bounds, so that one whole cycle is averaged.",
-	Formula: "MAVP[i] = average of the last p[i] prices, p = cycle period, minimum ≤ p ≤ maximum",
-	Params: []Param{
-		bars("minimum", 2, "shortest length", "min_period", "minperiod"),
-		{Name: "maximum", Aliases: []string{"max_period", "maxperiod"}, Doc: "longest length", Kind: Int, Default: 30, Min: 1, Max: kernel.LongestCycle},
-		averageType("type", "sma", "kind of average", "ma_type", "matype", "kind"), source(),
-	},
-	Warmup: func(a Args) int {
-		return kernel.HilbertWarmup + kernel.AverageWarmup(a.Choice("type"), a.Int("maximum"))
-	},
-}, "MAVP", func(x []float64, a Args) []float64 {
-	return mavp(x, kernel.CyclePeriod(x), a.Int("minimum"), a.Int("maximum"), a.Choice("type"))
-})
-
-var indLSMA = turningOver(Indicator{
-	Name: "lsma", Title: "LSMA", Also: []string{"linear_regression", "linear_regression_curve"}, Aliases: []string{"linreg", "linearreg", "linear_regression", "epma", "least_squares_ma"}, Category: Trend,
-	Doc:     "Least-squares average: the end of the straight line that fits the last prices best. TA-Lib's LINEARREG, with TradingView's length 25.",
-	Formula: "LSMA = a + b*(n-1), a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
-	Params:  []Param{lengthFrom(2, 25), source()},
-	Warmup:  turnWarmup,
-}, "LSMA", func(x []float64, a Args) []float64 {
-	end, _ := kernel.Regression(x, a.Int("length"))
-	return end
-})
-
-var indTSF = overPrice(Indicator{
-	Name: "tsf", Title: "TSF", Aliases: []string{"time_series_forecast"}, Category: Trend,
-	Doc:     "Time series forecast: the least-squares line through the last prices, one bar further. As in TA-Lib.",
-	Formula: "TSF = a + b*n, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
-	Params:  []Param{lengthFrom(2, 14), source()},
-	Warmup:  windowWarmup,
-}, "TSF", func(x []float64, a Args) []float64 {
-	end, slope := kernel.Regression(x, a.Int("length"))
-	return kernel.Offset(end, slope, 1)
-})
-
-var indMidpoint = overPrice(Indicator{
-	Name: "midpoint", Title: "Midpoint", Category: Trend,
-	Doc:     "Middle between the highest and the lowest of the last prices. As in TA-Lib.",
-	Formula: "midpoint = (highest(x, n) + lowest(x, n)) / 2",
-	Params:  []Param{length(14), source()},
-	Warmup:  windowWarmup,
-}, "Midpoint", func(x []float64, a Args) []float64 {
-	return kernel.Midway(kernel.Highest(x, a.Int("length")), kernel.Lowest(x, a.Int("length")))
-})
-
-// The same as midpoint, of highs and lows in place of one price.
-var indMidprice = Indicator{
-	Name: "midprice", Title: "Midprice", Category: Trend, Overlay: true,
-	Doc:     "Middle between the highest high and the lowest low of the last bars. As in TA-Lib.",
-	Formula: "midprice = (highest(high, n) + lowest(low, n)) / 2",
-	Params:  []Param{length(14)},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		return shape.OverPrice("Midprice", s.Close, kernel.MidRange(s, a.Int("length")))
-	},
-}
-
-// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978,
-// where it smooths the RSI and the true range.
-var indRMA = overPrice(Indicator{
-	Name: "rma", Title: "RMA", Also: []string{"smma", "smoothed_moving_average", "wilders"}, Aliases: []string{"smma", "wilder", "wilders", "wilder_ma", "wsma", "modified_ma", "smoothed_ma"},
-	Category: Trend,
-	Doc:      "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
-	Formula:  "RMA = RMA[1] + (x - RMA[1]) / n",
-	Params:   []Param{length(14), source()},
-	Warmup:   wilderWarmup,
-}, "RMA", func(x []float64, a Args) []float64 { return kernel.RMA(x, a.Int("length")) })
-
-// Attributed to Alan Hull, who published it on his own pages in 2005.
-var indHMA = turningOver(Indicator{
-	Name: "hma", Title: "HMA", Also: []string{"moving_average_hull"}, Aliases: []string{"hull", "hull_ma", "hull_moving_average"}, Category: Trend,
-	Doc:     "Hull moving average: a weighted average that takes back its own lag, smooth and quick. Half length and square root are rounded down, as at TradingView.",
-	Formula: "HMA = WMA(2 * WMA(x, n/2) - WMA(x, n), √n)",
-	Params:  []Param{length(9), source()},
-	// The two windows in a row, and two bars more for a turn.
-	Warmup: func(a Args) int { n := a.Int("length"); return n + kernel.HullRoot(n) + 2 },
-}, "HMA", func(x []float64, a Args) []float64 { return kernel.HMA(x, a.Int("length")) })
-
-// Attributed to Arnaud Legoux and Dimitrios Kouzis-Loukas, 2009, who published it on
-// pages of their own.
-var indALMA = overPrice(Indicator{
-	Name: "alma", Title: "ALMA", Aliases: []string{"arnaud_legoux", "arnaud_legoux_ma"}, Category: Trend,
-	Doc:     "Arnaud Legoux moving average: bell-shaped weights whose peak lies near the newest bar. The peak is not rounded to a bar, as at TradingView by default.",
-	Formula: "ALMA = Σ w[j] * x[j] / Σ w[j], w[j] = exp(-(j - offset*(n-1))² / (2 (n/sigma)²)), j = n-1 is the newest bar",
-	Params: []Param{
-		length(9),
-		factor("offset", 0.85, 0, 1, "where the peak lies, 1 = newest bar"),
-		factor("sigma", 6, 0.1, 100, "sharpness of the peak"), source(),
-	},
-	Warmup: windowWarmup,
-}, "ALMA", func(x []float64, a Args) []float64 {
-	return kernel.Convolve(x, almaWeights(a.Int("length"), a.Float("offset"), a.Float("sigma")))
-})
-
 // almaWeights returns the weights, oldest bar first. Their sum is 1.
 func almaWeights(n int, offset, sigma float64) []float64 {
 	return bell(n, offset*float64(n-1), float64(n)/sigma)
@@ -275,41 +489,11 @@ func bell(n int, peak, width float64) []float64 {
 	return w
 }
 
-// Its signals compare it with the plain average of the same length: above it, volume
-// came with higher prices.
-var indVWMA = Indicator{
-	Name: "vwma", Title: "VWMA", Aliases: []string{"volume_weighted_ma", "volume_weighted_moving_average"}, Category: Trend, Overlay: true,
-	Doc:      "Volume weighted moving average: bars with more volume count for more. Above the simple average when volume came with higher prices. No value where the window traded nothing.",
-	Formula:  "VWMA = Σ x * volume / Σ volume over n bars",
-	Params:   []Param{length(20), source()},
-	Signals:  []string{shape.CrossUp, shape.CrossDown},
-	Meanings: shape.CrossMeanings("the line", "the simple average of as many bars"),
-	Warmup:   windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		x, n := column(s, a), a.Int("length")
-		line := volumeWeighted(s, x, n)
-		return &Result{
-			Lines:   []Line{{Label: "VWMA", Values: line}},
-			Signals: shape.Crossings(nil, line, kernel.SMA(x, n), shape.CrossUp, shape.CrossDown),
-		}
-	},
-}
-
 // volumeWeighted returns the mean of the last n values of x, each weighted by the
 // volume of its bar, and NaN where nothing was traded.
 func volumeWeighted(s *market.Series, x []float64, n int) []float64 {
 	return kernel.Quotient(kernel.RollingSum(kernel.Times(x, s.Volume), n), kernel.RollingSum(s.Volume, n))
 }
-
-// Attributed to John F. Ehlers and Ric Way, "Zero Lag (Well, Almost)", Technical
-// Analysis of Stocks & Commodities, November 2010.
-var indZLEMA = overPrice(Indicator{
-	Name: "zlema", Title: "ZLEMA", Aliases: []string{"zlma", "zero_lag_ema", "zero_lag"}, Category: Trend,
-	Doc:     "Zero lag exponential average: an exponential average of the price plus its change over half the length, which cancels most of the lag. Seeded as in Tulip, with the last price before the lag is full.",
-	Formula: "ZLEMA = EMA(2x - x[lag]), lag = (n-1)/2 rounded down",
-	Params:  []Param{length(20), source()},
-	Warmup:  emaWarmup,
-}, "ZLEMA", func(x []float64, a Args) []float64 { return zlema(x, a.Int("length")) })
 
 // zlema returns the zero lag average of x. It is shown from bar n-1 on, like
 // every average of n bars.
@@ -331,16 +515,6 @@ func zlema(x []float64, n int) []float64 {
 	}
 	return out
 }
-
-// Attributed to John R. McGinley, Jr., "McGinley Dynamics", Market Technicians
-// Association Journal, 1997.
-var indMcGinley = overPrice(Indicator{
-	Name: "mcginley", Title: "McGinley", Aliases: []string{"mcgd", "mcginley_dynamic", "dynamic", "md"}, Category: Trend,
-	Doc:     "McGinley dynamic: an average that quickens when the price falls below it and slows when it runs ahead. Starts from the first price. The factor k is 1 as at TradingView; 0.6, McGinley's own advice, is Skender's and others' choice.",
-	Formula: "MD = MD[1] + (x - MD[1]) / (k * n * (x / MD[1])⁴)",
-	Params:  []Param{length(14), factor("k", 1, 0.1, 2, "factor of the length, 1 or 0.6", "constant"), source()},
-	Warmup:  wilderWarmup,
-}, "McGinley", func(x []float64, a Args) []float64 { return mcginley(x, a.Float("k")*float64(a.Int("length"))) })
 
 // mcginley returns the dynamic of x with n bars. The divisor is kept at 1 or
 // more: below it one step would overshoot the price, and after a crash the
@@ -366,19 +540,6 @@ func mcginley(x []float64, n float64) []float64 {
 	return out
 }
 
-// Attributed to Tushar S. Chande, "Adapting Moving Averages to Market Volatility",
-// Technical Analysis of Stocks & Commodities, March 1992, in the later form with his
-// momentum oscillator.
-var indVIDYA = turningOver(Indicator{
-	Name: "vidya", Title: "VIDYA", Aliases: []string{"variable_index_dynamic", "variable_index_dynamic_average"}, Category: Trend,
-	Doc:     "Variable index dynamic average of Chande: an exponential average whose weight is scaled by the absolute momentum oscillator, so it stands still in a sideways market. Starts from the first price.",
-	Formula: "VIDYA = VIDYA[1] + 2/(n+1) * |CMO(n)|/100 * (x - VIDYA[1]), CMO from sums of gains and losses",
-	Params:  []Param{length(14), source()},
-	// The weight follows the market, and in one without a trend the oscillator is
-	// about 1/√n: the line forgets its start by a factor e every n^1.5 / 2 bars.
-	Warmup: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 },
-}, "VIDYA", func(x []float64, a Args) []float64 { return vidya(x, a.Int("length"), a.Int("length"), 0) })
-
 // vidya returns the exponential average of x whose weight is 2/(n+1) times the size of
 // Chande's oscillator over the given number of changes. It starts from the price of the
 // bar seed, and is shown from the bar on where the oscillator begins.
@@ -400,30 +561,6 @@ func vidya(x []float64, n, changes, seed int) []float64 {
 		}
 	}
 	return out
-}
-
-var indSWMA = overPrice(Indicator{
-	Name: "swma", Title: "SWMA", Aliases: []string{"symmetric_weighted_ma", "symmetrically_weighted_ma"}, Category: Trend,
-	Doc:     "Symmetrically weighted moving average of four bars, the middle two counting double: it removes jitter at a lag of a bar and a half. As TradingView's ta.swma.",
-	Formula: "SWMA = (x + 2x[1] + 2x[2] + x[3]) / 6",
-	Params:  []Param{source()},
-	Warmup:  func(Args) int { return 4 },
-}, "SWMA", func(x []float64, _ Args) []float64 { return kernel.SWMA(x) })
-
-// Attributed to John F. Ehlers, "FRAMA - Fractal Adaptive Moving Average", Technical
-// Analysis of Stocks & Commodities, October 2005.
-var indFRAMA = Indicator{
-	Name: "frama", Title: "FRAMA", Aliases: []string{"fractal_adaptive", "fractal_adaptive_ma"}, Category: Trend, Overlay: true,
-	Doc:     "Fractal adaptive moving average of Ehlers: an exponential average that quickens when price moves in a line and slows when it fills its range. Of hl2; an odd length is raised by one, because the window is halved.",
-	Formula: "D = (ln(N1 + N2) - ln N3) / ln 2, N the ranges per bar of both halves and of the whole; weight = e^(-4.6 (D - 1)), 0.01 to 1",
-	Params:  []Param{bars("length", 16, "bars in the window", "period", "len")},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
-	// In a market that fills its range the weight is 0.01, and 500 bars leave less than
-	// a hundredth of the start.
-	Warmup: func(a Args) int { return a.Int("length") + 500 },
-	Compute: func(s *market.Series, a Args) *Result {
-		return shape.OverPrice("FRAMA", s.Close, frama(s, (a.Int("length")+1)/2))
-	},
 }
 
 // frama returns the average over a window of two halves. It begins with the
@@ -453,15 +590,6 @@ func frama(s *market.Series, half int) []float64 {
 	return out
 }
 
-var indSuperSmoother = overPrice(Indicator{
-	Name: "super_smoother", Title: "SSF", Aliases: []string{"ssf", "supersmoother", "ehlers_super_smoother"}, Category: Trend,
-	Doc:     "Super smoother of Ehlers: a two-pole filter that removes cycles shorter than its length with little lag. Of the mean of two prices, as he published it; begins with the price itself.",
-	Formula: "y = c1 * (x + x[1]) / 2 + c2 * y[1] + c3 * y[2]; a = e^(-√2 π / n), c2 = 2 a cos(√2 π / n), c3 = -a², c1 = 1 - c2 - c3",
-	Params:  []Param{bars("length", 10, "shortest cycle that passes", "period", "len"), source()},
-	// The filter forgets by e^-4.4 every length.
-	Warmup: func(a Args) int { return 6 * a.Int("length") },
-}, "SSF", func(x []float64, a Args) []float64 { return superSmoother(x, a.Int("length")) })
-
 // superSmoother filters x. It shows nothing before it has seen n values: the
 // start has not faded by then.
 func superSmoother(x []float64, n int) []float64 {
@@ -487,39 +615,6 @@ func superSmoother(x []float64, n int) []float64 {
 		}
 	}
 	return out
-}
-
-// Source: the public script "ZLSMA - Zero Lag LSMA" by veryfid on TradingView.
-var indZLSMA = overPrice(Indicator{
-	Name: "zlsma", Title: "ZLSMA", Aliases: []string{"zero_lag_lsma"}, Category: Trend,
-	Doc:     "Zero lag least squares moving average: the end of a regression line plus how far it lies from its own. After veryfid's script.",
-	Formula: "L = LSMA(x, n); ZLSMA = 2L - LSMA(L, n)",
-	Params:  []Param{length(32), source()},
-	// The second line is fitted to ends of the first one, each of which took a window.
-	Warmup: func(a Args) int { return 2 * a.Int("length") },
-}, "ZLSMA", func(x []float64, a Args) []float64 {
-	once, _ := kernel.Regression(x, a.Int("length"))
-	twice, _ := kernel.Regression(once, a.Int("length"))
-	for i, v := range twice {
-		twice[i] = float64(2*once[i]) - v
-	}
-	return twice
-})
-
-// Source: the public script "Trend Regularity Adaptive Moving Average" by LuxAlgo on
-// TradingView. Its extremes are those of highs and lows, whatever is averaged.
-var indTRAMA = Indicator{
-	Name: "trama", Title: "TRAMA", Aliases: []string{"trend_regularity_ma"}, Category: Trend, Overlay: true,
-	Doc:     "Trend regularity adaptive average: it moves the faster, the more of the last bars made a new high or low of the window, and stands still while none does. After LuxAlgo's script; extremes that are not known yet count as none.",
-	Formula: "w = (share of the last n bars with a new highest high or lowest low of n)²; TRAMA = TRAMA[1] + w * (x - TRAMA[1])",
-	Params:  []Param{lengthFrom(2, 99), source()},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
-	// The weight is the square of a share and often small, so the start is remembered
-	// for long.
-	Warmup: func(a Args) int { return 60 * a.Int("length") },
-	Compute: func(s *market.Series, a Args) *Result {
-		return shape.OverPrice("TRAMA", s.Close, trama(s, column(s, a), a.Int("length")))
-	},
 }
 
 // trama returns the average of x from the bar on that ends the first window, where
@@ -548,41 +643,6 @@ func trama(s *market.Series, x []float64, n int) []float64 {
 	return out
 }
 
-// Attributed to E. A. Nadaraya, "On Estimating Regression", 1964, and G. S. Watson,
-// "Smooth Regression Analysis", 1964, with a Gaussian kernel that looks back only. The
-// scripts of that name that smooth both ways repaint; this does not.
-var indNadarayaWatson = Indicator{
-	Name: "nadaraya_watson", Title: "NW", Aliases: []string{"nw", "kernel_regression"}, Category: Trend, Overlay: true,
-	Doc:     "Nadaraya-Watson estimate with a Gaussian kernel over the bars up to this one: a smooth average that weighs the newest bars most. It does not repaint, unlike scripts that smooth both ways.",
-	Formula: "Σ w[j] * x[j] / Σ w[j], w[j] = exp(-j² / (2 h²)), j bars ago, over n bars",
-	Params:  []Param{lengthFrom(2, 100), factor("bandwidth", 8, 0.1, 500, "bars h after which a weight has fallen to 0.61", "h"), source()},
-	Signals: []string{shape.TurnUp, shape.TurnDown, shape.PriceUp, shape.PriceDown},
-	Warmup:  turnWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("length")
-		// Half a bell, whose peak is the newest bar.
-		line := kernel.Convolve(column(s, a), bell(n, float64(n-1), a.Float("bandwidth")))
-		// A line this smooth has both kinds of signals: where it turns and where closes
-		// cross it.
-		r := shape.OverPrice("NW", s.Close, line)
-		r.Signals = shape.InOrder(shape.Turns(r.Signals, line))
-		return r
-	},
-}
-
-var indEMAStack = Indicator{
-	Name: "ema_stack", Title: "EMA", Category: Trend, Overlay: true,
-	Doc:     "Four exponential averages of the close, fast to slow. In a trend they lie in order: rising when the fastest is on top. As in TA-Lib, each seeded with the mean of its first closes.",
-	Formula: "EMA = EMA[1] + 2/(n+1) * (close - EMA[1])",
-	Params: []Param{
-		bars("length1", 8, "fastest average", "fast"), bars("length2", 21, "second average"),
-		bars("length3", 50, "third average"), bars("length4", 200, "slowest average", "slow"), source(),
-	},
-	Signals: []string{shape.StackUp, shape.StackDown},
-	Warmup:  func(a Args) int { return kernel.EMAMemory * longest(a, "length1", "length2", "length3", "length4") },
-	Compute: stacked(func(Args) string { return "ema" }),
-}
-
 // stacked returns the Compute of an entry with four averages of a kind, of length1
 // to length4, and signals where they come into order: by their lengths, in whatever
 // order those were given.
@@ -609,76 +669,6 @@ func stacked(kind func(Args) string) func(*market.Series, Args) *Result {
 	}
 }
 
-// Which is the fast one is up to the lengths given: with fast 200 and slow 50 the
-// crosses are reversed.
-var indMACross = Indicator{
-	Name: "ma_cross", Title: "MA cross", Aliases: []string{"moving_average_cross"}, Category: Trend, Overlay: true,
-	Doc:     "Two moving averages, and where they cross. With 50 and 200 simple averages the crosses are the golden and the death cross.",
-	Formula: "MA(x, fast), MA(x, slow)",
-	Params: []Param{
-		bars("fast", 9, "fast average", "fast_length", "short"), bars("slow", 21, "slow average", "slow_length", "long"),
-		averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
-	},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup: func(a Args) int {
-		return kernel.AverageWarmup(a.Choice("ma_type"), max(a.Int("fast"), a.Int("slow"))) + 1
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		kind, x := a.Choice("ma_type"), column(s, a)
-		fast, slow := kernel.Average(kind, x, a.Int("fast")), kernel.Average(kind, x, a.Int("slow"))
-		return &Result{
-			Lines:   []Line{{Label: "Fast", Tone: Primary, Values: fast}, {Label: "Slow", Tone: Second, Values: slow}},
-			Signals: shape.Crossings(nil, fast, slow, shape.CrossUp, shape.CrossDown),
-		}
-	},
-}
-
-var indMARibbon = Indicator{
-	Name: "ma_ribbon", Title: "MA ribbon", Aliases: []string{"ribbon", "moving_average_ribbon"}, Category: Trend, Overlay: true,
-	Doc:     "Four moving averages of one kind, fast to slow. Signals mark where all of them come into rising or falling order. TradingView's lengths.",
-	Formula: "MA(x, n) for four n",
-	Params: []Param{
-		bars("length1", 20, "fastest average", "fast"), bars("length2", 50, "second average"),
-		bars("length3", 100, "third average"), bars("length4", 200, "slowest average", "slow"),
-		averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
-	},
-	Signals: []string{shape.StackUp, shape.StackDown},
-	Warmup: func(a Args) int {
-		return kernel.AverageWarmup(a.Choice("ma_type"), longest(a, "length1", "length2", "length3", "length4")) + 1
-	},
-	Compute: stacked(func(a Args) string { return a.Choice("ma_type") }),
-}
-
-// Attributed to Daryl Guppy, "Trend Trading", 2004, whose twelve lengths these are.
-var indGMMA = Indicator{
-	Name: "gmma", Title: "GMMA", Aliases: []string{"guppy", "guppy_mma", "guppy_multiple_moving_average"}, Category: Trend, Overlay: true,
-	Doc:     "Guppy multiple moving averages: six fast and six slow exponential averages, traders against investors. A group that fans out is sure of itself; one that narrows is not. Each average is seeded with the mean of its first prices.",
-	Formula: "EMA(x, n) for n = 3 5 8 10 12 15 and 30 35 40 45 50 60",
-	Params:  []Param{source()},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Meanings: map[string]string{
-		shape.CrossUp:   "the lowest fast average meets or crosses the highest slow one from below",
-		shape.CrossDown: "the highest fast average meets or crosses the lowest slow one from above",
-	},
-	Warmup: func(Args) int { return kernel.EMAMemory * 60 },
-	Compute: func(s *market.Series, a Args) *Result {
-		x := column(s, a)
-		r := &Result{}
-		for k, n := range []int{3, 5, 8, 10, 12, 15, 30, 35, 40, 45, 50, 60} {
-			// The first six are the traders' averages, the others the investors'.
-			tone := Primary
-			if k >= 6 {
-				tone = Second
-			}
-			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Tone: tone, Values: kernel.EMA(x, n)})
-		}
-		// One signal when a whole group has passed the other, not one for each pair of
-		// lines.
-		r.Signals = groupCrossings(r.Lines[:6], r.Lines[6:])
-		return r
-	},
-}
-
 // groupCrossings marks the bars on which all lines of fast have come to lie above all
 // lines of slow, or below them all. It is enough to compare the edges of the groups:
 // the lowest fast line with the highest slow one, and the other way round.
@@ -701,25 +691,6 @@ func edges(lines []Line, bars int) (lo, hi []float64) {
 		}
 	}
 	return lo, hi
-}
-
-// Attributed to Bill Williams, "Trading Chaos", 1995, as for the gator.
-var indAlligator = Indicator{
-	Name: "alligator", Title: "Alligator", Aliases: []string{"williams_alligator"}, Category: Trend, Overlay: true,
-	Doc:     "Williams' alligator: three smoothed averages of the median price, moved forward. Entwined lines sleep; lines in order, lips above teeth above jaw, eat in a rising market, and the reverse in a falling one. Each line is moved forward, so a bar shows what older bars computed.",
-	Formula: "jaw = RMA(hl2, 13)[8], teeth = RMA(hl2, 8)[5], lips = RMA(hl2, 5)[3]",
-	Params:  alligatorParams(),
-	Signals: []string{shape.StackUp, shape.StackDown, shape.CrossUp, shape.CrossDown},
-	Warmup:  alligatorWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		jaw, teeth, lips := alligator(s, a)
-		// The fastest first: the order that Stacks looks for.
-		lines := []Line{
-			{Label: "Lips", Tone: Up, Values: lips}, {Label: "Teeth", Tone: Down, Values: teeth}, {Label: "Jaw", Tone: Primary, Values: jaw},
-		}
-		signals := append(shape.Stacks(lines), shape.Crossings(nil, lips, teeth, shape.CrossUp, shape.CrossDown)...)
-		return &Result{Lines: lines, Signals: shape.InOrder(signals)}
-	},
 }
 
 // alligatorParams returns the length of each of the three lines and how far it is moved

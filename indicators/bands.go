@@ -9,6 +9,230 @@ import (
 	"wick/market"
 )
 
+// bandEntries are the entries of this family.
+var bandEntries = []Indicator{
+	// Attributed to John Bollinger, "Bollinger on Bollinger Bands", 2001, as for what is
+	// derived from the bands.
+	{
+		Name: "bbands", Title: "BB", Aliases: []string{"bb", "bollinger", "bollinger_bands"}, Category: Volatility, Overlay: true,
+		Doc:     "Bollinger bands: an average, and bands a multiple of the population deviation away. As in TA-Lib, with TradingView's default length.",
+		Formula: "middle = SMA(n); upper, lower = middle ± mult * σ(n)",
+		Params: []Param{
+			lengthFrom(2, 20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "nbdev", "nbdevup", "deviation", "multiplier"),
+			quiet(factor("mult_lower", 0, 0, 20, "deviations to the lower band, 0 for the same as mult", "nbdevdn")),
+			withVWMA(averageType("ma_type", "sma", "kind of average in the middle", "type", "matype")), source(),
+		},
+		Signals: []string{shape.BreakUp, shape.BreakDown, shape.TouchUpper, shape.TouchLower},
+		Warmup:  func(a Args) int { return kernel.AverageWarmup(a.Choice("ma_type"), a.Int("length")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			// TA-Lib takes two multiples; 0 for the second means the same as the first.
+			up, down := a.Float("mult"), a.Float("mult_lower")
+			if down == 0 {
+				down = up
+			}
+			x, n := column(s, a), a.Int("length")
+			mid, upper, lower := kernel.Bollinger(x, n, up, down, average(s, x, a))
+			r := shape.Bands(mid, upper, lower)
+			if !a.linesOnly { // finding them takes twice as long as the bands
+				r.Signals = shape.InOrder(append(shape.Touches(s.High, s.Low, upper, lower), shape.Breakouts(s.Close, upper, lower)...))
+			}
+			return r
+		},
+	},
+	// Attributed to Price Headley, "Big Trends in Trading", 2002.
+	{
+		Name: "accbands", Title: "Acc Bands", Aliases: []string{"abands", "acceleration_bands"}, Category: Volatility, Overlay: true,
+		Doc:     "Headley's acceleration bands: averages of highs and lows pushed apart by the relative range of each bar. As in TA-Lib.",
+		Formula: "upper = SMA(high*(1+r)), middle = SMA(close), lower = SMA(low*(1-r)), r = 4*(high-low)/(high+low)",
+		Params:  []Param{length(20)},
+		Signals: []string{shape.BreakUp, shape.BreakDown},
+		Warmup:  windowWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("length")
+			wideHigh, wideLow := make([]float64, s.Len()), make([]float64, s.Len())
+			// TA-Lib pushes each bar's high and low apart before it averages them. A bar at
+			// a price of 0 has no relative range and is taken as it is.
+			for i, hi := range s.High {
+				lo := s.Low[i]
+				var r float64
+				if hi+lo != 0 {
+					r = 4 * (hi - lo) / (hi + lo)
+				}
+				wideHigh[i], wideLow[i] = hi*(1+r), lo*(1-r)
+			}
+			return shape.Channel(s.Close, kernel.SMA(s.Close, n), kernel.SMA(wideHigh, n), kernel.SMA(wideLow, n))
+		},
+	},
+	// Attributed to Chester W. Keltner, "How to Make Money in Commodities", 1960; the form
+	// with an exponential average and true ranges is Linda Bradford Raschke's.
+	{
+		Name: "keltner", Title: "Keltner", Aliases: []string{"kc", "keltner_channel", "keltner_channels"}, Category: Volatility, Overlay: true,
+		Doc: "Keltner channel: an exponential average, and bands a multiple of the average true range away, TA-Lib's ATR. As at TradingView; the variant tr_ema, Pine's ta.kc, " +
+			"takes an exponential average of the true range over the channel's own length instead of Wilder's over atr_length.",
+		Formula: "middle = EMA(x, n); upper, lower = middle ± mult * ATR(m)",
+		Params: []Param{
+			length(20), bars("atr_length", 10, "bars of the true range's average; unused by tr_ema", "atr", "atr_period"),
+			factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"),
+			choice("variant", "how the true range is averaged", "atr", "tr_ema"), source(),
+		},
+		Signals: []string{shape.BreakUp, shape.BreakDown},
+		Warmup: func(a Args) int {
+			// The variant needs less: its range is an average of the channel's own length.
+			return max(kernel.EMAMemory*a.Int("length"), kernel.WilderMemory*a.Int("atr_length"))
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("length")
+			mid := kernel.EMA(column(s, a), n)
+			reach := kernel.ATR(s, a.Int("atr_length"))
+			if a.Choice("variant") == "tr_ema" {
+				reach = kernel.EMA(kernel.TrueRange(s), n)
+			}
+			return shape.Channel(s.Close, mid, kernel.Offset(mid, reach, a.Float("mult")), kernel.Offset(mid, reach, -a.Float("mult")))
+		},
+	},
+	// Attributed to Richard Donchian, who traded breakouts of four weeks.
+	{
+		Name: "donchian", Title: "Donchian", Aliases: []string{"dc", "price_channel", "donchian_channel", "donchian_channels"}, Category: Volatility, Overlay: true,
+		Doc:     "Donchian channel: the highest high and the lowest low of the last bars, this bar included, and their middle. The turtles bought new highs of 20 days. As at TradingView.",
+		Formula: "upper = max(high, n); lower = min(low, n); middle = (upper + lower) / 2",
+		Params:  []Param{length(20)},
+		Signals: []string{shape.NewHigh, shape.NewLow},
+		Warmup:  changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("length")
+			upper, lower := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+			r := shape.Bands(kernel.Midway(upper, lower), upper, lower)
+			// This bar is part of its channel, so no close can leave it: a signal is an
+			// edge that moves outwards.
+			r.Signals = shape.NewExtremes(upper, lower)
+			return r
+		},
+	},
+	// With the percentage fixed, bands and price touch more often the more volatile a
+	// market is, which is what the signals tell.
+	{
+		Name: "envelope", Title: "Env", Aliases: []string{"ma_env", "ma_envelope", "envelopes", "moving_average_envelope"}, Category: Volatility, Overlay: true,
+		Doc:     "Moving average envelope: bands a fixed percentage around an average. Fixed bands say how far a price is stretched, not how nervous the market is. As at TradingView, around a simple average; exponential is the other choice.",
+		Formula: "upper, lower = MA(x, n) * (1 ± percent/100)",
+		Params: []Param{
+			length(20), factor("percent", 10, 0.01, 99, "distance of the bands in percent", "pct", "deviation"),
+			choice("ma", "which average", "sma", "ema"), source(),
+		},
+		Signals: []string{shape.TouchUpper, shape.TouchLower},
+		Warmup:  emaWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			x, n := column(s, a), a.Int("length")
+			mid := kernel.SMA(x, n)
+			if a.Choice("ma") == "ema" {
+				mid = kernel.EMA(x, n)
+			}
+			by := a.Float("percent") / 100
+			r := shape.Bands(mid, kernel.Scaled(mid, 1+by), kernel.Scaled(mid, 1-by))
+			r.Signals = shape.Touches(s.High, s.Low, r.Lines[1].Values, r.Lines[2].Values)
+			return r
+		},
+	},
+	// Bands around the line as it ends at each bar. The usual drawing, one channel
+	// through the newest bars, would change its past with every bar.
+	{
+		Name: "linreg_channel", Title: "LinReg", Aliases: []string{"stdev_channels", "linear_regression_channel", "regression_channel"}, Category: Trend, Overlay: true,
+		Doc:     "Linear regression channel: the end of the straight line that fits the last prices best, and bands a multiple of their deviation from it away. Every bar shows the line as it was then; a channel drawn through past bars would show them what came later.",
+		Formula: "middle = end of the regression over n bars; upper, lower = middle ± mult * √(mean squared distance from the line)",
+		Params: []Param{
+			lengthFrom(2, 100), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "deviation", "multiplier"), source(),
+		},
+		Signals: []string{shape.BreakUp, shape.BreakDown},
+		Warmup:  changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			mid, dev := regressionSpread(column(s, a), a.Int("length"))
+			return shape.Channel(s.Close, mid, kernel.Offset(mid, dev, a.Float("mult")), kernel.Offset(mid, dev, -a.Float("mult")))
+		},
+	},
+	// Attributed to Manning Stoller.
+	{
+		Name: "starc", Title: "STARC", Aliases: []string{"stoller", "starc_bands", "stoller_bands"}, Category: Volatility, Overlay: true,
+		Doc:     "Stoller average range channel: a short simple average, and bands a multiple of TA-Lib's average true range away.",
+		Formula: "upper, lower = SMA(close, n) ± mult * ATR(m)",
+		Params: []Param{
+			length(5), bars("atr_length", 15, "bars of the average true range", "atr", "atr_period"),
+			factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"), source(),
+		},
+		Signals: []string{shape.TouchUpper, shape.TouchLower},
+		// The true range is Wilder's average, which remembers its start far longer than the
+		// mean.
+		Warmup: func(a Args) int { return max(a.Int("length"), kernel.WilderMemory*a.Int("atr_length")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			mid, atr := kernel.SMA(column(s, a), a.Int("length")), kernel.ATR(s, a.Int("atr_length"))
+			r := shape.Bands(mid, kernel.Offset(mid, atr, a.Float("mult")), kernel.Offset(mid, atr, -a.Float("mult")))
+			r.Signals = shape.Touches(s.High, s.Low, r.Lines[1].Values, r.Lines[2].Values)
+			return r
+		},
+	},
+	{
+		Name: "bb_percent_b", Title: "%B", Also: []string{"bollinger_bands_b", "bbp_b"}, Aliases: []string{"pctb", "%b", "percent_b", "bb_pctb", "bbp_b"}, Category: Volatility,
+		Doc:      "Bollinger %B: where the price lies between the bands, 0 at the lower and 1 at the upper. No value where the bands meet.",
+		Formula:  "%B = (x - lower) / (upper - lower)",
+		Params:   bollingerParams(),
+		Signals:  []string{shape.BreakUp, shape.BreakDown},
+		Meanings: shape.BreakMeanings("%B", "1", "0"),
+		Warmup:   changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			x, n, mult := column(s, a), a.Int("length"), a.Float("mult")
+			// Minus makes the distance exactly 0 for a price on the band, and Quotient
+			// leaves no value where the bands have no width.
+			dev := kernel.StdDev(x, n)
+			lower := kernel.Offset(kernel.SMA(x, n), dev, -mult)
+			line := kernel.Quotient(kernel.Minus(x, lower), kernel.Scaled(dev, 2*mult))
+			signals := shape.LevelCrossings(nil, line, 1, shape.BreakUp, "")
+			return &Result{
+				Lines:   []Line{{Label: "%B", Tone: Primary, Values: line}},
+				HLines:  []HLine{{Y: 1}, {Y: 0.5}, {Y: 0}},
+				Signals: shape.InOrder(shape.LevelCrossings(signals, line, 0, "", shape.BreakDown)),
+			}
+		},
+	},
+	// Four deviations over the mean at the usual factor: a measure of volatility in parts
+	// of the price.
+	{
+		Name: "bb_bandwidth", Title: "BBW", Also: []string{"bollinger_bands_width", "bollinger_bandwidth", "bbwidth", "bb_width"}, Aliases: []string{"bbw", "bandwidth", "bollinger_bandwidth"}, Category: Volatility,
+		Doc:     "Bollinger bandwidth: the width of the bands as a fraction of the middle (TradingView shows it in percent). squeeze_on fires where it becomes the narrowest of the lookback, which Bollinger puts at half a year.",
+		Formula: "BBW = (upper - lower) / middle",
+		Params:  append(bollingerParams(), bars("lookback", 125, "bars in which a squeeze is the narrowest", "squeeze")),
+		Signals: []string{shape.SqueezeOn},
+		Warmup:  func(a Args) int { return a.Int("length") + a.Int("lookback") + 1 },
+		Compute: func(s *market.Series, a Args) *Result {
+			x, n := column(s, a), a.Int("length")
+			// The width from the deviation itself: upper less lower would cancel digits.
+			line := kernel.Quotient(kernel.Scaled(kernel.StdDev(x, n), 2*a.Float("mult")), kernel.SMA(x, n))
+			return &Result{
+				Lines:   []Line{{Label: "BBW", Tone: Primary, Values: line}},
+				Signals: narrowest(line, a.Int("lookback")),
+			}
+		},
+	},
+	{
+		Name: "bbtrend", Title: "BBTrend", Aliases: []string{"bollinger_trend", "bb_trend"}, Category: Trend,
+		Doc:     "Bollinger trend of Bollinger: compares short with long bands. Above zero the lower bands are the further apart, in a rising market; below zero the upper ones. As at TradingView.",
+		Formula: "100 * (|lower short - lower long| - |upper short - upper long|) / middle short",
+		Params: []Param{
+			atLeast(2, bars("short", 20, "short bands", "short_length", "length", "fast")), atLeast(2, bars("long", 50, "long bands", "long_length", "slow")),
+			factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "multiplier"), source(),
+		},
+		Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.TurnUp, shape.TurnDown},
+		Warmup:  func(a Args) int { return max(a.Int("short"), a.Int("long")) + 2 },
+		Compute: func(s *market.Series, a Args) *Result {
+			x, mult := column(s, a), a.Float("mult")
+			// Both pairs of bands in two numbers: how far their middles are apart, and how
+			// far their half widths differ.
+			middle := kernel.SMA(x, a.Int("short"))
+			centres := kernel.Minus(middle, kernel.SMA(x, a.Int("long")))
+			reaches := kernel.Minus(kernel.StdDev(x, a.Int("short")), kernel.StdDev(x, a.Int("long")))
+			line := kernel.Ratio(bandShift(centres, kernel.Scaled(reaches, mult)), middle, 100)
+			return colouredBars("BBTrend", line, func(int) float64 { return 100 }) // percentages
+		},
+	},
+}
+
 // withVWMA returns a kind of average that may also be the one weighted by volume.
 func withVWMA(p Param) Param {
 	p.Choices = slices.Concat(p.Choices, []string{"vwma"})
@@ -28,149 +252,6 @@ func average(s *market.Series, x []float64, a Args) []float64 {
 	}
 }
 
-// Attributed to John Bollinger, "Bollinger on Bollinger Bands", 2001, as for what is
-// derived from the bands.
-var indBBands = Indicator{
-	Name: "bbands", Title: "BB", Aliases: []string{"bb", "bollinger", "bollinger_bands"}, Category: Volatility, Overlay: true,
-	Doc:     "Bollinger bands: an average, and bands a multiple of the population deviation away. As in TA-Lib, with TradingView's default length.",
-	Formula: "middle = SMA(n); upper, lower = middle ± mult * σ(n)",
-	Params: []Param{
-		lengthFrom(2, 20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "nbdev", "nbdevup", "deviation", "multiplier"),
-		quiet(factor("mult_lower", 0, 0, 20, "deviations to the lower band, 0 for the same as mult", "nbdevdn")),
-		withVWMA(averageType("ma_type", "sma", "kind of average in the middle", "type", "matype")), source(),
-	},
-	Signals: []string{shape.BreakUp, shape.BreakDown, shape.TouchUpper, shape.TouchLower},
-	Warmup:  func(a Args) int { return kernel.AverageWarmup(a.Choice("ma_type"), a.Int("length")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		// TA-Lib takes two multiples; 0 for the second means the same as the first.
-		up, down := a.Float("mult"), a.Float("mult_lower")
-		if down == 0 {
-			down = up
-		}
-		x, n := column(s, a), a.Int("length")
-		mid, upper, lower := kernel.Bollinger(x, n, up, down, average(s, x, a))
-		r := shape.Bands(mid, upper, lower)
-		if !a.linesOnly { // finding them takes twice as long as the bands
-			r.Signals = shape.InOrder(append(shape.Touches(s.High, s.Low, upper, lower), shape.Breakouts(s.Close, upper, lower)...))
-		}
-		return r
-	},
-}
-
-// Attributed to Price Headley, "Big Trends in Trading", 2002.
-var indAccbands = Indicator{
-	Name: "accbands", Title: "Acc Bands", Aliases: []string{"abands", "acceleration_bands"}, Category: Volatility, Overlay: true,
-	Doc:     "Headley's acceleration bands: averages of highs and lows pushed apart by the relative range of each bar. As in TA-Lib.",
-	Formula: "upper = SMA(high*(1+r)), middle = SMA(close), lower = SMA(low*(1-r)), r = 4*(high-low)/(high+low)",
-	Params:  []Param{length(20)},
-	Signals: []string{shape.BreakUp, shape.BreakDown},
-	Warmup:  windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("length")
-		wideHigh, wideLow := make([]float64, s.Len()), make([]float64, s.Len())
-		// TA-Lib pushes each bar's high and low apart before it averages them. A bar at
-		// a price of 0 has no relative range and is taken as it is.
-		for i, hi := range s.High {
-			lo := s.Low[i]
-			var r float64
-			if hi+lo != 0 {
-				r = 4 * (hi - lo) / (hi + lo)
-			}
-			wideHigh[i], wideLow[i] = hi*(1+r), lo*(1-r)
-		}
-		return shape.Channel(s.Close, kernel.SMA(s.Close, n), kernel.SMA(wideHigh, n), kernel.SMA(wideLow, n))
-	},
-}
-
-// Attributed to Chester W. Keltner, "How to Make Money in Commodities", 1960; the form
-// with an exponential average and true ranges is Linda Bradford Raschke's.
-var indKeltner = Indicator{
-	Name: "keltner", Title: "Keltner", Aliases: []string{"kc", "keltner_channel", "keltner_channels"}, Category: Volatility, Overlay: true,
-	Doc: "Keltner channel: an exponential average, and bands a multiple of the average true range away, TA-Lib's ATR. As at TradingView; the variant tr_ema, Pine's ta.kc, " +
-		"takes an exponential average of the true range over the channel's own length instead of Wilder's over atr_length.",
-	Formula: "middle = EMA(x, n); upper, lower = middle ± mult * ATR(m)",
-	Params: []Param{
-		length(20), bars("atr_length", 10, "bars of the true range's average; unused by tr_ema", "atr", "atr_period"),
-		factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"),
-		choice("variant", "how the true range is averaged", "atr", "tr_ema"), source(),
-	},
-	Signals: []string{shape.BreakUp, shape.BreakDown},
-	Warmup: func(a Args) int {
-		// The variant needs less: its range is an average of the channel's own length.
-		return max(kernel.EMAMemory*a.Int("length"), kernel.WilderMemory*a.Int("atr_length"))
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("length")
-		mid := kernel.EMA(column(s, a), n)
-		reach := kernel.ATR(s, a.Int("atr_length"))
-		if a.Choice("variant") == "tr_ema" {
-			reach = kernel.EMA(kernel.TrueRange(s), n)
-		}
-		return shape.Channel(s.Close, mid, kernel.Offset(mid, reach, a.Float("mult")), kernel.Offset(mid, reach, -a.Float("mult")))
-	},
-}
-
-// Attributed to Richard Donchian, who traded breakouts of four weeks.
-var indDonchian = Indicator{
-	Name: "donchian", Title: "Donchian", Aliases: []string{"dc", "price_channel", "donchian_channel", "donchian_channels"}, Category: Volatility, Overlay: true,
-	Doc:     "Donchian channel: the highest high and the lowest low of the last bars, this bar included, and their middle. The turtles bought new highs of 20 days. As at TradingView.",
-	Formula: "upper = max(high, n); lower = min(low, n); middle = (upper + lower) / 2",
-	Params:  []Param{length(20)},
-	Signals: []string{shape.NewHigh, shape.NewLow},
-	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("length")
-		upper, lower := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
-		r := shape.Bands(kernel.Midway(upper, lower), upper, lower)
-		// This bar is part of its channel, so no close can leave it: a signal is an
-		// edge that moves outwards.
-		r.Signals = shape.NewExtremes(upper, lower)
-		return r
-	},
-}
-
-// With the percentage fixed, bands and price touch more often the more volatile a
-// market is, which is what the signals tell.
-var indEnvelope = Indicator{
-	Name: "envelope", Title: "Env", Aliases: []string{"ma_env", "ma_envelope", "envelopes", "moving_average_envelope"}, Category: Volatility, Overlay: true,
-	Doc:     "Moving average envelope: bands a fixed percentage around an average. Fixed bands say how far a price is stretched, not how nervous the market is. As at TradingView, around a simple average; exponential is the other choice.",
-	Formula: "upper, lower = MA(x, n) * (1 ± percent/100)",
-	Params: []Param{
-		length(20), factor("percent", 10, 0.01, 99, "distance of the bands in percent", "pct", "deviation"),
-		choice("ma", "which average", "sma", "ema"), source(),
-	},
-	Signals: []string{shape.TouchUpper, shape.TouchLower},
-	Warmup:  emaWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		x, n := column(s, a), a.Int("length")
-		mid := kernel.SMA(x, n)
-		if a.Choice("ma") == "ema" {
-			mid = kernel.EMA(x, n)
-		}
-		by := a.Float("percent") / 100
-		r := shape.Bands(mid, kernel.Scaled(mid, 1+by), kernel.Scaled(mid, 1-by))
-		r.Signals = shape.Touches(s.High, s.Low, r.Lines[1].Values, r.Lines[2].Values)
-		return r
-	},
-}
-
-// Bands around the line as it ends at each bar. The usual drawing, one channel
-// through the newest bars, would change its past with every bar.
-var indLinregChannel = Indicator{
-	Name: "linreg_channel", Title: "LinReg", Aliases: []string{"stdev_channels", "linear_regression_channel", "regression_channel"}, Category: Trend, Overlay: true,
-	Doc:     "Linear regression channel: the end of the straight line that fits the last prices best, and bands a multiple of their deviation from it away. Every bar shows the line as it was then; a channel drawn through past bars would show them what came later.",
-	Formula: "middle = end of the regression over n bars; upper, lower = middle ± mult * √(mean squared distance from the line)",
-	Params: []Param{
-		lengthFrom(2, 100), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "deviation", "multiplier"), source(),
-	},
-	Signals: []string{shape.BreakUp, shape.BreakDown},
-	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		mid, dev := regressionSpread(column(s, a), a.Int("length"))
-		return shape.Channel(s.Close, mid, kernel.Offset(mid, dev, a.Float("mult")), kernel.Offset(mid, dev, -a.Float("mult")))
-	},
-}
-
 // regressionSpread returns the end of the regression line and the deviation
 // of the values from the line: of their variance what the slope leaves over.
 func regressionSpread(x []float64, n int) (end, dev []float64) {
@@ -183,51 +264,6 @@ func regressionSpread(x []float64, n int) (end, dev []float64) {
 		dev[i] = math.Sqrt(max(0, v-float64(slope[i]*slope[i]*time)))
 	}
 	return end, dev
-}
-
-// Attributed to Manning Stoller.
-var indSTARC = Indicator{
-	Name: "starc", Title: "STARC", Aliases: []string{"stoller", "starc_bands", "stoller_bands"}, Category: Volatility, Overlay: true,
-	Doc:     "Stoller average range channel: a short simple average, and bands a multiple of TA-Lib's average true range away.",
-	Formula: "upper, lower = SMA(close, n) ± mult * ATR(m)",
-	Params: []Param{
-		length(5), bars("atr_length", 15, "bars of the average true range", "atr", "atr_period"),
-		factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"), source(),
-	},
-	Signals: []string{shape.TouchUpper, shape.TouchLower},
-	// The true range is Wilder's average, which remembers its start far longer than the
-	// mean.
-	Warmup: func(a Args) int { return max(a.Int("length"), kernel.WilderMemory*a.Int("atr_length")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		mid, atr := kernel.SMA(column(s, a), a.Int("length")), kernel.ATR(s, a.Int("atr_length"))
-		r := shape.Bands(mid, kernel.Offset(mid, atr, a.Float("mult")), kernel.Offset(mid, atr, -a.Float("mult")))
-		r.Signals = shape.Touches(s.High, s.Low, r.Lines[1].Values, r.Lines[2].Values)
-		return r
-	},
-}
-
-var indBBPercentB = Indicator{
-	Name: "bb_percent_b", Title: "%B", Also: []string{"bollinger_bands_b", "bbp_b"}, Aliases: []string{"pctb", "%b", "percent_b", "bb_pctb", "bbp_b"}, Category: Volatility,
-	Doc:      "Bollinger %B: where the price lies between the bands, 0 at the lower and 1 at the upper. No value where the bands meet.",
-	Formula:  "%B = (x - lower) / (upper - lower)",
-	Params:   bollingerParams(),
-	Signals:  []string{shape.BreakUp, shape.BreakDown},
-	Meanings: shape.BreakMeanings("%B", "1", "0"),
-	Warmup:   changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		x, n, mult := column(s, a), a.Int("length"), a.Float("mult")
-		// Minus makes the distance exactly 0 for a price on the band, and Quotient
-		// leaves no value where the bands have no width.
-		dev := kernel.StdDev(x, n)
-		lower := kernel.Offset(kernel.SMA(x, n), dev, -mult)
-		line := kernel.Quotient(kernel.Minus(x, lower), kernel.Scaled(dev, 2*mult))
-		signals := shape.LevelCrossings(nil, line, 1, shape.BreakUp, "")
-		return &Result{
-			Lines:   []Line{{Label: "%B", Tone: Primary, Values: line}},
-			HLines:  []HLine{{Y: 1}, {Y: 0.5}, {Y: 0}},
-			Signals: shape.InOrder(shape.LevelCrossings(signals, line, 0, "", shape.BreakDown)),
-		}
-	},
 }
 
 // bollingerParams returns the parameters of what is derived from Bollinger bands.
@@ -251,48 +287,6 @@ func narrowest(x []float64, n int) []Signal {
 		}
 	}
 	return signals
-}
-
-// Four deviations over the mean at the usual factor: a measure of volatility in parts
-// of the price.
-var indBBBandwidth = Indicator{
-	Name: "bb_bandwidth", Title: "BBW", Also: []string{"bollinger_bands_width", "bollinger_bandwidth", "bbwidth", "bb_width"}, Aliases: []string{"bbw", "bandwidth", "bollinger_bandwidth"}, Category: Volatility,
-	Doc:     "Bollinger bandwidth: the width of the bands as a fraction of the middle (TradingView shows it in percent). squeeze_on fires where it becomes the narrowest of the lookback, which Bollinger puts at half a year.",
-	Formula: "BBW = (upper - lower) / middle",
-	Params:  append(bollingerParams(), bars("lookback", 125, "bars in which a squeeze is the narrowest", "squeeze")),
-	Signals: []string{shape.SqueezeOn},
-	Warmup:  func(a Args) int { return a.Int("length") + a.Int("lookback") + 1 },
-	Compute: func(s *market.Series, a Args) *Result {
-		x, n := column(s, a), a.Int("length")
-		// The width from the deviation itself: upper less lower would cancel digits.
-		line := kernel.Quotient(kernel.Scaled(kernel.StdDev(x, n), 2*a.Float("mult")), kernel.SMA(x, n))
-		return &Result{
-			Lines:   []Line{{Label: "BBW", Tone: Primary, Values: line}},
-			Signals: narrowest(line, a.Int("lookback")),
-		}
-	},
-}
-
-var indBBTrend = Indicator{
-	Name: "bbtrend", Title: "BBTrend", Aliases: []string{"bollinger_trend", "bb_trend"}, Category: Trend,
-	Doc:     "Bollinger trend of Bollinger: compares short with long bands. Above zero the lower bands are the further apart, in a rising market; below zero the upper ones. As at TradingView.",
-	Formula: "100 * (|lower short - lower long| - |upper short - upper long|) / middle short",
-	Params: []Param{
-		atLeast(2, bars("short", 20, "short bands", "short_length", "length", "fast")), atLeast(2, bars("long", 50, "long bands", "long_length", "slow")),
-		factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "multiplier"), source(),
-	},
-	Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.TurnUp, shape.TurnDown},
-	Warmup:  func(a Args) int { return max(a.Int("short"), a.Int("long")) + 2 },
-	Compute: func(s *market.Series, a Args) *Result {
-		x, mult := column(s, a), a.Float("mult")
-		// Both pairs of bands in two numbers: how far their middles are apart, and how
-		// far their half widths differ.
-		middle := kernel.SMA(x, a.Int("short"))
-		centres := kernel.Minus(middle, kernel.SMA(x, a.Int("long")))
-		reaches := kernel.Minus(kernel.StdDev(x, a.Int("short")), kernel.StdDev(x, a.Int("long")))
-		line := kernel.Ratio(bandShift(centres, kernel.Scaled(reaches, mult)), middle, 100)
-		return colouredBars("BBTrend", line, func(int) float64 { return 100 }) // percentages
-	},
 }
 
 // bandShift returns |centre - reach| - |centre + reach|: by how much the lower

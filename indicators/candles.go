@@ -9,40 +9,43 @@ import (
 	"wick/market"
 )
 
-// Candle patterns, by TA-Lib's rules: 61 of them, each a short function over
-// the last few candles in one of the tables candles_*.go.
-
-var indCandles = Indicator{
-	Name: "candles", Title: "Candles", Aliases: []string{"candle_patterns", "candlestick_patterns", "cdl", "cdl_pattern", "patterns"},
-	Category: Pattern, Overlay: true,
-	Doc: "Candle patterns: the 61 of TA-Lib, by its rules to the last bit. What counts as long, short, near or equal is measured by the five or ten candles before. " +
-		"A pattern that comes both ways has two labels, such as engulfing_bull and engulfing_bear; one that comes one way, or says nothing about direction (doji), has its plain name.",
-	Formula: "each pattern is a rule over the last 1 to 5 candles; averages over the 5 or 10 candles before",
-	Params: []Param{
-		patternParam(),
-		{Name: "newest", Aliases: []string{"n", "last"}, Doc: "newest signals to return; 0 returns all, which are one or two a bar", Kind: Int, Min: 0, Max: market.MaxLimit, Quiet: true},
-		{Name: "penetration", Doc: "how far into the first body the last candle must reach, as a fraction of it; 0 takes TA-Lib's own, 0.3, and 0.5 for darkcloudcover and mathold",
-			Min: 0, Max: 1, Quiet: true},
-	},
-	Signals: patternLabels(), Meanings: patternMeanings(),
-	Silent: func(a Args, label string) string {
-		for _, p := range chosenPatterns(a.Chosen("pattern")) {
-			if labels := p.labels(); slices.Contains(labels[:], label) {
-				return ""
+// candleEntries are the entries of this family.
+var candleEntries = []Indicator{
+	{
+		Name: "candles", Title: "Candles", Aliases: []string{"candle_patterns", "candlestick_patterns", "cdl", "cdl_pattern", "patterns"},
+		Category: Pattern, Overlay: true,
+		Doc: "Candle patterns: the 61 of TA-Lib, by its rules to the last bit. What counts as long, short, near or equal is measured by the five or ten candles before. " +
+			"A pattern that comes both ways has two labels, such as engulfing_bull and engulfing_bear; one that comes one way, or says nothing about direction (doji), has its plain name.",
+		Formula: "each pattern is a rule over the last 1 to 5 candles; averages over the 5 or 10 candles before",
+		Params: []Param{
+			patternParam(),
+			{Name: "newest", Aliases: []string{"n", "last"}, Doc: "newest signals to return; 0 returns all, which are one or two a bar", Kind: Int, Min: 0, Max: market.MaxLimit, Quiet: true},
+			{Name: "penetration", Doc: "how far into the first body the last candle must reach, as a fraction of it; 0 takes TA-Lib's own, 0.3, and 0.5 for darkcloudcover and mathold",
+				Min: 0, Max: 1, Quiet: true},
+		},
+		Signals: patternLabels(), Meanings: patternMeanings(),
+		Silent: func(a Args, label string) string {
+			for _, p := range chosenPatterns(a.Chosen("pattern")) {
+				if labels := p.labels(); slices.Contains(labels[:], label) {
+					return ""
+				}
 			}
-		}
-		return "pattern to all"
-	},
-	Warmup: func(Args) int { return candleMemory },
-	Compute: func(s *market.Series, a Args) *Result {
-		signals := candleSignals(s, chosenPatterns(a.Chosen("pattern")), a.Float("penetration"))
-		// Signals are in order of bar, so the newest are at the end.
-		if n := a.Int("newest"); n > 0 && n < len(signals) {
-			signals = signals[len(signals)-n:]
-		}
-		return &Result{Signals: signals}
+			return "pattern to all"
+		},
+		Warmup: func(Args) int { return candleMemory },
+		Compute: func(s *market.Series, a Args) *Result {
+			signals := candleSignals(s, chosenPatterns(a.Chosen("pattern")), a.Float("penetration"))
+			// Signals are in order of bar, so the newest are at the end.
+			if n := a.Int("newest"); n > 0 && n < len(signals) {
+				signals = signals[len(signals)-n:]
+			}
+			return &Result{Signals: signals}
+		},
 	},
 }
+
+// Candle patterns, by TA-Lib's rules: 61 of them, each a short function over
+// the last few candles in one of the tables candles_*.go.
 
 // patternParam returns the parameter "pattern".
 func patternParam() Param {

@@ -8,67 +8,70 @@ import (
 	"wick/market"
 )
 
-var indCipherB = Indicator{
-	Name: "cipher_b", Title: "Cipher B", Aliases: []string{"cipher", "cb", "market_cipher_b", "vumanchu", "vumanchu_cipher_b"}, Category: Momentum,
-	Doc: "WaveTrend, RSI, stochastic RSI and money flow in one panel, after VuManChu's Cipher B, with Wilder's RSI. Buy and sell are crosses of WaveTrend in its zones, the small ones outside them; " +
-		"in strict mode RSI and stochastic must agree. Divergences compare tops and bottoms of WT2 and are marked on the bar that confirms them, two bars after the turn; " +
-		"gold_buy is a strong one out of deep oversold. rsi_oversold and rsi_overbought mark RSI leaving 30 upwards and 60 downwards.",
-	Formula: "WT as in wavetrend with a signal of 3; money flow = SMA(150 * (close - open) / (high - low), 60) - 2.5; stochastic of RSI(ln close, 14) over 14, smoothed 3 and 3",
-	Params: []Param{
-		choice("dot_mode", "strict wants RSI and stochastic to agree with a cross, classic does not", "strict", "classic"),
-		bars("wt_channel_length", 9, "WaveTrend: average of the price", "channel", "ch_len"),
-		bars("wt_average_length", 12, "WaveTrend: average of the index", "average", "avg_len"),
-		quiet(factor("wt_oversold", -53, -200, 0, "lower level of WaveTrend", "oversold")),
-		quiet(factor("wt_overbought", 53, 0, 200, "upper level of WaveTrend", "overbought")),
-		toggle("show_divergences", true, "draw the lines of strong divergences of WaveTrend"),
-		toggle("show_hidden", false, "mark hidden divergences of WaveTrend too"),
-		toggle("show_rsi_divergences", false, "mark divergences of RSI too"),
-		toggle("show_stoch_divergences", false, "mark divergences of the stochastic too"),
-	},
-	ZoneLine: "WT2",
-	Signals: []string{
-		shape.Buy, shape.Sell, shape.BuySmall, shape.SellSmall, shape.GoldBuy, shape.RSIOversold, shape.RSIOverbought, shape.WTBullDiv, shape.WTBearDiv, shape.HiddenBullDiv, shape.HiddenBearDiv,
-		shape.RSIBullDiv, shape.RSIBearDiv, shape.StochBullDiv, shape.StochBearDiv, shape.AnyBullDiv, shape.AnyBearDiv,
-	},
-	Beyond: true,
-	Silent: func(a Args, label string) string {
-		switch label {
-		case shape.RSIBullDiv, shape.RSIBearDiv:
-			return silentUnless(a, "show_rsi_divergences")
-		case shape.StochBullDiv, shape.StochBearDiv:
-			return silentUnless(a, "show_stoch_divergences")
-		case shape.HiddenBullDiv, shape.HiddenBearDiv:
-			return silentUnless(a, "show_hidden")
-		}
-		return ""
-	},
-	// The slowest of the stochastic of the RSI, the money flow and WaveTrend; 100 bars
-	// more hold the turn before, with which a divergence is compared.
-	Warmup: func(a Args) int {
-		return 100 + max(20*14+14+6, 60, 9*(2*a.Int("wt_channel_length")+a.Int("wt_average_length"))+3)
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		c := newCipher(s, a)
-		zero := make([]float64, s.Len())
-		r := &Result{
-			YRange: &[2]float64{-105, 105},
-			Lines: []Line{
-				{Label: "WT1", Tone: Primary, Values: c.wt1}, {Label: "WT2", Tone: Second, Values: c.wt2},
-				{Label: "RSI", Values: c.rsi}, {Label: "Stoch K", Values: c.k}, {Label: "Stoch D", Values: c.d},
-			},
-			Histogram: []Histogram{{Label: "Money flow", Values: moneyFlowBars(s)}},
-			Fills: []Fill{
-				{Y1: c.wt1, Y2: c.wt2, Tone: Up, Below: Down}, {Y1: kernel.Minus(c.wt1, c.wt2), Y2: zero, Tone: Muted},
-				{Y1: c.k, Y2: c.d, Tone: Up, Below: Down},
-			},
-			HLines: []HLine{{Y: a.Float("wt_overbought")}, {Y: 0}, {Y: a.Float("wt_oversold")}},
-		}
-		// Signals of three kinds; the order among those of one bar is the order here.
-		c.crosses(r, a)
-		r.Signals = shape.ZoneExits(r.Signals, c.rsi, 30, 60, shape.RSIOversold, shape.RSIOverbought)
-		c.divergences(r, s, a)
-		shape.InOrder(r.Signals)
-		return r
+// ciphers are the entries of this family.
+var ciphers = []Indicator{
+	{
+		Name: "cipher_b", Title: "Cipher B", Aliases: []string{"cipher", "cb", "market_cipher_b", "vumanchu", "vumanchu_cipher_b"}, Category: Momentum,
+		Doc: "WaveTrend, RSI, stochastic RSI and money flow in one panel, after VuManChu's Cipher B, with Wilder's RSI. Buy and sell are crosses of WaveTrend in its zones, the small ones outside them; " +
+			"in strict mode RSI and stochastic must agree. Divergences compare tops and bottoms of WT2 and are marked on the bar that confirms them, two bars after the turn; " +
+			"gold_buy is a strong one out of deep oversold. rsi_oversold and rsi_overbought mark RSI leaving 30 upwards and 60 downwards.",
+		Formula: "WT as in wavetrend with a signal of 3; money flow = SMA(150 * (close - open) / (high - low), 60) - 2.5; stochastic of RSI(ln close, 14) over 14, smoothed 3 and 3",
+		Params: []Param{
+			choice("dot_mode", "strict wants RSI and stochastic to agree with a cross, classic does not", "strict", "classic"),
+			bars("wt_channel_length", 9, "WaveTrend: average of the price", "channel", "ch_len"),
+			bars("wt_average_length", 12, "WaveTrend: average of the index", "average", "avg_len"),
+			quiet(factor("wt_oversold", -53, -200, 0, "lower level of WaveTrend", "oversold")),
+			quiet(factor("wt_overbought", 53, 0, 200, "upper level of WaveTrend", "overbought")),
+			toggle("show_divergences", true, "draw the lines of strong divergences of WaveTrend"),
+			toggle("show_hidden", false, "mark hidden divergences of WaveTrend too"),
+			toggle("show_rsi_divergences", false, "mark divergences of RSI too"),
+			toggle("show_stoch_divergences", false, "mark divergences of the stochastic too"),
+		},
+		ZoneLine: "WT2",
+		Signals: []string{
+			shape.Buy, shape.Sell, shape.BuySmall, shape.SellSmall, shape.GoldBuy, shape.RSIOversold, shape.RSIOverbought, shape.WTBullDiv, shape.WTBearDiv, shape.HiddenBullDiv, shape.HiddenBearDiv,
+			shape.RSIBullDiv, shape.RSIBearDiv, shape.StochBullDiv, shape.StochBearDiv, shape.AnyBullDiv, shape.AnyBearDiv,
+		},
+		Beyond: true,
+		Silent: func(a Args, label string) string {
+			switch label {
+			case shape.RSIBullDiv, shape.RSIBearDiv:
+				return silentUnless(a, "show_rsi_divergences")
+			case shape.StochBullDiv, shape.StochBearDiv:
+				return silentUnless(a, "show_stoch_divergences")
+			case shape.HiddenBullDiv, shape.HiddenBearDiv:
+				return silentUnless(a, "show_hidden")
+			}
+			return ""
+		},
+		// The slowest of the stochastic of the RSI, the money flow and WaveTrend; 100 bars
+		// more hold the turn before, with which a divergence is compared.
+		Warmup: func(a Args) int {
+			return 100 + max(20*14+14+6, 60, 9*(2*a.Int("wt_channel_length")+a.Int("wt_average_length"))+3)
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			c := newCipher(s, a)
+			zero := make([]float64, s.Len())
+			r := &Result{
+				YRange: &[2]float64{-105, 105},
+				Lines: []Line{
+					{Label: "WT1", Tone: Primary, Values: c.wt1}, {Label: "WT2", Tone: Second, Values: c.wt2},
+					{Label: "RSI", Values: c.rsi}, {Label: "Stoch K", Values: c.k}, {Label: "Stoch D", Values: c.d},
+				},
+				Histogram: []Histogram{{Label: "Money flow", Values: moneyFlowBars(s)}},
+				Fills: []Fill{
+					{Y1: c.wt1, Y2: c.wt2, Tone: Up, Below: Down}, {Y1: kernel.Minus(c.wt1, c.wt2), Y2: zero, Tone: Muted},
+					{Y1: c.k, Y2: c.d, Tone: Up, Below: Down},
+				},
+				HLines: []HLine{{Y: a.Float("wt_overbought")}, {Y: 0}, {Y: a.Float("wt_oversold")}},
+			}
+			// Signals of three kinds; the order among those of one bar is the order here.
+			c.crosses(r, a)
+			r.Signals = shape.ZoneExits(r.Signals, c.rsi, 30, 60, shape.RSIOversold, shape.RSIOverbought)
+			c.divergences(r, s, a)
+			shape.InOrder(r.Signals)
+			return r
+		},
 	},
 }
 

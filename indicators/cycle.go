@@ -6,93 +6,91 @@ import (
 	"wick/market"
 )
 
-// Averaged over one whole cycle, the cycle itself adds up to nothing.
-var indHTTrendline = overPrice(Indicator{
-	Name: "ht_trendline", Title: "HT Trendline", Aliases: []string{"instantaneous_trend", "instantaneous_trendline", "htl"}, Category: Cycle,
-	Doc:     "Ehlers' instantaneous trend line: the mean over one dominant cycle, which takes the cycle out of the price. As in TA-Lib.",
-	Formula: "m = mean of the last p prices, p = cycle period; trend line = (4m + 3m[1] + 2m[2] + m[3]) / 10",
-	Params:  []Param{source()},
-	Warmup:  cycleWarmup,
-}, "Trendline", func(x []float64, _ Args) []float64 { return kernel.CycleTrend(x) })
-
-// Attributed to John F. Ehlers, "Rocket Science for Traders", 2001. The kernels follow
-// TA-Lib's version of it, see kernel/hilbert.go.
-var indHTDCPeriod = turning(Indicator{
-	Name: "ht_dcperiod", Title: "HT Period", Aliases: []string{"dominant_cycle_period", "cycle_period", "ht_dc_period"}, Category: Cycle,
-	Doc:     "Period of the dominant cycle in bars, 6 to 50, by Ehlers' Hilbert transform. As in TA-Lib.",
-	Formula: "period = 360 / degrees the phase turns per bar, smoothed",
-	Params:  []Param{source()},
-	Warmup:  cycleWarmup,
-}, "Period", func(s *market.Series, a Args) []float64 { return kernel.CyclePeriod(column(s, a)) })
-
-var indHTDCPhase = turning(Indicator{
-	Name: "ht_dcphase", Title: "HT Phase", Aliases: []string{"dominant_cycle_phase", "cycle_phase", "ht_dc_phase"}, Category: Cycle,
-	Doc:     "Phase of the dominant cycle in degrees, -45 to 315: where in the cycle the price stands. As in TA-Lib.",
-	Formula: "phase = atan(Σ s*sin / Σ s*cos) over one cycle of the smoothed price s, + 90 + 360/period",
-	Params:  []Param{source()},
-	Warmup:  cycleWarmup,
-}, "Phase", func(s *market.Series, a Args) []float64 { return kernel.CyclePhase(column(s, a)) })
-
-// The two parts are what the period is computed from: their angle is the phase, its
-// step from bar to bar the speed.
-var indHTPhasor = Indicator{
-	Name: "ht_phasor", Title: "HT Phasor", Aliases: []string{"phasor"}, Category: Cycle,
-	Doc:      "The two parts of the dominant cycle, one in phase and one a quarter cycle behind. As in TA-Lib.",
-	Formula:  "quadrature = H(H(smoothed price)), in phase = H(smoothed price) three bars ago, H Hilbert's transform",
-	Params:   []Param{source()},
-	Signals:  []string{shape.CrossUp, shape.CrossDown},
-	Meanings: shape.CrossMeanings("the part in phase", "the quadrature"),
-	Warmup:   cycleWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		inPhase, quadrature := kernel.Phasor(column(s, a))
-		return &Result{
-			Lines: []Line{
-				{Label: "In phase", Tone: Primary, Values: inPhase},
-				{Label: "Quadrature", Tone: Second, Values: quadrature},
-			},
-			HLines:  []HLine{{Y: 0}},
-			Signals: shape.LineCrossings(nil, inPhase, quadrature, shape.CrossUp, shape.CrossDown),
-		}
+// cycles are the entries of this family.
+var cycles = []Indicator{
+	// Averaged over one whole cycle, the cycle itself adds up to nothing.
+	overPrice(Indicator{
+		Name: "ht_trendline", Title: "HT Trendline", Aliases: []string{"instantaneous_trend", "instantaneous_trendline", "htl"}, Category: Cycle,
+		Doc:     "Ehlers' instantaneous trend line: the mean over one dominant cycle, which takes the cycle out of the price. As in TA-Lib.",
+		Formula: "m = mean of the last p prices, p = cycle period; trend line = (4m + 3m[1] + 2m[2] + m[3]) / 10",
+		Params:  []Param{source()},
+		Warmup:  cycleWarmup,
+	}, "Trendline", func(x []float64, _ Args) []float64 { return kernel.CycleTrend(x) }),
+	// Attributed to John F. Ehlers, "Rocket Science for Traders", 2001. The kernels follow
+	// TA-Lib's version of it, see kernel/hilbert.go.
+	turning(Indicator{
+		Name: "ht_dcperiod", Title: "HT Period", Aliases: []string{"dominant_cycle_period", "cycle_period", "ht_dc_period"}, Category: Cycle,
+		Doc:     "Period of the dominant cycle in bars, 6 to 50, by Ehlers' Hilbert transform. As in TA-Lib.",
+		Formula: "period = 360 / degrees the phase turns per bar, smoothed",
+		Params:  []Param{source()},
+		Warmup:  cycleWarmup,
+	}, "Period", func(s *market.Series, a Args) []float64 { return kernel.CyclePeriod(column(s, a)) }),
+	turning(Indicator{
+		Name: "ht_dcphase", Title: "HT Phase", Aliases: []string{"dominant_cycle_phase", "cycle_phase", "ht_dc_phase"}, Category: Cycle,
+		Doc:     "Phase of the dominant cycle in degrees, -45 to 315: where in the cycle the price stands. As in TA-Lib.",
+		Formula: "phase = atan(Σ s*sin / Σ s*cos) over one cycle of the smoothed price s, + 90 + 360/period",
+		Params:  []Param{source()},
+		Warmup:  cycleWarmup,
+	}, "Phase", func(s *market.Series, a Args) []float64 { return kernel.CyclePhase(column(s, a)) }),
+	// The two parts are what the period is computed from: their angle is the phase, its
+	// step from bar to bar the speed.
+	{
+		Name: "ht_phasor", Title: "HT Phasor", Aliases: []string{"phasor"}, Category: Cycle,
+		Doc:      "The two parts of the dominant cycle, one in phase and one a quarter cycle behind. As in TA-Lib.",
+		Formula:  "quadrature = H(H(smoothed price)), in phase = H(smoothed price) three bars ago, H Hilbert's transform",
+		Params:   []Param{source()},
+		Signals:  []string{shape.CrossUp, shape.CrossDown},
+		Meanings: shape.CrossMeanings("the part in phase", "the quadrature"),
+		Warmup:   cycleWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			inPhase, quadrature := kernel.Phasor(column(s, a))
+			return &Result{
+				Lines: []Line{
+					{Label: "In phase", Tone: Primary, Values: inPhase},
+					{Label: "Quadrature", Tone: Second, Values: quadrature},
+				},
+				HLines:  []HLine{{Y: 0}},
+				Signals: shape.LineCrossings(nil, inPhase, quadrature, shape.CrossUp, shape.CrossDown),
+			}
+		},
 	},
-}
-
-// The lead sine is ahead by an eighth of the cycle, so in a cycle it turns, and
-// crosses, before the price does.
-var indHTSine = Indicator{
-	Name: "ht_sine", Title: "HT Sine", Aliases: []string{"sine_wave", "sinewave"}, Category: Cycle,
-	Doc:      "Sine of the dominant cycle's phase and the same 45 degrees ahead. In a cycle they cross at its turns; in a trend they lie side by side. As in TA-Lib.",
-	Formula:  "sine = sin(phase), lead = sin(phase + 45°)",
-	Params:   []Param{source()},
-	Signals:  []string{shape.CrossUp, shape.CrossDown},
-	Meanings: shape.CrossMeanings("the lead sine", "the sine"),
-	Warmup:   cycleWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		sine, lead := kernel.CycleSine(column(s, a))
-		return &Result{
-			YRange: &[2]float64{-1, 1},
-			Lines: []Line{
-				{Label: "Sine", Tone: Primary, Values: sine}, {Label: "Lead sine", Tone: Second, Values: lead},
-			},
-			HLines:  []HLine{{Y: 0}},
-			Signals: shape.LineCrossings(nil, lead, sine, shape.CrossUp, shape.CrossDown),
-		}
+	// The lead sine is ahead by an eighth of the cycle, so in a cycle it turns, and
+	// crosses, before the price does.
+	{
+		Name: "ht_sine", Title: "HT Sine", Aliases: []string{"sine_wave", "sinewave"}, Category: Cycle,
+		Doc:      "Sine of the dominant cycle's phase and the same 45 degrees ahead. In a cycle they cross at its turns; in a trend they lie side by side. As in TA-Lib.",
+		Formula:  "sine = sin(phase), lead = sin(phase + 45°)",
+		Params:   []Param{source()},
+		Signals:  []string{shape.CrossUp, shape.CrossDown},
+		Meanings: shape.CrossMeanings("the lead sine", "the sine"),
+		Warmup:   cycleWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			sine, lead := kernel.CycleSine(column(s, a))
+			return &Result{
+				YRange: &[2]float64{-1, 1},
+				Lines: []Line{
+					{Label: "Sine", Tone: Primary, Values: sine}, {Label: "Lead sine", Tone: Second, Values: lead},
+				},
+				HLines:  []HLine{{Y: 0}},
+				Signals: shape.LineCrossings(nil, lead, sine, shape.CrossUp, shape.CrossDown),
+			}
+		},
 	},
-}
-
-// The step from 0 to 1 is a crossing of 0.5, which gives both signals.
-var indHTTrendMode = Indicator{
-	Name: "ht_trendmode", Title: "HT Trend Mode", Aliases: []string{"trend_mode", "trend_vs_cycle"}, Category: Cycle,
-	Doc:     "1 while the market trends, 0 while it cycles, by Ehlers' rules. As in TA-Lib.",
-	Formula: "0 for half a cycle after sine and lead sine cross, and while the phase turns as a cycle's would; 1 if the price is 1.5 % off the trend line",
-	Params:  []Param{source()},
-	Signals: []string{shape.ModeTrend, shape.ModeCycle},
-	Warmup:  cycleWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		mode := kernel.TrendMode(column(s, a))
-		return &Result{
-			YRange:  &[2]float64{0, 1},
-			Lines:   []Line{{Label: "Trend mode", Tone: Primary, Style: Step, Values: mode}},
-			Signals: shape.LevelCrossings(nil, mode, 0.5, shape.ModeTrend, shape.ModeCycle),
-		}
+	// The step from 0 to 1 is a crossing of 0.5, which gives both signals.
+	{
+		Name: "ht_trendmode", Title: "HT Trend Mode", Aliases: []string{"trend_mode", "trend_vs_cycle"}, Category: Cycle,
+		Doc:     "1 while the market trends, 0 while it cycles, by Ehlers' rules. As in TA-Lib.",
+		Formula: "0 for half a cycle after sine and lead sine cross, and while the phase turns as a cycle's would; 1 if the price is 1.5 % off the trend line",
+		Params:  []Param{source()},
+		Signals: []string{shape.ModeTrend, shape.ModeCycle},
+		Warmup:  cycleWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			mode := kernel.TrendMode(column(s, a))
+			return &Result{
+				YRange:  &[2]float64{0, 1},
+				Lines:   []Line{{Label: "Trend mode", Tone: Primary, Style: Step, Values: mode}},
+				Signals: shape.LevelCrossings(nil, mode, 0.5, shape.ModeTrend, shape.ModeCycle),
+			}
+		},
 	},
 }

@@ -16,15 +16,41 @@ import (
 	"wick/rules"
 )
 
-var indRule = Indicator{
-	Name: "rule", Title: "Rule", Also: []string{"condition", "conditions", "alert_rule"}, Category: Rules, Overlay: true,
-	Doc: "A condition of your own, such as rsi(14) < 30 and close > ema(200)@1d: shaded where it is true, with a signal where that begins and ends. " +
-		"Indicators are functions: macd(12,26,9).signal, signal(rsi(14), \"bull_div\"); ema(50) crosses above ema(200); x[3] looks back, @1d reads the newest closed day, close:ETHUSDT another market. An unknown value is not true.",
-	Formula: "becomes_true: when is true and was not true on the bar before",
-	Params:  []Param{condition("when", "rsi(14) < 30", "the condition, such as close crosses above ema(20); list_indicators names [rule] teaches the language", "condition", "rule", "expr", "expression", "if")},
-	Signals: []string{shape.BecomesTrue, shape.BecomesFalse},
-	History: expressionHistory,
-	Compute: computeRule,
+// expressions are the entries of this family.
+var expressions = []Indicator{
+	{
+		Name: "rule", Title: "Rule", Also: []string{"condition", "conditions", "alert_rule"}, Category: Rules, Overlay: true,
+		Doc: "A condition of your own, such as rsi(14) < 30 and close > ema(200)@1d: shaded where it is true, with a signal where that begins and ends. " +
+			"Indicators are functions: macd(12,26,9).signal, signal(rsi(14), \"bull_div\"); ema(50) crosses above ema(200); x[3] looks back, @1d reads the newest closed day, close:ETHUSDT another market. An unknown value is not true.",
+		Formula: "becomes_true: when is true and was not true on the bar before",
+		Params:  []Param{condition("when", "rsi(14) < 30", "the condition, such as close crosses above ema(20); list_indicators names [rule] teaches the language", "condition", "rule", "expr", "expression", "if")},
+		Signals: []string{shape.BecomesTrue, shape.BecomesFalse},
+		History: expressionHistory,
+		Compute: computeRule,
+	},
+	{
+		Name: "formula", Title: "Formula", Also: []string{"expression", "custom_formula"}, Category: Rules,
+		Doc: "Lines of your own, such as close / sma(200) or macd(12,26,9).macd - macd(12,26,9).signal; several stand between semicolons. " +
+			"The language is that of rule; a condition is drawn as 1 and 0. Signals are of the first line.",
+		Formula: "one value per bar; unknown where a part is unknown or divided by zero",
+		Params: []Param{
+			{Name: "expr", Aliases: []string{"expression", "formula", "value"}, Doc: "the lines, divided by semicolons", Kind: Expression, Text: "close / sma(50)", Required: true, Many: true},
+			quiet(toggle("overlay", false, "drawn over the price: for what is a price itself")),
+		},
+		Signals: []string{shape.ZeroUp, shape.ZeroDown},
+		History: expressionHistory,
+		Compute: func(s *market.Series, a Args) *Result {
+			v := a.evaluator(s)
+			r := &Result{Overlay: a.Bool("overlay")}
+			// One evaluator for all lines, so that parts they share are computed once.
+			for _, e := range a.exprs["expr"] {
+				r.Lines = append(r.Lines, Line{Label: e.Source(), Values: v.Values(e)})
+			}
+			// Not drawn: zero need not mean anything to a formula.
+			r.Signals = shape.Silently(shape.LevelCrossings(nil, r.Lines[0].Values, 0, shape.ZeroUp, shape.ZeroDown))
+			return r
+		},
+	},
 }
 
 // Language teaches the language of expressions in a few lines.
@@ -168,30 +194,6 @@ func fact(v any) json.RawMessage {
 		panic("indicators: " + err.Error()) // texts and counts always encode
 	}
 	return text
-}
-
-var indFormula = Indicator{
-	Name: "formula", Title: "Formula", Also: []string{"expression", "custom_formula"}, Category: Rules,
-	Doc: "Lines of your own, such as close / sma(200) or macd(12,26,9).macd - macd(12,26,9).signal; several stand between semicolons. " +
-		"The language is that of rule; a condition is drawn as 1 and 0. Signals are of the first line.",
-	Formula: "one value per bar; unknown where a part is unknown or divided by zero",
-	Params: []Param{
-		{Name: "expr", Aliases: []string{"expression", "formula", "value"}, Doc: "the lines, divided by semicolons", Kind: Expression, Text: "close / sma(50)", Required: true, Many: true},
-		quiet(toggle("overlay", false, "drawn over the price: for what is a price itself")),
-	},
-	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	History: expressionHistory,
-	Compute: func(s *market.Series, a Args) *Result {
-		v := a.evaluator(s)
-		r := &Result{Overlay: a.Bool("overlay")}
-		// One evaluator for all lines, so that parts they share are computed once.
-		for _, e := range a.exprs["expr"] {
-			r.Lines = append(r.Lines, Line{Label: e.Source(), Values: v.Values(e)})
-		}
-		// Not drawn: zero need not mean anything to a formula.
-		r.Signals = shape.Silently(shape.LevelCrossings(nil, r.Lines[0].Values, 0, shape.ZeroUp, shape.ZeroDown))
-		return r
-	},
 }
 
 // Expressions of package rules as parameters: the indicators they name, what history

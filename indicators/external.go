@@ -8,6 +8,77 @@ import (
 	"wick/market"
 )
 
+// externals are the entries of this family.
+var externals = []Indicator{
+	{
+		Name: "funding", Title: "Funding", Aliases: []string{"funding_rate"}, Category: External,
+		Doc:     "Funding rate of the perpetual future in percent: positive when longs pay shorts. Signals mark where it changes sign. Bars without a rate are null.",
+		Formula: "100 * funding rate",
+		Needs:   []string{market.ExtraFunding},
+		Signals: []string{shape.ZeroUp, shape.ZeroDown},
+		Warmup:  barWarmup,
+		Compute: func(s *market.Series, _ Args) *Result {
+			// Rates are small fractions, so they are shown in percent; a bar without one
+			// stays NaN.
+			percent := kernel.Scaled(extra(s, market.ExtraFunding), 100)
+			return &Result{
+				Histogram: []Histogram{{Label: "Funding %", Values: percent}},
+				HLines:    []HLine{{Y: 0}},
+				Signals:   shape.LevelCrossings(nil, percent, 0, shape.ZeroUp, shape.ZeroDown),
+			}
+		},
+	},
+	{
+		Name: "oi", Title: "Open interest", Aliases: []string{"open_interest"}, Category: External,
+		Doc:     "Open interest: the value of all open futures contracts, in the quote currency. Rising with price, new money follows the trend; falling, positions are being closed.",
+		Formula: "open interest as the source reports it",
+		Needs:   []string{market.ExtraOI},
+		Signals: []string{shape.TurnUp, shape.TurnDown},
+		Warmup:  func(Args) int { return 10 },
+		Compute: func(s *market.Series, _ Args) *Result {
+			line := extra(s, market.ExtraOI)
+			return &Result{Lines: []Line{{Label: "OI", Tone: Primary, Values: line}}, Signals: shape.Silently(shape.Turns(nil, line))}
+		},
+	},
+	{
+		Name: "long_short", Title: "Long/short", Aliases: []string{"ls_ratio", "long_short_ratio"}, Category: External,
+		Doc:      "Fractions of accounts that are long and short. Signals mark where the majority changes.",
+		Formula:  "long and short accounts, each over all",
+		Needs:    []string{market.ExtraLong, market.ExtraShort},
+		Signals:  []string{shape.CrossUp, shape.CrossDown},
+		Meanings: shape.CrossMeanings("the fraction that is long", "the one that is short"),
+		Warmup:   barWarmup,
+		Compute: func(s *market.Series, _ Args) *Result {
+			long, short := extra(s, market.ExtraLong), extra(s, market.ExtraShort)
+			return &Result{
+				YRange:  &[2]float64{0, 1},
+				Lines:   []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
+				Fills:   []Fill{{Y1: long, Y2: short, Tone: Up, Below: Down}},
+				HLines:  []HLine{{Y: 0.5}},
+				Signals: shape.LineCrossings(nil, long, short, shape.CrossUp, shape.CrossDown),
+			}
+		},
+	},
+	{
+		Name: "fear_greed", Title: "Fear & greed", Aliases: []string{"fng", "fear_and_greed"}, Category: External,
+		Doc: "Fear and greed index of alternative.me, 0 to 100: below 25 extreme fear, below 45 fear, to 55 neutral, to 75 greed, above extreme greed. " +
+			"Signals mark the bars on which it enters another zone.",
+		Formula: "the index as published",
+		Needs:   []string{market.ExtraFearGreed},
+		Signals: []string{shape.ExtremeFear, shape.ExtremeGreed, shape.ZoneUp, shape.ZoneDown},
+		Warmup:  func(Args) int { return 10 }, // the last zone known may lie a few bars back,
+		Compute: func(s *market.Series, _ Args) *Result {
+			index := extra(s, market.ExtraFearGreed)
+			return &Result{
+				YRange:  &[2]float64{0, 100},
+				Lines:   []Line{{Label: "F&G", Tone: Primary, Values: index}},
+				HLines:  []HLine{{Y: 75}, {Y: 50}, {Y: 25}},
+				Signals: zoneChanges(index),
+			}
+		},
+	},
+}
+
 // Indicators of data from outside the bars. A source that has it puts it into
 // columns of Series.Extra; each record says in Needs which it cannot do
 // without, and a tool refuses by that name when the source has none. A value
@@ -20,77 +91,6 @@ func extra(s *market.Series, name string) []float64 {
 		return c
 	}
 	return kernel.NaNs(s.Len())
-}
-
-var indFunding = Indicator{
-	Name: "funding", Title: "Funding", Aliases: []string{"funding_rate"}, Category: External,
-	Doc:     "Funding rate of the perpetual future in percent: positive when longs pay shorts. Signals mark where it changes sign. Bars without a rate are null.",
-	Formula: "100 * funding rate",
-	Needs:   []string{market.ExtraFunding},
-	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  barWarmup,
-	Compute: func(s *market.Series, _ Args) *Result {
-		// Rates are small fractions, so they are shown in percent; a bar without one
-		// stays NaN.
-		percent := kernel.Scaled(extra(s, market.ExtraFunding), 100)
-		return &Result{
-			Histogram: []Histogram{{Label: "Funding %", Values: percent}},
-			HLines:    []HLine{{Y: 0}},
-			Signals:   shape.LevelCrossings(nil, percent, 0, shape.ZeroUp, shape.ZeroDown),
-		}
-	},
-}
-
-var indOI = Indicator{
-	Name: "oi", Title: "Open interest", Aliases: []string{"open_interest"}, Category: External,
-	Doc:     "Open interest: the value of all open futures contracts, in the quote currency. Rising with price, new money follows the trend; falling, positions are being closed.",
-	Formula: "open interest as the source reports it",
-	Needs:   []string{market.ExtraOI},
-	Signals: []string{shape.TurnUp, shape.TurnDown},
-	Warmup:  func(Args) int { return 10 },
-	Compute: func(s *market.Series, _ Args) *Result {
-		line := extra(s, market.ExtraOI)
-		return &Result{Lines: []Line{{Label: "OI", Tone: Primary, Values: line}}, Signals: shape.Silently(shape.Turns(nil, line))}
-	},
-}
-
-var indLongShort = Indicator{
-	Name: "long_short", Title: "Long/short", Aliases: []string{"ls_ratio", "long_short_ratio"}, Category: External,
-	Doc:      "Fractions of accounts that are long and short. Signals mark where the majority changes.",
-	Formula:  "long and short accounts, each over all",
-	Needs:    []string{market.ExtraLong, market.ExtraShort},
-	Signals:  []string{shape.CrossUp, shape.CrossDown},
-	Meanings: shape.CrossMeanings("the fraction that is long", "the one that is short"),
-	Warmup:   barWarmup,
-	Compute: func(s *market.Series, _ Args) *Result {
-		long, short := extra(s, market.ExtraLong), extra(s, market.ExtraShort)
-		return &Result{
-			YRange:  &[2]float64{0, 1},
-			Lines:   []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
-			Fills:   []Fill{{Y1: long, Y2: short, Tone: Up, Below: Down}},
-			HLines:  []HLine{{Y: 0.5}},
-			Signals: shape.LineCrossings(nil, long, short, shape.CrossUp, shape.CrossDown),
-		}
-	},
-}
-
-var indFearGreed = Indicator{
-	Name: "fear_greed", Title: "Fear & greed", Aliases: []string{"fng", "fear_and_greed"}, Category: External,
-	Doc: "Fear and greed index of alternative.me, 0 to 100: below 25 extreme fear, below 45 fear, to 55 neutral, to 75 greed, above extreme greed. " +
-		"Signals mark the bars on which it enters another zone.",
-	Formula: "the index as published",
-	Needs:   []string{market.ExtraFearGreed},
-	Signals: []string{shape.ExtremeFear, shape.ExtremeGreed, shape.ZoneUp, shape.ZoneDown},
-	Warmup:  func(Args) int { return 10 }, // the last zone known may lie a few bars back,
-	Compute: func(s *market.Series, _ Args) *Result {
-		index := extra(s, market.ExtraFearGreed)
-		return &Result{
-			YRange:  &[2]float64{0, 100},
-			Lines:   []Line{{Label: "F&G", Tone: Primary, Values: index}},
-			HLines:  []HLine{{Y: 75}, {Y: 50}, {Y: 25}},
-			Signals: zoneChanges(index),
-		}
-	},
 }
 
 // zoneChanges marks the bars on which the index is in another zone than at the

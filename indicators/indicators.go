@@ -22,8 +22,10 @@
 package indicators
 
 import (
+	"cmp"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 
 	"wick/indicators/shape"
@@ -283,45 +285,48 @@ const BecomesTrue = shape.BecomesTrue
 func AppendValue(b []byte, x float64) []byte { return shape.AppendValue(b, x) }
 
 // catalog lists every indicator, in the order in which clients see them: by category, then
-// in the order of the lists. Each is a variable in the file of its family.
-var catalog = withZoneSignals(byCategory(classics, wider, reference, studies, expressions))
+// as order has it. An entry that order does not name comes at the end of its category.
+var catalog = withZoneSignals(arranged(averages, vwaps, bandEntries, stopEntries, trends, momentums, oscillators, ciphers, volumes, volatility, priceEntries, levelEntries,
+	statistics, cycles, profileEntries, candleEntries, structures, chartPatterns, ratings, versusEntries, externals, expressions, backtests))
 
-// byCategory returns the indicators of all lists, those of one category together, in
-// the order of Categories; within a category they keep the order of the lists.
-func byCategory(lists ...[]*Indicator) []*Indicator {
-	var out []*Indicator
-	for _, category := range Categories() {
-		for _, ind := range slices.Concat(lists...) {
-			if ind.Category == category {
-				out = append(out, ind)
-			}
+// arranged returns the entries of all families in the order of catalog.
+func arranged(families ...[]Indicator) []*Indicator {
+	rank := make(map[string]int)
+	for i, name := range strings.Fields(order) {
+		rank[name] = i - 1<<20
+	}
+	var all []*Indicator
+	for _, family := range families {
+		for i := range family {
+			all = append(all, &family[i])
 		}
 	}
-	return out
+	slices.SortStableFunc(all, func(a, b *Indicator) int {
+		return cmp.Or(cmp.Compare(slices.Index(Categories(), a.Category), slices.Index(Categories(), b.Category)), cmp.Compare(rank[a.Name], rank[b.Name]))
+	})
+	return all
 }
 
-// classics are the indicators that TA-Lib had before 0.8.1, and the stack of its ema. What
-// 0.8.1 added stands where it stood before, in the lists below.
-var classics = []*Indicator{
-	// Trend.
-	&indSMA, &indEMA, &indEMAStack, &indWMA, &indDEMA, &indTEMA, &indTRIMA, &indKAMA, &indMAMA, &indT3, &indMA, &indMAVP,
-	&indLSMA, &indTSF, &indMidpoint, &indMidprice, &indSAR, &indSARExt,
-	&indADX, &indADXR, &indDX, &indPlusDI, &indMinusDI, &indPlusDM, &indMinusDM, &indAroon, &indAroonOsc,
-	// Momentum.
-	&indRSI, &indMACD, &indMACDExt, &indMACDFix, &indStoch, &indStochF, &indStochRSI, &indCCI, &indWillR, &indCMO, &indIMI,
-	&indMOM, &indROC, &indROCP, &indROCR, &indROCR100, &indAPO, &indPPO, &indTRIX, &indUltOsc, &indBOP,
-	// Volatility.
-	&indBBands, &indAccbands, &indATR, &indNATR, &indTrueRange,
-	// Volume.
-	&indOBV, &indAD, &indADOsc, &indMFI,
-	// Price.
-	&indAvgPrice, &indMedPrice, &indTypPrice, &indWclPrice,
-	// Statistics.
-	&indStdDev, &indVariance, &indAvgDev, &indLinregSlope, &indLinregAngle, &indLinregIntercept, &indCorrel, &indBeta,
-	&indMax, &indMin, &indMinMax, &indSum, &indMaxIndex, &indMinIndex, &indMinMaxIndex,
-	// Cycle.
-	&indHTTrendline, &indHTDCPeriod, &indHTDCPhase, &indHTPhasor, &indHTSine, &indHTTrendMode,
-}
+// order has what most libraries have before what few have, by category.
+const order = `
+	sma ema ema_stack wma dema tema trima kama mama t3 ma mavp lsma tsf midpoint midprice sar sarext adx adxr dx plus_di minus_di plus_dm minus_dm aroon
+	aroonosc rma hma alma vwma zlema mcginley vidya swma gmma alligator supertrend chandelier_exit chande_kroll_stop gann_hilo ichimoku chikou vortex
+	correlation_trend vhf linreg_channel volatility_stop ut_bot chop_zone bbtrend ma_cross ma_ribbon frama super_smoother zlsma trama nadaraya_watson
+	ssl_channel range_filter pmax ott alphatrend halftrend rsi macd macdext macdfix stoch stochf stoch_rsi cci willr cmo imi mom roc rocp rocr rocr100 apo
+	ppo trix ultosc bop connors_rsi laguerre_rsi tsi smi kdj awesome_oscillator accelerator_oscillator gator dpo kst coppock fisher wavetrend stc squeeze
+	qqe rvgi elder_ray pmo psychological_line pretty_good_oscillator bias cfo qstick rank_correlation smi_ergodic woodies_cci demarker cipher_b
+	rsi_mfi_stoch rmi ibs technical_rating waddah_attar mansfield_rs bbands accbands atr natr true_range keltner donchian envelope choppiness bb_percent_b
+	bb_bandwidth chaikin_volatility mass_index ulcer_index starc hist_volatility rvi_volatility williams_vix_fix adr obv ad adosc mfi vwap cmf force_index
+	emv klinger nvi pvi pvt pvo volume_oscillator wad marketfi volume_profile session_vp hvn_lvn naked_poc vwap_bands vwap_rolling vwap_anchored
+	kalman_volume volume relative_volume net_volume cvd weis_wave relative_volume_at_time vfi avgprice medprice typprice wclprice pivot pivot_classic
+	pivot_fibonacci pivot_camarilla pivot_woodie pivot_demark heikin_ashi twap cpr tpo smoothed_heikin_ashi previous_levels opening_range sessions
+	kill_zones stddev variance avgdev linreg_slope linreg_angle linreg_intercept correl beta max min minmax sum maxindex minindex minmaxindex
+	efficiency_ratio zscore skew kurtosis hurst drawdown log_return percent_return correlation_versus beta_versus ratio spread percent_rank percentile
+	cumulative_sum sharpe sortino max_drawdown ht_trendline ht_dcperiod ht_dcphase ht_phasor ht_sine ht_trendmode center_of_gravity fractals candles
+	pivot_high_low zigzag fibonacci_retracement td_sequential market_structure fair_value_gap order_block breaker_block liquidity_sweep equal_highs_lows
+	supply_demand support_resistance trend_lines trend_channel double_top_bottom head_shoulders triangle flag funding oi long_short fear_greed rule
+	formula backtest
+`
 
 // byName has every indicator under each of its names. It is built at the start from the
 // catalogue, so that any test finds a name that is given twice.
@@ -344,61 +349,3 @@ func index() map[string]*Indicator {
 
 // All yields the catalogue in its order.
 func All() iter.Seq[*Indicator] { return slices.Values(catalog) }
-
-// wider lists indicators that TA-Lib lacks, or lacked before 0.8.1: first those on which
-// several libraries agree, then some that charts are often asked for.
-var wider = []*Indicator{
-	// Averages.
-	&indRMA, &indHMA, &indALMA, &indVWMA, &indZLEMA, &indMcGinley, &indVIDYA, &indSWMA, &indGMMA, &indAlligator,
-	// Bands, stops and levels.
-	&indKeltner, &indDonchian, &indEnvelope, &indSupertrend, &indChandelierExit, &indChandeKrollStop, &indGannHiLo,
-	&indIchimoku, &indChikou, &indVWAP, &indPivot, &indPivotClassic, &indPivotFibonacci, &indPivotCamarilla, &indPivotWoodie, &indPivotDeMark,
-	&indFractals, &indHeikinAshi,
-	// Momentum and trend strength.
-	&indConnorsRSI, &indLaguerreRSI, &indTSI, &indSMI, &indKDJ, &indAwesomeOscillator, &indAcceleratorOscillator, &indGator,
-	&indVortex, &indDPO, &indKST, &indCoppock, &indFisher, &indWaveTrend, &indSTC, &indSqueeze, &indQQE, &indRVGI, &indElderRay,
-	&indPMO, &indPsychologicalLine, &indPrettyGoodOscillator, &indBias, &indCFO, &indCenterOfGravity, &indCorrelationTrend,
-	&indQStick, &indVHF, &indRankCorrelation,
-	// Volatility.
-	&indChoppiness, &indBBPercentB, &indBBBandwidth, &indChaikinVolatility, &indMassIndex, &indUlcerIndex,
-	// Volume.
-	&indCMF, &indForceIndex, &indEMV, &indKlinger, &indNVI, &indPVI, &indPVT, &indPVO, &indVolumeOscillator, &indWAD, &indMarketFI,
-	// Of one definition, without vectors.
-	&indLinregChannel, &indSTARC, &indVolatilityStop, &indUTBot, &indTWAP, &indCPR,
-	&indChopZone, &indSMIErgodic, &indWoodiesCCI, &indDeMarker, &indBBTrend,
-}
-
-// reference lists the candle patterns, the indicators of chart services that no
-// library judges, and those of data from outside the bars.
-var reference = []*Indicator{
-	// Candles and profiles.
-	&indCandles, &indVolumeProfile, &indSessionVP, &indHVNLVN, &indNakedPOC, &indTPO,
-	// Averages, levels and counts.
-	&indVWAPBands, &indVWAPRolling, &indVWAPAnchored, &indMACross, &indMARibbon, &indFRAMA, &indSuperSmoother,
-	&indPivotHighLow, &indZigZag, &indFibonacci, &indTDSequential,
-	// Momentum.
-	&indCipherB, &indRSIMFIStoch, &indKalmanVolume, &indRMI, &indIBS, &indEfficiencyRatio,
-	// Volatility.
-	&indHistVolatility, &indRVIVolatility, &indWilliamsVixFix, &indADR,
-	// Volume.
-	&indVolume, &indRelativeVolume, &indNetVolume, &indCVD,
-	// Statistics.
-	&indZScore, &indSkew, &indKurtosis, &indHurst, &indDrawdown, &indLogReturn, &indPercentReturn,
-	// From outside the bars.
-	&indFunding, &indOI, &indLongShort, &indFearGreed,
-}
-
-// studies lists what users of public scripts look for, each with its source
-// beside it.
-var studies = []*Indicator{
-	&indZLSMA, &indTRAMA, &indNadarayaWatson, &indSSLChannel, &indRangeFilter, &indPMax, &indOTT, &indAlphaTrend,
-	&indHalfTrend, &indTechnicalRating, &indWeisWave, &indRelativeVolumeAtTime, &indWaddahAttar, &indVFI, &indSmoothedHeikinAshi, &indPreviousLevels, &indOpeningRange, &indSessions, &indKillZones,
-	&indMarketStructure, &indFairValueGap, &indOrderBlock, &indBreakerBlock, &indLiquiditySweep, &indEqualHighsLows, &indSupplyDemand,
-	&indSupportResistance, &indTrendLines, &indTrendChannel, &indDoubleTopBottom, &indHeadShoulders, &indTriangle, &indFlag,
-	&indCorrelationVersus, &indBetaVersus, &indRatio, &indSpread, &indMansfieldRS,
-	&indPercentRank, &indPercentile, &indCumulativeSum, &indSharpe, &indSortino, &indMaxDrawdown,
-}
-
-// expressions are the entries whose parameters are texts in the language of
-// package rules.
-var expressions = []*Indicator{&indRule, &indFormula, &indBacktest}

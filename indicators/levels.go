@@ -12,6 +12,168 @@ import (
 	"wick/market"
 )
 
+// levelEntries are the entries of this family.
+var levelEntries = []Indicator{
+	pivotEntry(Indicator{
+		Name: "pivot", Title: "Pivot", Also: []string{"pivot_points_standard"}, Aliases: []string{"pivot_points", "pivots", "pivot_standard", "standard_pivots", "floor_pivots", "pivot_traditional"},
+		Doc:     "Floor traders' pivot points: levels of support and resistance from high, low and close of the period before. As at TradingView, whose type Classic is the entry pivot_classic.",
+		Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2, S2 = P ± (h - l); R3 = h + 2(P - l); S3 = l - 2(h - P)",
+	}, 3, func(p market.Bar, _ float64) []float64 {
+		return floorLevels(p, (p.High+p.Low+p.Close)/3)
+	}),
+	// TradingView's Classic differs from its Traditional (the entry pivot) in the
+	// third levels, which lie two ranges from the pivot, and has a fourth.
+	pivotEntry(Indicator{
+		Name: "pivot_classic", Title: "Pivot Classic", Aliases: []string{"classic_pivots"},
+		Doc:     "Classic pivot points: levels at whole ranges of the period before around its mean price. As at TradingView (Classic).",
+		Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2 to R4, S2 to S4 = P ± 1, 2, 3 * (h - l)",
+	}, 4, func(p market.Bar, _ float64) []float64 {
+		pp := (p.High + p.Low + p.Close) / 3
+		levels := around(pp, pp, p.High-p.Low, 1, 2, 3)
+		return append([]float64{pp, 2*pp - p.Low, 2*pp - p.High}, levels[1:]...)
+	}),
+	pivotEntry(Indicator{
+		Name: "pivot_fibonacci", Title: "Pivot Fib", Aliases: []string{"fibonacci_pivots", "fib_pivots", "pivot_fib"},
+		Doc:     "Fibonacci pivot points: the mean price of the period before, and its range in Fibonacci's parts above and below. As at TradingView.",
+		Formula: "P = (h + l + c) / 3; R1 to R3, S1 to S3 = P ± 0.382, 0.618, 1 * (h - l)",
+	}, 3, func(p market.Bar, _ float64) []float64 {
+		pp := (p.High + p.Low + p.Close) / 3
+		return around(pp, pp, p.High-p.Low, 0.382, 0.618, 1)
+	}),
+	// Attributed to Nick Scott, whose Camarilla equation of 1989 these levels are.
+	pivotEntry(Indicator{
+		Name: "pivot_camarilla", Title: "Pivot Cam", Aliases: []string{"camarilla", "camarilla_pivots"},
+		Doc:     "Camarilla pivot points: narrow levels around the last close of the period before; a price that passes the third is expected back, one that passes the fourth to run. As at TradingView.",
+		Formula: "P = (h + l + c) / 3; R1 to R4, S1 to S4 = c ± 1.1 * (h - l) / 12, 6, 4, 2",
+	}, 4, func(p market.Bar, _ float64) []float64 {
+		return around((p.High+p.Low+p.Close)/3, p.Close, 1.1*(p.High-p.Low), 1./12, 1./6, 1./4, 1./2)
+	}),
+	// The open of the new period is known with its first bar, so this looks no further
+	// ahead than the others.
+	pivotEntry(Indicator{
+		Name: "pivot_woodie", Title: "Pivot Woodie", Aliases: []string{"woodie", "woodie_pivots"},
+		Doc:     "Woodie's pivot points: as the floor traders', with the open of the new period in place of the old close, twice. As at TradingView.",
+		Formula: "P = (h + l + 2 * open now) / 4; the levels as in pivot",
+	}, 3, func(p market.Bar, open float64) []float64 {
+		return floorLevels(p, (p.High+p.Low+2*open)/4)
+	}),
+	pivotEntry(Indicator{
+		Name: "pivot_demark", Title: "Pivot DM", Aliases: []string{"demark_pivots", "dm_pivots", "pivot_dm"},
+		Doc:     "DeMark's pivot points: one level above and one below, from a sum that counts high, low or close of the period before twice by whether it rose. As at TradingView.",
+		Formula: "X = h + l + c + (h if c > o, l if c < o, else c); P = X/4; R1 = X/2 - l; S1 = X/2 - h",
+	}, 1, func(p market.Bar, _ float64) []float64 {
+		// DeMark counts one price of the period twice, chosen by how it closed.
+		x := p.High + p.Low + p.Close
+		switch {
+		case p.Close > p.Open:
+			x += p.High
+		case p.Close < p.Open:
+			x += p.Low
+		default:
+			x += p.Close
+		}
+		return []float64{x / 4, x/2 - p.Low, x/2 - p.High}
+	}),
+	// The two outer levels lie at the same distance from the pivot; on a period that
+	// closed at its middle all three meet.
+	{
+		Name: "cpr", Title: "CPR", Aliases: []string{"central_pivot_range"}, Category: Price, Overlay: true,
+		Doc:     "Central pivot range: the pivot of the period before between two levels. A narrow range promises a trend, a wide one a quiet period; above it buyers rule, below it sellers. Periods and signals are those of pivot.",
+		Formula: "P = (h + l + c) / 3; the other levels are (h + l) / 2 and 2P - (h + l) / 2, the higher one on top",
+		Params:  []Param{pivotPeriod()},
+		Signals: pivotLabels(),
+		History: pivotHistory,
+		Compute: func(s *market.Series, a Args) *Result {
+			// One of the two outer levels lies as far above the pivot as the other below
+			// it; which is the upper one depends on where the close was.
+			r := periodLevels(s, a, []string{"P", "TC", "BC"}, func(b market.Bar, _ float64) []float64 {
+				p, half := (b.High+b.Low+b.Close)/3, (b.High+b.Low)/2
+				return []float64{p, max(half, 2*p-half), min(half, 2*p-half)}
+			})
+			r.Fills = []Fill{{Y1: r.Lines[1].Values, Y2: r.Lines[2].Values, Tone: Band}}
+			return r
+		},
+	},
+	// The lines come in the order that pivotSignals reads: the middle, then what is
+	// broken upwards and downwards.
+	{
+		Name: "previous_levels", Title: "Previous", Aliases: []string{"previous_day_high_low", "pdh_pdl", "previous_high_low"}, Category: Price, Overlay: true,
+		Doc:     "High, low and close of the whole period before: the day, week, month or year, in UTC, weeks from Monday. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond the high and the low.",
+		Formula: "high, low and close of the period before the one of the bar",
+		Params:  []Param{previousPeriod()},
+		Signals: pivotLabels(),
+		History: pivotHistory,
+		Compute: func(s *market.Series, a Args) *Result {
+			return periodLevels(s, a, []string{"Close", "High", "Low"}, func(b market.Bar, _ float64) []float64 {
+				return []float64{b.Close, b.High, b.Low}
+			})
+		},
+	},
+	{
+		Name: "opening_range", Title: "OR", Aliases: []string{"orb", "opening_range_breakout"}, Category: Price, Overlay: true,
+		Doc:     "Opening range: the highest high and lowest low of the first minutes of the day, in UTC from the hour given, from the bar on that ends them. Breakouts are closes that leave it.",
+		Formula: "highest high and lowest low of the bars that begin within minutes of the start",
+		Params: []Param{
+			{Name: "minutes", Aliases: []string{"length"}, Doc: "minutes of the range", Kind: Int, Default: 60, Min: 1, Max: 1440},
+			{Name: "start", Aliases: []string{"hour", "open_hour"}, Doc: "hour of the day at which it begins, UTC, such as 14.5 for half past two", Default: 0, Min: 0, Max: 23.99, Quiet: true},
+		},
+		Signals: []string{shape.BreakUp, shape.BreakDown},
+		// The range of today may have been made before the first bar shown; a second day
+		// covers a start late in the day.
+		History: func(Args, market.Interval) int64 { return 2 * 86400 },
+		Compute: func(s *market.Series, a Args) *Result {
+			upper, lower, fresh := openingRange(s, int64(a.Float("start")*3600), int64(a.Int("minutes")*60))
+			r := &Result{
+				Lines: []Line{{Label: "High", Tone: Down, Style: Step, Values: upper}, {Label: "Low", Tone: Up, Style: Step, Values: lower}},
+				Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
+			}
+			// The bar that ends the range is within it, also if it closes at its edge: the next
+			// close beyond that edge leaves the range.
+			closes := slices.Clone(s.Close)
+			for i := range closes {
+				if fresh[i] {
+					closes[i] = (upper[i] + lower[i]) / 2
+				}
+			}
+			r.Signals = withoutResets(shape.Breakouts(closes, upper, lower), fresh)
+			return r
+		},
+	},
+	{
+		Name: "sessions", Title: "Sessions", Aliases: []string{"trading_sessions", "market_sessions"}, Category: Price, Overlay: true,
+		Doc: "Trading sessions: high and low so far of the sessions in Tokyo, London and New York, on bars shorter than a day. Hours are those of the clocks there, summer time included: forex 9 to 18 in Tokyo (Asia/Tokyo), 8 to 17 in London (Europe/London) and New York (America/New_York); " +
+			"stocks 9:00 to 15:30, 8:00 to 16:30 and 9:30 to 16:00. Weekends have none. Breakouts are the first closes beyond a session after its end. Nothing repaints.",
+		Formula: "highest high and lowest low of the bars that begin within the session",
+		Params: []Param{
+			manyOf("session", "which sessions", "all", "tokyo", "london", "new_york"),
+			quiet(choice("hours", "whose hours", "forex", "stocks")),
+		},
+		Signals: []string{shape.SessionOpen, shape.SessionClose, shape.BreakUp, shape.BreakDown},
+		Meanings: map[string]string{
+			shape.BreakUp:   "the first close above a session after its end",
+			shape.BreakDown: "the first close below a session after its end",
+		},
+		History: sessionHistory,
+		Compute: func(s *market.Series, a Args) *Result {
+			return drawSessions(s, chosenSessions(a, sessionHours[a.Choice("hours")]))
+		},
+	},
+	{
+		Name: "kill_zones", Title: "Kill zones", Aliases: []string{"killzones", "ict_kill_zones"}, Category: Price, Overlay: true,
+		Doc: "Kill zones: high and low so far of the hours that ICT's followers watch, on bars shorter than a day. All in New York's time (America/New_York, summer time included): Asia 20 to 24, London open 2 to 5, New York open 7 to 10, London close 10 to 12. Weekends have none. " +
+			"Breakouts are the first closes beyond a zone after its end. Nothing repaints.",
+		Formula: "highest high and lowest low of the bars that begin within the zone",
+		Params:  []Param{manyOf("zone", "which zones", "all", "asia", "london_open", "new_york_open", "london_close")},
+		Signals: []string{shape.SessionOpen, shape.SessionClose, shape.BreakUp, shape.BreakDown},
+		Meanings: map[string]string{
+			shape.BreakUp:   "the first close above a zone after its end",
+			shape.BreakDown: "the first close below a zone after its end",
+		},
+		History: sessionHistory,
+		Compute: func(s *market.Series, a Args) *Result { return drawSessions(s, chosenSessions(a, killZones)) },
+	},
+}
+
 // periodStarts reports for each bar whether it is the first of its calendar period in
 // UTC: "hour", "day", "week" from Monday, "month" or "year". Any other name stands
 // for one endless period, which the first bar starts. A bar belongs to the period in
@@ -131,14 +293,6 @@ func periodStart(t int64, period string) int64 {
 func yearStart(t int64, later int) int64 {
 	return time.Date(time.Unix(t, 0).UTC().Year()+later, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 }
-
-var indPivot = pivotEntry(Indicator{
-	Name: "pivot", Title: "Pivot", Also: []string{"pivot_points_standard"}, Aliases: []string{"pivot_points", "pivots", "pivot_standard", "standard_pivots", "floor_pivots", "pivot_traditional"},
-	Doc:     "Floor traders' pivot points: levels of support and resistance from high, low and close of the period before. As at TradingView, whose type Classic is the entry pivot_classic.",
-	Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2, S2 = P ± (h - l); R3 = h + 2(P - l); S3 = l - 2(h - P)",
-}, 3, func(p market.Bar, _ float64) []float64 {
-	return floorLevels(p, (p.High+p.Low+p.Close)/3)
-})
 
 // pivotEntry completes a record of pivot points. levels returns the pivot and
 // then, for each of pairs, a resistance and a support, from the whole period
@@ -272,137 +426,11 @@ func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
 	return signals
 }
 
-// TradingView's Classic differs from its Traditional (the entry pivot) in the
-// third levels, which lie two ranges from the pivot, and has a fourth.
-var indPivotClassic = pivotEntry(Indicator{
-	Name: "pivot_classic", Title: "Pivot Classic", Aliases: []string{"classic_pivots"},
-	Doc:     "Classic pivot points: levels at whole ranges of the period before around its mean price. As at TradingView (Classic).",
-	Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2 to R4, S2 to S4 = P ± 1, 2, 3 * (h - l)",
-}, 4, func(p market.Bar, _ float64) []float64 {
-	pp := (p.High + p.Low + p.Close) / 3
-	levels := around(pp, pp, p.High-p.Low, 1, 2, 3)
-	return append([]float64{pp, 2*pp - p.Low, 2*pp - p.High}, levels[1:]...)
-})
-
-var indPivotFibonacci = pivotEntry(Indicator{
-	Name: "pivot_fibonacci", Title: "Pivot Fib", Aliases: []string{"fibonacci_pivots", "fib_pivots", "pivot_fib"},
-	Doc:     "Fibonacci pivot points: the mean price of the period before, and its range in Fibonacci's parts above and below. As at TradingView.",
-	Formula: "P = (h + l + c) / 3; R1 to R3, S1 to S3 = P ± 0.382, 0.618, 1 * (h - l)",
-}, 3, func(p market.Bar, _ float64) []float64 {
-	pp := (p.High + p.Low + p.Close) / 3
-	return around(pp, pp, p.High-p.Low, 0.382, 0.618, 1)
-})
-
-// Attributed to Nick Scott, whose Camarilla equation of 1989 these levels are.
-var indPivotCamarilla = pivotEntry(Indicator{
-	Name: "pivot_camarilla", Title: "Pivot Cam", Aliases: []string{"camarilla", "camarilla_pivots"},
-	Doc:     "Camarilla pivot points: narrow levels around the last close of the period before; a price that passes the third is expected back, one that passes the fourth to run. As at TradingView.",
-	Formula: "P = (h + l + c) / 3; R1 to R4, S1 to S4 = c ± 1.1 * (h - l) / 12, 6, 4, 2",
-}, 4, func(p market.Bar, _ float64) []float64 {
-	return around((p.High+p.Low+p.Close)/3, p.Close, 1.1*(p.High-p.Low), 1./12, 1./6, 1./4, 1./2)
-})
-
-// The open of the new period is known with its first bar, so this looks no further
-// ahead than the others.
-var indPivotWoodie = pivotEntry(Indicator{
-	Name: "pivot_woodie", Title: "Pivot Woodie", Aliases: []string{"woodie", "woodie_pivots"},
-	Doc:     "Woodie's pivot points: as the floor traders', with the open of the new period in place of the old close, twice. As at TradingView.",
-	Formula: "P = (h + l + 2 * open now) / 4; the levels as in pivot",
-}, 3, func(p market.Bar, open float64) []float64 {
-	return floorLevels(p, (p.High+p.Low+2*open)/4)
-})
-
-var indPivotDeMark = pivotEntry(Indicator{
-	Name: "pivot_demark", Title: "Pivot DM", Aliases: []string{"demark_pivots", "dm_pivots", "pivot_dm"},
-	Doc:     "DeMark's pivot points: one level above and one below, from a sum that counts high, low or close of the period before twice by whether it rose. As at TradingView.",
-	Formula: "X = h + l + c + (h if c > o, l if c < o, else c); P = X/4; R1 = X/2 - l; S1 = X/2 - h",
-}, 1, func(p market.Bar, _ float64) []float64 {
-	// DeMark counts one price of the period twice, chosen by how it closed.
-	x := p.High + p.Low + p.Close
-	switch {
-	case p.Close > p.Open:
-		x += p.High
-	case p.Close < p.Open:
-		x += p.Low
-	default:
-		x += p.Close
-	}
-	return []float64{x / 4, x/2 - p.Low, x/2 - p.High}
-})
-
-// The two outer levels lie at the same distance from the pivot; on a period that
-// closed at its middle all three meet.
-var indCPR = Indicator{
-	Name: "cpr", Title: "CPR", Aliases: []string{"central_pivot_range"}, Category: Price, Overlay: true,
-	Doc:     "Central pivot range: the pivot of the period before between two levels. A narrow range promises a trend, a wide one a quiet period; above it buyers rule, below it sellers. Periods and signals are those of pivot.",
-	Formula: "P = (h + l + c) / 3; the other levels are (h + l) / 2 and 2P - (h + l) / 2, the higher one on top",
-	Params:  []Param{pivotPeriod()},
-	Signals: pivotLabels(),
-	History: pivotHistory,
-	Compute: func(s *market.Series, a Args) *Result {
-		// One of the two outer levels lies as far above the pivot as the other below
-		// it; which is the upper one depends on where the close was.
-		r := periodLevels(s, a, []string{"P", "TC", "BC"}, func(b market.Bar, _ float64) []float64 {
-			p, half := (b.High+b.Low+b.Close)/3, (b.High+b.Low)/2
-			return []float64{p, max(half, 2*p-half), min(half, 2*p-half)}
-		})
-		r.Fills = []Fill{{Y1: r.Lines[1].Values, Y2: r.Lines[2].Values, Tone: Band}}
-		return r
-	},
-}
-
-// The lines come in the order that pivotSignals reads: the middle, then what is
-// broken upwards and downwards.
-var indPreviousLevels = Indicator{
-	Name: "previous_levels", Title: "Previous", Aliases: []string{"previous_day_high_low", "pdh_pdl", "previous_high_low"}, Category: Price, Overlay: true,
-	Doc:     "High, low and close of the whole period before: the day, week, month or year, in UTC, weeks from Monday. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond the high and the low.",
-	Formula: "high, low and close of the period before the one of the bar",
-	Params:  []Param{previousPeriod()},
-	Signals: pivotLabels(),
-	History: pivotHistory,
-	Compute: func(s *market.Series, a Args) *Result {
-		return periodLevels(s, a, []string{"Close", "High", "Low"}, func(b market.Bar, _ float64) []float64 {
-			return []float64{b.Close, b.High, b.Low}
-		})
-	},
-}
-
 // previousPeriod is like pivotPeriod, without auto.
 func previousPeriod() Param {
 	p := choice("period", "whose high, low and close are shown", "day", "week", "month", "year")
 	p.Aliases = []string{"timeframe"}
 	return p
-}
-
-var indOpeningRange = Indicator{
-	Name: "opening_range", Title: "OR", Aliases: []string{"orb", "opening_range_breakout"}, Category: Price, Overlay: true,
-	Doc:     "Opening range: the highest high and lowest low of the first minutes of the day, in UTC from the hour given, from the bar on that ends them. Breakouts are closes that leave it.",
-	Formula: "highest high and lowest low of the bars that begin within minutes of the start",
-	Params: []Param{
-		{Name: "minutes", Aliases: []string{"length"}, Doc: "minutes of the range", Kind: Int, Default: 60, Min: 1, Max: 1440},
-		{Name: "start", Aliases: []string{"hour", "open_hour"}, Doc: "hour of the day at which it begins, UTC, such as 14.5 for half past two", Default: 0, Min: 0, Max: 23.99, Quiet: true},
-	},
-	Signals: []string{shape.BreakUp, shape.BreakDown},
-	// The range of today may have been made before the first bar shown; a second day
-	// covers a start late in the day.
-	History: func(Args, market.Interval) int64 { return 2 * 86400 },
-	Compute: func(s *market.Series, a Args) *Result {
-		upper, lower, fresh := openingRange(s, int64(a.Float("start")*3600), int64(a.Int("minutes")*60))
-		r := &Result{
-			Lines: []Line{{Label: "High", Tone: Down, Style: Step, Values: upper}, {Label: "Low", Tone: Up, Style: Step, Values: lower}},
-			Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
-		}
-		// The bar that ends the range is within it, also if it closes at its edge: the next
-		// close beyond that edge leaves the range.
-		closes := slices.Clone(s.Close)
-		for i := range closes {
-			if fresh[i] {
-				closes[i] = (upper[i] + lower[i]) / 2
-			}
-		}
-		r.Signals = withoutResets(shape.Breakouts(closes, upper, lower), fresh)
-		return r
-	},
 }
 
 // openingRange returns the range of each day from the bar on that ends it, and on
@@ -470,41 +498,6 @@ var killZones = []clockSession{
 	{"London open", "America/New_York", 2 * 60, 5 * 60},
 	{"New York open", "America/New_York", 7 * 60, 10 * 60},
 	{"London close", "America/New_York", 10 * 60, 12 * 60},
-}
-
-var indSessions = Indicator{
-	Name: "sessions", Title: "Sessions", Aliases: []string{"trading_sessions", "market_sessions"}, Category: Price, Overlay: true,
-	Doc: "Trading sessions: high and low so far of the sessions in Tokyo, London and New York, on bars shorter than a day. Hours are those of the clocks there, summer time included: forex 9 to 18 in Tokyo (Asia/Tokyo), 8 to 17 in London (Europe/London) and New York (America/New_York); " +
-		"stocks 9:00 to 15:30, 8:00 to 16:30 and 9:30 to 16:00. Weekends have none. Breakouts are the first closes beyond a session after its end. Nothing repaints.",
-	Formula: "highest high and lowest low of the bars that begin within the session",
-	Params: []Param{
-		manyOf("session", "which sessions", "all", "tokyo", "london", "new_york"),
-		quiet(choice("hours", "whose hours", "forex", "stocks")),
-	},
-	Signals: []string{shape.SessionOpen, shape.SessionClose, shape.BreakUp, shape.BreakDown},
-	Meanings: map[string]string{
-		shape.BreakUp:   "the first close above a session after its end",
-		shape.BreakDown: "the first close below a session after its end",
-	},
-	History: sessionHistory,
-	Compute: func(s *market.Series, a Args) *Result {
-		return drawSessions(s, chosenSessions(a, sessionHours[a.Choice("hours")]))
-	},
-}
-
-var indKillZones = Indicator{
-	Name: "kill_zones", Title: "Kill zones", Aliases: []string{"killzones", "ict_kill_zones"}, Category: Price, Overlay: true,
-	Doc: "Kill zones: high and low so far of the hours that ICT's followers watch, on bars shorter than a day. All in New York's time (America/New_York, summer time included): Asia 20 to 24, London open 2 to 5, New York open 7 to 10, London close 10 to 12. Weekends have none. " +
-		"Breakouts are the first closes beyond a zone after its end. Nothing repaints.",
-	Formula: "highest high and lowest low of the bars that begin within the zone",
-	Params:  []Param{manyOf("zone", "which zones", "all", "asia", "london_open", "new_york_open", "london_close")},
-	Signals: []string{shape.SessionOpen, shape.SessionClose, shape.BreakUp, shape.BreakDown},
-	Meanings: map[string]string{
-		shape.BreakUp:   "the first close above a zone after its end",
-		shape.BreakDown: "the first close below a zone after its end",
-	},
-	History: sessionHistory,
-	Compute: func(s *market.Series, a Args) *Result { return drawSessions(s, chosenSessions(a, killZones)) },
 }
 
 // sessionHistory reaches back over a long weekend.

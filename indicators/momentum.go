@@ -9,35 +9,500 @@ import (
 	"wick/market"
 )
 
-// Attributed to Gerald Appel, "The Moving Average Convergence-Divergence Trading
-// Method", 1979. The histogram is Thomas Aspray's, of 1986.
-var indMACD = Indicator{
-	Name: "macd", Title: "MACD", Aliases: []string{"moving_average_convergence_divergence"}, Category: Momentum,
-	Doc: "Moving average convergence and divergence: a fast less a slow exponential average, its own average as signal, and their difference. As in TA-Lib: both averages are seeded on the same bar, " +
-		"all three series begin together, and the shorter of fast and slow is the fast one, whichever was given as that. The variant pine takes the two as given and seeds each average with its own first bars, as TradingView; after about 200 bars the two agree.",
-	Formula: "MACD = EMA(fast) - EMA(slow); signal = EMA(MACD); histogram = MACD - signal",
-	Params: slices.Concat([]Param{
-		bars("fast", 12, "fast average", "fast_length", "fastperiod", "fast_period"), bars("slow", 26, "slow average", "slow_length", "slowperiod", "slow_period"),
-		bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), choice("variant", "whose seeds", "talib", "pine"), source(),
-	}, divParams()),
-	Signals: append([]string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown}, divSignals...),
-	Warmup:  macdWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		x, fast, slow, signal := column(s, a), a.Int("fast"), a.Int("slow"), a.Int("signal")
-		var line, signalLine, hist []float64
-		if a.Choice("variant") == "talib" {
-			line, signalLine, hist = kernel.MACD(x, fast, slow, signal)
-		} else {
-			// Each line begins as soon as it can, and the signal is seeded with the
-			// first values of the line.
-			line = kernel.Minus(kernel.EMA(x, fast), kernel.EMA(x, slow))
-			signalLine = kernel.EMA(line, signal)
-			hist = kernel.Minus(line, signalLine)
-		}
-		r := shape.SignalHistogram("MACD", line, signalLine, hist)
-		addDivergences(r, s, line, a)
-		return r
+// momentums are the entries of this family.
+var momentums = []Indicator{
+	// Attributed to Gerald Appel, "The Moving Average Convergence-Divergence Trading
+	// Method", 1979. The histogram is Thomas Aspray's, of 1986.
+	{
+		Name: "macd", Title: "MACD", Aliases: []string{"moving_average_convergence_divergence"}, Category: Momentum,
+		Doc: "Moving average convergence and divergence: a fast less a slow exponential average, its own average as signal, and their difference. As in TA-Lib: both averages are seeded on the same bar, " +
+			"all three series begin together, and the shorter of fast and slow is the fast one, whichever was given as that. The variant pine takes the two as given and seeds each average with its own first bars, as TradingView; after about 200 bars the two agree.",
+		Formula: "MACD = EMA(fast) - EMA(slow); signal = EMA(MACD); histogram = MACD - signal",
+		Params: slices.Concat([]Param{
+			bars("fast", 12, "fast average", "fast_length", "fastperiod", "fast_period"), bars("slow", 26, "slow average", "slow_length", "slowperiod", "slow_period"),
+			bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), choice("variant", "whose seeds", "talib", "pine"), source(),
+		}, divParams()),
+		Signals: append([]string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown}, divSignals...),
+		Warmup:  macdWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			x, fast, slow, signal := column(s, a), a.Int("fast"), a.Int("slow"), a.Int("signal")
+			var line, signalLine, hist []float64
+			if a.Choice("variant") == "talib" {
+				line, signalLine, hist = kernel.MACD(x, fast, slow, signal)
+			} else {
+				// Each line begins as soon as it can, and the signal is seeded with the
+				// first values of the line.
+				line = kernel.Minus(kernel.EMA(x, fast), kernel.EMA(x, slow))
+				signalLine = kernel.EMA(line, signal)
+				hist = kernel.Minus(line, signalLine)
+			}
+			r := shape.SignalHistogram("MACD", line, signalLine, hist)
+			addDivergences(r, s, line, a)
+			return r
+		},
 	},
+	{
+		Name: "macdext", Title: "MACD Ext", Aliases: []string{"macd_extended"}, Category: Momentum,
+		Doc:     "MACD of any kinds of averages. As in TA-Lib: the averages begin on the same bar, and so do the three series; the shorter of fast and slow is the fast one, whichever was given as that, and keeps its kind; all are simple unless said otherwise.",
+		Formula: "MACD = average(fast) - average(slow); signal = average(MACD); histogram = MACD - signal",
+		Params: []Param{
+			bars("fast", 12, "fast average", "fast_length", "fastperiod", "fast_period"), averageType("fast_type", "sma", "kind of fast average", "fastmatype"),
+			bars("slow", 26, "slow average", "slow_length", "slowperiod", "slow_period"), averageType("slow_type", "sma", "kind of slow average", "slowmatype"),
+			bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), averageType("signal_type", "sma", "kind of signal average", "signalmatype"),
+			source(),
+		},
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+		Warmup: func(a Args) int {
+			return max(kernel.AverageWarmup(a.Choice("fast_type"), a.Int("fast")), kernel.AverageWarmup(a.Choice("slow_type"), a.Int("slow"))) +
+				kernel.AverageWarmup(a.Choice("signal_type"), a.Int("signal"))
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			x := column(s, a)
+			fast, fastKind, slow, slowKind := a.Int("fast"), a.Choice("fast_type"), a.Int("slow"), a.Choice("slow_type")
+			// As in TA-Lib the shorter length is the fast one however they are given, and
+			// takes its kind of average along.
+			if fast > slow {
+				fast, fastKind, slow, slowKind = slow, slowKind, fast, fastKind
+			}
+			// The average that begins earlier skips bars at its start, so that both have
+			// their first value on the same bar.
+			begin := max(kernel.AverageLookback(fastKind, fast), kernel.AverageLookback(slowKind, slow))
+			line := kernel.Minus(
+				kernel.Average(fastKind, kernel.Skip(x, begin-kernel.AverageLookback(fastKind, fast)), fast),
+				kernel.Average(slowKind, kernel.Skip(x, begin-kernel.AverageLookback(slowKind, slow)), slow))
+			line, signal, hist := kernel.WithSignal(line, kernel.Average(a.Choice("signal_type"), line, a.Int("signal")))
+			return shape.SignalHistogram("MACD", line, signal, hist)
+		},
+	},
+	{
+		Name: "macdfix", Title: "MACD Fix", Category: Momentum,
+		Doc:     "MACD 12/26 with the weights 0.15 and 0.075 of its first publication instead of 2/13 and 2/27. As in TA-Lib.",
+		Formula: "as macd, with fast weight 0.15 and slow weight 0.075",
+		Params:  []Param{bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), source()},
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+		Warmup:  func(a Args) int { return kernel.EMAMemory * (26 + a.Int("signal")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			x := column(s, a)
+			// The fast average skips 14 prices, so that both begin on the same bar.
+			line := kernel.Minus(kernel.Smooth(kernel.Skip(x, 26-12), 12, 0.15), kernel.Smooth(x, 26, 0.075))
+			line, signal, hist := kernel.WithSignal(line, kernel.EMA(line, a.Int("signal")))
+			return shape.SignalHistogram("MACD", line, signal, hist)
+		},
+	},
+	aroundZero(Indicator{
+		Name: "mom", Title: "Momentum", Aliases: []string{"momentum"}, Category: Momentum,
+		Doc:     "Momentum: how far the price moved in n bars. As in TA-Lib.",
+		Formula: "MOM = x - x[n]",
+		Params:  []Param{length(10), source()},
+		Warmup:  changeWarmup,
+	}, "MOM", func(s *market.Series, a Args) []float64 { return kernel.Change(column(s, a), a.Int("length")) }),
+	aroundZero(Indicator{
+		Name: "roc", Title: "ROC", Aliases: []string{"rate_of_change"}, Category: Momentum,
+		Doc:     "Rate of change: how far the price moved in n bars, in percent. As in TA-Lib, with TradingView's length 9.",
+		Formula: "ROC = 100 * (x/x[n] - 1)",
+		Params:  []Param{length(9), source()},
+		Warmup:  changeWarmup,
+	}, "ROC", rateIn(100, -1)),
+	aroundZero(Indicator{
+		Name: "rocp", Title: "ROCP", Aliases: []string{"rate_of_change_fraction"}, Category: Momentum,
+		Doc:     "Rate of change as a fraction. As in TA-Lib.",
+		Formula: "ROCP = x/x[n] - 1",
+		Params:  []Param{length(10), source()},
+		Warmup:  changeWarmup,
+	}, "ROCP", rateIn(1, -1)),
+	ratio(Indicator{
+		Name: "rocr", Title: "ROCR", Aliases: []string{"rate_of_change_ratio"},
+		Doc:     "Rate of change as a ratio: 1 when the price is where it was n bars ago. As in TA-Lib.",
+		Formula: "ROCR = x/x[n]",
+	}, "ROCR", 1),
+	ratio(Indicator{
+		Name: "rocr100", Title: "ROCR 100", Aliases: []string{"rate_of_change_ratio_100"},
+		Doc:     "Rate of change as a ratio in percent: 100 when the price is where it was n bars ago. As in TA-Lib.",
+		Formula: "ROCR100 = 100 * x/x[n]",
+	}, "ROCR100", 100),
+	aroundZero(Indicator{
+		Name: "apo", Title: "APO", Aliases: []string{"absolute_price_oscillator"}, Category: Momentum,
+		Doc:     "Absolute price oscillator: a fast less a slow average, in price. As in TA-Lib, with exponential averages by default, each seeded with its own first prices; the shorter of fast and slow is the fast one, whichever was given as that.",
+		Formula: "APO = average(fast) - average(slow)",
+		Params:  oscillatorParams(),
+		Warmup:  oscillatorWarmup,
+	}, "APO", func(s *market.Series, a Args) []float64 {
+		fast, slow := twoAverages(column(s, a), a)
+		return kernel.Minus(fast, slow)
+	}),
+	// The MACD in percent, so that markets of different prices can be compared.
+	{
+		Name: "ppo", Title: "PPO", Aliases: []string{"percentage_price_oscillator"}, Category: Momentum,
+		Doc:     "Percentage price oscillator: a fast less a slow average in percent of the slow one, and its own exponential average as signal. The line as in TA-Lib, with exponential averages by default; the shorter of fast and slow is the fast one, whichever was given as that.",
+		Formula: "PPO = 100 * (average(fast) - average(slow)) / average(slow); signal = EMA(PPO)",
+		Params:  append(oscillatorParams(), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period")),
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+		Warmup:  func(a Args) int { return oscillatorWarmup(a) + kernel.EMAMemory*a.Int("signal") },
+		Compute: func(s *market.Series, a Args) *Result {
+			fast, slow := twoAverages(column(s, a), a)
+			line := make([]float64, len(fast))
+			for i, f := range fast {
+				// An average of 0 gives 0, as in TA-Lib; an unknown one stays unknown.
+				if slow[i] != 0 {
+					line[i] = 100 * (f - slow[i]) / slow[i]
+				}
+			}
+			signal := kernel.EMA(line, a.Int("signal"))
+			return shape.SignalHistogram("PPO", line, signal, kernel.Minus(line, signal))
+		},
+	},
+	// Attributed to Jack K. Hutson, "Good Trix", Technical Analysis of Stocks &
+	// Commodities, 1983.
+	{
+		Name: "trix", Title: "TRIX", Aliases: []string{"triple_exponential_oscillator"}, Category: Momentum,
+		Doc:     "Percent change of a triple exponential average from bar to bar, and its own average as signal. As in TA-Lib; TradingView takes the logarithm first and other units.",
+		Formula: "TRIX = 100 * (e3/e3[1] - 1), e3 = EMA(EMA(EMA(x))); signal = EMA(TRIX)",
+		Params:  []Param{length(18), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period"), source()},
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+		// Three averages in a row forget their start about as late as a triple exponential
+		// average does.
+		Warmup: func(a Args) int { return 14*a.Int("length") + kernel.EMAMemory*a.Int("signal") },
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("length")
+			line := kernel.Rate(kernel.EMA(kernel.EMA(kernel.EMA(column(s, a), n), n), n), 1, 100, -1)
+			signal := kernel.EMA(line, a.Int("signal"))
+			return shape.SignalHistogram("TRIX", line, signal, kernel.Minus(line, signal))
+		},
+	},
+	// Attributed to William Blau, "True Strength Index", Technical Analysis of Stocks &
+	// Commodities, November 1991.
+	{
+		Name: "tsi", Title: "TSI", Aliases: []string{"true_strength", "true_strength_index"}, Category: Momentum,
+		Doc:     "True strength index of Blau: change smoothed twice over absolute change smoothed twice, -100 to 100, with an exponential average as signal. As at TradingView; averages are seeded with means.",
+		Formula: "TSI = 100 * EMA(EMA(Δx, long), short) / EMA(EMA(|Δx|, long), short)",
+		Params: []Param{
+			bars("long", 25, "first smoothing", "slow", "long_length", "length"), bars("short", 13, "second smoothing", "fast", "short_length"),
+			bars("signal", 13, "signal average", "signal_length"), source(),
+		},
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+		Compute: func(s *market.Series, a Args) *Result {
+			line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 100)
+			r := shape.SignalPanel("TSI", line, kernel.EMA(line, a.Int("signal")))
+			r.HLines = []HLine{{Y: 25}, {Y: 0}, {Y: -25}}
+			return r
+		},
+	},
+	// Blau's name for it; on a scale of 1 and with the histogram that TradingView calls
+	// its oscillator.
+	{
+		Name: "smi_ergodic", Title: "SMIE", Aliases: []string{"ergodic", "smiio", "smi_ergodic_oscillator"}, Category: Momentum,
+		Doc:     "Ergodic oscillator of Blau: the true strength index with short smoothings, -1 to 1, its exponential average as signal and their difference as bars. As at TradingView.",
+		Formula: "SMIE = EMA(EMA(Δx, long), short) / EMA(EMA(|Δx|, long), short); signal = EMA(SMIE)",
+		Params: []Param{
+			bars("long", 20, "first smoothing", "slow", "long_length", "length"), bars("short", 5, "second smoothing", "fast", "short_length"),
+			bars("signal", 5, "signal average", "signal_length"), source(),
+		},
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+		Compute: func(s *market.Series, a Args) *Result {
+			line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 1)
+			signal := kernel.EMA(line, a.Int("signal"))
+			return shape.SignalHistogram("SMIE", line, signal, kernel.Minus(line, signal))
+		},
+	},
+	// Attributed to Bill Williams, "New Trading Dimensions", 1998, as for the accelerator.
+	{
+		Name: "awesome_oscillator", Title: "AO", Aliases: []string{"ao", "awesome"}, Category: Momentum,
+		Doc:     "Awesome oscillator of Williams: a fast less a slow simple average of the median price. turn_up and turn_down mark changes of colour, that is saucers among others.",
+		Formula: "AO = SMA(hl2, fast) - SMA(hl2, slow)",
+		Params:  awesomeParams(),
+		Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.TurnUp, shape.TurnDown},
+		Warmup:  func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + 2 },
+		Compute: func(s *market.Series, a Args) *Result {
+			return colouredBars("AO", awesome(s, a), func(i int) float64 { return s.Close[i] })
+		},
+	},
+	{
+		Name: "accelerator_oscillator", Title: "AC", Aliases: []string{"ac", "accelerator"}, Category: Momentum,
+		Doc:     "Accelerator oscillator of Williams: the awesome oscillator less its own average, the change of driving force that comes before a change of momentum.",
+		Formula: "AC = AO - SMA(AO, signal)",
+		Params:  append(awesomeParams(), bars("signal", 5, "average of the oscillator", "signal_length", "smooth")),
+		Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.TurnUp, shape.TurnDown},
+		// Two bars more than the windows: a turn needs the directions of two changes.
+		Warmup: func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + a.Int("signal") + 2 },
+		Compute: func(s *market.Series, a Args) *Result {
+			ao := awesome(s, a)
+			return colouredBars("AC", kernel.Minus(ao, kernel.SMA(ao, a.Int("signal"))), func(i int) float64 { return s.Close[i] })
+		},
+	},
+	// The three lines are those of the alligator with the same parameters.
+	{
+		Name: "gator", Title: "Gator", Aliases: []string{"gator_oscillator"}, Category: Momentum,
+		Doc:     "Gator oscillator of Williams: how far the alligator's mouth is open. Bars above zero are the distance of jaw and teeth, bars below that of teeth and lips; both widening is a trend that feeds.",
+		Formula: "upper = |jaw - teeth|, lower = -|teeth - lips|",
+		Params:  alligatorParams(),
+		Signals: []string{shape.SqueezeOn, shape.SqueezeOff},
+		Warmup:  alligatorWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			jaw, teeth, lips := alligator(s, a)
+			upper, lower := kernel.Absolute(kernel.Minus(jaw, teeth)), kernel.Scaled(kernel.Absolute(kernel.Minus(teeth, lips)), -1)
+			return &Result{
+				Histogram: []Histogram{{Label: "Upper", Values: upper}, {Label: "Lower", Values: lower}},
+				HLines:    []HLine{{Y: 0}},
+				Signals:   gatorSignals(upper, lower),
+			}
+		},
+	},
+	// Centred, as books draw it, it would show at a bar what was known half a window
+	// later.
+	aroundZero(Indicator{
+		Name: "dpo", Title: "DPO", Aliases: []string{"detrended_price", "detrended_price_oscillator"}, Category: Momentum,
+		Doc: "Detrended price oscillator: the price less an average from the middle of the window, which leaves the cycles shorter than it. As at TradingView, not centred: the average is an old one, so nothing looks ahead. " +
+			"The variant shifted, Tulip's, takes the old price and the average of now.",
+		Formula: "DPO = x - SMA(x, n)[n/2+1]; shifted: x[n/2+1] - SMA(x, n)",
+		Params:  []Param{length(21), choice("variant", "whether the average or the price is the older one", "average", "shifted"), source()},
+		// The window and half of one more for the shift; the rest is to spare.
+		Warmup: func(a Args) int { return 2*a.Int("length") + 2 },
+	}, "DPO", func(s *market.Series, a Args) []float64 {
+		x, n := column(s, a), a.Int("length")
+		if a.Choice("variant") == "shifted" {
+			return kernel.Minus(kernel.Shift(x, n/2+1), kernel.SMA(x, n))
+		}
+		return kernel.Minus(x, kernel.Shift(kernel.SMA(x, n), n/2+1))
+	}),
+	// Attributed to Martin J. Pring, "Summed Rate of Change (KST)", Technical Analysis of
+	// Stocks & Commodities, September 1992.
+	{
+		Name: "kst", Title: "KST", Aliases: []string{"know_sure_thing"}, Category: Momentum,
+		Doc:     "Know sure thing of Pring: four smoothed rates of change, the longer ones counting for more, and a simple average as signal.",
+		Formula: "KST = Σ k * SMA(ROC(x, roc k), sma k) for k = 1 to 4; signal = SMA(KST)",
+		Params:  kstParams(),
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+		Warmup: func(a Args) int {
+			// The part with the longest way to its first value decides.
+			n := 0
+			for k := 1; k <= 4; k++ {
+				n = max(n, a.Int("roc"+strconv.Itoa(k))+a.Int("sma"+strconv.Itoa(k)))
+			}
+			return n + a.Int("signal") + 1
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			x := column(s, a)
+			// The sum is NaN until the slowest of its four parts has a value.
+			line := make([]float64, len(x))
+			for k := 1; k <= 4; k++ {
+				// The slower a rate of change is, the more it weighs: 1 to 4 times.
+				digit := strconv.Itoa(k)
+				for i, v := range kernel.SMA(kernel.ROC(x, a.Int("roc"+digit)), a.Int("sma"+digit)) {
+					line[i] += float64(float64(k) * v)
+				}
+			}
+			return shape.SignalPanel("KST", line, kernel.SMA(line, a.Int("signal")))
+		},
+	},
+	// Attributed to Edwin S. C. Coppock, in Barron's, October 1962.
+	{
+		Name: "coppock", Title: "Coppock", Aliases: []string{"coppock_curve", "cc"}, Category: Momentum,
+		Doc:     "Coppock curve: a weighted average of two rates of change, meant for monthly bars. Coppock bought where it turned up below zero.",
+		Formula: "WMA(ROC(x, long) + ROC(x, short), n)",
+		Params: []Param{
+			bars("long", 14, "longer rate of change", "slow", "long_length"), bars("short", 11, "shorter rate of change", "fast", "short_length"),
+			bars("wma", 10, "weighted average", "length", "period", "wma_length"), source(),
+		},
+		Signals: []string{shape.TurnUp, shape.TurnDown, shape.ZeroUp, shape.ZeroDown},
+		Meanings: map[string]string{
+			shape.TurnUp:   "the line stops falling and rises, below zero",
+			shape.TurnDown: "the line stops rising and falls, above zero",
+		},
+		Warmup: func(a Args) int { return max(a.Int("long"), a.Int("short")) + a.Int("wma") + 3 },
+		Compute: func(s *market.Series, a Args) *Result {
+			x := column(s, a)
+			both := kernel.ROC(x, a.Int("long"))
+			for i, v := range kernel.ROC(x, a.Int("short")) {
+				both[i] += v
+			}
+			// both has its first value where the longer rate of change has, and the average
+			// starts there.
+			line := kernel.WMA(both, a.Int("wma"))
+			r := shape.ZeroPanel("Coppock", line)
+			// A turn counts on its side of zero: up below it, down above. Rates of change
+			// are percentages less 100, and their rounding is that of the two hundreds.
+			const size = 200
+			for _, t := range shape.TurnsOf(nil, line, func(int) float64 { return size }) {
+				if (t.Label == shape.TurnUp) == (kernel.Compare(size+line[t.Bar-1], size) < 0) {
+					r.Signals = append(r.Signals, t)
+				}
+			}
+			r.Signals = shape.InOrder(r.Signals)
+			return r
+		},
+	},
+	// Attributed to Carl Swenlin of DecisionPoint.
+	{
+		Name: "pmo", Title: "PMO", Aliases: []string{"price_momentum_oscillator", "decisionpoint_pmo"}, Category: Momentum,
+		Doc:     "Price momentum oscillator of DecisionPoint: the one-bar rate of change smoothed twice with its own constant 2/n, and an exponential average as signal. Smoothings are seeded with means.",
+		Formula: "PMO = S(10 * S(ROC(x, 1), first), second), S(x, n) = S[1] + 2/n * (x - S[1])",
+		Params: []Param{
+			atLeast(2, bars("first", 35, "first smoothing", "length", "length1", "long")), atLeast(2, bars("second", 20, "second smoothing", "length2", "short")),
+			bars("signal", 10, "signal average", "signal_length"), source(),
+		},
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+		Compute: func(s *market.Series, a Args) *Result {
+			// An exponential average of n bars would have the weight 2/(n+1).
+			custom := func(x []float64, n int) []float64 { return kernel.Smooth(x, n, 2/float64(n)) }
+			line := custom(kernel.Scaled(custom(kernel.ROC(column(s, a), 1), a.Int("first")), 10), a.Int("second"))
+			return shape.SignalPanel("PMO", line, kernel.EMA(line, a.Int("signal")))
+		},
+	},
+	aroundZero(Indicator{
+		Name: "bias", Title: "Bias", Aliases: []string{"disparity_index", "disparity"}, Category: Momentum,
+		Doc:     "Bias, or disparity index: by how many percent the price is above or below its simple average.",
+		Formula: "bias = 100 * (x / SMA(x, n) - 1)",
+		Params:  []Param{length(26), source()},
+		Warmup:  changeWarmup,
+	}, "Bias", func(s *market.Series, a Args) []float64 {
+		x := column(s, a)
+		mean := kernel.SMA(x, a.Int("length"))
+		return kernel.Ratio(kernel.Minus(x, mean), mean, 100)
+	}),
+	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
+	aroundZero(Indicator{
+		Name: "cfo", Title: "CFO", Aliases: []string{"forecast_oscillator", "fosc", "chande_forecast_oscillator"}, Category: Momentum,
+		Doc: "Chande's forecast oscillator: by how many percent the price misses what a regression line foresaw. The forecast is the line of the bar before, one bar on, as in Tulip; " +
+			"the variant endpoint, TradingView's, compares with the line's end at this bar.",
+		Formula: "CFO = 100 * (x - forecast) / x",
+		Params:  []Param{lengthFrom(2, 14), choice("variant", "what the price is compared with", "forecast", "endpoint"), source()},
+		Warmup:  crossingWarmup,
+	}, "CFO", func(s *market.Series, a Args) []float64 {
+		x := column(s, a)
+		line, slope := kernel.Regression(x, a.Int("length"))
+		if a.Choice("variant") == "forecast" {
+			// The line of each bar, extended by its slope to the next one, where it is
+			// compared.
+			line = kernel.Shift(kernel.Offset(line, slope, 1), 1)
+		}
+		return kernel.Ratio(kernel.Minus(x, line), x, 100)
+	}),
+	// Attributed to John F. Ehlers, "The CG Oscillator", Technical Analysis of Stocks &
+	// Commodities, May 2002.
+	{
+		Name: "center_of_gravity", Title: "COG", Aliases: []string{"cg", "cog", "centre_of_gravity"}, Category: Cycle,
+		Doc:     "Centre of gravity of Ehlers: the balance point of the prices in the window, counted in bars from the newest and negative, so that it rises when newer prices weigh more. As TradingView's ta.cog. The trigger is the line one bar before.",
+		Formula: "COG = -Σ (i + 1) * x[i] / Σ x[i], i = 0 … n-1",
+		Params:  []Param{length(10), source()},
+		Signals: []string{shape.CrossUp, shape.CrossDown},
+		Warmup:  crossingWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			line := gravity(column(s, a), a.Int("length"))
+			// A line crosses itself of one bar ago where it turns.
+			before := kernel.Shift(line, 1)
+			return &Result{
+				Lines:   []Line{{Label: "COG", Tone: Primary, Values: line}, {Label: "Trigger", Tone: Second, Values: before}},
+				Signals: shape.LineCrossings(nil, line, before, shape.CrossUp, shape.CrossDown),
+			}
+		},
+	},
+	// Attributed to Mark Johnson, who held positions beyond 3 until the line came back to
+	// zero.
+	{
+		Name: "pretty_good_oscillator", Title: "PGO", Aliases: []string{"pgo"}, Category: Momentum,
+		Doc:      "Pretty good oscillator of Johnson: how many average ranges the close is from its average. The range is Wilder's average true range smoothed once more, as in pandas-ta. Beyond 3 he took it for a breakout.",
+		Formula:  "PGO = (close - SMA(close, n)) / EMA(ATR(n), n)",
+		Params:   []Param{length(14), quiet(factor("level", 3, 0.1, 20, "breakout level", "threshold"))},
+		Signals:  []string{shape.BreakUp, shape.BreakDown},
+		Meanings: shape.BreakMeanings("the line", "the upper level", "the lower level"),
+		// An exponential average of Wilder's average: the two memories add up.
+		Warmup: func(a Args) int { return (kernel.EMAMemory + kernel.WilderMemory) * a.Int("length") },
+		Compute: func(s *market.Series, a Args) *Result {
+			n, level := a.Int("length"), a.Float("level")
+			line := kernel.Ratio(kernel.Minus(s.Close, kernel.SMA(s.Close, n)), kernel.EMA(kernel.ATR(s, n), n), 1)
+			signals := shape.LevelCrossings(nil, line, level, shape.BreakUp, "")
+			return &Result{
+				Lines:   []Line{{Label: "PGO", Tone: Primary, Values: line}},
+				HLines:  []HLine{{Y: level}, {Y: 0}, {Y: -level}},
+				Signals: shape.InOrder(shape.LevelCrossings(signals, line, -level, "", shape.BreakDown)),
+			}
+		},
+	},
+	// Attributed to John F. Ehlers, "Relative Vigor Index", Technical Analysis of Stocks &
+	// Commodities, January 2002.
+	{
+		Name: "rvgi", Title: "RVGI", Aliases: []string{"relative_vigor", "relative_vigor_index"}, Category: Momentum,
+		Doc:     "Relative vigor index of Ehlers: how much of their range bars keep between open and close, over a window, and a four-bar average as signal. As at TradingView.",
+		Formula: "RVGI = Σ SWMA(close - open) / Σ SWMA(high - low) over n bars; signal = SWMA(RVGI)",
+		Params:  []Param{length(10)},
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+		Warmup:  func(a Args) int { return a.Int("length") + 7 },
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("length")
+			line := kernel.Ratio(kernel.RollingSum(kernel.SWMA(kernel.Minus(s.Close, s.Open)), n), kernel.RollingSum(kernel.SWMA(kernel.Minus(s.High, s.Low)), n), 1)
+			return shape.SignalPanel("RVGI", line, kernel.SWMA(line))
+		},
+	},
+	// Attributed to Alexander Elder, "Trading for a Living", 1993.
+	{
+		Name: "elder_ray", Title: "Elder Ray", Aliases: []string{"eri", "bull_bear_power", "elder_ray_index"}, Category: Momentum,
+		Doc:     "Elder's bull and bear power: how far the high rises above, and the low falls below, an exponential average of the close. Elder bought where bear power rose below zero in a rising average, and sold where bull power fell above zero in a falling one.",
+		Formula: "bull = high - EMA(close, n); bear = low - EMA(close, n)",
+		Params:  []Param{length(13), source()},
+		Signals: []string{shape.Buy, shape.Sell},
+		Meanings: map[string]string{
+			shape.Buy:  "bear power, below zero, stops falling and rises while the average rises",
+			shape.Sell: "bull power, above zero, stops rising and falls while the average falls",
+		},
+		Warmup: emaWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			mid := kernel.EMA(column(s, a), a.Int("length"))
+			bull, bear := kernel.Minus(s.High, mid), kernel.Minus(s.Low, mid)
+			return &Result{
+				Histogram: []Histogram{{Label: "Bull", Tone: Up, Values: bull}, {Label: "Bear", Tone: Down, Values: bear}},
+				HLines:    []HLine{{Y: 0}},
+				Signals:   elderSignals(mid, bull, bear),
+			}
+		},
+	},
+	// Attributed to John F. Carter, "Mastering the Trade", 2005, for the dots; LazyBear's
+	// public script on TradingView for the bars.
+	{
+		Name: "squeeze", Title: "Squeeze", Aliases: []string{"squeeze_momentum", "ttm_squeeze", "sqzmom", "sqz"}, Category: Momentum,
+		Doc: "Squeeze momentum: dots on zero say that the Bollinger bands lie within the Keltner channel, volatility is wound up; the bars say which way it points. " +
+			"After LazyBear on TradingView, with the Bollinger factor where he used the Keltner one by mistake.",
+		Formula: "bars = end of the regression line over kc bars of close - ((highest + lowest)/2 + SMA)/2; on: both Bollinger bands within SMA ± kc_mult * SMA(TR)",
+		Params: []Param{
+			atLeast(2, bars("bb", 20, "Bollinger bands", "length", "bb_length", "period")), factor("bb_mult", 2, 0.01, 20, "deviations of the Bollinger bands", "mult", "bb_std"),
+			bars("kc", 20, "Keltner channel and momentum", "kc_length"), factor("kc_mult", 1.5, 0.01, 20, "ranges of the Keltner channel", "kc_scalar"),
+		},
+		Signals: []string{shape.SqueezeOn, shape.SqueezeOff, shape.ZeroUp, shape.ZeroDown},
+		// The regression runs over kc values that each look back kc bars.
+		Warmup: func(a Args) int { return max(a.Int("bb"), 2*a.Int("kc")) + 2 },
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("kc")
+			// The momentum is the close's distance from the mean of the range's middle and
+			// the average, smoothed by the end of a regression line.
+			bars, _ := kernel.Regression(kernel.Minus(s.Close, kernel.Midway(kernel.MidRange(s, n), kernel.SMA(s.Close, n))), n)
+			on, off, signals := squeezed(s, a)
+			signals = shape.LevelCrossings(signals, bars, 0, shape.ZeroUp, shape.ZeroDown)
+			return &Result{
+				Histogram: []Histogram{{Label: "Momentum", Values: bars}},
+				Lines: []Line{
+					{Label: "On", Tone: Accent, Style: Dots, Values: on}, {Label: "Off", Tone: Muted, Style: Dots, Values: off},
+				},
+				HLines:  []HLine{{Y: 0}},
+				Signals: shape.InOrder(signals),
+			}
+		},
+	},
+	// Attributed to Igor Livshin, "Balance of Market Power", Technical Analysis of Stocks
+	// & Commodities, August 2001.
+	aroundZero(Indicator{
+		Name: "bop", Title: "BOP", Aliases: []string{"balance_of_power"}, Category: Momentum,
+		Doc:     "Balance of power: the body of the bar as a share of its range, -1 to 1. As in TA-Lib: 0 when there is no range.",
+		Formula: "BOP = (close - open) / (high - low)",
+		Warmup:  barWarmup,
+	}, "BOP", func(s *market.Series, _ Args) []float64 {
+		out := make([]float64, s.Len())
+		for i, c := range s.Close {
+			// A bar without range counts as balanced.
+			if height := s.High[i] - s.Low[i]; height > 0 {
+				out[i] = (c - s.Open[i]) / height
+			}
+		}
+		return out
+	}),
 }
 
 // macdWarmup adds up the memory of the slower average and of the signal line, which
@@ -45,64 +510,6 @@ var indMACD = Indicator{
 func macdWarmup(a Args) int {
 	return kernel.EMAMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal"))
 }
-
-var indMACDExt = Indicator{
-	Name: "macdext", Title: "MACD Ext", Aliases: []string{"macd_extended"}, Category: Momentum,
-	Doc:     "MACD of any kinds of averages. As in TA-Lib: the averages begin on the same bar, and so do the three series; the shorter of fast and slow is the fast one, whichever was given as that, and keeps its kind; all are simple unless said otherwise.",
-	Formula: "MACD = average(fast) - average(slow); signal = average(MACD); histogram = MACD - signal",
-	Params: []Param{
-		bars("fast", 12, "fast average", "fast_length", "fastperiod", "fast_period"), averageType("fast_type", "sma", "kind of fast average", "fastmatype"),
-		bars("slow", 26, "slow average", "slow_length", "slowperiod", "slow_period"), averageType("slow_type", "sma", "kind of slow average", "slowmatype"),
-		bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), averageType("signal_type", "sma", "kind of signal average", "signalmatype"),
-		source(),
-	},
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	Warmup: func(a Args) int {
-		return max(kernel.AverageWarmup(a.Choice("fast_type"), a.Int("fast")), kernel.AverageWarmup(a.Choice("slow_type"), a.Int("slow"))) +
-			kernel.AverageWarmup(a.Choice("signal_type"), a.Int("signal"))
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		x := column(s, a)
-		fast, fastKind, slow, slowKind := a.Int("fast"), a.Choice("fast_type"), a.Int("slow"), a.Choice("slow_type")
-		// As in TA-Lib the shorter length is the fast one however they are given, and
-		// takes its kind of average along.
-		if fast > slow {
-			fast, fastKind, slow, slowKind = slow, slowKind, fast, fastKind
-		}
-		// The average that begins earlier skips bars at its start, so that both have
-		// their first value on the same bar.
-		begin := max(kernel.AverageLookback(fastKind, fast), kernel.AverageLookback(slowKind, slow))
-		line := kernel.Minus(
-			kernel.Average(fastKind, kernel.Skip(x, begin-kernel.AverageLookback(fastKind, fast)), fast),
-			kernel.Average(slowKind, kernel.Skip(x, begin-kernel.AverageLookback(slowKind, slow)), slow))
-		line, signal, hist := kernel.WithSignal(line, kernel.Average(a.Choice("signal_type"), line, a.Int("signal")))
-		return shape.SignalHistogram("MACD", line, signal, hist)
-	},
-}
-
-var indMACDFix = Indicator{
-	Name: "macdfix", Title: "MACD Fix", Category: Momentum,
-	Doc:     "MACD 12/26 with the weights 0.15 and 0.075 of its first publication instead of 2/13 and 2/27. As in TA-Lib.",
-	Formula: "as macd, with fast weight 0.15 and slow weight 0.075",
-	Params:  []Param{bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), source()},
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return kernel.EMAMemory * (26 + a.Int("signal")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		x := column(s, a)
-		// The fast average skips 14 prices, so that both begin on the same bar.
-		line := kernel.Minus(kernel.Smooth(kernel.Skip(x, 26-12), 12, 0.15), kernel.Smooth(x, 26, 0.075))
-		line, signal, hist := kernel.WithSignal(line, kernel.EMA(line, a.Int("signal")))
-		return shape.SignalHistogram("MACD", line, signal, hist)
-	},
-}
-
-var indMOM = aroundZero(Indicator{
-	Name: "mom", Title: "Momentum", Aliases: []string{"momentum"}, Category: Momentum,
-	Doc:     "Momentum: how far the price moved in n bars. As in TA-Lib.",
-	Formula: "MOM = x - x[n]",
-	Params:  []Param{length(10), source()},
-	Warmup:  changeWarmup,
-}, "MOM", func(s *market.Series, a Args) []float64 { return kernel.Change(column(s, a), a.Int("length")) })
 
 // rateIn returns the rate of change of the source as [kernel.Rate] scales it: times
 // unit, after less was added to the quotient.
@@ -122,45 +529,6 @@ func ratio(ind Indicator, label string, one float64) Indicator {
 	}
 	return ind
 }
-
-var indROC = aroundZero(Indicator{
-	Name: "roc", Title: "ROC", Aliases: []string{"rate_of_change"}, Category: Momentum,
-	Doc:     "Rate of change: how far the price moved in n bars, in percent. As in TA-Lib, with TradingView's length 9.",
-	Formula: "ROC = 100 * (x/x[n] - 1)",
-	Params:  []Param{length(9), source()},
-	Warmup:  changeWarmup,
-}, "ROC", rateIn(100, -1))
-
-var indROCP = aroundZero(Indicator{
-	Name: "rocp", Title: "ROCP", Aliases: []string{"rate_of_change_fraction"}, Category: Momentum,
-	Doc:     "Rate of change as a fraction. As in TA-Lib.",
-	Formula: "ROCP = x/x[n] - 1",
-	Params:  []Param{length(10), source()},
-	Warmup:  changeWarmup,
-}, "ROCP", rateIn(1, -1))
-
-var indROCR = ratio(Indicator{
-	Name: "rocr", Title: "ROCR", Aliases: []string{"rate_of_change_ratio"},
-	Doc:     "Rate of change as a ratio: 1 when the price is where it was n bars ago. As in TA-Lib.",
-	Formula: "ROCR = x/x[n]",
-}, "ROCR", 1)
-
-var indROCR100 = ratio(Indicator{
-	Name: "rocr100", Title: "ROCR 100", Aliases: []string{"rate_of_change_ratio_100"},
-	Doc:     "Rate of change as a ratio in percent: 100 when the price is where it was n bars ago. As in TA-Lib.",
-	Formula: "ROCR100 = 100 * x/x[n]",
-}, "ROCR100", 100)
-
-var indAPO = aroundZero(Indicator{
-	Name: "apo", Title: "APO", Aliases: []string{"absolute_price_oscillator"}, Category: Momentum,
-	Doc:     "Absolute price oscillator: a fast less a slow average, in price. As in TA-Lib, with exponential averages by default, each seeded with its own first prices; the shorter of fast and slow is the fast one, whichever was given as that.",
-	Formula: "APO = average(fast) - average(slow)",
-	Params:  oscillatorParams(),
-	Warmup:  oscillatorWarmup,
-}, "APO", func(s *market.Series, a Args) []float64 {
-	fast, slow := twoAverages(column(s, a), a)
-	return kernel.Minus(fast, slow)
-})
 
 // oscillatorParams returns the parameters that apo and ppo share.
 func oscillatorParams() []Param {
@@ -183,103 +551,12 @@ func twoAverages(x []float64, a Args) (fast, slow []float64) {
 	return kernel.Average(kind, x, min(m, n)), kernel.Average(kind, x, max(m, n))
 }
 
-// The MACD in percent, so that markets of different prices can be compared.
-var indPPO = Indicator{
-	Name: "ppo", Title: "PPO", Aliases: []string{"percentage_price_oscillator"}, Category: Momentum,
-	Doc:     "Percentage price oscillator: a fast less a slow average in percent of the slow one, and its own exponential average as signal. The line as in TA-Lib, with exponential averages by default; the shorter of fast and slow is the fast one, whichever was given as that.",
-	Formula: "PPO = 100 * (average(fast) - average(slow)) / average(slow); signal = EMA(PPO)",
-	Params:  append(oscillatorParams(), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period")),
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return oscillatorWarmup(a) + kernel.EMAMemory*a.Int("signal") },
-	Compute: func(s *market.Series, a Args) *Result {
-		fast, slow := twoAverages(column(s, a), a)
-		line := make([]float64, len(fast))
-		for i, f := range fast {
-			// An average of 0 gives 0, as in TA-Lib; an unknown one stays unknown.
-			if slow[i] != 0 {
-				line[i] = 100 * (f - slow[i]) / slow[i]
-			}
-		}
-		signal := kernel.EMA(line, a.Int("signal"))
-		return shape.SignalHistogram("PPO", line, signal, kernel.Minus(line, signal))
-	},
-}
-
-// Attributed to Jack K. Hutson, "Good Trix", Technical Analysis of Stocks &
-// Commodities, 1983.
-var indTRIX = Indicator{
-	Name: "trix", Title: "TRIX", Aliases: []string{"triple_exponential_oscillator"}, Category: Momentum,
-	Doc:     "Percent change of a triple exponential average from bar to bar, and its own average as signal. As in TA-Lib; TradingView takes the logarithm first and other units.",
-	Formula: "TRIX = 100 * (e3/e3[1] - 1), e3 = EMA(EMA(EMA(x))); signal = EMA(TRIX)",
-	Params:  []Param{length(18), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period"), source()},
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	// Three averages in a row forget their start about as late as a triple exponential
-	// average does.
-	Warmup: func(a Args) int { return 14*a.Int("length") + kernel.EMAMemory*a.Int("signal") },
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("length")
-		line := kernel.Rate(kernel.EMA(kernel.EMA(kernel.EMA(column(s, a), n), n), n), 1, 100, -1)
-		signal := kernel.EMA(line, a.Int("signal"))
-		return shape.SignalHistogram("TRIX", line, signal, kernel.Minus(line, signal))
-	},
-}
-
-// Attributed to William Blau, "True Strength Index", Technical Analysis of Stocks &
-// Commodities, November 1991.
-var indTSI = Indicator{
-	Name: "tsi", Title: "TSI", Aliases: []string{"true_strength", "true_strength_index"}, Category: Momentum,
-	Doc:     "True strength index of Blau: change smoothed twice over absolute change smoothed twice, -100 to 100, with an exponential average as signal. As at TradingView; averages are seeded with means.",
-	Formula: "TSI = 100 * EMA(EMA(Δx, long), short) / EMA(EMA(|Δx|, long), short)",
-	Params: []Param{
-		bars("long", 25, "first smoothing", "slow", "long_length", "length"), bars("short", 13, "second smoothing", "fast", "short_length"),
-		bars("signal", 13, "signal average", "signal_length"), source(),
-	},
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	Compute: func(s *market.Series, a Args) *Result {
-		line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 100)
-		r := shape.SignalPanel("TSI", line, kernel.EMA(line, a.Int("signal")))
-		r.HLines = []HLine{{Y: 25}, {Y: 0}, {Y: -25}}
-		return r
-	},
-}
-
 // trueStrength returns scale times the change smoothed twice over the absolute
 // change smoothed twice.
 func trueStrength(x []float64, long, short int, scale float64) []float64 {
 	moves := kernel.Change(x, 1)
 	twice := func(x []float64) []float64 { return kernel.EMA(kernel.EMA(x, long), short) }
 	return kernel.Ratio(twice(moves), twice(kernel.Absolute(moves)), scale)
-}
-
-// Blau's name for it; on a scale of 1 and with the histogram that TradingView calls
-// its oscillator.
-var indSMIErgodic = Indicator{
-	Name: "smi_ergodic", Title: "SMIE", Aliases: []string{"ergodic", "smiio", "smi_ergodic_oscillator"}, Category: Momentum,
-	Doc:     "Ergodic oscillator of Blau: the true strength index with short smoothings, -1 to 1, its exponential average as signal and their difference as bars. As at TradingView.",
-	Formula: "SMIE = EMA(EMA(Δx, long), short) / EMA(EMA(|Δx|, long), short); signal = EMA(SMIE)",
-	Params: []Param{
-		bars("long", 20, "first smoothing", "slow", "long_length", "length"), bars("short", 5, "second smoothing", "fast", "short_length"),
-		bars("signal", 5, "signal average", "signal_length"), source(),
-	},
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	Compute: func(s *market.Series, a Args) *Result {
-		line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 1)
-		signal := kernel.EMA(line, a.Int("signal"))
-		return shape.SignalHistogram("SMIE", line, signal, kernel.Minus(line, signal))
-	},
-}
-
-// Attributed to Bill Williams, "New Trading Dimensions", 1998, as for the accelerator.
-var indAwesomeOscillator = Indicator{
-	Name: "awesome_oscillator", Title: "AO", Aliases: []string{"ao", "awesome"}, Category: Momentum,
-	Doc:     "Awesome oscillator of Williams: a fast less a slow simple average of the median price. turn_up and turn_down mark changes of colour, that is saucers among others.",
-	Formula: "AO = SMA(hl2, fast) - SMA(hl2, slow)",
-	Params:  awesomeParams(),
-	Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.TurnUp, shape.TurnDown},
-	Warmup:  func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + 2 },
-	Compute: func(s *market.Series, a Args) *Result {
-		return colouredBars("AO", awesome(s, a), func(i int) float64 { return s.Close[i] })
-	},
 }
 
 // awesomeParams returns Williams' lengths, 5 and 34.
@@ -307,88 +584,6 @@ func colouredBars(label string, line []float64, size func(i int) float64) *Resul
 	}
 }
 
-var indAcceleratorOscillator = Indicator{
-	Name: "accelerator_oscillator", Title: "AC", Aliases: []string{"ac", "accelerator"}, Category: Momentum,
-	Doc:     "Accelerator oscillator of Williams: the awesome oscillator less its own average, the change of driving force that comes before a change of momentum.",
-	Formula: "AC = AO - SMA(AO, signal)",
-	Params:  append(awesomeParams(), bars("signal", 5, "average of the oscillator", "signal_length", "smooth")),
-	Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.TurnUp, shape.TurnDown},
-	// Two bars more than the windows: a turn needs the directions of two changes.
-	Warmup: func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + a.Int("signal") + 2 },
-	Compute: func(s *market.Series, a Args) *Result {
-		ao := awesome(s, a)
-		return colouredBars("AC", kernel.Minus(ao, kernel.SMA(ao, a.Int("signal"))), func(i int) float64 { return s.Close[i] })
-	},
-}
-
-// The three lines are those of the alligator with the same parameters.
-var indGator = Indicator{
-	Name: "gator", Title: "Gator", Aliases: []string{"gator_oscillator"}, Category: Momentum,
-	Doc:     "Gator oscillator of Williams: how far the alligator's mouth is open. Bars above zero are the distance of jaw and teeth, bars below that of teeth and lips; both widening is a trend that feeds.",
-	Formula: "upper = |jaw - teeth|, lower = -|teeth - lips|",
-	Params:  alligatorParams(),
-	Signals: []string{shape.SqueezeOn, shape.SqueezeOff},
-	Warmup:  alligatorWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		jaw, teeth, lips := alligator(s, a)
-		upper, lower := kernel.Absolute(kernel.Minus(jaw, teeth)), kernel.Scaled(kernel.Absolute(kernel.Minus(teeth, lips)), -1)
-		return &Result{
-			Histogram: []Histogram{{Label: "Upper", Values: upper}, {Label: "Lower", Values: lower}},
-			HLines:    []HLine{{Y: 0}},
-			Signals:   gatorSignals(upper, lower),
-		}
-	},
-}
-
-// Centred, as books draw it, it would show at a bar what was known half a window
-// later.
-var indDPO = aroundZero(Indicator{
-	Name: "dpo", Title: "DPO", Aliases: []string{"detrended_price", "detrended_price_oscillator"}, Category: Momentum,
-	Doc: "Detrended price oscillator: the price less an average from the middle of the window, which leaves the cycles shorter than it. As at TradingView, not centred: the average is an old one, so nothing looks ahead. " +
-		"The variant shifted, Tulip's, takes the old price and the average of now.",
-	Formula: "DPO = x - SMA(x, n)[n/2+1]; shifted: x[n/2+1] - SMA(x, n)",
-	Params:  []Param{length(21), choice("variant", "whether the average or the price is the older one", "average", "shifted"), source()},
-	// The window and half of one more for the shift; the rest is to spare.
-	Warmup: func(a Args) int { return 2*a.Int("length") + 2 },
-}, "DPO", func(s *market.Series, a Args) []float64 {
-	x, n := column(s, a), a.Int("length")
-	if a.Choice("variant") == "shifted" {
-		return kernel.Minus(kernel.Shift(x, n/2+1), kernel.SMA(x, n))
-	}
-	return kernel.Minus(x, kernel.Shift(kernel.SMA(x, n), n/2+1))
-})
-
-// Attributed to Martin J. Pring, "Summed Rate of Change (KST)", Technical Analysis of
-// Stocks & Commodities, September 1992.
-var indKST = Indicator{
-	Name: "kst", Title: "KST", Aliases: []string{"know_sure_thing"}, Category: Momentum,
-	Doc:     "Know sure thing of Pring: four smoothed rates of change, the longer ones counting for more, and a simple average as signal.",
-	Formula: "KST = Σ k * SMA(ROC(x, roc k), sma k) for k = 1 to 4; signal = SMA(KST)",
-	Params:  kstParams(),
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	Warmup: func(a Args) int {
-		// The part with the longest way to its first value decides.
-		n := 0
-		for k := 1; k <= 4; k++ {
-			n = max(n, a.Int("roc"+strconv.Itoa(k))+a.Int("sma"+strconv.Itoa(k)))
-		}
-		return n + a.Int("signal") + 1
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		x := column(s, a)
-		// The sum is NaN until the slowest of its four parts has a value.
-		line := make([]float64, len(x))
-		for k := 1; k <= 4; k++ {
-			// The slower a rate of change is, the more it weighs: 1 to 4 times.
-			digit := strconv.Itoa(k)
-			for i, v := range kernel.SMA(kernel.ROC(x, a.Int("roc"+digit)), a.Int("sma"+digit)) {
-				line[i] += float64(float64(k) * v)
-			}
-		}
-		return shape.SignalPanel("KST", line, kernel.SMA(line, a.Int("signal")))
-	},
-}
-
 // kstParams returns Pring's lengths: for each of the four rates of change its bars and
 // those of its average.
 func kstParams() []Param {
@@ -400,113 +595,6 @@ func kstParams() []Param {
 			bars("sma"+digit, v[1], "average of rate of change "+digit, "sma_length"+digit))
 	}
 	return append(params, bars("signal", 9, "signal average", "signal_length"), source())
-}
-
-// Attributed to Edwin S. C. Coppock, in Barron's, October 1962.
-var indCoppock = Indicator{
-	Name: "coppock", Title: "Coppock", Aliases: []string{"coppock_curve", "cc"}, Category: Momentum,
-	Doc:     "Coppock curve: a weighted average of two rates of change, meant for monthly bars. Coppock bought where it turned up below zero.",
-	Formula: "WMA(ROC(x, long) + ROC(x, short), n)",
-	Params: []Param{
-		bars("long", 14, "longer rate of change", "slow", "long_length"), bars("short", 11, "shorter rate of change", "fast", "short_length"),
-		bars("wma", 10, "weighted average", "length", "period", "wma_length"), source(),
-	},
-	Signals: []string{shape.TurnUp, shape.TurnDown, shape.ZeroUp, shape.ZeroDown},
-	Meanings: map[string]string{
-		shape.TurnUp:   "the line stops falling and rises, below zero",
-		shape.TurnDown: "the line stops rising and falls, above zero",
-	},
-	Warmup: func(a Args) int { return max(a.Int("long"), a.Int("short")) + a.Int("wma") + 3 },
-	Compute: func(s *market.Series, a Args) *Result {
-		x := column(s, a)
-		both := kernel.ROC(x, a.Int("long"))
-		for i, v := range kernel.ROC(x, a.Int("short")) {
-			both[i] += v
-		}
-		// both has its first value where the longer rate of change has, and the average
-		// starts there.
-		line := kernel.WMA(both, a.Int("wma"))
-		r := shape.ZeroPanel("Coppock", line)
-		// A turn counts on its side of zero: up below it, down above. Rates of change
-		// are percentages less 100, and their rounding is that of the two hundreds.
-		const size = 200
-		for _, t := range shape.TurnsOf(nil, line, func(int) float64 { return size }) {
-			if (t.Label == shape.TurnUp) == (kernel.Compare(size+line[t.Bar-1], size) < 0) {
-				r.Signals = append(r.Signals, t)
-			}
-		}
-		r.Signals = shape.InOrder(r.Signals)
-		return r
-	},
-}
-
-// Attributed to Carl Swenlin of DecisionPoint.
-var indPMO = Indicator{
-	Name: "pmo", Title: "PMO", Aliases: []string{"price_momentum_oscillator", "decisionpoint_pmo"}, Category: Momentum,
-	Doc:     "Price momentum oscillator of DecisionPoint: the one-bar rate of change smoothed twice with its own constant 2/n, and an exponential average as signal. Smoothings are seeded with means.",
-	Formula: "PMO = S(10 * S(ROC(x, 1), first), second), S(x, n) = S[1] + 2/n * (x - S[1])",
-	Params: []Param{
-		atLeast(2, bars("first", 35, "first smoothing", "length", "length1", "long")), atLeast(2, bars("second", 20, "second smoothing", "length2", "short")),
-		bars("signal", 10, "signal average", "signal_length"), source(),
-	},
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	Compute: func(s *market.Series, a Args) *Result {
-		// An exponential average of n bars would have the weight 2/(n+1).
-		custom := func(x []float64, n int) []float64 { return kernel.Smooth(x, n, 2/float64(n)) }
-		line := custom(kernel.Scaled(custom(kernel.ROC(column(s, a), 1), a.Int("first")), 10), a.Int("second"))
-		return shape.SignalPanel("PMO", line, kernel.EMA(line, a.Int("signal")))
-	},
-}
-
-var indBias = aroundZero(Indicator{
-	Name: "bias", Title: "Bias", Aliases: []string{"disparity_index", "disparity"}, Category: Momentum,
-	Doc:     "Bias, or disparity index: by how many percent the price is above or below its simple average.",
-	Formula: "bias = 100 * (x / SMA(x, n) - 1)",
-	Params:  []Param{length(26), source()},
-	Warmup:  changeWarmup,
-}, "Bias", func(s *market.Series, a Args) []float64 {
-	x := column(s, a)
-	mean := kernel.SMA(x, a.Int("length"))
-	return kernel.Ratio(kernel.Minus(x, mean), mean, 100)
-})
-
-// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
-var indCFO = aroundZero(Indicator{
-	Name: "cfo", Title: "CFO", Aliases: []string{"forecast_oscillator", "fosc", "chande_forecast_oscillator"}, Category: Momentum,
-	Doc: "Chande's forecast oscillator: by how many percent the price misses what a regression line foresaw. The forecast is the line of the bar before, one bar on, as in Tulip; " +
-		"the variant endpoint, TradingView's, compares with the line's end at this bar.",
-	Formula: "CFO = 100 * (x - forecast) / x",
-	Params:  []Param{lengthFrom(2, 14), choice("variant", "what the price is compared with", "forecast", "endpoint"), source()},
-	Warmup:  crossingWarmup,
-}, "CFO", func(s *market.Series, a Args) []float64 {
-	x := column(s, a)
-	line, slope := kernel.Regression(x, a.Int("length"))
-	if a.Choice("variant") == "forecast" {
-		// The line of each bar, extended by its slope to the next one, where it is
-		// compared.
-		line = kernel.Shift(kernel.Offset(line, slope, 1), 1)
-	}
-	return kernel.Ratio(kernel.Minus(x, line), x, 100)
-})
-
-// Attributed to John F. Ehlers, "The CG Oscillator", Technical Analysis of Stocks &
-// Commodities, May 2002.
-var indCenterOfGravity = Indicator{
-	Name: "center_of_gravity", Title: "COG", Aliases: []string{"cg", "cog", "centre_of_gravity"}, Category: Cycle,
-	Doc:     "Centre of gravity of Ehlers: the balance point of the prices in the window, counted in bars from the newest and negative, so that it rises when newer prices weigh more. As TradingView's ta.cog. The trigger is the line one bar before.",
-	Formula: "COG = -Σ (i + 1) * x[i] / Σ x[i], i = 0 … n-1",
-	Params:  []Param{length(10), source()},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  crossingWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		line := gravity(column(s, a), a.Int("length"))
-		// A line crosses itself of one bar ago where it turns.
-		before := kernel.Shift(line, 1)
-		return &Result{
-			Lines:   []Line{{Label: "COG", Tone: Primary, Values: line}, {Label: "Trigger", Tone: Second, Values: before}},
-			Signals: shape.LineCrossings(nil, line, before, shape.CrossUp, shape.CrossDown),
-		}
-	},
 }
 
 // gravity returns the negative balance point. Weights that rise to the newest
@@ -521,68 +609,6 @@ func gravity(x []float64, n int) []float64 {
 		}
 	}
 	return out
-}
-
-// Attributed to Mark Johnson, who held positions beyond 3 until the line came back to
-// zero.
-var indPrettyGoodOscillator = Indicator{
-	Name: "pretty_good_oscillator", Title: "PGO", Aliases: []string{"pgo"}, Category: Momentum,
-	Doc:      "Pretty good oscillator of Johnson: how many average ranges the close is from its average. The range is Wilder's average true range smoothed once more, as in pandas-ta. Beyond 3 he took it for a breakout.",
-	Formula:  "PGO = (close - SMA(close, n)) / EMA(ATR(n), n)",
-	Params:   []Param{length(14), quiet(factor("level", 3, 0.1, 20, "breakout level", "threshold"))},
-	Signals:  []string{shape.BreakUp, shape.BreakDown},
-	Meanings: shape.BreakMeanings("the line", "the upper level", "the lower level"),
-	// An exponential average of Wilder's average: the two memories add up.
-	Warmup: func(a Args) int { return (kernel.EMAMemory + kernel.WilderMemory) * a.Int("length") },
-	Compute: func(s *market.Series, a Args) *Result {
-		n, level := a.Int("length"), a.Float("level")
-		line := kernel.Ratio(kernel.Minus(s.Close, kernel.SMA(s.Close, n)), kernel.EMA(kernel.ATR(s, n), n), 1)
-		signals := shape.LevelCrossings(nil, line, level, shape.BreakUp, "")
-		return &Result{
-			Lines:   []Line{{Label: "PGO", Tone: Primary, Values: line}},
-			HLines:  []HLine{{Y: level}, {Y: 0}, {Y: -level}},
-			Signals: shape.InOrder(shape.LevelCrossings(signals, line, -level, "", shape.BreakDown)),
-		}
-	},
-}
-
-// Attributed to John F. Ehlers, "Relative Vigor Index", Technical Analysis of Stocks &
-// Commodities, January 2002.
-var indRVGI = Indicator{
-	Name: "rvgi", Title: "RVGI", Aliases: []string{"relative_vigor", "relative_vigor_index"}, Category: Momentum,
-	Doc:     "Relative vigor index of Ehlers: how much of their range bars keep between open and close, over a window, and a four-bar average as signal. As at TradingView.",
-	Formula: "RVGI = Σ SWMA(close - open) / Σ SWMA(high - low) over n bars; signal = SWMA(RVGI)",
-	Params:  []Param{length(10)},
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return a.Int("length") + 7 },
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("length")
-		line := kernel.Ratio(kernel.RollingSum(kernel.SWMA(kernel.Minus(s.Close, s.Open)), n), kernel.RollingSum(kernel.SWMA(kernel.Minus(s.High, s.Low)), n), 1)
-		return shape.SignalPanel("RVGI", line, kernel.SWMA(line))
-	},
-}
-
-// Attributed to Alexander Elder, "Trading for a Living", 1993.
-var indElderRay = Indicator{
-	Name: "elder_ray", Title: "Elder Ray", Aliases: []string{"eri", "bull_bear_power", "elder_ray_index"}, Category: Momentum,
-	Doc:     "Elder's bull and bear power: how far the high rises above, and the low falls below, an exponential average of the close. Elder bought where bear power rose below zero in a rising average, and sold where bull power fell above zero in a falling one.",
-	Formula: "bull = high - EMA(close, n); bear = low - EMA(close, n)",
-	Params:  []Param{length(13), source()},
-	Signals: []string{shape.Buy, shape.Sell},
-	Meanings: map[string]string{
-		shape.Buy:  "bear power, below zero, stops falling and rises while the average rises",
-		shape.Sell: "bull power, above zero, stops rising and falls while the average falls",
-	},
-	Warmup: emaWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		mid := kernel.EMA(column(s, a), a.Int("length"))
-		bull, bear := kernel.Minus(s.High, mid), kernel.Minus(s.Low, mid)
-		return &Result{
-			Histogram: []Histogram{{Label: "Bull", Tone: Up, Values: bull}, {Label: "Bear", Tone: Down, Values: bear}},
-			HLines:    []HLine{{Y: 0}},
-			Signals:   elderSignals(mid, bull, bear),
-		}
-	},
 }
 
 // elderSignals marks the bars on which bear power turns up below zero while
@@ -604,38 +630,6 @@ func elderSignals(mid, bull, bear []float64) []Signal {
 		}
 	}
 	return signals
-}
-
-// Attributed to John F. Carter, "Mastering the Trade", 2005, for the dots; LazyBear's
-// public script on TradingView for the bars.
-var indSqueeze = Indicator{
-	Name: "squeeze", Title: "Squeeze", Aliases: []string{"squeeze_momentum", "ttm_squeeze", "sqzmom", "sqz"}, Category: Momentum,
-	Doc: "Squeeze momentum: dots on zero say that the Bollinger bands lie within the Keltner channel, volatility is wound up; the bars say which way it points. " +
-		"After LazyBear on TradingView, with the Bollinger factor where he used the Keltner one by mistake.",
-	Formula: "bars = end of the regression line over kc bars of close - ((highest + lowest)/2 + SMA)/2; on: both Bollinger bands within SMA ± kc_mult * SMA(TR)",
-	Params: []Param{
-		atLeast(2, bars("bb", 20, "Bollinger bands", "length", "bb_length", "period")), factor("bb_mult", 2, 0.01, 20, "deviations of the Bollinger bands", "mult", "bb_std"),
-		bars("kc", 20, "Keltner channel and momentum", "kc_length"), factor("kc_mult", 1.5, 0.01, 20, "ranges of the Keltner channel", "kc_scalar"),
-	},
-	Signals: []string{shape.SqueezeOn, shape.SqueezeOff, shape.ZeroUp, shape.ZeroDown},
-	// The regression runs over kc values that each look back kc bars.
-	Warmup: func(a Args) int { return max(a.Int("bb"), 2*a.Int("kc")) + 2 },
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("kc")
-		// The momentum is the close's distance from the mean of the range's middle and
-		// the average, smoothed by the end of a regression line.
-		bars, _ := kernel.Regression(kernel.Minus(s.Close, kernel.Midway(kernel.MidRange(s, n), kernel.SMA(s.Close, n))), n)
-		on, off, signals := squeezed(s, a)
-		signals = shape.LevelCrossings(signals, bars, 0, shape.ZeroUp, shape.ZeroDown)
-		return &Result{
-			Histogram: []Histogram{{Label: "Momentum", Values: bars}},
-			Lines: []Line{
-				{Label: "On", Tone: Accent, Style: Dots, Values: on}, {Label: "Off", Tone: Muted, Style: Dots, Values: off},
-			},
-			HLines:  []HLine{{Y: 0}},
-			Signals: shape.InOrder(signals),
-		}
-	},
 }
 
 // squeezed returns a dot on zero for each bar in one of two lines, by whether
@@ -663,21 +657,3 @@ func squeezed(s *market.Series, a Args) (on, off []float64, signals []Signal) {
 	}
 	return on, off, signals
 }
-
-// Attributed to Igor Livshin, "Balance of Market Power", Technical Analysis of Stocks
-// & Commodities, August 2001.
-var indBOP = aroundZero(Indicator{
-	Name: "bop", Title: "BOP", Aliases: []string{"balance_of_power"}, Category: Momentum,
-	Doc:     "Balance of power: the body of the bar as a share of its range, -1 to 1. As in TA-Lib: 0 when there is no range.",
-	Formula: "BOP = (close - open) / (high - low)",
-	Warmup:  barWarmup,
-}, "BOP", func(s *market.Series, _ Args) []float64 {
-	out := make([]float64, s.Len())
-	for i, c := range s.Close {
-		// A bar without range counts as balanced.
-		if height := s.High[i] - s.Low[i]; height > 0 {
-			out[i] = (c - s.Open[i]) / height
-		}
-	}
-	return out
-})

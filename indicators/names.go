@@ -38,7 +38,7 @@ func find(name string) (ind *Indicator, lengths []string) {
 		return ind, nil
 	}
 	if candleOf(name) != "" {
-		return &indCandles, nil
+		return byName["candles"], nil
 	}
 	if m := withLength.FindStringSubmatch(name); m != nil {
 		if ind := spelled(m[1]); ind != nil {

@@ -9,47 +9,533 @@ import (
 	"wick/market"
 )
 
-// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
-var indRSI = Indicator{
-	Name: "rsi", Title: "RSI", Aliases: []string{"relative_strength", "relative_strength_index"}, Also: []string{"rsi_divergence"}, Category: Momentum,
-	Doc:     "Relative strength index: the share of gains in all movement, 0 to 100, in Wilder's smoothing. As in TA-Lib: first value at bar n, 0 when nothing moved.",
-	Formula: "RSI = 100 * G / (G + L), G and L Wilder averages of gains and losses",
-	Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100), []Param{source()}, divParams()),
-	Signals: append([]string{shape.RSIOversold, shape.RSIOverbought}, divSignals...),
-	Warmup:  wilderWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		line := kernel.RSI(column(s, a), a.Int("length"))
-		r := zoned("RSI", line, a, shape.RSIOversold, shape.RSIOverbought)
-		r.YRange = &[2]float64{0, 100}
-		addDivergences(r, s, line, a)
-		return r
+// oscillators are the entries of this family.
+var oscillators = []Indicator{
+	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
+	{
+		Name: "rsi", Title: "RSI", Aliases: []string{"relative_strength", "relative_strength_index"}, Also: []string{"rsi_divergence"}, Category: Momentum,
+		Doc:     "Relative strength index: the share of gains in all movement, 0 to 100, in Wilder's smoothing. As in TA-Lib: first value at bar n, 0 when nothing moved.",
+		Formula: "RSI = 100 * G / (G + L), G and L Wilder averages of gains and losses",
+		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100), []Param{source()}, divParams()),
+		Signals: append([]string{shape.RSIOversold, shape.RSIOverbought}, divSignals...),
+		Warmup:  wilderWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			line := kernel.RSI(column(s, a), a.Int("length"))
+			r := zoned("RSI", line, a, shape.RSIOversold, shape.RSIOverbought)
+			r.YRange = &[2]float64{0, 100}
+			addDivergences(r, s, line, a)
+			return r
+		},
 	},
-}
-
-// Attributed to George C. Lane, "Lane's Stochastics", Technical Analysis of Stocks &
-// Commodities, 1984; he taught it from the fifties on.
-var indStoch = Indicator{
-	Name: "stoch", Title: "Stoch", Aliases: []string{"stochastic", "slow_stochastic", "stochastic_slow"}, Category: Momentum, Beyond: true,
-	Doc:     "Lane's slow stochastic: where the close lies in the range of the last bars, 0 to 100, smoothed, with its own average. As in TA-Lib: both lines begin together, 0 when there is no range. The default length is TradingView's.",
-	Formula: "%K = average(100 * (close - lowest low) / (highest high - lowest low)); %D = average(%K)",
-	Params: slices.Concat([]Param{
-		bars("length", 14, "bars in the range", "period", "len", "window", "k_length", "k_period", "k", "fastk_period", "stoch_k"),
-		bars("smooth", 3, "average that makes %K", "smooth_k", "k_smooth", "slowk_period", "slowing", "stoch_smooth"),
-		bars("d", 3, "average that makes %D", "d_length", "d_period", "d_smooth", "slowd_period", "smooth_d", "stoch_d"),
-		averageType("k_type", "sma", "kind of average for %K", "slowk_matype"), averageType("d_type", "sma", "kind of average for %D", "slowd_matype"),
-	}, zone(20, 80, 0, 100), divParams()),
-	Signals: append([]string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB}, divSignals...),
-	Warmup: func(a Args) int {
-		return a.Int("length") + kernel.AverageWarmup(a.Choice("k_type"), a.Int("smooth")) + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d"))
+	// Attributed to George C. Lane, "Lane's Stochastics", Technical Analysis of Stocks &
+	// Commodities, 1984; he taught it from the fifties on.
+	{
+		Name: "stoch", Title: "Stoch", Aliases: []string{"stochastic", "slow_stochastic", "stochastic_slow"}, Category: Momentum, Beyond: true,
+		Doc:     "Lane's slow stochastic: where the close lies in the range of the last bars, 0 to 100, smoothed, with its own average. As in TA-Lib: both lines begin together, 0 when there is no range. The default length is TradingView's.",
+		Formula: "%K = average(100 * (close - lowest low) / (highest high - lowest low)); %D = average(%K)",
+		Params: slices.Concat([]Param{
+			bars("length", 14, "bars in the range", "period", "len", "window", "k_length", "k_period", "k", "fastk_period", "stoch_k"),
+			bars("smooth", 3, "average that makes %K", "smooth_k", "k_smooth", "slowk_period", "slowing", "stoch_smooth"),
+			bars("d", 3, "average that makes %D", "d_length", "d_period", "d_smooth", "slowd_period", "smooth_d", "stoch_d"),
+			averageType("k_type", "sma", "kind of average for %K", "slowk_matype"), averageType("d_type", "sma", "kind of average for %D", "slowd_matype"),
+		}, zone(20, 80, 0, 100), divParams()),
+		Signals: append([]string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB}, divSignals...),
+		Warmup: func(a Args) int {
+			return a.Int("length") + kernel.AverageWarmup(a.Choice("k_type"), a.Int("smooth")) + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d"))
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			k := kernel.Average(a.Choice("k_type"), kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length")), a.Int("smooth"))
+			d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
+			// As in TA-Lib %K is not shown before %D.
+			k = kernel.From(k, kernel.FirstValid(d))
+			r := stochResult(k, d, a)
+			addDivergences(r, s, k, a)
+			return r
+		},
 	},
-	Compute: func(s *market.Series, a Args) *Result {
-		k := kernel.Average(a.Choice("k_type"), kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length")), a.Int("smooth"))
-		d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
-		// As in TA-Lib %K is not shown before %D.
-		k = kernel.From(k, kernel.FirstValid(d))
-		r := stochResult(k, d, a)
-		addDivergences(r, s, k, a)
-		return r
+	{
+		Name: "stochf", Title: "Fast Stoch", Aliases: []string{"fast_stochastic", "stochastic_fast", "stoch_fast"}, Category: Momentum, Beyond: true,
+		Doc:     "Lane's fast stochastic: where the close lies in the range of the last bars, 0 to 100, unsmoothed, with its average. As in TA-Lib: both lines begin together.",
+		Formula: "%K = 100 * (close - lowest low) / (highest high - lowest low); %D = average(%K)",
+		Params: slices.Concat([]Param{
+			bars("length", 5, "bars in the range", "period", "len", "window", "k_length", "k_period", "k", "fastk_period"),
+			bars("d", 3, "average that makes %D", "d_length", "d_period", "d_smooth", "fastd_period", "smooth_d"),
+			averageType("d_type", "sma", "kind of average for %D", "fastd_matype"),
+		}, zone(20, 80, 0, 100)),
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB},
+		Warmup:  func(a Args) int { return a.Int("length") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			k := kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length"))
+			d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
+			return stochResult(kernel.From(k, kernel.FirstValid(d)), d, a)
+		},
+	},
+	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
+	{
+		Name: "stoch_rsi", Title: "Stoch RSI", Aliases: []string{"srsi", "stochrsi", "stochastic_rsi"}, Category: Momentum, Beyond: true,
+		Doc: "Where the RSI lies in its own range of the last bars, 0 to 100. The variant tradingview smooths %K, as TradingView and most; the variant talib does not, " +
+			"and begins both lines together, as TA-Lib.",
+		Formula: "%K = SMA(100 * (RSI - lowest RSI) / (highest RSI - lowest RSI), k); %D = average(%K, d); talib: k = 1",
+		Params: slices.Concat([]Param{
+			bars("rsi_length", 14, "changes in the RSI", "rsi_period", "rsi", "timeperiod", "length", "period"),
+			bars("stoch_length", 14, "bars in the range", "stoch_period", "stoch", "fastk_period"),
+			bars("k", 3, "average that makes %K", "k_length", "smooth_k", "k_smooth", "smooth"), bars("d", 3, "average that makes %D", "d_length", "smooth_d", "d_smooth", "fastd_period"),
+			averageType("d_type", "sma", "kind of average for %D", "fastd_matype"), choice("variant", "whose definition", "tradingview", "talib"),
+		}, zone(20, 80, 0, 100), []Param{source()}),
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB},
+		Warmup: func(a Args) int {
+			// More than the RSI alone needs: a narrow range magnifies what is left of its
+			// start.
+			return 32*a.Int("rsi_length") + a.Int("stoch_length") + a.Int("k") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d"))
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			rsi := kernel.RSI(column(s, a), a.Int("rsi_length"))
+			if a.Choice("variant") == "talib" {
+				// TA-Lib does not smooth %K and shows it only where there is a %D.
+				k := kernel.Stochastic(rsi, rsi, rsi, a.Int("stoch_length"))
+				d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
+				return stochResult(kernel.From(k, kernel.FirstValid(d)), d, a)
+			}
+			// TradingView's ranges take in the bar before the first RSI and pass
+			// over it: the first range is one value short.
+			ranges := slices.Clone(rsi)
+			if first := kernel.FirstValid(rsi); first < len(rsi) {
+				ranges[first-1] = rsi[first]
+			}
+			k := kernel.SMA(kernel.Stochastic(rsi, ranges, ranges, a.Int("stoch_length")), a.Int("k"))
+			return stochResult(k, kernel.Average(a.Choice("d_type"), k, a.Int("d")), a)
+		},
+	},
+	// Attributed to Donald R. Lambert, "Commodity Channel Index", Commodities, October
+	// 1980.
+	{
+		Name: "cci", Title: "CCI", Aliases: []string{"commodity_channel_index"}, Category: Momentum,
+		Doc:     "Lambert's commodity channel index: how far the price, by default the typical one, lies from its mean, in mean deviations, scaled so that most values fall within ±100. As in TA-Lib, with TradingView's length 20; 0 when nothing moved.",
+		Formula: "CCI = (p - SMA(p, n)) / (0.015 * mean |p - SMA(p, n)|), p = (high + low + close) / 3 or the source",
+		Params:  slices.Concat([]Param{lengthFrom(2, 20), defaultSource("hlc3")}, zone(-100, 100, -1000, 1000), divParams()),
+		Signals: append([]string{shape.Oversold, shape.Overbought, shape.ZeroUp, shape.ZeroDown}, divSignals...),
+		Warmup:  windowWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			y := kernel.CCI(column(s, a), a.Int("length"))
+			r := zoned("CCI", y, a, shape.Oversold, shape.Overbought)
+			r.Signals = shape.InOrder(shape.LevelCrossings(r.Signals, y, 0, shape.ZeroUp, shape.ZeroDown))
+			addDivergences(r, s, y, a)
+			return r
+		},
+	},
+	{
+		Name: "woodies_cci", Title: "Woodies CCI", Aliases: []string{"woodie_cci", "wcci"}, Category: Momentum,
+		Doc:     "Woodie's CCI: a commodity channel index as bars and a faster one, the turbo, as line. Crosses of zero are changes of trend; the turbo crossing the bars shows the turn first. As at TradingView, of closes.",
+		Formula: "CCI(x, 14) and CCI(x, 6), x = close",
+		Params:  []Param{atLeast(2, bars("length", 14, "bars of the slow index", "period", "cci", "cci_length")), atLeast(2, bars("turbo", 6, "bars of the turbo", "turbo_length", "fast")), source()},
+		Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.CrossUp, shape.CrossDown},
+		Warmup:  func(a Args) int { return max(a.Int("length"), a.Int("turbo")) + 1 },
+		Compute: func(s *market.Series, a Args) *Result {
+			x := column(s, a)
+			// The same index twice; the crossings are those of the turbo over the bars.
+			slow, turbo := kernel.CCI(x, a.Int("length")), kernel.CCI(x, a.Int("turbo"))
+			signals := shape.LineCrossings(nil, turbo, slow, shape.CrossUp, shape.CrossDown)
+			return &Result{
+				Lines:     []Line{{Label: "Turbo", Tone: Second, Values: turbo}},
+				Histogram: []Histogram{{Label: "CCI", Values: slow}},
+				HLines:    []HLine{{Y: 100}, {Y: 0}, {Y: -100}},
+				Signals:   shape.InOrder(shape.LevelCrossings(signals, slow, 0, shape.ZeroUp, shape.ZeroDown)),
+			}
+		},
+	},
+	oscillator(Indicator{
+		Name: "willr", Title: "%R", Also: []string{"williams_percent_range"}, Aliases: []string{"williams_r", "williams", "wpr", "pr", "percent_r"}, Category: Momentum,
+		Doc:     "Williams %R: how far the close lies below the highest high of the last bars, in percent of the range, -100 to 0. As in TA-Lib: 0 when there is no range.",
+		Formula: "%R = -100 * (highest high - close) / (highest high - lowest low)",
+		Params:  slices.Concat([]Param{length(14)}, zone(-80, -20, -100, 0)),
+		Warmup:  windowWarmup,
+	}, "%R", func(s *market.Series, a Args) []float64 {
+		return williamsR(s, a.Int("length"))
+	}),
+	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
+	oscillator(Indicator{
+		Name: "cmo", Title: "CMO", Aliases: []string{"chande_momentum", "chande_momentum_oscillator"}, Category: Momentum,
+		Doc: "Chande's momentum oscillator: gains less losses as a share of all movement, -100 to 100. The variant talib smooths gains and losses as Wilder's RSI does, " +
+			"as TA-Lib; the variant sum adds up the last n changes, as Chande and TradingView. The default length is TradingView's.",
+		Formula: "CMO = 100 * (G - L) / (G + L), G and L averages (talib) or sums (sum) of gains and losses",
+		Params:  slices.Concat([]Param{length(9), choice("variant", "whose definition", "talib", "sum")}, zone(-50, 50, -100, 100), []Param{source()}),
+		Warmup: func(a Args) int {
+			if a.Choice("variant") == "sum" {
+				return a.Int("length") + 1
+			}
+			return wilderWarmup(a)
+		},
+	}, "CMO", func(s *market.Series, a Args) []float64 {
+		moves := kernel.WilderMoves
+		if a.Choice("variant") == "sum" {
+			moves = summedMoves
+		}
+		gain, loss := moves(column(s, a), a.Int("length"))
+		// Without any movement gain is 0, and so is the result; NaN stays NaN.
+		for i, g := range gain {
+			if move := g + loss[i]; move != 0 {
+				gain[i] = 100 * (g - loss[i]) / move
+			}
+		}
+		return gain
+	}),
+	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
+	oscillator(Indicator{
+		Name: "imi", Title: "IMI", Aliases: []string{"intraday_momentum", "intraday_momentum_index"}, Category: Momentum,
+		Doc:     "Intraday momentum index: the share of rising bodies in the bodies of the last bars, 0 to 100. As in TA-Lib; no value when no bar has a body.",
+		Formula: "IMI = 100 * U / (U + D), U and D the sums of close-open of the bars that rose and fell",
+		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100)),
+		Warmup:  windowWarmup,
+	}, "IMI", func(s *market.Series, a Args) []float64 {
+		up, down := make([]float64, s.Len()), make([]float64, s.Len())
+		for i, c := range s.Close {
+			up[i], down[i] = max(c-s.Open[i], 0), max(s.Open[i]-c, 0)
+		}
+		up, down = kernel.RollingSum(up, a.Int("length")), kernel.RollingSum(down, a.Int("length"))
+		for i, u := range up {
+			// No body in the window gives no value; before the window is full move is
+			// NaN, and the comparison false.
+			up[i] = nan
+			if move := u + down[i]; move > 0 {
+				up[i] = 100 * u / move
+			}
+		}
+		return up
+	}),
+	// Attributed to Larry Williams, "The Ultimate Oscillator", Technical Analysis of
+	// Stocks & Commodities, 1985.
+	oscillator(Indicator{
+		Name: "ultosc", Title: "UO", Aliases: []string{"uo", "ultimate", "ultimate_oscillator"}, Category: Momentum,
+		Doc:     "Williams' ultimate oscillator: buying pressure as a share of the true range over three windows, the shortest weighing most, in whichever order they are given. As in TA-Lib.",
+		Formula: "UO = 100 * (4*a1 + 2*a2 + a3) / 7, a = Σ(close - min(low, close[1])) / Σ true range",
+		Params: slices.Concat([]Param{
+			bars("length1", 7, "shortest window", "timeperiod1", "fast", "short"), bars("length2", 14, "middle window", "timeperiod2", "medium", "middle"),
+			bars("length3", 28, "longest window", "timeperiod3", "slow", "long"),
+		}, zone(30, 70, 0, 100), divParams()),
+		Warmup: func(a Args) int { return max(a.Int("length1"), a.Int("length2"), a.Int("length3")) + 1 },
+	}, "UO", func(s *market.Series, a Args) []float64 {
+		return ultimate(s, a.Int("length1"), a.Int("length2"), a.Int("length3"))
+	}),
+	// Attributed to Larry Connors and Cesar Alvarez, "An Introduction to ConnorsRSI",
+	// 2012.
+	oscillator(Indicator{
+		Name: "connors_rsi", Title: "CRSI", Aliases: []string{"crsi"}, Category: Momentum,
+		Doc:     "Connors RSI: the mean of a short RSI, an RSI of the length of the current run of rises or falls, and the rank of the last return among the returns before. Made for reversals within days. As at TradingView, but for equal returns: as Connors wrote, only smaller ones count as passed.",
+		Formula: "(RSI(x, 3) + RSI(streak, 2) + percent rank of the one-bar return among 100) / 3",
+		Params: slices.Concat([]Param{
+			bars("rsi", 3, "RSI of the price", "length", "period", "rsi_length"), bars("streak", 2, "RSI of the run", "updown", "streak_length"),
+			bars("rank", 100, "returns ranked against", "rank_length", "roc"),
+		}, zone(10, 90, 0, 100), []Param{source()}),
+		// The longest of the three parts, which are computed side by side.
+		Warmup: func(a Args) int { return max(kernel.WilderMemory*max(a.Int("rsi"), a.Int("streak")), a.Int("rank")+2) },
+	}, "CRSI", func(s *market.Series, a Args) []float64 {
+		x := column(s, a)
+		// The return is taken in proportion to the price before; a price of 0 gives 0.
+		price, run := kernel.RSI(x, a.Int("rsi")), kernel.RSI(streak(x), a.Int("streak"))
+		rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), a.Int("rank"))
+		line := make([]float64, len(x))
+		for i := range line {
+			line[i] = (price[i] + run[i] + rank[i]) / 3
+		}
+		return line
+	}),
+	// Attributed to John F. Ehlers, "Cybernetic Analysis for Stocks and Futures", 2004.
+	oscillator(Indicator{
+		Name: "laguerre_rsi", Title: "LRSI", Aliases: []string{"lrsi", "laguerre"}, Category: Momentum,
+		Doc:     "Laguerre RSI of Ehlers: an RSI over four stages of a Laguerre filter, quick with little data. Scale 0 to 100.",
+		Formula: "L0 = (1-γ)x + γL0[1]; Lk = -γL(k-1) + L(k-1)[1] + γLk[1]; 100 * rises / (rises + falls) between neighbouring stages",
+		Params: slices.Concat([]Param{
+			factor("gamma", 0.5, 0, 0.99, "damping of the filter, higher is smoother"),
+		}, zone(20, 80, 0, 100), []Param{source()}),
+		// Every stage forgets by gamma each bar; four in a row take some more.
+		Warmup: func(a Args) int { return 40 + int(40/(1-a.Float("gamma"))) },
+	}, "LRSI", func(s *market.Series, a Args) []float64 {
+		return laguerreRSI(column(s, a), a.Float("gamma"))
+	}),
+	// Attributed to William Blau, "Stochastic Momentum", Technical Analysis of Stocks &
+	// Commodities, January 1993.
+	{
+		Name: "smi", Title: "SMI", Aliases: []string{"stochastic_momentum", "stochastic_momentum_index"}, Category: Momentum,
+		Doc:     "Stochastic momentum index of Blau: where the close lies in its range, measured from the middle and smoothed twice, -100 to 100. Averages are seeded with means.",
+		Formula: "SMI = 100 * EMA(EMA(close - middle)) / (EMA(EMA(range)) / 2), middle and range of n bars; signal = EMA(SMI)",
+		Params: slices.Concat([]Param{
+			length(13), bars("smooth1", 25, "first smoothing", "slow", "long", "k"), bars("smooth2", 2, "second smoothing", "fast", "short"),
+			bars("signal", 9, "signal average", "signal_length", "d"),
+		}, zone(-40, 40, -100, 100)),
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.Oversold, shape.Overbought},
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("length")
+			hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+			// The factor 200 is 100 times the 2 of half the range.
+			twice := func(x []float64) []float64 { return kernel.EMA(kernel.EMA(x, a.Int("smooth1")), a.Int("smooth2")) }
+			line := kernel.Ratio(twice(kernel.Minus(s.Close, kernel.Midway(hi, lo))), twice(kernel.Minus(hi, lo)), 200)
+			r := shape.SignalPanel("SMI", line, kernel.EMA(line, a.Int("signal")))
+			r.YRange = &[2]float64{-100, 100}
+			r.HLines = []HLine{{Y: a.Float("overbought")}, {Y: 0}, {Y: a.Float("oversold")}}
+			// The signals of the panel are replaced: zero is no event here, the zones are.
+			signals := shape.LineCrossings(nil, line, r.Lines[1].Values, shape.CrossUp, shape.CrossDown)
+			r.Signals = shape.InOrder(shape.ZoneExits(signals, line, a.Float("oversold"), a.Float("overbought"), shape.Oversold, shape.Overbought))
+			return r
+		},
+	},
+	// K and D are those of a slow stochastic with Wilder's averages; J is as far beyond K
+	// as twice the distance of K from D.
+	{
+		Name: "kdj", Title: "KDJ", Aliases: []string{"kdj_indicator"}, Category: Momentum,
+		Doc: "KDJ: a stochastic smoothed by thirds, and J, which overshoots them on both sides and whose zones the signals are of. As on Chinese terminals and TradingView, by recursion from the first value; " +
+			"the stochastic of a bar without range counts as 0.",
+		Formula: "RSV = stochastic(n); K = K[1] + (RSV - K[1]) / k; D = D[1] + (K - D[1]) / d; J = 3K - 2D",
+		Params: slices.Concat([]Param{
+			length(9), bars("k", 3, "smoothing of K", "k_length", "signal", "m1"), bars("d", 3, "smoothing of D", "d_length", "m2"),
+		}, zone(20, 80, 0, 100)),
+		ZoneLine: "J",
+		Meanings: map[string]string{
+			shape.Oversold: "J leaves the oversold zone upwards", shape.Overbought: "J leaves the overbought zone downwards",
+			shape.EntersOversold: "J falls into the oversold zone", shape.EntersOverbought: "J rises into the overbought zone",
+		},
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.Oversold, shape.Overbought},
+		// K and D have the weights 1/k and 1/d, those of Wilder's averages.
+		Warmup: func(a Args) int { return a.Int("length") + kernel.WilderMemory*(a.Int("k")+a.Int("d")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("length")
+			hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+			// Follow starts from the first value itself, as the terminals do, not from 50.
+			k := kernel.Follow(kernel.Ratio(kernel.Minus(s.Close, lo), kernel.Minus(hi, lo), 100), 1/a.Float("k"))
+			d := kernel.Follow(k, 1/a.Float("d"))
+			j := make([]float64, len(k))
+			for i := range j {
+				j[i] = float64(3*k[i]) - float64(2*d[i])
+			}
+			signals := shape.LineCrossings(nil, k, d, shape.CrossUp, shape.CrossDown)
+			return &Result{
+				Lines: []Line{
+					{Label: "K", Tone: Primary, Values: k}, {Label: "D", Tone: Second, Values: d}, {Label: "J", Tone: Accent, Values: j},
+				},
+				HLines:  []HLine{{Y: a.Float("overbought")}, {Y: a.Float("oversold")}},
+				Signals: shape.InOrder(shape.ZoneExits(signals, j, a.Float("oversold"), a.Float("overbought"), shape.Oversold, shape.Overbought)),
+			}
+		},
+	},
+	// Attributed to John F. Ehlers, "Using the Fisher Transform", Technical Analysis of
+	// Stocks & Commodities, November 2002.
+	{
+		Name: "fisher", Title: "Fisher", Aliases: []string{"fisher_transform"}, Category: Momentum,
+		Doc:     "Fisher transform of Ehlers: the place of the median price in its range, stretched so that extremes become sharp peaks. The trigger is the line one bar before. As at TradingView.",
+		Formula: "v = 0.66 * ((hl2 - lowest) / range - 0.5) + 0.67 * v[1], beyond ±0.99 set to ±0.999; fisher = 0.5 * ln((1+v)/(1-v)) + 0.5 * fisher[1]",
+		Params:  []Param{length(9)},
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+		Warmup:  func(a Args) int { return a.Int("length") + 100 }, // v forgets by 0.67 each bar
+		Compute: func(s *market.Series, a Args) *Result {
+			line := fisher(kernel.MedianPrice(s), a.Int("length"))
+			// The trigger is drawn and crossed like a signal line.
+			r := shape.SignalPanel("Fisher", line, kernel.Shift(line, 1))
+			r.Lines[1].Label = "Trigger"
+			r.HLines = []HLine{{Y: 1.5}, {Y: 0}, {Y: -1.5}}
+			return r
+		},
+	},
+	// Source: the public script "WaveTrend Oscillator" by LazyBear on TradingView. Its
+	// levels of 53 and 60 are drawn; the zones are those of 53.
+	{
+		Name: "wavetrend", Title: "WaveTrend", Aliases: []string{"wt", "lazybear", "wave_trend", "wavetrend_oscillator"}, Category: Momentum,
+		Doc:     "WaveTrend: how far the typical price is from its average, in parts of its usual distance, smoothed. As LazyBear's on TradingView; averages are seeded with means. Crosses beyond the levels are named after the zone; divergences are those of WT2.",
+		Formula: "esa = EMA(hlc3, n); ci = (hlc3 - esa) / (0.015 * EMA(|hlc3 - esa|, n)); WT1 = EMA(ci, m); WT2 = SMA(WT1, 4)",
+		Params: slices.Concat([]Param{
+			bars("channel", 10, "average of the price", "ch_len", "channel_length", "n1", "wt_channel_length", "length"),
+			bars("average", 21, "average of the index", "avg_len", "average_length", "n2", "wt_average_length"),
+			bars("signal", 4, "signal average", "ma_len", "ma_length", "signal_length"),
+			quiet(factor("oversold", -53, -200, 200, "lower level", "lower", "wt_oversold")), quiet(factor("overbought", 53, -200, 200, "upper level", "upper", "wt_overbought")),
+		}, divParams()),
+		ZoneLine: "WT2",
+		Signals:  append([]string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB}, divSignals...),
+		Warmup:   func(a Args) int { return kernel.EMAMemory * (2*a.Int("channel") + a.Int("average") + a.Int("signal")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			wt1, wt2 := waveTrend(kernel.TypicalPrice(s), a.Int("channel"), a.Int("average"), a.Int("signal"))
+			lo, hi := a.Float("oversold"), a.Float("overbought")
+			r := &Result{
+				Lines:     []Line{{Label: "WT1", Tone: Primary, Values: wt1}, {Label: "WT2", Tone: Second, Values: wt2}},
+				Histogram: []Histogram{{Label: "WT1-WT2", Values: kernel.Minus(wt1, wt2)}},
+				// The outer pair is fixed, the inner one is the parameters'.
+				HLines:  []HLine{{Y: 60}, {Y: hi}, {Y: 0}, {Y: lo}, {Y: -60}},
+				Fills:   []Fill{{Y1: wt1, Y2: wt2, Tone: Up, Below: Down}},
+				Signals: shape.ZonedCrossings(wt1, wt2, lo, hi),
+			}
+			addDivergences(r, s, wt2, a)
+			return r
+		},
+	},
+	// Attributed to Doug Schaff, who developed it in the nineties and published it in
+	// 2008.
+	oscillator(Indicator{
+		Name: "stc", Title: "STC", Aliases: []string{"schaff", "schaff_trend_cycle"}, Category: Momentum,
+		Doc:     "Schaff trend cycle: the stochastic of the stochastic of a MACD, 0 to 100, quicker than the MACD itself. As at TradingView; averages are seeded with means.",
+		Formula: "m = EMA(fast) - EMA(slow); twice: stochastic over n, then y = y[1] + factor * (x - y[1])",
+		Params: slices.Concat([]Param{
+			bars("length", 10, "bars of the stochastics", "period", "len", "cycle", "tclength", "window"),
+			bars("fast", 23, "fast average", "fast_length"), bars("slow", 50, "slow average", "slow_length"),
+			factor("factor", 0.5, 0.01, 1, "smoothing after each stochastic", "smooth"),
+		}, zone(25, 75, 0, 100), []Param{source()}),
+		Warmup: func(a Args) int {
+			// The MACD's averages, two windows, and two smoothings that lose the part
+			// factor of their past on every bar.
+			return kernel.EMAMemory*max(a.Int("fast"), a.Int("slow")) + 2*a.Int("length") + int(40/a.Float("factor"))
+		},
+	}, "STC", func(s *market.Series, a Args) []float64 {
+		x, n := column(s, a), a.Int("length")
+		line := kernel.Minus(kernel.EMA(x, a.Int("fast")), kernel.EMA(x, a.Int("slow")))
+		// The second stochastic is taken of the smoothed first one.
+		for range 2 {
+			line = kernel.Follow(kernel.HeldStochastic(line, n), a.Float("factor"))
+		}
+		return line
+	}),
+	{
+		Name: "qqe", Title: "QQE", Aliases: []string{"quantitative_qualitative_estimation"}, Category: Momentum, Beyond: true,
+		Doc:     "Quantitative qualitative estimation: a smoothed RSI and a stop that trails it by a multiple of its usual movement. As in pandas-ta: the movement is smoothed twice over 2n-1 bars by exponential averages seeded with means, and the RSI has its first value a bar before TA-Lib's.",
+		Formula: "r = EMA(RSI(n), smooth); stop trails r by factor * EMA(EMA(|Δr|, 2n-1), 2n-1)",
+		Params: []Param{
+			bars("rsi", 14, "RSI", "length", "period", "rsi_length"), bars("smooth", 5, "average of the RSI", "sf", "rsi_smoothing"),
+			factor("factor", 4.236, 0.1, 20, "movements between line and stop", "mult", "qqe_factor"), source(),
+		},
+		Signals:  []string{shape.FlipUp, shape.FlipDown, shape.CrossUp, shape.CrossDown},
+		Meanings: shape.CrossMeanings("the smoothed RSI", "50"),
+		Warmup: func(a Args) int {
+			// The RSI, its average, and two averages of 2n-1 bars in a row; 100 bars more
+			// are for the stop to change sides.
+			return kernel.WilderMemory*a.Int("rsi") + kernel.EMAMemory*(a.Int("smooth")+4*a.Int("rsi")) + 100
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("rsi")
+			line := kernel.EMA(earlyRSI(column(s, a), n), a.Int("smooth"))
+			// How far the smoothed RSI moves from bar to bar, smoothed twice; times the
+			// factor it is the distance of the stop.
+			wide := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(line, 1)), 2*n-1), 2*n-1), a.Float("factor"))
+			stop, up := trailing(line, wide)
+			signals := append(shape.Flips(stop, up), shape.LevelCrossings(nil, line, 50, shape.CrossUp, shape.CrossDown)...)
+			return &Result{
+				YRange:  &[2]float64{0, 100},
+				Lines:   []Line{{Label: "RSI MA", Tone: Primary, Values: line}, {Label: "Stop", Tone: Second, Values: stop}},
+				HLines:  []HLine{{Y: 50}},
+				Signals: shape.InOrder(signals),
+			}
+		},
+	},
+	oscillator(Indicator{
+		Name: "psychological_line", Title: "PSL", Aliases: []string{"psl", "psy", "psychological"}, Category: Momentum,
+		Doc:     "Psychological line: the percentage of the last bars that closed above the bar before, a plain count of the mood.",
+		Formula: "PSL = 100 * rises among the last n changes / n",
+		Params:  slices.Concat([]Param{length(12)}, zone(25, 75, 0, 100), []Param{source()}),
+		Warmup:  crossingWarmup,
+	}, "PSL", func(s *market.Series, a Args) []float64 {
+		x, n := column(s, a), a.Int("length")
+		// The mean of 0 and 100 is the percentage of rises.
+		rises := kernel.NaNs(len(x))
+		for i := 1; i < len(x); i++ {
+			rises[i] = 0
+			if kernel.Compare(x[i], x[i-1]) > 0 {
+				rises[i] = 100
+			}
+		}
+		return kernel.SMA(rises, n)
+	}),
+	// Spearman's coefficient with the bars' own order as the second ranking; the kernel
+	// keeps the window sorted.
+	oscillator(Indicator{
+		Name: "rank_correlation", Title: "RCI", Aliases: []string{"rci", "rank_correlation_index"}, Category: Momentum,
+		Doc:     "Rank correlation index: Spearman's correlation of price and time in percent, 100 when every bar closed higher, 0 when all are equal. Equal prices share the mean of their ranks.",
+		Formula: "RCI = 100 * correlation(rank of the price, rank of the bar) over n bars",
+		Params:  slices.Concat([]Param{lengthFrom(2, 10)}, zone(-80, 80, -100, 100), []Param{source()}),
+		Warmup:  changeWarmup,
+	}, "RCI", func(s *market.Series, a Args) []float64 {
+		return kernel.RankCorrelation(column(s, a), a.Int("length"))
+	}),
+	// Attributed to Thomas R. DeMark, "The New Science of Technical Analysis", 1994; this
+	// is the plain form that charting programs have.
+	oscillator(Indicator{
+		Name: "demarker", Title: "DeMarker", Aliases: []string{"dem", "demark"}, Category: Momentum,
+		Doc:     "DeMarker: how much highs rise of all that highs rise and lows fall, 0 to 1, over a window. 0.5 where nothing of either happened.",
+		Formula: "DeM = ΣmaxH / (ΣmaxH + ΣmaxL) over n bars, maxH = max(high - high[1], 0), maxL = max(low[1] - low, 0)",
+		Params:  slices.Concat([]Param{length(14)}, zone(0.3, 0.7, 0, 1)),
+		Warmup:  crossingWarmup,
+	}, "DeMarker", func(s *market.Series, a Args) []float64 {
+		return demarker(s, a.Int("length"))
+	}),
+	// Attributed to Roger Altman, "Relative Momentum Index: Modifying RSI", Technical
+	// Analysis of Stocks & Commodities, February 1993.
+	oscillator(Indicator{
+		Name: "rmi", Title: "RMI", Aliases: []string{"relative_momentum", "relative_momentum_index"}, Category: Momentum,
+		Doc:     "Relative momentum index: RSI of changes over several bars instead of one, in Wilder's smoothing. With momentum 1 it is RSI. 0 when nothing moved.",
+		Formula: "RMI = 100 * G / (G + L), G and L Wilder averages of rises and falls of x against x[momentum]",
+		Params:  slices.Concat([]Param{length(14), bars("momentum", 5, "bars a change is measured over", "mom")}, zone(30, 70, 0, 100), []Param{source()}),
+		Warmup:  func(a Args) int { return 20*a.Int("length") + a.Int("momentum") },
+	}, "RMI", func(s *market.Series, a Args) []float64 {
+		return relativeMomentum(column(s, a), a.Int("length"), a.Int("momentum"))
+	}),
+	// It looks at one bar alone, so it needs no smoothing and has no memory.
+	oscillator(Indicator{
+		Name: "ibs", Title: "IBS", Aliases: []string{"internal_bar_strength"}, Category: Momentum,
+		Doc:     "Internal bar strength: where the close lies in the range of its bar, 0 at the low, 1 at the high. A bar without range has none.",
+		Formula: "IBS = (close - low) / (high - low)",
+		Params:  zone(0.2, 0.8, 0, 1),
+		Warmup:  barWarmup,
+	}, "IBS", func(s *market.Series, _ Args) []float64 {
+		line := kernel.NaNs(s.Len())
+		for i := range line {
+			// A bar without range has no place to close in, and no value.
+			if span := s.High[i] - s.Low[i]; span > 0 {
+				line[i] = (s.Close[i] - s.Low[i]) / span
+			}
+		}
+		return line
+	}),
+	{
+		Name: "rsi_mfi_stoch", Title: "RSI MFI Stoch", Aliases: []string{"rsi_combo", "combo"}, Category: Momentum,
+		Doc: "RSI, money flow index and slow stochastic in one panel, each as in its own entry. Signals mark RSI leaving its zones, and the stochastic crossing its average below 20 or above 80; " +
+			"the trend bars at the bottom are up when all three are above 50, down when all are below.",
+		Formula: "RSI(n), MFI(n), %K = SMA(stochastic(n), smooth), %D = SMA(%K, d)",
+		Params: slices.Concat([]Param{
+			bars("rsi_length", 14, "changes in the RSI", "length"), bars("mfi_length", 14, "changes in the MFI"),
+			bars("stoch_k", 14, "bars in the range of the stochastic"), bars("stoch_d", 3, "average that makes %D"),
+			bars("stoch_smooth", 3, "average that makes %K"),
+			toggle("show_entry_dots", true, "mark the signals"), toggle("show_trend_bars", true, "show where all three agree"),
+		}, zone(30, 70, 0, 100)),
+		Signals: []string{shape.RSIOversold, shape.RSIOverbought, shape.StochOS, shape.StochOB},
+		Silent:  func(a Args, _ string) string { return silentUnless(a, "show_entry_dots") },
+		Warmup: func(a Args) int {
+			// The three are computed side by side, so the slowest decides; it is the RSI as
+			// a rule.
+			return max(20*a.Int("rsi_length"), a.Int("mfi_length")+1, a.Int("stoch_k")+a.Int("stoch_smooth")+a.Int("stoch_d"))
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			rsi, flow := kernel.RSI(s.Close, a.Int("rsi_length")), kernel.MFI(s, a.Int("mfi_length"))
+			k := kernel.SMA(kernel.Stochastic(s.Close, s.High, s.Low, a.Int("stoch_k")), a.Int("stoch_smooth"))
+			d := kernel.SMA(k, a.Int("stoch_d"))
+			lo, hi := a.Float("oversold"), a.Float("overbought")
+			// All four lines share the scale from 0 to 100; the zones drawn are those of
+			// the RSI.
+			r := &Result{
+				YRange: &[2]float64{0, 100},
+				Lines: []Line{
+					{Label: "RSI", Tone: Primary, Values: rsi}, {Label: "MFI", Values: flow},
+					{Label: "Stoch K", Values: k}, {Label: "Stoch D", Values: d},
+				},
+				HLines: []HLine{{Y: hi}, {Y: 50}, {Y: lo}},
+			}
+			if a.Bool("show_trend_bars") {
+				r.Histogram = agreement(50, rsi, k, flow)
+			}
+			if a.Bool("show_entry_dots") {
+				r.Signals = shape.ZoneExits(nil, rsi, lo, hi, shape.RSIOversold, shape.RSIOverbought)
+				// The stochastic counts only where it crosses beyond 20 and 80.
+				for _, sig := range shape.LineCrossings(nil, k, d, shape.StochOS, shape.StochOB) {
+					if sig.Label == shape.StochOS && kernel.Compare(sig.Y, 20) < 0 || sig.Label == shape.StochOB && kernel.Compare(sig.Y, 80) > 0 {
+						r.Signals = append(r.Signals, sig)
+					}
+				}
+				shape.InOrder(r.Signals)
+			}
+			return r
+		},
 	},
 }
 
@@ -68,110 +554,6 @@ func stochResult(k, d []float64, a Args) *Result {
 	return r
 }
 
-var indStochF = Indicator{
-	Name: "stochf", Title: "Fast Stoch", Aliases: []string{"fast_stochastic", "stochastic_fast", "stoch_fast"}, Category: Momentum, Beyond: true,
-	Doc:     "Lane's fast stochastic: where the close lies in the range of the last bars, 0 to 100, unsmoothed, with its average. As in TA-Lib: both lines begin together.",
-	Formula: "%K = 100 * (close - lowest low) / (highest high - lowest low); %D = average(%K)",
-	Params: slices.Concat([]Param{
-		bars("length", 5, "bars in the range", "period", "len", "window", "k_length", "k_period", "k", "fastk_period"),
-		bars("d", 3, "average that makes %D", "d_length", "d_period", "d_smooth", "fastd_period", "smooth_d"),
-		averageType("d_type", "sma", "kind of average for %D", "fastd_matype"),
-	}, zone(20, 80, 0, 100)),
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB},
-	Warmup:  func(a Args) int { return a.Int("length") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		k := kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length"))
-		d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
-		return stochResult(kernel.From(k, kernel.FirstValid(d)), d, a)
-	},
-}
-
-// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
-var indStochRSI = Indicator{
-	Name: "stoch_rsi", Title: "Stoch RSI", Aliases: []string{"srsi", "stochrsi", "stochastic_rsi"}, Category: Momentum, Beyond: true,
-	Doc: "Where the RSI lies in its own range of the last bars, 0 to 100. The variant tradingview smooths %K, as TradingView and most; the variant talib does not, " +
-		"and begins both lines together, as TA-Lib.",
-	Formula: "%K = SMA(100 * (RSI - lowest RSI) / (highest RSI - lowest RSI), k); %D = average(%K, d); talib: k = 1",
-	Params: slices.Concat([]Param{
-		bars("rsi_length", 14, "changes in the RSI", "rsi_period", "rsi", "timeperiod", "length", "period"),
-		bars("stoch_length", 14, "bars in the range", "stoch_period", "stoch", "fastk_period"),
-		bars("k", 3, "average that makes %K", "k_length", "smooth_k", "k_smooth", "smooth"), bars("d", 3, "average that makes %D", "d_length", "smooth_d", "d_smooth", "fastd_period"),
-		averageType("d_type", "sma", "kind of average for %D", "fastd_matype"), choice("variant", "whose definition", "tradingview", "talib"),
-	}, zone(20, 80, 0, 100), []Param{source()}),
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB},
-	Warmup: func(a Args) int {
-		// More than the RSI alone needs: a narrow range magnifies what is left of its
-		// start.
-		return 32*a.Int("rsi_length") + a.Int("stoch_length") + a.Int("k") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d"))
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		rsi := kernel.RSI(column(s, a), a.Int("rsi_length"))
-		if a.Choice("variant") == "talib" {
-			// TA-Lib does not smooth %K and shows it only where there is a %D.
-			k := kernel.Stochastic(rsi, rsi, rsi, a.Int("stoch_length"))
-			d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
-			return stochResult(kernel.From(k, kernel.FirstValid(d)), d, a)
-		}
-		// TradingView's ranges take in the bar before the first RSI and pass
-		// over it: the first range is one value short.
-		ranges := slices.Clone(rsi)
-		if first := kernel.FirstValid(rsi); first < len(rsi) {
-			ranges[first-1] = rsi[first]
-		}
-		k := kernel.SMA(kernel.Stochastic(rsi, ranges, ranges, a.Int("stoch_length")), a.Int("k"))
-		return stochResult(k, kernel.Average(a.Choice("d_type"), k, a.Int("d")), a)
-	},
-}
-
-// Attributed to Donald R. Lambert, "Commodity Channel Index", Commodities, October
-// 1980.
-var indCCI = Indicator{
-	Name: "cci", Title: "CCI", Aliases: []string{"commodity_channel_index"}, Category: Momentum,
-	Doc:     "Lambert's commodity channel index: how far the price, by default the typical one, lies from its mean, in mean deviations, scaled so that most values fall within ±100. As in TA-Lib, with TradingView's length 20; 0 when nothing moved.",
-	Formula: "CCI = (p - SMA(p, n)) / (0.015 * mean |p - SMA(p, n)|), p = (high + low + close) / 3 or the source",
-	Params:  slices.Concat([]Param{lengthFrom(2, 20), defaultSource("hlc3")}, zone(-100, 100, -1000, 1000), divParams()),
-	Signals: append([]string{shape.Oversold, shape.Overbought, shape.ZeroUp, shape.ZeroDown}, divSignals...),
-	Warmup:  windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		y := kernel.CCI(column(s, a), a.Int("length"))
-		r := zoned("CCI", y, a, shape.Oversold, shape.Overbought)
-		r.Signals = shape.InOrder(shape.LevelCrossings(r.Signals, y, 0, shape.ZeroUp, shape.ZeroDown))
-		addDivergences(r, s, y, a)
-		return r
-	},
-}
-
-var indWoodiesCCI = Indicator{
-	Name: "woodies_cci", Title: "Woodies CCI", Aliases: []string{"woodie_cci", "wcci"}, Category: Momentum,
-	Doc:     "Woodie's CCI: a commodity channel index as bars and a faster one, the turbo, as line. Crosses of zero are changes of trend; the turbo crossing the bars shows the turn first. As at TradingView, of closes.",
-	Formula: "CCI(x, 14) and CCI(x, 6), x = close",
-	Params:  []Param{atLeast(2, bars("length", 14, "bars of the slow index", "period", "cci", "cci_length")), atLeast(2, bars("turbo", 6, "bars of the turbo", "turbo_length", "fast")), source()},
-	Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.CrossUp, shape.CrossDown},
-	Warmup:  func(a Args) int { return max(a.Int("length"), a.Int("turbo")) + 1 },
-	Compute: func(s *market.Series, a Args) *Result {
-		x := column(s, a)
-		// The same index twice; the crossings are those of the turbo over the bars.
-		slow, turbo := kernel.CCI(x, a.Int("length")), kernel.CCI(x, a.Int("turbo"))
-		signals := shape.LineCrossings(nil, turbo, slow, shape.CrossUp, shape.CrossDown)
-		return &Result{
-			Lines:     []Line{{Label: "Turbo", Tone: Second, Values: turbo}},
-			Histogram: []Histogram{{Label: "CCI", Values: slow}},
-			HLines:    []HLine{{Y: 100}, {Y: 0}, {Y: -100}},
-			Signals:   shape.InOrder(shape.LevelCrossings(signals, slow, 0, shape.ZeroUp, shape.ZeroDown)),
-		}
-	},
-}
-
-var indWillR = oscillator(Indicator{
-	Name: "willr", Title: "%R", Also: []string{"williams_percent_range"}, Aliases: []string{"williams_r", "williams", "wpr", "pr", "percent_r"}, Category: Momentum,
-	Doc:     "Williams %R: how far the close lies below the highest high of the last bars, in percent of the range, -100 to 0. As in TA-Lib: 0 when there is no range.",
-	Formula: "%R = -100 * (highest high - close) / (highest high - lowest low)",
-	Params:  slices.Concat([]Param{length(14)}, zone(-80, -20, -100, 0)),
-	Warmup:  windowWarmup,
-}, "%R", func(s *market.Series, a Args) []float64 {
-	return williamsR(s, a.Int("length"))
-})
-
 // williamsR returns Williams %R of n bars, -100 to 0.
 func williamsR(s *market.Series, n int) []float64 {
 	y, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
@@ -186,34 +568,6 @@ func williamsR(s *market.Series, n int) []float64 {
 	return y
 }
 
-// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
-var indCMO = oscillator(Indicator{
-	Name: "cmo", Title: "CMO", Aliases: []string{"chande_momentum", "chande_momentum_oscillator"}, Category: Momentum,
-	Doc: "Chande's momentum oscillator: gains less losses as a share of all movement, -100 to 100. The variant talib smooths gains and losses as Wilder's RSI does, " +
-		"as TA-Lib; the variant sum adds up the last n changes, as Chande and TradingView. The default length is TradingView's.",
-	Formula: "CMO = 100 * (G - L) / (G + L), G and L averages (talib) or sums (sum) of gains and losses",
-	Params:  slices.Concat([]Param{length(9), choice("variant", "whose definition", "talib", "sum")}, zone(-50, 50, -100, 100), []Param{source()}),
-	Warmup: func(a Args) int {
-		if a.Choice("variant") == "sum" {
-			return a.Int("length") + 1
-		}
-		return wilderWarmup(a)
-	},
-}, "CMO", func(s *market.Series, a Args) []float64 {
-	moves := kernel.WilderMoves
-	if a.Choice("variant") == "sum" {
-		moves = summedMoves
-	}
-	gain, loss := moves(column(s, a), a.Int("length"))
-	// Without any movement gain is 0, and so is the result; NaN stays NaN.
-	for i, g := range gain {
-		if move := g + loss[i]; move != 0 {
-			gain[i] = 100 * (g - loss[i]) / move
-		}
-	}
-	return gain
-})
-
 // summedMoves returns the sums of the gains and of the losses of x, both
 // positive, over n changes.
 func summedMoves(x []float64, n int) (gains, losses []float64) {
@@ -226,45 +580,6 @@ func summedMoves(x []float64, n int) (gains, losses []float64) {
 	}
 	return kernel.RollingSum(moves, n), kernel.RollingSum(falls, n)
 }
-
-// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
-var indIMI = oscillator(Indicator{
-	Name: "imi", Title: "IMI", Aliases: []string{"intraday_momentum", "intraday_momentum_index"}, Category: Momentum,
-	Doc:     "Intraday momentum index: the share of rising bodies in the bodies of the last bars, 0 to 100. As in TA-Lib; no value when no bar has a body.",
-	Formula: "IMI = 100 * U / (U + D), U and D the sums of close-open of the bars that rose and fell",
-	Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100)),
-	Warmup:  windowWarmup,
-}, "IMI", func(s *market.Series, a Args) []float64 {
-	up, down := make([]float64, s.Len()), make([]float64, s.Len())
-	for i, c := range s.Close {
-		up[i], down[i] = max(c-s.Open[i], 0), max(s.Open[i]-c, 0)
-	}
-	up, down = kernel.RollingSum(up, a.Int("length")), kernel.RollingSum(down, a.Int("length"))
-	for i, u := range up {
-		// No body in the window gives no value; before the window is full move is
-		// NaN, and the comparison false.
-		up[i] = nan
-		if move := u + down[i]; move > 0 {
-			up[i] = 100 * u / move
-		}
-	}
-	return up
-})
-
-// Attributed to Larry Williams, "The Ultimate Oscillator", Technical Analysis of
-// Stocks & Commodities, 1985.
-var indUltOsc = oscillator(Indicator{
-	Name: "ultosc", Title: "UO", Aliases: []string{"uo", "ultimate", "ultimate_oscillator"}, Category: Momentum,
-	Doc:     "Williams' ultimate oscillator: buying pressure as a share of the true range over three windows, the shortest weighing most, in whichever order they are given. As in TA-Lib.",
-	Formula: "UO = 100 * (4*a1 + 2*a2 + a3) / 7, a = Σ(close - min(low, close[1])) / Σ true range",
-	Params: slices.Concat([]Param{
-		bars("length1", 7, "shortest window", "timeperiod1", "fast", "short"), bars("length2", 14, "middle window", "timeperiod2", "medium", "middle"),
-		bars("length3", 28, "longest window", "timeperiod3", "slow", "long"),
-	}, zone(30, 70, 0, 100), divParams()),
-	Warmup: func(a Args) int { return max(a.Int("length1"), a.Int("length2"), a.Int("length3")) + 1 },
-}, "UO", func(s *market.Series, a Args) []float64 {
-	return ultimate(s, a.Int("length1"), a.Int("length2"), a.Int("length3"))
-})
 
 // ultimate returns the ultimate oscillator; the lengths may come in any order.
 func ultimate(s *market.Series, n1, n2, n3 int) []float64 {
@@ -291,30 +606,6 @@ func ultimate(s *market.Series, n1, n2, n3 int) []float64 {
 	return out
 }
 
-// Attributed to Larry Connors and Cesar Alvarez, "An Introduction to ConnorsRSI",
-// 2012.
-var indConnorsRSI = oscillator(Indicator{
-	Name: "connors_rsi", Title: "CRSI", Aliases: []string{"crsi"}, Category: Momentum,
-	Doc:     "Connors RSI: the mean of a short RSI, an RSI of the length of the current run of rises or falls, and the rank of the last return among the returns before. Made for reversals within days. As at TradingView, but for equal returns: as Connors wrote, only smaller ones count as passed.",
-	Formula: "(RSI(x, 3) + RSI(streak, 2) + percent rank of the one-bar return among 100) / 3",
-	Params: slices.Concat([]Param{
-		bars("rsi", 3, "RSI of the price", "length", "period", "rsi_length"), bars("streak", 2, "RSI of the run", "updown", "streak_length"),
-		bars("rank", 100, "returns ranked against", "rank_length", "roc"),
-	}, zone(10, 90, 0, 100), []Param{source()}),
-	// The longest of the three parts, which are computed side by side.
-	Warmup: func(a Args) int { return max(kernel.WilderMemory*max(a.Int("rsi"), a.Int("streak")), a.Int("rank")+2) },
-}, "CRSI", func(s *market.Series, a Args) []float64 {
-	x := column(s, a)
-	// The return is taken in proportion to the price before; a price of 0 gives 0.
-	price, run := kernel.RSI(x, a.Int("rsi")), kernel.RSI(streak(x), a.Int("streak"))
-	rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), a.Int("rank"))
-	line := make([]float64, len(x))
-	for i := range line {
-		line[i] = (price[i] + run[i] + rank[i]) / 3
-	}
-	return line
-})
-
 // streak counts how many bars in a row x rose, or fell, then negative.
 func streak(x []float64) []float64 {
 	// An unchanged price ends the run: the count is 0.
@@ -329,20 +620,6 @@ func streak(x []float64) []float64 {
 	}
 	return out
 }
-
-// Attributed to John F. Ehlers, "Cybernetic Analysis for Stocks and Futures", 2004.
-var indLaguerreRSI = oscillator(Indicator{
-	Name: "laguerre_rsi", Title: "LRSI", Aliases: []string{"lrsi", "laguerre"}, Category: Momentum,
-	Doc:     "Laguerre RSI of Ehlers: an RSI over four stages of a Laguerre filter, quick with little data. Scale 0 to 100.",
-	Formula: "L0 = (1-γ)x + γL0[1]; Lk = -γL(k-1) + L(k-1)[1] + γLk[1]; 100 * rises / (rises + falls) between neighbouring stages",
-	Params: slices.Concat([]Param{
-		factor("gamma", 0.5, 0, 0.99, "damping of the filter, higher is smoother"),
-	}, zone(20, 80, 0, 100), []Param{source()}),
-	// Every stage forgets by gamma each bar; four in a row take some more.
-	Warmup: func(a Args) int { return 40 + int(40/(1-a.Float("gamma"))) },
-}, "LRSI", func(s *market.Series, a Args) []float64 {
-	return laguerreRSI(column(s, a), a.Float("gamma"))
-})
 
 // laguerreRSI returns the relative strength over the four stages, which start
 // from zero. A line that has not moved holds its value.
@@ -376,91 +653,6 @@ func laguerreRSI(x []float64, gamma float64) []float64 {
 	return out
 }
 
-// Attributed to William Blau, "Stochastic Momentum", Technical Analysis of Stocks &
-// Commodities, January 1993.
-var indSMI = Indicator{
-	Name: "smi", Title: "SMI", Aliases: []string{"stochastic_momentum", "stochastic_momentum_index"}, Category: Momentum,
-	Doc:     "Stochastic momentum index of Blau: where the close lies in its range, measured from the middle and smoothed twice, -100 to 100. Averages are seeded with means.",
-	Formula: "SMI = 100 * EMA(EMA(close - middle)) / (EMA(EMA(range)) / 2), middle and range of n bars; signal = EMA(SMI)",
-	Params: slices.Concat([]Param{
-		length(13), bars("smooth1", 25, "first smoothing", "slow", "long", "k"), bars("smooth2", 2, "second smoothing", "fast", "short"),
-		bars("signal", 9, "signal average", "signal_length", "d"),
-	}, zone(-40, 40, -100, 100)),
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.Oversold, shape.Overbought},
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("length")
-		hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
-		// The factor 200 is 100 times the 2 of half the range.
-		twice := func(x []float64) []float64 { return kernel.EMA(kernel.EMA(x, a.Int("smooth1")), a.Int("smooth2")) }
-		line := kernel.Ratio(twice(kernel.Minus(s.Close, kernel.Midway(hi, lo))), twice(kernel.Minus(hi, lo)), 200)
-		r := shape.SignalPanel("SMI", line, kernel.EMA(line, a.Int("signal")))
-		r.YRange = &[2]float64{-100, 100}
-		r.HLines = []HLine{{Y: a.Float("overbought")}, {Y: 0}, {Y: a.Float("oversold")}}
-		// The signals of the panel are replaced: zero is no event here, the zones are.
-		signals := shape.LineCrossings(nil, line, r.Lines[1].Values, shape.CrossUp, shape.CrossDown)
-		r.Signals = shape.InOrder(shape.ZoneExits(signals, line, a.Float("oversold"), a.Float("overbought"), shape.Oversold, shape.Overbought))
-		return r
-	},
-}
-
-// K and D are those of a slow stochastic with Wilder's averages; J is as far beyond K
-// as twice the distance of K from D.
-var indKDJ = Indicator{
-	Name: "kdj", Title: "KDJ", Aliases: []string{"kdj_indicator"}, Category: Momentum,
-	Doc: "KDJ: a stochastic smoothed by thirds, and J, which overshoots them on both sides and whose zones the signals are of. As on Chinese terminals and TradingView, by recursion from the first value; " +
-		"the stochastic of a bar without range counts as 0.",
-	Formula: "RSV = stochastic(n); K = K[1] + (RSV - K[1]) / k; D = D[1] + (K - D[1]) / d; J = 3K - 2D",
-	Params: slices.Concat([]Param{
-		length(9), bars("k", 3, "smoothing of K", "k_length", "signal", "m1"), bars("d", 3, "smoothing of D", "d_length", "m2"),
-	}, zone(20, 80, 0, 100)),
-	ZoneLine: "J",
-	Meanings: map[string]string{
-		shape.Oversold: "J leaves the oversold zone upwards", shape.Overbought: "J leaves the overbought zone downwards",
-		shape.EntersOversold: "J falls into the oversold zone", shape.EntersOverbought: "J rises into the overbought zone",
-	},
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.Oversold, shape.Overbought},
-	// K and D have the weights 1/k and 1/d, those of Wilder's averages.
-	Warmup: func(a Args) int { return a.Int("length") + kernel.WilderMemory*(a.Int("k")+a.Int("d")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("length")
-		hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
-		// Follow starts from the first value itself, as the terminals do, not from 50.
-		k := kernel.Follow(kernel.Ratio(kernel.Minus(s.Close, lo), kernel.Minus(hi, lo), 100), 1/a.Float("k"))
-		d := kernel.Follow(k, 1/a.Float("d"))
-		j := make([]float64, len(k))
-		for i := range j {
-			j[i] = float64(3*k[i]) - float64(2*d[i])
-		}
-		signals := shape.LineCrossings(nil, k, d, shape.CrossUp, shape.CrossDown)
-		return &Result{
-			Lines: []Line{
-				{Label: "K", Tone: Primary, Values: k}, {Label: "D", Tone: Second, Values: d}, {Label: "J", Tone: Accent, Values: j},
-			},
-			HLines:  []HLine{{Y: a.Float("overbought")}, {Y: a.Float("oversold")}},
-			Signals: shape.InOrder(shape.ZoneExits(signals, j, a.Float("oversold"), a.Float("overbought"), shape.Oversold, shape.Overbought)),
-		}
-	},
-}
-
-// Attributed to John F. Ehlers, "Using the Fisher Transform", Technical Analysis of
-// Stocks & Commodities, November 2002.
-var indFisher = Indicator{
-	Name: "fisher", Title: "Fisher", Aliases: []string{"fisher_transform"}, Category: Momentum,
-	Doc:     "Fisher transform of Ehlers: the place of the median price in its range, stretched so that extremes become sharp peaks. The trigger is the line one bar before. As at TradingView.",
-	Formula: "v = 0.66 * ((hl2 - lowest) / range - 0.5) + 0.67 * v[1], beyond ±0.99 set to ±0.999; fisher = 0.5 * ln((1+v)/(1-v)) + 0.5 * fisher[1]",
-	Params:  []Param{length(9)},
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(a Args) int { return a.Int("length") + 100 }, // v forgets by 0.67 each bar
-	Compute: func(s *market.Series, a Args) *Result {
-		line := fisher(kernel.MedianPrice(s), a.Int("length"))
-		// The trigger is drawn and crossed like a signal line.
-		r := shape.SignalPanel("Fisher", line, kernel.Shift(line, 1))
-		r.Lines[1].Label = "Trigger"
-		r.HLines = []HLine{{Y: 1.5}, {Y: 0}, {Y: -1.5}}
-		return r
-	},
-}
-
 // fisher returns the transform of x. A window without range counts as its
 // middle.
 func fisher(x []float64, n int) []float64 {
@@ -489,37 +681,6 @@ func fisher(x []float64, n int) []float64 {
 	return out
 }
 
-// Source: the public script "WaveTrend Oscillator" by LazyBear on TradingView. Its
-// levels of 53 and 60 are drawn; the zones are those of 53.
-var indWaveTrend = Indicator{
-	Name: "wavetrend", Title: "WaveTrend", Aliases: []string{"wt", "lazybear", "wave_trend", "wavetrend_oscillator"}, Category: Momentum,
-	Doc:     "WaveTrend: how far the typical price is from its average, in parts of its usual distance, smoothed. As LazyBear's on TradingView; averages are seeded with means. Crosses beyond the levels are named after the zone; divergences are those of WT2.",
-	Formula: "esa = EMA(hlc3, n); ci = (hlc3 - esa) / (0.015 * EMA(|hlc3 - esa|, n)); WT1 = EMA(ci, m); WT2 = SMA(WT1, 4)",
-	Params: slices.Concat([]Param{
-		bars("channel", 10, "average of the price", "ch_len", "channel_length", "n1", "wt_channel_length", "length"),
-		bars("average", 21, "average of the index", "avg_len", "average_length", "n2", "wt_average_length"),
-		bars("signal", 4, "signal average", "ma_len", "ma_length", "signal_length"),
-		quiet(factor("oversold", -53, -200, 200, "lower level", "lower", "wt_oversold")), quiet(factor("overbought", 53, -200, 200, "upper level", "upper", "wt_overbought")),
-	}, divParams()),
-	ZoneLine: "WT2",
-	Signals:  append([]string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB}, divSignals...),
-	Warmup:   func(a Args) int { return kernel.EMAMemory * (2*a.Int("channel") + a.Int("average") + a.Int("signal")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		wt1, wt2 := waveTrend(kernel.TypicalPrice(s), a.Int("channel"), a.Int("average"), a.Int("signal"))
-		lo, hi := a.Float("oversold"), a.Float("overbought")
-		r := &Result{
-			Lines:     []Line{{Label: "WT1", Tone: Primary, Values: wt1}, {Label: "WT2", Tone: Second, Values: wt2}},
-			Histogram: []Histogram{{Label: "WT1-WT2", Values: kernel.Minus(wt1, wt2)}},
-			// The outer pair is fixed, the inner one is the parameters'.
-			HLines:  []HLine{{Y: 60}, {Y: hi}, {Y: 0}, {Y: lo}, {Y: -60}},
-			Fills:   []Fill{{Y1: wt1, Y2: wt2, Tone: Up, Below: Down}},
-			Signals: shape.ZonedCrossings(wt1, wt2, lo, hi),
-		}
-		addDivergences(r, s, wt2, a)
-		return r
-	},
-}
-
 // waveTrend returns both lines: the smoothed distance of x from its average, in mean
 // distances as in the CCI, and the average of that line. The constant 0.015 is
 // Lambert's, by which most values stay within 100.
@@ -527,64 +688,6 @@ func waveTrend(x []float64, channel, average, signal int) (wt1, wt2 []float64) {
 	away := kernel.Minus(x, kernel.EMA(x, channel))
 	wt1 = kernel.EMA(kernel.Ratio(away, kernel.EMA(kernel.Absolute(away), channel), 1/0.015), average)
 	return wt1, kernel.SMA(wt1, signal)
-}
-
-// Attributed to Doug Schaff, who developed it in the nineties and published it in
-// 2008.
-var indSTC = oscillator(Indicator{
-	Name: "stc", Title: "STC", Aliases: []string{"schaff", "schaff_trend_cycle"}, Category: Momentum,
-	Doc:     "Schaff trend cycle: the stochastic of the stochastic of a MACD, 0 to 100, quicker than the MACD itself. As at TradingView; averages are seeded with means.",
-	Formula: "m = EMA(fast) - EMA(slow); twice: stochastic over n, then y = y[1] + factor * (x - y[1])",
-	Params: slices.Concat([]Param{
-		bars("length", 10, "bars of the stochastics", "period", "len", "cycle", "tclength", "window"),
-		bars("fast", 23, "fast average", "fast_length"), bars("slow", 50, "slow average", "slow_length"),
-		factor("factor", 0.5, 0.01, 1, "smoothing after each stochastic", "smooth"),
-	}, zone(25, 75, 0, 100), []Param{source()}),
-	Warmup: func(a Args) int {
-		// The MACD's averages, two windows, and two smoothings that lose the part
-		// factor of their past on every bar.
-		return kernel.EMAMemory*max(a.Int("fast"), a.Int("slow")) + 2*a.Int("length") + int(40/a.Float("factor"))
-	},
-}, "STC", func(s *market.Series, a Args) []float64 {
-	x, n := column(s, a), a.Int("length")
-	line := kernel.Minus(kernel.EMA(x, a.Int("fast")), kernel.EMA(x, a.Int("slow")))
-	// The second stochastic is taken of the smoothed first one.
-	for range 2 {
-		line = kernel.Follow(kernel.HeldStochastic(line, n), a.Float("factor"))
-	}
-	return line
-})
-
-var indQQE = Indicator{
-	Name: "qqe", Title: "QQE", Aliases: []string{"quantitative_qualitative_estimation"}, Category: Momentum, Beyond: true,
-	Doc:     "Quantitative qualitative estimation: a smoothed RSI and a stop that trails it by a multiple of its usual movement. As in pandas-ta: the movement is smoothed twice over 2n-1 bars by exponential averages seeded with means, and the RSI has its first value a bar before TA-Lib's.",
-	Formula: "r = EMA(RSI(n), smooth); stop trails r by factor * EMA(EMA(|Δr|, 2n-1), 2n-1)",
-	Params: []Param{
-		bars("rsi", 14, "RSI", "length", "period", "rsi_length"), bars("smooth", 5, "average of the RSI", "sf", "rsi_smoothing"),
-		factor("factor", 4.236, 0.1, 20, "movements between line and stop", "mult", "qqe_factor"), source(),
-	},
-	Signals:  []string{shape.FlipUp, shape.FlipDown, shape.CrossUp, shape.CrossDown},
-	Meanings: shape.CrossMeanings("the smoothed RSI", "50"),
-	Warmup: func(a Args) int {
-		// The RSI, its average, and two averages of 2n-1 bars in a row; 100 bars more
-		// are for the stop to change sides.
-		return kernel.WilderMemory*a.Int("rsi") + kernel.EMAMemory*(a.Int("smooth")+4*a.Int("rsi")) + 100
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("rsi")
-		line := kernel.EMA(earlyRSI(column(s, a), n), a.Int("smooth"))
-		// How far the smoothed RSI moves from bar to bar, smoothed twice; times the
-		// factor it is the distance of the stop.
-		wide := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(line, 1)), 2*n-1), 2*n-1), a.Float("factor"))
-		stop, up := trailing(line, wide)
-		signals := append(shape.Flips(stop, up), shape.LevelCrossings(nil, line, 50, shape.CrossUp, shape.CrossDown)...)
-		return &Result{
-			YRange:  &[2]float64{0, 100},
-			Lines:   []Line{{Label: "RSI MA", Tone: Primary, Values: line}, {Label: "Stop", Tone: Second, Values: stop}},
-			HLines:  []HLine{{Y: 50}},
-			Signals: shape.InOrder(signals),
-		}
-	},
 }
 
 // earlyRSI is like kernel.RSI, with one value more: on bar n-1, from the n-1 changes
@@ -648,49 +751,6 @@ func crossedEitherWay(a0, b0, a, b float64) bool {
 	return before < 0 && now > 0 || before >= 0 && now <= 0
 }
 
-var indPsychologicalLine = oscillator(Indicator{
-	Name: "psychological_line", Title: "PSL", Aliases: []string{"psl", "psy", "psychological"}, Category: Momentum,
-	Doc:     "Psychological line: the percentage of the last bars that closed above the bar before, a plain count of the mood.",
-	Formula: "PSL = 100 * rises among the last n changes / n",
-	Params:  slices.Concat([]Param{length(12)}, zone(25, 75, 0, 100), []Param{source()}),
-	Warmup:  crossingWarmup,
-}, "PSL", func(s *market.Series, a Args) []float64 {
-	x, n := column(s, a), a.Int("length")
-	// The mean of 0 and 100 is the percentage of rises.
-	rises := kernel.NaNs(len(x))
-	for i := 1; i < len(x); i++ {
-		rises[i] = 0
-		if kernel.Compare(x[i], x[i-1]) > 0 {
-			rises[i] = 100
-		}
-	}
-	return kernel.SMA(rises, n)
-})
-
-// Spearman's coefficient with the bars' own order as the second ranking; the kernel
-// keeps the window sorted.
-var indRankCorrelation = oscillator(Indicator{
-	Name: "rank_correlation", Title: "RCI", Aliases: []string{"rci", "rank_correlation_index"}, Category: Momentum,
-	Doc:     "Rank correlation index: Spearman's correlation of price and time in percent, 100 when every bar closed higher, 0 when all are equal. Equal prices share the mean of their ranks.",
-	Formula: "RCI = 100 * correlation(rank of the price, rank of the bar) over n bars",
-	Params:  slices.Concat([]Param{lengthFrom(2, 10)}, zone(-80, 80, -100, 100), []Param{source()}),
-	Warmup:  changeWarmup,
-}, "RCI", func(s *market.Series, a Args) []float64 {
-	return kernel.RankCorrelation(column(s, a), a.Int("length"))
-})
-
-// Attributed to Thomas R. DeMark, "The New Science of Technical Analysis", 1994; this
-// is the plain form that charting programs have.
-var indDeMarker = oscillator(Indicator{
-	Name: "demarker", Title: "DeMarker", Aliases: []string{"dem", "demark"}, Category: Momentum,
-	Doc:     "DeMarker: how much highs rise of all that highs rise and lows fall, 0 to 1, over a window. 0.5 where nothing of either happened.",
-	Formula: "DeM = ΣmaxH / (ΣmaxH + ΣmaxL) over n bars, maxH = max(high - high[1], 0), maxL = max(low[1] - low, 0)",
-	Params:  slices.Concat([]Param{length(14)}, zone(0.3, 0.7, 0, 1)),
-	Warmup:  crossingWarmup,
-}, "DeMarker", func(s *market.Series, a Args) []float64 {
-	return demarker(s, a.Int("length"))
-})
-
 // demarker returns the rises of the highs as a part of the rises of highs and falls of
 // lows together. The first bar has neither.
 func demarker(s *market.Series, n int) []float64 {
@@ -709,18 +769,6 @@ func demarker(s *market.Series, n int) []float64 {
 	return out
 }
 
-// Attributed to Roger Altman, "Relative Momentum Index: Modifying RSI", Technical
-// Analysis of Stocks & Commodities, February 1993.
-var indRMI = oscillator(Indicator{
-	Name: "rmi", Title: "RMI", Aliases: []string{"relative_momentum", "relative_momentum_index"}, Category: Momentum,
-	Doc:     "Relative momentum index: RSI of changes over several bars instead of one, in Wilder's smoothing. With momentum 1 it is RSI. 0 when nothing moved.",
-	Formula: "RMI = 100 * G / (G + L), G and L Wilder averages of rises and falls of x against x[momentum]",
-	Params:  slices.Concat([]Param{length(14), bars("momentum", 5, "bars a change is measured over", "mom")}, zone(30, 70, 0, 100), []Param{source()}),
-	Warmup:  func(a Args) int { return 20*a.Int("length") + a.Int("momentum") },
-}, "RMI", func(s *market.Series, a Args) []float64 {
-	return relativeMomentum(column(s, a), a.Int("length"), a.Int("momentum"))
-})
-
 // relativeMomentum returns the share of rises in all changes over k bars.
 func relativeMomentum(x []float64, n, k int) []float64 {
 	rises, falls := kernel.NaNs(len(x)), kernel.NaNs(len(x))
@@ -728,74 +776,6 @@ func relativeMomentum(x []float64, n, k int) []float64 {
 		rises[i], falls[i] = max(x[i]-x[i-k], 0), max(x[i-k]-x[i], 0)
 	}
 	return kernel.Share(kernel.RMA(rises, n), kernel.RMA(falls, n))
-}
-
-// It looks at one bar alone, so it needs no smoothing and has no memory.
-var indIBS = oscillator(Indicator{
-	Name: "ibs", Title: "IBS", Aliases: []string{"internal_bar_strength"}, Category: Momentum,
-	Doc:     "Internal bar strength: where the close lies in the range of its bar, 0 at the low, 1 at the high. A bar without range has none.",
-	Formula: "IBS = (close - low) / (high - low)",
-	Params:  zone(0.2, 0.8, 0, 1),
-	Warmup:  barWarmup,
-}, "IBS", func(s *market.Series, _ Args) []float64 {
-	line := kernel.NaNs(s.Len())
-	for i := range line {
-		// A bar without range has no place to close in, and no value.
-		if span := s.High[i] - s.Low[i]; span > 0 {
-			line[i] = (s.Close[i] - s.Low[i]) / span
-		}
-	}
-	return line
-})
-
-var indRSIMFIStoch = Indicator{
-	Name: "rsi_mfi_stoch", Title: "RSI MFI Stoch", Aliases: []string{"rsi_combo", "combo"}, Category: Momentum,
-	Doc: "RSI, money flow index and slow stochastic in one panel, each as in its own entry. Signals mark RSI leaving its zones, and the stochastic crossing its average below 20 or above 80; " +
-		"the trend bars at the bottom are up when all three are above 50, down when all are below.",
-	Formula: "RSI(n), MFI(n), %K = SMA(stochastic(n), smooth), %D = SMA(%K, d)",
-	Params: slices.Concat([]Param{
-		bars("rsi_length", 14, "changes in the RSI", "length"), bars("mfi_length", 14, "changes in the MFI"),
-		bars("stoch_k", 14, "bars in the range of the stochastic"), bars("stoch_d", 3, "average that makes %D"),
-		bars("stoch_smooth", 3, "average that makes %K"),
-		toggle("show_entry_dots", true, "mark the signals"), toggle("show_trend_bars", true, "show where all three agree"),
-	}, zone(30, 70, 0, 100)),
-	Signals: []string{shape.RSIOversold, shape.RSIOverbought, shape.StochOS, shape.StochOB},
-	Silent:  func(a Args, _ string) string { return silentUnless(a, "show_entry_dots") },
-	Warmup: func(a Args) int {
-		// The three are computed side by side, so the slowest decides; it is the RSI as
-		// a rule.
-		return max(20*a.Int("rsi_length"), a.Int("mfi_length")+1, a.Int("stoch_k")+a.Int("stoch_smooth")+a.Int("stoch_d"))
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		rsi, flow := kernel.RSI(s.Close, a.Int("rsi_length")), kernel.MFI(s, a.Int("mfi_length"))
-		k := kernel.SMA(kernel.Stochastic(s.Close, s.High, s.Low, a.Int("stoch_k")), a.Int("stoch_smooth"))
-		d := kernel.SMA(k, a.Int("stoch_d"))
-		lo, hi := a.Float("oversold"), a.Float("overbought")
-		// All four lines share the scale from 0 to 100; the zones drawn are those of
-		// the RSI.
-		r := &Result{
-			YRange: &[2]float64{0, 100},
-			Lines: []Line{
-				{Label: "RSI", Tone: Primary, Values: rsi}, {Label: "MFI", Values: flow},
-				{Label: "Stoch K", Values: k}, {Label: "Stoch D", Values: d},
-			},
-			HLines: []HLine{{Y: hi}, {Y: 50}, {Y: lo}},
-		}
-		if a.Bool("show_trend_bars") {
-			r.Histogram = agreement(50, rsi, k, flow)
-		}
-		if a.Bool("show_entry_dots") {
-			r.Signals = shape.ZoneExits(nil, rsi, lo, hi, shape.RSIOversold, shape.RSIOverbought)
-			// The stochastic counts only where it crosses beyond 20 and 80.
-			for _, sig := range shape.LineCrossings(nil, k, d, shape.StochOS, shape.StochOB) {
-				if sig.Label == shape.StochOS && kernel.Compare(sig.Y, 20) < 0 || sig.Label == shape.StochOB && kernel.Compare(sig.Y, 80) > 0 {
-					r.Signals = append(r.Signals, sig)
-				}
-			}
-			shape.InOrder(r.Signals)
-		}
-		return r
-	},
 }
 
 // agreement returns bars of height 5 where all lines are above the middle, and

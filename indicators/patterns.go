@@ -6,30 +6,143 @@ import (
 	"wick/market"
 )
 
-// The rule, for falling lines; rising ones mirrored. Two swing highs in
-// succession of which the second is lower make a line, if no close between them
-// lies above it. It is drawn on from the bar that confirms the second until a
-// close above it, which is a breakout, or until newer swings make another, which
-// is drawn from the next bar on.
-var indTrendLines = Indicator{
-	Name: "trend_lines", Title: "Trend lines", Aliases: []string{"trendlines", "trend_line", "auto_trendlines"}, Category: Pattern, Overlay: true,
-	Doc:     "Trend lines found from the bars: a falling line through the last two swing highs and a rising one through the last two swing lows, drawn on from where they are known until a close breaks them. Nothing repaints.",
-	Formula: "falling: through two swing highs in succession, the second lower, no close between them above the line; broken: close > line",
-	Params:  swingParams(5, 200),
-	Signals: []string{shape.BreakUp, shape.BreakDown},
-	Meanings: map[string]string{
-		shape.BreakUp:   "the close rises above the falling line",
-		shape.BreakDown: "the close falls below the rising line",
+// chartPatterns are the entries of this family.
+var chartPatterns = []Indicator{
+	// The rule, for falling lines; rising ones mirrored. Two swing highs in
+	// succession of which the second is lower make a line, if no close between them
+	// lies above it. It is drawn on from the bar that confirms the second until a
+	// close above it, which is a breakout, or until newer swings make another, which
+	// is drawn from the next bar on.
+	{
+		Name: "trend_lines", Title: "Trend lines", Aliases: []string{"trendlines", "trend_line", "auto_trendlines"}, Category: Pattern, Overlay: true,
+		Doc:     "Trend lines found from the bars: a falling line through the last two swing highs and a rising one through the last two swing lows, drawn on from where they are known until a close breaks them. Nothing repaints.",
+		Formula: "falling: through two swing highs in succession, the second lower, no close between them above the line; broken: close > line",
+		Params:  swingParams(5, 200),
+		Signals: []string{shape.BreakUp, shape.BreakDown},
+		Meanings: map[string]string{
+			shape.BreakUp:   "the close rises above the falling line",
+			shape.BreakDown: "the close falls below the rising line",
+		},
+		Warmup: structureWarmup(2),
+		Compute: func(s *market.Series, a Args) *Result {
+			return bothSides(s, func(s *market.Series, side int) *Result {
+				line, signals := trendLine(s, a, [2]string{shape.BreakUp, shape.BreakDown}[side], [2]Tone{Up, Down}[side])
+				return &Result{
+					Lines:   []Line{{Label: [2]string{"Resistance", "Support"}[side], Tone: [2]Tone{Down, Up}[side], Values: line}},
+					Signals: signals,
+				}
+			})
+		},
 	},
-	Warmup: structureWarmup(2),
-	Compute: func(s *market.Series, a Args) *Result {
-		return bothSides(s, func(s *market.Series, side int) *Result {
-			line, signals := trendLine(s, a, [2]string{shape.BreakUp, shape.BreakDown}[side], [2]Tone{Up, Down}[side])
+	// The rule: a falling channel runs along the falling line of trend_lines and
+	// parallel to it through the low that lies furthest below it between the two
+	// swings; a rising one is mirrored. Of the two the one with the newer second
+	// swing is drawn, until a close leaves it on either side.
+	{
+		Name: "trend_channel", Title: "Channel", Aliases: []string{"parallel_channel", "auto_channel", "price_channel_trend"}, Category: Pattern, Overlay: true,
+		Doc:     "Trend channel found from the bars: a line through the last two falling swing highs, or rising swing lows, and its parallel through the furthest extreme between them. Breakouts are closes that leave it. Nothing repaints.",
+		Formula: "falling: the line of trend_lines and its parallel through the lowest low between the swings, measured from the line; rising mirrored",
+		Params:  swingParams(5, 200),
+		Signals: []string{shape.BreakUp, shape.BreakDown},
+		Meanings: map[string]string{
+			shape.BreakUp:   "the close rises above the channel",
+			shape.BreakDown: "the close falls below the channel",
+		},
+		Warmup: structureWarmup(2),
+		Compute: func(s *market.Series, a Args) *Result {
+			upper, lower, signals := trendChannel(s, a)
+			r := shape.Bands(kernel.Midway(upper, lower), upper, lower)
+			r.Signals = signals
+			return r
+		},
+	},
+	// The rule, for tops; bottoms mirrored. Two swing highs in succession are a double
+	// top in the making if they differ by at most tolerance mean true ranges and the
+	// lowest low between them, the neckline, lies at least depth of them below the
+	// lower one. A close below the neckline completes it; a close above the higher
+	// top, or lookback bars, end it.
+	{
+		Name: "double_top_bottom", Title: "Double top/bottom", Aliases: []string{"double_top", "double_bottom"}, Category: Pattern, Overlay: true,
+		Doc:     "Double tops and bottoms: two swings at nearly the same price with a valley between them. The lines are the tops and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
+		Formula: "|top2 - top1| <= tolerance * R and min(top1, top2) - lowest low between >= depth * R; R: mean true range of 14 bars; complete: close < neckline",
+		Params:  append(swingParams(5, 100), tolerance(1), depth(2)),
+		Signals: []string{shape.DoubleTop, shape.DoubleBottom},
+		Warmup:  structureWarmup(2),
+		Compute: func(s *market.Series, a Args) *Result {
+			return bothSides(s, func(s *market.Series, side int) *Result {
+				names := [2][2]string{{"Tops", "Neckline of tops"}, {"Bottoms", "Neckline of bottoms"}}[side]
+				return formations(s, a, doubleTop, names, [2]string{shape.DoubleTop, shape.DoubleBottom}[side], [2]Tone{Down, Up}[side])
+			})
+		},
+	},
+	// The rule, for tops; bottoms mirrored. Three swing highs in succession are head
+	// and shoulders in the making if the middle one, the head, lies at least depth
+	// mean true ranges above both others, and these differ by at most tolerance of
+	// them. The neckline runs through the lowest lows before and after the head. A
+	// close below it completes the pattern; a close above the head, or lookback bars,
+	// end it.
+	{
+		Name: "head_shoulders", Title: "Head & shoulders", Aliases: []string{"head_and_shoulders", "inverse_head_shoulders"}, Category: Pattern, Overlay: true,
+		Doc:     "Head and shoulders, and the inverse: three swings of which the middle one stands out and the outer ones are nearly equal. The lines are the head and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
+		Formula: "head - shoulder >= depth * R for both, |shoulder2 - shoulder1| <= tolerance * R; R: mean true range of 14 bars; complete: close < neckline",
+		Params:  append(swingParams(5, 150), tolerance(1.5), depth(1)),
+		Signals: []string{shape.HeadShoulders, shape.InverseHeadShoulders},
+		Warmup:  structureWarmup(2),
+		Compute: func(s *market.Series, a Args) *Result {
+			return bothSides(s, func(s *market.Series, side int) *Result {
+				names := [2][2]string{{"Head", "Neckline"}, {"Inverse head", "Inverse neckline"}}[side]
+				return formations(s, a, headShoulders, names, [2]string{shape.HeadShoulders, shape.InverseHeadShoulders}[side], [2]Tone{Down, Up}[side])
+			})
+		},
+	},
+	// The rule: the last four swings are two highs and two lows in turn. If the upper
+	// line through the highs does not rise, the lower one through the lows does not
+	// fall, and one of the two moves by more than tolerance mean true ranges, the
+	// lines meet and make a triangle: ascending if the highs are level, descending if
+	// the lows are, else symmetrical. A close outside the lines is a breakout; the
+	// point where they meet, or lookback bars, end it.
+	{
+		Name: "triangle", Title: "Triangle", Aliases: []string{"triangles", "ascending_triangle", "descending_triangle"}, Category: Pattern, Overlay: true,
+		Doc:     "Triangles: two swing highs and two swing lows in turn between lines that meet, with level or falling highs and level or rising lows. The lines are those of the newest triangle, from the bar that confirms its last swing on; breakouts are closes outside it. Nothing repaints.",
+		Formula: "high2 - high1 <= tolerance * R, low2 - low1 >= -tolerance * R, and the lines converge by more than tolerance * R; R: mean true range of 14 bars",
+		Params:  append(swingParams(5, 150), tolerance(0.5)),
+		Signals: []string{shape.BreakUp, shape.BreakDown},
+		Meanings: map[string]string{
+			shape.BreakUp:   "the close rises above the triangle",
+			shape.BreakDown: "the close falls below the triangle",
+		},
+		Warmup: structureWarmup(2),
+		Compute: func(s *market.Series, a Args) *Result {
+			upper, lower, signals := triangles(s, a)
 			return &Result{
-				Lines:   []Line{{Label: [2]string{"Resistance", "Support"}[side], Tone: [2]Tone{Down, Up}[side], Values: line}},
+				Lines:   []Line{{Label: "Upper", Tone: Down, Values: upper}, {Label: "Lower", Tone: Up, Values: lower}},
+				Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
 				Signals: signals,
 			}
-		})
+		},
+	},
+	// The rule, for rises; falls mirrored. A pole is a rise of at least height mean
+	// true ranges from the lowest low of the pole bars before a high to that high.
+	// The flag is what follows: at least flag bars, at most four times as many, none
+	// above the pole and none that gives back more than half of it. A close above the
+	// highest high of the last flag bars completes it.
+	{
+		Name: "flag", Title: "Flag", Aliases: []string{"flags", "bull_flag", "bear_flag"}, Also: []string{"pennant"}, Category: Pattern, Overlay: true,
+		Doc:     "Flags: a steep move, the pole, and a short rest after it that gives back at most half. The lines are the edge that a close must pass and the furthest that the rest has come back; the signal fires on that close. Nothing repaints.",
+		Formula: "pole: high - lowest low of the pole bars before >= height * R at that high; flag: flag to 4 * flag bars within the upper half of the pole; R: mean true range of the 14 bars before the pole",
+		Params: []Param{
+			{Name: "pole", Aliases: []string{"pole_bars"}, Doc: "most bars of the pole", Kind: Int, Default: 8, Min: 1, Max: 100},
+			{Name: "flag", Aliases: []string{"flag_bars"}, Doc: "least bars of the flag", Kind: Int, Default: 5, Min: 2, Max: 100},
+			quiet(factor("height", 4, 0.5, 50, "least height of the pole, in mean true ranges")),
+		},
+		Signals: []string{shape.FlagUp, shape.FlagDown},
+		Warmup:  func(a Args) int { return a.Int("pole") + 4*a.Int("flag") + usualRange + 2 },
+		Compute: func(s *market.Series, a Args) *Result {
+			return bothSides(s, func(s *market.Series, side int) *Result {
+				names := [2][2]string{{"Bull flag top", "Bull flag bottom"}, {"Bear flag bottom", "Bear flag top"}}[side]
+				return flags(s, a, names, [2]string{shape.FlagUp, shape.FlagDown}[side], [2]Tone{Up, Down}[side])
+			})
+		},
 	},
 }
 
@@ -77,29 +190,6 @@ func linesUp(s *market.Series, from, to swing, within int) bool {
 		}
 	}
 	return true
-}
-
-// The rule: a falling channel runs along the falling line of trend_lines and
-// parallel to it through the low that lies furthest below it between the two
-// swings; a rising one is mirrored. Of the two the one with the newer second
-// swing is drawn, until a close leaves it on either side.
-var indTrendChannel = Indicator{
-	Name: "trend_channel", Title: "Channel", Aliases: []string{"parallel_channel", "auto_channel", "price_channel_trend"}, Category: Pattern, Overlay: true,
-	Doc:     "Trend channel found from the bars: a line through the last two falling swing highs, or rising swing lows, and its parallel through the furthest extreme between them. Breakouts are closes that leave it. Nothing repaints.",
-	Formula: "falling: the line of trend_lines and its parallel through the lowest low between the swings, measured from the line; rising mirrored",
-	Params:  swingParams(5, 200),
-	Signals: []string{shape.BreakUp, shape.BreakDown},
-	Meanings: map[string]string{
-		shape.BreakUp:   "the close rises above the channel",
-		shape.BreakDown: "the close falls below the channel",
-	},
-	Warmup: structureWarmup(2),
-	Compute: func(s *market.Series, a Args) *Result {
-		upper, lower, signals := trendChannel(s, a)
-		r := shape.Bands(kernel.Midway(upper, lower), upper, lower)
-		r.Signals = signals
-		return r
-	},
 }
 
 // channel is a pair of parallel lines.
@@ -177,26 +267,6 @@ func channelsKnown(s *market.Series, a Args) []*channel {
 		}
 	}
 	return found
-}
-
-// The rule, for tops; bottoms mirrored. Two swing highs in succession are a double
-// top in the making if they differ by at most tolerance mean true ranges and the
-// lowest low between them, the neckline, lies at least depth of them below the
-// lower one. A close below the neckline completes it; a close above the higher
-// top, or lookback bars, end it.
-var indDoubleTopBottom = Indicator{
-	Name: "double_top_bottom", Title: "Double top/bottom", Aliases: []string{"double_top", "double_bottom"}, Category: Pattern, Overlay: true,
-	Doc:     "Double tops and bottoms: two swings at nearly the same price with a valley between them. The lines are the tops and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
-	Formula: "|top2 - top1| <= tolerance * R and min(top1, top2) - lowest low between >= depth * R; R: mean true range of 14 bars; complete: close < neckline",
-	Params:  append(swingParams(5, 100), tolerance(1), depth(2)),
-	Signals: []string{shape.DoubleTop, shape.DoubleBottom},
-	Warmup:  structureWarmup(2),
-	Compute: func(s *market.Series, a Args) *Result {
-		return bothSides(s, func(s *market.Series, side int) *Result {
-			names := [2][2]string{{"Tops", "Neckline of tops"}, {"Bottoms", "Neckline of bottoms"}}[side]
-			return formations(s, a, doubleTop, names, [2]string{shape.DoubleTop, shape.DoubleBottom}[side], [2]Tone{Down, Up}[side])
-		})
-	},
 }
 
 // depth returns the parameter that says how far a pattern must stand out.
@@ -286,27 +356,6 @@ func formations(s *market.Series, a Args, find func(*market.Series, []swing, Arg
 	return r
 }
 
-// The rule, for tops; bottoms mirrored. Three swing highs in succession are head
-// and shoulders in the making if the middle one, the head, lies at least depth
-// mean true ranges above both others, and these differ by at most tolerance of
-// them. The neckline runs through the lowest lows before and after the head. A
-// close below it completes the pattern; a close above the head, or lookback bars,
-// end it.
-var indHeadShoulders = Indicator{
-	Name: "head_shoulders", Title: "Head & shoulders", Aliases: []string{"head_and_shoulders", "inverse_head_shoulders"}, Category: Pattern, Overlay: true,
-	Doc:     "Head and shoulders, and the inverse: three swings of which the middle one stands out and the outer ones are nearly equal. The lines are the head and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
-	Formula: "head - shoulder >= depth * R for both, |shoulder2 - shoulder1| <= tolerance * R; R: mean true range of 14 bars; complete: close < neckline",
-	Params:  append(swingParams(5, 150), tolerance(1.5), depth(1)),
-	Signals: []string{shape.HeadShoulders, shape.InverseHeadShoulders},
-	Warmup:  structureWarmup(2),
-	Compute: func(s *market.Series, a Args) *Result {
-		return bothSides(s, func(s *market.Series, side int) *Result {
-			names := [2][2]string{{"Head", "Neckline"}, {"Inverse head", "Inverse neckline"}}[side]
-			return formations(s, a, headShoulders, names, [2]string{shape.HeadShoulders, shape.InverseHeadShoulders}[side], [2]Tone{Down, Up}[side])
-		})
-	},
-}
-
 // headShoulders returns the pattern that the last of highs completes.
 func headShoulders(s *market.Series, highs []swing, a Args, reach float64) (f formation, ok bool) {
 	if len(highs) < 3 {
@@ -318,33 +367,6 @@ func headShoulders(s *market.Series, highs []swing, a Args, reach float64) (f fo
 	ok = right.bar-left.bar <= a.Int("lookback") && nearEqual(left.price, right.price, a.Float("tolerance")*reach) &&
 		kernel.Compare(head.price-left.price, least) >= 0 && kernel.Compare(head.price-right.price, least) >= 0
 	return formation{since: right.bar, limit: head.price, from: lowestBetween(s, left.bar, head.bar), to: lowestBetween(s, head.bar, right.bar)}, ok
-}
-
-// The rule: the last four swings are two highs and two lows in turn. If the upper
-// line through the highs does not rise, the lower one through the lows does not
-// fall, and one of the two moves by more than tolerance mean true ranges, the
-// lines meet and make a triangle: ascending if the highs are level, descending if
-// the lows are, else symmetrical. A close outside the lines is a breakout; the
-// point where they meet, or lookback bars, end it.
-var indTriangle = Indicator{
-	Name: "triangle", Title: "Triangle", Aliases: []string{"triangles", "ascending_triangle", "descending_triangle"}, Category: Pattern, Overlay: true,
-	Doc:     "Triangles: two swing highs and two swing lows in turn between lines that meet, with level or falling highs and level or rising lows. The lines are those of the newest triangle, from the bar that confirms its last swing on; breakouts are closes outside it. Nothing repaints.",
-	Formula: "high2 - high1 <= tolerance * R, low2 - low1 >= -tolerance * R, and the lines converge by more than tolerance * R; R: mean true range of 14 bars",
-	Params:  append(swingParams(5, 150), tolerance(0.5)),
-	Signals: []string{shape.BreakUp, shape.BreakDown},
-	Meanings: map[string]string{
-		shape.BreakUp:   "the close rises above the triangle",
-		shape.BreakDown: "the close falls below the triangle",
-	},
-	Warmup: structureWarmup(2),
-	Compute: func(s *market.Series, a Args) *Result {
-		upper, lower, signals := triangles(s, a)
-		return &Result{
-			Lines:   []Line{{Label: "Upper", Tone: Down, Values: upper}, {Label: "Lower", Tone: Up, Values: lower}},
-			Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
-			Signals: signals,
-		}
-	},
 }
 
 // wedge is a pair of lines through two swings each.
@@ -416,30 +438,6 @@ func triangles(s *market.Series, a Args) (upper, lower []float64, signals []Sign
 		}
 	}
 	return upper, lower, signals
-}
-
-// The rule, for rises; falls mirrored. A pole is a rise of at least height mean
-// true ranges from the lowest low of the pole bars before a high to that high.
-// The flag is what follows: at least flag bars, at most four times as many, none
-// above the pole and none that gives back more than half of it. A close above the
-// highest high of the last flag bars completes it.
-var indFlag = Indicator{
-	Name: "flag", Title: "Flag", Aliases: []string{"flags", "bull_flag", "bear_flag"}, Also: []string{"pennant"}, Category: Pattern, Overlay: true,
-	Doc:     "Flags: a steep move, the pole, and a short rest after it that gives back at most half. The lines are the edge that a close must pass and the furthest that the rest has come back; the signal fires on that close. Nothing repaints.",
-	Formula: "pole: high - lowest low of the pole bars before >= height * R at that high; flag: flag to 4 * flag bars within the upper half of the pole; R: mean true range of the 14 bars before the pole",
-	Params: []Param{
-		{Name: "pole", Aliases: []string{"pole_bars"}, Doc: "most bars of the pole", Kind: Int, Default: 8, Min: 1, Max: 100},
-		{Name: "flag", Aliases: []string{"flag_bars"}, Doc: "least bars of the flag", Kind: Int, Default: 5, Min: 2, Max: 100},
-		quiet(factor("height", 4, 0.5, 50, "least height of the pole, in mean true ranges")),
-	},
-	Signals: []string{shape.FlagUp, shape.FlagDown},
-	Warmup:  func(a Args) int { return a.Int("pole") + 4*a.Int("flag") + usualRange + 2 },
-	Compute: func(s *market.Series, a Args) *Result {
-		return bothSides(s, func(s *market.Series, side int) *Result {
-			names := [2][2]string{{"Bull flag top", "Bull flag bottom"}, {"Bear flag bottom", "Bear flag top"}}[side]
-			return flags(s, a, names, [2]string{shape.FlagUp, shape.FlagDown}[side], [2]Tone{Up, Down}[side])
-		})
-	},
 }
 
 // flags follows the flag after the newest pole. One flag at a time: a new pole takes

@@ -6,6 +6,93 @@ import (
 	"wick/market"
 )
 
+// priceEntries are the entries of this family.
+var priceEntries = []Indicator{
+	priceOf(Indicator{
+		Name: "avgprice", Title: "OHLC4", Aliases: []string{"ohlc4", "average_price"},
+		Doc:     "Average price of the bar. As in TA-Lib.",
+		Formula: "(open + high + low + close) / 4",
+	}, "Average price", kernel.AveragePrice),
+	priceOf(Indicator{
+		Name: "medprice", Title: "HL2", Aliases: []string{"hl2", "median_price"},
+		Doc:     "Median price of the bar: the middle of its range. As in TA-Lib.",
+		Formula: "(high + low) / 2",
+	}, "Median price", kernel.MedianPrice),
+	priceOf(Indicator{
+		Name: "typprice", Title: "HLC3", Aliases: []string{"hlc3", "typical_price"},
+		Doc:     "Typical price of the bar. As in TA-Lib.",
+		Formula: "(high + low + close) / 3",
+	}, "Typical price", kernel.TypicalPrice),
+	priceOf(Indicator{
+		Name: "wclprice", Title: "HLCC4", Aliases: []string{"hlcc4", "wcp", "weighted_close"},
+		Doc:     "Weighted close: a typical price in which the close counts twice. As in TA-Lib.",
+		Formula: "(high + low + 2*close) / 4",
+	}, "Weighted close", kernel.WeightedClose),
+	// Attributed to Dan Valcu, "Using the Heikin-Ashi Technique", Technical Analysis of
+	// Stocks & Commodities, February 2004.
+	{
+		Name: "heikin_ashi", Title: "HA", Aliases: []string{"ha", "heikinashi", "heiken_ashi"}, Category: Price, Overlay: true,
+		Doc:     "Heikin Ashi: candles of averaged prices, in which a trend keeps one colour. The open is the middle of the averaged candle before; the first open is the middle of the first body. The prices are not traded prices.",
+		Formula: "close = (o + h + l + c) / 4; open = (open[1] + close[1]) / 2; high = max(h, open, close); low = min(l, open, close)",
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		Warmup:  func(Args) int { return HeikinAshiWarmup },
+		Compute: func(s *market.Series, _ Args) *Result {
+			o, h, l, c := heikinAshi(s)
+			rising := make([]bool, len(c))
+			for i := range c {
+				// A candle without a body counts as rising.
+				rising[i] = c[i] >= o[i]
+			}
+			return &Result{
+				Lines: []Line{
+					{Label: "Open", Tone: Second, Values: o}, {Label: "High", Tone: Muted, Style: Dashed, Values: h},
+					{Label: "Low", Tone: Muted, Style: Dashed, Values: l}, {Label: "Close", Tone: Primary, Values: c},
+				},
+				Fills:   []Fill{{Y1: c, Y2: o, Tone: Up, Below: Down}},
+				Signals: shape.Flips(c, rising),
+			}
+		},
+	},
+	{
+		Name: "smoothed_heikin_ashi", Title: "Smoothed HA", Aliases: []string{"smoothed_ha", "sha"}, Category: Price, Overlay: true,
+		Doc:     "Smoothed Heikin Ashi: Heikin Ashi candles of exponentially averaged prices, averaged once more. A change of colour is a flip.",
+		Formula: "EMA(m) of the Heikin Ashi candles of EMA(open, n), EMA(high, n), EMA(low, n), EMA(close, n)",
+		Params:  []Param{length(10), bars("smooth", 10, "second average", "length2", "after")},
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		Warmup:  func(a Args) int { return 40 + kernel.EMAMemory*(a.Int("length")+a.Int("smooth")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			// Heikin Ashi takes no NaN, so the averaged bars begin with the first whole
+			// average.
+			n, first := a.Int("length"), min(a.Int("length")-1, s.Len())
+			t := &market.Series{Time: s.Time[first:], Volume: s.Volume[first:]}
+			for _, c := range []struct {
+				to   *[]float64
+				from []float64
+			}{{&t.Open, s.Open}, {&t.High, s.High}, {&t.Low, s.Low}, {&t.Close, s.Close}} {
+				*c.to = kernel.EMA(c.from, n)[first:]
+			}
+			// Only open and close are averaged again and drawn: the colour is what the
+			// entry is for.
+			o, _, _, c := heikinAshi(t)
+			// late averages a column once more and puts the bars in front that were cut
+			// off.
+			late := func(x []float64) []float64 {
+				return append(kernel.NaNs(first), kernel.EMA(x, a.Int("smooth"))...)
+			}
+			open, shut := late(o), late(c)
+			rising := make([]bool, len(shut))
+			for i := range shut {
+				rising[i] = kernel.Difference(shut[i], open[i]) >= 0
+			}
+			return &Result{
+				Lines:   []Line{{Label: "Open", Tone: Second, Values: open}, {Label: "Close", Tone: Primary, Values: shut}},
+				Fills:   []Fill{{Y1: shut, Y2: open, Tone: Up, Below: Down}},
+				Signals: shape.Flips(shut, rising),
+			}
+		},
+	},
+}
+
 // priceOf completes the record of a price that is made of the four of a bar, with the
 // signals of the close crossing it. These crossings are silent: a close crosses the middle
 // of its own bar every few bars.
@@ -18,56 +105,6 @@ func priceOf(ind Indicator, label string, price func(*market.Series) []float64) 
 		return r
 	}
 	return ind
-}
-
-var indAvgPrice = priceOf(Indicator{
-	Name: "avgprice", Title: "OHLC4", Aliases: []string{"ohlc4", "average_price"},
-	Doc:     "Average price of the bar. As in TA-Lib.",
-	Formula: "(open + high + low + close) / 4",
-}, "Average price", kernel.AveragePrice)
-
-var indMedPrice = priceOf(Indicator{
-	Name: "medprice", Title: "HL2", Aliases: []string{"hl2", "median_price"},
-	Doc:     "Median price of the bar: the middle of its range. As in TA-Lib.",
-	Formula: "(high + low) / 2",
-}, "Median price", kernel.MedianPrice)
-
-var indTypPrice = priceOf(Indicator{
-	Name: "typprice", Title: "HLC3", Aliases: []string{"hlc3", "typical_price"},
-	Doc:     "Typical price of the bar. As in TA-Lib.",
-	Formula: "(high + low + close) / 3",
-}, "Typical price", kernel.TypicalPrice)
-
-var indWclPrice = priceOf(Indicator{
-	Name: "wclprice", Title: "HLCC4", Aliases: []string{"hlcc4", "wcp", "weighted_close"},
-	Doc:     "Weighted close: a typical price in which the close counts twice. As in TA-Lib.",
-	Formula: "(high + low + 2*close) / 4",
-}, "Weighted close", kernel.WeightedClose)
-
-// Attributed to Dan Valcu, "Using the Heikin-Ashi Technique", Technical Analysis of
-// Stocks & Commodities, February 2004.
-var indHeikinAshi = Indicator{
-	Name: "heikin_ashi", Title: "HA", Aliases: []string{"ha", "heikinashi", "heiken_ashi"}, Category: Price, Overlay: true,
-	Doc:     "Heikin Ashi: candles of averaged prices, in which a trend keeps one colour. The open is the middle of the averaged candle before; the first open is the middle of the first body. The prices are not traded prices.",
-	Formula: "close = (o + h + l + c) / 4; open = (open[1] + close[1]) / 2; high = max(h, open, close); low = min(l, open, close)",
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(Args) int { return HeikinAshiWarmup },
-	Compute: func(s *market.Series, _ Args) *Result {
-		o, h, l, c := heikinAshi(s)
-		rising := make([]bool, len(c))
-		for i := range c {
-			// A candle without a body counts as rising.
-			rising[i] = c[i] >= o[i]
-		}
-		return &Result{
-			Lines: []Line{
-				{Label: "Open", Tone: Second, Values: o}, {Label: "High", Tone: Muted, Style: Dashed, Values: h},
-				{Label: "Low", Tone: Muted, Style: Dashed, Values: l}, {Label: "Close", Tone: Primary, Values: c},
-			},
-			Fills:   []Fill{{Y1: c, Y2: o, Tone: Up, Below: Down}},
-			Signals: shape.Flips(c, rising),
-		}
-	},
 }
 
 // HeikinAshiWarmup is how many bars before the first one shown the averaged candles begin:
@@ -98,43 +135,4 @@ func heikinAshi(s *market.Series) (o, h, l, c []float64) {
 		h[i], l[i] = max(s.High[i], o[i], c[i]), min(s.Low[i], o[i], c[i])
 	}
 	return o, h, l, c
-}
-
-var indSmoothedHeikinAshi = Indicator{
-	Name: "smoothed_heikin_ashi", Title: "Smoothed HA", Aliases: []string{"smoothed_ha", "sha"}, Category: Price, Overlay: true,
-	Doc:     "Smoothed Heikin Ashi: Heikin Ashi candles of exponentially averaged prices, averaged once more. A change of colour is a flip.",
-	Formula: "EMA(m) of the Heikin Ashi candles of EMA(open, n), EMA(high, n), EMA(low, n), EMA(close, n)",
-	Params:  []Param{length(10), bars("smooth", 10, "second average", "length2", "after")},
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(a Args) int { return 40 + kernel.EMAMemory*(a.Int("length")+a.Int("smooth")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		// Heikin Ashi takes no NaN, so the averaged bars begin with the first whole
-		// average.
-		n, first := a.Int("length"), min(a.Int("length")-1, s.Len())
-		t := &market.Series{Time: s.Time[first:], Volume: s.Volume[first:]}
-		for _, c := range []struct {
-			to   *[]float64
-			from []float64
-		}{{&t.Open, s.Open}, {&t.High, s.High}, {&t.Low, s.Low}, {&t.Close, s.Close}} {
-			*c.to = kernel.EMA(c.from, n)[first:]
-		}
-		// Only open and close are averaged again and drawn: the colour is what the
-		// entry is for.
-		o, _, _, c := heikinAshi(t)
-		// late averages a column once more and puts the bars in front that were cut
-		// off.
-		late := func(x []float64) []float64 {
-			return append(kernel.NaNs(first), kernel.EMA(x, a.Int("smooth"))...)
-		}
-		open, shut := late(o), late(c)
-		rising := make([]bool, len(shut))
-		for i := range shut {
-			rising[i] = kernel.Difference(shut[i], open[i]) >= 0
-		}
-		return &Result{
-			Lines:   []Line{{Label: "Open", Tone: Second, Values: open}, {Label: "Close", Tone: Primary, Values: shut}},
-			Fills:   []Fill{{Y1: shut, Y2: open, Tone: Up, Below: Down}},
-			Signals: shape.Flips(shut, rising),
-		}
-	},
 }

@@ -11,6 +11,171 @@ import (
 	"wick/market"
 )
 
+// profileEntries are the entries of this family.
+var profileEntries = []Indicator{
+	// It describes the bars shown as a whole, hence Repaints and VisibleOnly: another
+	// chart of the same market has another profile.
+	{
+		Name: "volume_profile", Title: "VP", Also: []string{"visible_range_volume_profile"}, Aliases: []string{"vp", "vpvr", "visible_range", "volume_profile_visible_range"}, Category: Volume,
+		Overlay: true, Repaints: true, VisibleOnly: true,
+		Doc: "Volume profile of the bars on display: how much was traded at each level, the level with the most (POC) and the value area around it (VAH, VAL). " +
+			"A bar's volume is spread evenly over its range. Colours follow the theme: color_up, color_down and opacity are accepted and change nothing.",
+		Formula: "each bar adds volume * overlap / range to the bins it covers; value area: from the POC, the heavier neighbour first, until 70 %",
+		Params: []Param{
+			bins(24), side(onLeft), rangeBars(), toggle("split_up_down", false, "show rising and falling bars apart", "split"), valueArea(),
+		},
+		Ignores:  []string{"color_up", "color_down", "opacity"},
+		Signals:  []string{shape.LevelTouch},
+		Meanings: newestTouch,
+		Compute: func(s *market.Series, a Args) *Result {
+			var p profile
+			if !p.fill(recent(s, a), a.Int("bins"), a.Float("value_area")/100, byVolume) {
+				return &Result{}
+			}
+			return p.result(s, a.Choice("side") == "left", a.Bool("split_up_down"))
+		},
+	},
+	{
+		Name: "session_vp", Title: "Session VP", Aliases: []string{"svp", "session_volume_profile"}, Category: Volume,
+		Overlay: true, Repaints: true,
+		Doc: "Volume profile of each session: its point of control (POC) and value area (VAH, VAL), drawn over the bars of that session. " +
+			"They are those of the whole session, so the lines of the session under way move until it ends. Sessions begin at midnight UTC, weeks on Monday; auto is the day, of daily bars the month, of longer ones the year.",
+		Formula:  "one profile as in volume_profile per session",
+		Params:   append([]Param{bins(24)}, append(sessionParams(), toggle("show_value_area", true, "show VAH and VAL"), valueArea())...),
+		History:  sessionSeconds,
+		Signals:  []string{shape.LevelTouch},
+		Meanings: newestTouch,
+		Compute: func(s *market.Series, a Args) *Result {
+			n := s.Len()
+			poc, vah, val := kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n)
+			// One profile for all sessions, whose memory is used again; its levels are
+			// copied out at once.
+			var p profile
+			var begins []int
+			for _, span := range sessions(s, a) {
+				if !p.fill(s.Slice(span.from, span.to), a.Int("bins"), a.Float("value_area")/100, byVolume) {
+					continue
+				}
+				begins = append(begins, span.from)
+				for i := span.from; i < span.to; i++ {
+					poc[i], vah[i], val[i] = p.levels()
+				}
+			}
+			r := &Result{Sessions: begins, Lines: []Line{{Label: "POC", Tone: Accent, Style: Step, Values: poc}}}
+			if a.Bool("show_value_area") {
+				r.Lines = append(r.Lines,
+					Line{Label: "VAH", Tone: Band, Style: Step, Values: vah}, Line{Label: "VAL", Tone: Band, Style: Step, Values: val})
+			}
+			// Only levels of the session under way can be touched now; a comparison with
+			// itself tells NaN.
+			var levels []HLine // of the session under way
+			for _, l := range r.Lines {
+				if n > 0 && l.Values[n-1] == l.Values[n-1] {
+					levels = append(levels, HLine{Y: l.Values[n-1]})
+				}
+			}
+			r.Signals = shape.LastTouches(s.High, s.Low, levels)
+			return r
+		},
+	},
+	// The profile is that of volume_profile; its value area is not used here.
+	{
+		Name: "hvn_lvn", Title: "Nodes", Aliases: []string{"vp_nodes", "volume_nodes"}, Category: Volume,
+		Overlay: true, Repaints: true, VisibleOnly: true,
+		Doc: "Nodes of the volume profile of the bars on display: levels where clearly more (HVN) or clearly less (LVN) was traded than at the levels around them. " +
+			"Price tends to rest at the first and to pass through the second.",
+		Formula: "HVN: a bin above all bins within the neighbourhood, by min_prominence of the heaviest bin; LVN: below all, as far under the heaviest of them",
+		Params: []Param{
+			bins(48), rangeBars(),
+			{Name: "neighborhood", Doc: "bins on each side a node is compared with", Kind: Int, Default: 2, Min: 1, Max: 50, Quiet: true},
+			{Name: "min_prominence", Doc: "least difference, as a fraction of the heaviest bin", Default: 0.10, Min: 0, Max: 1, Quiet: true},
+			{Name: "top_n", Doc: "nodes of each kind at most, the clearest first; 0 shows all", Kind: Int, Min: 0, Max: 500, Quiet: true},
+			toggle("show_hvn", true, "mark high-volume nodes"), toggle("show_lvn", true, "mark low-volume nodes"),
+		},
+		Signals:  []string{shape.LevelTouch},
+		Meanings: newestTouch,
+		Compute: func(s *market.Series, a Args) *Result {
+			r := &Result{}
+			var p profile
+			if !p.fill(recent(s, a), a.Int("bins"), 0.7, byVolume) {
+				return r
+			}
+			// Both kinds come with the clearest first, so a limit keeps those.
+			high, low := p.nodes(a.Int("neighborhood"), a.Float("min_prominence"))
+			// draw adds a level for each node, at most top_n of them.
+			draw := func(nodes []node, label string, tone Tone) {
+				if n := a.Int("top_n"); n > 0 {
+					nodes = nodes[:min(n, len(nodes))]
+				}
+				for _, n := range nodes {
+					r.HLines = append(r.HLines, HLine{Y: p.centre(n.bin), Label: label, Tone: tone})
+				}
+			}
+			if a.Bool("show_hvn") {
+				draw(high, "HVN", Accent)
+			}
+			if a.Bool("show_lvn") {
+				draw(low, "LVN", Muted)
+			}
+			r.Signals = shape.LastTouches(s.High, s.Low, r.HLines)
+			return r
+		},
+	},
+	{
+		Name: "naked_poc", Title: "Naked POC", Aliases: []string{"npoc", "virgin_poc"}, Category: Volume,
+		Overlay: true, Repaints: true,
+		Doc: "Points of control of past sessions that price has not come back to since: each is drawn from the end of its session on (nPOC, with how many sessions ago), " +
+			"the one of the session under way over its own bars (dPOC). A level that is touched is dropped, and the bar that touched it bears a signal, unless the very next session did: then it was never naked. A level of max_sessions sessions ago is dropped too.",
+		Formula: "POC of each session as in session_vp; naked while no later bar has low <= POC <= high",
+		Params: append(append([]Param{bins(24)}, sessionParams()...),
+			Param{Name: "max_sessions", Doc: "sessions a level is watched for, its own included", Kind: Int, Default: 20, Min: 1, Max: 100, Quiet: true},
+			toggle("include_current", true, "show the point of control of the session under way")),
+		Signals: []string{shape.LevelTouch},
+		Meanings: map[string]string{
+			shape.LevelTouch: "a bar is the first to reach the level of a session that a whole later session did not reach",
+		},
+		// Every level that may still be watched needs its whole session.
+		History: func(a Args, iv market.Interval) int64 {
+			return int64(a.Int("max_sessions")) * sessionSeconds(a, iv)
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			r := &Result{}
+			spans := sessions(s, a)
+			naked, current := nakedLevels(s, spans, a, r)
+			for _, l := range naked {
+				// The label counts back from the session under way, so it changes with
+				// every new session.
+				label := fmt.Sprintf("nPOC -%d", len(spans)-1-l.session)
+				r.Lines = append(r.Lines, level(s.Len(), spans[l.session].to, l.price, label, Muted))
+			}
+			if a.Bool("include_current") && !math.IsNaN(current) {
+				r.Lines = append(r.Lines, level(s.Len(), spans[len(spans)-1].from, current, "dPOC", Accent))
+			}
+			return r
+		},
+	},
+	// A market profile proper writes letters for half hours; with bars of any length each
+	// bar is one such unit.
+	{
+		Name: "tpo", Title: "TPO", Aliases: []string{"market_profile", "time_price_opportunity"}, Category: Price,
+		Overlay: true, Repaints: true, VisibleOnly: true,
+		Doc: "Time profile of the bars on display: how long price stayed at each level, whatever was traded there; with POC, VAH and VAL. " +
+			"Each bar has one unit of time, spread evenly over its range. Colours follow the theme: opacity is accepted and changes nothing.",
+		Formula:  "each bar adds overlap / range to the bins it covers; value area as in volume_profile",
+		Params:   []Param{bins(32), side(onRight), rangeBars(), valueArea()},
+		Ignores:  []string{"opacity"},
+		Signals:  []string{shape.LevelTouch},
+		Meanings: newestTouch,
+		Compute: func(s *market.Series, a Args) *Result {
+			var p profile
+			if !p.fill(recent(s, a), a.Int("bins"), a.Float("value_area")/100, byTime) {
+				return &Result{}
+			}
+			return p.result(s, a.Choice("side") == "left", false)
+		},
+	},
+}
+
 // profile is how much was traded, or how long price stayed, at each level of a range
 // of prices: bins of equal height between the lowest low and the highest high. A bar
 // spreads its weight over the bins its range covers, in proportion to the overlap.
@@ -228,73 +393,6 @@ func recent(s *market.Series, a Args) *market.Series {
 // [shape.LastTouches].
 var newestTouch = map[string]string{shape.LevelTouch: "the newest bar reaches a level that the bar before did not"}
 
-// It describes the bars shown as a whole, hence Repaints and VisibleOnly: another
-// chart of the same market has another profile.
-var indVolumeProfile = Indicator{
-	Name: "volume_profile", Title: "VP", Also: []string{"visible_range_volume_profile"}, Aliases: []string{"vp", "vpvr", "visible_range", "volume_profile_visible_range"}, Category: Volume,
-	Overlay: true, Repaints: true, VisibleOnly: true,
-	Doc: "Volume profile of the bars on display: how much was traded at each level, the level with the most (POC) and the value area around it (VAH, VAL). " +
-		"A bar's volume is spread evenly over its range. Colours follow the theme: color_up, color_down and opacity are accepted and change nothing.",
-	Formula: "each bar adds volume * overlap / range to the bins it covers; value area: from the POC, the heavier neighbour first, until 70 %",
-	Params: []Param{
-		bins(24), side(onLeft), rangeBars(), toggle("split_up_down", false, "show rising and falling bars apart", "split"), valueArea(),
-	},
-	Ignores:  []string{"color_up", "color_down", "opacity"},
-	Signals:  []string{shape.LevelTouch},
-	Meanings: newestTouch,
-	Compute: func(s *market.Series, a Args) *Result {
-		var p profile
-		if !p.fill(recent(s, a), a.Int("bins"), a.Float("value_area")/100, byVolume) {
-			return &Result{}
-		}
-		return p.result(s, a.Choice("side") == "left", a.Bool("split_up_down"))
-	},
-}
-
-var indSessionVP = Indicator{
-	Name: "session_vp", Title: "Session VP", Aliases: []string{"svp", "session_volume_profile"}, Category: Volume,
-	Overlay: true, Repaints: true,
-	Doc: "Volume profile of each session: its point of control (POC) and value area (VAH, VAL), drawn over the bars of that session. " +
-		"They are those of the whole session, so the lines of the session under way move until it ends. Sessions begin at midnight UTC, weeks on Monday; auto is the day, of daily bars the month, of longer ones the year.",
-	Formula:  "one profile as in volume_profile per session",
-	Params:   append([]Param{bins(24)}, append(sessionParams(), toggle("show_value_area", true, "show VAH and VAL"), valueArea())...),
-	History:  sessionSeconds,
-	Signals:  []string{shape.LevelTouch},
-	Meanings: newestTouch,
-	Compute: func(s *market.Series, a Args) *Result {
-		n := s.Len()
-		poc, vah, val := kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n)
-		// One profile for all sessions, whose memory is used again; its levels are
-		// copied out at once.
-		var p profile
-		var begins []int
-		for _, span := range sessions(s, a) {
-			if !p.fill(s.Slice(span.from, span.to), a.Int("bins"), a.Float("value_area")/100, byVolume) {
-				continue
-			}
-			begins = append(begins, span.from)
-			for i := span.from; i < span.to; i++ {
-				poc[i], vah[i], val[i] = p.levels()
-			}
-		}
-		r := &Result{Sessions: begins, Lines: []Line{{Label: "POC", Tone: Accent, Style: Step, Values: poc}}}
-		if a.Bool("show_value_area") {
-			r.Lines = append(r.Lines,
-				Line{Label: "VAH", Tone: Band, Style: Step, Values: vah}, Line{Label: "VAL", Tone: Band, Style: Step, Values: val})
-		}
-		// Only levels of the session under way can be touched now; a comparison with
-		// itself tells NaN.
-		var levels []HLine // of the session under way
-		for _, l := range r.Lines {
-			if n > 0 && l.Values[n-1] == l.Values[n-1] {
-				levels = append(levels, HLine{Y: l.Values[n-1]})
-			}
-		}
-		r.Signals = shape.LastTouches(s.High, s.Low, levels)
-		return r
-	},
-}
-
 // sessionParams returns the parameters that sessions reads.
 func sessionParams() []Param {
 	session := choice("session", "length of a session: auto is the day, of daily bars the month, of longer ones the year",
@@ -340,50 +438,6 @@ func sessionSeconds(a Args, iv market.Interval) int64 {
 	return periodSeconds[sessionPeriod(a, iv)]
 }
 
-// The profile is that of volume_profile; its value area is not used here.
-var indHVNLVN = Indicator{
-	Name: "hvn_lvn", Title: "Nodes", Aliases: []string{"vp_nodes", "volume_nodes"}, Category: Volume,
-	Overlay: true, Repaints: true, VisibleOnly: true,
-	Doc: "Nodes of the volume profile of the bars on display: levels where clearly more (HVN) or clearly less (LVN) was traded than at the levels around them. " +
-		"Price tends to rest at the first and to pass through the second.",
-	Formula: "HVN: a bin above all bins within the neighbourhood, by min_prominence of the heaviest bin; LVN: below all, as far under the heaviest of them",
-	Params: []Param{
-		bins(48), rangeBars(),
-		{Name: "neighborhood", Doc: "bins on each side a node is compared with", Kind: Int, Default: 2, Min: 1, Max: 50, Quiet: true},
-		{Name: "min_prominence", Doc: "least difference, as a fraction of the heaviest bin", Default: 0.10, Min: 0, Max: 1, Quiet: true},
-		{Name: "top_n", Doc: "nodes of each kind at most, the clearest first; 0 shows all", Kind: Int, Min: 0, Max: 500, Quiet: true},
-		toggle("show_hvn", true, "mark high-volume nodes"), toggle("show_lvn", true, "mark low-volume nodes"),
-	},
-	Signals:  []string{shape.LevelTouch},
-	Meanings: newestTouch,
-	Compute: func(s *market.Series, a Args) *Result {
-		r := &Result{}
-		var p profile
-		if !p.fill(recent(s, a), a.Int("bins"), 0.7, byVolume) {
-			return r
-		}
-		// Both kinds come with the clearest first, so a limit keeps those.
-		high, low := p.nodes(a.Int("neighborhood"), a.Float("min_prominence"))
-		// draw adds a level for each node, at most top_n of them.
-		draw := func(nodes []node, label string, tone Tone) {
-			if n := a.Int("top_n"); n > 0 {
-				nodes = nodes[:min(n, len(nodes))]
-			}
-			for _, n := range nodes {
-				r.HLines = append(r.HLines, HLine{Y: p.centre(n.bin), Label: label, Tone: tone})
-			}
-		}
-		if a.Bool("show_hvn") {
-			draw(high, "HVN", Accent)
-		}
-		if a.Bool("show_lvn") {
-			draw(low, "LVN", Muted)
-		}
-		r.Signals = shape.LastTouches(s.High, s.Low, r.HLines)
-		return r
-	},
-}
-
 // node is a bin that stands out, and by how much.
 type node struct {
 	bin        int
@@ -416,40 +470,6 @@ func (p *profile) nodes(reach int, least float64) (high, low []node) {
 		slices.SortStableFunc(nodes, func(a, b node) int { return cmp.Compare(b.prominence, a.prominence) })
 	}
 	return high, low
-}
-
-var indNakedPOC = Indicator{
-	Name: "naked_poc", Title: "Naked POC", Aliases: []string{"npoc", "virgin_poc"}, Category: Volume,
-	Overlay: true, Repaints: true,
-	Doc: "Points of control of past sessions that price has not come back to since: each is drawn from the end of its session on (nPOC, with how many sessions ago), " +
-		"the one of the session under way over its own bars (dPOC). A level that is touched is dropped, and the bar that touched it bears a signal, unless the very next session did: then it was never naked. A level of max_sessions sessions ago is dropped too.",
-	Formula: "POC of each session as in session_vp; naked while no later bar has low <= POC <= high",
-	Params: append(append([]Param{bins(24)}, sessionParams()...),
-		Param{Name: "max_sessions", Doc: "sessions a level is watched for, its own included", Kind: Int, Default: 20, Min: 1, Max: 100, Quiet: true},
-		toggle("include_current", true, "show the point of control of the session under way")),
-	Signals: []string{shape.LevelTouch},
-	Meanings: map[string]string{
-		shape.LevelTouch: "a bar is the first to reach the level of a session that a whole later session did not reach",
-	},
-	// Every level that may still be watched needs its whole session.
-	History: func(a Args, iv market.Interval) int64 {
-		return int64(a.Int("max_sessions")) * sessionSeconds(a, iv)
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		r := &Result{}
-		spans := sessions(s, a)
-		naked, current := nakedLevels(s, spans, a, r)
-		for _, l := range naked {
-			// The label counts back from the session under way, so it changes with
-			// every new session.
-			label := fmt.Sprintf("nPOC -%d", len(spans)-1-l.session)
-			r.Lines = append(r.Lines, level(s.Len(), spans[l.session].to, l.price, label, Muted))
-		}
-		if a.Bool("include_current") && !math.IsNaN(current) {
-			r.Lines = append(r.Lines, level(s.Len(), spans[len(spans)-1].from, current, "dPOC", Accent))
-		}
-		return r
-	},
 }
 
 // sessionLevel is the point of control of a session.
@@ -498,25 +518,4 @@ func level(n, from int, price float64, label string, tone Tone) Line {
 		values[i] = price
 	}
 	return Line{Label: label, Tone: tone, Style: Step, Values: values}
-}
-
-// A market profile proper writes letters for half hours; with bars of any length each
-// bar is one such unit.
-var indTPO = Indicator{
-	Name: "tpo", Title: "TPO", Aliases: []string{"market_profile", "time_price_opportunity"}, Category: Price,
-	Overlay: true, Repaints: true, VisibleOnly: true,
-	Doc: "Time profile of the bars on display: how long price stayed at each level, whatever was traded there; with POC, VAH and VAL. " +
-		"Each bar has one unit of time, spread evenly over its range. Colours follow the theme: opacity is accepted and changes nothing.",
-	Formula:  "each bar adds overlap / range to the bins it covers; value area as in volume_profile",
-	Params:   []Param{bins(32), side(onRight), rangeBars(), valueArea()},
-	Ignores:  []string{"opacity"},
-	Signals:  []string{shape.LevelTouch},
-	Meanings: newestTouch,
-	Compute: func(s *market.Series, a Args) *Result {
-		var p profile
-		if !p.fill(recent(s, a), a.Int("bins"), a.Float("value_area")/100, byTime) {
-			return &Result{}
-		}
-		return p.result(s, a.Choice("side") == "left", false)
-	},
 }

@@ -8,35 +8,38 @@ import (
 	"wick/market"
 )
 
-// Source: TradingView's help page "Technical Ratings" and its published library
-// of that name, version 3: fifteen averages and eleven oscillators each vote 1,
-// 0 or -1; the two groups are averaged, then the two means. A vote that has no
-// value yet is left out.
-var indTechnicalRating = Indicator{
-	Name: "technical_rating", Title: "Rating", Aliases: []string{"technical_ratings"}, Category: Momentum,
-	Doc: "Technical rating as TradingView defines it: the mean of what 15 averages and 11 oscillators say, each -1, 0 or 1. Above 0.1 it reads buy, above 0.5 strong buy, mirrored below. " +
-		"Averages: SMA and EMA of 10, 20, 30, 50, 100 and 200, HMA 9, VWMA 20, Ichimoku. Oscillators: RSI, stochastic, CCI, ADX, awesome, momentum, MACD, stochastic RSI, %R, bull and bear power, ultimate.",
-	Formula: "rating = (mean of the averages' votes + mean of the oscillators' votes) / 2",
-	Signals: []string{shape.Buy, shape.Sell, shape.StrongBuy, shape.StrongSell},
-	Meanings: map[string]string{
-		shape.Buy: "the rating rises above 0.1", shape.Sell: "the rating falls below -0.1",
-		shape.StrongBuy: "the rating rises above 0.5", shape.StrongSell: "the rating falls below -0.5",
-	},
-	// The slowest vote is the exponential average of 200.
-	Warmup: func(Args) int { return kernel.EMAMemory * 200 },
-	Compute: func(s *market.Series, _ Args) *Result {
-		averages, oscillators := meanVote(s.Len(), averageVotes(s)), meanVote(s.Len(), oscillatorVotes(s))
-		rating := kernel.Midway(averages, oscillators)
-		signals := pastLevel(nil, rating, 0.1, shape.Buy, shape.Sell)
-		return &Result{
-			YRange: &[2]float64{-1, 1},
-			Lines: []Line{
-				{Label: "Rating", Tone: Primary, Values: rating}, {Label: "Averages", Tone: Second, Values: averages},
-				{Label: "Oscillators", Tone: Muted, Values: oscillators},
-			},
-			HLines:  []HLine{{Y: 0.5, Label: "strong buy"}, {Y: 0.1, Label: "buy"}, {Y: -0.1, Label: "sell"}, {Y: -0.5, Label: "strong sell"}},
-			Signals: shape.InOrder(pastLevel(signals, rating, 0.5, shape.StrongBuy, shape.StrongSell)),
-		}
+// ratings are the entries of this family.
+var ratings = []Indicator{
+	// Source: TradingView's help page "Technical Ratings" and its published library
+	// of that name, version 3: fifteen averages and eleven oscillators each vote 1,
+	// 0 or -1; the two groups are averaged, then the two means. A vote that has no
+	// value yet is left out.
+	{
+		Name: "technical_rating", Title: "Rating", Aliases: []string{"technical_ratings"}, Category: Momentum,
+		Doc: "Technical rating as TradingView defines it: the mean of what 15 averages and 11 oscillators say, each -1, 0 or 1. Above 0.1 it reads buy, above 0.5 strong buy, mirrored below. " +
+			"Averages: SMA and EMA of 10, 20, 30, 50, 100 and 200, HMA 9, VWMA 20, Ichimoku. Oscillators: RSI, stochastic, CCI, ADX, awesome, momentum, MACD, stochastic RSI, %R, bull and bear power, ultimate.",
+		Formula: "rating = (mean of the averages' votes + mean of the oscillators' votes) / 2",
+		Signals: []string{shape.Buy, shape.Sell, shape.StrongBuy, shape.StrongSell},
+		Meanings: map[string]string{
+			shape.Buy: "the rating rises above 0.1", shape.Sell: "the rating falls below -0.1",
+			shape.StrongBuy: "the rating rises above 0.5", shape.StrongSell: "the rating falls below -0.5",
+		},
+		// The slowest vote is the exponential average of 200.
+		Warmup: func(Args) int { return kernel.EMAMemory * 200 },
+		Compute: func(s *market.Series, _ Args) *Result {
+			averages, oscillators := meanVote(s.Len(), averageVotes(s)), meanVote(s.Len(), oscillatorVotes(s))
+			rating := kernel.Midway(averages, oscillators)
+			signals := pastLevel(nil, rating, 0.1, shape.Buy, shape.Sell)
+			return &Result{
+				YRange: &[2]float64{-1, 1},
+				Lines: []Line{
+					{Label: "Rating", Tone: Primary, Values: rating}, {Label: "Averages", Tone: Second, Values: averages},
+					{Label: "Oscillators", Tone: Muted, Values: oscillators},
+				},
+				HLines:  []HLine{{Y: 0.5, Label: "strong buy"}, {Y: 0.1, Label: "buy"}, {Y: -0.1, Label: "sell"}, {Y: -0.5, Label: "strong sell"}},
+				Signals: shape.InOrder(pastLevel(signals, rating, 0.5, shape.StrongBuy, shape.StrongSell)),
+			}
+		},
 	},
 }
 

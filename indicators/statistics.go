@@ -9,87 +9,368 @@ import (
 	"wick/market"
 )
 
-var indStdDev = volatile(Indicator{
-	Name: "stddev", Title: "StdDev", Aliases: []string{"stdev", "standard_deviation"}, Category: Statistics,
-	Doc:     "Standard deviation of the last prices (population: divided by n), times a factor. As in TA-Lib.",
-	Formula: "σ = sqrt(Σ(x - mean)² / n) * mult",
-	Params:  []Param{lengthFrom(2, 20), quiet(factor("mult", 1, 0.01, 100, "factor", "nbdev", "multiplier", "deviation")), source()},
-	Warmup:  usually(windowWarmup),
-}, "StdDev", func(s *market.Series, a Args) []float64 {
-	return kernel.Scaled(kernel.StdDev(column(s, a), a.Int("length")), a.Float("mult"))
-})
-
-var indVariance = volatile(Indicator{
-	Name: "variance", Title: "Variance", Aliases: []string{"var"}, Category: Statistics,
-	Doc:     "Variance of the last prices (population: divided by n). As in TA-Lib.",
-	Formula: "σ² = Σ(x - mean)² / n",
-	Params:  []Param{lengthFrom(2, 20), source()},
-	Warmup:  usually(windowWarmup),
-}, "Variance", func(s *market.Series, a Args) []float64 { return kernel.Variance(column(s, a), a.Int("length")) })
-
-var indAvgDev = volatile(Indicator{
-	Name: "avgdev", Title: "AvgDev", Aliases: []string{"mad", "mean_deviation", "average_deviation"}, Category: Statistics,
-	Doc:     "Mean deviation: how far the last prices lie from their mean on average. As in TA-Lib.",
-	Formula: "AvgDev = Σ|x - mean| / n",
-	Params:  []Param{lengthFrom(2, 14), source()},
-	Warmup:  usually(windowWarmup),
-}, "AvgDev", func(s *market.Series, a Args) []float64 { return kernel.MeanDeviation(column(s, a), a.Int("length")) })
-
-var indLinregSlope = aroundZero(Indicator{
-	Name: "linreg_slope", Title: "Linreg Slope", Also: []string{"linear_regression_slope"}, Aliases: []string{"linearreg_slope", "slope"}, Category: Statistics,
-	Doc:     "Slope of the least-squares line through the last prices, in price per bar. As in TA-Lib.",
-	Formula: "slope = b, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
-	Params:  []Param{lengthFrom(2, 14), source()},
-	Warmup:  windowWarmup,
-}, "Slope", func(s *market.Series, a Args) []float64 {
-	_, slope := kernel.Regression(column(s, a), a.Int("length"))
-	return slope
-})
-
-// The angle depends on the unit of the price: the same course at a tenth of the price
-// is nearly flat.
-var indLinregAngle = aroundZero(Indicator{
-	Name: "linreg_angle", Title: "Linreg Angle", Aliases: []string{"linearreg_angle"}, Category: Statistics,
-	Doc:     "Slope of the least-squares line through the last prices as an angle in degrees, a bar as wide as a price unit is high. As in TA-Lib.",
-	Formula: "angle = atan(slope) in degrees",
-	Params:  []Param{lengthFrom(2, 14), source()},
-	Warmup:  windowWarmup,
-}, "Angle", func(s *market.Series, a Args) []float64 {
-	_, slope := kernel.Regression(column(s, a), a.Int("length"))
-	for i, v := range slope {
-		slope[i] = kernel.Degrees(math.Atan(v))
-	}
-	return slope
-})
-
-var indLinregIntercept = overPrice(Indicator{
-	Name: "linreg_intercept", Title: "Linreg Intercept", Aliases: []string{"linearreg_intercept"}, Category: Statistics,
-	Doc:     "Where the least-squares line through the last prices begins, at the oldest of them. As in TA-Lib.",
-	Formula: "intercept = a, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
-	Params:  []Param{lengthFrom(2, 14), source()},
-	Warmup:  windowWarmup,
-}, "Intercept", func(x []float64, a Args) []float64 {
-	n := a.Int("length")
-	end, slope := kernel.Regression(x, n)
-	return kernel.Offset(end, slope, -float64(n-1))
-})
+// statistics are the entries of this family.
+var statistics = []Indicator{
+	volatile(Indicator{
+		Name: "stddev", Title: "StdDev", Aliases: []string{"stdev", "standard_deviation"}, Category: Statistics,
+		Doc:     "Standard deviation of the last prices (population: divided by n), times a factor. As in TA-Lib.",
+		Formula: "σ = sqrt(Σ(x - mean)² / n) * mult",
+		Params:  []Param{lengthFrom(2, 20), quiet(factor("mult", 1, 0.01, 100, "factor", "nbdev", "multiplier", "deviation")), source()},
+		Warmup:  usually(windowWarmup),
+	}, "StdDev", func(s *market.Series, a Args) []float64 {
+		return kernel.Scaled(kernel.StdDev(column(s, a), a.Int("length")), a.Float("mult"))
+	}),
+	volatile(Indicator{
+		Name: "variance", Title: "Variance", Aliases: []string{"var"}, Category: Statistics,
+		Doc:     "Variance of the last prices (population: divided by n). As in TA-Lib.",
+		Formula: "σ² = Σ(x - mean)² / n",
+		Params:  []Param{lengthFrom(2, 20), source()},
+		Warmup:  usually(windowWarmup),
+	}, "Variance", func(s *market.Series, a Args) []float64 { return kernel.Variance(column(s, a), a.Int("length")) }),
+	volatile(Indicator{
+		Name: "avgdev", Title: "AvgDev", Aliases: []string{"mad", "mean_deviation", "average_deviation"}, Category: Statistics,
+		Doc:     "Mean deviation: how far the last prices lie from their mean on average. As in TA-Lib.",
+		Formula: "AvgDev = Σ|x - mean| / n",
+		Params:  []Param{lengthFrom(2, 14), source()},
+		Warmup:  usually(windowWarmup),
+	}, "AvgDev", func(s *market.Series, a Args) []float64 { return kernel.MeanDeviation(column(s, a), a.Int("length")) }),
+	aroundZero(Indicator{
+		Name: "linreg_slope", Title: "Linreg Slope", Also: []string{"linear_regression_slope"}, Aliases: []string{"linearreg_slope", "slope"}, Category: Statistics,
+		Doc:     "Slope of the least-squares line through the last prices, in price per bar. As in TA-Lib.",
+		Formula: "slope = b, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
+		Params:  []Param{lengthFrom(2, 14), source()},
+		Warmup:  windowWarmup,
+	}, "Slope", func(s *market.Series, a Args) []float64 {
+		_, slope := kernel.Regression(column(s, a), a.Int("length"))
+		return slope
+	}),
+	// The angle depends on the unit of the price: the same course at a tenth of the price
+	// is nearly flat.
+	aroundZero(Indicator{
+		Name: "linreg_angle", Title: "Linreg Angle", Aliases: []string{"linearreg_angle"}, Category: Statistics,
+		Doc:     "Slope of the least-squares line through the last prices as an angle in degrees, a bar as wide as a price unit is high. As in TA-Lib.",
+		Formula: "angle = atan(slope) in degrees",
+		Params:  []Param{lengthFrom(2, 14), source()},
+		Warmup:  windowWarmup,
+	}, "Angle", func(s *market.Series, a Args) []float64 {
+		_, slope := kernel.Regression(column(s, a), a.Int("length"))
+		for i, v := range slope {
+			slope[i] = kernel.Degrees(math.Atan(v))
+		}
+		return slope
+	}),
+	overPrice(Indicator{
+		Name: "linreg_intercept", Title: "Linreg Intercept", Aliases: []string{"linearreg_intercept"}, Category: Statistics,
+		Doc:     "Where the least-squares line through the last prices begins, at the oldest of them. As in TA-Lib.",
+		Formula: "intercept = a, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
+		Params:  []Param{lengthFrom(2, 14), source()},
+		Warmup:  windowWarmup,
+	}, "Intercept", func(x []float64, a Args) []float64 {
+		n := a.Int("length")
+		end, slope := kernel.Regression(x, n)
+		return kernel.Offset(end, slope, -float64(n-1))
+	}),
+	{
+		Name: "correl", Title: "Correlation", Aliases: []string{"correlation", "correlation_coefficient"}, Category: Statistics,
+		Doc:     "Pearson's correlation of two columns of the bars, -1 to 1; by default of close and volume: does the volume follow the price? As in TA-Lib, which takes any two series; 0 where one does not move.",
+		Formula: "r = cov(x, y) / (σx * σy) over n bars",
+		Params:  []Param{lengthFrom(2, 30), source(), against("volume")},
+		Signals: []string{shape.ZeroUp, shape.ZeroDown},
+		Warmup:  windowWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			r := shape.ZeroPanel("Correlation", correlation(column(s, a), columnOf(s, a.Choice("against")), a.Int("length")))
+			r.YRange = &[2]float64{-1, 1}
+			return r
+		},
+	},
+	// TA-Lib's order: the first column explains, the second is explained.
+	{
+		Name: "beta", Title: "Beta", Aliases: []string{"beta_coefficient"}, Category: Statistics,
+		Doc:      "Beta: how far the returns of one column move with those of another, by regression over n returns. As in TA-Lib, which takes any two series and by default, as here, regresses the low on the high; 0 where the latter does not move.",
+		Formula:  "β = cov(rx, ry) / var(rx), r = x/x[1] - 1",
+		Params:   []Param{lengthFrom(2, 5), sourceOf("source", "high", "column whose returns explain", "src", "x", "input"), against("low")},
+		Signals:  []string{shape.CrossUp, shape.CrossDown},
+		Meanings: shape.CrossMeanings("beta", "1"),
+		Warmup:   changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			y := beta(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))
+			return shape.LevelPanel("Beta", y, 1, shape.CrossUp, shape.CrossDown)
+		},
+	},
+	// The line stands still until its extreme is passed or leaves the window; only
+	// passing it is a signal.
+	{
+		Name: "max", Title: "Max", Aliases: []string{"highest"}, Category: Statistics, Overlay: true,
+		Doc:     "Highest of the last prices. As in TA-Lib.",
+		Formula: "max = highest of x[0] … x[n-1]",
+		Params:  []Param{length(30), source()},
+		Signals: []string{shape.NewHigh},
+		Warmup:  changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			y := kernel.Highest(column(s, a), a.Int("length"))
+			return &Result{Lines: []Line{{Label: "Max", Values: y}}, Signals: shape.NewExtremes(y, nil)}
+		},
+	},
+	{
+		Name: "min", Title: "Min", Aliases: []string{"lowest"}, Category: Statistics, Overlay: true,
+		Doc:     "Lowest of the last prices. As in TA-Lib.",
+		Formula: "min = lowest of x[0] … x[n-1]",
+		Params:  []Param{length(30), source()},
+		Signals: []string{shape.NewLow},
+		Warmup:  changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			y := kernel.Lowest(column(s, a), a.Int("length"))
+			return &Result{Lines: []Line{{Label: "Min", Values: y}}, Signals: shape.NewExtremes(nil, y)}
+		},
+	},
+	// The same as donchian, of one price in place of highs and lows.
+	{
+		Name: "minmax", Title: "MinMax", Aliases: []string{"min_max"}, Category: Statistics, Overlay: true,
+		Doc:     "Lowest and highest of the last prices. As in TA-Lib.",
+		Formula: "min, max = lowest and highest of x[0] … x[n-1]",
+		Params:  []Param{length(30), source()},
+		Signals: []string{shape.NewHigh, shape.NewLow},
+		Warmup:  changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			x, n := column(s, a), a.Int("length")
+			top, bottom := kernel.Highest(x, n), kernel.Lowest(x, n)
+			return &Result{
+				Lines:   []Line{{Label: "Max", Tone: Band, Values: top}, {Label: "Min", Tone: Band, Values: bottom}},
+				Fills:   []Fill{{Y1: top, Y2: bottom, Tone: Band}},
+				Signals: shape.NewExtremes(top, bottom),
+			}
+		},
+	},
+	turning(Indicator{
+		Name: "sum", Title: "Sum", Aliases: []string{"rolling_sum"}, Category: Statistics,
+		Doc:     "Sum of the last prices. As in TA-Lib.",
+		Formula: "sum = x[0] + … + x[n-1]",
+		Params:  []Param{length(30), source()},
+		Warmup:  turnWarmup,
+	}, "Sum", func(s *market.Series, a Args) []float64 { return kernel.RollingSum(column(s, a), a.Int("length")) }),
+	sinceExtreme(Indicator{
+		Name: "maxindex", Title: "Bars since max", Aliases: []string{"max_index", "highestbars", "bars_since_high"},
+		Doc:     "How many bars ago the highest of the last prices was. TA-Lib's MAXINDEX gives its position from the first bar instead, which says nothing on a chart; which of equal prices counts is TA-Lib's rule.",
+		Formula: "bars since the highest of x[0] … x[n-1]",
+	}, "Bars since max", 1, shape.NewHigh, Up),
+	sinceExtreme(Indicator{
+		Name: "minindex", Title: "Bars since min", Aliases: []string{"min_index", "lowestbars", "bars_since_low"},
+		Doc:     "How many bars ago the lowest of the last prices was. TA-Lib's MININDEX gives its position from the first bar instead; which of equal prices counts is TA-Lib's rule.",
+		Formula: "bars since the lowest of x[0] … x[n-1]",
+	}, "Bars since min", -1, shape.NewLow, Down),
+	// Both lines count upwards from 0, the bar of a new extreme.
+	{
+		Name: "minmaxindex", Title: "Bars since extremes", Aliases: []string{"minmax_index", "min_max_index"}, Category: Statistics,
+		Doc:      "How many bars ago the lowest and the highest of the last prices were. TA-Lib's MINMAXINDEX gives their positions from the first bar instead; which of equal prices counts is TA-Lib's rule.",
+		Formula:  "bars since the lowest and the highest of x[0] … x[n-1]",
+		Params:   []Param{length(30), source()},
+		Signals:  []string{shape.CrossUp, shape.CrossDown},
+		Meanings: shape.CrossMeanings("the line of the lowest price", "that of the highest"),
+		Warmup:   windowWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			x, n := column(s, a), a.Int("length")
+			top, bottom := barsSince(kernel.ExtremeAt(x, n, 1, false)), barsSince(kernel.ExtremeAt(x, n, -1, false))
+			return &Result{
+				Lines: []Line{{Label: "Bars since max", Tone: Up, Values: top}, {Label: "Bars since min", Tone: Down, Values: bottom}},
+				// The high becomes the more recent extreme when its line falls below.
+				Signals: shape.Crossings(nil, bottom, top, shape.CrossUp, shape.CrossDown),
+			}
+		},
+	},
+	// The mean and the deviation include this bar, so the score is bounded by the root of
+	// n-1.
+	{
+		Name: "zscore", Title: "Z-score", Aliases: []string{"z_score"}, Category: Statistics,
+		Doc:     "Z-score: how many deviations the price is from its average. Population deviation; no value where the window did not move.",
+		Formula: "(x - SMA(x, n)) / σ(x, n)",
+		Params:  slices.Concat([]Param{lengthFrom(2, 30)}, zone(-2, 2, -10, 10), []Param{source()}),
+		Signals: []string{shape.Oversold, shape.Overbought},
+		Warmup:  windowWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			x := column(s, a)
+			mean, dev := kernel.SMA(x, a.Int("length")), kernel.StdDev(x, a.Int("length"))
+			z := kernel.NaNs(len(x))
+			for i := range z {
+				// A window of equal prices has no deviation to measure by, and no value.
+				if dev[i] > 0 {
+					z[i] = (x[i] - mean[i]) / dev[i]
+				}
+			}
+			return zoned("Z", z, a, shape.Oversold, shape.Overbought)
+		},
+	},
+	// Skew and kurtosis divide by n: the window is all there is, not a sample of more.
+	aroundZero(Indicator{
+		Name: "skew", Title: "Skew", Aliases: []string{"skewness"}, Category: Statistics,
+		Doc:     "Skewness of the last prices: positive when the long tail is above the mean. Of the population (g1), not corrected for small samples.",
+		Formula: "m3 / m2^1.5, m the central moments of x over n bars",
+		Params:  []Param{lengthFrom(3, 30), source()},
+		Warmup:  changeWarmup,
+	}, "Skew", func(s *market.Series, a Args) []float64 {
+		skew, _ := kernel.Moments(column(s, a), a.Int("length"))
+		return skew
+	}),
+	aroundZero(Indicator{
+		Name: "kurtosis", Title: "Kurtosis", Aliases: []string{"excess_kurtosis"}, Category: Statistics,
+		Doc:     "Excess kurtosis of the last prices: positive when the tails are heavier than a normal distribution's. Of the population (g2), not corrected for small samples.",
+		Formula: "m4 / m2² - 3, m the central moments of x over n bars",
+		Params:  []Param{lengthFrom(4, 30), source()},
+		Warmup:  changeWarmup,
+	}, "Kurtosis", func(s *market.Series, a Args) []float64 {
+		_, kurtosis := kernel.Moments(column(s, a), a.Int("length"))
+		return kurtosis
+	}),
+	// Attributed to Harold E. Hurst, "Long-Term Storage Capacity of Reservoirs", 1951. He
+	// used the rescaled range; the growth of the mean square, used here, can slide with
+	// the window.
+	{
+		Name: "hurst", Title: "Hurst", Aliases: []string{"hurst_exponent"}, Category: Statistics,
+		Doc: "Hurst exponent: above 0.5 moves tend to go on, below it to turn back, at 0.5 price is a random walk. Estimated from how the mean square change of the logarithm grows " +
+			"with the distance: 1, 2, 4 and 8 bars. No value where prices are not positive or do not move.",
+		Formula:  "H = half the slope of ln mean((ln x - ln x[d])², n) against ln d, by least squares over d = 1, 2, 4, 8",
+		Params:   []Param{bars("length", 100, "bars in the window", "period", "len", "window"), source()},
+		Signals:  []string{shape.CrossUp, shape.CrossDown},
+		Meanings: shape.CrossMeanings("the line", "0.5"),
+		Warmup:   func(a Args) int { return a.Int("length") + 8 },
+		Compute: func(s *market.Series, a Args) *Result {
+			return shape.LevelPanel("Hurst", hurst(column(s, a), a.Int("length")), 0.5, shape.CrossUp, shape.CrossDown)
+		},
+	},
+	{
+		Name: "drawdown", Title: "Drawdown", Aliases: []string{"dd", "drawdown_percent"}, Category: Statistics, VisibleOnly: true,
+		Doc:     "Drawdown: how far the close is below its highest so far, in percent, counted from the first bar shown. A signal marks the bar that makes a new high after a drawdown.",
+		Formula: "100 * (x / max(x) - 1)",
+		Params:  []Param{source()},
+		Signals: []string{shape.NewHigh},
+		Meanings: map[string]string{
+			shape.NewHigh: "the price is back at its highest, or above it",
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			x := column(s, a)
+			down := kernel.NaNs(len(x))
+			// top begins at 0, so that prices below zero never make a peak.
+			var top float64
+			for i, v := range x {
+				top = max(top, v)
+				// Without a positive price there is nothing to lose a percentage of.
+				if top > 0 {
+					down[i] = 100 * (v - top) / top
+				}
+			}
+			return &Result{
+				Lines:   []Line{{Label: "Drawdown %", Tone: Down, Values: down}},
+				HLines:  []HLine{{Y: 0}},
+				Signals: shape.LevelCrossings(nil, down, 0, shape.NewHigh, ""),
+			}
+		},
+	},
+	// Unlike drawdown it forgets: a fall from a high before the window does not count,
+	// and the same bar has the same value on every chart.
+	{
+		Name: "max_drawdown", Title: "Max DD", Aliases: []string{"mdd", "maximum_drawdown"}, Category: Statistics,
+		Doc:     "Maximum drawdown of the last bars: the deepest fall from a high to a later low among them, in percent, 0 or below.",
+		Formula: "min over i <= j in the last n bars of 100 * (x[j] / x[i] - 1)",
+		Params:  []Param{length(252), source()},
+		Signals: []string{shape.NewLow},
+		Meanings: map[string]string{
+			shape.NewLow: "the deepest fall of the window becomes deeper",
+		},
+		Warmup: changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			line := deepestFall(column(s, a), a.Int("length"))
+			return &Result{Lines: []Line{{Label: "Max DD", Tone: Primary, Values: line}}, HLines: []HLine{{Y: 0}}, Signals: shape.NewExtremes(nil, line)}
+		},
+	},
+	{
+		Name: "log_return", Title: "Log return", Aliases: []string{"logret"}, Category: Statistics,
+		Doc:     "Logarithmic return over some bars: returns that add up. No value where a price is not positive.",
+		Formula: "ln(x / x[n])",
+		Params:  []Param{length(1), source()},
+		Signals: []string{shape.ZeroUp, shape.ZeroDown},
+		Warmup:  changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			return returnBars("Log return", kernel.LogReturns(column(s, a), a.Int("length")))
+		},
+	},
+	// Unlike roc it has no value where the earlier price is not positive, and none of
+	// TA-Lib's zeros.
+	{
+		Name: "percent_return", Title: "Return %", Aliases: []string{"pctret", "pct_change"}, Category: Statistics,
+		Doc:     "Return over some bars in percent. No value where the earlier price is not positive.",
+		Formula: "100 * (x / x[n] - 1)",
+		Params:  []Param{length(1), source()},
+		Signals: []string{shape.ZeroUp, shape.ZeroDown},
+		Warmup:  changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			x, n := column(s, a), a.Int("length")
+			percent := kernel.NaNs(len(x))
+			for i := n; i < len(x); i++ {
+				// From a price that is not positive there is no percentage.
+				if x[i-n] > 0 {
+					percent[i] = 100 * (x[i] - x[i-n]) / x[i-n]
+				}
+			}
+			return returnBars("Return %", percent)
+		},
+	},
+	// Attributed to ta.percentrank in the reference manual of Pine Script, which counts
+	// values at most as large as the newest.
+	oscillator(Indicator{
+		Name: "percent_rank", Title: "%Rank", Aliases: []string{"percentrank", "percentile_rank"}, Category: Statistics,
+		Doc:     "Percent rank: which share of the last prices was at most as high as this one. As TradingView's ta.percentrank.",
+		Formula: "100 * (number of x[1] … x[n] that are <= x) / n",
+		Params:  slices.Concat([]Param{length(100)}, zone(10, 90, 0, 100), []Param{source()}),
+		Warmup:  changeWarmup,
+	}, "%Rank", func(s *market.Series, a Args) []float64 {
+		return rankAtMost(column(s, a), a.Int("length"))
+	}),
+	overPrice(Indicator{
+		Name: "percentile", Title: "Percentile", Aliases: []string{"percentile_nearest_rank"}, Category: Statistics,
+		Doc:     "Percentile of the last prices by nearest rank: the smallest of them that is not below the given share of them; 50 is the lower median. As in TA-Lib 0.8 and TradingView's ta.percentile_nearest_rank.",
+		Formula: "the value at rank ceil(percent / 100 * n) of the last n values in order",
+		Params:  []Param{length(30), factor("percent", 50, 0, 100, "share of the values, in percent", "percentage", "percentile"), source()},
+		Warmup:  windowWarmup,
+	}, "Percentile", func(x []float64, a Args) []float64 { return nearestRank(x, a.Int("length"), a.Float("percent")) }),
+	// Attributed to ta.cum in the reference manual of Pine Script.
+	turning(Indicator{
+		Name: "cumulative_sum", Title: "Cum", Aliases: []string{"cumsum", "cum"}, Category: Statistics, Total: true,
+		Doc:     "Running sum of a price or of the volume from the first bar loaded, so only its changes mean anything. As TradingView's ta.cum.",
+		Formula: "Σ x",
+		Params:  []Param{defaultSource("volume")},
+		Warmup:  noWarmup,
+	}, "Cum", func(s *market.Series, a Args) []float64 { return kernel.Cumulative(column(s, a)) }),
+	// Attributed to William F. Sharpe, "The Sharpe Ratio", Journal of Portfolio
+	// Management, 1994, of simple returns without a riskless rate.
+	aroundZero(Indicator{
+		Name: "sharpe", Title: "Sharpe", Aliases: []string{"sharpe_ratio"}, Category: Statistics,
+		Doc:     "Sharpe ratio of the last returns, a year: their mean over their deviation (population). Without a riskless rate; no value where they did not vary.",
+		Formula: "mean(r, n) / σ(r, n) * √periods, r = x / x[1] - 1",
+		Params:  returnParams(),
+		Warmup:  crossingWarmup,
+	}, "Sharpe", func(s *market.Series, a Args) []float64 {
+		returns := kernel.Rate(column(s, a), 1, 1, -1)
+		mean, variance := kernel.MeanVariance(returns, a.Int("length"))
+		return perRisk(mean, variance, perYear(s, a))
+	}),
+	// Attributed to Frank A. Sortino and Robert van der Meer, "Downside Risk", Journal of
+	// Portfolio Management, 1991, with a target of 0.
+	aroundZero(Indicator{
+		Name: "sortino", Title: "Sortino", Aliases: []string{"sortino_ratio"}, Category: Statistics,
+		Doc:     "Sortino ratio of the last returns, a year: their mean over the root of the mean square of the losses among them. The target is 0; no value where there was no loss.",
+		Formula: "mean(r, n) / √(Σ min(r, 0)² / n) * √periods, r = x / x[1] - 1",
+		Params:  returnParams(),
+		Warmup:  crossingWarmup,
+	}, "Sortino", func(s *market.Series, a Args) []float64 {
+		returns := kernel.Rate(column(s, a), 1, 1, -1)
+		// Gains count as 0 in the mean square, and in the number it is divided by.
+		losses := kernel.Lesser(returns, make([]float64, len(returns)))
+		n := a.Int("length")
+		return perRisk(kernel.SMA(returns, n), kernel.Scaled(kernel.RollingSum(kernel.Times(losses, losses), n), 1/float64(n)), perYear(s, a))
+	}),
+}
 
 // How two columns move together. TA-Lib takes any two series; a chart has one
 // symbol, so they are two of its columns.
-
-var indCorrel = Indicator{
-	Name: "correl", Title: "Correlation", Aliases: []string{"correlation", "correlation_coefficient"}, Category: Statistics,
-	Doc:     "Pearson's correlation of two columns of the bars, -1 to 1; by default of close and volume: does the volume follow the price? As in TA-Lib, which takes any two series; 0 where one does not move.",
-	Formula: "r = cov(x, y) / (σx * σy) over n bars",
-	Params:  []Param{lengthFrom(2, 30), source(), against("volume")},
-	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		r := shape.ZeroPanel("Correlation", correlation(column(s, a), columnOf(s, a.Choice("against")), a.Int("length")))
-		r.YRange = &[2]float64{-1, 1}
-		return r
-	},
-}
 
 // against returns the parameter for the second column of a comparison.
 func against(def string) Param {
@@ -121,21 +402,6 @@ func beta(x, y []float64, n int) []float64 {
 		}
 	}
 	return out
-}
-
-// TA-Lib's order: the first column explains, the second is explained.
-var indBeta = Indicator{
-	Name: "beta", Title: "Beta", Aliases: []string{"beta_coefficient"}, Category: Statistics,
-	Doc:      "Beta: how far the returns of one column move with those of another, by regression over n returns. As in TA-Lib, which takes any two series and by default, as here, regresses the low on the high; 0 where the latter does not move.",
-	Formula:  "β = cov(rx, ry) / var(rx), r = x/x[1] - 1",
-	Params:   []Param{lengthFrom(2, 5), sourceOf("source", "high", "column whose returns explain", "src", "x", "input"), against("low")},
-	Signals:  []string{shape.CrossUp, shape.CrossDown},
-	Meanings: shape.CrossMeanings("beta", "1"),
-	Warmup:   changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		y := beta(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))
-		return shape.LevelPanel("Beta", y, 1, shape.CrossUp, shape.CrossDown)
-	},
 }
 
 // barsSince returns how many bars ago the bars in at were, counted from each bar, and
@@ -170,156 +436,6 @@ func sinceExtreme(ind Indicator, label string, sign float64, signal string, tone
 	return ind
 }
 
-// The line stands still until its extreme is passed or leaves the window; only
-// passing it is a signal.
-var indMax = Indicator{
-	Name: "max", Title: "Max", Aliases: []string{"highest"}, Category: Statistics, Overlay: true,
-	Doc:     "Highest of the last prices. As in TA-Lib.",
-	Formula: "max = highest of x[0] … x[n-1]",
-	Params:  []Param{length(30), source()},
-	Signals: []string{shape.NewHigh},
-	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		y := kernel.Highest(column(s, a), a.Int("length"))
-		return &Result{Lines: []Line{{Label: "Max", Values: y}}, Signals: shape.NewExtremes(y, nil)}
-	},
-}
-
-var indMin = Indicator{
-	Name: "min", Title: "Min", Aliases: []string{"lowest"}, Category: Statistics, Overlay: true,
-	Doc:     "Lowest of the last prices. As in TA-Lib.",
-	Formula: "min = lowest of x[0] … x[n-1]",
-	Params:  []Param{length(30), source()},
-	Signals: []string{shape.NewLow},
-	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		y := kernel.Lowest(column(s, a), a.Int("length"))
-		return &Result{Lines: []Line{{Label: "Min", Values: y}}, Signals: shape.NewExtremes(nil, y)}
-	},
-}
-
-// The same as donchian, of one price in place of highs and lows.
-var indMinMax = Indicator{
-	Name: "minmax", Title: "MinMax", Aliases: []string{"min_max"}, Category: Statistics, Overlay: true,
-	Doc:     "Lowest and highest of the last prices. As in TA-Lib.",
-	Formula: "min, max = lowest and highest of x[0] … x[n-1]",
-	Params:  []Param{length(30), source()},
-	Signals: []string{shape.NewHigh, shape.NewLow},
-	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		x, n := column(s, a), a.Int("length")
-		top, bottom := kernel.Highest(x, n), kernel.Lowest(x, n)
-		return &Result{
-			Lines:   []Line{{Label: "Max", Tone: Band, Values: top}, {Label: "Min", Tone: Band, Values: bottom}},
-			Fills:   []Fill{{Y1: top, Y2: bottom, Tone: Band}},
-			Signals: shape.NewExtremes(top, bottom),
-		}
-	},
-}
-
-var indSum = turning(Indicator{
-	Name: "sum", Title: "Sum", Aliases: []string{"rolling_sum"}, Category: Statistics,
-	Doc:     "Sum of the last prices. As in TA-Lib.",
-	Formula: "sum = x[0] + … + x[n-1]",
-	Params:  []Param{length(30), source()},
-	Warmup:  turnWarmup,
-}, "Sum", func(s *market.Series, a Args) []float64 { return kernel.RollingSum(column(s, a), a.Int("length")) })
-
-var indMaxIndex = sinceExtreme(Indicator{
-	Name: "maxindex", Title: "Bars since max", Aliases: []string{"max_index", "highestbars", "bars_since_high"},
-	Doc:     "How many bars ago the highest of the last prices was. TA-Lib's MAXINDEX gives its position from the first bar instead, which says nothing on a chart; which of equal prices counts is TA-Lib's rule.",
-	Formula: "bars since the highest of x[0] … x[n-1]",
-}, "Bars since max", 1, shape.NewHigh, Up)
-
-var indMinIndex = sinceExtreme(Indicator{
-	Name: "minindex", Title: "Bars since min", Aliases: []string{"min_index", "lowestbars", "bars_since_low"},
-	Doc:     "How many bars ago the lowest of the last prices was. TA-Lib's MININDEX gives its position from the first bar instead; which of equal prices counts is TA-Lib's rule.",
-	Formula: "bars since the lowest of x[0] … x[n-1]",
-}, "Bars since min", -1, shape.NewLow, Down)
-
-// Both lines count upwards from 0, the bar of a new extreme.
-var indMinMaxIndex = Indicator{
-	Name: "minmaxindex", Title: "Bars since extremes", Aliases: []string{"minmax_index", "min_max_index"}, Category: Statistics,
-	Doc:      "How many bars ago the lowest and the highest of the last prices were. TA-Lib's MINMAXINDEX gives their positions from the first bar instead; which of equal prices counts is TA-Lib's rule.",
-	Formula:  "bars since the lowest and the highest of x[0] … x[n-1]",
-	Params:   []Param{length(30), source()},
-	Signals:  []string{shape.CrossUp, shape.CrossDown},
-	Meanings: shape.CrossMeanings("the line of the lowest price", "that of the highest"),
-	Warmup:   windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		x, n := column(s, a), a.Int("length")
-		top, bottom := barsSince(kernel.ExtremeAt(x, n, 1, false)), barsSince(kernel.ExtremeAt(x, n, -1, false))
-		return &Result{
-			Lines: []Line{{Label: "Bars since max", Tone: Up, Values: top}, {Label: "Bars since min", Tone: Down, Values: bottom}},
-			// The high becomes the more recent extreme when its line falls below.
-			Signals: shape.Crossings(nil, bottom, top, shape.CrossUp, shape.CrossDown),
-		}
-	},
-}
-
-// The mean and the deviation include this bar, so the score is bounded by the root of
-// n-1.
-var indZScore = Indicator{
-	Name: "zscore", Title: "Z-score", Aliases: []string{"z_score"}, Category: Statistics,
-	Doc:     "Z-score: how many deviations the price is from its average. Population deviation; no value where the window did not move.",
-	Formula: "(x - SMA(x, n)) / σ(x, n)",
-	Params:  slices.Concat([]Param{lengthFrom(2, 30)}, zone(-2, 2, -10, 10), []Param{source()}),
-	Signals: []string{shape.Oversold, shape.Overbought},
-	Warmup:  windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		x := column(s, a)
-		mean, dev := kernel.SMA(x, a.Int("length")), kernel.StdDev(x, a.Int("length"))
-		z := kernel.NaNs(len(x))
-		for i := range z {
-			// A window of equal prices has no deviation to measure by, and no value.
-			if dev[i] > 0 {
-				z[i] = (x[i] - mean[i]) / dev[i]
-			}
-		}
-		return zoned("Z", z, a, shape.Oversold, shape.Overbought)
-	},
-}
-
-// Skew and kurtosis divide by n: the window is all there is, not a sample of more.
-var indSkew = aroundZero(Indicator{
-	Name: "skew", Title: "Skew", Aliases: []string{"skewness"}, Category: Statistics,
-	Doc:     "Skewness of the last prices: positive when the long tail is above the mean. Of the population (g1), not corrected for small samples.",
-	Formula: "m3 / m2^1.5, m the central moments of x over n bars",
-	Params:  []Param{lengthFrom(3, 30), source()},
-	Warmup:  changeWarmup,
-}, "Skew", func(s *market.Series, a Args) []float64 {
-	skew, _ := kernel.Moments(column(s, a), a.Int("length"))
-	return skew
-})
-
-var indKurtosis = aroundZero(Indicator{
-	Name: "kurtosis", Title: "Kurtosis", Aliases: []string{"excess_kurtosis"}, Category: Statistics,
-	Doc:     "Excess kurtosis of the last prices: positive when the tails are heavier than a normal distribution's. Of the population (g2), not corrected for small samples.",
-	Formula: "m4 / m2² - 3, m the central moments of x over n bars",
-	Params:  []Param{lengthFrom(4, 30), source()},
-	Warmup:  changeWarmup,
-}, "Kurtosis", func(s *market.Series, a Args) []float64 {
-	_, kurtosis := kernel.Moments(column(s, a), a.Int("length"))
-	return kurtosis
-})
-
-// Attributed to Harold E. Hurst, "Long-Term Storage Capacity of Reservoirs", 1951. He
-// used the rescaled range; the growth of the mean square, used here, can slide with
-// the window.
-var indHurst = Indicator{
-	Name: "hurst", Title: "Hurst", Aliases: []string{"hurst_exponent"}, Category: Statistics,
-	Doc: "Hurst exponent: above 0.5 moves tend to go on, below it to turn back, at 0.5 price is a random walk. Estimated from how the mean square change of the logarithm grows " +
-		"with the distance: 1, 2, 4 and 8 bars. No value where prices are not positive or do not move.",
-	Formula:  "H = half the slope of ln mean((ln x - ln x[d])², n) against ln d, by least squares over d = 1, 2, 4, 8",
-	Params:   []Param{bars("length", 100, "bars in the window", "period", "len", "window"), source()},
-	Signals:  []string{shape.CrossUp, shape.CrossDown},
-	Meanings: shape.CrossMeanings("the line", "0.5"),
-	Warmup:   func(a Args) int { return a.Int("length") + 8 },
-	Compute: func(s *market.Series, a Args) *Result {
-		return shape.LevelPanel("Hurst", hurst(column(s, a), a.Int("length")), 0.5, shape.CrossUp, shape.CrossDown)
-	},
-}
-
 // hurst returns the exponent over the last n changes at each distance.
 func hurst(x []float64, n int) []float64 {
 	// The distances are powers of 2, so ln d is 0, 1, 2, 3 times ln 2, and the
@@ -350,53 +466,6 @@ func hurst(x []float64, n int) []float64 {
 	return slope
 }
 
-var indDrawdown = Indicator{
-	Name: "drawdown", Title: "Drawdown", Aliases: []string{"dd", "drawdown_percent"}, Category: Statistics, VisibleOnly: true,
-	Doc:     "Drawdown: how far the close is below its highest so far, in percent, counted from the first bar shown. A signal marks the bar that makes a new high after a drawdown.",
-	Formula: "100 * (x / max(x) - 1)",
-	Params:  []Param{source()},
-	Signals: []string{shape.NewHigh},
-	Meanings: map[string]string{
-		shape.NewHigh: "the price is back at its highest, or above it",
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		x := column(s, a)
-		down := kernel.NaNs(len(x))
-		// top begins at 0, so that prices below zero never make a peak.
-		var top float64
-		for i, v := range x {
-			top = max(top, v)
-			// Without a positive price there is nothing to lose a percentage of.
-			if top > 0 {
-				down[i] = 100 * (v - top) / top
-			}
-		}
-		return &Result{
-			Lines:   []Line{{Label: "Drawdown %", Tone: Down, Values: down}},
-			HLines:  []HLine{{Y: 0}},
-			Signals: shape.LevelCrossings(nil, down, 0, shape.NewHigh, ""),
-		}
-	},
-}
-
-// Unlike drawdown it forgets: a fall from a high before the window does not count,
-// and the same bar has the same value on every chart.
-var indMaxDrawdown = Indicator{
-	Name: "max_drawdown", Title: "Max DD", Aliases: []string{"mdd", "maximum_drawdown"}, Category: Statistics,
-	Doc:     "Maximum drawdown of the last bars: the deepest fall from a high to a later low among them, in percent, 0 or below.",
-	Formula: "min over i <= j in the last n bars of 100 * (x[j] / x[i] - 1)",
-	Params:  []Param{length(252), source()},
-	Signals: []string{shape.NewLow},
-	Meanings: map[string]string{
-		shape.NewLow: "the deepest fall of the window becomes deeper",
-	},
-	Warmup: changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		line := deepestFall(column(s, a), a.Int("length"))
-		return &Result{Lines: []Line{{Label: "Max DD", Tone: Primary, Values: line}}, HLines: []HLine{{Y: 0}}, Signals: shape.NewExtremes(nil, line)}
-	},
-}
-
 // deepestFall returns the deepest fall within the last n values in percent. A
 // window is walked once, from its highest value so far.
 func deepestFall(x []float64, n int) []float64 {
@@ -419,18 +488,6 @@ func deepestFall(x []float64, n int) []float64 {
 	return out
 }
 
-var indLogReturn = Indicator{
-	Name: "log_return", Title: "Log return", Aliases: []string{"logret"}, Category: Statistics,
-	Doc:     "Logarithmic return over some bars: returns that add up. No value where a price is not positive.",
-	Formula: "ln(x / x[n])",
-	Params:  []Param{length(1), source()},
-	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		return returnBars("Log return", kernel.LogReturns(column(s, a), a.Int("length")))
-	},
-}
-
 // returnBars draws what a bar brought, such as its return, as a histogram and marks where
 // that changes sign. The signals are silent: returns of one bar change sign every other bar.
 func returnBars(label string, y []float64) *Result {
@@ -440,40 +497,6 @@ func returnBars(label string, y []float64) *Result {
 		Signals:   shape.Silently(shape.LevelCrossings(nil, y, 0, shape.ZeroUp, shape.ZeroDown)),
 	}
 }
-
-// Unlike roc it has no value where the earlier price is not positive, and none of
-// TA-Lib's zeros.
-var indPercentReturn = Indicator{
-	Name: "percent_return", Title: "Return %", Aliases: []string{"pctret", "pct_change"}, Category: Statistics,
-	Doc:     "Return over some bars in percent. No value where the earlier price is not positive.",
-	Formula: "100 * (x / x[n] - 1)",
-	Params:  []Param{length(1), source()},
-	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		x, n := column(s, a), a.Int("length")
-		percent := kernel.NaNs(len(x))
-		for i := n; i < len(x); i++ {
-			// From a price that is not positive there is no percentage.
-			if x[i-n] > 0 {
-				percent[i] = 100 * (x[i] - x[i-n]) / x[i-n]
-			}
-		}
-		return returnBars("Return %", percent)
-	},
-}
-
-// Attributed to ta.percentrank in the reference manual of Pine Script, which counts
-// values at most as large as the newest.
-var indPercentRank = oscillator(Indicator{
-	Name: "percent_rank", Title: "%Rank", Aliases: []string{"percentrank", "percentile_rank"}, Category: Statistics,
-	Doc:     "Percent rank: which share of the last prices was at most as high as this one. As TradingView's ta.percentrank.",
-	Formula: "100 * (number of x[1] … x[n] that are <= x) / n",
-	Params:  slices.Concat([]Param{length(100)}, zone(10, 90, 0, 100), []Param{source()}),
-	Warmup:  changeWarmup,
-}, "%Rank", func(s *market.Series, a Args) []float64 {
-	return rankAtMost(column(s, a), a.Int("length"))
-})
 
 // rankAtMost returns the percentage of the n values before each that are at most as
 // large. Values before the first are none, so the result begins n bars after it.
@@ -491,14 +514,6 @@ func rankAtMost(x []float64, n int) []float64 {
 	}
 	return out
 }
-
-var indPercentile = overPrice(Indicator{
-	Name: "percentile", Title: "Percentile", Aliases: []string{"percentile_nearest_rank"}, Category: Statistics,
-	Doc:     "Percentile of the last prices by nearest rank: the smallest of them that is not below the given share of them; 50 is the lower median. As in TA-Lib 0.8 and TradingView's ta.percentile_nearest_rank.",
-	Formula: "the value at rank ceil(percent / 100 * n) of the last n values in order",
-	Params:  []Param{length(30), factor("percent", 50, 0, 100, "share of the values, in percent", "percentage", "percentile"), source()},
-	Warmup:  windowWarmup,
-}, "Percentile", func(x []float64, a Args) []float64 { return nearestRank(x, a.Int("length"), a.Float("percent")) })
 
 // nearestRank returns the percentile of the last n values at each bar. It keeps them
 // sorted. Sorting each window anew would take the logarithm of n times as long.
@@ -523,29 +538,6 @@ func nearestRank(x []float64, n int, percent float64) []float64 {
 	return out
 }
 
-// Attributed to ta.cum in the reference manual of Pine Script.
-var indCumulativeSum = turning(Indicator{
-	Name: "cumulative_sum", Title: "Cum", Aliases: []string{"cumsum", "cum"}, Category: Statistics, Total: true,
-	Doc:     "Running sum of a price or of the volume from the first bar loaded, so only its changes mean anything. As TradingView's ta.cum.",
-	Formula: "Σ x",
-	Params:  []Param{defaultSource("volume")},
-	Warmup:  noWarmup,
-}, "Cum", func(s *market.Series, a Args) []float64 { return kernel.Cumulative(column(s, a)) })
-
-// Attributed to William F. Sharpe, "The Sharpe Ratio", Journal of Portfolio
-// Management, 1994, of simple returns without a riskless rate.
-var indSharpe = aroundZero(Indicator{
-	Name: "sharpe", Title: "Sharpe", Aliases: []string{"sharpe_ratio"}, Category: Statistics,
-	Doc:     "Sharpe ratio of the last returns, a year: their mean over their deviation (population). Without a riskless rate; no value where they did not vary.",
-	Formula: "mean(r, n) / σ(r, n) * √periods, r = x / x[1] - 1",
-	Params:  returnParams(),
-	Warmup:  crossingWarmup,
-}, "Sharpe", func(s *market.Series, a Args) []float64 {
-	returns := kernel.Rate(column(s, a), 1, 1, -1)
-	mean, variance := kernel.MeanVariance(returns, a.Int("length"))
-	return perRisk(mean, variance, perYear(s, a))
-})
-
 // returnParams returns the parameters of ratios of returns.
 func returnParams() []Param { return []Param{lengthFrom(2, 60), barsInYear(), source()} }
 
@@ -559,19 +551,3 @@ func perRisk(mean, variance []float64, periods float64) []float64 {
 	}
 	return out
 }
-
-// Attributed to Frank A. Sortino and Robert van der Meer, "Downside Risk", Journal of
-// Portfolio Management, 1991, with a target of 0.
-var indSortino = aroundZero(Indicator{
-	Name: "sortino", Title: "Sortino", Aliases: []string{"sortino_ratio"}, Category: Statistics,
-	Doc:     "Sortino ratio of the last returns, a year: their mean over the root of the mean square of the losses among them. The target is 0; no value where there was no loss.",
-	Formula: "mean(r, n) / √(Σ min(r, 0)² / n) * √periods, r = x / x[1] - 1",
-	Params:  returnParams(),
-	Warmup:  crossingWarmup,
-}, "Sortino", func(s *market.Series, a Args) []float64 {
-	returns := kernel.Rate(column(s, a), 1, 1, -1)
-	// Gains count as 0 in the mean square, and in the number it is divided by.
-	losses := kernel.Lesser(returns, make([]float64, len(returns)))
-	n := a.Int("length")
-	return perRisk(kernel.SMA(returns, n), kernel.Scaled(kernel.RollingSum(kernel.Times(losses, losses), n), 1/float64(n)), perYear(s, a))
-})

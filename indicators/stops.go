@@ -9,6 +9,348 @@ import (
 	"wick/market"
 )
 
+// stopEntries are the entries of this family.
+var stopEntries = []Indicator{
+	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
+	{
+		Name: "sar", Title: "SAR", Aliases: []string{"psar", "parabolic_sar", "parabolic"}, Category: Trend, Overlay: true,
+		Doc:     "Wilder's parabolic stop and reverse: a trailing stop that closes in faster the further the trend runs, and changes sides when hit. As in TA-Lib, which begins on the second bar.",
+		Formula: "SAR = SAR[1] + f*(extreme - SAR[1]); f grows by increment with every new extreme, to maximum",
+		Params: []Param{
+			factor("start", 0.02, 0, 10, "first factor", "acceleration", "af_start", "af"),
+			factor("increment", 0.02, 0, 10, "what a new extreme adds to the factor", "step", "af_step", "af_increment"),
+			factor("maximum", 0.2, 0, 10, "largest factor", "max", "af_max", "max_step"),
+		},
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		Endless: func(a Args) string { return sarStill(a, "") },
+		Warmup:  func(a Args) int { return sarWarmup(a.Float("start"), a.Float("maximum")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			f := kernel.Acceleration{Start: a.Float("start"), Step: a.Float("increment"), Most: a.Float("maximum")}
+			return sarResult(kernel.Parabolic(s, f, f, 0, 0))
+		},
+	},
+	{
+		Name: "sarext", Title: "SAR Ext", Aliases: []string{"extended_sar", "sar_extended"}, Category: Trend, Overlay: true,
+		Doc:     "Parabolic stop and reverse with factors of their own for rising and falling markets, a chosen first value and a wider stop after a turn. As in TA-Lib, but falling stops are not shown as negative numbers.",
+		Formula: "as sar; on a turn the stop moves away by offset * SAR",
+		Params: []Param{
+			factor("start_value", 0, -1e12, 1e12, "first stop: positive starts rising, negative falling, 0 lets the price decide", "startvalue"),
+			factor("offset", 0, 0, 10, "part of itself by which the stop widens on a turn", "offset_on_reverse", "offsetonreverse"),
+			factor("start_long", 0.02, 0, 10, "first factor in a rise", "accelerationinitlong"),
+			factor("increment_long", 0.02, 0, 10, "what a new high adds", "accelerationlong"),
+			factor("maximum_long", 0.2, 0, 10, "largest factor in a rise", "accelerationmaxlong"),
+			factor("start_short", 0.02, 0, 10, "first factor in a fall", "accelerationinitshort"),
+			factor("increment_short", 0.02, 0, 10, "what a new low adds", "accelerationshort"),
+			factor("maximum_short", 0.2, 0, 10, "largest factor in a fall", "accelerationmaxshort"),
+		},
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		Endless: func(a Args) string { return cmp.Or(sarStill(a, "_long"), sarStill(a, "_short")) },
+		Warmup: func(a Args) int {
+			return sarWarmup(min(a.Float("start_long"), a.Float("start_short")), min(a.Float("maximum_long"), a.Float("maximum_short")))
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			// TA-Lib has a set of factors for each direction; where a first factor exceeds
+			// the largest one, the kernel uses the largest.
+			long := kernel.Acceleration{Start: a.Float("start_long"), Step: a.Float("increment_long"), Most: a.Float("maximum_long")}
+			short := kernel.Acceleration{Start: a.Float("start_short"), Step: a.Float("increment_short"), Most: a.Float("maximum_short")}
+			return sarResult(kernel.Parabolic(s, long, short, a.Float("start_value"), a.Float("offset")))
+		},
+	},
+	// Attributed to Olivier Seban.
+	{
+		Name: "supertrend", Title: "Supertrend", Aliases: []string{"st", "super_trend"}, Category: Trend, Overlay: true,
+		Doc:     "Supertrend: a trailing stop a multiple of the average true range from the middle of the bar. It only tightens until a close breaks it, then changes sides. As TradingView's ta.supertrend, which starts in a falling trend.",
+		Formula: "hl2 ± mult * ATR(n); the band in force only moves towards the price and flips when a close crosses it",
+		Params: []Param{
+			bars("length", 10, "bars of the average true range", "period", "len", "window", "atr_length", "atr_period", "timeperiod"),
+			factor("mult", 3, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
+		},
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		Warmup:  func(a Args) int { return stopWarmup(a.Float("mult"), wilderWarmup(a)) },
+		Compute: func(s *market.Series, a Args) *Result {
+			stop, up := supertrend(s, a.Int("length"), a.Float("mult"))
+			return stopResult(stop, up, wilderWarmup(a))
+		},
+	},
+	// Attributed to Chuck Le Beau; it became known through Alexander Elder's "Come into My
+	// Trading Room", 2002.
+	{
+		Name: "chandelier_exit", Title: "CE", Aliases: []string{"ce", "chexit", "chandelier"}, Category: Trend, Overlay: true,
+		Doc: "Chandelier exit of Le Beau: a stop for longs that hangs from the highest high by a multiple of the average true range, and one for shorts that stands on the lowest low. " +
+			"Both lines are the plain levels, without a ratchet. The trend turns up when a close passes the stop of the shorts, down when one passes that of the longs.",
+		Formula: "long = max(high, n) - mult * ATR(n); short = min(low, n) + mult * ATR(n)",
+		Params:  []Param{length(22), factor("mult", 3, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "atr_mult")},
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		Warmup:  wilderWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			n, mult := a.Int("length"), a.Float("mult")
+			atr := kernel.ATRPine(s, n)
+			long, short := kernel.Offset(kernel.Highest(s.High, n), atr, -mult), kernel.Offset(kernel.Lowest(s.Low, n), atr, mult)
+			return &Result{
+				Lines:   []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
+				Signals: stopBreaks(s, long, short),
+			}
+		},
+	},
+	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
+	{
+		Name: "chande_kroll_stop", Title: "CKS", Aliases: []string{"cksp", "chande_kroll"}, Category: Trend, Overlay: true,
+		Doc: "Chande Kroll stop: stops a multiple of the average true range from the extremes, smoothed by taking their own extremes. As at TradingView. " +
+			"A close above both lines is bullish, below both bearish.",
+		Formula: "short = max(max(high, n) - mult*ATR(n), q); long = min(min(low, n) + mult*ATR(n), q)",
+		Params: []Param{
+			length(10), factor("mult", 1, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "x"),
+			bars("stop", 9, "bars over which the stops are smoothed", "q", "stop_length"),
+		},
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		Warmup:  func(a Args) int { return kernel.WilderMemory*a.Int("length") + a.Int("stop") },
+		Compute: func(s *market.Series, a Args) *Result {
+			n, q, mult := a.Int("length"), a.Int("stop"), a.Float("mult")
+			atr := kernel.ATRPine(s, n)
+			// The stop of each bar first, then its extreme over q bars, which keeps it from
+			// coming back at once.
+			short := kernel.Highest(kernel.Offset(kernel.Highest(s.High, n), atr, -mult), q)
+			long := kernel.Lowest(kernel.Offset(kernel.Lowest(s.Low, n), atr, mult), q)
+			return &Result{
+				Lines: []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
+				// The two stops may change places, so the lower one of each bar counts as
+				// that of the longs.
+				Signals: stopBreaks(s, kernel.Lesser(long, short), kernel.Greater(long, short)),
+			}
+		},
+	},
+	// Attributed to Robert Krausz, "The New Gann Swing Chartist", Technical Analysis of
+	// Stocks & Commodities, February 1998.
+	{
+		Name: "gann_hilo", Title: "HiLo", Aliases: []string{"hilo", "gann_high_low", "gann_hilo_activator"}, Category: Trend, Overlay: true,
+		Doc:     "Gann high-low activator of Krausz: an average of the lows as stop while closes break the average of the highs, and the reverse. Between the two averages the last stop stays where it was, as in pandas-ta.",
+		Formula: "close > SMA(high, n)[1]: SMA(low, m); close < SMA(low, m)[1]: SMA(high, n); else unchanged",
+		Params: []Param{
+			bars("high", 13, "average of the highs", "high_length", "length", "period"), bars("low", 21, "average of the lows", "low_length"),
+		},
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		// A close beyond one of the averages sets side and stop anew; 100 bars allow for
+		// one.
+		Warmup: func(a Args) int { return 100 + 2*max(a.Int("high"), a.Int("low")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			stop, up := gannHiLo(s, a.Int("high"), a.Int("low"))
+			return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up)}
+		},
+	},
+	{
+		Name: "volatility_stop", Title: "VStop", Aliases: []string{"vstop"}, Category: Trend, Overlay: true,
+		Doc:     "Volatility stop: a multiple of the average true range below the highest close since the trend began, or above the lowest; it never gives way and turns on a close beyond it. As at TradingView; starts in a rising trend on the first bar with a range.",
+		Formula: "rising: stop = max(stop[1], highest close - mult * ATR(n)); falling mirrored",
+		Params: []Param{
+			length(20), factor("mult", 2, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
+		},
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		Warmup:  func(a Args) int { return stopWarmup(a.Float("mult"), wilderWarmup(a)) },
+		Compute: func(s *market.Series, a Args) *Result {
+			stop, up := volatilityStop(s.Close, kernel.ATRPine(s, a.Int("length")), a.Float("mult"))
+			return stopResult(stop, up, wilderWarmup(a))
+		},
+	},
+	// The stop is moved and crossed by closes alone; highs and lows count in its range.
+	{
+		Name: "ut_bot", Title: "UT Bot", Aliases: []string{"utbot", "ut_bot_alerts"}, Category: Trend, Overlay: true,
+		Doc:     "UT Bot: a stop that trails the close at a multiple of the average true range and changes sides when a close crosses it. After the script by QuantNomad on TradingView.",
+		Formula: "two closes above the stop: max(stop[1], close - key * ATR(n)); two below: min(stop[1], close + key * ATR(n)); else anew from this close",
+		Params: []Param{
+			factor("key", 1, 0.01, 50, "ranges between price and stop", "key_value", "mult", "multiplier", "sensitivity"),
+			bars("length", 10, "bars of the average true range", "period", "atr_length", "atr_period"),
+		},
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		Warmup:  func(a Args) int { return stopWarmup(a.Float("key"), wilderWarmup(a)) },
+		Compute: func(s *market.Series, a Args) *Result {
+			stop, up := closeTrail(s.Close, kernel.ATRPine(s, a.Int("length")), a.Float("key"))
+			return stopResult(stop, up, wilderWarmup(a))
+		},
+	},
+	// Source: the public script "Profit Maximizer" by KivancOzbilgic on TradingView.
+	{
+		Name: "pmax", Title: "PMax", Aliases: []string{"profit_maximizer"}, Category: Trend, Overlay: true,
+		Doc:     "Profit maximizer: a supertrend of a moving average of hl2, which turns when the average, not the close, crosses the stop. After KivancOzbilgic's script.",
+		Formula: "stop trails MA(hl2, m) by mult * ATR(n), only towards it, and changes sides when the average crosses it",
+		Params: []Param{
+			bars("length", 10, "bars of the true range's average", "atr_length", "period"), factor("mult", 3, 0.1, 50, "ranges between average and stop", "multiplier"),
+			bars("ma_length", 10, "bars of the average", "average"), averageType("ma_type", "ema", "kind of average"),
+		},
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		Warmup:  func(a Args) int { return stopWarmup(a.Float("mult"), pmaxWarm(a)) },
+		Compute: func(s *market.Series, a Args) *Result {
+			line := kernel.Average(a.Choice("ma_type"), kernel.MedianPrice(s), a.Int("ma_length"))
+			stop, up := ratchet(line, kernel.Scaled(kernel.ATRPine(s, a.Int("length")), a.Float("mult")))
+			r := stopResult(stop, up, pmaxWarm(a))
+			r.Lines = append(r.Lines, Line{Label: "Average", Tone: Primary, Values: line})
+			return r
+		},
+	},
+	// Source: the public script "Optimized Trend Tracker" by KivancOzbilgic on
+	// TradingView, after Anıl Özekşi; its average VAR is Chande's VIDYA with an
+	// oscillator of nine bars.
+	{
+		Name: "ott", Title: "OTT", Aliases: []string{"optimized_trend_tracker"}, Category: Trend, Overlay: true,
+		Doc:      "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. After KivancOzbilgic's script.",
+		Formula:  "stop trails A = VAR(x, n) by percent; OTT = stop * (1 ± percent/200), + where A > stop; shown as OTT[2]",
+		Params:   []Param{length(2), factor("percent", 1.4, 0.01, 50, "distance of the stop in percent"), source()},
+		Signals:  []string{shape.CrossUp, shape.CrossDown},
+		Meanings: shape.CrossMeanings("the average", "the stop"),
+		// A price takes the square of a distance to cover it, whatever the length of the
+		// bars: percent squared days are enough as a rule.
+		History: func(a Args, iv market.Interval) int64 {
+			percent := a.Float("percent")
+			days := min(int64(percent*percent*86400), MaxWarmup*iv.Seconds())
+			return max(days, int64(500+ottWarm(a))*iv.Seconds())
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			line, percent := vidya(column(s, a), a.Int("length"), ottMomentum, ottMomentum), a.Float("percent")
+			// The stop trails the average by percent, and is then moved half of that
+			// towards the side it is on.
+			stop, up := ratchet(line, kernel.Scaled(line, percent/100))
+			for i, v := range stop {
+				if by := percent / 200; kernel.Compare(line[i], v) > 0 {
+					stop[i] = v * (1 + by)
+				} else {
+					stop[i] = v * (1 - by)
+				}
+			}
+			stop = kernel.Shift(stop, 2)
+			return &Result{
+				Lines:   []Line{{Label: "Average", Tone: Primary, Values: line}, {Label: "OTT", Tone: Second, Values: stop}},
+				Signals: shape.Crossings(nil, line, stop, shape.CrossUp, shape.CrossDown),
+				Settles: turned(up, ottWarm(a)/4, 2) + 2, // shown two bars late
+			}
+		},
+	},
+	// Source: the public script "AlphaTrend" by KivancOzbilgic on TradingView.
+	{
+		Name: "alphatrend", Title: "AlphaTrend", Aliases: []string{"alpha_trend"}, Category: Trend, Overlay: true,
+		Doc:     "AlphaTrend: a stop below the lows while money flows in (MFI at least 50), above the highs while it flows out, that only moves towards the price; and itself two bars ago, whose crosses are the signals. After KivancOzbilgic's script.",
+		Formula: "up = low - mult * SMA(TR, n); down = high + mult * SMA(TR, n); line = max(line[1], up) if MFI(n) >= 50, else min(line[1], down)",
+		Params: []Param{
+			length(14), factor("mult", 1, 0.1, 20, "ranges between price and line", "coeff", "multiplier"), choice("momentum", "what decides the side", "mfi", "rsi"),
+		},
+		Signals: []string{shape.CrossUp, shape.CrossDown},
+		Meanings: map[string]string{
+			shape.CrossUp:   "the line is above itself two bars ago, which it was not on the bar before",
+			shape.CrossDown: "the line is below itself two bars ago, which it was not on the bar before",
+		},
+		// The price must cover the distance to the line on both sides to have moved it.
+		Warmup: func(a Args) int { return stopWarmup(2*a.Float("mult"), wilderWarmup(a)) },
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("length")
+			push := kernel.MFI(s, n)
+			if a.Choice("momentum") == "rsi" {
+				push = kernel.RSI(s.Close, n)
+			}
+			line, settles := alphaTrend(s, push, kernel.Scaled(kernel.SMA(kernel.TrueRangePine(s), n), a.Float("mult")))
+			// The script compares the line with itself two bars before, and so does the
+			// fill.
+			before := kernel.Shift(line, 2)
+			return &Result{
+				Lines:   []Line{{Label: "AlphaTrend", Tone: Primary, Values: line}, {Label: "Two bars ago", Tone: Second, Values: before}},
+				Fills:   []Fill{{Y1: line, Y2: before, Tone: Up, Below: Down}},
+				Signals: alphaTrendCrosses(line, before),
+				Settles: settles + 2, // the second line is two bars late
+			}
+		},
+	},
+	// Source: the public script "HalfTrend" by
+	// everget on TradingView.
+	//
+	// In a rise the line is the highest of the lows that the last amplitude bars had;
+	// it never falls. The rise ends when the mean of the highs of amplitude bars lies
+	// below that level and the close below the low of the bar before. The line of the
+	// fall then begins where the one of the rise stood. Falls mirrored.
+	{
+		Name: "halftrend", Title: "HalfTrend", Aliases: []string{"half_trend"}, Category: Trend, Overlay: true,
+		Doc:     "HalfTrend: a line below a rising market, the highest of its recent lows, and above a falling one, the lowest of its recent highs, with a channel of half the average true range times the deviation. After everget's script.",
+		Formula: "up: line = max(line, low of the lowest of n bars); turns down: SMA(high, n) < that low and close < low[1]; channel: line ± deviation * ATR(100) / 2",
+		Params: []Param{
+			{Name: "length", Aliases: []string{"amplitude", "period"}, Doc: "bars of the extremes and means", Kind: Int, Default: 2, Min: 1, Max: 200},
+			factor("deviation", 2, 0, 20, "half ranges to the channel", "channel_deviation", "mult"),
+		},
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		// The channel's range is Wilder's average of 100 bars; the line forgets where it
+		// began with a turn, for which 100 lengths are allowed.
+		Warmup: func(a Args) int { return kernel.WilderMemory*100 + 100*a.Int("length") },
+		Compute: func(s *market.Series, a Args) *Result {
+			line, up := halfTrend(s, a.Int("length"))
+			reach := kernel.ATRPine(s, 100)
+			upper, lower := kernel.Offset(line, reach, a.Float("deviation")/2), kernel.Offset(line, reach, -a.Float("deviation")/2)
+			return &Result{
+				Lines: append(shape.StopLines(line, up),
+					Line{Label: "Upper", Tone: Band, Values: upper}, Line{Label: "Lower", Tone: Band, Values: lower}),
+				Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
+				Signals: shape.Flips(line, up),
+			}
+		},
+	},
+	// Source: the public script "Range Filter" by DonovanWall on TradingView, its
+	// default filter of type 1.
+	{
+		Name: "range_filter", Title: "Range Filter", Aliases: []string{"rngfilt"}, Category: Trend, Overlay: true,
+		Doc:     "Range filter: a line that stands still while the price stays within a smoothed range of it, and else follows at that distance. After DonovanWall's script.",
+		Formula: "r = mult * EMA(EMA(|Δx|, n), 2n-1); filter = max(filter[1], x - r) if x > filter[1], else min(filter[1], x + r)",
+		Params:  []Param{length(100), factor("mult", 3, 0.1, 50, "ranges between price and line", "multiplier", "range_multiplier"), source()},
+		Signals: []string{shape.TurnUp, shape.TurnDown},
+		// The price must cover the range on both sides to have moved the line. A change of
+		// the close is half as large as a bar's range.
+		Warmup: func(a Args) int { return stopWarmup(a.Float("mult"), filterWarm(a)) },
+		Compute: func(s *market.Series, a Args) *Result {
+			x, n := column(s, a), a.Int("length")
+			reach := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(x, 1)), n), 2*n-1), a.Float("mult"))
+			line, settles := rangeFilter(x, reach, filterWarm(a)/4)
+			return &Result{
+				Settles: settles,
+				Lines: []Line{
+					{Label: "Filter", Tone: Primary, Values: line},
+					{Label: "Upper", Tone: Band, Values: kernel.Offset(line, reach, 1)}, {Label: "Lower", Tone: Band, Values: kernel.Offset(line, reach, -1)},
+				},
+				Signals: shape.Turns(nil, line),
+			}
+		},
+	},
+	// Source: the public script "SSL channel" by ErwinBeckers on TradingView.
+	{
+		Name: "ssl_channel", Title: "SSL", Aliases: []string{"ssl"}, Category: Trend, Overlay: true,
+		Doc:     "Semaphore signal level: averages of highs and lows that change places when a close leaves them. After ErwinBeckers' script.",
+		Formula: "trend up if close > SMA(high, n), down if close < SMA(low, n), else as before; up line = SMA(high) in a rise, SMA(low) in a fall; down line mirrored",
+		Params:  []Param{length(10)},
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		Warmup:  func(a Args) int { return a.Int("length") + 100 }, // until a close decides the side
+		Compute: func(s *market.Series, a Args) *Result {
+			highs, lows := kernel.SMA(s.High, a.Int("length")), kernel.SMA(s.Low, a.Int("length"))
+			up, down, rising := kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), make([]bool, s.Len())
+			// Until a close leaves the averages for the first time there is no side and no
+			// line.
+			side := 0
+			for i, c := range s.Close {
+				if kernel.Compare(c, highs[i]) > 0 {
+					side = 1
+				} else if kernel.Compare(c, lows[i]) < 0 {
+					side = -1
+				}
+				rising[i] = side > 0
+				// In a fall the two averages change places, which is the crossing that the
+				// chart shows.
+				switch side {
+				case 1:
+					up[i], down[i] = highs[i], lows[i]
+				case -1:
+					up[i], down[i] = lows[i], highs[i]
+				}
+			}
+			return &Result{
+				Lines:   []Line{{Label: "Up", Tone: Up, Values: up}, {Label: "Down", Tone: Down, Values: down}},
+				Fills:   []Fill{{Y1: up, Y2: down, Tone: Up, Below: Down}},
+				Signals: shape.Flips(up, rising),
+			}
+		},
+	},
+}
+
 // What the trailing stops share. A stop depends on where its history began until it
 // turns, so no fixed number of bars is certain to be enough.
 
@@ -61,25 +403,6 @@ func (b bounds) clamp(low, high float64) bounds {
 // met reports whether only one value is left.
 func (b bounds) met() bool { return b.low == b.high }
 
-// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
-var indSAR = Indicator{
-	Name: "sar", Title: "SAR", Aliases: []string{"psar", "parabolic_sar", "parabolic"}, Category: Trend, Overlay: true,
-	Doc:     "Wilder's parabolic stop and reverse: a trailing stop that closes in faster the further the trend runs, and changes sides when hit. As in TA-Lib, which begins on the second bar.",
-	Formula: "SAR = SAR[1] + f*(extreme - SAR[1]); f grows by increment with every new extreme, to maximum",
-	Params: []Param{
-		factor("start", 0.02, 0, 10, "first factor", "acceleration", "af_start", "af"),
-		factor("increment", 0.02, 0, 10, "what a new extreme adds to the factor", "step", "af_step", "af_increment"),
-		factor("maximum", 0.2, 0, 10, "largest factor", "max", "af_max", "max_step"),
-	},
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Endless: func(a Args) string { return sarStill(a, "") },
-	Warmup:  func(a Args) int { return sarWarmup(a.Float("start"), a.Float("maximum")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		f := kernel.Acceleration{Start: a.Float("start"), Step: a.Float("increment"), Most: a.Float("maximum")}
-		return sarResult(kernel.Parabolic(s, f, f, 0, 0))
-	},
-}
-
 // sarTurns is how often a parabolic stop has turned when it no longer depends on where
 // it began: each turn starts it at the extreme of the trend before.
 const sarTurns = 4
@@ -105,51 +428,6 @@ func sarStill(a Args, suffix string) (set string) {
 // sarResult returns a stop drawn as dots, with signals where it changes sides.
 func sarResult(stop []float64, up []bool) *Result {
 	return &Result{Lines: []Line{{Label: "SAR", Style: Dots, Values: stop}}, Signals: shape.Flips(stop, up), Settles: turned(up, 1, sarTurns)}
-}
-
-var indSARExt = Indicator{
-	Name: "sarext", Title: "SAR Ext", Aliases: []string{"extended_sar", "sar_extended"}, Category: Trend, Overlay: true,
-	Doc:     "Parabolic stop and reverse with factors of their own for rising and falling markets, a chosen first value and a wider stop after a turn. As in TA-Lib, but falling stops are not shown as negative numbers.",
-	Formula: "as sar; on a turn the stop moves away by offset * SAR",
-	Params: []Param{
-		factor("start_value", 0, -1e12, 1e12, "first stop: positive starts rising, negative falling, 0 lets the price decide", "startvalue"),
-		factor("offset", 0, 0, 10, "part of itself by which the stop widens on a turn", "offset_on_reverse", "offsetonreverse"),
-		factor("start_long", 0.02, 0, 10, "first factor in a rise", "accelerationinitlong"),
-		factor("increment_long", 0.02, 0, 10, "what a new high adds", "accelerationlong"),
-		factor("maximum_long", 0.2, 0, 10, "largest factor in a rise", "accelerationmaxlong"),
-		factor("start_short", 0.02, 0, 10, "first factor in a fall", "accelerationinitshort"),
-		factor("increment_short", 0.02, 0, 10, "what a new low adds", "accelerationshort"),
-		factor("maximum_short", 0.2, 0, 10, "largest factor in a fall", "accelerationmaxshort"),
-	},
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Endless: func(a Args) string { return cmp.Or(sarStill(a, "_long"), sarStill(a, "_short")) },
-	Warmup: func(a Args) int {
-		return sarWarmup(min(a.Float("start_long"), a.Float("start_short")), min(a.Float("maximum_long"), a.Float("maximum_short")))
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		// TA-Lib has a set of factors for each direction; where a first factor exceeds
-		// the largest one, the kernel uses the largest.
-		long := kernel.Acceleration{Start: a.Float("start_long"), Step: a.Float("increment_long"), Most: a.Float("maximum_long")}
-		short := kernel.Acceleration{Start: a.Float("start_short"), Step: a.Float("increment_short"), Most: a.Float("maximum_short")}
-		return sarResult(kernel.Parabolic(s, long, short, a.Float("start_value"), a.Float("offset")))
-	},
-}
-
-// Attributed to Olivier Seban.
-var indSupertrend = Indicator{
-	Name: "supertrend", Title: "Supertrend", Aliases: []string{"st", "super_trend"}, Category: Trend, Overlay: true,
-	Doc:     "Supertrend: a trailing stop a multiple of the average true range from the middle of the bar. It only tightens until a close breaks it, then changes sides. As TradingView's ta.supertrend, which starts in a falling trend.",
-	Formula: "hl2 ± mult * ATR(n); the band in force only moves towards the price and flips when a close crosses it",
-	Params: []Param{
-		bars("length", 10, "bars of the average true range", "period", "len", "window", "atr_length", "atr_period", "timeperiod"),
-		factor("mult", 3, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
-	},
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(a Args) int { return stopWarmup(a.Float("mult"), wilderWarmup(a)) },
-	Compute: func(s *market.Series, a Args) *Result {
-		stop, up := supertrend(s, a.Int("length"), a.Float("mult"))
-		return stopResult(stop, up, wilderWarmup(a))
-	},
 }
 
 // supertrend returns the stop at each bar and whether the trend is up there. Both
@@ -190,27 +468,6 @@ func supertrend(s *market.Series, n int, mult float64) (stop []float64, up []boo
 	return stop, up
 }
 
-// Attributed to Chuck Le Beau; it became known through Alexander Elder's "Come into My
-// Trading Room", 2002.
-var indChandelierExit = Indicator{
-	Name: "chandelier_exit", Title: "CE", Aliases: []string{"ce", "chexit", "chandelier"}, Category: Trend, Overlay: true,
-	Doc: "Chandelier exit of Le Beau: a stop for longs that hangs from the highest high by a multiple of the average true range, and one for shorts that stands on the lowest low. " +
-		"Both lines are the plain levels, without a ratchet. The trend turns up when a close passes the stop of the shorts, down when one passes that of the longs.",
-	Formula: "long = max(high, n) - mult * ATR(n); short = min(low, n) + mult * ATR(n)",
-	Params:  []Param{length(22), factor("mult", 3, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "atr_mult")},
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  wilderWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		n, mult := a.Int("length"), a.Float("mult")
-		atr := kernel.ATRPine(s, n)
-		long, short := kernel.Offset(kernel.Highest(s.High, n), atr, -mult), kernel.Offset(kernel.Lowest(s.Low, n), atr, mult)
-		return &Result{
-			Lines:   []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
-			Signals: stopBreaks(s, long, short),
-		}
-	},
-}
-
 // stopBreaks follows a trend that turns up when a close passes the stop of the
 // shorts and down when one passes that of the longs, and marks the turns. Only
 // passing counts: over a long window the two stops may have changed places,
@@ -238,53 +495,6 @@ func stopBreaks(s *market.Series, long, short []float64) []Signal {
 	return signals
 }
 
-// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
-var indChandeKrollStop = Indicator{
-	Name: "chande_kroll_stop", Title: "CKS", Aliases: []string{"cksp", "chande_kroll"}, Category: Trend, Overlay: true,
-	Doc: "Chande Kroll stop: stops a multiple of the average true range from the extremes, smoothed by taking their own extremes. As at TradingView. " +
-		"A close above both lines is bullish, below both bearish.",
-	Formula: "short = max(max(high, n) - mult*ATR(n), q); long = min(min(low, n) + mult*ATR(n), q)",
-	Params: []Param{
-		length(10), factor("mult", 1, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "x"),
-		bars("stop", 9, "bars over which the stops are smoothed", "q", "stop_length"),
-	},
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(a Args) int { return kernel.WilderMemory*a.Int("length") + a.Int("stop") },
-	Compute: func(s *market.Series, a Args) *Result {
-		n, q, mult := a.Int("length"), a.Int("stop"), a.Float("mult")
-		atr := kernel.ATRPine(s, n)
-		// The stop of each bar first, then its extreme over q bars, which keeps it from
-		// coming back at once.
-		short := kernel.Highest(kernel.Offset(kernel.Highest(s.High, n), atr, -mult), q)
-		long := kernel.Lowest(kernel.Offset(kernel.Lowest(s.Low, n), atr, mult), q)
-		return &Result{
-			Lines: []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
-			// The two stops may change places, so the lower one of each bar counts as
-			// that of the longs.
-			Signals: stopBreaks(s, kernel.Lesser(long, short), kernel.Greater(long, short)),
-		}
-	},
-}
-
-// Attributed to Robert Krausz, "The New Gann Swing Chartist", Technical Analysis of
-// Stocks & Commodities, February 1998.
-var indGannHiLo = Indicator{
-	Name: "gann_hilo", Title: "HiLo", Aliases: []string{"hilo", "gann_high_low", "gann_hilo_activator"}, Category: Trend, Overlay: true,
-	Doc:     "Gann high-low activator of Krausz: an average of the lows as stop while closes break the average of the highs, and the reverse. Between the two averages the last stop stays where it was, as in pandas-ta.",
-	Formula: "close > SMA(high, n)[1]: SMA(low, m); close < SMA(low, m)[1]: SMA(high, n); else unchanged",
-	Params: []Param{
-		bars("high", 13, "average of the highs", "high_length", "length", "period"), bars("low", 21, "average of the lows", "low_length"),
-	},
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	// A close beyond one of the averages sets side and stop anew; 100 bars allow for
-	// one.
-	Warmup: func(a Args) int { return 100 + 2*max(a.Int("high"), a.Int("low")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		stop, up := gannHiLo(s, a.Int("high"), a.Int("low"))
-		return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up)}
-	},
-}
-
 // gannHiLo returns the stop at each bar and whether the market rises there. Closes are
 // compared with the averages of the bar before.
 func gannHiLo(s *market.Series, n, m int) (stop []float64, up []bool) {
@@ -302,21 +512,6 @@ func gannHiLo(s *market.Series, n, m int) (stop []float64, up []bool) {
 		}
 	}
 	return stop, up
-}
-
-var indVolatilityStop = Indicator{
-	Name: "volatility_stop", Title: "VStop", Aliases: []string{"vstop"}, Category: Trend, Overlay: true,
-	Doc:     "Volatility stop: a multiple of the average true range below the highest close since the trend began, or above the lowest; it never gives way and turns on a close beyond it. As at TradingView; starts in a rising trend on the first bar with a range.",
-	Formula: "rising: stop = max(stop[1], highest close - mult * ATR(n)); falling mirrored",
-	Params: []Param{
-		length(20), factor("mult", 2, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
-	},
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(a Args) int { return stopWarmup(a.Float("mult"), wilderWarmup(a)) },
-	Compute: func(s *market.Series, a Args) *Result {
-		stop, up := volatilityStop(s.Close, kernel.ATRPine(s, a.Int("length")), a.Float("mult"))
-		return stopResult(stop, up, wilderWarmup(a))
-	},
 }
 
 // volatilityStop returns the stop at each bar and whether the trend is up.
@@ -382,43 +577,6 @@ func closeTrail(x, atr []float64, mult float64) (stop []float64, up []bool) {
 	return stop, up
 }
 
-// The stop is moved and crossed by closes alone; highs and lows count in its range.
-var indUTBot = Indicator{
-	Name: "ut_bot", Title: "UT Bot", Aliases: []string{"utbot", "ut_bot_alerts"}, Category: Trend, Overlay: true,
-	Doc:     "UT Bot: a stop that trails the close at a multiple of the average true range and changes sides when a close crosses it. After the script by QuantNomad on TradingView.",
-	Formula: "two closes above the stop: max(stop[1], close - key * ATR(n)); two below: min(stop[1], close + key * ATR(n)); else anew from this close",
-	Params: []Param{
-		factor("key", 1, 0.01, 50, "ranges between price and stop", "key_value", "mult", "multiplier", "sensitivity"),
-		bars("length", 10, "bars of the average true range", "period", "atr_length", "atr_period"),
-	},
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(a Args) int { return stopWarmup(a.Float("key"), wilderWarmup(a)) },
-	Compute: func(s *market.Series, a Args) *Result {
-		stop, up := closeTrail(s.Close, kernel.ATRPine(s, a.Int("length")), a.Float("key"))
-		return stopResult(stop, up, wilderWarmup(a))
-	},
-}
-
-// Source: the public script "Profit Maximizer" by KivancOzbilgic on TradingView.
-var indPMax = Indicator{
-	Name: "pmax", Title: "PMax", Aliases: []string{"profit_maximizer"}, Category: Trend, Overlay: true,
-	Doc:     "Profit maximizer: a supertrend of a moving average of hl2, which turns when the average, not the close, crosses the stop. After KivancOzbilgic's script.",
-	Formula: "stop trails MA(hl2, m) by mult * ATR(n), only towards it, and changes sides when the average crosses it",
-	Params: []Param{
-		bars("length", 10, "bars of the true range's average", "atr_length", "period"), factor("mult", 3, 0.1, 50, "ranges between average and stop", "multiplier"),
-		bars("ma_length", 10, "bars of the average", "average"), averageType("ma_type", "ema", "kind of average"),
-	},
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(a Args) int { return stopWarmup(a.Float("mult"), pmaxWarm(a)) },
-	Compute: func(s *market.Series, a Args) *Result {
-		line := kernel.Average(a.Choice("ma_type"), kernel.MedianPrice(s), a.Int("ma_length"))
-		stop, up := ratchet(line, kernel.Scaled(kernel.ATRPine(s, a.Int("length")), a.Float("mult")))
-		r := stopResult(stop, up, pmaxWarm(a))
-		r.Lines = append(r.Lines, Line{Label: "Average", Tone: Primary, Values: line})
-		return r
-	},
-}
-
 // pmaxWarm returns the bars after which range and average are warm.
 func pmaxWarm(a Args) int {
 	return wilderWarmup(a) + kernel.AverageWarmup(a.Choice("ma_type"), a.Int("ma_length"))
@@ -458,44 +616,6 @@ func ratchet(x, reach []float64) (stop []float64, up []bool) {
 	return stop, up
 }
 
-// Source: the public script "Optimized Trend Tracker" by KivancOzbilgic on
-// TradingView, after Anıl Özekşi; its average VAR is Chande's VIDYA with an
-// oscillator of nine bars.
-var indOTT = Indicator{
-	Name: "ott", Title: "OTT", Aliases: []string{"optimized_trend_tracker"}, Category: Trend, Overlay: true,
-	Doc:      "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. After KivancOzbilgic's script.",
-	Formula:  "stop trails A = VAR(x, n) by percent; OTT = stop * (1 ± percent/200), + where A > stop; shown as OTT[2]",
-	Params:   []Param{length(2), factor("percent", 1.4, 0.01, 50, "distance of the stop in percent"), source()},
-	Signals:  []string{shape.CrossUp, shape.CrossDown},
-	Meanings: shape.CrossMeanings("the average", "the stop"),
-	// A price takes the square of a distance to cover it, whatever the length of the
-	// bars: percent squared days are enough as a rule.
-	History: func(a Args, iv market.Interval) int64 {
-		percent := a.Float("percent")
-		days := min(int64(percent*percent*86400), MaxWarmup*iv.Seconds())
-		return max(days, int64(500+ottWarm(a))*iv.Seconds())
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		line, percent := vidya(column(s, a), a.Int("length"), ottMomentum, ottMomentum), a.Float("percent")
-		// The stop trails the average by percent, and is then moved half of that
-		// towards the side it is on.
-		stop, up := ratchet(line, kernel.Scaled(line, percent/100))
-		for i, v := range stop {
-			if by := percent / 200; kernel.Compare(line[i], v) > 0 {
-				stop[i] = v * (1 + by)
-			} else {
-				stop[i] = v * (1 - by)
-			}
-		}
-		stop = kernel.Shift(stop, 2)
-		return &Result{
-			Lines:   []Line{{Label: "Average", Tone: Primary, Values: line}, {Label: "OTT", Tone: Second, Values: stop}},
-			Signals: shape.Crossings(nil, line, stop, shape.CrossUp, shape.CrossDown),
-			Settles: turned(up, ottWarm(a)/4, 2) + 2, // shown two bars late
-		}
-	},
-}
-
 // ottWarm returns the bars after which the average is warm. In a market without
 // direction it hardly moves and remembers its start for long.
 func ottWarm(a Args) int { return 40 * a.Int("length") }
@@ -504,40 +624,6 @@ func ottWarm(a Args) int { return 40 * a.Int("length") }
 // starts with the price of the bar that has so many; the script starts from zero, which is
 // forgotten.
 const ottMomentum = 9
-
-// Source: the public script "AlphaTrend" by KivancOzbilgic on TradingView.
-var indAlphaTrend = Indicator{
-	Name: "alphatrend", Title: "AlphaTrend", Aliases: []string{"alpha_trend"}, Category: Trend, Overlay: true,
-	Doc:     "AlphaTrend: a stop below the lows while money flows in (MFI at least 50), above the highs while it flows out, that only moves towards the price; and itself two bars ago, whose crosses are the signals. After KivancOzbilgic's script.",
-	Formula: "up = low - mult * SMA(TR, n); down = high + mult * SMA(TR, n); line = max(line[1], up) if MFI(n) >= 50, else min(line[1], down)",
-	Params: []Param{
-		length(14), factor("mult", 1, 0.1, 20, "ranges between price and line", "coeff", "multiplier"), choice("momentum", "what decides the side", "mfi", "rsi"),
-	},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Meanings: map[string]string{
-		shape.CrossUp:   "the line is above itself two bars ago, which it was not on the bar before",
-		shape.CrossDown: "the line is below itself two bars ago, which it was not on the bar before",
-	},
-	// The price must cover the distance to the line on both sides to have moved it.
-	Warmup: func(a Args) int { return stopWarmup(2*a.Float("mult"), wilderWarmup(a)) },
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("length")
-		push := kernel.MFI(s, n)
-		if a.Choice("momentum") == "rsi" {
-			push = kernel.RSI(s.Close, n)
-		}
-		line, settles := alphaTrend(s, push, kernel.Scaled(kernel.SMA(kernel.TrueRangePine(s), n), a.Float("mult")))
-		// The script compares the line with itself two bars before, and so does the
-		// fill.
-		before := kernel.Shift(line, 2)
-		return &Result{
-			Lines:   []Line{{Label: "AlphaTrend", Tone: Primary, Values: line}, {Label: "Two bars ago", Tone: Second, Values: before}},
-			Fills:   []Fill{{Y1: line, Y2: before, Tone: Up, Below: Down}},
-			Signals: alphaTrendCrosses(line, before),
-			Settles: settles + 2, // the second line is two bars late
-		}
-	},
-}
 
 // alphaTrend returns the line: a stop at a distance of reach on the side that push
 // decides, and the bar on which it has forgotten where it began.
@@ -592,38 +678,6 @@ func alphaTrendCrosses(line, before []float64) []Signal {
 	return signals
 }
 
-// Source: the public script "HalfTrend" by
-// everget on TradingView.
-//
-// In a rise the line is the highest of the lows that the last amplitude bars had;
-// it never falls. The rise ends when the mean of the highs of amplitude bars lies
-// below that level and the close below the low of the bar before. The line of the
-// fall then begins where the one of the rise stood. Falls mirrored.
-var indHalfTrend = Indicator{
-	Name: "halftrend", Title: "HalfTrend", Aliases: []string{"half_trend"}, Category: Trend, Overlay: true,
-	Doc:     "HalfTrend: a line below a rising market, the highest of its recent lows, and above a falling one, the lowest of its recent highs, with a channel of half the average true range times the deviation. After everget's script.",
-	Formula: "up: line = max(line, low of the lowest of n bars); turns down: SMA(high, n) < that low and close < low[1]; channel: line ± deviation * ATR(100) / 2",
-	Params: []Param{
-		{Name: "length", Aliases: []string{"amplitude", "period"}, Doc: "bars of the extremes and means", Kind: Int, Default: 2, Min: 1, Max: 200},
-		factor("deviation", 2, 0, 20, "half ranges to the channel", "channel_deviation", "mult"),
-	},
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	// The channel's range is Wilder's average of 100 bars; the line forgets where it
-	// began with a turn, for which 100 lengths are allowed.
-	Warmup: func(a Args) int { return kernel.WilderMemory*100 + 100*a.Int("length") },
-	Compute: func(s *market.Series, a Args) *Result {
-		line, up := halfTrend(s, a.Int("length"))
-		reach := kernel.ATRPine(s, 100)
-		upper, lower := kernel.Offset(line, reach, a.Float("deviation")/2), kernel.Offset(line, reach, -a.Float("deviation")/2)
-		return &Result{
-			Lines: append(shape.StopLines(line, up),
-				Line{Label: "Upper", Tone: Band, Values: upper}, Line{Label: "Lower", Tone: Band, Values: lower}),
-			Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
-			Signals: shape.Flips(line, up),
-		}
-	},
-}
-
 // halfTrend returns the line at each bar and whether the market rises there. Floor
 // and ceiling are judged with the means of highs and lows, so one wide bar turns
 // nothing.
@@ -672,32 +726,6 @@ func halfTrend(s *market.Series, n int) (line []float64, up []bool) {
 	return line, up
 }
 
-// Source: the public script "Range Filter" by DonovanWall on TradingView, its
-// default filter of type 1.
-var indRangeFilter = Indicator{
-	Name: "range_filter", Title: "Range Filter", Aliases: []string{"rngfilt"}, Category: Trend, Overlay: true,
-	Doc:     "Range filter: a line that stands still while the price stays within a smoothed range of it, and else follows at that distance. After DonovanWall's script.",
-	Formula: "r = mult * EMA(EMA(|Δx|, n), 2n-1); filter = max(filter[1], x - r) if x > filter[1], else min(filter[1], x + r)",
-	Params:  []Param{length(100), factor("mult", 3, 0.1, 50, "ranges between price and line", "multiplier", "range_multiplier"), source()},
-	Signals: []string{shape.TurnUp, shape.TurnDown},
-	// The price must cover the range on both sides to have moved the line. A change of
-	// the close is half as large as a bar's range.
-	Warmup: func(a Args) int { return stopWarmup(a.Float("mult"), filterWarm(a)) },
-	Compute: func(s *market.Series, a Args) *Result {
-		x, n := column(s, a), a.Int("length")
-		reach := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(x, 1)), n), 2*n-1), a.Float("mult"))
-		line, settles := rangeFilter(x, reach, filterWarm(a)/4)
-		return &Result{
-			Settles: settles,
-			Lines: []Line{
-				{Label: "Filter", Tone: Primary, Values: line},
-				{Label: "Upper", Tone: Band, Values: kernel.Offset(line, reach, 1)}, {Label: "Lower", Tone: Band, Values: kernel.Offset(line, reach, -1)},
-			},
-			Signals: shape.Turns(nil, line),
-		}
-	},
-}
-
 // filterWarm returns the bars after which two averages in a row, of n and 2n-1 bars, are
 // warm.
 func filterWarm(a Args) int { return 3 * emaWarmup(a) }
@@ -726,42 +754,4 @@ func rangeFilter(x, reach []float64, from int) (out []float64, settles int) {
 		}
 	}
 	return out, settles
-}
-
-// Source: the public script "SSL channel" by ErwinBeckers on TradingView.
-var indSSLChannel = Indicator{
-	Name: "ssl_channel", Title: "SSL", Aliases: []string{"ssl"}, Category: Trend, Overlay: true,
-	Doc:     "Semaphore signal level: averages of highs and lows that change places when a close leaves them. After ErwinBeckers' script.",
-	Formula: "trend up if close > SMA(high, n), down if close < SMA(low, n), else as before; up line = SMA(high) in a rise, SMA(low) in a fall; down line mirrored",
-	Params:  []Param{length(10)},
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Warmup:  func(a Args) int { return a.Int("length") + 100 }, // until a close decides the side
-	Compute: func(s *market.Series, a Args) *Result {
-		highs, lows := kernel.SMA(s.High, a.Int("length")), kernel.SMA(s.Low, a.Int("length"))
-		up, down, rising := kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), make([]bool, s.Len())
-		// Until a close leaves the averages for the first time there is no side and no
-		// line.
-		side := 0
-		for i, c := range s.Close {
-			if kernel.Compare(c, highs[i]) > 0 {
-				side = 1
-			} else if kernel.Compare(c, lows[i]) < 0 {
-				side = -1
-			}
-			rising[i] = side > 0
-			// In a fall the two averages change places, which is the crossing that the
-			// chart shows.
-			switch side {
-			case 1:
-				up[i], down[i] = highs[i], lows[i]
-			case -1:
-				up[i], down[i] = lows[i], highs[i]
-			}
-		}
-		return &Result{
-			Lines:   []Line{{Label: "Up", Tone: Up, Values: up}, {Label: "Down", Tone: Down, Values: down}},
-			Fills:   []Fill{{Y1: up, Y2: down, Tone: Up, Below: Down}},
-			Signals: shape.Flips(up, rising),
-		}
-	},
 }

@@ -9,6 +9,307 @@ import (
 	"wick/market"
 )
 
+// structures are the entries of this family.
+var structures = []Indicator{
+	// Attributed to Bill Williams, "Trading Chaos", 1995. Of equal neighbours his rule
+	// says nothing; here a fractal must exceed them.
+	{
+		Name: "fractals", Title: "Fractals", Aliases: []string{"fractal", "williams_fractals", "williams_fractal"}, Category: Pattern, Overlay: true,
+		Doc:     "Williams' fractals: a high above, or a low below, all its neighbours. A fractal is known only when its later neighbours have closed; the dot and the signal stand on that bar, side bars after the extreme, at the price of the extreme.",
+		Formula: "up: high[side] > every high of the side bars before and after it; down mirrored",
+		Params:  []Param{bars("side", 2, "neighbours on each side", "length", "period", "n", "left", "right")},
+		Signals: []string{shape.PivotHigh, shape.PivotLow},
+		Warmup:  func(a Args) int { return 2*a.Int("side") + 1 },
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("side")
+			r := &Result{}
+			// add draws the fractals of one side. A high has the tone Down: there the price
+			// turned down.
+			add := func(bars []int, price []float64, line Line, label string, tone Tone) {
+				line.Style, line.Values = Dots, kernel.NaNs(s.Len())
+				for _, bar := range bars {
+					line.Values[bar+n] = price[bar]
+					r.Signals = append(r.Signals, shape.Mark(bar+n, price[bar], label, tone))
+				}
+				r.Lines = append(r.Lines, line)
+			}
+			add(shape.Peaks(s.High, n, n), s.High, Line{Label: "Up", Tone: Down}, shape.PivotHigh, Down)
+			add(shape.Troughs(s.Low, n, n), s.Low, Line{Label: "Down", Tone: Up}, shape.PivotLow, Up)
+			shape.InOrder(r.Signals)
+			return r
+		},
+	},
+	{
+		Name: "pivot_high_low", Title: "Swing levels", Also: []string{"swings", "swing_highs_lows", "swing_points"}, Aliases: []string{"pivots_high_low", "swing_high_low"}, Category: Pattern, Overlay: true,
+		Doc:     "Swing highs and lows: the price of the last high above, and of the last low below, all its neighbours, from the bar on that confirms it. They serve as resistance and support; signals mark the confirmation.",
+		Formula: "high: high[right] > every high of the left bars before and the right bars after it; low mirrored",
+		Params: []Param{
+			bars("left", 10, "bars before a swing that it must exceed", "left_bars", "length"),
+			bars("right", 10, "bars after a swing that it must exceed; it is known so much later", "right_bars"),
+		},
+		Signals: []string{shape.PivotHigh, shape.PivotLow},
+		// Swings are that many bars apart on average, but much more in a long trend.
+		Warmup: func(a Args) int {
+			width := a.Int("left") + a.Int("right")
+			return max(width+1, min(30*width, MaxWarmup))
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			left, right := a.Int("left"), a.Int("right")
+			r := &Result{}
+			// add draws the swings of one side. A swing is known right bars after it, and
+			// line and signal stand there.
+			add := func(pivots []int, price []float64, line Line, label string, tone Tone) {
+				line.Style, line.Values = Step, lastSwing(pivots, price, right)
+				for _, bar := range pivots {
+					r.Signals = append(r.Signals, shape.Mark(bar+right, price[bar], label, tone))
+				}
+				r.Lines = append(r.Lines, line)
+			}
+			add(shape.Peaks(s.High, left, right), s.High, Line{Label: "High", Tone: Down}, shape.PivotHigh, Down)
+			add(shape.Troughs(s.Low, left, right), s.Low, Line{Label: "Low", Tone: Up}, shape.PivotLow, Up)
+			// A swing that is known is the same for every history that has its bars.
+			r.Settles = max(kernel.FirstValid(r.Lines[0].Values), kernel.FirstValid(r.Lines[1].Values))
+			shape.InOrder(r.Signals)
+			return r
+		},
+	},
+	{
+		Name: "zigzag", Title: "ZigZag", Aliases: []string{"zz", "zig_zag"}, Category: Pattern, Overlay: true, Repaints: true,
+		Doc: "Zigzag: straight lines between turning points that lie at least some percent apart. The last leg, and where the line runs between two points, is known only later, so it repaints; " +
+			"its signals do not: they stand on the bar where price had come back far enough.",
+		Formula: "a high is a turning point once a low is deviation percent below it and depth/2 bars have followed; a low mirrored",
+		Params: []Param{
+			factor("deviation", 5, 0.01, 99, "percent price must come back", "percent", "threshold"),
+			quiet(factorInt("depth", 0, 0, MaxLength, "half as many bars must follow an extreme before it counts")),
+		},
+		Signals: []string{shape.PivotHigh, shape.PivotLow},
+		// A leg begins at the turn before it; with a small deviation 200 bars hold several.
+		Warmup: func(a Args) int { return 200 + a.Int("depth") },
+		Compute: func(s *market.Series, a Args) *Result {
+			points, signals := turningPoints(s, a.Float("deviation")/100, a.Int("depth")/2)
+			line := kernel.NaNs(s.Len())
+			for k := 1; k < len(points); k++ {
+				from, to := points[k-1], points[k]
+				for i := from.bar; i <= to.bar; i++ {
+					along := float64(i-from.bar) / float64(to.bar-from.bar)
+					line[i] = from.price + float64(along*(to.price-from.price))
+				}
+			}
+			return &Result{Lines: []Line{{Label: "ZigZag", Tone: Primary, Values: line}}, Signals: signals}
+		},
+	},
+	// The swing is that of the bars on display, so it changes with them; a fixed pair of
+	// turning points would need a rule for which pair.
+	{
+		Name: "fibonacci_retracement", Title: "Fib", Also: []string{"auto_fib_retracement"}, Aliases: []string{"auto_fib", "fib", "fibonacci"}, Category: Pattern,
+		Overlay: true, Repaints: true, VisibleOnly: true,
+		Doc:      "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
+		Formula:  "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",
+		Params:   []Param{rangeBars()},
+		Signals:  []string{shape.LevelTouch},
+		Meanings: newestTouch,
+		Compute: func(s *market.Series, a Args) *Result {
+			// The levels come from the bars in range; touches are looked for at the newest
+			// of all.
+			all := s
+			s = recent(s, a)
+			high, low := 0, 0
+			for i := range s.Len() {
+				if s.High[i] > s.High[high] {
+					high = i
+				}
+				if s.Low[i] < s.Low[low] {
+					low = i
+				}
+			}
+			r := &Result{}
+			if s.Len() == 0 || s.High[high] == s.Low[low] {
+				return r
+			}
+			// The move runs from the earlier extreme to the later one. If both are on one
+			// bar it counts as a rise.
+			start, end := s.Low[low], s.High[high]
+			if low > high {
+				start, end = end, start
+			}
+			for _, part := range []float64{0, 0.236, 0.382, 0.5, 0.618, 0.786, 1} {
+				r.HLines = append(r.HLines, HLine{Y: end + float64(part*(start-end)), Label: number(math.Round(1000*part)/10) + "%", Tone: Muted})
+			}
+			r.Signals = shape.LastTouches(all.High, all.Low, r.HLines)
+			return r
+		},
+	},
+	// The rule: a swing is a pivot of the given widths, known when its right bars are
+	// there. A close beyond the last known swing high breaks the structure upwards,
+	// once per swing: with the trend it is a break of structure, against it a change
+	// of character, which turns the trend. Falls mirrored. Nothing repaints.
+	{
+		Name: "market_structure", Title: "Structure", Aliases: []string{"bos_choch", "smc", "structure"}, Category: Pattern, Overlay: true,
+		Doc:     "Market structure: the last confirmed swing high and low, and closes beyond them. In the direction of the last break that is a break of structure (bos), against it a change of character (choch). Swings are known a few bars late and do not repaint.",
+		Formula: "swing high: above left highs before and right highs after it; break up: close > last swing high, once per swing",
+		Params:  []Param{bars("left", 5, "bars before a swing", "length", "left_bars"), bars("right", 5, "bars after a swing; then it is known", "right_bars")},
+		Signals: []string{shape.BOSUp, shape.BOSDown, shape.ChochUp, shape.ChochDown},
+		// Whether a break is one of structure or of character depends on the break before,
+		// which may be long ago; these bars hold several.
+		Warmup: func(a Args) int { return 300 + 20*(a.Int("left")+a.Int("right")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			left, right := a.Int("left"), a.Int("right")
+			high, low := lastSwing(shape.Peaks(s.High, left, right), s.High, right), lastSwing(shape.Troughs(s.Low, left, right), s.Low, right)
+			return &Result{
+				Lines:   []Line{{Label: "Swing high", Tone: Down, Style: Step, Values: high}, {Label: "Swing low", Tone: Up, Style: Step, Values: low}},
+				Signals: structureBreaks(s.Close, high, low),
+			}
+		},
+	},
+	// The rule: three bars of which the first and the third do not overlap leave a gap
+	// that the second ran through. A gap is filled when a bar reaches its far edge.
+	{
+		Name: "fair_value_gap", Title: "FVG", Aliases: []string{"fvg", "imbalance"}, Category: Pattern, Overlay: true,
+		Doc:     "Fair value gaps: prices between the first and the third of three bars that do not overlap. The zones are those of the newest gap on each side that is not filled; a gap is filled when a bar reaches its far edge, and forgotten after some bars. Nothing repaints.",
+		Formula: "up: low > high[2], the zone between them; down: high < low[2]; filled: low <= lower edge of an upward gap, high >= upper edge of a downward one",
+		Params:  []Param{factor("minimum_size", 0, 0, 100, "smallest gap, in percent of the price", "threshold"), bars("lookback", 200, "bars after which a gap is forgotten", "max_age")},
+		Signals: []string{shape.GapUp, shape.GapDown, shape.GapFilled},
+		Warmup:  func(a Args) int { return a.Int("lookback") + 3 },
+		Compute: func(s *market.Series, a Args) *Result {
+			return fairValueGaps(s, a.Float("minimum_size")/100, a.Int("lookback"))
+		},
+	},
+	// The rule, for falls; rises mirrored. A close below the last known swing low
+	// breaks the structure, once per swing. The move that broke it began at the
+	// highest high between the swing and the break; the last rising bar up to there
+	// is the order block, from its low to its high. A bar that comes back to the
+	// block touches it. A close above the block ends it: from then on it is a breaker
+	// block of the other direction, until a close below it.
+	//
+	// The words are those of traders who follow Michael Huddleston (ICT); the rule
+	// is ours, since published ones differ in which bar is the block.
+	{
+		Name: "order_block", Title: "Order block", Aliases: []string{"order_blocks"}, Also: []string{"ob", "smc_order_block"}, Category: Pattern, Overlay: true,
+		Doc:     "Order blocks: the last bar against a move that broke the structure. The zones are those of the newest block on each side that no close has gone through. block_touch fires when price first comes back to a block. Nothing repaints.",
+		Formula: "up: close > last swing high; block: the last bar with close < open up to the lowest low between that swing and the break; ends: close < its low",
+		Params:  swingParams(5, 200),
+		Signals: []string{shape.BlockUp, shape.BlockDown, shape.BlockTouch},
+		Warmup:  structureWarmup(3),
+		Compute: func(s *market.Series, a Args) *Result {
+			return bothSides(s, func(s *market.Series, side int) *Result {
+				tone := [2]Tone{Down, Up}[side]
+				label := [2]string{shape.BlockDown, shape.BlockUp}[side]
+				edges := newZoneEdges(s.Len())
+				// The newest block that counts is drawn at each bar; older ones still count
+				// for touches.
+				blocks := walkBlocks(s, a, func(i int, w *blockWalk) { edges.show(i, w.blocks) })
+				r := edges.result([2]string{"Down", "Up"}[side], tone, side)
+				r.Signals = blocks.signals(label, tone)
+				return r
+			})
+		},
+	},
+	// The same walk as for order blocks, drawn for the ones that were broken; the
+	// direction is therefore reversed.
+	{
+		Name: "breaker_block", Title: "Breaker", Aliases: []string{"breaker_blocks", "breaker"}, Category: Pattern, Overlay: true,
+		Doc:     "Breaker blocks: order blocks that a close went through, which then act from the other side: a broken upward block is resistance, a broken downward one support. The zones are those of the newest breaker on each side, until a close goes back through it. Nothing repaints.",
+		Formula: "as order_block; up: a downward block whose high a close exceeds; ends: close < its low",
+		Params:  swingParams(5, 200),
+		Signals: []string{shape.BreakerUp, shape.BreakerDown},
+		Warmup:  structureWarmup(4),
+		Compute: func(s *market.Series, a Args) *Result {
+			return bothSides(s, func(s *market.Series, side int) *Result {
+				tone := [2]Tone{Up, Down}[side] // of a broken downward block first
+				edges := newZoneEdges(s.Len())
+				blocks := walkBlocks(s, a, func(i int, w *blockWalk) { edges.show(i, w.breakers) })
+				r := edges.result([2]string{"Up", "Down"}[side], tone, side)
+				for _, z := range blocks.broken {
+					r.Signals = append(r.Signals, shape.Mark(z.known, z.high, [2]string{shape.BreakerUp, shape.BreakerDown}[side], tone))
+				}
+				return r
+			})
+		},
+	},
+	// The rule: orders are thought to rest beyond swings. The first bar that trades
+	// beyond a swing takes it; if that bar closes back inside, it swept it.
+	{
+		Name: "liquidity_sweep", Title: "Sweeps", Aliases: []string{"liquidity_sweeps", "stop_hunt", "liquidity"}, Category: Pattern, Overlay: true,
+		Doc:     "Liquidity sweeps: a bar that trades beyond a swing high or low for the first time and closes back inside. The lines are the nearest swings that no bar has traded beyond. Nothing repaints.",
+		Formula: "sweep of highs: high > swing high >= close, on the first bar with high > swing high; lows mirrored",
+		Params:  swingParams(5, 200),
+		Signals: []string{shape.SweepHigh, shape.SweepLow},
+		Warmup:  structureWarmup(1),
+		Compute: func(s *market.Series, a Args) *Result {
+			return bothSides(s, func(s *market.Series, side int) *Result {
+				return sweeps(s, a, [2]string{"Highs", "Lows"}[side], [2]string{shape.SweepHigh, shape.SweepLow}[side], [2]Tone{Down, Up}[side])
+			})
+		},
+	},
+	// The rule: two swing highs in succession whose prices differ by no more than a
+	// part of the mean true range of the last 14 bars are equal highs. Their level is
+	// the higher of the two; it holds until a bar trades beyond it.
+	{
+		Name: "equal_highs_lows", Title: "EQH/EQL", Aliases: []string{"eqh_eql", "equal_highs", "equal_lows"}, Category: Pattern, Overlay: true,
+		Doc:     "Equal highs and lows: two swings in succession at nearly the same price, beyond which stops are thought to rest. The level is drawn from the bar that confirms the second swing until a bar trades beyond it. Nothing repaints.",
+		Formula: "|swing high - swing high before| <= tolerance * mean true range of 14 bars; lows mirrored",
+		Params:  append(swingParams(5, 200), tolerance(0.2)),
+		Signals: []string{shape.EqualHighs, shape.EqualLows},
+		Warmup:  structureWarmup(2),
+		Compute: func(s *market.Series, a Args) *Result {
+			return bothSides(s, func(s *market.Series, side int) *Result {
+				return equalHighs(s, a, [2]string{"EQH", "EQL"}[side], [2]string{shape.EqualHighs, shape.EqualLows}[side], [2]Tone{Down, Up}[side])
+			})
+		},
+	},
+	// The rule, for supply; demand mirrored. A bar whose body falls by at least
+	// impulse times the mean true range of the 14 bars before it leaves a base: the
+	// bars directly before it, at most base of them, whose range is at most that
+	// mean. There must be one. The zone is the range of the base. A bar that comes
+	// back to it touches it, a close above it ends it.
+	//
+	// The words are those of Sam Seiden's rally, base and drop; the thresholds are
+	// ours, since he gives none.
+	{
+		Name: "supply_demand", Title: "Supply/demand", Aliases: []string{"supply_demand_zones", "supply_and_demand"}, Category: Pattern, Overlay: true,
+		Doc:     "Supply and demand zones: the quiet bars that price left by one large bar. The zones are those of the newest base on each side that no close has gone through; zone_touch fires when price first comes back. Nothing repaints.",
+		Formula: "supply: open - close >= impulse * mean true range of the 14 bars before; zone: range of up to base quiet bars before it; ends: close > its high",
+		Params: []Param{
+			factor("impulse", 1.5, 0.1, 20, "body of the bar that leaves, in mean true ranges"),
+			{Name: "base", Doc: "most bars of a base", Kind: Int, Default: 4, Min: 1, Max: 50},
+			quiet(bars("lookback", 200, "bars after which a zone is forgotten", "max_age")),
+		},
+		Signals: []string{shape.SupplyZone, shape.DemandZone, shape.ZoneTouch},
+		Warmup:  func(a Args) int { return a.Int("lookback") + a.Int("base") + usualRange + 2 },
+		Compute: func(s *market.Series, a Args) *Result {
+			return bothSides(s, func(s *market.Series, side int) *Result {
+				return supplyZones(s, a, side)
+			})
+		},
+	},
+	// The rule: the swings of the last lookback bars are sorted by price and cut into
+	// groups, each no wider than tolerance times the mean true range of the 14 bars
+	// up to the newest swing. A group of at least touches swings is a level, at their
+	// mean. It is done anew whenever a swing becomes known or too old; the lines are
+	// the nearest levels on both sides of the close.
+	{
+		Name: "support_resistance", Title: "S/R", Aliases: []string{"auto_support_resistance", "sr_levels", "support_and_resistance"}, Category: Pattern, Overlay: true,
+		Doc:     "Support and resistance found from the bars: prices near which several swings turned. The lines are the nearest level above the close and the nearest below it. Breakouts are closes through the level of the bar before, level_touch a bar that reaches it and closes back. Nothing repaints.",
+		Formula: "levels: means of groups of at least touches swings, each group no wider than tolerance mean true ranges",
+		Params: append(swingParams(5, 300), tolerance(1),
+			Param{Name: "touches", Aliases: []string{"min_touches", "strength"}, Doc: "swings that make a level", Kind: Int, Default: 2, Min: 1, Max: 20}),
+		Signals: []string{shape.BreakUp, shape.BreakDown, shape.LevelTouch},
+		Meanings: map[string]string{
+			shape.BreakUp:    "the close rises above the resistance of the bar before",
+			shape.BreakDown:  "the close falls below the support of the bar before",
+			shape.LevelTouch: "the bar reaches a level that the one before did not, and closes back",
+		},
+		Warmup: structureWarmup(1),
+		Compute: func(s *market.Series, a Args) *Result {
+			above, below := supportResistance(s, a)
+			return &Result{
+				Lines:   []Line{{Label: "Resistance", Tone: Down, Style: Step, Values: above}, {Label: "Support", Tone: Up, Style: Step, Values: below}},
+				Signals: levelBreaks(s, above, below),
+			}
+		},
+	},
+}
+
 // What the studies of structure share. Each rule is written once, for highs, and applied
 // to lows by turning the bars upside down. None looks ahead: a swing counts from the bar
 // that confirms it. Nothing older than the parameter "lookback" counts, so that a chart
@@ -165,96 +466,6 @@ func apart(i int, lines ...[]float64) {
 // isNaN is math.IsNaN, for files that need nothing else of package math.
 func isNaN(v float64) bool { return v != v }
 
-// Attributed to Bill Williams, "Trading Chaos", 1995. Of equal neighbours his rule
-// says nothing; here a fractal must exceed them.
-var indFractals = Indicator{
-	Name: "fractals", Title: "Fractals", Aliases: []string{"fractal", "williams_fractals", "williams_fractal"}, Category: Pattern, Overlay: true,
-	Doc:     "Williams' fractals: a high above, or a low below, all its neighbours. A fractal is known only when its later neighbours have closed; the dot and the signal stand on that bar, side bars after the extreme, at the price of the extreme.",
-	Formula: "up: high[side] > every high of the side bars before and after it; down mirrored",
-	Params:  []Param{bars("side", 2, "neighbours on each side", "length", "period", "n", "left", "right")},
-	Signals: []string{shape.PivotHigh, shape.PivotLow},
-	Warmup:  func(a Args) int { return 2*a.Int("side") + 1 },
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("side")
-		r := &Result{}
-		// add draws the fractals of one side. A high has the tone Down: there the price
-		// turned down.
-		add := func(bars []int, price []float64, line Line, label string, tone Tone) {
-			line.Style, line.Values = Dots, kernel.NaNs(s.Len())
-			for _, bar := range bars {
-				line.Values[bar+n] = price[bar]
-				r.Signals = append(r.Signals, shape.Mark(bar+n, price[bar], label, tone))
-			}
-			r.Lines = append(r.Lines, line)
-		}
-		add(shape.Peaks(s.High, n, n), s.High, Line{Label: "Up", Tone: Down}, shape.PivotHigh, Down)
-		add(shape.Troughs(s.Low, n, n), s.Low, Line{Label: "Down", Tone: Up}, shape.PivotLow, Up)
-		shape.InOrder(r.Signals)
-		return r
-	},
-}
-
-var indPivotHighLow = Indicator{
-	Name: "pivot_high_low", Title: "Swing levels", Also: []string{"swings", "swing_highs_lows", "swing_points"}, Aliases: []string{"pivots_high_low", "swing_high_low"}, Category: Pattern, Overlay: true,
-	Doc:     "Swing highs and lows: the price of the last high above, and of the last low below, all its neighbours, from the bar on that confirms it. They serve as resistance and support; signals mark the confirmation.",
-	Formula: "high: high[right] > every high of the left bars before and the right bars after it; low mirrored",
-	Params: []Param{
-		bars("left", 10, "bars before a swing that it must exceed", "left_bars", "length"),
-		bars("right", 10, "bars after a swing that it must exceed; it is known so much later", "right_bars"),
-	},
-	Signals: []string{shape.PivotHigh, shape.PivotLow},
-	// Swings are that many bars apart on average, but much more in a long trend.
-	Warmup: func(a Args) int {
-		width := a.Int("left") + a.Int("right")
-		return max(width+1, min(30*width, MaxWarmup))
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		left, right := a.Int("left"), a.Int("right")
-		r := &Result{}
-		// add draws the swings of one side. A swing is known right bars after it, and
-		// line and signal stand there.
-		add := func(pivots []int, price []float64, line Line, label string, tone Tone) {
-			line.Style, line.Values = Step, lastSwing(pivots, price, right)
-			for _, bar := range pivots {
-				r.Signals = append(r.Signals, shape.Mark(bar+right, price[bar], label, tone))
-			}
-			r.Lines = append(r.Lines, line)
-		}
-		add(shape.Peaks(s.High, left, right), s.High, Line{Label: "High", Tone: Down}, shape.PivotHigh, Down)
-		add(shape.Troughs(s.Low, left, right), s.Low, Line{Label: "Low", Tone: Up}, shape.PivotLow, Up)
-		// A swing that is known is the same for every history that has its bars.
-		r.Settles = max(kernel.FirstValid(r.Lines[0].Values), kernel.FirstValid(r.Lines[1].Values))
-		shape.InOrder(r.Signals)
-		return r
-	},
-}
-
-var indZigZag = Indicator{
-	Name: "zigzag", Title: "ZigZag", Aliases: []string{"zz", "zig_zag"}, Category: Pattern, Overlay: true, Repaints: true,
-	Doc: "Zigzag: straight lines between turning points that lie at least some percent apart. The last leg, and where the line runs between two points, is known only later, so it repaints; " +
-		"its signals do not: they stand on the bar where price had come back far enough.",
-	Formula: "a high is a turning point once a low is deviation percent below it and depth/2 bars have followed; a low mirrored",
-	Params: []Param{
-		factor("deviation", 5, 0.01, 99, "percent price must come back", "percent", "threshold"),
-		quiet(factorInt("depth", 0, 0, MaxLength, "half as many bars must follow an extreme before it counts")),
-	},
-	Signals: []string{shape.PivotHigh, shape.PivotLow},
-	// A leg begins at the turn before it; with a small deviation 200 bars hold several.
-	Warmup: func(a Args) int { return 200 + a.Int("depth") },
-	Compute: func(s *market.Series, a Args) *Result {
-		points, signals := turningPoints(s, a.Float("deviation")/100, a.Int("depth")/2)
-		line := kernel.NaNs(s.Len())
-		for k := 1; k < len(points); k++ {
-			from, to := points[k-1], points[k]
-			for i := from.bar; i <= to.bar; i++ {
-				along := float64(i-from.bar) / float64(to.bar-from.bar)
-				line[i] = from.price + float64(along*(to.price-from.price))
-			}
-		}
-		return &Result{Lines: []Line{{Label: "ZigZag", Tone: Primary, Values: line}}, Signals: signals}
-	},
-}
-
 // turningPoints returns the alternating highs and lows from which price came
 // back by at least a fraction of itself on a bar at least wait bars later, then the extreme of the leg under way;
 // and a signal for each on the bar that confirmed it. Of a bar that makes a new
@@ -311,71 +522,6 @@ func furthest(price []float64, from, to int, side float64) swing {
 	return swing{bar: at, price: price[at]}
 }
 
-// The swing is that of the bars on display, so it changes with them; a fixed pair of
-// turning points would need a rule for which pair.
-var indFibonacci = Indicator{
-	Name: "fibonacci_retracement", Title: "Fib", Also: []string{"auto_fib_retracement"}, Aliases: []string{"auto_fib", "fib", "fibonacci"}, Category: Pattern,
-	Overlay: true, Repaints: true, VisibleOnly: true,
-	Doc:      "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
-	Formula:  "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",
-	Params:   []Param{rangeBars()},
-	Signals:  []string{shape.LevelTouch},
-	Meanings: newestTouch,
-	Compute: func(s *market.Series, a Args) *Result {
-		// The levels come from the bars in range; touches are looked for at the newest
-		// of all.
-		all := s
-		s = recent(s, a)
-		high, low := 0, 0
-		for i := range s.Len() {
-			if s.High[i] > s.High[high] {
-				high = i
-			}
-			if s.Low[i] < s.Low[low] {
-				low = i
-			}
-		}
-		r := &Result{}
-		if s.Len() == 0 || s.High[high] == s.Low[low] {
-			return r
-		}
-		// The move runs from the earlier extreme to the later one. If both are on one
-		// bar it counts as a rise.
-		start, end := s.Low[low], s.High[high]
-		if low > high {
-			start, end = end, start
-		}
-		for _, part := range []float64{0, 0.236, 0.382, 0.5, 0.618, 0.786, 1} {
-			r.HLines = append(r.HLines, HLine{Y: end + float64(part*(start-end)), Label: number(math.Round(1000*part)/10) + "%", Tone: Muted})
-		}
-		r.Signals = shape.LastTouches(all.High, all.Low, r.HLines)
-		return r
-	},
-}
-
-// The rule: a swing is a pivot of the given widths, known when its right bars are
-// there. A close beyond the last known swing high breaks the structure upwards,
-// once per swing: with the trend it is a break of structure, against it a change
-// of character, which turns the trend. Falls mirrored. Nothing repaints.
-var indMarketStructure = Indicator{
-	Name: "market_structure", Title: "Structure", Aliases: []string{"bos_choch", "smc", "structure"}, Category: Pattern, Overlay: true,
-	Doc:     "Market structure: the last confirmed swing high and low, and closes beyond them. In the direction of the last break that is a break of structure (bos), against it a change of character (choch). Swings are known a few bars late and do not repaint.",
-	Formula: "swing high: above left highs before and right highs after it; break up: close > last swing high, once per swing",
-	Params:  []Param{bars("left", 5, "bars before a swing", "length", "left_bars"), bars("right", 5, "bars after a swing; then it is known", "right_bars")},
-	Signals: []string{shape.BOSUp, shape.BOSDown, shape.ChochUp, shape.ChochDown},
-	// Whether a break is one of structure or of character depends on the break before,
-	// which may be long ago; these bars hold several.
-	Warmup: func(a Args) int { return 300 + 20*(a.Int("left")+a.Int("right")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		left, right := a.Int("left"), a.Int("right")
-		high, low := lastSwing(shape.Peaks(s.High, left, right), s.High, right), lastSwing(shape.Troughs(s.Low, left, right), s.Low, right)
-		return &Result{
-			Lines:   []Line{{Label: "Swing high", Tone: Down, Style: Step, Values: high}, {Label: "Swing low", Tone: Up, Style: Step, Values: low}},
-			Signals: structureBreaks(s.Close, high, low),
-		}
-	},
-}
-
 // lastSwing returns at each bar the price of the last swing known there.
 func lastSwing(pivots []int, price []float64, right int) []float64 {
 	out := kernel.NaNs(len(price))
@@ -420,20 +566,6 @@ func structureBreaks(closes, high, low []float64) []Signal {
 	return signals
 }
 
-// The rule: three bars of which the first and the third do not overlap leave a gap
-// that the second ran through. A gap is filled when a bar reaches its far edge.
-var indFairValueGap = Indicator{
-	Name: "fair_value_gap", Title: "FVG", Aliases: []string{"fvg", "imbalance"}, Category: Pattern, Overlay: true,
-	Doc:     "Fair value gaps: prices between the first and the third of three bars that do not overlap. The zones are those of the newest gap on each side that is not filled; a gap is filled when a bar reaches its far edge, and forgotten after some bars. Nothing repaints.",
-	Formula: "up: low > high[2], the zone between them; down: high < low[2]; filled: low <= lower edge of an upward gap, high >= upper edge of a downward one",
-	Params:  []Param{factor("minimum_size", 0, 0, 100, "smallest gap, in percent of the price", "threshold"), bars("lookback", 200, "bars after which a gap is forgotten", "max_age")},
-	Signals: []string{shape.GapUp, shape.GapDown, shape.GapFilled},
-	Warmup:  func(a Args) int { return a.Int("lookback") + 3 },
-	Compute: func(s *market.Series, a Args) *Result {
-		return fairValueGaps(s, a.Float("minimum_size")/100, a.Int("lookback"))
-	},
-}
-
 // fairValueGaps draws the gaps of s that are at least as large as a part of the price
 // and at most age bars old. Several gaps may be open at a time; a bar that fills more
 // than one gives one signal.
@@ -467,60 +599,6 @@ func fairValueGaps(s *market.Series, least float64, age int) *Result {
 	r, falls := above.result("Up", Up, 0), below.result("Down", Down, 0)
 	r.Lines, r.Fills, r.Signals = append(r.Lines, falls.Lines...), append(r.Fills, falls.Fills...), signals
 	return r
-}
-
-// The rule, for falls; rises mirrored. A close below the last known swing low
-// breaks the structure, once per swing. The move that broke it began at the
-// highest high between the swing and the break; the last rising bar up to there
-// is the order block, from its low to its high. A bar that comes back to the
-// block touches it. A close above the block ends it: from then on it is a breaker
-// block of the other direction, until a close below it.
-//
-// The words are those of traders who follow Michael Huddleston (ICT); the rule
-// is ours, since published ones differ in which bar is the block.
-var indOrderBlock = Indicator{
-	Name: "order_block", Title: "Order block", Aliases: []string{"order_blocks"}, Also: []string{"ob", "smc_order_block"}, Category: Pattern, Overlay: true,
-	Doc:     "Order blocks: the last bar against a move that broke the structure. The zones are those of the newest block on each side that no close has gone through. block_touch fires when price first comes back to a block. Nothing repaints.",
-	Formula: "up: close > last swing high; block: the last bar with close < open up to the lowest low between that swing and the break; ends: close < its low",
-	Params:  swingParams(5, 200),
-	Signals: []string{shape.BlockUp, shape.BlockDown, shape.BlockTouch},
-	Warmup:  structureWarmup(3),
-	Compute: func(s *market.Series, a Args) *Result {
-		return bothSides(s, func(s *market.Series, side int) *Result {
-			tone := [2]Tone{Down, Up}[side]
-			label := [2]string{shape.BlockDown, shape.BlockUp}[side]
-			edges := newZoneEdges(s.Len())
-			// The newest block that counts is drawn at each bar; older ones still count
-			// for touches.
-			blocks := walkBlocks(s, a, func(i int, w *blockWalk) { edges.show(i, w.blocks) })
-			r := edges.result([2]string{"Down", "Up"}[side], tone, side)
-			r.Signals = blocks.signals(label, tone)
-			return r
-		})
-	},
-}
-
-// The same walk as for order blocks, drawn for the ones that were broken; the
-// direction is therefore reversed.
-var indBreakerBlock = Indicator{
-	Name: "breaker_block", Title: "Breaker", Aliases: []string{"breaker_blocks", "breaker"}, Category: Pattern, Overlay: true,
-	Doc:     "Breaker blocks: order blocks that a close went through, which then act from the other side: a broken upward block is resistance, a broken downward one support. The zones are those of the newest breaker on each side, until a close goes back through it. Nothing repaints.",
-	Formula: "as order_block; up: a downward block whose high a close exceeds; ends: close < its low",
-	Params:  swingParams(5, 200),
-	Signals: []string{shape.BreakerUp, shape.BreakerDown},
-	Warmup:  structureWarmup(4),
-	Compute: func(s *market.Series, a Args) *Result {
-		return bothSides(s, func(s *market.Series, side int) *Result {
-			tone := [2]Tone{Up, Down}[side] // of a broken downward block first
-			edges := newZoneEdges(s.Len())
-			blocks := walkBlocks(s, a, func(i int, w *blockWalk) { edges.show(i, w.breakers) })
-			r := edges.result([2]string{"Up", "Down"}[side], tone, side)
-			for _, z := range blocks.broken {
-				r.Signals = append(r.Signals, shape.Mark(z.known, z.high, [2]string{shape.BreakerUp, shape.BreakerDown}[side], tone))
-			}
-			return r
-		})
-	},
 }
 
 // blockWalk is the state of downward blocks while it goes over the bars. It knows one
@@ -616,22 +694,6 @@ func (w *blockWalk) signals(label string, tone Tone) []Signal {
 	return shape.InOrder(signals)
 }
 
-// The rule: orders are thought to rest beyond swings. The first bar that trades
-// beyond a swing takes it; if that bar closes back inside, it swept it.
-var indLiquiditySweep = Indicator{
-	Name: "liquidity_sweep", Title: "Sweeps", Aliases: []string{"liquidity_sweeps", "stop_hunt", "liquidity"}, Category: Pattern, Overlay: true,
-	Doc:     "Liquidity sweeps: a bar that trades beyond a swing high or low for the first time and closes back inside. The lines are the nearest swings that no bar has traded beyond. Nothing repaints.",
-	Formula: "sweep of highs: high > swing high >= close, on the first bar with high > swing high; lows mirrored",
-	Params:  swingParams(5, 200),
-	Signals: []string{shape.SweepHigh, shape.SweepLow},
-	Warmup:  structureWarmup(1),
-	Compute: func(s *market.Series, a Args) *Result {
-		return bothSides(s, func(s *market.Series, side int) *Result {
-			return sweeps(s, a, [2]string{"Highs", "Lows"}[side], [2]string{shape.SweepHigh, shape.SweepLow}[side], [2]Tone{Down, Up}[side])
-		})
-	},
-}
-
 // sweeps follows the swing highs that no bar has traded beyond.
 func sweeps(s *market.Series, a Args, name, label string, tone Tone) *Result {
 	line := kernel.NaNs(s.Len())
@@ -668,23 +730,6 @@ func sweeps(s *market.Series, a Args, name, label string, tone Tone) *Result {
 		}
 	}
 	return r
-}
-
-// The rule: two swing highs in succession whose prices differ by no more than a
-// part of the mean true range of the last 14 bars are equal highs. Their level is
-// the higher of the two; it holds until a bar trades beyond it.
-var indEqualHighsLows = Indicator{
-	Name: "equal_highs_lows", Title: "EQH/EQL", Aliases: []string{"eqh_eql", "equal_highs", "equal_lows"}, Category: Pattern, Overlay: true,
-	Doc:     "Equal highs and lows: two swings in succession at nearly the same price, beyond which stops are thought to rest. The level is drawn from the bar that confirms the second swing until a bar trades beyond it. Nothing repaints.",
-	Formula: "|swing high - swing high before| <= tolerance * mean true range of 14 bars; lows mirrored",
-	Params:  append(swingParams(5, 200), tolerance(0.2)),
-	Signals: []string{shape.EqualHighs, shape.EqualLows},
-	Warmup:  structureWarmup(2),
-	Compute: func(s *market.Series, a Args) *Result {
-		return bothSides(s, func(s *market.Series, side int) *Result {
-			return equalHighs(s, a, [2]string{"EQH", "EQL"}[side], [2]string{shape.EqualHighs, shape.EqualLows}[side], [2]Tone{Down, Up}[side])
-		})
-	},
 }
 
 // equalHighs draws the level of the newest equal highs. Only swings next to each
@@ -737,32 +782,6 @@ func beyond(s *market.Series, from, to int, price float64) bool {
 	return false
 }
 
-// The rule, for supply; demand mirrored. A bar whose body falls by at least
-// impulse times the mean true range of the 14 bars before it leaves a base: the
-// bars directly before it, at most base of them, whose range is at most that
-// mean. There must be one. The zone is the range of the base. A bar that comes
-// back to it touches it, a close above it ends it.
-//
-// The words are those of Sam Seiden's rally, base and drop; the thresholds are
-// ours, since he gives none.
-var indSupplyDemand = Indicator{
-	Name: "supply_demand", Title: "Supply/demand", Aliases: []string{"supply_demand_zones", "supply_and_demand"}, Category: Pattern, Overlay: true,
-	Doc:     "Supply and demand zones: the quiet bars that price left by one large bar. The zones are those of the newest base on each side that no close has gone through; zone_touch fires when price first comes back. Nothing repaints.",
-	Formula: "supply: open - close >= impulse * mean true range of the 14 bars before; zone: range of up to base quiet bars before it; ends: close > its high",
-	Params: []Param{
-		factor("impulse", 1.5, 0.1, 20, "body of the bar that leaves, in mean true ranges"),
-		{Name: "base", Doc: "most bars of a base", Kind: Int, Default: 4, Min: 1, Max: 50},
-		quiet(bars("lookback", 200, "bars after which a zone is forgotten", "max_age")),
-	},
-	Signals: []string{shape.SupplyZone, shape.DemandZone, shape.ZoneTouch},
-	Warmup:  func(a Args) int { return a.Int("lookback") + a.Int("base") + usualRange + 2 },
-	Compute: func(s *market.Series, a Args) *Result {
-		return bothSides(s, func(s *market.Series, side int) *Result {
-			return supplyZones(s, a, side)
-		})
-	},
-}
-
 // supplyZones draws the newest zone that large falling bars left. The threshold is
 // the mean of the bars before: a large bar must not raise what it is measured by.
 func supplyZones(s *market.Series, a Args, side int) *Result {
@@ -807,33 +826,6 @@ func baseBefore(s *market.Series, i, most int, quiet float64) (z priceZone, ok b
 		z.low, z.high, z.bar = min(z.low, s.Low[k]), max(z.high, s.High[k]), k
 	}
 	return z, ok && kernel.Compare(s.Close[i], z.low) < 0
-}
-
-// The rule: the swings of the last lookback bars are sorted by price and cut into
-// groups, each no wider than tolerance times the mean true range of the 14 bars
-// up to the newest swing. A group of at least touches swings is a level, at their
-// mean. It is done anew whenever a swing becomes known or too old; the lines are
-// the nearest levels on both sides of the close.
-var indSupportResistance = Indicator{
-	Name: "support_resistance", Title: "S/R", Aliases: []string{"auto_support_resistance", "sr_levels", "support_and_resistance"}, Category: Pattern, Overlay: true,
-	Doc:     "Support and resistance found from the bars: prices near which several swings turned. The lines are the nearest level above the close and the nearest below it. Breakouts are closes through the level of the bar before, level_touch a bar that reaches it and closes back. Nothing repaints.",
-	Formula: "levels: means of groups of at least touches swings, each group no wider than tolerance mean true ranges",
-	Params: append(swingParams(5, 300), tolerance(1),
-		Param{Name: "touches", Aliases: []string{"min_touches", "strength"}, Doc: "swings that make a level", Kind: Int, Default: 2, Min: 1, Max: 20}),
-	Signals: []string{shape.BreakUp, shape.BreakDown, shape.LevelTouch},
-	Meanings: map[string]string{
-		shape.BreakUp:    "the close rises above the resistance of the bar before",
-		shape.BreakDown:  "the close falls below the support of the bar before",
-		shape.LevelTouch: "the bar reaches a level that the one before did not, and closes back",
-	},
-	Warmup: structureWarmup(1),
-	Compute: func(s *market.Series, a Args) *Result {
-		above, below := supportResistance(s, a)
-		return &Result{
-			Lines:   []Line{{Label: "Resistance", Tone: Down, Style: Step, Values: above}, {Label: "Support", Tone: Up, Style: Step, Values: below}},
-			Signals: levelBreaks(s, above, below),
-		}
-	},
 }
 
 // supportResistance returns the nearest level not below each close, and the

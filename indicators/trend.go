@@ -10,47 +10,393 @@ import (
 	"wick/market"
 )
 
-// Wilder's directional movement: of two bars, which one reaches further out on
-// which side, smoothed and set in proportion to the true range.
-
-// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
-var indADX = Indicator{
-	Name: "adx", Title: "ADX", Aliases: []string{"dmi", "average_directional_index", "directional_movement"}, Category: Trend,
-	Doc: "Wilder's average directional index, the strength of the trend, with +DI and -DI, its direction. As in TA-Lib, which seeds the sums of movement with n-1 bars; " +
-		"the variant pine seeds averages with n, as TradingView. After about 200 bars the two agree.",
-	Formula: "±DI = 100 * ±DM(n) / TR(n); DX = 100 * |+DI - -DI| / (+DI + -DI); ADX = Wilder average of DX",
-	Params: []Param{
-		lengthFrom(2, 14), choice("variant", "whose seeds", "talib", "pine"),
-		quiet(factorInt("smoothing", 0, 0, MaxLength, "bars of the average of DX, 0 for the length", "adx_smoothing", "adxsmoothing")),
-		quiet(factor("threshold", 25, 0, 100, "ADX from which a crossing counts", "level", "trend")),
+// trends are the entries of this family.
+var trends = []Indicator{
+	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
+	{
+		Name: "adx", Title: "ADX", Aliases: []string{"dmi", "average_directional_index", "directional_movement"}, Category: Trend,
+		Doc: "Wilder's average directional index, the strength of the trend, with +DI and -DI, its direction. As in TA-Lib, which seeds the sums of movement with n-1 bars; " +
+			"the variant pine seeds averages with n, as TradingView. After about 200 bars the two agree.",
+		Formula: "±DI = 100 * ±DM(n) / TR(n); DX = 100 * |+DI - -DI| / (+DI + -DI); ADX = Wilder average of DX",
+		Params: []Param{
+			lengthFrom(2, 14), choice("variant", "whose seeds", "talib", "pine"),
+			quiet(factorInt("smoothing", 0, 0, MaxLength, "bars of the average of DX, 0 for the length", "adx_smoothing", "adxsmoothing")),
+			quiet(factor("threshold", 25, 0, 100, "ADX from which a crossing counts", "level", "trend")),
+		},
+		Signals: []string{shape.CrossUp, shape.CrossDown},
+		Meanings: map[string]string{
+			shape.CrossUp:   "+DI meets or crosses -DI from below while the ADX is not below its threshold",
+			shape.CrossDown: "+DI meets or crosses -DI from above while the ADX is not below its threshold",
+		},
+		// The ADX smooths what was smoothed already, so its start is forgotten later than
+		// that of one Wilder average.
+		Warmup: func(a Args) int { return 32 * max(a.Int("length"), a.Int("smoothing")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			plus, minus, adx := kernel.Directional(s, a.Int("length"), cmp.Or(a.Int("smoothing"), a.Int("length")), a.Choice("variant"))
+			level := a.Float("threshold")
+			// Both lines are percentages of the true range, so the crossings are those of
+			// lines and not of prices.
+			signals := shape.LineCrossings(nil, plus, minus, shape.CrossUp, shape.CrossDown)
+			// Crossings of +DI and -DI count in a market that trends; a NaN, before the ADX
+			// begins, is no trend.
+			strong := slices.DeleteFunc(signals, func(sig Signal) bool { return !(adx[sig.Bar] >= level) })
+			return &Result{
+				Lines: []Line{
+					{Label: "ADX", Tone: Primary, Values: adx},
+					{Label: "+DI", Tone: Up, Values: plus}, {Label: "-DI", Tone: Down, Values: minus},
+				},
+				HLines:  []HLine{{Y: level}, {Y: 20}},
+				Signals: strong,
+			}
+		},
 	},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Meanings: map[string]string{
-		shape.CrossUp:   "+DI meets or crosses -DI from below while the ADX is not below its threshold",
-		shape.CrossDown: "+DI meets or crosses -DI from above while the ADX is not below its threshold",
+	trendPanel(Indicator{
+		Name: "adxr", Title: "ADXR", Aliases: []string{"average_directional_index_rating"},
+		Doc:     "Directional movement rating: the mean of the ADX now and n-1 bars ago. As in TA-Lib.",
+		Formula: "ADXR = (ADX + ADX[n-1]) / 2",
+		// One length more than the ADX: the older of the two values lies so far back.
+		Warmup: func(a Args) int { return 33 * a.Int("length") },
+	}, "ADXR", func(s *market.Series, n int) []float64 {
+		_, _, adx := kernel.Directional(s, n, n, "talib")
+		return kernel.Midway(adx, kernel.Shift(adx, n-1))
+	}),
+	trendPanel(Indicator{
+		Name: "dx", Title: "DX", Aliases: []string{"directional_movement_index"},
+		Doc:     "Directional movement index: how far +DI and -DI lie apart, 0 to 100. Its Wilder average is the ADX. As in TA-Lib.",
+		Formula: "DX = 100 * |+DI - -DI| / (+DI + -DI)",
+		Warmup:  wilderWarmup,
+	}, "DX", func(s *market.Series, n int) []float64 {
+		plus, minus := kernel.DirectionalIndicators(s, n)
+		return kernel.DirectionalIndex(plus, minus)
+	}),
+	turning(Indicator{
+		Name: "plus_di", Title: "+DI", Aliases: []string{"pdi", "di_plus"}, Category: Trend,
+		Doc:     "Wilder's plus directional indicator: upward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
+		Formula: "+DI = 100 * +DM(n) / TR(n)",
+		Params:  []Param{length(14)},
+		Warmup:  wilderWarmup,
+	}, "+DI", func(s *market.Series, a Args) []float64 {
+		plus, _ := kernel.DirectionalIndicators(s, a.Int("length"))
+		return plus
+	}),
+	turning(Indicator{
+		Name: "minus_di", Title: "-DI", Aliases: []string{"mdi", "di_minus"}, Category: Trend,
+		Doc:     "Wilder's minus directional indicator: downward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
+		Formula: "-DI = 100 * -DM(n) / TR(n)",
+		Params:  []Param{length(14)},
+		Warmup:  wilderWarmup,
+	}, "-DI", func(s *market.Series, a Args) []float64 {
+		_, minus := kernel.DirectionalIndicators(s, a.Int("length"))
+		return minus
+	}),
+	turning(Indicator{
+		Name: "plus_dm", Title: "+DM", Aliases: []string{"dm_plus"}, Category: Trend,
+		Doc:     "Wilder's plus directional movement: how far highs reach above the high before, where lows reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
+		Formula: "+DM(n) = +DM(n)[1] - +DM(n)[1]/n + d, d = high - high[1] if that is positive and more than low[1] - low, else 0",
+		Params:  []Param{length(14)},
+		Warmup:  wilderWarmup,
+	}, "+DM", func(s *market.Series, a Args) []float64 {
+		plus, _, _ := kernel.Movements(s)
+		return kernel.WilderSum(plus, a.Int("length"))
+	}),
+	turning(Indicator{
+		Name: "minus_dm", Title: "-DM", Aliases: []string{"dm_minus"}, Category: Trend,
+		Doc:     "Wilder's minus directional movement: how far lows reach below the low before, where highs reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
+		Formula: "-DM(n) = -DM(n)[1] - -DM(n)[1]/n + d, d = low[1] - low if that is positive and more than high - high[1], else 0",
+		Params:  []Param{length(14)},
+		Warmup:  wilderWarmup,
+	}, "-DM", func(s *market.Series, a Args) []float64 {
+		_, minus, _ := kernel.Movements(s)
+		return kernel.WilderSum(minus, a.Int("length"))
+	}),
+	// Attributed to Tushar S. Chande, "A Time Price Oscillator", Technical Analysis of
+	// Stocks & Commodities, September 1995.
+	{
+		Name: "aroon", Title: "Aroon", Category: Trend,
+		Doc:      "Chande's Aroon: how recent the highest high and the lowest low of the last n+1 bars are, 100 for this bar, 0 for n bars ago. As in TA-Lib and TradingView.",
+		Formula:  "up = 100 * (n - bars since highest high) / n; down with the lowest low",
+		Params:   []Param{length(14), quiet(factor("strong", 70, 0, 100, "upper level", "upper")), quiet(factor("weak", 30, 0, 100, "lower level", "lower"))},
+		Signals:  []string{shape.CrossUp, shape.CrossDown},
+		Meanings: shape.CrossMeanings("Up", "Down"),
+		Warmup:   changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			up, down := aroon(s, a.Int("length"))
+			return &Result{
+				YRange:  &[2]float64{0, 100},
+				Lines:   []Line{{Label: "Up", Tone: Up, Values: up}, {Label: "Down", Tone: Down, Values: down}},
+				HLines:  []HLine{{Y: a.Float("strong")}, {Y: a.Float("weak")}},
+				Signals: shape.LineCrossings(nil, up, down, shape.CrossUp, shape.CrossDown),
+			}
+		},
 	},
-	// The ADX smooths what was smoothed already, so its start is forgotten later than
-	// that of one Wilder average.
-	Warmup: func(a Args) int { return 32 * max(a.Int("length"), a.Int("smoothing")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		plus, minus, adx := kernel.Directional(s, a.Int("length"), cmp.Or(a.Int("smoothing"), a.Int("length")), a.Choice("variant"))
-		level := a.Float("threshold")
-		// Both lines are percentages of the true range, so the crossings are those of
-		// lines and not of prices.
-		signals := shape.LineCrossings(nil, plus, minus, shape.CrossUp, shape.CrossDown)
-		// Crossings of +DI and -DI count in a market that trends; a NaN, before the ADX
-		// begins, is no trend.
-		strong := slices.DeleteFunc(signals, func(sig Signal) bool { return !(adx[sig.Bar] >= level) })
-		return &Result{
-			Lines: []Line{
-				{Label: "ADX", Tone: Primary, Values: adx},
-				{Label: "+DI", Tone: Up, Values: plus}, {Label: "-DI", Tone: Down, Values: minus},
-			},
-			HLines:  []HLine{{Y: level}, {Y: 20}},
-			Signals: strong,
-		}
+	// Like the two lines it moves in steps, by 100/n for every bar that an extreme grows
+	// older.
+	{
+		Name: "aroonosc", Title: "Aroon Osc", Aliases: []string{"aroon_oscillator", "aroon_osc"}, Category: Trend,
+		Doc:     "Aroon oscillator: Aroon up less Aroon down, -100 to 100. As in TA-Lib.",
+		Formula: "Aroon oscillator = Aroon up - Aroon down",
+		Params:  []Param{length(14)},
+		Signals: []string{shape.ZeroUp, shape.ZeroDown},
+		Warmup:  changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			up, down := aroon(s, a.Int("length"))
+			r := shape.ZeroPanel("Aroon Osc", kernel.Minus(up, down))
+			r.YRange = &[2]float64{-100, 100}
+			r.HLines = []HLine{{Y: 50}, {Y: 0}, {Y: -50}}
+			return r
+		},
+	},
+	// Attributed to Etienne Botes and Douglas Siepman, "The Vortex Indicator", Technical
+	// Analysis of Stocks & Commodities, January 2010.
+	{
+		Name: "vortex", Title: "Vortex", Aliases: []string{"vi", "vortex_indicator"}, Category: Trend,
+		Doc:      "Vortex of Botes and Siepman: how far highs climb from the low before, and lows fall from the high before, each in parts of the true range. The upper line leads the trend.",
+		Formula:  "VI+ = Σ|high - low[1]| / ΣTR, VI- = Σ|low - high[1]| / ΣTR over n bars",
+		Params:   []Param{length(14)},
+		Signals:  []string{shape.CrossUp, shape.CrossDown},
+		Meanings: shape.CrossMeanings("VI+", "VI-"),
+		Warmup:   crossingWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("length")
+			ups, downs := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+			// Upward movement reaches from the low before to the high, downward movement
+			// from the high before to the low. Both are set in proportion to the true
+			// range.
+			for i := 1; i < len(ups); i++ {
+				ups[i], downs[i] = math.Abs(s.High[i]-s.Low[i-1]), math.Abs(s.Low[i]-s.High[i-1])
+			}
+			// Windows without range have no value.
+			span := kernel.RollingSum(kernel.TrueRange(s), n)
+			plus, less := kernel.Quotient(kernel.RollingSum(ups, n), span), kernel.Quotient(kernel.RollingSum(downs, n), span)
+			return &Result{
+				Lines:   []Line{{Label: "VI+", Tone: Up, Values: plus}, {Label: "VI-", Tone: Down, Values: less}},
+				HLines:  []HLine{{Y: 1}},
+				Signals: shape.LineCrossings(nil, plus, less, shape.CrossUp, shape.CrossDown),
+			}
+		},
+	},
+	// Attributed to Goichi Hosoda, who published it in 1969 under the name Ichimoku
+	// Sanjin.
+	{
+		Name: "ichimoku", Title: "Ichimoku", Aliases: []string{"ichi", "ikh", "ichimoku_cloud", "ichimoku_kinko_hyo"}, Category: Trend, Overlay: true,
+		Doc: "Ichimoku Kinko Hyo: conversion and base line, the middles of the range of 9 and 26 bars, and the cloud between two leading spans. As at TradingView the cloud is moved forward: a bar shows the spans computed " +
+			"displacement-1 bars before it, so nothing here looks ahead. twist_up and twist_down fire where the spans cross, that is when the cloud to come changes colour. The lagging span is the close moved back, " +
+			"which later bars fill in; it has an entry of its own, chikou.",
+		Formula: "conversion = (max(high, 9) + min(low, 9)) / 2; base the same of 26; span A = (conversion + base) / 2; span B = the same of 52",
+		Params: []Param{
+			bars("conversion", 9, "conversion line", "tenkan", "conversion_length", "tenkan_period", "tenkan_length"),
+			bars("base", 26, "base line", "kijun", "base_length", "kijun_period", "kijun_length"),
+			bars("span_b", 52, "second leading span", "senkou", "senkou_b", "senkou_period", "senkou_b_period", "span_b_length", "lagging_span_2"),
+			displacement(),
+		},
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.CloudUp, shape.CloudDown, shape.TwistUp, shape.TwistDown},
+		Warmup: func(a Args) int {
+			return max(a.Int("conversion"), a.Int("base"), a.Int("span_b")) + a.Int("displacement")
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			conversion, base := kernel.MidRange(s, a.Int("conversion")), kernel.MidRange(s, a.Int("base"))
+			spanA, spanB := kernel.Midway(conversion, base), kernel.MidRange(s, a.Int("span_b"))
+			signals := shape.Crossings(nil, conversion, base, shape.CrossUp, shape.CrossDown)
+			// The spans as they are computed now are the cloud to come: twists are found
+			// here, and the part beyond the last bar is kept. After the shift they are the
+			// cloud of this bar, which closes break out of.
+			signals = shape.Crossings(signals, spanA, spanB, shape.TwistUp, shape.TwistDown)
+			aheadA, aheadB := lastOf(spanA, a.Int("displacement")-1), lastOf(spanB, a.Int("displacement")-1)
+			spanA, spanB = kernel.Shift(spanA, a.Int("displacement")-1), kernel.Shift(spanB, a.Int("displacement")-1)
+			signals = shape.Crossings(signals, s.Close, kernel.Greater(spanA, spanB), shape.CloudUp, "")
+			signals = shape.Crossings(signals, s.Close, kernel.Lesser(spanA, spanB), "", shape.CloudDown)
+			return &Result{
+				Lines: []Line{
+					{Label: "Conversion", Tone: Primary, Values: conversion}, {Label: "Base", Tone: Second, Values: base},
+					{Label: "Span A", Tone: Up, Values: spanA, Ahead: aheadA}, {Label: "Span B", Tone: Down, Values: spanB, Ahead: aheadB},
+				},
+				Fills:   []Fill{{Y1: spanA, Y2: spanB, Tone: Up, Below: Down, Ahead1: aheadA, Ahead2: aheadB}},
+				Signals: shape.InOrder(signals),
+			}
+		},
+	},
+	{
+		Name: "chikou", Title: "Chikou", Aliases: []string{"chikou_span", "lagging_span"}, Category: Trend, Overlay: true, Repaints: true,
+		Doc:     "Lagging span of Ichimoku: the close moved back, as TradingView draws it. A bar therefore shows a close that came later, and the newest bars show none: a picture to compare two prices, not a value to act on. The signals do not look ahead: they fire where the close crosses the close it is compared with.",
+		Formula: "chikou = close[-(displacement - 1)]",
+		Params:  []Param{displacement()},
+		Signals: []string{shape.PriceUp, shape.PriceDown},
+		Meanings: map[string]string{
+			shape.PriceUp:   "the close meets or crosses the one that lies displacement - 1 bars back from below",
+			shape.PriceDown: "the close meets or crosses the one that lies displacement - 1 bars back from above",
+		},
+		Warmup: func(a Args) int { return a.Int("displacement") },
+		Compute: func(s *market.Series, a Args) *Result {
+			// As for the cloud this bar counts, so 26 moves the close back by 25.
+			d := a.Int("displacement") - 1
+			line := kernel.NaNs(s.Len())
+			// The signals compare the newest close with that of d bars ago, which is the
+			// same crossing seen from the bar on which it happens.
+			if d < len(line) {
+				copy(line, s.Close[d:])
+			}
+			return &Result{
+				Lines:   []Line{{Label: "Chikou", Tone: Accent, Values: line}},
+				Signals: shape.Crossings(nil, s.Close, kernel.Shift(s.Close, d), shape.PriceUp, shape.PriceDown),
+			}
+		},
+	},
+	// Attributed to Adam White, in Futures, August 1991.
+	{
+		Name: "vhf", Title: "VHF", Aliases: []string{"vertical_horizontal_filter"}, Category: Trend,
+		Doc:     "Vertical horizontal filter of White: the range of the closes over the way they went. High in a trend, low in a range. The range is that of the last n closes, one fewer than the n changes join.",
+		Formula: "VHF = (highest - lowest of the last n closes) / Σ|Δclose| over n changes",
+		Params:  []Param{length(28), quiet(factor("level", 0.35, 0, 1, "level of a trend", "threshold")), source()},
+		Signals: []string{shape.ModeTrend, shape.ModeCycle},
+		Warmup:  crossingWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			x, n := column(s, a), a.Int("length")
+			line := kernel.Ratio(kernel.Minus(kernel.Highest(x, n), kernel.Lowest(x, n)), kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n), 1)
+			return shape.LevelPanel("VHF", line, a.Float("level"), shape.ModeTrend, shape.ModeCycle)
+		},
+	},
+	{
+		Name: "chop_zone", Title: "Chop Zone", Aliases: []string{"chopzone"}, Category: Trend,
+		Doc:     "Chop zone: the angle at which an exponential average climbs, in degrees, with a bar of time as wide as a 25th of the range of 30 bars is high. Beyond 5 degrees the market trends; between it chops. The angle is what TradingView's colours stand for.",
+		Formula: "angle = atan((EMA - EMA[1]) / hlc3 * 25 * lowest low / (highest high - lowest low)) in degrees",
+		Params: []Param{
+			bars("length", 30, "bars of the range", "period", "len", "window"), bars("ema", 34, "exponential average", "ema_length"),
+			quiet(factor("level", 5, 0, 90, "degrees of a trend", "threshold")),
+		},
+		Signals:  []string{shape.BreakUp, shape.BreakDown, shape.ZeroUp, shape.ZeroDown},
+		Meanings: shape.BreakMeanings("the angle", "the upper level", "the lower level"),
+		Warmup:   func(a Args) int { return a.Int("length") + kernel.EMAMemory*a.Int("ema") },
+		Compute: func(s *market.Series, a Args) *Result {
+			level := a.Float("level")
+			// Zero and both levels are three sets of crossings; InOrder puts them together
+			// by bar.
+			line := climb(s, a.Int("length"), a.Int("ema"))
+			signals := shape.LevelCrossings(nil, line, level, shape.BreakUp, "")
+			signals = shape.LevelCrossings(signals, line, -level, "", shape.BreakDown)
+			return &Result{
+				Histogram: []Histogram{{Label: "Angle", Values: line}},
+				HLines:    []HLine{{Y: level}, {Y: 0}, {Y: -level}},
+				Signals:   shape.InOrder(shape.LevelCrossings(signals, line, 0, shape.ZeroUp, shape.ZeroDown)),
+			}
+		},
+	},
+	// Attributed to E. W. Dreiss.
+	{
+		Name: "choppiness", Title: "CHOP", Aliases: []string{"chop", "choppiness_index"}, Category: Volatility, Beyond: true,
+		Doc: "Choppiness index of Dreiss: how much of their way bars lose within their range. 0 to 100, and more across gaps, which count as way but not as range. Above 61.8 the market goes sideways, below 38.2 it trends. As at TradingView; " +
+			"the variant true_range measures the range from gap to gap, with the close before each bar.",
+		Formula: "CHOP = 100 * log(ΣTR / (highest high - lowest low)) / log(n) over n bars",
+		Params: []Param{
+			lengthFrom(2, 14), choice("variant", "what counts as the range", "high_low", "true_range"),
+			quiet(factor("lower", 38.2, 0, 100, "level of a trend")), quiet(factor("upper", 61.8, 0, 100, "level of a sideways market")),
+		},
+		Signals: []string{shape.ModeTrend, shape.ModeCycle},
+		Warmup:  crossingWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			n, hi, lo := a.Int("length"), s.High, s.Low
+			if a.Choice("variant") == "true_range" {
+				// The first bar has no close before it and drops out with the NaN.
+				before := kernel.Shift(s.Close, 1)
+				hi, lo = kernel.Greater(hi, before), kernel.Lesser(lo, before)
+			}
+			// The logarithms scale it: 0 is a straight way through the range, 100 are n
+			// bars that each cover all of it.
+			line := choppiness(kernel.RollingSum(kernel.TrueRange(s), n), kernel.Minus(kernel.Highest(hi, n), kernel.Lowest(lo, n)), n)
+			signals := shape.LevelCrossings(nil, line, a.Float("lower"), "", shape.ModeTrend)
+			return &Result{
+				YRange:  &[2]float64{0, 100},
+				Lines:   []Line{{Label: "CHOP", Tone: Primary, Values: line}},
+				HLines:  []HLine{{Y: a.Float("upper")}, {Y: 50}, {Y: a.Float("lower")}},
+				Signals: shape.InOrder(shape.LevelCrossings(signals, line, a.Float("upper"), shape.ModeCycle, "")),
+			}
+		},
+	},
+	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
+	aroundZero(Indicator{
+		Name: "qstick", Title: "QStick", Aliases: []string{"q_stick"}, Category: Momentum,
+		Doc:     "QStick of Chande: the average body of the last candles, above zero when they rose on balance.",
+		Formula: "QStick = SMA(close - open, n)",
+		Params:  []Param{length(14)},
+		Warmup:  changeWarmup,
+	}, "QStick", func(s *market.Series, a Args) []float64 {
+		return kernel.SMA(kernel.Minus(s.Close, s.Open), a.Int("length"))
+	}),
+	// Attributed to John F. Ehlers, "Correlation as a Trend Indicator", Technical Analysis
+	// of Stocks & Commodities, May 2020.
+	{
+		Name: "correlation_trend", Title: "CTI", Aliases: []string{"cti", "trend_strength_index", "correlation_trend_indicator"}, Category: Trend,
+		Doc:      "Correlation trend indicator of Ehlers: how well the prices of the window lie on a straight line, 1 rising, -1 falling, 0 without trend or movement.",
+		Formula:  "CTI = correlation of x with time over n bars",
+		Params:   []Param{lengthFrom(2, 12), quiet(factor("level", 0.5, 0, 1, "level of a trend", "threshold")), source()},
+		Signals:  []string{shape.BreakUp, shape.BreakDown, shape.ZeroUp, shape.ZeroDown},
+		Meanings: shape.BreakMeanings("the line", "the upper level", "the lower level"),
+		Warmup:   changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			level := a.Float("level")
+			line := trendCorrelation(column(s, a), a.Int("length"))
+			// A trend begins where the line passes a level outwards; coming back gives no
+			// signal but that of zero.
+			signals := shape.LevelCrossings(nil, line, level, shape.BreakUp, "")
+			signals = shape.LevelCrossings(signals, line, -level, "", shape.BreakDown)
+			return &Result{
+				YRange:  &[2]float64{-1, 1},
+				Lines:   []Line{{Label: "CTI", Tone: Primary, Values: line}},
+				HLines:  []HLine{{Y: level}, {Y: 0}, {Y: -level}},
+				Signals: shape.InOrder(shape.LevelCrossings(signals, line, 0, shape.ZeroUp, shape.ZeroDown)),
+			}
+		},
+	},
+	// Attributed to Perry J. Kaufman, "Smarter Trading", 1995, where it steers the
+	// adaptive average.
+	{
+		Name: "efficiency_ratio", Title: "ER", Aliases: []string{"er", "kaufman_efficiency"}, Category: Statistics,
+		Doc:     "Kaufman's efficiency ratio: how far price got, as a share of the way it went, over n changes. 1 is a straight line, 0 no progress; a price that did not move has no ratio.",
+		Formula: "ER = |x - x[n]| / Σ |x - x[1]| over n bars",
+		Params:  []Param{length(10), source()},
+		Signals: []string{shape.ModeTrend, shape.ModeCycle},
+		Warmup:  crossingWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			x, n := column(s, a), a.Int("length")
+			// The way is the sum of all changes, up and down; the ratio is how much of it
+			// led somewhere.
+			way := kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n)
+			ratio := kernel.NaNs(len(x))
+			for i := n; i < len(x); i++ {
+				if way[i] > 0 {
+					ratio[i] = min(1, math.Abs(x[i]-x[i-n])/way[i]) // rounding could exceed 1
+				}
+			}
+			// Between 0.3 and 0.6 the market keeps the mode it was in.
+			return &Result{
+				YRange:  &[2]float64{0, 1},
+				Lines:   []Line{{Label: "ER", Tone: Primary, Values: ratio}},
+				HLines:  []HLine{{Y: 0.6}, {Y: 0.3}},
+				Signals: shape.InOrder(shape.LevelCrossings(shape.LevelCrossings(nil, ratio, 0.6, shape.ModeTrend, ""), ratio, 0.3, "", shape.ModeCycle)),
+			}
+		},
+	},
+	// Attributed to Thomas R. DeMark, "The New Science of Technical Analysis", 1994,
+	// without his further conditions: perfection, qualifiers, recycling.
+	{
+		Name: "td_sequential", Title: "TD", Aliases: []string{"td_seq", "tds", "td_setup"}, Category: Pattern, Overlay: true,
+		Doc: "DeMark's sequential, the plain counts. A buy setup is nine closes in a row, each below the one four bars before; after it a countdown counts closes at or below the low two bars before, " +
+			"not necessarily in a row, to thirteen, unless a sell setup is completed first. Selling mirrored. A signal stands on the last bar of each.",
+		Formula: "setup: close < close[4], 9 in a row; countdown: close <= low[2], 13 in all",
+		Params: []Param{
+			{Name: "setup", Doc: "closes in a row of a setup", Kind: Int, Default: 9, Min: 2, Max: 50},
+			{Name: "countdown", Doc: "closes of a countdown", Kind: Int, Default: 13, Min: 2, Max: 50},
+		},
+		Signals: []string{shape.SetupBuy, shape.SetupSell, shape.CountdownBuy, shape.CountdownSell},
+		// A countdown may take long; after this many bars a newer setup has decided.
+		Warmup: func(a Args) int { return 20 * (a.Int("setup") + a.Int("countdown")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			return &Result{Signals: sequential(s, a.Int("setup"), a.Int("countdown"))}
+		},
 	},
 }
+
+// Wilder's directional movement: of two bars, which one reaches further out on
+// which side, smoothed and set in proportion to the true range.
 
 // trendPanel completes the record of one line for the strength of a trend, 0 to 100. It
 // marks where the line passes 25, from which a market counts as trending. The two lines at
@@ -64,92 +410,6 @@ func trendPanel(ind Indicator, label string, line func(s *market.Series, n int) 
 		return r
 	}
 	return ind
-}
-
-var indADXR = trendPanel(Indicator{
-	Name: "adxr", Title: "ADXR", Aliases: []string{"average_directional_index_rating"},
-	Doc:     "Directional movement rating: the mean of the ADX now and n-1 bars ago. As in TA-Lib.",
-	Formula: "ADXR = (ADX + ADX[n-1]) / 2",
-	// One length more than the ADX: the older of the two values lies so far back.
-	Warmup: func(a Args) int { return 33 * a.Int("length") },
-}, "ADXR", func(s *market.Series, n int) []float64 {
-	_, _, adx := kernel.Directional(s, n, n, "talib")
-	return kernel.Midway(adx, kernel.Shift(adx, n-1))
-})
-
-var indDX = trendPanel(Indicator{
-	Name: "dx", Title: "DX", Aliases: []string{"directional_movement_index"},
-	Doc:     "Directional movement index: how far +DI and -DI lie apart, 0 to 100. Its Wilder average is the ADX. As in TA-Lib.",
-	Formula: "DX = 100 * |+DI - -DI| / (+DI + -DI)",
-	Warmup:  wilderWarmup,
-}, "DX", func(s *market.Series, n int) []float64 {
-	plus, minus := kernel.DirectionalIndicators(s, n)
-	return kernel.DirectionalIndex(plus, minus)
-})
-
-var indPlusDI = turning(Indicator{
-	Name: "plus_di", Title: "+DI", Aliases: []string{"pdi", "di_plus"}, Category: Trend,
-	Doc:     "Wilder's plus directional indicator: upward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
-	Formula: "+DI = 100 * +DM(n) / TR(n)",
-	Params:  []Param{length(14)},
-	Warmup:  wilderWarmup,
-}, "+DI", func(s *market.Series, a Args) []float64 {
-	plus, _ := kernel.DirectionalIndicators(s, a.Int("length"))
-	return plus
-})
-
-var indMinusDI = turning(Indicator{
-	Name: "minus_di", Title: "-DI", Aliases: []string{"mdi", "di_minus"}, Category: Trend,
-	Doc:     "Wilder's minus directional indicator: downward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
-	Formula: "-DI = 100 * -DM(n) / TR(n)",
-	Params:  []Param{length(14)},
-	Warmup:  wilderWarmup,
-}, "-DI", func(s *market.Series, a Args) []float64 {
-	_, minus := kernel.DirectionalIndicators(s, a.Int("length"))
-	return minus
-})
-
-var indPlusDM = turning(Indicator{
-	Name: "plus_dm", Title: "+DM", Aliases: []string{"dm_plus"}, Category: Trend,
-	Doc:     "Wilder's plus directional movement: how far highs reach above the high before, where lows reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
-	Formula: "+DM(n) = +DM(n)[1] - +DM(n)[1]/n + d, d = high - high[1] if that is positive and more than low[1] - low, else 0",
-	Params:  []Param{length(14)},
-	Warmup:  wilderWarmup,
-}, "+DM", func(s *market.Series, a Args) []float64 {
-	plus, _, _ := kernel.Movements(s)
-	return kernel.WilderSum(plus, a.Int("length"))
-})
-
-var indMinusDM = turning(Indicator{
-	Name: "minus_dm", Title: "-DM", Aliases: []string{"dm_minus"}, Category: Trend,
-	Doc:     "Wilder's minus directional movement: how far lows reach below the low before, where highs reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
-	Formula: "-DM(n) = -DM(n)[1] - -DM(n)[1]/n + d, d = low[1] - low if that is positive and more than high - high[1], else 0",
-	Params:  []Param{length(14)},
-	Warmup:  wilderWarmup,
-}, "-DM", func(s *market.Series, a Args) []float64 {
-	_, minus, _ := kernel.Movements(s)
-	return kernel.WilderSum(minus, a.Int("length"))
-})
-
-// Attributed to Tushar S. Chande, "A Time Price Oscillator", Technical Analysis of
-// Stocks & Commodities, September 1995.
-var indAroon = Indicator{
-	Name: "aroon", Title: "Aroon", Category: Trend,
-	Doc:      "Chande's Aroon: how recent the highest high and the lowest low of the last n+1 bars are, 100 for this bar, 0 for n bars ago. As in TA-Lib and TradingView.",
-	Formula:  "up = 100 * (n - bars since highest high) / n; down with the lowest low",
-	Params:   []Param{length(14), quiet(factor("strong", 70, 0, 100, "upper level", "upper")), quiet(factor("weak", 30, 0, 100, "lower level", "lower"))},
-	Signals:  []string{shape.CrossUp, shape.CrossDown},
-	Meanings: shape.CrossMeanings("Up", "Down"),
-	Warmup:   changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		up, down := aroon(s, a.Int("length"))
-		return &Result{
-			YRange:  &[2]float64{0, 100},
-			Lines:   []Line{{Label: "Up", Tone: Up, Values: up}, {Label: "Down", Tone: Down, Values: down}},
-			HLines:  []HLine{{Y: a.Float("strong")}, {Y: a.Float("weak")}},
-			Signals: shape.LineCrossings(nil, up, down, shape.CrossUp, shape.CrossDown),
-		}
-	},
 }
 
 // aroon returns how recent the extremes of the last n+1 bars are. Of equal
@@ -166,95 +426,6 @@ func aroon(s *market.Series, n int) (up, down []float64) {
 	return up, down
 }
 
-// Like the two lines it moves in steps, by 100/n for every bar that an extreme grows
-// older.
-var indAroonOsc = Indicator{
-	Name: "aroonosc", Title: "Aroon Osc", Aliases: []string{"aroon_oscillator", "aroon_osc"}, Category: Trend,
-	Doc:     "Aroon oscillator: Aroon up less Aroon down, -100 to 100. As in TA-Lib.",
-	Formula: "Aroon oscillator = Aroon up - Aroon down",
-	Params:  []Param{length(14)},
-	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		up, down := aroon(s, a.Int("length"))
-		r := shape.ZeroPanel("Aroon Osc", kernel.Minus(up, down))
-		r.YRange = &[2]float64{-100, 100}
-		r.HLines = []HLine{{Y: 50}, {Y: 0}, {Y: -50}}
-		return r
-	},
-}
-
-// Attributed to Etienne Botes and Douglas Siepman, "The Vortex Indicator", Technical
-// Analysis of Stocks & Commodities, January 2010.
-var indVortex = Indicator{
-	Name: "vortex", Title: "Vortex", Aliases: []string{"vi", "vortex_indicator"}, Category: Trend,
-	Doc:      "Vortex of Botes and Siepman: how far highs climb from the low before, and lows fall from the high before, each in parts of the true range. The upper line leads the trend.",
-	Formula:  "VI+ = Σ|high - low[1]| / ΣTR, VI- = Σ|low - high[1]| / ΣTR over n bars",
-	Params:   []Param{length(14)},
-	Signals:  []string{shape.CrossUp, shape.CrossDown},
-	Meanings: shape.CrossMeanings("VI+", "VI-"),
-	Warmup:   crossingWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("length")
-		ups, downs := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
-		// Upward movement reaches from the low before to the high, downward movement
-		// from the high before to the low. Both are set in proportion to the true
-		// range.
-		for i := 1; i < len(ups); i++ {
-			ups[i], downs[i] = math.Abs(s.High[i]-s.Low[i-1]), math.Abs(s.Low[i]-s.High[i-1])
-		}
-		// Windows without range have no value.
-		span := kernel.RollingSum(kernel.TrueRange(s), n)
-		plus, less := kernel.Quotient(kernel.RollingSum(ups, n), span), kernel.Quotient(kernel.RollingSum(downs, n), span)
-		return &Result{
-			Lines:   []Line{{Label: "VI+", Tone: Up, Values: plus}, {Label: "VI-", Tone: Down, Values: less}},
-			HLines:  []HLine{{Y: 1}},
-			Signals: shape.LineCrossings(nil, plus, less, shape.CrossUp, shape.CrossDown),
-		}
-	},
-}
-
-// Attributed to Goichi Hosoda, who published it in 1969 under the name Ichimoku
-// Sanjin.
-var indIchimoku = Indicator{
-	Name: "ichimoku", Title: "Ichimoku", Aliases: []string{"ichi", "ikh", "ichimoku_cloud", "ichimoku_kinko_hyo"}, Category: Trend, Overlay: true,
-	Doc: "Ichimoku Kinko Hyo: conversion and base line, the middles of the range of 9 and 26 bars, and the cloud between two leading spans. As at TradingView the cloud is moved forward: a bar shows the spans computed " +
-		"displacement-1 bars before it, so nothing here looks ahead. twist_up and twist_down fire where the spans cross, that is when the cloud to come changes colour. The lagging span is the close moved back, " +
-		"which later bars fill in; it has an entry of its own, chikou.",
-	Formula: "conversion = (max(high, 9) + min(low, 9)) / 2; base the same of 26; span A = (conversion + base) / 2; span B = the same of 52",
-	Params: []Param{
-		bars("conversion", 9, "conversion line", "tenkan", "conversion_length", "tenkan_period", "tenkan_length"),
-		bars("base", 26, "base line", "kijun", "base_length", "kijun_period", "kijun_length"),
-		bars("span_b", 52, "second leading span", "senkou", "senkou_b", "senkou_period", "senkou_b_period", "span_b_length", "lagging_span_2"),
-		displacement(),
-	},
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.CloudUp, shape.CloudDown, shape.TwistUp, shape.TwistDown},
-	Warmup: func(a Args) int {
-		return max(a.Int("conversion"), a.Int("base"), a.Int("span_b")) + a.Int("displacement")
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		conversion, base := kernel.MidRange(s, a.Int("conversion")), kernel.MidRange(s, a.Int("base"))
-		spanA, spanB := kernel.Midway(conversion, base), kernel.MidRange(s, a.Int("span_b"))
-		signals := shape.Crossings(nil, conversion, base, shape.CrossUp, shape.CrossDown)
-		// The spans as they are computed now are the cloud to come: twists are found
-		// here, and the part beyond the last bar is kept. After the shift they are the
-		// cloud of this bar, which closes break out of.
-		signals = shape.Crossings(signals, spanA, spanB, shape.TwistUp, shape.TwistDown)
-		aheadA, aheadB := lastOf(spanA, a.Int("displacement")-1), lastOf(spanB, a.Int("displacement")-1)
-		spanA, spanB = kernel.Shift(spanA, a.Int("displacement")-1), kernel.Shift(spanB, a.Int("displacement")-1)
-		signals = shape.Crossings(signals, s.Close, kernel.Greater(spanA, spanB), shape.CloudUp, "")
-		signals = shape.Crossings(signals, s.Close, kernel.Lesser(spanA, spanB), "", shape.CloudDown)
-		return &Result{
-			Lines: []Line{
-				{Label: "Conversion", Tone: Primary, Values: conversion}, {Label: "Base", Tone: Second, Values: base},
-				{Label: "Span A", Tone: Up, Values: spanA, Ahead: aheadA}, {Label: "Span B", Tone: Down, Values: spanB, Ahead: aheadB},
-			},
-			Fills:   []Fill{{Y1: spanA, Y2: spanB, Tone: Up, Below: Down, Ahead1: aheadA, Ahead2: aheadB}},
-			Signals: shape.InOrder(signals),
-		}
-	},
-}
-
 // displacement returns how far the cloud is moved forward. As at TradingView this bar
 // counts, so 26 is a shift by 25.
 func displacement() Param {
@@ -264,74 +435,6 @@ func displacement() Param {
 // lastOf returns the last n values of x, or all when there are fewer: what a
 // shift by n moves beyond the last bar.
 func lastOf(x []float64, n int) []float64 { return x[max(0, len(x)-n):] }
-
-var indChikou = Indicator{
-	Name: "chikou", Title: "Chikou", Aliases: []string{"chikou_span", "lagging_span"}, Category: Trend, Overlay: true, Repaints: true,
-	Doc:     "Lagging span of Ichimoku: the close moved back, as TradingView draws it. A bar therefore shows a close that came later, and the newest bars show none: a picture to compare two prices, not a value to act on. The signals do not look ahead: they fire where the close crosses the close it is compared with.",
-	Formula: "chikou = close[-(displacement - 1)]",
-	Params:  []Param{displacement()},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Meanings: map[string]string{
-		shape.PriceUp:   "the close meets or crosses the one that lies displacement - 1 bars back from below",
-		shape.PriceDown: "the close meets or crosses the one that lies displacement - 1 bars back from above",
-	},
-	Warmup: func(a Args) int { return a.Int("displacement") },
-	Compute: func(s *market.Series, a Args) *Result {
-		// As for the cloud this bar counts, so 26 moves the close back by 25.
-		d := a.Int("displacement") - 1
-		line := kernel.NaNs(s.Len())
-		// The signals compare the newest close with that of d bars ago, which is the
-		// same crossing seen from the bar on which it happens.
-		if d < len(line) {
-			copy(line, s.Close[d:])
-		}
-		return &Result{
-			Lines:   []Line{{Label: "Chikou", Tone: Accent, Values: line}},
-			Signals: shape.Crossings(nil, s.Close, kernel.Shift(s.Close, d), shape.PriceUp, shape.PriceDown),
-		}
-	},
-}
-
-// Attributed to Adam White, in Futures, August 1991.
-var indVHF = Indicator{
-	Name: "vhf", Title: "VHF", Aliases: []string{"vertical_horizontal_filter"}, Category: Trend,
-	Doc:     "Vertical horizontal filter of White: the range of the closes over the way they went. High in a trend, low in a range. The range is that of the last n closes, one fewer than the n changes join.",
-	Formula: "VHF = (highest - lowest of the last n closes) / Σ|Δclose| over n changes",
-	Params:  []Param{length(28), quiet(factor("level", 0.35, 0, 1, "level of a trend", "threshold")), source()},
-	Signals: []string{shape.ModeTrend, shape.ModeCycle},
-	Warmup:  crossingWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		x, n := column(s, a), a.Int("length")
-		line := kernel.Ratio(kernel.Minus(kernel.Highest(x, n), kernel.Lowest(x, n)), kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n), 1)
-		return shape.LevelPanel("VHF", line, a.Float("level"), shape.ModeTrend, shape.ModeCycle)
-	},
-}
-
-var indChopZone = Indicator{
-	Name: "chop_zone", Title: "Chop Zone", Aliases: []string{"chopzone"}, Category: Trend,
-	Doc:     "Chop zone: the angle at which an exponential average climbs, in degrees, with a bar of time as wide as a 25th of the range of 30 bars is high. Beyond 5 degrees the market trends; between it chops. The angle is what TradingView's colours stand for.",
-	Formula: "angle = atan((EMA - EMA[1]) / hlc3 * 25 * lowest low / (highest high - lowest low)) in degrees",
-	Params: []Param{
-		bars("length", 30, "bars of the range", "period", "len", "window"), bars("ema", 34, "exponential average", "ema_length"),
-		quiet(factor("level", 5, 0, 90, "degrees of a trend", "threshold")),
-	},
-	Signals:  []string{shape.BreakUp, shape.BreakDown, shape.ZeroUp, shape.ZeroDown},
-	Meanings: shape.BreakMeanings("the angle", "the upper level", "the lower level"),
-	Warmup:   func(a Args) int { return a.Int("length") + kernel.EMAMemory*a.Int("ema") },
-	Compute: func(s *market.Series, a Args) *Result {
-		level := a.Float("level")
-		// Zero and both levels are three sets of crossings; InOrder puts them together
-		// by bar.
-		line := climb(s, a.Int("length"), a.Int("ema"))
-		signals := shape.LevelCrossings(nil, line, level, shape.BreakUp, "")
-		signals = shape.LevelCrossings(signals, line, -level, "", shape.BreakDown)
-		return &Result{
-			Histogram: []Histogram{{Label: "Angle", Values: line}},
-			HLines:    []HLine{{Y: level}, {Y: 0}, {Y: -level}},
-			Signals:   shape.InOrder(shape.LevelCrossings(signals, line, 0, shape.ZeroUp, shape.ZeroDown)),
-		}
-	},
-}
 
 // climb returns the angle of the average of m closes; 0 in a window without
 // range.
@@ -348,38 +451,6 @@ func climb(s *market.Series, n, m int) []float64 {
 	return out
 }
 
-// Attributed to E. W. Dreiss.
-var indChoppiness = Indicator{
-	Name: "choppiness", Title: "CHOP", Aliases: []string{"chop", "choppiness_index"}, Category: Volatility, Beyond: true,
-	Doc: "Choppiness index of Dreiss: how much of their way bars lose within their range. 0 to 100, and more across gaps, which count as way but not as range. Above 61.8 the market goes sideways, below 38.2 it trends. As at TradingView; " +
-		"the variant true_range measures the range from gap to gap, with the close before each bar.",
-	Formula: "CHOP = 100 * log(ΣTR / (highest high - lowest low)) / log(n) over n bars",
-	Params: []Param{
-		lengthFrom(2, 14), choice("variant", "what counts as the range", "high_low", "true_range"),
-		quiet(factor("lower", 38.2, 0, 100, "level of a trend")), quiet(factor("upper", 61.8, 0, 100, "level of a sideways market")),
-	},
-	Signals: []string{shape.ModeTrend, shape.ModeCycle},
-	Warmup:  crossingWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		n, hi, lo := a.Int("length"), s.High, s.Low
-		if a.Choice("variant") == "true_range" {
-			// The first bar has no close before it and drops out with the NaN.
-			before := kernel.Shift(s.Close, 1)
-			hi, lo = kernel.Greater(hi, before), kernel.Lesser(lo, before)
-		}
-		// The logarithms scale it: 0 is a straight way through the range, 100 are n
-		// bars that each cover all of it.
-		line := choppiness(kernel.RollingSum(kernel.TrueRange(s), n), kernel.Minus(kernel.Highest(hi, n), kernel.Lowest(lo, n)), n)
-		signals := shape.LevelCrossings(nil, line, a.Float("lower"), "", shape.ModeTrend)
-		return &Result{
-			YRange:  &[2]float64{0, 100},
-			Lines:   []Line{{Label: "CHOP", Tone: Primary, Values: line}},
-			HLines:  []HLine{{Y: a.Float("upper")}, {Y: 50}, {Y: a.Float("lower")}},
-			Signals: shape.InOrder(shape.LevelCrossings(signals, line, a.Float("upper"), shape.ModeCycle, "")),
-		}
-	},
-}
-
 // choppiness returns the index; a window that never moved has none.
 func choppiness(way, reach []float64, n int) []float64 {
 	out := kernel.NaNs(len(way))
@@ -389,43 +460,6 @@ func choppiness(way, reach []float64, n int) []float64 {
 		}
 	}
 	return out
-}
-
-// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
-var indQStick = aroundZero(Indicator{
-	Name: "qstick", Title: "QStick", Aliases: []string{"q_stick"}, Category: Momentum,
-	Doc:     "QStick of Chande: the average body of the last candles, above zero when they rose on balance.",
-	Formula: "QStick = SMA(close - open, n)",
-	Params:  []Param{length(14)},
-	Warmup:  changeWarmup,
-}, "QStick", func(s *market.Series, a Args) []float64 {
-	return kernel.SMA(kernel.Minus(s.Close, s.Open), a.Int("length"))
-})
-
-// Attributed to John F. Ehlers, "Correlation as a Trend Indicator", Technical Analysis
-// of Stocks & Commodities, May 2020.
-var indCorrelationTrend = Indicator{
-	Name: "correlation_trend", Title: "CTI", Aliases: []string{"cti", "trend_strength_index", "correlation_trend_indicator"}, Category: Trend,
-	Doc:      "Correlation trend indicator of Ehlers: how well the prices of the window lie on a straight line, 1 rising, -1 falling, 0 without trend or movement.",
-	Formula:  "CTI = correlation of x with time over n bars",
-	Params:   []Param{lengthFrom(2, 12), quiet(factor("level", 0.5, 0, 1, "level of a trend", "threshold")), source()},
-	Signals:  []string{shape.BreakUp, shape.BreakDown, shape.ZeroUp, shape.ZeroDown},
-	Meanings: shape.BreakMeanings("the line", "the upper level", "the lower level"),
-	Warmup:   changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		level := a.Float("level")
-		line := trendCorrelation(column(s, a), a.Int("length"))
-		// A trend begins where the line passes a level outwards; coming back gives no
-		// signal but that of zero.
-		signals := shape.LevelCrossings(nil, line, level, shape.BreakUp, "")
-		signals = shape.LevelCrossings(signals, line, -level, "", shape.BreakDown)
-		return &Result{
-			YRange:  &[2]float64{-1, 1},
-			Lines:   []Line{{Label: "CTI", Tone: Primary, Values: line}},
-			HLines:  []HLine{{Y: level}, {Y: 0}, {Y: -level}},
-			Signals: shape.InOrder(shape.LevelCrossings(signals, line, 0, shape.ZeroUp, shape.ZeroDown)),
-		}
-	},
 }
 
 // trendCorrelation returns the correlation of x with time: the slope of the
@@ -444,55 +478,6 @@ func trendCorrelation(x []float64, n int) []float64 {
 		}
 	}
 	return out
-}
-
-// Attributed to Perry J. Kaufman, "Smarter Trading", 1995, where it steers the
-// adaptive average.
-var indEfficiencyRatio = Indicator{
-	Name: "efficiency_ratio", Title: "ER", Aliases: []string{"er", "kaufman_efficiency"}, Category: Statistics,
-	Doc:     "Kaufman's efficiency ratio: how far price got, as a share of the way it went, over n changes. 1 is a straight line, 0 no progress; a price that did not move has no ratio.",
-	Formula: "ER = |x - x[n]| / Σ |x - x[1]| over n bars",
-	Params:  []Param{length(10), source()},
-	Signals: []string{shape.ModeTrend, shape.ModeCycle},
-	Warmup:  crossingWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		x, n := column(s, a), a.Int("length")
-		// The way is the sum of all changes, up and down; the ratio is how much of it
-		// led somewhere.
-		way := kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n)
-		ratio := kernel.NaNs(len(x))
-		for i := n; i < len(x); i++ {
-			if way[i] > 0 {
-				ratio[i] = min(1, math.Abs(x[i]-x[i-n])/way[i]) // rounding could exceed 1
-			}
-		}
-		// Between 0.3 and 0.6 the market keeps the mode it was in.
-		return &Result{
-			YRange:  &[2]float64{0, 1},
-			Lines:   []Line{{Label: "ER", Tone: Primary, Values: ratio}},
-			HLines:  []HLine{{Y: 0.6}, {Y: 0.3}},
-			Signals: shape.InOrder(shape.LevelCrossings(shape.LevelCrossings(nil, ratio, 0.6, shape.ModeTrend, ""), ratio, 0.3, "", shape.ModeCycle)),
-		}
-	},
-}
-
-// Attributed to Thomas R. DeMark, "The New Science of Technical Analysis", 1994,
-// without his further conditions: perfection, qualifiers, recycling.
-var indTDSequential = Indicator{
-	Name: "td_sequential", Title: "TD", Aliases: []string{"td_seq", "tds", "td_setup"}, Category: Pattern, Overlay: true,
-	Doc: "DeMark's sequential, the plain counts. A buy setup is nine closes in a row, each below the one four bars before; after it a countdown counts closes at or below the low two bars before, " +
-		"not necessarily in a row, to thirteen, unless a sell setup is completed first. Selling mirrored. A signal stands on the last bar of each.",
-	Formula: "setup: close < close[4], 9 in a row; countdown: close <= low[2], 13 in all",
-	Params: []Param{
-		{Name: "setup", Doc: "closes in a row of a setup", Kind: Int, Default: 9, Min: 2, Max: 50},
-		{Name: "countdown", Doc: "closes of a countdown", Kind: Int, Default: 13, Min: 2, Max: 50},
-	},
-	Signals: []string{shape.SetupBuy, shape.SetupSell, shape.CountdownBuy, shape.CountdownSell},
-	// A countdown may take long; after this many bars a newer setup has decided.
-	Warmup: func(a Args) int { return 20 * (a.Int("setup") + a.Int("countdown")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		return &Result{Signals: sequential(s, a.Int("setup"), a.Int("countdown"))}
-	},
 }
 
 // sequential counts setups and the countdown that the last completed one began. A

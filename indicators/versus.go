@@ -6,6 +6,83 @@ import (
 	"wick/market"
 )
 
+// versusEntries are the entries of this family.
+var versusEntries = []Indicator{
+	{
+		Name: "correlation_versus", Title: "Correlation", Also: []string{"correlation_with", "correl_versus"}, Category: Statistics,
+		Doc:     "Pearson's correlation of the closes with those of another market, -1 to 1. As TradingView's Correlation Coefficient; with of returns the changes from bar to bar are compared instead of the prices.",
+		Formula: "r = cov(x, y) / (σx * σy) over n bars, x and y closes or returns",
+		Params:  []Param{versus(), lengthFrom(2, 20), choice("of", "what is compared", "prices", "returns")},
+		Signals: []string{shape.ZeroUp, shape.ZeroDown},
+		Warmup:  changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			// Prices that trend together correlate whatever they do from bar to bar;
+			// returns do not have that fault.
+			x, y := s.Close, otherCloses(s, a)
+			if a.Choice("of") == "returns" {
+				x, y = kernel.Rate(x, 1, 1, -1), kernel.Rate(y, 1, 1, -1)
+			}
+			r := shape.ZeroPanel("Correlation", correlation(x, y, a.Int("length")))
+			r.YRange = &[2]float64{-1, 1}
+			return r
+		},
+	},
+	// The same as beta, whose two columns are of one market; the other market explains,
+	// so it comes first.
+	{
+		Name: "beta_versus", Title: "Beta", Also: []string{"beta_with"}, Category: Statistics,
+		Doc:      "Beta against another market: how many percent this one moves for one percent of the other, by least squares over the returns of the last bars. As TA-Lib's BETA of the two closes. Signals mark where it crosses 1.",
+		Formula:  "beta = cov(ry, rx) / var(rx), r = close / close[1] - 1, x the other market",
+		Params:   []Param{versus(), lengthFrom(2, 60)},
+		Signals:  []string{shape.CrossUp, shape.CrossDown},
+		Meanings: shape.CrossMeanings("beta", "1"),
+		Warmup:   changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			y := beta(otherCloses(s, a), s.Close, a.Int("length"))
+			return shape.LevelPanel("Beta", y, 1, shape.CrossUp, shape.CrossDown)
+		},
+	},
+	{
+		Name: "ratio", Title: "Ratio", Aliases: []string{"price_ratio"}, Also: []string{"pair_ratio"}, Category: Statistics,
+		Doc:     "Ratio of the close to that of another market, with its average. It rises while this market is the stronger one.",
+		Formula: "close / other close; average = SMA(ratio, n)",
+		Params:  []Param{versus(), length(20)},
+		Signals: []string{shape.CrossUp, shape.CrossDown},
+		Warmup:  windowWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			y := kernel.Quotient(s.Close, otherCloses(s, a))
+			return shape.AveragedLine("Ratio", y, kernel.SMA(y, a.Int("length")))
+		},
+	},
+	// The hedge is given and not estimated from the bars, so a bar has the same spread on
+	// every chart.
+	{
+		Name: "spread", Title: "Spread", Aliases: []string{"pair_spread"}, Category: Statistics,
+		Doc:     "Spread to another market: the close less a multiple of the other close, with its average.",
+		Formula: "close - hedge * other close; average = SMA(spread, n)",
+		Params:  []Param{versus(), length(20), factor("hedge", 1, -1e9, 1e9, "units of the other market for one of this", "hedge_ratio", "multiple")},
+		Signals: []string{shape.CrossUp, shape.CrossDown},
+		Warmup:  windowWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			y := kernel.Minus(s.Close, kernel.Scaled(otherCloses(s, a), a.Float("hedge")))
+			return shape.AveragedLine("Spread", y, kernel.SMA(y, a.Int("length")))
+		},
+	},
+	// Attributed to the charts of R. W. Mansfield, as Stan Weinstein explains them in
+	// "Secrets for Profiting in Bull and Bear Markets", 1988.
+	aroundZero(Indicator{
+		Name: "mansfield_rs", Title: "Mansfield RS", Aliases: []string{"mansfield", "relative_strength_versus"}, Category: Momentum,
+		Doc:     "Mansfield's relative strength: how far the ratio to another market lies above or below its own average, in percent. Above zero this market is the stronger one. Not the RSI.",
+		Formula: "100 * (ratio / SMA(ratio, n) - 1), ratio = close / other close",
+		Params:  []Param{versus(), length(52)},
+		Warmup:  windowWarmup,
+	}, "RS", func(s *market.Series, a Args) []float64 {
+		ratio := kernel.Quotient(s.Close, otherCloses(s, a))
+		mean := kernel.SMA(ratio, a.Int("length"))
+		return kernel.Ratio(kernel.Minus(ratio, mean), mean, 100)
+	}),
+}
+
 // Studies of two markets. The code that loads the bars puts those of the other market into
 // Series.Others ([Request.Others] says which). For each bar only the bars of the other
 // market are read that were closed when it closed, so nothing looks ahead. A forming bar is
@@ -16,84 +93,6 @@ func versus() Param {
 	return Param{Name: "versus", Aliases: []string{"symbol", "against", "other", "vs", "benchmark"}, Kind: Symbol, Text: "BTCUSDT",
 		Doc: "symbol of the market to compare with, from the same source"}
 }
-
-var indCorrelationVersus = Indicator{
-	Name: "correlation_versus", Title: "Correlation", Also: []string{"correlation_with", "correl_versus"}, Category: Statistics,
-	Doc:     "Pearson's correlation of the closes with those of another market, -1 to 1. As TradingView's Correlation Coefficient; with of returns the changes from bar to bar are compared instead of the prices.",
-	Formula: "r = cov(x, y) / (σx * σy) over n bars, x and y closes or returns",
-	Params:  []Param{versus(), lengthFrom(2, 20), choice("of", "what is compared", "prices", "returns")},
-	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		// Prices that trend together correlate whatever they do from bar to bar;
-		// returns do not have that fault.
-		x, y := s.Close, otherCloses(s, a)
-		if a.Choice("of") == "returns" {
-			x, y = kernel.Rate(x, 1, 1, -1), kernel.Rate(y, 1, 1, -1)
-		}
-		r := shape.ZeroPanel("Correlation", correlation(x, y, a.Int("length")))
-		r.YRange = &[2]float64{-1, 1}
-		return r
-	},
-}
-
-// The same as beta, whose two columns are of one market; the other market explains,
-// so it comes first.
-var indBetaVersus = Indicator{
-	Name: "beta_versus", Title: "Beta", Also: []string{"beta_with"}, Category: Statistics,
-	Doc:      "Beta against another market: how many percent this one moves for one percent of the other, by least squares over the returns of the last bars. As TA-Lib's BETA of the two closes. Signals mark where it crosses 1.",
-	Formula:  "beta = cov(ry, rx) / var(rx), r = close / close[1] - 1, x the other market",
-	Params:   []Param{versus(), lengthFrom(2, 60)},
-	Signals:  []string{shape.CrossUp, shape.CrossDown},
-	Meanings: shape.CrossMeanings("beta", "1"),
-	Warmup:   changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		y := beta(otherCloses(s, a), s.Close, a.Int("length"))
-		return shape.LevelPanel("Beta", y, 1, shape.CrossUp, shape.CrossDown)
-	},
-}
-
-var indRatio = Indicator{
-	Name: "ratio", Title: "Ratio", Aliases: []string{"price_ratio"}, Also: []string{"pair_ratio"}, Category: Statistics,
-	Doc:     "Ratio of the close to that of another market, with its average. It rises while this market is the stronger one.",
-	Formula: "close / other close; average = SMA(ratio, n)",
-	Params:  []Param{versus(), length(20)},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		y := kernel.Quotient(s.Close, otherCloses(s, a))
-		return shape.AveragedLine("Ratio", y, kernel.SMA(y, a.Int("length")))
-	},
-}
-
-// The hedge is given and not estimated from the bars, so a bar has the same spread on
-// every chart.
-var indSpread = Indicator{
-	Name: "spread", Title: "Spread", Aliases: []string{"pair_spread"}, Category: Statistics,
-	Doc:     "Spread to another market: the close less a multiple of the other close, with its average.",
-	Formula: "close - hedge * other close; average = SMA(spread, n)",
-	Params:  []Param{versus(), length(20), factor("hedge", 1, -1e9, 1e9, "units of the other market for one of this", "hedge_ratio", "multiple")},
-	Signals: []string{shape.CrossUp, shape.CrossDown},
-	Warmup:  windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		y := kernel.Minus(s.Close, kernel.Scaled(otherCloses(s, a), a.Float("hedge")))
-		return shape.AveragedLine("Spread", y, kernel.SMA(y, a.Int("length")))
-	},
-}
-
-// Attributed to the charts of R. W. Mansfield, as Stan Weinstein explains them in
-// "Secrets for Profiting in Bull and Bear Markets", 1988.
-var indMansfieldRS = aroundZero(Indicator{
-	Name: "mansfield_rs", Title: "Mansfield RS", Aliases: []string{"mansfield", "relative_strength_versus"}, Category: Momentum,
-	Doc:     "Mansfield's relative strength: how far the ratio to another market lies above or below its own average, in percent. Above zero this market is the stronger one. Not the RSI.",
-	Formula: "100 * (ratio / SMA(ratio, n) - 1), ratio = close / other close",
-	Params:  []Param{versus(), length(52)},
-	Warmup:  windowWarmup,
-}, "RS", func(s *market.Series, a Args) []float64 {
-	ratio := kernel.Quotient(s.Close, otherCloses(s, a))
-	mean := kernel.SMA(ratio, a.Int("length"))
-	return kernel.Ratio(kernel.Minus(ratio, mean), mean, 100)
-})
 
 // otherCloses returns at each bar the newest close of the other market that was known
 // when the bar closed, NaN before its first and where it has none. A bar of ours that

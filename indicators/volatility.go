@@ -9,73 +9,243 @@ import (
 	"wick/market"
 )
 
-// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
-var indATR = volatile(Indicator{
-	Name: "atr", Title: "ATR", Aliases: []string{"average_true_range"}, Category: Volatility,
-	Doc: "Average true range: Wilder's average of the true range, gaps included. As in TA-Lib, where the first bar has no true range; " +
-		"the variant pine counts high - low there and begins one bar earlier, as TradingView.",
-	Formula: "ATR = (ATR[1]*(n-1) + TR) / n, TR = max(high, close[1]) - min(low, close[1])",
-	Params:  []Param{length(14), averageType("ma_type", "rma", "kind of average", "smoothing", "matype"), choice("variant", "whose first bar", "talib", "pine")},
-	Warmup:  usually(func(a Args) int { return kernel.AverageWarmup(a.Choice("ma_type"), a.Int("length")) + 1 }),
-}, "ATR", func(s *market.Series, a Args) []float64 {
-	ranges := kernel.TrueRange(s)
-	if a.Choice("variant") == "pine" {
-		ranges = kernel.TrueRangePine(s)
-	}
-	return kernel.Average(a.Choice("ma_type"), ranges, a.Int("length"))
-})
-
-var indNATR = volatile(Indicator{
-	Name: "natr", Title: "NATR", Aliases: []string{"atr_percent", "normalized_atr", "atrp"}, Category: Volatility,
-	Doc:     "Average true range in percent of the close, so that symbols can be compared. As in TA-Lib.",
-	Formula: "NATR = 100 * ATR / close",
-	Params:  []Param{length(14)},
-	Warmup:  usually(wilderWarmup),
-}, "NATR", func(s *market.Series, a Args) []float64 {
-	return kernel.Ratio(kernel.ATR(s, a.Int("length")), s.Close, 100)
-})
-
-var indTrueRange = volatile(Indicator{
-	Name: "true_range", Title: "True Range", Aliases: []string{"trange", "tr"}, Category: Volatility,
-	Doc:     "True range: the range of the bar, the close before included. As in TA-Lib: none on the first bar.",
-	Formula: "TR = max(high, close[1]) - min(low, close[1])",
-	Warmup:  usually(barWarmup),
-}, "TR", func(s *market.Series, _ Args) []float64 { return kernel.TrueRange(s) })
-
-var indChaikinVolatility = aroundZero(Indicator{
-	Name: "chaikin_volatility", Title: "CVI", Aliases: []string{"cvi", "chaikins_volatility"}, Category: Volatility,
-	Doc:     "Chaikin volatility: by how many percent the average range of bars grew. Rising quickly near a bottom, falling slowly near a top.",
-	Formula: "CVI = ROC(EMA(high - low, n), n)",
-	Params:  []Param{length(10)},
-	// The average's memory, and the bars over which its change is taken.
-	Warmup: func(a Args) int { return (kernel.EMAMemory + 1) * a.Int("length") },
-}, "CVI", func(s *market.Series, a Args) []float64 {
-	n := a.Int("length")
-	return kernel.ROC(kernel.EMA(kernel.Minus(s.High, s.Low), n), n)
-})
-
-// Attributed to Donald G. Dorsey, "The Mass Index", Technical Analysis of Stocks &
-// Commodities, June 1992.
-var indMassIndex = Indicator{
-	Name: "mass_index", Title: "Mass", Aliases: []string{"massi", "mass"}, Category: Volatility,
-	Doc:     "Mass index of Dorsey: ranges that widen and narrow again announce a turn, whichever way. The bulge is a rise above 27 and a fall back below 26.5.",
-	Formula: "Σ over n bars of EMA(high - low, 9) / EMA(EMA(high - low, 9), 9)",
-	Params: []Param{
-		bars("ema", 9, "averages of the range", "ema_length", "fast"), bars("length", 25, "bars in the sum", "period", "len", "slow", "window"),
-		quiet(factor("upper", 27, 1, 1000, "level a bulge rises above")), quiet(factor("lower", 26.5, 1, 1000, "level it falls back below")),
-	},
-	Signals: []string{shape.Bulge},
-	// Two averages in a row, then the sum.
-	Warmup: func(a Args) int { return 2*kernel.EMAMemory*a.Int("ema") + a.Int("length") },
-	Compute: func(s *market.Series, a Args) *Result {
-		once := kernel.EMA(kernel.Minus(s.High, s.Low), a.Int("ema"))
-		line := kernel.RollingSum(kernel.Ratio(once, kernel.EMA(once, a.Int("ema")), 1), a.Int("length"))
-		hi, lo := a.Float("upper"), a.Float("lower")
-		return &Result{
-			Lines:   []Line{{Label: "Mass", Tone: Primary, Values: line}},
-			HLines:  []HLine{{Y: hi}, {Y: lo}},
-			Signals: bulges(line, lo, hi),
+// volatility are the entries of this family.
+var volatility = []Indicator{
+	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
+	volatile(Indicator{
+		Name: "atr", Title: "ATR", Aliases: []string{"average_true_range"}, Category: Volatility,
+		Doc: "Average true range: Wilder's average of the true range, gaps included. As in TA-Lib, where the first bar has no true range; " +
+			"the variant pine counts high - low there and begins one bar earlier, as TradingView.",
+		Formula: "ATR = (ATR[1]*(n-1) + TR) / n, TR = max(high, close[1]) - min(low, close[1])",
+		Params:  []Param{length(14), averageType("ma_type", "rma", "kind of average", "smoothing", "matype"), choice("variant", "whose first bar", "talib", "pine")},
+		Warmup:  usually(func(a Args) int { return kernel.AverageWarmup(a.Choice("ma_type"), a.Int("length")) + 1 }),
+	}, "ATR", func(s *market.Series, a Args) []float64 {
+		ranges := kernel.TrueRange(s)
+		if a.Choice("variant") == "pine" {
+			ranges = kernel.TrueRangePine(s)
 		}
+		return kernel.Average(a.Choice("ma_type"), ranges, a.Int("length"))
+	}),
+	volatile(Indicator{
+		Name: "natr", Title: "NATR", Aliases: []string{"atr_percent", "normalized_atr", "atrp"}, Category: Volatility,
+		Doc:     "Average true range in percent of the close, so that symbols can be compared. As in TA-Lib.",
+		Formula: "NATR = 100 * ATR / close",
+		Params:  []Param{length(14)},
+		Warmup:  usually(wilderWarmup),
+	}, "NATR", func(s *market.Series, a Args) []float64 {
+		return kernel.Ratio(kernel.ATR(s, a.Int("length")), s.Close, 100)
+	}),
+	volatile(Indicator{
+		Name: "true_range", Title: "True Range", Aliases: []string{"trange", "tr"}, Category: Volatility,
+		Doc:     "True range: the range of the bar, the close before included. As in TA-Lib: none on the first bar.",
+		Formula: "TR = max(high, close[1]) - min(low, close[1])",
+		Warmup:  usually(barWarmup),
+	}, "TR", func(s *market.Series, _ Args) []float64 { return kernel.TrueRange(s) }),
+	aroundZero(Indicator{
+		Name: "chaikin_volatility", Title: "CVI", Aliases: []string{"cvi", "chaikins_volatility"}, Category: Volatility,
+		Doc:     "Chaikin volatility: by how many percent the average range of bars grew. Rising quickly near a bottom, falling slowly near a top.",
+		Formula: "CVI = ROC(EMA(high - low, n), n)",
+		Params:  []Param{length(10)},
+		// The average's memory, and the bars over which its change is taken.
+		Warmup: func(a Args) int { return (kernel.EMAMemory + 1) * a.Int("length") },
+	}, "CVI", func(s *market.Series, a Args) []float64 {
+		n := a.Int("length")
+		return kernel.ROC(kernel.EMA(kernel.Minus(s.High, s.Low), n), n)
+	}),
+	// Attributed to Donald G. Dorsey, "The Mass Index", Technical Analysis of Stocks &
+	// Commodities, June 1992.
+	{
+		Name: "mass_index", Title: "Mass", Aliases: []string{"massi", "mass"}, Category: Volatility,
+		Doc:     "Mass index of Dorsey: ranges that widen and narrow again announce a turn, whichever way. The bulge is a rise above 27 and a fall back below 26.5.",
+		Formula: "Σ over n bars of EMA(high - low, 9) / EMA(EMA(high - low, 9), 9)",
+		Params: []Param{
+			bars("ema", 9, "averages of the range", "ema_length", "fast"), bars("length", 25, "bars in the sum", "period", "len", "slow", "window"),
+			quiet(factor("upper", 27, 1, 1000, "level a bulge rises above")), quiet(factor("lower", 26.5, 1, 1000, "level it falls back below")),
+		},
+		Signals: []string{shape.Bulge},
+		// Two averages in a row, then the sum.
+		Warmup: func(a Args) int { return 2*kernel.EMAMemory*a.Int("ema") + a.Int("length") },
+		Compute: func(s *market.Series, a Args) *Result {
+			once := kernel.EMA(kernel.Minus(s.High, s.Low), a.Int("ema"))
+			line := kernel.RollingSum(kernel.Ratio(once, kernel.EMA(once, a.Int("ema")), 1), a.Int("length"))
+			hi, lo := a.Float("upper"), a.Float("lower")
+			return &Result{
+				Lines:   []Line{{Label: "Mass", Tone: Primary, Values: line}},
+				HLines:  []HLine{{Y: hi}, {Y: lo}},
+				Signals: bulges(line, lo, hi),
+			}
+		},
+	},
+	// Attributed to Peter G. Martin and Byron B. McCann, "The Investor's Guide to Fidelity
+	// Funds", 1989.
+	volatile(Indicator{
+		Name: "ulcer_index", Title: "Ulcer", Aliases: []string{"ui", "ulcer"}, Category: Volatility,
+		Doc: "Ulcer index of Martin: the usual depth of drawdowns in percent, which unlike a deviation minds only falls. As at TradingView each drawdown is measured from the highest price of the n bars before it; " +
+			"the variant window looks at nothing before the window itself.",
+		Formula: "UI = √(Σ d² / n), d = 100 * (x / highest - 1)",
+		Params: []Param{
+			length(14), choice("variant", "where a drawdown is measured from", "nested", "window"), source(),
+		},
+		Warmup: usually(func(a Args) int { return 2 * a.Int("length") }),
+	}, "Ulcer", func(s *market.Series, a Args) []float64 {
+		x, n := column(s, a), a.Int("length")
+		var line []float64
+		if a.Choice("variant") == "window" {
+			line = windowUlcer(x, n)
+		} else {
+			// Nested windows: each fall is measured from the top of its own n bars, so
+			// 2n-1 bars take part.
+			top := kernel.Highest(x, n)
+			falls := kernel.Ratio(kernel.Minus(x, top), top, 100)
+			line = kernel.SMA(kernel.Times(falls, falls), n)
+		}
+		for i, v := range line {
+			line[i] = math.Sqrt(max(0, v))
+		}
+		return line
+	}),
+	// A year of independent returns has the variance of one bar times the bars in it,
+	// hence the root.
+	volatile(Indicator{
+		Name: "hist_volatility", Title: "HV", Also: []string{"volatility_historical"}, Aliases: []string{"histvol", "hv", "hvol", "historical_volatility"}, Category: Volatility,
+		Doc: "Historical volatility: the deviation of the logarithmic returns, in percent a year. Population deviation, as at TradingView; the bars of a year follow from the interval and the hours of the market: " +
+			"252 days of an exchange; 365 days or 8760 hours where it never closes or the source tells no hours; or what periods says.",
+		Formula: "HV = 100 * σ(ln(x / x[1]), n) * √periods",
+		Params:  []Param{lengthFrom(2, 20), barsInYear(), source()},
+		Warmup:  usually(changeWarmup),
+	}, "HV", func(s *market.Series, a Args) []float64 {
+		// A price that is not positive has no return; the deviation starts anew after
+		// it.
+		deviation := kernel.InRuns(kernel.LogReturns(column(s, a), 1), func(x []float64) []float64 { return kernel.StdDev(x, a.Int("length")) })
+		return kernel.Scaled(deviation, 100*math.Sqrt(perYear(s, a)))
+	}),
+	// Attributed to Donald G. Dorsey, "The Relative Volatility Index", Technical Analysis
+	// of Stocks & Commodities, June 1993.
+	{
+		Name: "rvi_volatility", Title: "RVI", Aliases: []string{"relative_volatility_index", "rvi"}, Category: Volatility,
+		Doc:     "Relative volatility index of Dorsey: which share of the deviation falls on bars that rose. As at TradingView: population deviation, exponential averages; the variant talib takes Wilder's averages and counts unchanged bars on neither side, as TA-Lib 0.8. 0 when nothing moved.",
+		Formula: "RVI = 100 * U / (U + D), U = EMA(σ where x rose, else 0), D = EMA(σ where it did not, else 0)",
+		Params: slices.Concat([]Param{lengthFrom(2, 10), bars("smooth", 14, "average of the deviations", "smoothing", "ema_length"), choice("variant", "whose averages", "tradingview", "talib")},
+			zone(40, 60, 0, 100), []Param{source()}),
+		Signals:  []string{shape.CrossUp, shape.CrossDown},
+		Meanings: shape.CrossMeanings("the line", "50"),
+		// Enough for Wilder's averages; the exponential ones need half of it.
+		Warmup: func(a Args) int { return a.Int("length") + kernel.WilderMemory*a.Int("smooth") },
+		Compute: func(s *market.Series, a Args) *Result {
+			x := column(s, a)
+			up, down := kernel.NaNs(len(x)), kernel.NaNs(len(x))
+			dev := kernel.StdDev(x, a.Int("length"))
+			for i := max(1, kernel.FirstValid(dev)); i < len(x); i++ {
+				// The deviation of a bar counts on one side: up if the price rose, else
+				// down; TA-Lib counts an unchanged price on neither.
+				switch up[i], down[i] = 0, dev[i]; kernel.Compare(x[i], x[i-1]) {
+				case 1:
+					up[i], down[i] = dev[i], 0
+				case 0:
+					if a.Choice("variant") == "talib" {
+						down[i] = 0
+					}
+				}
+			}
+			smooth := kernel.EMA
+			if a.Choice("variant") == "talib" {
+				smooth = kernel.RMA
+			}
+			line := kernel.Share(smooth(up, a.Int("smooth")), smooth(down, a.Int("smooth")))
+			r := shape.LevelPanel("RVI", line, 50, shape.CrossUp, shape.CrossDown)
+			r.YRange = &[2]float64{0, 100}
+			r.HLines = []HLine{{Y: a.Float("overbought")}, {Y: 50}, {Y: a.Float("oversold")}}
+			return r
+		},
+	},
+	// Attributed to Larry Williams, "The VIX Fix", Active Trader, December 2007.
+	{
+		Name: "williams_vix_fix", Title: "WVF", Aliases: []string{"wvf", "vix_fix"}, Category: Volatility,
+		Doc: "Williams' VIX fix: how far the low is below the highest close of late, in percent: fear, for any market. A spike, above its band or near its highest, often marks a bottom. " +
+			"Band and limit as in Chris Moody's script on TradingView.",
+		Formula: "WVF = 100 * (max(close, n) - low) / max(close, n); band = SMA(WVF, m) + mult * σ(WVF, m); limit = percentile * max(WVF, 50)",
+		Params: []Param{
+			length(22), atLeast(2, bars("band_length", 20, "average and deviation of the band", "bbl")),
+			factor("mult", 2, 0.01, 20, "deviations between the average and the band", "std_dev"),
+			quiet(bars("lookback", 50, "bars whose highest value is the limit", "lb")),
+			quiet(factor("percentile", 0.85, 0.01, 1, "part of the highest value that counts as a spike", "ph")),
+		},
+		Signals: []string{shape.Spike},
+		Warmup:  func(a Args) int { return a.Int("length") + max(a.Int("band_length"), a.Int("lookback")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			// How far the low lies below the highest close, in percent of it: without
+			// options a stand-in for implied volatility.
+			top := kernel.Highest(s.Close, a.Int("length"))
+			fear := kernel.NaNs(s.Len())
+			for i := range fear {
+				if top[i] > 0 {
+					fear[i] = 100 * kernel.Difference(top[i], s.Low[i]) / top[i]
+				}
+			}
+			// Prices that are not positive leave holes; band and limit start anew after
+			// each.
+			band := kernel.InRuns(fear, func(x []float64) []float64 {
+				return kernel.Offset(kernel.SMA(x, a.Int("band_length")), kernel.StdDev(x, a.Int("band_length")), a.Float("mult"))
+			})
+			limit := kernel.InRuns(fear, func(x []float64) []float64 { return kernel.Highest(x, a.Int("lookback")) })
+			// A spike is marked on its first bar only.
+			var signals []Signal
+			spiking := false
+			for i, v := range fear {
+				// Before band and limit are known the differences are NaN and the
+				// comparisons false.
+				now := v > 0 && (kernel.Difference(v, band[i]) >= 0 || kernel.Difference(v, a.Float("percentile")*limit[i]) >= 0)
+				if now && !spiking {
+					signals = append(signals, shape.Mark(i, v, shape.Spike, Up))
+				}
+				spiking = now
+			}
+			return &Result{
+				Histogram: []Histogram{{Label: "WVF", Values: fear}},
+				Lines:     []Line{{Label: "Band", Tone: Band, Values: band}},
+				Signals:   signals,
+			}
+		},
+	},
+	volatile(Indicator{
+		Name: "adr", Title: "ADR", Aliases: []string{"average_day_range", "average_range"}, Category: Volatility,
+		Doc:     "Average range of a bar, high less low, gaps left out; on daily bars the average day range. As at TradingView.",
+		Formula: "SMA(high - low, n)",
+		Params:  []Param{length(14)},
+		Warmup:  usually(windowWarmup),
+	}, "ADR", func(s *market.Series, a Args) []float64 {
+		return kernel.SMA(kernel.Minus(s.High, s.Low), a.Int("length"))
+	}),
+	// Source: the public script "Waddah Attar Explosion" by LazyBear on TradingView.
+	{
+		Name: "waddah_attar", Title: "WAE", Aliases: []string{"waddah_attar_explosion", "wae"}, Category: Momentum,
+		Doc:     "Waddah Attar explosion: the change of a MACD as bars, the width of the Bollinger bands as explosion line, and a dead zone below which nothing counts. breakout_up and breakout_down fire where the bars rise above both. After LazyBear's script.",
+		Formula: "trend = sensitivity * (MACD - MACD[1]); explosion = width of BB(length, mult); dead zone = 3.7 * Wilder average of TR over 100",
+		Params: []Param{
+			factor("sensitivity", 150, 1, 10000, "factor of the bars"), bars("fast", 20, "fast average"), bars("slow", 40, "slow average"),
+			atLeast(2, bars("length", 20, "Bollinger bands", "channel", "bb_length")), factor("mult", 2, 0.1, 20, "deviations of the bands", "std"),
+		},
+		Signals:  []string{shape.BreakUp, shape.BreakDown},
+		Meanings: shape.BreakMeanings("the trend", "the larger of explosion line and dead zone", "the negative of the larger of explosion line and dead zone"),
+		Warmup: func(a Args) int {
+			// 2000 bars are the memory of Wilder's average of 100, on which the dead zone
+			// rests.
+			return max(2000, kernel.EMAMemory*max(a.Int("fast"), a.Int("slow")), a.Int("length"))
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			trend := kernel.Scaled(kernel.Change(kernel.Minus(kernel.EMA(s.Close, a.Int("fast")), kernel.EMA(s.Close, a.Int("slow"))), 1), a.Float("sensitivity"))
+			_, upper, lower := kernel.Bollinger(s.Close, a.Int("length"), a.Float("mult"), a.Float("mult"), nil)
+			explosion, dead := kernel.Minus(upper, lower), kernel.Scaled(kernel.ATRPine(s, 100), 3.7)
+			// Bars count above the larger of the two, and below its negative.
+			limit := kernel.Greater(explosion, dead)
+			signals := shape.LineCrossings(nil, trend, limit, shape.BreakUp, "")
+			return &Result{
+				Histogram: []Histogram{{Label: "Trend", Values: trend}},
+				Lines:     []Line{{Label: "Explosion", Tone: Second, Values: explosion}, {Label: "Dead zone", Tone: Muted, Values: dead}},
+				HLines:    []HLine{{Y: 0}},
+				Signals:   shape.InOrder(shape.LineCrossings(signals, trend, kernel.Scaled(limit, -1), "", shape.BreakDown)),
+			}
+		},
 	},
 }
 
@@ -95,35 +265,6 @@ func bulges(x []float64, lo, hi float64) []Signal {
 	}
 	return signals
 }
-
-// Attributed to Peter G. Martin and Byron B. McCann, "The Investor's Guide to Fidelity
-// Funds", 1989.
-var indUlcerIndex = volatile(Indicator{
-	Name: "ulcer_index", Title: "Ulcer", Aliases: []string{"ui", "ulcer"}, Category: Volatility,
-	Doc: "Ulcer index of Martin: the usual depth of drawdowns in percent, which unlike a deviation minds only falls. As at TradingView each drawdown is measured from the highest price of the n bars before it; " +
-		"the variant window looks at nothing before the window itself.",
-	Formula: "UI = √(Σ d² / n), d = 100 * (x / highest - 1)",
-	Params: []Param{
-		length(14), choice("variant", "where a drawdown is measured from", "nested", "window"), source(),
-	},
-	Warmup: usually(func(a Args) int { return 2 * a.Int("length") }),
-}, "Ulcer", func(s *market.Series, a Args) []float64 {
-	x, n := column(s, a), a.Int("length")
-	var line []float64
-	if a.Choice("variant") == "window" {
-		line = windowUlcer(x, n)
-	} else {
-		// Nested windows: each fall is measured from the top of its own n bars, so
-		// 2n-1 bars take part.
-		top := kernel.Highest(x, n)
-		falls := kernel.Ratio(kernel.Minus(x, top), top, 100)
-		line = kernel.SMA(kernel.Times(falls, falls), n)
-	}
-	for i, v := range line {
-		line[i] = math.Sqrt(max(0, v))
-	}
-	return line
-})
 
 // windowUlcer returns the mean square of the drawdowns within the last n values,
 // each in percent of the highest value so far in that window. A drawdown from a
@@ -148,152 +289,4 @@ func windowUlcer(x []float64, n int) []float64 {
 		out[i] = sum / float64(n)
 	}
 	return out
-}
-
-// A year of independent returns has the variance of one bar times the bars in it,
-// hence the root.
-var indHistVolatility = volatile(Indicator{
-	Name: "hist_volatility", Title: "HV", Also: []string{"volatility_historical"}, Aliases: []string{"histvol", "hv", "hvol", "historical_volatility"}, Category: Volatility,
-	Doc: "Historical volatility: the deviation of the logarithmic returns, in percent a year. Population deviation, as at TradingView; the bars of a year follow from the interval and the hours of the market: " +
-		"252 days of an exchange; 365 days or 8760 hours where it never closes or the source tells no hours; or what periods says.",
-	Formula: "HV = 100 * σ(ln(x / x[1]), n) * √periods",
-	Params:  []Param{lengthFrom(2, 20), barsInYear(), source()},
-	Warmup:  usually(changeWarmup),
-}, "HV", func(s *market.Series, a Args) []float64 {
-	// A price that is not positive has no return; the deviation starts anew after
-	// it.
-	deviation := kernel.InRuns(kernel.LogReturns(column(s, a), 1), func(x []float64) []float64 { return kernel.StdDev(x, a.Int("length")) })
-	return kernel.Scaled(deviation, 100*math.Sqrt(perYear(s, a)))
-})
-
-// Attributed to Donald G. Dorsey, "The Relative Volatility Index", Technical Analysis
-// of Stocks & Commodities, June 1993.
-var indRVIVolatility = Indicator{
-	Name: "rvi_volatility", Title: "RVI", Aliases: []string{"relative_volatility_index", "rvi"}, Category: Volatility,
-	Doc:     "Relative volatility index of Dorsey: which share of the deviation falls on bars that rose. As at TradingView: population deviation, exponential averages; the variant talib takes Wilder's averages and counts unchanged bars on neither side, as TA-Lib 0.8. 0 when nothing moved.",
-	Formula: "RVI = 100 * U / (U + D), U = EMA(σ where x rose, else 0), D = EMA(σ where it did not, else 0)",
-	Params: slices.Concat([]Param{lengthFrom(2, 10), bars("smooth", 14, "average of the deviations", "smoothing", "ema_length"), choice("variant", "whose averages", "tradingview", "talib")},
-		zone(40, 60, 0, 100), []Param{source()}),
-	Signals:  []string{shape.CrossUp, shape.CrossDown},
-	Meanings: shape.CrossMeanings("the line", "50"),
-	// Enough for Wilder's averages; the exponential ones need half of it.
-	Warmup: func(a Args) int { return a.Int("length") + kernel.WilderMemory*a.Int("smooth") },
-	Compute: func(s *market.Series, a Args) *Result {
-		x := column(s, a)
-		up, down := kernel.NaNs(len(x)), kernel.NaNs(len(x))
-		dev := kernel.StdDev(x, a.Int("length"))
-		for i := max(1, kernel.FirstValid(dev)); i < len(x); i++ {
-			// The deviation of a bar counts on one side: up if the price rose, else
-			// down; TA-Lib counts an unchanged price on neither.
-			switch up[i], down[i] = 0, dev[i]; kernel.Compare(x[i], x[i-1]) {
-			case 1:
-				up[i], down[i] = dev[i], 0
-			case 0:
-				if a.Choice("variant") == "talib" {
-					down[i] = 0
-				}
-			}
-		}
-		smooth := kernel.EMA
-		if a.Choice("variant") == "talib" {
-			smooth = kernel.RMA
-		}
-		line := kernel.Share(smooth(up, a.Int("smooth")), smooth(down, a.Int("smooth")))
-		r := shape.LevelPanel("RVI", line, 50, shape.CrossUp, shape.CrossDown)
-		r.YRange = &[2]float64{0, 100}
-		r.HLines = []HLine{{Y: a.Float("overbought")}, {Y: 50}, {Y: a.Float("oversold")}}
-		return r
-	},
-}
-
-// Attributed to Larry Williams, "The VIX Fix", Active Trader, December 2007.
-var indWilliamsVixFix = Indicator{
-	Name: "williams_vix_fix", Title: "WVF", Aliases: []string{"wvf", "vix_fix"}, Category: Volatility,
-	Doc: "Williams' VIX fix: how far the low is below the highest close of late, in percent: fear, for any market. A spike, above its band or near its highest, often marks a bottom. " +
-		"Band and limit as in Chris Moody's script on TradingView.",
-	Formula: "WVF = 100 * (max(close, n) - low) / max(close, n); band = SMA(WVF, m) + mult * σ(WVF, m); limit = percentile * max(WVF, 50)",
-	Params: []Param{
-		length(22), atLeast(2, bars("band_length", 20, "average and deviation of the band", "bbl")),
-		factor("mult", 2, 0.01, 20, "deviations between the average and the band", "std_dev"),
-		quiet(bars("lookback", 50, "bars whose highest value is the limit", "lb")),
-		quiet(factor("percentile", 0.85, 0.01, 1, "part of the highest value that counts as a spike", "ph")),
-	},
-	Signals: []string{shape.Spike},
-	Warmup:  func(a Args) int { return a.Int("length") + max(a.Int("band_length"), a.Int("lookback")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		// How far the low lies below the highest close, in percent of it: without
-		// options a stand-in for implied volatility.
-		top := kernel.Highest(s.Close, a.Int("length"))
-		fear := kernel.NaNs(s.Len())
-		for i := range fear {
-			if top[i] > 0 {
-				fear[i] = 100 * kernel.Difference(top[i], s.Low[i]) / top[i]
-			}
-		}
-		// Prices that are not positive leave holes; band and limit start anew after
-		// each.
-		band := kernel.InRuns(fear, func(x []float64) []float64 {
-			return kernel.Offset(kernel.SMA(x, a.Int("band_length")), kernel.StdDev(x, a.Int("band_length")), a.Float("mult"))
-		})
-		limit := kernel.InRuns(fear, func(x []float64) []float64 { return kernel.Highest(x, a.Int("lookback")) })
-		// A spike is marked on its first bar only.
-		var signals []Signal
-		spiking := false
-		for i, v := range fear {
-			// Before band and limit are known the differences are NaN and the
-			// comparisons false.
-			now := v > 0 && (kernel.Difference(v, band[i]) >= 0 || kernel.Difference(v, a.Float("percentile")*limit[i]) >= 0)
-			if now && !spiking {
-				signals = append(signals, shape.Mark(i, v, shape.Spike, Up))
-			}
-			spiking = now
-		}
-		return &Result{
-			Histogram: []Histogram{{Label: "WVF", Values: fear}},
-			Lines:     []Line{{Label: "Band", Tone: Band, Values: band}},
-			Signals:   signals,
-		}
-	},
-}
-
-var indADR = volatile(Indicator{
-	Name: "adr", Title: "ADR", Aliases: []string{"average_day_range", "average_range"}, Category: Volatility,
-	Doc:     "Average range of a bar, high less low, gaps left out; on daily bars the average day range. As at TradingView.",
-	Formula: "SMA(high - low, n)",
-	Params:  []Param{length(14)},
-	Warmup:  usually(windowWarmup),
-}, "ADR", func(s *market.Series, a Args) []float64 {
-	return kernel.SMA(kernel.Minus(s.High, s.Low), a.Int("length"))
-})
-
-// Source: the public script "Waddah Attar Explosion" by LazyBear on TradingView.
-var indWaddahAttar = Indicator{
-	Name: "waddah_attar", Title: "WAE", Aliases: []string{"waddah_attar_explosion", "wae"}, Category: Momentum,
-	Doc:     "Waddah Attar explosion: the change of a MACD as bars, the width of the Bollinger bands as explosion line, and a dead zone below which nothing counts. breakout_up and breakout_down fire where the bars rise above both. After LazyBear's script.",
-	Formula: "trend = sensitivity * (MACD - MACD[1]); explosion = width of BB(length, mult); dead zone = 3.7 * Wilder average of TR over 100",
-	Params: []Param{
-		factor("sensitivity", 150, 1, 10000, "factor of the bars"), bars("fast", 20, "fast average"), bars("slow", 40, "slow average"),
-		atLeast(2, bars("length", 20, "Bollinger bands", "channel", "bb_length")), factor("mult", 2, 0.1, 20, "deviations of the bands", "std"),
-	},
-	Signals:  []string{shape.BreakUp, shape.BreakDown},
-	Meanings: shape.BreakMeanings("the trend", "the larger of explosion line and dead zone", "the negative of the larger of explosion line and dead zone"),
-	Warmup: func(a Args) int {
-		// 2000 bars are the memory of Wilder's average of 100, on which the dead zone
-		// rests.
-		return max(2000, kernel.EMAMemory*max(a.Int("fast"), a.Int("slow")), a.Int("length"))
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		trend := kernel.Scaled(kernel.Change(kernel.Minus(kernel.EMA(s.Close, a.Int("fast")), kernel.EMA(s.Close, a.Int("slow"))), 1), a.Float("sensitivity"))
-		_, upper, lower := kernel.Bollinger(s.Close, a.Int("length"), a.Float("mult"), a.Float("mult"), nil)
-		explosion, dead := kernel.Minus(upper, lower), kernel.Scaled(kernel.ATRPine(s, 100), 3.7)
-		// Bars count above the larger of the two, and below its negative.
-		limit := kernel.Greater(explosion, dead)
-		signals := shape.LineCrossings(nil, trend, limit, shape.BreakUp, "")
-		return &Result{
-			Histogram: []Histogram{{Label: "Trend", Values: trend}},
-			Lines:     []Line{{Label: "Explosion", Tone: Second, Values: explosion}, {Label: "Dead zone", Tone: Muted, Values: dead}},
-			HLines:    []HLine{{Y: 0}},
-			Signals:   shape.InOrder(shape.LineCrossings(signals, trend, kernel.Scaled(limit, -1), "", shape.BreakDown)),
-		}
-	},
 }

@@ -10,22 +10,408 @@ import (
 	"wick/market"
 )
 
-// The histogram is the column of the bars itself, not a copy.
-var indVolume = Indicator{
-	Name: "volume", Title: "Volume", Aliases: []string{"vol"}, Category: Volume,
-	Doc:     "Volume of each bar and its simple average. A spike is a bar that trades a multiple of the average, after one that did not.",
-	Formula: "SMA(volume, n)",
-	Params:  []Param{length(20), spikeFactor()},
-	Signals: []string{shape.Spike},
-	Warmup:  windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		mean := kernel.SMA(s.Volume, a.Int("length"))
-		limit := kernel.Scaled(mean, a.Float("spike"))
-		return &Result{
-			Histogram: []Histogram{{Label: "Volume", Values: s.Volume}},
-			Lines:     []Line{{Label: "MA", Tone: Second, Values: mean}},
-			Signals:   volumeSpikes(s, s.Volume, limit),
+// volumes are the entries of this family.
+var volumes = []Indicator{
+	// The histogram is the column of the bars itself, not a copy.
+	{
+		Name: "volume", Title: "Volume", Aliases: []string{"vol"}, Category: Volume,
+		Doc:     "Volume of each bar and its simple average. A spike is a bar that trades a multiple of the average, after one that did not.",
+		Formula: "SMA(volume, n)",
+		Params:  []Param{length(20), spikeFactor()},
+		Signals: []string{shape.Spike},
+		Warmup:  windowWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			mean := kernel.SMA(s.Volume, a.Int("length"))
+			limit := kernel.Scaled(mean, a.Float("spike"))
+			return &Result{
+				Histogram: []Histogram{{Label: "Volume", Values: s.Volume}},
+				Lines:     []Line{{Label: "MA", Tone: Second, Values: mean}},
+				Signals:   volumeSpikes(s, s.Volume, limit),
+			}
+		},
+	},
+	// Attributed to Joseph E. Granville, "Granville's New Key to Stock Market Profits",
+	// 1963.
+	{
+		Name: "obv", Title: "OBV", Aliases: []string{"on_balance_volume"}, Category: Volume, Total: true,
+		Doc:     "Granville's on-balance volume: volume added on rising closes and taken away on falling ones, with its average. As in TA-Lib it begins with the volume of the first bar, so only its changes mean anything.",
+		Formula: "OBV = OBV[1] + volume if close > close[1], - volume if close < close[1]",
+		Params:  slices.Concat([]Param{bars("ma_length", 20, "simple average of it", "ma", "signal", "length", "period")}, divParams()),
+		Signals: append([]string{shape.CrossUp, shape.CrossDown}, divSignals...),
+		Warmup:  func(a Args) int { return a.Int("ma_length") },
+		Compute: func(s *market.Series, a Args) *Result {
+			line := kernel.OBV(s.Close, s.Volume)
+			r := shape.AveragedLine("OBV", line, kernel.SMA(line, a.Int("ma_length")))
+			addDivergences(r, s, line, a)
+			return r
+		},
+	},
+	// Attributed to Marc Chaikin, who put the middle of the range in place of the open,
+	// which Larry Williams' line starts from.
+	{
+		Name: "ad", Title: "A/D", Also: []string{"accumulation_distribution_line"}, Aliases: []string{"accumulation_distribution", "adl", "ad_line", "chaikin_ad"}, Category: Volume, Total: true,
+		Doc:     "Chaikin's accumulation and distribution line: volume weighed by where the close lies in the range of its bar, added up. As in TA-Lib it begins with the first bar, so only its changes mean anything.",
+		Formula: "A/D = A/D[1] + volume * ((close - low) - (high - close)) / (high - low), nothing for a bar without range",
+		Params:  divParams(),
+		Signals: divSignals,
+		// No history helps: the sum is counted from the first bar shown.
+		Warmup: noWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			line := kernel.Cumulative(kernel.MoneyFlow(s))
+			r := &Result{Lines: []Line{{Label: "A/D", Tone: Primary, Values: line}}}
+			addDivergences(r, s, line, a)
+			return r
+		},
+	},
+	// The line itself has no level that means anything, so its momentum is what is read.
+	aroundZero(Indicator{
+		Name: "adosc", Title: "Chaikin Osc", Aliases: []string{"chaikin_oscillator", "chaikin_osc"}, Category: Volume,
+		Doc:     "Chaikin's oscillator: a fast less a slow exponential average of the accumulation and distribution line. As in TA-Lib: both averages start from the first value of the line.",
+		Formula: "EMA(A/D, fast) - EMA(A/D, slow)",
+		Params: []Param{
+			bars("fast", 3, "fast average", "fast_length", "fastperiod", "fast_period"), bars("slow", 10, "slow average", "slow_length", "slowperiod", "slow_period"),
+		},
+		Warmup: func(a Args) int { return kernel.EMAMemory * max(a.Int("fast"), a.Int("slow")) },
+	}, "Chaikin Osc", func(s *market.Series, a Args) []float64 {
+		return chaikin(kernel.MoneyFlow(s), a.Int("fast"), a.Int("slow"))
+	}),
+	// Attributed to Gene Quong and Avrum Soudack, "Volume-Weighted RSI: Money Flow",
+	// Technical Analysis of Stocks & Commodities, March 1989.
+	oscillator(Indicator{
+		Name: "mfi", Title: "MFI", Aliases: []string{"money_flow_index"}, Category: Volume,
+		Doc:     "Money flow index: an RSI that weighs movement by volume. The share of money that changed hands on rising typical prices, 0 to 100. As in TA-Lib; 0 when no money moved (TA-Lib: less than 1).",
+		Formula: "MFI = 100 * P / (P + N), P and N the sums over n bars of p*volume where p rose and fell, p = (high + low + close) / 3",
+		Params:  slices.Concat([]Param{length(14)}, zone(20, 80, 0, 100), divParams()),
+		Warmup:  changeWarmup,
+	}, "MFI", func(s *market.Series, a Args) []float64 {
+		return kernel.MFI(s, a.Int("length"))
+	}),
+	// The money flow of a window over its volume: unlike the line it has a level that can
+	// be compared.
+	{
+		Name: "cmf", Title: "CMF", Aliases: []string{"chaikin_money_flow", "money_flow"}, Category: Volume,
+		Doc:     "Chaikin money flow: the share of volume traded near the highs of its bars less that near the lows, -1 to 1. A bar without range adds its volume and no flow. No value where the window traded nothing.",
+		Formula: "CMF = Σ volume * ((close - low) - (high - close)) / (high - low) / Σ volume over n bars",
+		Params:  []Param{length(20)},
+		Signals: []string{shape.ZeroUp, shape.ZeroDown},
+		Warmup:  changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			n := a.Int("length")
+			r := shape.ZeroPanel("CMF", kernel.Quotient(kernel.RollingSum(kernel.MoneyFlow(s), n), kernel.RollingSum(s.Volume, n)))
+			r.HLines = []HLine{{Y: 0.05}, {Y: 0}, {Y: -0.05}}
+			return r
+		},
+	},
+	// Attributed to Alexander Elder, "Trading for a Living", 1993.
+	aroundZero(Indicator{
+		Name: "force_index", Title: "EFI", Also: []string{"elders_force_index"}, Aliases: []string{"efi", "fi", "elder_force_index"}, Category: Volume,
+		Doc:     "Elder's force index: change times volume, smoothed: how hard the market pushed.",
+		Formula: "EFI = EMA((x - x[1]) * volume, n)",
+		Params:  []Param{length(13), source()},
+		Warmup:  emaWarmup,
+	}, "EFI", func(s *market.Series, a Args) []float64 {
+		return kernel.EMA(kernel.Times(kernel.Change(column(s, a), 1), s.Volume), a.Int("length"))
+	}),
+	// Attributed to Richard W. Arms, Jr., "Volume Cycles in the Stock Market", 1983.
+	aroundZero(Indicator{
+		Name: "emv", Title: "EMV", Aliases: []string{"eom", "ease_of_movement"}, Category: Volume,
+		Doc:     "Ease of movement of Arms: how far the middle of the bar moved for each part of volume per range, averaged. As at TradingView. A bar without volume leaves the windows around it without value.",
+		Formula: "EMV = SMA(Δhl2 * (high - low) * divisor / volume, n)",
+		Params:  []Param{length(14), factor("divisor", 10000, 1, 1e12, "scale of the volume", "div")},
+		Warmup:  crossingWarmup,
+	}, "EMV", func(s *market.Series, a Args) []float64 {
+		n := a.Int("length")
+		// RollingSum and not SMA: a bar without volume is NaN and spoils only the
+		// windows that hold it.
+		ease := kernel.Quotient(kernel.Times(kernel.Change(kernel.MedianPrice(s), 1), kernel.Minus(s.High, s.Low)), s.Volume)
+		return kernel.Scaled(kernel.RollingSum(ease, n), a.Float("divisor")/float64(n))
+	}),
+	// Attributed to Stephen J. Klinger, "Identifying Trends with Volume Analysis",
+	// Technical Analysis of Stocks & Commodities, December 1997.
+	{
+		Name: "klinger", Title: "KVO", Aliases: []string{"kvo", "klinger_oscillator", "klinger_volume_oscillator"}, Category: Volume,
+		Doc: "Klinger volume oscillator: a fast less a slow average of volume force, volume signed by the trend and weighed by how the bar's range compares with the range since the trend began. As in Tulip, averages from the second bar on; " +
+			"the variant signed, TradingView's, takes plain volume signed by the change of the typical price.",
+		Formula: "force = ±100 * volume * |2 * dm/cm - 1|, dm = high - low, cm = Σdm of the trend; KVO = EMA(force, fast) - EMA(force, slow)",
+		Params: []Param{
+			bars("fast", 34, "fast average", "fast_length"), bars("slow", 55, "slow average", "slow_length"),
+			bars("signal", 13, "signal average", "signal_length"), choice("variant", "what is averaged", "force", "signed"),
+		},
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+		// The signal starts from the first values of the line, so the two memories add up.
+		Warmup: func(a Args) int { return kernel.EMAMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			fast, slow := a.Int("fast"), a.Int("slow")
+			var line []float64
+			if a.Choice("variant") == "signed" {
+				// TradingView's averages are seeded with a simple average, Tulip's below
+				// with the first value.
+				volume := signedVolume(s)
+				line = kernel.Minus(kernel.EMA(volume, fast), kernel.EMA(volume, slow))
+			} else {
+				force := volumeForce(s)
+				line = kernel.Minus(kernel.Follow(force, 2/float64(fast+1)), kernel.Follow(force, 2/float64(slow+1)))
+			}
+			return shape.SignalPanel("KVO", line, kernel.EMA(line, a.Int("signal")))
+		},
+	},
+	volumeIndex(Indicator{
+		Name: "nvi", Title: "NVI", Aliases: []string{"negative_volume_index"},
+		Doc:     "Negative volume index of Dysart and Fosback: follows the price only on bars with less volume than the bar before, when the crowd is away. Above its 255-bar average Fosback counted on a bull market.",
+		Formula: "NVI = NVI[1] * close / close[1] when volume < volume[1], else NVI[1]",
+	}, func(volume, before float64) bool { return volume < before }),
+	volumeIndex(Indicator{
+		Name: "pvi", Title: "PVI", Aliases: []string{"positive_volume_index"},
+		Doc:     "Positive volume index of Dysart and Fosback: follows the price only on bars with more volume than the bar before, when the crowd is there.",
+		Formula: "PVI = PVI[1] * close / close[1] when volume > volume[1], else PVI[1]",
+	}, func(volume, before float64) bool { return volume > before }),
+	{
+		Name: "pvt", Title: "PVT", Aliases: []string{"vpt", "price_volume_trend", "volume_price_trend"}, Category: Volume, Total: true,
+		Doc:     "Price volume trend: volume added up in proportion to the relative change of the price. Starts from 0 on the first bar loaded, so its level means nothing, its course does; the signals are crosses of its exponential average.",
+		Formula: "PVT = PVT[1] + volume * (x - x[1]) / x[1]",
+		Params:  append([]Param{bars("signal", 21, "average of the line", "length", "signal_length"), source()}, divParams()...),
+		Signals: append([]string{shape.CrossUp, shape.CrossDown}, divSignals...),
+		Warmup:  func(a Args) int { return kernel.EMAMemory * a.Int("signal") },
+		Compute: func(s *market.Series, a Args) *Result {
+			// ROC is in percent, which the factor 0.01 takes back. The first bar has no
+			// change and adds nothing.
+			steps := kernel.Times(kernel.ROC(column(s, a), 1), s.Volume)
+			line := kernel.Cumulative(kernel.Scaled(kernel.ZeroNaN(steps), 0.01))
+			r := shape.AveragedLine("PVT", line, kernel.EMA(line, a.Int("signal")))
+			addDivergences(r, s, line, a)
+			return r
+		},
+	},
+	{
+		Name: "pvo", Title: "PVO", Aliases: []string{"volume_oscillator_percent", "percentage_volume_oscillator"}, Category: Volume,
+		Doc:     "Percentage volume oscillator: a MACD of the volume in percent of its slow average. Each average is seeded with the mean of its own first values, as at TradingView.",
+		Formula: "PVO = 100 * (EMA(volume, fast) - EMA(volume, slow)) / EMA(volume, slow); signal = EMA(PVO)",
+		Params: []Param{
+			bars("fast", 12, "fast average", "fast_length"), bars("slow", 26, "slow average", "slow_length"), bars("signal", 9, "signal average", "signal_length"),
+		},
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+		Compute: func(s *market.Series, a Args) *Result {
+			// Without volume the slow average is 0, and Ratio gives 0 rather than a hole.
+			slow := kernel.EMA(s.Volume, a.Int("slow"))
+			line := kernel.Ratio(kernel.Minus(kernel.EMA(s.Volume, a.Int("fast")), slow), slow, 100)
+			signal := kernel.EMA(line, a.Int("signal"))
+			return shape.SignalHistogram("PVO", line, signal, kernel.Minus(line, signal))
+		},
+	},
+	aroundZero(Indicator{
+		Name: "volume_oscillator", Title: "VO", Aliases: []string{"vosc", "vo"}, Category: Volume,
+		Doc:     "Volume oscillator: by how many percent a fast simple average of the volume is above a slow one. A move with a rising oscillator has support.",
+		Formula: "VO = 100 * (SMA(volume, fast) - SMA(volume, slow)) / SMA(volume, slow)",
+		Params:  []Param{bars("fast", 5, "fast average", "short", "fast_length"), bars("slow", 10, "slow average", "long", "slow_length")},
+		Warmup:  func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + 1 },
+	}, "VO", func(s *market.Series, a Args) []float64 {
+		// RollingSum and not SMA: a window without volume is then exactly 0.
+		mean := func(name string) []float64 {
+			n := a.Int(name)
+			return kernel.Scaled(kernel.RollingSum(s.Volume, n), 1/float64(n))
 		}
+		slow := mean("slow")
+		return kernel.Ratio(kernel.Minus(mean("fast"), slow), slow, 100)
+	}),
+	// Attributed to Larry Williams, "How I Made One Million Dollars Last Year Trading
+	// Commodities", 1973.
+	{
+		Name: "wad", Title: "WAD", Aliases: []string{"williams_ad", "williams_accumulation_distribution"}, Category: Volume, Total: true,
+		Doc:     "Williams' accumulation and distribution: on a rise the way up from the true low, on a fall the way down from the true high, added up. Despite its name it uses no volume. Starts with the second bar loaded; the signals are crosses of its average.",
+		Formula: "WAD = WAD[1] + close - min(low, close[1]) on a rise, + close - max(high, close[1]) on a fall",
+		Params:  append([]Param{bars("signal", 20, "average of the line", "length", "signal_length")}, divParams()...),
+		Signals: append([]string{shape.CrossUp, shape.CrossDown}, divSignals...),
+		Warmup:  func(a Args) int { return a.Int("signal") + 2 },
+		Compute: func(s *market.Series, a Args) *Result {
+			steps := kernel.NaNs(s.Len())
+			for i := 1; i < len(steps); i++ {
+				// The true low and the true high take in the close before.
+				now, before := s.Close[i], s.Close[i-1]
+				switch {
+				case now > before:
+					steps[i] = now - min(s.Low[i], before)
+				case now < before:
+					steps[i] = now - max(s.High[i], before)
+				default:
+					steps[i] = 0
+				}
+			}
+			line := kernel.Cumulative(steps)
+			r := shape.AveragedLine("WAD", line, kernel.SMA(line, a.Int("signal")))
+			addDivergences(r, s, line, a)
+			return r
+		},
+	},
+	// Attributed to Bill Williams, "Trading Chaos", 1995.
+	{
+		Name: "marketfi", Title: "BW MFI", Aliases: []string{"market_facilitation", "market_facilitation_index", "bw_mfi"}, Category: Volume,
+		Doc:     "Market facilitation index of Williams: how far the price travels for each unit of volume. No value on a bar without volume. spike fires when a bar is three times its average of 20.",
+		Formula: "(high - low) / volume",
+		Signals: []string{shape.Spike},
+		Warmup:  func(Args) int { return 21 },
+		Compute: func(s *market.Series, _ Args) *Result {
+			// A bar without volume counts as 0 in the average, which must not have holes.
+			line := kernel.Quotient(kernel.Minus(s.High, s.Low), s.Volume)
+			return &Result{
+				Histogram: []Histogram{{Label: "BW MFI", Values: line}},
+				Signals:   shape.Spikes(line, kernel.Scaled(kernel.RollingSum(kernel.ZeroNaN(line), 20), 1./20), 3),
+			}
+		},
+	},
+	{
+		Name: "relative_volume", Title: "RVOL", Aliases: []string{"rvol"}, Category: Volume,
+		Doc:     "Relative volume: the volume of a bar as a multiple of the average of the bars before it, itself left out. 1 is usual. No value while those traded nothing.",
+		Formula: "RVOL = volume / SMA(volume[1], n)",
+		Params:  []Param{length(10), spikeFactor()},
+		Signals: []string{shape.Spike},
+		Warmup:  changeWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			ratio, mean := kernel.NaNs(s.Len()), kernel.SMA(s.Volume, a.Int("length"))
+			for i := 1; i < len(ratio); i++ {
+				// The bar itself is not part of its average.
+				if mean[i-1] > 0 {
+					ratio[i] = s.Volume[i] / mean[i-1]
+				}
+			}
+			return timesUsual("RVOL", ratio, s, a)
+		},
+	},
+	// It is the step of on-balance volume, bar by bar.
+	{
+		Name: "net_volume", Title: "Net volume", Category: Volume,
+		Doc:     "Net volume: the volume of each bar, positive where the close rose, negative where it fell, zero where it stayed. An estimate from closes alone: which trades were bought is not in the bars.",
+		Formula: "volume * sign(close - close[1])",
+		Signals: []string{shape.ZeroUp, shape.ZeroDown},
+		Warmup:  func(Args) int { return 2 },
+		Compute: func(s *market.Series, _ Args) *Result {
+			// The first bar has no close before it and no sign.
+			net := kernel.NaNs(s.Len())
+			for i := 1; i < len(net); i++ {
+				switch {
+				case s.Close[i] > s.Close[i-1]:
+					net[i] = s.Volume[i]
+				case s.Close[i] < s.Close[i-1]:
+					net[i] = -s.Volume[i]
+				default:
+					net[i] = 0
+				}
+			}
+			return returnBars("Net volume", net)
+		},
+	},
+	// The name is that of a figure made from single trades, which bars do not have; the
+	// text of the record says so.
+	{
+		Name: "cvd", Title: "CVD", Aliases: []string{"cumulative_volume_delta", "cumulative_delta"}, Category: Volume, VisibleOnly: true,
+		Doc: "Cumulative volume delta, estimated from the bars: what was bought less what was sold, summed from the first bar shown, taking the buyers' share of a bar's volume to be where it closed in its range. " +
+			"So it is the accumulation/distribution line by another name; a true delta needs the trades themselves.",
+		Formula: "CVD = CVD[1] + volume * ((close - low) - (high - close)) / (high - low); a bar without range adds nothing",
+		Params:  divParams(),
+		Signals: slices.Concat([]string{shape.ZeroUp, shape.ZeroDown}, divSignals),
+		Compute: func(s *market.Series, a Args) *Result {
+			line := kernel.Cumulative(kernel.MoneyFlow(s))
+			r := shape.ZeroPanel("CVD", line)
+			addDivergences(r, s, line, a)
+			return r
+		},
+	},
+	// The rule: a wave turns up on the last of length rising closes in a row, and down
+	// on the last of as many falling ones; until then it goes on. The volume of its
+	// bars is added up, down waves below zero. That is the rule of the widely used
+	// public script by LazyBear; David Weis himself draws waves by hand.
+	{
+		Name: "weis_wave", Title: "Weis wave", Aliases: []string{"weis_wave_volume", "wwv"}, Category: Volume,
+		Doc:     "Weis wave volume: the volume of each up or down wave added up since the wave began, down waves below zero. A wave turns when enough closes in a row go the other way. After LazyBear's script. Nothing repaints.",
+		Formula: "wave: up after n rising closes in a row, down after n falling ones, else as before; sum of the volume since it turned",
+		Params:  []Param{length(2)},
+		Signals: []string{shape.FlipUp, shape.FlipDown},
+		Meanings: map[string]string{
+			shape.FlipUp:   "a rising wave begins",
+			shape.FlipDown: "a falling wave begins",
+		},
+		// A wave counts from its own turn, and the more closes in a row a turn needs, the
+		// longer waves last.
+		Warmup: func(a Args) int { return 300 + 60*a.Int("length") },
+		Compute: func(s *market.Series, a Args) *Result {
+			total, signals := weisWave(s, a.Int("length"))
+			return &Result{Histogram: []Histogram{{Label: "Wave", Values: total}}, Signals: signals}
+		},
+	},
+	// The rule: the volume since the period began, or of the bar alone, is compared
+	// with the mean of what the last length periods had at the same time after their
+	// begin. A period without a bar up to that time does not count. It is that of
+	// TradingView's "Relative Volume at Time", as its help page tells it.
+	{
+		Name: "relative_volume_at_time", Title: "RVAT", Aliases: []string{"rvat", "rvol_at_time"}, Category: Volume,
+		Doc:     "Relative volume at time: the volume since the day began as a multiple of what the last days had at the same time of day. 1 is usual. With mode regular each bar is compared alone. Periods begin in UTC.",
+		Formula: "volume since the period began / mean of the same over the last n periods at the same time after their begin",
+		Params: []Param{
+			{Name: "length", Aliases: []string{"period", "len", "window"}, Doc: "periods before", Kind: Int, Default: 10, Min: 1, Max: 100},
+			anchor(), choice("mode", "since the period began, or each bar alone", "cumulative", "regular"), spikeFactor(),
+		},
+		Signals: []string{shape.Spike},
+		// Twice as many periods, since weekends and holidays have no bars.
+		History: func(a Args, iv market.Interval) int64 { return int64(2*a.Int("length")+4) * sinceAnchor(a, iv) },
+		Compute: func(s *market.Series, a Args) *Result { return timesUsual("RVAT", volumeAtTime(s, a), s, a) },
+	},
+	// Attributed to Markos Katsanos, "Using Money Flow to Stay with the Trend", Technical
+	// Analysis of Stocks & Commodities, June 2004; parameters as in LazyBear's public
+	// script on TradingView.
+	{
+		Name: "vfi", Title: "VFI", Aliases: []string{"volume_flow", "volume_flow_indicator"}, Category: Volume,
+		Doc:     "Volume flow of Katsanos: volume added or taken away by the typical price's direction, where that moves by more than a part of its usual volatility, with spikes of volume cut off; over its usual volume, smoothed.",
+		Formula: "cutoff = coef * σ(ln p/p[1], 30) * close; v = min(volume, vcoef * mean volume of n bars before); VFI = EMA(Σ ±v where |Δp| > cutoff / mean volume, smooth)",
+		Params: []Param{
+			length(130), factor("coef", 0.2, 0, 5, "part of the volatility that a move must exceed"), factor("vcoef", 2.5, 0.1, 100, "largest volume, in means"),
+			bars("smooth", 3, "average of the result", "smoothing"), bars("signal", 5, "signal average", "signal_length"),
+		},
+		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
+		// The sum, the mean volume before it, the deviation of 30 returns, and both
+		// averages.
+		Warmup: func(a Args) int { return 2*a.Int("length") + 32 + kernel.EMAMemory*(a.Int("smooth")+a.Int("signal")) },
+		Compute: func(s *market.Series, a Args) *Result {
+			line := kernel.EMA(volumeFlow(s, a.Int("length"), a.Float("coef"), a.Float("vcoef")), a.Int("smooth"))
+			return shape.SignalPanel("VFI", line, kernel.EMA(line, a.Int("signal")))
+		},
+	},
+	// A filter of one state with a gain that is given and not estimated: an exponential
+	// average that holds its value where the input has none. Divided by the deviation,
+	// the volume of every market has one scale, and one zone fits all.
+	{
+		Name: "kalman_volume", Title: "Kalman volume", Aliases: []string{"kalman", "kvf", "kalman_volume_filter"}, Category: Volume, Beyond: true,
+		Doc: "Kalman volume filter: volume with the sign of the price's direction over two bars, as a share of all volume, both in Hull's average; in units of its own deviation, and smoothed with a fixed gain. " +
+			"Nothing is shown before the deviation is known, and crosses are marked on the bar where they happen.",
+		Formula: "vzo = HMA(±volume, n) / HMA(volume, n) / σ(200); K = K[1] + gain * (vzo - K[1]); signal = SMA(K)",
+		Params: []Param{
+			bars("vzo_length", 70, "average of the volume", "length", "vzo_len"),
+			factor("k", 0.06, 0.001, 1, "gain: the weight of the newest value", "gain"),
+			bars("sig_length", 10, "signal average", "signal", "signal_length"),
+			{Name: "zone", Doc: "beyond this, a cross counts as overbought or oversold", Default: 0.6, Min: 0, Max: 5, Quiet: true},
+		},
+		Signals: []string{shape.Buy, shape.Sell, shape.BuyOversold, shape.SellOverbought, shape.EntersOversold, shape.EntersOverbought},
+		Meanings: map[string]string{
+			shape.Buy:  "the line rises above its signal line, and was in neither zone on the bar before",
+			shape.Sell: "the line falls below its signal line, and was in neither zone on the bar before",
+		},
+		Warmup: func(a Args) int {
+			// Hull's two windows, that of the deviation, the filter, of whose start e^-20
+			// is left, and the signal.
+			return a.Int("vzo_length") + kernel.HullRoot(a.Int("vzo_length")) + kalmanWindow + int(20/a.Float("k")) + a.Int("sig_length")
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			signed := directedVolume(s)
+			line := kalman(volumeZone(s, signed, a.Int("vzo_length")), a.Float("k"))
+			signal := kernel.SMA(line, a.Int("sig_length"))
+			zone := a.Float("zone")
+			return &Result{
+				YRange:    &[2]float64{-2.5, 2.5},
+				Lines:     []Line{{Label: "Kalman", Tone: Primary, Values: line}, {Label: "Signal", Tone: Second, Values: signal}},
+				Histogram: []Histogram{{Label: "Volume", Values: volumeBars(s, signed)}},
+				Fills:     []Fill{{Y1: line, Y2: signal, Tone: Up, Below: Down}},
+				HLines:    []HLine{{Y: zone}, {Y: 0}, {Y: -zone}},
+				Signals:   shape.InOrder(shape.ZoneEntries(kalmanSignals(line, signal, zone), line, -zone, zone)),
+			}
+		},
 	},
 }
 
@@ -46,41 +432,6 @@ func volumeSpikes(s *market.Series, x, limit []float64) []Signal {
 		}
 	}
 	return signals
-}
-
-// Attributed to Joseph E. Granville, "Granville's New Key to Stock Market Profits",
-// 1963.
-var indOBV = Indicator{
-	Name: "obv", Title: "OBV", Aliases: []string{"on_balance_volume"}, Category: Volume, Total: true,
-	Doc:     "Granville's on-balance volume: volume added on rising closes and taken away on falling ones, with its average. As in TA-Lib it begins with the volume of the first bar, so only its changes mean anything.",
-	Formula: "OBV = OBV[1] + volume if close > close[1], - volume if close < close[1]",
-	Params:  slices.Concat([]Param{bars("ma_length", 20, "simple average of it", "ma", "signal", "length", "period")}, divParams()),
-	Signals: append([]string{shape.CrossUp, shape.CrossDown}, divSignals...),
-	Warmup:  func(a Args) int { return a.Int("ma_length") },
-	Compute: func(s *market.Series, a Args) *Result {
-		line := kernel.OBV(s.Close, s.Volume)
-		r := shape.AveragedLine("OBV", line, kernel.SMA(line, a.Int("ma_length")))
-		addDivergences(r, s, line, a)
-		return r
-	},
-}
-
-// Attributed to Marc Chaikin, who put the middle of the range in place of the open,
-// which Larry Williams' line starts from.
-var indAD = Indicator{
-	Name: "ad", Title: "A/D", Also: []string{"accumulation_distribution_line"}, Aliases: []string{"accumulation_distribution", "adl", "ad_line", "chaikin_ad"}, Category: Volume, Total: true,
-	Doc:     "Chaikin's accumulation and distribution line: volume weighed by where the close lies in the range of its bar, added up. As in TA-Lib it begins with the first bar, so only its changes mean anything.",
-	Formula: "A/D = A/D[1] + volume * ((close - low) - (high - close)) / (high - low), nothing for a bar without range",
-	Params:  divParams(),
-	Signals: divSignals,
-	// No history helps: the sum is counted from the first bar shown.
-	Warmup: noWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		line := kernel.Cumulative(kernel.MoneyFlow(s))
-		r := &Result{Lines: []Line{{Label: "A/D", Tone: Primary, Values: line}}}
-		addDivergences(r, s, line, a)
-		return r
-	},
 }
 
 // chaikin returns the difference of two exponential averages of the running
@@ -105,104 +456,6 @@ func chaikin(flow []float64, fast, slow int) []float64 {
 		}
 	}
 	return out
-}
-
-// The line itself has no level that means anything, so its momentum is what is read.
-var indADOsc = aroundZero(Indicator{
-	Name: "adosc", Title: "Chaikin Osc", Aliases: []string{"chaikin_oscillator", "chaikin_osc"}, Category: Volume,
-	Doc:     "Chaikin's oscillator: a fast less a slow exponential average of the accumulation and distribution line. As in TA-Lib: both averages start from the first value of the line.",
-	Formula: "EMA(A/D, fast) - EMA(A/D, slow)",
-	Params: []Param{
-		bars("fast", 3, "fast average", "fast_length", "fastperiod", "fast_period"), bars("slow", 10, "slow average", "slow_length", "slowperiod", "slow_period"),
-	},
-	Warmup: func(a Args) int { return kernel.EMAMemory * max(a.Int("fast"), a.Int("slow")) },
-}, "Chaikin Osc", func(s *market.Series, a Args) []float64 {
-	return chaikin(kernel.MoneyFlow(s), a.Int("fast"), a.Int("slow"))
-})
-
-// Attributed to Gene Quong and Avrum Soudack, "Volume-Weighted RSI: Money Flow",
-// Technical Analysis of Stocks & Commodities, March 1989.
-var indMFI = oscillator(Indicator{
-	Name: "mfi", Title: "MFI", Aliases: []string{"money_flow_index"}, Category: Volume,
-	Doc:     "Money flow index: an RSI that weighs movement by volume. The share of money that changed hands on rising typical prices, 0 to 100. As in TA-Lib; 0 when no money moved (TA-Lib: less than 1).",
-	Formula: "MFI = 100 * P / (P + N), P and N the sums over n bars of p*volume where p rose and fell, p = (high + low + close) / 3",
-	Params:  slices.Concat([]Param{length(14)}, zone(20, 80, 0, 100), divParams()),
-	Warmup:  changeWarmup,
-}, "MFI", func(s *market.Series, a Args) []float64 {
-	return kernel.MFI(s, a.Int("length"))
-})
-
-// The money flow of a window over its volume: unlike the line it has a level that can
-// be compared.
-var indCMF = Indicator{
-	Name: "cmf", Title: "CMF", Aliases: []string{"chaikin_money_flow", "money_flow"}, Category: Volume,
-	Doc:     "Chaikin money flow: the share of volume traded near the highs of its bars less that near the lows, -1 to 1. A bar without range adds its volume and no flow. No value where the window traded nothing.",
-	Formula: "CMF = Σ volume * ((close - low) - (high - close)) / (high - low) / Σ volume over n bars",
-	Params:  []Param{length(20)},
-	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		n := a.Int("length")
-		r := shape.ZeroPanel("CMF", kernel.Quotient(kernel.RollingSum(kernel.MoneyFlow(s), n), kernel.RollingSum(s.Volume, n)))
-		r.HLines = []HLine{{Y: 0.05}, {Y: 0}, {Y: -0.05}}
-		return r
-	},
-}
-
-// Attributed to Alexander Elder, "Trading for a Living", 1993.
-var indForceIndex = aroundZero(Indicator{
-	Name: "force_index", Title: "EFI", Also: []string{"elders_force_index"}, Aliases: []string{"efi", "fi", "elder_force_index"}, Category: Volume,
-	Doc:     "Elder's force index: change times volume, smoothed: how hard the market pushed.",
-	Formula: "EFI = EMA((x - x[1]) * volume, n)",
-	Params:  []Param{length(13), source()},
-	Warmup:  emaWarmup,
-}, "EFI", func(s *market.Series, a Args) []float64 {
-	return kernel.EMA(kernel.Times(kernel.Change(column(s, a), 1), s.Volume), a.Int("length"))
-})
-
-// Attributed to Richard W. Arms, Jr., "Volume Cycles in the Stock Market", 1983.
-var indEMV = aroundZero(Indicator{
-	Name: "emv", Title: "EMV", Aliases: []string{"eom", "ease_of_movement"}, Category: Volume,
-	Doc:     "Ease of movement of Arms: how far the middle of the bar moved for each part of volume per range, averaged. As at TradingView. A bar without volume leaves the windows around it without value.",
-	Formula: "EMV = SMA(Δhl2 * (high - low) * divisor / volume, n)",
-	Params:  []Param{length(14), factor("divisor", 10000, 1, 1e12, "scale of the volume", "div")},
-	Warmup:  crossingWarmup,
-}, "EMV", func(s *market.Series, a Args) []float64 {
-	n := a.Int("length")
-	// RollingSum and not SMA: a bar without volume is NaN and spoils only the
-	// windows that hold it.
-	ease := kernel.Quotient(kernel.Times(kernel.Change(kernel.MedianPrice(s), 1), kernel.Minus(s.High, s.Low)), s.Volume)
-	return kernel.Scaled(kernel.RollingSum(ease, n), a.Float("divisor")/float64(n))
-})
-
-// Attributed to Stephen J. Klinger, "Identifying Trends with Volume Analysis",
-// Technical Analysis of Stocks & Commodities, December 1997.
-var indKlinger = Indicator{
-	Name: "klinger", Title: "KVO", Aliases: []string{"kvo", "klinger_oscillator", "klinger_volume_oscillator"}, Category: Volume,
-	Doc: "Klinger volume oscillator: a fast less a slow average of volume force, volume signed by the trend and weighed by how the bar's range compares with the range since the trend began. As in Tulip, averages from the second bar on; " +
-		"the variant signed, TradingView's, takes plain volume signed by the change of the typical price.",
-	Formula: "force = ±100 * volume * |2 * dm/cm - 1|, dm = high - low, cm = Σdm of the trend; KVO = EMA(force, fast) - EMA(force, slow)",
-	Params: []Param{
-		bars("fast", 34, "fast average", "fast_length"), bars("slow", 55, "slow average", "slow_length"),
-		bars("signal", 13, "signal average", "signal_length"), choice("variant", "what is averaged", "force", "signed"),
-	},
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	// The signal starts from the first values of the line, so the two memories add up.
-	Warmup: func(a Args) int { return kernel.EMAMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		fast, slow := a.Int("fast"), a.Int("slow")
-		var line []float64
-		if a.Choice("variant") == "signed" {
-			// TradingView's averages are seeded with a simple average, Tulip's below
-			// with the first value.
-			volume := signedVolume(s)
-			line = kernel.Minus(kernel.EMA(volume, fast), kernel.EMA(volume, slow))
-		} else {
-			force := volumeForce(s)
-			line = kernel.Minus(kernel.Follow(force, 2/float64(fast+1)), kernel.Follow(force, 2/float64(slow+1)))
-		}
-		return shape.SignalPanel("KVO", line, kernel.EMA(line, a.Int("signal")))
-	},
 }
 
 // volumeForce returns Klinger's force from the second bar on. An unchanged
@@ -251,18 +504,6 @@ func signedVolume(s *market.Series) []float64 {
 	return out
 }
 
-var indNVI = volumeIndex(Indicator{
-	Name: "nvi", Title: "NVI", Aliases: []string{"negative_volume_index"},
-	Doc:     "Negative volume index of Dysart and Fosback: follows the price only on bars with less volume than the bar before, when the crowd is away. Above its 255-bar average Fosback counted on a bull market.",
-	Formula: "NVI = NVI[1] * close / close[1] when volume < volume[1], else NVI[1]",
-}, func(volume, before float64) bool { return volume < before })
-
-var indPVI = volumeIndex(Indicator{
-	Name: "pvi", Title: "PVI", Aliases: []string{"positive_volume_index"},
-	Doc:     "Positive volume index of Dysart and Fosback: follows the price only on bars with more volume than the bar before, when the crowd is there.",
-	Formula: "PVI = PVI[1] * close / close[1] when volume > volume[1], else PVI[1]",
-}, func(volume, before float64) bool { return volume > before })
-
 // volumeIndex completes the record of an index that moves with the close on the bars
 // that counts accepts. PVI and NVI differ in these bars alone.
 func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indicator {
@@ -290,123 +531,6 @@ func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indica
 	return ind
 }
 
-var indPVT = Indicator{
-	Name: "pvt", Title: "PVT", Aliases: []string{"vpt", "price_volume_trend", "volume_price_trend"}, Category: Volume, Total: true,
-	Doc:     "Price volume trend: volume added up in proportion to the relative change of the price. Starts from 0 on the first bar loaded, so its level means nothing, its course does; the signals are crosses of its exponential average.",
-	Formula: "PVT = PVT[1] + volume * (x - x[1]) / x[1]",
-	Params:  append([]Param{bars("signal", 21, "average of the line", "length", "signal_length"), source()}, divParams()...),
-	Signals: append([]string{shape.CrossUp, shape.CrossDown}, divSignals...),
-	Warmup:  func(a Args) int { return kernel.EMAMemory * a.Int("signal") },
-	Compute: func(s *market.Series, a Args) *Result {
-		// ROC is in percent, which the factor 0.01 takes back. The first bar has no
-		// change and adds nothing.
-		steps := kernel.Times(kernel.ROC(column(s, a), 1), s.Volume)
-		line := kernel.Cumulative(kernel.Scaled(kernel.ZeroNaN(steps), 0.01))
-		r := shape.AveragedLine("PVT", line, kernel.EMA(line, a.Int("signal")))
-		addDivergences(r, s, line, a)
-		return r
-	},
-}
-
-var indPVO = Indicator{
-	Name: "pvo", Title: "PVO", Aliases: []string{"volume_oscillator_percent", "percentage_volume_oscillator"}, Category: Volume,
-	Doc:     "Percentage volume oscillator: a MACD of the volume in percent of its slow average. Each average is seeded with the mean of its own first values, as at TradingView.",
-	Formula: "PVO = 100 * (EMA(volume, fast) - EMA(volume, slow)) / EMA(volume, slow); signal = EMA(PVO)",
-	Params: []Param{
-		bars("fast", 12, "fast average", "fast_length"), bars("slow", 26, "slow average", "slow_length"), bars("signal", 9, "signal average", "signal_length"),
-	},
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	Compute: func(s *market.Series, a Args) *Result {
-		// Without volume the slow average is 0, and Ratio gives 0 rather than a hole.
-		slow := kernel.EMA(s.Volume, a.Int("slow"))
-		line := kernel.Ratio(kernel.Minus(kernel.EMA(s.Volume, a.Int("fast")), slow), slow, 100)
-		signal := kernel.EMA(line, a.Int("signal"))
-		return shape.SignalHistogram("PVO", line, signal, kernel.Minus(line, signal))
-	},
-}
-
-var indVolumeOscillator = aroundZero(Indicator{
-	Name: "volume_oscillator", Title: "VO", Aliases: []string{"vosc", "vo"}, Category: Volume,
-	Doc:     "Volume oscillator: by how many percent a fast simple average of the volume is above a slow one. A move with a rising oscillator has support.",
-	Formula: "VO = 100 * (SMA(volume, fast) - SMA(volume, slow)) / SMA(volume, slow)",
-	Params:  []Param{bars("fast", 5, "fast average", "short", "fast_length"), bars("slow", 10, "slow average", "long", "slow_length")},
-	Warmup:  func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + 1 },
-}, "VO", func(s *market.Series, a Args) []float64 {
-	// RollingSum and not SMA: a window without volume is then exactly 0.
-	mean := func(name string) []float64 {
-		n := a.Int(name)
-		return kernel.Scaled(kernel.RollingSum(s.Volume, n), 1/float64(n))
-	}
-	slow := mean("slow")
-	return kernel.Ratio(kernel.Minus(mean("fast"), slow), slow, 100)
-})
-
-// Attributed to Larry Williams, "How I Made One Million Dollars Last Year Trading
-// Commodities", 1973.
-var indWAD = Indicator{
-	Name: "wad", Title: "WAD", Aliases: []string{"williams_ad", "williams_accumulation_distribution"}, Category: Volume, Total: true,
-	Doc:     "Williams' accumulation and distribution: on a rise the way up from the true low, on a fall the way down from the true high, added up. Despite its name it uses no volume. Starts with the second bar loaded; the signals are crosses of its average.",
-	Formula: "WAD = WAD[1] + close - min(low, close[1]) on a rise, + close - max(high, close[1]) on a fall",
-	Params:  append([]Param{bars("signal", 20, "average of the line", "length", "signal_length")}, divParams()...),
-	Signals: append([]string{shape.CrossUp, shape.CrossDown}, divSignals...),
-	Warmup:  func(a Args) int { return a.Int("signal") + 2 },
-	Compute: func(s *market.Series, a Args) *Result {
-		steps := kernel.NaNs(s.Len())
-		for i := 1; i < len(steps); i++ {
-			// The true low and the true high take in the close before.
-			now, before := s.Close[i], s.Close[i-1]
-			switch {
-			case now > before:
-				steps[i] = now - min(s.Low[i], before)
-			case now < before:
-				steps[i] = now - max(s.High[i], before)
-			default:
-				steps[i] = 0
-			}
-		}
-		line := kernel.Cumulative(steps)
-		r := shape.AveragedLine("WAD", line, kernel.SMA(line, a.Int("signal")))
-		addDivergences(r, s, line, a)
-		return r
-	},
-}
-
-// Attributed to Bill Williams, "Trading Chaos", 1995.
-var indMarketFI = Indicator{
-	Name: "marketfi", Title: "BW MFI", Aliases: []string{"market_facilitation", "market_facilitation_index", "bw_mfi"}, Category: Volume,
-	Doc:     "Market facilitation index of Williams: how far the price travels for each unit of volume. No value on a bar without volume. spike fires when a bar is three times its average of 20.",
-	Formula: "(high - low) / volume",
-	Signals: []string{shape.Spike},
-	Warmup:  func(Args) int { return 21 },
-	Compute: func(s *market.Series, _ Args) *Result {
-		// A bar without volume counts as 0 in the average, which must not have holes.
-		line := kernel.Quotient(kernel.Minus(s.High, s.Low), s.Volume)
-		return &Result{
-			Histogram: []Histogram{{Label: "BW MFI", Values: line}},
-			Signals:   shape.Spikes(line, kernel.Scaled(kernel.RollingSum(kernel.ZeroNaN(line), 20), 1./20), 3),
-		}
-	},
-}
-
-var indRelativeVolume = Indicator{
-	Name: "relative_volume", Title: "RVOL", Aliases: []string{"rvol"}, Category: Volume,
-	Doc:     "Relative volume: the volume of a bar as a multiple of the average of the bars before it, itself left out. 1 is usual. No value while those traded nothing.",
-	Formula: "RVOL = volume / SMA(volume[1], n)",
-	Params:  []Param{length(10), spikeFactor()},
-	Signals: []string{shape.Spike},
-	Warmup:  changeWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		ratio, mean := kernel.NaNs(s.Len()), kernel.SMA(s.Volume, a.Int("length"))
-		for i := 1; i < len(ratio); i++ {
-			// The bar itself is not part of its average.
-			if mean[i-1] > 0 {
-				ratio[i] = s.Volume[i] / mean[i-1]
-			}
-		}
-		return timesUsual("RVOL", ratio, s, a)
-	},
-}
-
 // timesUsual draws volume as a multiple of its usual size, and marks its spikes.
 func timesUsual(label string, ratio []float64, s *market.Series, a Args) *Result {
 	// volumeSpikes wants a limit per bar; here it is the same on all.
@@ -416,70 +540,6 @@ func timesUsual(label string, ratio []float64, s *market.Series, a Args) *Result
 		HLines:  []HLine{{Y: 1}},
 		Signals: volumeSpikes(s, ratio, limit),
 	}
-}
-
-// It is the step of on-balance volume, bar by bar.
-var indNetVolume = Indicator{
-	Name: "net_volume", Title: "Net volume", Category: Volume,
-	Doc:     "Net volume: the volume of each bar, positive where the close rose, negative where it fell, zero where it stayed. An estimate from closes alone: which trades were bought is not in the bars.",
-	Formula: "volume * sign(close - close[1])",
-	Signals: []string{shape.ZeroUp, shape.ZeroDown},
-	Warmup:  func(Args) int { return 2 },
-	Compute: func(s *market.Series, _ Args) *Result {
-		// The first bar has no close before it and no sign.
-		net := kernel.NaNs(s.Len())
-		for i := 1; i < len(net); i++ {
-			switch {
-			case s.Close[i] > s.Close[i-1]:
-				net[i] = s.Volume[i]
-			case s.Close[i] < s.Close[i-1]:
-				net[i] = -s.Volume[i]
-			default:
-				net[i] = 0
-			}
-		}
-		return returnBars("Net volume", net)
-	},
-}
-
-// The name is that of a figure made from single trades, which bars do not have; the
-// text of the record says so.
-var indCVD = Indicator{
-	Name: "cvd", Title: "CVD", Aliases: []string{"cumulative_volume_delta", "cumulative_delta"}, Category: Volume, VisibleOnly: true,
-	Doc: "Cumulative volume delta, estimated from the bars: what was bought less what was sold, summed from the first bar shown, taking the buyers' share of a bar's volume to be where it closed in its range. " +
-		"So it is the accumulation/distribution line by another name; a true delta needs the trades themselves.",
-	Formula: "CVD = CVD[1] + volume * ((close - low) - (high - close)) / (high - low); a bar without range adds nothing",
-	Params:  divParams(),
-	Signals: slices.Concat([]string{shape.ZeroUp, shape.ZeroDown}, divSignals),
-	Compute: func(s *market.Series, a Args) *Result {
-		line := kernel.Cumulative(kernel.MoneyFlow(s))
-		r := shape.ZeroPanel("CVD", line)
-		addDivergences(r, s, line, a)
-		return r
-	},
-}
-
-// The rule: a wave turns up on the last of length rising closes in a row, and down
-// on the last of as many falling ones; until then it goes on. The volume of its
-// bars is added up, down waves below zero. That is the rule of the widely used
-// public script by LazyBear; David Weis himself draws waves by hand.
-var indWeisWave = Indicator{
-	Name: "weis_wave", Title: "Weis wave", Aliases: []string{"weis_wave_volume", "wwv"}, Category: Volume,
-	Doc:     "Weis wave volume: the volume of each up or down wave added up since the wave began, down waves below zero. A wave turns when enough closes in a row go the other way. After LazyBear's script. Nothing repaints.",
-	Formula: "wave: up after n rising closes in a row, down after n falling ones, else as before; sum of the volume since it turned",
-	Params:  []Param{length(2)},
-	Signals: []string{shape.FlipUp, shape.FlipDown},
-	Meanings: map[string]string{
-		shape.FlipUp:   "a rising wave begins",
-		shape.FlipDown: "a falling wave begins",
-	},
-	// A wave counts from its own turn, and the more closes in a row a turn needs, the
-	// longer waves last.
-	Warmup: func(a Args) int { return 300 + 60*a.Int("length") },
-	Compute: func(s *market.Series, a Args) *Result {
-		total, signals := weisWave(s, a.Int("length"))
-		return &Result{Histogram: []Histogram{{Label: "Wave", Values: total}}, Signals: signals}
-	},
 }
 
 // weisWave returns the volume of the wave so far at each bar, with its sign, and
@@ -519,24 +579,6 @@ func weisWave(s *market.Series, n int) (total []float64, signals []Signal) {
 		wave = turn
 	}
 	return total, signals
-}
-
-// The rule: the volume since the period began, or of the bar alone, is compared
-// with the mean of what the last length periods had at the same time after their
-// begin. A period without a bar up to that time does not count. It is that of
-// TradingView's "Relative Volume at Time", as its help page tells it.
-var indRelativeVolumeAtTime = Indicator{
-	Name: "relative_volume_at_time", Title: "RVAT", Aliases: []string{"rvat", "rvol_at_time"}, Category: Volume,
-	Doc:     "Relative volume at time: the volume since the day began as a multiple of what the last days had at the same time of day. 1 is usual. With mode regular each bar is compared alone. Periods begin in UTC.",
-	Formula: "volume since the period began / mean of the same over the last n periods at the same time after their begin",
-	Params: []Param{
-		{Name: "length", Aliases: []string{"period", "len", "window"}, Doc: "periods before", Kind: Int, Default: 10, Min: 1, Max: 100},
-		anchor(), choice("mode", "since the period began, or each bar alone", "cumulative", "regular"), spikeFactor(),
-	},
-	Signals: []string{shape.Spike},
-	// Twice as many periods, since weekends and holidays have no bars.
-	History: func(a Args, iv market.Interval) int64 { return int64(2*a.Int("length")+4) * sinceAnchor(a, iv) },
-	Compute: func(s *market.Series, a Args) *Result { return timesUsual("RVAT", volumeAtTime(s, a), s, a) },
 }
 
 // volumeAtTime returns the volume at each bar's time of its period as a multiple
@@ -584,27 +626,6 @@ func lastUpTo(times []int64, since, start int64) int {
 	return sort.Search(len(times), func(k int) bool { return times[k]-start > since }) - 1
 }
 
-// Attributed to Markos Katsanos, "Using Money Flow to Stay with the Trend", Technical
-// Analysis of Stocks & Commodities, June 2004; parameters as in LazyBear's public
-// script on TradingView.
-var indVFI = Indicator{
-	Name: "vfi", Title: "VFI", Aliases: []string{"volume_flow", "volume_flow_indicator"}, Category: Volume,
-	Doc:     "Volume flow of Katsanos: volume added or taken away by the typical price's direction, where that moves by more than a part of its usual volatility, with spikes of volume cut off; over its usual volume, smoothed.",
-	Formula: "cutoff = coef * σ(ln p/p[1], 30) * close; v = min(volume, vcoef * mean volume of n bars before); VFI = EMA(Σ ±v where |Δp| > cutoff / mean volume, smooth)",
-	Params: []Param{
-		length(130), factor("coef", 0.2, 0, 5, "part of the volatility that a move must exceed"), factor("vcoef", 2.5, 0.1, 100, "largest volume, in means"),
-		bars("smooth", 3, "average of the result", "smoothing"), bars("signal", 5, "signal average", "signal_length"),
-	},
-	Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-	// The sum, the mean volume before it, the deviation of 30 returns, and both
-	// averages.
-	Warmup: func(a Args) int { return 2*a.Int("length") + 32 + kernel.EMAMemory*(a.Int("smooth")+a.Int("signal")) },
-	Compute: func(s *market.Series, a Args) *Result {
-		line := kernel.EMA(volumeFlow(s, a.Int("length"), a.Float("coef"), a.Float("vcoef")), a.Int("smooth"))
-		return shape.SignalPanel("VFI", line, kernel.EMA(line, a.Int("signal")))
-	},
-}
-
 // volumeFlow returns the sum of volume by direction over n bars, over the mean volume
 // of the n bars before; 0 where nothing was traded. Volumes are cut at a multiple of
 // the usual one, so that one bar cannot decide a whole window.
@@ -630,46 +651,6 @@ func volumeFlow(s *market.Series, n int, coef, vcoef float64) []float64 {
 		}
 	}
 	return kernel.Ratio(kernel.RollingSum(flow, n), usual, 1)
-}
-
-// A filter of one state with a gain that is given and not estimated: an exponential
-// average that holds its value where the input has none. Divided by the deviation,
-// the volume of every market has one scale, and one zone fits all.
-var indKalmanVolume = Indicator{
-	Name: "kalman_volume", Title: "Kalman volume", Aliases: []string{"kalman", "kvf", "kalman_volume_filter"}, Category: Volume, Beyond: true,
-	Doc: "Kalman volume filter: volume with the sign of the price's direction over two bars, as a share of all volume, both in Hull's average; in units of its own deviation, and smoothed with a fixed gain. " +
-		"Nothing is shown before the deviation is known, and crosses are marked on the bar where they happen.",
-	Formula: "vzo = HMA(±volume, n) / HMA(volume, n) / σ(200); K = K[1] + gain * (vzo - K[1]); signal = SMA(K)",
-	Params: []Param{
-		bars("vzo_length", 70, "average of the volume", "length", "vzo_len"),
-		factor("k", 0.06, 0.001, 1, "gain: the weight of the newest value", "gain"),
-		bars("sig_length", 10, "signal average", "signal", "signal_length"),
-		{Name: "zone", Doc: "beyond this, a cross counts as overbought or oversold", Default: 0.6, Min: 0, Max: 5, Quiet: true},
-	},
-	Signals: []string{shape.Buy, shape.Sell, shape.BuyOversold, shape.SellOverbought, shape.EntersOversold, shape.EntersOverbought},
-	Meanings: map[string]string{
-		shape.Buy:  "the line rises above its signal line, and was in neither zone on the bar before",
-		shape.Sell: "the line falls below its signal line, and was in neither zone on the bar before",
-	},
-	Warmup: func(a Args) int {
-		// Hull's two windows, that of the deviation, the filter, of whose start e^-20
-		// is left, and the signal.
-		return a.Int("vzo_length") + kernel.HullRoot(a.Int("vzo_length")) + kalmanWindow + int(20/a.Float("k")) + a.Int("sig_length")
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		signed := directedVolume(s)
-		line := kalman(volumeZone(s, signed, a.Int("vzo_length")), a.Float("k"))
-		signal := kernel.SMA(line, a.Int("sig_length"))
-		zone := a.Float("zone")
-		return &Result{
-			YRange:    &[2]float64{-2.5, 2.5},
-			Lines:     []Line{{Label: "Kalman", Tone: Primary, Values: line}, {Label: "Signal", Tone: Second, Values: signal}},
-			Histogram: []Histogram{{Label: "Volume", Values: volumeBars(s, signed)}},
-			Fills:     []Fill{{Y1: line, Y2: signal, Tone: Up, Below: Down}},
-			HLines:    []HLine{{Y: zone}, {Y: 0}, {Y: -zone}},
-			Signals:   shape.InOrder(shape.ZoneEntries(kalmanSignals(line, signal, zone), line, -zone, zone)),
-		}
-	},
 }
 
 // kalmanWindow is the number of bars whose deviation is the unit.

@@ -9,19 +9,104 @@ import (
 	"wick/market"
 )
 
-// Where the line starts anew it jumps, which is no crossing: withoutResets drops the
-// signals of those bars.
-var indVWAP = Indicator{
-	Name: "vwap", Title: "VWAP", Aliases: []string{"volume_weighted_average_price"}, Category: Volume, Overlay: true,
-	Doc: "Volume weighted average price since the anchor: what the average share cost. As at TradingView it starts anew every UTC day; where it starts anew nothing crosses. " +
-		"With anchor none it runs from the first bar loaded. No value before the first volume.",
-	Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
-	Params:  []Param{anchor(), defaultSource("hlc3")},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Endless: endlessAnchor,
-	History: sinceAnchor,
-	Compute: func(s *market.Series, a Args) *Result {
-		return sinceAnchorLine("VWAP", s, a, s.Volume)
+// vwaps are the entries of this family.
+var vwaps = []Indicator{
+	// Where the line starts anew it jumps, which is no crossing: withoutResets drops the
+	// signals of those bars.
+	{
+		Name: "vwap", Title: "VWAP", Aliases: []string{"volume_weighted_average_price"}, Category: Volume, Overlay: true,
+		Doc: "Volume weighted average price since the anchor: what the average share cost. As at TradingView it starts anew every UTC day; where it starts anew nothing crosses. " +
+			"With anchor none it runs from the first bar loaded. No value before the first volume.",
+		Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
+		Params:  []Param{anchor(), defaultSource("hlc3")},
+		Signals: []string{shape.PriceUp, shape.PriceDown},
+		Endless: endlessAnchor,
+		History: sinceAnchor,
+		Compute: func(s *market.Series, a Args) *Result {
+			return sinceAnchorLine("VWAP", s, a, s.Volume)
+		},
+	},
+	{
+		Name: "vwap_bands", Title: "VWAP bands", Aliases: []string{"vwap_band", "vwap_deviation"}, Category: Volume, Overlay: true,
+		Doc: "Volume weighted average price since the anchor, and bands a multiple of the deviation by volume around it. As at TradingView it starts anew every UTC day; " +
+			"with anchor none it runs from the first bar loaded. No value before the first volume.",
+		Formula: "VWAP = Σ hlc3 * volume / Σ volume; bands = VWAP ± mult * √(Σ volume * (hlc3 - VWAP)² / Σ volume)",
+		Params: []Param{
+			factor("std_dev", 2, 0.01, 20, "deviations between the average and a band", "mult", "stddev", "deviation", "multiplier"),
+			anchor(),
+		},
+		Signals: []string{shape.TouchUpper, shape.TouchLower},
+		Endless: endlessAnchor,
+		History: sinceAnchor,
+		Compute: func(s *market.Series, a Args) *Result {
+			starts := periodStarts(s, anchorOf(a, s.Interval))
+			mid, dev := vwapDeviation(s, kernel.TypicalPrice(s), starts)
+			upper, lower := kernel.Offset(mid, dev, a.Float("std_dev")), kernel.Offset(mid, dev, -a.Float("std_dev"))
+			return &Result{
+				Lines: []Line{
+					{Label: "VWAP Upper", Tone: Band, Values: upper},
+					{Label: "VWAP", Tone: Primary, Values: mid},
+					{Label: "VWAP Lower", Tone: Band, Values: lower},
+				},
+				Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
+				// Bands without width, as on the first bars of a day, are touched by
+				// everything.
+				Signals: slices.DeleteFunc(withoutResets(shape.Touches(s.High, s.Low, upper, lower), starts), func(sig Signal) bool { return dev[sig.Bar] == 0 }),
+			}
+		},
+	},
+	// The same mean as vwma, of the typical price and with the signals of the close.
+	{
+		Name: "vwap_rolling", Title: "RVWAP", Aliases: []string{"rolling_vwap", "rvwap"}, Category: Volume, Overlay: true,
+		Doc:     "Volume weighted average price of the last bars, without an anchor. No value where they traded nothing.",
+		Formula: "Σ x * volume / Σ volume over n bars",
+		Params:  []Param{length(14), defaultSource("hlc3")},
+		Signals: []string{shape.PriceUp, shape.PriceDown},
+		Warmup:  windowWarmup,
+		Compute: func(s *market.Series, a Args) *Result {
+			line := volumeWeighted(s, column(s, a), a.Int("length"))
+			return &Result{Lines: []Line{{Label: "RVWAP", Tone: Primary, Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
+		},
+	},
+	{
+		Name: "vwap_anchored", Title: "AVWAP", Aliases: []string{"avwap", "anchored_vwap"}, Category: Volume, Overlay: true,
+		Doc:     "Volume weighted average price since a moment: what those who bought since then paid on average. No value before it.",
+		Formula: "Σ x * volume / Σ volume since the anchor",
+		Params: []Param{
+			beginning("anchor", "when it starts", "the first bar loaded", "anchor_time", "start", "since"),
+			defaultSource("hlc3"),
+		},
+		Signals: []string{shape.PriceUp, shape.PriceDown},
+		Since:   func(a Args) int64 { return int64(a.Int("anchor")) },
+		Warmup: func(a Args) int {
+			// Without an anchor the line starts with the first bar loaded, and bars before
+			// the chart are not needed.
+			if a.Int("anchor") == 0 {
+				return 0
+			}
+			return MaxLength // to reach an anchor before the first bar shown
+		},
+		Compute: func(s *market.Series, a Args) *Result {
+			// The bars before the anchor are cut off; among the rest the line never starts
+			// anew.
+			n := s.Len()
+			first, _ := slices.BinarySearch(s.Time, int64(a.Int("anchor")))
+			line := append(kernel.NaNs(first), weightedMean(column(s, a)[first:], s.Volume[first:], make([]bool, n-first))...)
+			return &Result{Lines: []Line{{Label: "AVWAP", Tone: Primary, Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
+		},
+	},
+	// Like vwap with every bar of the same weight, for markets without volume.
+	{
+		Name: "twap", Title: "TWAP", Aliases: []string{"time_weighted_average_price"}, Category: Price, Overlay: true,
+		Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day; where it starts anew nothing crosses.",
+		Formula: "TWAP = mean of x since the anchor",
+		Params:  []Param{anchor(), defaultSource("ohlc4")},
+		Signals: []string{shape.PriceUp, shape.PriceDown},
+		Endless: endlessAnchor,
+		History: sinceAnchor,
+		Compute: func(s *market.Series, a Args) *Result {
+			return sinceAnchorLine("TWAP", s, a, slices.Repeat([]float64{1}, s.Len()))
+		},
 	},
 }
 
@@ -54,36 +139,6 @@ func weightedMean(x, weights []float64, starts []bool) []float64 {
 	return out
 }
 
-var indVWAPBands = Indicator{
-	Name: "vwap_bands", Title: "VWAP bands", Aliases: []string{"vwap_band", "vwap_deviation"}, Category: Volume, Overlay: true,
-	Doc: "Volume weighted average price since the anchor, and bands a multiple of the deviation by volume around it. As at TradingView it starts anew every UTC day; " +
-		"with anchor none it runs from the first bar loaded. No value before the first volume.",
-	Formula: "VWAP = Σ hlc3 * volume / Σ volume; bands = VWAP ± mult * √(Σ volume * (hlc3 - VWAP)² / Σ volume)",
-	Params: []Param{
-		factor("std_dev", 2, 0.01, 20, "deviations between the average and a band", "mult", "stddev", "deviation", "multiplier"),
-		anchor(),
-	},
-	Signals: []string{shape.TouchUpper, shape.TouchLower},
-	Endless: endlessAnchor,
-	History: sinceAnchor,
-	Compute: func(s *market.Series, a Args) *Result {
-		starts := periodStarts(s, anchorOf(a, s.Interval))
-		mid, dev := vwapDeviation(s, kernel.TypicalPrice(s), starts)
-		upper, lower := kernel.Offset(mid, dev, a.Float("std_dev")), kernel.Offset(mid, dev, -a.Float("std_dev"))
-		return &Result{
-			Lines: []Line{
-				{Label: "VWAP Upper", Tone: Band, Values: upper},
-				{Label: "VWAP", Tone: Primary, Values: mid},
-				{Label: "VWAP Lower", Tone: Band, Values: lower},
-			},
-			Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
-			// Bands without width, as on the first bars of a day, are touched by
-			// everything.
-			Signals: slices.DeleteFunc(withoutResets(shape.Touches(s.High, s.Low, upper, lower), starts), func(sig Signal) bool { return dev[sig.Bar] == 0 }),
-		}
-	},
-}
-
 // vwapDeviation returns the mean of x by volume since the last start, and the
 // population deviation by volume around it. Both are updated bar by bar: the
 // mean of squares less the square of the mean would cancel.
@@ -108,60 +163,4 @@ func vwapDeviation(s *market.Series, x []float64, starts []bool) (mean, dev []fl
 		}
 	}
 	return mean, dev
-}
-
-// The same mean as vwma, of the typical price and with the signals of the close.
-var indVWAPRolling = Indicator{
-	Name: "vwap_rolling", Title: "RVWAP", Aliases: []string{"rolling_vwap", "rvwap"}, Category: Volume, Overlay: true,
-	Doc:     "Volume weighted average price of the last bars, without an anchor. No value where they traded nothing.",
-	Formula: "Σ x * volume / Σ volume over n bars",
-	Params:  []Param{length(14), defaultSource("hlc3")},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Warmup:  windowWarmup,
-	Compute: func(s *market.Series, a Args) *Result {
-		line := volumeWeighted(s, column(s, a), a.Int("length"))
-		return &Result{Lines: []Line{{Label: "RVWAP", Tone: Primary, Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
-	},
-}
-
-var indVWAPAnchored = Indicator{
-	Name: "vwap_anchored", Title: "AVWAP", Aliases: []string{"avwap", "anchored_vwap"}, Category: Volume, Overlay: true,
-	Doc:     "Volume weighted average price since a moment: what those who bought since then paid on average. No value before it.",
-	Formula: "Σ x * volume / Σ volume since the anchor",
-	Params: []Param{
-		beginning("anchor", "when it starts", "the first bar loaded", "anchor_time", "start", "since"),
-		defaultSource("hlc3"),
-	},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Since:   func(a Args) int64 { return int64(a.Int("anchor")) },
-	Warmup: func(a Args) int {
-		// Without an anchor the line starts with the first bar loaded, and bars before
-		// the chart are not needed.
-		if a.Int("anchor") == 0 {
-			return 0
-		}
-		return MaxLength // to reach an anchor before the first bar shown
-	},
-	Compute: func(s *market.Series, a Args) *Result {
-		// The bars before the anchor are cut off; among the rest the line never starts
-		// anew.
-		n := s.Len()
-		first, _ := slices.BinarySearch(s.Time, int64(a.Int("anchor")))
-		line := append(kernel.NaNs(first), weightedMean(column(s, a)[first:], s.Volume[first:], make([]bool, n-first))...)
-		return &Result{Lines: []Line{{Label: "AVWAP", Tone: Primary, Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
-	},
-}
-
-// Like vwap with every bar of the same weight, for markets without volume.
-var indTWAP = Indicator{
-	Name: "twap", Title: "TWAP", Aliases: []string{"time_weighted_average_price"}, Category: Price, Overlay: true,
-	Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day; where it starts anew nothing crosses.",
-	Formula: "TWAP = mean of x since the anchor",
-	Params:  []Param{anchor(), defaultSource("ohlc4")},
-	Signals: []string{shape.PriceUp, shape.PriceDown},
-	Endless: endlessAnchor,
-	History: sinceAnchor,
-	Compute: func(s *market.Series, a Args) *Result {
-		return sinceAnchorLine("TWAP", s, a, slices.Repeat([]float64{1}, s.Len()))
-	},
 }
