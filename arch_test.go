@@ -19,8 +19,8 @@ import (
 // leaves, so each can be read, tested and fuzzed alone.
 var mayImport = map[string][]string{
 	".":                        {"server"},
-	"server":                   {"app", "broker", "broker/alpaca", "chart", "cluster", "delivery", "exact", "indicators", "journal", "market", "mcp", "mcp/tools", "metrics", "notify", "oauth", "oauth/fileledger", "sse", "trade"},
-	"mcp/tools":                {"chart", "delivery", "exact", "indicators", "indicators/shape", "market", "mcp", "sse", "trade"},
+	"server":                   {"app", "broker", "broker/alpaca", "chart", "cluster", "delivery", "exact", "indicators", "journal", "market", "mcp", "mcp/tools", "metrics", "notify", "oauth", "oauth/fileledger", "permit", "sse", "trade"},
+	"mcp/tools":                {"chart", "delivery", "exact", "indicators", "indicators/shape", "market", "mcp", "permit", "sse", "trade"},
 	"app":                      {"chart"},
 	"chart":                    {"chart/flatpng", "indicators", "market"},
 	"chart/flatpng":            {},
@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"sse":                      {},
 	"sse/ssetest":              {},
 	"metrics":                  {},
+	"permit":                   {"exact"},
 	"notify":                   {"notify/service"},
 	"notify/service":           {},
 	"journal":                  {},

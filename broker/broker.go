@@ -18,6 +18,15 @@ import (
 	"wick/exact"
 )
 
+// Money is which money the orders of a broker move.
+type Money string
+
+// The kinds of money. A broker that does not say counts as one with real money.
+const (
+	Real Money = "real"
+	None Money = "none" // a paper account
+)
+
 // Order is an order to be sent. Numbers that are zero were not given.
 type Order struct {
 	ClientID     string // our own id of it, which is never used twice

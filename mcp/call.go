@@ -13,10 +13,10 @@ import (
 
 // job is a handler to be run for a request: a tool's or a resource's.
 type job struct {
-	name, scope string
-	cost        Cost
-	run         Handler
-	reply       func(b []byte, result *Result, failure error) []byte // appends the reply for what run returned
+	name  string
+	cost  Cost
+	run   Handler
+	reply func(b []byte, result *Result, failure error) []byte // appends the reply for what run returned
 }
 
 // call answers tools/call: it runs the tool and appends its result.
@@ -28,21 +28,24 @@ func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]by
 	if refused != nil {
 		return appendError(b, m.ID, refused), verdict{outcome: answered}
 	}
-	call := Call{Caller: c, Arguments: args, Elicits: m.elicits(), State: m.Params.RequestState, Responses: m.Params.InputResponses}
+	call := Call{Caller: c, Arguments: args, Elicits: m.elicits("form"), State: m.Params.RequestState, Responses: m.Params.InputResponses}
 	report := newProgress(m)
 	if report != nil {
 		call.Progress = report.update
 		defer report.end()
 	}
-	return s.perform(ctx, b, m, call, job{tool.Name, tool.Scope, tool.Cost, tool.Handle,
+	return s.perform(ctx, b, m, call, job{tool.Name, tool.Cost, tool.Handle,
 		func(b []byte, result *Result, failure error) []byte { return s.appendOutcome(b, m, result, failure) }})
 }
 
-// perform runs a job once there is a slot for it, and appends its reply. The scope is
-// checked before the slot: a call that may not run does not wait.
+// perform runs a job once there is a slot for it, and appends its reply. Whether
+// the caller may is checked before the slot: a call that may not run does not wait.
 func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j job) ([]byte, verdict) {
-	if !c.Caller.Has(j.scope) {
-		return forbid(b, m, j.name, j.scope)
+	switch err := s.may(ctx, c.Caller, j.name); {
+	case errors.As(err, new(ScopeError)):
+		return forbid(b, m, j.name, err)
+	case err != nil:
+		return j.reply(b, &Result{}, err), verdict{outcome: answered, name: j.name}
 	}
 	if j.cost != Cheap {
 		// The call is registered before it waits, so that it can be cancelled while it waits.
@@ -102,9 +105,8 @@ func (s *Server) late(m *message, c Caller) (refused *Error, why outcome) {
 func (s *Server) revoked(c Caller) bool { return s.valid != nil && !s.valid(c.ID) }
 
 // forbid appends the error for a request that needs a scope which the caller lacks.
-func forbid(b []byte, m *message, name, scope string) ([]byte, verdict) {
-	why := fmt.Sprintf("%s needs the scope %q, which this token does not hold", name, scope)
-	return appendError(b, m.ID, &Error{codeUnauthorized, why}), verdict{forbidden, name}
+func forbid(b []byte, m *message, name string, why error) ([]byte, verdict) {
+	return appendError(b, m.ID, &Error{codeUnauthorized, why.Error()}), verdict{forbidden, name}
 }
 
 // busyError returns the error of a request for which there is no room. Status 429
@@ -133,8 +135,8 @@ func (s *Server) appendOutcome(b []byte, m *message, result *Result, failure err
 		if protocol := (*Error)(nil); errors.As(failure, &protocol) {
 			return appendError(b, m.ID, protocol)
 		}
-		if input := (*InputRequired)(nil); errors.As(failure, &input) && m.elicits() {
-			return append(input.append(appendHead(b, m.ID, "result"), s.meta), '}')
+		if input := (*InputRequired)(nil); errors.As(failure, &input) && input.mode(m) != "" {
+			return append(input.append(appendHead(b, m.ID, "result"), s.meta, input.mode(m)), '}')
 		}
 		result = Text(failure.Error())
 		result.IsError = true

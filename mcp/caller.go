@@ -1,10 +1,6 @@
 package mcp
 
-import (
-	"slices"
-	"strings"
-	"time"
-)
+import "time"
 
 // Caller says on whose behalf a message came. The names are opaque.
 type Caller struct {
@@ -12,6 +8,9 @@ type Caller struct {
 	Client  string    // the client, as a digest that outlives its token
 	Name    string    // the client, as it calls itself: a stranger's text
 	Scope   string    // scopes held, separated by blanks
+	Door    string    // by which way it came, for [Options.May]
+	Address string    // where it came from; empty for the local client
+	Token   string    // the bearer token, to pass a request on with; never written anywhere
 	Login   string    // by which the login knows the token after a restart; empty if it does not
 	Expires time.Time // when the token ends; zero for never
 
@@ -33,8 +32,3 @@ func (c Caller) Key() string {
 // short returns the first characters of the ID: enough to tell tokens apart in a
 // log, too few to be useful to somebody who steals the log.
 func (c Caller) short() string { return c.ID[:min(8, len(c.ID))] }
-
-// Has reports whether the caller holds scope. Everyone holds the empty one.
-func (c Caller) Has(scope string) bool {
-	return scope == "" || slices.Contains(strings.Fields(c.Scope), scope)
-}

@@ -103,16 +103,6 @@ func TestNewServerRefuses(t *testing.T) {
 	}
 }
 
-// The scopes of a caller are words, not prefixes.
-func TestHas(t *testing.T) {
-	c := Caller{Scope: "charts trade"}
-	for scope, want := range map[string]bool{"": true, "charts": true, "trade": true, "tra": false, "charts trade": false, "admin": false} {
-		if got := c.Has(scope); got != want {
-			t.Errorf("%q: %v, want %v", scope, got, want)
-		}
-	}
-}
-
 // Strangers' text is shortened between characters, not within one.
 func TestClip(t *testing.T) {
 	for text, want := range map[string]string{

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func testTools() []Tool {
 		Name: "empty", Schema: object,
 		Handle: func(context.Context, Call) (*Result, error) { return nil, nil },
 	}, {
-		Name: "order", Schema: object, Scope: "trade", Annotations: Annotations{Destructive: true},
+		Name: "order", Schema: object, Annotations: Annotations{Destructive: true},
 		Handle: func(context.Context, Call) (*Result, error) { return Text("placed"), nil },
 	}, {
 		Name: "wait", Schema: object,
@@ -60,8 +61,16 @@ func testTools() []Tool {
 	}}
 }
 
+// tradersOnly lets only callers with the scope trade place orders and read secrets.
+func tradersOnly(_ context.Context, c Caller, action string) error {
+	if (action == "order" || action == "x://secret") && !slices.Contains(strings.Fields(c.Scope), "trade") {
+		return ScopeError(fmt.Sprintf("%s needs the scope %q, which this token does not hold", action, "trade"))
+	}
+	return nil
+}
+
 func testServer() *Server {
-	return NewServer(Options{Name: "test", Version: "1.2.3", Instructions: "Call <echo> & see.", Tools: testTools()})
+	return NewServer(Options{Name: "test", May: tradersOnly, Version: "1.2.3", Instructions: "Call <echo> & see.", Tools: testTools()})
 }
 
 // wholeServer has a resource, a template and a prompt for each way they can
@@ -76,12 +85,12 @@ func wholeServer() *Server {
 		}
 	}
 	return NewServer(Options{
-		Name: "test", Title: "A test", Version: "1.2.3", Icons: []Icon{{Src: "data:,", MIME: "image/png", Sizes: []string{"any"}}},
+		May: tradersOnly, Name: "test", Title: "A test", Version: "1.2.3", Icons: []Icon{{Src: "data:,", MIME: "image/png", Sizes: []string{"any"}}},
 		Tools: testTools()[:4], Tell: func(string, string, []byte) {},
 		Resources: []Resource{
 			{URI: "x://plain", Name: "plain", Title: "Plain", Description: "A <text>.", MIME: "text/plain", Cost: Cheap, Fresh: time.Minute, Public: true, Read: read("plain ")},
 			{URI: "x://part/{name}", Name: "part", MIME: "application/json", Meta: json.RawMessage(`{"a":1}`), Read: read("part ")},
-			{URI: "x://secret", Name: "secret", MIME: "text/plain", Scope: "trade", Read: read("secret")},
+			{URI: "x://secret", Name: "secret", MIME: "text/plain", Read: read("secret")},
 			{URI: "x://picture", Name: "picture", MIME: "image/png", Read: func(context.Context, Reading) ([]Content, error) {
 				return []Content{{Data: []byte("\x89PNG")}, {Text: []byte("four"), MIME: "text/plain"}}, nil
 			}},

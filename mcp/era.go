@@ -40,14 +40,14 @@ func (m *message) checkEra() (refused *Error, data []byte) {
 	return nil, nil
 }
 
-// elicits reports whether the client can show its user a form.
-func (m *message) elicits() bool {
+// elicits reports whether the client can ask its user by a form, or lead its user to a url.
+func (m *message) elicits(mode string) bool {
 	var capabilities, elicitation map[string]json.RawMessage // maps, since their names are case-sensitive
 	if !m.modern() || json.Unmarshal(m.Params.Meta.Capabilities, &capabilities) != nil || json.Unmarshal(capabilities["elicitation"], &elicitation) != nil {
 		return false
 	}
-	_, form := elicitation["form"]
-	return form || elicitation != nil && len(elicitation) == 0 // an empty object means forms
+	_, named := elicitation[mode]
+	return named || mode == "form" && elicitation != nil && len(elicitation) == 0 // an empty object means forms
 }
 
 // cache says how long clients may keep a result, and whether they may share it.

@@ -55,6 +55,12 @@ var ErrTooMany = errors.New("too many connections of this client are open: close
 // ErrScope says that the caller lacks a scope which the request needs.
 var ErrScope = errors.New("the token does not hold the scope")
 
+// ScopeError is the error of [Options.May] for a caller that lacks a scope which another
+// login could give it. It says which.
+type ScopeError string
+
+func (e ScopeError) Error() string { return string(e) }
+
 const unauthorizedText = "a valid bearer token is needed: authorize, then send it in the Authorization header"
 
 // logLine is what the log says about a request.

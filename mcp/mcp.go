@@ -50,10 +50,6 @@ type Tool struct {
 	Schema      json.RawMessage
 	Annotations Annotations
 
-	// Scope is what a caller must hold to call the tool; empty asks nothing
-	// beyond being authenticated.
-	Scope string
-
 	Cost Cost // how long a call takes; zero is Normal
 
 	// MaxResult is how many characters a result may have, if that is more than clients
@@ -125,7 +121,7 @@ type Call struct {
 	// is nil if the client did not ask; [Call.Report] checks that.
 	Progress func(done, total int)
 
-	// Elicits says that the client can show its user a form, so that an
+	// Elicits says that the client can show its user a form, so that the form of an
 	// [InputRequired] reaches a person. State and Responses are what the client sends
 	// back after an [InputRequired]; both are empty on a first call. A client can claim
 	// anything in these three.
@@ -151,7 +147,6 @@ type Resource struct {
 	Title       string // for people
 	Description string // for language models
 	MIME        string // of its first content
-	Scope       string // as of a Tool
 	Cost        Cost   // as of a Tool
 
 	// Fresh is how long clients may keep what they have read, and Public whether

@@ -30,6 +30,11 @@ type Options struct {
 	// last need be written. Nil means that callers cannot subscribe to resources.
 	Tell func(caller, key string, line []byte)
 
+	// May returns nil if a caller may call the tool of this name or read the resource of this
+	// URI, a template as it is declared. The error says why not; a [ScopeError]
+	// says that another login may. Nil means that everybody may do everything.
+	May func(ctx context.Context, c Caller, action string) error
+
 	// Valid reports whether the token with this [Caller.ID] still works. It is called when
 	// a call has got its slot, for which it may have waited, and when a caller has begun
 	// to watch a resource. Nil means that tokens always work.
@@ -49,12 +54,16 @@ func NewServer(o Options) *Server {
 		prompts:  make(map[string]*Prompt, len(o.Prompts)),
 		complete: o.Complete,
 		valid:    o.Valid,
+		may:      o.May,
 
 		meta:    metaOf(o.info()),
 		gate:    newGate(workSlots()),
 		heavy:   newGate(workSlots()),
 		waiting: newGate(waitingSlots),
 		watch:   watch{tell: o.Tell},
+	}
+	if s.may == nil {
+		s.may = func(context.Context, Caller, string) error { return nil }
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -114,7 +114,7 @@ func (s *Server) read(ctx context.Context, b []byte, c Caller, m *message) ([]by
 		return s.noResource(b, m, ErrNoResource), verdict{outcome: answered}
 	}
 	reading.Caller = c
-	return s.perform(ctx, b, m, Call{Caller: c}, job{r.URI, r.Scope, r.Cost,
+	return s.perform(ctx, b, m, Call{Caller: c}, job{r.URI, r.Cost,
 		func(ctx context.Context, c Call) (*Result, error) {
 			reading.Slot = c.Slot
 			contents, err := r.Read(ctx, reading)

@@ -19,6 +19,7 @@ type Server struct {
 	prompts   map[string]*Prompt
 	complete  func(context.Context, Completion) []string
 	valid     func(caller string) bool // see Options
+	may       func(ctx context.Context, c Caller, action string) error
 
 	meta []byte // see metaOf
 

@@ -68,13 +68,13 @@ func (s *Server) check(r *Resource, reading Reading) (err error) {
 }
 
 // subscribe answers resources/subscribe, which is of the older era.
-func (s *Server) subscribe(_ context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
+func (s *Server) subscribe(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	r, reading := s.find(m.Params.URI)
-	switch {
-	case r == nil:
+	if r == nil {
 		return s.noResource(b, m, ErrNoResource), verdict{outcome: answered}
-	case !c.Has(r.Scope):
-		return forbid(b, m, r.URI, r.Scope)
+	}
+	if err := s.may(ctx, c, r.URI); err != nil {
+		return forbid(b, m, r.URI, err)
 	}
 	if err := s.check(r, reading); err != nil {
 		return s.appendRead(b, m, r, nil, err), verdict{outcome: answered, name: r.URI}
@@ -136,7 +136,7 @@ func (s *Server) listen(ctx context.Context, c Caller, m *message) (*Listener, *
 	// first line tells the client which ones were accepted.
 	for _, uri := range m.Params.Notifications.Resources {
 		r, reading := s.find(uri)
-		if r == nil || !c.Has(r.Scope) || s.check(r, reading) != nil || !s.watch.listen(l, r, reading) {
+		if r == nil || s.may(ctx, c, r.URI) != nil || s.check(r, reading) != nil || !s.watch.listen(l, r, reading) {
 			continue
 		}
 		if state, bug := s.state(r, reading); bug == nil { // a bug is in the log

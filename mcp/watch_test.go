@@ -30,10 +30,10 @@ func modern(id, method, params string) string {
 func counted(n *atomic.Int64, tell func(caller, key string, line []byte)) *Server {
 	state := func(Reading) string { return fmt.Sprint("at ", n.Load()) }
 	read := func(_ context.Context, r Reading) ([]Content, error) { return r.Text([]byte(state(r))), nil }
-	return NewServer(Options{Name: "test", Version: "1", Tell: tell, Resources: []Resource{
+	return NewServer(Options{Name: "test", May: tradersOnly, Version: "1", Tell: tell, Resources: []Resource{
 		{URI: "x://n", Name: "n", Read: read, State: state},
 		{URI: "x://of/{name}", Name: "of", Read: read, State: state},
-		{URI: "x://secret", Name: "secret", Scope: "trade", Read: read, State: state},
+		{URI: "x://secret", Name: "secret", Read: read, State: state},
 	}})
 }
 

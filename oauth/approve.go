@@ -66,11 +66,11 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	yes := form.get("decision") == "allow"
-	if !s.options.Questions.Answer(id, yes) {
+	if err := s.options.Questions.Answer(r.Context(), id, yes, s.ClientIP(r).String()); err != nil {
+		s.log.Warn("an answer does not count", "yes", yes, "error", err, "from", s.ClientIP(r))
 		s.showQuestion(w, r, id, notice{status: http.StatusConflict}) // approved before, or gone
 		return
 	}
-	s.log.Info("question answered", "yes", yes, "from", s.ClientIP(r))
 	s.setCookie(w, ApprovePath, s.answerCookie(), "", -time.Second) // it has served
 	follows := page{Title: "Not placed", Server: s.base, Done: "The app is told so when it asks again, within ten minutes. You can close this page."}
 	if yes {

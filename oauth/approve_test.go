@@ -1,6 +1,8 @@
 package oauth
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -22,12 +24,13 @@ func (a *asking) Question(id string) (lines []string, approved, ok bool) {
 	return a.lines, approved, id == "the-id" && !a.used && (len(a.said) == 0 || approved)
 }
 
-func (a *asking) Answer(id string, yes bool) bool {
+func (a *asking) Answer(_ context.Context, id string, yes bool, _ string) error {
 	_, approved, ok := a.Question(id)
 	if ok = ok && !(approved && yes); ok {
 		a.said = append(a.said, yes)
+		return nil
 	}
-	return ok
+	return errors.New("it waits no longer")
 }
 
 // reply posts the form of a page with further fields.

@@ -50,6 +50,7 @@
 package oauth
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -173,9 +174,10 @@ type Questions interface {
 	// no such question, or its answer can no longer be changed.
 	Question(id string) (lines []string, approved, ok bool)
 
-	// Answer notes what the owner said. It reports false if that changes nothing: the
-	// question is gone, or the owner has said yes before.
-	Answer(id string, yes bool) bool
+	// Answer takes what the owner said, from an address. It returns an error if that
+	// changes nothing: the question is gone, the owner has said yes before, or the answer
+	// could not be written down.
+	Answer(ctx context.Context, id string, yes bool, from string) error
 }
 
 // Server is the authorization server. Its methods may be called at once from

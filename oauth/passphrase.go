@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -154,4 +156,32 @@ func (p *passphrase) remember(v visitor) {
 		known, _ := p.known.get(key)
 		known.last.Store(time.Now().UnixNano())
 	}
+}
+
+// Proves returns nil if a text is the owner's passphrase, as somebody on this machine gives
+// it who has no browser. Wrong guesses are slowed down.
+func (s *Server) Proves(guess string) error { return s.owner.proves(guess) }
+
+// Prover is [Server.Proves] for a process without a server. It keeps a slow hash of the
+// passphrase; of an empty one it returns nil.
+func Prover(passphrase []byte) func(guess string) error {
+	if len(passphrase) == 0 {
+		return nil
+	}
+	return newPassphrase(passphrase, stretch).proves
+}
+
+// proves is check for a guess of this machine.
+func (p *passphrase) proves(guess string) error {
+	if p == nil {
+		return errors.New("there is no passphrase here")
+	}
+	right, wait, _ := p.check(guess, visitor{here: true})
+	switch {
+	case wait > 0:
+		return fmt.Errorf("too many wrong passphrases: try again in %d seconds", seconds(wait))
+	case !right:
+		return errors.New("that is not the passphrase")
+	}
+	return nil
 }

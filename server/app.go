@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"runtime"
@@ -17,6 +18,7 @@ import (
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/notify"
+	"wick/permit"
 	"wick/sse"
 	"wick/trade"
 )
@@ -44,9 +46,9 @@ type app struct {
 	exitWhenBroken bool // end when the journal is broken and a new start would help
 	ended          bool // exitWhenBroken has ended it; owned by run, and read when run is over
 
-	feed      *market.Feed     // nil without --trade
-	notifier  *notify.Notifier // nil without --notify-file
-	approvals *tools.Approvals // nil if no order needs a person's yes
+	feed     *market.Feed     // nil without --trade
+	notifier *notify.Notifier // nil without --notify-file
+	gate     *permit.Gate
 
 	lists map[string][]string // the lists of --watchlist
 
@@ -62,7 +64,7 @@ func (e *app) fired(trade.Notification, []string) {
 
 // deps returns what tools, resources and prompts work with.
 func (e *app) deps(source market.Source) tools.Deps {
-	d := tools.Deps{Source: source, Watchlists: e.lists, Engine: e.trade, Hub: e.hub, Approvals: e.approvals, Renders: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
+	d := tools.Deps{Source: source, Watchlists: e.lists, Engine: e.trade, Hub: e.hub, Gate: e.gate, Renders: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
 	if e.meter != nil {
 		d.Painted = func(took time.Duration) { e.meter.renders.Observe(took.Seconds()) }
 	}
@@ -72,6 +74,27 @@ func (e *app) deps(source market.Source) tools.Deps {
 		}
 	}
 	return d
+}
+
+// may asks the gate whether a caller of the protocol may do something. Without --trade the
+// tools of the account refuse everybody themselves, since no login could help.
+func (e *app) may(ctx context.Context, c mcp.Caller, action string) error {
+	if need := permit.Needs(action); e.trade == nil && (need == permit.Read || need == permit.Trade) {
+		return nil
+	}
+	_, err := e.gate.May(ctx, tools.AskingAs(c), permit.Action{Name: action}, nil)
+	if refused := (*permit.Refused)(nil); errors.As(err, &refused) && refused.Scope != "" && refused.Door == permit.HTTP {
+		return mcp.ScopeError(err.Error())
+	}
+	return err
+}
+
+// answer takes the owner's answer to the question about an order, and has it written to the
+// journal before it counts.
+func (e *app) answer(ctx context.Context, c permit.Caller, id string, yes bool) error {
+	_, err := e.gate.May(ctx, c, permit.Action{Name: "approve", Answer: &permit.Answer{ID: id, Yes: yes}},
+		func(said permit.Evidence) error { return e.trade.RecordAnswer(mcp.Encode(said)) })
+	return err
 }
 
 // revoked ends what a token has open: its streams, and what it watches. The login calls it
@@ -106,7 +129,7 @@ func (e *app) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error
 	caller := tools.Subscriber(c)
 	caller.Valid = func() bool { return e.valid(c.ID) }
 	var claim func() error
-	if e.trade != nil && c.Has(tools.ScopeTrade) {
+	if e.trade != nil && permit.ParseScopes(c.Scope).Has(permit.Read) {
 		claim = func() error { return e.trade.Claim(caller) }
 	}
 	return e.hub.Serve(w, r, caller, claim)
@@ -129,8 +152,7 @@ func (l listener) Next() (events []sse.Event) {
 // of what a conversation watches go to that one alone. When ctx ends, no further line is
 // read, and calls under way are finished, as over HTTP; the caller of converse decides how
 // long to wait for them.
-func (e *app) converse(ctx context.Context, r io.Reader, w io.Writer) error {
-	caller := tools.StdioCaller
+func (e *app) converse(ctx context.Context, r io.Reader, w io.Writer, caller mcp.Caller) error {
 	caller.Conversation = strconv.FormatUint(e.conversations.Add(1), 10)
 	defer e.hub.Revoke(caller.Key()) // drops what still waits to be sent
 	// Nothing can wake a read of standard input. A pipe between r and the protocol can be

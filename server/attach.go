@@ -15,19 +15,13 @@ import (
 	"time"
 
 	"wick/limit"
+	"wick/mcp"
+	"wick/mcp/tools"
+	"wick/permit"
 )
 
 // maxAttached is how many other processes may be attached to this one at a time.
 const maxAttached = 16
-
-// sharedFlags are the flags that a front leaves to the process it attaches to. A front
-// that is given one with another value is refused: otherwise two hosts would believe in
-// two different sets of limits.
-var sharedFlags = []string{
-	"source", "symbols", "intervals", "max-order-notional", "max-position-notional", "max-open-orders-per-symbol",
-	"max-open-orders", "max-order-rate", "max-daily-loss", "confirm-above", "max-price-age", "price-band", "fee-rate", "maker-fee-rate", "slippage", "half-spread", "grid",
-	"cash", "currency", "leverage", "short", "stablecoins-as-usd", "notify-file", "watchlist",
-}
 
 // fronts serves the conversations of other processes over the control socket. Such a
 // process, a front, is wick --mcp --trade, started by another host on the same data
@@ -47,6 +41,10 @@ type fronts struct {
 // standard input and output, with the local client as its caller.
 func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 	given := r.URL.Query()
+	if _, err := f.app.gate.May(r.Context(), permit.Caller{Name: "owner", Door: permit.Socket, Scopes: permit.Scopes{permit.Owner}}, permit.Action{Name: "attach"}, nil); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
 	if name := f.config.differs(given); name != "" {
 		has := cmp.Or(f.config.values[name], "which is none")
 		if !f.config.set[name] && f.config.values[name] != "" {
@@ -75,7 +73,19 @@ func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 	}
 	s := &stdio{out: conn}
 	// An error only says how the front ended, so it is dropped.
-	s.farewell(f.ctx, func() error { return f.app.converse(f.ctx, buffered.Reader, s) })
+	s.farewell(f.ctx, func() error { return f.app.converse(f.ctx, buffered.Reader, s, f.config.attached()) })
+}
+
+// attached returns the caller of a host that attaches. It may trade if this process has no
+// passphrase and moves no real money, or if its owner said so: a login would have been
+// asked for the passphrase, and a host is asked for nothing.
+func (c *config) attached() mcp.Caller {
+	caller := tools.StdioCaller
+	caller.Door = string(permit.Attach)
+	if (len(c.passphrase) > 0 || c.realMoney()) && !c.attachTrade {
+		caller.Scope = "charts read"
+	}
+	return caller
 }
 
 // begin counts a conversation, and reports false if there are too many or the process
@@ -99,10 +109,14 @@ func (f *fronts) end() {
 	f.done.Done()
 }
 
-// differs compares the flags that a front was given with ours, and returns the
-// first that differs, or nothing if all agree.
+// differs compares the settings that a front was given with ours, and returns the first
+// that differs, or nothing if all agree. A front that says nothing of --broker means paper:
+// it must not trade elsewhere in that belief.
 func (c *config) differs(given url.Values) string {
-	for _, name := range sharedFlags {
+	if given.Get("broker") != c.values["broker"] {
+		return "broker"
+	}
+	for _, name := range c.shared {
 		if given.Has(name) && given.Get(name) != c.values[name] {
 			return name
 		}
@@ -116,9 +130,10 @@ func (c *config) differs(given url.Values) string {
 // if something else ended it: the other process, or one of the two streams of this one.
 // If the other process ends, it calls lost, even while a write to stdout is stuck.
 func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer, lost func(error)) error {
-	// Only flags that were set are compared: a default is not the operator's choice.
-	given := make(url.Values)
-	for _, name := range sharedFlags {
+	// Only settings that were given are compared: a default is not the operator's choice. But
+	// whoever leaves --broker out means wick's own book.
+	given := url.Values{"broker": {c.values["broker"]}}
+	for _, name := range c.shared {
 		if c.set[name] {
 			given.Set(name, c.values[name])
 		}

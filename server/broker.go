@@ -44,8 +44,17 @@ func (c *config) brokerFlags(fs *flag.FlagSet) {
 // atBroker reports whether orders go to a broker elsewhere.
 func (c *config) atBroker() bool { return c.broker != brokerPaper && c.broker != "" }
 
+// brokers are the accounts elsewhere that --broker names.
+var brokers = map[string]struct {
+	url   string
+	paper bool
+}{
+	brokerAlpacaPaper: {alpaca.PaperURL, true},
+	brokerAlpaca:      {alpaca.LiveURL, false},
+}
+
 // realMoney reports whether orders are executed with real money.
-func (c *config) realMoney() bool { return c.broker == brokerAlpaca }
+func (c *config) realMoney() bool { return c.atBroker() && !brokers[c.broker].paper }
 
 // settleBroker checks the flags of a broker, reads its keys and lowers the limits
 // that were not set: orders are small, and a person confirms each.
@@ -78,12 +87,8 @@ func (c *config) settleBroker(env func(string) string) error {
 
 // findBroker settles where the broker is reached.
 func (c *config) findBroker(env func(string) string) error {
-	switch c.broker {
-	case brokerAlpacaPaper:
-		c.brokerURL = alpaca.PaperURL
-	case brokerAlpaca:
-		c.brokerURL = alpaca.LiveURL
-	default:
+	at, known := brokers[c.broker]
+	if c.brokerURL = at.url; !known {
 		return fmt.Errorf("--broker %q is none of paper, alpaca-paper, alpaca", c.broker)
 	}
 	if at := env("WICK_ALPACA_URL"); at != "" { // a broker for tests, which gets the keys
@@ -132,7 +137,7 @@ func openVenue(c *config, log *slog.Logger) (*trade.VenueOptions, error) {
 	if !c.atBroker() {
 		return nil, nil
 	}
-	client, err := alpaca.New(alpaca.Options{URL: c.brokerURL, Keys: c.brokerKeys, Log: log})
+	client, err := alpaca.New(alpaca.Options{URL: c.brokerURL, Keys: c.brokerKeys, Paper: !c.realMoney(), Log: log})
 	if err != nil {
 		return nil, err
 	}

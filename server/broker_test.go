@@ -257,7 +257,7 @@ func TestRealMoney(t *testing.T) {
 	request, _ = http.NewRequest("GET", p.base+"/authorize?"+url.Values{
 		"client_id": {client.ID}, "redirect_uri": {"http://127.0.0.1:1/callback"}, "response_type": {"code"}, "code_challenge": {strings.Repeat("c", 43)}, "code_challenge_method": {"S256"},
 	}.Encode(), nil)
-	if text := fetched(t, request); !strings.Contains(text, "Real money: orders are sent to Alpaca, account …ICK1.") {
+	if text := fetched(t, request); !strings.Contains(text, "Real money: orders are sent to alpaca, account …ICK1.") {
 		t.Errorf("consent page: %s", text)
 	}
 	p.terminate(t)
@@ -366,7 +366,7 @@ func TestBrokerKill(t *testing.T) {
 
 // TestMoneyOnPaper: without a broker the consent page says that no real money moves.
 func TestMoneyOnPaper(t *testing.T) {
-	if got := new(app).moneyText(&config{broker: brokerPaper}); got != "Paper trading: no real money." {
+	if got := new(app).moneyText(); got != "Paper trading: no real money." {
 		t.Errorf("the page says %q", got)
 	}
 }

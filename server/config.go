@@ -53,6 +53,8 @@ type config struct {
 	quoted            bool                  // no --half-spread: the bid and ask of the source
 	grid              map[string]trade.Grid // by symbol; * for every other
 	confirmAbove      exact.Decimal         // negative: no order needs the approval of a person
+	approveInClient   bool                  // a form in the client counts as approval, but never for real money
+	attachTrade       bool                  // hosts that attach may trade, in spite of a passphrase or real money
 	makerFee          *exact.Decimal        // nil for feeRate
 	maxPriceAge       time.Duration
 	priceBand         float64
@@ -94,6 +96,7 @@ type config struct {
 
 	// What the flag package knows, for comparing with another process and for printing.
 	values map[string]string // of all flags, as text
+	shared []string          // those that two processes on one data directory must agree about
 	set    map[string]bool   // those that were set, by a flag or the environment
 
 	clients bool   // list the logins of the running server

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"wick/permit"
 
 	"wick/journal"
 	"wick/market"
@@ -58,7 +59,8 @@ func TestCancelGoesOn(t *testing.T) {
 	}
 	defer e.Close()
 	mux := http.NewServeMux()
-	(&owner{engine: e}).routes(mux, "", func(h http.Handler) http.Handler { return h })
+	o := &owner{app: &app{trade: e, gate: permit.New(permit.Options{Above: -1})}}
+	o.routes(mux, "", o.onSocket)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	reply := httptest.NewRecorder()
@@ -73,6 +75,8 @@ type cancelled struct {
 	trade.Broker
 	times int
 }
+
+func (*cancelled) Money() trade.Money { return trade.NoMoney }
 
 func (c *cancelled) CancelAll(ctx context.Context) (int, error) {
 	if ctx.Err() == nil {

@@ -47,6 +47,7 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 	c.values, c.set = make(map[string]string), make(map[string]bool)
 	fs.VisitAll(func(f *flag.Flag) { c.values[f.Name] = f.Value.String() })
 	fs.Visit(func(f *flag.Flag) { c.set[f.Name] = true })
+	c.shared = raw.groups.shared()
 	if err := c.settle(raw, env); err != nil {
 		return nil, err
 	}
@@ -240,15 +241,18 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	c.serverFlags(fs, raw)
 
 	g.start("Market data", common)
+	g.share()
 	fs.StringVar(&c.source, "source", "sample", "`source` of bars: "+strings.Join(market.Sources(), ", "))
 	fs.StringVar(&raw.watchlist, "watchlist", "", "`file` of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors")
 
 	g.start(tradingGroup, rare)
+	g.share()
 	c.orderFlags(fs, raw)
 	c.paperFlags(fs, raw)
 	fs.StringVar(&c.halt, "halt", "", "`on` halts trading of the server that runs on --data-dir; cancel also cancels every order; off lets it go on")
 
 	g.start("A broker elsewhere", rare)
+	g.share()
 	c.brokerFlags(fs)
 
 	g.start("Several machines", rare)
@@ -288,6 +292,8 @@ func (c *config) orderFlags(fs *flag.FlagSet, raw *rawFlags) {
 	fs.IntVar(&raw.openOrders, "max-open-orders", 1000, "largest `number` of open orders in all")
 	fs.IntVar(&raw.rate, "max-order-rate", 10, "largest `number` of orders a second, after twice as many at once")
 	fs.StringVar(&raw.confirm, "confirm-above", "", "`sum` a client may place within an hour; beyond it a person approves each order; default none, at a broker 0")
+	fs.BoolVar(&c.approveInClient, "approve-in-client", false, "let a form in the client approve an order, in place of the page; never for real money")
+	fs.BoolVar(&c.attachTrade, "attach-trade", false, "let hosts that attach over stdio trade, though there is a passphrase or real money")
 	fs.DurationVar(&c.maxPriceAge, "max-price-age", 0, "oldest price to trade at, as a `duration` such as 90s; default 60s, for stocks the session's last price")
 	fs.Float64Var(&c.priceBand, "price-band", market.DefaultBand, "largest jump of a price, up or down, that is believed without asking twice, as a `multiple`")
 }

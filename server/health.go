@@ -52,20 +52,20 @@ func health(c *config, e *app, started time.Time) healthDoc {
 		},
 	}
 	if e.trade != nil {
-		h.addTrade(c, e.trade)
+		h.addTrade(e.trade)
 	}
 	return h
 }
 
 // addTrade adds the state of the engine and of its broker.
-func (h *healthDoc) addTrade(c *config, engine *trade.Engine) {
+func (h *healthDoc) addTrade(engine *trade.Engine) {
 	status := engine.Status()
 	h.Trading, h.Journal = string(status.Trading), status.Journal
 	// At a broker elsewhere: which one, and only the end of the account's number,
 	// since this page needs no login.
 	if v, ok := engine.Venue(); ok {
 		h.Broker, h.Account = v.Broker, masked(v.Account)
-		if c.realMoney() {
+		if v.Money == trade.RealMoney {
 			h.Money = "real"
 		}
 		if v.State != "ready" {

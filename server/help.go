@@ -12,6 +12,7 @@ import (
 type Group struct {
 	Title string
 	Rare  bool         // --help gives the names alone; --help-all explains them too
+	Share bool         // two processes on one data directory must agree: they decide about prices, orders and money
 	Flags []*flag.Flag // in the order of the alphabet
 }
 
@@ -36,6 +37,23 @@ type groups struct {
 func (g *groups) start(title string, rare bool) {
 	g.end()
 	g.list = append(g.list, Group{Title: title, Rare: rare})
+}
+
+// share says of the newest group that two processes on one data directory must agree about
+// its flags.
+func (g *groups) share() { g.list[len(g.list)-1].Share = true }
+
+// shared returns the names of the flags of such groups, and that of --notify-file.
+func (g *groups) shared() []string {
+	names := []string{"notify-file"}
+	for _, group := range g.list {
+		for _, f := range group.Flags {
+			if group.Share {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return names
 }
 
 // end puts all flags that are in no group yet into the newest one.

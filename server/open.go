@@ -13,6 +13,7 @@ import (
 	"wick/market"
 	"wick/mcp/tools"
 	"wick/oauth"
+	"wick/permit"
 	"wick/trade"
 )
 
@@ -24,16 +25,13 @@ func openApp(ctx context.Context, c *config, source market.Source, log *slog.Log
 	if c.metrics != "" {
 		e.meter = newMeter()
 	}
+	asking := permit.Options{Above: c.confirmAbove, InClient: c.approveInClient, Log: log}
+	if c.serve { // over stdio there is no page to approve on
+		asking.Page = c.baseURL + oauth.ApprovePath
+	}
+	e.gate = permit.New(asking)
 	if !c.trade {
 		return e, nil
-	}
-	if c.confirmAbove >= 0 {
-		// Over stdio there is no page to approve on: the host asks the person itself.
-		page := ""
-		if c.serve {
-			page = c.baseURL + oauth.ApprovePath
-		}
-		e.approvals = tools.NewApprovals(c.confirmAbove, page)
 	}
 	e.feed = market.NewFeed(source, log)
 	e.feed.Band = c.priceBand

@@ -18,6 +18,7 @@ import (
 	"wick/mcp/tools"
 	"wick/notify"
 	"wick/oauth"
+	"wick/permit"
 	"wick/trade"
 )
 
@@ -29,26 +30,19 @@ const maxOwnerForm = 4 << 10
 // auditTail is how much of the audit's end the owner's page shows, in bytes.
 const auditTail = 64 << 10
 
-// owner is what only the owner may do: through the socket in the data directory, which
-// needs no token, and through the owner's page, whose token has the scope for it. Both
-// lead to the same handlers, so that each can do exactly what the other can.
+// owner is what only the owner may do: through the socket in the data directory, and
+// through the owner's page. Both lead to the same handlers, and both ask the gate first.
 type owner struct {
+	app    *app
 	login  *oauth.Server    // nil over stdio, like health
-	engine *trade.Engine    // nil without --trade
 	health func() healthDoc // the document of GET /
 	dir    string
 
-	replica *replica // nil without --cluster
-
-	approvals *tools.Approvals // nil if no order needs the owner's yes
-	notifier  *notify.Notifier // nil without --notify-file
+	// proves returns nil if a text is the owner's passphrase, which a yes over the socket
+	// needs. Nil means that there is none: then no yes comes by the socket.
+	proves func(guess string) error
 
 	reading sync.Mutex // held while the journal is read: one reader is enough
-}
-
-// newOwner returns what the owner may do with or without a login, over HTTP and over stdio.
-func newOwner(c *config, e *app) *owner {
-	return &owner{engine: e.trade, dir: c.dataDir, replica: e.replica, approvals: e.approvals, notifier: e.notifier}
 }
 
 // loginJSON is a login as the owner sees it.
@@ -68,28 +62,70 @@ var (
 	errNoLogins  = errors.New("the wick on this data directory speaks over stdio (--mcp) and has no logins to list or end: whoever starts it is its owner")
 )
 
-// routes adds the handlers of the owner's requests to mux, below a path, each with guard
-// before it. They check nothing themselves: whoever guard lets through is the owner. A
-// request that changes something is a POST, and its answer is a sentence that says what
-// was done.
-func (o *owner) routes(mux *http.ServeMux, below string, guard func(http.Handler) http.Handler) {
-	answer := func(pattern string, status int, do func(r *http.Request) (any, error)) {
-		method, path, _ := strings.Cut(pattern, " ")
-		mux.Handle(method+" "+below+path, guard(answering(status, do)))
+// routes adds the handlers of the owner's requests to mux, below a path. Caller says who
+// sent a request, or answers it and returns false. A request that changes something is a
+// POST, and its answer is a sentence that says what was done.
+func (o *owner) routes(mux *http.ServeMux, below string, caller func(w http.ResponseWriter, r *http.Request) (permit.Caller, bool)) {
+	answer := func(method, action string, status int, do func(r *http.Request, c permit.Caller) (any, error)) {
+		mux.HandleFunc(method+" "+below+"/"+action, func(w http.ResponseWriter, r *http.Request) {
+			r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
+			w.Header().Set("Cache-Control", "no-store")
+			w.Header().Set("X-Content-Type-Options", "nosniff")
+			c, ok := caller(w, r)
+			if !ok {
+				return
+			}
+			_, err := o.app.gate.May(r.Context(), c, permit.Action{Name: action}, nil)
+			var v any
+			if err == nil {
+				v, err = do(r, c)
+			}
+			if err != nil {
+				if errors.As(err, new(*permit.Refused)) {
+					status = http.StatusForbidden
+				}
+				http.Error(w, err.Error(), status)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			json.NewEncoder(w).Encode(v) // the owner is there to read it, or gone
+		})
 	}
-	answer("GET /clients", http.StatusInternalServerError, func(*http.Request) (any, error) { return o.clients() })
-	answer("POST /revoke", http.StatusNotFound, func(r *http.Request) (any, error) { return o.revoke(one(r, "id")) })
+	get := func(action string, status int, do func() (any, error)) {
+		answer("GET", action, status, func(*http.Request, permit.Caller) (any, error) { return do() })
+	}
+	post := func(action string, do func() (string, error)) {
+		answer("POST", action, http.StatusConflict, func(*http.Request, permit.Caller) (any, error) { return do() })
+	}
+	get("clients", http.StatusInternalServerError, func() (any, error) { return o.clients() })
+	get("audit", http.StatusConflict, func() (any, error) { return o.audit() })
+	get("letters", http.StatusConflict, func() (any, error) { return o.letters(), nil })
+	get("approvals", http.StatusConflict, func() (any, error) { return o.questions(), nil })
 	if o.health != nil {
-		answer("GET /health", http.StatusInternalServerError, func(*http.Request) (any, error) { return o.health(), nil })
+		get("health", http.StatusInternalServerError, func() (any, error) { return o.health(), nil })
 	}
-	answer("POST /halt", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(false) })
-	answer("POST /resume", http.StatusConflict, func(*http.Request) (any, error) { return o.setTrading(true) })
-	answer("POST /cancel", http.StatusConflict, func(*http.Request) (any, error) { return o.cancelEverything() })
-	answer("POST /accept-positions", http.StatusConflict, func(*http.Request) (any, error) { return o.accept() })
-	answer("GET /audit", http.StatusConflict, func(*http.Request) (any, error) { return o.audit() })
-	answer("GET /approvals", http.StatusConflict, func(*http.Request) (any, error) { return o.questions(), nil })
-	answer("POST /approve", http.StatusNotFound, func(r *http.Request) (any, error) { return o.approve(one(r, "id"), one(r, "answer")) })
-	answer("GET /letters", http.StatusConflict, func(*http.Request) (any, error) { return o.letters(), nil })
+	post("halt", func() (string, error) { return o.setTrading(false) })
+	post("resume", func() (string, error) { return o.setTrading(true) })
+	post("cancel", o.cancelEverything)
+	post("accept-positions", o.accept)
+	answer("POST", "revoke", http.StatusNotFound, func(r *http.Request, _ permit.Caller) (any, error) { return o.revoke(one(r, "id")) })
+	answer("POST", "approve", http.StatusNotFound, func(r *http.Request, c permit.Caller) (any, error) {
+		return o.approve(r.Context(), c, one(r, "id"), one(r, "answer"))
+	})
+}
+
+// onSocket returns who asks over the socket: whoever can open it owns the data directory.
+// With the passphrase in the form it is the owner in person.
+func (o *owner) onSocket(w http.ResponseWriter, r *http.Request) (permit.Caller, bool) {
+	c := permit.Caller{Name: "owner", Door: permit.Socket, Scopes: permit.Scopes{permit.Owner}}
+	if guess := one(r, "passphrase"); guess != "" && o.proves != nil {
+		if err := o.proves(guess); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return c, false
+		}
+		c.Scopes = append(c.Scopes, permit.Person)
+	}
+	return c, true
 }
 
 // one returns the value of a name that is in the form once. Of two values, one of which may
@@ -103,40 +139,23 @@ func one(r *http.Request, name string) string {
 	return value
 }
 
-// answering returns a handler that answers with what do returns, as JSON, or with its
-// error, as text with the given status.
-func answering(status int, do func(r *http.Request) (any, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		v, err := do(r)
-		if err != nil {
-			http.Error(w, err.Error(), status)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(v) // the owner is there to read it, or gone
-	}
-}
-
 // questions returns the orders that wait for the owner's yes, or nil if no order needs
 // one.
-func (o *owner) questions() []tools.Question {
-	if o.approvals == nil {
+func (o *owner) questions() []permit.Question {
+	if !o.app.gate.Asks() {
 		return nil
 	}
-	return o.approvals.Waiting()
+	return o.app.gate.Waiting()
 }
 
-// approve notes the owner's answer to one question, yes or no, and says what follows. The
+// approve takes the owner's answer to one question, yes or no, and says what follows. The
 // order itself is placed by its client, which asks again.
-func (o *owner) approve(id, answer string) (string, error) {
+func (o *owner) approve(ctx context.Context, c permit.Caller, id, answer string) (string, error) {
 	if answer != "yes" && answer != "no" {
 		return "", fmt.Errorf("answer %q is neither yes nor no", limit.Clip(answer))
 	}
-	if o.approvals == nil || !o.approvals.Answer(id, answer == "yes") {
-		return "", errors.New("this order waits no longer: it was answered, or ten minutes have passed")
+	if err := o.app.answer(ctx, c, id, answer == "yes"); err != nil {
+		return "", err
 	}
 	if answer == "no" {
 		return "not approved: the order is not placed", nil
@@ -147,10 +166,10 @@ func (o *owner) approve(id, answer string) (string, error) {
 // letters returns the messages to the owner that could not be delivered, the newest
 // first, or nil if there is no destination.
 func (o *owner) letters() []notify.Dead {
-	if o.notifier == nil {
+	if o.app.notifier == nil {
 		return nil
 	}
-	_, dead := o.notifier.Status()
+	_, dead := o.app.notifier.Status()
 	slices.Reverse(dead)
 	return append([]notify.Dead{}, dead...)
 }
@@ -187,10 +206,10 @@ func (o *owner) revoke(id string) (string, error) {
 // outlives a restart. It stops what wick sends; orders that already rest at a broker stay
 // there.
 func (o *owner) setTrading(on bool) (string, error) {
-	if o.engine == nil {
+	if o.app.trade == nil {
 		return "", errNoTrading
 	}
-	if err := o.engine.SetHalt(!on); err != nil {
+	if err := o.app.trade.SetHalt(!on); err != nil {
 		return "", err
 	}
 	if on {
@@ -205,7 +224,7 @@ func (o *owner) setTrading(on bool) (string, error) {
 
 // halted says what a halt stops, and whether orders rest at a broker elsewhere.
 func (o *owner) halted() (said string, elsewhere bool) {
-	if v, ok := o.engine.Venue(); ok {
+	if v, ok := o.app.trade.Venue(); ok {
 		return "trading is halted: no order is sent to " + v.Broker + " until it is resumed", true
 	}
 	return "trading is halted: no order is placed or filled until it is resumed", false
@@ -213,7 +232,7 @@ func (o *owner) halted() (said string, elsewhere bool) {
 
 // goesOn says what trading may do once the owner's halt is lifted.
 func (o *owner) goesOn() (string, error) {
-	switch s := o.engine.Status(); {
+	switch s := o.app.trade.Status(); {
 	case s.Journal != "ok":
 		return "", fmt.Errorf("there is no halt, but no order is taken until wick is started again: the journal is broken (%s)", s.Reason)
 	case s.Trading == trade.Halted: // by the broker, by the owner once more, or by what a follower still has
@@ -231,7 +250,7 @@ func (o *owner) cancelEverything() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := o.engine.CancelEverything(context.Background(), trade.Who{Name: "owner, by --halt cancel"}); err != nil {
+	if err := o.app.trade.CancelEverything(context.Background(), trade.Who{Name: "owner, by --halt cancel"}); err != nil {
 		return "", fmt.Errorf("%s; but cancelling its orders failed: %w", said, err)
 	}
 	said, elsewhere := o.halted()
@@ -244,14 +263,14 @@ func (o *owner) cancelEverything() (string, error) {
 // accept takes the broker's positions as they are, and says which: the owner has looked
 // at how book and broker differ, and lets trading go on from what the broker says.
 func (o *owner) accept() (string, error) {
-	if o.engine == nil {
+	if o.app.trade == nil {
 		return "", errNoTrading
 	}
-	differed, late, err := o.engine.AcceptPositions(trade.Who{Name: "owner, by --accept-positions"})
+	differed, late, err := o.app.trade.AcceptPositions(trade.Who{Name: "owner, by --accept-positions"})
 	if err != nil {
 		return "", err
 	}
-	v, _ := o.engine.Venue()
+	v, _ := o.app.trade.Venue()
 	return accepted(differed, late, v.Differences), nil
 }
 
@@ -278,10 +297,10 @@ func accepted(differed []trade.Difference, late []string, left []trade.Differenc
 
 // audit returns the last lines of the audit, which says who did what.
 func (o *owner) audit() ([]string, error) {
-	if o.engine == nil {
+	if o.app.trade == nil {
 		return nil, errNoTrading
 	}
-	if o.replica != nil {
+	if o.app.replica != nil {
 		return nil, errors.New("the journal is in etcd: copy it with wick --cluster … --export DIR and read it with wick --audit --data-dir DIR")
 	}
 	// One at a time, because each reads the whole journal.
@@ -324,43 +343,39 @@ func (t *tail) lines() []string {
 // ownerPath is the path below which the page sends the owner's requests.
 const ownerPath = page.Path + "/api"
 
-// pageRoutes adds the owner's page and, below it, the handlers of the owner's requests,
-// for tokens with the owner's scope. Browsers say which site a request comes from: only
-// the page's own site is let through, though a page of another would have no token anyway.
+// pageRoutes adds the owner's page and, below it, the handlers of the owner's requests.
+// Browsers say which site a request comes from: only the page's own site is let through,
+// though a page of another would have no token anyway. The owner's scope comes with a
+// passphrase alone, so who has it is the owner in person.
 func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http.Request) (mcp.Caller, error)) {
 	page.Routes(mux, c.baseURL, c.trade)
-	o.routes(mux, ownerPath, func(question http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Cache-Control", "no-store")
-			// Programs other than browsers do not send this header.
-			if slices.ContainsFunc(r.Header["Sec-Fetch-Site"], func(site string) bool { return site != "same-origin" }) {
-				http.Error(w, "only wick's own page may ask this", http.StatusForbidden)
-				return
+	o.routes(mux, ownerPath, func(w http.ResponseWriter, r *http.Request) (permit.Caller, bool) {
+		// Programs other than browsers do not send this header.
+		if slices.ContainsFunc(r.Header["Sec-Fetch-Site"], func(site string) bool { return site != "same-origin" }) {
+			http.Error(w, "only wick's own page may ask this", http.StatusForbidden)
+			return permit.Caller{}, false
+		}
+		caller, ok := pageCaller(w, r, authenticate)
+		if !ok {
+			return caller, false
+		}
+		// The sender may take a while to send the form, and the token may be revoked
+		// meanwhile: so the form is read first, and the token checked again. Of several
+		// replicas another one may have revoked it.
+		r.FormValue("id")
+		if r.Method == http.MethodPost {
+			if err := o.app.replica.hear(); err != nil {
+				http.Error(w, err.Error(), http.StatusServiceUnavailable)
+				return caller, false
 			}
-			if refuseOwner(w, r, authenticate) {
-				return
-			}
-			// The sender may take a while to send the form, and the token may be revoked
-			// meanwhile: so the form is read first, and the token checked again. Of several
-			// replicas another one may have revoked it.
-			r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
-			r.FormValue("id")
-			if r.Method == http.MethodPost {
-				if err := o.replica.hear(); err != nil {
-					http.Error(w, err.Error(), http.StatusServiceUnavailable)
-					return
-				}
-			}
-			if !refuseOwner(w, r, authenticate) {
-				question.ServeHTTP(w, r)
-			}
-		})
+		}
+		return pageCaller(w, r, authenticate)
 	})
 }
 
-// refuseOwner refuses a request whose token is not one of the owner's own page, and
-// reports whether it did.
-func refuseOwner(w http.ResponseWriter, r *http.Request, authenticate func(*http.Request) (mcp.Caller, error)) bool {
+// pageCaller returns who sent a request to the owner's page, or answers it if nobody has
+// logged in.
+func pageCaller(w http.ResponseWriter, r *http.Request, authenticate func(*http.Request) (mcp.Caller, error)) (permit.Caller, bool) {
 	caller, err := authenticate(r)
 	switch {
 	case errors.Is(err, mcp.ErrTooMany):
@@ -369,10 +384,11 @@ func refuseOwner(w http.ResponseWriter, r *http.Request, authenticate func(*http
 	case err != nil:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		http.Error(w, err.Error(), http.StatusUnauthorized)
-	case !caller.Has(oauth.ScopeOwner):
-		http.Error(w, "this needs the owner's own login, at "+page.Path, http.StatusForbidden)
-	default:
-		return false
 	}
-	return true
+	c := tools.AskingAs(caller)
+	c.Door = permit.Page
+	if c.Scopes.Has(permit.Owner) {
+		c.Scopes = append(c.Scopes, permit.Person)
+	}
+	return c, err == nil
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"wick/permit"
 
 	"wick/exact"
 	"wick/mcp"
@@ -446,7 +447,7 @@ func TestOwnerRevokedWhileSending(t *testing.T) {
 			return mcp.Caller{ID: "a", Scope: "charts trade owner"}, nil
 		}
 		mux := http.NewServeMux()
-		pageRoutes(mux, &config{baseURL: "http://localhost:9315"}, &owner{}, authenticate)
+		pageRoutes(mux, &config{baseURL: "http://localhost:9315"}, &owner{app: &app{gate: permit.New(permit.Options{Above: -1})}}, authenticate)
 		r := httptest.NewRequest("POST", "/app/api/approve", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		w := httptest.NewRecorder()
@@ -462,8 +463,8 @@ func TestOwnerRevokedWhileSending(t *testing.T) {
 // owner's page over: otherwise it could go on with it.
 func TestOwnerTooMany(t *testing.T) {
 	w := httptest.NewRecorder()
-	refused := refuseOwner(w, httptest.NewRequest("GET", "/app/api/clients", nil), func(*http.Request) (mcp.Caller, error) { return mcp.Caller{}, mcp.ErrTooMany })
-	if !refused || w.Code != 429 || w.Header().Get("Connection") != "close" {
-		t.Errorf("refused: %t, with %d and Connection: %q; want 429 and close", refused, w.Code, w.Header().Get("Connection"))
+	_, ok := pageCaller(w, httptest.NewRequest("GET", "/app/api/clients", nil), func(*http.Request) (mcp.Caller, error) { return mcp.Caller{}, mcp.ErrTooMany })
+	if ok || w.Code != 429 || w.Header().Get("Connection") != "close" {
+		t.Errorf("let in: %t, with %d and Connection: %q; want 429 and close", ok, w.Code, w.Header().Get("Connection"))
 	}
 }

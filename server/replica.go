@@ -15,6 +15,7 @@ import (
 	"wick/mcp/tools"
 	"wick/metrics"
 	"wick/oauth"
+	"wick/permit"
 	"wick/trade"
 )
 
@@ -122,7 +123,7 @@ type toolReply struct {
 func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 	for i := range all {
 		t := &all[i]
-		if t.Scope != tools.ScopeTrade {
+		if permit.Needs(t.Name) == permit.Charts {
 			continue
 		}
 		if t.Annotations.ReadOnly {
@@ -256,7 +257,7 @@ func (r *replica) run(ctx context.Context, c toolCall) (*toolReply, error) {
 	// The replica that asks has authenticated the caller; the scope is checked once
 	// more.
 	handle := r.writers[c.Tool]
-	if handle == nil || !c.Caller.Has(tools.ScopeTrade) {
+	if handle == nil || !permit.ParseScopes(c.Caller.Scope).Has(permit.Needs(c.Tool)) {
 		return nil, fmt.Errorf("no tool %.40q for this caller", c.Tool)
 	}
 	result, err := handle(ctx, mcp.Call{Caller: c.Caller, Arguments: c.Arguments, State: c.State, Responses: c.Responses})

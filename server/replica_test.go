@@ -503,7 +503,7 @@ func TestPassedWithoutLogin(t *testing.T) {
 		caller, login string
 		want          error
 	}{{tools.StdioCaller.ID, "", nil}, {"a", "", oauth.ErrInvalidToken}, {"a", "a." + ledger.Epoch() + ".", oauth.ErrInvalidToken}} {
-		_, err := r.run(t.Context(), toolCall{Tool: "place_order", Caller: mcp.Caller{ID: tc.caller, Scope: tools.ScopeTrade, Login: tc.login}})
+		_, err := r.run(t.Context(), toolCall{Tool: "place_order", Caller: mcp.Caller{ID: tc.caller, Scope: "charts trade", Login: tc.login}})
 		if !errors.Is(err, tc.want) {
 			t.Errorf("%+v: %v", tc, err)
 		}

@@ -10,8 +10,8 @@ import (
 	"wick/cluster"
 	"wick/delivery"
 	"wick/mcp"
-	"wick/mcp/tools"
 	"wick/notify"
+	"wick/permit"
 	"wick/trade"
 )
 
@@ -53,13 +53,13 @@ func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, 
 	for i := range resources {
 		// What shows nothing of the account is the same on every replica and needs no
 		// confirmation. A chart shows the account to those who may trade.
-		if r := &resources[i]; r.Scope == tools.ScopeTrade || r.Name == "chart" {
+		if r := &resources[i]; permit.Needs(r.URI) == permit.Read || r.Name == "chart" {
 			read := r.Read
 			r.Read = func(ctx context.Context, reading mcp.Reading) ([]mcp.Content, error) {
 				// Unlike a tool's result, this is a document for programs, which would not
 				// see a note that it may be out of date.
 				var stale error
-				if reading.Caller.Has(tools.ScopeTrade) {
+				if permit.ParseScopes(reading.Caller.Scope).Has(permit.Read) {
 					reading.Aside(func() { stale = e.trade.Confirm(ctx) })
 				}
 				if stale != nil {

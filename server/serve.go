@@ -24,7 +24,9 @@ import (
 	"wick/mcp/tools"
 	"wick/notify"
 	"wick/oauth"
+	"wick/permit"
 	"wick/sse"
+	"wick/trade"
 )
 
 // instructions tell a client's model what the server is for.
@@ -160,8 +162,7 @@ func newService(c *config, source market.Source, e *app, kept *keptLogins, logs 
 	}
 	conns := newConnections(maxFiles())
 	started := time.Now()
-	o := newOwner(c, e)
-	o.login, o.health = login, func() healthDoc { return health(c, e, started) }
+	o := &owner{app: e, login: login, dir: c.dataDir, proves: login.Proves, health: func() healthDoc { return health(c, e, started) }}
 	handler, err := routes(c, source, e, o, conns, logs)
 	if err != nil {
 		return nil, err
@@ -182,7 +183,7 @@ func controlServer(o *owner, f *fronts) *http.Server {
 	if f.app.trade != nil {
 		mux.HandleFunc("POST /attach", f.attach)
 	}
-	o.routes(mux, "", func(question http.Handler) http.Handler { return question })
+	o.routes(mux, "", o.onSocket)
 	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
 }
 
@@ -199,13 +200,13 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 	if err != nil {
 		return nil, err
 	}
-	var questions oauth.Questions // not a nil pointer in an interface
-	if e.approvals != nil {
-		questions = e.approvals
+	var questions oauth.Questions // nil if there are none
+	if e.trade != nil && e.gate.Asks() {
+		questions = orderPage{e}
 	}
 	login, err := oauth.New(oauth.Options{
 		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
-		Trade: c.trade, Money: e.moneyText(c), OwnPage: path, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
+		Trade: c.trade, Money: e.moneyText(), OwnPage: path, TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
 		Keys: c.keys, Ledger: ledger, Questions: questions, OnRevoke: e.revoked, OnLogin: e.loggedIn, Log: log,
 	})
 	e.valid = func(caller string) bool { // an attached host has no token
@@ -218,16 +219,31 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 	return login, err
 }
 
+// orderPage is what the page of the login asks of the gate: see [oauth.Questions].
+type orderPage struct{ app *app }
+
+func (a orderPage) Question(id string) (lines []string, approved, ok bool) {
+	return a.app.gate.Question(id)
+}
+
+// Answer is called once the page has checked the passphrase.
+func (a orderPage) Answer(ctx context.Context, id string, yes bool, from string) error {
+	return a.app.answer(ctx, permit.Caller{Name: "owner", Door: permit.Page, Address: from, Scopes: permit.Scopes{permit.Owner, permit.Person}}, id, yes)
+}
+
 // moneyText returns what the consent page says about where orders go.
-func (e *app) moneyText(c *config) string {
-	if e.trade == nil || !c.atBroker() {
+func (e *app) moneyText() string {
+	if e.trade == nil {
 		return "Paper trading: no real money."
 	}
-	v, _ := e.trade.Venue()
-	if c.realMoney() {
-		return fmt.Sprintf("Real money: orders are sent to Alpaca, account %s.", masked(v.Account))
+	switch v, atBroker := e.trade.Venue(); {
+	case !atBroker:
+		return "Paper trading: no real money."
+	case v.Money == trade.RealMoney:
+		return fmt.Sprintf("Real money: orders are sent to %s, account %s.", v.Broker, masked(v.Account))
+	default:
+		return fmt.Sprintf("Orders are sent to the paper account %s at %s: no real money.", masked(v.Account), v.Broker)
 	}
-	return fmt.Sprintf("Orders are sent to Alpaca's paper account %s: no real money.", masked(v.Account))
 }
 
 // onHangup ends all logins on each SIGHUP, until ctx ends: so the owner can revoke every
@@ -304,7 +320,7 @@ func authenticate(login *oauth.Server, conns *connections, r *http.Request) (mcp
 	if !conns.known(r, grant.ID, grant.Client) {
 		return mcp.Caller{}, mcp.ErrTooMany
 	}
-	return mcp.Caller{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: grant.Scope, Login: grant.Login, Expires: grant.Expires}, nil
+	return mcp.Caller{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: grant.Scope, Login: grant.Login, Expires: grant.Expires, Door: string(permit.HTTP), Address: login.ClientIP(r).String()}, nil
 }
 
 // newMCP returns the server of the protocol, the same over both transports, and sets
@@ -332,7 +348,7 @@ func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 	e.protocol = mcp.NewServer(mcp.Options{
 		Name: "wick", Title: "wick: charts, alerts, paper trading", Version: buildVersion(), Icons: tools.Icon(), Instructions: said,
 		Tools: e.meter.tools(all), Resources: resources, Prompts: tools.Prompts(), Complete: tools.Complete(d),
-		Tell: e.hub.Tell, Valid: e.valid, Log: logs.part("MCP"),
+		Tell: e.hub.Tell, May: e.may, Valid: e.valid, Log: logs.part("MCP"),
 	})
 	return e.protocol
 }
@@ -379,14 +395,16 @@ func runStdio(ctx context.Context, c *config, e *app, log *slog.Logger, stdin io
 			return err
 		}
 		if control != nil {
-			g.Go(func() error { return serveHTTP(ctx, controlServer(newOwner(c, e), f), control) })
+			g.Go(func() error {
+				return serveHTTP(ctx, controlServer(&owner{app: e, dir: c.dataDir, proves: oauth.Prover(c.passphrase)}, f), control)
+			})
 		}
 	}
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error {
 		defer cancel() // the conversation is over, and with it the process
 		s := &stdio{in: stdin, out: stdout}
-		return s.farewell(ctx, func() error { return e.converse(ctx, s, s) })
+		return s.farewell(ctx, func() error { return e.converse(ctx, s, s, tools.StdioCaller) })
 	})
 	err := g.Wait()
 	f.done.Wait()

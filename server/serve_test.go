@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"wick/permit"
 
 	"wick/mcp/tools"
 	"wick/trade"
@@ -51,7 +52,7 @@ func (h *running) ask(t *testing.T, path, token, message string, headers ...stri
 func toolNames() (all, trading []string) {
 	for _, tool := range tools.All(tools.Deps{Engine: new(trade.Engine)}) {
 		all = append(all, tool.Name)
-		if tool.Scope == tools.ScopeTrade {
+		if permit.Needs(tool.Name) != permit.Charts {
 			trading = append(trading, tool.Name)
 		}
 	}

@@ -198,6 +198,10 @@ func (c *config) settleFiles(raw *rawFlags, env func(string) string) (err error)
 	if c.passphrase, c.passphraseFrom, err = passphrase(raw.passphraseFile, env); err != nil {
 		return err
 	}
+	if len(c.passphrase) == 0 && c.realMoney() && (c.serve || c.mcp) {
+		return fmt.Errorf("--broker %s moves real money, and without a passphrase every program on this machine could approve orders, also a model that has a shell; "+
+			"set --passphrase-file or WICK_PASSPHRASE", c.broker)
+	}
 	if c.keys, err = readKeys(raw.keyFile); err != nil {
 		return fmt.Errorf("--key-file: %w", err)
 	}
@@ -320,15 +324,11 @@ func (c *config) checkAnswered(base *url.URL, port int) error {
 	return fmt.Errorf("--base-url %s is not where --listen %s answers: set --listen to %s, or write the base URL with the address that it listens on", c.baseURL, c.listen, at)
 }
 
-// checkLogin refuses real money without a passphrase, a passphrase over plain http on
+// checkLogin refuses a passphrase over plain http on
 // the network, and an open login beyond this machine or behind a proxy: whoever reaches
 // /authorize can read the code from the redirect, so without a passphrase anyone could
 // log in.
 func (c *config) checkLogin(base *url.URL) error {
-	if len(c.passphrase) == 0 && c.realMoney() {
-		return fmt.Errorf("--broker %s moves real money, and without a passphrase every program on this machine could log in and approve orders, also a model that has a shell; "+
-			"set --passphrase-file or WICK_PASSPHRASE", c.broker)
-	}
 	if base.Scheme == "http" && !address.Loopback(c.listen) {
 		return fmt.Errorf("--listen %s is open to the network, but the base URL %s is plain http, so anyone on the way reads the passphrase and the tokens: "+
 			"put a TLS proxy in front and set --base-url to its https address, or listen on loopback", c.listen, c.baseURL)

@@ -164,6 +164,7 @@ func (e *Engine) release() {
 type VenueStatus struct {
 	Broker      string       `json:"broker"`
 	Account     string       `json:"account"`
+	Money       Money        `json:"money"`
 	State       string       `json:"state"`                 // ready, differs or closed
 	Reason      string       `json:"reason,omitempty"`      // why it is closed
 	Unknown     []string     `json:"unknown,omitempty"`     // orders whose outcome is not known
@@ -171,6 +172,23 @@ type VenueStatus struct {
 	Differences []Difference `json:"differences,omitempty"` // positions that are not what the book says
 	External    int          `json:"external_orders"`       // open orders of the account that this book did not place
 	Stream      bool         `json:"stream"`                // the stream is connected: what happens is known at once
+}
+
+// Money is which money orders move: the one home of that fact is the broker that they go to.
+type Money = broker.Money
+
+// The kinds of money.
+const (
+	RealMoney = broker.Real
+	NoMoney   = broker.None
+)
+
+// Money returns which money the orders of this book move.
+func (e *Engine) Money() Money {
+	if e.venue == nil {
+		return NoMoney
+	}
+	return e.venue.Money()
 }
 
 // Venue returns how the book and its broker stand, and false for paper.
@@ -181,7 +199,7 @@ func (e *Engine) Venue() (VenueStatus, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	v := e.venue
-	s := VenueStatus{Broker: v.name, Account: v.account, State: "ready", Reason: v.closed, Differences: v.differs, Late: sorted(v.late), External: len(v.external), Stream: v.up}
+	s := VenueStatus{Broker: v.name, Account: v.account, Money: v.Money(), State: "ready", Reason: v.closed, Differences: v.differs, Late: sorted(v.late), External: len(v.external), Stream: v.up}
 	switch {
 	case v.closed != "":
 		s.State = "closed"

@@ -28,6 +28,9 @@ func (e *Engine) draft(r OrderRequest, asked inquiry) (o *Order, q quote, fill e
 	if o, fill, err = e.newOrder(r, q, at); err == nil && fill != 0 {
 		err = closed
 	}
+	if err == nil && r.Approval != nil {
+		o.Evidence, err = r.Approval.Evidence, r.Approval.covers(o, fill, at)
+	}
 	return o, q, fill, err
 }
 

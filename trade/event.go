@@ -36,6 +36,7 @@ const (
 	kindDay           kind = 31 // what the account came to when it was first valued on a day
 	kindOutbox        kind = 32 // a step of the outbox; see Outbox
 	kindVenue         kind = 33 // which account the directory belongs to; see stamp
+	kindAnswer        kind = 34 // what a person answered about an order, before it was placed
 )
 
 // kindNames are what an audit calls the kinds.
@@ -47,7 +48,7 @@ var kindNames = map[kind]string{
 	kindSubscribed: "subscribed", kindUnsubscribed: "unsubscribed", kindTrading: "trading_state",
 	kindOrderRejected: "order_rejected", kindSeen: "market_seen",
 	kindOrderChanged: "order_changed", kindDay: "account_day", kindOutbox: "outbox",
-	kindVenue: "broker",
+	kindVenue: "broker", kindAnswer: "order_answered_by_person",
 }
 
 // String returns the name that an audit shows.
@@ -86,6 +87,7 @@ type event struct {
 	Seen         map[string]*seen         `json:"seen,omitempty"`     // by symbol; also with a new alert, and with a new order if none is known of its symbol
 	Stops        map[string]exact.Decimal `json:"stops,omitempty"`    // where trailing stops stood at that time, by order id
 	Outbox       json.RawMessage          `json:"outbox,omitempty"`
+	Evidence     json.RawMessage          `json:"evidence,omitempty"` // of a person's answer, as package permit wrote it
 	Venue        *stamp                   `json:"venue,omitempty"`
 	Holdings     map[string]holding       `json:"positions,omitempty"` // those that lost what the account at the broker lacks, by symbol
 	By           *Who                     `json:"by,omitempty"`        // who cancelled, halted or accepted positions; orders and alerts have a By of their own

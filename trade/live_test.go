@@ -69,7 +69,7 @@ func liveOptions(t *testing.T, v *alpacatest.Venue, options ...func(*Options)) O
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := alpaca.New(alpaca.Options{URL: alpaca.PaperURL, Keys: keys, Client: v.Client()})
+	client, err := alpaca.New(alpaca.Options{URL: alpaca.PaperURL, Paper: true, Keys: keys, Client: v.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}

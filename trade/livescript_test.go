@@ -108,7 +108,7 @@ func (f *faulty) open() {
 	f.net = &mortal{next: f.venue.Client().Transport}
 	o := liveOptions(f.t, f.venue)
 	keys, _ := alpaca.ParseKeys("APCA_API_KEY_ID=" + f.venue.Keys[0] + "\nAPCA_API_SECRET_KEY=" + f.venue.Keys[1])
-	client, err := alpaca.New(alpaca.Options{URL: alpaca.PaperURL, Keys: keys, Client: &http.Client{Transport: f.net}})
+	client, err := alpaca.New(alpaca.Options{URL: alpaca.PaperURL, Paper: true, Keys: keys, Client: &http.Client{Transport: f.net}})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -155,6 +155,12 @@ func (e *Engine) tidy() error {
 	})
 }
 
+// RecordAnswer writes down what a person answered about an order. When it returns nil, the
+// record is on disk.
+func (e *Engine) RecordAnswer(evidence []byte) error {
+	return e.write(func() (uint64, error) { return e.propose(kindAnswer, &event{At: now(), Evidence: evidence}) })
+}
+
 // WriteOutbox writes a record that only the outbox understands. When it returns nil,
 // the record is on disk and Outbox.Apply has been called with it.
 func (e *Engine) WriteOutbox(record []byte) error {

@@ -204,6 +204,8 @@ type VenueOptions struct {
 // Broker is a broker elsewhere, whose answers can be lost. Package broker says what its
 // errors mean. Its methods may be called from many goroutines.
 type Broker interface {
+	// Money says which money its orders move.
+	Money() broker.Money
 	// Rules returns the rules that orders in a symbol must keep.
 	Rules(ctx context.Context, symbol string) (broker.Rules, error)
 	// Submit sends an order, once.

@@ -149,6 +149,9 @@ type Order struct {
 	// By is who placed the order. The journal and its audit have it. Clients do not see
 	// it, so they do not learn of one another.
 	By *Who `json:"by,omitempty"`
+
+	// Evidence names the record of a person's yes, in the journal before the order.
+	Evidence string `json:"evidence,omitempty"`
 }
 
 // public returns the order as a client sees it; for nil, an empty one.
@@ -157,7 +160,7 @@ func (o *Order) public() Order {
 		return Order{}
 	}
 	c := *o
-	c.By, c.Asked, c.Turn = nil, "", 0
+	c.By, c.Asked, c.Turn, c.Evidence = nil, "", 0, ""
 	return c
 }
 

@@ -71,7 +71,7 @@ func (o *Order) appendTerms(b []byte) []byte {
 	if o.By != nil {
 		b = appendValue(b, `,"by":`, o.By)
 	}
-	return b
+	return appendGiven(b, `,"evidence":`, o.Evidence)
 }
 
 // appendText adds a member whose value is text. Name is the member's name as JSON, with

@@ -42,6 +42,10 @@ type OrderRequest struct {
 	// changed since, the order is refused. Nil means that any position will do.
 	Held *exact.Decimal
 
+	// Approval is what a person has approved, nil if nobody had to. The order is refused if
+	// it lies outside of that.
+	Approval *Approval
+
 	ClientOrderID string // may be empty
 	DryRun        bool   // check and say what would happen, but do nothing
 
@@ -252,6 +256,31 @@ func (r *OrderRequest) checkGroup() error {
 		return refuse("bad_oco", fixIt, `oco is the stop beside an order of type limit, such as {"stop_price":95}; an entry is protected by stop_loss and take_profit`)
 	case r.OCO != OCO{} && (r.TimeInForce == IOC || r.TimeInForce == FOK):
 		return refuse("bad_oco", fixIt, "oco and %s exclude each other: both orders wait, so leave time_in_force out", r.TimeInForce)
+	}
+	return nil
+}
+
+// Approval is a person's yes to an order: the evidence of it in the journal, and what it
+// covers.
+type Approval struct {
+	Evidence string
+	Quantity exact.Decimal // at most
+	Price    exact.Decimal // a buy may be filled on arrival at this or less, a sell at this or more; zero for any
+	Until    time.Time
+}
+
+// covers returns a refusal if o, which would be filled at fill on arrival, is not what was
+// approved: the market has moved on since the person looked.
+func (a *Approval) covers(o *Order, fill exact.Decimal, at Time) error {
+	switch {
+	case a == nil:
+		return nil
+	case o.Quantity > a.Quantity:
+		return refuse("not_approved", fixIt, "a person approved a quantity of %s, and it would be %s now; nothing was placed: call again, and they are asked anew", a.Quantity, o.Quantity)
+	case fill != 0 && a.Price != 0 && (o.Side == Buy && fill > a.Price || o.Side == Sell && fill < a.Price):
+		return refuse("not_approved", fixIt, "a person approved a price as far as %s, and the market is at %s now; nothing was placed: call again, and they are asked anew", a.Price, fill)
+	case at.After(a.Until):
+		return refuse("not_approved", fixIt, "the approval has ended; nothing was placed: call again, and they are asked anew")
 	}
 	return nil
 }

@@ -175,6 +175,7 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 		s.venue = ev.Venue
 		maps.Copy(s.holdings, ev.Holdings)
 	case kindSeen: // all of it is in ev.Seen and ev.Stops, which records of other kinds may have too
+	case kindAnswer: // for the audit: the order names it
 	case kindOutbox: // changes nothing here: onDisk.Apply gives it to the outbox
 	default:
 		return fmt.Errorf("unknown kind %d", k)

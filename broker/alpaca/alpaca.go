@@ -49,6 +49,7 @@ const (
 type Client struct {
 	base   string
 	keys   Keys
+	paper  bool
 	http   *http.Client // for requests
 	stream *http.Client // the same without a time limit
 	log    *slog.Logger
@@ -67,8 +68,17 @@ type Client struct {
 type Options struct {
 	URL    string // LiveURL or PaperURL; in tests an address on loopback
 	Keys   Keys
+	Paper  bool         // the account is a paper account: no real money moves
 	Client *http.Client // nil means one that connects to public addresses only, or to this machine if the URL names it
 	Log    *slog.Logger // gets a line for every request that changes something; nil discards
+}
+
+// Money says whether the account holds real money.
+func (c *Client) Money() broker.Money {
+	if c.paper {
+		return broker.None
+	}
+	return broker.Real
 }
 
 // New returns a client. It sends nothing yet.
@@ -77,7 +87,7 @@ func New(o Options) (*Client, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && address.Loopback(u.Hostname())) {
 		return nil, fmt.Errorf("alpaca: its URL is not an https address") // it may have a secret in it
 	}
-	c := &Client{base: o.URL, keys: o.Keys, http: o.Client, log: o.Log, assets: make(map[string]known)}
+	c := &Client{base: o.URL, keys: o.Keys, paper: o.Paper, http: o.Client, log: o.Log, assets: make(map[string]known)}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}

@@ -18,14 +18,14 @@ import (
 // showsAccount reports whether the chart that r asks for may show something of the account.
 // A summary does not.
 func (h *handlers) showsAccount(caller mcp.Caller, r *chartRequest) bool {
-	return h.Engine != nil && r.format != "summary" && caller.Has(ScopeTrade) && r.symbol != "" && (len(r.show) > 0 || !r.showGiven)
+	return h.Engine != nil && r.format != "summary" && mayRead(caller) && r.symbol != "" && (len(r.show) > 0 || !r.showGiven)
 }
 
 // account returns the parts of the account in the symbol of a chart that r asks for. It
 // returns nil if the caller may not trade, since a login that covers only charts must
 // learn nothing of the account, and nil for a chart of sample data without a symbol.
 func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *chart.Account {
-	if h.Engine == nil || !caller.Has(ScopeTrade) {
+	if h.Engine == nil || !mayRead(caller) {
 		if len(r.show) > 0 {
 			r.notes = append(r.notes, "Nothing of an account is drawn: show needs a server with --trade and a login that covers trading.")
 		}

@@ -338,7 +338,7 @@ func atVenue(t *testing.T, v *alpacatest.Venue) func(*trade.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := alpaca.New(alpaca.Options{URL: alpaca.PaperURL, Keys: keys, Client: v.Client()})
+	client, err := alpaca.New(alpaca.Options{URL: alpaca.PaperURL, Paper: true, Keys: keys, Client: v.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}

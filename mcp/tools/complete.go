@@ -44,7 +44,7 @@ func (h *handlers) complete(_ context.Context, c mcp.Completion) []string {
 // symbols returns the symbols that a caller may choose from: those that the engine
 // watches, if the caller may know that, and those that the source has.
 func (h *handlers) symbols(c mcp.Caller) (all []string) {
-	if h.Engine != nil && c.Has(ScopeTrade) {
+	if h.Engine != nil && mayRead(c) {
 		all = h.Engine.Symbols()
 	}
 	for _, symbol := range market.Known(h.Source) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"wick/permit"
 
 	"wick/indicators"
 	"wick/trade"
@@ -106,8 +107,8 @@ func TestResourcesAreDocumented(t *testing.T) {
 		switch {
 		case !found:
 			t.Errorf("docs/protocol.md has no row for %s", r.URI)
-		case !strings.Contains(row[0], r.MIME), row[1] != r.Scope:
-			t.Errorf("docs/protocol.md says of %s that it is %s with the scope %q, and it is %s with %q", r.URI, row[0], row[1], r.MIME, r.Scope)
+		case !strings.Contains(row[0], r.MIME), row[1] != string(permit.Needs(r.URI)):
+			t.Errorf("docs/protocol.md says of %s that it is %s with the scope %q, and it is %s with %q", r.URI, row[0], row[1], r.MIME, permit.Needs(r.URI))
 		}
 		delete(rows, r.URI)
 	}

@@ -65,7 +65,7 @@ func (h *handlers) computation(ctx context.Context, caller mcp.Caller, r *comput
 // It returns nil for a caller that may not trade: the reply says where its bars come from,
 // and so would tell which symbols the owner trades.
 func (h *handlers) window(caller mcp.Caller, q question) *market.Series {
-	if h.Engine == nil || !caller.Has(ScopeTrade) {
+	if h.Engine == nil || !mayRead(caller) {
 		return nil
 	}
 	s, ok := h.Engine.Window(q.symbol, q.interval)

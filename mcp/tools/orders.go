@@ -11,6 +11,7 @@ import (
 
 	"wick/market"
 	"wick/mcp"
+	"wick/permit"
 	"wick/trade"
 )
 
@@ -80,14 +81,12 @@ func (h *handlers) placeOrder() tool {
 		if r.Symbol == everything {
 			return h.closeAll(ctx, c.Caller, r)
 		}
-		// admit counts the order against its client; settle takes that back if the order is
-		// not placed.
-		settle, err := h.Approvals.admit(ctx, c, &r.OrderRequest, h.Engine)
+		grant, err := h.admit(ctx, c, &r.OrderRequest)
 		if err != nil {
 			return nil, err
 		}
 		o, err := h.Engine.Place(ctx, r.OrderRequest)
-		settle(err == nil)
+		grant.Settle(err == nil)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +100,7 @@ func (h *handlers) placeOrder() tool {
 		default:
 			reply.Exits = h.Engine.Protection(o)
 		}
-		if o.ID == "" && h.Approvals.needs(c.Caller, r.OrderRequest, o, h.Engine) {
+		if worth, known := worthOf(h.Engine, r.OrderRequest, o); o.ID == "" && h.Gate.Needs(c.Caller.Client, worth, known) {
 			reply.Note = "a person has to approve this order before it is placed (--confirm-above): the call without dry_run asks"
 		}
 		return h.reply(reply)
@@ -113,17 +112,17 @@ func (h *handlers) placeOrder() tool {
 // nobody takes the work for done.
 func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) (*mcp.Result, error) {
 	var previews []trade.Closed
-	settle, note := func(bool) {}, ""
-	if h.Approvals != nil {
+	var grant permit.Grant
+	note := ""
+	if h.Gate.Asks() {
 		dry := r.OrderRequest
 		dry.DryRun = true
 		var err error
 		if previews, err = h.Engine.CloseAll(ctx, dry, nil); err != nil {
 			return nil, err
 		}
-		switch admitted, err := h.Approvals.admitAll(c, r.OrderRequest, previews, h.Engine); {
+		switch grant, err = h.admitAll(ctx, c, r.OrderRequest, previews); {
 		case err == nil:
-			settle = admitted
 		case r.DryRun:
 			note = "without dry_run this is refused: " + err.Error()
 		default:
@@ -131,7 +130,7 @@ func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) 
 		}
 	}
 	closed, err := h.Engine.CloseAll(ctx, r.OrderRequest, previews)
-	settle(!r.DryRun && slices.ContainsFunc(closed, func(c trade.Closed) bool { return c.Error == "" }))
+	grant.Settle(!r.DryRun && slices.ContainsFunc(closed, func(c trade.Closed) bool { return c.Error == "" }))
 	if err != nil {
 		return nil, err
 	}

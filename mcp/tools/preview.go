@@ -30,7 +30,7 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Deci
 	}
 	add(o.Synthetic, "data: invented, from no real market") // the symbol may be that of a real one
 	add(c.Name != "", "client: "+c.Name)                    // over stdio there is none
-	add(true, "broker: "+where(o))
+	add(true, "broker: "+where(o, engine.Money()))
 	currency := engine.Currency(o.Symbol)
 	if currency != "" {
 		currency = " " + currency

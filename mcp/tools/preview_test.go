@@ -111,7 +111,7 @@ func TestPreview(t *testing.T) {
 		var open trade.Order
 		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":14,"quantity":0.5}`, &open)
 		time.Sleep(6 * time.Second) // past the guard against doubled orders
-		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(0, "")})
+		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: gateAt(0, "")})
 		named := trader
 		named.Name = "Assistant"
 		for name, orders := range previews {
@@ -156,7 +156,7 @@ func TestPreviewOfRealPrices(t *testing.T) {
 // TestPreviewElsewhere: what a broker elsewhere takes as its fee is not known here, so
 // none is named.
 func TestPreviewElsewhere(t *testing.T) {
-	o := trade.Order{Type: trade.Market, Quantity: exact.One, Broker: realBroker, Account: "123"}
+	o := trade.Order{Type: trade.Market, Quantity: exact.One, Broker: "alpaca", Account: "123"}
 	if got := feeOf(o, trade.Estimate{Price: 20 * exact.One}, " USD"); got != "what the broker takes" {
 		t.Errorf("fee: %s", got)
 	}
@@ -182,7 +182,7 @@ func TestApprovalOfPassedSell(t *testing.T) {
 			price string
 			asks  []bool
 		}{{12, "9", []bool{true}}, {20, "9", []bool{false, true}}, {20, "17", []bool{false, true}}, {40, "17", []bool{false, false, true}}, {20, "", []bool{false, true}}} {
-			d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(exact.Decimal(c.above)*exact.One, "")})
+			d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: gateAt(exact.Decimal(c.above)*exact.One, "")})
 			for i, asks := range c.asks {
 				kind := `"type":"market"`
 				if c.price != "" {
@@ -220,7 +220,7 @@ func TestPreviewWithoutName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
-		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Approvals: NewApprovals(0, "")})
+		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: gateAt(0, "")})
 		input, err := d.order(mcp.Call{Elicits: true}, `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2}`)
 		if input == nil || strings.Contains(input.Message, "client:") || !strings.Contains(input.Message, "\nbroker: paper") {
 			t.Errorf("%+v, %v", input, err)

@@ -24,7 +24,7 @@ func Resources(d Deps) []mcp.Resource {
 		return all
 	}
 	for _, r := range []mcp.Resource{h.alertsResource(), h.positionsResource(), h.ordersResource()} {
-		r.Scope, r.MIME = ScopeTrade, "application/json"
+		r.MIME = "application/json"
 		all = append(all, r)
 	}
 	return all

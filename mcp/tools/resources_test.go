@@ -17,6 +17,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"wick/permit"
 
 	"golang.org/x/sync/semaphore"
 
@@ -29,7 +30,15 @@ import (
 // protocol returns a server with all that clients see.
 func (d *desk) protocol(tell func(caller, key string, line []byte)) *mcp.Server {
 	deps := Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub}
-	return mcp.NewServer(mcp.Options{Tools: d.tools, Resources: Resources(deps), Prompts: Prompts(), Complete: Complete(deps), Tell: tell})
+	gate := permit.New(permit.Options{Above: -1})
+	may := func(ctx context.Context, c mcp.Caller, action string) error {
+		c.Door = string(permit.HTTP)
+		if _, err := gate.May(ctx, AskingAs(c), permit.Action{Name: action}, nil); err != nil {
+			return mcp.ScopeError(err.Error())
+		}
+		return nil
+	}
+	return mcp.NewServer(mcp.Options{Tools: d.tools, Resources: Resources(deps), Prompts: Prompts(), Complete: Complete(deps), Tell: tell, May: may})
 }
 
 // post sends a request over HTTP, as a caller with a token, and returns the reply.
@@ -172,7 +181,7 @@ func TestTradeResourcesNeedScope(t *testing.T) {
 		d.stop()
 	})
 	for _, r := range Resources(Deps{Source: market.Sample{}}) {
-		if r.Scope != "" {
+		if permit.Needs(r.URI) != permit.Charts {
 			t.Errorf("%s is there without an engine", r.URI)
 		}
 	}
@@ -192,7 +201,7 @@ func TestEveryResourceReads(t *testing.T) {
 		charts := mcp.NewServer(mcp.Options{Resources: Resources(Deps{Source: market.Sample{}}), Tell: func(string, string, []byte) {}})
 		for _, r := range Resources(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub}) {
 			s, caller, uri := charts, mcp.Caller{ID: "charts"}, r.URI
-			if r.Scope != "" {
+			if permit.Needs(r.URI) != permit.Charts {
 				s, caller = trading, trader
 			}
 			if strings.Contains(uri, "{") {
@@ -590,12 +599,12 @@ func TestCheapIsCheap(t *testing.T) {
 		}
 	}
 	for _, tool := range d.tools {
-		if tool.Cost == mcp.Cheap && tool.Scope == ScopeTrade {
+		if tool.Cost == mcp.Cheap && permit.Needs(tool.Name) != permit.Charts {
 			measure(tool.Name, func() { tool.Handle(t.Context(), mcp.Call{Caller: trader, Arguments: json.RawMessage("{}")}) })
 		}
 	}
 	for _, r := range Resources(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub}) {
-		if r.Scope == ScopeTrade {
+		if permit.Needs(r.URI) != permit.Charts {
 			measure("the state of "+r.URI, func() { r.State(mcp.Reading{URI: r.URI}) })
 			if r.Cost == mcp.Cheap {
 				measure(r.URI, func() { r.Read(t.Context(), mcp.Reading{URI: r.URI, Caller: trader}) })

@@ -36,11 +36,9 @@ import (
 	"wick/delivery"
 	"wick/market"
 	"wick/mcp"
+	"wick/permit"
 	"wick/trade"
 )
-
-// ScopeTrade is what a caller must hold to use the trading tools.
-const ScopeTrade = "trade"
 
 // Deps is what the tools work with.
 type Deps struct {
@@ -48,8 +46,8 @@ type Deps struct {
 	Engine *trade.Engine // nil without --trade: trading tools refuse
 	Hub    *delivery.Hub // knows which notifications wait for which client; nil without --trade
 
-	// Approvals says which orders a person has to approve; nil means none.
-	Approvals *Approvals
+	// Gate says which orders a person has to approve; nil means none.
+	Gate *permit.Gate
 
 	// Messages returns the names of the owner's destinations for messages that are told when
 	// an alert on a symbol fires that the client of a name has set. Nil means that there are
@@ -81,6 +79,9 @@ type handlers struct{ Deps }
 func newHandlers(d Deps) *handlers {
 	if d.Renders == nil {
 		d.Renders = semaphore.NewWeighted(2)
+	}
+	if d.Gate == nil {
+		d.Gate = permit.New(permit.Options{Above: -1})
 	}
 	return &handlers{d}
 }
@@ -193,7 +194,7 @@ func (h *handlers) remind(r *mcp.Result) *mcp.Result {
 }
 
 // StdioCaller is the single local client of a conversation over stdio.
-var StdioCaller = mcp.Caller{ID: "stdio", Client: "stdio", Scope: "charts " + ScopeTrade}
+var StdioCaller = mcp.Caller{ID: "stdio", Client: "stdio", Scope: "charts trade", Door: string(permit.Stdio)}
 
 // Subscriber returns a caller in the form that package delivery takes.
 func Subscriber(c mcp.Caller) delivery.Caller {

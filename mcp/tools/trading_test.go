@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"wick/permit"
 
 	"wick/delivery"
 	"wick/exact"
@@ -65,7 +66,7 @@ func openDesk(t *testing.T, dir string, with ...func(*trade.Options)) *desk {
 	return d
 }
 
-var trader = mcp.Caller{ID: "token-1", Client: "client", Scope: "charts trade"}
+var trader = mcp.Caller{ID: "token-1", Client: "client", Scope: "charts trade", Door: "http"}
 
 // call runs a tool as a caller.
 func (d *desk) call(caller mcp.Caller, name, arguments string) (*mcp.Result, error) {
@@ -107,7 +108,7 @@ func TestSpecified(t *testing.T) {
 	var names, scoped []string
 	for _, tool := range All(Deps{Engine: new(trade.Engine)}) {
 		names = append(names, tool.Name)
-		if tool.Scope == ScopeTrade {
+		if permit.Needs(tool.Name) != permit.Charts {
 			scoped = append(scoped, tool.Name)
 		}
 	}
@@ -126,11 +127,6 @@ func TestSpecified(t *testing.T) {
 	}
 	if !t.Failed() && !slices.Equal(names, all) {
 		t.Errorf("the order of the tools is\n%v, want\n%v", names, all)
-	}
-	for _, tool := range All(Deps{}) {
-		if tool.Scope != "" {
-			t.Errorf("without an engine %s needs the scope %s: every caller should get errNoTrade", tool.Name, tool.Scope)
-		}
 	}
 }
 
@@ -628,11 +624,11 @@ func TestReclaim(t *testing.T) {
 			Symbols    []string
 			Waiting    int `json:"offline_queue_size"`
 		}
-		d.reply(mcp.Caller{ID: "token-2", Client: "another", Scope: "charts trade"}, "list_subscriptions", `{}`, &sub)
+		d.reply(mcp.Caller{ID: "token-2", Client: "another", Scope: "charts trade", Door: "http"}, "list_subscriptions", `{}`, &sub)
 		if sub.Subscribed || sub.Waiting != 0 {
 			t.Errorf("a stranger has %+v", sub)
 		}
-		again := mcp.Caller{ID: "token-3", Client: trader.Client, Scope: "charts trade"}
+		again := mcp.Caller{ID: "token-3", Client: trader.Client, Scope: "charts trade", Door: "http"}
 		d.reply(again, "list_subscriptions", `{}`, &sub)
 		if !sub.Subscribed || sub.Waiting != 1 || !slices.Equal(sub.Symbols, []string{"BTCUSDT"}) {
 			t.Errorf("the client came back to %+v", sub)
@@ -661,7 +657,7 @@ func TestClaimTogether(t *testing.T) {
 	for round := range 20 {
 		d.stop()
 		d = openDesk(t, dir)
-		again := mcp.Caller{ID: fmt.Sprint("again-", round), Client: trader.Client, Scope: trader.Scope}
+		again := mcp.Caller{ID: fmt.Sprint("again-", round), Client: trader.Client, Scope: trader.Scope, Door: "http"}
 		var group sync.WaitGroup
 		for range 8 {
 			group.Go(func() {
@@ -776,7 +772,7 @@ func FuzzArguments(f *testing.F) {
 		}
 		tool := tools[(i%len(tools)+len(tools))%len(tools)]
 		_, err := read(tool.declared, arguments)
-		if tool.Scope == "" {
+		if permit.Needs(tool.Name) == permit.Charts {
 			var r *mcp.Result
 			if r, err = tool.Handle(t.Context(), mcp.Call{Caller: trader, Arguments: arguments}); (r == nil) == (err == nil) {
 				t.Errorf("%s %s: result %v, error %v", tool.Name, arguments, r, err)

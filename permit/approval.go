@@ -1,0 +1,292 @@
+package permit
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"wick/exact"
+)
+
+// Bounds on questions.
+const (
+	life         = 10 * time.Minute // how long a question waits, and then how long its answer can be used
+	maxQuestions = 100              // questions that wait; one more removes the oldest
+	maxOwn       = 10               // questions of one login; one more removes its oldest
+)
+
+// Order is an order that is about to be placed, by its dry run.
+type Order struct {
+	Digest [sha256.Size]byte // of the login and all that it asked for
+	Lines  []string          // the preview, one fact a line
+	Worth  exact.Money       // zero, with Unknown, if it cannot be known
+	Unknown,
+	Real bool // it moves real money
+	Held   exact.Decimal // the position that the preview shows; a yes holds for it alone
+	Limits Limits        // what a yes to it covers
+
+	// State and Reply are what came with the call of a client that was asked before: which
+	// question, and what its person answered in a form.
+	State string
+	Reply Reply
+}
+
+// Reply is what a client says that its person answered.
+type Reply int
+
+// The replies. Yes counts only with Options.InClient, and No always.
+const (
+	None Reply = iota
+	Yes
+	No
+)
+
+// Answer is the owner's answer to a question.
+type Answer struct {
+	ID  string
+	Yes bool
+}
+
+// Asked is the error of an order that a person has to approve first.
+type Asked struct {
+	ID      string
+	Lines   []string
+	Address string    // of the page on which the owner answers; empty if there is none
+	Until   time.Time // when the question ends, if it was asked before; else zero
+	InForm  bool      // a form in the client counts, too
+	why     string
+}
+
+// Error says where the owner answers.
+func (a *Asked) Error() string {
+	said := "a person has to approve this order, " + a.why + "; nothing was placed. "
+	switch {
+	case a.Address == "" && a.InForm:
+		return said + "Here only a client that declares elicitation in MCP 2026-07-28 is shown the question, and there is no page over stdio: use such a client, or one that is connected to wick --serve."
+	case a.Address == "":
+		return said + "There is no page over stdio: the owner answers on this machine with wick approve " + a.ID + " and the passphrase, within ten minutes. Then repeat this very call."
+	case a.Until.IsZero():
+		return said + "Ask the owner to open " + a.Address + " within ten minutes, and then repeat this very call. No argument approves it."
+	}
+	return said + "The owner is asked already, and has not answered yet: " + a.Address + " stays until " + a.Until.UTC().Format(time.DateTime) +
+		" UTC. Repeat this very call once they have answered there. No argument approves it."
+}
+
+// question is an order that waits for an answer, or has one that was not used yet.
+type question struct {
+	Order
+	asker    Asker
+	ends     time.Time
+	answered bool
+	evidence Evidence // of the answer
+}
+
+// granted and refused report what the owner has answered.
+func (q *question) granted() bool { return q.answered && q.evidence.Yes }
+func (q *question) refused() bool { return q.answered && !q.evidence.Yes }
+
+// order decides about an order. A no counts also if the order would need no yes any more,
+// and a yes is used up also if it needs none. An order of unknown worth always needs one.
+func (g *Gate) order(c Caller, o *Order, record func(Evidence) error) (Grant, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock() // held until the order is counted, so that two cannot use the same room
+	now := time.Now()
+	if id := g.find(o, now, (*question).refused); id != "" {
+		delete(g.waiting, id)
+		return Grant{}, errRefused
+	}
+	if err := g.reply(c, o, record, now); err != nil {
+		return Grant{}, err
+	}
+	granted := Grant{By: c.Name, Channel: string(c.Door), Address: c.Address}
+	id := g.find(o, now, func(q *question) bool { return q.granted() && q.Held == o.Held })
+	switch q := g.waiting[id]; {
+	case q != nil:
+		delete(g.waiting, id)
+		granted = Grant{"owner", q.evidence.Channel, q.evidence.Address, q.evidence.ID, q.Limits, nil}
+		granted.Limits.Until = q.ends
+	case o.Unknown || !g.sums.fit(c.Client, o.Worth, g.above, now):
+		return Grant{}, g.ask(c, o, now)
+	}
+	granted.settle = g.sums.reserve(&g.mu, c.Client, o.Worth, now)
+	return granted, nil
+}
+
+// reply takes what a client says that its person answered in a form.
+func (g *Gate) reply(c Caller, o *Order, record func(Evidence) error, now time.Time) error {
+	q := g.waiting[o.State]
+	mine := q != nil && q.Digest == o.Digest && q.asker.Login == c.Login && now.Before(q.ends)
+	switch {
+	case o.Reply == No && mine:
+		if err := g.note(q, c, "client", false, record, now); err != nil {
+			return err
+		}
+		delete(g.waiting, o.State)
+		return errRefused
+	case o.Reply == No:
+		return errRefused
+	case o.Reply != Yes || !g.options.InClient || o.Real: // the page may have the answer
+		return nil
+	case !mine || q.answered:
+		return fmt.Errorf("this approval is not valid: it is of another order, another client, too old or used; nothing was placed: call again without it")
+	case q.Held != o.Held:
+		delete(g.waiting, o.State)
+		return fmt.Errorf("the position has changed since the person was asked: it was %s and is %s now; nothing was placed: call again without this approval, and they are asked anew", q.Held, o.Held)
+	}
+	return g.note(q, c, "client", true, record, now)
+}
+
+// answer takes the owner's answer. A no also takes back a yes that was not used yet.
+func (g *Gate) answer(c Caller, a Answer, record func(Evidence) error) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	q, now := g.waiting[a.ID], time.Now()
+	if q == nil || q.refused() || q.granted() && a.Yes || !now.Before(q.ends) {
+		return ErrGone
+	}
+	return g.note(q, c, string(c.Door), a.Yes, record, now)
+}
+
+// ErrGone is the error of an answer to a question that waits no longer.
+var ErrGone = fmt.Errorf("this order waits no longer: it was answered, or ten minutes have passed")
+
+// note has an answer recorded, and then keeps it with its question. The time starts again,
+// so that the client can repeat its call after a late answer.
+func (g *Gate) note(q *question, c Caller, channel string, yes bool, record func(Evidence) error, now time.Time) error {
+	e := Evidence{
+		ID: rand.Text()[:16], Yes: yes, At: now.UTC().Round(0), Channel: channel, Address: c.Address,
+		Asked: q.asker, Order: q.Lines, Digest: hex.EncodeToString(q.Digest[:]),
+	}
+	if c.Login != "" {
+		e.Login = short(c.Login)
+	}
+	if err := record(e); err != nil {
+		return fmt.Errorf("the answer could not be written down, so it does not count: %w", err)
+	}
+	q.answered, q.evidence, q.ends = true, e, endOf(now)
+	g.log.Info("order answered", "yes", yes, "evidence", e.ID, "order", q.Lines[0], "client", q.asker.Name, "login", q.asker.Login, "channel", channel, "from", c.Address)
+	return nil
+}
+
+// short returns the first characters of a login's digest, as the audit shows them.
+func short(login string) string { return login[:min(8, len(login))] }
+
+// endOf returns when a question or a yes of now ends: by the wall clock, which goes on
+// while the machine sleeps. A yes of the morning must not place an order in the evening.
+func endOf(now time.Time) time.Time { return now.Add(life).Round(0) }
+
+// find returns the id of a question about an order that is in some state, or "".
+func (g *Gate) find(o *Order, now time.Time, is func(*question) bool) string {
+	for id, q := range g.waiting {
+		if q.Digest == o.Digest && is(q) && now.Before(q.ends) {
+			return id
+		}
+	}
+	return ""
+}
+
+// ask returns the error that asks. If the same question waits already, it is that one, as
+// it was and until it ends, so that a client that repeats its call does not take away the
+// page that the owner reads. The id in the page's address is random, so nobody can guess
+// the address of another question.
+func (g *Gate) ask(c Caller, o *Order, now time.Time) *Asked {
+	why := "since it takes what this client places within an hour above " + g.above.String()
+	if g.above == (exact.Money{}) {
+		why = "as every order here"
+	}
+	a := &Asked{Lines: o.Lines, InForm: g.options.InClient && !o.Real, why: why}
+	a.ID = g.find(o, now, func(q *question) bool { return !q.answered && q.Held == o.Held })
+	if a.ID != "" {
+		a.Until = g.waiting[a.ID].ends
+	} else {
+		q := &question{Order: *o, asker: Asker{c.Name, c.Client, c.Login, c.Door}, ends: endOf(now)}
+		// The owner may come to the page minutes later, when the market is elsewhere.
+		q.Lines = append(slices.Clip(o.Lines), "prices as of: "+now.UTC().Format(time.DateTime)+" UTC")
+		a.ID = g.keep(q, now)
+	}
+	if g.options.Page != "" {
+		a.Address = g.options.Page + "?id=" + a.ID
+	}
+	return a
+}
+
+// keep stores a question and returns its id. It removes an earlier question about the same
+// order, of another position or with an answer, and, if the login has too many, the login's
+// oldest: so a caller that asks often pushes out its own questions, not those of others.
+func (g *Gate) keep(q *question, now time.Time) string {
+	own, oldest, ownOldest := 0, "", ""
+	older := func(id, than string) bool { // what was refused waits for nobody, and goes first
+		q, other := g.waiting[id], g.waiting[than]
+		return other == nil || q.refused() && !other.refused() || q.refused() == other.refused() && q.ends.Before(other.ends)
+	}
+	for id, other := range g.waiting {
+		if other.Digest == q.Digest || !now.Before(other.ends) {
+			delete(g.waiting, id)
+			continue
+		}
+		if older(id, oldest) {
+			oldest = id
+		}
+		if other.asker.Login == q.asker.Login {
+			if own++; older(id, ownOldest) {
+				ownOldest = id
+			}
+		}
+	}
+	switch {
+	case own >= maxOwn:
+		delete(g.waiting, ownOldest)
+	case len(g.waiting) >= maxQuestions:
+		delete(g.waiting, oldest)
+	}
+	id := rand.Text()
+	g.waiting[id] = q
+	return id
+}
+
+// Question is an order that waits for the owner.
+type Question struct {
+	ID    string    `json:"id"`
+	Lines []string  `json:"lines"` // the preview, one fact a line
+	Until time.Time `json:"until"` // when it ends
+}
+
+// Question returns the preview of the order that was asked about under this id, and whether
+// the owner has approved it. It returns false if there is none: it was refused, the
+// approval was used, or its time is over.
+func (g *Gate) Question(id string) (lines []string, approved, ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	q := g.waiting[id]
+	if q == nil || q.refused() || !time.Now().Before(q.ends) {
+		return nil, false, false
+	}
+	return q.Lines, q.granted(), true
+}
+
+// Waiting returns the orders that wait for the owner, the oldest first.
+func (g *Gate) Waiting() []Question {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	list := []Question{}
+	for id, q := range g.waiting {
+		if !q.answered && time.Now().Before(q.ends) {
+			list = append(list, Question{id, q.Lines, q.ends.UTC()})
+		}
+	}
+	slices.SortFunc(list, func(a, b Question) int { return cmp.Or(a.Until.Compare(b.Until), strings.Compare(a.ID, b.ID)) })
+	return list
+}
+
+// Needs reports whether an order needs a person's yes if its client places it now. It
+// counts nothing.
+func (g *Gate) Needs(client string, worth exact.Money, known bool) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.Asks() && (!known || !g.sums.fit(client, worth, g.above, time.Now()))
+}

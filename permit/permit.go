@@ -1,0 +1,235 @@
+// Package permit answers one question for every door of the program: may this caller do
+// this now, and on whose word.
+//
+// A door is a way in: tool calls over HTTP, the conversation over stdio, another host that
+// attaches to a running process, the owner's socket, the owner's page, and the calls that
+// one replica passes to another. Every door knows who its caller is and asks [Gate.May]
+// before it does anything. What an action needs is a row of [Table]: a scope, the doors it
+// may come through, and for place_order a person's yes.
+//
+// # A person's yes
+//
+// A yes counts if the program that it restrains cannot give it: on the owner's page, behind
+// the passphrase, or over the socket with the passphrase. A form in the client counts only
+// if the owner allowed that (Options.InClient), and never for real money. A yes is for one
+// order of one login, within bounds of quantity and price; it lasts ten minutes and is
+// spent by the order. Every yes and every no is handed to the caller's record function, and
+// counts only once that has returned: so it is in the journal before the order, which
+// names it.
+//
+// # Security considerations
+//
+// The zero [Grant] allows nothing, and an action that is not in the table is refused.
+// Questions, answers and sums are in memory: a restart forgets questions, which are then
+// asked anew, and starts the hour anew.
+package permit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"wick/exact"
+)
+
+// Door is a way into the program.
+type Door string
+
+// The doors.
+const (
+	HTTP    Door = "http"    // a token at /mcp
+	Stdio   Door = "stdio"   // the host that started this process
+	Attach  Door = "attach"  // another host on the same data directory, through this process
+	Socket  Door = "socket"  // whoever can open the socket in the data directory
+	Page    Door = "page"    // the owner's page and the page of a question
+	Replica Door = "replica" // another replica, for itself or with the token of its caller
+)
+
+// Scope is a right. A caller holds some; an action needs one.
+type Scope string
+
+// The scopes. A token names charts, trade and owner; trade includes read.
+const (
+	Charts Scope = "charts" // market data: nothing of the account
+	Read   Scope = "read"   // the account, without changing it
+	Trade  Scope = "trade"  // orders and alerts
+	Owner  Scope = "owner"  // what only the owner may do
+	Person Scope = "person" // the caller has proved, by the passphrase, to be the owner in person
+	Peer   Scope = "peer"   // another replica, by the secret that replicas share
+)
+
+// Scopes is a set of scopes.
+type Scopes []Scope
+
+// ParseScopes returns the scopes that a token names, separated by blanks.
+func ParseScopes(text string) (s Scopes) {
+	for name := range strings.FieldsSeq(text) {
+		s = append(s, Scope(name))
+	}
+	return s
+}
+
+// Has reports whether s includes scope.
+func (s Scopes) Has(scope Scope) bool {
+	return slices.Contains(s, scope) || scope == Read && slices.Contains(s, Trade)
+}
+
+// Caller is who asks. The names are those of the login; over the socket most are empty.
+type Caller struct {
+	Name    string // as the client calls itself: a stranger's text
+	Login   string // the token, as a digest
+	Client  string // the client, as a digest that outlives its token
+	Door    Door
+	Address string
+	Scopes  Scopes
+}
+
+// Action is what is asked for: a row of [Table] by its name, and for some rows the order or
+// the answer that it is about.
+type Action struct {
+	Name   string
+	Order  *Order  // of place_order, once it is known what would be placed
+	Answer *Answer // of approve
+}
+
+// Refused is the error of an action that the table does not allow its caller.
+type Refused struct {
+	Action string
+	Scope  Scope // that the caller lacks; empty if the door is not one for it
+	Door   Door
+}
+
+// Error says what was refused and why.
+func (r *Refused) Error() string {
+	switch {
+	case r.Scope == "":
+		return fmt.Sprintf("%s is not offered here (%s)", r.Action, r.Door)
+	case r.Scope == Person:
+		return "a yes needs the owner's passphrase; nothing was approved"
+	case r.Door == Attach:
+		return fmt.Sprintf("%s is not allowed to a host that attaches to this wick, which has a passphrase or moves real money: its owner must start it with --attach-trade; nothing was done", r.Action)
+	}
+	return fmt.Sprintf("%s needs the scope %q, which this token does not hold", r.Action, r.Scope)
+}
+
+// Options configure a [Gate].
+type Options struct {
+	// Above is the worth of the orders that a client may place within an hour without a
+	// person's yes. Below zero means that no order needs one.
+	Above exact.Decimal
+
+	// Page is the address of the page on which the owner answers; empty if there is none.
+	Page string
+
+	// InClient lets a form in the client give a yes, for orders that move no real money.
+	InClient bool
+
+	Log *slog.Logger // receives a line for each answer; nil discards them
+}
+
+// Gate decides who may do what. Its methods may be called from many goroutines.
+type Gate struct {
+	options Options
+	above   exact.Money
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	waiting map[string]*question // by id; guarded by mu, like sums
+	sums    sums
+}
+
+// New returns a gate without questions.
+func New(o Options) *Gate {
+	g := &Gate{options: o, above: o.Above.Money(), log: o.Log, waiting: make(map[string]*question), sums: make(sums)}
+	if g.log == nil {
+		g.log = slog.New(slog.DiscardHandler)
+	}
+	return g
+}
+
+// Asks reports whether some orders need a person's yes.
+func (g *Gate) Asks() bool { return g.options.Above >= 0 }
+
+// May decides whether c may do a now, and returns what it was granted. Record writes
+// evidence to the journal; it is called before an answer counts, and may be nil for actions
+// without an order or an answer. The error is a [*Refused], a [*Asked] if a person has to
+// answer first, or says why not.
+func (g *Gate) May(ctx context.Context, c Caller, a Action, record func(Evidence) error) (Grant, error) {
+	r, known := rules[a.Name]
+	need := r.Scope
+	if a.Answer != nil && a.Answer.Yes {
+		need = Person
+	}
+	switch {
+	case !known || !slices.Contains(r.Doors, c.Door):
+		return Grant{}, &Refused{Action: a.Name, Door: c.Door}
+	case !c.Scopes.Has(need):
+		return Grant{}, &Refused{Action: a.Name, Scope: need, Door: c.Door}
+	case a.Order != nil && ctx.Err() != nil: // what the owner asked for is done, also if nobody waits for the answer
+		return Grant{}, context.Cause(ctx)
+	}
+	switch granted := (Grant{By: c.Name, Channel: string(c.Door), Address: c.Address}); {
+	case a.Answer != nil:
+		return granted, g.answer(c, *a.Answer, record)
+	case a.Order != nil && g.Asks():
+		return g.order(c, a.Order, record)
+	default:
+		return granted, nil
+	}
+}
+
+// Grant is what was allowed, on whose word. The zero one allows nothing.
+type Grant struct {
+	By, Channel, Address string
+	Question             string // the id of the evidence, which the order names; empty if nobody had to answer
+	Limits               Limits
+
+	settle func(placed bool)
+}
+
+// Settle must be called with whether the order was placed: one that was not does not count
+// against its client.
+func (g Grant) Settle(placed bool) {
+	if g.settle != nil {
+		g.settle(placed)
+	}
+}
+
+// Limits is what a yes covers; the order as it is placed must lie within it.
+type Limits struct {
+	Quantity exact.Decimal // at most; zero for any
+	Price    exact.Decimal // a buy is filled at most, a sell at least at it, if it is filled on arrival; zero for any
+	Until    time.Time     // zero for ever
+}
+
+// Evidence is one answer of a person, for the journal.
+type Evidence struct {
+	ID      string    `json:"id"` // the order that was placed on it names it
+	Yes     bool      `json:"yes"`
+	At      time.Time `json:"at"`
+	Channel string    `json:"channel"`           // page, socket, or client for a form in the client
+	Login   string    `json:"login,omitempty"`   // of who answered; empty for the page of the question
+	Address string    `json:"address,omitempty"` // of who answered
+	Asked   Asker     `json:"asked"`             // who wants to place the order
+	Order   []string  `json:"order"`             // as the person saw it
+	Digest  string    `json:"digest"`            // of the order, SHA-256 in hex
+}
+
+// Asker is the login that wants to place an order.
+type Asker struct {
+	Name   string `json:"name,omitempty"`
+	Client string `json:"client,omitempty"`
+	Login  string `json:"login,omitempty"`
+	Door   Door   `json:"door"`
+}
+
+// errRefused tells a client that a person said no.
+var errRefused = errors.New("the person did not approve the order; nothing was placed: do not try again unless they ask for it")
+
+// IsNo reports whether err says that a person said no.
+func IsNo(err error) bool { return errors.Is(err, errRefused) }
