@@ -203,33 +203,30 @@ func (t *tester) leave(i int, price float64, label string) {
 	t.mark(i, label)
 }
 
-// guard leaves where bar i reaches the stop or the target. A bar that opens
-// beyond one of them fills at its open; the bar of the entry does so if the slippage took
-// the entry further from the open than the stop is from the entry. Within a bar nobody knows which of the
-// two came first, so the stop did. The stop becomes an order at the market; the
-// target is a limit, which the market meets without slippage.
+// guard leaves where bar i reaches the stop or the target: at its open if that is beyond one
+// of them, as the bar of the entry does if the slippage took the entry further from the open
+// than the stop is from the entry. Within a bar nobody knows which of the two came first, so
+// the stop did. The stop becomes an order at the market; the target is a limit, which the
+// market meets without slippage.
 func (t *tester) guard(i int) {
-	way, b := t.terms.way, t.s.Bar(i)
-	// Seen from the position: a short loses at the high.
-	worst, best := b.Low, b.High
-	if way < 0 {
-		worst, best = b.High, b.Low
-	}
-	// beyond reports whether price lies at level or past it, in the direction of
-	// profit.
-	beyond := func(price, level float64) bool { return way*(price-level) >= 0 }
+	way, bar := t.terms.way, t.s.Bar(i)
 	stop, target := t.entry*(1-way*t.terms.stop), t.entry*(1+way*t.terms.target)
-	hasStop, hasTarget := t.terms.stop > 0, t.terms.target > 0
-	switch {
-	case hasStop && beyond(stop, b.Open):
-		t.leave(i, t.market(b.Open, -way), shape.StopLoss)
-	case hasTarget && beyond(b.Open, target):
-		t.leave(i, b.Open, shape.TakeProfit)
-	case hasStop && beyond(stop, worst):
-		t.leave(i, t.market(stop, -way), shape.StopLoss)
-	case hasTarget && beyond(best, target):
-		t.leave(i, target, shape.TakeProfit)
-	}
+	market.OpenFirst(bar.Opening(), bar, func(b market.Bar) (left bool) {
+		// Seen from the position: a short loses at the high.
+		worst, best, worse, better := b.Low, b.High, min(stop, b.Open), max(target, b.Open)
+		if way < 0 {
+			worst, best, worse, better = b.High, b.Low, max(stop, b.Open), min(target, b.Open)
+		}
+		switch {
+		case t.terms.stop > 0 && way*(stop-worst) >= 0:
+			t.leave(i, t.market(worse, -way), shape.StopLoss)
+		case t.terms.target > 0 && way*(best-target) >= 0:
+			t.leave(i, better, shape.TakeProfit)
+		default:
+			return false
+		}
+		return true
+	})
 }
 
 // mark notes a fill, to be drawn on the line of the profit.

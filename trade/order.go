@@ -277,10 +277,16 @@ const expired = "expired"
 // stopCounts is said by a stop that was reached in the same step as the limit beside it.
 const stopCounts = "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts"
 
-// reasonNow returns a new reason for o, which goes on to say stopCounts if o said it before.
+// entryFirst is said by a stop that was reached in the same minute as its entry.
+const entryFirst = "the market reached the entry and this stop within one minute, and which came first is not known: the stop counts"
+
+// reasonNow returns a new reason for o, which goes on to say stopCounts or entryFirst if o
+// said it before.
 func (o *Order) reasonNow(reason string) string {
-	if !strings.HasSuffix(o.Reason, stopCounts) {
-		return reason
+	for _, lasting := range []string{stopCounts, entryFirst} {
+		if strings.HasSuffix(o.Reason, lasting) {
+			return strings.TrimPrefix(reason+"; "+lasting, "; ")
+		}
 	}
-	return strings.TrimPrefix(reason+"; "+stopCounts, "; ")
+	return reason
 }

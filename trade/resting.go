@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wick/exact"
+	"wick/market"
 )
 
 // fillResting fills the resting orders that t reaches, leg by leg and within a
@@ -28,15 +29,21 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 		if !l.tradable {
 			continue
 		}
-		// A clone, because fills change the list.
-		for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
-			o := e.ahead.order(id)
-			if o == nil || o.Status.Terminal() { // ended with one before it
-				continue
+		judge := func(stage leg) bool {
+			// A clone, because fills change the list.
+			for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
+				o := e.ahead.order(id)
+				if o == nil || o.Status.Terminal() || o.ExpiresAt != nil && l.to >= o.ExpiresAt.UnixMilli() { // it may have ended with one before it
+					continue
+				}
+				seq = max(seq, e.judgeOrder(t, o, stage, at))
 			}
-			if s, ok := e.judgeOrder(t, o, l, at); ok {
-				seq = s
-			}
+			return false // the orders that wait on are judged by the rest
+		}
+		if l.open == (between{}) {
+			judge(l)
+		} else {
+			market.OpenFirst(l.opening(), l, judge)
 		}
 	}
 	if len(t.legs) == 0 {
@@ -54,13 +61,12 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 	return max(seq, e.expire(t.Symbol, Time{time.UnixMilli(t.At)}, at))
 }
 
-// judgeOrder finds out what l, a leg of t, does to the resting order o, and takes that
-// step if there is one. It returns the sequence of the step and whether there was one.
-// Called with mu held.
-func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
+// judgeOrder finds out what l, a leg of t or its opening, does to the resting order o, and
+// takes that step if there is one. It returns its sequence, or 0. Called with mu held.
+func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) uint64 {
 	part, ok := l.after(e.arrived[o.ID])
-	if !ok || o.ExpiresAt != nil && l.to >= o.ExpiresAt.UnixMilli() {
-		return 0, false
+	if !ok {
+		return 0
 	}
 	// A trailing stop is judged where it stood before this leg: whether the extreme that
 	// moves it came before the one that reaches it is not known. The record says so, too.
@@ -69,23 +75,83 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) (uint64, bool) {
 		drawn.StopPrice, o = &stood, &drawn
 	}
 	price, ok := e.reached(o, part)
-	e.trail(o, part)
-	if !ok || e.held(e.ahead, o) || e.stopReached(o, l) {
-		return 0, false
+	if l.from != l.to {
+		e.trail(o, part)
+	}
+	if !ok || e.stopReached(o, l) {
+		return 0
 	}
 	if o.waits() && e.bothReached(o, part) { // every step from this one on says so
 		both := *o
 		both.Reason, o = stopCounts, &both
 	}
-	k, ev := e.fillAt(o, quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}, at)
-	if ev == nil {
-		return 0, false
+	q := quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}
+	seq, ev := e.fillNow(o, q, at)
+	if ev == nil || ev.Holding == nil {
+		return seq
 	}
-	seq, err := e.take(k, ev, l.to, false)
+	// The stop of an entry that was filled now is judged by what the leg did after that.
+	for _, exit := range ev.Begin {
+		if exit.Role != RoleStopLoss {
+			continue
+		}
+		rest, sure := part.afterEntry(o, price)
+		if q.price, ok = stopPrice(exit.Side, *exit.StopPrice, rest); ok {
+			if !sure {
+				unsure := *exit
+				unsure.Reason, exit = entryFirst, &unsure
+			}
+			last, _ := e.fillNow(exit, q, at)
+			seq = max(seq, last)
+		}
+	}
+	return seq
+}
+
+// fillNow takes the step of an order that the market has reached at q, unless the trading
+// state holds it. It returns the sequence and the step, or 0 and nil. Called with mu held.
+func (e *Engine) fillNow(o *Order, q quote, at Time) (uint64, *event) {
+	if e.held(e.ahead, o) {
+		return 0, nil
+	}
+	k, ev := e.fillAt(o, q, at)
+	if ev == nil {
+		return 0, nil
+	}
+	seq, err := e.take(k, ev, q.at, false)
 	if err != nil { // the order would stay open, though the market has reached it
 		e.journal.Break(fmt.Errorf("order %s was reached: %w", o.ID, err))
+		return 0, nil
 	}
-	return seq, err == nil
+	return seq, ev
+}
+
+// afterEntry returns what is known of the rest of s, in which the entry o was filled when the
+// market was at price, as far as its stop is concerned; and false if it may have been before
+// that. The way to a limit goes on to the stop behind it, so the extreme of that side came
+// later. So it did if s began beyond a stop. Otherwise nobody knows, and it counts against the
+// trader, unless it is just the price that s began at.
+func (s span) afterEntry(o *Order, price exact.Decimal) (rest span, sure bool) {
+	rest = span{start: between{price, price}, high: s.high, low: s.low}
+	switch buys := o.Side == Buy; {
+	case !o.waits() && buys: // the market may have left out the limit, as in a downtime
+		rest.start.below = min(price, s.start.below)
+		return rest, true
+	case !o.waits():
+		rest.start.above = max(price, s.start.above)
+		return rest, true
+	case buys && (s.start.below >= *o.StopPrice || s.low >= s.start.above):
+		if s.start.below < *o.StopPrice {
+			rest.low = s.close.above
+		}
+		return rest, true
+	case !buys && (s.start.above <= *o.StopPrice || s.high <= s.start.below):
+		if s.start.above > *o.StopPrice {
+			rest.high = s.close.below
+		}
+		return rest, true
+	}
+	return rest, false
 }
 
 // bothReached reports whether part also reaches a limit of the same group, whose fill

@@ -235,6 +235,13 @@ func (l leg) after(instant int64) (span, bool) {
 	return span{}, false
 }
 
+// opening returns the first instant of l, as a leg: its open and nothing else.
+func (l leg) opening() leg {
+	l.span = span{open: l.open, start: l.open, close: l.open, high: l.open.below, low: l.open.above}
+	l.to = l.from
+	return l
+}
+
 // over returns the latest time at which anything in l can have been traded, in unix
 // milliseconds. That is before the end of the leg if nothing was traded between its bar
 // and that of the next leg.

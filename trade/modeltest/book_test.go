@@ -177,20 +177,57 @@ func (v view) extreme(side int) num {
 	return v.high
 }
 
-// trade lets the market go along a piece.
+// trade lets the market go along a piece: first its open, if it has one, which came before
+// all else in it.
 func (b *book) trade(symbol string, p piece) {
+	if !p.goesOn {
+		b.tradePart(symbol, piece{minute: p.minute, from: p.from, to: p.from, open: p.open, high: p.open, low: p.open, close: p.open}, p.to)
+	}
+	b.tradePart(symbol, p, p.to)
+}
+
+// tradePart is trade for the open of a piece, or all of it. Ends is when the piece does.
+func (b *book) tradePart(symbol string, p piece, ends int64) {
 	b.instant = p.to
 	for _, o := range b.waiting(symbol) {
-		if !o.open() || p.from < o.since && p.to <= o.since || o.expires > 0 && o.expires <= p.to {
+		if !o.open() || p.from < o.since && p.to <= o.since || o.expires > 0 && o.expires <= ends {
 			continue
 		}
 		v, stop := p.seenBy(o), o.stop
 		if price, taker, ok := b.meets(o, v); ok && !b.stopCounts(o, p) {
 			o.rested = !taker
 			b.fillResting(o, price)
+			b.stopOut(o, v, p.close)
 		}
-		if o.kind == "trailing_stop" && o.open() && sameNum(stop, o.stop) {
+		if p.to > p.from && o.kind == "trailing_stop" && o.open() && sameNum(stop, o.stop) {
 			b.follow(o, v.extreme(o.side))
+		}
+	}
+}
+
+// stopOut fills the stop_loss of an entry that was just filled in what it saw, if the market
+// went there after the entry. Behind a limit it did. Behind a stop it did if it began past
+// that, and may have done if it was beyond where it began; where it ended is sure.
+func (b *book) stopOut(o *order, v view, end num) {
+	if o.filled.Sign() == 0 || o.loss == nil {
+		return
+	}
+	for _, x := range b.orders {
+		if !x.isExit || x.group != o.id || x.kind != "stop" || !x.open() {
+			continue
+		}
+		far, from := v.extreme(o.side), o.price // the worst for who holds what the entry bought or sold
+		byStop := o.kind != "limit" && !o.triggered
+		if byStop {
+			from = better(-o.side, o.stopNow(b), v.start)
+			if !reaches(-o.side, v.start, o.stopNow(b)) && !less(mul(far, whole(int64(o.side))), mul(v.start, whole(int64(o.side)))) {
+				far = end
+			}
+		} else if reaches(o.side, v.start, o.price) {
+			from = v.start
+		}
+		if reaches(-x.side, far, x.stop) {
+			b.fillResting(x, b.slipped(x.side, better(-x.side, x.stop, from)))
 		}
 	}
 }

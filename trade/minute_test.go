@@ -1,0 +1,168 @@
+package trade
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/exact"
+	"wick/journal/journaltest"
+	"wick/market"
+)
+
+// TestStopWithinMinuteOfEntry: an entry with a stop_loss, and the minute in which it is
+// filled. The stop is filled too if the way of the minute passes the entry first: of a limit it
+// always does, because its price lies between the open and the stop; of a stop it does if the
+// minute opened past it, or ends beyond the stop. Whether the other extreme of such a minute
+// came before the entry or after it is not known: then it counts, against the trader, unless it
+// is the price that the minute began at.
+func TestStopWithinMinuteOfEntry(t *testing.T) {
+	entry := func(side Side, typ OrderType, at, loss, profit float64) func(*OrderRequest) {
+		return func(r *OrderRequest) {
+			r.Side, r.Type = side, typ
+			if typ == Limit {
+				r.Price = exactly(at)
+			} else {
+				r.StopPrice = exactly(at)
+			}
+			r.StopLoss.Price = exactly(loss)
+			if profit != 0 {
+				r.TakeProfit.Price = exactly(profit)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name                   string
+		ask                    func(*OrderRequest)
+		open, high, low, close float64 // of the minute, after one at 100
+		want                   string  // the entry, its stop and its target
+	}{
+		{"a limit, and through the stop", entry(Buy, Limit, 95, 93, 0), 96, 96, 90, 94, "filled 95, filled 93"},
+		{"a limit, and not to the stop", entry(Buy, Limit, 95, 93, 0), 96, 96, 94, 94, "filled 95, open"},
+		{"opened past the limit", entry(Buy, Limit, 95, 93, 0), 94, 96, 90, 96, "filled 94, filled 93"},
+		{"opened past the limit and the stop", entry(Buy, Limit, 95, 93, 0), 92, 96, 90, 96, "filled 92, filled 92"},
+		{"a sold limit", entry(Sell, Limit, 105, 107, 0), 104, 110, 104, 106, "filled 105, filled 107"},
+		{"a stop, which came first is not known", entry(Buy, Stop, 105, 103, 0), 104, 106, 102, 106, "filled 105, filled 103"},
+		{"a stop, and the low is the open", entry(Buy, Stop, 105, 103, 0), 101, 106, 101, 106, "filled 105, open"},
+		{"a stop, and ends beyond the other", entry(Buy, Stop, 105, 103, 0), 101, 106, 101, 102, "filled 105, filled 103"},
+		{"opened past a stop", entry(Buy, Stop, 105, 103, 0), 106, 107, 102, 107, "filled 106, filled 103"},
+		{"a sold stop, not known", entry(Sell, Stop, 95, 97, 0), 96, 98, 94, 94, "filled 95, filled 97"},
+		// Whether the high of 98 came before the entry is not known: the target waits.
+		{"a target", entry(Buy, Limit, 95, 90, 97), 96, 98, 94, 96, "filled 95, open, open"},
+		{"opened past the limit, and then the target", entry(Buy, Limit, 95, 90, 97), 94, 98, 94, 96, "filled 94, cancelled, filled 97"},
+		{"opened past the limit, and both", entry(Buy, Limit, 95, 90, 97), 94, 98, 89, 96, "filled 94, filled 90, cancelled"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, nil, func(t *testing.T, e *Engine) {
+				e.ensure(t.Context(), "AAA")
+				walk(e, 100, minute(0, 100, 100, 100, 100))
+				id := ask(t, e, c.ask).ID
+				walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, c.open, c.high, c.low, c.close))
+				got := found(t, e, id) + ", " + found(t, e, id+"-sl")
+				if _, err := e.Order(id + "-tp"); err == nil {
+					got += ", " + found(t, e, id+"-tp")
+				}
+				if got != c.want {
+					t.Errorf("got %s, want %s", got, c.want)
+				}
+				if o, _ := e.Order(id + "-sl"); strings.HasSuffix(o.Reason, entryFirst) != strings.Contains(c.name, "not known") {
+					t.Errorf("the reason of the stop is %q", o.Reason)
+				}
+			})
+		})
+	}
+}
+
+// exactly returns a price of a test in exact numbers.
+func exactly(x float64) exact.Decimal {
+	d, _ := exact.FromFloat(x)
+	return d
+}
+
+// TestStopWithinMinuteOfEntryOverRestart: the same if the minute was traded while wick was
+// down, and if it is killed after it. After a downtime a limit is given its own price and a
+// stop the open.
+func TestStopWithinMinuteOfEntryOverRestart(t *testing.T) {
+	for _, c := range []struct {
+		open float64
+		down bool
+		want string
+	}{{96, false, "filled 95, filled 93"}, {96, true, "filled 95, filled 93"}, {92, true, "filled 95, filled 92"}} {
+		t.Run(fmt.Sprint(c.open, " down ", c.down), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o, disk := testOptions(t), journaltest.NewDisk()
+				e, err := openOn(o, disk)
+				if err != nil {
+					t.Fatal(err)
+				}
+				restart := func() {
+					t.Helper()
+					if e, err = openOn(o, disk.Cut(journaltest.Dropped)); err != nil {
+						t.Fatal(err)
+					}
+					e.ensure(t.Context(), "AAA")
+				}
+				e.ensure(t.Context(), "AAA")
+				walk(e, 100, minute(0, 100, 100, 100, 100))
+				id := ask(t, e, func(r *OrderRequest) { limiting(Buy, 95)(r); r.StopLoss.Price = 93 * exact.One }).ID
+				if err := e.writeSeen(); err != nil {
+					t.Fatal(err)
+				}
+				bars := []market.Bar{minute(0, 100, 100, 100, 100), minute(1, c.open, 96, 90, 94)}
+				if c.down {
+					restart()
+				}
+				walk(e, 100, bars...)
+				if !c.down {
+					restart()
+				}
+				time.Sleep(time.Minute)
+				price(e, "AAA", 94)
+				if got := found(t, e, id) + ", " + found(t, e, id+"-sl"); got != c.want {
+					t.Errorf("got %s, want %s", got, c.want)
+				}
+				e.Close()
+			})
+		})
+	}
+}
+
+// TestOpenIsJudgedFirst: 2 are held at 100 with a stop at 95 and a target at 105, as one group
+// and as two exits. A minute that opens beyond one of them fills it at its open, whatever the
+// rest of the minute reaches; within a minute the stop counts. A backtest on the same bars
+// leaves at the same prices.
+func TestOpenIsJudgedFirst(t *testing.T) {
+	for _, c := range []struct {
+		name                   string
+		open, high, low, close float64
+		want                   string // the target and the stop
+	}{
+		{"opens beyond the target, then reaches the stop", 106, 107, 94, 96, "filled 106, cancelled"},
+		{"opens beyond the stop, then reaches the target", 94, 106, 93, 100, "cancelled, filled 94"},
+		{"opens at the target", 105, 105, 94, 96, "filled 105, cancelled"},
+		{"reaches both within", 100, 106, 94, 96, "cancelled, filled 95"},
+	} {
+		for _, grouped := range []bool{true, false} {
+			t.Run(fmt.Sprint(c.name, " grouped ", grouped), func(t *testing.T) {
+				inBubble(t, nil, func(t *testing.T, e *Engine) {
+					place(t, e, Buy, Market, "2", "")
+					walk(e, 100, minute(0, 100, 100, 100, 100))
+					var target, stop string
+					if grouped {
+						target = ask(t, e, of(2, func(r *OrderRequest) { limiting(Sell, 105)(r); r.OCO.StopPrice = 95 * exact.One })).ID
+						stop = target + "-oco"
+					} else {
+						stop = ask(t, e, of(2, stopping(Sell, 95))).ID
+						target = ask(t, e, of(2, limiting(Sell, 105))).ID
+					}
+					walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, c.open, c.high, c.low, c.close))
+					if got := found(t, e, target) + ", " + found(t, e, stop); got != c.want {
+						t.Errorf("target and stop are %s, want %s", got, c.want)
+					}
+				})
+			})
+		}
+	}
+}
