@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"wick/exact"
@@ -254,24 +255,42 @@ func refuseShort(o *Order, held, others, lot exact.Decimal) error {
 		counted, advice = fmt.Sprintf(", of which open orders sell %s", others.Abs()), "cancel or replace one of them"
 	}
 	if left > 0 {
-		advice = fmt.Sprintf("lower the quantity to at most %s", left)
-		if o.Notional != 0 {
-			advice = fmt.Sprintf("lower the notional to what at most %s are worth", left)
-		}
+		advice = o.atMost(left)
 	}
 	return refuse("no_short", fixIt, "the account holds %s of %s%s, and may not sell more than it has (--short): %s", held, o.Symbol, counted, advice)
 }
 
-// checkAccount refuses o if the account cannot pay for it. The signed size and the value
-// are those of o; when o is about to be accepted, they include the open orders of its
-// side. Reserved is what the open orders of other symbols need, and missing names those for
-// which that is not known. Called with mu held.
-func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal, missing ...string) error {
+// spending is what an account is to pay for: a quantity of an order at a price, beside the
+// open orders of its side, of which beside is the signed quantity and worth the value.
+type spending struct{ quantity, price, beside, worth exact.Decimal }
+
+// needs returns how much buying power is needed for x, of which quantity is for o. Called with
+// mu held.
+func (e *Engine) needs(o *Order, x spending) exact.Decimal {
+	return e.grows(e.ahead, o.Symbol, x.beside+o.Side.sign(x.quantity), together(worth(x.quantity, x.price), x.worth))
+}
+
+// affords returns the largest quantity of o, in whole lots, for which x needs no more buying
+// power than there is. Called with mu held.
+func (e *Engine) affords(o *Order, x spending, power exact.Decimal) exact.Decimal {
+	lot := max(e.paper.grid(o.Symbol).Lot, 1)
+	// The first number of lots that needs too much: more quantity never needs less.
+	over := sort.Search(int(x.quantity/lot), func(lots int) bool {
+		x.quantity = exact.Decimal(lots+1) * lot
+		return e.needs(o, x) > power
+	})
+	return exact.Decimal(over) * lot
+}
+
+// checkAccount refuses o if the account cannot pay for x. Reserved is what the open orders of
+// other symbols need, and missing names those for which that is not known. Called with mu
+// held.
+func (e *Engine) checkAccount(o *Order, x spending, reserved exact.Decimal, missing ...string) error {
 	account := e.options.Account
 	if account.Cash == 0 {
 		return nil
 	}
-	held := e.ahead.holdings[o.Symbol].Quantity
+	held, size := e.ahead.holdings[o.Symbol].Quantity, x.beside+o.Side.sign(x.quantity)
 	if currency := e.Currency(o.Symbol); !account.counts(currency) {
 		if shrinks(held, size) { // a position that is older than the account can be closed
 			return nil
@@ -279,10 +298,10 @@ func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal, mis
 		return refuse("currency", never, "the account is in %s, and %s is priced in %s: only a position that is held can be closed", account.Currency, o.Symbol, currency)
 	}
 	if after, _ := held.Add(size); after < 0 && size < 0 && !account.Short {
-		return refuseShort(o, held, min(0, size-o.remaining()), e.paper.grid(o.Symbol).Lot)
+		return refuseShort(o, held, min(0, x.beside), e.paper.grid(o.Symbol).Lot)
 	}
 	// What needs no buying power passes even if the account cannot be valued.
-	need := e.grows(e.ahead, o.Symbol, size, value)
+	need := e.needs(o, x)
 	l := e.ledger(e.ahead)
 	left, ok := e.power(l)
 	left -= reserved
@@ -292,7 +311,19 @@ func (e *Engine) checkAccount(o *Order, size, value, reserved exact.Decimal, mis
 	case !ok || len(missing) > 0:
 		return refuse("no_price", later, "what the account is worth is not known: %s", l.unknown(missing...))
 	case need > left:
-		return refuse("buying_power", fixIt, "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; lower the %s", need, max(left, 0), account.Currency, o.measure())
+		advice := "there is nothing left for it"
+		if most := e.affords(o, x, left); most > 0 {
+			advice = o.atMost(most)
+		}
+		return refuse("buying_power", fixIt, "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", need, max(left, 0), account.Currency, advice)
 	}
 	return nil
+}
+
+// atMost advises a quantity of at most most for o, in the words of its request.
+func (o *Order) atMost(most exact.Decimal) string {
+	if o.Notional != 0 {
+		return fmt.Sprintf("lower the notional to what at most %s are worth", most)
+	}
+	return fmt.Sprintf("lower the quantity to at most %s", most)
 }

@@ -88,20 +88,29 @@ func TestBuyingPower(t *testing.T) {
 		}
 	}
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
-		if _, err := try(t, e, buy(10, 0)); code(err) != "buying_power" || !strings.Contains(err.Error(), "1010") {
+		if _, err := try(t, e, buy(10, 0)); code(err) != "buying_power" || !strings.Contains(err.Error(), "1010") || !strings.Contains(err.Error(), "lower the quantity to at most 9.90099009;") { // 1000 / 101
 			t.Errorf("an order that needs 1010: %v, want buying_power", err)
 		}
 		ask(t, e, buy(5, 90)) // 454.5
 		if a := statement(t, e); a.Reserved.String() != "454.5" || a.BuyingPower.String() != "545.5" {
 			t.Errorf("with an open order: %+v, want 454.5 reserved and a buying power of 545.5", a)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { buy(6, 0)(r); r.Symbol = "BBB" }); code(err) != "buying_power" {
+		if _, err := try(t, e, func(r *OrderRequest) { buy(6, 0)(r); r.Symbol = "BBB" }); code(err) != "buying_power" || !strings.Contains(err.Error(), "at most 5.40099009;") { // 545.5 / 101
 			t.Errorf("an order of another symbol that needs 606: %v, want buying_power", err)
 		}
-		if _, err := try(t, e, buy(6, 0)); code(err) != "buying_power" || !strings.Contains(err.Error(), "1060.5") {
+		if _, err := try(t, e, buy(6, 0)); code(err) != "buying_power" || !strings.Contains(err.Error(), "1060.5") || !strings.Contains(err.Error(), "at most 5.40099009;") {
 			t.Errorf("an order of the same symbol that needs 606 beside 454.5: %v, want buying_power with 1060.5", err)
 		}
+		most := func(r *OrderRequest) { r.Quantity = dec(t, "5.40099009") }
+		ask(t, e, func(r *OrderRequest) { most(r); r.DryRun = true })
+		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity = dec(t, "5.4009901") }); code(err) != "buying_power" {
+			t.Errorf("the least more than the most: %v, want buying_power", err)
+		}
 		ask(t, e, func(r *OrderRequest) { buy(5, 0)(r); r.Symbol = "BBB" })
+		ask(t, e, func(r *OrderRequest) { r.Quantity = dec(t, "0.40099009") })
+		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity, r.Notional = 0, exact.One }); code(err) != "buying_power" || !strings.Contains(err.Error(), "there is nothing left for it") {
+			t.Errorf("an order when all is spent: %v, want buying_power", err)
+		}
 	})
 	inBubble(t, func(o *Options) { funded(o); o.Account.Leverage = 2 * exact.One }, func(t *testing.T, e *Engine) {
 		ask(t, e, buy(19, 0))
@@ -521,11 +530,11 @@ func TestDailyLoss(t *testing.T) {
 			t.Fatal(err)
 		}
 		price(e, "AAA", 86)
-		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" || e.Status().Trading != Reducing {
+		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" || e.Status().Trading != Reducing || !strings.Contains(err.Error(), "today, 50 (--max-daily-loss), and has lost 95.2 by now:") { // 4 of 100 and 1 of 120 at 86, and 1 % of fees
 			t.Errorf("over 50 are lost: %v, trading is %s, want max_daily_loss and reducing", err, e.Status().Trading)
 		}
 		price(e, "AAA", 120)
-		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" {
+		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" || !strings.Contains(err.Error(), "today, 50 (--max-daily-loss), and has made up for it since:") {
 			t.Errorf("after the price recovered: %v, want max_daily_loss", err)
 		}
 		price(e, "AAA", 84)

@@ -1,6 +1,10 @@
 package trade
 
-import "time"
+import (
+	"time"
+
+	"wick/exact"
+)
 
 // breaker makes ev the step to reducing if the account has reached the limit of the
 // daily loss on this day, in UTC. Once it has, trading stays reducing for the rest of the
@@ -44,18 +48,49 @@ func (e *Engine) lossDay(at Time) string {
 // lostAtBroker is lost for the account at the broker, by its last report. Called with mu
 // held.
 func (e *Engine) lostAtBroker() bool {
+	loss, known := e.lossAtBroker()
+	return known && loss >= e.options.Limits.DailyLoss
+}
+
+// lossAtBroker returns what the account at the broker has lost since the day before, by its
+// last report, and false if there is none. Called with mu held.
+func (e *Engine) lossAtBroker() (exact.Decimal, bool) {
 	v := e.venue
-	return v != nil && v.judged && v.closed == "" && v.report.Account.LastEquity-v.report.Account.Equity >= e.options.Limits.DailyLoss
+	if v == nil || !v.judged || v.closed != "" {
+		return 0, false
+	}
+	return v.report.Account.LastEquity - v.report.Account.Equity, true
 }
 
 // lost reports whether the account has reached the limit of the daily loss on a day. It
 // reports false as long as a price is missing. Called with mu held.
 func (e *Engine) lost(date string) bool {
+	loss, known := e.loss(date)
+	return known && minus(loss, e.options.Limits.DailyLoss.Money()).Sign() >= 0
+}
+
+// loss returns what the account has lost since the first look at it on a day, and false if
+// there was none or a price is missing. Called with mu held.
+func (e *Engine) loss(date string) (exact.Money, bool) {
 	n := len(e.ahead.days)
 	l := e.ledger(e.ahead)
 	if n == 0 || e.ahead.days[n-1].Date != date || !l.whole {
-		return false
+		return exact.Money{}, false
 	}
-	loss := minus(e.ahead.days[n-1].with(e.options.Account.Cash).Equity, l.equity)
-	return minus(loss, e.options.Limits.DailyLoss.Money()).Sign() >= 0
+	return minus(e.ahead.days[n-1].with(e.options.Account.Cash).Equity, l.equity), true
+}
+
+// lossNow says what the account has lost by now on a day. Called with mu held.
+func (e *Engine) lossNow(date string) string {
+	loss, known := e.loss(date)
+	if more, there := e.lossAtBroker(); there && (!known || minus(more.Money(), loss).Sign() > 0) {
+		loss, known = more.Money(), true
+	}
+	switch {
+	case !known:
+		return "what it has lost by now is not known"
+	case loss.Sign() <= 0:
+		return "has made up for it since"
+	}
+	return "has lost " + loss.String() + " by now"
 }

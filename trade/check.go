@@ -90,18 +90,17 @@ func (e *Engine) checkSize(o *Order, worst, by exact.Decimal, shrinks bool) erro
 // checkWorth refuses an order if the position would be worth too much once the signed
 // size is filled, or if the account cannot pay for it and the open orders of its side.
 func (e *Engine) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) error {
-	s, value := e.ahead, worth(o.Quantity, worst)
+	s, others := e.ahead, exact.Decimal(0)
 	if !shrinks && !o.cut() {
 		if err := s.checkPosition(o, size, worst, e.options.Limits.PositionNotional); err != nil {
 			return err
 		}
 	}
 	if !o.cut() {
-		_, others := e.openValue(s, o.Symbol, o.Side, o)
-		value = together(value, others)
+		_, others = e.openValue(s, o.Symbol, o.Side, o)
 	}
 	reserved, missing := e.reservedBut(s, o.Symbol)
-	return e.checkAccount(o, size, value, reserved, missing...)
+	return e.checkAccount(o, spending{o.Quantity, worst, size - o.Side.sign(o.Quantity), others}, reserved, missing...)
 }
 
 // checkOpen refuses an order if too many would be open, itself or, once it is filled, its
@@ -212,8 +211,8 @@ func (e *Engine) checkTrading(o *Order, shrinks bool) error {
 		return refuse("trading_halted", later, "the owner has halted trading: %s; cancels still pass",
 			e.venue.resting("resting orders stay open and none is filled"))
 	case s.trading == Reducing && !shrinks && !o.cut() && s.tripped != "":
-		return refuse("max_daily_loss", later, "the account has reached the limit of the daily loss today (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken; %s; %s",
-			grows, e.venue.resting("of the resting ones only those that shrink a position are filled"))
+		return refuse("max_daily_loss", later, "the account has reached the limit of the daily loss today, %s (--max-daily-loss), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
+			e.options.Limits.DailyLoss, e.lossNow(s.tripped), grows, e.venue.resting("of the resting ones only those that shrink a position are filled"))
 	case s.trading == Reducing && !shrinks && !o.cut():
 		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; %s; %s; cancels still pass",
 			grows, e.venue.resting("resting orders stay open and only those that shrink a position are filled"))

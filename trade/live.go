@@ -132,7 +132,9 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 	case old != nil && (old.Side != o.Side || old.Type != o.Type):
 		return refuse("broker_rule", fixIt, "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", e.venue.name)
 	case !reduces && !o.cut() && (!ok || need > power):
-		return refuse("buying_power", fixIt, "the order is worth %s and the account at %s can spend %s; lower the %s", need, e.venue.name, power, o.measure())
+		most, _ := exact.Product(max(power, 0), exact.One).Per(worst)
+		most, _ = most.Step(e.paper.grid(o.Symbol).Lot, exact.Down)
+		return refuse("buying_power", fixIt, "the order is worth %s and the account at %s can spend %s; %s", need, e.venue.name, power, o.atMost(most))
 	}
 	return nil
 }

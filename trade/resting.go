@@ -265,7 +265,7 @@ func (e *Engine) filled(o *Order, size exact.Decimal, q quote, at Time) (*event,
 	if err := e.ahead.checkFill(o, size, cmp.Or(o.worst(), q.price), e.options.Limits.PositionNotional); err != nil {
 		return nil, err
 	}
-	if err := e.checkAccount(o, o.Side.sign(size), worth(size, q.price), 0); err != nil {
+	if err := e.checkAccount(o, spending{quantity: size, price: q.price}, 0); err != nil {
 		return nil, err
 	}
 	// A limit that rested pays the maker's rate; a stop takes from the market and pays the
