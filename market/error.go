@@ -20,12 +20,17 @@ type Error struct {
 	Err    error         // the cause, if there is one
 
 	unknown bool // the service does not list the symbol
+	busy    bool // nothing was asked: our own limit is used up
 }
 
 // Error returns one line: what failed, why, and whether trying again may help.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s returned no data for %q: %s", e.Source, e.Symbol, e.Reason)
+	if e.busy {
+		fmt.Fprintf(&b, "wick has not asked %s for %q: %s", e.Source, e.Symbol, e.Reason)
+	} else {
+		fmt.Fprintf(&b, "%s returned no data for %q: %s", e.Source, e.Symbol, e.Reason)
+	}
 	if e.Status != 0 {
 		fmt.Fprintf(&b, " (status %d)", e.Status)
 	}
@@ -49,8 +54,14 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrUnlisted reports that a source has answered, and that it does not have the symbol.
 var ErrUnlisted = errors.New("no such symbol")
 
-// Is reports whether e is what target reports, for ErrUnlisted.
-func (e *Error) Is(target error) bool { return target == ErrUnlisted && e.unknown }
+// ErrBusy reports that a source was not asked, because our own limit of requests to it is
+// used up: the same call can succeed in a moment.
+var ErrBusy = errors.New("too many requests at once")
+
+// Is reports whether e is what target reports, for ErrUnlisted and ErrBusy.
+func (e *Error) Is(target error) bool {
+	return target == ErrUnlisted && e.unknown || target == ErrBusy && e.busy
+}
 
 // unknownSymbol is the reason in an Error if the service does not list the symbol.
 const unknownSymbol = "the symbol is unknown there"

@@ -310,16 +310,16 @@ func TestBudgetFromHeader(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		g := &gate{limit: 4800, window: time.Minute, used: "X-Mbx-Used-Weight-1m"}
-		if wait, _ := g.take(2); wait != 0 {
+		if wait, _ := g.take(&turn{weight: 2}); wait != 0 {
 			t.Fatalf("waits %s", wait)
 		}
 		g.good(http.Header{"X-Mbx-Used-Weight-1m": {"4799"}})
-		wait, why := g.take(2)
+		wait, why := g.take(&turn{weight: 2})
 		if want := time.Until(time.Now().Truncate(time.Minute).Add(time.Minute)); wait != want || why.Reason == "" || !why.Retry {
 			t.Errorf("waits %s, want %s, until the minute is over", wait, want)
 		}
 		time.Sleep(wait)
-		if wait, _ := g.take(2); wait != 0 {
+		if wait, _ := g.take(&turn{weight: 2}); wait != 0 {
 			t.Errorf("waits %s in the new minute", wait)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -12,20 +13,36 @@ import (
 
 // gate keeps the requests to one host within its budget, which is a number of units
 // in each window of the clock. It counts them, and corrects its count by what the
-// service says that we used. After a failure, or when the host asked for a pause, no
+// service says that we used. Requests pass in the order in which they came, but those for
+// prices before all others. After a failure, or when the host asked for a pause, no
 // request passes until the pause is over.
 type gate struct {
-	limit  int // this and the next two fields are copies of the site's
-	window time.Duration
-	used   string
+	limit   int // this and the next two fields are copies of the site's
+	window  time.Duration
+	used    string
+	reserve int // units of each window that are kept for prices
 
 	mu     sync.Mutex
+	queue  []*turn   // the requests that wait, the next one first
 	since  time.Time // start of the current window
 	spent  int
 	closed time.Time // no request before this time
 	why    Error     // the reason: the error that callers get before that time
 	fails  int       // failures in a row
 }
+
+// turn is a request that waits to pass.
+type turn struct {
+	weight int
+	price  bool // it is for prices
+}
+
+// priceKey marks a context whose requests are for prices.
+type priceKey struct{}
+
+// forPrice returns a context whose requests pass before others: stops and orders wait for
+// what they ask.
+func forPrice(ctx context.Context) context.Context { return context.WithValue(ctx, priceKey{}, true) }
 
 // How long a host is left alone.
 const (
@@ -36,19 +53,26 @@ const (
 	waitMax    = 24 * time.Hour  // a header may ask for no longer wait
 )
 
-// enter waits until weight units may be spent, and spends them. If the wait would be
-// longer than the time that ctx has left, it returns an error at once.
+// answerTime is what must be left of a call after a wait. With less the request could be
+// cut off, and the service would be blamed for it.
+const answerTime = 4 * time.Second
+
+// enter waits until weight units may be spent, and spends them. If the wait would leave
+// less than answerTime of the time that ctx has, it returns an error at once.
 func (g *gate) enter(ctx context.Context, weight int) *Error {
-	for { // again after each wait: others may have spent what became free
-		wait, why := g.take(weight)
+	t := &turn{weight: weight, price: ctx.Value(priceKey{}) != nil}
+	g.join(t)
+	defer g.leave(t)
+	for { // again in each window: requests for prices may have come in between
+		wait, why := g.take(t)
 		if wait == 0 {
 			return nil
 		}
-		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait {
+		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait+answerTime {
 			why.After = wait
 			return &why
 		}
-		timer := time.NewTimer(wait)
+		timer := time.NewTimer(min(wait, time.Until(time.Now().Truncate(g.window).Add(g.window))))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -58,8 +82,36 @@ func (g *gate) enter(ctx context.Context, weight int) *Error {
 	}
 }
 
-// take spends weight units, or returns how long to wait and why.
-func (g *gate) take(weight int) (wait time.Duration, why Error) {
+// join puts t into the queue: at its end, or behind the other requests for prices.
+func (g *gate) join(t *turn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	at := len(g.queue)
+	if t.price {
+		if i := slices.IndexFunc(g.queue, func(other *turn) bool { return !other.price }); i >= 0 {
+			at = i
+		}
+	}
+	g.queue = slices.Insert(g.queue, at, t)
+}
+
+// leave takes t out of the queue.
+func (g *gate) leave(t *turn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.queue = slices.DeleteFunc(g.queue, func(other *turn) bool { return other == t })
+}
+
+// crowded reports whether requests wait to pass.
+func (g *gate) crowded() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.queue) > 0
+}
+
+// take spends the units of t if there are enough for it and all that are before it in the
+// queue. Otherwise it returns how long to wait, if nobody comes before t meanwhile, and why.
+func (g *gate) take(t *turn) (wait time.Duration, why Error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
@@ -68,10 +120,23 @@ func (g *gate) take(weight int) (wait time.Duration, why Error) {
 		return wait, g.why
 	}
 	g.roll(now)
-	if g.spent+weight > g.limit {
-		return g.since.Add(g.window).Sub(now), Error{Reason: "no more requests are allowed at the moment", Retry: true}
+	limit := g.limit
+	if !t.price {
+		limit -= g.reserve
 	}
-	g.spent += weight
+	over := g.spent + t.weight - limit
+	for _, before := range g.queue {
+		if before == t {
+			break
+		}
+		over += before.weight
+	}
+	if over > 0 {
+		windows := time.Duration((over + limit - 1) / limit)
+		return g.since.Add(windows * g.window).Sub(now), Error{Reason: "the limit that wick keeps to, so that the service does not refuse it, is used up", Retry: true, busy: true}
+	}
+	g.spent += t.weight
+	g.queue = slices.DeleteFunc(g.queue, func(other *turn) bool { return other == t }) // those behind it count no units for it twice
 	return 0, Error{}
 }
 

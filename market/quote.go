@@ -117,7 +117,7 @@ func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
 // A symbol that is missing in the answer is missing in the result.
 func (s *service) quotes(ctx context.Context, symbols []string) (map[string]Quote, error) {
 	asked := time.Now()
-	quotes, at, err := s.ticker(ctx, s.host, symbols)
+	quotes, at, err := s.ticker(forPrice(ctx), s.host, symbols)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (s *service) quotes(ctx context.Context, symbols []string) (map[string]Quot
 // quote asks a service for the price of one symbol with its bid and ask.
 func (s *service) quote(ctx context.Context, symbol string) (Quote, error) {
 	asked := time.Now()
-	q, at, err := s.single(ctx, s.host, symbol)
+	q, at, err := s.single(forPrice(ctx), s.host, symbol)
 	if err != nil {
 		return Quote{}, err
 	}

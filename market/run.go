@@ -80,6 +80,9 @@ func (f *Feed) takeDue() map[*watch][]Interval {
 		if f.next.After(now) {
 			break
 		}
+		if f.yields(w, now) {
+			continue
+		}
 		if pace := paceOf(f.source, w.symbol); pace > 0 {
 			if idle := now.Add(-feedTick); f.next.Before(idle) {
 				f.next = idle // unused time does not allow a burst of polls later
@@ -97,6 +100,22 @@ func (f *Feed) takeDue() map[*watch][]Interval {
 	return taken
 }
 
+// feedYield is how long the bars of a symbol whose prices come from a ticker are not asked
+// for while other requests to its service wait, such as the first ones for other symbols.
+// After that they are asked for one symbol at a time: the ticker leaves out a symbol whose
+// poll waits.
+const feedYield = 30 * time.Second
+
+// yields reports whether the poll of w lets other requests pass. The caller holds f.mu.
+func (f *Feed) yields(w *watch, now time.Time) bool {
+	s := serviceOf(f.source, w.symbol)
+	if !f.batched(s) || w.resumed() || !s.host.gate.crowded() {
+		return false
+	}
+	polled := slices.ContainsFunc(f.symbolsOf(s), func(symbol string) bool { return f.watched[symbol].busy })
+	return polled || now.Sub(w.due) < feedYield
+}
+
 // done marks w as not busy and sets when it is polled again: after the pause that pause
 // returns, or later if polls fail. It logs when they begin to fail and when they work
 // again.
@@ -111,6 +130,8 @@ func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 			f.log.Info("feed works again", "symbol", w.symbol)
 		}
 		w.fails = 0
+	case errors.Is(err, ErrBusy): // no fault of the source, and the symbol is the next one
+		pause = 0
 	case ctx.Err() == nil:
 		if w.fails == 0 {
 			f.log.Warn("feed fails", "symbol", w.symbol, "error", err)
@@ -153,6 +174,9 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 	// Prices come from the finest bars. A file may have no minutes; then the shortest
 	// interval that is watched serves.
 	asked := time.Now().UnixMilli()
+	if w.resumed() { // a stop may have been reached since
+		ctx = forPrice(ctx)
+	}
 	s, err := f.ask(ctx, w.symbol, w.fine, w.last.Time)
 	if errors.Is(err, ErrTooFine) && len(intervals) > 0 {
 		w.coarsen(slices.MinFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) }))

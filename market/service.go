@@ -28,6 +28,9 @@ func (p *provider) open(r reach) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.ticker != nil {
+		h.gate.reserve = int(p.window / p.every)
+	}
 	return &service{provider: p, host: h, columns: columns}, nil
 }
 

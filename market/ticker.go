@@ -26,8 +26,8 @@ func (f *Feed) pollPrices(ctx context.Context, s *service, tell func(*watch, *re
 }
 
 // takeIdle marks as busy and returns the symbols of s whose turn it is and that are not
-// being polled. It leaves out a symbol whose bars were never seen: if there is no such
-// symbol, the service refuses the whole list.
+// being polled. It leaves out a symbol that goes on from a price of ResumePrice until its
+// bars were seen: what the market did since comes before the price that it has now.
 func (f *Feed) takeIdle(s *service, turn int) []*watch {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -37,8 +37,7 @@ func (f *Feed) takeIdle(s *service, turn int) []*watch {
 		return nil
 	}
 	for _, symbol := range batches[turn%len(batches)] {
-		// A price without a source was given by ResumePrice: its bars were never seen.
-		if w := f.watched[symbol]; !w.busy && w.started && w.quote.Source != "" {
+		if w := f.watched[symbol]; !w.busy && !w.resumed() {
 			w.busy = true
 			idle = append(idle, w)
 		}

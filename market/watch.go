@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -47,6 +48,10 @@ type result struct {
 	quietUntil int64
 }
 
+// resumed reports whether w goes on from a price of ResumePrice, and was not polled yet. Only
+// such a price has no source.
+func (w *watch) resumed() bool { return w.started && w.quote.Source == "" }
+
 // price reads the newest price, and the path to it since bars were last seen.
 func (w *watch) price(s *Series) *result {
 	b := s.Bar(s.Len() - 1)
@@ -67,9 +72,9 @@ func (w *watch) price(s *Series) *result {
 	if w.quote.At < g.At && g.At < w.seenAt {
 		g.Since = w.quote.At
 	}
-	if !w.started { // nothing is known of what came before this price
-		g.From, g.Since = b.Close, g.At
-		g.Path = []Bar{{b.Time, b.Close, b.Close, b.Close, b.Close, 0}}
+	if !w.started { // of what came before nothing is known, or only a price of the ticker
+		g.From, g.Since = cmp.Or(w.quote.Price, b.Close), cmp.Or(w.quote.At, g.At)
+		g.Path = []Bar{{b.Time, g.From, max(g.From, b.Close), min(g.From, b.Close), b.Close, 0}}
 	}
 	for i := range s.Time {
 		switch {
@@ -136,10 +141,10 @@ func (g *result) span(w *watch) {
 // tick returns the result of a poll that gave a price and no bars. Its path is one
 // step from the last price to this one; the next bars show what was traded between them.
 func (w *watch) tick(q Quote) *result {
-	from := w.quote.Price
+	from, since := cmp.Or(w.quote.Price, q.Price), cmp.Or(w.quote.At, q.At)
 	high, low := max(from, q.Price), min(from, q.Price)
 	return &result{Update: Update{
-		Symbol: w.symbol, Source: q.Source, Price: q.Price, At: q.At, From: from, Since: w.quote.At, High: high, Low: low,
+		Symbol: w.symbol, Source: q.Source, Price: q.Price, At: q.At, From: from, Since: since, High: high, Low: low,
 		Path: []Bar{{w.fine.Start(q.At / 1000), from, high, low, q.Price, 0}}, Step: w.fine,
 	}}
 }

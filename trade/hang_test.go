@@ -217,3 +217,33 @@ func testSecondMarket(t *testing.T, killed bool) {
 	}
 	p.stop()
 }
+
+// crowdedSource is a source whose limit of requests is used up for so many calls.
+type crowdedSource struct {
+	flat
+	calls atomic.Int64
+}
+
+func (s *crowdedSource) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	if s.calls.Add(-1) >= 0 {
+		return nil, fmt.Errorf("auto chose kraken: %w", market.ErrBusy)
+	}
+	return s.flat.Bars(ctx, q)
+}
+
+// TestLoadsWaitTheirTurn: a symbol that could not be loaded because too many requests were
+// made at once is loaded as soon as that is over, and not half a minute later.
+func TestLoadsWaitTheirTurn(t *testing.T) {
+	source := &crowdedSource{flat: 100}
+	source.calls.Store(5)
+	inBubble(t, func(o *Options) { o.Source, o.Symbols = source, []string{"AAA"} }, func(t *testing.T, e *Engine) {
+		ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
+		defer cancel()
+		if err := e.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if !e.watch.has("AAA") {
+			t.Error("AAA is not watched after 6 s")
+		}
+	})
+}

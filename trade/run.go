@@ -167,6 +167,13 @@ func (e *Engine) load(ctx context.Context, symbol string) {
 	resting := len(e.ahead.open[symbol]) > 0
 	e.mu.Unlock()
 	err := e.ensure(ctx, symbol, needs...)
+	for errors.Is(err, market.ErrBusy) && ctx.Err() == nil { // others were before it: its turn comes soon
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+			err = e.ensure(ctx, symbol, needs...)
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
 	case err == nil && resting && e.venue == nil:
