@@ -313,8 +313,7 @@ func sourceOf(name, def, doc string, aliases ...string) Param {
 func column(s *market.Series, a Args) []float64 { return columnOf(s, a.Choice("source")) }
 
 // columnOf returns the column called name. The price columns are those of s, not copies.
-// Means of prices are rounded by [kernel.Decimal], so that means which should be equal are
-// equal. Every name of Sources has a case, except close, which is the last line.
+// Every name of Sources has a case, except close, which is the last line.
 func columnOf(s *market.Series, name string) []float64 {
 	switch name {
 	case "open":
@@ -324,13 +323,13 @@ func columnOf(s *market.Series, name string) []float64 {
 	case "low":
 		return s.Low
 	case "hl2":
-		return kernel.Decimal(kernel.MedianPrice(s), 2)
+		return kernel.MedianPrice(s)
 	case "hlc3":
-		return kernel.Decimal(kernel.TypicalPrice(s), 3)
+		return kernel.TypicalPrice(s)
 	case "ohlc4":
-		return kernel.Decimal(kernel.AveragePrice(s), 4)
+		return kernel.AveragePrice(s)
 	case "hlcc4":
-		return kernel.Decimal(kernel.WeightedClose(s), 4)
+		return kernel.WeightedClose(s)
 	case "volume":
 		return s.Volume
 	}

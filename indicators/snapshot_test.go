@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -84,42 +85,52 @@ func scaled(t *testing.T, ind *Indicator, by float64) Request {
 func digests(r Request, markets []*market.Series) string {
 	lines, signals, rest := make(map[string][]byte), make(map[string][]byte), []byte(nil)
 	var labels []string
-	counts := make(map[string]int)
+	counts, heights := make(map[string]int), make(map[string][]float64)
 	for _, s := range markets {
 		result := r.Compute(s)
 		for label, values := range columns(result) {
 			if lines[label] == nil {
 				labels = append(labels, label)
 			}
-			lines[label] = Values(values).AppendJSON(lines[label])
+			lines[label] = coarse(lines[label], values)
 		}
 		for _, sig := range result.Signals {
 			counts[sig.Label]++
-			signals[sig.Label] = shape.AppendValue(fmt.Appendf(signals[sig.Label], "%d %d %t %d ", sig.Bar, sig.Tone, sig.Silent, sig.Strength), sig.Y)
+			signals[sig.Label] = fmt.Appendf(signals[sig.Label], "%d %d %t %d ", sig.Bar, sig.Tone, sig.Silent, sig.Strength)
+			heights[sig.Label] = append(heights[sig.Label], sig.Y)
 		}
 		text, err := json.Marshal(struct {
 			Label          string
 			Overlay        bool
 			Settles, Begin int
-			HLines         []HLine
-			HBars          []HBar
-			DivLines       []DivLine
+			HLines, HBars  int
 			Sessions       []int
 			Shaded         []bool
 			Facts          []Fact
-		}{result.Label, result.Overlay, result.Settles, result.Begin, result.HLines, result.HBars, result.DivLines, result.Sessions, result.Shaded, result.Facts})
-		if err != nil { // a level may be NaN
-			text = fmt.Append(nil, result.HLines, result.HBars, result.DivLines)
+		}{result.Label, result.Overlay, result.Settles, result.Begin, len(result.HLines), len(result.HBars), result.Sessions, result.Shaded, result.Facts})
+		if err != nil {
+			return err.Error()
 		}
 		rest = append(rest, text...)
+		var at []float64
+		for _, l := range result.HLines {
+			rest, at = fmt.Append(rest, l.Label, l.Tone), append(at, l.Y)
+		}
+		for _, h := range result.HBars {
+			rest, at = fmt.Append(rest, h.Left, h.Tone, h.Strong), append(at, h.Y, h.Height, h.Width, h.Offset)
+		}
+		for _, d := range result.DivLines {
+			rest, at = fmt.Append(rest, d.X1, d.X2, d.Dashed, d.Tone), append(at, d.Y1, d.Y2)
+		}
+		rest = coarse(rest, at)
 		if result.YRange != nil {
 			rest = fmt.Append(rest, *result.YRange)
 		}
 		for _, f := range result.Fills {
-			rest = f.Y2.AppendJSON(f.Y1.AppendJSON(fmt.Append(rest, f.Tone, f.Below)))
+			rest = coarse(coarse(fmt.Append(rest, f.Tone, f.Below), f.Y1), f.Y2)
 		}
 		for _, l := range result.Lines {
-			rest = l.Ahead.AppendJSON(fmt.Append(rest, l.Tone, l.Style))
+			rest = coarse(fmt.Append(rest, l.Tone, l.Style), l.Ahead)
 		}
 	}
 	var b strings.Builder
@@ -127,9 +138,24 @@ func digests(r Request, markets []*market.Series) string {
 		fmt.Fprintf(&b, " %s=%s", strings.ReplaceAll(label, " ", "_"), digest(lines[label]))
 	}
 	for _, label := range slices.Sorted(maps.Keys(signals)) {
-		fmt.Fprintf(&b, " %s*%d=%s", label, counts[label], digest(signals[label]))
+		fmt.Fprintf(&b, " %s*%d=%s", label, counts[label], digest(coarse(signals[label], heights[label])))
 	}
 	return b.String() + " rest=" + digest(rest)
+}
+
+// coarse appends the values to b, as parts of ten million of the largest: the last
+// bits may differ from one way of computing to another.
+func coarse(b []byte, values []float64) []byte {
+	size := 1e-30
+	for _, v := range values {
+		if !math.IsInf(v, 0) && math.Abs(v) > size {
+			size = math.Abs(v)
+		}
+	}
+	for _, v := range values {
+		b = append(strconv.AppendFloat(b, math.Round(v/size*1e7)+0, 'f', 0, 64), ' ')
+	}
+	return b
 }
 
 // digest returns eight digits that stand for text.

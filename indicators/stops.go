@@ -433,12 +433,12 @@ func sarResult(stop []float64, up []bool) *Result {
 // supertrend returns the stop at each bar and whether the trend is up there. Both
 // bands are kept all the time; the one on the side of the trend is the stop.
 func supertrend(s *market.Series, n int, mult float64) (stop []float64, up []bool) {
-	atr := kernel.ATRPine(s, n)
+	atr, mids := kernel.ATRPine(s, n), kernel.MedianPrice(s)
 	stop, up = atr, make([]bool, s.Len()) // the range of a bar is read once, so its place can take the stop
 	var upper, lower float64
 	rising, started := false, false
 	for i := kernel.FirstValid(atr); i < len(atr); i++ {
-		mid, reach := (s.High[i]+s.Low[i])/2, float64(mult*atr[i])
+		mid, reach := mids[i], float64(mult*atr[i])
 		newUpper, newLower := mid+reach, mid-reach
 		switch {
 		// The first bar with a range sets both bands and counts as falling.

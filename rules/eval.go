@@ -51,7 +51,7 @@ func (v *Evaluator) compute(n *node) []float64 {
 	case kindNumber:
 		return slices.Repeat([]float64{n.value}, v.bars.Len())
 	case kindColumn:
-		return v.column(n.name)
+		return v.bars.Column(n.name)
 	case kindStudy:
 		return v.bars.Line(n.study)
 	case kindSignal:
@@ -96,21 +96,6 @@ func ago(x []float64, i, n int) float64 {
 		return math.NaN()
 	}
 	return x[i-n]
-}
-
-// column returns a column of the bars. The means of prices are computed here, so that Bars
-// needs only the five plain columns.
-func (v *Evaluator) column(name string) []float64 {
-	o, h, l, c := v.bars.Column("open"), v.bars.Column("high"), v.bars.Column("low"), v.bars.Column("close")
-	switch name {
-	case "hl2":
-		return v.fill(func(i int) float64 { return (h[i] + l[i]) / 2 })
-	case "hlc3":
-		return v.fill(func(i int) float64 { return (h[i] + l[i] + c[i]) / 3 })
-	case "ohlc4":
-		return v.fill(func(i int) float64 { return (o[i] + h[i] + l[i] + c[i]) / 4 })
-	}
-	return v.bars.Column(name)
 }
 
 // elsewhere computes the argument on the bars of another place and takes, for each of

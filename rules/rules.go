@@ -137,7 +137,7 @@ type Study interface {
 // Bars is what an expression is evaluated over.
 type Bars interface {
 	Len() int
-	// Column returns open, high, low, close or volume.
+	// Column returns open, high, low, close, volume, hl2, hlc3 or ohlc4.
 	Column(name string) []float64
 	// Line returns the line of a study, NaN where it is not known.
 	Line(s Study) []float64

@@ -84,9 +84,27 @@ type table struct {
 	at      map[Place][]int
 }
 
-func (b *table) Len() int                     { return len(b.columns["close"]) }
-func (b *table) Column(name string) []float64 { return b.columns[name] }
-func (b *table) Other(p Place) (Bars, []int)  { return b.others[p], b.at[p] }
+func (b *table) Len() int { return len(b.columns["close"]) }
+func (b *table) Column(name string) []float64 {
+	o, h, l, c := b.columns["open"], b.columns["high"], b.columns["low"], b.columns["close"]
+	mean := func(of func(i int) float64) []float64 {
+		out := make([]float64, len(c))
+		for i := range out {
+			out[i] = of(i)
+		}
+		return out
+	}
+	switch name {
+	case "hl2":
+		return mean(func(i int) float64 { return (h[i] + l[i]) / 2 })
+	case "hlc3":
+		return mean(func(i int) float64 { return (h[i] + l[i] + c[i]) / 3 })
+	case "ohlc4":
+		return mean(func(i int) float64 { return (o[i] + h[i] + l[i] + c[i]) / 4 })
+	}
+	return b.columns[name]
+}
+func (b *table) Other(p Place) (Bars, []int) { return b.others[p], b.at[p] }
 
 func (b *table) Line(s Study) []float64 {
 	out := make([]float64, b.Len())

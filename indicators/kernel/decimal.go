@@ -2,13 +2,13 @@ package kernel
 
 import "math"
 
-// Decimal corrects the values of x, each the mean of n quoted prices, in place and returns
+// corrected corrects the values of x, each the mean of n quoted prices, in place and returns
 // x. Means that should be equal, such as the thirds of 10.01 + 10.03 + 10.02 and of 10.02 +
 // 10.02 + 10.02, may differ in the last bit. So the sum is rounded to 13 or 14 significant
 // decimal digits, more than any market quotes, and divided again: then they are the same
 // number. Rounding the mean itself would also make them equal, but a third has no end, so
 // that would change a small difference of two means by a part in 1e11.
-func Decimal(x []float64, n float64) []float64 {
+func corrected(x []float64, n float64) []float64 {
 	for i, v := range x {
 		x[i] = decimal(v*n) / n
 	}

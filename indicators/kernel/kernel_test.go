@@ -169,7 +169,7 @@ func plainExtreme(w []float64, sign float64) int {
 // stays as it is.
 func TestDecimal(t *testing.T) {
 	for _, unit := range []float64{1, 3, 1e-6, 1e6} {
-		thirds := Decimal([]float64{(10.01*unit + 10.03*unit + 10.02*unit) / 3, (10.02*unit + 10.02*unit + 10.02*unit) / 3, (10.03*unit + 10.02*unit + 10.01*unit) / 3}, 3)
+		thirds := corrected([]float64{(10.01*unit + 10.03*unit + 10.02*unit) / 3, (10.02*unit + 10.02*unit + 10.02*unit) / 3, (10.03*unit + 10.02*unit + 10.01*unit) / 3}, 3)
 		if thirds[0] != thirds[1] || thirds[1] != thirds[2] || math.Abs(thirds[0]-10.02*unit) > 1e-12*unit {
 			t.Errorf("unit %v: %.17g", unit, thirds)
 		}
@@ -177,16 +177,16 @@ func TestDecimal(t *testing.T) {
 	for sum := 1500; sum < 1600; sum++ { // in cents
 		low := float64(sum/3) / 100
 		high := float64(sum-2*(sum/3)) / 100
-		if got, want := Decimal([]float64{(high + low + low) / 3}, 3)[0], float64(sum)/100/3; got != want {
+		if got, want := corrected([]float64{(high + low + low) / 3}, 3)[0], float64(sum)/100/3; got != want {
 			t.Errorf("a third of %d cents: %.17g, want %.17g", sum, got, want)
 		}
 	}
 	for _, v := range []float64{0, -0.5, 1e-300, 1e300, math.MaxFloat64, 123456.789} {
-		if got := Decimal([]float64{v}, 1)[0]; got != v {
+		if got := corrected([]float64{v}, 1)[0]; got != v {
 			t.Errorf("%v became %v", v, got)
 		}
 	}
-	if got := Decimal([]float64{math.NaN()}, 3)[0]; got == got {
+	if got := corrected([]float64{math.NaN()}, 3)[0]; got == got {
 		t.Errorf("NaN became %v", got)
 	}
 }
@@ -406,4 +406,50 @@ func same(got, want []float64) bool {
 		}
 	}
 	return true
+}
+
+// leaps are columns in which values leap from bar to bar or cancel out.
+var leaps = map[string]func(i int) float64{
+	"every other value is zero": func(i int) float64 { return float64(i % 2 * 5) },
+	"values cancel out":         func(i int) float64 { return []float64{1, -1, 0, 0, 0, 0, 0}[i%7] * 1e6 },
+	"far apart":                 func(i int) float64 { return math.Pow(10, float64(i%9)*2) * float64(1-i%2*2) },
+}
+
+// TestMeansOfLeaps: however values leap and cancel out, a mean is right.
+func TestMeansOfLeaps(t *testing.T) {
+	const bars, n = 20_000, 1000
+	for name, of := range leaps {
+		x := column(bars, of)
+		got := SMA(x, n)
+		for i := n - 1; i < bars; i += 97 {
+			sum, size := 0.0, 0.0
+			for _, v := range x[i-n+1 : i+1] {
+				sum, size = sum+v, size+math.Abs(v)
+			}
+			if math.Abs(got[i]-sum/n) > 1e-12*size/n {
+				t.Errorf("%s: bar %d is %v, want %v", name, i, got[i], sum/n)
+			}
+		}
+	}
+}
+
+// BenchmarkMeansOfLeaps: they take a few steps a bar, not one for each value of the window.
+func BenchmarkMeansOfLeaps(b *testing.B) {
+	for name, of := range leaps {
+		x := column(20_000, of)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				SMA(x, 1000)
+			}
+		})
+	}
+}
+
+// column returns n values.
+func column(n int, of func(i int) float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = of(i)
+	}
+	return x
 }

@@ -2,7 +2,8 @@ package kernel
 
 import "wick/market"
 
-// Columns made of the prices of each bar.
+// Columns made of the prices of each bar. The means of prices are corrected by decimal, so
+// that means which should be equal are equal.
 
 // MedianPrice returns (high+low)/2.
 func MedianPrice(s *market.Series) []float64 {
@@ -10,7 +11,7 @@ func MedianPrice(s *market.Series) []float64 {
 	for i := range out {
 		out[i] = (s.High[i] + s.Low[i]) / 2
 	}
-	return out
+	return corrected(out, 2)
 }
 
 // TypicalPrice returns (high+low+close)/3.
@@ -19,7 +20,7 @@ func TypicalPrice(s *market.Series) []float64 {
 	for i := range out {
 		out[i] = (s.High[i] + s.Low[i] + s.Close[i]) / 3
 	}
-	return out
+	return corrected(out, 3)
 }
 
 // AveragePrice returns (open+high+low+close)/4.
@@ -28,7 +29,7 @@ func AveragePrice(s *market.Series) []float64 {
 	for i := range out {
 		out[i] = (s.High[i] + s.Low[i] + s.Close[i] + s.Open[i]) / 4
 	}
-	return out
+	return corrected(out, 4)
 }
 
 // WeightedClose returns (high+low+2*close)/4.
@@ -37,7 +38,7 @@ func WeightedClose(s *market.Series) []float64 {
 	for i := range out {
 		out[i] = (s.High[i] + s.Low[i] + float64(s.Close[i]*2)) / 4
 	}
-	return out
+	return corrected(out, 4)
 }
 
 // MidRange returns the middle between the highest high and the lowest low of

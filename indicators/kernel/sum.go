@@ -26,6 +26,7 @@ func SMA(x []float64, n int) []float64 {
 	first := FirstValid(x)
 	out := Unknown(len(x), first+n-1)
 	share := 1 / float64(n)
+	fresh := 0 // values that windows were computed from
 	for i := first + n - 1; i < len(x); {
 		// Compute one window afresh, then slide until it is renewed.
 		average := mean(x[i-n+1 : i+1])
@@ -36,14 +37,23 @@ func SMA(x []float64, n int) []float64 {
 		k := 0
 		for ; k < len(rest) && k < len(gone) && k < len(means); k++ {
 			move := rest[k] - gone[k]
+			moved := average + float64(move*share)
 			// Squares, because absolute values take longer.
-			if move*move > outlier*outlier*(rest[k]*rest[k]) {
+			if move*move > outlier*outlier*(moved*moved) {
 				break // a far larger value has left: the mean is computed afresh
 			}
-			average += float64(move * share)
+			average = moved
 			means[k] = average
 		}
 		i += k
+		// Of values that cancel out, such leaps may come on every bar. Sums of blocks take the
+		// same time whatever the values are.
+		if fresh += n; fresh > 8*len(x) {
+			for k, sum := range RollingSum(x[i-n+1:], n)[n-1:] {
+				out[i+k] = sum * share
+			}
+			return out
+		}
 	}
 	return out
 }

@@ -305,28 +305,8 @@ func Stacks(lines []Line) []Signal {
 }
 
 // InOrder sorts signals by bar, in place, and returns them. Signals on the same bar stay in
-// their order. Signals consist of a few runs that are already sorted, so InOrder merges the
-// first run with the rest.
+// their order.
 func InOrder(signals []Signal) []Signal {
-	// half is where the first run ends: the first signal on an earlier bar than the one
-	// before it.
-	half := 1
-	for half < len(signals) && signals[half].Bar >= signals[half-1].Bar {
-		half++
-	}
-	if half >= len(signals) {
-		return signals
-	}
-	first, rest := slices.Clone(signals[:half]), InOrder(signals[half:])
-	// rest is signals[half:], sorted in place. The result is written from the front of
-	// signals, and never overtakes what is still to be read from rest. On equal bars the
-	// first run comes first.
-	for i := 0; len(first) > 0; i++ {
-		if len(rest) > 0 && rest[0].Bar < first[0].Bar {
-			signals[i], rest = rest[0], rest[1:]
-		} else {
-			signals[i], first = first[0], first[1:]
-		}
-	}
+	slices.SortStableFunc(signals, func(a, b Signal) int { return a.Bar - b.Bar })
 	return signals
 }
