@@ -34,6 +34,12 @@ func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string,
 	(&refusal{wait: n.wait}).head(w.Header())
 	browser := newSecret()
 	s.setCookie(w, ApprovePath, s.answerCookie(), browser, formLife)
+	if s.owner == nil { // a yes must be one that no program on this machine can give
+		n.text = "To answer, open the owner's page, " + s.base + s.options.OwnPage + ", in the browser that is logged in there."
+		if s.options.OwnPage == "" {
+			n.text = "Here nobody can answer: start wick with a passphrase (--passphrase-file), or without --no-app."
+		}
+	}
 	show(w, n.status, page{
 		Title: when(!approved, "Place this order?") + when(approved, "Approved"), Server: s.base, Notice: n.text, Question: lines, Approved: approved,
 		Passphrase: s.owner != nil, PassphraseFrom: s.options.PassphraseFrom, WrongWord: n.wrongWord,
@@ -84,6 +90,8 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
 func (s *Server) judgeAnswer(r *http.Request, form params, endsAt, browser string) *notice {
 	ends, ok := unpackTime(endsAt)
 	switch decision := form.get("decision"); {
+	case decision == "allow" && s.owner == nil:
+		return &notice{status: http.StatusForbidden}
 	case !ok || !hasCookie(r, s.answerCookie(), browser) || !time.Now().Before(ends):
 		return &notice{status: http.StatusBadRequest, text: "This page was open for too long, or in another tab, or your browser keeps no cookies. This answer was not taken: please answer again."}
 	case decision == "allow":

@@ -15,6 +15,7 @@ type ask struct {
 	redirect  string // one that the client may use
 	state     string // as it came, byte for byte
 	challenge string // of PKCE, S256
+	key       string // that the owner's page sent: see pageKey
 }
 
 // approval returns a digest of what the owner allows: this client at this address.

@@ -13,8 +13,8 @@ import (
 const maxState = 2 << 10
 
 // authorize answers the browser that a client sent here. It changes nothing
-// until the owner consents, with one exception: without a passphrase, where everyone
-// who can reach the service is its owner, a loopback client gets its code at once.
+// until the owner consents, with one exception: without a passphrase a client on this
+// machine gets its code at once, for charts and the paper book.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	p, ok := s.pageQuery(w, r)
 	if !ok {
@@ -27,6 +27,10 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 	s.log.Info("authorization asked", "client", a.client.identity.short(), "name", limit.Clip(a.client.name),
 		"to", destinationOf(a.redirect).String(), "from", s.ClientIP(r))
+	if ref := s.checkPage(r, a); ref != nil {
+		s.refuseHere(w, r, ref)
+		return
+	}
 	if s.mayGoAtOnce(r, a) {
 		s.grant(w, a, s.scopeAtOnce(p.get("scope")))
 		return
@@ -76,6 +80,7 @@ func (s *Server) checkClient(p params, from visitor) (*ask, *refusal) {
 		clientID:  p.get("client_id"),
 		redirect:  redirect,
 		challenge: p.get("code_challenge"),
+		key:       p.get("key"),
 	}, nil
 }
 

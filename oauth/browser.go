@@ -77,18 +77,20 @@ func (s *Server) pageForm(w http.ResponseWriter, r *http.Request, follows string
 
 // checkNear refuses requests that may come from elsewhere than this machine, if there is
 // no passphrase. It refuses what a proxy or a tunnel brought, since whoever is at its
-// other end could read the code from the redirect; and what a page sent whose DNS name was
-// pointed here, since it could read the consent page as its own and click for the owner.
+// other end could read the code from the redirect, and HTTP/1.0, which old proxies speak
+// and no client; and what a page sent whose DNS name was pointed here, since it could read
+// the consent page as its own and click for the owner. A forwarder that adds nothing cannot
+// be told from a program on this machine.
 func (s *Server) checkNear(r *http.Request) *refusal {
 	switch {
 	case s.owner != nil:
 		return nil
-	case forwarded(r):
+	case forwarded(r) || !r.ProtoAtLeast(1, 1):
 		return &refusal{status: http.StatusForbidden, code: "invalid_request",
 			text: "This came through a proxy or a tunnel, and by the same way strangers could log in: set a passphrase where wick runs (--passphrase-file), or use wick on its own machine, at " + s.base}
-	case !isLoopbackHost(r.Host):
+	case !strings.EqualFold(r.Host, strings.TrimPrefix(strings.TrimPrefix(s.base, "http://"), "https://")):
 		return &refusal{status: http.StatusForbidden, code: "invalid_request",
-			text: "This server answers at its loopback address only: " + s.base}
+			text: "Without a passphrase this server answers at its own address only: " + s.base}
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notic
 		PassphraseFrom: s.options.PassphraseFrom,
 		WrongWord:      n.wrongWord,
 		Kept:           s.kept,
-		Request:        s.seal(forForm, packTime(time.Now().Add(formLife)), s.bind(w, r, a), a.clientID, a.redirect, a.state, a.challenge),
+		Request:        s.seal(forForm, packTime(time.Now().Add(formLife)), s.bind(w, r, a), a.clientID, a.redirect, a.state, a.challenge, a.key),
 	})
 }
 
@@ -54,6 +54,13 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.setCookie(w, AuthorizePath, s.cookieName(a), "", -time.Second) // it has served
+	if a.client.own && s.page != nil && form.get("decision") == "allow" {
+		if !s.page.take(s, r, a) {
+			s.refuseHere(w, r, noPageKey)
+			return
+		}
+		s.setCookie(w, AuthorizePath, s.hostCookie(pageCookie), s.page.browser, TokenLife)
+	}
 	s.conclude(w, r, a, form)
 }
 
@@ -128,17 +135,17 @@ func (s *Server) bind(w http.ResponseWriter, r *http.Request, a *ask) string {
 // not expired, was not answered before, and comes from the browser it was shown in.
 func (s *Server) openForm(r *http.Request, sealed string) (a *ask, good bool, ref *refusal) {
 	texts, _ := s.open(forForm, sealed)
-	if len(texts) != 6 {
+	if len(texts) != 7 {
 		return nil, false, bad("invalid_request", "This is not a form of this server, or the server was restarted. Go back to the app and connect again.")
 	}
 	// The form holds, in this order: when it ends, the browser, the client's id, the
-	// redirect URI, the state and the challenge.
+	// redirect URI, the state, the challenge and the key of the page.
 	cl, err := s.client(texts[2], s.visitor(r))
 	ends, ok := unpackTime(texts[0])
 	if err != nil || !ok {
 		return nil, false, refuseClient(err, bad("invalid_client", "This server does not know the app that sent you here. "+reconnect))
 	}
-	a = &ask{client: cl, clientID: texts[2], redirect: texts[3], state: texts[4], challenge: texts[5]}
+	a = &ask{client: cl, clientID: texts[2], redirect: texts[3], state: texts[4], challenge: texts[5], key: texts[6]}
 	_, answered := s.answered.get(digestOf(sealed))
 	return a, hasCookie(r, s.cookieName(a), texts[1]) && !answered && time.Now().Before(ends), nil
 }

@@ -59,9 +59,10 @@ func TestDuty01NothingThroughProxy(t *testing.T) {
 	c := h.registerURIs(callback, "https://client.example/cb")
 	own := query(registered{ClientID: OwnClient}, h.base+"/app")
 	form := h.authorize(query(c, "https://client.example/cb"))
-	question := h.do("GET", ApprovePath+"?id=the-id", "")
 	for name, value := range map[string]string{
 		"X-Forwarded-For": "203.0.113.66", "Forwarded": "for=203.0.113.66", "X-Real-IP": "203.0.113.66", "Via": "1.1 tunnel",
+		"X-Forwarded-Proto": "https", "X-Forwarded-Host": "wick.example", "CF-Connecting-IP": "203.0.113.66", "CF-Ray": "1", "CF-Visitor": "{}", "CDN-Loop": "cloudflare",
+		"True-Client-IP": "203.0.113.66", "Fly-Client-IP": "203.0.113.66", "Ngrok-Trace-Id": "1", "Tailscale-User-Login": "a@b", "X-Client-IP": "203.0.113.66", "X-Envoy-External-Address": "203.0.113.66",
 	} {
 		for what, w := range map[string]*httptest.ResponseRecorder{
 			"a code at once":   h.authorize(query(c, callback), header(name, value)),
@@ -69,7 +70,6 @@ func TestDuty01NothingThroughProxy(t *testing.T) {
 			"the owner's page": h.authorize(own, header(name, value)),
 			"the form's post":  h.answer(form, url.Values{"decision": {"allow"}}, header(name, value)),
 			"a question":       h.do("GET", ApprovePath+"?id=the-id", "", header(name, value)),
-			"an approval":      postAnswer(h, question, url.Values{"decision": {"allow"}}, header(name, value)),
 			"with no address":  h.authorize(query(c, callback), header(name, "")),
 		} {
 			if w.Code != http.StatusForbidden || w.Header().Get("Location") != "" || strings.Contains(w.Body.String(), "<form") ||
@@ -77,6 +77,10 @@ func TestDuty01NothingThroughProxy(t *testing.T) {
 				t.Errorf("%s with %s: status %d, Location %q: %s", what, name, w.Code, w.Header().Get("Location"), w.Body)
 			}
 		}
+	}
+	// As nginx asks for location / { proxy_pass http://localhost:9315; }.
+	if w := h.authorize(query(c, callback), func(r *http.Request) { r.Proto, r.ProtoMinor = "HTTP/1.0", 0 }); w.Code != http.StatusForbidden {
+		t.Errorf("HTTP/1.0: status %d", w.Code)
 	}
 	if h.codes.Load() != 0 {
 		t.Errorf("%d codes were given", h.codes.Load())
@@ -160,7 +164,7 @@ func TestDuty01Rebinding(t *testing.T) {
 	c := h.registerURIs(callback)
 	for host, want := range map[string]int{
 		"attacker.example:9315": 403, "localhost.attacker.example": 403, "": 403, "127.0.0.1.nip.example": 403,
-		"localhost:9315": 303, "127.0.0.1:9315": 303, "[::1]:9315": 303, "LOCALHOST": 303,
+		"localhost:9315": 303, "LOCALHOST:9315": 303, "127.0.0.1:9315": 403, "[::1]:9315": 403, "localhost": 403, "localhost:9316": 403,
 	} {
 		if w := h.authorize(query(c, callback), func(r *http.Request) { r.Host = host }); w.Code != want {
 			t.Errorf("Host %q: status %d, want %d", host, w.Code, want)
@@ -453,7 +457,17 @@ func TestOwnPage(t *testing.T) {
 		h := open(t, tc.change...)
 		c := registered{ClientID: OwnClient}
 		page := h.base + "/app"
-		w := h.authorize(query(c, page)) // no browser, on loopback: others would go through
+		ask := query(c, page)
+		if key := h.PageKey(); key != "" {
+			for _, wrong := range []string{"", "x", key + "x"} {
+				ask.Set("key", wrong)
+				if w := h.authorize(ask); w.Code != http.StatusForbidden || strings.Contains(w.Body.String(), "<form") {
+					t.Errorf("%s: with the key %q: status %d", tc.name, wrong, w.Code)
+				}
+			}
+			ask.Set("key", key)
+		}
+		w := h.authorize(ask) // no browser, on loopback: others would go through
 		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "Open your page") {
 			t.Fatalf("%s: status %d, want the page that asks", tc.name, w.Code)
 		}
@@ -462,8 +476,21 @@ func TestOwnPage(t *testing.T) {
 				t.Errorf("%s: a wrong passphrase: status %d", tc.name, w.Code)
 			}
 		}
-		w = h.authorize(query(c, page))
-		code := location(t, h.answer(w, url.Values{"decision": {"allow"}, "passphrase": {phrase}}), page).Get("code")
+		w, second := h.authorize(ask), h.authorize(ask)
+		answered := h.answer(w, url.Values{"decision": {"allow"}, "passphrase": {phrase}})
+		code := location(t, answered, page).Get("code")
+		if h.PageKey() != "" { // the first login has used it up, and its browser is known
+			if w := h.answer(second, url.Values{"decision": {"allow"}}); w.Code != http.StatusForbidden || h.codes.Load() != 1 {
+				t.Errorf("%s: the key a second time: status %d, %d codes", tc.name, w.Code, h.codes.Load())
+			}
+			if w := h.authorize(ask); w.Code != http.StatusForbidden {
+				t.Errorf("%s: the key once more: status %d", tc.name, w.Code)
+			}
+			again := h.authorize(query(c, page), cookies(answered))
+			if again.Code != http.StatusOK {
+				t.Errorf("%s: the same browser: status %d", tc.name, again.Code)
+			}
+		}
 		token := reply[tokenReply](t, h.exchange(exchangeForm(c, code, page)), http.StatusOK)
 		if token.Scope != tc.scope {
 			t.Errorf("%s: scope %q, want %q", tc.name, token.Scope, tc.scope)

@@ -187,6 +187,7 @@ type Server struct {
 	base      string       // Options.BaseURL
 	log       *slog.Logger // never nil
 	owner     *passphrase  // nil: nobody is asked
+	page      *pageKey     // nil with a passphrase, or without the owner's page
 	keys      []sealKey    // the first one seals; what any of them sealed can be opened
 	issuers   []string     // of each key, as issuer returns it
 	ledger    Ledger       // never nil
@@ -230,6 +231,8 @@ func New(o Options) (*Server, error) {
 	if len(o.Passphrase) > 0 {
 		s.owner = newPassphrase(o.Passphrase, stretch)
 		clear(o.Passphrase)
+	} else if o.OwnPage != "" {
+		s.page = &pageKey{key: newSecret(), browser: newSecret()}
 	}
 	s.options = o
 	s.options.Passphrase, s.options.Keys = nil, nil

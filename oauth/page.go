@@ -118,10 +118,12 @@ func (p *page) outline() []string {
 		return []string{"head", "body", "problem", "facts", "fact", "told", "end"}
 	case p.Done != "":
 		return []string{"head", "body", "done", "end"}
+	case p.Question != nil && !p.Passphrase:
+		return []string{"head", "body", "approval", "notice", "line", "end"}
 	case p.Question != nil && p.Approved:
 		return []string{"head", "body", "approved", when(p.Notice != "", "notice"), "line", "answer", "back", "end"}
 	case p.Question != nil:
-		return []string{"head", "body", "approval", when(p.Notice != "", "notice"), "line", "answer", when(p.Passphrase, "passphrase"), "place", "end"}
+		return []string{"head", "body", "approval", when(p.Notice != "", "notice"), "line", "answer", "passphrase", "place", "end"}
 	case p.Problem != "":
 		return []string{"head", "body", "problem", when(p.Link != "", "link"), when(!p.Perhaps, "close"), "end"}
 	}

@@ -448,7 +448,7 @@ func TestFormOrigin(t *testing.T) {
 		{"plain http of our name", true, "", "-", "http://wick.example", 403},
 		{"another port", true, "", "same-site", "https://wick.example:8443", 403},
 		{"our page, posted from elsewhere", true, "", "cross-site", "https://wick.example", 403},
-		{"loopback by its address", false, "127.0.0.1:9315", "same-origin", "http://127.0.0.1:9315", 303},
+		{"loopback by its address", false, "127.0.0.1:9315", "same-origin", "http://127.0.0.1:9315", 403},
 		{"two sites, ours first", true, "", "same-origin|cross-site", "https://wick.example", 403},
 		{"another port of this machine", false, "localhost:9315", "same-site", "http://localhost:3000", 403},
 		{"another port, an older browser", false, "localhost:9315", "-", "http://localhost:3000", 403},

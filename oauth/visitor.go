@@ -24,11 +24,24 @@ func (s *Server) visitor(r *http.Request) visitor {
 	return v
 }
 
+// forwarders are the headers that proxies and tunnels add; one that ends with a hyphen
+// stands for all that begin so.
+var forwarders = []string{
+	"Forwarded", "Via", "X-Forwarded-", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "X-Original-", "X-Envoy-", "True-Client-Ip",
+	"Cdn-Loop", "Cf-", "Fly-", "Ngrok-", "Tailscale-", "Fastly-", "Akamai-", "X-Amzn-", "X-Appengine-", "X-Azure-", "X-Vercel-",
+}
+
 // forwarded reports whether a proxy says that it passes on someone's request. An empty
 // header counts too: it may be the first of several lines.
 func forwarded(r *http.Request) bool {
-	h := r.Header
-	return h["X-Forwarded-For"] != nil || h["Forwarded"] != nil || h["X-Real-Ip"] != nil || h["Via"] != nil
+	for name := range r.Header {
+		for _, f := range forwarders {
+			if name == f || strings.HasSuffix(f, "-") && strings.HasPrefix(name, f) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // peerOf returns the address at the other end of the connection. The zero

@@ -25,23 +25,30 @@ import (
 	"wick/trade"
 )
 
-// loginOwner logs the owner's page in, without a passphrase by a click, and returns
-// its token.
+// pageKey returns the key in the address of the owner's page that the start line has.
+func (h *running) pageKey() string {
+	if m := regexp.MustCompile(`/app\?key=([\w-]+)`).FindStringSubmatch(h.log.String()); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// loginOwner logs the owner's page in, without a passphrase by the key of the start line,
+// and returns its token.
 func (h *running) loginOwner(t *testing.T) string {
 	t.Helper()
 	verifier := strings.Repeat("v", 43)
 	challenge := sha256.Sum256([]byte(verifier))
 	redirect := cmp.Or(h.published, h.base) + "/app"
 	query := url.Values{
-		"client_id": {oauth.OwnClient}, "redirect_uri": {redirect}, "response_type": {"code"}, "scope": {"owner"},
+		"client_id": {oauth.OwnClient}, "redirect_uri": {redirect}, "response_type": {"code"}, "scope": {"owner"}, "key": {h.pageKey()},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"},
 	}
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
+	if h.jar == nil {
+		h.jar, _ = cookiejar.New(nil) // never fails without options
 	}
-	browser := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	r, err := browser.Get(h.base + "/authorize?" + query.Encode())
+	browser := &http.Client{Jar: h.jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	r, err := browser.Do(h.browse(t, "GET", "/authorize?"+query.Encode(), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +58,7 @@ func (h *running) loginOwner(t *testing.T) string {
 	if err != nil || r.StatusCode != http.StatusOK || form == nil {
 		t.Fatalf("authorize: %s, %v: %s", r.Status, err, page)
 	}
-	r, err = browser.PostForm(h.base+"/authorize", url.Values{"request": {string(form[1])}, "decision": {"allow"}})
+	r, err = browser.Do(h.browse(t, "POST", "/authorize", url.Values{"request": {string(form[1])}, "decision": {"allow"}, "passphrase": {os.Getenv("WICK_PASSPHRASE")}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -844,6 +844,7 @@ func (h *running) awaitURL(t *testing.T) string {
 	t.Helper()
 	for range 1000 {
 		if m := listeningAt.FindStringSubmatch(h.log.String()); m != nil {
+			h.published = servingAt.FindStringSubmatch(h.log.String())[1]
 			return "http://" + m[1]
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -12,6 +12,7 @@ import (
 	"image/png"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -32,8 +33,10 @@ import (
 type running struct {
 	base      string
 	published string // what it says its address is, if that is not base
-	log       *syncBuffer
-	stop      func() error // ends it and returns what run returned
+
+	jar  *cookiejar.Jar // of the owner's browser; nil before its first login
+	log  *syncBuffer
+	stop func() error // ends it and returns what run returned
 }
 
 // syncBuffer is a log that a test reads while it is written.
@@ -112,7 +115,7 @@ func (h *running) loginAs(t *testing.T, id *string) string {
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"},
 	}
 	once := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	r, err := once.Get(h.base + "/authorize?" + query.Encode())
+	r, err := once.Do(h.browse(t, "GET", "/authorize?"+query.Encode(), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +130,23 @@ func (h *running) loginAs(t *testing.T, id *string) string {
 	}
 	h.post(t, "/token", "application/x-www-form-urlencoded", form.Encode(), 200, &token)
 	return token.Token
+}
+
+// browse returns a request of a browser at the published address, which for a replica is not
+// where it listens.
+func (h *running) browse(t *testing.T, method, path string, form url.Values) *http.Request {
+	t.Helper()
+	r, err := http.NewRequest(method, h.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.published != "" {
+		r.Host = strings.TrimPrefix(h.published, "http://")
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	return r
 }
 
 func (h *running) post(t *testing.T, path, kind, body string, status int, into any) {

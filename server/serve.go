@@ -140,7 +140,11 @@ func (s *service) run(ctx context.Context, open listeners) error {
 	if open.control != nil {
 		g.Go(func() error { return serveHTTP(ctx, controlServer(s.owner, f), open.control) })
 	}
-	log.Info("serving", "url", c.baseURL+"/mcp", "login", c.howToLogIn(), "listen", open.site.Addr().String(), "source", c.source, "trade", c.trade)
+	said := []any{"url", c.baseURL + "/mcp", "login", c.howToLogIn(), "listen", open.site.Addr().String(), "source", c.source, "trade", c.trade}
+	if key := s.owner.login.PageKey(); key != "" { // for the owner's browser, once
+		said = append(said, "page", c.baseURL+page.Path+"?key="+key)
+	}
+	log.Info("serving", said...)
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error { return serveHTTP(ctx, s.http, s.conns.listener(open.site)) })
 	g.Go(func() error { return onHangup(ctx, hangup, s.owner.login, log) })

@@ -28,8 +28,9 @@ export async function logIn(base) {
   const request = { state: secret(), verifier: secret() };
   sessionStorage.setItem(asked, JSON.stringify(request));
   const address = new URL(base + '/authorize');
+  const key = new URLSearchParams(location.search).get('key'); // of the address that wick prints at its start
   address.search = new URLSearchParams({
-    response_type: 'code', client_id: clientID, redirect_uri: base + '/app', state: request.state, scope: 'owner',
+    ...(key && { key }), response_type: 'code', client_id: clientID, redirect_uri: base + '/app', state: request.state, scope: 'owner',
     code_challenge: await challengeOf(request.verifier), code_challenge_method: 'S256',
   });
   location.assign(address.href);

@@ -40,7 +40,7 @@ function toast(text) {
 
 /** begin finds out whether the owner is logged in. */
 async function begin() {
-  if (location.origin !== base) return location.replace(base + '/app'); // the login returns to the published address
+  if (location.origin !== base) return location.replace(base + '/app' + location.search); // the login returns to the published address
   setLook(JSON.parse(place('look').textContent));
   applyTheme();
   system.addEventListener('change', applyTheme);
