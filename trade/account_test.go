@@ -901,7 +901,7 @@ func TestCloseAgain(t *testing.T) {
 			}
 		}
 	})
-	text, err := json.Marshal(Closed{Order: Order{Symbol: "AAA"}, Error: "why"})
+	text, err := json.Marshal(Closed{Placed: Placed{Order: Order{Symbol: "AAA"}}, Error: "why"})
 	if want := `{"symbol":"AAA","error":"why"}`; err != nil || string(text) != want {
 		t.Errorf("%s, %v, want %s", text, err, want)
 	}

@@ -12,14 +12,14 @@ import (
 
 // Closed is the result of [Engine.CloseAll] for one position.
 type Closed struct {
-	Order
+	Placed
 	Error string `json:"error,omitempty"` // why the position stays
 }
 
 // MarshalJSON writes the order or, of a position that stays, its symbol and why.
 func (c Closed) MarshalJSON() ([]byte, error) {
 	if c.Error == "" {
-		return json.Marshal(c.Order)
+		return json.Marshal(c.Placed)
 	}
 	return json.Marshal(struct {
 		Symbol string `json:"symbol"`
@@ -50,7 +50,7 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed
 		}
 		if again {
 			if !slices.ContainsFunc(out, func(c Closed) bool { return c.Symbol == p.Symbol }) {
-				out = append(out, Closed{Order: Order{Symbol: p.Symbol}, Error: "client_order_id was used before and did not close this position: choose another id"})
+				out = append(out, Closed{Placed: Placed{Order: Order{Symbol: p.Symbol}}, Error: "client_order_id was used before and did not close this position: choose another id"})
 			}
 			continue
 		}
@@ -69,10 +69,10 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed
 				*r.Held = -previews[seen].Side.sign(previews[seen].Quantity)
 			}
 		}
-		o, err := e.Place(ctx, r)
-		c := Closed{Order: o}
+		p, err := e.PlaceOrder(ctx, r)
+		c := Closed{Placed: p}
 		if err != nil {
-			c.Symbol, c.Error = p.Symbol, err.Error()
+			c.Symbol, c.Error = r.Symbol, err.Error()
 		}
 		out = append(out, c)
 	}
@@ -116,7 +116,7 @@ func (e *Engine) closedBefore(r OrderRequest) ([]Closed, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Closed{Order: full.answer(r)})
+		out = append(out, Closed{Placed: Placed{Order: full.answer(r)}})
 	}
 	return out, nil
 }

@@ -361,7 +361,7 @@ func TestRefusalsWaitForDisk(t *testing.T) {
 				if err == nil && c.replaces {
 					c.then.Replaces = o.ID
 					e.mu.Lock()
-					_, seq, err = e.cancel(o, Who{}, "", now())
+					_, seq, err = e.cancel(&o.Order, Who{}, "", now())
 					e.mu.Unlock()
 				}
 				if err != nil || e.Applied() >= seq {

@@ -3,59 +3,75 @@ package trade
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"wick/exact"
 )
 
-// Place carries out an order request. When it returns without an error the
+// Placed is an order that was placed, and what becomes of the other orders of its symbol if
+// it closes the position.
+type Placed struct {
+	Order
+	Ended []string `json:"ended,omitempty"`     // ids of the exits that end with the position
+	Left  []string `json:"left_open,omitempty"` // ids of the orders that stay open without one
+}
+
+// Place is [Engine.PlaceOrder] for who needs the order alone.
+func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
+	p, err := e.PlaceOrder(ctx, r)
+	return p.Order, err
+}
+
+// PlaceOrder carries out an order request. When it returns without an error the
 // order, and its fill if it could be filled at once, is on disk. If the caller hangs
-// up, Place still finishes what it has begun.
+// up, PlaceOrder still finishes what it has begun.
 //
 // The same ClientOrderID with the same arguments returns the first order, as
 // it stands now, for ever; with other arguments it is refused.
-func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
+func (e *Engine) PlaceOrder(ctx context.Context, r OrderRequest) (Placed, error) {
 	if err := r.normalize(); err != nil {
-		return Order{}, err
+		return Placed{}, err
 	}
 	var err error
 	if r.Symbol, err = e.symbol(r.Symbol); err != nil {
-		return Order{}, err
+		return Placed{}, err
 	}
 	// A retry is answered before anything else is checked: limits and prices may have
 	// changed since, the answer must not.
 	if o, err := e.earlier(&r); o != nil || err != nil {
-		return o.answer(r), err
+		return Placed{Order: o.answer(r)}, err
 	}
 	if err := r.checkExpiry(); err != nil { // a retry of an order that has expired got its answer above
-		return Order{}, err
+		return Placed{}, err
 	}
 	if err := e.refreshTrading(); err != nil {
-		return Order{}, err
+		return Placed{}, err
 	}
 	// From here on a client that hangs up leaves nothing half done.
 	ctx = context.WithoutCancel(ctx)
 	if err := e.ensure(ctx, r.Symbol); err != nil { // there must be a price to judge by
-		return Order{}, err
+		return Placed{}, err
 	}
 	if e.venue != nil {
-		return e.placeLive(ctx, r)
+		o, err := e.placeLive(ctx, r)
+		return Placed{Order: o}, err
 	}
 	e.learnGrid(ctx, r.Symbol)
-	o, seq, err := e.accept(r, e.watch.ask(ctx, r.Symbol))
-	if err != nil || r.DryRun && o.ID == "" {
-		return o.public(), e.afterDisk(err)
+	p, seq, err := e.accept(r, e.watch.ask(ctx, r.Symbol))
+	if err != nil {
+		return Placed{}, e.afterDisk(err)
 	}
-	return o.answer(r), e.commit(seq)
+	return p, e.commit(seq)
 }
 
 // accept decides about r in one go: no other order comes between the check of a
-// limit and its use. It returns the order and the sequence to commit. Asked is what
+// limit and its use. It returns what clients see and the sequence to commit. Asked is what
 // came of asking the source for the newest price just now.
-func (e *Engine) accept(r OrderRequest, asked inquiry) (*Order, uint64, error) {
+func (e *Engine) accept(r OrderRequest, asked inquiry) (Placed, uint64, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if o, err := e.known(r); o != nil || err != nil { // came in while we asked for prices
-		return o, e.ahead.seq, err
+		return Placed{Order: o.answer(r)}, e.ahead.seq, err
 	}
 	o, q, fill, err := e.draft(r, asked)
 	if err == nil {
@@ -65,12 +81,12 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (*Order, uint64, error) {
 		err = checkRests(o, r.OCO, fill, q.price)
 	}
 	if err != nil {
-		return nil, 0, q.refusing(err)
+		return Placed{}, 0, q.refusing(err)
 	}
 	at := o.CreatedAt
 	ev, err := e.arrival(o, fill, q, at)
 	if err != nil {
-		return nil, 0, err
+		return Placed{}, 0, err
 	}
 	if r.OCO != (OCO{}) { // the stop beside the limit arrives with it
 		ev.begin(ev.Order.partner(r.OCO))
@@ -93,11 +109,31 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (*Order, uint64, error) {
 			says += "; without dry_run: " + ev.Order.Reason
 		}
 		ev.Order.ID, ev.Order.Reason = "", says
-		return ev.Order, 0, nil
+		return e.placed(ev), 0, nil
 	}
 	e.rate.Take(at.Time, e.orderRate())
 	seq, err := e.place(ev, instant)
-	return ev.Order, seq, err
+	return e.placed(ev), seq, err
+}
+
+// placed returns what clients see of a step by which an order was placed. Called with mu held.
+func (e *Engine) placed(ev *event) Placed {
+	p := Placed{Order: ev.Order.public()}
+	if ev.Holding == nil || ev.Holding.Quantity != 0 {
+		return p
+	}
+	ends := []string{ev.Order.ID}
+	for _, with := range ev.Ends {
+		if ends = append(ends, with.ID); with.Code != endsReplaced {
+			p.Ended = append(p.Ended, with.ID)
+		}
+	}
+	for _, id := range e.ahead.open[ev.Order.Symbol] {
+		if !slices.Contains(ends, id) {
+			p.Left = append(p.Left, id)
+		}
+	}
+	return p
 }
 
 // arrival returns the step by which o comes into the book: filled at a price, or

@@ -357,3 +357,50 @@ func TestFillTellsWhatEnded(t *testing.T) {
 		}
 	})
 }
+
+// TestClosingByHand: closing a position ends its exits in the same record, and the answer
+// names them, also of a dry run and of symbol all. What does not end with it, because it said
+// may_open or is on the other side, is named too. A part that is sold ends nothing.
+func TestClosingByHand(t *testing.T) {
+	for _, way := range []string{"quantity", "all", "every position", "dry run"} {
+		t.Run(way, func(t *testing.T) {
+			inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
+				place(t, e, Buy, Market, "10", "")
+				stop := ask(t, e, of(10, stopping(Sell, 97))).ID
+				profit := ask(t, e, of(5, limiting(Sell, 105))).ID
+				stays := ask(t, e, of(10, func(r *OrderRequest) { stopping(Sell, 95)(r); r.MayOpen = true })).ID
+				entry := ask(t, e, limiting(Buy, 90)).ID
+				r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Market, Quantity: 4 * exact.One}
+				part, err := e.PlaceOrder(t.Context(), r)
+				if err != nil || len(part.Ended)+len(part.Left) != 0 {
+					t.Fatalf("4 of 10 are sold: %+v, %v", part, err)
+				}
+				r.Quantity = 6 * exact.One
+				var got Placed
+				switch way {
+				case "every position":
+					var closed []Closed
+					if closed, err = e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true}, nil); len(closed) == 1 {
+						got = closed[0].Placed
+					}
+				case "all":
+					r.Quantity, r.All = 0, true
+					got, err = e.PlaceOrder(t.Context(), r)
+				default:
+					r.DryRun = way == "dry run"
+					got, err = e.PlaceOrder(t.Context(), r)
+				}
+				if err != nil || fmt.Sprint(got.Ended) != fmt.Sprint([]string{stop, profit}) || fmt.Sprint(got.Left) != fmt.Sprint([]string{stays, entry}) {
+					t.Errorf("ended %v and left %v, %v; want %v and %v", got.Ended, got.Left, err, []string{stop, profit}, []string{stays, entry})
+				}
+				want := "cancelled cancelled open open"
+				if way == "dry run" {
+					want = "open open open open"
+				}
+				if got := strings.Join([]string{found(t, e, stop), found(t, e, profit), found(t, e, stays), found(t, e, entry)}, " "); got != want {
+					t.Errorf("stop, profit, the stop that may open and the entry are %s, want %s", got, want)
+				}
+			})
+		})
+	}
+}

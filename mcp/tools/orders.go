@@ -85,12 +85,12 @@ func (h *handlers) placeOrder() tool {
 		if err != nil {
 			return nil, err
 		}
-		o, err := h.Engine.Place(ctx, r.OrderRequest)
+		placed, err := h.Engine.PlaceOrder(ctx, r.OrderRequest)
 		grant.Settle(err == nil)
 		if err != nil {
 			return nil, err
 		}
-		reply := replyTo(r, o)
+		o, reply := placed.Order, replyTo(r, placed)
 		switch {
 		case o.ID != "":
 			reply.Exits = h.Engine.Group(o.ID)
@@ -136,7 +136,7 @@ func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) 
 	}
 	orders := make([]any, len(closed))
 	for i, one := range closed {
-		if orders[i] = replyTo(r, one.Order); one.Error != "" {
+		if orders[i] = replyTo(r, one.Placed); one.Error != "" {
 			orders[i] = one
 		}
 	}
@@ -157,7 +157,7 @@ func who(c mcp.Call) trade.Who {
 // orderReply is the reply of place_order: the order, and whether it was a dry run. The
 // members of the order are at the top level, as in every other reply with an order.
 type orderReply struct {
-	trade.Order
+	trade.Placed
 	DryRun bool   `json:"dry_run,omitempty"`
 	Exists bool   `json:"exists,omitempty"` // a dry run found the order that its client_order_id names
 	Note   string `json:"note,omitempty"`
@@ -168,8 +168,11 @@ type orderReply struct {
 // replyTo returns the reply of place_order. If an order with the client_order_id of a dry
 // run exists already, o is that order, and a note says so: otherwise it would look like a
 // new one.
-func replyTo(r *orderRequest, o trade.Order) orderReply {
-	reply := orderReply{Order: o, DryRun: r.DryRun}
+func replyTo(r *orderRequest, o trade.Placed) orderReply {
+	reply := orderReply{Placed: o, DryRun: r.DryRun}
+	if len(o.Left) > 0 {
+		reply.Note = fmt.Sprintf("the position is closed, and these orders of %s stay open without it: %s; cancel_order ends them", o.Symbol, atMostTen(o.Left))
+	}
 	if r.DryRun && o.ID != "" {
 		reply.Exists = true
 		reply.Note = fmt.Sprintf("client_order_id %q exists: placing this order would return %s as it stands and place nothing new", o.ClientOrderID, o.ID)
