@@ -5,45 +5,57 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strconv"
 	"time"
 
+	"wick/exact"
 	"wick/journal"
 )
 
-// Exports are what [Export] can write: every order, the orders of which something was
-// filled, or what the account was worth when it was first valued on each day.
+// Exports are what [Export] can write: every order, every execution, or what the account
+// was worth when it was first valued on each day.
 var Exports = []string{"orders", "fills", "equity"}
 
 // Export writes one of [Exports] of a state directory to w, oldest first, as CSV
 // with a header or as a JSON array. It only reads, so it may run beside the
 // process that owns the directory.
 func Export(dir, what, format string, w io.Writer) error {
+	var header []string
+	var rows [][]string
+	var list any
+	if what == "fills" {
+		fills, err := readFills(dir)
+		if err != nil {
+			return err
+		}
+		header, list = fillHeader, fills
+		for _, f := range fills {
+			rows = append(rows, f.row())
+		}
+		return writeTable(w, format, header, rows, list)
+	}
 	orders, days, err := readHistory(dir)
 	if err != nil {
 		return err
 	}
-	markSynthetic(days, orders)
-	var header []string
-	var rows [][]string
-	var list any = orders
-	switch what {
-	case "equity":
+	if what == "equity" {
+		markSynthetic(days, orders)
 		header, list = []string{"date", "equity", "realized_pnl", "fees", "synthetic"}, days
 		for _, d := range days {
 			rows = append(rows, []string{d.Date, d.Equity.String(), d.Realized.String(), d.Fees.String(), text(true, d.Synthetic)})
 		}
-	// Fills are the orders of which something was filled, in the columns of orders.
-	case "fills":
-		orders = slices.DeleteFunc(orders, func(o Order) bool { return o.FilledQuantity == 0 })
-		list = orders
-		fallthrough
-	default:
-		header = orderHeader
-		for _, o := range orders {
-			rows = append(rows, o.row())
-		}
+		return writeTable(w, format, header, rows, list)
 	}
+	for _, o := range orders {
+		rows = append(rows, o.row())
+	}
+	return writeTable(w, format, orderHeader, rows, orders)
+}
+
+// writeTable writes a table to w: as CSV its header and rows, as JSON the list.
+func writeTable(w io.Writer, format string, header []string, rows [][]string, list any) error {
 	if format == "json" {
 		text, err := json.Marshal(list)
 		if err == nil {
@@ -66,6 +78,82 @@ func markSynthetic(days []dayMark, orders []Order) {
 	for i := range days {
 		days[i].Synthetic = days[i].Synthetic || first >= 0 && days[i].Date >= orders[first].CreatedAt.UTC().Format(time.DateOnly)
 	}
+}
+
+// exportedFill is one execution: what changed a position. Counted in their order at average cost,
+// all executions of a symbol give its realized profit.
+type exportedFill struct {
+	Sequence      uint64        `json:"sequence"` // of its record in the journal
+	Time          Time          `json:"time"`     // when the book took it
+	OrderID       string        `json:"order_id"`
+	ClientOrderID string        `json:"client_order_id"`
+	Symbol        string        `json:"symbol"`
+	Side          Side          `json:"side"`
+	Quantity      exact.Decimal `json:"quantity"`
+	Price         exact.Decimal `json:"price"`
+	Fee           exact.Decimal `json:"fee"`
+	Source        string        `json:"source"`
+	Synthetic     bool          `json:"synthetic,omitempty"`
+}
+
+// fillHeader names the columns of an execution.
+var fillHeader = []string{"sequence", "time", "order_id", "client_order_id", "symbol", "side", "quantity", "price", "fee", "source", "synthetic"}
+
+// row returns an execution as a line of CSV.
+func (x *exportedFill) row() []string {
+	return []string{strconv.FormatUint(x.Sequence, 10), x.Time.String(), x.OrderID, x.ClientOrderID, x.Symbol, string(x.Side),
+		x.Quantity.String(), x.Price.String(), x.Fee.String(), x.Source, text(true, x.Synthetic)}
+}
+
+// readFills returns the executions of a directory in the order in which they happened. They
+// are read from the journal, of which no record is ever removed: an order says what was
+// filled of it in all, which is not enough if another order was filled in between. If the
+// journal does not reach back to the beginning, or is damaged, readFills fails.
+func readFills(dir string) ([]exportedFill, error) {
+	fills, held := []exportedFill{}, make(map[string]holding) // not nil, so that JSON has an empty list
+	_, err := inspect(dir, func([]byte) error { return nil }, func(r journal.Entry) error {
+		if r.Kind == 0 && r.Seq > 0 { // the snapshot of record 0 is empty
+			return fmt.Errorf("%s: the journals before it are gone, and with them the fills up to record %d; wick --audit prints what is left", r.File, r.Seq)
+		}
+		if r.Kind == 0 || r.Kind == journal.KindHeader {
+			return nil
+		}
+		ev, err := decodeEvent(r.Payload)
+		if err != nil {
+			return fmt.Errorf("%s: record %d: %w", r.File, r.Seq, err)
+		}
+		if ev.Order != nil && ev.Holding != nil {
+			x, err := executed(ev.Order, held[ev.Order.Symbol], *ev.Holding)
+			if err != nil {
+				return fmt.Errorf("%s: record %d: %w", r.File, r.Seq, err)
+			}
+			x.Sequence, x.Time = r.Seq, ev.At
+			fills, held[ev.Order.Symbol] = append(fills, x), *ev.Holding
+		}
+		maps.Copy(held, ev.Holdings)
+		return nil
+	})
+	return fills, err
+}
+
+// executed returns the execution of the order o that changed a holding. What a fill pays is
+// in the holding, to the last digit: realized profit plus fees less cost falls by size*price.
+// The average price of an order that was filled in parts is rounded.
+func executed(o *Order, before, after holding) (exportedFill, error) {
+	x := exportedFill{OrderID: o.ID, ClientOrderID: o.ClientOrderID, Symbol: o.Symbol, Side: o.Side, Source: o.Source, Synthetic: o.Synthetic}
+	size := after.Quantity - before.Quantity
+	x.Quantity = size.Abs()
+	fee := minus(after.Fees, before.Fees)
+	paid := minus(minus(after.Cost, before.Cost), plus(minus(after.Realized, before.Realized), fee))
+	var ok, fits bool
+	if size != 0 {
+		x.Price, ok = paid.Per(size)
+		x.Fee, fits = fee.Per(exact.One)
+	}
+	if !ok || !fits || (size < 0) != (o.Side == Sell) {
+		return x, fmt.Errorf("order %s does not fit its position", o.ID)
+	}
+	return x, nil
 }
 
 // text returns v as a column of CSV, empty if it was not given.

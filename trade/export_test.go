@@ -5,11 +5,17 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"regexp"
+	"slices"
+	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"wick/broker/alpaca/alpacatest"
 	"wick/exact"
+	"wick/journal"
 )
 
 // TestFind: the filters of orders.
@@ -91,6 +97,200 @@ func TestExport(t *testing.T) {
 			t.Errorf("equity as %s: %s, %v", format, out.String(), err)
 		}
 	}
+}
+
+// counted is what a trader would count from a list of executions: a position at average
+// cost for each symbol, and what was realized less fees.
+type counted struct{ quantity, cost, realized *big.Rat }
+
+// replay counts the rows of --export fills in their order, with the columns by name, and
+// returns the ledgers by symbol.
+func replay(t *testing.T, dir string) (map[string]*counted, [][]string) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Export(dir, "fills", "csv", &out); err != nil {
+		t.Fatal(err)
+	}
+	table, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"sequence", "time", "order_id", "client_order_id", "symbol", "side", "quantity", "price", "fee", "source", "synthetic"}
+	if !slices.Equal(table[0], want) {
+		t.Fatalf("the columns are %q, want %q", table[0], want)
+	}
+	number := func(text string) *big.Rat {
+		r, ok := new(big.Rat).SetString(text)
+		if !ok {
+			t.Fatalf("%q is no number", text)
+		}
+		return r
+	}
+	books := make(map[string]*counted)
+	last := uint64(0)
+	for _, row := range table[1:] {
+		seq, err := strconv.ParseUint(row[0], 10, 64)
+		if _, bad := time.Parse(time.RFC3339, row[1]); err != nil || bad != nil || seq < last {
+			t.Errorf("row %q after sequence %d: %v %v", row, last, err, bad)
+		}
+		last = seq
+		l := books[row[4]]
+		if l == nil {
+			l = &counted{new(big.Rat), new(big.Rat), new(big.Rat)}
+			books[row[4]] = l
+		}
+		size, price := number(row[6]), number(row[7])
+		if row[5] == "sell" {
+			size.Neg(size)
+		}
+		l.realized.Sub(l.realized, number(row[8]))
+		if l.quantity.Sign()*size.Sign() < 0 { // it closes as much as is held, at average cost
+			closed := new(big.Rat).Set(size)
+			if closed.Abs(closed).Cmp(new(big.Rat).Abs(l.quantity)) > 0 {
+				closed.Abs(l.quantity)
+			}
+			share := new(big.Rat).Mul(l.cost, new(big.Rat).Quo(closed, new(big.Rat).Abs(l.quantity)))
+			if size.Sign() > 0 {
+				closed.Neg(closed)
+			}
+			l.realized.Add(l.realized, new(big.Rat).Sub(new(big.Rat).Mul(closed, price), share))
+			l.cost.Sub(l.cost, share)
+			l.quantity.Sub(l.quantity, closed)
+			size.Add(size, closed)
+		}
+		l.quantity.Add(l.quantity, size)
+		l.cost.Add(l.cost, new(big.Rat).Mul(size, price))
+	}
+	return books, table[1:]
+}
+
+// sameProfit compares what was counted from the executions with the positions of the book.
+func sameProfit(t *testing.T, books map[string]*counted, positions []Position) {
+	t.Helper()
+	if len(books) != len(positions) {
+		t.Errorf("%d symbols in the export, %d in the book", len(books), len(positions))
+	}
+	for _, p := range positions {
+		l := books[p.Symbol]
+		if l == nil {
+			t.Errorf("%s is not in the export", p.Symbol)
+			continue
+		}
+		realized, ok := new(big.Rat).SetString(p.RealizedPnL.String())
+		held, _ := new(big.Rat).SetString(p.Quantity.String())
+		if p.Side == "short" {
+			held.Neg(held)
+		}
+		if !ok || l.realized.FloatString(10) != realized.FloatString(10) || l.quantity.Cmp(held) != 0 {
+			t.Errorf("%s: the executions give %s and %s held, the book has %s and %s", p.Symbol, l.realized.FloatString(10), l.quantity.RatString(), p.RealizedPnL, held.RatString())
+		}
+	}
+}
+
+// TestExportFills: the fills are executions in the order in which they happened. Counted one
+// after the other they give the book's profit: over orders that wait and are filled after
+// later ones, positions that are built and closed in parts, shorts, a turn from long to
+// short, exits of brackets, and over restarts and the archive.
+func TestExportFills(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := testOptions(t)
+		o.Account = AccountOptions{Cash: 100_000 * exact.One, Stablecoins: true, Short: true}
+		o.FeeRate, o.kept, o.files = exact.One/1000, 3, journal.FileOptions{MaxRecords: 7}
+		e := openTest(t, o)
+		trade := func(symbol string, side Side, quantity, limit string) Order {
+			t.Helper()
+			return ask(t, e, func(r *OrderRequest) {
+				r.Symbol, r.Side, r.Quantity = symbol, side, dec(t, quantity)
+				if limit != "" {
+					r.Type, r.Price = Limit, dec(t, limit)
+				}
+			})
+		}
+		price(e, "AAA", 100)
+		price(e, "BBB", 50)
+		early := trade("AAA", Buy, "5", "90") // placed first, filled last but one
+		trade("AAA", Buy, "3", "")
+		price(e, "AAA", 103.5)
+		trade("AAA", Buy, "4", "")
+		trade("BBB", Sell, "2.5", "") // a short
+		price(e, "AAA", 107.25)
+		trade("AAA", Sell, "2", "") // out in parts
+		price(e, "AAA", 111.1)
+		trade("AAA", Sell, "1.5", "")
+		price(e, "BBB", 47.3)
+		trade("BBB", Buy, "1", "")
+		price(e, "AAA", 89.5)
+		if o, err := e.Order(early.ID); err != nil || o.Status != StatusFilled {
+			t.Fatalf("the first order: %+v, %v", o, err)
+		}
+		trade("BBB", Buy, "4.25", "") // from short to long
+		ask(t, e, func(r *OrderRequest) {
+			r.Symbol, r.Quantity, r.StopLoss, r.TakeProfit = "CCC", dec(t, "2"), Exit{Price: dec(t, "95")}, Exit{Price: dec(t, "110")}
+		})
+		price(e, "CCC", 94)
+		ask(t, e, func(r *OrderRequest) { r.Symbol, r.Side, r.Type, r.Price = "AAA", Buy, Limit, dec(t, "50") }) // never filled
+		e.tidy()
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		e = openTest(t, o)
+		defer e.Close()
+		books, rows := replay(t, o.Dir)
+		sameProfit(t, books, e.AllPositions())
+		if n := len(rows); n != 10 {
+			t.Errorf("%d executions, want 10", n)
+		}
+		first := slices.IndexFunc(rows, func(row []string) bool { return row[2] == early.ID })
+		if first != 6 || rows[6][7] != "90" {
+			t.Errorf("the order that waited is row %d, want 6, at 90: %q", first, rows)
+		}
+	})
+}
+
+// TestExportLiveFills: of an order that a broker fills in parts each part is an execution, at
+// its own price and in its place among those of other orders.
+func TestExportLiveFills(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := &atBroker{t: t, venue: v}
+		o := liveOptions(t, v)
+		l.e = openTest(t, o)
+		l.run()
+		defer l.stop()
+		time.Sleep(time.Second)
+		sent := func(side Side, quantity, limit int64) Order {
+			t.Helper()
+			order, err := l.place(OrderRequest{Side: side, Type: Limit, Quantity: exact.Decimal(quantity) * exact.One, Price: exact.Decimal(limit) * exact.One})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return order
+		}
+		part := func(o Order, quantity int64, price string) {
+			t.Helper()
+			v.Fill(o.ID, exact.Decimal(quantity)*exact.One, dec(t, price))
+			time.Sleep(time.Second)
+		}
+		buy := sent(Buy, 10, 99)
+		part(buy, 3, "98.97")
+		part(buy, 4, "97.31")
+		sell := sent(Sell, 6, 105)
+		part(sell, 1, "105.13")
+		part(buy, 3, "96.02") // between two parts of the sale
+		part(sell, 2, "106.41")
+		if _, err := l.e.CancelOrder(anyone(), sell.ID); err != nil {
+			t.Fatal(err)
+		}
+		books, rows := replay(t, o.Dir)
+		sameProfit(t, books, l.e.AllPositions())
+		var prices []string
+		for _, row := range rows {
+			prices = append(prices, row[6]+" at "+row[7])
+		}
+		if want := []string{"3 at 98.97", "4 at 97.31", "1 at 105.13", "3 at 96.02", "2 at 106.41"}; !slices.Equal(prices, want) {
+			t.Errorf("executions %q, want %q", prices, want)
+		}
+	})
 }
 
 // TestExportSyntheticDays: the days of an account say from when on invented prices are in
