@@ -13,23 +13,6 @@ import (
 // bars. It leaves things out one by one, the least important first, until the rest
 // fits the width.
 
-// headerPart is a piece of the header's left side.
-type headerPart struct {
-	text  string
-	font  *atlas
-	ink   ink
-	gap   float64 // room before it
-	badge bool
-}
-
-// leftSide is the header's left side, in the order of reading.
-type leftSide []headerPart
-
-// add appends a text without a badge.
-func (h *leftSide) add(gap float64, font *atlas, i ink, text string) {
-	*h = append(*h, headerPart{text: text, font: font, ink: i, gap: gap})
-}
-
 // headerCut says what a header leaves out: each value also leaves out what the smaller
 // ones do.
 type headerCut uint8
@@ -46,137 +29,159 @@ const (
 	cutState // what stateText says about the bars
 	cutInterval
 	cutLast
+	cutNever
 )
 
-// placeHeader writes the header, and leaves out only as much as it must to make it fit.
+// headerPart is a piece of the header.
+type headerPart struct {
+	text  string
+	font  *atlas
+	ink   ink
+	gap   float64 // room before it
+	right bool    // on the right side, where parts are joined by dots
+	badge bool    // on a filled box
+	// The cuts at which it is shown: from the first up to, but not including, the second.
+	from, until headerCut
+}
+
+// placeHeader writes the header, and leaves out only as much as it must to make it fit. The
+// last try is written whether it fits or not.
 func (p *picture) placeHeader() {
-	// Try the whole header, then leave out one thing after the other until the
-	// rest fits. The last try is printed whether it fits or not.
-	pad := p.px(10)
-	for cut := cutNothing; ; cut++ {
-		parts := p.headerParts(cut)
-		right := p.headerRight(cut)
-		need := 2*pad + p.partsWidth(parts)
+	all, pad := p.headerParts(), p.px(10)
+	for cut := cutNothing; cut <= cutLast; cut++ {
+		var words []string // of the right side
+		need := 2 * pad
+		parts := slices.DeleteFunc(slices.Clone(all), func(part headerPart) bool { return cut < part.from || cut >= part.until })
+		for _, part := range parts {
+			switch {
+			case part.right:
+				words = append(words, part.text)
+				continue
+			case part.badge:
+				need += 2 * p.px(5)
+			}
+			need += p.px(part.gap) + part.font.width(part.text)
+		}
+		right := strings.Join(words, " · ")
 		if right != "" {
 			need += p.px(16) + p.axis.width(right)
 		}
 		if need > p.w && cut < cutLast {
 			continue
 		}
-		y := p.header.Dy()/2 + p.px(1)
-		p.putParts(parts, pad, y)
+		x, y := pad, p.header.Dy()/2+p.px(1)
+		for _, part := range parts {
+			switch x += p.px(part.gap); {
+			case part.right:
+			case part.badge:
+				w := p.write(headerText, part.font, part.text, x+p.px(5), y, p.pal.onTag[part.ink]) + 2*p.px(5)
+				l, half := &p.labels[len(p.labels)-1], p.tagH()/2
+				l.box, l.fill = image.Rect(x, y-half, x+w, y+half), true
+				x += w
+			default:
+				x += p.write(headerText, part.font, part.text, x, y, part.ink)
+			}
+		}
 		if right != "" {
 			p.write(headerText, p.axis, right, p.w-pad-p.axis.width(right), y, inkAxis)
 		}
-		if cut >= cutRange {
+		if cut >= cutRange && p.n > 0 {
 			p.placeZone()
 		}
 		return
 	}
 }
 
-// placeZone writes the time zone into the corner below the price axis, if there is room.
-// It is for a header that has no room for it.
+// placeZone writes the time zone into the corner below the price axis, if there is room. It
+// is for a header that has no room for it. Its name is that in letters or the offset from UTC,
+// which may be shorter: EST or -05. If its clock changes among the bars, it has both: EDT/EST.
 func (p *picture) placeZone() {
+	names := []string{"UTC"}
+	if p.zoneName() != "UTC" {
+		var letters, offsets []string
+		for _, t := range p.s.Time {
+			at := time.Unix(t, 0).In(p.zone)
+			if name, _ := at.Zone(); !slices.Contains(letters, name) {
+				letters = append(letters, name)
+				offsets = append(offsets, strings.TrimSuffix(at.Format("-0700"), "00"))
+			}
+		}
+		names = []string{strings.Join(letters, "/"), strings.Join(offsets, "/")}
+	}
 	room := p.w - p.axisX
-	for _, name := range p.zoneNames() {
-		if w := p.axis.width(name); p.n > 0 && w+p.px(4) <= room {
+	for _, name := range names {
+		if w := p.axis.width(name); w+p.px(4) <= room {
 			p.write(zoneText, p.axis, name, p.axisX+(room-w)/2, p.timeAxis.Min.Y+p.timeAxis.Dy()/2, inkAxis)
 			return
 		}
 	}
 }
 
-// zoneNames returns two short names of the zone, as letters and as the offset from UTC, which
-// may be shorter: EST and -05. If its clock changes among the bars, each has both: EDT/EST
-// and -04/-05.
-func (p *picture) zoneNames() []string {
-	if p.zoneName() == "UTC" {
-		return []string{"UTC"}
-	}
-	var letters, offsets []string
-	for _, t := range p.s.Time {
-		at := time.Unix(t, 0).In(p.zone)
-		if name, _ := at.Zone(); !slices.Contains(letters, name) {
-			letters = append(letters, name)
-			offsets = append(offsets, strings.TrimSuffix(at.Format("-0700"), "00"))
+// headerParts returns all parts in the order of reading: what the bars are, the prices of the
+// last one in its colour, so that up or down is seen before a number is read, and on the right
+// what is missing and which time the bars cover. The symbol and the badge of invented data are
+// never left out.
+func (p *picture) headerParts() []headerPart {
+	parts := make([]headerPart, 0, 20)
+	add := func(until headerCut, gap float64, i ink, text string) {
+		if text != "" {
+			parts = append(parts, headerPart{text: text, font: p.legend, ink: i, gap: gap, until: until})
 		}
 	}
-	return []string{strings.Join(letters, "/"), strings.Join(offsets, "/")}
-}
-
-// headerParts returns the left side: what the bars are, then the prices of the last one.
-// What cut says is left out.
-func (p *picture) headerParts(cut headerCut) leftSide {
-	parts := make(leftSide, 0, 16)
-	p.addTitle(&parts, cut)
-	if last := p.lastBar(); last >= 0 && cut < cutClose {
-		p.addPrices(&parts, last, cut)
+	right := func(from, until headerCut, text string) {
+		parts = append(parts, headerPart{text: text, right: true, from: from, until: until})
 	}
-	return parts
-}
-
-// addTitle adds symbol, interval, currency if it is known, badge and state. The symbol and the badge of
-// invented data are never left out.
-func (p *picture) addTitle(parts *leftSide, cut headerCut) {
-	parts.add(0, p.symbol, inkText, printable(p.s.Symbol, 24))
-	if cut < cutInterval {
-		parts.add(8, p.legend, inkAxis, printable(string(p.s.Interval), 8))
-		if p.s.Currency != "" {
-			parts.add(8, p.legend, inkAxis, printable(p.s.Currency, 8))
-		}
-		// The reader is told if bars or scale are not what is usual.
-		if p.kind == HeikinAshi {
-			parts.add(8, p.legend, inkAxis, "Heikin-Ashi")
-		}
-		if p.mode == Log {
-			parts.add(8, p.legend, inkAxis, "log")
-		}
+	parts = append(parts, headerPart{text: printable(p.s.Symbol, 24), font: p.symbol, ink: inkText, until: cutNever})
+	add(cutInterval, 8, inkAxis, printable(string(p.s.Interval), 8))
+	add(cutInterval, 8, inkAxis, printable(p.s.Currency, 8))
+	if p.kind == HeikinAshi { // bars or scale are not what is usual
+		add(cutInterval, 8, inkAxis, "Heikin-Ashi")
+	}
+	if p.mode == Log {
+		add(cutInterval, 8, inkAxis, "log")
 	}
 	if p.s.Synthetic {
-		*parts = append(*parts, headerPart{text: "SYNTHETIC", font: p.tag, ink: inkAmber, gap: 12, badge: true})
+		parts = append(parts, headerPart{text: "SYNTHETIC", font: p.tag, ink: inkAmber, gap: 12, badge: true, until: cutNever})
 	}
-	if state := p.stateText(); state != "" && cut < cutState {
-		parts.add(12, p.legend, inkAmber, state)
-	}
-}
-
-// addPrices adds the prices of the last bar, the change from the one before, and the
-// volume. The prices take the colour of the bar, so that up or down is seen before a
-// number is read.
-func (p *picture) addPrices(parts *leftSide, last int, cut headerCut) {
-	colour := p.barInk(last)
-	price := func(name string, v float64) {
-		parts.add(14, p.legend, inkAxis, name)
-		parts.add(5, p.legend, colour, priceText(v, p.precision))
-	}
-	if cut < cutOHL {
-		price("O", p.s.Open[last])
-		price("H", p.s.High[last])
-		price("L", p.s.Low[last])
-	}
-	price("C", p.s.Close[last])
-	if last > 0 && p.valid[last-1] && cut < cutChange {
-		before, now := p.s.Close[last-1], p.s.Close[last]
-		text := percentText(before, now, 2)
-		if cut < cutAmount {
-			text = p.amountText(now-before) + " (" + text + ")"
+	add(cutState, 12, inkAmber, p.stateText())
+	if last := p.lastBar(); last >= 0 {
+		price := func(until headerCut, name, text string) {
+			add(until, 14, inkAxis, name)
+			add(until, 5, p.barInk(last), text)
 		}
-		parts.add(14, p.legend, changeInk(before, now), text)
+		price(cutOHL, "O", p.priceText(p.s.Open[last]))
+		price(cutOHL, "H", p.priceText(p.s.High[last]))
+		price(cutOHL, "L", p.priceText(p.s.Low[last]))
+		price(cutClose, "C", p.priceText(p.s.Close[last]))
+		if last > 0 && p.valid[last-1] {
+			before, now := p.s.Close[last-1], p.s.Close[last]
+			amount := p.priceText(math.Abs(now - before))
+			if strings.Trim(amount, "0.") != "" { // what is written as zero has no sign
+				amount = sign(now-before) + amount
+			}
+			percent := percentText(before, now, 2)
+			add(cutAmount, 14, changeInk(before, now), amount+" ("+percent+")")
+			add(cutChange, 14, changeInk(before, now), percent)
+			parts[len(parts)-1].from = cutAmount
+		}
+		if v := p.s.Volume[last]; positive(v) {
+			price(cutVolume, "Vol", volumeText(v))
+		}
 	}
-	if v := p.s.Volume[last]; positive(v) && cut < cutVolume {
-		parts.add(14, p.legend, inkAxis, "Vol")
-		parts.add(5, p.legend, colour, volumeText(v))
+	if n := len(p.missing.Panels); n > 0 {
+		omitted := "+" + strconv.Itoa(n) + " panels omitted"
+		right(cutNothing, cutAmount, omitted+" (height)")
+		right(cutAmount, cutLast, omitted)
 	}
-}
-
-// amountText writes a change of the price with its sign; what is written as zero has none.
-func (p *picture) amountText(change float64) string {
-	text := p.priceText(math.Abs(change))
-	if strings.Trim(text, "0.") == "" {
-		return text
+	if p.untold > 0 { // only what no plot and no legend could say
+		right(cutNothing, cutAmount, notDrawn(p.untold))
+		right(cutAmount, cutLast, strings.Replace(notDrawn(p.untold), " more", "", 1))
 	}
-	return sign(change) + text
+	if p.n > 0 {
+		right(cutNothing, cutRange, p.barText(0)+" → "+p.barText(p.n-1)+" "+p.zoneName())
+		right(cutNothing, cutCount, counted(p.n, "bar"))
+	}
+	return parts
 }
 
 // stateText says what a reader must know about the bars: that the last one will change,
@@ -193,81 +198,18 @@ func (p *picture) stateText() string {
 	if n := len(p.s.Gaps); n > 0 {
 		parts = append(parts, counted(n, "gap"))
 	}
-	// The age counts from the end of the last bar to the moment the source was
-	// asked: the package itself reads no clock.
-	ended := p.s.DueAt(p.n - 1)
-	age := p.s.AsOf/1000 - ended
+	// The age counts from the end of the last bar to the moment the source was asked: the
+	// package itself reads no clock. It is in the largest unit that fits.
+	age := p.s.AsOf/1000 - p.s.DueAt(p.n-1)
 	if p.s.AsOf > 0 && !p.s.Synthetic && !p.view.Past && age > 2*p.s.Interval.Seconds() && age < 1e11 {
-		parts = append(parts, ageText(age)+" old")
+		size, unit := int64(minute), " min old"
+		switch {
+		case age >= day:
+			size, unit = day, " d old"
+		case age >= hour:
+			size, unit = hour, " h old"
+		}
+		parts = append(parts, strconv.FormatInt(age/size, 10)+unit)
 	}
 	return strings.Join(parts, " · ")
-}
-
-// ageText writes seconds in the largest unit that fits, rounded down.
-func ageText(seconds int64) string {
-	switch {
-	case seconds >= day:
-		return strconv.FormatInt(seconds/day, 10) + " d"
-	case seconds >= hour:
-		return strconv.FormatInt(seconds/hour, 10) + " h"
-	}
-	return strconv.FormatInt(seconds/minute, 10) + " min"
-}
-
-// headerRight returns the right side: what is missing, and which time the bars cover. Of
-// what has no room in the plots the header says only what no plot and no legend could say.
-func (p *picture) headerRight(cut headerCut) string {
-	var parts []string
-	if n := len(p.missing.Panels); n > 0 && cut < cutLast {
-		text := "+" + strconv.Itoa(n) + " panels omitted"
-		if cut < cutAmount {
-			text += " (height)"
-		}
-		parts = append(parts, text)
-	}
-	if p.untold > 0 && cut < cutLast {
-		text := notDrawn(p.untold)
-		if cut >= cutAmount {
-			text = strings.Replace(text, " more", "", 1)
-		}
-		parts = append(parts, text)
-	}
-	if p.n > 0 && cut < cutRange {
-		parts = append(parts, p.barText(0)+" → "+p.barText(p.n-1)+" "+p.zoneName())
-		if cut < cutCount {
-			parts = append(parts, counted(p.n, "bar"))
-		}
-	}
-	return strings.Join(parts, " · ")
-}
-
-// partsWidth returns the width of parts with the gaps before them.
-func (p *picture) partsWidth(parts []headerPart) int {
-	w := 0
-	for _, part := range parts {
-		w += p.px(part.gap) + part.font.width(part.text)
-		if part.badge {
-			w += 2 * p.px(5)
-		}
-	}
-	return w
-}
-
-// putParts writes parts from column x on, centred on row y. A badge is a text on
-// a filled box.
-func (p *picture) putParts(parts []headerPart, x, y int) {
-	for _, part := range parts {
-		x += p.px(part.gap)
-		if !part.badge {
-			x += p.write(headerText, part.font, part.text, x, y, part.ink)
-			continue
-		}
-		w := part.font.width(part.text) + 2*p.px(5)
-		p.write(headerText, part.font, part.text, x+p.px(5), y, p.pal.onTag[part.ink])
-		// The box is put behind the label that was just written.
-		l := &p.labels[len(p.labels)-1]
-		half := p.tagH() / 2
-		l.box, l.fill = image.Rect(x, y-half, x+w, y+half), true
-		x += w
-	}
 }
