@@ -99,75 +99,93 @@ func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left in
 	return left
 }
 
-// putRow writes items from the left and note after them. Items that do not fit
-// are counted before the note, together with left others. It reports whether there was room
-// for the note, which is not so beside one very long name.
+// putRow writes items from the left, then how many did not fit, with left others, then note.
+// It notes the studies that are not named or not with all values. It reports whether there
+// was room for the note, which is not so beside one very long name.
 func (p *picture) putRow(items []legendItem, left int, note string, y int) bool {
-	last := p.axisX - p.px(10)
-	if note == "" {
-		p.putItems(items, left, last, y)
-		return true
+	x, gap, last := p.px(10), p.px(12), p.axisX-p.px(10)
+	put := func(font *atlas, text string, i ink) {
+		x += p.write(legendText, font, text, x, y, i) + gap
+		p.labels[len(p.labels)-1].backing = true
 	}
-	// The room of the note is set aside before the items are written.
-	w := p.legend.width(note)
-	x := p.putItems(items, left, last-p.px(12)-w, y)
-	if x+w > last {
-		return false
+	limit := last // of the items: the room of the note is set aside
+	if note != "" {
+		limit -= gap + p.legend.width(note)
 	}
-	p.putBacked(p.legend, note, x, y, inkAxis)
-	return true
-}
-
-// putItems writes items from the left up to column last, then how many did not fit, with
-// left others. It returns the column after that, and notes the studies that are not named
-// or not with all values.
-func (p *picture) putItems(items []legendItem, left, last, y int) (x int) {
-	// Room is kept for the count of items that do not fit, unless all do.
-	x, gap := p.px(10), p.px(12)
 	for i, item := range items {
-		w := item.font.width(item.text)
-		end := last
-		more := "+" + strconv.Itoa(len(items)-i+left)
+		// Room is kept for the count of items that do not fit, unless all do.
+		end := limit
 		if i < len(items)-1 || left > 0 {
-			end -= gap + p.legend.width(more)
+			end -= gap + p.legend.width("+"+strconv.Itoa(len(items)-i+left))
 		}
-		// At least one item is always written, and cut if it must be.
-		if x+w > end && i > 0 {
+		w := item.font.width(item.text)
+		if x+w > end && i > 0 { // at least one item is always written, and cut if it must be
 			for _, rest := range items[i:] {
 				if rest.of != nil && !slices.Contains(p.missing.Legend, rest.of.key) {
 					p.missing.Legend = append(p.missing.Legend, rest.of.key)
 				}
 			}
-			return x + gap + p.putBacked(p.legend, more, x, y, inkAxis)
+			left += len(items) - i
+			break
 		}
 		for most := len([]rune(item.text)); x+w > end && most > 8; most-- { // a formula may be longer than the row
 			item.text = printable(item.text, most-1)
 			w = item.font.width(item.text)
 		}
-		x += gap + p.putBacked(item.font, item.text, x, y, item.ink)
+		put(item.font, item.text, item.ink)
 	}
 	if left > 0 {
-		x += gap + p.putBacked(p.legend, "+"+strconv.Itoa(left), x, y, inkAxis)
+		put(p.legend, "+"+strconv.Itoa(left), inkAxis)
 	}
-	return x
+	if note == "" || x+p.legend.width(note) > last {
+		return note == ""
+	}
+	put(p.legend, note, inkAxis)
+	return true
 }
 
-// putBacked writes a legend text on a backing and returns its width.
-func (p *picture) putBacked(font *atlas, text string, x, y int, i ink) int {
-	w := p.write(legendText, font, text, x, y, i)
-	p.labels[len(p.labels)-1].backing = true
-	return w
-}
+// longestLevel is how many characters the name of a level has at most: as many as that of an
+// alert, "alert", the name of a line or an indicator of at most 14, and "above" or "below".
+const longestLevel = 26
 
-// legendItems returns the items of one study.
+// legendItems returns the items of one study: its name, the values at the last bar, each in
+// the colour of its line, its levels and counts. The only value needs no name. A compared
+// symbol always has its name here, since its tag on the axis may be dropped, and where it
+// begins later than the chart, since when its change counts.
 func (p *picture) legendItems(pn *pane, st *study) []legendItem {
 	items := []legendItem{{studyName(st.Result), p.name, inkText, st}}
+	add := func(i ink, text string) { items = append(items, legendItem{text, p.legend, i, st}) }
 	if p.n > 0 && !st.compare && neverWarm(st.Result, p.n) {
-		return append(items, legendItem{p.emptyText(st), p.legend, inkAxis, st})
+		add(inkAxis, p.emptyText(st))
+		return items
 	}
-	items = p.valueItems(items, pn, st)
-	add := func(i ink, text string) {
-		items = append(items, legendItem{text, p.legend, i, st})
+	named := func(label, text string) string {
+		if label == "" || !st.compare && len(st.Lines)+len(st.Histogram) < 2 {
+			return text
+		}
+		return printable(label, 20) + " " + text
+	}
+	write := valueText
+	switch { // over the price values are prices, and those of a compared line percentages
+	case pn.price && st.compare:
+		write = p.percentText
+	case pn.price:
+		write = func(v float64) string { return priceText(v, p.digits()) }
+	}
+	for i, l := range st.Lines {
+		v, _ := lastValue(l.Values, p.n)
+		add(st.lines[i].ink, named(l.Label, write(v)))
+		if first := slices.IndexFunc(l.Values, usable); st.compare && first > 0 {
+			add(st.lines[i].ink, "since "+p.barText(first))
+		}
+	}
+	for i, h := range st.Histogram {
+		v, ok := lastValue(h.Values, p.n)
+		colour := st.bars[i]
+		if colour == inkUp && ok && v < 0 {
+			colour = inkDown
+		}
+		add(colour, named(h.Label, valueText(v)))
 	}
 	if n := min(p.n, len(st.Shaded)); n > 0 { // the key of the shade, then the value
 		add(st.shade, "■ true")
@@ -178,50 +196,23 @@ func (p *picture) legendItems(pn *pane, st *study) []legendItem {
 	}
 	for _, h := range st.HLines {
 		if h.Label != "" {
-			add(toneInk(h.Tone, inkBand), printable(h.Label, longestLevel)+" "+p.legendValue(pn, st, h.Y))
+			add(toneInk(h.Tone, inkBand), printable(h.Label, longestLevel)+" "+write(h.Y))
 		}
 	}
-	return p.signalItems(items, st)
-}
-
-// longestLevel is how many characters the name of a level has at most: as many as that of an
-// alert, "alert", the name of a line or an indicator of at most 14, and "above" or "below".
-const longestLevel = 26
-
-// valueItems appends the values at the last bar, each in the colour of its line. The only
-// value of a study needs no name. A compared symbol always has its name here, since its
-// tag on the axis may be dropped, and where it begins later than the chart, since when its
-// change counts.
-func (p *picture) valueItems(items []legendItem, pn *pane, st *study) []legendItem {
-	named := st.compare || len(st.Lines)+len(st.Histogram) > 1
-	for i, l := range st.Lines {
-		v, _ := lastValue(l.Values, p.n)
-		items = append(items, legendItem{valueOf(l.Label, p.legendValue(pn, st, v), named), p.legend, st.lines[i].ink, st})
-		if first := slices.IndexFunc(l.Values, usable); st.compare && first > 0 {
-			items = append(items, legendItem{"since " + p.barText(first), p.legend, st.lines[i].ink, st})
-		}
+	if p.signals == SignalsOff {
+		return items
 	}
-	for i, h := range st.Histogram {
-		v, ok := lastValue(h.Values, p.n)
-		colour := st.bars[i]
-		if colour == inkUp && ok && v < 0 {
-			colour = inkDown
+	for _, g := range groupSignals(st.Signals) { // also those without room for a mark
+		shape := "● "
+		switch g.signal.Tone {
+		case indicators.Up:
+			shape = "▲ "
+		case indicators.Down:
+			shape = "▼ "
 		}
-		items = append(items, legendItem{valueOf(h.Label, valueText(v), named), p.legend, colour, st})
+		items = append(items, legendItem{shape + SignalName(g.signal.Label) + " ×" + strconv.Itoa(g.count), p.legend, st.signalInk(g.signal.Tone, inkText), nil})
 	}
 	return items
-}
-
-// legendValue writes a value of a line or a level. Over the price these are prices,
-// and those of a compared line percentages.
-func (p *picture) legendValue(pn *pane, st *study, v float64) string {
-	switch {
-	case !pn.price:
-		return valueText(v)
-	case st.compare:
-		return p.percentText(v)
-	}
-	return priceText(v, p.digits())
 }
 
 // emptyText says why a study has no value: too few bars, if it is known how many are
@@ -236,14 +227,6 @@ func (p *picture) emptyText(st *study) string {
 		return "no values (these bars have no volume)"
 	}
 	return "no values in these bars"
-}
-
-// valueOf joins a label and a value if the value is to be named.
-func valueOf(label, value string, named bool) string {
-	if !named || label == "" {
-		return value
-	}
-	return printable(label, 20) + " " + value
 }
 
 // studyName writes "MACD(12, 26, 9)" as "MACD 12 26 9". If each parameter is the name of
@@ -279,37 +262,14 @@ func studyName(r *indicators.Result) string {
 
 // neverWarm reports whether an indicator has lines or bars and not one value.
 func neverWarm(r *indicators.Result, n int) bool {
+	warm := false
 	for _, l := range r.Lines {
-		if slices.ContainsFunc(upTo(l.Values, n), usable) {
-			return false
-		}
+		warm = warm || slices.ContainsFunc(upTo(l.Values, n), usable)
 	}
 	for _, h := range r.Histogram {
-		if slices.ContainsFunc(upTo(h.Values, n), usable) {
-			return false
-		}
+		warm = warm || slices.ContainsFunc(upTo(h.Values, n), usable)
 	}
-	return len(r.Lines)+len(r.Histogram) > 0
-}
-
-// signalItems appends how often each signal came, by name and direction, in the
-// order in which they first came. Signals without room for a mark are counted too.
-func (p *picture) signalItems(items []legendItem, st *study) []legendItem {
-	if p.signals == SignalsOff {
-		return items
-	}
-	for _, g := range groupSignals(st.Signals) {
-		shape := "● "
-		switch g.signal.Tone {
-		case indicators.Up:
-			shape = "▲ "
-		case indicators.Down:
-			shape = "▼ "
-		}
-		text := shape + SignalName(g.signal.Label) + " ×" + strconv.Itoa(g.count)
-		items = append(items, legendItem{text, p.legend, st.signalInk(g.signal.Tone, inkText), nil})
-	}
-	return items
+	return !warm && len(r.Lines)+len(r.Histogram) > 0
 }
 
 // signalGroup is the first signal of a name and direction, and how many there are.
