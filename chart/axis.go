@@ -28,7 +28,11 @@ func (p *picture) measureAxis() {
 			} else {
 				pn.ticks = p.roundValues(pn)
 			}
-			p.makeTags(pn)
+			if pn.price {
+				p.priceTags(pn)
+			} else {
+				p.lineTags(pn)
+			}
 		}
 		for _, t := range pn.ticks {
 			widest = max(widest, p.axis.width(t.text))
@@ -39,50 +43,24 @@ func (p *picture) measureAxis() {
 	}
 	// The room beside the text, half of it on either side. However long a name
 	// is, the axis never takes more than half of the picture.
-	pad := p.either(10, 16)
-	p.axisX = p.w - min(max(widest+pad, p.px(44)), p.w/2)
+	p.axisX = p.w - min(max(widest+p.either(10, 16), p.px(44)), p.w/2)
 	for i := range p.panes {
 		pn := &p.panes[i]
 		pn.plot = image.Rect(0, pn.frame.Min.Y, p.axisX, pn.frame.Max.Y)
 	}
 }
 
-// roundValues returns ticks at round values for all rows that data may use. On a
-// logarithmic axis they follow patterns of leading digits; on an axis in percent they are
-// at round changes.
-func (p *picture) roundValues(pn *pane) []tick {
+// roundValues returns ticks at round values for all rows that data may use: beyond the data,
+// up to the legend and down to the volume strip, since things are drawn there too. On a
+// logarithmic axis they follow patterns of leading digits. On an axis in percent they are at
+// round changes from the first open: the values are those of the scale, which is in prices,
+// and only the labels are in percent, with the decimals of the step. These tags and legend
+// have too, but at least two.
+func (p *picture) roundValues(pn *pane) (out []tick) {
 	sc := pn.scale
-	if sc.zero {
-		return []tick{{value: 0, y: sc.row(0), text: "0"}}
-	}
-	lo, hi, room := p.tickRange(pn)
-	switch {
-	case pn.price && p.mode == Percent && p.base > 0:
-		return p.percentTicks(sc, lo, hi, room)
-	case sc.log && hi/lo > 2: // in a smaller range equal steps look evenly spaced
-		var out []tick
-		for _, v := range logTicks(lo, hi, room) {
-			out = append(out, tick{value: v, y: sc.row(v), text: levelText(v)})
-		}
-		return out
-	}
-	t := roundTicks(lo, hi, room)
-	format := formatFor(max(math.Abs(lo), math.Abs(hi)), t.exponent, !pn.price)
-	var out []tick
-	for k := t.first; k <= t.last; k++ {
-		v := t.at(k)
-		out = append(out, tick{value: v, y: sc.row(v), text: format.text(v)})
-	}
-	return out
-}
-
-// tickRange returns the values between which a pane has ticks, and the room for them.
-// Ticks go beyond the data, up to the legend and down to the volume strip, since things
-// are drawn there too.
-func (p *picture) tickRange(pn *pane) (lo, hi float64, room tickRoom) {
-	sc := pn.scale
-	lo, hi = sc.value(float64(pn.floor)), sc.value(float64(pn.legend.Max.Y))
-	room = tickRoom{apart: 26 * p.u, font: float64(p.axis.size), decimals: 10}
+	add := func(v float64, text string) { out = append(out, tick{value: v, y: sc.row(v), text: text}) }
+	lo, hi := sc.value(float64(pn.floor)), sc.value(float64(pn.legend.Max.Y))
+	room := tickRoom{apart: 26 * p.u, font: float64(p.axis.size), decimals: 10}
 	if pn.price {
 		room.apart, room.decimals = 28*p.u, p.precision
 	} else if r, ok := pn.studies[0].bounds(); ok {
@@ -91,23 +69,28 @@ func (p *picture) tickRange(pn *pane) (lo, hi float64, room tickRoom) {
 	if p.compact {
 		room.apart = 24 * p.u
 	}
-	// The range in pixels, whatever the scale is.
-	room.height = sc.y(lo) - sc.y(hi)
-	return lo, hi, room
-}
-
-// percentTicks returns ticks at round changes from the first open. The values are
-// those of the scale, which is in prices; only the labels are in percent, with the
-// decimals of the step. These tags and legend have too, but at least two.
-func (p *picture) percentTicks(sc scale, lo, hi float64, room tickRoom) []tick {
-	room.decimals = 2
-	t := roundTicks(p.percentOf(lo), p.percentOf(hi), room)
-	decimals := min(max(0, -t.exponent), 10)
-	p.changes = max(2, decimals)
-	var out []tick
-	for k := t.first; k <= t.last; k++ {
-		v := p.base * (1 + t.at(k)/100)
-		out = append(out, tick{value: v, y: sc.row(v), text: signed(t.at(k), decimals) + "%"})
+	room.height = sc.y(lo) - sc.y(hi) // in pixels, whatever the scale is
+	switch {
+	case sc.zero:
+		add(0, "0")
+	case pn.price && p.mode == Percent && p.base > 0:
+		room.decimals = 2
+		t := roundTicks(p.percentOf(lo), p.percentOf(hi), room)
+		decimals := min(max(0, -t.exponent), 10)
+		p.changes = max(2, decimals)
+		for k := t.first; k <= t.last; k++ {
+			add(p.base*(1+t.at(k)/100), signed(t.at(k), decimals)+"%")
+		}
+	case sc.log && hi/lo > 2: // in a smaller range equal steps look evenly spaced
+		for _, v := range logTicks(lo, hi, room) {
+			add(v, levelText(v))
+		}
+	default:
+		t := roundTicks(lo, hi, room)
+		format := formatFor(max(math.Abs(lo), math.Abs(hi)), t.exponent, !pn.price)
+		for k := t.first; k <= t.last; k++ {
+			add(t.at(k), format.text(t.at(k)))
+		}
 	}
 	return out
 }
@@ -115,62 +98,44 @@ func (p *picture) percentTicks(sc scale, lo, hi float64, room tickRoom) []tick {
 // levelTicks labels the levels of an oscillator, outermost first, and round
 // values where there is room.
 func (p *picture) levelTicks(pn *pane) {
-	levels := shownLevels(pn)
-	// The outermost pair comes first, so that of levels too close to each other the inner
-	// ones have no label.
-	for lo, hi := 0, len(levels)-1; lo <= hi; lo, hi = lo+1, hi-1 {
-		for _, v := range [...]float64{levels[hi], levels[lo]} {
-			p.addApart(pn, tick{value: v, y: pn.scale.row(v), text: levelText(v), level: true})
-		}
-	}
-	// Round values come last, so that none takes the place of a level.
-	round := p.roundValues(pn)
-	for _, t := range round {
-		p.addApart(pn, t)
-	}
-	// With fewer than two labels no value between them can be read. That happens in a low
-	// pane whose levels are too close to each other.
-	if p.fitting(pn) < 2 {
-		pn.ticks = round
-	}
-}
-
-// shownLevels returns the levels of an oscillator that are within its scale, each once and
-// sorted.
-func shownLevels(pn *pane) (levels []float64) {
+	var levels []float64 // within the scale, each once
 	for _, h := range pn.studies[0].HLines {
 		if usable(h.Y) && h.Y >= pn.scale.lo && h.Y <= pn.scale.hi && !slices.Contains(levels, h.Y) {
 			levels = append(levels, h.Y)
 		}
 	}
 	slices.Sort(levels)
-	return levels
-}
-
-// addApart adds a tick if it is far enough from all that are there.
-func (p *picture) addApart(pn *pane, t tick) {
-	gap := int(1.15 * float64(p.axis.size))
-	if !t.level { // round values are there to fill wide gaps only
-		gap = 2 * p.axis.size
-	}
-	for _, other := range pn.ticks {
-		if abs(other.y-t.y) < gap {
-			return
+	add := func(t tick) { // if it is far enough from all that are there
+		gap := int(1.15 * float64(p.axis.size))
+		if !t.level { // round values are there to fill wide gaps only
+			gap = 2 * p.axis.size
+		}
+		if !slices.ContainsFunc(pn.ticks, func(other tick) bool { return abs(other.y-t.y) < gap }) {
+			pn.ticks = append(pn.ticks, t)
 		}
 	}
-	pn.ticks = append(pn.ticks, t)
-}
-
-// fitting counts the ticks whose labels would lie within their pane. Those that touch
-// a tag count too, because tags are not placed yet.
-func (p *picture) fitting(pn *pane) int {
-	n := 0
+	// The outermost pair comes first, so that of levels too close to each other the inner
+	// ones have no label. Round values come last, so that none takes the place of a level.
+	for lo, hi := 0, len(levels)-1; lo <= hi; lo, hi = lo+1, hi-1 {
+		for _, v := range [...]float64{levels[hi], levels[lo]} {
+			add(tick{value: v, y: pn.scale.row(v), text: levelText(v), level: true})
+		}
+	}
+	round := p.roundValues(pn)
+	for _, t := range round {
+		add(t)
+	}
+	// With fewer than two labels no value between them can be read. That happens in a low
+	// pane whose levels are too close to each other. Tags are not placed yet.
+	fitting := 0
 	for k := range pn.ticks {
 		if box := p.tickBox(&pn.ticks[k]); box.Min.Y > pn.frame.Min.Y && box.Max.Y <= pn.floor {
-			n++
+			fitting++
 		}
 	}
-	return n
+	if fitting < 2 {
+		pn.ticks = round
+	}
 }
 
 // mostLevels is how many levels of a pane get a tag: those nearest to the last
@@ -181,36 +146,31 @@ const mostLevels = 8
 // ones the axis would take the room of the bars.
 const longestTag = 12
 
-// makeTags writes the tags of a pane: on the price the last close and the
-// levels, on a panel the last value of its lines.
-func (p *picture) makeTags(pn *pane) {
-	if !pn.price {
-		p.lineTags(pn)
-		return
-	}
-	// The most important tags come first: placeTags keeps the earlier of two that touch.
+// priceTags writes the tags of the price. The most important come first: placeTags keeps the
+// earlier of two that touch. These are the last close, the ends of compared lines with their
+// names, the caller's own levels, of which a caller wants to see the price, and the levels of
+// indicators that are nearest to the last close.
+func (p *picture) priceTags(pn *pane) {
 	last := p.lastBar()
 	closed := p.s.Close[last]
-	pn.tags = append(pn.tags, tag{
-		y: pn.scale.row(closed), text: p.axisText(closed), ink: p.priceInk(last), fixed: true,
-	})
-	p.compareTags(pn)
-	for _, l := range p.own {
-		// The caller's own levels come before those of indicators: a caller who adds a level
-		// wants to see its price.
-		if pn.inside(l.price) { // named in the plot, where there is more room
-			pn.tags = append(pn.tags, tag{y: pn.scale.row(l.price), text: p.ownText(l.price), ink: l.ink, outline: true})
+	add := func(v float64, name, text string, i ink, outline bool) {
+		if name != "" && !p.compact {
+			text = name + " " + text
 		}
+		pn.tags = append(pn.tags, tag{y: pn.scale.row(v), text: text, ink: i, outline: outline})
 	}
-	p.levelTags(pn, closed)
-}
-
-// levelTags tags the levels of indicators over the price, those nearest to the last
-// close.
-func (p *picture) levelTags(pn *pane, closed float64) {
+	add(closed, "", p.axisText(closed), p.priceInk(last), false)
+	pn.tags[0].fixed = true
 	var levels []ownLevel
 	for k := range pn.studies {
 		st := &pn.studies[k]
+		for i, l := range st.Lines {
+			// The values of compared lines are on the scale of our own price, so base turns
+			// them into percent as well.
+			if v, ok := lastValue(l.Values, p.n); ok && st.compare {
+				add(v, l.Label, p.percentText(v), st.lines[i].ink, false)
+			}
+		}
 		for i, h := range st.HLines {
 			if !pn.inside(h.Y) {
 				continue
@@ -222,16 +182,16 @@ func (p *picture) levelTags(pn *pane, closed float64) {
 			levels = append(levels, l)
 		}
 	}
+	for _, l := range p.own {
+		if pn.inside(l.price) { // named in the plot
+			add(l.price, "", p.ownText(l.price), l.ink, true)
+		}
+	}
 	slices.SortStableFunc(levels, func(a, b ownLevel) int {
 		return cmp.Compare(math.Abs(a.price-closed), math.Abs(b.price-closed))
 	})
-	// Tags near the last price come first, so they win where two would touch.
 	for _, l := range levels[:min(len(levels), mostLevels)] {
-		text := p.axisText(l.price)
-		if l.text != "" && !p.compact {
-			text = l.text + " " + text
-		}
-		pn.tags = append(pn.tags, tag{y: pn.scale.row(l.price), text: text, ink: l.ink, outline: true})
+		add(l.price, l.text, p.axisText(l.price), l.ink, true)
 	}
 }
 
@@ -254,25 +214,6 @@ func (p *picture) lineTags(pn *pane) {
 		near := slices.ContainsFunc(pn.tags, func(t tag) bool { return 2*abs(t.y-row) < 3*p.tagH() })
 		if len(pn.tags) < 3 && !near {
 			pn.tags = append(pn.tags, tag{y: row, text: valueText(v), ink: st.lines[i].ink})
-		}
-	}
-}
-
-// compareTags tags the ends of compared lines with their names.
-func (p *picture) compareTags(pn *pane) {
-	for _, st := range pn.studies {
-		for i, l := range st.Lines {
-			v, ok := lastValue(l.Values, p.n)
-			if !st.compare || !ok {
-				continue
-			}
-			// The values of compared lines are on the scale of our own price, so base
-			// turns them into percent as well.
-			text := p.percentText(v)
-			if !p.compact {
-				text = l.Label + " " + text
-			}
-			pn.tags = append(pn.tags, tag{y: pn.scale.row(v), text: text, ink: st.lines[i].ink})
 		}
 	}
 }
@@ -305,12 +246,11 @@ func (p *picture) placeTicks() {
 	}
 }
 
-// showTicks decides which labels of a pane are shown, and returns how many.
-func (p *picture) showTicks(pn *pane) int {
-	// Labels stay within their pane, and out of the rows beside the volume.
+// showTicks decides which labels of a pane are shown, and returns how many. They stay within
+// their pane, and out of the rows beside the volume.
+func (p *picture) showTicks(pn *pane) (shown int) {
 	limit := image.Rect(p.axisX, pn.frame.Min.Y+1, p.w, pn.floor)
 	var last image.Rectangle
-	shown := 0
 	for k := range pn.ticks {
 		t := &pn.ticks[k]
 		box := p.tickBox(t)
