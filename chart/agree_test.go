@@ -182,9 +182,15 @@ func TestLegendAgrees(t *testing.T) {
 
 // texts returns the texts of a kind in the order they are printed.
 func (p *picture) texts(kind labelKind) (texts []string) {
+	sign := "" // of a count of signals, which is a text of its own
 	for _, l := range p.labels {
-		if l.kind == kind {
-			texts = append(texts, l.text)
+		switch {
+		case l.kind != kind:
+		case kind == legendText && strings.HasSuffix(l.text, " "):
+			sign = l.text
+		default:
+			texts = append(texts, sign+l.text)
+			sign = ""
 		}
 	}
 	return texts
@@ -196,8 +202,8 @@ func checkRow(t *testing.T, p *picture, items []legendItem) {
 	t.Helper()
 	row := slices.DeleteFunc(p.texts(legendText), func(text string) bool { return strings.HasSuffix(text, " more not drawn") })
 	for i, text := range row {
-		if rest := "+" + strconv.Itoa(len(items)-i); text != items[i].text && (text != rest || i+1 < len(row)) {
-			t.Errorf("item %d of the legend is printed as %q, want %q", i, text, items[i].text)
+		if rest := "+" + strconv.Itoa(len(items)-i); text != items[i].sign+items[i].text && (text != rest || i+1 < len(row)) {
+			t.Errorf("item %d of the legend is printed as %q, want %q", i, text, items[i].sign+items[i].text)
 		}
 	}
 }

@@ -83,11 +83,15 @@ func (p *picture) roundValues(pn *pane) (out []tick) {
 		}
 	case sc.log && hi/lo > 2: // in a smaller range equal steps look evenly spaced
 		for _, v := range logTicks(lo, hi, room) {
-			add(v, levelText(v))
+			text := levelText(v)
+			if pn.price && p.precision >= tiny {
+				text = exponentText(v, 1)
+			}
+			add(v, text)
 		}
 	default:
 		t := roundTicks(lo, hi, room)
-		format := formatFor(max(math.Abs(lo), math.Abs(hi)), t.exponent, !pn.price)
+		format := formatFor(max(math.Abs(lo), math.Abs(hi)), t.exponent, !pn.price, pn.price && p.precision >= tiny)
 		for k := t.first; k <= t.last; k++ {
 			add(t.at(k), format.text(t.at(k)))
 		}

@@ -64,8 +64,12 @@ func extreme(v float64) bool {
 	return a >= 1e15 || a > 0 && a < 1e-10
 }
 
-// priceText writes a price with the precision of its series, which has at most ten
-// decimals. A price of which they would leave one or two digits has an exponent.
+// tiny is the precision from which all prices of a series, and its axis, have an exponent:
+// with so many decimals they would hardly have digits, and in two notations nobody could
+// compare them.
+const tiny = 10
+
+// priceText writes a price with the precision of its series.
 func priceText(v float64, precision int) string {
 	a := math.Abs(v)
 	switch {
@@ -73,7 +77,7 @@ func priceText(v float64, precision int) string {
 		return noValue
 	case a >= 1e15:
 		return exponentText(v, 2)
-	case extreme(v), precision >= 10 && a > 0 && a < 1e-8:
+	case extreme(v), precision >= tiny && a > 0:
 		return exponentText(v, 3)
 	}
 	return fixedText(v, precision)
@@ -276,7 +280,7 @@ func usualDecimals(columns [][]float64, largest float64, odd int) (d int, comput
 	if largest >= 1 {
 		return 2, true
 	}
-	return min(max(3-int(math.Floor(math.Log10(largest))), 2), 10), true
+	return min(max(3-int(math.Floor(math.Log10(largest))), 2), tiny), true
 }
 
 // inexact counts the prices that are not whole multiples of 1/unit, up to one

@@ -18,7 +18,12 @@ type legendItem struct {
 	font *atlas
 	ink  ink
 	of   *study // nil for a count of signals, which gives way to the others
+	sign string // before the text, in the colour of the signal that is counted
+	tone ink    // of sign
 }
+
+// width returns the width of an item.
+func (item *legendItem) width() int { return item.font.width(item.sign + item.text) }
 
 // placeLegends writes the rows of every legend. The last row of a pane also says how much
 // is not drawn.
@@ -68,7 +73,7 @@ func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left in
 	after := func(row, x int, items []legendItem) (int, int) {
 		width := 0
 		for _, item := range items {
-			width += item.font.width(item.text) + gap
+			width += item.width() + gap
 		}
 		end := room
 		if row == len(rows)-1 {
@@ -118,7 +123,7 @@ func (p *picture) putRow(items []legendItem, left int, note string, y int) bool 
 		if i < len(items)-1 || left > 0 {
 			end -= gap + p.legend.width("+"+strconv.Itoa(len(items)-i+left))
 		}
-		w := item.font.width(item.text)
+		w := item.width()
 		if x+w > end && i > 0 { // at least one item is always written, and cut if it must be
 			for _, rest := range items[i:] {
 				if rest.of != nil && !slices.Contains(p.missing.Legend, rest.of.key) {
@@ -130,7 +135,11 @@ func (p *picture) putRow(items []legendItem, left int, note string, y int) bool 
 		}
 		for most := len([]rune(item.text)); x+w > end && most > 8; most-- { // a formula may be longer than the row
 			item.text = printable(item.text, most-1)
-			w = item.font.width(item.text)
+			w = item.width()
+		}
+		if item.sign != "" {
+			put(item.font, item.sign, item.tone)
+			x -= gap
 		}
 		put(item.font, item.text, item.ink)
 	}
@@ -153,8 +162,10 @@ const longestLevel = 26
 // symbol always has its name here, since its tag on the axis may be dropped, and where it
 // begins later than the chart, since when its change counts.
 func (p *picture) legendItems(pn *pane, st *study) []legendItem {
-	items := []legendItem{{studyName(st.Result), p.name, inkText, st}}
-	add := func(i ink, text string) { items = append(items, legendItem{text, p.legend, i, st}) }
+	items := []legendItem{{text: studyName(st.Result), font: p.name, ink: inkText, of: st}}
+	add := func(i ink, text string) {
+		items = append(items, legendItem{text: text, font: p.legend, ink: i, of: st})
+	}
 	if p.n > 0 && !st.compare && neverWarm(st.Result, p.n) {
 		add(inkAxis, p.emptyText(st))
 		return items
@@ -210,7 +221,8 @@ func (p *picture) legendItems(pn *pane, st *study) []legendItem {
 		case indicators.Down:
 			shape = "▼ "
 		}
-		items = append(items, legendItem{shape + SignalName(g.signal.Label) + " ×" + strconv.Itoa(g.count), p.legend, st.signalInk(g.signal.Tone, inkText), nil})
+		items = append(items, legendItem{text: SignalName(g.signal.Label) + " ×" + strconv.Itoa(g.count), font: p.legend, ink: inkAxis,
+			sign: shape, tone: st.signalInk(g.signal.Tone, inkText)})
 	}
 	return items
 }

@@ -22,7 +22,7 @@ const (
 	fillLevel    = 2  // 0.125: regions between lines
 	weakLevel    = 3  // 0.19: profile bars outside the value area
 	strongLevel  = 7  // 0.44: profile bars inside it
-	pocLevel     = 14 // 0.87: the widest profile bar
+	pocLevel     = 8  // 0.50: the widest profile bar; candles over it must stay readable
 	backingLevel = 14 // 0.87: background under text that data may cross
 )
 

@@ -24,7 +24,7 @@ func TestContrast(t *testing.T) {
 		check(inkSep, 1.6, 2.5)
 		check(inkLevel, 1.8, 6)
 		for _, i := range data {
-			check(i, 3, 21)
+			check(i, map[bool]float64{true: 4.5, false: 3}[th == Dark], 21) // legends write in them
 		}
 		for _, i := range []ink{inkUp, inkDown, inkLine1, inkLine3, inkOsc, inkBand, inkAmber} {
 			if c := contrast(p.named[i], p.named[p.onTag[i]]); c < 3.8 {

@@ -241,5 +241,5 @@ func (p *picture) digits() int {
 	if !(sc.hi > sc.lo) || sc.empty {
 		return p.precision
 	}
-	return min(max(p.precision, int(math.Ceil(-math.Log10((sc.hi-sc.lo)/100)))), max(10, p.precision))
+	return min(max(p.precision, int(math.Ceil(-math.Log10((sc.hi-sc.lo)/100)))), max(tiny-1, p.precision))
 }

@@ -238,11 +238,11 @@ type axisFormat struct {
 }
 
 // formatFor returns the format for labels of values up to size with a step of
-// 10^exponent. Panels shorten millions; prices do not.
-func formatFor(size float64, exponent int, short bool) axisFormat {
+// 10^exponent. Panels shorten millions; prices do not. Those of tiny prices have exponents.
+func formatFor(size float64, exponent int, short, tiny bool) axisFormat {
 	f := axisFormat{decimals: max(0, -exponent), unit: 1}
 	// Too long to write out.
-	if size >= 1e15 || -exponent > 10 {
+	if size >= 1e15 || -exponent > 10 || tiny {
 		f.exponent = true
 		f.decimals = max(0, int(math.Floor(math.Log10(size)))-exponent)
 		return f

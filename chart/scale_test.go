@@ -46,7 +46,7 @@ func TestRoundTicks(t *testing.T) {
 			t.Fatalf("step %d", m)
 		}
 		for _, short := range []bool{false, true} {
-			f := formatFor(max(math.Abs(lo), math.Abs(hi)), ts.exponent, short)
+			f := formatFor(max(math.Abs(lo), math.Abs(hi)), ts.exponent, short, false)
 			seen := ""
 			for k := ts.first; k <= ts.last; k++ {
 				v := ts.at(k)

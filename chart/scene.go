@@ -181,13 +181,16 @@ func (p *picture) drawPane(pn *pane) {
 		p.drawVolume()
 	}
 	p.within(plot, p.line/2+1)
+	p.drawLevels(pn)
 	if pn.price {
 		p.drawPrice(pn)
 	} else {
 		p.drawHistograms(pn)
 	}
 	p.drawLines(pn)
-	p.drawLevels(pn)
+	if pn.price {
+		p.drawOwn(pn)
+	}
 	p.reach = 4 * p.u
 	p.drawDivergences(pn)
 	p.reach = 0
@@ -510,32 +513,34 @@ func (p *picture) drawRuns(pn *pane, values []float64, width float64, colour ink
 	}
 }
 
-// drawLevels adds the levels of a pane as dashes and, on the price, the line of the last
-// close, and the levels and lines of the account and the caller. A level beyond the edges of
-// the price is named there.
+// level adds a line across the plot at v, as dashes.
+func (p *picture) level(pn *pane, v, on, off float64, i ink) {
+	y := pn.scale.row(v)
+	p.dashes(image.Rect(0, y, p.axisX, y+p.thin), 0, p.px(on), p.px(off), i)
+}
+
+// drawLevels adds the levels of studies, which are under what they are levels of.
 func (p *picture) drawLevels(pn *pane) {
-	level := func(v, on, off float64, i ink) {
-		y := pn.scale.row(v)
-		p.dashes(image.Rect(0, y, p.axisX, y+p.thin), 0, p.px(on), p.px(off), i)
-	}
 	for _, st := range pn.studies {
 		for k, h := range st.HLines {
 			// The zero of a histogram has its line already. A price that the scale cuts off
 			// has none, even if it has a row of the pane: that row belongs to the volume.
 			if usable(h.Y) && (h.Y != 0 || len(st.Histogram) == 0) && (!pn.price || pn.inside(h.Y)) {
-				level(h.Y, 6, 4, levelInk(st.Result, k, pn.price))
+				p.level(pn, h.Y, 6, 4, levelInk(st.Result, k, pn.price))
 			}
 		}
 	}
-	if !pn.price {
-		return
-	}
+}
+
+// drawOwn adds the line of the last close, and the levels and lines of the account and the
+// caller. A level beyond the edges of the price is named there.
+func (p *picture) drawOwn(pn *pane) {
 	if last := p.lastBar(); last >= 0 {
-		level(p.s.Close[last], 2, 3, p.priceInk(last))
+		p.level(pn, p.s.Close[last], 2, 3, p.priceInk(last))
 	}
 	for _, l := range p.own {
 		if pn.inside(l.price) {
-			level(l.price, l.on, l.off, l.ink)
+			p.level(pn, l.price, l.on, l.off, l.ink)
 		}
 	}
 	for m := range p.marksOf(MarkLine) {

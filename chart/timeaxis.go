@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -43,8 +44,8 @@ const (
 
 // timeSteps are all steps, the shortest first.
 var timeSteps = []timeStep{
-	clockStep(1), clockStep(5), clockStep(15), clockStep(30), clockStep(60), clockStep(120), clockStep(180), clockStep(360), clockStep(720),
-	{unitDay, 1, day}, {unitDay, 2, 2 * day}, {unitDay, week, 7 * day}, {unitDay, halfMonth, 15 * day},
+	clockStep(1), clockStep(2), clockStep(5), clockStep(10), clockStep(15), clockStep(30), clockStep(60), clockStep(120), clockStep(180), clockStep(240), clockStep(360), clockStep(720),
+	{unitDay, 1, day}, {unitDay, 2, 2 * day}, {unitDay, 3, 3 * day}, {unitDay, week, 7 * day}, {unitDay, halfMonth, 15 * day},
 	monthStep(1), monthStep(2), monthStep(3), monthStep(6), monthStep(12), monthStep(24), monthStep(60), monthStep(120),
 }
 
@@ -140,7 +141,7 @@ func floorDiv(a, b int64) int64 {
 type timeAxis struct {
 	bars     []barTime       // at least one
 	interval int64           // seconds of a bar
-	apart    float64         // pixels between ticks, on average at least
+	apart    float64         // pixels between ticks on average, as nearly as steps allow
 	gap      int             // pixels between two labels, at least
 	first    image.Rectangle // the label of bar 0
 	right    int             // labels end before it
@@ -148,27 +149,14 @@ type timeAxis struct {
 	width    func(text string, strong bool) int
 }
 
-// ticks chooses bars and writes their labels. The step is the finest whose ticks are on
-// average at least apart pixels from each other. Every label says what has changed since
-// the one before it, the first since the full date of bar 0. If two labels touch, the one
-// of lower rank is dropped, and all labels are written again, because what a label may
-// leave out depends on the one before it.
-func (a *timeAxis) ticks(pitch float64) []timeTick {
-	// Every round drops one tick or ends, so the loop ends; there are a few dozen
-	// at most, because candidates are apart pixels from each other on average.
-	step, ticks := a.candidates(pitch)
-	for {
-		a.name(ticks, step)
-		drop := a.conflict(ticks)
-		if drop < 0 {
-			return ticks
-		}
-		ticks = slices.Delete(ticks, drop, drop+1)
-	}
-}
-
-// candidates returns the step and the bars that begin a stretch of it.
-func (a *timeAxis) candidates(pitch float64) (timeStep, []timeTick) {
+// ticks chooses bars and writes their labels. The step is the one whose ticks are on average
+// nearest to apart pixels from each other, and even: a day of few bars, or a dropped label, may
+// leave some much closer than others. Every label says what has changed since the one before
+// it, the first since the full date of bar 0. If two labels touch, the one of lower rank is
+// dropped, and all labels are written again, because what a label may leave out depends on the
+// one before it.
+func (a *timeAxis) ticks(pitch float64) (found []timeTick) {
+	best := math.Inf(1)
 	for _, step := range timeSteps {
 		// A step shorter than a bar would put a tick on every bar. The longest is
 		// always tried.
@@ -176,11 +164,26 @@ func (a *timeAxis) candidates(pitch float64) (timeStep, []timeTick) {
 			continue
 		}
 		ticks := a.starts(step)
-		if pitch*float64(len(a.bars)) >= a.apart*float64(len(ticks)) {
-			return step, ticks
+		apart := pitch * float64(len(a.bars)) / float64(len(ticks)) / a.apart
+		if apart < 0.7 || len(ticks) == 0 {
+			continue
+		}
+		for drop := 0; drop >= 0; {
+			a.name(ticks, step)
+			if drop = a.conflict(ticks); drop >= 0 {
+				ticks = slices.Delete(ticks, drop, drop+1)
+			}
+		}
+		near, wide := math.MaxInt, 1
+		for i := 1; i < len(ticks); i++ {
+			near, wide = min(near, ticks[i].bar-ticks[i-1].bar), max(wide, ticks[i].bar-ticks[i-1].bar)
+		}
+		off := math.Abs(math.Log(apart)) + math.Log(float64(wide)/float64(min(near, wide)))
+		if off < best {
+			best, found = off, ticks
 		}
 	}
-	return timeStep{}, nil
+	return found
 }
 
 // starts returns the bars that begin a bucket of step, each with its rank. The first bar
@@ -269,7 +272,7 @@ func (a *timeAxis) conflict(ticks []timeTick) int {
 		}
 		// A day with few bars, such as a half holiday, brings two ticks close
 		// together.
-		near := float64(a.column(t.bar)-a.column(ticks[i-1].bar)) < 0.6*a.apart
+		near := float64(a.column(t.bar)-a.column(ticks[i-1].bar)) < 0.5*a.apart
 		if near || t.box.Min.X < ticks[i-1].box.Max.X+a.gap {
 			if t.rank > ticks[i-1].rank {
 				return i - 1
@@ -293,12 +296,12 @@ func (p *picture) placeTimes() {
 	p.write(timeText, p.axisBold, text, x, y, inkText)
 	// The first label is written before the ticks, which keep clear of it.
 	a := timeAxis{
-		bars: p.bars, interval: p.s.Interval.Seconds(), apart: 74 * p.u, gap: p.px(10),
+		bars: p.bars, interval: p.s.Interval.Seconds(), apart: 110 * p.u, gap: p.px(10),
 		first: p.labels[len(p.labels)-1].box, right: p.axisX - p.px(2), column: p.column,
 		width: func(text string, strong bool) int { return p.timeFont(strong).width(text) },
 	}
 	if p.compact {
-		a.apart = 52 * p.u
+		a.apart = 75 * p.u
 	}
 	p.times = a.ticks(p.pitch)
 	p.placeBreaks()

@@ -60,7 +60,7 @@ func currencies(t time.Time) bool {
 
 // axisOf returns the ticks of a plot where every letter is 7 pixels wide.
 func axisOf(ts []int64, interval market.Interval, pitch float64, zone *time.Location) (*timeAxis, []timeTick) {
-	a := &timeAxis{bars: wallTimes(ts, interval, zone), interval: interval.Seconds(), apart: 74, gap: 10,
+	a := &timeAxis{bars: wallTimes(ts, interval, zone), interval: interval.Seconds(), apart: 110, gap: 10,
 		first: image.Rect(4, 0, 84, 13), right: int(pitch*float64(len(ts))) + 10,
 		column: func(i int) int { return int((float64(i) + 0.5) * pitch) },
 		width:  func(text string, _ bool) int { return 7 * len(text) }}
@@ -216,4 +216,22 @@ func TestTimeTicksUnsorted(t *testing.T) {
 	}
 	axisOf(ts, market.Hour1, 3, nil)
 	axisOf([]int64{1 << 62, -1 << 62, 0, 1 << 40}, "nonsense", 300, nil)
+}
+
+// TestDatesAreMany: an axis has on average a label for every 90 to 130 pixels, whatever the
+// bars, and nowhere much fewer.
+func TestDatesAreMany(t *testing.T) {
+	sum, n := 0.0, 0.0
+	for _, interval := range []market.Interval{market.Minute1, market.Minute5, market.Minute15, market.Hour1, market.Hour4, market.Day1, market.Week1} {
+		for _, bars := range []int{60, 100, 200, 300, 500, 1000} {
+			p := plan(&View{Series: walk(bars, 215, 2, interval)}, Options{Width: 1440, Height: 768})
+			apart := float64(p.axisX) / float64(len(p.times)+1) // with the date of the first bar
+			if sum, n = sum+apart, n+1; apart > 200 {
+				t.Errorf("%d bars of %s: a label every %.0f pixels", bars, interval, apart)
+			}
+		}
+	}
+	if mean := sum / n; mean < 90 || mean > 130 {
+		t.Errorf("a label every %.0f pixels on average", mean)
+	}
 }

@@ -1,6 +1,6 @@
 // The axes of the panes: ticks at round values, tags at values that matter, and which of
 // their labels there is room for.
-import { levelText, namedText, percentText, priceText, signed, usable, valueText } from './format.mjs';
+import { exponentText, levelText, namedText, percentText, priceText, signed, tiny, usable, valueText } from './format.mjs';
 import { toneInk } from './look.mjs';
 import { lined } from './plan.mjs';
 import { axisFormat, logTicks, roundTicks, rowOf, tickAt, valueAt, yOf } from './scale.mjs';
@@ -46,9 +46,10 @@ function roundValues(p, pane) {
     p.changes = Math.max(2, digits); // of tags and legend
     return all(t).map(v => tick(base * (1 + v / 100), signed(v, digits) + '%'));
   }
-  if (sc.log && hi / lo > 2) return logTicks(lo, hi, room).map(v => tick(v, levelText(v)));
+  const small = price && p.data.precision >= tiny;
+  if (sc.log && hi / lo > 2) return logTicks(lo, hi, room).map(v => tick(v, small ? exponentText(v, 1) : levelText(v)));
   const t = roundTicks(lo, hi, room);
-  const write = axisFormat(Math.max(Math.abs(lo), Math.abs(hi)), t.exponent, !price);
+  const write = axisFormat(Math.max(Math.abs(lo), Math.abs(hi)), t.exponent, !price, small);
   return all(t).map(v => tick(v, write(v)));
 }
 

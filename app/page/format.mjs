@@ -32,12 +32,13 @@ export function exponentText(v, d) {
 /** extreme reports whether plain decimals would be too long for v. */
 const extreme = v => Math.abs(v) >= 1e15 || (v !== 0 && Math.abs(v) < 1e-10);
 
-/** priceText writes a price with the precision of its series, which has at most ten
- * decimals. A price of which they would leave one or two digits has an exponent. */
+/** tiny is the precision from which all prices of a series, and its axis, have an exponent. */
+export const tiny = 10;
+
+/** priceText writes a price with the precision of its series. */
 export function priceText(v, precision) {
   if (!usable(v)) return noValue;
-  const tiny = precision >= 10 && v !== 0 && Math.abs(v) < 1e-8;
-  return tiny || extreme(v) ? exponentText(v, Math.abs(v) < 1 ? 3 : 2) : fixedText(v, precision);
+  return extreme(v) || (precision >= tiny && v !== 0) ? exponentText(v, Math.abs(v) < 1 ? 3 : 2) : fixedText(v, precision);
 }
 
 /** placesOf returns the fewest decimals that write v as exactly as most decimals do. Digits

@@ -2,7 +2,7 @@
 // the crosshair or else the newest of all, also where the window shows older ones. The legend has the name of each study, the
 // values of its lines in their colours, its levels, and how often each signal came.
 import { longestLevel } from './axis.mjs';
-import { ohlc, percentText, priceText, usable, valueText, volumeText } from './format.mjs';
+import { ohlc, percentText, priceText, tiny, usable, valueText, volumeText } from './format.mjs';
 import { barInk, signalName, toneInk } from './look.mjs';
 import { dateText, day } from './times.mjs';
 
@@ -11,7 +11,7 @@ import { dateText, day } from './times.mjs';
 function digitsOf(p) {
   const { precision } = p.data;
   const { lo, hi, empty } = p.panes[0].scale;
-  return empty ? precision : Math.min(Math.max(precision, Math.ceil(-Math.log10((hi - lo) / 100))), Math.max(10, precision));
+  return empty ? precision : Math.min(Math.max(precision, Math.ceil(-Math.log10((hi - lo) / 100))), Math.max(tiny - 1, precision));
 }
 
 /** barOf returns the bar that header and legend speak of. */
@@ -104,14 +104,15 @@ function sinceText(p, { since }) {
   return since > p.i0 ? 'since ' + dateText(p.data.walls[since].wall, p.data.seconds) : '';
 }
 
-/** signalItems counts the signals in the window by name and direction. */
+/** signalItems counts the signals in the window by name and direction. Only the sign before
+ * the count has the colour of the signal. */
 function signalItems(p, st) {
   const items = new Map();
   for (const s of st.signals) {
     if (s.silent || s.x < p.i0 || s.x >= p.i1) continue;
-    const name = ({ up: '▲ ', down: '▼ ' }[s.tone] ?? '● ') + signalName(s.label);
-    const count = (items.get(name)?.count ?? 0) + 1;
-    items.set(name, { text: `${name} ×${count}`, ink: st.shade ?? toneInk(s.tone, 'text'), count });
+    const [sign, name] = [{ up: '▲ ', down: '▼ ' }[s.tone] ?? '● ', signalName(s.label)];
+    const count = (items.get(sign + name)?.count ?? 0) + 1;
+    items.set(sign + name, { sign, tone: st.shade ?? toneInk(s.tone, 'text'), text: `${name} ×${count}`, ink: 'axis', count });
   }
   return [...items.values()];
 }

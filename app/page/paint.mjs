@@ -41,10 +41,11 @@ function paintPane(p, pane) {
   const { m } = p;
   paintAreas(p, pane);
   if (pane.price && p.volume) paintVolume(p, pane);
+  paintLevels(p, pane);
   if (pane.price) paintPrice(p, pane);
   else paintHistograms(p, pane);
   for (const st of pane.studies) st.lines.forEach((l, i) => paintLine(p, pane, l, st.lineLooks[i]));
-  paintLevels(p, pane);
+  if (pane.price) paintOwn(p, pane);
   const drawn = pane.price ? p.marks.filter(k => k.type === 'line') : [];
   for (const k of drawn) stroke(p, toneInk(k.color, 'amber'), m.line, [], through(linePath(p, pane, k)));
   paintDivergences(p, pane);
@@ -69,17 +70,22 @@ function paintGrid(p) {
   }
 }
 
-/** paintLevels draws the levels of a pane as dashes, and on the price the line of the newest
- * close and the levels of the account and the caller. None is drawn among the volume. */
+const level = (p, pane, v, on, off, ink) => dashes(p, 0, rowOf(pane.scale, v), p.axisX, rowOf(pane.scale, v), on, off, ink);
+
+/** paintLevels draws the levels of studies as dashes, under what they are levels of. None is
+ * drawn among the volume. */
 function paintLevels(p, pane) {
-  const level = (v, on, off, ink) => dashes(p, 0, rowOf(pane.scale, v), p.axisX, rowOf(pane.scale, v), on, off, ink);
   const drawn = st => st.hlines.filter(h => usable(h.y) && (h.y !== 0 || st.histogram.length === 0)); // a histogram has its own zero
-  for (const h of pane.studies.flatMap(drawn)) if (!pane.price || isInside(pane, h.y)) level(h.y, 6, 4, h.ink);
-  if (!pane.price) return;
+  for (const h of pane.studies.flatMap(drawn)) if (!pane.price || isInside(pane, h.y)) level(p, pane, h.y, 6, 4, h.ink);
+}
+
+/** paintOwn draws the line of the newest close, and the levels of the account and the
+ * caller. */
+function paintOwn(p, pane) {
   const newest = p.data.close[p.newest];
   const row = yOf(pane.scale, newest);
-  if (row >= pane.y && row <= pane.floor) level(newest, 2, 3, priceInk(p, p.newest));
-  for (const l of p.levels) if (isInside(pane, l.price)) level(l.price, l.on, l.off, l.ink);
+  if (row >= pane.y && row <= pane.floor) level(p, pane, newest, 2, 3, priceInk(p, p.newest));
+  for (const l of p.levels) if (isInside(pane, l.price)) level(p, pane, l.price, l.on, l.off, l.ink);
 }
 
 /** paintDivergences draws divergence lines with discs at their ends. */

@@ -181,7 +181,7 @@ function placeTimes(p) {
   const x = Math.max(m.px(4), Math.min(columnAt(p, p.i0) - Math.floor(width / 2), p.axisX - width - m.px(4)));
   p.firstTime = { text, x, width };
   const axis = {
-    bars, interval: data.seconds, apart: (m.compact ? 52 : 74) * m.u, gap: m.px(10), firstEnd: x + width, right: p.axisX - m.px(2),
+    bars, interval: data.seconds, apart: (m.compact ? 75 : 110) * m.u, gap: m.px(10), firstEnd: x + width, right: p.axisX - m.px(2),
     column: i => columnAt(p, p.i0 + i), width: (text, strong) => o.measure(text, m.axis, strong ? 700 : 400),
   };
   p.times = timeTicks(axis, p.pitch).map(t => ({ ...t, bar: t.bar + p.i0 }));

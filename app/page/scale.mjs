@@ -116,11 +116,12 @@ export function logTicks(lo, hi, room) {
 }
 
 /** axisFormat returns a function that writes the labels of one axis, for values up to
- * size with a step of 10^exponent. Panels shorten millions; prices do not. */
-export function axisFormat(size, exponent, short) {
+ * size with a step of 10^exponent. Panels shorten millions; prices do not. Those of tiny
+ * prices have exponents. */
+export function axisFormat(size, exponent, short, small) {
   const unit = short && size >= 1e6 ? look.units.find(u => size >= u.size) : undefined;
   let write = v => fixedText(v, Math.max(0, -exponent));
-  if (size >= 1e15 || -exponent > 10) {
+  if (size >= 1e15 || -exponent > 10 || small) {
     write = v => exponentText(v, Math.max(0, Math.floor(Math.log10(size)) - exponent));
   } else if (unit) {
     write = v => fixedText(v / unit.size, Math.max(0, Math.round(Math.log10(unit.size)) - exponent)) + unit.letter;

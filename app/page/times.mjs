@@ -94,43 +94,49 @@ function tickLabel(b, before, rank, step) {
   return changed === 2 ? [whole ? name : date, true] : [`${b.day}`, false];
 }
 
-/** timeTicks chooses bars of axis.bars and names them. The step is the finest whose
- * ticks are at least axis.apart pixels from each other on average; where two labels
- * touch, the one that begins less is dropped and the names are written anew. */
+/** timeTicks chooses bars of axis.bars and names them. The step is the one whose ticks are on
+ * average nearest to axis.apart pixels from each other, and even; where two labels touch, the
+ * one that begins less is dropped and the names are written anew. */
 export function timeTicks(axis, pitch) {
-  const { step, ticks } = candidates(axis, pitch);
-  for (;;) {
-    let before = axis.bars[0];
-    for (const t of ticks) {
-      [t.text, t.strong] = tickLabel(axis.bars[t.bar], before, t.rank, step);
-      before = axis.bars[t.bar];
-      t.width = axis.width(t.text, t.strong);
-      t.x = axis.column(t.bar) - Math.floor(t.width / 2);
-    }
-    const drop = conflict(axis, ticks);
-    if (drop < 0) return ticks;
-    ticks.splice(drop, 1);
-  }
-}
-
-function candidates({ bars, interval, apart }, pitch) {
   const last = look.steps.at(-1);
+  let [best, found] = [Infinity, []];
   for (const step of look.steps) {
-    if (step.seconds < interval && step.seconds < last.seconds) continue;
+    if (step.seconds < axis.interval && step.seconds < last.seconds) continue;
+    const { bars } = axis;
     const ticks = [];
     for (let i = 1; i < bars.length; i++) {
       if (bucket(step, bars[i]) !== bucket(step, bars[i - 1])) ticks.push({ bar: i, rank: rankOf(bars[i - 1], bars[i]) });
     }
-    if (pitch * bars.length >= apart * ticks.length) return { step, ticks };
+    const apart = (pitch * bars.length) / ticks.length / axis.apart;
+    if (ticks.length === 0 || apart < 0.7) continue;
+    for (let drop = 0; drop >= 0;) {
+      nameTicks(axis, ticks, step);
+      drop = conflict(axis, ticks);
+      if (drop >= 0) ticks.splice(drop, 1);
+    }
+    const gaps = ticks.slice(1).map((t, k) => t.bar - ticks[k].bar);
+    const off = Math.abs(Math.log(apart)) + (gaps.length ? Math.log(Math.max(...gaps) / Math.min(...gaps)) : 0);
+    if (off < best) [best, found] = [off, ticks];
   }
-  return { step: last, ticks: [] };
+  return found;
+}
+
+/** nameTicks writes the label of every tick, with its place. */
+function nameTicks(axis, ticks, step) {
+  let before = axis.bars[0];
+  for (const t of ticks) {
+    [t.text, t.strong] = tickLabel(axis.bars[t.bar], before, t.rank, step);
+    before = axis.bars[t.bar];
+    t.width = axis.width(t.text, t.strong);
+    t.x = axis.column(t.bar) - Math.floor(t.width / 2);
+  }
 }
 
 /** conflict returns the tick to drop because its label leaves the plot, touches
  * another, or stands much nearer to it than steps do; -1 when there is none. */
 function conflict(axis, ticks) {
   const leaves = t => t.x + t.width > axis.right || t.x < axis.firstEnd + axis.gap;
-  const close = (a, b) => axis.column(b.bar) - axis.column(a.bar) < 0.6 * axis.apart || b.x < a.x + a.width + axis.gap;
+  const close = (a, b) => axis.column(b.bar) - axis.column(a.bar) < 0.5 * axis.apart || b.x < a.x + a.width + axis.gap;
   const i = ticks.findIndex((t, k) => leaves(t) || (k > 0 && close(ticks[k - 1], t)));
   return i > 0 && !leaves(ticks[i]) && ticks[i].rank > ticks[i - 1].rank ? i - 1 : i;
 }

@@ -54,8 +54,13 @@ export function paintLegend(p, pane) {
   const { m } = p;
   const gap = m.px(12);
   const weight = item => (item.strong ? 500 : 400);
-  const widthOf = item => p.o.measure(item.text, m.legend, weight(item));
-  const put = (item, x, y) => backed(p, item.text, x, y, m.legend, weight(item), item.ink, widthOf(item));
+  const measure = (text, item) => p.o.measure(text, m.legend, weight(item));
+  const widthOf = item => measure((item.sign ?? '') + item.text, item);
+  const put = (item, x, y) => {
+    const begin = item.sign ? measure(item.sign, item) : 0;
+    if (item.sign) backed(p, item.sign, x, y, m.legend, weight(item), item.tone, begin);
+    backed(p, item.text, x + begin, y, m.legend, weight(item), item.ink, widthOf(item) - begin);
+  };
   const note = pane.unmarked > 0 ? { text: `${pane.unmarked} more not drawn`, ink: 'axis' } : undefined;
   const room = end => p.axisX - m.px(20) - (end && note ? widthOf(note) + gap : 0);
   const more = widthOf({ text: '+99' }) + gap;
