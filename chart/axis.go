@@ -12,8 +12,8 @@ import (
 
 // The value axes. Each pane has ticks, at round values or at the levels of an
 // oscillator, and tags, which are values in boxes: the last price, the last value
-// of a line, a level. Tags are placed first and exactly; a tick label that would
-// touch a tag is not shown, but its grid line is. Everything here is a function of
+// of a line, a level. Tags are placed first; a tick label that would touch a tag is
+// not shown, but its grid line is. Everything here is a function of
 // the pane's scale, so a page that draws the same scale gets the same labels.
 
 // measureAxis writes ticks and tags. The widest decides the width of the axis, which is
@@ -53,7 +53,7 @@ func (p *picture) measureAxis() {
 // roundValues returns ticks at round values for all rows that data may use: beyond the data,
 // up to the legend and down to the volume strip, since things are drawn there too. On a
 // logarithmic axis they follow patterns of leading digits. On an axis in percent they are at
-// round changes from the first open: the values are those of the scale, which is in prices,
+// round changes from the first close: the values are those of the scale, which is in prices,
 // and only the labels are in percent, with the decimals of the step. These tags and legend
 // have too, but at least two.
 func (p *picture) roundValues(pn *pane) (out []tick) {
@@ -150,8 +150,8 @@ const mostLevels = 8
 // ones the axis would take the room of the bars.
 const longestTag = 12
 
-// priceTags writes the tags of the price. The most important come first: placeTags keeps the
-// earlier of two that touch. These are the last close, the ends of compared lines with their
+// priceTags writes the tags of the price. The most important come first: of two that touch,
+// placeTags moves the later. These are the last close, the ends of compared lines with their
 // names, the caller's own levels, of which a caller wants to see the price, and the levels of
 // indicators that are nearest to the last close.
 func (p *picture) priceTags(pn *pane) {
@@ -222,8 +222,7 @@ func (p *picture) lineTags(pn *pane) {
 	}
 }
 
-// placeTicks puts tags and tick labels on the axis. Tags come first, at exactly their
-// values. A tick label that would touch a tag or leave its pane is not shown, but its grid
+// placeTicks puts tags and tick labels on the axis. Tags come first. A tick label that would touch a tag or leave its pane is not shown, but its grid
 // line is. If fewer than two labels of a panel would be left, tags of its further lines are
 // dropped, the last first.
 func (p *picture) placeTicks() {
@@ -277,22 +276,35 @@ func (p *picture) tickBox(t *tick) image.Rectangle {
 	return image.Rect(x, t.y-half, x+p.axis.width(t.text), t.y+half)
 }
 
-// placeTags puts every tag at the row of its value. A tag that would touch one placed
-// before it, or leave the pane, is dropped: moved away from its row, it would show a wrong
-// value, and the legend has the number too. The last price comes first and is always kept.
+// placeTags puts every tag at the row of its value. One that would touch another that was
+// placed before it, or leave the pane, stands at the nearest free place, with a line from its
+// row to it; it is dropped if that is more than three tags away, where nobody would look for
+// it. The last price comes first.
 func (p *picture) placeTags(pn *pane) {
-	half := p.tagH() / 2
+	half, apart := p.tagH()/2, p.tagH()+1
 	highest, lowest := pn.frame.Min.Y+1+half, pn.frame.Max.Y-p.tagH()+half
 	kept := pn.tags[:0]
 	for _, t := range pn.tags {
-		// Only the tag of the last price may be moved into the pane; others by at most one
-		// pixel.
-		y := min(max(t.y, highest), lowest)
-		t.box = image.Rect(p.axisX, y-half, p.w, y-half+p.tagH())
-		touches := func(o tag) bool { return o.box.Inset(-1).Overlaps(t.box) }
-		if t.fixed || abs(y-t.y) <= 1 && !slices.ContainsFunc(kept, touches) {
-			kept = append(kept, t)
+		free := func(y int) bool {
+			return y >= highest && y <= lowest && !slices.ContainsFunc(kept, func(o tag) bool { return abs(o.box.Min.Y+half-y) < apart })
 		}
+		y := min(max(t.y, highest), lowest)
+		if !t.fixed && !free(y) {
+			places := make([]int, 0, 2*len(kept))
+			for _, o := range kept {
+				places = append(places, o.box.Min.Y+half-apart, o.box.Min.Y+half+apart)
+			}
+			places = slices.DeleteFunc(places, func(at int) bool { return !free(at) || abs(at-t.y) > 3*apart })
+			if len(places) == 0 {
+				continue
+			}
+			y = slices.MinFunc(places, func(a, b int) int { return abs(a-t.y) - abs(b-t.y) })
+		}
+		t.box = image.Rect(p.axisX, y-half, p.w, y-half+p.tagH())
+		if abs(y-t.y) > 1 {
+			t.box.Min.X += p.px(6) // the room of the line
+		}
+		kept = append(kept, t)
 	}
 	pn.tags = kept
 }

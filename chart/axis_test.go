@@ -169,3 +169,63 @@ func TestNamesWhatIsUnusual(t *testing.T) {
 		t.Errorf("the wide header says %q, the corner %q", texts, wide.texts(zoneText))
 	}
 }
+
+// TestTagsAreMoved: three levels within one tag's height of the last close all have their price
+// on the axis, each with a line to its row if it is not there, and no two touch.
+func TestTagsAreMoved(t *testing.T) {
+	s := priced(80, 215)
+	closed := s.Close[79]
+	r := &indicators.Result{Label: "VP", Overlay: true, HLines: []indicators.HLine{
+		{Y: closed * 1.002, Label: "VAH"}, {Y: closed * 0.999, Label: "POC", Tone: indicators.Accent}, {Y: closed * 0.998, Label: "VAL"}}}
+	for _, size := range [][2]int{{1440, 768}, {800, 500}, {400, 300}} {
+		p := plan(drawn(s, r)(), Options{Width: size[0], Height: size[1]})
+		tags := p.panes[0].tags
+		if len(tags) != 4 {
+			t.Errorf("%v: %d tags, want the last price and three levels", size, len(tags))
+		}
+		for i, g := range tags {
+			if moved := abs((g.box.Min.Y+g.box.Max.Y)/2-g.y) > 1; moved != (g.box.Min.X > p.axisX) {
+				t.Errorf("%v: tag %q of row %d is at %v", size, g.text, g.y, g.box)
+			}
+			for _, other := range tags[:i] {
+				if other.box.Overlaps(g.box) {
+					t.Errorf("%v: the tags %q and %q touch", size, other.text, g.text)
+				}
+			}
+		}
+	}
+}
+
+// TestNarrowHeader: the smallest picture has the change in percent, whatever else a header
+// must say.
+func TestNarrowHeader(t *testing.T) {
+	for _, synthetic := range []bool{true, false} {
+		s := priced(30, 215)
+		s.Symbol, s.Synthetic, s.Forming = "BTCUSDT", synthetic, true
+		texts := plan(&View{Series: s}, Options{Width: 320, Height: 240}).texts(headerText)
+		if all := strings.Join(texts, " "); !strings.HasSuffix(all, "%") && !strings.HasSuffix(all, "%)") {
+			t.Errorf("the header says %q", all)
+		}
+	}
+}
+
+// TestGapsAreMarked: between two bars of which others are missing is a line over all panels.
+func TestGapsAreMarked(t *testing.T) {
+	v := sketches(priced(60, 215), "rsi")
+	_, plain := painted(t, v, Options{Width: 800, Height: 500}, true)
+	v.Series.Gaps = []int64{v.Series.Time[20]}
+	p, broken := painted(t, v, Options{Width: 800, Height: 500}, true)
+	x := int(p.x0+20*p.pitch) - 1
+	for i := range p.panes {
+		pn := &p.panes[i]
+		changed := 0
+		for y := pn.legend.Max.Y; y < pn.frame.Max.Y; y++ {
+			if k := y*broken.w + x; broken.pix[k] != plain.pix[k] {
+				changed++
+			}
+		}
+		if changed < pn.frame.Dy()/3 {
+			t.Errorf("pane %d: %d of %d rows show the gap", i, changed, pn.frame.Dy())
+		}
+	}
+}

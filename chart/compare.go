@@ -8,20 +8,20 @@ import (
 	"wick/market"
 )
 
-// compareStudy returns the compared symbols as lines over the price: each
-// follows its symbol's closes, scaled so that its first open lies at the first
-// open of the price. On the percent axis that the picture then has, a line
-// therefore stands at its symbol's own change, and begins with that of the first bar.
+// compareStudy returns the compared symbols as lines over the price: each follows its
+// symbol's closes, scaled so that its first close lies at the first close of the price. On the
+// percent axis that the picture then has, all begin at 0, and a line stands at its symbol's own
+// change.
 func (p *picture) compareStudy() *indicators.Result {
 	r := &indicators.Result{Overlay: true, Label: "Compare"}
 	for _, s := range p.view.Compare {
-		opens, values := aligned(p.s, s)
+		_, values := aligned(p.s, s)
 		first := math.NaN()
 		// Before the symbol's first price the line is missing, since dividing by NaN
 		// gives NaN.
 		for i, v := range values {
-			if !usable(first) && positive(opens[i]) {
-				first = opens[i]
+			if !usable(first) && positive(v) {
+				first = v
 			}
 			values[i] = v / first * p.base
 			if values[i] > 1e6*p.base {

@@ -72,7 +72,7 @@ func Example_stroke() {
 func Example_triangle() {
 	var c canvas
 	c.reset(13, 8, themes[Dark]())
-	c.triangle(point{6.5, 1}, 9, 6, inkUp)
+	c.triangle(point{6.5, 1}, 9, 6, inkUp, levels)
 	ascii(&c, image.Rect(0, 0, 13, 8), inkUp)
 	// Output:
 	// ......2......

@@ -53,6 +53,11 @@ func changed(n int, edit func(s *market.Series)) *market.Series {
 }
 
 var goldens = []golden{
+	{"narrow", 320, 240, Dark, with(changed(60, func(s *market.Series) { s.Symbol, s.Synthetic, s.Forming = "BTCUSDT", true, true }), "rsi"), nil},
+	{"missing_bars", 800, 500, Dark, with(changed(60, func(s *market.Series) { s.Gaps = []int64{s.Time[20], s.Time[41]} }), "rsi"), nil},
+	{"tags_moved", 800, 500, Dark, drawn(priced(80, 215), &indicators.Result{Label: "VP", Overlay: true, HLines: []indicators.HLine{
+		{Y: 247, Label: "VAH"}, {Y: 244, Label: "POC", Tone: indicators.Accent}, {Y: 242, Label: "VAL"}}}), nil},
+	{"signals_many", 1200, 700, Dark, drawn(priced(200, 215), crowded(200, 1, true)), nil},
 	{"default", 1440, 768, Dark, with(walk(200, 215, 2, market.Day1), "ema", "rsi", "macd"), nil},
 	{"full_hd", 1920, 1080, Dark, with(walk(200, 215, 2, market.Day1), "ema", "bb", "rsi", "macd"), nil},
 	{"light", 1200, 700, Light, with(walk(150, 215, 2, market.Hour1), "bb", "rsi", "macd"), nil},

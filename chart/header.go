@@ -24,10 +24,9 @@ const (
 	cutVolume
 	cutOHL
 	cutAmount // the amount of the change; its percentage stays
-	cutChange
-	cutClose // it is on the axis too
-	cutState // what stateText says about the bars
+	cutClose  // it is on the axis too
 	cutInterval
+	cutState // what stateText says about the bars
 	cutLast
 	cutNever
 )
@@ -119,8 +118,8 @@ func (p *picture) placeZone() {
 
 // headerParts returns all parts in the order of reading: what the bars are, the prices of the
 // last one in its colour, so that up or down is seen before a number is read, and on the right
-// what is missing and which time the bars cover. The symbol and the badge of invented data are
-// never left out.
+// what is missing and which time the bars cover. The symbol, the badge of invented data and the
+// change in percent are never left out.
 func (p *picture) headerParts() []headerPart {
 	parts := make([]headerPart, 0, 20)
 	add := func(until headerCut, gap float64, i ink, text string) {
@@ -161,7 +160,7 @@ func (p *picture) headerParts() []headerPart {
 			}
 			percent := percentText(before, now, 2)
 			add(cutAmount, 14, changeInk(before, now), amount+" ("+percent+")")
-			add(cutChange, 14, changeInk(before, now), percent)
+			add(cutNever, 14, changeInk(before, now), percent)
 			parts[len(parts)-1].from = cutAmount
 		}
 		if v := p.s.Volume[last]; positive(v) {

@@ -106,7 +106,7 @@ func (p *picture) countFaults(f faults) {
 	}
 	for i := range p.panes {
 		for _, g := range p.panes[i].tags {
-			if middle := (g.box.Min.Y + g.box.Max.Y) / 2; abs(middle-g.y) > 1 {
+			if middle := (g.box.Min.Y + g.box.Max.Y) / 2; abs(middle-g.y) > 1 && g.box.Min.X == p.axisX { // else a line leads to its value
 				f["a tag stands off its value"]++
 			}
 		}

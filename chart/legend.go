@@ -213,12 +213,14 @@ func (p *picture) legendItems(pn *pane, st *study) []legendItem {
 	if p.signals == SignalsOff {
 		return items
 	}
-	for _, g := range groupSignals(st.Signals) { // also those without room for a mark
+	for _, g := range groupSignals(st.Signals) { // also those without a mark
 		shape := "● "
-		switch g.signal.Tone {
-		case indicators.Up:
+		switch {
+		case g.signal.Silent:
+			shape = ""
+		case g.signal.Tone == indicators.Up:
 			shape = "▲ "
-		case indicators.Down:
+		case g.signal.Tone == indicators.Down:
 			shape = "▼ "
 		}
 		items = append(items, legendItem{text: SignalName(g.signal.Label) + " ×" + strconv.Itoa(g.count), font: p.legend, ink: inkAxis,
@@ -290,19 +292,28 @@ type signalGroup struct {
 	count  int
 }
 
-// groupSignals counts the signals that are not silent, by name and direction.
+// groupSignals counts signals by name and direction. Those that are silent, which have no
+// marks, come last.
 func groupSignals(signals []indicators.Signal) (groups []signalGroup) {
 	for _, s := range signals {
-		if s.Silent {
-			continue
-		}
 		// Few labels occur in one study, so a search is quicker than a map.
-		i := slices.IndexFunc(groups, func(g signalGroup) bool { return g.signal.Label == s.Label && g.signal.Tone == s.Tone })
+		i := slices.IndexFunc(groups, func(g signalGroup) bool {
+			return g.signal.Label == s.Label && g.signal.Tone == s.Tone && g.signal.Silent == s.Silent
+		})
 		if i < 0 {
 			i = len(groups)
 			groups = append(groups, signalGroup{signal: s})
 		}
 		groups[i].count++
 	}
+	slices.SortStableFunc(groups, func(a, b signalGroup) int {
+		switch {
+		case a.signal.Silent == b.signal.Silent:
+			return 0
+		case b.signal.Silent:
+			return -1
+		}
+		return 1
+	})
 	return groups
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"wick/indicators"
 )
@@ -14,8 +15,7 @@ import (
 // already. What has no room is counted in the legend, so that a reader knows that
 // something is missing.
 
-// markShare is the part of a pane's area that marks and their names may cover together.
-// Marks alone may cover half of it.
+// markShare is the part of a pane's area that marks in full ink and names may cover together.
 const markShare = 0.1
 
 // newestNamed is how many marks of a pane SignalsAuto names.
@@ -88,53 +88,29 @@ func (p *picture) paneSignals(pn *pane) []paneSignal {
 	return all
 }
 
-// markSize returns the size of a pane's triangles, which grows with the pane,
-// and how many of them it may hold.
-func (p *picture) markSize(pn *pane) (w, h, most int) {
-	rows := pn.floor - pn.legend.Max.Y
-	h = min(max(int(0.03*float64(rows)), p.px(5)), p.px(9))
-	w = h * 4 / 3
-	// Two bounds: half of the share of the pane's area, and one mark for every
-	// three widths, so that marks next to each other can be told apart.
-	area := float64(rows) * float64(p.axisX) * markShare / 2
-	return w, h, min(int(area)/(w*h), p.axisX/(3*w))
-}
-
-// thinned returns at most most of the signals, spread evenly over the bars. The bars are
-// divided into most stretches, and of each stretch the newest signal is kept, or rather one
-// that an alert waits for.
-func (p *picture) thinned(signals []paneSignal, most int) []paneSignal {
-	if len(signals) <= most {
-		return signals
-	}
-	var kept []paneSignal
-	last := -1
-	for _, s := range signals {
-		// Signals are in the order of bars, so those of one stretch follow each other. A later
-		// one replaces the one kept, unless an alert waits only for that.
-		stretch := s.Bar * most / p.n
-		switch {
-		case stretch != last:
-			kept = append(kept, s)
-			last = stretch
-		case s.alerted || !kept[len(kept)-1].alerted:
-			kept[len(kept)-1] = s
-		}
-	}
-	return kept
-}
-
 // mostStacked is how many marks may stand on top of each other at one bar.
 const mostStacked = 3
 
 // placeTriangles places a triangle for each signal: next to its bar or, in a panel, at its
-// value, and further out if other triangles are there. The pane counts those that are left
-// out.
+// value, and further out if other triangles are there. Unless all are named, older ones are
+// pale, so that a panel with many is as calm as one with few: in full ink are the newest of
+// each kind, divergences, and those that an alert waits for. The pane counts those that are
+// left out.
 func (p *picture) placeTriangles(o *room, index int, signals []paneSignal) {
 	pn := &p.panes[index]
-	w, h, most := p.markSize(pn)
+	h := min(max(int(0.03*float64(pn.floor-pn.legend.Max.Y)), p.px(5)), p.px(9)) // grows with the pane
+	w := h * 4 / 3
+	all := len(signals)
+	if p.signals == SignalsLabels { // the names need room, too
+		area := float64(pn.floor-pn.legend.Max.Y) * float64(p.axisX) * markShare / 2
+		signals = p.thinned(signals, min(int(area)/(w*h), p.axisX/(3*w)))
+	}
+	newest := make(map[string]int) // of each kind, its last signal
+	for i, s := range signals {
+		newest[s.Label+string(rune('0'+s.Tone))] = i
+	}
 	from := len(p.marks)
-	for _, s := range p.thinned(signals, most) {
+	for i, s := range signals {
 		x, y, up := p.besideBar(pn, s, w, h)
 		y = min(max(y, o.limit.Min.Y), o.limit.Max.Y-h)
 		step := -(h + 2) // further up, or from below further down
@@ -143,6 +119,7 @@ func (p *picture) placeTriangles(o *room, index int, signals []paneSignal) {
 		}
 		if box, ok := p.stacked(image.Rect(x-w/2, y, x-w/2+w, y+h), step, o.limit, p.marks[from:]); ok {
 			m := mark{pane: index, box: box, up: up, ink: s.ink, text: SignalName(s.Label), named: s.alerted}
+			m.pale = p.signals != SignalsLabels && !s.alerted && newest[s.Label+string(rune('0'+s.Tone))] != i && !strings.Contains(s.Label, "div")
 			m.tip = point{float64(box.Min.X) + float64(w)/2, float64(box.Min.Y)}
 			if !up {
 				m.tip.y = float64(box.Max.Y)
@@ -151,8 +128,26 @@ func (p *picture) placeTriangles(o *room, index int, signals []paneSignal) {
 			o.take(box)
 		}
 	}
-	// Some were thinned out, stacked too high or outside the pane: the legend counts them.
-	pn.unmarked += len(signals) - (len(p.marks) - from)
+	// Some were stacked too high or outside the pane: the legend counts them.
+	pn.unmarked += all - (len(p.marks) - from)
+}
+
+// thinned returns at most most of the signals, spread evenly over the bars: of each of so many
+// stretches of bars the newest, or rather one that an alert waits for.
+func (p *picture) thinned(signals []paneSignal, most int) (kept []paneSignal) {
+	if len(signals) <= most {
+		return signals
+	}
+	last := -1 // the stretch of the one that was kept last: signals are in the order of bars
+	for _, s := range signals {
+		switch stretch := s.Bar * most / p.n; {
+		case stretch != last:
+			kept, last = append(kept, s), stretch
+		case s.alerted || !kept[len(kept)-1].alerted:
+			kept[len(kept)-1] = s
+		}
+	}
+	return kept
 }
 
 // besideBar returns the column and the upper row of the triangle for s, w wide and h high,
@@ -231,7 +226,7 @@ func (p *picture) placeExtremes(o *room) {
 // extreme prints a price above or below the end of a wick at x, y. If there is no room, it
 // prints the price to the side, with a dotted line to the wick.
 func (p *picture) extreme(o *room, price float64, x, y int, below bool) {
-	l := p.annotation(extremeText, p.namedText(price), inkText)
+	l := p.annotation(extremeText, p.ownText(price), inkText) // in the unit of the axis
 	w, h, gap := l.box.Dx(), l.box.Dy(), p.px(3)
 	left := min(max(x-w/2, o.limit.Min.X), o.limit.Max.X-w)
 	p.put(o, l, func(yield func(spot) bool) {
@@ -269,18 +264,17 @@ func (p *picture) nameMarks(o *room, marks []mark) {
 	// The area that names may cover: the share of marks and names less what marks cover.
 	budget := int(markShare * float64(o.limit.Dx()) * float64(o.limit.Dy()))
 	for i := range marks {
-		budget -= marks[i].box.Dx() * marks[i].box.Dy()
+		if !marks[i].pale {
+			budget -= marks[i].box.Dx() * marks[i].box.Dy()
+		}
 	}
 	// There are two rounds, each from the newest to the oldest: the signals that alerts wait
 	// for are named even if the newest signals would use up the room.
 	for _, alerted := range [...]bool{true, false} {
 		for i := len(marks) - 1; i >= 0 && room > 0; i-- {
 			m := &marks[i]
-			if m.text == "" || m.named != alerted {
+			if m.text == "" || m.named != alerted || m.pale && p.signals == SignalsAuto {
 				continue
-			}
-			if !alerted && p.signals == SignalsAuto && i < len(marks)-2*newestNamed {
-				return // old ones are not named, even if there is room
 			}
 			if area := p.nameMark(o, m, budget); area > 0 {
 				room--

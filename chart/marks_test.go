@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"wick/indicators"
+	"wick/market"
 )
 
 // crowded returns a result with n signals on every bar of s, up and down under
@@ -114,7 +115,8 @@ func TestSignalDirections(t *testing.T) {
 	}
 }
 
-// TestSilentSignals: a picture neither marks, names nor counts silent signals.
+// TestSilentSignals: a picture neither marks nor names silent signals, but counts them, without
+// the sign of a mark.
 func TestSilentSignals(t *testing.T) {
 	r := crowded(40, 1, true)
 	for i := range r.Signals {
@@ -122,8 +124,8 @@ func TestSilentSignals(t *testing.T) {
 	}
 	p := plan(drawn(priced(40, 215), r)(), Options{Width: 1440, Height: 768, Signals: SignalsLabels})
 	text := strings.Join(p.texts(legendText), " | ")
-	if len(p.marks) > 19 || strings.Count(text, "×") != 1 || !strings.Contains(text, "turns ×19") {
-		t.Errorf("%d marks, and the legend says %q, want 19 of one direction", len(p.marks), text)
+	if len(p.marks) > 19 || !strings.HasSuffix(text, "| ▲ turns ×19 | turns ×19") {
+		t.Errorf("%d marks, and the legend says %q, want 19 of one direction and 19 silent ones", len(p.marks), text)
 	}
 }
 
@@ -135,5 +137,55 @@ func TestSignalNames(t *testing.T) {
 				t.Errorf("%s: signal %q is shown as %q", ind.Name, label, name)
 			}
 		}
+	}
+}
+
+// TestEverySignalIsCounted: of every entry each signal of its summary is in the legend, and one
+// that is not silent is drawn or among those that are said not to be.
+func TestEverySignalIsCounted(t *testing.T) {
+	s := walk(300, 215, 2, market.Hour4)
+	for ind := range indicators.All() {
+		r, err := indicators.New(ind.Name, nil)
+		if err != nil {
+			continue // it needs arguments
+		}
+		result := r.Compute(s)
+		p := plan(&View{Series: s, Panels: []Panel{{Key: ind.Name, Result: result}}}, Options{Width: 1440, Height: 768})
+		pn := &p.panes[len(p.panes)-1]
+		counted, silent := 0, 0
+		for _, g := range groupSignals(result.Signals) {
+			counted += g.count
+			if g.signal.Silent {
+				silent += g.count
+			}
+		}
+		items := 0
+		for _, item := range p.legendItems(pn, &pn.studies[0]) {
+			if item.of == nil {
+				_, n, _ := strings.Cut(item.text, " ×")
+				more, _ := strconv.Atoi(n)
+				items += more
+			}
+		}
+		if counted != len(result.Signals) || items != counted || len(p.marks)+pn.unmarked != counted-silent {
+			t.Errorf("%s: %d signals, %d counted, %d in the legend; %d marks and %d not drawn, %d silent", ind.Name, len(result.Signals), counted, items, len(p.marks), pn.unmarked, silent)
+		}
+	}
+}
+
+// TestOldMarksArePale: in a panel of many signals all are marked, and only the newest of each
+// kind and divergences in full ink.
+func TestOldMarksArePale(t *testing.T) {
+	r := crowded(200, 1, true)
+	r.Signals[7].Label = "bull_div"
+	p := plan(drawn(priced(200, 215), r)(), Options{Width: 1440, Height: 768})
+	full := 0
+	for _, m := range p.marks {
+		if !m.pale {
+			full++
+		}
+	}
+	if p.panes[len(p.panes)-1].unmarked > 0 || len(p.marks) != len(r.Signals) || full != 3 {
+		t.Errorf("%d of %d signals are marked, %d in full ink, want all and 3", len(p.marks), len(r.Signals), full)
 	}
 }

@@ -64,7 +64,7 @@ func Types() []string { return []string{"candles", "hollow", "heikin_ashi", "bar
 // Scale is how prices are mapped to the height of the picture.
 type Scale uint8
 
-// The scales. Percent shows the change from the first open in the picture.
+// The scales. Percent shows the change from the first close in the picture.
 const (
 	Linear Scale = iota
 	Log

@@ -100,16 +100,19 @@ func TestLogScale(t *testing.T) {
 	}
 }
 
-// TestPercentScale: the axis shows changes from the first open, as the summary does.
+// TestPercentScale: the axis shows changes from the first close, and so do the extremes.
 func TestPercentScale(t *testing.T) {
 	p := plan(&View{Series: bars([4]float64{200, 210, 190, 205}, [4]float64{205, 260, 200, 250})}, Options{Width: 800, Height: 500, Scale: Percent})
-	if text := p.panes[0].tags[0].text; text != "+25.00%" {
-		t.Errorf("the tag says %q, want +25.00%%", text)
+	if text := p.panes[0].tags[0].text; text != "+21.95%" {
+		t.Errorf("the tag says %q, want +21.95%%", text)
 	}
 	for _, tk := range p.panes[0].ticks {
-		if got := readPrinted(t, tk.text).value; math.Abs(got-100*(tk.value/200-1)) > 1e-9 {
+		if got := readPrinted(t, tk.text).value; math.Abs(got-100*(tk.value/205-1)) > 1e-9 {
 			t.Errorf("%g is labelled %s", tk.value, tk.text)
 		}
+	}
+	if got := p.texts(extremeText); !slices.Equal(got, []string{"+26.83%", "−7.32%"}) { // 260 and 190
+		t.Errorf("the extremes are %q", got)
 	}
 }
 
@@ -152,8 +155,8 @@ func TestCompareSince(t *testing.T) {
 	late, old := walk(60, 40, 2, market.Week1).Tail(2), walk(60, 40, 2, market.Week1).Tail(2)
 	whole.Symbol, late.Symbol, old.Symbol = "WHOLE", "LATE", "OLD"
 	old.Time[0], old.Time[1] = 0, 1
-	late.Open[0], late.Close[1] = 100, 100.55
-	whole.Open[0], whole.Close[59] = 50, 60
+	late.Open[0], late.Close[0], late.Close[1] = 100, 100, 100.55
+	whole.Open[0], whole.Close[0], whole.Close[59] = 50, 50, 60
 	v := &View{Series: s, Compare: []*market.Series{whole, late, old}}
 	// The sixtieth Monday from 2025-01-06 on is 2026-02-23, the one before it 2026-02-16.
 	want := []string{"Compare", "WHOLE +20.00%", "LATE +0.55%", "since 2026-02-16", "OLD –"}
@@ -202,8 +205,9 @@ func TestCompareIsNamed(t *testing.T) {
 }
 
 // TestCompareCountsFromTheOpen: every change, of the chart's own symbol and of a compared
-// one, in the picture and in the payload, counts from the open of the first bar.
-func TestCompareCountsFromTheOpen(t *testing.T) {
+// one, counts from the close of the first bar in the picture, where all lines begin at 0, and
+// from its open in the payload, as price.change_pct does.
+func TestCompareCountsFromTheClose(t *testing.T) {
 	one := bars([4]float64{100, 104, 99, 102}, [4]float64{102, 112, 102, 110})
 	two := bars([4]float64{50, 50, 44, 45}, [4]float64{45, 46, 39, 40})
 	one.Symbol, two.Symbol = "ONE", "TWO"
@@ -213,8 +217,8 @@ func TestCompareCountsFromTheOpen(t *testing.T) {
 		tags       []string
 		begins     float64 // line of other, on the scale of own
 	}{
-		{one, two, [2]float64{10, -20}, []string{"+10.00%", "TWO −20.00%"}, 90},
-		{two, one, [2]float64{-20, 10}, []string{"−20.00%", "ONE +10.00%"}, 51},
+		{one, two, [2]float64{10, -20}, []string{"+7.84%", "TWO −11.11%"}, 102},
+		{two, one, [2]float64{-20, 10}, []string{"−11.11%", "ONE +7.84%"}, 45},
 	} {
 		v := &View{Series: c.own, Compare: []*market.Series{c.other}}
 		p := plan(v, Options{Width: 800, Height: 500})

@@ -39,7 +39,7 @@ type picture struct {
 	signals Signals
 	kind    Type
 	mode    Scale
-	base    float64        // first open: 0 percent, so that the last close is at the change that the summary gives
+	base    float64        // first close: 0 percent, where all compared lines begin
 	zone    *time.Location // of the times shown; nil for UTC
 	bars    []barTime
 	drawn   ohlc       // what candles show
@@ -166,6 +166,7 @@ type mark struct {
 	ink   ink
 	text  string
 	named bool // an alert waits for the signal: it is named before others
+	pale  bool // an older one of its kind
 }
 
 // ownLevel is a price with a line over the whole width that is not an indicator's:

@@ -219,7 +219,7 @@ func (p *picture) axisText(v float64) string {
 	return p.priceText(v)
 }
 
-// percentText writes the change from the first open to v with the decimals of the axis.
+// percentText writes the change from the first close to v with the decimals of the axis.
 func (p *picture) percentText(v float64) string { return percentText(p.base, v, max(2, p.changes)) }
 
 // ownText is like axisText, for the price of a level of the account or the caller.
@@ -230,7 +230,7 @@ func (p *picture) ownText(v float64) string {
 	return p.namedText(v)
 }
 
-// percentOf returns v as its change from the first open in percent.
+// percentOf returns v as its change from the first close in percent.
 func (p *picture) percentOf(v float64) float64 { return 100 * (v/p.base - 1) }
 
 // digits returns how many decimals values on the price axis need: those of the

@@ -54,7 +54,7 @@ func plan(v *View, o Options) *picture {
 // usePrices computes what depends only on the prices.
 func (p *picture) usePrices() {
 	p.precision, p.visible = precision(p.s.Open, p.s.High, p.s.Low, p.s.Close)
-	p.base = p.s.Open[slices.Index(p.valid, true)]
+	p.base = p.s.Close[slices.Index(p.valid, true)]
 	p.drawn = p.drawnPrices()
 	p.own = p.levels()
 	if len(p.view.Compare) > 0 {

@@ -5,6 +5,7 @@ import (
 	"image"
 	"iter"
 	"math"
+	"slices"
 
 	"wick/indicators"
 )
@@ -23,7 +24,7 @@ type scene struct {
 type shape struct {
 	kind    shapeKind
 	ink     ink
-	level   uint8           // of a tint
+	level   uint8           // of a tint or a triangle
 	box     image.Rectangle // of what is upright
 	pts     []point         // of what is slanted or round
 	width   float64         // of a stroke; of a disc its radius
@@ -83,8 +84,8 @@ func (s *scene) disc(at point, radius float64, i ink) {
 	s.add(shape{kind: discShape, pts: []point{at}, width: radius, ink: i})
 }
 
-func (s *scene) triangle(tip point, width, height float64, i ink) {
-	s.add(shape{kind: triangleShape, pts: []point{tip, {width, height}}, ink: i})
+func (s *scene) triangle(tip point, width, height float64, i ink, level int) {
+	s.add(shape{kind: triangleShape, pts: []point{tip, {width, height}}, ink: i, level: uint8(level)})
 }
 
 func (s *scene) letters(font *atlas, text string, x, base int, i ink) {
@@ -122,7 +123,7 @@ func (s *scene) paint(ctx context.Context, c *canvas) error {
 		case discShape:
 			c.disc(sh.pts[0], sh.width, sh.ink)
 		case triangleShape:
-			c.triangle(sh.pts[0], sh.pts[1].x, sh.pts[1].y, sh.ink)
+			c.triangle(sh.pts[0], sh.pts[1].x, sh.pts[1].y, sh.ink, int(sh.level))
 		case textShape:
 			c.text(sh.font, sh.text, sh.box.Min.X, sh.box.Min.Y, sh.ink)
 		}
@@ -158,6 +159,14 @@ func (p *picture) drawGround() {
 		for _, x := range p.breaks {
 			for y := pn.frame.Min.Y; y < pn.frame.Max.Y; y += p.px(2) + p.px(3) {
 				p.rect(image.Rect(x, y, x+1, min(y+p.px(2), pn.frame.Max.Y)), inkStrong)
+			}
+		}
+		for _, t := range p.s.Gaps { // bars are missing before this one
+			if i, ok := slices.BinarySearch(p.s.Time[:p.n], t); ok && i > 0 {
+				x := int(p.x0 + float64(i)*p.pitch)
+				for y := pn.frame.Min.Y; y < pn.frame.Max.Y; y += p.px(7) {
+					p.rect(image.Rect(x-p.thin, y, x, min(y+p.px(4), pn.frame.Max.Y)), inkMuted)
+				}
 			}
 		}
 		// Strong lines last, so that no weak one crosses them.
@@ -604,7 +613,7 @@ func (p *picture) drawDivergences(pn *pane) {
 }
 
 // drawMarks adds triangles, each over a larger, darker one, whose edge separates it from
-// what is under it.
+// what is under it. Through a pale one shines what is under it.
 func (p *picture) drawMarks(marks []mark) {
 	for i := range marks {
 		m := &marks[i]
@@ -623,8 +632,12 @@ func (p *picture) drawMarks(marks []mark) {
 		if !m.up {
 			side = -1
 		}
-		p.triangle(point{m.tip.x, m.tip.y - side*1.5*e}, w+3*e, side*(h+2.5*e), edge)
-		p.triangle(m.tip, w, side*h, m.ink)
+		if m.pale {
+			p.triangle(m.tip, w, side*h, m.ink, levels/2)
+			continue
+		}
+		p.triangle(point{m.tip.x, m.tip.y - side*1.5*e}, w+3*e, side*(h+2.5*e), edge, levels)
+		p.triangle(m.tip, w, side*h, m.ink, levels)
 	}
 }
 
@@ -658,11 +671,17 @@ func (p *picture) drawTexts() {
 			if t.outline {
 				ground, letters = inkBack, t.ink
 			}
+			middle, x := (t.box.Min.Y+t.box.Max.Y)/2, t.box.Min.X+p.either(5, 8)
+			if t.box.Min.X > p.axisX { // it was moved away from its row
+				from, to := point{float64(p.axisX), float64(t.y) + 0.5}, point{float64(t.box.Min.X), float64(middle)}
+				p.add(shape{kind: strokeShape, pts: []point{from, to}, width: p.edge, ink: t.ink})
+				x = t.box.Min.X + p.px(3)
+			}
 			p.rect(t.box, ground)
 			if t.outline {
 				p.frame(t.box, p.thin, t.ink)
 			}
-			p.letters(p.tag, t.text, t.box.Min.X+p.either(5, 8), p.tag.baseline((t.box.Min.Y+t.box.Max.Y)/2), letters)
+			p.letters(p.tag, t.text, x, p.tag.baseline(middle), letters)
 		}
 	}
 }

@@ -316,8 +316,9 @@ func (c *canvas) disc(p point, radius float64, i ink) {
 }
 
 // triangle draws a filled triangle with its tip at p and a horizontal base, height pixels
-// below the tip, or above it if height is negative.
-func (c *canvas) triangle(p point, width, height float64, i ink) {
+// below the tip, or above it if height is negative. Its cover is that part of full cover
+// which most is of levels.
+func (c *canvas) triangle(p point, width, height float64, i ink, most int) {
 	top, bottom := min(p.y, p.y+height), max(p.y, p.y+height)
 	half := width / 2
 	box := image.Rect(int(p.x-half)-1, int(top)-1, int(p.x+half)+2, int(bottom)+2).Intersect(c.clip)
@@ -334,7 +335,7 @@ func (c *canvas) triangle(p point, width, height float64, i ink) {
 			side := (float64(ey*half) - float64(ex*math.Abs(height))) / size
 			inside := min(side, math.Abs(height)-ey) + 0.5
 			o := y*c.w + x
-			c.pix[o] = m[level(inside)][c.pix[o]]
+			c.pix[o] = m[int(level(inside))*most/levels&^1][c.pix[o]]
 		}
 	}
 }

@@ -28,7 +28,7 @@ function tickOf(p, pane, value, text, level = false) {
 }
 
 /** roundValues returns ticks at round values over the rows data may take, on a percent
- * axis at round changes from the first open in the window. */
+ * axis at round changes from the first close in the window. */
 function roundValues(p, pane) {
   const { m, base } = p;
   const { scale: sc, price, studies: [st] } = pane;
@@ -149,15 +149,22 @@ export function placeLabels(p, pane) {
   }
 }
 
-/** placeTags drops a tag that would touch one placed before it or leave the pane: moved away
- * from its row, it would show a wrong value. The last price is always kept. */
+/** placeTags puts every tag at its row, or, where it would touch one placed before it or leave
+ * the pane, at the nearest free place within three tags. */
 function placeTags({ m: { tagH } }, pane) {
-  const half = Math.floor(tagH / 2);
+  const [half, apart] = [Math.floor(tagH / 2), tagH + 1];
   const kept = [];
   for (const t of pane.tags) {
+    const free = top => top >= pane.y + 1 && top <= pane.end - tagH && !kept.some(k => Math.abs(k.top - top) < apart);
     t.top = Math.min(Math.max(t.y - half, pane.y + 1), pane.end - tagH);
-    const touches = kept.some(k => Math.abs(k.top - t.top) <= tagH);
-    if (t.fixed || (Math.abs(t.top + half - t.y) <= 1 && !touches)) kept.push(t);
+    if (!t.fixed && !free(t.top)) {
+      const off = top => Math.abs(top + half - t.y);
+      const places = kept.flatMap(k => [k.top - apart, k.top + apart]).filter(top => free(top) && off(top) <= 3 * apart);
+      if (places.length === 0) continue;
+      t.top = places.reduce((best, top) => (off(top) < off(best) ? top : best));
+    }
+    t.moved = Math.abs(t.top + half - t.y) > 1;
+    kept.push(t);
   }
   pane.tags = kept;
 }

@@ -25,20 +25,20 @@ export function headerParts(p) {
   const i = barOf(p);
   const parts = [{ text: data.symbol, ink: 'text', strong: true, rank: 0 }];
   const add = (rank, ink, text, more) => text && parts.push({ text, ink, rank, ...more });
-  add(2, 'axis', data.interval);
-  add(2, 'axis', p.kind === 'heikin_ashi' && 'Heikin-Ashi');
-  add(2, 'axis', p.mode === 'log' && 'log');
+  add(4, 'axis', data.interval);
+  add(4, 'axis', p.kind === 'heikin_ashi' && 'Heikin-Ashi');
+  add(4, 'axis', p.mode === 'log' && 'log');
   add(1, 'amber', data.synthetic && 'SYNTHETIC', { badge: true });
   if (i < 0) return parts;
   add(1, 'axis', p.untold > 0 && `${p.untold} not drawn`);
   if (i === data.n - 1) add(3, 'amber', stateText(data));
   const ink = close[i] >= open[i] ? 'up' : 'down';
-  for (const name of ohlc) add(name === 'close' ? 4 : 7, ink, `${name[0].toUpperCase()} ${priceText(data[name][i], precision)}`);
+  for (const name of ohlc) add(name === 'close' ? 5 : 7, ink, `${name[0].toUpperCase()} ${priceText(data[name][i], precision)}`);
   if (i > 0) {
     const change = close[i] - close[i - 1];
     const tone = change < 0 ? 'down' : 'up';
     add(6, tone, (change > 0 ? '+' : '') + priceText(change, precision));
-    add(5, tone, '(' + percentText(close[i - 1], close[i]) + ')');
+    add(2, tone, '(' + percentText(close[i - 1], close[i]) + ')');
   }
   add(8, ink, volume[i] > 0 && 'Vol ' + volumeText(volume[i]));
   add(9, 'axis', rangeText(p), { right: true });
@@ -109,12 +109,12 @@ function sinceText(p, { since }) {
 function signalItems(p, st) {
   const items = new Map();
   for (const s of st.signals) {
-    if (s.silent || s.x < p.i0 || s.x >= p.i1) continue;
-    const [sign, name] = [{ up: '▲ ', down: '▼ ' }[s.tone] ?? '● ', signalName(s.label)];
+    if (s.x < p.i0 || s.x >= p.i1) continue;
+    const [sign, name] = [s.silent ? '' : { up: '▲ ', down: '▼ ' }[s.tone] ?? '● ', signalName(s.label)];
     const count = (items.get(sign + name)?.count ?? 0) + 1;
     items.set(sign + name, { sign, tone: st.shade ?? toneInk(s.tone, 'text'), text: `${name} ×${count}`, ink: 'axis', count });
   }
-  return [...items.values()];
+  return [...items.values()].sort((a, b) => (a.sign === '') - (b.sign === '')); // those without marks last
 }
 
 /** sharedRows shares out the items of studies among rows: a row for each study, or as many in

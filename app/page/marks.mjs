@@ -13,18 +13,20 @@ const mostStacked = 3; // marks on top of each other at one bar
 const newestNamed = 3; // marks of a pane whose names are written
 const namedBeyond = 3; // levels beyond an edge that are named there
 
-/** marksOf returns the triangles of a pane: {x, tip, w, h, up, ink, text, named}, those
- * of fills first. */
+/** marksOf returns the triangles of a pane: {x, tip, w, h, up, ink, text, named, pale}, those
+ * of fills first. Unless all are named, older ones of a kind are pale. */
 export function marksOf(p, pane) {
   const rows = pane.floor - pane.legendEnd;
   const h = Math.min(Math.max(Math.floor(0.03 * rows), p.m.px(5)), p.m.px(9));
   const w = Math.floor((h * 4) / 3);
-  const most = Math.min(Math.floor((rows * p.axisX * markShare) / 2 / (w * h)), Math.floor(p.axisX / (3 * w)));
   const stacked = new Map();
   const marks = pane.price ? fillMarks(p, pane) : [];
   const signals = paneSignals(p, pane);
   pane.unmarked = signals.length;
-  for (const s of thinned(p, signals, most)) {
+  const kind = s => `${s.tone} ${s.label}`;
+  const newest = new Map(signals.map(s => [kind(s), s]));
+  const most = Math.min(Math.floor((rows * p.axisX * markShare) / 2 / (w * h)), Math.floor(p.axisX / (3 * w)));
+  for (const s of p.o.signals === 'labels' ? thinned(p, signals, most) : signals) {
     const up = s.tone === 'up' || (s.tone !== 'down' && pane.price && s.y <= p.data.close[s.x]);
     const key = s.x * 2 + (up ? 1 : 0);
     const level = stacked.get(key) ?? 0;
@@ -32,7 +34,8 @@ export function marksOf(p, pane) {
     stacked.set(key, level + 1);
     const from = rowOf(pane.scale, pane.price ? p.drawn[up ? 'low' : 'high'][s.x] : s.y);
     const away = p.m.px(4) + level * (h + p.m.px(3));
-    marks.push({ x: barX(p, s.x), tip: up ? from + away : from - away, w, h, up, ink: s.shade ?? toneInk(s.tone, 'amber'), text: signalName(s.label), named: s.awaited });
+    marks.push({ x: barX(p, s.x), tip: up ? from + away : from - away, w, h, up, ink: s.shade ?? toneInk(s.tone, 'amber'), text: signalName(s.label), named: s.awaited,
+      pale: p.o.signals !== 'labels' && !s.awaited && newest.get(kind(s)) !== s && !s.label.includes('div') });
     pane.unmarked--;
   }
   return marks;
@@ -78,7 +81,7 @@ export function textsOf(p, pane, marks) {
   }
   const tall = pane.floor - pane.legendEnd >= p.m.px(60);
   if (p.m.compact || p.o.signals === 'marks' || !tall) return room.texts;
-  const signals = marks.filter(k => k.text);
+  const signals = marks.filter(k => k.text && (!k.pale || p.o.signals === 'labels'));
   const newest = p.o.signals === 'labels' ? signals : signals.slice(-newestNamed);
   for (const k of new Set([...signals.filter(k => k.named), ...newest.reverse()])) {
     const side = k.up ? 1 : -1;
@@ -98,7 +101,7 @@ function putExtremes(p, room) {
   });
   if (ends[0].values[ends[0].best] === ends[1].values[ends[1].best]) return;
   for (const { values, side, best } of ends) {
-    const [text, x, y] = [namedText(p.data, values[best]), barX(p, best), yOf(p.panes[0].scale, values[best])];
+    const [text, x, y] = [axisText(p, values[best], true), barX(p, best), yOf(p.panes[0].scale, values[best])];
     const half = Math.max(p.m.px(2), p.pitch / 2); // of the bar
     const rows = [0, -1, 1].map(to => y + to * (p.m.mark / 2));
     if (!room.beyond(text, 'text', x, y, side)) rows.some(row => room.beside(text, 'text', [x - half, x + half], y, row, p.m.px(160)));

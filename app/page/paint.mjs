@@ -105,14 +105,14 @@ function paintDivergences(p, pane) {
 function paintMarks(p, pane) {
   const { colours, m } = p;
   const marks = marksOf(p, pane);
-  for (const { x, tip, w, h, up, ink } of marks) {
+  for (const { x, tip, w, h, up, ink, pale } of marks) {
     const side = up ? 1 : -1;
-    const triangle = (grow, ink) => {
+    const triangle = (grow, ink, level) => {
       const [half, base] = [w / 2 + 1.5 * grow, tip + side * (h + grow)];
-      fill(p, ink, through([[x, tip - side * 1.5 * grow], [x - half, base], [x + half, base]]));
+      fill(p, ink, through([[x, tip - side * 1.5 * grow], [x - half, base], [x + half, base]]), level);
     };
-    triangle(m.u, colours[ink + 'Edge'] ? ink + 'Edge' : 'back');
-    triangle(0, ink);
+    if (!pale) triangle(m.u, colours[ink + 'Edge'] ? ink + 'Edge' : 'back');
+    triangle(0, ink, pale ? 'poc' : undefined); // of half cover
   }
   for (const { text, x, y, ink, width, leader } of textsOf(p, pane, marks)) {
     if (leader) dashes(p, leader.x, Math.round(leader.top), leader.x + leader.width, Math.round(leader.top), 1, 2, 'muted');

@@ -28,7 +28,7 @@ export function makePlan(data, o, window) {
   p.i1 = Math.min(data.n, Math.ceil(window.end));
   p.last = p.i1 - 1; // the newest bar in the window; -1 for none
   p.newest = data.n - 1; // of all: the price of the market is its close, whatever the window shows
-  p.base = data.open[p.i0] ?? NaN; // 0 percent
+  p.base = data.close[p.i0] ?? NaN; // 0 percent
   p.drawn = drawnPrices(data, kind);
   const own = marks.filter(k => k.type === 'level').map(k => ({ price: k.price, text: k.text ?? '', ink: toneInk(k.color, 'amber'), on: 8, off: 4 }));
   p.levels = [...levels, ...own];
@@ -77,11 +77,11 @@ function split(p) {
 const shortName = s => (s.length > 16 ? `${s.slice(0, 7)}…${s.slice(-8)}` : s);
 
 /** compareStudy returns other symbols as lines, scaled so that the change of each counts
- * from the first open of the window. */
+ * from its first close in the window, where all lines are at 0. */
 function compareStudy(p) {
   const lines = p.data.compare.map(other => {
-    const since = other.opens.findIndex((v, i) => i >= p.i0 && v > 0);
-    return { ...other, since, label: shortName(other.symbol), values: other.closes.map(v => (v / other.opens[since]) * p.base) };
+    const since = other.closes.findIndex((v, i) => i >= p.i0 && v > 0);
+    return { ...other, since, label: shortName(other.symbol), values: other.closes.map(v => (v / other.closes[since]) * p.base) };
   });
   return { ...Object.fromEntries(channels.map(name => [name, []])), key: 'compare', name: 'Compare', compare: true, lines };
 }

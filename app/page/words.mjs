@@ -2,7 +2,7 @@
 // the crosshair.
 import { axisText } from './axis.mjs';
 import { fitting, headerParts, legendItems, sharedRows } from './legend.mjs';
-import { backed, box, dashes, frame, write } from './pen.mjs';
+import { backed, box, dashes, frame, stroke, through, write } from './pen.mjs';
 import { barX, columnAt } from './plan.mjs';
 import { axisFormat, rowOf, valueAt } from './scale.mjs';
 import { dateText } from './times.mjs';
@@ -17,9 +17,11 @@ export function paintAxes(p) {
   for (const pane of p.panes) {
     for (const t of pane.ticks) if (t.shown) write(p, t.text, x, t.y, m.axis, 400, 'axis');
     for (const t of pane.tags) { // filled for prices and lines, outlined for levels
-      box(p, t.outline ? 'back' : t.ink, axisX, t.top, m.w - axisX, m.tagH);
-      if (t.outline) frame(p, t.ink, axisX, t.top, m.w - axisX, m.tagH, m.thin);
-      write(p, t.text, x, t.top + m.tagH / 2, m.tag, 500, t.outline ? t.ink : p.onTag[t.ink]);
+      const left = axisX + (t.moved ? m.px(6) : 0); // then a line leads to its row
+      if (t.moved) stroke(p, t.ink, m.edge, [], through([[axisX, t.y + 0.5], [left, t.top + m.tagH / 2]]));
+      box(p, t.outline ? 'back' : t.ink, left, t.top, m.w - left, m.tagH);
+      if (t.outline) frame(p, t.ink, left, t.top, m.w - left, m.tagH, m.thin);
+      write(p, t.text, t.moved ? left + m.px(3) : x, t.top + m.tagH / 2, m.tag, 500, t.outline ? t.ink : p.onTag[t.ink]);
     }
   }
   const y = timeY + m.timeH / 2 + m.thin;

@@ -152,8 +152,8 @@ test('a gap between two pages is counted', async () => {
 const plain = { width: 600, height: 400, ratio: 1, theme: 'dark', type: 'candles', scale: 'linear', measure: text => 7 * text.length };
 
 test('a compared symbol is named, also if it is the only one', () => {
-  for (const [closes, text] of [[[20, 21, 22], 'TWIN +15.00%'], [[NaN, NaN, NaN], 'TWIN –']]) {
-    const opens = [22 / 1.15, 20, 21]; // the last close is 15 % above the first open
+  for (const [closes, text] of [[[20, 21, 22], 'TWIN +10.00%'], [[NaN, NaN, NaN], 'TWIN –']]) {
+    const opens = [22 / 1.15, 20, 21]; // the last close is 15 % above the first open, and 10 % above the first close
     const data = readSeries(payload(4, 3, {}, { compare: [{ symbol: 'TWIN', ink: 'line2', opens: closes.map((v, i) => (v > 0 ? opens[i] : null)), closes: closes.map(v => v || null) }] }));
     const p = makePlan(data, plain, wholeWindow(data, data.n));
     const study = p.panes[0].studies.find(st => st.compare);
@@ -171,12 +171,12 @@ test('where a compared symbol begins later than the window, the legend says sinc
     const p = makePlan(data, plain, window);
     return [legendItems(p, p.panes[0], p.panes[0].studies.find(st => st.compare)).map(item => item.text).slice(1), described(p).split('Compare ')[1]];
   };
-  assert.deepEqual(texts({ end: 4, count: 4 }), [['WHOLE +20.00%', 'LATE +0.55%', 'since 2025-11-24 18:00', 'OLD –'], 'WHOLE +20.00%, LATE +0.55% since 2025-11-24 18:00, OLD –']);
+  assert.deepEqual(texts({ end: 4, count: 4 }), [['WHOLE +9.09%', 'LATE +1.57%', 'since 2025-11-24 18:00', 'OLD –'], 'WHOLE +9.09%, LATE +1.57% since 2025-11-24 18:00, OLD –']);
   const [long, alike] = ['LONGSYMBOLNAME-ABCDE', 'LONGSYMBOLNAME-ABCD2'].map(symbol => readSeries(payload(4, 3, {}, { compare: [other(symbol, [20, 20, 21], [20, 21, 22])] })))
     .map(data => legendItems(...(p => [p, p.panes[0], p.panes[0].studies.find(st => st.compare)])(makePlan(data, plain, wholeWindow(data, data.n))))[1].text);
   assert.deepEqual([long, alike], ['LONGSYM…ME-ABCDE +10.00%', 'LONGSYM…ME-ABCD2 +10.00%'], 'as TestCompareIsNamed of the picture');
-  assert.deepEqual(texts({ end: 4, count: 2 })[0], ['WHOLE +3.45%', 'LATE +0.55%', 'OLD –'], 'from the first bar of the window on');
-  assert.deepEqual(texts({ end: 2, count: 2 })[0], ['WHOLE +20.00%', 'LATE +0.55%', 'since 2025-11-24 18:00', 'OLD –'], 'the newest values, also of a window before them');
+  assert.deepEqual(texts({ end: 4, count: 2 })[0], ['WHOLE +1.69%', 'LATE +1.57%', 'OLD –'], 'from the first bar of the window on');
+  assert.deepEqual(texts({ end: 2, count: 2 })[0], ['WHOLE +9.09%', 'LATE +1.57%', 'since 2025-11-24 18:00', 'OLD –'], 'the newest values, also of a window before them');
 });
 
 test('no level and no zone is drawn among the volume', () => {
