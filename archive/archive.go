@@ -438,6 +438,30 @@ func (a *Archive) lookup(key string, n uint64) (Record, bool, error) {
 	return Record{}, false, nil
 }
 
+// At returns the record with a number; the first is 1.
+func (a *Archive) At(number uint64) (Record, error) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	for _, s := range slices.Backward(a.all()) {
+		if number < s.first {
+			continue
+		}
+		at, err := s.offset(int(number - s.first))
+		if err != nil {
+			return Record{}, err
+		}
+		f, err := readFrame(s.data, at)
+		if err == nil && f.after.Records != number {
+			err = errChain
+		}
+		if err != nil {
+			return Record{}, &damageError{segmentName(s.number), at, err}
+		}
+		return f.record, nil
+	}
+	return Record{}, fmt.Errorf("the archive has no record %d", number)
+}
+
 // digest returns what the indexes have instead of a key. Clients choose keys, and may
 // choose several with the same digest: each such key only costs one more read.
 func digest(key string) uint64 {

@@ -70,6 +70,16 @@ func holds(t *testing.T, a *Archive, want []Record) {
 			}
 		}
 	}
+	for i, r := range want {
+		if got, err := a.At(uint64(i + 1)); err != nil || !bytes.Equal(got.Body, r.Body) {
+			t.Fatalf("At(%d) = %s, %v; want %s", i+1, got.Body, err, r.Body)
+		}
+	}
+	for _, none := range []int{0, len(want) + 1} {
+		if got, err := a.At(uint64(none)); err == nil {
+			t.Fatalf("At(%d) = %s, want an error", none, got.Body)
+		}
+	}
 	if _, ok, err := a.Lookup("c-none"); ok || err != nil {
 		t.Fatalf("an unknown key is found: %t, %v", ok, err)
 	}

@@ -24,8 +24,8 @@ import (
 // The value of a digest decides its home page. If a page is full, further entries go to
 // the next page, so a look-up that finds a full page reads the next one too. Pages are
 // about two thirds full, so nearly every look-up reads one page. After the pages come
-// the offsets of all records in their order, uint64 each. No look-up reads those;
-// [Check] compares them with the records.
+// the offsets of all records in their order, uint64 each, for [Archive.At]; [Check]
+// compares them with the records.
 const (
 	indexMagic  = "wickindx"
 	pageSize    = 4096

@@ -165,6 +165,21 @@ func torn(f journal.File, at int64, cause error) error {
 	return nil
 }
 
+// offset returns where the i-th record of the segment begins.
+func (s *segment) offset(i int) (int64, error) {
+	if i >= s.records {
+		return 0, fmt.Errorf("%s has %d records and no %d", segmentName(s.number), s.records, i+1)
+	}
+	if s.index == nil {
+		return s.offsets[i], nil
+	}
+	var b [8]byte
+	if _, err := s.index.file.ReadAt(b[:], int64(s.index.pages+1)*pageSize+8*int64(i)); err != nil {
+		return 0, err
+	}
+	return int64(binary.LittleEndian.Uint64(b[:])), nil
+}
+
 // match reads the record at an offset and reports whether it has the key. It may have
 // another one, since two keys may have the same digest.
 func (s *segment) match(at int64, key string) (Record, bool, error) {

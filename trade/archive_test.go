@@ -132,6 +132,65 @@ func TestArchiveByEnd(t *testing.T) {
 	})
 }
 
+// TestFindArchived: every order of the archive is found, those that ended last first, in
+// pieces of any size, and by each filter.
+func TestFindArchived(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, o := journaltest.NewDisk(), fewOptions()
+		e, err := openOn(o, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		for i := range 40 { // at second i; the last five stay in memory
+			if _, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: []string{"AAA", "BBB"}[i%2], Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: fmt.Sprint("c", i)}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		e.Close()
+		if e, err = openOn(o, d); err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		find := func(f OrderFilter, skip, most int) (ids string) {
+			found, err := e.FindArchived(t.Context(), f, skip, most)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range found.Orders {
+				ids += o.ClientOrderID + " "
+			}
+			if found.More {
+				ids += "and more"
+			}
+			return ids
+		}
+		second := func(i int) time.Time { return began.Add(time.Duration(i) * time.Second) }
+		for _, c := range []struct {
+			f          OrderFilter
+			skip, most int
+			want       string
+		}{
+			{OrderFilter{}, 0, 3, "c34 c33 c32 and more"},
+			{OrderFilter{}, 30, 3, "c4 c3 c2 and more"},
+			{OrderFilter{}, 32, 3, "c2 c1 c0 "},
+			{OrderFilter{}, 99, 3, ""},
+			{OrderFilter{Symbol: "bbb"}, 15, 5, "c3 c1 "},
+			{OrderFilter{Status: StatusFilled, Symbol: "AAA"}, 0, 2, "c34 c32 and more"},
+			{OrderFilter{Status: StatusCancelled}, 0, 2, ""},
+			{OrderFilter{Status: StatusOpen}, 0, 2, ""},
+			{OrderFilter{Since: second(33)}, 0, 9, "c34 c33 "},
+			{OrderFilter{Until: second(2)}, 0, 9, "c1 c0 "},
+			{OrderFilter{Since: second(10), Until: second(13)}, 1, 9, "c11 c10 "},
+		} {
+			if got := find(c.f, c.skip, c.most); got != c.want {
+				t.Errorf("%+v after %d, at most %d: %s; want %s", c.f, c.skip, c.most, got, c.want)
+			}
+		}
+	})
+}
+
 // TestTakeAsPlaced: the state that several replicas begin with has the orders in the order
 // in which they were placed, also one that was open while others were archived.
 func TestTakeAsPlaced(t *testing.T) {

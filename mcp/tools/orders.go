@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -266,7 +267,7 @@ type orderList struct {
 func (r *orderList) args() []arg {
 	return append([]arg{
 		word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
-		text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is. The list has all open ones and the 10,000 that ended last.", maxID).also("client_order_id"),
+		text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is.", maxID).also("client_order_id"),
 		symbol(&r.symbol, "Only orders of this symbol."),
 		moment(&r.since, "since", "Only orders that changed at this time or later: a date (2026-01-31, from its beginning), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds.", false),
 		moment(&r.until, "until", "Only orders that changed before this time.", false),
@@ -283,8 +284,7 @@ func (h *handlers) getOrders() tool {
 		Description: "List orders with their status and fills, newest first: price, fee, source and time of the price. filter=open lists only those that can still fill; " +
 			"symbol, since, until and mine narrow the list further.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-	}, reports, func(_ context.Context, c mcp.Call, r *orderList) (*mcp.Result, error) {
-		// One order is searched for in the archive too; the list has only orders in memory.
+	}, reports, func(ctx context.Context, c mcp.Call, r *orderList) (*mcp.Result, error) {
 		if r.id != "" {
 			o, err := h.Engine.Order(r.id)
 			if err != nil {
@@ -307,8 +307,32 @@ func (h *handlers) getOrders() tool {
 		if err != nil {
 			return nil, err
 		}
-		result := list(r.page, "get_orders", orders)
-		if len(orders) == 0 {
+		// The page may go beyond the orders in memory, which are the newest, into the archive.
+		p, archived := r.page, trade.Archived{More: true}
+		if p.offset+cmp.Or(p.limit, 100) >= len(orders) { // fewer than a hundred fit without a limit
+			skip := max(0, p.offset-len(orders))
+			if archived, err = h.Engine.FindArchived(ctx, f, skip, maxPage); err != nil {
+				return nil, err
+			}
+			if skip > 0 {
+				orders, p.offset = nil, 0
+			}
+			slices.Reverse(archived.Orders)
+			orders = append(archived.Orders, orders...)
+		}
+		text, n, left := cut(p, orders)
+		result := &mcp.Result{Content: []mcp.Content{{Text: text}}}
+		switch more := fmt.Sprintf("%d more of %d", left, r.page.offset+n+left); {
+		case left > 0 || archived.More:
+			if archived.More {
+				more = "more follow" // how many is not known
+			}
+			result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil,
+				"%s: call get_orders with offset=%d for the next ones; limit, up to %d, returns more at once.", more, r.page.offset+n, maxPage)})
+		case !archived.Before.IsZero():
+			result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil,
+				"Orders that ended before %s were not searched: call get_orders with until=%[1]s, and without offset, to search those.", archived.Before)})
+		case len(orders) == 0:
 			h.noteAlike(result, r.symbol)
 		}
 		return h.remind(result), nil

@@ -11,7 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"wick/exact"
 	"wick/indicators"
+	"wick/trade"
 )
 
 var offsetHint = regexp.MustCompile(`offset=(\d+)`)
@@ -84,6 +88,48 @@ func TestPages(t *testing.T) {
 			t.Errorf("past the end there are %d", len(items))
 		}
 	})
+}
+
+// TestPagesReachArchive: pages of get_orders reach every order, also those that are no longer
+// in memory, which holds the 10,000 that ended last.
+func TestPagesReachArchive(t *testing.T) {
+	const orders = 10_700
+	dir := t.TempDir()
+	d := openDesk(t, dir, func(o *trade.Options) { o.Limits.OrdersPerSecond = 1_000_000 })
+	var g errgroup.Group
+	g.SetLimit(64) // one sync for many of them
+	for i := range orders {
+		g.Go(func() error {
+			_, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: "BTCUSDT", Side: trade.Buy, Type: trade.Limit, Quantity: exact.One, Price: 4 * exact.One,
+				TimeInForce: trade.IOC, ClientOrderID: fmt.Sprint("c", i)})
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	d.stop() // which moves the oldest to the archive
+	d = openDesk(t, dir)
+	defer d.stop()
+	for _, arguments := range []string{`"limit":500,`, `"limit":499,"filter":"cancelled","symbol":"BTCUSDT",`} {
+		seen := make(map[string]bool)
+		for offset, more := 0, true; more; {
+			var items []struct {
+				ID string `json:"client_order_id"`
+			}
+			r := d.reply(trader, "get_orders", fmt.Sprintf(`{%s"offset":%d}`, arguments, offset), &items)
+			for _, item := range items {
+				seen[item.ID] = true
+			}
+			offset += len(items)
+			if more = len(items) > 0; more && (len(r.Content) > 1) != (offset < orders) {
+				t.Fatalf("after %d of %d: %s", offset, orders, r.Content[1:])
+			}
+		}
+		if len(seen) != orders {
+			t.Errorf("{%s} reaches %d orders of %d", arguments, len(seen), orders)
+		}
+	}
 }
 
 // fire sets n alerts that fire at once and returns their ids, oldest first.
