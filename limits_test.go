@@ -170,6 +170,7 @@ var limits = []limit{
 	{"notify", "maxRate", "", "messages in a minute that a line can ask for", "TestParseRefused"},
 	{"notify", "maxQueue", "", "events that wait for a destination; the oldest goes, as a dead letter", "TestHangingDestination"},
 	{"notify", "retryFor", "", "that a message is tried", "TestRetryForADay"},
+	{"notify", "refusedFor", "", "that one is tried which the service refuses", "TestRefusedForLong"},
 	{"notify", "maxDead", "", "dead letters remembered; --audit has all", "TestDeadLettersBound"},
 	{"notify/service", "Timeout", "", "an attempt, with the upload of a picture", "TestNoAnswer"},
 	{"notify/service", "maxReply", "bytes", "reply of a service that is read", "TestMailFaults"},

@@ -9,7 +9,7 @@ import (
 )
 
 // record is one step of the book, as the journal keeps it. It holds no address
-// and no secret. One of Open, Event and To is set.
+// and no secret. One of Open, Event and To is set; with Dead also Event may be.
 type record struct {
 	Open  map[string]Filter `json:"open,omitempty"`  // the destinations there are from now on, by name
 	Event *Event            `json:"event,omitempty"` // an event that happened; its ID and Seq are those of the record
@@ -68,21 +68,21 @@ func (b *book) apply(id string, seq uint64, r record) (to []string) {
 	switch {
 	case r.Open != nil:
 		return b.open(r.Open)
-	case r.Event != nil:
-		e := *r.Event
-		e.ID, e.Seq, e.Text = id, seq, limit.Line(e.Text, maxText)
-		return b.add(&e)
-	case r.Dead != nil:
-		b.bury(*r.Dead)
-	}
-	switch {
 	// A summary is fixed before it is sent, so that another attempt has the same events.
 	case q != nil && r.Batch:
 		q.Batch = r.Through
 	case q != nil: // sent or given up
 		q.cut(q.upTo(r.Through))
 	}
-	return nil
+	if r.Dead != nil {
+		b.bury(*r.Dead)
+	}
+	if r.Event == nil {
+		return nil
+	}
+	e := *r.Event
+	e.ID, e.Seq, e.Text = id, seq, limit.Line(e.Text, maxText)
+	return b.add(&e)
 }
 
 // open replaces the queues by those of the given destinations. A queue that was there
@@ -102,7 +102,7 @@ func (b *book) open(destinations map[string]Filter) (to []string) {
 // add queues an event and returns the destinations that get it.
 func (b *book) add(e *Event) (to []string) {
 	for name, q := range b.Queues {
-		if !q.Filter.matches(e) {
+		if name == e.Not || !q.Filter.matches(e) {
 			continue
 		}
 		q.Events = append(q.Events, e)

@@ -26,10 +26,12 @@ const (
 	Storage Kind = "storage" // the journal cannot be written any more
 	Silent  Kind = "silent"  // a data source stopped answering, or answers again
 	Login   Kind = "login"   // somebody logged in
+
+	Undelivered Kind = "undelivered" // another destination took no message for so long that one was given up
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Alert, Fill, Cancel, Reject, Halt, Loss, Storage, Silent, Login}
+var Kinds = []Kind{Alert, Fill, Cancel, Reject, Halt, Loss, Storage, Silent, Login, Undelivered}
 
 // Event is something that happened. It is never changed once it is queued.
 type Event struct {
@@ -39,6 +41,7 @@ type Event struct {
 	Kind   Kind      `json:"kind"`
 	Also   Kind      `json:"also,omitempty"` // another kind that it is of, for destinations that want only that; empty means none
 	Symbol string    `json:"symbol,omitempty"`
+	Not    string    `json:"not,omitempty"`    // the destination that it is about, and that does not get it; empty means none
 	Client string    `json:"client,omitempty"` // name of the program behind it: a stranger's text
 	Text   string    `json:"text"`             // one sentence, for a lock screen
 

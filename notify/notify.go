@@ -12,8 +12,9 @@
 // The journal record that says that an alert fired also puts its event into the queues,
 // so no crash can come between the two. An event leaves its queue only by another record,
 // which is written after the service has taken the message. So each message arrives at
-// least once, always under the same id. A message that a service refuses, or does not
-// take for a day, becomes a dead letter. If there are more messages than a destination's
+// least once, always under the same id. A message that a service refuses for
+// some minutes, or does not take for a day, becomes a dead letter, of which the other
+// destinations hear. If there are more messages than a destination's
 // rate allows, they become one summary. It is written down before it is sent, so that its
 // id does not change either.
 //
@@ -75,10 +76,12 @@ type worker struct {
 	bell    chan struct{}                                                 // rung when something was queued
 	deliver func(ctx context.Context, m service.Message) *service.Failure // one attempt
 
-	fails  int       // attempts on the present message
-	since  time.Time // when the present window of the rate began
-	count  int       // messages begun in this window
-	waited bool      // the queue had to wait for the rate or for quiet hours
+	fails   int       // attempts on the present message
+	refused time.Time // when it first refused a message since it last took one; zero if it has not
+	told    bool      // the other destinations have heard that it takes nothing, since it last took a message
+	since   time.Time // when the present window of the rate began
+	count   int       // messages begun in this window
+	waited  bool      // the queue had to wait for the rate or for quiet hours
 }
 
 // maxTold is how many events may wait between Tell and Run. If there are more, as in a

@@ -9,14 +9,16 @@ import (
 	"sync"
 	"time"
 
+	"wick/limit"
 	"wick/notify/service"
 )
 
 const (
-	retryFor  = 24 * time.Hour   // how long a message is tried
-	firstWait = time.Second      // before the second attempt; doubled for each further one
-	longest   = 15 * time.Minute // between two attempts, unless the service asks for more
-	window    = time.Minute      // the time in which a destination's rate counts messages
+	retryFor   = 24 * time.Hour   // how long a message is tried
+	refusedFor = 10 * time.Minute // how long one is tried that the service refuses: it may be being set up
+	firstWait  = time.Second      // before the second attempt; doubled for each further one
+	longest    = 15 * time.Minute // between two attempts, unless the service asks for more
+	window     = time.Minute      // the time in which a destination's rate counts messages
 )
 
 // Run sends what is queued until ctx ends.
@@ -110,13 +112,21 @@ func (w *worker) attempt(ctx context.Context, events []*Event) {
 	why := w.deliver(ctx, m)
 	step := record{To: w.to.Name, Through: events[len(events)-1].Seq}
 	// The message is given up so long after it was made, or after the quiet hours in which
-	// it was made.
+	// it was made. If the service refuses it, and does not say that it may take it later, the
+	// time counts from the first refusal since it took a message.
 	until := w.to.Quiet.end(m.At).Add(retryFor)
+	if why != nil && !why.Retry {
+		if w.refused.IsZero() {
+			w.refused = time.Now()
+		}
+		until = w.refused.Add(refusedFor)
+	}
 	switch {
 	case why == nil:
+		w.refused, w.told = time.Time{}, false
 		w.finish("sent", step)
 	case ctx.Err() != nil: // it may have arrived or not: it is sent again after the next start
-	case why.Retry && time.Now().Before(until):
+	case time.Now().Before(until):
 		w.fails++
 		w.n.options.Count(w.to.Name, "retry")
 		if w.fails == 1 { // one line for each message, not for each attempt
@@ -126,8 +136,21 @@ func (w *worker) attempt(ctx context.Context, events []*Event) {
 	default:
 		w.n.options.Log.Warn("message given up", "destination", w.to.Name, "id", m.ID, "attempts", w.fails+1, "reason", why.Reason)
 		step.Dead = &Dead{w.to.Name, m.ID, len(events), time.Now().UTC(), m.Text, why.Reason}
+		if !w.told { // the owner hears of the first one by the other destinations
+			w.told, step.Event = true, w.undelivered(m, why)
+		}
 		w.finish("dead", step)
 	}
+}
+
+// undelivered returns the event that a message was given up.
+func (w *worker) undelivered(m service.Message, why *service.Failure) *Event {
+	span := "a day"
+	if !why.Retry {
+		span = fmt.Sprintf("%.0f minutes", refusedFor.Minutes())
+	}
+	return &Event{At: time.Now().UTC(), Kind: Undelivered, Not: w.to.Name,
+		Text: fmt.Sprintf("%s took no message for %s (%s), and this one was given up: %q", w.to.Name, span, limit.Line(why.Reason, maxText/4), limit.Line(m.Text, maxText/2))}
 }
 
 // finish ends the present message, as sent or dead, by a record that takes its events

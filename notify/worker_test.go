@@ -177,17 +177,69 @@ func TestRetryForADay(t *testing.T) {
 	})
 }
 
-func TestRefusedIsNotRepeated(t *testing.T) {
+// TestRefusedForMinutes: a service that redirects or knows no such address for some minutes,
+// as while it is set up anew, gets every message.
+func TestRefusedForMinutes(t *testing.T) {
+	for _, answer := range []string{"answered 302 Found", "answered 404 Not Found"} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHarness(t, oneHook+" rate=1000")
+			began := time.Now()
+			h.fate = func(string, service.Message) *service.Failure {
+				if time.Since(began) < 5*time.Minute {
+					return &service.Failure{Reason: answer}
+				}
+				return nil
+			}
+			h.running(t, func() {
+				h.happen(Alert, "a")
+				rest(time.Hour)
+				if _, dead := h.Status(); len(h.took()) != 1 || len(dead) != 0 {
+					t.Errorf("%s: sent %q, dead: %v", answer, h.took(), dead)
+				}
+			})
+		})
+	}
+}
+
+// TestRefusedForLong: a service that refuses for longer is tried once with each further
+// message. The other destinations hear of it once, until it has taken one.
+func TestRefusedForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t, oneHook)
-		h.fate = func(string, service.Message) *service.Failure {
-			return &service.Failure{Reason: "answered 404 Not Found"}
+		h := newHarness(t, oneHook+" rate=1000\nphone webhook https://example.com/phone kinds=undelivered")
+		refuses := true
+		h.fate = func(to string, _ service.Message) *service.Failure {
+			if to == "hook" && refuses {
+				return &service.Failure{Reason: "answered 404 Not Found"}
+			}
+			return nil
 		}
 		h.running(t, func() {
 			h.happen(Alert, "a")
-			rest(time.Hour)
-			if _, dead := h.Status(); h.tries != 1 || len(dead) != 1 {
-				t.Errorf("%d attempts, dead: %v", h.tries, dead)
+			rest(refusedFor - time.Minute)
+			if _, dead := h.Status(); len(dead) != 0 {
+				t.Errorf("given up early: %v", dead)
+			}
+			rest(longest)
+			before := h.tries
+			for _, text := range []string{"b", "c"} {
+				h.happen(Alert, text)
+				rest(time.Second)
+			}
+			waiting, dead := h.Status()
+			if len(dead) != 3 || waiting["hook"] != 0 || h.tries != before+2 {
+				t.Errorf("%d attempts on two messages, waiting %v, dead: %v", h.tries-before, waiting, dead)
+			}
+			if got := h.took(); len(got) != 1 || !strings.HasPrefix(got[0], "phone ") || !strings.Contains(got[0], `hook took no message for 10 minutes (answered 404 Not Found), and this one was given up: "a"`) {
+				t.Errorf("the other destination got %q", got)
+			}
+			refuses = false
+			h.happen(Alert, "d")
+			rest(time.Second)
+			refuses = true
+			h.happen(Alert, "e")
+			rest(refusedFor + longest)
+			if got := h.took(); len(got) != 3 || !strings.HasSuffix(got[2], `"e"`) {
+				t.Errorf("after it had taken one: %q", got)
 			}
 		})
 	})
@@ -560,12 +612,15 @@ func TestSecretsHidden(t *testing.T) {
 	var log bytes.Buffer
 	h.Notifier = New(Options{Destinations: h.options.Destinations, Write: h.write, Log: slog.New(slog.NewTextHandler(&log, nil)),
 		Picture: func(context.Context, Event) ([]byte, error) { return nil, errors.New("no picture") }})
+	for _, w := range h.workers {
+		w.refused = time.Now().Add(-refusedFor) // so that each message is given up at once
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- h.Run(ctx) }()
 	h.Tell(Event{Kind: Login, Text: "x", At: time.Now()})
 	for {
-		if _, dead := h.Status(); len(dead) == 8 {
+		if _, dead := h.Status(); len(dead) >= 8 {
 			break
 		}
 		time.Sleep(5 * time.Millisecond)

@@ -43,7 +43,7 @@ type Message struct {
 // Failure says why an attempt failed, and whether another one may succeed.
 type Failure struct {
 	Reason string        // in the result of Send without secrets
-	Retry  bool          // whether the same message may be taken later
+	Retry  bool          // whether the service may well take the same message later: after a failure, not after a refusal
 	After  time.Duration // how long the service asks to wait; 0 if it does not
 }
 
