@@ -95,6 +95,7 @@ func (e *Engine) keepReconciled(ctx context.Context) error {
 			wait = busyPeriod
 		}
 		e.sweep("")
+		e.trimExits(ctx)
 		// The switch acts as long as the stream is away: orders may be placed meanwhile, and
 		// not all may have been cancelled.
 		if e.switchDue() {

@@ -3,6 +3,7 @@ package trade
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -282,7 +283,8 @@ func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
 // empty. Called with mu held. No fee is counted: what the broker takes shows in its own
 // account.
 func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill, note string) error {
-	if o.Unknown() || e.unsettled(o.Symbol) { // this may be what the report had
+	exits := slices.ContainsFunc(e.ahead.open[o.Symbol], func(id string) bool { return e.ahead.order(id).ReduceOnly })
+	if o.Unknown() || e.unsettled(o.Symbol) || exits { // this may be what the report had, or leave exits that are too large
 		e.venue.soon()
 	}
 	at, after := now(), *o
@@ -314,8 +316,9 @@ func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill, note string) 
 func (e *Engine) tellLive(k kind, ev *event) {
 	id := ev.Order.ID
 	if ev.Order.Status.Terminal() {
-		e.tell(k, ev, e.venue.asked[id] && !e.venue.released[id])
+		e.tell(k, ev, e.venue.asked[id])
 		delete(e.venue.asked, id)
+		delete(e.venue.idle, id)
 	}
 }
 
@@ -332,8 +335,12 @@ func (e *Engine) settleLive(o *Order, s broker.State, fills []broker.Fill) error
 		after.Status, k = StatusFilled, kindFilled
 	case broker.Cancelled:
 		after.Status, k = StatusCancelled, kindCancelled
-		if e.venue.released[o.ID] && after.Reason == "" {
+		switch {
+		case after.Reason != "":
+		case e.venue.released[o.ID]:
 			after.Reason = releasedReason
+		case e.venue.idle[o.ID]:
+			after.Reason = endsFlat.reason("")
 		}
 	case broker.Rejected:
 		after.Status, k = StatusRejected, kindOrderRejected

@@ -37,7 +37,7 @@ func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 	// Whatever the answer to the cancel says, the state afterwards decides: the order may
 	// have been filled while the cancel was on its way.
 	e.mu.Lock()
-	e.venue.asked[o.ID] = true
+	e.venue.asked[o.ID] = !e.venue.idle[o.ID] && !e.venue.released[o.ID]
 	e.mu.Unlock()
 	e.log.Info("cancel sent", "order", o.ID, "broker", e.venue.name, "by", limit.Clip(who.Name))
 	asked := e.venue.Cancel(ctx, o.BrokerID)

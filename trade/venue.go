@@ -29,6 +29,7 @@ type venue struct {
 	swept     map[string]bool      // orders that were on their way when the owner had every order of the account cancelled
 	released  map[string]bool      // orders that the dead man's switch cancels
 	asked     map[string]bool      // open orders that somebody asked to be cancelled
+	idle      map[string]bool      // exits of positions that are gone, which wick cancels
 	report    broker.Report        // the newest
 	external  []broker.State       // open orders of the account that are not in this book
 	readAt    time.Time            // when the report was asked for; zero for never
@@ -69,7 +70,7 @@ func newVenue(o *VenueOptions) *venue {
 	return &venue{
 		Broker: o.Broker, name: o.Name, account: o.Account, deadMan: o.DeadMan, kick: make(chan struct{}, 1),
 		closed: "the orders and positions at " + o.Name + " have not been read yet", changedAt: time.Now(), born: time.Now(),
-		late: make(map[string]int), doubts: make(map[string]*doubt), behind: make(map[string]shortfall), released: make(map[string]bool), asked: make(map[string]bool), swept: make(map[string]bool),
+		late: make(map[string]int), doubts: make(map[string]*doubt), behind: make(map[string]shortfall), released: make(map[string]bool), asked: make(map[string]bool), idle: make(map[string]bool), swept: make(map[string]bool),
 	}
 }
 

@@ -1,0 +1,85 @@
+package trade
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/broker/alpaca/alpacatest"
+)
+
+// exitAtBroker buys 10 and places a stop for all of them, which is an exit without saying so.
+func exitAtBroker(t *testing.T, l *atBroker, v *alpacatest.Venue) (stop Order) {
+	t.Helper()
+	if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(10)}); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	stop, err := l.place(OrderRequest{Side: Sell, Type: Stop, Quantity: shares(10), StopPrice: shares(90)})
+	if err != nil || !stop.ReduceOnly {
+		t.Fatalf("the stop is %+v, %v; want an exit", stop, err)
+	}
+	time.Sleep(time.Second)
+	return stop
+}
+
+// atVenue returns the quantities of the orders that are open at the venue.
+func atVenue(v *alpacatest.Venue) string {
+	var open []string
+	for _, o := range v.Orders() {
+		if o.Status == "new" || o.Status == "accepted" || o.Status == "held" {
+			open = append(open, o.Quantity.String())
+		}
+	}
+	return strings.Join(open, ", ")
+}
+
+// TestLiveExitShrinks: 4 of 10 are sold while a stop for 10 rests at the broker, which would
+// sell 4 too many. The stop is replaced by one for 6, also if wick was killed meanwhile.
+func TestLiveExitShrinks(t *testing.T) {
+	for _, crash := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			v := alpacatest.New()
+			l := startLive(t, v)
+			defer func() { l.stop() }()
+			stop := exitAtBroker(t, l, v)
+			if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(4)}); err != nil {
+				t.Fatal(err)
+			}
+			if crash {
+				l.crash()
+			}
+			time.Sleep(time.Minute)
+			if got := atVenue(v); got != "6" {
+				t.Errorf("crash %t: at the venue is %q, want a stop for 6", crash, got)
+			}
+			if o := l.order(stop.ID); o.Status != StatusCancelled {
+				t.Errorf("the stop for 10 is %s", o.Status)
+			}
+			l.same("after the cut")
+		})
+	}
+}
+
+// TestLiveExitOfClosedPosition: the position is closed, and its stop is cancelled at the broker
+// and told, since nobody asked for it. One that may open stays.
+func TestLiveExitOfClosedPosition(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer func() { l.stop() }()
+		stop := exitAtBroker(t, l, v)
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if o := l.order(stop.ID); o.Status != StatusCancelled || o.Reason != "nothing is left to reduce" || atVenue(v) != "" {
+			t.Errorf("the stop is %s: %q, and at the venue is %q; want it cancelled", o.Status, o.Reason, atVenue(v))
+		}
+		if got := toldNow(t, l.e); len(got) != 1 || !strings.HasPrefix(got[0], "order_cancelled Stop order "+stop.ID) {
+			t.Errorf("told %q, want the end of the stop", got)
+		}
+		l.same("after the cancel")
+	})
+}
