@@ -1,8 +1,10 @@
 package chart
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"image/png"
 	"math"
 	"slices"
 	"testing"
@@ -74,6 +76,43 @@ func TestHollow(t *testing.T) {
 	for i, want := range []struct{ up, filled bool }{{true, false}, {true, true}, {false, false}} {
 		if c := p.candles[i]; (c.ink == inkUp) != want.up || c.filled != want.filled {
 			t.Errorf("bar %d: ink %v, filled %v, want %v", i, c.ink, c.filled, want)
+		}
+	}
+}
+
+// TestHollowNarrow: a hollow body shows its inside in the picture however many bars there are.
+// Where bodies are too narrow to have one, they are filled and that is told.
+func TestHollowNarrow(t *testing.T) {
+	for _, ratio := range []float64{1, 2} {
+		told, shown := false, false
+		for _, n := range []int{20, 60, 100, 140, 180, 220, 300, 500, 1000} {
+			rows := make([][4]float64, n)
+			for i := range rows {
+				rows[i] = [4]float64{10, 20, 10, 20}
+			}
+			rows[0], rows[1] = [4]float64{9, 21, 9, 9}, [4]float64{9, 21, 9, 21} // the others are away from the edges
+			v, o := &View{Series: bars(rows...)}, Options{Width: 800, Height: 500, Type: Hollow, PixelRatio: ratio}
+			file, missing, err := Draw(t.Context(), v, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := png.Decode(bytes.NewReader(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := plan(v, o).candles
+			last := c[len(c)-1]
+			inside := m.At(last.x, (last.bodyTop+last.bodyBottom)/2) != m.At(last.x, last.bodyTop)
+			if inside == missing.Filled {
+				t.Errorf("%d bars: the inside is seen: %t, and bodies are told to be filled: %t", n, inside, missing.Filled)
+			}
+			told, shown = told || missing.Filled, shown || inside
+			if n == 180 && !inside {
+				t.Errorf("%d bars in a picture of 800 have room for an inside", n)
+			}
+		}
+		if !told || !shown {
+			t.Errorf("of all pictures one was told to be filled: %t, and one was hollow: %t", told, shown)
 		}
 	}
 }

@@ -74,6 +74,10 @@ type Undrawn struct {
 	// them in the picture, by their values.
 	Lines []string
 
+	// Filled says that the type is Hollow and the bodies are too narrow to have an inside:
+	// those that rose are filled too.
+	Filled bool
+
 	Legend []string // the keys of studies whose name or some of whose values have no room in the legend
 }
 

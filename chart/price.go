@@ -71,8 +71,8 @@ func (p *picture) drawCandles() {
 		// A body too small to have an inside is filled in every style.
 		room := body.Dy() > 2*p.wick && p.body >= 3*p.wick
 		// The colour-blind theme tells up from down by the filling too, unless the
-		// type already uses it.
-		hollow := p.kind == Hollow && !c.filled || p.theme == Colorblind && p.kind != Hollow && c.ink == inkUp
+		// type already uses it or bodies are narrow: its colours tell them apart as well.
+		hollow := p.kind == Hollow && !c.filled || p.theme == Colorblind && p.kind != Hollow && c.ink == inkUp && p.body >= 5*p.thin
 		switch {
 		case c.forming && room:
 			p.rect(body, inkBack)
@@ -80,7 +80,7 @@ func (p *picture) drawCandles() {
 				p.rect(image.Rect(body.Min.X, y, body.Max.X, min(y+p.thin, body.Max.Y)), c.ink)
 			}
 			p.frame(body, p.thin, c.ink)
-		case hollow && room && p.body >= 5*p.thin:
+		case hollow && room:
 			p.rect(body, inkBack)
 			p.frame(body, p.wick, c.ink)
 		default:

@@ -17,6 +17,7 @@ func (p *picture) undrawn(o Options) Undrawn {
 	}
 	if p.n > 0 {
 		u.Lines = p.outOfSight()
+		u.Filled = p.kind == Hollow && p.body < 3*p.wick
 	}
 	return u
 }

@@ -67,7 +67,7 @@ function paintCandle(p, sc, candle, x) {
   box(p, ink, x, bottom, wick, low - bottom);
   const room = height > 2 * wick && body >= 3 * wick;
   const striped = room && candle.forming;
-  const hollow = room && body >= 5 * m.thin && (p.kind === 'hollow' ? candle.close >= candle.open : p.o.theme === 'colorblind' && candle.up);
+  const hollow = room && (p.kind === 'hollow' ? candle.close >= candle.open : p.o.theme === 'colorblind' && body >= 5 * m.thin && candle.up);
   box(p, striped || hollow ? 'back' : ink, left, top, body, height); // what lies under a body does not shine through
   if (striped) for (let y = top; y < bottom; y += 2 * m.thin) box(p, ink, left, y, body, Math.min(m.thin, bottom - y));
   if (striped || hollow) frame(p, ink, left, top, body, height, striped ? m.thin : wick);

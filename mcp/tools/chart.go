@@ -125,6 +125,9 @@ func (r *chartRequest) noteMissing(missing chart.Undrawn) {
 	if len(missing.Lines) > 0 {
 		r.notes = append(r.notes, "Outside the prices or values shown, and not drawn: "+atMostTen(missing.Lines)+". More bars may show them, and format=summary has their values.")
 	}
+	if missing.Filled {
+		r.notes = append(r.notes, "The bodies are too narrow to be hollow, and all are filled: fewer bars or a larger width shows which closed above their open.")
+	}
 	if len(missing.Legend) > 0 {
 		r.notes = append(r.notes, "The legend has no room for all names and values of "+strings.Join(missing.Legend, ", ")+": a larger width has more, and format=summary has the values.")
 	}
