@@ -23,10 +23,9 @@ type Files struct {
 	old     []int  // the generations that may still have a snapshot, ascending
 	store   string // random name of the store, in every file
 	seq     uint64 // of the last record
-	head    Hash   // of the last record or header; zero as long as only the first format was read
+	head    Hash   // of the last record or header; zero before there is one
 	header  header // of the journal read last
 	began   uint64 // the sequence of that header
-	link    int    // length of the hash in each record of the present journal: 0 in the first format
 	ended   int    // the next generation, which the end record of the journal read last names; 0 without such a record
 	from    int    // the generation of the snapshot that was read
 	sum     Hash   // of that snapshot file
@@ -230,7 +229,7 @@ func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
 		f.end(before, n)
 	}
 	f.file, f.n, f.size, f.records = file, n, int64(len(first)), 0
-	f.head, f.link = sha256.Sum256(first[frameHead:]), linkSize(format)
+	f.head = sha256.Sum256(first[frameHead:])
 	f.old = append(f.old, n)
 	return nil
 }
@@ -242,10 +241,8 @@ func (f *Files) before() Hash { return cmp.Or(f.head, origin(f.store, f.seq)) }
 // end writes the last record of the present journal, which generation next continues,
 // and closes the file. An error does no harm: the next start adds a missing last record.
 func (f *Files) end(before Hash, next int) {
-	if f.link > 0 { // the first format has no such record
-		if err := WriteSynced(f.file, endFrame(f.seq, before, next)); err != nil {
-			f.out.Warn("journal not ended", "file", f.disk.Path(journalName(f.n)), "error", err)
-		}
+	if err := WriteSynced(f.file, endFrame(f.seq, before, next)); err != nil {
+		f.out.Warn("journal not ended", "file", f.disk.Path(journalName(f.n)), "error", err)
 	}
 	f.file.Close() // an error loses nothing: the file was synced after every write
 }

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 )
@@ -9,18 +8,6 @@ import (
 // format is the version of what is on disk. A store of another one is refused: this program
 // would read it wrongly. Formats 1 and 2 were those of versions before the first release.
 const format = 3
-
-// chained is the first format whose records hold the hash of the one before.
-const chained = 2
-
-// linkSize returns how many bytes of each record in a file of a format are the
-// hash of the record before.
-func linkSize(format int) int {
-	if format < chained {
-		return 0
-	}
-	return sha256.Size
-}
 
 // FormatError reports a file that another version of wick wrote. The file is not damaged,
 // but this version would read it wrongly.

@@ -17,12 +17,12 @@ import (
 // record before, and a record's own hash is the SHA-256 of what its checksum covers.
 //
 // The first record of a file, its header, has no such hash in its frame, so that it can
-// be read before the format is known: its payload has the hash instead. The records of
-// the first format have none at all. So the functions below take the length of the
-// hash, 0 or 32 bytes, or the hash itself, as link.
+// be read before the format is known: its payload has the hash instead. So the functions
+// below take the length of the hash, 0 or linkSize, or the hash itself, as link.
 const (
-	frameHead  = 8        // length and checksum
-	frameFixed = 9        // sequence and kind
+	frameHead  = 8 // length and checksum
+	frameFixed = 9 // sequence and kind
+	linkSize   = sha256.Size
 	maxRecord  = 64 << 10 // bytes after the checksum; checked before anything is allocated
 	maxPayload = maxRecord - frameFixed - sha256.Size
 	sector     = 512 // bytes that a disk writes as a whole or not at all
@@ -52,7 +52,7 @@ func appendFrame(b []byte, seq uint64, kind byte, link, payload []byte) []byte {
 type frame struct {
 	seq     uint64
 	kind    byte
-	link    []byte // hash of the record before; empty if the format has none
+	link    []byte // hash of the record before; empty in a header
 	payload []byte
 	body    []byte // all of it that the checksum covers
 	size    int    // bytes of the whole frame

@@ -20,12 +20,12 @@ func FuzzDecodeFrame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, hashes bool) {
 		link := 0
 		if hashes {
-			link = linkSize(chained)
+			link = linkSize
 		}
 		for at := 0; at < len(data); {
 			r, err := decodeFrame(data[at:], link)
 			if err != nil {
-				torn(data, at, link, err)
+				torn(data, at, err)
 				return
 			}
 			if again := appendFrame(nil, r.seq, r.kind, r.link, r.payload); !bytes.Equal(again, data[at:at+r.size]) {

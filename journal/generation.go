@@ -56,7 +56,7 @@ type header struct {
 	Store  string `json:"store"`
 	At     string `json:"at"`
 
-	// From format 2 on: the hash of the record before and of the snapshot file.
+	// The hash of the record before and of the snapshot file.
 	Before   Hash `json:"before"`
 	Snapshot Hash `json:"snapshot"`
 	// Aside are the files that could not be used as a whole, if a recovery wrote this

@@ -122,9 +122,6 @@ func (f *Files) goOn(s State, unborn []string, journals []int, data []byte) erro
 	if f.file, err = f.disk.Open(journalName(f.n)); err != nil {
 		return err
 	}
-	if f.link == 0 { // a journal of the first format has no hashes: go on in a new generation
-		return f.begin(s)
-	}
 	return nil
 }
 
@@ -151,7 +148,7 @@ func (f *Files) cut(n int, data []byte, good int) error {
 // history, and a start does not need it.
 func (f *Files) endBefore(journals []int) {
 	i := slices.Index(journals, f.n)
-	if i < 1 || f.link == 0 {
+	if i < 1 {
 		return
 	}
 	name := journalName(journals[i-1])

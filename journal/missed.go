@@ -12,7 +12,7 @@ func (f *Files) warnOfMissing(journals []int) {
 			return
 		}
 		h, seq := f.readHeader(n)
-		if i == 0 && (h.Format < chained || h.Before == origin(h.Store, seq)) {
+		if i == 0 && h.Before == origin(h.Store, seq) {
 			h.Gaps = append(h.Gaps, span{1, n - 1}) // the history begins with this journal
 		}
 		for _, a := range h.Aside {

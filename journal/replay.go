@@ -41,7 +41,7 @@ func (f *Files) replay(s State, data []byte, n int) (good, records int, err erro
 	if err := f.checkHeader(first, n); err != nil {
 		return 0, 0, err
 	}
-	frames, bad := scan(data, first.size, f.link)
+	frames, bad := scan(data, first.size)
 	good = first.size
 	for i, e := range decodeAll(s, frames) {
 		r := frames[i]
@@ -65,9 +65,7 @@ func (f *Files) replay(s State, data []byte, n int) (good, records int, err erro
 			return good, records, err
 		}
 		f.seq = r.seq
-		if f.link > 0 {
-			f.head = e.hash
-		}
+		f.head = e.hash
 		good += r.size
 		records++
 	}
@@ -88,10 +86,7 @@ func (f *Files) checkHeader(r frame, n int) error {
 		return fmt.Errorf("it continues record %d of store %.40q as number %d, not record %d of %q as %d",
 			r.seq, h.Store, h.N, f.seq, f.store, n)
 	}
-	f.header, f.began, f.ended, f.link = h, r.seq, 0, linkSize(h.Format)
-	if f.link == 0 {
-		return nil
-	}
+	f.header, f.began, f.ended = h, r.seq, 0
 	switch {
 	case h.Before != f.before():
 		return errChain
@@ -111,7 +106,7 @@ func (f *Files) follows(r frame) error {
 	if r.seq != next {
 		return fmt.Errorf("sequence %d follows %d", r.seq, f.seq)
 	}
-	if f.link > 0 && Hash(r.link) != f.head {
+	if Hash(r.link) != f.head {
 		return errChain
 	}
 	return nil
@@ -119,8 +114,8 @@ func (f *Files) follows(r frame) error {
 
 // decoded is what decodeAll makes from one record.
 type decoded struct {
-	event any  // nil if the payload cannot be decoded
-	hash  Hash // only where the format has one
+	event any // nil if the payload cannot be decoded
+	hash  Hash
 }
 
 // decodeAll decodes and hashes the records on all processors, because a start spends
@@ -137,9 +132,7 @@ func decodeAll(s State, frames []frame) []decoded {
 				if event, err := s.Decode(r.kind, r.payload); err == nil {
 					out[i].event = event
 				}
-				if len(r.link) > 0 {
-					out[i].hash = r.hash()
-				}
+				out[i].hash = r.hash()
 			}
 		})
 	}

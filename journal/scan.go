@@ -1,9 +1,7 @@
 package journal
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -11,11 +9,11 @@ import (
 
 // scan returns the frames of data from the offset at on, up to the first that is not
 // whole. The error says what is wrong with that one; it is nil if all are whole.
-func scan(data []byte, at, link int) (frames []frame, bad error) {
+func scan(data []byte, at int) (frames []frame, bad error) {
 	for at < len(data) {
-		r, err := decodeFrame(data[at:], link)
+		r, err := decodeFrame(data[at:], linkSize)
 		if err != nil {
-			if torn(data, at, link, err) {
+			if torn(data, at, err) {
 				return frames, fmt.Errorf("%w: %w", errTorn, err)
 			}
 			return frames, err
@@ -32,11 +30,7 @@ func scanFile(data []byte) (frames []frame, bad error) {
 	if err != nil {
 		return nil, err
 	}
-	var h struct{ Format int }
-	if err := json.Unmarshal(first.payload, &h); err != nil {
-		return nil, err
-	}
-	rest, bad := scan(data, first.size, linkSize(h.Format))
+	rest, bad := scan(data, first.size)
 	return append([]frame{first}, rest...), bad
 }
 
@@ -53,9 +47,9 @@ var errTorn = errors.New("unfinished write at the end")
 // crash leaves nothing behind its own write. Nor does it if the bytes up to the end of
 // the file match the checksum: then only the length, which the checksum does not cover,
 // was damaged and is now too large.
-func torn(data []byte, at, link int, cause error) bool {
+func torn(data []byte, at int, cause error) bool {
 	tail := data[at:]
-	if nextFrame(tail, 1, link) < len(tail) || fitsToEnd(tail) {
+	if nextFrame(tail, 1) < len(tail) || fitsToEnd(tail) {
 		return false
 	}
 	return errors.Is(cause, errShort) || zeroSector(data, at) || allZero(tail)
@@ -67,7 +61,7 @@ func torn(data []byte, at, link int, cause error) bool {
 func holdsNone(data []byte) bool {
 	first, err := decodeFrame(data, 0)
 	if err != nil {
-		return len(behind(data, 0)) == 0 && torn(data, 0, sha256.Size, err)
+		return len(behind(data, 0)) == 0 && torn(data, 0, err)
 	}
 	return first.kind == KindHeader && first.size == len(data) && checkFormat(first, "") == nil
 }
@@ -76,11 +70,11 @@ func holdsNone(data []byte) bool {
 // the length of data if there is none. A payload is a JSON object, so nextFrame checks
 // for its brace before it computes a checksum: checksums at every byte of a large file
 // could take minutes.
-func nextFrame(data []byte, at, link int) int {
-	payloadAt := frameHead + frameFixed + link
+func nextFrame(data []byte, at int) int {
+	payloadAt := frameHead + frameFixed + linkSize
 	for ; at+payloadAt < len(data); at++ {
 		if data[at+payloadAt] == '{' {
-			if _, err := decodeFrame(data[at:], link); err == nil {
+			if _, err := decodeFrame(data[at:], linkSize); err == nil {
 				return at
 			}
 		}
@@ -88,18 +82,18 @@ func nextFrame(data []byte, at, link int) int {
 	return len(data)
 }
 
-// behind returns the whole records of data from the offset at on, wherever they begin
-// and in either format. Like nextFrame it looks for the brace of the payload before it
+// behind returns the whole records of data from the offset at on, wherever they begin,
+// headers included. Like nextFrame it looks for the brace of the payload before it
 // computes a checksum.
 func behind(data []byte, at int) (frames []frame) {
 	for at < len(data) {
 		size := 1
-		for _, link := range []int{0, sha256.Size} {
+		for _, link := range []int{0, linkSize} {
 			payloadAt := at + frameHead + frameFixed + link
 			if payloadAt >= len(data) || data[payloadAt] != '{' {
 				continue
 			}
-			if r, err := decodeFrame(data[at:], link); err == nil {
+			if r, err := decodeFrame(data[at:], linkSize); err == nil {
 				frames, size = append(frames, r), r.size
 				break
 			}

@@ -24,7 +24,7 @@ type snapshotHead struct {
 	Store  string `json:"store"`
 	Seq    uint64 `json:"seq"`
 	At     string `json:"at"`
-	Before Hash   `json:"before"` // of the last record that the state includes; zero in the first format
+	Before Hash   `json:"before"` // of the last record that the state includes
 }
 
 // encodeSnapshot returns a snapshot file. Its first line is a JSON object with the

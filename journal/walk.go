@@ -16,7 +16,7 @@ type Entry struct {
 	Seq     uint64
 	Kind    byte   // of a record; 0 for a snapshot
 	Payload []byte // of a record, or the JSON of a snapshot
-	Hash    Hash   // of the record; zero for a snapshot and in the first format
+	Hash    Hash   // of the record; zero for a snapshot
 }
 
 // History is what Walk found.
@@ -218,7 +218,7 @@ func (w *walker) journal(n int) error {
 		return w.damage(name, 0, span{n, n}, err)
 	case err != nil:
 		err = w.damage(name, 0, span{n, n}, err)
-		at, w.ended = nextFrame(data, 1, sha256.Size), 0
+		at, w.ended = nextFrame(data, 1), 0
 	default:
 		w.Files++
 		err = w.visit(Entry{name, first.seq, first.kind, first.payload, w.Head})
@@ -236,22 +236,18 @@ func (w *walker) journal(n int) error {
 // records walks over the records of journal n from an offset on.
 func (w *walker) records(n int, data []byte, at int) error {
 	name := journalName(n)
-	link := sha256.Size
-	if h, ok := w.headers[n]; ok {
-		link = linkSize(h.Format)
-	}
 	for at < len(data) {
-		r, err := decodeFrame(data[at:], link)
+		r, err := decodeFrame(data[at:], linkSize)
 		switch {
 		case err == nil:
 			err = w.record(n, int64(at), r)
 			at += r.size
-		case torn(data, at, link, err):
+		case torn(data, at, err):
 			w.note("%s: an unfinished write of %d bytes at byte %d, which the next start cuts off", name, len(data)-at, at)
 			return nil
 		default:
 			err = w.damage(name, int64(at), span{n, n}, err)
-			at = nextFrame(data, at+1, link)
+			at = nextFrame(data, at+1)
 		}
 		if err != nil {
 			return err
@@ -287,9 +283,7 @@ func (w *walker) header(r frame, n int) error {
 	for _, a := range h.Aside {
 		w.note("%s: begun by a recovery at %s, which set aside %s from byte %d on", journalName(n), h.At, a.File, a.Good)
 	}
-	if h.Format >= chained {
-		w.Head = r.hash()
-	}
+	w.Head = r.hash()
 	w.last, w.ended, w.broken, w.headers[n], w.Last = n, 0, false, h, r.seq
 	return nil
 }
@@ -307,11 +301,9 @@ func (w *walker) continues(r frame, h header) (name string, about span, err erro
 		err = fmt.Errorf("%w: %s goes on after record %d", ErrMissing, journalName(h.N), r.seq)
 	case r.seq != w.Last:
 		return journalName(w.last), span{w.last, w.last}, fmt.Errorf("it ends with record %d, and %s goes on after record %d: records are missing", w.Last, journalName(h.N), r.seq)
-	case h.Format < chained && w.Head != (Hash{}):
-		err = errors.New("it has no hashes, and the file before it has")
-	case h.Format >= chained && w.Head == (Hash{}):
+	case w.Head == (Hash{}):
 		err = w.begins(r, h)
-	case h.Format >= chained && h.Before != w.Head:
+	case h.Before != w.Head:
 		return journalName(w.last), span{w.last, w.last}, fmt.Errorf("%s does not follow its last record: the hash of that one is another", journalName(h.N))
 	}
 	if errors.Is(err, ErrMissing) {
@@ -320,17 +312,16 @@ func (w *walker) continues(r frame, h header) (name string, about span, err erro
 	return name, about, err
 }
 
-// begins checks the header of the oldest journal, or of the first that has hashes.
+// begins checks the header of the oldest journal.
 func (w *walker) begins(r frame, h header) error {
 	switch {
-	case h.Format < chained:
 	case h.Before != origin(h.Store, r.seq) && h.N == 1:
 		return errChain
 	case h.Before != origin(h.Store, r.seq):
 		return fmt.Errorf("%w: %s, the oldest that is there, goes on after record %d", ErrMissing, journalName(h.N), r.seq)
 	default:
 		if w.First = r.seq; r.seq > 0 {
-			w.note("%s: the hashes begin after record %d; those before were written by a version that kept none, or elsewhere", journalName(h.N), r.seq)
+			w.note("%s: the hashes begin after record %d; those before were written elsewhere", journalName(h.N), r.seq)
 		}
 	}
 	return nil
@@ -350,7 +341,7 @@ func (w *walker) record(n int, at int64, r frame) error {
 		err = errors.New("records follow the one that ends the file")
 	case r.seq < next, r.seq != next && !w.broken:
 		err = fmt.Errorf("sequence %d follows %d", r.seq, w.Last)
-	case len(r.link) > 0 && Hash(r.link) != w.Head && !w.broken:
+	case Hash(r.link) != w.Head && !w.broken:
 		err = errChain
 	}
 	if err == nil && r.kind == kindEnd {
@@ -365,9 +356,7 @@ func (w *walker) record(n int, at int64, r frame) error {
 		return nil
 	}
 	w.Last, w.broken = r.seq, false
-	if len(r.link) > 0 {
-		w.Head = r.hash()
-	}
+	w.Head = r.hash()
 	return w.visit(Entry{name, r.seq, r.kind, r.payload, w.Head})
 }
 
@@ -402,7 +391,7 @@ func (w *walker) snapshot(n int, visit bool) error {
 	h, ok := w.headers[n]
 	switch {
 	case err != nil:
-	case ok && (h.Store != head.Store || h.Format >= chained && h.Snapshot != sha256.Sum256(data)):
+	case ok && (h.Store != head.Store || h.Snapshot != sha256.Sum256(data)):
 		err = fmt.Errorf("%s continues another snapshot than this one", journalName(n))
 	case visit:
 		return w.visit(Entry{File: name, Seq: head.Seq, Payload: state})
