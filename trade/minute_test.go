@@ -131,8 +131,8 @@ func TestStopWithinMinuteOfEntryOverRestart(t *testing.T) {
 
 // TestOpenIsJudgedFirst: 2 are held at 100 with a stop at 95 and a target at 105, as one group
 // and as two exits. A minute that opens beyond one of them fills it at its open, whatever the
-// rest of the minute reaches; within a minute the stop counts. A backtest on the same bars
-// leaves at the same prices.
+// rest of the minute reaches; within a minute the stop counts. A backtest leaves at the same
+// prices (TestBacktestFills of package indicators).
 func TestOpenIsJudgedFirst(t *testing.T) {
 	for _, c := range []struct {
 		name                   string

@@ -133,6 +133,9 @@ func (o *oracle) operate(c *client, rng *rand.Rand, prefix string) bool {
 	defer o.mu.Unlock()
 	o.acked++
 	for _, n := range fired {
+		if n.Alert == "" { // of an order that ended
+			continue
+		}
 		note := o.alert(n.Alert)
 		if note.fired && o.wrong == nil {
 			o.wrong = fmt.Errorf("alert %s was drained twice", n.Alert)

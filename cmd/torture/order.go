@@ -153,5 +153,8 @@ func (o *order) excused(byID map[string]*order, now time.Time) bool {
 	case "nothing is left to reduce", "the rest would not have reduced the position":
 		return o.ReduceOnly
 	}
+	if strings.HasPrefix(o.Reason, "the rest was refused: ") { // it closed a position, and was not let open one
+		return o.Filled.Sign() > 0
+	}
 	return o.TIF != "" && strings.HasPrefix(o.Reason, o.TIF+": ") // ioc and fok
 }

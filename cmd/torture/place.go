@@ -141,9 +141,6 @@ func (o *oracle) amend(_ *client, rng *rand.Rand, a map[string]any) bool {
 	if old.TIF == "gtd" {
 		a["expires_at"] = old.ExpiresAt.Format(time.RFC3339Nano)
 	}
-	if old.ReduceOnly && old.Role == "" {
-		a["reduce_only"] = true
-	}
 	for name, text := range map[string]json.RawMessage{"stop_loss": old.StopLoss, "take_profit": old.TakeProfit} {
 		var exit struct{ Percent json.Number }
 		if old.Broker == "paper" && json.Unmarshal(text, &exit) == nil && exit.Percent != "" {
@@ -165,6 +162,10 @@ func (o *oracle) place(c *client, rng *rand.Rand, id string) bool {
 	}
 	if !kind.make(o, c, rng, a) {
 		return true
+	}
+	// Half of the orders may turn a position around; the others against it are exits.
+	if a["reduce_only"] == nil && a["quantity"] != "all" && rng.IntN(2) == 0 {
+		a["may_open"] = true
 	}
 	note := &orderNote{sent: sent(a)}
 	o.mu.Lock()

@@ -22,7 +22,7 @@ var baseURL = regexp.MustCompile(`http://localhost:\d+`)
 // spawn runs the binary on dir, with its log to stderr.
 func spawn(wick, dir string, stderr *os.File, flags ...string) (*os.Process, error) {
 	args := append([]string{wick, "--serve", "--trade", "--port", "0", "--data-dir", dir,
-		"--max-order-rate", "1000000", "--max-position-notional", "50000000000", "--max-open-orders-per-symbol", "100000", "--max-open-orders", "100000"}, flags...)
+		"--max-order-rate", "1000000", "--max-position-notional", "50000000000", "--max-open-orders-per-symbol", "250", "--max-open-orders", "100000"}, flags...)
 	return os.StartProcess(wick, args, &os.ProcAttr{Files: []*os.File{nil, nil, stderr}, Env: os.Environ()})
 }
 

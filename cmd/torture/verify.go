@@ -196,6 +196,9 @@ func (o *oracle) verifyAlerts(c *client) error {
 	}
 	once := make(map[string]bool)
 	for _, f := range fired {
+		if f.ID == "" { // of an order that ended
+			continue
+		}
 		n := o.alert(f.ID)
 		if once[f.ID] || n.cancelled {
 			return fmt.Errorf("alert %s fired twice (%t) or after its cancel (%t)", f.ID, once[f.ID], n.cancelled)

@@ -77,7 +77,7 @@ func (s *Site) Serve(wick, name string, flags ...string) (*os.Process, string, e
 	}
 	_, port, _ := net.SplitHostPort(address)
 	p, err := s.Run(name, append([]string{wick, "--serve", "--trade", "--port", port, "--data-dir", filepath.Join(s.Dir, name), "--source", "sample",
-		"--max-order-rate", "1000000", "--max-position-notional", "50000000000", "--max-open-orders-per-symbol", "100000", "--max-open-orders", "100000"}, flags...)...)
+		"--max-order-rate", "1000000", "--max-position-notional", "50000000000", "--max-open-orders-per-symbol", "250", "--max-open-orders", "100000"}, flags...)...)
 	return p, "http://localhost:" + port, err
 }
 
