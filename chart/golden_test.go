@@ -57,6 +57,11 @@ var goldens = []golden{
 	{"missing_bars", 800, 500, Dark, with(changed(60, func(s *market.Series) { s.Gaps = []int64{s.Time[20], s.Time[41]} }), "rsi"), nil},
 	{"tags_moved", 800, 500, Dark, drawn(priced(80, 215), &indicators.Result{Label: "VP", Overlay: true, HLines: []indicators.HLine{
 		{Y: 247, Label: "VAH"}, {Y: 244, Label: "POC", Tone: indicators.Accent}, {Y: 242, Label: "VAL"}}}), nil},
+	{"averaged", 800, 500, Dark, func() *View {
+		s := priced(80, 215)
+		r, _ := indicators.New("heikin_ashi", nil)
+		return &View{Series: s, Panels: []Panel{{Key: "heikin_ashi", Result: r.Compute(s)}}}
+	}, nil},
 	{"signals_many", 1200, 700, Dark, drawn(priced(200, 215), crowded(200, 1, true)), nil},
 	{"default", 1440, 768, Dark, with(walk(200, 215, 2, market.Day1), "ema", "rsi", "macd"), nil},
 	{"full_hd", 1920, 1080, Dark, with(walk(200, 215, 2, market.Day1), "ema", "bb", "rsi", "macd"), nil},

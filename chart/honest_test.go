@@ -126,6 +126,9 @@ func (p *picture) onLine(pn *pane, box image.Rectangle) bool {
 			}
 		}
 		for _, l := range st.Lines {
+			if isCandles(st.Result) { // which are no lines
+				continue
+			}
 			values := p.extended(l.Values, l.Ahead)
 			for i, v := range values {
 				if !usable(v) {

@@ -51,6 +51,12 @@ func (p *picture) chooseInks() {
 // they have the next free look.
 func (c *inkChooser) lineLooks(r *indicators.Result, price bool) []look {
 	looks := make([]look, len(r.Lines))
+	if isCandles(r) { // which have the colours of candles; these are of the values in the legend
+		for i := range looks {
+			looks[i].ink = inkAxis
+		}
+		return looks
+	}
 	// The look of the first line of each tone, for the lines that share it.
 	var shared [indicators.Accent + 1]*look
 	for i, l := range r.Lines {

@@ -219,6 +219,12 @@ func (p *picture) drawAreas(pn *pane) {
 		if len(st.HBars) > 0 {
 			profile = inkOsc // for a second study
 		}
+		if isCandles(st.Result) {
+			p.reach = 1
+			p.drawAveraged(pn, st.Lines)
+			p.reach = 0
+			continue
+		}
 		// Fills between lines that hold their value for a session have their steps, too,
 		// whatever their tone. A study with such lines and fills has no other kind of line.
 		step := false
@@ -239,6 +245,45 @@ func (p *picture) drawAreas(pn *pane) {
 			area.Max.Y = min(area.Max.Y, pn.floor)
 			p.tint(area, toneInk(m.Tone, inkAmber), weakLevel)
 		}
+	}
+}
+
+// isCandles reports whether the lines of an overlay are the four prices of candles, such as
+// averaged ones.
+func isCandles(r *indicators.Result) bool {
+	names := [...]string{"Open", "High", "Low", "Close"}
+	if !r.Overlay || len(r.Lines) != len(names) {
+		return false
+	}
+	for i, l := range r.Lines {
+		if l.Label != names[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// drawAveraged adds candles of other prices under the chart's own: as wide as a bar and its
+// gap, so that both are seen, with what is under them shining through.
+func (p *picture) drawAveraged(pn *pane, lines []indicators.Line) {
+	for i := range p.n {
+		var rows [4]int
+		whole := true
+		for k, l := range lines {
+			if whole = whole && i < len(l.Values) && usable(l.Values[i]); whole {
+				rows[k] = pn.scale.row(l.Values[i])
+			}
+		}
+		if !whole {
+			continue
+		}
+		left, right := int(p.x0+float64(i)*p.pitch), int(p.x0+float64(i+1)*p.pitch)
+		colour := changeInk(lines[0].Values[i], lines[3].Values[i])
+		top, bottom := min(rows[0], rows[3]), max(rows[0], rows[3], min(rows[0], rows[3])+p.thin)
+		p.tint(image.Rect(left, top, max(right, left+1), bottom), colour, strongLevel)
+		x := p.column(i) - p.wick/2
+		p.tint(image.Rect(x, rows[1], x+p.wick, top), colour, strongLevel)
+		p.tint(image.Rect(x, bottom, x+p.wick, rows[2]), colour, strongLevel)
 	}
 }
 
@@ -434,6 +479,9 @@ func (p *picture) drawLines(pn *pane) {
 	for k := range pn.studies {
 		st := &pn.studies[k]
 		for i, l := range st.Lines {
+			if isCandles(st.Result) {
+				break
+			}
 			values, lk := p.extended(l.Values, l.Ahead), st.lines[i]
 			width := p.line
 			if l.Tone == indicators.Band {

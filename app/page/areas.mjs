@@ -5,7 +5,7 @@ import { windowEnd } from './lines.mjs';
 import { areaInk, toneInk } from './look.mjs';
 import { zoneBox } from './marks.mjs';
 import { box, fill, through } from './pen.mjs';
-import { barX } from './plan.mjs';
+import { barX, columnAt } from './plan.mjs';
 import { rowOf, yOf } from './scale.mjs';
 
 /** paintAreas draws what lies at the bottom of a pane. */
@@ -15,6 +15,10 @@ export function paintAreas(p, pane) {
     for (const { from, to } of st.shaded) paintStretch(p, pane, from, to + 1, st.shade);
     paintProfile(p, pane, st.hbars, profile);
     if (st.hbars.length > 0) profile = 'osc';
+    if (isCandles(st)) {
+      paintAveraged(p, pane, st.lines.map(l => l.values));
+      continue;
+    }
     const step = st.lines.some(l => l.style === 'step'); // then all of its fills do
     for (const f of st.fills) {
       const above = areaInk(st, f.tone);
@@ -28,6 +32,26 @@ export function paintAreas(p, pane) {
     if (end > top) box(p, toneInk(k.color, 'amber'), left, top, right - left, end - top, 'weak');
   }
   if (p.kind === 'area') paintBelow(p, pane);
+}
+
+/** isCandles reports whether the lines of an overlay are the four prices of candles. */
+export const isCandles = st => Boolean(st.is_overlay) && st.lines.map(l => l.label).join() === 'Open,High,Low,Close';
+
+/** paintAveraged draws candles of other prices under the chart's own, as wide as a bar and its
+ * gap, with what is under them shining through. */
+function paintAveraged(p, pane, columns) {
+  for (let i = p.i0; i < p.i1; i++) {
+    const values = columns.map(column => column[i]);
+    if (!values.every(usable)) continue;
+    const [open, high, low, close] = values.map(v => rowOf(pane.scale, v));
+    const [left, right] = [i, i + 1].map(k => Math.floor(p.x0 + k * p.pitch));
+    const [top, ink] = [Math.min(open, close), values[3] >= values[0] ? 'up' : 'down'];
+    const bottom = Math.max(open, close, top + p.m.thin);
+    box(p, ink, left, top, Math.max(right - left, 1), bottom - top, 'strong');
+    const x = columnAt(p, i) - (p.wick >> 1);
+    box(p, ink, x, high, p.wick, top - high, 'strong');
+    box(p, ink, x, bottom, p.wick, low - bottom, 'strong');
+  }
 }
 
 /** paintStretch shades bars from top to bottom. */

@@ -1,6 +1,6 @@
 // Painting a plan on a canvas, from the lowest layer to the text on top. Horizontal and
 // vertical things are whole pixels; only slanted lines are smoothed.
-import { paintAreas } from './areas.mjs';
+import { isCandles, paintAreas } from './areas.mjs';
 import { isInside, priceInk } from './axis.mjs';
 import { paintHistograms, paintPrice, paintVolume } from './bars.mjs';
 import { usable } from './format.mjs';
@@ -44,7 +44,7 @@ function paintPane(p, pane) {
   paintLevels(p, pane);
   if (pane.price) paintPrice(p, pane);
   else paintHistograms(p, pane);
-  for (const st of pane.studies) st.lines.forEach((l, i) => paintLine(p, pane, l, st.lineLooks[i]));
+  for (const st of pane.studies.filter(st => !isCandles(st))) st.lines.forEach((l, i) => paintLine(p, pane, l, st.lineLooks[i]));
   if (pane.price) paintOwn(p, pane);
   const drawn = pane.price ? p.marks.filter(k => k.type === 'line') : [];
   for (const k of drawn) stroke(p, toneInk(k.color, 'amber'), m.line, [], through(linePath(p, pane, k)));
