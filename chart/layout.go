@@ -89,26 +89,6 @@ func (m *metrics) heights(free, n int) (price, panel, fit int) {
 	return free, 0, 0
 }
 
-// pads are the rows a pane keeps free above and below its data, besides the
-// legend: room for the labels of the extremes and for half a tick label.
-func (m *metrics) pads(price bool) (top, bottom int) {
-	if price {
-		return m.either(6, 24), m.either(9, 24) // below, at least half a tag
-	}
-	return m.either(3, 6), m.either(4, 10)
-}
-
-// legendRows is how many legend rows a pane of height h gives to n studies:
-// at most four, and never more than two fifths of it.
-func (m *metrics) legendRows(n, h int) int {
-	return min(n, 4, max(1, h*2/5/m.rowH))
-}
-
-// volumeHeight is the height of the volume strip in a price pane of height h.
-func (m *metrics) volumeHeight(h int) int {
-	return min(int(0.17*float64(h)), m.px(120))
-}
-
 // columns returns the left end of the first bar and the distance from bar to bar, pitch,
 // in pixels. Bars are right-aligned at the axis, so that with few bars the empty room is on
 // the left.
