@@ -3,36 +3,31 @@ package chart
 import (
 	"fmt"
 	"image"
+	"math"
 
 	"wick/indicators"
 )
 
 // drawnPrices returns the prices that the chart's type draws. A line shows only closes.
+// Averaged bars close at the mean of a bar's four prices and open at the mean of the averaged
+// open and close before, the first at View.AveragedOpen. A broken bar does not end the
+// averages.
 func (p *picture) drawnPrices() ohlc {
-	s := p.s
+	n, s := p.n, p.s
 	switch p.kind {
 	case LineType, Area:
 		return ohlc{s.Close, s.Close, s.Close, s.Close}
 	case HeikinAshi:
-		return p.heikinAshi()
+	default:
+		return ohlc{s.Open, s.High, s.Low, s.Close}
 	}
-	return ohlc{s.Open, s.High, s.Low, s.Close}
-}
-
-// heikinAshi averages the bars: close is the mean of a bar's four prices, open
-// the mean of the averaged open and close before, for the first bar View.AveragedOpen.
-func (p *picture) heikinAshi() ohlc {
-	n, s := p.n, p.s
 	a := ohlc{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
-	// before is the last bar that can be drawn, so that a broken bar does not end the
-	// averages.
-	before := -1
+	before, first := -1, p.view.AveragedOpen // before is the last bar that can be drawn
 	for i := range n {
 		if !p.valid[i] {
 			continue
 		}
 		a.close[i] = (s.Open[i] + s.High[i] + s.Low[i] + s.Close[i]) / 4
-		first := p.view.AveragedOpen
 		switch {
 		case before >= 0:
 			a.open[i] = (a.open[before] + a.close[before]) / 2
@@ -48,13 +43,122 @@ func (p *picture) heikinAshi() ohlc {
 	return a
 }
 
+// checkScale returns an error if the prices do not allow the scale: log and percent need
+// prices above zero that are not extremely large or small.
+func (p *picture) checkScale() error {
+	s := noSpan
+	for i := range p.n {
+		if p.valid[i] {
+			s.addAll([]float64{p.s.Open[i], p.s.High[i], p.s.Low[i], p.s.Close[i]})
+		}
+	}
+	if p.mode != Linear && (!(s.lo > 0) || s.hi/s.lo > 1e9) {
+		return fmt.Errorf("%w: scale %s needs prices above zero that differ by less than a factor of 1e9; use linear", ErrOption, Scales()[p.mode])
+	}
+	return nil
+}
+
+// placeBars computes the columns of bars and the rows of candles: one per bar or, if bars are
+// closer than the thinnest stroke, one per column for all its bars.
+func (p *picture) placeBars() {
+	p.x0, p.pitch = p.columns(p.axisX, p.n+p.ahead)
+	p.body, p.wick = p.bodies(p.pitch)
+	p.candles = make([]candle, 0, min(p.n, p.w))
+	for i, j := 0, 0; i < p.n; i = j {
+		// Bars i to j, j excluded, share the column.
+		for j = i + 1; j < p.n && p.dense() && p.column(j) == p.column(i); j++ {
+		}
+		if b, ok := p.join(i, j); ok {
+			p.candles = append(p.candles, p.candle(b, i, j))
+		}
+	}
+}
+
+// joined holds the prices of one candle, which may stand for several bars.
+type joined struct {
+	open, close float64 // of the first and the last bar that can be drawn
+	reach       span    // from the lowest to the highest price
+	volume      float64
+}
+
+// join joins bars i to j, j excluded: the first open, the last close, the
+// outermost high and low, all volume. ok is false when none can be drawn.
+func (p *picture) join(i, j int) (b joined, ok bool) {
+	b.reach = noSpan
+	for k := i; k < j; k++ {
+		if !p.valid[k] {
+			continue
+		}
+		if !ok {
+			b.open = p.drawn.open[k]
+		}
+		ok = true
+		b.close = p.drawn.close[k]
+		b.reach.addAll([]float64{p.drawn.open[k], p.drawn.high[k], p.drawn.low[k], b.close})
+		if v := p.s.Volume[k]; positive(v) {
+			b.volume += v
+		}
+	}
+	return b, ok
+}
+
+// candle returns the candle of b, which stands for bars i to j, j excluded. Rows are rounded
+// once, here, so that body and wick meet without a gap however the chart is scaled.
+func (p *picture) candle(b joined, i, j int) candle {
+	sc := p.panes[0].scale
+	c := candle{x: p.column(i) - p.wick/2, ink: changeInk(b.open, b.close), filled: b.close < b.open, volume: b.volume,
+		forming: p.s.Forming && j == p.n, rising: p.s.Close[j-1] >= p.s.Open[i], first: sc.row(b.open), last: sc.row(b.close)}
+	// A hollow candle takes its colour from the close before and its filling from its
+	// own body.
+	if p.kind == Hollow && i > 0 && p.valid[i-1] {
+		c.ink = changeInk(p.drawn.close[i-1], b.close)
+	}
+	c.bodyTop, c.bodyBottom = min(c.first, c.last), max(c.first, c.last)
+	if c.bodyBottom-c.bodyTop < p.thin { // a doji is a line
+		c.bodyTop -= (p.thin - (c.bodyBottom - c.bodyTop)) / 2
+		c.bodyBottom = c.bodyTop + p.thin
+	}
+	c.high = min(sc.row(b.reach.hi), c.bodyTop)
+	c.low = max(sc.row(b.reach.lo), c.bodyBottom)
+	return c
+}
+
+// drawVolume adds the strip below the candles, scaled to its largest.
+func (p *picture) drawVolume() {
+	pn, largest := &p.panes[0], 0.0
+	for i := range p.candles {
+		largest = max(largest, p.candles[i].volume)
+	}
+	height := float64(pn.frame.Max.Y - pn.floor)
+	for i := range p.candles {
+		c := &p.candles[i]
+		if !(c.volume > 0) || height <= 0 {
+			continue
+		}
+		colour := inkDownVolume
+		if c.rising {
+			colour = inkUpVolume
+		}
+		body := p.bodyRect(c)
+		body.Max.Y = pn.frame.Max.Y
+		body.Min.Y = body.Max.Y - max(1, int(math.Round(c.volume/largest*height))) // at least one pixel, so that it can be seen
+		p.rect(body, colour)
+	}
+}
+
 // drawPrice adds the bars according to the chart's type.
 func (p *picture) drawPrice(pn *pane) {
 	switch p.kind {
 	case LineType, Area:
 		p.drawClose(pn)
-	case Bars:
-		p.drawBars()
+	case Bars: // an upright line from high to low, open to its left and close to its right
+		for i := range p.candles {
+			c := &p.candles[i]
+			body, half := p.bodyRect(c), p.wick/2
+			p.rect(image.Rect(c.x, c.high, c.x+p.wick, max(c.low, c.high+p.wick)), c.ink)
+			p.rect(image.Rect(body.Min.X, c.first-half, c.x, c.first-half+p.wick), c.ink)
+			p.rect(image.Rect(c.x+p.wick, c.last-half, body.Max.X, c.last-half+p.wick), c.ink)
+		}
 	default:
 		p.drawCandles()
 	}
@@ -89,58 +193,24 @@ func (p *picture) drawCandles() {
 	}
 }
 
-// drawBars adds bars: an upright line from high to low, open to its left and
-// close to its right.
-func (p *picture) drawBars() {
-	for i := range p.candles {
-		c := &p.candles[i]
-		body := p.bodyRect(c)
-		half := p.wick / 2
-		p.rect(image.Rect(c.x, c.high, c.x+p.wick, max(c.low, c.high+p.wick)), c.ink)
-		p.rect(image.Rect(body.Min.X, c.first-half, c.x, c.first-half+p.wick), c.ink)
-		p.rect(image.Rect(c.x+p.wick, c.last-half, body.Max.X, c.last-half+p.wick), c.ink)
-	}
-}
-
 // drawClose adds the closes as a line, and for an area shades what lies below
-// it. The way to a bar that is not closed is dashed.
+// it, down to the volume strip. The way to a bar that is not closed is dashed.
 func (p *picture) drawClose(pn *pane) {
 	values := p.s.Close[:p.n]
 	if p.kind == Area {
-		// The area ends at the volume strip; floor is the value of that row.
 		floor := make(indicators.Values, p.n)
 		for i := range floor {
 			floor[i] = pn.scale.value(float64(pn.floor))
 		}
 		p.drawFill(pn, indicators.Fill{Y1: values, Y2: floor}, inkProfile, inkProfile, false)
 	}
-	// The stretch to the last bar is left to the dashes below.
 	closed := values
-	if p.s.Forming && p.n > 1 {
-		closed = values[:p.n-1]
-		a := point{p.barX(p.n - 2), pn.scale.y(values[p.n-2])}
-		b := point{p.barX(p.n - 1), pn.scale.y(values[p.n-1])}
-		if p.valid[p.n-1] && p.valid[p.n-2] {
-			p.add(shape{kind: strokeShape, pts: []point{a, b}, width: p.line, on: 3 * p.u, off: 3 * p.u, ink: inkProfile})
+	if n := p.n; p.s.Forming && n > 1 {
+		closed = values[:n-1]
+		if p.valid[n-1] && p.valid[n-2] {
+			way := []point{{p.barX(n - 2), pn.scale.y(values[n-2])}, {p.barX(n - 1), pn.scale.y(values[n-1])}}
+			p.add(shape{kind: strokeShape, pts: way, width: p.line, on: 3 * p.u, off: 3 * p.u, ink: inkProfile})
 		}
 	}
 	p.drawRuns(pn, closed, p.line, inkProfile, false)
-}
-
-// checkScale returns an error if the prices do not allow the scale: log and percent need
-// prices above zero that are not extremely large or small.
-func (p *picture) checkScale() error {
-	if p.mode == Linear {
-		return nil
-	}
-	s := noSpan
-	for i := range p.n {
-		if p.valid[i] {
-			s.addAll([]float64{p.s.Open[i], p.s.High[i], p.s.Low[i], p.s.Close[i]})
-		}
-	}
-	if !(s.lo > 0) || s.hi/s.lo > 1e9 {
-		return fmt.Errorf("%w: scale %s needs prices above zero that differ by less than a factor of 1e9; use linear", ErrOption, Scales()[p.mode])
-	}
-	return nil
 }
