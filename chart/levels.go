@@ -11,17 +11,6 @@ import (
 	"wick/indicators"
 )
 
-// levels returns the levels of the account and of the caller's marks.
-func (p *picture) levels() []ownLevel {
-	out := p.accountLevels()
-	for i, m := range p.view.Marks {
-		if m.Kind == MarkLevel && usable(m.Price) {
-			out = append(out, ownLevel{m.Price, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber), 8, 4, i + 1, ""})
-		}
-	}
-	return out
-}
-
 // placeLevelNames writes the names of levels at the right end of their lines. A level
 // whose name is in a tag on the axis is not named again. A level of the account or the
 // caller whose name has no room is counted as not drawn.
@@ -32,7 +21,7 @@ func (p *picture) placeLevelNames(o *room, pn *pane) {
 		if !slices.ContainsFunc(pn.tags, func(t tag) bool { return t.y == y && t.outline }) {
 			text = p.withPrice(l) // no tag shows its price
 		}
-		if text != "" && pn.inside(l.price) && !p.nameEnd(o, text, l.ink, y, 0) && !p.nameAway(o, l, y) {
+		if text != "" && pn.inside(l.price) && !p.nameEnd(o, p.annotation(lineText, text, l.ink), y, 0, 0) && !p.nameAway(o, l, y) {
 			pn.unmarked++
 			if l.number > 0 {
 				p.missing.Unnamed = append(p.missing.Unnamed, l.number-1)
@@ -48,10 +37,20 @@ func (p *picture) placeLevelNames(o *room, pn *pane) {
 			name := p.levelName(pn, st, i)
 			tagged := func(t tag) bool { return strings.HasPrefix(t.text, name+" ") }
 			if name != "" && usable(h.Y) && !slices.ContainsFunc(pn.tags, tagged) {
-				p.nameEnd(o, name, toneInk(h.Tone, inkBand), pn.scale.row(h.Y), 0)
+				p.nameEnd(o, p.annotation(lineText, name, toneInk(h.Tone, inkBand)), pn.scale.row(h.Y), 0, 0)
 			}
 		}
-		p.nameSteps(o, pn, st)
+		for i, l := range st.Lines {
+			// Of lines that hold a value for a session, if there are several; over the bars that
+			// have the value.
+			if v, ok := lastValue(l.Values, p.n); l.Style == indicators.Step && len(st.Lines) >= 3 && ok {
+				from := p.n - 1
+				for from > 0 && l.Values[from-1] == v {
+					from--
+				}
+				p.nameEnd(o, p.annotation(lineText, printable(l.Label, 16), st.lines[i].ink), pn.scale.row(v), int(p.x0+float64(from)*p.pitch), 0)
+			}
+		}
 	}
 }
 
@@ -72,22 +71,22 @@ const namedBeyond = 3
 // the others counted, so that nobody believes that there is no order because it is out of
 // sight.
 func (p *picture) placeBeyond(o *room, pn *pane) {
-	for _, arrow := range [...]string{"↑ ", "↓ "} {
+	for k, arrow := range [...]string{"↑ ", "↓ "} {
+		upper := k == 0
 		var beyond []ownLevel
 		for _, l := range p.own {
-			if !pn.inside(l.price) && (pn.scale.y(l.price) < float64(pn.top)) == (arrow == "↑ ") {
+			if !pn.inside(l.price) && (pn.scale.y(l.price) < float64(pn.top)) == upper {
 				beyond = append(beyond, l)
 			}
 		}
 		slices.SortStableFunc(beyond, func(a, b ownLevel) int {
-			if arrow == "↑ " {
+			if upper {
 				a, b = b, a
 			}
 			return cmp.Compare(b.price, a.price)
 		})
 		left := 0
 		for i, l := range beyond {
-			upper := arrow == "↑ "
 			if i < namedBeyond && (p.atEdge(o, arrow+p.withPrice(l), l.ink, upper) || p.atEdge(o, arrow+p.ownText(l.price), l.ink, upper)) {
 				continue
 			}
@@ -96,7 +95,7 @@ func (p *picture) placeBeyond(o *room, pn *pane) {
 				p.missing.Outside = append(p.missing.Outside, l.number-1)
 			}
 		}
-		if left > 0 && !p.atEdge(o, arrow+"+"+strconv.Itoa(left), inkAxis, arrow == "↑ ") {
+		if left > 0 && !p.atEdge(o, arrow+"+"+strconv.Itoa(left), inkAxis, upper) {
 			pn.unmarked += left
 		}
 	}
@@ -117,23 +116,6 @@ func (p *picture) atEdge(o *room, text string, i ink, upper bool) bool {
 		}
 	}
 	return false
-}
-
-// nameSteps writes the names of a study's lines that hold a value for a session, if it has
-// several of them.
-func (p *picture) nameSteps(o *room, pn *pane, st *study) {
-	for i, l := range st.Lines {
-		v, ok := lastValue(l.Values, p.n)
-		if l.Style != indicators.Step || len(st.Lines) < 3 || !ok {
-			continue
-		}
-		// The name must be over the bars that have this value.
-		from := p.n - 1
-		for from > 0 && l.Values[from-1] == v {
-			from--
-		}
-		p.nameEnd(o, printable(l.Label, 16), st.lines[i].ink, pn.scale.row(v), int(p.x0+float64(from)*p.pitch))
-	}
 }
 
 // levelName returns the name of a level. If another study of the pane has a level of that
@@ -157,16 +139,10 @@ func (p *picture) levelName(pn *pane, st *study, i int) string {
 	return name
 }
 
-// nameEnd writes text above or below the line at row y, as far right as there is room,
-// but not left of from. It reports whether there was room.
-func (p *picture) nameEnd(o *room, text string, i ink, y, from int) bool {
-	return p.nameOff(o, p.annotation(lineText, text, i), y, from, 0)
-}
-
-// nameOff is like nameEnd, but off rows away from the line.
-func (p *picture) nameOff(o *room, l label, y, from, off int) bool {
-	// As far right as possible, where the line is read together with the axis: above the
-	// line or else below it, then one step further left.
+// nameEnd writes l above or below the line at row y, off rows away, as far right as there is
+// room, where the line is read together with the axis, but not left of from. It reports whether
+// there was room.
+func (p *picture) nameEnd(o *room, l label, y, from, off int) bool {
 	return p.put(o, l, o.leftwards(l, from, p.px(12), y-l.box.Dy()-o.cell-off, y+p.thin+o.cell+off))
 }
 
@@ -179,7 +155,7 @@ func (p *picture) nameAway(o *room, l ownLevel, y int) bool {
 	for most := utf8.RuneCountInString(words); ; {
 		name := p.annotation(lineText, text, l.ink)
 		for off := 0; off <= 3*name.box.Dy(); off += name.box.Dy() / 2 {
-			if p.nameOff(o, name, y, 0, off) {
+			if p.nameEnd(o, name, y, 0, off) {
 				return true
 			}
 		}
@@ -195,6 +171,42 @@ func (p *picture) nameAway(o *room, l ownLevel, y int) bool {
 // counted as not drawn: thousands would hide the prices.
 const maxShown = 50
 
+// levels returns the position, orders, alerts and marks of the caller that are levels. The
+// entry is a solid line, orders are dashed, alerts dotted: a position looks heavier than what
+// only waits.
+func (p *picture) levels() (out []ownLevel) {
+	if a := p.view.Account; a != nil {
+		if pos := a.Position; pos != nil && usable(pos.Entry) && usable(pos.Quantity) && pos.Quantity != 0 {
+			out = append(out, p.entryLevel(pos))
+		}
+		var orders, alerts []ownLevel
+		for _, o := range a.Orders {
+			side, colour, quantity := "sell ", inkDown, " "+quantityText(o.Quantity)
+			if o.Buy {
+				side, colour = "buy ", inkUp
+			}
+			if o.Unknown { // whether it waits
+				quantity += " ?"
+			}
+			if usable(o.Price) {
+				orders = append(orders, ownLevel{o.Price, side + printable(o.Kind, 16) + quantity, colour, 4, 4, 0, quantity})
+			}
+		}
+		for _, alert := range a.Alerts {
+			if usable(alert.Price) && alert.Price != 0 && alert.Key == "" {
+				alerts = append(alerts, ownLevel{alert.Price, "alert " + printable(alert.Text, 40), inkAmber, 1, 4, 0, ""})
+			}
+		}
+		out = slices.Concat(out, p.nearest(orders), p.nearest(alerts))
+	}
+	for i, m := range p.view.Marks {
+		if m.Kind == MarkLevel && usable(m.Price) {
+			out = append(out, ownLevel{m.Price, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber), 8, 4, i + 1, ""})
+		}
+	}
+	return out
+}
+
 // nearest returns the maxShown levels that are nearest to the last price, which are those
 // that may be reached first, and counts the others.
 func (p *picture) nearest(levels []ownLevel) []ownLevel {
@@ -205,32 +217,6 @@ func (p *picture) nearest(levels []ownLevel) []ownLevel {
 	slices.SortStableFunc(levels, func(a, b ownLevel) int { return cmp.Compare(math.Abs(a.price-last), math.Abs(b.price-last)) })
 	p.tooMany += len(levels) - maxShown
 	return levels[:maxShown]
-}
-
-// accountLevels returns the position, orders and alerts as levels.
-func (p *picture) accountLevels() []ownLevel {
-	a := p.view.Account
-	if a == nil {
-		return nil
-	}
-	var out []ownLevel
-	// The entry is a solid line, orders are dashed, alerts dotted: a position looks heavier
-	// than what only waits.
-	if pos := a.Position; pos != nil && usable(pos.Entry) && usable(pos.Quantity) && pos.Quantity != 0 {
-		out = append(out, p.entryLevel(pos))
-	}
-	var orders, alerts []ownLevel
-	for _, o := range a.Orders {
-		if usable(o.Price) {
-			orders = append(orders, orderLevel(o))
-		}
-	}
-	for _, alert := range a.Alerts {
-		if usable(alert.Price) && alert.Price != 0 && alert.Key == "" {
-			alerts = append(alerts, ownLevel{alert.Price, "alert " + printable(alert.Text, 40), inkAmber, 1, 4, 0, ""})
-		}
-	}
-	return slices.Concat(out, p.nearest(orders), p.nearest(alerts))
 }
 
 // entryLevel returns the level at which a position was opened, in the colour of its profit
@@ -247,20 +233,6 @@ func (p *picture) entryLevel(pos *Position) ownLevel {
 	}
 	l.numbers = l.text
 	return l
-}
-
-// orderLevel returns the level of an order that waits. If it is not known whether it does, a
-// question mark follows.
-func orderLevel(o Order) ownLevel {
-	side, colour := "sell ", inkDown
-	if o.Buy {
-		side, colour = "buy ", inkUp
-	}
-	quantity := " " + quantityText(o.Quantity)
-	if o.Unknown {
-		quantity += " ?"
-	}
-	return ownLevel{o.Price, side + printable(o.Kind, 16) + quantity, colour, 4, 4, 0, quantity}
 }
 
 // quantityText writes a quantity with all its decimals, of which those of an account have at

@@ -202,9 +202,9 @@ func (p *picture) candleReach(x0, x1 int) (top, bottom int) {
 	return top, bottom
 }
 
-// placeExtremes prints the highest and the lowest price at their candles.
+// placeExtremes prints the highest and the lowest price, of equal ones the first, above and
+// below the ends of their wicks or, if there is no room, to the side with a dotted line.
 func (p *picture) placeExtremes(o *room) {
-	// The first of equal extremes is the one that is named.
 	high, low := -1, -1
 	for i := range p.n {
 		if p.valid[i] && (high < 0 || p.drawn.high[i] > p.drawn.high[high]) {
@@ -218,44 +218,42 @@ func (p *picture) placeExtremes(o *room) {
 	if !(top > bottom) {
 		return
 	}
-	sc := p.panes[0].scale
-	p.extreme(o, top, p.column(high), sc.row(top), false)
-	p.extreme(o, bottom, p.column(low), sc.row(bottom), true)
-}
-
-// extreme prints a price above or below the end of a wick at x, y. If there is no room, it
-// prints the price to the side, with a dotted line to the wick.
-func (p *picture) extreme(o *room, price float64, x, y int, below bool) {
-	l := p.annotation(extremeText, p.ownText(price), inkText) // in the unit of the axis
-	w, h, gap := l.box.Dx(), l.box.Dy(), p.px(3)
-	left := min(max(x-w/2, o.limit.Min.X), o.limit.Max.X-w)
-	p.put(o, l, func(yield func(spot) bool) {
-		// Above or below the wick, further out in small steps.
-		for off := gap; off < p.px(24); off += p.px(4) {
-			top := y - off - h
-			if below {
-				top = y + off
-			}
-			if !yield(spot{left: left, top: top}) {
-				return
-			}
-		}
-		// To the side of the wick's end, in whose row the label has its middle, lower or upper
-		// edge.
-		wick := image.Rect(x, y, x+1, y+1).Inset(-p.px(2))
-		for _, rise := range [...]int{h / 2, h - p.px(2), p.px(2)} {
-			for s := range p.beside(o, l, wick, y-rise, y, p.px(160)) {
-				if !yield(s) {
+	for _, end := range [...]struct {
+		bar   int
+		price float64
+		below bool
+	}{{high, top, false}, {low, bottom, true}} {
+		l := p.annotation(extremeText, p.ownText(end.price), inkText) // in the unit of the axis
+		x, y := p.column(end.bar), p.panes[0].scale.row(end.price)
+		w, h := l.box.Dx(), l.box.Dy()
+		p.put(o, l, func(yield func(spot) bool) {
+			at := spot{left: min(max(x-w/2, o.limit.Min.X), o.limit.Max.X-w)}
+			for off := p.px(3); off < p.px(24); off += p.px(4) { // further out in small steps
+				at.top = y - off - h
+				if end.below {
+					at.top = y + off
+				}
+				if !yield(at) {
 					return
 				}
 			}
-		}
-	})
+			// In the row of the wick's end the label has its middle, lower or upper edge.
+			wick := image.Rect(x, y, x+1, y+1).Inset(-p.px(2))
+			for _, rise := range [...]int{h / 2, h - p.px(2), p.px(2)} {
+				for s := range p.beside(o, l, wick, y-rise, y, p.px(160)) {
+					if !yield(s) {
+						return
+					}
+				}
+			}
+		})
+	}
 }
 
 // nameMarks writes the names of marks: first of those that an alert waits for, then of the
-// newest. With SignalsAuto only a few are named, with SignalsLabels as many as leave the
-// picture readable. Both stop when the pane's share is used up.
+// newest, even if the newest would use up the room. With SignalsAuto only a few are named, and
+// no pale ones, with SignalsLabels as many as leave the picture readable. Both stop when the
+// pane's share is used up.
 func (p *picture) nameMarks(o *room, marks []mark) {
 	room := newestNamed
 	if p.signals == SignalsLabels {
@@ -268,15 +266,15 @@ func (p *picture) nameMarks(o *room, marks []mark) {
 			budget -= marks[i].box.Dx() * marks[i].box.Dy()
 		}
 	}
-	// There are two rounds, each from the newest to the oldest: the signals that alerts wait
-	// for are named even if the newest signals would use up the room.
 	for _, alerted := range [...]bool{true, false} {
 		for i := len(marks) - 1; i >= 0 && room > 0; i-- {
 			m := &marks[i]
 			if m.text == "" || m.named != alerted || m.pale && p.signals == SignalsAuto {
 				continue
 			}
-			if area := p.nameMark(o, m, budget); area > 0 {
+			l := p.annotation(signalText, m.text, m.ink)
+			area := l.box.Dx() * l.box.Dy()
+			if area <= budget && p.put(o, l, p.besideMark(o, l, m)) {
 				room--
 				budget -= area
 			}
@@ -284,19 +282,13 @@ func (p *picture) nameMarks(o *room, marks []mark) {
 	}
 }
 
-// nameMark writes a mark's name on its outer side, or to its left or right, or further to
-// the side with a dotted line between. Such a line is never vertical, because next to
-// candles it would look like a wick. It returns the area of the name, or 0 if there is no
-// room or the name is larger than budget.
-func (p *picture) nameMark(o *room, m *mark, budget int) int {
-	l := p.annotation(signalText, m.text, m.ink)
-	w, h := l.box.Dx(), l.box.Dy()
-	if w*h > budget {
-		return 0
-	}
-	placed := p.put(o, l, func(yield func(spot) bool) {
-		// First choice: right next to the mark on its outer side, or a little
-		// further out, centred or shifted to either side.
+// besideMark yields the places for the name of a mark: on its outer side, right next to it or a
+// little further out, centred or shifted to either side; then to its left or right, from some
+// distance on with a dotted line between. Such a line is never vertical, because next to
+// candles it would look like a wick.
+func (p *picture) besideMark(o *room, l label, m *mark) iter.Seq[spot] {
+	return func(yield func(spot) bool) {
+		w, h := l.box.Dx(), l.box.Dy()
 		x, side := (m.box.Min.X+m.box.Max.X)/2, p.px(8)
 		for distance := range 3 {
 			top := m.box.Min.Y - p.px(2) - h - distance*p.px(8)
@@ -309,14 +301,9 @@ func (p *picture) nameMark(o *room, m *mark, budget int) int {
 				}
 			}
 		}
-		// There is no room: to the left or right, from some distance on with a dotted line.
 		middle := (m.box.Min.Y + m.box.Max.Y) / 2
 		p.beside(o, l, m.box, middle-h/2, middle, p.px(140))(yield)
-	})
-	if !placed {
-		return 0
 	}
-	return w * h
 }
 
 // placeFills places an arrow for each fill, with its tip at the bar and the price: from
