@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"wick/chart/flatpng"
 )
 
-// canvases are kept between pictures: one takes megabytes.
-var canvases shelf
+// canvases are kept between pictures, until the garbage collector takes them: one takes
+// megabytes.
+var canvases = sync.Pool{New: func() any { return new(canvas) }}
 
 // Draw returns the picture of v as a PNG file, and what of v is missing in it. It returns
 // ctx's error when ctx ends first.
@@ -24,8 +26,8 @@ func Draw(ctx context.Context, v *View, o Options) ([]byte, Undrawn, error) {
 	if p.err != nil {
 		return nil, Undrawn{}, p.err
 	}
-	c := canvases.take()
-	defer canvases.give(c)
+	c := canvases.Get().(*canvas)
+	defer canvases.Put(c)
 	c.reset(p.w, p.h, p.pal)
 	if err := p.paint(ctx, c); err != nil {
 		return nil, Undrawn{}, err

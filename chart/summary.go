@@ -49,24 +49,19 @@ func (w *writer) header(s *market.Series, source string) {
 	w.bool("forming", s.Forming)
 }
 
-// priceSummary writes the first and the last bar, the range, the volume and the
-// change over all bars. Without bars it writes only that there are none.
+// priceSummary writes the first and the last bar, the range between the highest and the lowest
+// price, the volume of all bars and how far the price went in them. Without bars it writes only
+// that there are none.
 func (w *writer) priceSummary(s *market.Series) {
 	n := s.Len()
 	w.name("price")
 	w.open('{')
+	defer w.close('}')
 	w.int("bars", int64(n))
-	if n > 0 {
-		w.outerBars(s)
-		w.changes(s)
+	if n == 0 {
+		return
 	}
-	w.close('}')
-}
-
-// outerBars writes the first and the last bar, and the range between the highest and
-// the lowest price.
-func (w *writer) outerBars(s *market.Series) {
-	first, last := s.Bar(0), s.Bar(s.Len()-1)
+	first, last := s.Bar(0), s.Bar(n-1)
 	w.name("first")
 	w.open('{')
 	w.stamp("date", first.Time)
@@ -87,16 +82,12 @@ func (w *writer) outerBars(s *market.Series) {
 	w.price("high", slices.Max(s.High))
 	w.price("low", slices.Min(s.Low))
 	w.close('}')
-}
-
-// changes writes the volume of all bars and how far the price went in them.
-func (w *writer) changes(s *market.Series) {
 	total := 0.0
 	for _, v := range s.Volume {
 		total += v
 	}
 	w.value("total_volume", total)
-	w.value("change_pct", changePercent(s.Open[0], s.Close[s.Len()-1]))
+	w.value("change_pct", changePercent(s.Open[0], s.Close[n-1]))
 	// It is not known if the bars do not reach back a day.
 	if change, since := Change24h(s); !math.IsNaN(change) {
 		w.value("change_24h", change)
@@ -148,35 +139,13 @@ func (w *writer) indicatorSummaries(v *View) {
 	w.close('}')
 }
 
-// indicatorSummary writes the last value of each line and histogram, all signals,
-// levels and divergences, and the heaviest levels of a profile.
+// indicatorSummary writes the last value of each line and histogram, all signals with their
+// dates, and how many were left out to keep the reply short, levels and divergences, and the
+// heaviest levels of a profile.
 func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 	r := p.Result
 	w.open('{')
 	w.about(r)
-	w.lastValues(r)
-	w.datedSignals(p, s)
-	w.facts(r.Facts)
-	list(w, "hlines", r.HLines, func(_ int, l *indicators.HLine) {
-		w.value("y", l.Y)
-		w.optional("label", l.Label)
-	})
-	if len(r.Fills) > 0 {
-		w.int("fills_count", int64(len(r.Fills)))
-	}
-	w.heaviest(r.HBars)
-	list(w, "divergences", r.DivLines, func(_ int, d *indicators.DivLine) {
-		w.int("x1", int64(d.X1))
-		w.value("y1", d.Y1)
-		w.int("x2", int64(d.X2))
-		w.value("y2", d.Y2)
-		w.bool("dashed", d.Dashed)
-	})
-	w.close('}')
-}
-
-// lastValues writes the last value of each line and histogram.
-func (w *writer) lastValues(r *indicators.Result) {
 	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
 		w.int("index", int64(i))
 		w.string("label", l.Label)
@@ -187,12 +156,7 @@ func (w *writer) lastValues(r *indicators.Result) {
 		w.optional("label", h.Label)
 		w.value("last_value", last(h.Values))
 	})
-}
-
-// datedSignals writes the signals with their dates, and how many were left out to keep
-// the reply short.
-func (w *writer) datedSignals(p Panel, s *market.Series) {
-	list(w, "signals", p.Result.Signals, func(_ int, g *indicators.Signal) {
+	list(w, "signals", r.Signals, func(_ int, g *indicators.Signal) {
 		w.int("x", int64(g.Bar))
 		w.time("t", s, g.Bar)
 		w.value("y", g.Y)
@@ -204,18 +168,29 @@ func (w *writer) datedSignals(p Panel, s *market.Series) {
 	if p.Older > 0 {
 		w.int("older_signals", int64(p.Older))
 	}
-}
-
-// heaviest writes the heaviest levels of a profile, and how many bars it has.
-func (w *writer) heaviest(bars []indicators.HBar) {
-	if len(bars) == 0 {
-		return
-	}
-	list(w, "hbars_top", widest(bars, 5), func(_ int, l *profileLevel) {
-		w.value("y", l.y)
-		w.value("weight", l.weight)
+	w.facts(r.Facts)
+	list(w, "hlines", r.HLines, func(_ int, l *indicators.HLine) {
+		w.value("y", l.Y)
+		w.optional("label", l.Label)
 	})
-	w.int("hbars_count", int64(len(bars)))
+	if len(r.Fills) > 0 {
+		w.int("fills_count", int64(len(r.Fills)))
+	}
+	if len(r.HBars) > 0 {
+		list(w, "hbars_top", widest(r.HBars, 5), func(_ int, l *profileLevel) {
+			w.value("y", l.y)
+			w.value("weight", l.weight)
+		})
+		w.int("hbars_count", int64(len(r.HBars)))
+	}
+	list(w, "divergences", r.DivLines, func(_ int, d *indicators.DivLine) {
+		w.int("x1", int64(d.X1))
+		w.value("y1", d.Y1)
+		w.int("x2", int64(d.X2))
+		w.value("y2", d.Y2)
+		w.bool("dashed", d.Dashed)
+	})
+	w.close('}')
 }
 
 // facts writes what an indicator says beyond values and signals.

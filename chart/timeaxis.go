@@ -49,18 +49,19 @@ var timeSteps = []timeStep{
 	monthStep(1), monthStep(2), monthStep(3), monthStep(6), monthStep(12), monthStep(24), monthStep(60), monthStep(120),
 }
 
-// clockStep returns the step of so many minutes.
-func clockStep(minutes int) timeStep {
-	return timeStep{unitTime, minutes * minute, int64(minutes) * minute}
-}
-
-// monthStep returns the step of n months.
+// clockStep returns the step of so many minutes, monthStep that of n months.
+func clockStep(n int) timeStep { return timeStep{unitTime, n * minute, int64(n) * minute} }
 func monthStep(n int) timeStep { return timeStep{unitMonth, n, int64(n) * month} }
 
 // wallTimes returns the times of bars in a zone, nil for UTC. Bars of a day or longer are
 // dates, which are the same in every zone.
+//
+// It numbers the days that have bars. A day with less than half the bars of the fullest counts
+// with the day after it: markets that open on Sunday evening call those hours Monday, and steps
+// of days stay even.
 func wallTimes(times []int64, interval market.Interval, zone *time.Location) []barTime {
 	out := make([]barTime, len(times))
+	var lengths []int // of the days
 	for i, t := range times {
 		// The offset is asked for at every bar: it changes with daylight saving time.
 		if zone != nil && zone != time.UTC && interval.Seconds() < day {
@@ -69,38 +70,22 @@ func wallTimes(times []int64, interval market.Interval, zone *time.Location) []b
 		}
 		y, m, d := time.Unix(t, 0).UTC().Date()
 		out[i] = barTime{wall: t, year: y, month: int(m), day: d}
+		if i == 0 || !out[i].sameDay(out[i-1]) {
+			lengths = append(lengths, 0)
+		}
+		lengths[len(lengths)-1]++
 	}
-	countDays(out)
-	return out
-}
-
-// countDays numbers the days that have bars. A day with less than half the bars
-// of the fullest counts with the day after it: markets that open on Sunday
-// evening call those hours Monday, and steps of days stay even.
-func countDays(bars []barTime) {
-	// First the length of the fullest day, then the numbers.
-	most, count := 0, 0
-	for i := range bars {
-		if i > 0 && !bars[i].sameDay(bars[i-1]) {
-			count = 0
+	i, full, most := 0, 0, slices.Max(append(lengths, 0))
+	for _, n := range lengths {
+		for range n {
+			out[i].full = full
+			i++
 		}
-		count++
-		most = max(most, count)
-	}
-	full := 0
-	for i := 0; i < len(bars); {
-		j := i + 1
-		for j < len(bars) && bars[j].sameDay(bars[i]) {
-			j++
-		}
-		for k := i; k < j; k++ {
-			bars[k].full = full
-		}
-		if 2*(j-i) >= most {
+		if 2*n >= most {
 			full++
 		}
-		i = j
 	}
+	return out
 }
 
 // sameDay reports whether both bars begin on one day.
@@ -163,13 +148,27 @@ func (a *timeAxis) ticks(pitch float64) (found []timeTick) {
 		if step.Seconds < a.interval && step.Seconds < 120*month {
 			continue
 		}
-		ticks := a.starts(step)
+		// The first bar is not among the ticks, since it may be anywhere within its step.
+		var ticks []timeTick
+		for i := 1; i < len(a.bars); i++ {
+			if b, before := a.bars[i], a.bars[i-1]; step.bucket(b) != step.bucket(before) {
+				ticks = append(ticks, timeTick{bar: i, rank: rank(before, b)})
+			}
+		}
 		apart := pitch * float64(len(a.bars)) / float64(len(ticks)) / a.apart
 		if apart < 0.7 || len(ticks) == 0 {
 			continue
 		}
 		for drop := 0; drop >= 0; {
-			a.name(ticks, step)
+			before := a.bars[0]
+			for i := range ticks {
+				t := &ticks[i]
+				t.text, t.strong = a.bars[t.bar].label(before, t.rank, step)
+				before = a.bars[t.bar]
+				w := a.width(t.text, t.strong)
+				x := a.column(t.bar) - w/2
+				t.box = image.Rect(x, a.first.Min.Y, x+w, a.first.Max.Y)
+			}
 			if drop = a.conflict(ticks); drop >= 0 {
 				ticks = slices.Delete(ticks, drop, drop+1)
 			}
@@ -186,18 +185,6 @@ func (a *timeAxis) ticks(pitch float64) (found []timeTick) {
 	return found
 }
 
-// starts returns the bars that begin a bucket of step, each with its rank. The first bar
-// is not among them, since it may be anywhere within its bucket.
-func (a *timeAxis) starts(step timeStep) []timeTick {
-	var ticks []timeTick
-	for i := 1; i < len(a.bars); i++ {
-		if b, before := a.bars[i], a.bars[i-1]; step.bucket(b) != step.bucket(before) {
-			ticks = append(ticks, timeTick{bar: i, rank: rank(before, b)})
-		}
-	}
-	return ticks
-}
-
 // rank returns how much begins with bar b, which follows before: see [timeTick]. Of two
 // labels that touch, the one with the higher rank stays.
 func rank(before, b barTime) int {
@@ -210,20 +197,6 @@ func rank(before, b barTime) int {
 		return 1
 	}
 	return 0
-}
-
-// name writes the label and the box of every tick.
-func (a *timeAxis) name(ticks []timeTick, step timeStep) {
-	before := a.bars[0]
-	for i := range ticks {
-		t := &ticks[i]
-		b := a.bars[t.bar]
-		t.text, t.strong = b.label(before, t.rank, step)
-		before = b
-		w := a.width(t.text, t.strong)
-		x := a.column(t.bar) - w/2
-		t.box = image.Rect(x, a.first.Min.Y, x+w, a.first.Max.Y)
-	}
 }
 
 // label names bar b for a reader who has just read the label of before. It says
@@ -283,7 +256,9 @@ func (a *timeAxis) conflict(ticks []timeTick) int {
 	return -1
 }
 
-// placeTimes writes the time axis: the full date of the first bar, then ticks.
+// placeTimes writes the time axis: the full date of the first bar, then ticks, which keep
+// clear of it. It notes where days begin, if a zone was asked for, bars are shorter than a day,
+// and days are wide enough to be told apart.
 func (p *picture) placeTimes() {
 	if p.n == 0 {
 		return
@@ -292,53 +267,42 @@ func (p *picture) placeTimes() {
 	y := p.timeAxis.Min.Y + p.timeAxis.Dy()/2
 	text := time.Unix(p.bars[0].wall, 0).UTC().Format("2006-01-02")
 	w := p.axisBold.width(text)
-	x := max(p.px(4), min(p.column(0)-w/2, p.axisX-w-p.px(4)))
-	p.write(timeText, p.axisBold, text, x, y, inkText)
-	// The first label is written before the ticks, which keep clear of it.
+	p.write(timeText, p.axisBold, text, max(p.px(4), min(p.column(0)-w/2, p.axisX-w-p.px(4))), y, inkText)
+	font := func(strong bool) *atlas {
+		if strong {
+			return p.axisBold
+		}
+		return p.axis
+	}
 	a := timeAxis{
 		bars: p.bars, interval: p.s.Interval.Seconds(), apart: 110 * p.u, gap: p.px(10),
 		first: p.labels[len(p.labels)-1].box, right: p.axisX - p.px(2), column: p.column,
-		width: func(text string, strong bool) int { return p.timeFont(strong).width(text) },
+		width: func(text string, strong bool) int { return font(strong).width(text) },
 	}
 	if p.compact {
 		a.apart = 75 * p.u
 	}
 	p.times = a.ticks(p.pitch)
-	p.placeBreaks()
 	for _, t := range p.times {
 		colour := inkAxis
 		if t.strong {
 			colour = inkText
 		}
-		p.write(timeText, p.timeFont(t.strong), t.text, t.box.Min.X, y, colour)
+		p.write(timeText, font(t.strong), t.text, t.box.Min.X, y, colour)
 	}
-}
-
-// placeBreaks notes where days begin, if a zone was asked for, bars are shorter
-// than a day, and days are wide enough to be told apart.
-func (p *picture) placeBreaks() {
 	days := 0
 	for i := 1; i < p.n; i++ {
 		if p.bars[i].full == p.bars[i-1].full {
 			continue
 		}
 		days++
-		marked := func(t timeTick) bool { return t.bar == i }
-		if !slices.ContainsFunc(p.times, marked) { // otherwise a grid line shows it
+		if !slices.ContainsFunc(p.times, func(t timeTick) bool { return t.bar == i }) { // otherwise a grid line shows it
 			p.breaks = append(p.breaks, int(p.x0+float64(i)*p.pitch))
 		}
 	}
 	if p.zone == nil || p.s.Interval.Seconds() >= day || float64(days)*40*p.u > float64(p.axisX) {
 		p.breaks = nil
 	}
-}
-
-// timeFont returns the font of a label; strong ones are bold.
-func (p *picture) timeFont(strong bool) *atlas {
-	if strong {
-		return p.axisBold
-	}
-	return p.axis
 }
 
 // barText writes when bar i begins, with the clock where bars are shorter than a day.
