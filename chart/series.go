@@ -33,22 +33,6 @@ func AppendSeries(dst []byte, v *View) []byte {
 		w.name("request")
 		w.b = append(w.b, v.Request...)
 	}
-	w.bars(s)
-	looks, shades := v.looks(), v.shades()
-	w.compareSeries(v, looks[len(v.Panels)])
-	w.name("indicators")
-	w.open('{')
-	for i := range v.Panels {
-		w.key(v.Panels[i].Key)
-		w.indicatorSeries(v, &v.Panels[i], looks[i], shades[i])
-	}
-	w.close('}')
-	w.close('}')
-	return w.b
-}
-
-// bars writes every bar as an object of its time, four prices and volume.
-func (w *writer) bars(s *market.Series) {
 	w.name("bars")
 	w.open('[')
 	for i := range s.Len() {
@@ -62,24 +46,22 @@ func (w *writer) bars(s *market.Series) {
 		w.close('}')
 	}
 	w.close(']')
-}
-
-// sessions writes the bars where the sessions of a profile begin, if there are any.
-func (w *writer) sessions(bars []int) {
-	if len(bars) == 0 {
-		return
+	looks, shades := v.looks(), v.shades()
+	w.compareSeries(v, looks[len(v.Panels)])
+	w.name("indicators")
+	w.open('{')
+	for i := range v.Panels {
+		w.key(v.Panels[i].Key)
+		w.indicatorSeries(v, &v.Panels[i], looks[i], shades[i])
 	}
-	w.name("sessions")
-	w.open('[')
-	for _, bar := range bars {
-		w.comma()
-		w.b = strconv.AppendInt(w.b, int64(bar), 10)
-	}
-	w.close(']')
+	w.close('}')
+	w.close('}')
+	return w.b
 }
 
 // indicatorSeries writes every channel of an indicator, one value per bar; bars of
-// signals and divergences are indices into the bars.
+// signals and divergences are indices into the bars. Each line carries the ink that a picture
+// gives it.
 func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks, shade ink) {
 	r, s := p.Result, v.Series
 	w.open('{')
@@ -93,27 +75,6 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks, shade ink)
 	if n := s.Len(); n > 0 && p.Needs != nil && neverWarm(r, n) {
 		w.int("needs", int64(p.Needs())) // bars until its first value
 	}
-	w.valueSeries(r, looks)
-	w.signalSeries(v, p)
-	levels, _ := v.Account.withAlerts(p, math.MaxInt)
-	list(w, "hlines", levels.HLines, func(i int, l *indicators.HLine) {
-		w.value("y", l.Y)
-		w.optional("label", l.Label)
-		w.optional("tone", toneWords[l.Tone])
-		w.string("ink", inkNames[levelInk(levels, i, r.Overlay)])
-	})
-	w.sessions(r.Sessions)
-	w.facts(r.Facts)
-	if shade != 0 {
-		w.string("shade", inkNames[shade]) // the ink of shaded bars
-	}
-	w.areas(r, s)
-	w.close('}')
-}
-
-// valueSeries writes the lines and the histograms with all their values. Each line
-// carries the ink that a picture gives it.
-func (w *writer) valueSeries(r *indicators.Result, looks themeLooks) {
 	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
 		w.int("index", int64(i))
 		w.string("label", l.Label)
@@ -131,13 +92,9 @@ func (w *writer) valueSeries(r *indicators.Result, looks themeLooks) {
 		w.optional("tone", toneWords[h.Tone])
 		w.values("values", h.Values)
 	})
-}
-
-// signalSeries writes the signals of a panel, and which of them an alert waits for.
-func (w *writer) signalSeries(v *View, p *Panel) {
-	list(w, "signals", p.Result.Signals, func(_ int, sig *indicators.Signal) {
+	list(w, "signals", r.Signals, func(_ int, sig *indicators.Signal) {
 		w.int("x", int64(sig.Bar))
-		w.time("t", v.Series, sig.Bar)
+		w.time("t", s, sig.Bar)
 		w.value("y", sig.Y)
 		w.string("label", sig.Label)
 		w.strength(sig)
@@ -149,6 +106,28 @@ func (w *writer) signalSeries(v *View, p *Panel) {
 			w.bool("awaited", true) // an alert waits for it
 		}
 	})
+	levels, _ := v.Account.withAlerts(p, math.MaxInt)
+	list(w, "hlines", levels.HLines, func(i int, l *indicators.HLine) {
+		w.value("y", l.Y)
+		w.optional("label", l.Label)
+		w.optional("tone", toneWords[l.Tone])
+		w.string("ink", inkNames[levelInk(levels, i, r.Overlay)])
+	})
+	if len(r.Sessions) > 0 { // the bars where those of a profile begin
+		w.name("sessions")
+		w.open('[')
+		for _, bar := range r.Sessions {
+			w.comma()
+			w.b = strconv.AppendInt(w.b, int64(bar), 10)
+		}
+		w.close(']')
+	}
+	w.facts(r.Facts)
+	if shade != 0 {
+		w.string("shade", inkNames[shade]) // the ink of shaded bars
+	}
+	w.areas(r, s)
+	w.close('}')
 }
 
 // areas writes what is drawn beside the values: shaded bars, fills, the bars of a

@@ -211,74 +211,52 @@ func (c *canvas) settle(col, top, bottom int, m *mixer) {
 
 // strokeDashed draws pts as dashes of on pixels with gaps of off pixels, measured along
 // the line. Only the part within the panel's rows is measured: otherwise a value far
-// outside would cost millions of dashes that nobody sees.
+// outside would cost millions of dashes that nobody sees. Columns are not cut: a line has few
+// bars outside the picture.
 func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink) {
-	d := dashed{width: width, on: on, off: off, ink: i, drawing: true, left: on, pts: c.dash[:0]}
+	dash := c.dash[:0]        // the current one, which may bend around several points of the line
+	drawing, left := true, on // within a dash or a gap, of which so many pixels remain
 	for k := 1; k < len(pts); k++ {
-		// Columns are not cut: a line has few bars outside the picture, but a value may be a
-		// million rows away.
 		a, b, ok := withinRows(pts[k-1], pts[k], float64(c.clip.Min.Y)-width, float64(c.clip.Max.Y)+width)
 		if !ok {
 			continue
 		}
-		if n := len(d.pts); n > 0 && d.pts[n-1] != a { // the line left the panel and came back
-			c.stroke(d.pts, width, i)
-			d.pts = d.pts[:0]
+		if n := len(dash); n > 0 && dash[n-1] != a { // the line left the panel and came back
+			c.stroke(dash, width, i)
+			dash = dash[:0]
 		}
-		if d.drawing && len(d.pts) == 0 {
-			d.pts = append(d.pts, a)
+		if drawing && len(dash) == 0 {
+			dash = append(dash, a)
 		}
-		c.dashAlong(&d, a, b)
-	}
-	if len(d.pts) > 1 {
-		c.stroke(d.pts, width, i)
-	}
-	c.dash = d.pts
-}
-
-// dashed is a dashed line that is being drawn.
-type dashed struct {
-	width, on, off float64
-	ink            ink
-
-	drawing bool    // within a dash; false within a gap
-	left    float64 // how many pixels of that dash or gap remain
-	pts     []point // the current dash, which may bend around several points of the line
-}
-
-// dashAlong draws the dashes of d that end between a and b.
-func (c *canvas) dashAlong(d *dashed, a, b point) {
-	length := math.Hypot(b.x-a.x, b.y-a.y)
-	for done := 0.0; done < length; {
-		// A step goes to the end of the dash or gap, or of the segment, whichever comes
-		// first.
-		step := min(d.left, length-done)
-		done += step
-		d.left -= step
-		t := done / length
-		p := point{a.x + float64((b.x-a.x)*t), a.y + float64((b.y-a.y)*t)}
-		if done >= length {
-			p = b
-		}
-		if d.drawing {
-			d.pts = append(d.pts, p)
-		}
-		if d.left <= 0 {
-			c.turn(d, p)
+		length := math.Hypot(b.x-a.x, b.y-a.y)
+		for done := 0.0; done < length; {
+			// A step goes to the end of the dash or gap, or of the segment, whichever comes
+			// first.
+			step := min(left, length-done)
+			done, left = done+step, left-step
+			at := b
+			if t := done / length; done < length {
+				at = point{a.x + float64((b.x-a.x)*t), a.y + float64((b.y-a.y)*t)}
+			}
+			if drawing {
+				dash = append(dash, at)
+			}
+			switch {
+			case left > 0:
+				continue
+			case drawing:
+				c.stroke(dash, width, i)
+				dash, left = dash[:0], off
+			default:
+				dash, left = append(dash[:0], at), on
+			}
+			drawing = !drawing
 		}
 	}
-}
-
-// turn is called at p, where a dash or a gap ends. It draws the dash, and begins the gap
-// or the dash that follows.
-func (c *canvas) turn(d *dashed, p point) {
-	if d.drawing {
-		c.stroke(d.pts, d.width, d.ink)
-		d.pts, d.left = d.pts[:0], d.off
-	} else {
-		d.pts, d.left = append(d.pts[:0], p), d.on
+	if len(dash) > 1 {
+		c.stroke(dash, width, i)
 	}
-	d.drawing = !d.drawing
+	c.dash = dash
 }
 
 // withinRows returns the part of the segment from a to b between the rows lo and hi; ok is
