@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 
 	"wick/limit"
@@ -23,14 +22,7 @@ type Dir struct {
 	name string
 	self *os.File // the directory, kept open so that a sync of it needs no descriptor
 	lock *os.File // the lock file, locked until Close
-
-	mu    sync.Mutex
-	spare []*os.File // descriptors that are closed for a new file when the process has none left
 }
-
-// spares is how many descriptors are kept: a rotation has two files open beside
-// the present journal.
-const spares = 2
 
 // Files of the directory that are not the journal's.
 const (
@@ -99,9 +91,7 @@ func OpenDir(name string, log *slog.Logger) (*Dir, error) {
 		return nil, fmt.Errorf("state directory: %w", readError(name, err))
 	}
 	lock, err := takeLock(filepath.Join(name, lockName))
-	if err == nil {
-		keepOwner(lock, self)
-	} else {
+	if err != nil {
 		self.Close()
 		if errors.Is(err, ErrHeld) {
 			return nil, fmt.Errorf("state directory %s: %w; stop that one or choose another directory", name, ErrHeld)
@@ -111,9 +101,7 @@ func OpenDir(name string, log *slog.Logger) (*Dir, error) {
 	if lock.Truncate(0) == nil {
 		fmt.Fprintf(lock, "%d\n", os.Getpid()) // for people; the lock is what counts
 	}
-	d := &Dir{name: name, self: self, lock: lock}
-	d.fill()
-	return d, nil
+	return &Dir{name: name, self: self, lock: lock}, nil
 }
 
 // Free returns an error that wraps ErrHeld if another process uses a directory. It
@@ -192,15 +180,7 @@ func (d *Dir) Probe() error {
 }
 
 // Close frees the lock, and with it the directory.
-func (d *Dir) Close() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, f := range d.spare {
-		f.Close()
-	}
-	d.spare = nil
-	return errors.Join(d.self.Close(), d.lock.Close())
-}
+func (d *Dir) Close() error { return errors.Join(d.self.Close(), d.lock.Close()) }
 
 // Path returns the full name of a file.
 func (d *Dir) Path(name string) string { return filepath.Join(d.name, name) }
@@ -255,7 +235,6 @@ func (d *Dir) Create(name string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	keepOwner(f, d.self)
 	if err := syncDir(d.self); err != nil {
 		f.Close()
 		return nil, err
@@ -272,56 +251,14 @@ func (d *Dir) Open(name string) (File, error) {
 	return osFile{f}, nil
 }
 
-// open opens a file. If the process has no file descriptor left, open closes a spare one
-// and tries again: clients can use up all others, and to stop the journal is worse than
-// to turn a client away. A client may take the descriptor before the second attempt;
-// once no spare one is left, the caller gets the error and tries later.
+// open opens a file.
 func (d *Dir) open(name string, flags int) (*os.File, error) {
-	d.fill()
-	for {
-		f, err := OpenRegular(d.Path(name), flags|noFollow)
-		if outOfDescriptors(err) && d.giveUp() {
-			continue
-		}
-		return f, readError(d.Path(name), err)
-	}
-}
-
-// outOfDescriptors reports whether err says that the process, or the machine,
-// has as many files open as it may.
-func outOfDescriptors(err error) bool {
-	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
-}
-
-// fill brings the spare descriptors up to their number, as far as it can.
-func (d *Dir) fill() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for len(d.spare) < spares {
-		f, err := os.Open(d.name)
-		if err != nil {
-			return
-		}
-		d.spare = append(d.spare, f)
-	}
-}
-
-// giveUp closes a spare descriptor and reports whether there was one.
-func (d *Dir) giveUp() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	n := len(d.spare)
-	if n == 0 {
-		return false
-	}
-	d.spare[n-1].Close()
-	d.spare = d.spare[:n-1]
-	return true
+	f, err := OpenRegular(d.Path(name), flags|noFollow)
+	return f, readError(d.Path(name), err)
 }
 
 // Rename gives a file another name; the change is on disk when it returns.
 func (d *Dir) Rename(from, to string) error {
-	defer d.fill() // the renamed file was closed just before, so a descriptor is free
 	if err := os.Rename(d.Path(from), d.Path(to)); err != nil {
 		return err
 	}

@@ -34,8 +34,7 @@ type Disk interface {
 var ErrMoved = errors.New("the data directory was deleted, moved or replaced while wick was running: stop wick, put the directory back, and start again")
 
 // errFileMoved is an ErrMoved about one file.
-var errFileMoved error = &movedError{"the newest journal was deleted, moved or replaced while wick was running: look into wick's log for its name, " +
-	"and where a copy is; stop wick, put it back, and start again"}
+var errFileMoved error = &movedError{"the newest journal was deleted, moved or replaced while wick was running: stop wick, put the file back, and start again"}
 
 // movedError is an ErrMoved with another text.
 type movedError struct{ text string }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
-	"time"
 )
 
 // Files is a log in a directory. It has no lock: only one goroutine at a time may use it.
@@ -32,8 +31,6 @@ type Files struct {
 	size    int64  // bytes of the present journal that are known to be good
 	records int    // records in the present journal
 	buffer  []byte // memory for the next group
-
-	checked time.Time // when Check last ran
 }
 
 // FileOptions configure a log in a directory.
@@ -98,19 +95,17 @@ func (f *Files) Append(first uint64, records []Record) (due bool, err error) {
 	return f.size >= f.options.MaxBytes || f.records >= f.options.MaxRecords, nil
 }
 
-// write appends the buffer to the file and waits until it is on disk. If the last Check
-// was a while ago, it calls it first.
+// write appends the buffer to the file and waits until it is on disk, under its name: what
+// is in a file that somebody has deleted is lost.
 func (f *Files) write() error {
-	if time.Since(f.checked) >= checkPeriod {
-		if err := f.Check(); err != nil {
-			return err
-		}
-	}
 	_, err := f.file.Write(f.buffer)
 	unknown := false
 	if err == nil {
 		err = f.file.Sync()
 		unknown = err != nil
+	}
+	if err == nil {
+		err = f.Check()
 	}
 	if err == nil {
 		return nil
@@ -131,40 +126,9 @@ func (f *Files) write() error {
 	return err
 }
 
-// checkPeriod is how old the last Check may be before a write.
-const checkPeriod = time.Second
-
 // Check returns an error if the directory is no longer the one that was locked, or if
-// the name of the present journal no longer leads to the open file: what is written to
-// that file would be lost. In the second case Check saves a copy of it under another
-// name.
-func (f *Files) Check() error {
-	f.checked = time.Now()
-	err := f.disk.Held(journalName(f.n), f.file)
-	if errors.Is(err, errFileMoved) {
-		f.save()
-	}
-	return err
-}
-
-// saved is the end of the name of the copy that save makes.
-const saved = ".saved"
-
-// save writes the content of the present journal, which is still open here but no
-// longer has its name, to a file of another name.
-func (f *Files) save() {
-	data := make([]byte, f.size)
-	n, err := f.file.ReadAt(data, 0)
-	if n == len(data) {
-		err = WriteAtomic(f.disk, journalName(f.n)+saved, data)
-	}
-	name := f.disk.Path(journalName(f.n))
-	if err != nil {
-		f.out.Error("the newest journal is gone, and what it held cannot be saved", "file", name, "error", err)
-		return
-	}
-	f.out.Error("the newest journal is gone; what it held was saved: stop wick, give the copy its name, and start again", "file", name, "copy", name+saved)
-}
+// the name of the present journal no longer leads to the open file.
+func (f *Files) Check() error { return f.disk.Held(journalName(f.n), f.file) }
 
 // Snapshot begins the next generation with the given state. What a crash leaves
 // after each step, and what the next start makes of it:

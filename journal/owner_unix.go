@@ -10,33 +10,6 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file that root has made to the owner of its directory. Otherwise one
-// start by hand as root would lock out the user that wick usually runs as. An error is
-// ignored, since some network file systems do not allow it. A file that has a second
-// name may belong to somebody else, and stays as it is.
-func keepOwner(f, dir *os.File) {
-	if os.Geteuid() != 0 {
-		return
-	}
-	info, err := dir.Stat()
-	if err != nil {
-		return
-	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 && sole(f) {
-		f.Chown(int(stat.Uid), int(stat.Gid))
-	}
-}
-
-// sole reports whether f is a regular file with one name.
-func sole(f *os.File) bool {
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && stat.Nlink == 1
-}
-
 // ownerOf returns a text that says who owns a file and as which user we run, or "" if
 // that cannot be found out.
 func ownerOf(path string) string {

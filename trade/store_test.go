@@ -2,6 +2,7 @@ package trade
 
 import (
 	"bufio"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -85,4 +86,31 @@ func TestAuditOfSnapshot(t *testing.T) {
 			t.Errorf("a damaged snapshot: %v, want an error with its name", err)
 		}
 	})
+}
+
+// TestJournalUnlinked: the journal is deleted while wick runs. The next order is refused at
+// once, and the status says that the journal is broken.
+func TestJournalUnlinked(t *testing.T) {
+	o := testOptions(t)
+	e := openTest(t, o)
+	buy := func() error {
+		_, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
+		return err
+	}
+	if err := buy(); err != nil {
+		t.Fatal(err)
+	}
+	journals, err := filepath.Glob(filepath.Join(o.Dir, "journal-*.wal"))
+	if err != nil || len(journals) != 1 {
+		t.Fatal(journals, err)
+	}
+	if err := os.Remove(journals[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := buy(); !errors.Is(err, journal.ErrMoved) || e.Status().Journal != "broken" || len(e.Orders(true)) > 1 {
+		t.Errorf("%v, %+v, with %d orders shown", err, e.Status(), len(e.Orders(true)))
+	}
+	if err := e.Close(); !errors.Is(err, journal.ErrMoved) {
+		t.Errorf("Close: %v", err)
+	}
 }
