@@ -242,7 +242,9 @@ func (e *Engine) restrict(ev *event) {
 		ev.Trading, ev.Tripped = e.ahead.trading, e.ahead.tripped
 	case v.closed != "":
 		ev.Trading, ev.Tripped, ev.By = Halted, "", &Who{Name: "the broker is not reconciled"}
-	case len(v.differs)+len(v.late) > 0:
+	case len(v.differs) > 0:
 		ev.Trading, ev.Tripped, ev.By = Reducing, "", &Who{Name: "the broker's positions differ"}
+	case len(v.late) > 0:
+		ev.Trading, ev.Tripped, ev.By = Reducing, "", &Who{Name: "the broker has an order that this book had given up"}
 	}
 }

@@ -1099,8 +1099,8 @@ func TestLiveBlocked(t *testing.T) {
 func TestLiveLateWaits(t *testing.T) {
 	for _, missed := range []int{0, 1} {
 		synctest.Test(t, func(t *testing.T) {
-			v := alpacatest.New()
-			l := startLive(t, v)
+			v, told := alpacatest.New(), &whys{}
+			l := startLive(t, v, func(o *Options) { o.Outbox = told })
 			defer func() { l.stop() }()
 			if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
 				t.Fatal(err)
@@ -1124,6 +1124,10 @@ func TestLiveLateWaits(t *testing.T) {
 				}
 			}
 			isOpen("after it turned up")
+			synctest.Wait() // what was told is in the list
+			if want := []string{"reducing: the broker has an order that this book had given up"}; !slices.Equal(told.why, want) {
+				t.Errorf("the owner is told %q, want %q", told.why, want)
+			}
 			if s, _ := l.e.Venue(); s.State != "differs" || !slices.Equal(s.Late, []string{late.ID}) || s.External != 0 {
 				t.Errorf("status: %+v, want it to name the order", s)
 			}
