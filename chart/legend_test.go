@@ -107,3 +107,21 @@ func TestLegendNamesComeFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestNoVolume: on bars without volume, entries that count it draw no line at 0, as if buyers
+// and sellers were even, but say why they have none.
+func TestNoVolume(t *testing.T) {
+	s := walk(300, 215, 2, market.Hour4)
+	clear(s.Volume)
+	for _, name := range []string{"obv", "ad", "adosc", "mfi", "force_index", "klinger", "pvt", "pvo", "cvd", "nvi", "cmf", "vwap"} {
+		r, err := indicators.New(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := plan(&View{Series: s, Panels: []Panel{{Key: name, Result: r.Compute(s)}}}, Options{Width: 1200, Height: 700})
+		texts := p.texts(legendText)
+		if len(texts) != 2 || texts[1] != "no values (these bars have no volume)" {
+			t.Errorf("%s: the legend says %q", name, texts)
+		}
+	}
+}

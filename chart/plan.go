@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"wick/indicators"
 	"wick/market"
 )
 
@@ -100,6 +101,9 @@ func (p *picture) split() {
 	shades := p.view.shades()
 	for i, panel := range p.view.Panels {
 		result, left := p.view.Account.withAlerts(&panel, maxShown)
+		if p.n > 0 && result != nil && p.countsNothing(result) {
+			result = withoutValues(result)
+		}
 		st := study{Result: result, key: panel.Key, needs: panel.Needs, shade: shades[i]}
 		switch {
 		case panel.Result == nil:
@@ -122,6 +126,40 @@ func (p *picture) split() {
 	for i := range p.panes[1:] {
 		p.arrange(&p.panes[i+1], p.header.Max.Y+price+i*height, height, 1, false)
 	}
+}
+
+// countsNothing reports whether the lines of a result stand still, at 0 or where they began,
+// because the bars have no volume, while their prices move: such a line would say that buyers
+// and sellers are even.
+func (p *picture) countsNothing(r *indicators.Result) bool {
+	still := func(values []float64) bool {
+		s := noSpan
+		s.addAll(values)
+		return s.lo == s.hi
+	}
+	if p.hasVolume() || still(p.s.Close[:p.n]) || len(r.Lines) == 0 {
+		return false
+	}
+	for _, l := range r.Lines {
+		if !still(upTo(l.Values, p.n)) {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutValues returns a copy of r in which lines and histograms have no values, so that the
+// legend says why.
+func withoutValues(r *indicators.Result) *indicators.Result {
+	out := *r
+	out.Lines, out.Histogram = slices.Clone(r.Lines), slices.Clone(r.Histogram)
+	for i := range out.Lines {
+		out.Lines[i].Values, out.Lines[i].Ahead = nil, nil
+	}
+	for i := range out.Histogram {
+		out.Histogram[i].Values = nil
+	}
+	return &out
 }
 
 // overlayRoom is how far an overlay may widen the range of the candles, as a
