@@ -10,13 +10,12 @@ import (
 	"flag"
 	"os"
 	"os/signal"
-	"syscall"
 
 	"wick/server"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), server.Signals()...)
 	defer stop()
 	err := server.Run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
 	if err != nil && !errors.Is(err, flag.ErrHelp) {

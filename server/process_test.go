@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,7 +25,7 @@ import (
 // to a whole process without building one.
 func TestMain(m *testing.M) {
 	if os.Getenv("WICK_TEST_AS_WICK") != "" {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		ctx, stop := signal.NotifyContext(context.Background(), Signals()...)
 		defer stop()
 		if err := Run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr); err != nil {
 			Complain(os.Stderr, err)
@@ -214,10 +213,12 @@ func TestNobodyReadsLog(t *testing.T) {
 	}
 }
 
-// TestHangup: SIGHUP signs everyone out and ends their streams; the process
-// goes on, and a new login works.
+// TestHangup: SIGHUP, which closing a terminal sends, ends the process as SIGTERM does, and no
+// login. A process that was started to ignore it, as by nohup, does.
 func TestHangup(t *testing.T) {
-	p := startProcess(t, t.TempDir())
+	dir := t.TempDir()
+	key, _ := newKeyFile(t)
+	p := startProcess(t, dir, "--key-file", key)
 	token := p.login(t)
 	stream := p.openStream(t, token)
 	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
@@ -226,44 +227,18 @@ func TestHangup(t *testing.T) {
 	if _, err := io.ReadAll(stream); err != nil { // it ends, by itself
 		t.Errorf("the stream broke: %v", err)
 	}
-	request, err := http.NewRequest("POST", p.base+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
-	if err != nil {
-		t.Fatal(err)
+	if err := p.wait(); err != nil || !strings.Contains(p.log.String(), "msg=stopped") {
+		t.Errorf("after SIGHUP: %v\n%s", err, p.log)
 	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	request.Header.Set("Content-Type", "application/json")
-	r, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Body.Close()
-	if r.StatusCode != 401 {
-		t.Errorf("the old token: %s, want 401", r.Status)
-	}
-	p.call(t, p.login(t), "get_positions", `{}`)
-	p.terminate(t)
-}
-
-// TestHangupNotKept: when SIGHUP cannot be written down, the log says what has ended, what
-// has not, and what to do. The signal is taken as soon as wick says that it serves.
-func TestHangupNotKept(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	key := filepath.Join(t.TempDir(), "key")
-	if err := writeKey(key, io.Discard); err != nil {
-		t.Fatal(err)
-	}
-	p := startProcess(t, dir, "--key-file", key)
-	if err := os.Rename(filepath.Join(dir, "logins"), filepath.Join(dir, "elsewhere")); err != nil {
-		t.Fatal(err)
-	}
+	signal.Ignore(syscall.SIGHUP) // the process that is started next inherits it
+	p = p.again(t, dir, "--key-file", key)
+	signal.Reset(syscall.SIGHUP)
 	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	line := regexp.MustCompile(`level=ERROR msg="after SIGHUP all logins have ended in this process, but elsewhere and after the next start they work: send it again" error=".*once it can be, do the same again"`)
-	for end := time.Now().Add(time.Minute); !line.MatchString(p.log.String()); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("the log has no such line: %s", p.log)
+	for range 3 {
+		if got := p.ping(t, token); got != 200 {
+			t.Errorf("the token: %d, want 200", got)
 		}
 	}
 	p.terminate(t)

@@ -8,10 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"os/signal"
 	"strconv"
-	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -134,9 +131,6 @@ func (s *service) run(ctx context.Context, open listeners) error {
 		log.Info("metrics", "address", "http://"+open.metrics.Addr().String()+"/metrics")
 		g.Go(func() error { return serveHTTP(ctx, e.meter.server(), open.metrics) })
 	}
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP) // before the log says that it serves: until here the signal ends the process
-	defer signal.Stop(hangup)
 	if open.control != nil {
 		g.Go(func() error { return serveHTTP(ctx, controlServer(s.owner, f), open.control) })
 	}
@@ -147,7 +141,6 @@ func (s *service) run(ctx context.Context, open listeners) error {
 	log.Info("serving", said...)
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error { return serveHTTP(ctx, s.http, s.conns.listener(open.site)) })
-	g.Go(func() error { return onHangup(ctx, hangup, s.owner.login, log) })
 	err := g.Wait()
 	// At the end it waits for attached hosts, then for streams. All of them may still have
 	// written to the journal, which the caller closes after that.
@@ -247,22 +240,6 @@ func (e *app) moneyText() string {
 		return fmt.Sprintf("Real money: orders are sent to %s, account %s.", v.Broker, masked(v.Account))
 	default:
 		return fmt.Sprintf("Orders are sent to the paper account %s at %s: no real money.", masked(v.Account), v.Broker)
-	}
-}
-
-// onHangup ends all logins on each SIGHUP, until ctx ends: so the owner can revoke every
-// token without a restart. An error of RevokeAll means that they have ended in this
-// process only.
-func onHangup(ctx context.Context, hangup <-chan os.Signal, login *oauth.Server, log *slog.Logger) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-hangup:
-			if _, err := login.RevokeAll(); err != nil {
-				log.Error("after SIGHUP all logins have ended in this process, but elsewhere and after the next start they work: send it again", "error", err)
-			}
-		}
 	}
 }
 

@@ -39,7 +39,7 @@ func (r *release) man() []byte {
 	} {
 		b.WriteString(".TP\n.I " + roff(f[0]) + "\n" + roff(f[1]) + "\n")
 	}
-	b.WriteString(".SH SIGNALS\n" + roff("SIGTERM and SIGINT end the program within five seconds. SIGHUP signs everyone out, also with --key-file.") + "\n")
+	b.WriteString(".SH SIGNALS\n" + roff("SIGTERM, SIGINT and SIGHUP end the program within five seconds; after nohup SIGHUP does not.") + "\n")
 	return b.Bytes()
 }
 
