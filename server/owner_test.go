@@ -16,11 +16,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"wick/permit"
 
 	"wick/exact"
 	"wick/mcp"
+	"wick/notify"
 	"wick/oauth"
 	"wick/trade"
 )
@@ -236,22 +236,17 @@ func TestOwnerAccepts(t *testing.T) {
 	}
 }
 
-// TestOwnerLetters: a message that its destination refuses for good is listed.
+// TestOwnerLetters: messages that were given up are listed, the newest first.
 func TestOwnerLetters(t *testing.T) {
-	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
-	defer refuses.Close()
-	h := start(t, "--serve", "--trade", "--port", "0", "--data-dir", t.TempDir(), "--notify-file", destinations(t, "hook webhook "+refuses.URL+" allow-private kinds=fill"))
-	page := h.loginOwner(t)
-	h.call(t, page, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"2"}`)
-	for {
-		status, text := h.owner(t, page, "letters", nil)
-		if status != 200 {
-			t.Fatalf("letters: %d %s", status, text)
+	n := notify.New(notify.Options{})
+	for i, text := range []string{"first", "second"} {
+		if err := n.Apply("n", uint64(i), []byte(`{"to":"hook","dead":{"to":"hook","text":"`+text+`","reason":"answered 400"}}`)); err != nil {
+			t.Fatal(err)
 		}
-		if strings.Contains(text, `"to":"hook"`) && strings.Contains(text, "BTCUSDT") && strings.Contains(text, "400") {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
+	}
+	o := &owner{app: &app{notifier: n}}
+	if got := o.letters(); len(got) != 2 || got[0].Text != "second" || got[1].Text != "first" || got[0].To != "hook" || got[0].Reason != "answered 400" {
+		t.Errorf("%+v", got)
 	}
 }
 
