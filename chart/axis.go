@@ -91,9 +91,9 @@ func (p *picture) roundValues(pn *pane) (out []tick) {
 		}
 	default:
 		t := roundTicks(lo, hi, room)
-		format := formatFor(max(math.Abs(lo), math.Abs(hi)), t.exponent, !pn.price, pn.price && p.precision >= tiny)
+		write := axisLabels(max(math.Abs(lo), math.Abs(hi)), t.exponent, !pn.price, pn.price && p.precision >= tiny)
 		for k := t.first; k <= t.last; k++ {
-			add(t.at(k), format.text(t.at(k)))
+			add(t.at(k), write(t.at(k)))
 		}
 	}
 	return out

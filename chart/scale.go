@@ -1,6 +1,9 @@
 package chart
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Values and rows. A span is a range of values, a scale maps one to rows, and
 // roundTicks and logTicks choose the values worth a label. None of it knows what
@@ -229,44 +232,23 @@ func stepTicks(lo, hi, raw float64, decimals int) ticks {
 	return t
 }
 
-// axisFormat writes the labels of one axis, all with the same decimals.
-type axisFormat struct {
-	decimals int
-	unit     float64
-	letter   string
-	exponent bool // 1.2e-11: decimals would be too many
-}
-
-// formatFor returns the format for labels of values up to size with a step of
-// 10^exponent. Panels shorten millions; prices do not. Those of tiny prices have exponents.
-func formatFor(size float64, exponent int, short, tiny bool) axisFormat {
-	f := axisFormat{decimals: max(0, -exponent), unit: 1}
-	// Too long to write out.
+// axisLabels returns a function that writes the labels of one axis, all with the same decimals,
+// for values up to size with a step of 10^exponent. Panels shorten millions; prices do not.
+// Labels of tiny prices, and those too long to write out, have exponents: 1.2e-11.
+func axisLabels(size float64, exponent int, short, tiny bool) func(v float64) string {
+	write := func(v float64) string { return fixedText(v, max(0, -exponent)) }
 	if size >= 1e15 || -exponent > 10 || tiny {
-		f.exponent = true
-		f.decimals = max(0, int(math.Floor(math.Log10(size)))-exponent)
-		return f
+		digits := max(0, int(math.Floor(math.Log10(size)))-exponent)
+		write = func(v float64) string { return exponentText(v, digits) }
+	} else if i := slices.IndexFunc(units, func(u unit) bool { return size >= u.Size }); short && size >= 1e6 && i >= 0 {
+		u := units[i]
+		digits := max(0, int(math.Round(math.Log10(u.Size)))-exponent)
+		write = func(v float64) string { return fixedText(v/u.Size, digits) + u.Letter }
 	}
-	if short && size >= 1e6 {
-		for _, u := range units {
-			if size >= u.Size {
-				f.unit, f.letter = u.Size, u.Letter
-				f.decimals = max(0, int(math.Round(math.Log10(u.Size)))-exponent)
-				break
-			}
+	return func(v float64) string {
+		if v == 0 {
+			return "0"
 		}
+		return write(v)
 	}
-	return f
-}
-
-// text returns the label of v: with the axis' unit and its letter, or as a power of ten
-// where numbers are too large or too small for that.
-func (f axisFormat) text(v float64) string {
-	switch {
-	case v == 0:
-		return "0"
-	case f.exponent:
-		return exponentText(v, f.decimals)
-	}
-	return fixedText(v/f.unit, f.decimals) + f.letter
 }

@@ -46,7 +46,7 @@ func TestRoundTicks(t *testing.T) {
 			t.Fatalf("step %d", m)
 		}
 		for _, short := range []bool{false, true} {
-			f := formatFor(max(math.Abs(lo), math.Abs(hi)), ts.exponent, short, false)
+			f := axisLabels(max(math.Abs(lo), math.Abs(hi)), ts.exponent, short, false)
 			seen := ""
 			for k := ts.first; k <= ts.last; k++ {
 				v := ts.at(k)
@@ -54,7 +54,7 @@ func TestRoundTicks(t *testing.T) {
 				if v < lo-step*1e-6 || v > hi+step*1e-6 {
 					t.Errorf("tick %g outside %g to %g", v, lo, hi)
 				}
-				text := f.text(v)
+				text := f(v)
 				if text == seen {
 					t.Errorf("label %q twice in %g to %g", text, lo, hi)
 				}

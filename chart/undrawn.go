@@ -22,17 +22,29 @@ func (p *picture) undrawn(o Options) Undrawn {
 	return u
 }
 
-// outOfSight names the lines and levels of studies of which nothing is in the plot.
+// outOfSight names the lines and levels of studies of which nothing is in the plot: no value,
+// and no way from one to the next, which dots and steps do not have.
 func (p *picture) outOfSight() (out []string) {
 	for i := range p.panes {
 		pn := &p.panes[i]
+		top, bottom := float64(pn.legend.Max.Y), float64(pn.frame.Max.Y)
 		for _, st := range pn.studies {
 			for _, l := range st.Lines {
+				values, some, seen := p.extended(l.Values, l.Ahead), false, false
+				for i, v := range values {
+					before := v
+					if i > 0 && usable(values[i-1]) && l.Style != indicators.Dots && l.Style != indicators.Step {
+						before = values[i-1]
+					}
+					y, from := pn.scale.y(v), pn.scale.y(before)
+					some = some || usable(v)
+					seen = seen || usable(v) && min(y, from) < bottom && max(y, from) >= top
+				}
 				name := st.key
 				if len(st.Lines) > 1 {
 					name += " " + l.Label
 				}
-				if values := p.extended(l.Values, l.Ahead); slices.ContainsFunc(values, usable) && !p.inSight(pn, l.Style, values) {
+				if some && !seen {
 					out = append(out, name)
 				}
 			}
@@ -44,22 +56,6 @@ func (p *picture) outOfSight() (out []string) {
 		}
 	}
 	return out
-}
-
-// inSight reports whether a part of a line is in the plot: a value, or the way from one to
-// the next, which dots and steps do not have.
-func (p *picture) inSight(pn *pane, style indicators.Style, values []float64) bool {
-	top, bottom := float64(pn.legend.Max.Y), float64(pn.frame.Max.Y)
-	for i, v := range values {
-		before := v
-		if i > 0 && usable(values[i-1]) && style != indicators.Dots && style != indicators.Step {
-			before = values[i-1]
-		}
-		if y, from := pn.scale.y(v), pn.scale.y(before); usable(v) && min(y, from) < bottom && max(y, from) >= top {
-			return true
-		}
-	}
-	return false
 }
 
 // leastHeight returns the least height above that of o at which n panels are drawn, or 0.
