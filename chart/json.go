@@ -87,6 +87,17 @@ func (w *writer) int(name string, v int64) {
 	w.b = strconv.AppendInt(w.b, v, 10)
 }
 
+// ints writes an array of whole numbers.
+func (w *writer) ints(name string, v []int64) {
+	w.name(name)
+	w.open('[')
+	for _, n := range v {
+		w.comma()
+		w.b = strconv.AppendInt(w.b, n, 10)
+	}
+	w.close(']')
+}
+
 // bool writes a member that is true or false.
 func (w *writer) bool(name string, v bool) {
 	w.name(name)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,14 +116,15 @@ func TestSeriesLook(t *testing.T) {
 	v.Request, v.Series.Gaps = json.RawMessage(`{"type":"hollow"}`), []int64{5, 6}
 	var got struct {
 		Gaps       int                        `json:"gaps"`
+		GapsAt     []int64                    `json:"gaps_at"`
 		Request    json.RawMessage            `json:"request"`
 		Indicators map[string]json.RawMessage `json:"indicators"`
 	}
 	if err := json.Unmarshal(AppendSeries(nil, v), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Gaps != 2 || string(got.Request) != `{"type":"hollow"}` {
-		t.Errorf("gaps %d and request %s, want 2 and the one given", got.Gaps, got.Request)
+	if got.Gaps != 2 || !slices.Equal(got.GapsAt, []int64{5, 6}) || string(got.Request) != `{"type":"hollow"}` {
+		t.Errorf("gaps %d, %v and request %s, want 2 and those given", got.Gaps, got.GapsAt, got.Request)
 	}
 	checkJSON(t, got.Indicators["x"], `{"label":"X","is_overlay":true,
 		"lines":[{"index":0,"label":"a","tone":"band","style":"step","ink":"band","values":[1,2,3],"ahead":[4]}],

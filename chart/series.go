@@ -2,7 +2,6 @@ package chart
 
 import (
 	"math"
-	"strconv"
 
 	"wick/indicators"
 	"wick/market"
@@ -28,6 +27,7 @@ func AppendSeries(dst []byte, v *View) []byte {
 	}
 	if n := len(s.Gaps); n > 0 {
 		w.int("gaps", int64(n))
+		w.ints("gaps_at", s.Gaps)
 	}
 	if len(v.Request) > 0 {
 		w.name("request")
@@ -114,13 +114,11 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks, shade ink)
 		w.string("ink", inkNames[levelInk(levels, i, r.Overlay)])
 	})
 	if len(r.Sessions) > 0 { // the bars where those of a profile begin
-		w.name("sessions")
-		w.open('[')
-		for _, bar := range r.Sessions {
-			w.comma()
-			w.b = strconv.AppendInt(w.b, int64(bar), 10)
+		bars := make([]int64, len(r.Sessions))
+		for i, bar := range r.Sessions {
+			bars[i] = int64(bar)
 		}
-		w.close(']')
+		w.ints("sessions", bars)
 	}
 	w.facts(r.Facts)
 	if shade != 0 {

@@ -67,6 +67,10 @@ function paintGrid(p) {
     for (const t of pane.ticks) if (!t.level && t.y >= pane.y && t.y < pane.floor) box(p, 'grid', 0, t.y, p.axisX, m.thin);
     for (const t of p.times) box(p, t.strong ? 'strong' : 'grid', columnAt(p, t.bar), pane.y, m.thin, pane.end - pane.y);
     for (const x of p.breaks) dashes(p, x, pane.y, x, pane.end, 2, 3, 'strong');
+    for (const i of (p.data.gaps_at ?? []).map(t => p.data.time.indexOf(t))) { // bars are missing before this one
+      const x = Math.floor(p.x0 + i * p.pitch) - m.thin;
+      if (i > p.i0 && i < p.i1) dashes(p, x, pane.y, x, pane.end, 4, 3, 'muted');
+    }
   }
 }
 

@@ -85,7 +85,7 @@ function spliced(a, b, keep) {
 export function prepended(older, newer) {
   if (!sameStudies(older, newer) || newer.n === 0) return newer;
   const keep = older.time.filter(t => t < newer.time[0]).length;
-  return { ...spliced(older, newer, keep), gaps: (older.gaps ?? 0) + (newer.gaps ?? 0) };
+  return { ...spliced(older, newer, keep), gaps: (older.gaps ?? 0) + (newer.gaps ?? 0), gaps_at: [...(older.gaps_at ?? []), ...(newer.gaps_at ?? [])] };
 }
 
 /** updated returns data with its newest bars replaced by those of tail and new ones
@@ -94,7 +94,7 @@ export function updated(data, tail) {
   if (tail.n === 0 || data.n === 0 || !sameStudies(data, tail)) return undefined;
   const keep = data.time.indexOf(tail.time[0]);
   if (keep < 0 || data.n - keep > tail.n + 1) return undefined;
-  const out = { ...spliced(data, tail, keep), request: data.request, gaps: data.gaps };
+  const out = { ...spliced(data, tail, keep), request: data.request, gaps: data.gaps, gaps_at: data.gaps_at };
   // A profile or a level of two bars says nothing of all: keep the old ones.
   for (const [k, { hbars, hlines, y_range }] of data.studies.entries()) Object.assign(out.studies[k], { hbars, hlines, y_range });
   return out;

@@ -205,18 +205,19 @@ test('no level and no zone is drawn among the volume', () => {
  * shapes, each with its colour. */
 function strokes(data, options) {
   const p = makePlan(data, { ...plain, ...options }, wholeWindow(data, data.n));
-  const [boxes, shapes] = [[], []];
+  const [boxes, shapes, lines] = [[], [], []];
   let path = [];
   const calls = {
     beginPath: () => { path = []; },
     moveTo: (...at) => path.push([at]),
     lineTo: (...at) => path.at(-1).push(at),
     fill: () => shapes.push(...path.map(corners => ({ corners, colour: ctx.fillStyle }))),
+    stroke: () => lines.push(...path.map(points => ({ points, colour: ctx.strokeStyle }))),
     fillRect: (x, y, w, h) => boxes.push({ x, y, w, h, colour: ctx.fillStyle }),
   };
   const ctx = new Proxy({}, { get: (set, name) => calls[name] ?? set[name] ?? (() => {}) });
   paint(ctx, p);
-  return { p, boxes, shapes };
+  return { p, boxes, shapes, lines };
 }
 
 /** stepped returns the data of 20 bars with two levels that change on bar 10. */
@@ -241,6 +242,14 @@ test('levels that step have their dashes', () => {
       }
     }
   }
+});
+
+// As TestGapsAreMarked of the picture.
+test('where bars are missing, a line says so', () => {
+  const { p, lines } = strokes(readSeries(payload(1, 20, { lines: [], signals: [], shaded: [] }, { gaps: 1, gaps_at: [11 * 3600] })));
+  const x = Math.floor(p.x0 + 10 * p.pitch) - p.m.thin + p.m.thin / 2;
+  const [pane] = p.panes;
+  assert.ok(lines.some(({ points, colour }) => colour === p.colours.muted && `${points}` === `${[[x, pane.y], [x, pane.end]]}`));
 });
 
 // As TestStepFill of the picture. The tone of the fill is none of the lines'.

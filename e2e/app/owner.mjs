@@ -386,7 +386,7 @@ async function aimed(page, context, wick, width) {
   const offered = await button.textContent();
   assert.equal(await setAt(), price);
   assert.equal(Number(offered.replace('Alert at ', '').replaceAll(',', '')), price, 'the button says it');
-  assert.ok((await toasts(page)).some(t => t.includes(String(price))), 'it is confirmed');
+  await until('a confirmation', async () => (await toasts(page)).some(t => t.includes(String(price))));
   await button.click();
   await until('the refusal', async () => (await toasts(page)).some(t => /waits already/.test(t)));
   assert.equal((await alertsOf(other)).length, 1, 'no second one at that price');
