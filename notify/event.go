@@ -45,8 +45,6 @@ type Event struct {
 	Client string    `json:"client,omitempty"` // name of the program behind it: a stranger's text
 	Text   string    `json:"text"`             // one sentence, for a lock screen
 
-	Skipped int `json:"skipped,omitempty"` // so many like it came before and have no event: one alert fired too often for all to be told
-
 	Chart  json.RawMessage `json:"chart,omitempty"`  // what its picture shows, for Options.Picture; nil means no picture
 	Detail json.RawMessage `json:"detail,omitempty"` // the same for programs, for webhooks
 }
@@ -76,7 +74,7 @@ func (f Filter) matches(e *Event) bool {
 // message that is sent again has the same id.
 func NewMessage(events []*Event) service.Message {
 	first, last := events[0], events[len(events)-1]
-	m := service.Message{ID: first.ID, At: last.At, Kind: string(first.Kind), Text: first.sentence(), Events: len(events),
+	m := service.Message{ID: first.ID, At: last.At, Kind: string(first.Kind), Text: first.Text, Events: len(events),
 		Symbol: first.Symbol, Client: first.Client, Detail: first.Detail}
 	// A summary has no symbol, no client, and no detail for programs.
 	if len(events) > 1 {
@@ -87,28 +85,10 @@ func NewMessage(events []*Event) service.Message {
 	return m
 }
 
-// sentence returns the text of e, and how many like it were skipped. A text that is as long
-// as it may be is cut for that: a person must not take the first that is told for the first
-// that happened.
-func (e *Event) sentence() string {
-	if e.Skipped == 0 {
-		return e.Text
-	}
-	more := fmt.Sprintf("; skipped before it: %d", e.Skipped)
-	return limit.Line(e.Text, maxText-len(more)) + more
-}
-
 // summary says what happened, such as "37 alerts fired in a minute: …". It quotes
-// the first five, and says how many were skipped.
+// the first five.
 func summary(events []*Event) string {
 	const quoted = 5
-	skipped, before := 0, ""
-	for _, e := range events {
-		skipped += e.Skipped
-	}
-	if skipped > 0 {
-		before = fmt.Sprintf(", skipped before them: %d", skipped)
-	}
 	what := "alerts fired"
 	if slices.ContainsFunc(events, func(e *Event) bool { return e.Kind != Alert }) {
 		what = "messages"
@@ -124,5 +104,5 @@ func summary(events []*Event) string {
 	if more := len(events) - quoted; more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("%d %s in %s%s: %s", len(events), what, within, before, strings.Join(texts, "; "))
+	return fmt.Sprintf("%d %s in %s: %s", len(events), what, within, strings.Join(texts, "; "))
 }

@@ -408,32 +408,6 @@ func TestNotifyFill(t *testing.T) {
 	}
 }
 
-// TestSkippedIsTold: after a downtime only the newest firings of an alert are told. The
-// person who gets them, alone or as a summary, learns how many others there were, however
-// long the rule and the note are.
-func TestSkippedIsTold(t *testing.T) {
-	long := trade.FiredCondition{Type: trade.IndicatorSignal, Indicator: "rule", Signal: "becomes_true",
-		Params: map[string]json.RawMessage{"when": json.RawMessage(`"close > 1` + strings.Repeat(" and close > 1", 25) + `"`)}}
-	var events []*notify.Event
-	for i := range 100 {
-		n := trade.Notification{Symbol: "BTCUSDT", Interval: "1m", Value: "1", Late: true, Note: strings.Repeat("note ", 40), Condition: long}
-		if i == 0 {
-			n.Skipped = 4940
-		}
-		e := notify.Event{ID: fmt.Sprint(i), Seq: uint64(i)}
-		outbox{interval: "4h"}.describe(&e, trade.Step{Notification: &n, Price: "2"})
-		events = append(events, &e)
-	}
-	for want, some := range map[string][]*notify.Event{"; skipped before it: 4940": events[:1], "100 alerts fired in a minute, skipped before them: 4940: BTCUSDT 1m": events} {
-		if got := notify.NewMessage(some).Text; !strings.Contains(got, want) {
-			t.Errorf("%d events: %q, want %q in it", len(some), got, want)
-		}
-	}
-	if got := notify.NewMessage(events[1:2]).Text; strings.Contains(got, "skipped") {
-		t.Errorf("nothing was skipped, and it says %q", got)
-	}
-}
-
 func TestGrouped(t *testing.T) {
 	for number, want := range map[string]string{"1": "1", "999": "999", "1000": "1,000", "-1000": "-1,000", "-100": "-100", "1234567.891": "1,234,567.891", "0.00001234": "0.00001234", "1e+21": "1e+21", "1.5e-10": "1.5e-10"} {
 		if got := grouped(number); got != want {

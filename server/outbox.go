@@ -53,7 +53,6 @@ func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
 	case s.Notification != nil:
 		n := s.Notification
 		e.Kind, e.Symbol, e.Text, e.Chart, detail = notify.Alert, n.Symbol, alertText(n, s.Price), o.alertChart(n), n
-		e.Skipped = n.Skipped
 	case s.Order != nil:
 		order := *s.Order
 		e.Kind, e.Symbol, e.Text, detail = orderKinds[order.Status], order.Symbol, orderText(order), order

@@ -136,20 +136,10 @@ func newest(hits []hit) []hit {
 		left[h.alert]++
 	}
 	told := min(maxFirings, max(1, delivery.QueueCap/len(left)))
-	gone, out := make(map[string]trigger), hits[:0]
-	for _, h := range hits {
-		if before, ok := gone[h.alert]; ok {
-			h.skip(before, told)
-		}
-		if left[h.alert] > told {
-			left[h.alert]--
-			gone[h.alert] = h.trigger
-			continue
-		}
-		delete(gone, h.alert)
-		out = append(out, h)
-	}
-	return out
+	return slices.DeleteFunc(hits, func(h hit) bool {
+		left[h.alert]--
+		return left[h.alert] >= told
+	})
 }
 
 // foreseen is what makes price alerts fire by an update, as it was judged before the lock

@@ -146,8 +146,7 @@ func TestRepeatOutage(t *testing.T) {
 }
 
 // TestManyFirings: of what met an alert that repeats during a long downtime only the
-// newest maxFirings are told. The first of them says how many there were before and
-// from when to when, and the alert counts all. What fits is told in full.
+// newest maxFirings are told and counted. What fits is told in full.
 func TestManyFirings(t *testing.T) {
 	const rule = `{"indicator_signal":{"indicator":"rule","when":"close > 90","signal":"becomes_true"}}`
 	for _, c := range []struct {
@@ -155,19 +154,13 @@ func TestManyFirings(t *testing.T) {
 		request         AlertRequest
 		down            time.Duration // from the first second of 10:00
 		told            string        // first and last bar told
-		skipped         int
-		says            string // the first message, from its second sentence on
 	}{
-		{"a rule", rule, AlertRequest{Repeat: EachBar}, 300 * time.Minute, "100 13:20 14:59", 200,
-			"This comes late: wick was not running then. Skipped before it: 200, from 2000-01-01 10:00 UTC to 2000-01-01 13:19 UTC; only the newest 100 are told."},
-		{"a rule with a cooldown", rule, AlertRequest{Repeat: EachBar, Cooldown: "2m"}, 300 * time.Minute, "100 11:40 14:58", 50,
-			"This comes late: wick was not running then. Skipped before it: 50, from 2000-01-01 10:00 UTC to 2000-01-01 11:38 UTC; only the newest 100 are told."},
-		{"as many as are told", rule, AlertRequest{Repeat: EachBar}, 100 * time.Minute, "100 10:00 11:39", 0, "This comes late: wick was not running then."},
-		{"one more", rule, AlertRequest{Repeat: EachBar}, 101 * time.Minute, "100 10:01 11:40", 1,
-			"This comes late: wick was not running then. Skipped before it: 1, from 2000-01-01 10:00 UTC to 2000-01-01 10:00 UTC; only the newest 100 are told."},
+		{"a rule", rule, AlertRequest{Repeat: EachBar}, 300 * time.Minute, "100 13:20 14:59"},
+		{"a rule with a cooldown", rule, AlertRequest{Repeat: EachBar, Cooldown: "2m"}, 300 * time.Minute, "100 11:40 14:58"},
+		{"as many as are told", rule, AlertRequest{Repeat: EachBar}, 100 * time.Minute, "100 10:00 11:39"},
+		{"one more", rule, AlertRequest{Repeat: EachBar}, 101 * time.Minute, "100 10:01 11:40"},
 		// The price after the start is told by itself.
-		{"a price", `{"price_above":90}`, AlertRequest{Repeat: EachBar}, 300 * time.Minute, "101 13:20 now", 200,
-			"This comes late: wick was not running then. Skipped before it: 200, from 2000-01-01 10:00 UTC to 2000-01-01 13:19 UTC; only the newest 100 are told."},
+		{"a price", `{"price_above":90}`, AlertRequest{Repeat: EachBar}, 300 * time.Minute, "101 13:20 now"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -187,22 +180,15 @@ func TestManyFirings(t *testing.T) {
 					return n.BarTime.Format("15:04")
 				}
 				first, last := p.told[0], p.told[len(p.told)-1]
-				if got := fmt.Sprint(len(p.told), " ", bar(first), " ", bar(last)); got != c.told || first.Skipped != c.skipped {
-					t.Errorf("told %s and skipped %d, want %s and %d", got, first.Skipped, c.told, c.skipped)
-				}
-				if _, says, _ := strings.Cut(first.Message, ". "); says != c.says {
-					t.Errorf("the first says %q, want %q", says, c.says)
+				if got := fmt.Sprint(len(p.told), " ", bar(first), " ", bar(last)); got != c.told {
+					t.Errorf("told %s, want %s", got, c.told)
 				}
 				time.Sleep(2 * time.Minute)
 				p.start()
 				a := p.e.Alerts()[0]
 				p.stop()
-				all := 0
-				for _, n := range p.told {
-					all += 1 + n.Skipped
-				}
-				if a.Fired != all {
-					t.Errorf("fired %d times, want what was told and skipped, %d", a.Fired, all)
+				if a.Fired != len(p.told) {
+					t.Errorf("fired %d times, want what was told, %d", a.Fired, len(p.told))
 				}
 			})
 		})
@@ -230,11 +216,10 @@ func TestManyAlertsFire(t *testing.T) {
 		for _, n := range p.told {
 			told[n.AlertID] = append(told[n.AlertID], n)
 		}
-		const says = "Skipped before it: 30, from 2000-01-01 10:00 UTC to 2000-01-01 10:29 UTC; only the newest 90 are told."
 		for _, a := range alerts {
 			list := told[a.ID]
-			if len(list) != 90 || list[0].Skipped != 30 || list[0].BarTime.Format("15:04") != "10:30" || !strings.Contains(list[0].Message, says) || a.Fired != 120 {
-				t.Errorf("alert %s fired %d times and told %d, first %+v; want 120 and 90, first of 10:30 with 30 skipped", a.ID, a.Fired, len(list), list[:min(1, len(list))])
+			if len(list) != 90 || list[0].BarTime.Format("15:04") != "10:30" || a.Fired != 90 {
+				t.Errorf("alert %s fired %d times and told %d, first %+v; want 90 and 90, first of 10:30", a.ID, a.Fired, len(list), list[:min(1, len(list))])
 			}
 		}
 		if pending != 990 {
@@ -244,34 +229,21 @@ func TestManyAlertsFire(t *testing.T) {
 }
 
 // TestNewest: at most as many firings as a queue keeps are told of all alerts together, of
-// each the newest and at least one. The message of the first says how many.
+// each the newest and at least one.
 func TestNewest(t *testing.T) {
 	for _, c := range []struct {
-		alerts, each  int // so many firings of so many alerts
-		told, skipped int // of each alert
-		says          string
-	}{
-		{1, 100, 100, 0, ""},
-		{10, 100, 100, 0, ""},
-		{500, 2, 2, 0, ""},
-		{11, 100, 90, 10, "only the newest 90 are told."},
-		{501, 2, 1, 1, "only the newest is told."},
-		{2000, 3, 1, 2, "only the newest is told."},
-		{2000, 1, 1, 0, ""},
-	} {
+		alerts, each, told int // so many firings of so many alerts, and how many of each are told
+	}{{1, 100, 100}, {10, 100, 100}, {500, 2, 2}, {11, 100, 90}, {501, 2, 1}, {2000, 3, 1}, {2000, 1, 1}} {
 		var hits []hit
 		for at := range c.each {
 			for id := range c.alerts {
-				hits = append(hits, hit{fmt.Sprint(id), trigger{at: int64(at) * 1000, value: "1"}})
+				hits = append(hits, hit{fmt.Sprint(id), trigger{at: int64(at), value: "1"}})
 			}
 		}
 		got := newest(hits)
 		first, last := got[0], got[len(got)-1]
-		if len(got) != c.told*c.alerts || first.skipped != c.skipped || int(first.at) != c.skipped*1000 || int(last.at) != (c.each-1)*1000 {
-			t.Errorf("%d alerts with %d each: %d are told, from %+v to %+v; want %d and %d skipped", c.alerts, c.each, len(got), first, last, c.told*c.alerts, c.skipped)
-		}
-		if message := (&Alert{Condition: Condition{Type: PriceAbove}}).message(first.trigger); !strings.HasSuffix(message, c.says) || (c.says == "") == strings.Contains(message, "Skipped") {
-			t.Errorf("%d alerts with %d each: the first says %q, want %q", c.alerts, c.each, message, c.says)
+		if len(got) != c.told*c.alerts || int(first.at) != c.each-c.told || int(last.at) != c.each-1 {
+			t.Errorf("%d alerts with %d each: %d are told, from %+v to %+v; want the newest %d of each", c.alerts, c.each, len(got), first, last, c.told)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package trade
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -27,7 +26,6 @@ type Notification struct {
 	Synthetic   bool            `json:"synthetic,omitempty"` // the prices are invented
 	Note        string          `json:"note,omitempty"`      // the alert's
 	Message     string          `json:"message,omitempty"`   // all of it in one sentence, for people
-	Skipped     int             `json:"skipped,omitempty"`   // how many firings before this one were not told; see maxFirings
 
 	// Order is set if this says that an order ended, not that an alert fired. Of the members
 	// above the JSON then has symbol, triggered_at, synthetic and message.
@@ -160,12 +158,6 @@ type trigger struct {
 	late      bool        // the bar closed while wick was not running
 	price     string      // the newest price of the symbol
 	synthetic bool
-
-	// How many earlier triggers of the same update are not told, see maxFirings, the
-	// times of the first and the last of them, as returned by when, and how many are told.
-	skipped                int
-	skippedFrom, skippedTo int64
-	told                   int
 }
 
 // maxFirings is how many notifications of one alert may follow from one update. After
@@ -175,35 +167,17 @@ type trigger struct {
 const maxFirings = 100
 
 // latest adds t to list, the triggers of one alert by one update in order of time, and
-// returns it. If that makes more than maxFirings, the oldest is dropped and the one after
-// it counts it as skipped.
+// returns it. If that makes more than maxFirings, the oldest is dropped.
 func latest(list []trigger, t trigger) []trigger {
 	list = append(list, t)
-	if len(list) <= maxFirings {
-		return list
-	}
-	gone, list := list[0], list[1:]
-	list[0].skip(gone, maxFirings)
-	return list
+	return list[max(0, len(list)-maxFirings):]
 }
-
-// skip counts gone, the trigger before t, as skipped, because only so many are told.
-func (t *trigger) skip(gone trigger, told int) {
-	t.skipped, t.skippedFrom, t.skippedTo, t.told = gone.skipped+1, gone.skippedFrom, gone.when(), told
-	if gone.skipped == 0 {
-		t.skippedFrom = gone.when()
-	}
-}
-
-// when returns the time by which a message names a trigger, in unix seconds: the start of
-// its bar, if it has one.
-func (t trigger) when() int64 { return cmp.Or(t.bar, t.at/1000) }
 
 // notification builds what a tells its subscribers. At is when it fired, and t.at when
 // the market did what it waited for.
 func (a *Alert) notification(t trigger, at Time) *Notification {
 	n := &Notification{AlertID: a.ID, Symbol: a.Symbol, Interval: a.Interval, Value: t.value, TriggeredAt: at,
-		Late: t.late, Synthetic: t.synthetic, Note: a.Note, Message: a.message(t), Skipped: t.skipped}
+		Late: t.late, Synthetic: t.synthetic, Note: a.Note, Message: a.message(t)}
 	if t.bar != 0 {
 		n.BarTime = &Time{time.Unix(t.bar, 0).UTC()}
 	}
@@ -226,13 +200,6 @@ func (a *Alert) message(t trigger) string {
 	s := a.sentence(t, minuteOf(t.bar))
 	if t.late {
 		s += " This comes late: wick was not running then."
-	}
-	if t.skipped > 0 {
-		told := fmt.Sprintf("the newest %d are", t.told)
-		if t.told == 1 {
-			told = "the newest is"
-		}
-		s += fmt.Sprintf(" Skipped before it: %d, from %s to %s; only %s told.", t.skipped, minuteOf(t.skippedFrom), minuteOf(t.skippedTo), told)
 	}
 	if t.synthetic {
 		s += invented

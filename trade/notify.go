@@ -12,7 +12,7 @@ import (
 // fire proposes the firing of a, which must still be active, and returns the step. Called
 // with mu held.
 func (e *Engine) fire(a *Alert, t trigger, at Time) (*event, uint64, error) {
-	ev := &event{At: at, Notification: a.notification(t, at), To: e.recipients(a), Alert: a.after(t.at, t.skipped), Price: t.price}
+	ev := &event{At: at, Notification: a.notification(t, at), To: e.recipients(a), Alert: a.after(t.at), Price: t.price}
 	seq, err := e.propose(kindFired, ev)
 	return ev, seq, err
 }

@@ -144,14 +144,14 @@ func (a *Alert) expired(at, began Time) bool {
 }
 
 // after returns a as it is once it has fired for what the market did at an instant, in
-// unix milliseconds, and so many firings before that were skipped. It returns nil for an
-// alert that fires only once. The alert itself is not changed, because states share it.
-func (a *Alert) after(at int64, skipped int) *Alert {
+// unix milliseconds. It returns nil for an alert that fires only once. The alert itself is
+// not changed, because states share it.
+func (a *Alert) after(at int64) *Alert {
 	if a.Repeat == "" {
 		return nil
 	}
 	b := *a
-	b.FiredAt, b.Fired = &Time{time.UnixMilli(at).UTC()}, a.Fired+1+skipped
+	b.FiredAt, b.Fired = &Time{time.UnixMilli(at).UTC()}, a.Fired+1
 	return &b
 }
 

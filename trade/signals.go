@@ -151,7 +151,7 @@ func (e *Engine) judgeBar(c closing, i int, waiting []signalAlert, with *market.
 		if value, ok := w.met(r, c.bars.Close[i]); ok {
 			why := trigger{value: valueOf(value), bar: start, late: start <= c.late, at: end}
 			found[w.alert.ID] = latest(found[w.alert.ID], why)
-			w.alert = w.alert.after(end, 0)
+			w.alert = w.alert.after(end)
 		}
 		if w.alert != nil {
 			rest = append(rest, w)
