@@ -370,3 +370,9 @@ func TestMoneyOnPaper(t *testing.T) {
 		t.Errorf("the page says %q", got)
 	}
 }
+
+// brokerAt returns where the broker of atAlpaca is.
+func brokerAt(t *testing.T) string {
+	t.Helper()
+	return os.Getenv("WICK_ALPACA_URL")
+}
