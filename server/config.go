@@ -99,8 +99,10 @@ type config struct {
 	shared []string          // those that two processes on one data directory must agree about
 	set    map[string]bool   // those that were set, by a flag or the environment
 
-	clients bool   // list the logins of the running server
-	revoke  string // id of the login to end, or "all"; empty for none
+	clients     bool   // list the logins of the running server
+	permissions bool   // print who may do what
+	approve     string // id of the order to approve at the running server
+	revoke      string // id of the login to end, or "all"; empty for none
 }
 
 // rawFlags holds flag values that need more than the flag package to check, as they were

@@ -181,7 +181,7 @@ func TestValuesOfTheWrongKind(t *testing.T) {
 func TestOneTask(t *testing.T) {
 	tasks := map[string]string{
 		"version": "", "print-config": "=cursor", "healthcheck": "", "new-key": "=file", "clients": "", "revoke": "=all", "halt": "=on",
-		"accept-positions": "", "audit": "", "import": "=dir", "export": "=orders", "recover": "", "notify-test": "", "output": "=-",
+		"permissions": "", "approve": "=x", "accept-positions": "", "audit": "", "import": "=dir", "export": "=orders", "recover": "", "notify-test": "", "output": "=-",
 	}
 	for one, value := range tasks {
 		for other, otherValue := range tasks {

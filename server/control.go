@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +20,7 @@ import (
 	"time"
 
 	"wick/journal"
+	"wick/permit"
 )
 
 // controlName is the name of the socket in the data directory by which the owner speaks
@@ -184,4 +188,26 @@ func sayControl(ctx context.Context, c *config, path string, out io.Writer) erro
 	}
 	_, err := fmt.Fprintln(out, said)
 	return err
+}
+
+// approveOrder says yes to the order that waits under an id at the running server, with the
+// passphrase, which is read from stdin.
+func approveOrder(ctx context.Context, c *config, stdin io.Reader, out, prompt io.Writer) error {
+	fmt.Fprint(prompt, "passphrase (it is shown as you type): ")
+	line, err := bufio.NewReader(io.LimitReader(stdin, maxOwnerForm)).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return err
+	}
+	form := url.Values{"id": {c.approve}, "answer": {"yes"}, "passphrase": {strings.TrimRight(line, "\r\n")}}
+	return sayControl(ctx, c, "/approve?"+form.Encode(), out)
+}
+
+// writePermissions prints who may do what: the table by which every door is kept.
+func writePermissions(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ACTION\tSCOPE\tDOORS\tAPPROVAL")
+	for _, r := range permit.Table {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.Action, r.Scope, strings.Trim(fmt.Sprint(r.Doors), "[]"), cmp.Or(r.Approval, "-"))
+	}
+	return table.Flush()
 }

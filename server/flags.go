@@ -56,6 +56,10 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 
 // parseArgs reads the flags in args, and writes the help that they ask for.
 func (c *config) parseArgs(fs *flag.FlagSet, raw *rawFlags, args []string, out io.Writer) error {
+	// What does one thing may be written as a word: wick halt on is wick --halt on.
+	if len(args) > 0 && slices.ContainsFunc(c.allTasks(), func(t task) bool { return t.flag == args[0] }) {
+		args = append([]string{"--" + args[0]}, args[1:]...)
+	}
 	if err := parseVerified(fs, args, &c.verify); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			writeHelp(out, raw.groups.list, false)
@@ -249,6 +253,8 @@ func (c *config) flags() (*flag.FlagSet, *rawFlags) {
 	g.share()
 	c.orderFlags(fs, raw)
 	c.paperFlags(fs, raw)
+	fs.StringVar(&c.approve, "approve", "", "approve the order with this `ID` on --data-dir; reads the passphrase from standard input")
+	fs.BoolVar(&c.permissions, "permissions", false, "print which scope, approval and doors each action needs")
 	fs.StringVar(&c.halt, "halt", "", "`on` halts trading of the server that runs on --data-dir; cancel also cancels every order; off lets it go on")
 
 	g.start("A broker elsewhere", rare)

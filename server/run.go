@@ -52,7 +52,7 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	if err != nil {
 		return printed.or(err)
 	}
-	if done, err := once(ctx, c, printed, stderr); done {
+	if done, err := once(ctx, c, stdin, printed, stderr); done {
 		return printed.or(err)
 	}
 	// Whatever needs no market data was done by once. The rest needs the source.
@@ -132,13 +132,17 @@ func unread(environ []string, asked map[string]bool) (names []string) {
 // once does a task that ends by itself, if c asks for one, and reports whether it did. c
 // asks for one at most, see tasks. First come tasks that need nothing, then those that ask a
 // running server, and then those that read state.
-func once(ctx context.Context, c *config, stdout, stderr io.Writer) (done bool, err error) {
+func once(ctx context.Context, c *config, stdin io.Reader, stdout, stderr io.Writer) (done bool, err error) {
 	shown := Visible(stdout)
 	switch {
 	case c.version:
 		_, err = fmt.Fprintf(stdout, "wick %s %s %s/%s\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	case c.printConfig != "":
 		err = c.writeClient(stdout, stderr)
+	case c.permissions:
+		err = writePermissions(stdout)
+	case c.approve != "":
+		err = approveOrder(ctx, c, stdin, shown, stderr)
 	case c.healthcheck:
 		err = healthcheck(ctx, c)
 	case c.newKey != "":

@@ -80,16 +80,21 @@ type task struct {
 	reads string // the flags whose twins in the environment matter to it; * for all
 }
 
-// tasks returns what c asks for of the flags that do one thing and end the program. All of
-// them are here; --recover=yes is not one, since it goes on to serve.
+// tasks returns what c asks for of the flags that do one thing and end the program.
 func (c *config) tasks() []task {
-	return slices.DeleteFunc([]task{
+	return slices.DeleteFunc(c.allTasks(), func(t task) bool { return !t.asked })
+}
+
+// allTasks returns all of them; --recover=yes is not one, since it goes on to serve.
+func (c *config) allTasks() []task {
+	return []task{
 		{"version", c.version, ""}, {"print-config", c.printConfig != "", "*"}, {"healthcheck", c.healthcheck, "listen port"}, {"new-key", c.newKey != "", ""},
 		{"clients", c.clients, "data-dir"}, {"revoke", c.revoke != "", "data-dir"}, {"halt", c.halt != "", "data-dir"}, {"accept-positions", c.accept, "data-dir"},
 		{"audit", c.audit, "data-dir head verify"}, {"import", c.cluster.importDir != "", "cluster cluster-file cluster-store"},
 		{"export", c.export != "", "data-dir format cluster cluster-file cluster-store"}, {"recover", c.recover == recoverShow, "data-dir cluster"},
 		{"notify-test", c.notifyTest != "", "notify-file source symbols intervals log-format"}, {"output", c.render.output != "", "source log-format " + c.render.names()},
-	}, func(t task) bool { return !t.asked })
+		{"permissions", c.permissions, ""}, {"approve", c.approve != "", "data-dir"},
+	}
 }
 
 // settleTask refuses two flags that do one thing each: one would be left undone in silence.
