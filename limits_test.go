@@ -136,7 +136,7 @@ var limits = []limit{
 	{"permit", "life", "", "that an order waits for a person's yes, and a yes for its order", "TestBounds"},
 	{"permit", "maxQuestions", "", "orders that wait for a yes; the oldest goes", "TestBounds"},
 	{"permit", "maxOwn", "", "of one token; its oldest goes", "TestBounds"},
-	{"permit", "maxClients", "", "clients whose orders of the last hour are counted", "TestBounds"},
+	{"permit", "maxMinutes", "", "minutes of clients whose orders of the last hour are counted; beyond it every order needs a yes", "TestBounds"},
 	{"mcp/tools", "maxSeriesBytes", "bytes", "series payload", "TestSeriesTooLarge"},
 
 	{what: "Streams"},

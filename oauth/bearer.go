@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -34,11 +35,17 @@ func (s *Server) Authenticate(r *http.Request) (Grant, error) {
 	if len(headers) > 1 {
 		return Grant{}, ErrInvalidToken
 	}
-	t, ok := s.findToken(strings.TrimSpace(secret))
+	return s.Present(strings.TrimSpace(secret), s.ClientIP(r))
+}
+
+// Present returns the grant of a token that came from an address, as Authenticate does. For
+// another process that passes a request on with its own token.
+func (s *Server) Present(token string, from netip.Addr) (Grant, error) {
+	t, ok := s.findToken(token)
 	if !ok {
 		return Grant{}, ErrInvalidToken
 	}
-	t.touch(time.Now(), s.ClientIP(r))
+	t.touch(time.Now(), from)
 	return t.grant, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -80,8 +81,8 @@ func (a *Asked) Error() string {
 // question is an order that waits for an answer, or has one that was not used yet.
 type question struct {
 	Order
-	asker    Asker
-	ends     time.Time
+	asker    Caller
+	ends     time.Time // by the wall clock, which goes on while the machine sleeps
 	answered bool
 	evidence Evidence // of the answer
 }
@@ -92,18 +93,17 @@ func (q *question) refused() bool { return q.answered && !q.evidence.Yes }
 
 // order decides about an order. A no counts also if the order would need no yes any more,
 // and a yes is used up also if it needs none. An order of unknown worth always needs one.
-func (g *Gate) order(c Caller, o *Order, record func(Evidence) error) (Grant, error) {
+func (g *Gate) order(c Caller, o *Order, record func(Evidence) error, granted Grant) (Grant, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock() // held until the order is counted, so that two cannot use the same room
 	now := time.Now()
 	if id := g.find(o, now, (*question).refused); id != "" {
 		delete(g.waiting, id)
-		return Grant{}, errRefused
+		return Grant{}, ErrNo
 	}
 	if err := g.reply(c, o, record, now); err != nil {
 		return Grant{}, err
 	}
-	granted := Grant{By: c.Name, Channel: string(c.Door), Address: c.Address}
 	id := g.find(o, now, func(q *question) bool { return q.granted() && q.Held == o.Held })
 	switch q := g.waiting[id]; {
 	case q != nil:
@@ -113,7 +113,14 @@ func (g *Gate) order(c Caller, o *Order, record func(Evidence) error) (Grant, er
 	case o.Unknown || !g.sums.fit(c.Client, o.Worth, g.above, now):
 		return Grant{}, g.ask(c, o, now)
 	}
-	granted.settle = g.sums.reserve(&g.mu, c.Client, o.Worth, now)
+	g.sums.count(c.Client, o.Worth, now)
+	granted.settle = func(placed bool) {
+		if !placed {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.sums.count(c.Client, o.Worth.Neg(), now)
+		}
+	}
 	return granted, nil
 }
 
@@ -123,13 +130,10 @@ func (g *Gate) reply(c Caller, o *Order, record func(Evidence) error, now time.T
 	mine := q != nil && q.Digest == o.Digest && q.asker.Login == c.Login && now.Before(q.ends)
 	switch {
 	case o.Reply == No && mine:
-		if err := g.note(q, c, "client", false, record, now); err != nil {
-			return err
-		}
 		delete(g.waiting, o.State)
-		return errRefused
+		return cmp.Or(g.note(q, c, "client", false, record, now), ErrNo)
 	case o.Reply == No:
-		return errRefused
+		return ErrNo
 	case o.Reply != Yes || !g.options.InClient || o.Real: // the page may have the answer
 		return nil
 	case !mine || q.answered:
@@ -152,33 +156,21 @@ func (g *Gate) answer(c Caller, a Answer, record func(Evidence) error) error {
 	return g.note(q, c, string(c.Door), a.Yes, record, now)
 }
 
-// ErrGone is the error of an answer to a question that waits no longer.
-var ErrGone = fmt.Errorf("this order waits no longer: it was answered, or ten minutes have passed")
-
 // note has an answer recorded, and then keeps it with its question. The time starts again,
 // so that the client can repeat its call after a late answer.
 func (g *Gate) note(q *question, c Caller, channel string, yes bool, record func(Evidence) error, now time.Time) error {
 	e := Evidence{
-		ID: rand.Text()[:16], Yes: yes, At: now.UTC().Round(0), Channel: channel, Address: c.Address,
+		ID: rand.Text()[:16], Yes: yes, At: now.UTC().Round(0), Channel: channel, Address: c.Address, Login: c.Login[:min(8, len(c.Login))], // as the audit shows logins
 		Asked: q.asker, Order: q.Lines, Digest: hex.EncodeToString(q.Digest[:]),
 	}
-	if c.Login != "" {
-		e.Login = short(c.Login)
-	}
+	e.Asked.Login = q.asker.Login[:min(8, len(q.asker.Login))]
 	if err := record(e); err != nil {
 		return fmt.Errorf("the answer could not be written down, so it does not count: %w", err)
 	}
-	q.answered, q.evidence, q.ends = true, e, endOf(now)
-	g.log.Info("order answered", "yes", yes, "evidence", e.ID, "order", q.Lines[0], "client", q.asker.Name, "login", q.asker.Login, "channel", channel, "from", c.Address)
+	q.answered, q.evidence, q.ends = true, e, now.Add(life).Round(0)
+	g.log.Info("order answered", "yes", yes, "evidence", e.ID, "order", q.Lines[0], "client", q.asker.Name, "login", e.Asked.Login, "channel", channel, "from", c.Address)
 	return nil
 }
-
-// short returns the first characters of a login's digest, as the audit shows them.
-func short(login string) string { return login[:min(8, len(login))] }
-
-// endOf returns when a question or a yes of now ends: by the wall clock, which goes on
-// while the machine sleeps. A yes of the morning must not place an order in the evening.
-func endOf(now time.Time) time.Time { return now.Add(life).Round(0) }
 
 // find returns the id of a question about an order that is in some state, or "".
 func (g *Gate) find(o *Order, now time.Time, is func(*question) bool) string {
@@ -204,7 +196,7 @@ func (g *Gate) ask(c Caller, o *Order, now time.Time) *Asked {
 	if a.ID != "" {
 		a.Until = g.waiting[a.ID].ends
 	} else {
-		q := &question{Order: *o, asker: Asker{c.Name, c.Client, c.Login, c.Door}, ends: endOf(now)}
+		q := &question{Order: *o, asker: c, ends: now.Add(life).Round(0)}
 		// The owner may come to the page minutes later, when the market is elsewhere.
 		q.Lines = append(slices.Clip(o.Lines), "prices as of: "+now.UTC().Format(time.DateTime)+" UTC")
 		a.ID = g.keep(q, now)
@@ -216,44 +208,41 @@ func (g *Gate) ask(c Caller, o *Order, now time.Time) *Asked {
 }
 
 // keep stores a question and returns its id. It removes an earlier question about the same
-// order, of another position or with an answer, and, if the login has too many, the login's
-// oldest: so a caller that asks often pushes out its own questions, not those of others.
+// order. A login that asks often pushes out its own questions, not those of others.
 func (g *Gate) keep(q *question, now time.Time) string {
-	own, oldest, ownOldest := 0, "", ""
-	older := func(id, than string) bool { // what was refused waits for nobody, and goes first
-		q, other := g.waiting[id], g.waiting[than]
-		return other == nil || q.refused() && !other.refused() || q.refused() == other.refused() && q.ends.Before(other.ends)
-	}
-	for id, other := range g.waiting {
-		if other.Digest == q.Digest || !now.Before(other.ends) {
-			delete(g.waiting, id)
-			continue
-		}
-		if older(id, oldest) {
-			oldest = id
-		}
-		if other.asker.Login == q.asker.Login {
-			if own++; older(id, ownOldest) {
-				ownOldest = id
-			}
-		}
-	}
-	switch {
-	case own >= maxOwn:
-		delete(g.waiting, ownOldest)
-	case len(g.waiting) >= maxQuestions:
-		delete(g.waiting, oldest)
-	}
+	maps.DeleteFunc(g.waiting, func(_ string, other *question) bool { return other.Digest == q.Digest || !now.Before(other.ends) })
+	g.makeRoom(maxOwn, func(other *question) bool { return other.asker.Login == q.asker.Login })
+	g.makeRoom(maxQuestions, func(*question) bool { return true })
 	id := rand.Text()
 	g.waiting[id] = q
 	return id
 }
 
-// Question is an order that waits for the owner.
+// makeRoom removes one of the questions that of picks if there are as many as may be: one
+// that was refused, which waits for nobody, else the oldest.
+func (g *Gate) makeRoom(most int, of func(*question) bool) {
+	var ids []string
+	for id, q := range g.waiting {
+		if of(q) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) >= most {
+		delete(g.waiting, slices.MinFunc(ids, func(a, b string) int {
+			x, y := g.waiting[a], g.waiting[b]
+			if x.refused() != y.refused() {
+				return map[bool]int{true: -1, false: 1}[x.refused()]
+			}
+			return x.ends.Compare(y.ends)
+		}))
+	}
+}
+
+// Question is an order that waits for the owner: its preview, and when it ends.
 type Question struct {
 	ID    string    `json:"id"`
-	Lines []string  `json:"lines"` // the preview, one fact a line
-	Until time.Time `json:"until"` // when it ends
+	Lines []string  `json:"lines"`
+	Until time.Time `json:"until"`
 }
 
 // Question returns the preview of the order that was asked about under this id, and whether

@@ -7,21 +7,16 @@
 // before it does anything. What an action needs is a row of [Table]: a scope, the doors it
 // may come through, and for place_order a person's yes.
 //
-// # A person's yes
-//
 // A yes counts if the program that it restrains cannot give it: on the owner's page, behind
 // the passphrase, or over the socket with the passphrase. A form in the client counts only
 // if the owner allowed that (Options.InClient), and never for real money. A yes is for one
 // order of one login, within bounds of quantity and price; it lasts ten minutes and is
-// spent by the order. Every yes and every no is handed to the caller's record function, and
-// counts only once that has returned: so it is in the journal before the order, which
-// names it.
+// spent by the order. Every yes and every no is in the journal before it counts.
 //
 // # Security considerations
 //
 // The zero [Grant] allows nothing, and an action that is not in the table is refused.
-// Questions, answers and sums are in memory: a restart forgets questions, which are then
-// asked anew, and starts the hour anew.
+// Questions, answers and sums are in memory: a restart forgets them.
 package permit
 
 import (
@@ -81,12 +76,12 @@ func (s Scopes) Has(scope Scope) bool {
 
 // Caller is who asks. The names are those of the login; over the socket most are empty.
 type Caller struct {
-	Name    string // as the client calls itself: a stranger's text
-	Login   string // the token, as a digest
-	Client  string // the client, as a digest that outlives its token
-	Door    Door
-	Address string
-	Scopes  Scopes
+	Name    string `json:"name,omitempty"`   // as the client calls itself: a stranger's text
+	Client  string `json:"client,omitempty"` // the client, as a digest that outlives its token
+	Login   string `json:"login,omitempty"`  // the token, as a digest
+	Door    Door   `json:"door"`
+	Address string `json:"address,omitempty"`
+	Scopes  Scopes `json:"-"`
 }
 
 // Action is what is asked for: a row of [Table] by its name, and for some rows the order or
@@ -173,14 +168,14 @@ func (g *Gate) May(ctx context.Context, c Caller, a Action, record func(Evidence
 	case a.Order != nil && ctx.Err() != nil: // what the owner asked for is done, also if nobody waits for the answer
 		return Grant{}, context.Cause(ctx)
 	}
-	switch granted := (Grant{By: c.Name, Channel: string(c.Door), Address: c.Address}); {
+	granted := Grant{By: c.Name, Channel: string(c.Door), Address: c.Address}
+	switch {
 	case a.Answer != nil:
 		return granted, g.answer(c, *a.Answer, record)
 	case a.Order != nil && g.Asks():
-		return g.order(c, a.Order, record)
-	default:
-		return granted, nil
+		return g.order(c, a.Order, record, granted)
 	}
+	return granted, nil
 }
 
 // Grant is what was allowed, on whose word. The zero one allows nothing.
@@ -215,21 +210,13 @@ type Evidence struct {
 	Channel string    `json:"channel"`           // page, socket, or client for a form in the client
 	Login   string    `json:"login,omitempty"`   // of who answered; empty for the page of the question
 	Address string    `json:"address,omitempty"` // of who answered
-	Asked   Asker     `json:"asked"`             // who wants to place the order
+	Asked   Caller    `json:"asked"`             // who wants to place the order
 	Order   []string  `json:"order"`             // as the person saw it
 	Digest  string    `json:"digest"`            // of the order, SHA-256 in hex
 }
 
-// Asker is the login that wants to place an order.
-type Asker struct {
-	Name   string `json:"name,omitempty"`
-	Client string `json:"client,omitempty"`
-	Login  string `json:"login,omitempty"`
-	Door   Door   `json:"door"`
-}
-
-// errRefused tells a client that a person said no.
-var errRefused = errors.New("the person did not approve the order; nothing was placed: do not try again unless they ask for it")
-
-// IsNo reports whether err says that a person said no.
-func IsNo(err error) bool { return errors.Is(err, errRefused) }
+// ErrNo tells a client that a person said no, and ErrGone that a question waits no longer.
+var (
+	ErrNo   = errors.New("the person did not approve the order; nothing was placed: do not try again unless they ask for it")
+	ErrGone = errors.New("this order waits no longer: it was answered, or ten minutes have passed")
+)

@@ -1,5 +1,7 @@
 package permit
 
+import "strings"
+
 // Rule says what an action needs.
 type Rule struct {
 	Action   string
@@ -8,58 +10,33 @@ type Rule struct {
 	Doors    []Door
 }
 
-// The doors of a kind of action.
-var (
-	calls  = []Door{HTTP, Stdio, Attach}          // answered where they arrive
-	writes = []Door{HTTP, Stdio, Attach, Replica} // passed to the replica that leads
-	owners = []Door{Socket, Page}
-	halts  = []Door{Socket, Page, Replica}
-	peers  = []Door{Replica}
-)
-
 // Table is every action of the program: tools, resources, what the owner may do, and what
-// replicas ask of one another.
-var Table = []Rule{
-	{"generate_chart", Charts, "", calls},
-	{"list_indicators", Charts, "", calls},
-	{"get_indicators", Charts, "", calls},
-	{"place_order", Trade, "above --confirm-above within an hour; at a broker always, unless that is set", writes},
-	{"cancel_order", Trade, "", writes},
-	{"get_orders", Read, "", calls},
-	{"get_positions", Read, "", calls},
-	{"get_balance", Read, "", calls},
-	{"set_alert", Trade, "", writes},
-	{"list_alerts", Read, "", calls},
-	{"cancel_alert", Trade, "", writes},
-	{"get_notifications", Read, "", writes},
-	{"subscribe_notifications", Read, "", writes},
-	{"unsubscribe_notifications", Read, "", writes},
-	{"list_subscriptions", Read, "", calls},
-	{"wick://guide", Charts, "", calls},
-	{"wick://chart/{symbol}/{interval}", Charts, "", calls},
-	{"wick://indicators/{name}", Charts, "", calls},
-	{"wick://alerts", Read, "", calls},
-	{"wick://positions", Read, "", calls},
-	{"wick://orders", Read, "", calls},
-	{"ui://wick/chart.html", Charts, "", calls},
-	{"ui://wick/positions.html", Charts, "", calls},
-	{"ui://wick/alerts.html", Charts, "", calls},
+// replicas ask of one another. Calls that change the account are passed to the replica that
+// leads.
+var Table = expand([]Rule{
+	{"generate_chart list_indicators get_indicators", Charts, "", []Door{HTTP, Stdio, Attach}},
+	{"get_orders get_positions get_balance list_alerts list_subscriptions", Read, "", []Door{HTTP, Stdio, Attach}},
+	{"get_notifications subscribe_notifications unsubscribe_notifications", Read, "", []Door{HTTP, Stdio, Attach, Replica}},
+	{"place_order", Trade, "above --confirm-above within an hour; at a broker always, unless that is set", []Door{HTTP, Stdio, Attach, Replica}},
+	{"cancel_order set_alert cancel_alert", Trade, "", []Door{HTTP, Stdio, Attach, Replica}},
+	{"wick://guide wick://chart/{symbol}/{interval} wick://indicators/{name}", Charts, "", []Door{HTTP, Stdio, Attach}},
+	{"ui://wick/chart.html ui://wick/positions.html ui://wick/alerts.html", Charts, "", []Door{HTTP, Stdio, Attach}},
+	{"wick://alerts wick://positions wick://orders", Read, "", []Door{HTTP, Stdio, Attach}},
 	{"attach", Owner, "", []Door{Socket}},
-	{"health", Owner, "", owners},
-	{"clients", Owner, "", owners},
-	{"revoke", Owner, "", owners},
-	{"halt", Owner, "", halts},
-	{"resume", Owner, "", halts},
-	{"cancel", Owner, "", halts},
-	{"accept-positions", Owner, "", owners},
-	{"audit", Owner, "", owners},
-	{"approvals", Owner, "", owners},
-	{"approve", Owner, "a yes needs the passphrase", owners},
-	{"letters", Owner, "", owners},
-	{"tell", Peer, "", peers},
-	{"revoked", Peer, "", peers},
-	{"claim", Peer, "", peers},
-	{"marks", Peer, "", peers},
+	{"health clients revoke accept-positions audit letters approvals", Owner, "", []Door{Socket, Page}},
+	{"approve", Owner, "a yes needs the passphrase", []Door{Socket, Page}},
+	{"halt resume cancel", Owner, "", []Door{Socket, Page, Replica}},
+	{"tell claim marks", Peer, "", []Door{Replica}},
+})
+
+// expand returns a rule for each of the actions that a row names.
+func expand(rows []Rule) (all []Rule) {
+	for _, r := range rows {
+		for action := range strings.FieldsSeq(r.Action) {
+			all = append(all, Rule{action, r.Scope, r.Approval, r.Doors})
+		}
+	}
+	return all
 }
 
 // rules is Table by action.

@@ -160,7 +160,7 @@ func TestSelfApproval(t *testing.T) {
 	if err := Run(t.Context(), []string{"--audit", "--data-dir", dir}, env("HOME", dir), nil, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	evidence := regexp.MustCompile(`(?m)^(\S+) (\d+) order_answered_by_person .*"evidence":\{"id":"(\w+)","yes":true,"at":"[^"]+","channel":"page","address":"127\.0\.0\.1","asked":\{"name":"agent","client":"\w+","login":"\w+","door":"http"\},"order":\["buy 1 AAPL, market order".*"digest":"[0-9a-f]{64}"`).FindStringSubmatch(out.String())
+	evidence := regexp.MustCompile(`(?m)^(\S+) (\d+) order_answered_by_person .*"evidence":\{"id":"(\w+)","yes":true,"at":"[^"]+","channel":"page","address":"127\.0\.0\.1","asked":\{"name":"agent","client":"\w+","login":"\w{8}","door":"http","address":"127\.0\.0\.1"\},"order":\["buy 1 AAPL, market order".*"digest":"[0-9a-f]{64}"`).FindStringSubmatch(out.String())
 	if evidence == nil {
 		t.Fatalf("the audit has no evidence:\n%s", &out)
 	}

@@ -222,7 +222,7 @@ func TestFlagsWithoutEffect(t *testing.T) {
 			for _, start := range starts {
 				want := group.Title == chartGroup || group.Title == lookGroup || group.Title == tradingGroup && !strings.Contains(start, "--trade")
 				switch {
-				case f.Name == "halt": // it is a task
+				case f.Name == "halt" || f.Name == "approve" || f.Name == "permissions": // tasks
 					want = false
 				case f.Name == "exit-when-broken": // the journal is that of --trade
 					want = !strings.Contains(start, "--trade")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"sync"
 
 	"wick/cluster"
@@ -92,13 +93,13 @@ const (
 	askTell = "tell" // tell the owner: a notify.Event
 )
 
-// toolCall is a call that is passed to the leader.
+// toolCall is a call that is passed to the leader: the client's own, with its own token,
+// which the leader judges like any other.
 type toolCall struct {
-	Tool      string                  `json:"tool"`
-	Caller    mcp.Caller              `json:"caller"`
-	Arguments json.RawMessage         `json:"arguments,omitempty"`
-	State     string                  `json:"state,omitempty"`
-	Responses map[string]mcp.Response `json:"responses,omitempty"`
+	Tool      string          `json:"tool"`
+	Token     string          `json:"token"`
+	From      netip.Addr      `json:"from"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
 // named reports whether the call has an id of the client's, so that it can be made again
@@ -143,11 +144,15 @@ func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
 // leads, else it has the leader run it.
 func (r *replica) atLeader(name string, handle mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-		call := toolCall{Tool: name, Caller: c.Caller, Arguments: c.Arguments, State: c.State, Responses: c.Responses}
-		if !r.leads() {
-			return r.pass(ctx, call)
+		switch {
+		case r.leads():
+		case c.Caller.Token == "":
+			return nil, errors.New("nothing was done: another replica leads, and a host that attaches has no login to pass on; connect over HTTP, or attach to the leader")
+		default:
+			from, _ := netip.ParseAddr(c.Caller.Address) // zero if there is none
+			return r.pass(ctx, toolCall{Tool: name, Token: c.Caller.Token, From: from, Arguments: c.Arguments})
 		}
-		if err := r.judge(call); err != nil {
+		if err := r.judge(c.Caller); err != nil {
 			return nil, err
 		}
 		return handle(ctx, c)
@@ -156,16 +161,15 @@ func (r *replica) atLeader(name string, handle mcp.Handler) mcp.Handler {
 
 // judge returns an error if the login of a caller has ended at any replica, or if etcd
 // does not say. The leader calls it before each write: what this replica or the one that
-// passes the call on remembers may be out of date. A follower of an earlier version names
-// no login, which counts as ended.
-func (r *replica) judge(c toolCall) error {
-	if c.Caller.ID == tools.StdioCaller.ID { // an attached host has no login
+// passes the call on remembers may be out of date.
+func (r *replica) judge(c mcp.Caller) error {
+	if c.ID == tools.StdioCaller.ID { // an attached host has no login
 		return nil
 	}
 	if err := r.hear(); err != nil {
 		return err
 	}
-	if !r.login.Works(c.Caller.Login) {
+	if !r.login.Works(c.Login) {
 		return fmt.Errorf("nothing was done: %w", oauth.ErrInvalidToken)
 	}
 	return nil
@@ -250,17 +254,23 @@ func (r *replica) pass(ctx context.Context, c toolCall) (*mcp.Result, error) {
 }
 
 // run runs a tool for a caller of another replica.
-func (r *replica) run(ctx context.Context, c toolCall) (*toolReply, error) {
-	if err := r.judge(c); err != nil {
+func (r *replica) run(ctx context.Context, gate *permit.Gate, c toolCall) (*toolReply, error) {
+	if err := r.hear(); err != nil {
 		return nil, err
 	}
-	// The replica that asks has authenticated the caller; the scope is checked once
-	// more.
-	handle := r.writers[c.Tool]
-	if handle == nil || !permit.ParseScopes(c.Caller.Scope).Has(permit.Needs(c.Tool)) {
-		return nil, fmt.Errorf("no tool %.40q for this caller", c.Tool)
+	grant, err := r.login.Present(c.Token, c.From)
+	if err != nil {
+		return nil, fmt.Errorf("nothing was done: %w", err)
 	}
-	result, err := handle(ctx, mcp.Call{Caller: c.Caller, Arguments: c.Arguments, State: c.State, Responses: c.Responses})
+	caller := callerOf(grant, permit.Replica, c.From)
+	if _, err := gate.May(ctx, tools.AskingAs(caller), permit.Action{Name: c.Tool}, nil); err != nil {
+		return nil, err
+	}
+	handle := r.writers[c.Tool]
+	if handle == nil {
+		return nil, fmt.Errorf("no tool %.40q to pass on", c.Tool)
+	}
+	result, err := handle(ctx, mcp.Call{Caller: caller, Arguments: c.Arguments})
 	if err != nil {
 		// The error of a tool is passed on in the reply. Between replicas only what keeps
 		// a tool from running is an error.

@@ -94,15 +94,20 @@ func (r *replica) server(e *app) *http.Server {
 
 // answer does what another replica asks for: op, with the arguments in. Only the leader
 // does so; any other replica returns ErrNotLeader, and the one that asked looks for the
-// leader again. The node has authenticated the replica that asks, and that replica has
-// authenticated its caller.
+// leader again. The node has authenticated the replica that asks; a call of a client comes
+// with the client's own token.
 func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMessage) (any, error) {
 	if !r.leads() {
 		return nil, cluster.ErrNotLeader
 	}
+	if op == askTool {
+		return asked(in, func(c toolCall) (any, error) { return r.run(ctx, e.gate, c) })
+	}
+	peer := permit.Caller{Name: "replica", Door: permit.Replica, Scopes: permit.Scopes{permit.Peer, permit.Owner}}
+	if _, err := e.gate.May(ctx, peer, permit.Action{Name: op}, nil); err != nil {
+		return nil, fmt.Errorf("this replica may be of another version: %w", err)
+	}
 	switch op {
-	case askTool:
-		return asked(in, func(c toolCall) (any, error) { return r.run(ctx, c) })
 	case askTell:
 		return asked(in, func(event notify.Event) (any, error) { return nil, e.tell(event) })
 	case trade.AskClaim:

@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -273,8 +275,14 @@ func newEndpoint(e *app, source market.Source, o *owner, conns *connections, log
 	login := o.login
 	// A challenge names the path of the request, because each path has its own metadata.
 	return &mcp.HTTP{
-		Server:       newMCP(e, source, logs),
-		Authenticate: func(r *http.Request) (mcp.Caller, error) { return authenticate(login, conns, r) },
+		Server: newMCP(e, source, logs),
+		Authenticate: func(r *http.Request) (mcp.Caller, error) {
+			c, err := authenticate(login, conns, r)
+			if e.replica != nil { // the leader judges the token anew
+				_, c.Token, _ = strings.Cut(r.Header.Get("Authorization"), " ")
+			}
+			return c, err
+		},
 		Challenge: func(w http.ResponseWriter, r *http.Request, err error) {
 			if err == mcp.ErrScope {
 				err = oauth.ErrInsufficientScope
@@ -301,7 +309,12 @@ func authenticate(login *oauth.Server, conns *connections, r *http.Request) (mcp
 	if !conns.known(r, grant.ID, grant.Client) {
 		return mcp.Caller{}, mcp.ErrTooMany
 	}
-	return mcp.Caller{ID: grant.ID, Client: grant.Client, Name: grant.Name, Scope: grant.Scope, Login: grant.Login, Expires: grant.Expires, Door: string(permit.HTTP), Address: login.ClientIP(r).String()}, nil
+	return callerOf(grant, permit.HTTP, login.ClientIP(r)), nil
+}
+
+// callerOf returns the caller that a token stands for.
+func callerOf(g oauth.Grant, door permit.Door, from netip.Addr) mcp.Caller {
+	return mcp.Caller{ID: g.ID, Client: g.Client, Name: g.Name, Scope: g.Scope, Login: g.Login, Expires: g.Expires, Door: string(door), Address: from.String()}
 }
 
 // newMCP returns the server of the protocol, the same over both transports, and sets

@@ -137,7 +137,7 @@ func TestModelCannotApprove(t *testing.T) {
 		}
 		for _, answer := range []mcp.Response{{Action: "decline"}, {Action: "cancel"}, {Action: "accept", Content: json.RawMessage(`{"approve":false}`)}, {Action: "decline", Content: json.RawMessage(`{"approve":true}`)}} {
 			state := ask()
-			if _, err := d.order(mcp.Call{Elicits: true, State: state, Responses: map[string]mcp.Response{"approve": answer}}, wholeCoin); !permit.IsNo(err) || placed() > 0 {
+			if _, err := d.order(mcp.Call{Elicits: true, State: state, Responses: map[string]mcp.Response{"approve": answer}}, wholeCoin); !errors.Is(err, permit.ErrNo) || placed() > 0 {
 				t.Errorf("%+v is taken for a yes: %v", answer, err)
 			}
 			if _, err := d.order(yes(state), wholeCoin); err == nil || placed() > 0 {
@@ -548,7 +548,7 @@ func TestNoInFormAfterTheHour(t *testing.T) {
 		}
 		time.Sleep(6 * time.Minute)
 		no := map[string]mcp.Response{"approve": {Action: "decline"}}
-		if _, err := d.order(mcp.Call{Elicits: true, State: input.State, Responses: no}, more); !permit.IsNo(err) || len(d.engine.Orders(false)) != 1 || len(a.Waiting()) != 0 {
+		if _, err := d.order(mcp.Call{Elicits: true, State: input.State, Responses: no}, more); !errors.Is(err, permit.ErrNo) || len(d.engine.Orders(false)) != 1 || len(a.Waiting()) != 0 {
 			t.Errorf("the no: %v, %d orders, %d questions", err, len(d.engine.Orders(false)), len(a.Waiting()))
 		}
 	})
@@ -665,7 +665,7 @@ func TestRefusedAfterTheHour(t *testing.T) {
 			t.Fatalf("not asked and refused: %v", err)
 		}
 		time.Sleep(6 * time.Minute)
-		if _, err := d.order(mcp.Call{}, more); !permit.IsNo(err) || len(d.engine.Orders(false)) != 1 {
+		if _, err := d.order(mcp.Call{}, more); !errors.Is(err, permit.ErrNo) || len(d.engine.Orders(false)) != 1 {
 			t.Errorf("the refused order: %v, %d orders", err, len(d.engine.Orders(false)))
 		}
 		if _, err := d.order(mcp.Call{}, more); err != nil || len(d.engine.Orders(false)) != 2 {
