@@ -24,6 +24,12 @@ const testPhrase = "a passphrase of some length"
 // person does in a browser.
 func (h *running) consented(t *testing.T, phrase string) string {
 	t.Helper()
+	return h.consentedTo(t, phrase, "trade")
+}
+
+// consentedTo is consented for a scope that the person chooses.
+func (h *running) consentedTo(t *testing.T, phrase, scope string) string {
+	t.Helper()
 	const redirect = "http://127.0.0.1:1/callback"
 	var client struct {
 		ID string `json:"client_id"`
@@ -44,7 +50,7 @@ func (h *running) consented(t *testing.T, phrase string) string {
 	if form == nil {
 		t.Fatalf("no form: %s %s", r.Status, page)
 	}
-	r, err = browser.PostForm(h.base+"/authorize", url.Values{"request": {string(form[1])}, "decision": {"allow"}, "grant": {"trade"}, "passphrase": {phrase}})
+	r, err = browser.PostForm(h.base+"/authorize", url.Values{"request": {string(form[1])}, "decision": {"allow"}, "grant": {scope}, "passphrase": {phrase}})
 	if err != nil {
 		t.Fatal(err)
 	}

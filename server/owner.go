@@ -80,10 +80,11 @@ func (o *owner) routes(mux *http.ServeMux, below string, caller func(w http.Resp
 			if err == nil {
 				v, err = do(r, c)
 			}
-			if err != nil {
-				if errors.As(err, new(*permit.Refused)) {
-					status = http.StatusForbidden
-				}
+			switch {
+			case errors.As(err, new(*permit.Refused)):
+				http.Error(w, err.Error(), http.StatusForbidden)
+				return
+			case err != nil:
 				http.Error(w, err.Error(), status)
 				return
 			}
