@@ -183,7 +183,7 @@ func TestPriceAlerts(t *testing.T) {
 					t.Fatal(err)
 				}
 				c.then(e)
-				n, _, err := e.Notifications(false, Page{Size: 1 << 20})
+				n, _, err := e.Notifications("", false, Page{Size: 1 << 20})
 				switch {
 				case err != nil:
 					t.Error(err)
@@ -203,7 +203,7 @@ func TestNotificationShape(t *testing.T) {
 		price, _ := setAlert(t, e, `{"price_above":100}`, "")
 		signal, _ := setAlert(t, e, `{"indicator_signal":{"indicator":"sma","signal":"price_cross_up","length":2}}`, "1h")
 		closeBars(e, 90, 120)
-		n, _, _ := e.Notifications(false, Page{Size: 1 << 20})
+		n, _, _ := e.Notifications("", false, Page{Size: 1 << 20})
 		text, _ := json.Marshal(n)
 		want := `[{"alert_id":"` + price.ID + `","symbol":"AAA","interval":"","condition":{"type":"price_above","threshold":100},"value":120,"triggered_at":"2000-01-01T02:00:00.500Z","synthetic":true,"message":"AAA is at 120, at or above 100. The data is invented."},` +
 			`{"alert_id":"` + signal.ID + `","symbol":"AAA","interval":"1h","condition":{"type":"indicator_signal","indicator":"sma","signal":"price_cross_up","params":{"length":2}},"value":105,"triggered_at":"2000-01-01T02:00:00.500Z",` +
@@ -229,7 +229,7 @@ func TestLevelAlert(t *testing.T) {
 			}
 		}
 		closeBars(e, 90, 120) // means of two: 95, 105
-		n, _, _ := e.Notifications(false, Page{Size: 1 << 20})
+		n, _, _ := e.Notifications("", false, Page{Size: 1 << 20})
 		text, _ := json.Marshal(n)
 		for _, want := range []string{
 			`"condition":{"type":"indicator_signal","indicator":"sma","signal":"crosses_above","level":104.5,"params":{"length":2}},"value":105,`,
@@ -244,7 +244,7 @@ func TestLevelAlert(t *testing.T) {
 			t.Errorf("%d fired, want 2", len(n))
 		}
 		closeBars(e, 80) // 100
-		if n, _, _ := e.Notifications(false, Page{Size: 1 << 20}); len(n) != 1 || n[0].Condition.Signal != "crosses_below" {
+		if n, _, _ := e.Notifications("", false, Page{Size: 1 << 20}); len(n) != 1 || n[0].Condition.Signal != "crosses_below" {
 			t.Errorf("after the fall: %+v, want crosses_below alone", n)
 		}
 	})
@@ -274,21 +274,21 @@ func TestSignalAlerts(t *testing.T) {
 		}
 		update(e, 120, 120, 120)
 		closeBars(e, 121) // above still, no new cross
-		if n := e.PendingNotifications(); n != 0 {
+		if n := e.PendingNotifications(""); n != 0 {
 			t.Errorf("%d fired on an old bar, want none", n)
 		}
 		closeBars(e, 80)
 		update(e, 150, 150, 150) // the forming bar crosses; it is not closed
-		if n := e.PendingNotifications(); n != 0 {
+		if n := e.PendingNotifications(""); n != 0 {
 			t.Errorf("%d fired on a forming bar, want none", n)
 		}
 		closeBars(e, 130)
-		n, _, _ := e.Notifications(false, Page{Size: 1 << 20})
+		n, _, _ := e.Notifications("", false, Page{Size: 1 << 20})
 		if len(n) != 1 || n[0].Value != "105" || n[0].Interval != "1h" { // mean of 80 and 130
 			t.Errorf("notifications %+v, want one of 1h with the value 105", n)
 		}
 		closeBars(e, 70, 140)
-		if e.PendingNotifications() != 0 || len(e.Alerts()) != 0 {
+		if e.PendingNotifications("") != 0 || len(e.Alerts()) != 0 {
 			t.Error("it fired twice")
 		}
 	})
@@ -315,7 +315,7 @@ func TestClosesEarly(t *testing.T) {
 			e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 120, High: 120, Low: 120, At: time.Now().UnixMilli(), Synthetic: true,
 				Closed:  []market.ClosedBar{{Interval: market.Hour1, Bar: bar, Delay: market.Delay{Start: start, Offset: -600}}},
 				Forming: map[market.Interval]market.FormingBar{market.Hour1: next}})
-			if n := e.PendingNotifications(); n != want {
+			if n := e.PendingNotifications(""); n != want {
 				t.Errorf("set %d s after the bar's time, %d fired, want %d", set, n, want)
 			}
 			s, ok := e.Window("AAA", market.Hour1)
@@ -347,7 +347,7 @@ func TestCompleteBar(t *testing.T) {
 			t.Helper()
 			time.Sleep(time.Until(at(after)))
 			e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 120, High: 120, Low: 120, At: at(1800).UnixMilli(), Synthetic: true, Complete: complete, Closed: closed})
-			notes, _, err := e.Notifications(false, Page{Size: 1 << 20})
+			notes, _, err := e.Notifications("", false, Page{Size: 1 << 20})
 			var got []string
 			for _, n := range notes {
 				got = append(got, n.AlertID)
@@ -387,7 +387,7 @@ func TestCompleteWithClosed(t *testing.T) {
 			time.Sleep(time.Until(time.Unix(start+3600+1900, 0)))
 			e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 120, High: 120, Low: 120, At: time.Now().UnixMilli(), Synthetic: true,
 				Closed: []market.ClosedBar{bar(start)}, Complete: []market.CompleteBar{{ClosedBar: bar(start + 3600), Ended: start + 3600 + 1800}}})
-			if n := e.PendingNotifications(); n != want {
+			if n := e.PendingNotifications(""); n != want {
 				t.Errorf("with a cooldown of %s %d fired, want %d", cooldown, n, want)
 			}
 		})
@@ -413,7 +413,7 @@ func TestCorrectedBar(t *testing.T) {
 			}
 			tell(1900, market.Update{Price: early, Complete: []market.CompleteBar{{ClosedBar: bar(early), Ended: start + 1800}}})
 			tell(3601, market.Update{Price: late, Closed: []market.ClosedBar{bar(late)}})
-			if n := e.PendingNotifications(); n != 1 {
+			if n := e.PendingNotifications(""); n != 1 {
 				t.Errorf("complete at %v and closed at %v, it fired %d times, want once", early, late, n)
 			}
 			if s, _ := e.Window("AAA", market.Hour1); s.Close[s.Len()-1] != late {
@@ -458,7 +458,7 @@ func TestComputedOnce(t *testing.T) {
 		if asked != 1 {
 			t.Errorf("the source was asked %d times, want once", asked)
 		}
-		if n := e.PendingNotifications(); n != 1000 {
+		if n := e.PendingNotifications(""); n != 1000 {
 			t.Errorf("%d fired, want 1000", n)
 		}
 	})
@@ -490,12 +490,12 @@ func TestPanicWhileJudging(t *testing.T) {
 		}
 		broken = true
 		closeBars(e, 110)
-		if n := e.PendingNotifications(); n != 1 {
+		if n := e.PendingNotifications(""); n != 1 {
 			t.Errorf("%d fired, want the rule alone", n)
 		}
 		broken = false
 		closeBars(e, 110)
-		if n := e.PendingNotifications(); n != 2 {
+		if n := e.PendingNotifications(""); n != 2 {
 			t.Errorf("%d fired, want both", n)
 		}
 	})
@@ -706,7 +706,7 @@ func TestCancelAlert(t *testing.T) {
 			t.Errorf("second cancel: %v, want unknown_alert", err)
 		}
 		update(e, 200, 200, 200)
-		if e.PendingNotifications() != 0 {
+		if e.PendingNotifications("") != 0 {
 			t.Error("a cancelled alert fired")
 		}
 	})
@@ -759,7 +759,7 @@ func TestClientAlertID(t *testing.T) {
 		}
 		again("active")
 		price(e, "AAA", 110)
-		if n, _, _ := e.Notifications(false, Page{Size: 1 << 20}); len(n) != 1 || n[0].Note != "sell half" {
+		if n, _, _ := e.Notifications("", false, Page{Size: 1 << 20}); len(n) != 1 || n[0].Note != "sell half" {
 			t.Errorf("notifications %+v, want one with the note sell half", n)
 		}
 		again("fired")
@@ -901,8 +901,8 @@ func TestAlertOfUnknownIndicator(t *testing.T) {
 		}
 		closeBars(e, 120)
 		a := e.Alerts()
-		if len(a) != 1 || a[0].ID != old.ID || a[0].Meaning() != "" || e.Standing(t.Context(), a[0]) != nil || e.PendingNotifications() != 1 {
-			t.Errorf("%d fired and %+v wait; want the rule fired and the old alert left", e.PendingNotifications(), a)
+		if len(a) != 1 || a[0].ID != old.ID || a[0].Meaning() != "" || e.Standing(t.Context(), a[0]) != nil || e.PendingNotifications("") != 1 {
+			t.Errorf("%d fired and %+v wait; want the rule fired and the old alert left", e.PendingNotifications(""), a)
 		}
 		if got := old.sentence(trigger{}, "12:00"); got != "AAA 1h bar of 12:00: up." {
 			t.Errorf("%q", got)
@@ -939,7 +939,7 @@ func TestNotJudgedWithoutData(t *testing.T) {
 		check := func(when, want string) {
 			t.Helper()
 			counts := make(map[string]int)
-			list, _, _ := e.Notifications(false, Page{Size: 1 << 20})
+			list, _, _ := e.Notifications("", false, Page{Size: 1 << 20})
 			for _, n := range list {
 				counts[n.AlertID]++
 			}

@@ -67,7 +67,7 @@ func (s *script) step(ctx context.Context) (err error) {
 			_, err = s.e.Subscribe(from(caller), Filter{})
 		}
 	case 9:
-		_, _, err = s.e.Notifications(pick%2 == 0, Page{Size: 1 << 20})
+		_, _, err = s.e.Notifications("", pick%2 == 0, Page{Size: 1 << 20})
 	case 10:
 		if err = deliverSome(s.e, pick); err == nil {
 			err = s.e.tidy()

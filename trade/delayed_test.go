@@ -198,7 +198,7 @@ func delayedOtherBars(t *testing.T, cases []delayedCase) {
 			}
 		}
 		time.Sleep(5 * time.Second)
-		notes, _, err := e.Notifications(false, Page{Limit: 1 << 20})
+		notes, _, err := e.Notifications("", false, Page{Limit: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}

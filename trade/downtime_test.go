@@ -134,7 +134,7 @@ func TestRepeatOutage(t *testing.T) {
 		e.deliver(t.Context(), market.Update{Symbol: "AAA", From: 100, Price: 106, High: 109, Low: 99, At: time.Now().UnixMilli(), Since: last, Step: market.Minute1,
 			Path: []market.Bar{{Time: minute, Open: 100, High: 101, Low: 99, Close: 100}, {Time: minute + 60, Open: 100, High: 108, Low: 100, Close: 101},
 				{Time: minute + 120, Open: 101, High: 109, Low: 101, Close: 107}, {Time: minute + 180, Open: 107, High: 107, Low: 106, Close: 106}}})
-		n, _, err := e.Notifications(false, Page{Size: 1 << 20})
+		n, _, err := e.Notifications("", false, Page{Size: 1 << 20})
 		var got []string
 		for _, one := range n {
 			got = append(got, fmt.Sprint(one.Note, one.Value, one.Late))
@@ -210,7 +210,7 @@ func TestManyAlertsFire(t *testing.T) {
 		p.kill()
 		time.Sleep(120 * time.Minute)
 		p.start()
-		alerts, pending := p.e.Alerts(), p.e.PendingNotifications()
+		alerts, pending := p.e.Alerts(), p.e.PendingNotifications("")
 		p.stop()
 		told := make(map[string][]Notification)
 		for _, n := range p.told {

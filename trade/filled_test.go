@@ -29,7 +29,7 @@ func TestOrderFilled(t *testing.T) {
 		}
 		place(t, e, Buy, Limit, "1", "99")
 		walk(e, 100, minute(0, 100, 100, 98, 100))
-		if n := e.PendingNotifications() + waiting("alerts"); n != 0 {
+		if n := e.PendingNotifications("") + waiting("alerts"); n != 0 {
 			t.Errorf("%d notifications, want none: nobody asked for fills", n)
 		}
 		for _, filter := range []Filter{{AlertTypes: []string{"order"}}, {AlertTypes: []string{"order", "price_above"}, Symbols: []string{"BBB"}}} {
@@ -47,7 +47,7 @@ func TestOrderFilled(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		n, _, err := e.Notifications(false, Page{Size: 1 << 20})
+		n, _, err := e.Notifications("", false, Page{Size: 1 << 20})
 		if err != nil || len(n) != 1 || n[0].Order == nil || n[0].Order.ID != id || n[0].Order.By != nil {
 			t.Fatalf("notifications %+v, %v, want one of the order, which does not say who placed it", n, err)
 		}

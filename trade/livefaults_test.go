@@ -78,7 +78,7 @@ func shares(n int64) exact.Decimal { return exact.Decimal(n) * exact.One }
 // heardOf returns the messages that wait for the subscriber to orders.
 func heardOf(t *testing.T, e *Engine) (messages []string) {
 	t.Helper()
-	n, _, err := e.Notifications(false, Page{Size: 1 << 20})
+	n, _, err := e.Notifications("", false, Page{Size: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

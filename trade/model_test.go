@@ -162,8 +162,8 @@ func (m *model) compare(t *testing.T, e *Engine, step int) {
 	if !slices.EqualFunc(alerts, m.alerts, func(a Alert, b modelAlert) bool { return a.ID == b.id }) {
 		t.Fatalf("step %d: alerts %v, model has %v", step, alerts, m.alerts)
 	}
-	if e.PendingNotifications() != len(m.fired) {
-		t.Fatalf("step %d: %d notifications, model has %v", step, e.PendingNotifications(), m.fired)
+	if e.PendingNotifications("") != len(m.fired) {
+		t.Fatalf("step %d: %d notifications, model has %v", step, e.PendingNotifications(""), m.fired)
 	}
 }
 
@@ -251,7 +251,7 @@ func (m *model) step(t *testing.T, e *Engine, r *rand.Rand) {
 		}
 		m.alerts = append(m.alerts, modelAlert{a.ID, buy, rat(near), m.spoken})
 	case op == 7:
-		got, _, err := e.Notifications(false, Page{Size: 1 << 20})
+		got, _, err := e.Notifications("", false, Page{Size: 1 << 20})
 		if err != nil || !slices.EqualFunc(got, m.fired, func(n Notification, id string) bool { return n.AlertID == id }) {
 			t.Fatalf("drained %v, %v; model has %v", got, err, m.fired)
 		}

@@ -28,29 +28,27 @@ type Page struct {
 	Size  int // about how many bytes of JSON they may have without a Limit
 }
 
-// Notifications drains the polling queue, which all callers share, as far as the page
-// goes, and returns how many are left. What it returns is written down as read before
-// it is returned. If again is set, it first returns once more what was read within the
-// last hour, so that a lost answer loses no alert. Two callers at the same time get
-// different ones: the decision is made under mu.
-func (e *Engine) Notifications(again bool, p Page) (read []Notification, left int, err error) {
+// Notifications returns what a reader has not read yet of the polling queue, as far as the
+// page goes, and how many are left. Each reader has a place of its own in the queue: what
+// another has read stays for it, for an hour after the first has read it. What is returned
+// is written down as read before. If again is set, it first returns once more what the
+// reader read within the last hour, so that a lost answer loses no alert. Two calls of a
+// reader at the same time get different ones: the decision is made under mu.
+func (e *Engine) Notifications(reader string, again bool, p Page) (read []Notification, left int, err error) {
 	e.mu.Lock()
 	at, seq := now(), e.ahead.seq
+	old, unread := e.ahead.readBy(reader, at)
 	var entries []*entry
 	if again {
-		for _, d := range e.ahead.drained {
-			if d.at.age(at) < delivery.QueueTTL {
-				entries = append(entries, d.entry)
-			}
-		}
+		entries = old
 	}
 	// What was read before comes first and may be skipped; what is new never is.
 	entries = entries[min(p.Offset, len(entries)):]
 	known := len(entries) // those that were read before
-	entries = append(entries, e.ahead.polling...)
+	entries = append(slices.Clip(entries), unread...)
 	n := p.cut(entries)
 	if n > known {
-		if seq, err = e.propose(kindDrained, &event{At: at, Through: entries[n-1].Seq}); err != nil {
+		if seq, err = e.propose(kindDrained, &event{At: at, Through: entries[n-1].Seq, By: &Who{ID: shortReader(reader)}}); err != nil {
 			e.mu.Unlock()
 			return nil, 0, err
 		}
@@ -117,11 +115,12 @@ func (e *Engine) AlertsVersion() string {
 	return fmt.Sprint(e.shown.alerted, waiting, fired)
 }
 
-// PendingNotifications returns how many notifications wait to be polled.
-func (e *Engine) PendingNotifications() int {
+// PendingNotifications returns how many notifications wait to be polled by a reader.
+func (e *Engine) PendingNotifications(reader string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return len(e.shown.polling)
+	_, unread := e.shown.readBy(reader, now())
+	return len(unread)
 }
 
 // tidy writes down how far subscribers have got, and what the account is worth when a

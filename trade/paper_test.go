@@ -492,7 +492,7 @@ func TestFillsWhole(t *testing.T) {
 		if got := found(t, e, limit.ID) + ", " + found(t, e, stop.ID); got != "filled 99, filled 98" {
 			t.Errorf("the limit and the stop are %s, want both filled whole", got)
 		}
-		if n := e.PendingNotifications(); n != 2 {
+		if n := e.PendingNotifications(""); n != 2 {
 			t.Errorf("%d notifications of two orders, want 2", n)
 		}
 	})

@@ -291,7 +291,7 @@ func TestFileWithoutInterval(t *testing.T) {
 			if got, err := e.Order(rests); err != nil || got.Status != StatusFilled || show(got.AveragePrice) != "90" {
 				t.Errorf("%s: a resting limit after a day that went to 80: %+v, %v", name, got, err)
 			}
-			if n := e.PendingNotifications(); n != 1 {
+			if n := e.PendingNotifications(""); n != 1 {
 				t.Errorf("%s: %d alerts fired", name, n)
 			}
 			cancel()

@@ -241,7 +241,7 @@ func TestHaltedStopsDoNotProtect(t *testing.T) {
 // its message.
 func toldNow(t *testing.T, e *Engine) (texts []string) {
 	t.Helper()
-	list, _, err := e.Notifications(false, Page{Size: 1 << 20})
+	list, _, err := e.Notifications("", false, Page{Size: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

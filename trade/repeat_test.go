@@ -32,7 +32,7 @@ func repeating(t *testing.T, e *Engine, condition string, r AlertRequest) Alert 
 // time, counted from the first hour.
 func firedValues(t *testing.T, e *Engine) string {
 	t.Helper()
-	n, _, err := e.Notifications(false, Page{Size: 1 << 20})
+	n, _, err := e.Notifications("", false, Page{Size: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestRepeatRestart(t *testing.T) {
 					e.watchNeeded(t.Context())
 				}
 			}
-			n, _, err := e.Notifications(false, Page{Size: 1 << 20})
+			n, _, err := e.Notifications("", false, Page{Size: 1 << 20})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -170,7 +170,7 @@ func TestRulesAreTheChart(t *testing.T) {
 					}
 					p.play(e, n)
 				}
-				notes, _, err := e.Notifications(false, Page{Limit: 1 << 20})
+				notes, _, err := e.Notifications("", false, Page{Limit: 1 << 20})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -244,7 +244,7 @@ func TestBacktestIsThePaperBroker(t *testing.T) {
 			p.play(e, 1)
 			next := all.Open[i+1]
 			e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: next, High: next, Low: next, At: time.Now().UnixMilli() + 1, Synthetic: true})
-			notes, _, err := e.Notifications(false, Page{Limit: 10})
+			notes, _, err := e.Notifications("", false, Page{Limit: 10})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,6 +28,7 @@ type snapshot struct {
 	Notifications []*entry                 `json:"notifications"`
 	Polling       []uint64                 `json:"polling"`
 	Drained       []drainMark              `json:"drained"`
+	Places        map[string]uint64        `json:"places,omitempty"`
 	Subscriptions []*delivery.Subscription `json:"subscriptions"`
 	Queues        map[string][]uint64      `json:"queues"`
 	Marks         map[string]uint64        `json:"marks,omitempty"` // how far each queue is delivered
@@ -48,7 +49,7 @@ type drainMark struct {
 func (s *state) encode() ([]byte, error) {
 	v := snapshot{
 		Trading: s.trading, Tripped: s.tripped, ByOwner: s.byOwner,
-		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen, Days: s.days, Epoch: s.epoch, Outbox: s.outbox, Venue: s.venue,
+		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen, Days: s.days, Epoch: s.epoch, Outbox: s.outbox, Venue: s.venue, Places: s.places,
 	}
 	for _, a := range s.named {
 		if s.alerts[a.ID] == nil {
@@ -163,6 +164,7 @@ func (v *snapshot) notifications(s *state) (err error) {
 	for _, seq := range v.Polling {
 		s.polling = append(s.polling, find(seq))
 	}
+	s.places = v.Places
 	for _, d := range v.Drained {
 		s.drained = append(s.drained, drained{find(d.Seq), d.At})
 	}

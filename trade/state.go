@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -61,8 +62,9 @@ type state struct {
 
 	days []dayMark // the account when it was first valued on each day, oldest first; at most maxDays
 
-	polling []*entry  // not yet read by get_notifications
-	drained []drained // read within the last hour
+	polling []*entry          // read by nobody with get_notifications
+	drained []drained         // that somebody has read, the first within the last hour
+	places  map[string]uint64 // the last that each reader has read, as long as one of those is kept
 
 	// Who is subscribed, and what is queued for each, in one of two forms. The state that
 	// decides has a book, and so has any state while a store is read. The state that is
@@ -159,7 +161,7 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 	case kindFired:
 		return s.fire(seq, ev)
 	case kindDrained:
-		s.drain(ev.Through, ev.At)
+		s.drain(ev)
 	case kindDelivered:
 		return s.record(ev.At, delivery.Record{Marks: ev.Marks})
 	case kindSubscribed, kindUnsubscribed:
@@ -408,16 +410,48 @@ func (s *state) queue(seq uint64, ev *event) error {
 	return nil
 }
 
-// drain moves notifications that were read, up to a sequence, from the polling queue to
-// the list of those that were read. That list has the same bound as the queue.
-func (s *state) drain(through uint64, at Time) {
-	for len(s.polling) > 0 && s.polling[0].Seq <= through {
-		s.drained = append(s.drained, drained{s.polling[0], at})
+// maxPlaces bounds the readers whose place in the polling queue is kept. One whose place is
+// forgotten reads once more what is kept of the last hour.
+const maxPlaces = 1000
+
+// drain notes how far a reader has read. It moves what nobody had read before to the list of
+// those that were read, which has the same bound as the queue.
+func (s *state) drain(ev *event) {
+	if ev.By != nil {
+		places := maps.Clone(s.places) // states share it
+		if places == nil {
+			places = make(map[string]uint64)
+		}
+		if places[ev.By.ID] = ev.Through; len(places) > maxPlaces {
+			delete(places, slices.MinFunc(sorted(places), func(a, b string) int { return cmp.Compare(places[a], places[b]) }))
+		}
+		s.places = places
+	}
+	for len(s.polling) > 0 && s.polling[0].Seq <= ev.Through {
+		s.drained = append(s.drained, drained{s.polling[0], ev.At})
 		s.polling = s.polling[1:]
 	}
 	if extra := len(s.drained) - delivery.QueueCap; extra > 0 {
 		s.drained = s.drained[extra:]
 	}
+}
+
+// shortReader returns the name of a reader as it is written down: a part of a login's digest.
+func shortReader(reader string) string { return reader[:min(len(reader), 16)] }
+
+// readBy returns which notifications of the last hour a reader has read, and which it has
+// not, each oldest first.
+func (s *state) readBy(reader string, at Time) (old, unread []*entry) {
+	for _, d := range s.drained {
+		switch {
+		case d.at.age(at) >= delivery.QueueTTL:
+		case d.Seq <= s.places[shortReader(reader)]:
+			old = append(old, d.entry)
+		default:
+			unread = append(unread, d.entry)
+		}
+	}
+	return old, append(unread, s.polling...)
 }
 
 // expireDrained drops notifications that were read an hour ago or earlier. Those that

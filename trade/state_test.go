@@ -95,10 +95,10 @@ func TestReadTwiceBound(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i == 1 { // two are read before the others
-			s.drain(s.seq, now())
+			s.drain(&event{Through: s.seq, At: now()})
 		}
 	}
-	s.drain(s.seq, now())
+	s.drain(&event{Through: s.seq, At: now()})
 	if n := len(s.drained); n != delivery.QueueCap || s.drained[0].Seq != 3 {
 		t.Errorf("%d are kept from %d on, want %d from 3 on", n, s.drained[0].Seq, delivery.QueueCap)
 	}

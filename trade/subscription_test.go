@@ -142,7 +142,7 @@ func TestQueueLimits(t *testing.T) {
 		if got := queue(e, "caller"); !slices.Equal(got, ids[5:]) {
 			t.Errorf("%d entries, the first %s; want the last 1000 in order", len(got), got[0])
 		}
-		if n := e.PendingNotifications(); n != delivery.QueueCap {
+		if n := e.PendingNotifications(""); n != delivery.QueueCap {
 			t.Errorf("%d wait to be polled, want %d", n, delivery.QueueCap)
 		}
 		time.Sleep(delivery.QueueTTL - 20*time.Second)
@@ -233,7 +233,7 @@ func eventID(e *Engine, entry *delivery.Entry) string {
 func TestPolling(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		read := func(again bool) (ids []string) {
-			n, _, err := e.Notifications(again, Page{Size: 1 << 20})
+			n, _, err := e.Notifications("", again, Page{Size: 1 << 20})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -404,7 +404,7 @@ func TestSubscriptionBound(t *testing.T) {
 	}
 	setAlert(t, e, `{"price_above":1}`, "")
 	price(e, "AAA", 100)
-	if n := e.PendingNotifications(); n != 1 {
+	if n := e.PendingNotifications(""); n != 1 {
 		t.Errorf("%d notifications after an alert fired to all subscriptions, want 1", n)
 	}
 	e.Close()
@@ -497,7 +497,7 @@ func TestRun(t *testing.T) {
 		if err := e.Run(ctx); err != nil {
 			t.Errorf("Run: %v", err)
 		}
-		if n, _, _ := e.Notifications(false, Page{Size: 1 << 20}); len(n) != 1 {
+		if n, _, _ := e.Notifications("", false, Page{Size: 1 << 20}); len(n) != 1 {
 			t.Errorf("notifications %+v, want one", n)
 		}
 		if !slices.Equal(e.Symbols(), []string{"AAA"}) || e.Status().FeedAge < 0 {

@@ -149,7 +149,7 @@ func TestOpenAgain(t *testing.T) {
 	if err != nil || again.ID != first.ID {
 		t.Errorf("the same client_order_id after the restart: %+v, %v; want order %s", again, err, first.ID)
 	}
-	if n, _, _ := e.Notifications(false, Page{Size: 1 << 20}); len(n) != 1 || n[0].Value != "111" {
+	if n, _, _ := e.Notifications("", false, Page{Size: 1 << 20}); len(n) != 1 || n[0].Value != "111" {
 		t.Errorf("notifications after the restart: %+v", n)
 	}
 }

@@ -137,7 +137,7 @@ func TestAlertOnDailyFile(t *testing.T) {
 		time.Sleep(24 * time.Hour)
 		e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 120, High: 120, Low: 100, At: time.Now().UnixMilli(), Synthetic: true,
 			Closed: []market.ClosedBar{{Interval: market.Day1, Bar: market.Bar{Time: start, Open: 100, High: 120, Low: 100, Close: 120}}}})
-		if n := e.PendingNotifications(); n != 1 {
+		if n := e.PendingNotifications(""); n != 1 {
 			t.Errorf("%d fired, want 1", n)
 		}
 	})
@@ -221,8 +221,8 @@ func TestBarClosesWhileLoading(t *testing.T) {
 		}
 		closeBars(e, 130)
 		// The close crossed the average on the bar before the second alert was set.
-		if a := e.Alerts(); len(a) != 2 || a[0].ID != rule.ID || a[0].Fired != 2 || e.PendingNotifications() != 2 {
-			t.Errorf("alerts %+v and %d notifications; want the rule fired on two bars, and nothing else", a, e.PendingNotifications())
+		if a := e.Alerts(); len(a) != 2 || a[0].ID != rule.ID || a[0].Fired != 2 || e.PendingNotifications("") != 2 {
+			t.Errorf("alerts %+v and %d notifications; want the rule fired on two bars, and nothing else", a, e.PendingNotifications(""))
 		}
 	})
 }
@@ -247,8 +247,8 @@ func TestBadBarOfFeed(t *testing.T) {
 		} {
 			e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 100, High: 100, Low: 100, At: time.Now().UnixMilli(), Synthetic: true, Closed: []market.ClosedBar{c}})
 		}
-		if s, _ := e.watch.window(seriesKey{"AAA", market.Hour1}); e.PendingNotifications() != 0 || s.Closed().Time[s.Closed().Len()-1] >= start {
-			t.Errorf("%d fired, and the window ends with %v; want none, and a bar before %d", e.PendingNotifications(), s.Closed().Time[s.Closed().Len()-1], start)
+		if s, _ := e.watch.window(seriesKey{"AAA", market.Hour1}); e.PendingNotifications("") != 0 || s.Closed().Time[s.Closed().Len()-1] >= start {
+			t.Errorf("%d fired, and the window ends with %v; want none, and a bar before %d", e.PendingNotifications(""), s.Closed().Time[s.Closed().Len()-1], start)
 		}
 	})
 }

@@ -97,10 +97,10 @@ func (h *handlers) setAlert() tool {
 			return nil, err
 		}
 		if alert.Ended != "" {
-			return h.reply(alertReply{listedAlert: h.listed(alert), Meaning: alert.Meaning(), Hint: alert.Hint(nil)})
+			return h.reply(c, alertReply{listedAlert: h.listed(alert), Meaning: alert.Meaning(), Hint: alert.Hint(nil)})
 		}
 		now := h.Engine.Standing(ctx, alert)
-		return h.reply(alertReply{h.listed(alert), alert.Meaning(), now, alert.Hint(now), h.slow(alert), h.delivery(alert.Symbol, r.Who.Name)})
+		return h.reply(c, alertReply{h.listed(alert), alert.Meaning(), now, alert.Hint(now), h.slow(alert), h.delivery(alert.Symbol, r.Who.Name)})
 	})
 }
 
@@ -175,8 +175,8 @@ func (h *handlers) listAlerts() tool {
 		Title:       "Active alerts",
 		Description: "List the alerts that can still fire, newest first: those that have not fired yet, and those that repeat, with how often they fired.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-	}, reports, func(_ context.Context, _ mcp.Call, p *page) (*mcp.Result, error) {
-		return h.remind(list(*p, "list_alerts", h.activeAlerts())), nil
+	}, reports, func(_ context.Context, c mcp.Call, p *page) (*mcp.Result, error) {
+		return h.remind(c.Caller, list(*p, "list_alerts", h.activeAlerts())), nil
 	})
 }
 
@@ -203,7 +203,7 @@ func (h *handlers) cancelAlert() tool {
 		if err != nil {
 			return nil, err
 		}
-		return h.reply(struct {
+		return h.reply(c, struct {
 			OK bool `json:"ok"`
 			trade.Alert
 		}{true, alert})
@@ -226,16 +226,16 @@ func (r *drain) args() []arg {
 }
 
 // getNotifications defines get_notifications. It empties the queue, and so is not
-// announced as read-only. The queue belongs to the account: what one client has read is
-// gone for the others, but for an hour again=true returns it to all of them.
+// announced as read-only. Each login has its own place in the queue: what one has read waits
+// for the others, for an hour.
 func (h *handlers) getNotifications() tool {
 	return define(mcp.Tool{
 		Name:  "get_notifications",
 		Title: "Fired alerts",
-		Description: "Read the alerts that fired since the last call, oldest first. Reading removes them from the queue, which all clients share; " +
+		Description: "Read the alerts that fired since the last call, oldest first. Each login reads for itself: what another has read stays for an hour; " +
 			"again=true also returns what was read within the last hour, should an answer have been lost.",
-	}, reports, func(_ context.Context, _ mcp.Call, r *drain) (*mcp.Result, error) {
-		fired, left, err := h.Engine.Notifications(r.again, trade.Page{Offset: r.offset, Limit: r.limit, Size: replySize})
+	}, reports, func(_ context.Context, c mcp.Call, r *drain) (*mcp.Result, error) {
+		fired, left, err := h.Engine.Notifications(c.Caller.Key(), r.again, trade.Page{Offset: r.offset, Limit: r.limit, Size: replySize})
 		if err != nil {
 			return nil, fmt.Errorf("the queue could not be read, nothing is lost: %w", err)
 		}

@@ -104,7 +104,7 @@ func (h *handlers) placeOrder() tool {
 		if worth, known := worthOf(h.Engine, r.OrderRequest, o); o.ID == "" && h.Gate.Needs(c.Caller.Client, worth, known) {
 			reply.Note = "a person has to approve this order before it is placed (--confirm-above): the call without dry_run asks"
 		}
-		return h.reply(reply)
+		return h.reply(c, reply)
 	})
 }
 
@@ -141,7 +141,7 @@ func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) 
 			orders[i] = one
 		}
 	}
-	result := h.remind(mcp.JSON(struct {
+	result := h.remind(c, mcp.JSON(struct {
 		Orders []any  `json:"orders"`
 		Note   string `json:"note,omitempty"`
 	}{orders, note}))
@@ -239,13 +239,13 @@ func (h *handlers) cancelOrder() tool {
 			if len(ids) == 0 {
 				h.noteAlike(result, r.symbol)
 			}
-			return h.remind(result), nil
+			return h.remind(c.Caller, result), nil
 		}
 		o, err := h.Engine.CancelOrder(who(c), r.id)
 		if err != nil {
 			return nil, err
 		}
-		return h.reply(struct {
+		return h.reply(c, struct {
 			OK bool `json:"ok"`
 			trade.Order
 		}{true, o})
@@ -290,7 +290,7 @@ func (h *handlers) getOrders() tool {
 			if err != nil {
 				return nil, err
 			}
-			return h.reply([]trade.Order{o})
+			return h.reply(c, []trade.Order{o})
 		}
 		// An order must pass all filters that were given.
 		if r.symbol == everything { // as in place_order
@@ -335,7 +335,7 @@ func (h *handlers) getOrders() tool {
 		case len(orders) == 0:
 			h.noteAlike(result, r.symbol)
 		}
-		return h.remind(result), nil
+		return h.remind(c.Caller, result), nil
 	})
 }
 
@@ -383,7 +383,7 @@ func (h *handlers) getPositions() tool {
 			"include_flat lists closed ones too, and adds totals. account=true adds what the account has, made and risks.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
-	}, reports, func(_ context.Context, _ mcp.Call, r *positionList) (*mcp.Result, error) {
+	}, reports, func(_ context.Context, c mcp.Call, r *positionList) (*mcp.Result, error) {
 		// The first text is the list, as it is without the two arguments. Each of them adds a
 		// text of its own.
 		positions := h.Engine.Positions()
@@ -398,7 +398,7 @@ func (h *handlers) getPositions() tool {
 		if r.account {
 			add(h.statement())
 		}
-		return h.remind(result), nil
+		return h.remind(c.Caller, result), nil
 	})
 }
 

@@ -16,6 +16,8 @@ import (
 	"wick/exact"
 	"wick/indicators"
 	"wick/trade"
+
+	"wick/mcp"
 )
 
 var offsetHint = regexp.MustCompile(`offset=(\d+)`)
@@ -166,7 +168,7 @@ func TestNotificationPages(t *testing.T) {
 				got = append(got, item.ID)
 			}
 			pending -= len(items)
-			if left := d.engine.PendingNotifications(); left != pending {
+			if left := d.engine.PendingNotifications(trader.Key()); left != pending {
 				t.Fatalf("%d are left after %d of %d were returned", left, len(got), len(ids))
 			}
 			if said := len(r.Content) > 1 && strings.HasPrefix(string(r.Content[1].Text), fmt.Sprint(pending, " more")); said != (pending > 0) {
@@ -185,8 +187,8 @@ func TestNotificationPages(t *testing.T) {
 			t.Errorf("of those read before the reply says %q", r.Content[1].Text)
 		}
 		d.fire(3)
-		if d.reply(trader, "get_notifications", `{"limit":2,"offset":2}`, &items); len(items) != 2 || d.engine.PendingNotifications() != 1 {
-			t.Errorf("%d returned, %d left of 3: an offset must not skip what nobody has read", len(items), d.engine.PendingNotifications())
+		if d.reply(trader, "get_notifications", `{"limit":2,"offset":2}`, &items); len(items) != 2 || d.engine.PendingNotifications(trader.Key()) != 1 {
+			t.Errorf("%d returned, %d left of 3: an offset must not skip what nobody has read", len(items), d.engine.PendingNotifications(trader.Key()))
 		}
 	})
 }
@@ -288,4 +290,52 @@ func TestAlertsResourceFits(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOwnPlace: each login has its own place in the queue of fired alerts: one that polls
+// silences no other, and is reminded of no alert that it has read. After a restart each goes
+// on where it was.
+func TestOwnPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		d := openDesk(t, dir)
+		other := mcp.Caller{ID: "token-2", Client: trader.Client, Scope: trader.Scope, Door: "http"}
+		read := func(c mcp.Caller) int {
+			t.Helper()
+			var items []struct {
+				ID string `json:"alert_id"`
+			}
+			d.reply(c, "get_notifications", `{}`, &items)
+			return len(items)
+		}
+		d.fire(3)
+		if n := read(trader); n != 3 {
+			t.Errorf("the first reads %d of 3", n)
+		}
+		var ignored []any
+		if r := d.reply(trader, "get_positions", `{}`, &ignored); len(r.Content) != 1 {
+			t.Errorf("the first is reminded: %s", r.Content[1].Text)
+		}
+		if r := d.reply(other, "get_positions", `{}`, &ignored); len(r.Content) != 2 {
+			t.Error("the other is not reminded")
+		}
+		d.fire(1)
+		d.stop()
+		d = openDesk(t, dir)
+		defer d.stop()
+		if one, two := read(trader), read(other); one != 1 || two != 4 {
+			t.Errorf("after a restart the first reads %d and the other %d, want 1 and 4", one, two)
+		}
+		if one, two := read(trader), read(other); one+two != 0 {
+			t.Errorf("then they read %d and %d", one, two)
+		}
+		d.fire(1)
+		if n := read(trader); n != 1 {
+			t.Errorf("the first reads %d of 1", n)
+		}
+		time.Sleep(2 * time.Hour)
+		if n := read(other); n != 0 {
+			t.Errorf("what was read two hours ago is read again: %d", n)
+		}
+	})
 }

@@ -34,7 +34,7 @@ func TestDescriptionsTell(t *testing.T) {
 		{"get_indicators", "weight in hbars_top is a width in the chart, 0.3 for the heaviest level"},
 		{"generate_chart", "weight in hbars_top is a width in the chart, 0.3 for the heaviest level"},
 		{"get_indicators", "change_24h in percent since the border of bars nearest to 24 hours before the newest price"},
-		{"get_notifications", "the queue, which all clients share"},
+		{"get_notifications", "Each login reads for itself"},
 	}
 	for ind := range indicators.All() {
 		for _, label := range ind.Signals {

@@ -125,7 +125,7 @@ func TestTradeResources(t *testing.T) {
 				t.Errorf("alerts: %v %s", err, read.Contents[0].Text)
 			}
 		}
-		if d.engine.PendingNotifications() != 1 {
+		if d.engine.PendingNotifications("") != 1 {
 			t.Error("reading the resource drained the queue")
 		}
 		var positions []struct{ Quantity json.Number }

@@ -73,7 +73,7 @@ func (h *handlers) subscribe() tool {
 		if err != nil {
 			return nil, err
 		}
-		return h.reply(struct {
+		return h.reply(c, struct {
 			Status string `json:"status"`
 			filterReply
 		}{"subscribed", showFilter(s.Filter)})
@@ -97,7 +97,7 @@ func (h *handlers) unsubscribe() tool {
 		if had {
 			status = "unsubscribed"
 		}
-		return h.reply(struct {
+		return h.reply(c, struct {
 			Status string `json:"status"`
 		}{status})
 	})
@@ -118,7 +118,7 @@ func (h *handlers) listSubscriptions() tool {
 		if s != nil {
 			shown = showFilter(s.Filter)
 		}
-		return h.reply(struct {
+		return h.reply(c, struct {
 			Subscribed bool `json:"subscribed"`
 			filterReply
 			Waiting   int  `json:"offline_queue_size"`

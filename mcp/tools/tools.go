@@ -176,14 +176,14 @@ func mention(r *mcp.Result, left []ignored, sentence string) {
 }
 
 // reply returns v as JSON, as the result of a trading tool, with the reminder of remind.
-func (h *handlers) reply(v any) (*mcp.Result, error) {
-	return h.remind(mcp.JSON(v)), nil
+func (h *handlers) reply(c mcp.Call, v any) (*mcp.Result, error) {
+	return h.remind(c.Caller, mcp.JSON(v)), nil
 }
 
-// remind adds a text to a result if there are notifications that nobody has read: many
+// remind adds a text to a result if there are notifications that the caller has not read: many
 // clients never show a pushed notification to their model.
-func (h *handlers) remind(r *mcp.Result) *mcp.Result {
-	if n := h.Engine.PendingNotifications(); n > 0 {
+func (h *handlers) remind(c mcp.Caller, r *mcp.Result) *mcp.Result {
+	if n := h.Engine.PendingNotifications(c.Key()); n > 0 {
 		noun := "notifications are"
 		if n == 1 {
 			noun = "notification is"
