@@ -54,7 +54,7 @@ async function approval(name, client) {
 }
 
 export async function eras() {
-  const wick = await start({ args: ['--serve', '--trade', '--confirm-above', '0'] });
+  const wick = await start({ args: ['--serve', '--trade', '--confirm-above', '0', '--approve-in-client'] });
   const { token } = await login(wick.base, { name: 'eras' });
   for (const [mode, options] of Object.entries(modes)) {
     const older = mode === 'legacy';
@@ -64,7 +64,7 @@ export async function eras() {
       const client = new Client({ name: 'eras', version: '1' }, { ...capabilities, ...options });
       const transport = way === 'HTTP'
         ? new StreamableHTTPClientTransport(new URL(`${wick.base}/mcp`), { requestInit: { headers: { authorization: `Bearer ${token}` } } })
-        : new StdioClientTransport({ command: bin, args: ['--mcp', '--trade', '--confirm-above', '0'], env: { HOME: scratch(), PATH: process.env.PATH }, stderr: 'ignore' });
+        : new StdioClientTransport({ command: bin, args: ['--mcp', '--trade', '--confirm-above', '0', '--approve-in-client'], env: { HOME: scratch(), PATH: process.env.PATH }, stderr: 'ignore' });
       if (!await check(name, 'connect', () => client.connect(transport).then(() => true))) continue;
       await walk(name, client, older);
       if (!older) await approval(name, client);

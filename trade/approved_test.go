@@ -1,0 +1,48 @@
+package trade
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/exact"
+)
+
+// TestApprovalCovers: an order that a person has approved is placed within what was approved,
+// and names the evidence in the journal; one beyond its quantity, price or time is refused.
+func TestApprovalCovers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := testOptions(t)
+		e := openTest(t, o)
+		defer e.Close()
+		preview, err := e.Place(t.Context(), OrderRequest{Symbol: "BTCUSDT", Side: Buy, Type: Market, Quantity: exact.One, DryRun: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		price, soon := *preview.AveragePrice, time.Now().Add(time.Minute)
+		for name, c := range map[string]struct {
+			side     Side
+			approval Approval
+			refused  string
+		}{
+			"within":          {Buy, Approval{"evidence-1", exact.One, price + price/20, soon}, ""},
+			"too much":        {Buy, Approval{"evidence-2", exact.One / 2, price + price/20, soon}, "a quantity of 0.5"},
+			"bought too high": {Buy, Approval{"evidence-3", exact.One, price / 2, soon}, "the market is at"},
+			"sold too low":    {Sell, Approval{"evidence-4", exact.One, price * 2, soon}, "the market is at"},
+			"too late":        {Buy, Approval{"evidence-5", exact.One, 0, time.Now().Add(-time.Second)}, "the approval has ended"},
+		} {
+			placed, err := e.Place(t.Context(), OrderRequest{Symbol: "BTCUSDT", Side: c.side, Type: Market, Quantity: exact.One, Approval: &c.approval, ClientOrderID: c.approval.Evidence})
+			if c.refused == "" && (err != nil || placed.Evidence != "") || c.refused != "" && (err == nil || !strings.Contains(err.Error(), c.refused)) {
+				t.Errorf("%s: %+v, %v", name, placed, err)
+			}
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var audit strings.Builder
+		if err := Audit(o.Dir, &audit); err != nil || strings.Count(audit.String(), `"evidence":"evidence-1"`) != 1 || strings.Contains(audit.String(), "evidence-2") {
+			t.Errorf("%v: %s", err, &audit)
+		}
+	})
+}
