@@ -37,10 +37,10 @@ type Order struct {
 	Reply Reply
 }
 
-// Reply is what a client says that its person answered.
+// Reply is what a client says that its person answered. Yes counts only with
+// Options.InClient, and No always.
 type Reply int
 
-// The replies. Yes counts only with Options.InClient, and No always.
 const (
 	None Reply = iota
 	Yes
@@ -87,7 +87,6 @@ type question struct {
 	evidence Evidence // of the answer
 }
 
-// granted and refused report what the owner has answered.
 func (q *question) granted() bool { return q.answered && q.evidence.Yes }
 func (q *question) refused() bool { return q.answered && !q.evidence.Yes }
 

@@ -20,6 +20,7 @@
 package permit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,11 +141,8 @@ type Gate struct {
 
 // New returns a gate without questions.
 func New(o Options) *Gate {
-	g := &Gate{options: o, above: o.Above.Money(), log: o.Log, waiting: make(map[string]*question), sums: make(sums)}
-	if g.log == nil {
-		g.log = slog.New(slog.DiscardHandler)
-	}
-	return g
+	log := cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	return &Gate{options: o, above: o.Above.Money(), log: log, waiting: make(map[string]*question), sums: make(sums)}
 }
 
 // Asks reports whether some orders need a person's yes.
