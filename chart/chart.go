@@ -10,10 +10,11 @@
 //
 // # How a picture is made
 //
-// First everything is measured ([plan.go] and what it calls): pure functions
-// of numbers return boxes, rows and texts, and tests check them without
-// looking at a pixel. Then it is painted, panel by panel, into one byte per
-// pixel: an index into a fixed palette, so that mixing an edge into what is
+// A View is laid out into a scene ([plan.go] and what it calls): shapes and
+// texts with their places, in the order in which they are painted, which tests
+// check without looking at a pixel. A text goes where the shapes of its pane
+// leave room; one search finds it ([room.go]). Then the scene is painted
+// ([scene.go]) into one byte per pixel: an index into a fixed palette, so that mixing an edge into what is
 // under it is a look-up in a table. Text comes from glyphs that are kept for
 // each size. Horizontal and vertical things are whole pixels; for slanted ones
 // the distance to the line decides how much of a pixel is covered. The file is

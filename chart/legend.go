@@ -167,7 +167,16 @@ func (p *picture) legendItems(pn *pane, st *study) []legendItem {
 		items = append(items, legendItem{text: text, font: p.legend, ink: i, of: st})
 	}
 	if p.n > 0 && !st.compare && neverWarm(st.Result, p.n) {
-		add(inkAxis, p.emptyText(st))
+		why := "no values in these bars"
+		if !p.hasVolume() {
+			why = "no values (these bars have no volume)"
+		}
+		if st.needs != nil {
+			if n := st.needs(); n > p.n {
+				why = "needs " + strconv.Itoa(n) + " bars"
+			}
+		}
+		add(inkAxis, why)
 		return items
 	}
 	named := func(label, text string) string {
@@ -227,20 +236,6 @@ func (p *picture) legendItems(pn *pane, st *study) []legendItem {
 			sign: shape, tone: st.signalInk(g.signal.Tone, inkText)})
 	}
 	return items
-}
-
-// emptyText says why a study has no value: too few bars, if it is known how many are
-// needed, otherwise what the bars lack.
-func (p *picture) emptyText(st *study) string {
-	if st.needs != nil {
-		if n := st.needs(); n > p.n {
-			return "needs " + strconv.Itoa(n) + " bars"
-		}
-	}
-	if !p.hasVolume() {
-		return "no values (these bars have no volume)"
-	}
-	return "no values in these bars"
 }
 
 // studyName writes "MACD(12, 26, 9)" as "MACD 12 26 9". If each parameter is the name of
