@@ -314,3 +314,53 @@ func TestStdioMoney(t *testing.T) {
 		t.Errorf("without a passphrase: %v", err)
 	}
 }
+
+// TestApproveCommand: over stdio there is no page. The refusal says how the owner answers,
+// and wick approve with the passphrase on its standard input does it.
+func TestApproveCommand(t *testing.T) {
+	dir := t.TempDir()
+	host := runHost(t, func(ctx context.Context, in io.Reader, out, log io.Writer) error {
+		return Run(ctx, []string{"--mcp", "--trade", "--confirm-above", "0", "--data-dir", dir}, env("HOME", dir, "WICK_PASSPHRASE", testPhrase), in, out, log)
+	})
+	const order = `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.01,"client_order_id":"one"}`
+	id := regexp.MustCompile(`wick approve (\w+) and the passphrase`).FindStringSubmatch(host.call("place_order", order))
+	if id == nil {
+		t.Fatalf("not asked: %s", host.call("place_order", order))
+	}
+	approve := func(phrase string) error {
+		return Run(t.Context(), []string{"approve", id[1], "--data-dir", dir}, env("HOME", dir), strings.NewReader(phrase+"\n"), io.Discard, io.Discard)
+	}
+	if err := approve("not the passphrase"); err == nil || !strings.Contains(err.Error(), "not the passphrase") {
+		t.Errorf("a wrong passphrase: %v", err)
+	}
+	if err := approve(""); err == nil {
+		t.Error("no passphrase approves")
+	}
+	if got := host.call("place_order", order); strings.Contains(got, `"status"`) {
+		t.Fatalf("placed without a yes: %s", got)
+	}
+	if err := approve(testPhrase); err != nil {
+		t.Fatal(err)
+	}
+	if got := host.call("place_order", order); !strings.Contains(got, `"status":"filled"`) {
+		t.Errorf("after the yes: %s", got)
+	}
+}
+
+// TestWords: what does one thing may be written as a word.
+func TestWords(t *testing.T) {
+	var words, flags bytes.Buffer
+	for args, out := range map[string]*bytes.Buffer{"permissions": &words, "--permissions": &flags} {
+		if err := Run(t.Context(), []string{args}, env("HOME", "/"), nil, out, io.Discard); err != nil {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+	if words.String() != flags.String() || !strings.Contains(words.String(), "place_order") {
+		t.Errorf("wick permissions prints %s", &words)
+	}
+	for _, args := range [][]string{{"permission"}, {"port", "1"}, {"chart"}} {
+		if err := Run(t.Context(), args, env("HOME", "/"), nil, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "unexpected argument") {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
