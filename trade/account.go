@@ -327,3 +327,11 @@ func (o *Order) atMost(most exact.Decimal) string {
 	}
 	return fmt.Sprintf("lower the quantity to at most %s", most)
 }
+
+// atLeast is the same for a quantity of at least the smallest that passes.
+func (o *Order) atLeast(least exact.Decimal) string {
+	if o.Notional != 0 {
+		return fmt.Sprintf("raise the notional to what at least %s are worth", least)
+	}
+	return fmt.Sprintf("raise the quantity to at least %s", least)
+}

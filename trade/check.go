@@ -1,7 +1,7 @@
 package trade
 
 import (
-	"cmp"
+	"fmt"
 	"math"
 
 	"wick/exact"
@@ -38,11 +38,7 @@ func (e *Engine) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal)
 	size, fits := e.ahead.pending(o)
 	shrinks := fits && shrinks(e.owned(o.Symbol), size)
 	worst := r.worst(o, price, fill)
-	by := exact.Decimal(0) // of an order by value, the price by which it got its quantity
-	if o.Notional != 0 {
-		by = cmp.Or(o.worst(), fill)
-	}
-	if err := e.checkSize(o, worst, by, shrinks); err != nil {
+	if err := e.checkSize(o, worst, shrinks); err != nil {
 		return err
 	}
 	if err := e.checkReduceOnly(o, fill); err != nil {
@@ -66,23 +62,28 @@ func (r OrderRequest) worst(o *Order, price, fill exact.Decimal) exact.Decimal {
 
 // checkSize refuses an order whose value, at the highest price that it could cost, is
 // over the limit for one order, or whose size is below the least that the market takes.
-// By is as in [Grid.advice].
 //
 // An order that can only reduce may be over that limit, so that a trader can leave a
 // position that has grown. Any other order may not, even if it would only shrink the
 // position now: by the time it is filled the position may be gone.
-func (e *Engine) checkSize(o *Order, worst, by exact.Decimal, shrinks bool) error {
+func (e *Engine) checkSize(o *Order, worst exact.Decimal, shrinks bool) error {
 	most, grid := e.options.Limits.OrderNotional, e.paper.grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
+	least, _ := grid.least(worst)
 	switch {
 	case !fits || notional > most && !o.cut():
-		advice := grid.advice(worst, by, most, shrinks || o.cut(), false)
+		largest, _ := most.Over(worst, exact.Down) // less than the quantity, so in range
+		largest, _ = largest.Step(grid.Lot, exact.Down)
+		advice := o.atMost(largest)
+		if largest == 0 {
+			advice = fmt.Sprintf("the smallest step of this market, %s, is worth more", max(grid.Lot, 1))
+		}
 		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; %s", exact.Product(o.Quantity, worst), most, advice)
 	case shrinks || o.cut(): // what is left of a position may be less
 	case notional < grid.Minimum:
-		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, grid.advice(worst, by, most, false, true))
+		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, o.atLeast(least))
 	case o.Quantity < grid.Least:
-		return refuse("min_quantity", fixIt, "the order is for %s, and this market takes none below %s; %s", o.Quantity, grid.Least, grid.advice(worst, by, most, false, true))
+		return refuse("min_quantity", fixIt, "the order is for %s, and this market takes none below %s; %s", o.Quantity, grid.Least, o.atLeast(least))
 	}
 	return nil
 }

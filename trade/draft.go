@@ -2,7 +2,6 @@ package trade
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 	"time"
 
@@ -67,7 +66,7 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exac
 	// The order of these steps matters: the quantity of an order by value needs its
 	// price, and the exits need the price of the entry. A price that cannot be meant is
 	// refused before anything that follows from it.
-	if err := e.checkGrid(r, q, at); err != nil {
+	if err := e.paper.grid(o.Symbol).check(&r); err != nil {
 		return nil, 0, err
 	}
 	if err := e.checkPrices(o, r.OCO, q.price); err != nil {
@@ -307,86 +306,4 @@ func (o *Order) continues(old *Order) bool {
 	equal := func(x, y *exact.Decimal) bool { return x == y || x != nil && y != nil && *x == *y }
 	return o.Type != TrailingStop && old.TriggeredAt == nil && old.Side == o.Side && old.Type == o.Type &&
 		equal(old.Price, o.Price) && equal(old.StopPrice, o.StopPrice) && o.Quantity <= old.remaining().Abs()
-}
-
-// checkGrid refuses a request whose prices or quantity are off the grid, and says which
-// of the two nearest steps would pass, or which quantity is the least. A request to close
-// all of a position has no quantity to check. Called with mu held.
-func (e *Engine) checkGrid(r OrderRequest, q quote, at Time) error {
-	name, value, step := e.paper.grid(r.Symbol).off(&r)
-	if value == nil {
-		return nil
-	}
-	code, was := "off_tick", *value
-	if name == "quantity" {
-		code = "off_lot"
-	}
-	below, _ := was.Step(step, exact.Down)
-	above, ok := was.Step(step, exact.Up)
-	var passing []string
-	// The value points into r, which is a copy, so a neighbour can be tried in its place.
-	for _, near := range []exact.Decimal{below, above} {
-		if *value = near; ok && near != 0 && e.passes(r, q, at) {
-			passing = append(passing, near.String())
-		}
-	}
-	advice := ""
-	switch {
-	case len(passing) > 0:
-		advice = "; " + strings.Join(passing, " or ") + " would do"
-	case name == "quantity":
-		if *value = e.least(r, q, at); *value > was && e.passes(r, q, at) {
-			advice = "; the least is " + value.String()
-		}
-	}
-	return refuse(code, fixIt, "%s %s: this market counts in steps of %s%s", name, was, step, advice)
-}
-
-// least returns the smallest quantity that the market takes of the order that r asks for,
-// zero if that is not known. Called with mu held.
-func (e *Engine) least(r OrderRequest, q quote, at Time) exact.Decimal {
-	o, fill, err := e.newOrder(r, q, at)
-	if err != nil {
-		return 0
-	}
-	least, _ := e.paper.grid(r.Symbol).least(r.worst(o, q.price, fill))
-	return least
-}
-
-// off returns the first value of r that is no whole multiple of its step, with its name
-// and the step; nil if there is none.
-func (g Grid) off(r *OrderRequest) (name string, value *exact.Decimal, step exact.Decimal) {
-	for _, v := range []struct {
-		name  string
-		value *exact.Decimal
-		step  exact.Decimal
-	}{
-		{"price", &r.Price, g.Tick}, {"stop_price", &r.StopPrice, g.Tick}, {"trail_amount", &r.TrailAmount, g.Tick},
-		{"oco stop_price", &r.OCO.StopPrice, g.Tick}, {"oco price", &r.OCO.Price, g.Tick},
-		{"stop_loss", &r.StopLoss.Price, g.Tick}, {"take_profit", &r.TakeProfit.Price, g.Tick}, {"quantity", &r.Quantity, g.Lot},
-	} {
-		// A step of zero leaves every value as it is.
-		if below, _ := v.value.Step(v.step, exact.Down); below != *v.value {
-			return v.name, v.value, v.step
-		}
-	}
-	return "", nil, 0
-}
-
-// passes reports whether r, after one of its values was put on the grid, would be accepted
-// now or later. If another value of r is still off the grid it reports true, because how r
-// is judged then is not known yet. Called with mu held.
-func (e *Engine) passes(r OrderRequest, q quote, at Time) bool {
-	if _, other, _ := e.paper.grid(r.Symbol).off(&r); other != nil {
-		return true
-	}
-	o, fill, err := e.newOrder(r, q, at)
-	if err == nil {
-		err = checkRests(o, r.OCO, fill, q.price)
-	}
-	if err == nil {
-		err = e.checkTerms(r, o, q.price, fill)
-	}
-	var no *Refusal
-	return !errors.As(err, &no) || no.Retry == later
 }

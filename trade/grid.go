@@ -29,33 +29,36 @@ func newGrid(g market.Grid) Grid {
 	return Grid{number(g.Tick), number(g.Lot), number(g.Minimum), number(g.Least)}
 }
 
-// advice says which quantity an order could have instead of its own at a price, if it may
-// be worth most: at least the smallest that the market takes if raise is true, else at
-// most the largest, or that none fits. One that shrinks a position may be as small as a lot.
-// By is the price by which a notional became the quantity: the advice is then about the
-// notional. It is zero for an order by quantity.
-func (g Grid) advice(price, by, most exact.Decimal, shrinks, raise bool) string {
-	least, _ := g.least(price)
-	if shrinks {
-		least = max(g.Lot, 1)
+// check refuses a request whose prices or quantity are off the grid, and names the nearest
+// values that are on it. A request to close all of a position has no quantity to check.
+func (g Grid) check(r *OrderRequest) error {
+	least, _ := max(g.Least, g.Lot).Step(g.Lot, exact.Up)
+	for _, v := range []struct {
+		code, name         string
+		value, step, least exact.Decimal
+	}{
+		{"off_tick", "price", r.Price, g.Tick, g.Tick},
+		{"off_tick", "stop_price", r.StopPrice, g.Tick, g.Tick},
+		{"off_tick", "trail_amount", r.TrailAmount, g.Tick, g.Tick},
+		{"off_tick", "oco stop_price", r.OCO.StopPrice, g.Tick, g.Tick},
+		{"off_tick", "oco price", r.OCO.Price, g.Tick, g.Tick},
+		{"off_tick", "stop_loss", r.StopLoss.Price, g.Tick, g.Tick},
+		{"off_tick", "take_profit", r.TakeProfit.Price, g.Tick, g.Tick},
+		{"off_lot", "quantity", r.Quantity, g.Lot, least},
+	} {
+		below, _ := v.value.Step(v.step, exact.Down) // a step of zero leaves every value as it is
+		if below == v.value {
+			continue
+		}
+		above, ok := v.value.Step(v.step, exact.Up)
+		below, above = max(below, v.least), max(above, v.least)
+		nearest := fmt.Sprintf("are %s and %s", below, above)
+		if !ok || below == above {
+			nearest = "is " + below.String()
+		}
+		return refuse(v.code, fixIt, "%s %s: this market counts in steps of %s; the nearest %s", v.name, v.value, v.step, nearest)
 	}
-	largest, bounded := most.Over(price, exact.Down) // not bounded where even the largest number is worth less
-	largest, _ = largest.Step(g.Lot, exact.Down)
-	switch {
-	case bounded && largest < least:
-		return fmt.Sprintf("no quantity fits: the smallest that this market takes is %s, worth %s, and an order may be worth at most %s", least, exact.Product(least, price), most)
-	case raise && by != 0:
-		value, _ := least.Times(by, exact.Up)
-		return "raise the notional to at least " + value.String()
-	case raise:
-		return "raise the quantity to at least " + least.String()
-	case by == price:
-		return "lower the notional to at most " + most.String()
-	case by != 0:
-		value, _ := largest.Times(by, exact.Down)
-		return "lower the notional to at most " + value.String()
-	}
-	return "lower the quantity to at most " + largest.String()
+	return nil
 }
 
 // least returns the smallest quantity of an order that the market takes at a price, and

@@ -517,9 +517,7 @@ func TestCloseBeyondLargestOrder(t *testing.T) {
 
 // TestRefusalOrder: a price that must be a typing error is refused before its consequences,
 // the value of the order and its exits, and before refusals that end by themselves: the
-// error is called by its name. Nor do refusals that end by themselves hide that a step
-// beside a value off the grid would be refused, too. The market is at 100, and a buy may
-// stand from 20 to 150.
+// error is called by its name. The market is at 100, and a buy may stand from 20 to 150.
 func TestRefusalOrder(t *testing.T) {
 	limit := func(side Side, price exact.Decimal) func(*OrderRequest) {
 		return func(r *OrderRequest) { r.Side, r.Type, r.Price, r.Quantity = side, Limit, price, 100*exact.One }
@@ -534,8 +532,8 @@ func TestRefusalOrder(t *testing.T) {
 		{"a stop that has passed", func(r *OrderRequest) { r.Type, r.StopPrice, r.Quantity = Stop, 99*exact.One, 2000*exact.One }, "stop_passed: "},
 		{"a value that buys nothing", func(r *OrderRequest) { limit(Buy, 1e9*exact.One)(r); r.Quantity, r.Notional = 0, exact.One }, "price_collar: "},
 		{"an exit far from it", func(r *OrderRequest) { limit(Sell, 10000*exact.One)(r); r.TakeProfit = Exit{Price: 95 * exact.One} }, "price_collar: "},
-		{"a price off the grid", limit(Buy, dec(t, "19.995")), "; 20 would do "},
-		{"a quantity off the grid", func(r *OrderRequest) { limit(Buy, 90*exact.One)(r); r.Quantity = dec(t, "1111.15") }, "; 1111.1 would do "}, // for 99999 and 100008
+		{"a price off the grid", limit(Buy, dec(t, "19.995")), "; the nearest are 19.99 and 20 "},
+		{"a quantity off the grid", func(r *OrderRequest) { limit(Buy, 90*exact.One)(r); r.Quantity = dec(t, "1111.15") }, "; the nearest are 1111.1 and 1111.2 "},
 	}
 	for _, open := range []int{2, 1} { // of which there is one
 		set := func(o *Options) {

@@ -257,7 +257,7 @@ func TestGrid(t *testing.T) {
 	}
 	inBubble(t, func(o *Options) { o.Grid, o.Slippage = grid, exact.One/1000 }, func(t *testing.T, e *Engine) {
 		for want, change := range map[string]func(*OrderRequest){
-			"off_tick: price 90.2: this market counts in steps of 0.5; 90 or 90.5 would do": func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One+exact.One/5 },
+			"off_tick: price 90.2: this market counts in steps of 0.5; the nearest are 90 and 90.5": func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One+exact.One/5 },
 			"off_tick: stop_loss 90.1":               func(r *OrderRequest) { r.StopLoss.Price = 90*exact.One + exact.One/10 },
 			"off_tick: oco stop_price":               func(r *OrderRequest) { r.Type, r.Price, r.OCO.StopPrice = Limit, 90*exact.One, 110*exact.One+1 },
 			"off_lot: quantity 1.23: ":               func(r *OrderRequest) { r.Quantity = exact.One + 23*exact.One/100 },
@@ -287,11 +287,10 @@ func TestGrid(t *testing.T) {
 	})
 }
 
-// TestGridAdvice: an order that follows the advice of a refusal is accepted. The bounds in
-// a refusal are on the grid, and of the two steps beside a value it names only those that
-// pass. By hand, at a price of 10.56 and steps of 0.01 and 0.001: a limit of 100000 per
-// order is 9469.697 at 10.56, a buy may stand from 2.112 to 15.84 and a sell from 5.28 to
-// 52.8.
+// TestGridAdvice: the bounds in a refusal are on the grid, and the refusal of a value off the
+// grid names the nearest that are on it. By hand, at a price of 10.56 and steps of 0.01 and
+// 0.001: a limit of 100000 per order is 9469.697 at 10.56, a buy may stand from 2.112 to 15.84
+// and a sell from 5.28 to 52.8.
 func TestGridAdvice(t *testing.T) {
 	grid := func(string) (Grid, bool) {
 		return Grid{Tick: exact.One / 100, Lot: exact.One / 1000, Minimum: 5 * exact.One}, true
@@ -308,38 +307,22 @@ func TestGridAdvice(t *testing.T) {
 			want   string // in the refusal; empty where it passes
 		}{
 			{sized("100000"), "lower the quantity to at most 9469.696 "},
-			{sized("9469.6969"), "off_lot: quantity 9469.6969: this market counts in steps of 0.001; 9469.696 would do "},
+			{sized("9469.6969"), "off_lot: quantity 9469.6969: this market counts in steps of 0.001; the nearest are 9469.696 and 9469.697 "},
 			{sized("9469.696"), ""},
-			{sized("1.2345"), "1.234 or 1.235 would do"},
-			{sized("0.4734"), "; 0.474 would do"}, // 0.473 is worth 4.99488, below the least
-			// If both steps are below the least quantity, that is named. By hand, 5/10.56 is
-			// 0.4735 and 5/9 is 0.5556, and 0.474 at 10.56 is 5.00544.
-			{sized("0.0004"), "off_lot: quantity 0.0004: this market counts in steps of 0.001; the least is 0.474 "},
-			{sized("0.4724"), "; the least is 0.474 "},
+			{sized("0.0004"), "off_lot: quantity 0.0004: this market counts in steps of 0.001; the nearest is 0.001 "},
+			{sized("92233720368.54775807"), "; the nearest is 92233720368.547 "}, // the next step is out of range
+			// By hand, 5/10.56 is 0.4735, and 0.474 at 10.56 is 5.00544.
 			{sized("0.1"), "min_notional: the order is worth 1.056, and this market takes none below 5; raise the quantity to at least 0.474 "},
-			{func(r *OrderRequest) { limited(Buy, "9")(r); r.Quantity = dec(t, "0.0004") }, "; the least is 0.556 "},
 			{func(r *OrderRequest) { r.Quantity, r.Notional = 0, dec(t, "0.001") }, "bad_quantity: a notional of 0.001 buys nothing at 10.56; the least is 5.00544 "},
 			{func(r *OrderRequest) { r.Quantity, r.Notional = 0, dec(t, "5.00544") }, ""},
 			{limited(Buy, "30"), "2.12 to 15.84 is allowed"},
-			{limited(Buy, "15.8401"), "off_tick: price 15.8401: this market counts in steps of 0.01; 15.84 would do "},
 			{limited(Sell, "100"), "5.28 to 52.8 is allowed"},
-			{limited(Sell, "5.2799"), "; 5.28 would do"},
-			{func(r *OrderRequest) { limited(Buy, "2.1111")(r); r.Quantity = 10 * exact.One }, "; 2.12 would do"},
+			{limited(Buy, "9.001"), "off_tick: price 9.001: this market counts in steps of 0.01; the nearest are 9 and 9.01 "},
+			{limited(Buy, "0.001"), "; the nearest is 0.01 "},
 			{func(r *OrderRequest) { limited(Buy, "2.12")(r); r.Quantity = 10 * exact.One }, ""},
-			{func(r *OrderRequest) { r.Type, r.StopPrice = Stop, dec(t, "10.5601") }, "; 10.57 would do"},
-			{func(r *OrderRequest) { r.StopLoss = Exit{Price: dec(t, "5.2701")} }, "; 5.28 would do"},
-			{func(r *OrderRequest) { limited(Buy, "9")(r); r.OCO = OCO{StopPrice: dec(t, "52.8001")} }, "oco stop_price 52.8001: this market counts in steps of 0.01; 52.8 would do"},
-			// Two values are off the grid: which steps of one pass depends on the other.
-			{func(r *OrderRequest) { limited(Buy, "9.001")(r); r.Quantity = dec(t, "1.2345") }, "9 or 9.01 would do"},
-			// Both steps are out of bounds, or another value is: none is named.
-			{func(r *OrderRequest) { limited(Buy, "90")(r); r.Quantity = dec(t, "0.0004") }, "off_lot: quantity 0.0004: this market counts in steps of 0.001 (fix"},
-			{sized("20000.0001"), "this market counts in steps of 0.001 (fix"},
-			// The market has reached both steps, or one: an order that must rest cannot be there.
-			{func(r *OrderRequest) { limited(Buy, "10.971")(r); r.PostOnly = true }, "steps of 0.01 (fix"},
-			{func(r *OrderRequest) { limited(Buy, "10.555")(r); r.PostOnly = true }, "; 10.55 would do"},
-			{func(r *OrderRequest) { limited(Sell, "10.565")(r); r.PostOnly = true }, "; 10.57 would do"},
-			{func(r *OrderRequest) { limited(Buy, "10.971")(r); r.OCO = OCO{StopPrice: 11 * exact.One} }, "steps of 0.01 (fix"},
-			{func(r *OrderRequest) { limited(Buy, "10.555")(r); r.OCO = OCO{StopPrice: 11 * exact.One} }, "; 10.55 would do"},
+			{func(r *OrderRequest) { r.Type, r.StopPrice = Stop, dec(t, "10.5601") }, "off_tick: stop_price 10.5601: "},
+			{func(r *OrderRequest) { r.StopLoss = Exit{Price: dec(t, "5.2701")} }, "; the nearest are 5.27 and 5.28 "},
+			{func(r *OrderRequest) { limited(Buy, "9")(r); r.OCO = OCO{StopPrice: dec(t, "52.8001")} }, "oco stop_price 52.8001: this market counts in steps of 0.01; the nearest are 52.8 and 52.81 "},
 		} {
 			_, err := try(t, e, func(r *OrderRequest) { r.DryRun = true; c.change(r) })
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -354,10 +337,11 @@ func TestGridAdvice(t *testing.T) {
 		change func(*OrderRequest)
 		want   string
 	}{
-		{Grid{Lot: exact.One / 10, Least: 3 * exact.One / 10}, sized("0.04"), "; the least is 0.3 "},
+		{Grid{Lot: exact.One / 10, Least: 3 * exact.One / 10}, sized("0.04"), "; the nearest is 0.3 "},
 		{Grid{Lot: exact.One / 10, Least: 3 * exact.One / 10}, sized("0.2"), "min_quantity: the order is for 0.2, and this market takes none below 0.3; raise the quantity to at least 0.3 "},
 		{Grid{Lot: exact.One / 5, Least: 3 * exact.One / 10}, sized("0.2"), "raise the quantity to at least 0.4 "},
-		{Grid{Lot: exact.One / 5}, sized("0.04"), "; 0.2 would do "},
+		{Grid{Lot: exact.One / 5}, sized("0.04"), "; the nearest is 0.2 "},
+		{Grid{Lot: exact.One / 5, Least: 3 * exact.One / 10}, sized("0.5"), "; the nearest are 0.4 and 0.6 "},
 		{Grid{}, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 1 }, "a notional of 0.00000001 buys nothing at 10.56; the least is 0.00000011 "},
 	} {
 		inBubble(t, func(o *Options) {
@@ -400,8 +384,8 @@ func TestGridAdvice(t *testing.T) {
 	})
 }
 
-// TestNoQuantityFits: where the limit of an order is less than the smallest that the
-// market takes, no quantity is advised, least of all 0.
+// TestNoQuantityFits: where the limit of an order is less than the smallest step of the
+// market, no quantity is advised, least of all 0.
 func TestNoQuantityFits(t *testing.T) {
 	for _, c := range []struct {
 		grid Grid
@@ -411,11 +395,9 @@ func TestNoQuantityFits(t *testing.T) {
 	}{
 		{Grid{}, "50", "1", "lower the quantity to at most 0.5 "},
 		{Grid{Lot: exact.One / 10}, "50", "1", "lower the quantity to at most 0.5 "},
-		{Grid{Lot: exact.One}, "50", "1", "max_order_notional: the order is worth 100, over the limit of 50 per order; no quantity fits: the smallest that this market takes is 1, worth 100, and an order may be worth at most 50 "},
-		{Grid{Lot: exact.One / 10, Minimum: 75 * exact.One}, "50", "1", "no quantity fits: the smallest that this market takes is 0.8, worth 80, and an order may be worth at most 50 "},
-		{Grid{Lot: exact.One / 10, Minimum: 75 * exact.One}, "50", "0.5", "min_notional: the order is worth 50, and this market takes none below 75; no quantity fits: the smallest that this market takes is 0.8, worth 80, and an order may be worth at most 50 "},
-		{Grid{Least: exact.One}, "50", "0.5", "min_quantity: the order is for 0.5, and this market takes none below 1; no quantity fits: the smallest that this market takes is 1, worth 100, and an order may be worth at most 50 "},
-		{Grid{}, "0.0000001", "1", "no quantity fits: the smallest that this market takes is 0.00000001, worth 0.000001, and an order may be worth at most 0.0000001 "},
+		{Grid{Lot: exact.One}, "50", "1", "max_order_notional: the order is worth 100, over the limit of 50 per order; the smallest step of this market, 1, is worth more "},
+		{Grid{Lot: exact.One / 10, Minimum: 75 * exact.One}, "50", "0.5", "min_notional: the order is worth 50, and this market takes none below 75; raise the quantity to at least 0.8 "},
+		{Grid{}, "0.0000001", "1", "; the smallest step of this market, 0.00000001, is worth more "},
 	} {
 		limits := func(o *Options) {
 			o.Grid, o.Limits.OrderNotional, o.Source = func(string) (Grid, bool) { return c.grid, true }, dec(t, c.most), real{o.Source}
@@ -427,24 +409,20 @@ func TestNoQuantityFits(t *testing.T) {
 			}
 		})
 	}
-	cheap := Grid{Minimum: 5 * exact.One}
-	if got, want := cheap.advice(1, 0, 100_000*exact.One, false, true), "raise the quantity to at least 500000000"; got != want {
-		t.Errorf("at a price at which no quantity is over the limit: %q, want %q", got, want)
-	}
 }
 
-// TestNotionalAdvised: the refusal of an order by value names a notional, since that is
+// TestNotionalAdvised: the refusal of an order by value speaks of its notional, since that is
 // what was sent, and the advised one passes. The market is at 10.56 and counts in
-// thousandths; by hand, 5/10.56 is 0.474 lots up, worth 5.00544. A sell with a limit of 10 is
-// counted at 10 and filled at 10.56, so 100000 at that price are 94696.96 at 10.
+// thousandths; by hand, 5/10.56 is 0.474 lots up. A sell with a limit of 10 is counted at 10
+// and filled at 10.56, so 100000 at that price are 9469.696, which are 94696.96 at 10.
 func TestNotionalAdvised(t *testing.T) {
 	grid := func(string) (Grid, bool) { return Grid{Lot: exact.One / 1000, Minimum: 5 * exact.One}, true }
 	inBubble(t, func(o *Options) { o.Grid, o.Source = grid, real{flat(10.56)} }, func(t *testing.T, e *Engine) {
-		for _, c := range []struct{ price, notional, want, advised string }{
-			{"", "500000", "max_order_notional: ", "lower the notional to at most 100000 "},
-			{"9", "500000", "max_order_notional: ", "lower the notional to at most 100000 "},
-			{"10", "99999", "max_order_notional: ", "lower the notional to at most 94696.96 "},
-			{"", "1", "min_notional: ", "raise the notional to at least 5.00544 "},
+		for _, c := range []struct{ price, notional, want, advised, follows string }{
+			{"", "500000", "max_order_notional: ", "lower the notional to what at most 9469.696 are worth ", "99999.98976"},
+			{"9", "500000", "max_order_notional: ", "lower the notional to what at most 11111.111 are worth ", "99999.999"},
+			{"10", "99999", "max_order_notional: ", "lower the notional to what at most 9469.696 are worth ", "94696.96"},
+			{"", "1", "min_notional: ", "raise the notional to what at least 0.474 are worth ", "5.00544"},
 		} {
 			change := func(r *OrderRequest) {
 				r.DryRun, r.Quantity, r.Notional = true, 0, dec(t, c.notional)
@@ -459,8 +437,7 @@ func TestNotionalAdvised(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.advised) || strings.Contains(err.Error(), "quantity") {
 				t.Errorf("%v: %v", c, err)
 			}
-			words := strings.Fields(c.advised)
-			if _, err := try(t, e, func(r *OrderRequest) { change(r); r.Notional = dec(t, words[len(words)-1]) }); err != nil {
+			if _, err := try(t, e, func(r *OrderRequest) { change(r); r.Notional = dec(t, c.follows) }); err != nil {
 				t.Errorf("%v, as advised: %v", c, err)
 			}
 		}

@@ -115,15 +115,15 @@ func (r *OrderRequest) checkPrices() error {
 	case r.Price < 0 || r.StopPrice < 0 || r.TrailAmount < 0:
 		return refuse("bad_price", fixIt, "price %s: it must be above zero", min(r.Price, r.StopPrice, r.TrailAmount))
 	case r.Type == Limit && r.Price == 0 && r.StopPrice != 0:
-		return refuse("price_required", fixIt, "a limit order needs a price and takes no stop_price: %s", r.priced())
+		return refuse("price_required", fixIt, "a limit order needs a price and takes no stop_price: %s", whichPrice)
 	case r.Type.hasLimit() && r.Price == 0:
 		return refuse("price_required", fixIt, "a %s order needs a price", r.Type)
 	case !r.Type.hasLimit() && r.Price != 0:
-		return refuse("price_not_allowed", fixIt, "a %s order takes no price: %s", r.Type, r.priced())
+		return refuse("price_not_allowed", fixIt, "a %s order takes no price: %s", r.Type, whichPrice)
 	case stops && r.StopPrice == 0:
 		return refuse("stop_price_required", fixIt, "a %s order needs a stop_price", r.Type)
 	case !stops && r.StopPrice != 0:
-		return refuse("stop_price_not_allowed", fixIt, "a %s order takes no stop_price: %s", r.Type, r.priced())
+		return refuse("stop_price_not_allowed", fixIt, "a %s order takes no stop_price: %s", r.Type, whichPrice)
 	}
 	if err := r.checkTrail(); err != nil {
 		return err
@@ -134,40 +134,11 @@ func (r *OrderRequest) checkPrices() error {
 	return nil
 }
 
-// priced says which orders take the prices of r, whose type does not, and what each of
-// them would do. A refusal is followed to the letter, so none may do more than r asked
-// for without saying so: a sell stop whose stop_price was written as price sells at once
-// if it is sent again as a limit. The market is not known here, so each text says on which
-// side of it the order waits.
-func (r *OrderRequest) priced() string {
-	given := max(r.Price, r.StopPrice) // where one of them is zero
-	moves, sides := "rises", [2]string{"below", "above"}
-	if r.Side == Sell {
-		moves, sides = "falls", [2]string{"above", "below"}
-	}
-	stop := fmt.Sprintf("type stop with stop_price %s is to %s at the market once that %s to it", given, r.Side, moves)
-	limited := fmt.Sprintf("type limit with price %s is to %s there or better, and at once if the market is there", given, r.Side)
-	both := fmt.Sprintf("type stop_limit takes both if the market is %s %s, waits until it %s to that and is then a limit of %s", sides[0], r.StopPrice, moves, r.Price)
-	switch two := r.Price != 0 && r.StopPrice != 0; {
-	case r.Type == TrailingStop:
-		return "its stop follows the market at the distance of trail_amount or trail_percent; a stop that stays where it is has type stop and stop_price"
-	case two && r.Type == Limit && (r.Side == Buy && r.StopPrice < r.Price || r.Side == Sell && r.StopPrice > r.Price): // no market is between the two as an oco needs it
-		return both + fmt.Sprintf("; to leave at %s what the limit has bought or sold is stop_loss %[1]s", r.StopPrice)
-	case two && r.Type == Limit:
-		return both + fmt.Sprintf(`; a limit %s the market with a stop %s it is "oco":{"stop_price":%s}`, sides[0], sides[1], r.StopPrice)
-	case two && r.Type == Stop:
-		return both + fmt.Sprintf("; without price this is to %s at the market from there on", r.Side)
-	case two:
-		return both
-	case r.Type == Stop:
-		return fmt.Sprintf("stop_price %s in its place is to %s once the market %s to it; %s", given, r.Side, moves, limited)
-	case r.Type == Market && r.StopPrice != 0:
-		return stop
-	case r.Type == Market:
-		return fmt.Sprintf("%s; %s; without price this is to %s at the market now", limited, stop, r.Side)
-	}
-	return stop + "; " + limited
-}
+// whichPrice ends the refusal of a price that the type of an order does not take. A refusal is
+// followed to the letter, so it says what each price does: a sell stop whose stop_price was
+// written as price sells at once if it is sent again as a limit.
+const whichPrice = "price is the limit of a limit or stop_limit order, which fills at once where the market has reached it; " +
+	"stop_price is where the market triggers a stop or stop_limit order; trail_amount or trail_percent is the distance of a trailing_stop"
 
 // checkTrail refuses a distance of an order that is no trailing stop, and a trailing stop
 // that does not have exactly one.

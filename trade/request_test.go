@@ -8,15 +8,11 @@ import (
 )
 
 // TestRefusalsCanBeFollowed: a client follows the text of a refusal to the letter, so it
-// must lead to what was meant, and say what each way does. A sell stop of 20 whose
-// stop_price was written as price was once told to send type limit, which sold at once;
-// with both prices two texts sent it from one type to the other and back.
+// says what each price does, and does not advise another type. A sell stop of 20 whose
+// stop_price was written as price was once told to send type limit, which sold at once.
 func TestRefusalsCanBeFollowed(t *testing.T) {
-	const (
-		stop    = "type stop with stop_price 20 is to sell at the market once that falls to it"
-		limited = "type limit with price 20 is to sell there or better, and at once if the market is there"
-		both    = "type stop_limit takes both if the market is above 20, waits until it falls to that and is then a limit of 19"
-	)
+	const which = ": price is the limit of a limit or stop_limit order, which fills at once where the market has reached it; " +
+		"stop_price is where the market triggers a stop or stop_limit order; trail_amount or trail_percent is the distance of a trailing_stop (fix the request)"
 	price := func(r *OrderRequest) { r.Price = 20 * exact.One }
 	stopPrice := func(r *OrderRequest) { r.StopPrice = 20 * exact.One }
 	two := func(r *OrderRequest) { r.StopPrice, r.Price = 20*exact.One, 19*exact.One }
@@ -26,18 +22,14 @@ func TestRefusalsCanBeFollowed(t *testing.T) {
 		change func(r *OrderRequest)
 		want   string
 	}{
-		{Stop, price, "price_not_allowed: a stop order takes no price: stop_price 20 in its place is to sell once the market falls to it; " + limited + " (fix the request)"},
-		{Stop, func(r *OrderRequest) { price(r); r.Side = Buy }, "stop_price 20 in its place is to buy once the market rises to it; type limit with price 20 is to buy there or better"},
-		{Limit, func(r *OrderRequest) { two(r); r.Side = Buy }, `type stop_limit takes both if the market is below 20, waits until it rises to that and is then a limit of 19; a limit below the market with a stop above it is "oco":{"stop_price":20}`},
-		{Stop, two, "price_not_allowed: a stop order takes no price: " + both + "; without price this is to sell at the market from there on (fix the request)"},
-		{Limit, stopPrice, "price_required: a limit order needs a price and takes no stop_price: " + stop + "; " + limited + " (fix the request)"},
-		{Limit, two, "stop_price_not_allowed: a limit order takes no stop_price: " + both + "; to leave at 20 what the limit has bought or sold is stop_loss 20 (fix the request)"},
-		{Limit, func(r *OrderRequest) { two(r); r.StopPrice = 18 * exact.One }, `; a limit above the market with a stop below it is "oco":{"stop_price":18} (fix the request)`},
-		{Market, price, "price_not_allowed: a market order takes no price: " + limited + "; " + stop + "; without price this is to sell at the market now (fix the request)"},
-		{Market, stopPrice, "stop_price_not_allowed: a market order takes no stop_price: " + stop + " (fix the request)"},
-		{Market, two, "price_not_allowed: a market order takes no price: " + both + " (fix the request)"},
-		{TrailingStop, price, "price_not_allowed: a trailing_stop order takes no price: its stop follows the market at the distance of trail_amount or trail_percent; a stop that stays where it is has type stop and stop_price (fix the request)"},
-		{TrailingStop, stopPrice, "stop_price_not_allowed: a trailing_stop order takes no stop_price: its stop follows"},
+		{Stop, price, "price_not_allowed: a stop order takes no price" + which},
+		{Stop, two, "price_not_allowed: a stop order takes no price" + which},
+		{Limit, stopPrice, "price_required: a limit order needs a price and takes no stop_price" + which},
+		{Limit, two, "stop_price_not_allowed: a limit order takes no stop_price" + which},
+		{Market, price, "price_not_allowed: a market order takes no price" + which},
+		{Market, stopPrice, "stop_price_not_allowed: a market order takes no stop_price" + which},
+		{TrailingStop, price, "price_not_allowed: a trailing_stop order takes no price" + which},
+		{TrailingStop, stopPrice, "stop_price_not_allowed: a trailing_stop order takes no stop_price" + which},
 		{TrailingStop, func(*OrderRequest) {}, "bad_trail: a trailing_stop order needs its distance to the market, as trail_amount or trail_percent"},
 		{TrailingStop, func(r *OrderRequest) { trail(r); r.TrailAmount = exact.One }, "bad_trail: trail_amount and trail_percent: give one of them"},
 		{Market, trail, "bad_trail: a market order takes neither trail_amount nor trail_percent: they are of type trailing_stop, which for a position is an order of its own, on the other side"},
