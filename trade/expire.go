@@ -15,7 +15,7 @@ func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
 	// They are gathered first, because ending one may end others and change the list.
 	var over []*Order
 	for _, id := range e.ahead.open[symbol] {
-		if o := e.ahead.order(id); o.ExpiresAt != nil && !o.ExpiresAt.After(instant.Time) {
+		if o := e.ahead.order(id); o.expired(instant.UnixMilli()) {
 			over = append(over, o)
 		}
 	}

@@ -239,6 +239,12 @@ func (o *Order) since() int64 {
 	return o.CreatedAt.UnixMilli()
 }
 
+// expired reports whether the time of o is over at an instant, in unix milliseconds: from
+// then on no price fills it.
+func (o *Order) expired(instant int64) bool {
+	return o.ExpiresAt != nil && instant >= o.ExpiresAt.UnixMilli()
+}
+
 // worst returns the price at which o is held to the operator's limits: its limit or else
 // its stop price, and zero for a market order.
 func (o *Order) worst() exact.Decimal {

@@ -221,20 +221,81 @@ func TestHaltedStopsDoNotProtect(t *testing.T) {
 		place(t, e, Buy, Market, "10", "")
 		ask(t, e, of(10, stopping(Sell, 97)))
 		for _, c := range []struct{ state, risk, unprotected string }{{"halted", "0", "1000"}, {"reducing", "30", "0"}, {"active", "30", "0"}} {
-			e.mu.Lock()
-			_, err := e.propose(kindTrading, &event{At: now(), Trading: TradingState(c.state)})
-			e.mu.Unlock()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := e.commit(e.ahead.seq); err != nil {
-				t.Fatal(err)
-			}
+			trading(t, e, TradingState(c.state))
 			if a := statement(t, e); a.Risk.String() != c.risk || a.Unprotected.String() != c.unprotected {
 				t.Errorf("%s: risk_to_stops %s, unprotected %s, want %s and %s", c.state, a.Risk, a.Unprotected, c.risk, c.unprotected)
 			}
 		}
 	})
+}
+
+// TestReducingCountsStopsInTurn: 10 are held, and two stops of 6 may open. Under reducing the
+// first would leave 4, which the second would turn around: it waits, so 4 are unprotected.
+func TestReducingCountsStopsInTurn(t *testing.T) {
+	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
+		place(t, e, Buy, Market, "10", "")
+		for _, price := range []int64{97, 96} {
+			ask(t, e, of(6, func(r *OrderRequest) { stopping(Sell, price)(r); r.MayOpen = true }))
+		}
+		for _, c := range []struct{ state, risk, unprotected string }{{"active", "34", "0"}, {"reducing", "18", "400"}} {
+			trading(t, e, TradingState(c.state))
+			if a := statement(t, e); a.Risk.String() != c.risk || a.Unprotected.String() != c.unprotected {
+				t.Errorf("%s: risk_to_stops %s, unprotected %s, want %s and %s", c.state, a.Risk, a.Unprotected, c.risk, c.unprotected)
+			}
+		}
+		walk(e, 100, minute(0, 100, 100, 95, 95))
+		if got := holds(t, e); got != "4" {
+			t.Errorf("after both stops %s are held, want 4", got)
+		}
+	})
+}
+
+// TestRiskBeyondStop: the market went through a stop under a halt. Once that is over the stop
+// takes the price of the market, so there is nothing more to lose, and nothing to win.
+func TestRiskBeyondStop(t *testing.T) {
+	for _, side := range []Side{Buy, Sell} {
+		inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
+			place(t, e, side, Market, "10", "")
+			stop, end := int64(97), 80.0
+			if side == Sell {
+				stop, end = 103, 120
+			}
+			ask(t, e, of(10, stopping(side.other(), stop)))
+			trading(t, e, Halted)
+			walk(e, 100, minute(0, 100, max(end, 100), min(end, 100), end))
+			trading(t, e, Active)
+			if a := statement(t, e); a.Risk.String() != "0" || a.Unprotected.String() != "0" {
+				t.Errorf("%s: risk_to_stops %s, unprotected %s, want 0 and 0", side, a.Risk, a.Unprotected)
+			}
+		})
+	}
+}
+
+// TestStopPastItsTime: no price after its time fills an order, which ends with the next one.
+// Until then its position is not protected.
+func TestStopPastItsTime(t *testing.T) {
+	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
+		place(t, e, Buy, Market, "10", "")
+		ask(t, e, of(10, func(r *OrderRequest) {
+			stopping(Sell, 97)(r)
+			r.TimeInForce, r.ExpiresAt = GTD, time.Now().Add(10*time.Second)
+		}))
+		for _, want := range []string{"30 0", "0 1000"} {
+			if a := statement(t, e); a.Risk.String()+" "+a.Unprotected.String() != want {
+				t.Errorf("risk_to_stops and unprotected %s %s, want %s", a.Risk, a.Unprotected, want)
+			}
+			time.Sleep(10 * time.Second)
+		}
+	})
+}
+
+// trading sets the trading state, as the file HALT does.
+func trading(t *testing.T, e *Engine, state TradingState) {
+	t.Helper()
+	err := e.write(func() (uint64, error) { return e.propose(kindTrading, &event{At: now(), Trading: state}) })
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // told returns the notifications in the polling queue, each as its type, the order's id and

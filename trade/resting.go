@@ -33,7 +33,7 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 			// A clone, because fills change the list.
 			for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
 				o := e.ahead.order(id)
-				if o == nil || o.Status.Terminal() || o.ExpiresAt != nil && l.to >= o.ExpiresAt.UnixMilli() { // it may have ended with one before it
+				if o == nil || o.Status.Terminal() || o.expired(l.to) { // it may have ended with one before it
 					continue
 				}
 				seq = max(seq, e.judgeOrder(t, o, stage, at))
@@ -111,7 +111,7 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) uint64 {
 // fillNow takes the step of an order that the market has reached at q, unless the trading
 // state holds it. It returns the sequence and the step, or 0 and nil. Called with mu held.
 func (e *Engine) fillNow(o *Order, q quote, at Time) (uint64, *event) {
-	if e.held(e.ahead, o) {
+	if e.held(e.ahead, o, e.ahead.holdings[o.Symbol].Quantity) {
 		return 0, nil
 	}
 	k, ev := e.fillAt(o, q, at)
@@ -174,7 +174,7 @@ func (e *Engine) stopReached(o *Order, l leg) bool {
 			return true
 		}
 		part, ok := l.after(e.arrived[mate.ID])
-		if !ok || !mate.Type.hasStop() || mate.ExpiresAt != nil && l.to >= mate.ExpiresAt.UnixMilli() {
+		if !ok || !mate.Type.hasStop() || mate.expired(l.to) {
 			return false
 		}
 		_, ok = e.reached(mate, part)
@@ -191,16 +191,17 @@ func (e *Engine) reached(o *Order, part span) (exact.Decimal, bool) {
 	return e.paper.resting(o, part)
 }
 
-// held reports whether a resting order must not be filled now, because of the trading state
-// of s or because it cannot be told whether trading is halted. The order stays open. If a
+// held reports whether a resting order must not be filled now that the position has this
+// quantity, because of the trading state of s or because it cannot be told whether trading is
+// halted. The order stays open. If a
 // stop is reached while it is held, it is not filled at that price later: the prices after
 // that decide. Called with mu held.
-func (e *Engine) held(s *state, o *Order) bool {
+func (e *Engine) held(s *state, o *Order, position exact.Decimal) bool {
 	switch {
 	case e.haltUnread, s.trading == Halted:
 		return true
 	case s.trading == Reducing:
-		return !o.ReduceOnly && !shrinks(s.holdings[o.Symbol].Quantity, o.remaining())
+		return !o.ReduceOnly && !shrinks(position, o.remaining())
 	}
 	return false
 }

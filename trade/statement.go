@@ -126,15 +126,18 @@ func (e *Engine) addSymbol(a *Account, symbol string) (risk, unprotected exact.M
 	}
 	a.BySymbol = append(a.BySymbol, r)
 	// Stops close the position one after the other, but for those that the trading state
-	// holds. What is left after all of them is unprotected.
+	// holds or whose time is over. What is left after all of them is unprotected. A stop that
+	// the market is beyond, as after a halt, gets the price of the market: nothing more is lost.
 	left := h.Quantity
 	for _, o := range e.stops(symbol) {
 		size := o.Side.sign(o.closes(left))
-		if size == 0 || mark == 0 || e.held(e.shown, o) {
+		if size == 0 || mark == 0 || e.held(e.shown, o, left) || o.expired(now().UnixMilli()) {
 			continue
 		}
 		left += size
-		risk = plus(risk, exact.Product(-size, mark-e.stop(o)))
+		if lost := exact.Product(-size, mark-e.stop(o)); lost.Sign() > 0 {
+			risk = plus(risk, lost)
+		}
 	}
 	return risk, exact.Product(left.Abs(), mark)
 }
