@@ -230,6 +230,38 @@ func TestRestartOfStillMarket(t *testing.T) {
 	}
 }
 
+// TestSetOffOverKill: how far the market was judged is on disk with the price of 100 at which
+// a minute ended. The next minute opens at 92 and sets off a stop_limit of 95 whose limit is
+// 94, and the process is killed. The 100 came before that: the limit waits on for 94.
+func TestSetOffOverKill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, s := newStill(t, 100)
+		id := ask(t, p.e, func(r *OrderRequest) {
+			r.Side, r.Type, r.StopPrice, r.Price = Sell, StopLimit, 95*exact.One, 94*exact.One
+		}).ID
+		time.Sleep(time.Until(time.Now().Truncate(time.Minute).Add(time.Minute + 2500*time.Millisecond)))
+		if err := p.e.writeSeen(); err != nil {
+			t.Fatal(err)
+		}
+		s.trade(92, 93, 91)
+		time.Sleep(2500 * time.Millisecond)
+		if o, err := p.e.Order(id); err != nil || o.TriggeredAt == nil || o.TriggeredAt.UnixMilli() != p.noted().At {
+			t.Fatalf("%+v, %v: not set off in the millisecond of the noted price", o, err)
+		}
+		p.kill()
+		p.start()
+		if got := found(t, p.e, id); got != "open" {
+			t.Errorf("after the start it is %s, want open", got)
+		}
+		s.trade(93, 95, 92)
+		time.Sleep(2500 * time.Millisecond)
+		if got := found(t, p.e, id); got != "filled 94" {
+			t.Errorf("when the market came back it is %s, want filled 94", got)
+		}
+		p.stop()
+	})
+}
+
 // TestDipAfterBracket: an entry is filled at once, and its stop waits. The process is
 // killed before it has written again how far the market was judged. A dip during the
 // downtime sets the stop off, like one that was placed by itself.
