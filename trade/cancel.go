@@ -1,34 +1,45 @@
 package trade
 
+// Cancelled is an order that was cancelled.
+type Cancelled struct {
+	Order
+	Ended []string `json:"ended,omitempty"` // ids of the orders that ended with it
+}
+
 // CancelOrder cancels an open order on behalf of who, and returns it. An order that has
 // ended is refused, with a text that says how it ended. Other orders of its group, such
 // as the stop beside a limit, end in the same step.
-func (e *Engine) CancelOrder(who Who, id string) (Order, error) {
+func (e *Engine) CancelOrder(who Who, id string) (c Cancelled, err error) {
 	e.mu.Lock()
 	o := e.ahead.order(id)
 	if o != nil && !o.Status.Terminal() && e.venue == nil {
 		ev, seq, err := e.cancel(o, who, "", now())
 		e.mu.Unlock()
 		if err != nil {
-			return Order{}, err
+			return c, err
 		}
-		return ev.Order.public(), e.commit(seq)
+		c.Order = ev.Order.public()
+		for _, with := range ev.Ends {
+			c.Ended = append(c.Ended, with.ID)
+		}
+		return c, e.commit(seq)
 	}
 	no := e.notOrder(id)
 	e.mu.Unlock()
 	if o == nil { // an order that has ended may be in the archive by now
-		var err error
 		if o, err = e.archived(orderKey(id)); err != nil {
-			return Order{}, err
+			return c, err
 		}
 	}
 	switch {
 	case o == nil:
-		return Order{}, e.afterDisk(no)
+		return c, e.afterDisk(no)
 	case o.Status.Terminal():
-		return o.public(), e.afterDisk(uncancellable(o, id))
+		c.Order = o.public()
+		return c, e.afterDisk(uncancellable(o, id))
 	}
-	return e.cancelLive(who, *o)
+	c.Order, err = e.cancelLive(who, *o)
+	return c, err
 }
 
 // CancelOrders cancels all open orders, or those of one market if symbol is not empty,

@@ -193,7 +193,7 @@ func TestLiveOrders(t *testing.T) {
 		if rest = l.order(rest.ID); rest.Status != StatusPartiallyFilled || rest.FilledQuantity != exact.One {
 			t.Errorf("after a fill in part: %+v, want 1 filled", rest)
 		}
-		if rest, err = l.e.CancelOrder(anyone(), rest.ID); err != nil || rest.Status != StatusCancelled {
+		if rest, err := l.e.CancelOrder(anyone(), rest.ID); err != nil || rest.Status != StatusCancelled {
 			t.Errorf("cancel: %+v, %v, want it cancelled", rest, err)
 		}
 		if p := l.e.Positions(); len(p) != 1 || p[0].Quantity != 9*exact.One || p[0].Broker != "alpaca-paper" {
@@ -629,7 +629,7 @@ func TestLiveDeadMan(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)
-		if o, err = l.e.CancelOrder(anyone(), o.ID); err != nil || o.Status != StatusCancelled || o.Reason != "" {
+		if o, err := l.e.CancelOrder(anyone(), o.ID); err != nil || o.Status != StatusCancelled || o.Reason != "" {
 			t.Errorf("cancelled by a client once the stream is back: %+v, %v, want no reason", o, err)
 		}
 		if open := v.Open(); len(open) != 1 || open[0] != foreign {

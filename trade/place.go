@@ -8,12 +8,11 @@ import (
 	"wick/exact"
 )
 
-// Placed is an order that was placed, and what becomes of the other orders of its symbol if
-// it closes the position.
+// Placed is an order that was placed, and what becomes of the other orders of its symbol.
 type Placed struct {
 	Order
-	Ended []string `json:"ended,omitempty"`     // ids of the exits that end with the position
-	Left  []string `json:"left_open,omitempty"` // ids of the orders that stay open without one
+	Ended []string `json:"ended,omitempty"`     // ids of the exits that end with the position, closed or turned around
+	Left  []string `json:"left_open,omitempty"` // ids of the orders that stay open without a position, if it closes that
 }
 
 // Place is [Engine.PlaceOrder] for who needs the order alone.
@@ -119,14 +118,14 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (Placed, uint64, error) {
 // placed returns what clients see of a step by which an order was placed. Called with mu held.
 func (e *Engine) placed(ev *event) Placed {
 	p := Placed{Order: ev.Order.public()}
-	if ev.Holding == nil || ev.Holding.Quantity != 0 {
-		return p
-	}
 	ends := []string{ev.Order.ID}
 	for _, with := range ev.Ends {
 		if ends = append(ends, with.ID); with.Code != endsReplaced {
 			p.Ended = append(p.Ended, with.ID)
 		}
+	}
+	if ev.Holding == nil || ev.Holding.Quantity != 0 {
+		return p
 	}
 	for _, id := range e.ahead.open[ev.Order.Symbol] {
 		if !slices.Contains(ends, id) {

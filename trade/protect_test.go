@@ -3,6 +3,7 @@ package trade
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -464,4 +465,28 @@ func TestClosingByHand(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestTurningByHand: an order that turns the position around ends its exits, and the answer
+// names them. Others stay, with the new position.
+func TestTurningByHand(t *testing.T) {
+	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
+		entry := ask(t, e, of(10, func(r *OrderRequest) { r.StopLoss.Price, r.TakeProfit.Price = 97*exact.One, 105*exact.One })).ID
+		ask(t, e, limiting(Buy, 90))
+		got, err := e.PlaceOrder(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Market, Quantity: 25 * exact.One, MayOpen: true})
+		if want := []string{entry + "-sl", entry + "-tp"}; err != nil || !slices.Equal(got.Ended, want) || got.Left != nil {
+			t.Errorf("ended %v and left %v, %v; want %v and none", got.Ended, got.Left, err, want)
+		}
+	})
+}
+
+// TestCancelNamesTheOther: what is cancelled with an order that excludes it is in the answer.
+func TestCancelNamesTheOther(t *testing.T) {
+	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
+		entry := ask(t, e, of(10, func(r *OrderRequest) { r.StopLoss.Price, r.TakeProfit.Price = 97*exact.One, 105*exact.One })).ID
+		got, err := e.CancelOrder(anyone(), entry+"-tp")
+		if want := []string{entry + "-sl"}; err != nil || !slices.Equal(got.Ended, want) {
+			t.Errorf("with the take_profit ended %v, %v; want %v", got.Ended, err, want)
+		}
+	})
 }

@@ -247,7 +247,7 @@ func (h *handlers) cancelOrder() tool {
 		}
 		return h.reply(c, struct {
 			OK bool `json:"ok"`
-			trade.Order
+			trade.Cancelled
 		}{true, o})
 	})
 }
