@@ -177,6 +177,7 @@ var limits = []limit{
 	{"notify/service", "maxURL", "bytes", "address of a destination", "TestNewRefusesValues"},
 	{"notify/service", "maxValue", "bytes", "value of a key of a destination", "TestNewRefusesValues"},
 	{"notify", "maxTold", "", "logins and the like that wait to be written down; further ones are only logged", "TestTellDoesNotWait"},
+	{"notify", "lastWord", "", "that a stop waits for destinations to take the hash of the journal", "TestSendNow"},
 	{"server", "silence", "", "that a data source may be silent before the owner is told", "TestSilentSource"},
 	{"address", "maxHead", "bytes", "head of a reply, of a destination or a data service", "TestClient"},
 

@@ -279,6 +279,9 @@ func (n *Node) judge(reply *etcd.TxnReply, batch []byte, first uint64, t *term) 
 	return errDeposed
 }
 
+// Head returns the hash of the last record.
+func (n *Node) Head() journal.Hash { return n.point.Hash }
+
 // Check returns an error if this replica does not lead any more.
 func (n *Node) Check() error {
 	t := n.leading()

@@ -126,6 +126,9 @@ func (f *Files) write() error {
 	return err
 }
 
+// Head returns the hash of the last record or header.
+func (f *Files) Head() Hash { return f.head }
+
 // Check returns an error if the directory is no longer the one that was locked, or if
 // the name of the present journal no longer leads to the open file.
 func (f *Files) Check() error { return f.disk.Held(journalName(f.n), f.file) }

@@ -70,6 +70,7 @@ type Journal struct {
 	wake      sync.Cond // on mu; signals that a write has ended
 	last      uint64    // sequence of the newest record appended; guarded by mu, like all below
 	durable   uint64    // records up to this one are on disk and applied
+	head      Hash      // of that record, or of what a snapshot has put after it
 	waiting   []Record  // records after durable that no caller writes yet
 	writing   bool      // a caller owns log
 	broken    error     // why nothing is accepted any more, or nil
@@ -94,7 +95,7 @@ func Open(log Log, state State, out *slog.Logger) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{log: log, state: state, out: out, last: seq, durable: seq}
+	j := &Journal{log: log, state: state, out: out, last: seq, durable: seq, head: log.Head()}
 	j.wake.L = &j.mu
 	return j, nil
 }
@@ -161,7 +162,7 @@ func (j *Journal) Resume() error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.last, j.durable, j.broken = seq, seq, nil
+	j.last, j.durable, j.head, j.broken = seq, seq, j.log.Head(), nil
 	return nil
 }
 
@@ -170,6 +171,14 @@ func (j *Journal) Broken() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.broken
+}
+
+// Head returns the sequence of the last record that is durable, and the newest hash of the
+// history, also after Close.
+func (j *Journal) Head() (seq uint64, hash Hash) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.durable, j.head
 }
 
 // Stats returns the figures so far.
@@ -208,7 +217,7 @@ func (j *Journal) write() {
 	j.stats.Syncs++
 	j.stats.SyncTime += took
 	if err == nil {
-		j.durable += uint64(len(group))
+		j.durable, j.head = j.durable+uint64(len(group)), j.log.Head()
 		if due && !time.Now().Before(j.notBefore) {
 			j.wake.Broadcast() // callers whose records are durable need not wait for the snapshot
 			err = j.snapshot()
@@ -284,6 +293,7 @@ func (j *Journal) snapshot() error {
 		return j.log.Snapshot(state)
 	})
 	j.mu.Lock()
+	j.head = j.log.Head()
 	if j.late = errors.Is(err, ErrRetry); j.late {
 		j.out.Warn("snapshot put off", "error", err, "advice", advice(err))
 		j.notBefore = time.Now().Add(retryPeriod)

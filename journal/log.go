@@ -40,6 +40,9 @@ type Log interface {
 	// reports whether a snapshot is due: so much was appended since the last one that
 	// reading it would slow down a start.
 	Append(first uint64, records []Record) (due bool, err error)
+	// Head returns the hash of the last record that was read or appended, or of what a
+	// snapshot has put after it.
+	Head() Hash
 	// Check returns an error if the log is no longer where it was opened.
 	Check() error
 	// Snapshot stores the state after the last record appended, so that a start need not

@@ -50,7 +50,8 @@ const (
 type book struct {
 	Last   uint64            `json:"last"` // sequence of the newest step
 	Queues map[string]*queue `json:"queues"`
-	Dead   []Dead            `json:"dead,omitempty"` // oldest first
+	Dead   []Dead            `json:"dead,omitempty"`  // oldest first
+	Hashed time.Time         `json:"hashed,omitzero"` // when the newest event of the kind Journal was queued
 }
 
 // queue holds what waits for one destination, oldest first.
@@ -82,6 +83,9 @@ func (b *book) apply(id string, seq uint64, r record) (to []string) {
 	}
 	e := *r.Event
 	e.ID, e.Seq, e.Text = id, seq, limit.Line(e.Text, maxText)
+	if e.Kind == Journal {
+		b.Hashed = e.At
+	}
 	return b.add(&e)
 }
 

@@ -27,11 +27,13 @@ const (
 	Silent  Kind = "silent"  // a data source stopped answering, or answers again
 	Login   Kind = "login"   // somebody logged in
 
+	Journal Kind = "journal" // the newest hash of the journal, once a day and at each planned stop
+
 	Undelivered Kind = "undelivered" // another destination took no message for so long that one was given up
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Alert, Fill, Cancel, Reject, Halt, Loss, Storage, Silent, Login, Undelivered}
+var Kinds = []Kind{Alert, Fill, Cancel, Reject, Halt, Loss, Storage, Silent, Login, Journal, Undelivered}
 
 // Event is something that happened. It is never changed once it is queued.
 type Event struct {
@@ -86,7 +88,8 @@ func NewMessage(events []*Event) service.Message {
 }
 
 // summary says what happened, such as "37 alerts fired in a minute: …". It quotes
-// the first five.
+// the first five. Of hashes of the journal it has the newest, at the end: a part of one is of
+// no use.
 func summary(events []*Event) string {
 	const quoted = 5
 	what := "alerts fired"
@@ -98,11 +101,22 @@ func summary(events []*Event) string {
 		within = fmt.Sprintf("%.0f minutes", minutes)
 	}
 	var texts []string
-	for _, e := range events[:min(quoted, len(events))] {
-		texts = append(texts, limit.Line(e.Text, maxText/quoted))
+	more, hash := 0, ""
+	for _, e := range events {
+		switch {
+		case e.Kind == Journal:
+			hash = e.Text
+		case len(texts) < quoted:
+			texts = append(texts, limit.Line(e.Text, maxText/quoted))
+		default:
+			more++
+		}
 	}
-	if more := len(events) - quoted; more > 0 {
+	if more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	if hash != "" {
+		texts = append(texts, hash)
 	}
 	return fmt.Sprintf("%d %s in %s: %s", len(events), what, within, strings.Join(texts, "; "))
 }

@@ -203,6 +203,13 @@ func (n *Notifier) Hearing(e Event) (names []string) {
 	return names
 }
 
+// Hashed returns when the newest event of the kind Journal was queued, or the zero time.
+func (n *Notifier) Hashed() time.Time {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.book.Hashed
+}
+
 // Status returns how many events wait for each destination, and the newest dead
 // letters, oldest first.
 func (n *Notifier) Status() (waiting map[string]int, dead []Dead) {

@@ -143,6 +143,31 @@ func (w *worker) attempt(ctx context.Context, events []*Event) {
 	}
 }
 
+// lastWord is how long SendNow waits for the destinations.
+const lastWord = 3 * time.Second
+
+// SendNow tries once to send an event, which has an ID, to each destination that wants it and
+// has no quiet hours. It queues nothing, so it is for an event that would be of no use later.
+// It may be called when Run has returned and the journal is closed.
+func (n *Notifier) SendNow(e Event) {
+	ctx, cancel := context.WithTimeout(context.Background(), lastWord)
+	defer cancel()
+	var sending sync.WaitGroup
+	for _, w := range n.workers {
+		if now := time.Now(); !w.to.Filter.matches(&e) || w.to.Quiet.end(now).After(now) {
+			continue
+		}
+		sending.Go(func() {
+			if why := w.deliver(ctx, NewMessage([]*Event{&e})); why != nil {
+				n.options.Log.Warn("message not sent", "destination", w.to.Name, "kind", string(e.Kind), "reason", why.Reason)
+				return
+			}
+			n.options.Count(w.to.Name, "sent")
+		})
+	}
+	sending.Wait()
+}
+
 // undelivered returns the event that a message was given up.
 func (w *worker) undelivered(m service.Message, why *service.Failure) *Event {
 	span := "a day"

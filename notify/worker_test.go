@@ -587,6 +587,56 @@ func TestTellDoesNotWait(t *testing.T) {
 	})
 }
 
+// TestSendNow: an event that cannot wait is sent at once, to those that want it and have no
+// quiet hours. Nothing of it is queued, a failure is only logged, and a destination that
+// hangs is waited for for three seconds. The bubble's clock begins at midnight UTC.
+func TestSendNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t, `all webhook https://example.com/in
+day webhook https://example.com/in kinds=journal quiet=06:00-07:00
+night webhook https://example.com/in quiet=22:00-06:00
+fills webhook https://example.com/in kinds=fill
+bad webhook https://example.com/in kinds=journal
+hangs webhook https://example.com/in kinds=journal`)
+		h.fate = func(to string, _ service.Message) *service.Failure {
+			if to == "bad" {
+				return &service.Failure{Reason: "answered 503", Retry: true}
+			}
+			return nil
+		}
+		h.workers["hangs"].deliver = func(ctx context.Context, _ service.Message) *service.Failure {
+			<-ctx.Done()
+			return &service.Failure{Reason: ctx.Err().Error(), Retry: true}
+		}
+		h.running(t, func() {})
+		start := time.Now()
+		h.SendNow(Event{ID: "x", Kind: Journal, Text: "the last word"})
+		got := h.took()
+		slices.Sort(got)
+		if !slices.Equal(got, []string{"all x the last word", "day x the last word"}) || time.Since(start) != 3*time.Second {
+			t.Errorf("after %v: %q", time.Since(start), got)
+		}
+		if waiting, dead := h.Status(); len(dead) > 0 || waiting["bad"]+waiting["night"] > 0 {
+			t.Errorf("%v wait, dead: %v", waiting, dead)
+		}
+	})
+}
+
+// TestSummaryKeepsHash: the newest hash of the journal is whole in a summary, however much
+// else is.
+func TestSummaryKeepsHash(t *testing.T) {
+	hash := strings.Repeat("0123456789abcdef", 4) + " is the hash of the journal after record 7: keep it"
+	var events []*Event
+	for i := range 8 {
+		events = append(events, &Event{Kind: Fill, Text: fmt.Sprint("fill ", i)})
+	}
+	events[2] = &Event{Kind: Journal, Text: "an earlier one"}
+	events = append(events, &Event{Kind: Journal, Text: hash}, &Event{Kind: Fill, Text: "fill 9"})
+	if got, want := NewMessage(events).Text, "10 messages in a minute: fill 0; fill 1; fill 3; fill 4; fill 5; and 3 more; "+hash; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // planted are lines of every kind, with secrets that must not be seen again.
 const planted = `
 a webhook %s/PLANTEDpath?q=PLANTEDquery secret=whsec_UExBTlRFRFBMQU5URURQTEFOVEVEUExBTlRFRA== allow-private

@@ -110,15 +110,19 @@ func (e *app) subscribes(s *delivery.Subscription) bool {
 	return s.Caller == tools.StdioCaller.ID || e.works != nil && e.works(s.Login)
 }
 
-// close writes down what is left to write and gives the data directory back. It returns
-// no error if the process ends because the journal is broken: that was the error.
-func (e *app) close() error {
+// close writes down what is left to write and gives the data directory back. The error is
+// the one by which the process ends, or nil if its end was asked for. Then the owner gets the
+// hash of all that was written.
+func (e *app) close(err error) error {
 	if e.trade == nil {
-		return nil
+		return err
 	}
-	err := e.trade.Close()
-	if e.ended { // endWhenBroken has returned the reason
-		return nil
+	closing := e.trade.Close()
+	if !e.ended { // otherwise the journal is broken, and endWhenBroken has returned the reason
+		err = errors.Join(err, closing)
+	}
+	if err == nil && e.notifier != nil && e.replica == nil {
+		e.notifier.SendNow(e.journalHash())
 	}
 	return err
 }

@@ -2,14 +2,25 @@ package server
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"wick/market"
+	"wick/notify"
 	"wick/trade"
 )
 
@@ -149,6 +160,128 @@ func cutLast(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestHashToOwner: the owner gets the newest hash of the journal when a store begins, and at
+// each planned stop one of all that was written. After the journal is cut at half a start
+// only warns and a check alone finds nothing; with the hash of the message it does.
+func TestHashToOwner(t *testing.T) {
+	t.Parallel()
+	receiver := newHook(t)
+	dir := t.TempDir()
+	args := []string{"--trade", "--data-dir", dir, "--notify-file", destinations(t, "hook webhook "+receiver.URL+" allow-private")}
+	verify := func(more ...string) (string, error) {
+		var out bytes.Buffer
+		err := Run(t.Context(), append([]string{"--data-dir", dir, "--audit", "--verify"}, more...), env(), nil, &out, io.Discard)
+		return out.String(), err
+	}
+	// hashes returns those of all messages so far.
+	hashes := func() (all []string) {
+		receiver.mu.Lock()
+		defer receiver.mu.Unlock()
+		for _, got := range receiver.got {
+			var detail struct {
+				Record uint64
+				Hash   string
+			}
+			if got.Type != "journal" {
+				continue
+			}
+			if err := json.Unmarshal(got.Data.Detail, &detail); err != nil || !strings.HasPrefix(got.Data.Text, fmt.Sprintf("%s is the hash of the journal after record %d", detail.Hash, detail.Record)) {
+				t.Errorf("%+v %s: %v", got, got.Data.Detail, err)
+			}
+			all = append(all, detail.Hash)
+		}
+		return all
+	}
+	h := start(t, args...)
+	token := h.login(t)
+	receiver.await("journal")
+	for n := range 3 {
+		h.call(t, token, "place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"%d"}`, n+1))
+	}
+	if err := h.stop(); err != nil {
+		t.Fatal(err)
+	}
+	told := hashes()
+	if len(told) != 2 {
+		t.Fatalf("%d messages with a hash, want one at the start and one at the stop: %q", len(told), told)
+	}
+	last := told[1]
+	if !strings.Contains(h.log.String(), "hash="+last) {
+		t.Errorf("the log of the stop has no %s:\n%s", last, h.log)
+	}
+	if out, err := verify(); err != nil || !strings.Contains(out, ", hash "+last) {
+		t.Errorf("the hash of the stop is not the newest, %v:\n%s", err, out)
+	}
+	for _, hash := range told {
+		if out, err := verify(hash); err != nil || !strings.Contains(out, "found: "+hash) {
+			t.Errorf("%v\n%s", err, out)
+		}
+	}
+	// A stop begins a new generation. Without it, the journal before is the newest.
+	first := filepath.Join(dir, "journal-1.wal")
+	info, err := os.Stat(first)
+	if err == nil {
+		err = errors.Join(os.Remove(filepath.Join(dir, "journal-2.wal")), os.Remove(filepath.Join(dir, "snapshot-2.json")), os.Truncate(first, info.Size()/2))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := verify(); err != nil {
+		t.Errorf("a check without the hash: %v\n%s", err, out)
+	}
+	if out, err := verify(last); !errors.Is(err, errNotFound) {
+		t.Errorf("with it: %v\n%s", err, out)
+	}
+	h = start(t, args...)
+	if err := h.stop(); err != nil || !strings.Contains(h.log.String(), "journal ends in an unfinished write") {
+		t.Errorf("a start: %v\n%s", err, h.log)
+	}
+	if out, err := verify(last); !errors.Is(err, errNotFound) {
+		t.Errorf("after a start: %v\n%s", err, out)
+	}
+}
+
+// TestHashOnceADay: the hash is told once a day, over restarts too.
+func TestHashOnceADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		destinations, err := notify.Parse([]byte("hook webhook https://example.com kinds=fill")) // nothing is sent: what was told is in the journal
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &config{trade: true, dataDir: t.TempDir(), source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}, destinations: destinations}
+		start := time.Now()
+		for range 7 {
+			e, err := openApp(t.Context(), c, market.Sample{}, slog.New(slog.DiscardHandler))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 7*time.Hour)
+			var g errgroup.Group
+			g.Go(func() error { return e.notifier.Run(ctx) })
+			g.Go(func() error { return e.watchHealth(ctx) })
+			if err := e.close(g.Wait()); err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+		}
+		var out bytes.Buffer
+		if err := trade.Audit(c.dataDir, &out); err != nil {
+			t.Fatal(err)
+		}
+		var days []int
+		for _, told := range regexp.MustCompile(`"at":"([^"]+)","kind":"journal"`).FindAllStringSubmatch(out.String(), -1) {
+			at, err := time.Parse(time.RFC3339, told[1])
+			if err != nil {
+				t.Error(err)
+			}
+			days = append(days, int(at.Sub(start).Round(time.Minute).Hours()))
+		}
+		if !slices.Equal(days, []int{0, 24, 48}) {
+			t.Errorf("within 49 hours it was told after %d hours", days)
+		}
+	})
 }
 
 // TestAuditFlags: without --audit, the error says that --head and --verify belong to it.

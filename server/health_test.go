@@ -69,7 +69,7 @@ func TestHealthFromTheStart(t *testing.T) {
 					if err == nil {
 						_, err = e.trade.SetAlert(t.Context(), trade.AlertRequest{Symbol: "BTCUSDT", Condition: trade.Condition{Type: trade.PriceAbove, Threshold: 1e9 * exact.One}})
 					}
-					if err = errors.Join(err, e.close()); err != nil {
+					if err = e.close(err); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -89,7 +89,7 @@ func TestHealthFromTheStart(t *testing.T) {
 					}
 				}
 				cancel()
-				if err := errors.Join(<-ended, e.close()); err != nil {
+				if err := e.close(<-ended); err != nil {
 					t.Error(err)
 				}
 			})
@@ -137,10 +137,7 @@ func TestHealthOfTheFeed(t *testing.T) {
 			t.Errorf("the log says\n%s", &log)
 		}
 		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		if err := e.close(); err != nil {
+		if err := e.close(<-ended); err != nil {
 			t.Error(err)
 		}
 	})

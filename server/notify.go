@@ -151,14 +151,30 @@ func (e *app) loggedIn(name, scope string, from netip.Addr) {
 // healthPeriod is how often the journal and the data sources are checked.
 const healthPeriod = 10 * time.Second
 
+// hashPeriod is how often the owner gets the newest hash of the journal.
+const hashPeriod = 24 * time.Hour
+
+// journalHash returns the event of the newest hash of the journal, by which the owner can
+// see later that nothing before it was changed or cut off. The same hash is the same message.
+// The hash stands first, so that no bound of a service cuts it.
+func (e *app) journalHash() notify.Event {
+	seq, hash := e.trade.Head()
+	return notify.Event{ID: "journal-" + hash.String(), At: time.Now().UTC(), Kind: notify.Journal, Detail: fmt.Appendf(nil, `{"record":%d,"hash":%q}`, seq, hash),
+		Text: fmt.Sprintf("%s is the hash of the journal after record %d: keep it, for wick --audit --verify to find out whether anything up to there was changed or is gone", hash, seq)}
+}
+
 // watchHealth tells the owner when the journal or a data source fails, or a source
 // answers again, until ctx ends. After a restart it tells everything that is wrong once
-// more.
+// more. It also tells the newest hash of the journal each hashPeriod, counted over restarts.
+// What is in etcd has no history in which a hash could be looked up.
 func (e *app) watchHealth(ctx context.Context) error {
 	tick := time.NewTicker(healthPeriod)
 	defer tick.Stop()
 	told := toldHealth{silent: make(map[string]bool)}
 	for {
+		if since := time.Since(e.notifier.Hashed()); e.replica == nil && (since >= hashPeriod || since < 0) { // less than 0 if the clock was set back
+			e.notifier.Tell(e.journalHash())
+		}
 		select {
 		case <-ctx.Done():
 			return nil

@@ -117,6 +117,7 @@ func TestNotify(t *testing.T) {
 	dir := t.TempDir()
 	file := destinations(t, "hook webhook "+receiver.URL+"/PLANTEDsecret allow-private picture rate=1000")
 	h := start(t, "--trade", "--data-dir", dir, "--notify-file", file, "--metrics", "127.0.0.1:0")
+	receiver.await("journal")
 	token := h.login(t)
 	if got := receiver.await("login"); !strings.Contains(got.Data.Text, "logged in from 127.0.0.1, may use: charts trade") {
 		t.Errorf("login: %+v", got)
@@ -148,7 +149,7 @@ func TestNotify(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	_, metrics := fetch(t, "GET", metricsAt.FindStringSubmatch(h.log.String())[1], "")
-	for _, want := range []string{`wick_notify_attempts_total{destination="hook",outcome="sent"} 4`, `outcome="retry"} `, `wick_notify_waiting{destination="hook"} 1`} {
+	for _, want := range []string{`wick_notify_attempts_total{destination="hook",outcome="sent"} 5`, `outcome="retry"} `, `wick_notify_waiting{destination="hook"} 1`} {
 		if !strings.Contains(metrics, want) {
 			t.Errorf("no %s in the metrics: %s", want, metrics)
 		}

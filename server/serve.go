@@ -61,7 +61,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	case err != nil:
 		return err
 	}
-	return errors.Join(serveApp(ctx, c, source, e, kept, open, logs), e.close())
+	return e.close(serveApp(ctx, c, source, e, kept, open, logs))
 }
 
 // serveApp opens the control socket and the service, and runs it until ctx ends.
@@ -371,8 +371,7 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 		return err
 	}
 	newMCP(e, source, logs)
-	err = runStdio(ctx, c, e, logs.part("wick"), stdin, stdout)
-	return errors.Join(err, e.close())
+	return e.close(runStdio(ctx, c, e, logs.part("wick"), stdin, stdout))
 }
 
 // runStdio runs the conversation over stdio, and, as the HTTP server does, the engine and

@@ -60,7 +60,7 @@ func (s *socketless) start() {
 // stop stops it, as a restart does.
 func (s *socketless) stop() {
 	s.t.Helper()
-	err := s.service.app.close()
+	err := s.service.app.close(nil)
 	s.logins.close()
 	if err != nil {
 		s.t.Fatal(err)

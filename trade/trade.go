@@ -187,13 +187,21 @@ func (e *Engine) Close() error {
 	} else {
 		e.tidy()
 		e.writeSeen() // like tidy, it fails only when the journal is broken
-		err = errors.Join(e.journal.Close(), e.closeArchive())
+		if err = e.journal.Close(); err == nil && e.options.Shared == nil {
+			seq, hash := e.Head()
+			e.log.Info("journal closed", "record", seq, "hash", hash.String())
+		}
+		err = errors.Join(err, e.closeArchive())
 	}
 	if e.dir != nil {
 		err = errors.Join(err, e.dir.Close())
 	}
 	return err
 }
+
+// Head returns the sequence of the last record of the journal, and the newest hash of the
+// history, also after Close. A follower's are those of its start.
+func (e *Engine) Head() (seq uint64, hash journal.Hash) { return e.journal.Head() }
 
 // Broken returns why nothing more can be written, or nil, and whether restarting the
 // process would help: it would if the data directory is where it was and its disk can be

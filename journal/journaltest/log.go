@@ -132,9 +132,13 @@ func (s *suite) append(texts ...string) bool {
 	for _, text := range texts {
 		records = append(records, Record(s, text))
 	}
+	head := s.log.Head()
 	due, err := s.log.Append(uint64(len(s.want))+1, records)
 	if err != nil {
 		s.Fatalf("append %d records after %d: %v", len(texts), len(s.want), err)
+	}
+	if s.log.Head() == head {
+		s.Errorf("the head is still %s", head)
 	}
 	s.want = append(s.want, texts...)
 	return due
@@ -168,8 +172,12 @@ func (s *suite) snapshot() {
 // crash opens the log anew without closing it, and compares.
 func (s *suite) crash(why string) {
 	s.Helper()
+	head := s.log.Head()
 	s.start()
 	s.same(why)
+	if s.log.Head() != head {
+		s.Errorf("%s: the head is %s and was %s", why, s.log.Head(), head)
+	}
 }
 
 func (s *suite) same(why string) {
