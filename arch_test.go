@@ -53,6 +53,7 @@ var mayImport = map[string][]string{
 	"exact":                    {},
 	"address":                  {},
 	"limit":                    {},
+	"internal/strictjson":      {},
 	"broker":                   {"exact"},
 	"broker/alpaca":            {"broker", "exact"},
 	"broker/alpaca/alpacatest": {"exact"},
@@ -62,7 +63,7 @@ var mayImport = map[string][]string{
 // leaves are small packages that import nothing of ours and that every package
 // may import: what is loopback and what is public, and the bounds on texts and
 // rates.
-var leaves = []string{"address", "limit"}
+var leaves = []string{"address", "limit", "internal/strictjson"}
 
 // modules are the only ones beside the standard library, and who may use them.
 var modules = map[string][]string{

@@ -22,13 +22,14 @@ type job struct {
 // call answers tools/call: it runs the tool and appends its result.
 func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
 	tool, args, refused := s.lookup(m)
-	if refused == nil && m.unclear && m.modern() {
+	state, responses := m.Params.RequestState, m.Params.InputResponses
+	if refused == nil && (state.Wrong || responses.Wrong) && m.modern() {
 		refused = &Error{codeInvalidParams, "params.inputResponses must be an object that has an object for each question, with an action; and params.requestState the string that came with the question"}
 	}
 	if refused != nil {
 		return appendError(b, m.ID, refused), verdict{outcome: answered}
 	}
-	call := Call{Caller: c, Arguments: args, Elicits: m.elicits("form"), State: m.Params.RequestState, Responses: m.Params.InputResponses}
+	call := Call{Caller: c, Arguments: args, Elicits: m.elicits("form"), State: state.Value, Responses: responses.Value}
 	report := newProgress(m)
 	if report != nil {
 		call.Progress = report.update
@@ -152,7 +153,7 @@ func (s *Server) lookup(m *message) (*Tool, json.RawMessage, *Error) {
 	}
 	tool, args := s.tools[m.Params.Name], m.Params.Arguments
 	switch {
-	case m.odd || m.Params.Name == "":
+	case m.Params.odd || m.Params.Name == "":
 		return refused(`tools/call needs params with the "name" of a tool`)
 	case tool == nil:
 		return refused(fmt.Sprintf("unknown tool %q: tools/list has the names", limit.Clip(m.Params.Name)))

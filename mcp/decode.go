@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
+	"wick/internal/strictjson"
 	"wick/limit"
 )
 
@@ -20,8 +21,6 @@ const maxBatch = 20
 func decode(text []byte) (msgs []message, batch bool, refused *Error) {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	switch {
-	case !utf8.Valid(text):
-		return nil, false, &Error{codeParse, "the message is not valid UTF-8"}
 	case len(text) == 0:
 		return nil, false, &Error{codeParse, "the message is empty: send one JSON-RPC message or an array of them"}
 	case text[0] == '[':
@@ -35,19 +34,18 @@ func decode(text []byte) (msgs []message, batch bool, refused *Error) {
 	return msgs, false, nil
 }
 
-// notRead returns the refusal of a text that encoding/json could not read. It does not read
-// more than 10000 levels, which has no error of its own; what is nested deeper may be valid JSON.
+// notRead returns the refusal of a text that is not JSON.
 func notRead(err error) *Error {
-	if strings.HasSuffix(err.Error(), "exceeded max depth") {
-		return &Error{codeParse, "the message is nested too deeply: at most 10000 objects and arrays may be inside one another"}
-	}
-	return &Error{codeParse, "the message is not valid JSON"}
+	return &Error{codeParse, "the message is " + strictjson.Fault(err).Error()}
 }
 
 // decodeBatch reads an array of messages. It decodes into a Go array of fixed length:
 // encoding/json drops the elements that do not fit, so an array of a million zeros takes
 // no more memory than one of maxBatch+1.
 func decodeBatch(text []byte) ([]message, *Error) {
+	if !utf8.Valid(text) { // members that do not fit are not looked at
+		return nil, notRead(&strictjson.Error{Kind: strictjson.Encoding})
+	}
 	var members [maxBatch + 1]message
 	if err := json.Unmarshal(text, &members); err != nil {
 		return nil, notRead(err)
@@ -78,18 +76,19 @@ func decodeBatch(text []byte) ([]message, *Error) {
 // UnmarshalJSON reads one message. If text is JSON but not a message, m.refused says
 // why; an error means that text is not JSON.
 func (m *message) UnmarshalJSON(text []byte) error {
-	err := json.Unmarshal(text, &m.request)
-	wrong, typed := (*json.UnmarshalTypeError)(nil), true
-	if err != nil && !errors.As(err, &wrong) {
-		return err
-	}
-	if wrong != nil {
-		m.odd, m.unclear = wrong.Field == "params", unclear(text)
-		typed = strings.HasPrefix(wrong.Field, "params") // inside params a value of the wrong type is only left empty
-	}
 	m.read = true
-	if m.refused = m.check(typed); m.refused == nil {
-		m.refused = m.misread(text)
+	err := strictjson.Unmarshal(text, &m.request, m.readNames)
+	wrong, strict := errors.AsType[*strictjson.Error](err)
+	switch {
+	case strict && wrong.Kind != strictjson.Twice && wrong.Kind != strictjson.Case:
+		return err
+	case strict:
+		m.refused = misread(wrong)
+		if wrong.Name == "id" || wrong.Right == "id" {
+			m.ID = nil // it is not certain
+		}
+	default:
+		m.refused = m.check(err == nil)
 	}
 	if m.refused != nil && !legalID(m.ID) {
 		m.ID = nil
@@ -97,36 +96,30 @@ func (m *message) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// unclear reports whether a message has inputResponses or a requestState of a wrong type. Of
-// several such values in a message encoding/json names the first only, so text is read again.
-func unclear(text []byte) bool {
-	var m struct {
-		Params struct {
-			Responses json.RawMessage `json:"inputResponses"`
-			State     json.RawMessage `json:"requestState"`
-		} `json:"params"`
+// messageNames are the names that we read in a message. Of the call of a tool the arguments
+// are left to the tool, which refuses them in words for a model.
+var messageNames, callNames = func() (message, call strictjson.Names) {
+	message, call = strictjson.NamesOf(reflect.TypeFor[request]()), strictjson.NamesOf(reflect.TypeFor[request]())
+	call["params"]["arguments"] = strictjson.Skip
+	return message, call
+}()
+
+// readNames returns the names that we read in m, which was decoded.
+func (m *message) readNames() strictjson.Names {
+	if m.Method == "tools/call" {
+		return callNames
 	}
-	_ = json.Unmarshal(text, &m) // what else is wrong with it has been found
-	p := m.Params
-	return p.Responses != nil && json.Unmarshal(p.Responses, new(map[string]Response)) != nil || p.State != nil && json.Unmarshal(p.State, new(string)) != nil
+	return messageNames
 }
 
-// misread returns an error if other programs may read the text of m in another way than
-// encoding/json does: because a name is there twice, or not in its right case. It returns
-// nil if all read the same. If the name is "id", m.ID is set to nil, since it is not
-// certain.
-func (m *message) misread(text []byte) (refused *Error) {
-	twice, miscased, right := misnamed(text, messageShape, m.Method == "tools/call")
-	if twice != nil {
-		right = string(plain(twice))
-		refused = &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(twice))) + " twice in one object: nobody can know which one was meant"}
-	} else if miscased != nil {
-		refused = &Error{codeInvalidRequest, "the message has " + strconv.Quote(limit.Clip(string(miscased))) + " where " + strconv.Quote(right) + " would be right: names are case-sensitive"}
+// misread returns the refusal of a message that other programs may read in another way than
+// we do: because a name is there twice, or not in its right case.
+func misread(e *strictjson.Error) *Error {
+	name := strconv.Quote(limit.Clip(e.Name))
+	if e.Kind == strictjson.Twice {
+		return &Error{codeInvalidRequest, "the message has " + name + " twice in one object: nobody can know which one was meant"}
 	}
-	if right == "id" {
-		m.ID = nil
-	}
-	return refused
+	return &Error{codeInvalidRequest, "the message has " + name + " where " + strconv.Quote(e.Right) + " would be right: names are case-sensitive"}
 }
 
 // check returns why m is not a JSON-RPC message, or nil if it is one. typed says whether
@@ -146,7 +139,7 @@ func (m *message) check(typed bool) *Error {
 		return invalid("the id of a request may have at most " + strconv.Itoa(maxID) + " bytes")
 	case m.ID != nil && !legalID(m.ID):
 		return invalid("the id of a request must be a string or an integer")
-	case max(len(m.Params.InputResponses), len(m.Params.Notifications.Resources)) > maxNamed:
+	case max(len(m.Params.InputResponses.Value), len(m.Params.Notifications.Value.Resources)) > maxNamed:
 		return invalid("a request may name at most " + strconv.Itoa(maxNamed) + " responses or resources")
 	}
 	return nil

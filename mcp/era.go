@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -34,7 +35,7 @@ func (m *message) checkEra() (refused *Error, data []byte) {
 			Encode(versions{supportedVersions, limit.Clip(version)})
 	case !isObject(m.Params.Meta.Capabilities):
 		return &Error{codeInvalidParams, "params._meta needs io.modelcontextprotocol/clientCapabilities, an object; {} claims none"}, nil
-	case m.Method == "subscriptions/listen" && m.Params.Notifications.odd:
+	case m.Method == "subscriptions/listen" && (m.Params.Notifications.Wrong || slices.Contains(m.Params.Notifications.Value.Resources, "")): // a null in the list is read as ""
 		return &Error{codeInvalidParams, "params.notifications must be an object, and its resourceSubscriptions an array of URIs"}, nil
 	}
 	return nil, nil

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"wick/internal/strictjson"
 )
 
 // TestNamesInAnotherCase: a name that differs from one of ours only in case, which
@@ -53,8 +55,8 @@ func TestNamesInAnotherCase(t *testing.T) {
 		if !json.Valid([]byte(text)) {
 			t.Fatal(text)
 		}
-		if _, written, right := misnamed([]byte(text), messageShape, false); written != nil {
-			t.Errorf("%s has %q for %q", text, written, right)
+		if err := strictjson.Check([]byte(text), messageNames, 0); err != nil {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]b
 			s.inflight.cancel(c.Key(), m.Params.RequestID)
 		}
 		return b, verdict{outcome: silent}
-	case m.odd:
+	case m.Params.odd:
 		return appendError(b, m.ID, &Error{codeInvalidParams, "params must be an object"}), verdict{outcome: answered}
 	}
 	found := s.methods[m.Method]

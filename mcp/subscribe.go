@@ -116,7 +116,7 @@ func (s *Server) unsubscribe(_ context.Context, b []byte, c Caller, m *message) 
 // isListen reports whether m opens a listener: it is a well-formed request of the newer
 // era for subscriptions/listen, and the server has resources.
 func (s *Server) isListen(m *message) bool {
-	return m.Method == "subscriptions/listen" && len(s.resources) > 0 && m.refused == nil && !m.odd && !m.isNotification() && m.modern()
+	return m.Method == "subscriptions/listen" && len(s.resources) > 0 && m.refused == nil && !m.Params.odd && !m.isNotification() && m.modern()
 }
 
 // listen opens a listener. The transport must call s.watch.leave when the listener's
@@ -134,7 +134,7 @@ func (s *Server) listen(ctx context.Context, c Caller, m *message) (*Listener, *
 	}
 	// Resources that are unknown, not allowed or cannot be are left out, not refused: the
 	// first line tells the client which ones were accepted.
-	for _, uri := range m.Params.Notifications.Resources {
+	for _, uri := range m.Params.Notifications.Value.Resources {
 		r, reading := s.find(uri)
 		if r == nil || s.may(ctx, c, r.URI) != nil || s.check(r, reading) != nil || !s.watch.listen(l, r, reading) {
 			continue

@@ -1,18 +1,11 @@
 package mcp
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
-)
 
-// twice returns the name that misnamed finds twice in a message.
-func twice(text []byte, call bool) []byte {
-	name, _, _ := misnamed(text, messageShape, call)
-	return name
-}
+	"wick/internal/strictjson"
+)
 
 // doubled are messages that a proxy on the way could read in another way than the standard
 // decoder does.
@@ -43,14 +36,9 @@ var sound = []string{
 // unless the id is what is there twice. Other messages are not refused, even in the same
 // batch.
 func TestTwice(t *testing.T) {
-	for _, text := range doubled {
-		if twice([]byte(text), strings.Contains(text, "tools/call")) == nil {
-			t.Errorf("%s passes", text)
-		}
-	}
 	for _, text := range sound {
-		if name := twice([]byte(text), true); name != nil {
-			t.Errorf("%s has %q twice", text, name)
+		if err := strictjson.Check([]byte(text), callNames, 0); err != nil && strings.Contains(err.Error(), "twice") {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 	for _, text := range doubled[:len(doubled)-1] {
@@ -72,89 +60,6 @@ func TestTwice(t *testing.T) {
 			}
 		}
 	}
-	// More names than are compared one by one.
-	var many strings.Builder
-	for i := range 100 {
-		fmt.Fprintf(&many, `"n%d":0,`, i)
-	}
-	if name := twice([]byte("{"+many.String()+`"other":1}`), true); name != nil {
-		t.Errorf("%q is there once", name)
-	}
-	for _, again := range []string{"n3", "n99"} {
-		if name := twice([]byte("{"+many.String()+`"`+again+`":1}`), true); string(name) != again {
-			t.Errorf("%q is found, want %q", name, again)
-		}
-	}
-	// Another case is another name.
-	for again, want := range map[string]bool{"N3": false, "n3": true, `n\u0033`: true, "n99": true} {
-		if name, found := Twice([]byte("{" + many.String() + `"` + again + `":1}`)); found != want {
-			t.Errorf("%s: %q is found: %t, want %t", again, name, found, want)
-		}
-	}
-}
-
-// FuzzTwice compares both searches, in a message and in its arguments, with a walk over the
-// tokens of the standard decoder. Both must find the same name first.
-func FuzzTwice(f *testing.F) {
-	for _, text := range append(doubled, sound...) {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if !json.Valid(text) {
-			return
-		}
-		walk := tokenWalk{text, json.NewDecoder(bytes.NewReader(text)), true, 0}
-		want, found := walk.twice()
-		if got := twice(text, true); (got != nil) != found || string(plain(got)) != want {
-			t.Errorf("message %q: %q, want %q, %t", text, got, want, found)
-		}
-		walk = tokenWalk{text, json.NewDecoder(bytes.NewReader(text)), false, 0}
-		want, found = walk.twice()
-		if got, ok := Twice(text); ok != found || got != want {
-			t.Errorf("%q: %q, %t, want %q, %t", text, got, ok, want, found)
-		}
-	})
-}
-
-// tokenWalk is a walk over text, of which d is a decoder.
-type tokenWalk struct {
-	text    []byte
-	d       *json.Decoder
-	message bool // the arguments of its params are passed over
-	depth   int  // how many objects and arrays are open
-}
-
-// twice returns a name that an object of the next value has twice.
-func (w tokenWalk) twice() (string, bool) {
-	open, _ := w.d.Token()
-	if open != json.Delim('{') && open != json.Delim('[') {
-		return "", false
-	}
-	w.depth++
-	var names []string
-	for w.d.More() {
-		written := ""
-		if open == json.Delim('{') {
-			start := w.d.InputOffset()
-			key, _ := w.d.Token()
-			written = strings.TrimLeft(string(w.text[start:w.d.InputOffset()]), ", \t\r\n")
-			name := key.(string)
-			for _, other := range names {
-				if name == other {
-					return name, true
-				}
-			}
-			names = append(names, name)
-		}
-		if w.message && w.depth == 2 && written == `"arguments"` {
-			var skipped json.RawMessage
-			w.d.Decode(&skipped)
-		} else if name, found := w.twice(); found {
-			return name, true
-		}
-	}
-	w.d.Token()
-	return "", false
 }
 
 // TestNestedTooDeeply: a message that is nested deeper than encoding/json reads is refused

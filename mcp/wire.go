@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"slices"
 	"strconv"
+
+	"wick/internal/strictjson"
 )
 
 // request is one JSON-RPC 2.0 message from a client. ID stays raw: decoded to
 // a float, 9007199254740993 would come back as ...992. encoding/json takes names
-// in any case, and the last of two members with the same name; misread refuses both.
+// in any case, and the last of two members with the same name; strictjson refuses both.
 type request struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"` // nil in a notification
@@ -32,12 +33,24 @@ type params struct {
 	Ref      reference     `json:"ref"` // of completion/complete, like the next
 	Argument namedArgument `json:"argument"`
 
-	Notifications filter `json:"notifications"` // of subscriptions/listen
+	Notifications strictjson.Lenient[filter] `json:"notifications"` // of subscriptions/listen
 
-	InputResponses map[string]Response `json:"inputResponses"` // of a call that is repeated with the user's answers
-	RequestState   string              `json:"requestState"`
+	InputResponses strictjson.Lenient[map[string]Response] `json:"inputResponses"` // of a call that is repeated with the user's answers
+	RequestState   strictjson.Lenient[string]              `json:"requestState"`
 
 	Meta meta `json:"_meta"`
+
+	odd bool // the message has params, but they are not an object
+}
+
+// UnmarshalJSON reads params. A member of a wrong type is left empty, and whoever needs it
+// refuses the message.
+func (p *params) UnmarshalJSON(text []byte) error {
+	if p.odd = text[0] != '{' && string(text) != "null"; p.odd {
+		return nil
+	}
+	type plain params // without this method
+	return strictjson.Fault(json.Unmarshal(text, (*plain)(p)))
 }
 
 // meta is the part of params._meta that we read.
@@ -67,16 +80,6 @@ type namedArgument struct {
 // the program runs, so of its members only the resources mean anything here.
 type filter struct {
 	Resources []string `json:"resourceSubscriptions,omitempty"`
-	odd       bool     // the message has a filter, but not of this form
-}
-
-// UnmarshalJSON reads a filter. It returns no error for one of the wrong form, but sets
-// odd, and checkEra refuses it.
-func (f *filter) UnmarshalJSON(text []byte) error {
-	type plain filter // without this method
-	err := json.Unmarshal(text, (*plain)(f))
-	f.odd = err != nil || slices.Contains(f.Resources, "") // a null in the list is read as ""
-	return nil
 }
 
 // message is a decoded request, or the reason why the text is not a request. When
@@ -84,8 +87,6 @@ func (f *filter) UnmarshalJSON(text []byte) error {
 type message struct {
 	request
 	refused *Error
-	odd     bool              // the message has params, but they are not an object
-	unclear bool              // its answers to a question, or their state, are not of their form
 	notify  func(line []byte) // writes a notification about this request; nil if the transport cannot
 	read    bool              // it was decoded; in a batch this tells members from unused elements
 	held    *budget           // the bytes that requests hold; nil where they are not counted

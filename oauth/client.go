@@ -39,7 +39,7 @@ type registration struct {
 	AuthMethod   string
 }
 
-// members returns the fields under their names in the request, for readMembers.
+// members returns the fields under their names in the request, for strictjson.Members.
 func (r *registration) members() map[string]any {
 	return map[string]any{"client_name": &r.Name, "redirect_uris": &r.RedirectURIs, "token_endpoint_auth_method": &r.AuthMethod}
 }

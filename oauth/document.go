@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"wick/address"
+	"wick/internal/strictjson"
 	"wick/limit"
 )
 
@@ -343,9 +344,9 @@ func parseDocument(id string, body []byte) (*client, error) {
 	var about string
 	members := doc.members()
 	members["client_id"] = &about
-	err := readMembers(body, members)
-	if twice, ok := errors.AsType[*twiceError](err); ok {
-		return nil, fmt.Errorf("the document's %w", twice)
+	err := strictjson.Members(body, members)
+	if e, ok := errors.AsType[*strictjson.Error](err); ok && e.Kind == strictjson.Twice {
+		return nil, fmt.Errorf("the document's %w", e)
 	}
 	if err != nil {
 		return nil, errors.New("the document is not client metadata as RFC 7591 has it")

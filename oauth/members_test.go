@@ -18,7 +18,8 @@ func TestMemberNames(t *testing.T) {
 		{`{"REDIRECT_URIS":` + evil + `,` + good + `}`, ""},
 		{`{"redirect_uri\u017f":` + evil + `,` + good + `}`, ""}, // ſ, which folds to s
 		{`{` + good + `,"token_endpoint_auth_method":"none","Token_Endpoint_Auth_Method":"client_secret_post","Client_Name":7}`, ""},
-		{`{` + good + `,"scope":"a","scope":["b"],"x":{"redirect_uris":1,"redirect_uris":2}}`, ""}, // what nobody reads
+		{`{` + good + `,"scope":"a","scope":["b"]}`, "scope is there twice"}, // though nobody reads it: one rule for all JSON of strangers
+		{`{` + good + `,"x":{"redirect_uris":1,"redirect_uris":2}}`, "redirect_uris is there twice"},
 		{`{"Redirect_URIs":` + evil + `}`, "0 redirect_uris: 1 to 16 are allowed"},
 		{`{` + good + `,"redirect_uris":` + evil + `}`, "redirect_uris is there twice"},
 		{`{` + good + `,` + good + `}`, "redirect_uris is there twice"},

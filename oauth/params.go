@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -9,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"wick/internal/strictjson"
 	"wick/limit"
 )
 
@@ -37,12 +37,17 @@ func (p params) get(name string) string {
 func (p params) twice() *refusal {
 	for name, v := range p {
 		if len(v) > 1 && name != "resource" {
-			ref := bad("invalid_request", "parameter "+limit.Clip(name)+" was sent more than once")
-			ref.logged = "a parameter was sent more than once" // its name may be anything
-			return ref
+			return moreThanOnce(name)
 		}
 	}
 	return nil
+}
+
+// moreThanOnce refuses a parameter that was sent twice.
+func moreThanOnce(name string) *refusal {
+	ref := bad("invalid_request", "parameter "+limit.Clip(name)+" was sent more than once")
+	ref.logged = "a parameter was sent more than once" // its name may be anything
+	return ref
 }
 
 // parseQuery reads the parameters of a query. It does not refuse those that come twice:
@@ -93,9 +98,8 @@ func readParams(w http.ResponseWriter, r *http.Request) (p params, ref *refusal)
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch kind {
 	case "application/json":
-		var err error
-		if p, err = jsonParams(body); err != nil {
-			return nil, bad("invalid_request", "the body is not a JSON object of strings")
+		if p, ref = jsonParams(body); ref != nil {
+			return nil, ref
 		}
 	case "application/x-www-form-urlencoded", "":
 		v, err := url.ParseQuery(string(body))
@@ -110,15 +114,20 @@ func readParams(w http.ResponseWriter, r *http.Request) (p params, ref *refusal)
 }
 
 // jsonParams reads an object of strings. A null counts as absent.
-func jsonParams(body []byte) (params, error) {
+func jsonParams(body []byte) (params, *refusal) {
+	var members map[string]*string
+	err := strictjson.Unmarshal(body, &members, nil)
+	if e, ok := errors.AsType[*strictjson.Error](err); ok && e.Kind == strictjson.Twice {
+		return nil, moreThanOnce(e.Name)
+	}
+	if err != nil || members == nil {
+		return nil, bad("invalid_request", "the body is not a JSON object of strings")
+	}
 	p := make(params)
-	err := eachMember(body, func(name string, value json.RawMessage) error {
-		var text *string
-		err := json.Unmarshal(value, &text)
+	for name, text := range members {
 		if text != nil {
-			p[name] = append(p[name], *text)
+			p[name] = []string{*text}
 		}
-		return err
-	})
-	return p, err
+	}
+	return p, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"wick/internal/strictjson"
 	"wick/limit"
 )
 
@@ -72,9 +73,9 @@ func readRegistration(w http.ResponseWriter, r *http.Request) (reg registration,
 	if !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) {
 		return reg, bad("invalid_client_metadata", "the body is not a JSON object")
 	}
-	err := readMembers(body, reg.members())
-	if twice, ok := errors.AsType[*twiceError](err); ok {
-		return reg, bad("invalid_client_metadata", twice.Error())
+	err := strictjson.Members(body, reg.members())
+	if e, ok := errors.AsType[*strictjson.Error](err); ok && e.Kind == strictjson.Twice {
+		return reg, bad("invalid_client_metadata", e.Error())
 	}
 	if err != nil {
 		return reg, bad("invalid_client_metadata", "the body is not client metadata as RFC 7591 has it")

@@ -3,10 +3,12 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
 
+	"wick/internal/strictjson"
 	"wick/limit"
 	"wick/mcp"
 )
@@ -26,27 +28,28 @@ func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	if len(raw) == 0 {
 		return members, nil
 	}
-	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil, fmt.Errorf("the arguments are not a JSON object: send {} or an object with named arguments")
-	}
-	if len(members) > maxArguments {
-		return nil, fmt.Errorf("an object with %d names is too large: at most %d are read", len(members), maxArguments)
-	}
 	if err := once(raw); err != nil {
 		return nil, err
+	}
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return nil, fmt.Errorf("the arguments are not a JSON object: send {} or an object with named arguments")
 	}
 	maps.DeleteFunc(members, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
 	return members, nil
 }
 
 // once returns an error if an object in raw, which must be valid JSON, has the same name
-// twice: encoding/json would silently take the last of the two, and an order must not
-// depend on that.
+// twice, since an order must not depend on which of the two counts, or more than
+// maxArguments names.
 func once(raw json.RawMessage) error {
-	if name, found := mcp.Twice(raw); found {
-		return fmt.Errorf("%q is given twice in one object: send it once, nobody can know which one was meant", limit.Clip(name))
+	switch e, _ := errors.AsType[*strictjson.Error](strictjson.Check(raw, nil, maxArguments)); {
+	case e == nil:
+		return nil
+	case e.Kind == strictjson.Many:
+		return fmt.Errorf("an object has more than %d names: fewer are read", maxArguments)
+	default:
+		return fmt.Errorf("%q is given twice in one object: send it once, nobody can know which one was meant", limit.Clip(e.Name))
 	}
-	return nil
 }
 
 // spelled returns v or, if v is a string, the text in it: models put the JSON of objects

@@ -1,0 +1,297 @@
+// Package strictjson reads JSON of strangers so that it can be read in one way only. A
+// message that can place an order or register a client must not mean one thing to us and
+// another to a proxy that has checked it: encoding/json takes the last of two members with
+// the same name, and names in any case.
+//
+// [Unmarshal] is encoding/json's, and refuses on top of it a name that occurs twice in one
+// object at any depth, a name that differs from the right one only in case, text that is not
+// UTF-8, and more than 10,000 levels. [Members] reads the members of one object by their
+// exact names. [Check] is for text that was decoded before.
+//
+// # Security considerations
+//
+// All of it is linear in the text. Of names, Check holds those of the open objects.
+package strictjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"wick/limit"
+)
+
+// Kind says what is wrong with a text.
+type Kind int
+
+const (
+	Syntax   Kind = iota + 1 // it is not JSON
+	Encoding                 // it is not UTF-8
+	Deep                     // objects and arrays are inside one another more than 10,000 times
+	Twice                    // an object has a name twice
+	Case                     // a name differs only in case from the right one
+	Many                     // an object has too many names
+)
+
+// Error says why a text is refused.
+type Error struct {
+	Kind  Kind
+	Name  string // of Twice and Case: the name, without escapes
+	Right string // of Case: what it should have been
+}
+
+func (e *Error) Error() string {
+	switch e.Kind {
+	case Encoding:
+		return "not valid UTF-8"
+	case Deep:
+		return "nested too deeply: at most 10000 objects and arrays may be inside one another"
+	case Twice:
+		return limit.Clip(e.Name) + " is there twice: nobody can know which one was meant"
+	case Case:
+		return fmt.Sprintf("%q is there where %q would be right: names are case-sensitive", limit.Clip(e.Name), e.Right)
+	case Many:
+		return "an object has too many names"
+	}
+	return "not valid JSON"
+}
+
+// Names are the names that somebody reads in an object. Each has the names of its value if
+// that is an object that is looked into, else nil. The name "" stands for every name.
+type Names map[string]Names
+
+// Skip are the names of a value that whoever reads it checks: nothing inside it is looked at.
+var Skip = Names{}
+
+// Lenient is a value that may have a wrong type: then Wrong is set, and Value holds as much
+// as could be read.
+type Lenient[T any] struct {
+	Value T
+	Wrong bool
+}
+
+// UnmarshalJSON reads the value. It returns no error.
+func (l *Lenient[T]) UnmarshalJSON(text []byte) error {
+	l.Wrong = json.Unmarshal(text, &l.Value) != nil
+	return nil
+}
+
+// NamesOf returns the names that encoding/json reads in values of type t.
+func NamesOf(t reflect.Type) Names {
+	if t.Kind() == reflect.Struct && t.NumField() == 2 && t.Field(1).Name == "Wrong" { // a Lenient
+		t = t.Field(0).Type
+	}
+	switch t.Kind() {
+	case reflect.Map:
+		return Names{"": NamesOf(t.Elem())}
+	case reflect.Struct:
+	default:
+		return nil
+	}
+	names := make(Names)
+	for field := range t.Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
+			names[name] = NamesOf(field.Type)
+		}
+	}
+	return names
+}
+
+// Unmarshal decodes text into v, and then calls names for the names that are read in it; nil
+// allows any. It returns an [Error] if the text is refused, and an error of encoding/json if
+// a value has a wrong type: then v holds all others.
+func Unmarshal(text []byte, v any, names func() Names) error {
+	if !utf8.Valid(text) {
+		return &Error{Kind: Encoding}
+	}
+	err := json.Unmarshal(text, v)
+	if fault := Fault(err); fault != nil {
+		return fault
+	}
+	var known Names
+	if names != nil {
+		known = names()
+	}
+	if refused := Check(text, known, 0); refused != nil {
+		return refused
+	}
+	return err
+}
+
+// Fault returns an [Error] for an error of encoding/json that says that a text is not JSON,
+// or is nested too deeply, and nil for any other.
+func Fault(err error) error {
+	if e, known := errors.AsType[*Error](err); known {
+		return e
+	}
+	if _, typed := errors.AsType[*json.UnmarshalTypeError](err); err == nil || typed {
+		return nil
+	}
+	if strings.HasSuffix(err.Error(), "exceeded max depth") { // it has no error of its own
+		return &Error{Kind: Deep}
+	}
+	return &Error{Kind: Syntax}
+}
+
+// Members decodes the members of the object text whose names are keys of into, each into
+// the pointer under its name. It ignores all others. It returns an [Error] if the text is
+// refused, and another error if it is no object or a value has a wrong type.
+func Members(text []byte, into map[string]any) error {
+	var members map[string]json.RawMessage
+	if err := Unmarshal(text, &members, nil); err != nil {
+		return err
+	}
+	if members == nil {
+		return errors.New("not an object")
+	}
+	for name, to := range into {
+		if value, given := members[name]; given {
+			if err := json.Unmarshal(value, to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Check returns an [Error] for the first name in text, which must be valid JSON, that occurs
+// twice in its object; for an object with more than most names, if most is above zero; or
+// else for the first name that differs only in case from one in names.
+func Check(text []byte, names Names, most int) error {
+	// Both slices stay on the stack unless a text outgrows them. Passing them to methods
+	// that append would move them to the heap, so the appends are all here.
+	open := make([][]byte, 0, 2*maxFew) // names of the open objects, the innermost last
+	levels := make([]level, 0, maxFew)  // the open objects and arrays, the innermost last
+	skip := 0                           // how many levels are open inside a value of Skip, itself included
+	value := names                      // of the value that comes next
+	var miscased *Error
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '[':
+			if skip > 0 || isSkipped(value) {
+				skip++
+				continue
+			}
+			levels, value = append(levels, level{first: len(open), names: value}), nil // names inside arrays are not read
+		case '}', ']':
+			if skip > 0 {
+				if skip--; skip == 0 {
+					value = nil
+				}
+				continue
+			}
+			last := len(levels) - 1
+			open, levels, value = open[:levels[last].first], levels[:last], nil
+		case '"':
+			written := quoted(text[i:])
+			i += len(written) + 1
+			next := blanks(text, i+1)
+			if skip > 0 || next == len(text) || text[next] != ':' { // skipped, or a value
+				continue
+			}
+			object, name := &levels[len(levels)-1], plain(written)
+			if object.has(open[object.first:], name) {
+				return &Error{Kind: Twice, Name: string(name)}
+			}
+			if object.count++; most > 0 && object.count > most {
+				return &Error{Kind: Many}
+			}
+			if object.many == nil {
+				open = append(open, name)
+			}
+			var right string
+			if value, right = object.names.find(string(name)); right != "" && miscased == nil {
+				miscased = &Error{Kind: Case, Name: string(name), Right: right}
+			}
+			i = next
+		}
+	}
+	if miscased != nil {
+		return miscased
+	}
+	return nil
+}
+
+// isSkipped reports whether n is [Skip]: empty, but not nil. A struct that is read has names.
+func isSkipped(n Names) bool { return n != nil && len(n) == 0 }
+
+// find returns the names of the value under name. If there is no such name but one that
+// differs only in case, find returns that as the right one.
+func (n Names) find(name string) (value Names, right string) {
+	if value, known := n[name]; known {
+		return value, ""
+	}
+	if value, known := n[""]; known {
+		return value, ""
+	}
+	for right := range n {
+		if strings.EqualFold(right, name) {
+			return nil, right
+		}
+	}
+	return nil, ""
+}
+
+// maxFew is how many names of an object are compared one by one, without the memory of
+// a map. The objects of an ordinary message have fewer.
+const maxFew = 16
+
+// level is an object or array whose end has not been reached; an array has no names.
+type level struct {
+	first int             // the index of its first name among the names of all open levels
+	count int             // of its names so far
+	names Names           // that are read in it
+	many  map[string]bool // its names, once there are more than maxFew; nil before
+}
+
+// has reports whether the level already has a name. Few holds its first names, at most
+// maxFew; after that all names are in the map, and has adds the new one to it.
+func (l *level) has(few [][]byte, name []byte) bool {
+	if len(few) < maxFew {
+		return slices.ContainsFunc(few, func(other []byte) bool { return bytes.Equal(other, name) })
+	}
+	if l.many == nil {
+		l.many = make(map[string]bool)
+		for _, other := range few {
+			l.many[string(other)] = true
+		}
+	}
+	known := l.many[string(name)]
+	l.many[string(name)] = true
+	return known
+}
+
+// quoted returns the inside of the JSON string that text begins with, escapes included.
+func quoted(text []byte) []byte {
+	end := 1
+	for ; text[end] != '"'; end++ {
+		if text[end] == '\\' {
+			end++
+		}
+	}
+	return text[1:end]
+}
+
+// blanks returns the index of the first byte from text[i] on that is not a blank.
+func blanks(text []byte, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n') {
+		i++
+	}
+	return i
+}
+
+// plain returns a name without its escapes, as encoding/json reads it. The name must be
+// the inside of a valid JSON string.
+func plain(name []byte) []byte {
+	if bytes.IndexByte(name, '\\') < 0 && utf8.Valid(name) {
+		return name
+	}
+	var text string
+	_ = json.Unmarshal(append(append([]byte{'"'}, name...), '"'), &text) // does not fail: it is a JSON string
+	return []byte(text)
+}
