@@ -23,7 +23,6 @@ package exact
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -174,52 +173,6 @@ func FromFloat(x float64) (Decimal, bool) {
 	}
 	d, err := Parse([]byte(text))
 	return d, err == nil && d > 0
-}
-
-// Around returns the largest Decimal that is not above x, a price of a chart, and the
-// smallest that is not below it: both are x if it has no more than eight decimals. It
-// returns false if the first is not a positive number, or the second is out of range.
-func Around(x float64) (down, up Decimal, ok bool) {
-	if !(x > 0) || x > math.MaxInt64/1e8-1 {
-		return 0, 0, false
-	}
-	down, more, err := cut(x)
-	up = down
-	if more {
-		up++
-	}
-	return down, up, err == nil && down > 0
-}
-
-// cut returns the first eight decimals of the shortest text that stands for x, and whether
-// there are more. It fails if x is out of range.
-func cut(x float64) (down Decimal, more bool, err error) {
-	text := strconv.FormatFloat(x, 'f', -1, 64)
-	if whole, fraction, _ := strings.Cut(text, "."); len(fraction) > decimals {
-		text, more = whole+"."+fraction[:decimals], true
-	}
-	down, err = Parse([]byte(text))
-	return down, more, err
-}
-
-// Compare returns -1 if x, a price of a chart, is below d, 1 if it is above d, and 0 if
-// they are equal. Neither may be negative. It goes by the shortest text that stands for
-// the float, like FromFloat, but rounds nothing off: x may have more than eight decimals,
-// or be out of range.
-func Compare(x float64, d Decimal) int {
-	// The text matters only if both are so close that the error of their floats could
-	// decide. That error is below 4e-16 of d.
-	switch near := float64(d) / float64(One); {
-	case x > near*(1+1e-15):
-		return 1
-	case x < near*(1-1e-15):
-		return -1
-	}
-	down, more, err := cut(x)
-	if err != nil || more && down == d { // an error means that it is just out of range
-		return 1
-	}
-	return cmp.Compare(down, d)
 }
 
 // String returns d in plain digits, without exponent or trailing zeros.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -65,67 +64,6 @@ func TestFromFloat(t *testing.T) {
 	} {
 		if d, ok := FromFloat(c.in); ok != c.ok || (ok && d.String() != c.want) {
 			t.Errorf("FromFloat(%v) = %s, %t; want %s, %t", c.in, d, ok, c.want, c.ok)
-		}
-	}
-}
-
-// TestCompare: a float is compared with a decimal by its shortest text, without rounding
-// either. Where they are close, at every size, it is held to big.Rat.
-func TestCompare(t *testing.T) {
-	const most = Decimal(math.MaxInt64)
-	for _, c := range []struct {
-		x    float64
-		d    Decimal
-		want int
-	}{
-		{1.15, 115e6, 0}, {1.43e-8, 1, 1}, {1.43e-8, 2, -1}, {1e-9, 1, -1}, {5e-324, 1, -1}, {1e-8, 1, 0}, {0, 1, -1},
-		{0.30000000000000004, 3e7, 1}, {0.3, 3e7, 0}, {29.999999999999996, 30e8, -1},
-		{12345678901.123457, 1234567890112345678, 1}, {12345678901.123457, 1234567890112345700, 0}, {12345678901.123457, 1234567890112345701, -1},
-		{1.5e12, most, 1}, {92233720368.54776, most, 1}, {92233720368.5477, most, -1}, {math.MaxFloat64, most, 1},
-	} {
-		if got := Compare(c.x, c.d); got != c.want {
-			t.Errorf("Compare(%v, %s) = %d, want %d", c.x, c.d, got, c.want)
-		}
-	}
-	r := rand.New(rand.NewPCG(8, 15))
-	for range rounds(100_000) {
-		d := Decimal(r.Int64() >> r.IntN(62))
-		x := float64(d) / 1e8
-		for range r.IntN(4) {
-			x = math.Nextafter(x, float64(r.IntN(2))*1e12)
-		}
-		told, _ := new(big.Rat).SetString(strconv.FormatFloat(x, 'f', -1, 64))
-		if got, want := Compare(x, d), told.Cmp(new(big.Rat).SetFrac64(int64(d), 1e8)); got != want {
-			t.Fatalf("Compare(%v, %s) = %d, want %d", x, d, got, want)
-		}
-	}
-}
-
-// TestAround: a float lies between two decimals that are a unit apart, or is a decimal, by its
-// shortest text. At every size it is held to Compare.
-func TestAround(t *testing.T) {
-	for _, c := range []struct {
-		x        float64
-		down, up Decimal
-		ok       bool
-	}{
-		{1.15, 115e6, 115e6, true}, {1.43e-8, 1, 2, true}, {1e-8, 1, 1, true}, {9.9e-9, 0, 1, false}, {5e-324, 0, 1, false},
-		{0.30000000000000004, 3e7, 30000001, true}, {29.999999999999996, 2999999999, 30e8, true},
-		{0, 0, 0, false}, {-1, 0, 0, false}, {math.NaN(), 0, 0, false}, {math.Inf(1), 0, 0, false}, {1.5e12, 0, 0, false},
-	} {
-		if down, up, ok := Around(c.x); down != c.down || up != c.up || ok != c.ok {
-			t.Errorf("Around(%v) = %s, %s, %t, want %s, %s, %t", c.x, down, up, ok, c.down, c.up, c.ok)
-		}
-	}
-	r := rand.New(rand.NewPCG(8, 16))
-	for range rounds(100_000) {
-		x := float64(r.Int64()>>r.IntN(62)) / math.Pow10(9+r.IntN(8))
-		down, up, ok := Around(x)
-		if ok && (Compare(x, down) < 0 || Compare(x, up) > 0 || up-down > 1 || up > down && (Compare(x, down) == 0 || Compare(x, up) == 0)) {
-			t.Fatalf("Around(%v) = %s, %s", x, down, up)
-		}
-		if ok != (x >= 1e-8) {
-			t.Fatalf("Around(%v) = %s, %s, %t", x, down, up, ok)
 		}
 	}
 }

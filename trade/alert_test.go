@@ -641,7 +641,7 @@ func TestIndex(t *testing.T) {
 				break
 			}
 		}
-		low := exact.Decimal(r.IntN(1000))
+		low := exact.Decimal(1 + r.IntN(1000))
 		high := low + exact.Decimal(r.IntN(50))
 		var want []string
 		for id, a := range alerts {
@@ -650,7 +650,7 @@ func TestIndex(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, a := range x.reached("AAA", span{top: float64(high) / 1e8, bottom: float64(low) / 1e8}) {
+		for _, a := range x.reached("AAA", span{high: high, low: low}) {
 			got = append(got, a.ID)
 		}
 		slices.Sort(want)

@@ -96,7 +96,10 @@ func (e *Engine) earlierAlert(a *Alert) (*Alert, error) {
 // not have the values that a chart shows.
 func (e *Engine) prepare(ctx context.Context, a *Alert) error {
 	if a.Condition.Type != IndicatorSignal {
-		return e.ensure(ctx, a.Symbol)
+		if err := e.ensure(ctx, a.Symbol); err != nil {
+			return err
+		}
+		return e.watch.of(a.Symbol).checkExact(a.Symbol)
 	}
 	w := newSignalAlert(a)
 	if w.err != nil {

@@ -109,7 +109,7 @@ func BenchmarkQuietTick(b *testing.B) {
 			b.ReportAllocs()
 			var reached []*Alert
 			for b.Loop() {
-				reached = index.reached("AAA", span{top: 100.00000001, bottom: 99.99999999})
+				reached = index.reached("AAA", span{high: 100*exact.One + 1, low: 100*exact.One - 1})
 			}
 			if len(reached) != 0 {
 				b.Fatal("fired")

@@ -57,7 +57,7 @@ func (e *Engine) settle(t tick, f foreseen) (fired []*event, seq uint64) {
 	if since != f.since || from != f.from {
 		f.triggers = nil // they were judged by another price than the one before t
 	}
-	if e.venue == nil && t.tradable {
+	if e.venue == nil {
 		seq = e.fillResting(t, since, at)
 	}
 	fired, last := e.fireAll(t.Symbol, e.firings(t, f), at)
@@ -83,7 +83,7 @@ func (e *Engine) fireAll(symbol string, hits []hit, at Time) (fired []*event, se
 			continue
 		}
 		in := e.watch.of(symbol)
-		h.synthetic, h.price = in.synthetic, string(asTold(in.last.told))
+		h.synthetic, h.price = in.synthetic, in.last.price.String()
 		ev, s, err := e.fire(a, h.trigger, at)
 		if err != nil {
 			e.journal.Break(fmt.Errorf("alert %s fires: %w", a.ID, err))

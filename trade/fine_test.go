@@ -57,51 +57,45 @@ func TestSmallestQuantity(t *testing.T) {
 	})
 }
 
-// TestAlertsBeyondExactNumbers: a price alert is judged by the price as the source told
-// it, also if that has more than eight decimals or is out of the range of exact numbers,
-// and the price is told like that.
+// TestAlertsBeyondExactNumbers: an alert on a price that is no exact number is refused like an
+// order there. Once it is set, it is judged by the price to eight decimals, as it is told, and
+// not by one that is out of range.
 func TestAlertsBeyondExactNumbers(t *testing.T) {
+	for _, price := range []float64{0.0000123456, 1.43e-8, 1.2e-10, 1.5e12} {
+		inBubble(t, func(o *Options) { o.Source = real{flat(price)} }, func(t *testing.T, e *Engine) {
+			for _, condition := range []string{`{"price_above":0.00001}`, `{"price_below":0.00001}`} {
+				if _, err := setAlert(t, e, condition, ""); code(err) != "price_not_exact" || !strings.Contains(err.Error(), string(never)) {
+					t.Errorf("%s at %v: %v, want price_not_exact", condition, price, err)
+				}
+			}
+		})
+	}
 	for _, c := range []struct {
-		price     float64
 		condition string
-		stands    string
-		bar       market.Bar // what comes after
-		want      string     // the message; empty if it does not fire
+		price     float64
+		want      string // the message; empty if it does not fire
 	}{
-		{1.43e-8, `{"price_below":0.00000001}`, `{"price":0.0000000143,"true":false}`, minute(0, 1.43e-8, 1.43e-8, 1.42857e-8, 1.43e-8), ""},
-		{1.43e-8, `{"price_below":0.00000002}`, `{"price":0.0000000143,"true":true}`, minute(0, 1.43e-8, 1.43e-8, 1.42857e-8, 1.42857e-8), "AAA is at 0.0000000142857, at or below 0.00000002."},
-		{1.43e-8, `{"price_above":0.00000001}`, `{"price":0.0000000143,"true":true}`, minute(0, 1.43e-8, 1.43e-8, 1.42857e-8, 1.42857e-8), "AAA is at 0.0000000142857, at or above 0.00000001."},
-		{1.43e-8, `{"price_above":0.00000002}`, `{"price":0.0000000143,"true":false}`, minute(0, 1.43e-8, 1.9e-8, 1.43e-8, 1.8e-8), ""},
-		{1.43e-8, `{"price_below":0.00000001}`, `{"price":0.0000000143,"true":false}`, minute(0, 1.43e-8, 1.43e-8, 9.9e-9, 1.2e-8), "AAA reached 0.0000000099, at or below 0.00000001, and is at 0.000000012."},
-		{0.0000123456789, `{"price_above":0.00001236}`, `{"price":0.0000123456789,"true":false}`, minute(0, 0.0000123456789, 0.00001235802, 0.0000123456789, 0.00001235802), ""},
-		{0.0000123456789, `{"price_above":0.00001235}`, `{"price":0.0000123456789,"true":false}`, minute(0, 0.0000123456789, 0.000012349999, 0.0000123456789, 0.0000123456789), ""},
-		{0.0000123456789, `{"price_above":0.00001235}`, `{"price":0.0000123456789,"true":false}`, minute(0, 0.0000123456789, 0.00001235802, 0.0000123456789, 0.0000123456789), "AAA reached 0.00001235802, at or above 0.00001235, and is at 0.0000123456789."},
-		{261.739990234375, `{"price_below":261.73999023}`, `{"price":261.739990234375,"true":false}`, minute(0, 261.739990234375, 261.75, 261.739990234375, 261.75), ""},
-		{1.2e-9, `{"price_below":0.00000001}`, `{"price":0.0000000012,"true":true}`, minute(0, 1.2e-9, 1.3e-9, 1.2e-9, 1.3e-9), "AAA is at 0.0000000013, at or below 0.00000001."},
-		{1.2e-10, `{"price_above":0.00000001}`, `{"price":1.2e-10,"true":false}`, minute(0, 1.2e-10, 1.3e-8, 1.2e-10, 1.3e-10), "AAA reached 0.000000013, at or above 0.00000001, and is at 1.3e-10."},
-		{1.5e12, `{"price_above":50000000000}`, `{"price":1500000000000,"true":true}`, minute(0, 1.5e12, 1.6e12, 1.5e12, 1.6e12), "AAA is at 1600000000000, at or above 50000000000."},
-		{1.5e12, `{"price_below":92233720368.54775807}`, `{"price":1500000000000,"true":false}`, minute(0, 1.5e12, 1.5e12, 1e11, 1e11), ""},
-		{1.5e12, `{"price_below":50000000000}`, `{"price":1500000000000,"true":false}`, minute(0, 1.5e12, 1.5e12, 4e10, 1e11), "AAA reached 40000000000, at or below 50000000000, and is at 100000000000."},
-		{4e10, `{"price_above":50000000000}`, `{"price":40000000000,"true":false}`, minute(0, 4e10, 1.5e12, 4e10, 4e10), "AAA reached 1500000000000, at or above 50000000000, and is at 40000000000."},
+		{`{"price_below":261.73999023}`, 261.739990234375, "AAA is at 261.73999023, at or below 261.73999023."},
+		{`{"price_below":261.73999022}`, 261.739990234375, ""},
+		{`{"price_below":0.00000001}`, 1.43e-8, "AAA is at 0.00000001, at or below 0.00000001."},
+		{`{"price_below":0.00000001}`, 1.2e-10, ""},
+		{`{"price_above":50000000000}`, 1.5e12, ""},
+		{`{"price_above":50000000000}`, 6e10, "AAA is at 60000000000, at or above 50000000000."},
 	} {
 		for _, repeat := range []Repeat{Once, EachTime, EachBar} {
 			var told []string
 			inBubble(t, func(o *Options) {
-				o.Source = real{flat(c.price)}
+				o.Source = real{flat(300)}
 				o.Notify = func(n Notification, _ []string) { told = append(told, n.Message) }
 			}, func(t *testing.T, e *Engine) {
 				r := AlertRequest{Symbol: "AAA", Repeat: repeat}
 				if err := json.Unmarshal([]byte(c.condition), &r.Condition); err != nil {
 					t.Fatal(err)
 				}
-				a, err := e.SetAlert(t.Context(), r)
-				stands, _ := json.Marshal(e.Standing(t.Context(), a))
-				if err != nil || string(stands) != c.stands {
-					t.Errorf("%v, %s: the market stands at %s (%v), want %s", c.price, c.condition, stands, err, c.stands)
+				if _, err := e.SetAlert(t.Context(), r); err != nil {
+					t.Fatal(err)
 				}
-				bar := c.bar
-				bar.Time = minute(0, 0, 0, 0, 0).Time
-				walk(e, c.price, bar)
+				walk(e, 300, minute(0, c.price, c.price, c.price, c.price))
 			})
 			if strings.Join(told, " ") != c.want {
 				t.Errorf("%v, %s %s: told %q, want %q", c.price, repeat, c.condition, told, c.want)
@@ -110,56 +104,47 @@ func TestAlertsBeyondExactNumbers(t *testing.T) {
 	}
 }
 
-// TestReturnsBeyondExactNumbers: an alert that repeats fires when the price comes to the
-// threshold from the other side, by less than eight decimals can tell.
-func TestReturnsBeyondExactNumbers(t *testing.T) {
+// TestReachedBeforeOutOfRange: a threshold is reached, and when the alert fires the market has
+// left the range of exact numbers: its message names no price that the market is not at.
+func TestReachedBeforeOutOfRange(t *testing.T) {
 	var told []string
 	inBubble(t, func(o *Options) {
-		o.Source = real{flat(1.1e-8)}
-		o.Notify = func(n Notification, _ []string) { told = append(told, n.Value.String()) }
+		o.Source = real{flat(300)}
+		o.Notify = func(n Notification, _ []string) { told = append(told, n.Message) }
 	}, func(t *testing.T, e *Engine) {
-		r := AlertRequest{Symbol: "AAA", Repeat: EachTime, Condition: Condition{Type: PriceBelow, Threshold: 1}}
-		if _, err := e.SetAlert(t.Context(), r); err != nil {
+		if _, err := setAlert(t, e, `{"price_above":400}`, ""); err != nil {
 			t.Fatal(err)
 		}
-		from := 1.1e-8
-		for _, price := range []float64{9e-9, 8e-9, 1.1e-8, 1.2e-8, 9.5e-9} {
-			walk(e, from, minute(0, from, max(from, price), min(from, price), price))
-			from = price
-		}
+		walk(e, 300, minute(0, 300, 450, 300, 450), minute(1, 1.5e12, 1.5e12, 1.5e12, 1.5e12))
 	})
-	if want := []string{"0.000000009", "0.0000000095"}; !slices.Equal(told, want) {
-		t.Errorf("told %v, want %v", told, want)
+	if want := "AAA reached 450, at or above 400."; strings.Join(told, " ") != want {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }
 
-// TestRestartBeyondExactNumbers: a restart goes on from the price as it was told. From a
-// rounded one an alert would fire at once, and it would not know a price that it has seen.
+// TestRestartBeyondExactNumbers: a restart goes on from the price as it was judged. One that was
+// out of range fires nothing when the market is back at an exact one and the threshold is not
+// reached.
 func TestRestartBeyondExactNumbers(t *testing.T) {
-	for _, c := range []struct {
-		price            float64
-		waits, true, met string
-		later            float64
-		want             string
-	}{
-		{1.43e-8, `{"price_below":0.00000001}`, `{"price_below":0.00000002}`, `{"price_above":0.00000002}`, 2.1e-8, "price_above 0.000000021 now false"},
-		{1.5e12, `{"price_below":90000000000}`, `{"price_above":90000000000}`, `{"price_below":80000000000}`, 7e10, "price_below 70000000000 now false, price_below 70000000000 now false"},
-	} {
+	for _, out := range []float64{261.739990234375, 1.2e-9, 1.5e12} {
 		synctest.Test(t, func(t *testing.T) {
-			p, s := newStill(t, c.price)
-			p.alert(c.waits, "")
-			p.alert(c.true, "")
-			p.alert(c.met, "")
+			p, s := newStill(t, 300)
+			p.alert(`{"price_below":200}`, "")
+			p.alert(`{"price_above":400}`, "")
+			s.trade(out, out, 300)
+			time.Sleep(2500 * time.Millisecond)
 			p.stop()
 			p.start()
 			time.Sleep(2500 * time.Millisecond)
-			if got := p.lines(); len(got) != 0 {
-				t.Errorf("%v: told %q after a restart without a new price", c.price, got)
-			}
-			s.trade(c.later, c.later, c.price)
+			s.trade(300, 300, 300)
 			time.Sleep(2500 * time.Millisecond)
-			if got := strings.Join(p.lines(), ", "); got != c.want {
-				t.Errorf("%v: told %q, want %q", c.price, got, c.want)
+			if got := p.lines(); len(got) != 0 {
+				t.Errorf("%v: told %q", out, got)
+			}
+			s.trade(401, 401, 300)
+			time.Sleep(2500 * time.Millisecond)
+			if got := strings.Join(p.lines(), ", "); got != "price_above 401 now false" {
+				t.Errorf("%v: told %q", out, got)
 			}
 			p.stop()
 		})
@@ -209,8 +194,8 @@ func TestOrdersBeyondExactNumbers(t *testing.T) {
 }
 
 // TestRestingBeyondExactNumbers: an order rests at 0.0003, and the market goes on with more
-// than eight decimals. It is set off only by a price that has reached it as it was told, and
-// what is filled at such a price is filled at the next one that is worse for the trader.
+// than eight decimals. It is judged by prices to the nearest eight: a stop must not be left
+// open because the market counts finer.
 func TestRestingBeyondExactNumbers(t *testing.T) {
 	for _, c := range []struct {
 		side                   Side
@@ -219,23 +204,20 @@ func TestRestingBeyondExactNumbers(t *testing.T) {
 		open, high, low, price float64 // of the second minute
 		want                   string
 	}{
-		// Told prices next to a limit or a stop: to the nearest eight decimals all of them are at it.
-		{Buy, Limit, 29000, 0, 3e-4, 3e-4, 2.9000143e-4, 3e-4, "open"},
-		{Buy, Limit, 29000, 0, 3e-4, 3e-4, 2.8999997e-4, 3e-4, "filled 0.00029"},
-		{Sell, Limit, 31000, 0, 3e-4, 3.0999957e-4, 3e-4, 3e-4, "open"},
-		{Sell, Limit, 31000, 0, 3e-4, 3.1000003e-4, 3e-4, 3e-4, "filled 0.00031"},
-		{Sell, Stop, 0, 29000, 3e-4, 3e-4, 2.9000143e-4, 3e-4, "open"},
-		{Sell, Stop, 0, 29000, 3e-4, 3e-4, 2.8999997e-4, 3e-4, "filled 0.00029"},
-		{Buy, Stop, 0, 31000, 3e-4, 3.0999957e-4, 3e-4, 3e-4, "open"},
-		{Buy, Stop, 0, 31000, 3e-4, 3.1000003e-4, 3e-4, 3e-4, "filled 0.00031"},
+		{Buy, Limit, 29000, 0, 3e-4, 3e-4, 2.9000643e-4, 3e-4, "open"},
+		{Buy, Limit, 29000, 0, 3e-4, 3e-4, 2.9000143e-4, 3e-4, "filled 0.00029"},
+		{Sell, Limit, 31000, 0, 3e-4, 3.0999357e-4, 3e-4, 3e-4, "open"},
+		{Sell, Limit, 31000, 0, 3e-4, 3.0999857e-4, 3e-4, 3e-4, "filled 0.00031"},
+		{Sell, Stop, 0, 29000, 3e-4, 3e-4, 2.9000643e-4, 3e-4, "open"},
+		{Sell, Stop, 0, 29000, 3e-4, 3e-4, 2.9000143e-4, 3e-4, "filled 0.00029"},
+		{Buy, Stop, 0, 31000, 3e-4, 3.0999357e-4, 3e-4, 3e-4, "open"},
+		{Buy, Stop, 0, 31000, 3e-4, 3.0999857e-4, 3e-4, 3e-4, "filled 0.00031"},
 		// The minute opens beyond it.
-		{Buy, Limit, 29000, 0, 2.8000143e-4, 2.9e-4, 2.8e-4, 2.9e-4, "filled 0.00028001"},
-		{Sell, Limit, 31000, 0, 3.1999957e-4, 3.2e-4, 3.1e-4, 3.1e-4, "filled 0.00031999"},
-		{Sell, Stop, 0, 29000, 2.7999957e-4, 2.9e-4, 2.7e-4, 2.9e-4, "filled 0.00027999"},
-		{Buy, Stop, 0, 31000, 3.2000143e-4, 3.3e-4, 3.1e-4, 3.1e-4, "filled 0.00032001"},
-		// A trailing stop 0.00001 away has moved by no more than the market was told to.
-		{Sell, TrailingStop, 0, 0, 3.1e-4, 3.100008e-4, 3.1e-4, 3.1e-4, "open at 0.0003"},
-		{Buy, TrailingStop, 0, 0, 2.9e-4, 2.9e-4, 2.899912e-4, 2.9e-4, "open at 0.0003"},
+		{Buy, Limit, 29000, 0, 2.8000643e-4, 2.9e-4, 2.8e-4, 2.9e-4, "filled 0.00028001"},
+		{Sell, Stop, 0, 29000, 2.7999357e-4, 2.9e-4, 2.7e-4, 2.9e-4, "filled 0.00027999"},
+		// A trailing stop 0.00001 away has moved.
+		{Sell, TrailingStop, 0, 0, 3.1e-4, 3.100068e-4, 3.1e-4, 3.1e-4, "open at 0.00030001"},
+		{Buy, TrailingStop, 0, 0, 2.9e-4, 2.9e-4, 2.899932e-4, 2.9e-4, "open at 0.00029999"},
 	} {
 		inBubble(t, func(o *Options) { o.Source = flat(3e-4) }, func(t *testing.T, e *Engine) {
 			id := ask(t, e, func(r *OrderRequest) {
@@ -257,13 +239,13 @@ func TestRestingBeyondExactNumbers(t *testing.T) {
 	}
 }
 
-// TestRestingNearNothing: below 0.00000001 there is no price at which a sell could be filled,
-// and a buy at 0.00000001 is not filled by a price that was told to be above it.
+// TestRestingNearNothing: below half of 0.00000001 there is no price at which an order could be
+// filled.
 func TestRestingNearNothing(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source = flat(3e-8) }, func(t *testing.T, e *Engine) {
 		buy := place(t, e, Buy, Limit, "1", "0.00000001").ID
 		stop := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.StopPrice = Sell, Stop, 1 }).ID
-		for _, told := range []float64{1.43e-8, 7e-9, 1.43e-8} {
+		for _, told := range []float64{1.53e-8, 4e-9, 1.53e-8} {
 			price(e, "AAA", told)
 			if found(t, e, buy) != "open" || found(t, e, stop) != "open" {
 				t.Errorf("at %v the buy is %s and the stop %s, want both open", told, found(t, e, buy), found(t, e, stop))

@@ -83,8 +83,11 @@ func (x *alertIndex) remove(a *Alert) {
 }
 
 // reached returns the alerts of a symbol whose thresholds s has reached. In each list they
-// are the first ones.
+// are the first ones. A span of zeros reaches none.
 func (x *alertIndex) reached(symbol string, s span) (reached []*Alert) {
+	if s.high == 0 {
+		return nil
+	}
 	for _, of := range []ConditionType{PriceAbove, PriceBelow} {
 		for _, a := range x.prices[priceKey{symbol, of}] {
 			if !a.Condition.reachedBy(s) {

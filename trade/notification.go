@@ -156,7 +156,7 @@ type trigger struct {
 	bar       int64       // start of the bar, in unix seconds; 0 if it was a price that is not late
 	at        int64       // when the market did it, in unix milliseconds: the bar closed, or the price was seen
 	late      bool        // the bar closed while wick was not running
-	price     string      // the newest price of the symbol
+	price     string      // the newest price of the symbol; "0" if it is out of range
 	synthetic bool
 }
 
@@ -219,6 +219,8 @@ func (a *Alert) sentence(t trigger, bar string) string {
 	switch {
 	case t.late:
 		is = "at " + bar + " was at"
+	case t.price == "0":
+		is = "reached"
 	case t.value.String() != t.price:
 		is, now = "reached", ", and is at "+t.price
 	}

@@ -132,36 +132,10 @@ func (p paper) report(status OrderStatus, quantity, price, rate exact.Decimal) (
 type span struct {
 	// open is the first price. It is zero if the span goes on from a price that was seen
 	// before: on the way from there the market passed every limit in between.
-	open  between
-	start between // the first price, or the one that was seen before
-	close between // the last price
-
-	// The highest price rounded down and the lowest one rounded up: each has reached a limit
-	// or a stop only if the price that was told has. So high may be below low.
+	open      exact.Decimal
+	start     exact.Decimal // the first price, or the one that was seen before
 	high, low exact.Decimal
-
-	// The highest, the lowest and the last price as the source told them. Alerts are
-	// judged by these, because a price may have more decimals than an exact number has,
-	// or be out of its range.
-	top, bottom, last float64
-}
-
-// between is a price that a source told, as the two exact prices that it lies between. Both
-// are the price itself if it has no more than eight decimals.
-type between struct{ below, above exact.Decimal }
-
-// newBetween returns false if a price is out of the range of exact ones.
-func newBetween(told float64) (b between, ok bool) {
-	b.below, b.above, ok = exact.Around(told)
-	return b, ok
-}
-
-// against returns the one of the two that is worse for who trades on side.
-func (b between) against(side Side) exact.Decimal {
-	if side == Buy {
-		return b.above
-	}
-	return b.below
+	close     exact.Decimal // the last price
 }
 
 // resting returns the price at which a resting limit is filled within b, if it is.
@@ -177,8 +151,8 @@ func (p paper) resting(o *Order, b span) (exact.Decimal, bool) {
 	if nearest := p.offered(o, quote{price: extreme}); o.within(nearest) != nearest {
 		return 0, false
 	}
-	if b.open != (between{}) {
-		return o.within(p.offered(o, quote{price: b.open.against(o.Side)})), true
+	if b.open != 0 {
+		return o.within(p.offered(o, quote{price: b.open})), true
 	}
 	return *o.Price, true
 }
@@ -188,7 +162,7 @@ func (p paper) resting(o *Order, b span) (exact.Decimal, bool) {
 // stop already. It is never better for the trader than the stop.
 func stopPrice(side Side, stop exact.Decimal, b span) (exact.Decimal, bool) {
 	if side == Buy {
-		return max(stop, b.start.above), b.high >= stop
+		return max(stop, b.start), b.high >= stop
 	}
-	return min(stop, b.start.below), b.low <= stop
+	return min(stop, b.start), b.low <= stop
 }

@@ -43,12 +43,13 @@ func (w *watchlist) ask(ctx context.Context, symbol string) inquiry {
 // contradicts it, or zero.
 func (w *watchlist) offer(symbol string, last quote, q market.Quote) (gone int64) {
 	w.change(symbol, func(in *instrument) {
+		new := newQuote(q)
 		in.hours = q.Hours
 		file := q.Source == "csv" && in.last == last
 		if max(q.At, q.Known) >= in.until() || file {
-			in.quote = newQuote(q)
+			in.quote = new
 		}
-		if file && (q.At < last.at || q.At == last.at && q.Price != last.told) {
+		if file && (q.At < last.at || q.At == last.at && new.price != last.price) {
 			gone = last.at
 		}
 	})
@@ -64,9 +65,8 @@ func (w *watchlist) offer(symbol string, last quote, q market.Quote) (gone int64
 func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked inquiry) (quote, error) {
 	in := w.of(symbol)
 	q, hours := in.quote, in.hours
-	if q.told > 0 && !q.exact() {
-		return quote{}, refuse("price_not_exact", never, "the price of %s is %v, which has no exact place among the numbers that orders are counted in, "+
-			"8 decimals and at most 92 billion: it can be charted and not traded", symbol, q.told)
+	if err := q.checkExact(symbol); err != nil {
+		return quote{}, err
 	}
 	if q.price == 0 {
 		return quote{}, refuse("no_price", later, "no price of %s is known yet", symbol)

@@ -24,7 +24,7 @@ type Quoter interface {
 type quote struct {
 	price     exact.Decimal
 	bid, ask  exact.Decimal // as the source told them; zero if it did not
-	told      float64       // the price as the source told it
+	inexact   bool          // the source's price is another one: it has more than eight decimals, or is out of range
 	at        int64         // when the market was at the price, or traded it last, in unix milliseconds
 	known     int64         // when it was still the last price; zero if nothing is known beyond at
 	source    string        // who told it
@@ -51,17 +51,19 @@ func lastQuote(s *market.Series) quote {
 	return newQuote(market.Quote{Price: last.Close, At: at, Source: s.Source, Synthetic: s.Synthetic})
 }
 
-// newQuote makes the numbers of a quote exact. A price that does not fit becomes zero.
-// Bid and ask are left out if they contradict each other, or if one of them is further
-// from the price than half of it: a broken answer must not fill an order.
+// newQuote makes the numbers of a quote exact. A price is rounded to eight decimals, and
+// zero if it is out of range. Bid and ask are left out if they contradict each other, or if
+// one of them is further from the price than half of it: a broken answer must not fill an order.
 func newQuote(q market.Quote) quote {
 	price, _ := exact.FromFloat(q.Price)
-	bid, told := exact.FromFloat(q.Bid)
-	ask, too := exact.FromFloat(q.Ask)
-	if !told || !too || bid > ask || bid < price/2 || ask-price/2 > price || bid <= 0 {
+	bid, ok1 := exact.FromFloat(q.Bid)
+	ask, ok2 := exact.FromFloat(q.Ask)
+	if !ok1 || !ok2 || bid > ask || bid < price/2 || ask-price/2 > price || bid <= 0 {
 		bid, ask = 0, 0
 	}
-	return quote{price: price, bid: bid, ask: ask, told: q.Price, at: q.At, known: q.Known, source: q.Source, synthetic: q.Synthetic}
+	back, _ := strconv.ParseFloat(price.String(), 64)
+	inexact := q.Price > 0 && math.Abs(back-q.Price) > fineness*q.Price
+	return quote{price: price, bid: bid, ask: ask, inexact: inexact, at: q.At, known: q.Known, source: q.Source, synthetic: q.Synthetic}
 }
 
 // fineness is the largest relative error that making a price exact may cause. Some
@@ -69,10 +71,13 @@ func newQuote(q market.Quote) quote {
 // digits than the market has. With a larger error it would be a different price.
 const fineness = 1e-6
 
-// exact reports whether the price of q is what the source told, within fineness.
-func (q quote) exact() bool {
-	back, err := strconv.ParseFloat(q.price.String(), 64)
-	return err == nil && math.Abs(back-q.told) <= fineness*q.told
+// checkExact refuses what asks for the price of symbol, q, if that is rounded too much.
+func (q quote) checkExact(symbol string) error {
+	if !q.inexact {
+		return nil
+	}
+	return refuse("price_not_exact", never, "the price of %s has more than 8 decimals or is above 92 billion: the market can be charted, and watched by alerts on signals "+
+		"such as those of a rule, but neither orders nor alerts on the price are taken", symbol)
 }
 
 // marketClosed is the code of a refusal because the exchange is closed.

@@ -26,9 +26,6 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 	// Every open order is judged by every leg, with mu held: 200 orders by the minutes of a
 	// day, after a downtime, take a fifth of a second.
 	for _, l := range t.legs {
-		if !l.tradable {
-			continue
-		}
 		judge := func(stage leg) bool {
 			// A clone, because fills change the list.
 			for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
@@ -40,7 +37,7 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 			}
 			return false // the orders that wait on are judged by the rest
 		}
-		if l.open == (between{}) {
+		if l.open == 0 {
 			judge(l)
 		} else {
 			market.OpenFirst(l.opening(), l, judge)
@@ -132,22 +129,22 @@ func (e *Engine) fillNow(o *Order, q quote, at Time) (uint64, *event) {
 // later. So it did if s began beyond a stop. Otherwise nobody knows, and it counts against the
 // trader, unless it is just the price that s began at.
 func (s span) afterEntry(o *Order, price exact.Decimal) (rest span, sure bool) {
-	rest = span{start: between{price, price}, high: s.high, low: s.low}
+	rest = span{start: price, high: s.high, low: s.low}
 	switch buys := o.Side == Buy; {
 	case !o.waits() && buys: // the market may have left out the limit, as in a downtime
-		rest.start.below = min(price, s.start.below)
+		rest.start = min(price, s.start)
 		return rest, true
 	case !o.waits():
-		rest.start.above = max(price, s.start.above)
+		rest.start = max(price, s.start)
 		return rest, true
-	case buys && (s.start.below >= *o.StopPrice || s.low >= s.start.above):
-		if s.start.below < *o.StopPrice {
-			rest.low = s.close.above
+	case buys && (s.start >= *o.StopPrice || s.low >= s.start):
+		if s.start < *o.StopPrice {
+			rest.low = s.close
 		}
 		return rest, true
-	case !buys && (s.start.above <= *o.StopPrice || s.high <= s.start.below):
-		if s.start.above > *o.StopPrice {
-			rest.high = s.close.below
+	case !buys && (s.start <= *o.StopPrice || s.high <= s.start):
+		if s.start > *o.StopPrice {
+			rest.high = s.close
 		}
 		return rest, true
 	}

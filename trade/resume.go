@@ -13,13 +13,10 @@ func (w *watchlist) seen(symbol string) *seen {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instruments[symbol]
-	if in == nil || in.last.told <= 0 {
+	if in == nil || in.last.at == 0 {
 		return nil
 	}
 	s := &seen{Price: in.last.price, At: in.last.at, Synthetic: in.last.synthetic, Bars: make(map[market.Interval]int64)}
-	if told := asTold(in.last.told); string(told) != s.Price.String() {
-		s.Told = told
-	}
 	for iv, win := range in.windows {
 		if win.settled > 0 {
 			s.Bars[iv] = win.settled

@@ -1,8 +1,6 @@
 package trade
 
 import (
-	"cmp"
-	"encoding/json"
 	"maps"
 	"time"
 
@@ -16,7 +14,6 @@ import (
 // was filled no longer waits.
 type seen struct {
 	Price     exact.Decimal             `json:"price"`               // the newest that was judged, rounded; zero if out of range
-	Told      json.Number               `json:"told,omitempty"`      // the same as it was told, if Price is not that
 	At        int64                     `json:"at"`                  // when it was the price, in unix milliseconds
 	Synthetic bool                      `json:"synthetic,omitempty"` // the price is invented
 	Bars      map[market.Interval]int64 `json:"bars,omitempty"`      // start of the newest closed bar that was judged, in unix seconds
@@ -29,13 +26,7 @@ const (
 
 // equal reports whether s and o say the same.
 func (s *seen) equal(o *seen) bool {
-	return o != nil && s.Price == o.Price && s.Told == o.Told && s.At == o.At && s.Synthetic == o.Synthetic && maps.Equal(s.Bars, o.Bars)
-}
-
-// told returns the price as it was told.
-func (s *seen) told() float64 {
-	price, _ := cmp.Or(s.Told, json.Number(s.Price.String())).Float64() // one of ours, so it is a number
-	return price
+	return o != nil && s.Price == o.Price && s.At == o.At && s.Synthetic == o.Synthetic && maps.Equal(s.Bars, o.Bars)
 }
 
 // missed returns about how many bars of an interval have closed since the last one that

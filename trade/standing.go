@@ -17,12 +17,12 @@ const standingTimeout = 2 * time.Second
 // that is not known, or cannot be found out within standingTimeout.
 func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
 	if a.Condition.Type != IndicatorSignal {
-		price := e.watch.of(a.Symbol).told
-		if price <= 0 {
+		price := e.watch.of(a.Symbol).price
+		if price == 0 {
 			return nil
 		}
 		met := a.Condition.metBy(price)
-		return &Standing{Price: asTold(price), True: &met}
+		return &Standing{Price: json.Number(price.String()), True: &met}
 	}
 	r, s := e.closedBars(ctx, &a)
 	if s == nil || s.Len() == 0 {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"wick/exact"
@@ -14,39 +13,28 @@ import (
 // tick is an update in exact numbers.
 type tick struct {
 	market.Update
-	price    exact.Decimal // zero if the price has no place among exact numbers
-	tradable bool          // the numbers of the update are in the range of exact ones; otherwise orders are not judged by it
-	legs     []leg         // the path
-	span     span          // the extremes of the path and of the update as they were told, and nothing else
-	known    bool          // the price was known before this update
-	fromAt   int64         // when the price that the path begins at was the price, in unix milliseconds
+	price  exact.Decimal // zero if it is out of the range of exact numbers
+	from   exact.Decimal // the price before, zero if that is not known
+	legs   []leg         // the path
+	span   span          // the extremes of price and path, and nothing else; zero if all are out of range
+	known  bool          // the price was known before this update
+	fromAt int64         // when the price that the path begins at was the price, in unix milliseconds
 }
 
 // newTick makes the numbers of an update exact. It reports false if one of them
 // is no price, or if they contradict each other.
 func newTick(u market.Update) (tick, bool) {
-	t := tick{Update: u, legs: legs(u), span: span{top: u.High, bottom: u.Low}}
+	t := tick{Update: u, legs: legs(u)}
 	t.price, _ = exact.FromFloat(u.Price)
-	_, ok1 := newBetween(u.High)
-	_, ok2 := newBetween(u.Low)
-	t.tradable = ok1 && ok2
+	t.from, _ = exact.FromFloat(u.From)
+	t.span.high, t.span.low = t.price, t.price
 	for _, l := range t.legs {
-		t.span.top, t.span.bottom = max(t.span.top, l.top), min(t.span.bottom, l.bottom)
+		t.span.high = max(t.span.high, l.high)
+		if t.span.low == 0 || l.low < t.span.low {
+			t.span.low = l.low
+		}
 	}
-	return t, arePrices(u.Price, u.High, u.Low) && u.Low <= u.Price && u.Price <= u.High
-}
-
-// arePrices reports whether all of these numbers can be prices.
-func arePrices(list ...float64) bool {
-	return slices.Min(list) > 0 && slices.Max(list) <= math.MaxFloat64
-}
-
-// asTold writes a price with all its digits, as the source told it and as charts show it.
-func asTold(x float64) json.Number {
-	if x < 1e-9 || x >= 1e21 {
-		return json.Number(strconv.FormatFloat(x, 'e', -1, 64))
-	}
-	return json.Number(strconv.FormatFloat(x, 'f', -1, 64))
+	return t, u.Low > 0 && u.High <= math.MaxFloat64 && u.Low <= u.Price && u.Price <= u.High
 }
 
 // begin adds to t what was known before it, and is called before anything is judged.
@@ -62,7 +50,7 @@ func (t *tick) begin(since int64, before quote, began Time) {
 	}
 	// The first poll of a symbol may find the price that its history had. The bars of the
 	// history are longer, and may have given that price a later time.
-	t.known = t.Price == before.told && (t.At == before.at || t.At < before.at && t.At == t.Since)
+	t.known = t.price == before.price && (t.At == before.at || t.At < before.at && t.At == t.Since)
 	// Nothing was traded: the update tells of bars that closed, with the price of the one
 	// before. That price was judged then, and is no new look at the market.
 	if t.known && len(t.Path) == 0 && t.High == t.Low {
@@ -78,7 +66,7 @@ func (t *tick) begin(since int64, before quote, began Time) {
 			t.legs[i].from = t.Since
 		}
 		if since == 0 {
-			t.legs[i].open = between{}
+			t.legs[i].open = 0
 			t.legs[i].late = t.legs[i].closed <= began.UnixMilli()
 		}
 	}
@@ -106,7 +94,7 @@ func (t tick) meetsOnce(a *Alert) (trigger, bool) {
 	})
 	switch {
 	case t.reaches(a) && (at < 0 || !t.legs[at].late):
-		return trigger{value: asTold(t.Price), at: t.At}, true
+		return trigger{value: json.Number(t.price.String()), at: t.At}, true
 	case at < 0:
 		return trigger{}, false
 	}
@@ -117,12 +105,12 @@ func (t tick) meetsOnce(a *Alert) (trigger, bool) {
 // reaches reports whether t has a new price and it meets the condition of a. The price
 // may be older than the alert, because some sources tell prices late.
 func (t tick) reaches(a *Alert) bool {
-	return !t.known && a.Condition.metBy(t.Price)
+	return !t.known && t.price != 0 && a.Condition.metBy(t.price)
 }
 
 // trigger returns the trigger of an alert that fires at a price of l.
-func (l leg) trigger(price float64) trigger {
-	why := trigger{value: asTold(price), late: l.late, at: l.over()}
+func (l leg) trigger(price exact.Decimal) trigger {
+	why := trigger{value: json.Number(price.String()), late: l.late, at: l.over()}
 	if l.late {
 		why.bar = l.bar
 	}
@@ -140,7 +128,7 @@ func (t tick) part(l leg, a *Alert) (span, bool) {
 	l.from, l.to = max(l.from, l.bar*1000), l.over()
 	part, ok := l.after(a.since())
 	rested := a.rested()
-	old := l.bar == t.legs[0].bar && max(a.CreatedAt.UnixMilli(), rested) > t.fromAt && a.Condition.extreme(part) == t.From
+	old := l.bar == t.legs[0].bar && max(a.CreatedAt.UnixMilli(), rested) > t.fromAt && a.Condition.extreme(part) == t.from
 	if ok && (old || rested > l.from) {
 		part = l.end()
 	}
@@ -149,20 +137,19 @@ func (t tick) part(l leg, a *Alert) (span, bool) {
 
 // extreme returns the price of s that goes furthest in the direction of a price
 // condition: the high for price_above, the low for price_below.
-func (c Condition) extreme(s span) float64 {
+func (c Condition) extreme(s span) exact.Decimal {
 	if c.Type == PriceAbove {
-		return s.top
+		return s.high
 	}
-	return s.bottom
+	return s.low
 }
 
 // metBy reports whether a price meets a price condition.
-func (c Condition) metBy(price float64) bool {
-	side := exact.Compare(price, c.Threshold)
+func (c Condition) metBy(price exact.Decimal) bool {
 	if c.Type == PriceAbove {
-		return side >= 0
+		return price >= c.Threshold
 	}
-	return side <= 0
+	return price <= c.Threshold
 }
 
 // reachedBy reports whether s reaches the threshold of a price condition.
@@ -176,12 +163,11 @@ type leg struct {
 	from, to int64 // when the leg begins and ends, in unix milliseconds
 	closed   int64 // when the bar is over, in unix milliseconds
 	late     bool  // the bar was over before this process began
-	tradable bool  // its prices are in the range of exact numbers; otherwise orders are not judged by it
 }
 
 // legs returns the path of an update. The first leg goes on from the last price seen,
-// so it has no open. An update without a path is one leg. A leg with a number that is
-// no price is left out.
+// so it has no open. An update without a path is one leg. A leg with a price that is out
+// of the range of exact numbers is left out.
 func legs(u market.Update) []leg {
 	// An update without a path becomes one bar from the last price to the new one.
 	path := u.Path
@@ -194,16 +180,16 @@ func legs(u market.Update) []leg {
 	out := make([]leg, 0, len(path))
 	for i, b := range path {
 		l := leg{bar: b.Time, from: b.Time * 1000, to: u.At}
-		open, ok1 := newBetween(b.Open)
-		high, ok2 := newBetween(b.High)
-		low, ok3 := newBetween(b.Low)
-		end, ok4 := newBetween(b.Close)
-		l.open, l.high, l.low, l.close = open, high.below, low.above, end
+		var ok [4]bool
+		l.open, ok[0] = exact.FromFloat(b.Open)
+		l.high, ok[1] = exact.FromFloat(b.High)
+		l.low, ok[2] = exact.FromFloat(b.Low)
+		l.close, ok[3] = exact.FromFloat(b.Close)
 		// The open of the first leg is not a new trade: the update before told it. start
 		// keeps it as the price that the leg begins at.
 		l.start = l.open
 		if i == 0 {
-			l.open = between{}
+			l.open = 0
 		}
 		l.closed = math.MaxInt64
 		if i+1 < len(path) {
@@ -213,9 +199,7 @@ func legs(u market.Update) []leg {
 		if u.Step != "" {
 			l.closed = u.Step.Next(b.Time) * 1000
 		}
-		l.top, l.bottom, l.last = b.High, b.Low, b.Close
-		l.tradable = ok1 && ok2 && ok3 && ok4
-		if arePrices(b.Open, b.High, b.Low, b.Close) {
+		if ok == [4]bool{true, true, true, true} {
 			out = append(out, l)
 		}
 	}
@@ -237,7 +221,7 @@ func (l leg) after(instant int64) (span, bool) {
 
 // opening returns the first instant of l, as a leg: its open and nothing else.
 func (l leg) opening() leg {
-	l.span = span{open: l.open, start: l.open, close: l.open, high: l.open.below, low: l.open.above}
+	l.span = span{open: l.open, start: l.open, close: l.open, high: l.open, low: l.open}
 	l.to = l.from
 	return l
 }
@@ -249,7 +233,7 @@ func (l leg) over() int64 { return min(l.to, l.closed) }
 
 // end returns the close of l alone.
 func (l leg) end() span {
-	return span{high: l.close.below, low: l.close.above, start: l.close, close: l.close, top: l.last, bottom: l.last, last: l.last}
+	return span{start: l.close, high: l.close, low: l.close, close: l.close}
 }
 
 // meetsEach is like meets, for an alert that repeats: it fires in each leg in which the
@@ -260,7 +244,7 @@ func (t tick) meetsEach(a *Alert) (all []trigger) {
 	before := a // as it was before t
 	own := *a   // FiredAt of this copy is set by each firing below
 	a = &own
-	armed := !a.Condition.metBy(t.From) // the price is on the other side
+	armed := !a.Condition.metBy(t.from) // the price is on the other side
 	for i, l := range t.legs {
 		part, counts := t.part(l, before)
 		met := armed && a.since() <= l.from // otherwise it may have fired for this part of the way already
@@ -268,7 +252,7 @@ func (t tick) meetsEach(a *Alert) (all []trigger) {
 		case a.FiredAt == nil:
 			met = true
 			if i == len(t.legs)-1 && t.reaches(a) && !(counts && l.late) {
-				part, counts, l.late = span{top: t.Price, bottom: t.Price}, true, false
+				part, counts, l.late = span{high: t.price, low: t.price}, true, false
 			}
 		case a.Repeat == EachBar:
 			// A leg ends when the next one begins, so its last instant is a millisecond
@@ -277,7 +261,7 @@ func (t tick) meetsEach(a *Alert) (all []trigger) {
 		case !met && a.Condition.leftBy(part): // it has left within the leg, and has come back if the close is there
 			met, part = true, l.end()
 		}
-		armed = !a.Condition.metBy(l.last)
+		armed = !a.Condition.metBy(l.close)
 		if met && counts && a.Condition.reachedBy(part) && a.ready(l.over()) {
 			all = latest(all, l.trigger(a.Condition.extreme(part)))
 			a.FiredAt = &Time{time.UnixMilli(l.over()).UTC()}
@@ -287,4 +271,4 @@ func (t tick) meetsEach(a *Alert) (all []trigger) {
 }
 
 // leftBy reports whether some price of s is on the other side of the threshold.
-func (c Condition) leftBy(s span) bool { return !c.reachedBy(span{top: s.bottom, bottom: s.top}) }
+func (c Condition) leftBy(s span) bool { return !c.reachedBy(span{high: s.low, low: s.high}) }

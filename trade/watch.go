@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -87,8 +88,9 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 		w.feed.Resume(symbol, s.Interval, judged[i])
 	}
 	// The price that an earlier process saw counts only if both are real or both invented.
-	if from.of(series[0]) {
-		w.feed.ResumePrice(symbol, from.told(), from.At)
+	if from.of(series[0]) && from.Price != 0 {
+		price, _ := strconv.ParseFloat(from.Price.String(), 64)
+		w.feed.ResumePrice(symbol, price, from.At)
 	}
 	w.feed.Watch(symbol, slices.Sorted(maps.Keys(want))...)
 	return nil
@@ -205,7 +207,7 @@ func (w *watchlist) install(symbol string, from *seen, loaded []*market.Series, 
 	if in == nil {
 		in = &instrument{windows: make(map[market.Interval]*window), asked: time.Now()}
 		if from.of(loaded[0]) {
-			in.last, in.resumed = quote{price: from.Price, told: from.told(), at: from.At, synthetic: from.Synthetic}, from.At
+			in.last, in.resumed = quote{price: from.Price, at: from.At, synthetic: from.Synthetic}, from.At
 		}
 		w.instruments[symbol] = in
 	}
@@ -468,15 +470,15 @@ func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
 	}
 	since, from = in.fed, in.last
 	// Without a new price the update repeats the last one, which a file may no longer tell.
-	repeated := t.Price == from.told && t.At == from.at
-	in.last = quote{price: t.price, told: t.Price, at: t.At, source: t.Source, synthetic: t.Synthetic}
+	repeated := t.price == from.price && t.At == from.at
+	in.last = newQuote(market.Quote{Price: t.Price, At: t.At, Source: t.Source, Synthetic: t.Synthetic})
 	// An older price than the known one is not taken over: an order has asked for that
 	// one. But if it is even older than the last update, the clock was set back.
 	switch newest := !repeated && (t.At >= in.until() || t.At < since); {
 	case newest && t.price != 0:
 		in.quote = in.last
 	case newest: // positions stay valued at the last price that fits, and orders are refused because of this one
-		in.told = t.Price
+		in.inexact = true
 	}
 	// A first update with the time of the price before the start has no new price, only
 	// bars that closed: the next update counts as the first.
