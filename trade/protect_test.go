@@ -490,3 +490,35 @@ func TestCancelNamesTheOther(t *testing.T) {
 		}
 	})
 }
+
+// TestMarketBesideExits: a market order that only closes is taken beside exits that rest for
+// the same position, though the account may not be short, also while only orders that shrink a
+// position are taken. So is one for a part. One for more is refused.
+func TestMarketBesideExits(t *testing.T) {
+	for _, state := range []TradingState{Active, Reducing} {
+		inBubble(t, protectedAccount(false), func(t *testing.T, e *Engine) {
+			place(t, e, Buy, Market, "10", "")
+			ask(t, e, of(10, stopping(Sell, 97)))
+			ask(t, e, of(10, limiting(Sell, 105)))
+			if err := e.write(func() (uint64, error) { return e.propose(kindTrading, &event{At: now(), Trading: state}) }); err != nil {
+				t.Fatal(err)
+			}
+			sell := func(quantity int64) error {
+				r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Market, Quantity: exact.Decimal(quantity) * exact.One}
+				_, _, err := e.accept(r, inquiry{answered: true})
+				return err
+			}
+			if err := sell(11); err == nil {
+				t.Errorf("%s: 11 of 10 are sold", state)
+			}
+			for _, quantity := range []int64{4, 6} {
+				if err := sell(quantity); err != nil {
+					t.Errorf("%s: %d are not sold: %v", state, quantity, err)
+				}
+			}
+			if err := e.commit(e.ahead.seq); err != nil || holds(t, e) != "0" {
+				t.Errorf("%s: %s are held, %v", state, holds(t, e), err)
+			}
+		})
+	}
+}
