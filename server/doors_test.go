@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"wick/cluster"
 	"wick/mcp/tools"
+	"wick/oauth"
 	"wick/permit"
 	"wick/trade"
 )
@@ -179,4 +182,52 @@ func asksOwner(ask func(method, path string, form url.Values) (int, string), act
 		}
 	}
 	return false
+}
+
+// blind is a state that looks at no record.
+type blind struct{}
+
+func (blind) Restore(string, uint64, []byte) error { return nil }
+func (blind) Decode(byte, []byte) (any, error)     { return nil, nil }
+func (blind) Apply(uint64, byte, any) error        { return nil }
+func (blind) Snapshot() ([]byte, error)            { return []byte("{}"), nil }
+
+// TestReplicaDoor tries every action between replicas, by somebody who has their secret: what
+// is for peers is taken, a client's call without a token that works is not, and nothing else
+// is there at all.
+func TestReplicaDoor(t *testing.T) {
+	t.Parallel()
+	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
+	leader := startReplica(t, clusterArgs(t, etcd, file))
+	leader.await(t, "leader")
+	_, secret, _ := strings.Cut(strings.TrimSpace(testSecret), " ")
+	node, err := cluster.New(cluster.Options{Endpoints: []string{etcd.URL}, Store: "main", Secret: []byte(secret)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer node.Close()
+	if _, err := node.Read(blind{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range permit.Table {
+		err := node.Ask(t.Context(), r.Action, map[string]string{}, nil)
+		refused := err != nil && strings.Contains(err.Error(), "this replica")
+		// A client's own call goes as a tool; resume is a halt of false.
+		want := slices.Contains(r.Doors, permit.Replica) && slices.Contains([]string{"tell", "claim", "marks", "halt", "cancel"}, r.Action)
+		if refused == want {
+			t.Errorf("%s between replicas: %v, want it taken: %t", r.Action, err, want)
+		}
+		for _, token := range []string{"", "made up"} {
+			if err := node.Ask(t.Context(), askTool, toolCall{Tool: r.Action, Token: token}, nil); err == nil || !strings.Contains(err.Error(), oauth.ErrInvalidToken.Error()) {
+				t.Errorf("%s as a tool with the token %q: %v", r.Action, token, err)
+			}
+		}
+	}
+	viewer := func() string { // a token for charts alone
+		leader.scope = "charts"
+		return leader.login(t)
+	}()
+	if err := node.Ask(t.Context(), askTool, toolCall{Tool: "place_order", Token: viewer, Arguments: json.RawMessage("{}")}, nil); err == nil || !strings.Contains(err.Error(), `needs the scope "trade"`) {
+		t.Errorf("a token for charts places an order by way of a replica: %v", err)
+	}
 }

@@ -34,6 +34,8 @@ type running struct {
 	base      string
 	published string // what it says its address is, if that is not base
 
+	scope string // that login asks for; empty for none, which gives all there is
+
 	jar  *cookiejar.Jar // of the owner's browser; nil before its first login
 	log  *syncBuffer
 	stop func() error // ends it and returns what run returned
@@ -113,6 +115,9 @@ func (h *running) loginAs(t *testing.T, id *string) string {
 	query := url.Values{
 		"client_id": {client.ID}, "redirect_uri": {redirect}, "response_type": {"code"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"},
+	}
+	if h.scope != "" {
+		query.Set("scope", h.scope)
 	}
 	once := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	r, err := once.Do(h.browse(t, "GET", "/authorize?"+query.Encode(), nil))
