@@ -189,7 +189,7 @@ func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
 	}
 	// What the owner may want to know is worked out before the step is applied, because
 	// it depends on what the step changes.
-	steps := d.shown.told(seq, kind(k), ev.(*event))
+	steps := d.shown.outboxSteps(seq, kind(k), ev.(*event))
 	err := d.shown.apply(seq, kind(k), ev.(*event))
 	for i := 0; err == nil && i < len(steps); i++ {
 		err = d.outbox.Apply(steps[i])

@@ -93,6 +93,6 @@ func (e *Engine) cancel(o *Order, who Who, reason string, at Time) (*event, uint
 	ev, _ := e.ahead.outcome(o, report{status: StatusCancelled, reason: reason}, at) // fills nothing, so cannot fail
 	ev.By = who.short()
 	e.settleStop(ev.Order)
-	seq, err := e.take(kindCancelled, ev, 0, reason == "") // no order begins with it
+	seq, err := e.proposeOrders(kindCancelled, ev, 0, reason == "") // no order begins with it
 	return ev, seq, err
 }

@@ -38,7 +38,7 @@ func (e *Engine) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal)
 	size, fits := e.ahead.pending(o)
 	shrinks := fits && shrinks(e.owned(o.Symbol), size)
 	worst := r.worst(o, price, fill)
-	if err := e.checkSize(o, worst, shrinks); err != nil {
+	if err := e.checkNotional(o, worst, shrinks); err != nil {
 		return err
 	}
 	if err := e.checkReduceOnly(o, fill); err != nil {
@@ -60,13 +60,13 @@ func (r OrderRequest) worst(o *Order, price, fill exact.Decimal) exact.Decimal {
 	return worst
 }
 
-// checkSize refuses an order whose value, at the highest price that it could cost, is
+// checkNotional refuses an order whose value, at the highest price that it could cost, is
 // over the limit for one order, or whose size is below the least that the market takes.
 //
 // An order that can only reduce may be over that limit, so that a trader can leave a
 // position that has grown. Any other order may not, even if it would only shrink the
 // position now: by the time it is filled the position may be gone.
-func (e *Engine) checkSize(o *Order, worst exact.Decimal, shrinks bool) error {
+func (e *Engine) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error {
 	most, grid := e.options.Limits.OrderNotional, e.paper.grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
 	least, _ := grid.least(worst)
@@ -155,9 +155,9 @@ func (e *Engine) checkPace(r OrderRequest, at Time) error {
 	return nil
 }
 
-// checkPrices holds the prices of o, and of the stop beside it if there is one, to the
+// checkCollars holds the prices of o, and of the stop beside it if there is one, to the
 // collar.
-func (e *Engine) checkPrices(o *Order, with OCO, price exact.Decimal) error {
+func (e *Engine) checkCollars(o *Order, with OCO, price exact.Decimal) error {
 	tick := e.paper.grid(o.Symbol).Tick
 	if err := checkCollar(o, price, tick); err != nil || with == (OCO{}) {
 		return err

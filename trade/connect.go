@@ -246,7 +246,7 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 		s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}
 		maps.Copy(s.Base, e.ahead.venue.Base)
 		ev := &event{At: now(), Venue: s, Holdings: make(map[string]holding), By: who.short()}
-		accepted = e.takeOver(ev)
+		accepted = e.acceptDifferences(ev)
 		if len(v.differs) > 0 && len(accepted)+len(late) == 0 {
 			symbol := v.differs[0].Symbol
 			return 0, refuse("outcome_unknown", later, "what was filled of %s is not known yet, and may be why %s differs: it can be accepted once that is known", e.mayHaveFills(broker.Key(symbol)), symbol)
@@ -267,9 +267,9 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 	return accepted, sorted(late), e.refreshTrading()
 }
 
-// takeOver puts into ev what follows if the owner accepts what differs, and returns what can
+// acceptDifferences puts into ev what follows if the owner accepts what differs, and returns what can
 // be accepted now. Called with mu held.
-func (e *Engine) takeOver(ev *event) (accepted []Difference) {
+func (e *Engine) acceptDifferences(ev *event) (accepted []Difference) {
 	for _, d := range e.venue.differs {
 		key, base := broker.Key(d.Symbol), d.Broker-d.Book
 		if e.mayHaveFills(key) != "" { // what the account lacks by one would be counted again when it is known

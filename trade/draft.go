@@ -69,7 +69,7 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exac
 	if err := e.paper.grid(o.Symbol).check(&r); err != nil {
 		return nil, 0, err
 	}
-	if err := e.checkPrices(o, r.OCO, q.price); err != nil {
+	if err := e.checkCollars(o, r.OCO, q.price); err != nil {
 		return nil, 0, err
 	}
 	o.ExpiresAt = e.expiry(r, at)

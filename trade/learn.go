@@ -423,9 +423,9 @@ func (e *Engine) heard(event broker.Event) {
 	}
 }
 
-// told takes a state of the order called id that the broker was asked for, and reports
+// learnAnswer takes a state of the order called id that the broker was asked for, and reports
 // whether the book has all of it now.
-func (e *Engine) told(id string, s broker.State, fills []broker.Fill) bool {
+func (e *Engine) learnAnswer(id string, s broker.State, fills []broker.Fill) bool {
 	e.mu.Lock()
 	if d := e.doubt(id); d != nil && d.found.IsZero() && e.ahead.order(id).isOf(s) {
 		d.found = time.Now()

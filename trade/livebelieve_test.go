@@ -75,12 +75,12 @@ func TestLiveBelievePrefix(t *testing.T) {
 					t.Fatal(err)
 				}
 				state, fills := o.says(broker.Open, "partially_filled", shares(c.state), shares(44), c.fills...)
-				sure := l.e.told(o.ID, state, fills)
+				sure := l.e.learnAnswer(o.ID, state, fills)
 				if o = l.order(o.ID); sure != c.sure || o.FilledQuantity != shares(c.filled) || c.filled > 0 && *o.AveragePrice != shares(c.price) {
 					t.Errorf("%s at %s, sure %t, %q, want %d at %d, %t", o.FilledQuantity, o.AveragePrice, sure, o.Reason, c.filled, c.price, c.sure)
 				}
 				state, fills = o.says(broker.Open, "partially_filled", shares(8), shares(44), at(4, 44), at(2, 44), at(2, 44))
-				if l.e.told(o.ID, state, fills); l.order(o.ID).AveragePrice.String() != "44" || l.order(o.ID).Reason != "" {
+				if l.e.learnAnswer(o.ID, state, fills); l.order(o.ID).AveragePrice.String() != "44" || l.order(o.ID).Reason != "" {
 					t.Errorf("told right: %+v, want 44 without a reason", l.order(o.ID))
 				}
 			})
@@ -142,7 +142,7 @@ func TestLiveBelieveSmall(t *testing.T) {
 			l, o := buyLimit(t, alpacatest.New(), 3, shares(50))
 			defer l.stop()
 			state, fills := o.says(broker.Open, "partially_filled", shares(1), c.average, [2]exact.Decimal{shares(1), c.told})
-			l.e.told(o.ID, state, fills)
+			l.e.learnAnswer(o.ID, state, fills)
 			if o = l.order(o.ID); (o.FilledQuantity == shares(1)) != c.believed {
 				t.Errorf("told at %s with an average of %s: %s filled", c.told, c.average, o.FilledQuantity)
 			}
@@ -181,7 +181,7 @@ func TestLiveBelieveEnds(t *testing.T) {
 				hears := func(when string, filled, average exact.Decimal, want string) {
 					t.Helper()
 					for range 2 {
-						l.e.told(o.ID, firstOf(o.says(broker.Cancelled, c.word, filled, average)), nil)
+						l.e.learnAnswer(o.ID, firstOf(o.says(broker.Cancelled, c.word, filled, average)), nil)
 					}
 					if got := l.order(o.ID); got.Status != StatusCancelled || got.Reason != want {
 						t.Errorf("%s: %s, %q, want it cancelled, %q", when, got.Status, got.Reason, want)

@@ -8,10 +8,10 @@ import (
 // bounds the size of a record, and with it the number of its orders.
 const stepsPerRecord = 1 << 16
 
-// told returns what the outbox is told of a record. It is called before the record is
+// outboxSteps returns what the outbox is told of a record. It is called before the record is
 // applied, because an alert that fires is gone afterwards. The same record gives the
 // same steps with the same ids, however often it is read.
-func (s *state) told(seq uint64, k kind, ev *event) (steps []Step) {
+func (s *state) outboxSteps(seq uint64, k kind, ev *event) (steps []Step) {
 	add := func(t Step) {
 		t.ID, t.Seq, t.At = fmt.Sprintf("n-%s-%d", s.store[:8], seq), seq*stepsPerRecord+uint64(len(steps)), ev.At
 		if len(steps) > 0 {

@@ -111,7 +111,7 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (Placed, uint64, error) {
 		return e.placed(ev), 0, nil
 	}
 	e.rate.Take(at.Time, e.orderRate())
-	seq, err := e.place(ev, instant)
+	seq, err := e.proposePlaced(ev, instant)
 	return e.placed(ev), seq, err
 }
 

@@ -46,7 +46,7 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 		if !ok {
 			continue
 		}
-		clear := e.told(o.ID, s, fills)
+		clear := e.learnAnswer(o.ID, s, fills)
 		if o.Unknown() && !o.isOf(s) {
 			clear = e.giveUp(o, "not executed by what is known: "+e.another(s)+"; as its id is the id of another order, look there before you place it anew")
 		}

@@ -115,7 +115,7 @@ func (e *Engine) fillNow(o *Order, q quote, at Time) (uint64, *event) {
 	if ev == nil {
 		return 0, nil
 	}
-	seq, err := e.take(k, ev, q.at, false)
+	seq, err := e.proposeOrders(k, ev, q.at, false)
 	if err != nil { // the order would stay open, though the market has reached it
 		e.journal.Break(fmt.Errorf("order %s was reached: %w", o.ID, err))
 		return 0, nil

@@ -65,7 +65,7 @@ func (s *state) encode() ([]byte, error) {
 	}
 	for _, d := range s.drained {
 		entries[d.Seq] = d.entry
-		v.Drained = append(v.Drained, drainMark{d.Seq, d.at})
+		v.Drained = append(v.Drained, drainMark{d.Seq, d.readAt})
 	}
 	queued := s.book().Snapshot(func(e *delivery.Entry) {
 		entries[e.Seq] = &entry{e.Seq, Time{e.At}, e.Note.(*Notification), e.Epoch}

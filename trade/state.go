@@ -25,7 +25,7 @@ type entry struct {
 // drained is an entry that a client has read by polling.
 type drained struct {
 	*entry
-	at Time // when it was read
+	readAt Time // At of the entry is when it fired
 }
 
 // state is everything the journal remembers. It changes in one place, apply,
@@ -444,7 +444,7 @@ func shortReader(reader string) string { return reader[:min(len(reader), 16)] }
 func (s *state) readBy(reader string, at Time) (old, unread []*entry) {
 	for _, d := range s.drained {
 		switch {
-		case d.at.age(at) >= delivery.QueueTTL:
+		case d.readAt.age(at) >= delivery.QueueTTL:
 		case d.Seq <= s.places[shortReader(reader)]:
 			old = append(old, d.entry)
 		default:
@@ -457,7 +457,7 @@ func (s *state) readBy(reader string, at Time) (old, unread []*entry) {
 // expireDrained drops notifications that were read an hour ago or earlier. Those that
 // nobody has read stay, however old they are.
 func (s *state) expireDrained(at Time) {
-	for len(s.drained) > 0 && s.drained[0].at.age(at) >= delivery.QueueTTL {
+	for len(s.drained) > 0 && s.drained[0].readAt.age(at) >= delivery.QueueTTL {
 		s.drained = s.drained[1:]
 	}
 }

@@ -1,10 +1,10 @@
 package trade
 
-// take proposes a step of orders on paper. Orders that begin with the step count as arrived
+// proposeOrders proposes a step of orders on paper. Orders that begin with the step count as arrived
 // at the given instant, in unix milliseconds: they are new, or are stops that it sets off,
 // and what follows the stop begins now. What was noted of orders that end is forgotten. Asked
 // is as in [Engine.tell]. Called with mu held.
-func (e *Engine) take(k kind, ev *event, instant int64, asked bool) (uint64, error) {
+func (e *Engine) proposeOrders(k kind, ev *event, instant int64, asked bool) (uint64, error) {
 	before := e.ahead.order(ev.Order.ID)
 	for i, with := range ev.Ends {
 		ev.Ends[i].Stop = e.trails[with.ID]
@@ -35,14 +35,14 @@ func (e *Engine) left(id string) {
 	delete(e.trails, id)
 }
 
-// place proposes the arrival of an order, which came at an instant in unix
+// proposePlaced proposes the arrival of an order, which came at an instant in unix
 // milliseconds. If the order waits after that, or one that begins with it, such as an
 // exit, the record also says how far the symbol was judged. Called with mu held.
-func (e *Engine) place(ev *event, instant int64) (uint64, error) {
+func (e *Engine) proposePlaced(ev *event, instant int64) (uint64, error) {
 	if !ev.Order.Status.Terminal() || len(ev.Begin) > 0 {
 		ev.Seen = e.firstSeen(ev.Order.Symbol)
 	}
-	return e.take(kindPlaced, ev, instant, true)
+	return e.proposeOrders(kindPlaced, ev, instant, true)
 }
 
 // outcome returns the step that follows from what r says of the order o: the order as
