@@ -29,7 +29,7 @@ const (
 
 	Journal Kind = "journal" // the newest hash of the journal, once a day and at each planned stop
 
-	Undelivered Kind = "undelivered" // another destination took no message for so long that one was given up
+	Undelivered Kind = "undelivered" // another destination took no message for so long that one was given up or dropped
 )
 
 // Kinds lists all kinds.

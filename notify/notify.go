@@ -78,7 +78,7 @@ type worker struct {
 
 	fails   int       // attempts on the present message
 	refused time.Time // when it first refused a message since it last took one; zero if it has not
-	told    bool      // the other destinations have heard that it takes nothing, since it last took a message
+	told    bool      // the other destinations have heard that messages get lost here, since it last took one
 	since   time.Time // when the present window of the rate began
 	count   int       // messages begun in this window
 	waited  bool      // the queue had to wait for the rate or for quiet hours

@@ -52,6 +52,11 @@ func (w *worker) run(ctx context.Context) {
 			}
 			continue
 		}
+		if queued == maxQueue && !w.told { // the owner hears by the other destinations that messages get lost
+			w.told = true
+			w.n.write(record{Event: &Event{At: time.Now().UTC(), Kind: Undelivered, Not: w.to.Name,
+				Text: fmt.Sprintf("%d messages wait for %s, as many as are kept: the oldest are dropped as further ones come", queued, w.to.Name)}})
+		}
 		if wait := w.hold(time.Now()); wait > 0 {
 			w.waited = true
 			sleep(ctx, wait)

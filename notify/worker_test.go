@@ -484,6 +484,48 @@ func TestHangingDestination(t *testing.T) {
 	})
 }
 
+// TestFullQueueIsTold: when messages are dropped because too many wait for a destination, the
+// others hear of it: once, until it has taken one.
+func TestFullQueueIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t, oneHook+"\nphone webhook https://example.com/phone kinds=undelivered")
+		fails := true
+		h.fate = func(to string, _ service.Message) *service.Failure {
+			if to == "hook" && fails {
+				return &service.Failure{Reason: "answered 503", Retry: true}
+			}
+			return nil
+		}
+		// told fills the queue and more, and returns what the phone got.
+		told := func() (got []string) {
+			for range maxQueue + 3 {
+				h.happen(Alert, "x")
+			}
+			rest(2 * longest)
+			for _, message := range h.took() {
+				if strings.HasPrefix(message, "phone ") {
+					got = append(got, message)
+				}
+			}
+			return got
+		}
+		h.running(t, func() {
+			const want = "10000 messages wait for hook, as many as are kept: the oldest are dropped as further ones come"
+			for round := range 2 {
+				if got := told(); len(got) != 1 || !strings.HasSuffix(got[0], want) {
+					t.Errorf("round %d: %q, want %q", round, got, want)
+				}
+			}
+			fails = false
+			rest(time.Hour)
+			fails = true
+			if got := told(); len(got) != 2 {
+				t.Errorf("after it had taken some: %q", got)
+			}
+		})
+	})
+}
+
 func TestFilter(t *testing.T) {
 	for _, c := range []struct {
 		options string
