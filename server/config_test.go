@@ -184,6 +184,12 @@ func TestOneTask(t *testing.T) {
 		"permissions": "", "approve": "=x", "accept-positions": "", "audit": "", "import": "=dir", "export": "=orders", "recover": "", "notify-test": "", "output": "=-",
 	}
 	for one, value := range tasks {
+		// As a word it is the same.
+		flag, refused := parseConfig([]string{"--" + one + value}, env("HOME", "/"), &bytes.Buffer{})
+		word, err := parseConfig(strings.Split(one+value, "="), env("HOME", "/"), &bytes.Buffer{})
+		if fmt.Sprint(err) != fmt.Sprint(refused) || err == nil && !slices.Equal(word.tasks(), flag.tasks()) {
+			t.Errorf("wick %s: %v, and with dashes: %v", one, err, refused)
+		}
 		for other, otherValue := range tasks {
 			if one == other {
 				continue

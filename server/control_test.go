@@ -97,7 +97,7 @@ func TestClients(t *testing.T) {
 		t.Fatalf("the socket: %v, %v", info, err)
 	}
 
-	out, err := command(t, "--clients", "--data-dir", dir)
+	out, err := command(t, "clients", "--data-dir", dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestClients(t *testing.T) {
 	if len(rows) != 2 || !strings.HasPrefix(out, "ID ") || strings.Contains(out, first) {
 		t.Fatalf("--clients printed:\n%s", out)
 	}
-	if out, err := command(t, "--revoke", rows[0][1], "--data-dir", dir); err != nil || out != "revoked "+rows[0][1]+", test\n" {
+	if out, err := command(t, "revoke", rows[0][1], "--data-dir", dir); err != nil || out != "revoked "+rows[0][1]+", test\n" {
 		t.Errorf("--revoke: %q, %v", out, err)
 	}
 	if _, err := io.ReadAll(firstStream); err != nil { // it ends, by itself and at once
@@ -124,7 +124,7 @@ func TestClients(t *testing.T) {
 			t.Errorf("--revoke %q: %q, %v, want one line", id, out, err)
 		}
 	}
-	if out, err := command(t, "--revoke", "all", "--data-dir", dir); err != nil || out != "revoked all logins: 1\n" {
+	if out, err := command(t, "revoke", "all", "--data-dir", dir); err != nil || out != "revoked all logins: 1\n" {
 		t.Errorf("--revoke all: %q, %v", out, err)
 	}
 	if _, err := io.ReadAll(secondStream); err != nil {

@@ -97,7 +97,7 @@ const helpHead = `wick: charts, indicators, alerts and paper trading over MCP, b
   wick --mcp                 serve MCP over stdio, for a local client
   wick --symbol BTCUSDT --interval 1h --indicators ema_stack,rsi,macd --output chart.png
 
-Every flag but --help-all has an environment twin: --base-url is WICK_BASE_URL. The flag wins.
+Every flag but --help-all has an environment twin: --base-url is WICK_BASE_URL. The flag wins. A task may be a word: wick halt on.
 `
 
 // writeHelp writes the flags by group. Of rare groups it gives the names alone, at

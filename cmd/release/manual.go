@@ -21,7 +21,7 @@ func (r *release) man() []byte {
 	}
 	b.WriteString(strings.Join(uses, ".br\n"))
 	b.WriteString(".SH DESCRIPTION\n" + roff(description) + "\n.PP\n" +
-		roff("Every flag but --help-all has an environment twin: --base-url is WICK_BASE_URL. The flag wins.") + "\n.SH OPTIONS\n")
+		roff("Every flag but --help-all has an environment twin: --base-url is WICK_BASE_URL. The flag wins. What does one thing may be written as a word that stands first: wick revoke all is wick --revoke all.") + "\n.SH OPTIONS\n")
 	for _, group := range server.Flags() {
 		b.WriteString(".SS " + roff(group.Title) + "\n")
 		for _, f := range group.Flags {
