@@ -486,9 +486,11 @@ func TestOwnPage(t *testing.T) {
 			if w := h.authorize(ask); w.Code != http.StatusForbidden {
 				t.Errorf("%s: the key once more: status %d", tc.name, w.Code)
 			}
-			again := h.authorize(query(c, page), cookies(answered))
-			if again.Code != http.StatusOK {
-				t.Errorf("%s: the same browser: status %d", tc.name, again.Code)
+			if w := h.authorize(query(c, page), cookies(answered)); w.Code != http.StatusForbidden { // a server on another port is sent the cookie too
+				t.Errorf("%s: the cookie without the key: status %d", tc.name, w.Code)
+			}
+			if w := h.authorize(ask, cookies(answered)); w.Code != http.StatusOK {
+				t.Errorf("%s: the same browser: status %d", tc.name, w.Code)
 			}
 		}
 		token := reply[tokenReply](t, h.exchange(exchangeForm(c, code, page)), http.StatusOK)

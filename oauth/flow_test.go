@@ -51,7 +51,7 @@ func open(t testing.TB, change ...func(*Options)) *fixture {
 		t.Fatal(err)
 	}
 	if word != nil {
-		s.owner, s.base, s.options.TrustedProxies = newPassphrase(word, 10), base, proxies
+		s.owner, s.base, s.options.TrustedProxies, s.page = newPassphrase(word, 10), base, proxies, nil
 	}
 	h := &fixture{t, s, http.NewServeMux(), new(atomic.Int32)}
 	s.Routes(h.mux)

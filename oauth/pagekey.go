@@ -8,8 +8,9 @@ import (
 
 // pageKey is how the owner gets to the owner's page where there is no passphrase: with a
 // secret that is made at each start and printed inside the address of the page. The first
-// login uses it up, and the browser of that login can log in again. Anybody else on this
-// machine gets charts and the paper book, and never the owner's scope.
+// login binds it to its browser by a cookie, and from then on it takes both: the key alone
+// may be read in a log, and the cookie alone is sent to every port of this machine.
+// Anybody else here gets charts and the paper book, and never the owner's scope.
 type pageKey struct {
 	key, browser string // the secret, and the value of the browser's cookie
 
@@ -38,20 +39,23 @@ func (s *Server) checkPage(r *http.Request, a *ask) *refusal {
 	return noPageKey
 }
 
-// known reports whether a request comes from the owner: with the key, while that was not
-// used, or from the browser that used it.
+// known reports whether a request comes from the owner: with the key, and once that was
+// used from the browser that used it.
 func (p *pageKey) known(s *Server, r *http.Request, a *ask) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return hasCookie(r, s.hostCookie(pageCookie), p.browser) || !p.used && subtle.ConstantTimeCompare([]byte(a.key), []byte(p.key)) == 1
+	return p.knownLocked(s, r, a)
 }
 
-// take is known, and uses the key up.
+func (p *pageKey) knownLocked(s *Server, r *http.Request, a *ask) bool {
+	return subtle.ConstantTimeCompare([]byte(a.key), []byte(p.key)) == 1 && (!p.used || hasCookie(r, s.hostCookie(pageCookie), p.browser))
+}
+
+// take is known, and binds the key to the browser: of two at once the first counts.
 func (p *pageKey) take(s *Server, r *http.Request, a *ask) bool {
-	ok := p.known(s, r, a)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	again := p.used && !hasCookie(r, s.hostCookie(pageCookie), p.browser) // of two at once the first counts
+	ok := p.knownLocked(s, r, a)
 	p.used = p.used || ok
-	return ok && !again
+	return ok
 }

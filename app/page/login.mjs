@@ -5,6 +5,7 @@
 const clientID = 'wick-app';
 const kept = 'wick-token';
 const asked = 'wick-login';
+const opener = 'wick-key';
 
 /** base64url writes bytes as OAuth wants them. */
 export const base64url = bytes => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
@@ -23,12 +24,20 @@ export const forgetToken = () => sessionStorage.removeItem(kept);
 /** post sends a form of this client to the server's login. */
 const post = (path, form) => fetch(path, { method: 'POST', credentials: 'omit', signal: AbortSignal.timeout(20_000), body: new URLSearchParams({ client_id: clientID, ...form }) });
 
+/** pageKey returns the key of the address that wick prints at its start, null if there is
+ * none. It is needed at each login and kept for this origin, which no other port can read. */
+export function pageKey(search, store) {
+  const key = new URLSearchParams(search).get('key');
+  if (key) store.setItem(opener, key);
+  return key ?? store.getItem(opener);
+}
+
 /** logIn sends the browser to the consent page. */
 export async function logIn(base) {
   const request = { state: secret(), verifier: secret() };
   sessionStorage.setItem(asked, JSON.stringify(request));
   const address = new URL(base + '/authorize');
-  const key = new URLSearchParams(location.search).get('key'); // of the address that wick prints at its start
+  const key = pageKey(location.search, localStorage);
   address.search = new URLSearchParams({
     ...(key && { key }), response_type: 'code', client_id: clientID, redirect_uri: base + '/app', state: request.state, scope: 'owner',
     code_challenge: await challengeOf(request.verifier), code_challenge_method: 'S256',

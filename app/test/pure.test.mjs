@@ -9,7 +9,7 @@ import { clampWindow, keyMove, moved, panned, restOf, zoomed } from '../page/ges
 import { textOf } from '../page/host.mjs';
 import { described, fitting, headerParts, legendItems, sharedRows } from '../page/legend.mjs';
 import { Loader } from '../page/loader.mjs';
-import { base64url, challengeOf } from '../page/login.mjs';
+import { base64url, challengeOf, pageKey } from '../page/login.mjs';
 import { coloursOf, look, setLook, signalName } from '../page/look.mjs';
 import { linePath, marksOf, textsOf, zoneBox } from '../page/marks.mjs';
 import { indicatorsText, parseIndicators } from '../page/names.mjs';
@@ -53,6 +53,16 @@ for (const v of read('layout.json')) {
 }
 
 // Numbers by hand, after the rules of chart/format.go.
+test('the key of the start line is kept for the next login', () => {
+  const kept = new Map();
+  const store = { getItem: name => kept.get(name) ?? null, setItem: (name, value) => kept.set(name, value) };
+  assert.equal(pageKey('', store), null);
+  assert.equal(pageKey('?key=first', store), 'first');
+  assert.equal(pageKey('', store), 'first');
+  assert.equal(pageKey('?key=after-a-restart', store), 'after-a-restart');
+  assert.equal(pageKey('?state=x', store), 'after-a-restart');
+});
+
 test('numbers', () => {
   assert.equal(fixedText(-1234567.891, 2), '−1,234,567.89');
   assert.equal(fixedText(-0.001, 2), '0.00');
