@@ -283,7 +283,7 @@ func TestAttachMoney(t *testing.T) {
 	p.ready(t)
 	for _, args := range [][]string{{}, {"--broker", "paper"}, append([]string{"--broker", "alpaca"}, flags[2:]...), append([]string{"--broker-dead-man", "10m"}, flags...)} {
 		want := "--broker"
-		if args != nil && len(args) > 0 && args[0] == "--broker-dead-man" {
+		if len(args) > 0 && args[0] == "--broker-dead-man" {
 			want = "--broker-dead-man"
 		}
 		host := runHost(t, func(ctx context.Context, in io.Reader, out, log io.Writer) error {
