@@ -404,8 +404,8 @@ var averages = []Indicator{
 		Params:  []Param{source()},
 		Signals: []string{shape.CrossUp, shape.CrossDown},
 		Meanings: map[string]string{
-			shape.CrossUp:   "the lowest fast average meets or crosses the highest slow one from below",
-			shape.CrossDown: "the highest fast average meets or crosses the lowest slow one from above",
+			shape.CrossUp:   "the lowest fast average crosses the highest slow one from below",
+			shape.CrossDown: "the highest fast average crosses the lowest slow one from above",
 		},
 		Warmup: func(Args) int { return kernel.EMAMemory * 60 },
 		Compute: func(s *market.Series, a Args) *Result {

@@ -50,7 +50,7 @@ var cycles = []Indicator{
 					{Label: "Quadrature", Tone: Second, Values: quadrature},
 				},
 				HLines:  []HLine{{Y: 0}},
-				Signals: shape.LineCrossings(nil, inPhase, quadrature, shape.CrossUp, shape.CrossDown),
+				Signals: shape.Crossings(nil, inPhase, quadrature, shape.CrossUp, shape.CrossDown),
 			}
 		},
 	},
@@ -72,7 +72,7 @@ var cycles = []Indicator{
 					{Label: "Sine", Tone: Primary, Values: sine}, {Label: "Lead sine", Tone: Second, Values: lead},
 				},
 				HLines:  []HLine{{Y: 0}},
-				Signals: shape.LineCrossings(nil, lead, sine, shape.CrossUp, shape.CrossDown),
+				Signals: shape.Crossings(nil, lead, sine, shape.CrossUp, shape.CrossDown),
 			}
 		},
 	},

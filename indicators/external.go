@@ -55,7 +55,7 @@ var externals = []Indicator{
 				Lines:   []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
 				Fills:   []Fill{{Y1: long, Y2: short, Tone: Up, Below: Down}},
 				HLines:  []HLine{{Y: 0.5}},
-				Signals: shape.LineCrossings(nil, long, short, shape.CrossUp, shape.CrossDown),
+				Signals: shape.Crossings(nil, long, short, shape.CrossUp, shape.CrossDown),
 			}
 		},
 	},

@@ -389,12 +389,13 @@ func pivotLevels(s *market.Series, period string, lines []Line, levels func(mark
 }
 
 // pivotSignals marks first touches of any level, and closes that cross the
-// pivot or leave the first pair. A level that moves with a new period crosses
+// pivot or leave the first pair. A level that moves with a new period is crossed by
 // nothing.
 func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
 	var signals []Signal
 	// Which levels of this period were touched already.
 	touched := make([]bool, len(lines))
+	var closes [3]kernel.Crosser // of the pivot and the first pair
 	for i := 1; i < s.Len(); i++ {
 		// A new period has new levels, none of them touched. The comparisons with NaN,
 		// before there are levels, are false.
@@ -406,22 +407,18 @@ func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
 				touched[k] = true
 			}
 		}
-		if starts[i] {
-			continue
-		}
-		before, now, p, r1, s1 := s.Close[i-1], s.Close[i], lines[0].Values[i], lines[1].Values[i], lines[2].Values[i]
-		// cross marks a close that passes y, or reaches it, from one side to the other.
-		cross := func(y float64, up, down string) {
-			switch {
-			case kernel.Compare(before, y) < 0 && kernel.Compare(now, y) >= 0 && up != "":
-				signals = append(signals, shape.Mark(i, y, up, Up))
-			case kernel.Compare(before, y) > 0 && kernel.Compare(now, y) <= 0 && down != "":
-				signals = append(signals, shape.Mark(i, y, down, Down))
+		for k, labels := range [3][2]string{{shape.PriceUp, shape.PriceDown}, {shape.BreakUp, ""}, {"", shape.BreakDown}} {
+			if starts[i] {
+				closes[k].Reset()
+			}
+			y := lines[k].Values[i]
+			switch way := closes[k].Step(s.Close[i], y); {
+			case way > 0 && labels[0] != "":
+				signals = append(signals, shape.Mark(i, y, labels[0], Up))
+			case way < 0 && labels[1] != "":
+				signals = append(signals, shape.Mark(i, y, labels[1], Down))
 			}
 		}
-		cross(p, shape.PriceUp, shape.PriceDown)
-		cross(r1, shape.BreakUp, "")
-		cross(s1, "", shape.BreakDown)
 	}
 	return signals
 }

@@ -392,7 +392,7 @@ var momentums = []Indicator{
 			before := kernel.Shift(line, 1)
 			return &Result{
 				Lines:   []Line{{Label: "COG", Tone: Primary, Values: line}, {Label: "Trigger", Tone: Second, Values: before}},
-				Signals: shape.LineCrossings(nil, line, before, shape.CrossUp, shape.CrossDown),
+				Signals: shape.Crossings(nil, line, before, shape.CrossUp, shape.CrossDown),
 			}
 		},
 	},

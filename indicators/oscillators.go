@@ -134,7 +134,7 @@ var oscillators = []Indicator{
 			x := column(s, a)
 			// The same index twice; the crossings are those of the turbo over the bars.
 			slow, turbo := kernel.CCI(x, a.Int("length")), kernel.CCI(x, a.Int("turbo"))
-			signals := shape.LineCrossings(nil, turbo, slow, shape.CrossUp, shape.CrossDown)
+			signals := shape.Crossings(nil, turbo, slow, shape.CrossUp, shape.CrossDown)
 			return &Result{
 				Lines:     []Line{{Label: "Turbo", Tone: Second, Values: turbo}},
 				Histogram: []Histogram{{Label: "CCI", Values: slow}},
@@ -273,7 +273,7 @@ var oscillators = []Indicator{
 			r.YRange = &[2]float64{-100, 100}
 			r.HLines = []HLine{{Y: a.Float("overbought")}, {Y: 0}, {Y: a.Float("oversold")}}
 			// The signals of the panel are replaced: zero is no event here, the zones are.
-			signals := shape.LineCrossings(nil, line, r.Lines[1].Values, shape.CrossUp, shape.CrossDown)
+			signals := shape.Crossings(nil, line, r.Lines[1].Values, shape.CrossUp, shape.CrossDown)
 			r.Signals = shape.InOrder(shape.ZoneExits(signals, line, a.Float("oversold"), a.Float("overbought"), shape.Oversold, shape.Overbought))
 			return r
 		},
@@ -306,7 +306,7 @@ var oscillators = []Indicator{
 			for i := range j {
 				j[i] = float64(3*k[i]) - float64(2*d[i])
 			}
-			signals := shape.LineCrossings(nil, k, d, shape.CrossUp, shape.CrossDown)
+			signals := shape.Crossings(nil, k, d, shape.CrossUp, shape.CrossDown)
 			return &Result{
 				Lines: []Line{
 					{Label: "K", Tone: Primary, Values: k}, {Label: "D", Tone: Second, Values: d}, {Label: "J", Tone: Accent, Values: j},
@@ -527,7 +527,7 @@ var oscillators = []Indicator{
 			if a.Bool("show_entry_dots") {
 				r.Signals = shape.ZoneExits(nil, rsi, lo, hi, shape.RSIOversold, shape.RSIOverbought)
 				// The stochastic counts only where it crosses beyond 20 and 80.
-				for _, sig := range shape.LineCrossings(nil, k, d, shape.StochOS, shape.StochOB) {
+				for _, sig := range shape.Crossings(nil, k, d, shape.StochOS, shape.StochOB) {
 					if sig.Label == shape.StochOS && kernel.Compare(sig.Y, 20) < 0 || sig.Label == shape.StochOB && kernel.Compare(sig.Y, 80) > 0 {
 						r.Signals = append(r.Signals, sig)
 					}

@@ -29,7 +29,7 @@ var ratings = []Indicator{
 		Compute: func(s *market.Series, _ Args) *Result {
 			averages, oscillators := meanVote(s.Len(), averageVotes(s)), meanVote(s.Len(), oscillatorVotes(s))
 			rating := kernel.Midway(averages, oscillators)
-			signals := pastLevel(nil, rating, 0.1, shape.Buy, shape.Sell)
+			signals := shape.LevelCrossings(shape.LevelCrossings(nil, rating, 0.1, shape.Buy, ""), rating, -0.1, "", shape.Sell)
 			return &Result{
 				YRange: &[2]float64{-1, 1},
 				Lines: []Line{
@@ -37,24 +37,10 @@ var ratings = []Indicator{
 					{Label: "Oscillators", Tone: Muted, Values: oscillators},
 				},
 				HLines:  []HLine{{Y: 0.5, Label: "strong buy"}, {Y: 0.1, Label: "buy"}, {Y: -0.1, Label: "sell"}, {Y: -0.5, Label: "strong sell"}},
-				Signals: shape.InOrder(pastLevel(signals, rating, 0.5, shape.StrongBuy, shape.StrongSell)),
+				Signals: shape.InOrder(shape.LevelCrossings(shape.LevelCrossings(signals, rating, 0.5, shape.StrongBuy, ""), rating, -0.5, "", shape.StrongSell)),
 			}
 		},
 	},
-}
-
-// pastLevel appends a signal where x comes to lie above the level, and where it
-// comes to lie below its negative.
-func pastLevel(dst []Signal, x []float64, level float64, above, below string) []Signal {
-	for i := 1; i < len(x); i++ {
-		switch {
-		case kernel.Compare(x[i], level) > 0 && kernel.Compare(x[i-1], level) <= 0 && !isNaN(x[i-1]):
-			dst = append(dst, shape.Mark(i, x[i], above, Up))
-		case kernel.Compare(x[i], -level) < 0 && kernel.Compare(x[i-1], -level) >= 0 && !isNaN(x[i-1]):
-			dst = append(dst, shape.Mark(i, x[i], below, Down))
-		}
-	}
-	return dst
 }
 
 // vote is what one indicator says at bar i: 1 buy, -1 sell, 0 neither. It counts

@@ -260,7 +260,7 @@ var statistics = []Indicator{
 			return &Result{
 				Lines:   []Line{{Label: "Drawdown %", Tone: Down, Values: down}},
 				HLines:  []HLine{{Y: 0}},
-				Signals: shape.LevelCrossings(nil, down, 0, shape.NewHigh, ""),
+				Signals: highsAgain(down),
 			}
 		},
 	},
@@ -550,4 +550,15 @@ func perRisk(mean, variance []float64, periods float64) []float64 {
 		}
 	}
 	return out
+}
+
+// highsAgain marks where a drawdown ends: the line reaches zero, which it never crosses.
+func highsAgain(down []float64) (signals []Signal) {
+	var c kernel.Crosser
+	for i, v := range down {
+		if c.Reach(v, 0) > 0 {
+			signals = append(signals, shape.Mark(i, v, shape.NewHigh, Up))
+		}
+	}
+	return signals
 }

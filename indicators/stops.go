@@ -251,7 +251,7 @@ var stopEntries = []Indicator{
 			return &Result{
 				Lines:   []Line{{Label: "AlphaTrend", Tone: Primary, Values: line}, {Label: "Two bars ago", Tone: Second, Values: before}},
 				Fills:   []Fill{{Y1: line, Y2: before, Tone: Up, Below: Down}},
-				Signals: alphaTrendCrosses(line, before),
+				Signals: shape.Crossings(nil, line, before, shape.CrossUp, shape.CrossDown),
 				Settles: settles + 2, // the second line is two bars late
 			}
 		},
@@ -657,25 +657,6 @@ func alphaTrend(s *market.Series, push, reach []float64) (out []float64, settles
 		}
 	}
 	return out, settles
-}
-
-// alphaTrendCrosses marks the bars on which the line comes to lie above or below itself
-// two bars ago. [shape.Crossings] would take the bar on which the two meet for the
-// crossing: they do whenever the line stands still, which says nothing of where it
-// goes next.
-func alphaTrendCrosses(line, before []float64) []Signal {
-	var signals []Signal
-	// The first bar that has both lines on the bar before as well.
-	for i := kernel.FirstValid(before) + 1; i < len(line); i++ {
-		was := kernel.Compare(line[i-1], before[i-1])
-		switch now := kernel.Compare(line[i], before[i]); {
-		case now > 0 && was <= 0:
-			signals = append(signals, shape.Mark(i, line[i], shape.CrossUp, Up))
-		case now < 0 && was >= 0:
-			signals = append(signals, shape.Mark(i, line[i], shape.CrossDown, Down))
-		}
-	}
-	return signals
 }
 
 // halfTrend returns the line at each bar and whether the market rises there. Floor

@@ -304,7 +304,7 @@ func TestDayLevels(t *testing.T) {
 	if hi, lo := opening.Lines[0].Values, opening.Lines[1].Values; hi[24] != 91 || lo[24] != 89 || hi[25] != 91 || lo[25] != 89 || hi[23] != 101 {
 		t.Errorf("opening range %v to %v", hi[23:27], lo[23:27])
 	}
-	if got := events(opening); !slices.Equal(got, []string{"28 breakout_up", "4 breakout_up"}) {
+	if got := events(opening); !slices.Equal(got, []string{"29 breakout_up", "5 breakout_up"}) {
 		t.Errorf("breakouts %v", got)
 	}
 }

@@ -25,8 +25,8 @@ var trends = []Indicator{
 		},
 		Signals: []string{shape.CrossUp, shape.CrossDown},
 		Meanings: map[string]string{
-			shape.CrossUp:   "+DI meets or crosses -DI from below while the ADX is not below its threshold",
-			shape.CrossDown: "+DI meets or crosses -DI from above while the ADX is not below its threshold",
+			shape.CrossUp:   "+DI crosses -DI from below while the ADX is not below its threshold",
+			shape.CrossDown: "+DI crosses -DI from above while the ADX is not below its threshold",
 		},
 		// The ADX smooths what was smoothed already, so its start is forgotten later than
 		// that of one Wilder average.
@@ -36,7 +36,7 @@ var trends = []Indicator{
 			level := a.Float("threshold")
 			// Both lines are percentages of the true range, so the crossings are those of
 			// lines and not of prices.
-			signals := shape.LineCrossings(nil, plus, minus, shape.CrossUp, shape.CrossDown)
+			signals := shape.Crossings(nil, plus, minus, shape.CrossUp, shape.CrossDown)
 			// Crossings of +DI and -DI count in a market that trends; a NaN, before the ADX
 			// begins, is no trend.
 			strong := slices.DeleteFunc(signals, func(sig Signal) bool { return !(adx[sig.Bar] >= level) })
@@ -125,7 +125,7 @@ var trends = []Indicator{
 				YRange:  &[2]float64{0, 100},
 				Lines:   []Line{{Label: "Up", Tone: Up, Values: up}, {Label: "Down", Tone: Down, Values: down}},
 				HLines:  []HLine{{Y: a.Float("strong")}, {Y: a.Float("weak")}},
-				Signals: shape.LineCrossings(nil, up, down, shape.CrossUp, shape.CrossDown),
+				Signals: shape.Crossings(nil, up, down, shape.CrossUp, shape.CrossDown),
 			}
 		},
 	},
@@ -171,7 +171,7 @@ var trends = []Indicator{
 			return &Result{
 				Lines:   []Line{{Label: "VI+", Tone: Up, Values: plus}, {Label: "VI-", Tone: Down, Values: less}},
 				HLines:  []HLine{{Y: 1}},
-				Signals: shape.LineCrossings(nil, plus, less, shape.CrossUp, shape.CrossDown),
+				Signals: shape.Crossings(nil, plus, less, shape.CrossUp, shape.CrossDown),
 			}
 		},
 	},
@@ -222,8 +222,8 @@ var trends = []Indicator{
 		Params:  []Param{displacement()},
 		Signals: []string{shape.PriceUp, shape.PriceDown},
 		Meanings: map[string]string{
-			shape.PriceUp:   "the close meets or crosses the one that lies displacement - 1 bars back from below",
-			shape.PriceDown: "the close meets or crosses the one that lies displacement - 1 bars back from above",
+			shape.PriceUp:   "the close crosses the one that lies displacement - 1 bars back from below",
+			shape.PriceDown: "the close crosses the one that lies displacement - 1 bars back from above",
 		},
 		Warmup: func(a Args) int { return a.Int("displacement") },
 		Compute: func(s *market.Series, a Args) *Result {

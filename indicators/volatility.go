@@ -238,12 +238,12 @@ var volatility = []Indicator{
 			explosion, dead := kernel.Minus(upper, lower), kernel.Scaled(kernel.ATRPine(s, 100), 3.7)
 			// Bars count above the larger of the two, and below its negative.
 			limit := kernel.Greater(explosion, dead)
-			signals := shape.LineCrossings(nil, trend, limit, shape.BreakUp, "")
+			signals := shape.Crossings(nil, trend, limit, shape.BreakUp, "")
 			return &Result{
 				Histogram: []Histogram{{Label: "Trend", Values: trend}},
 				Lines:     []Line{{Label: "Explosion", Tone: Second, Values: explosion}, {Label: "Dead zone", Tone: Muted, Values: dead}},
 				HLines:    []HLine{{Y: 0}},
-				Signals:   shape.InOrder(shape.LineCrossings(signals, trend, kernel.Scaled(limit, -1), "", shape.BreakDown)),
+				Signals:   shape.InOrder(shape.Crossings(signals, trend, kernel.Scaled(limit, -1), "", shape.BreakDown)),
 			}
 		},
 	},

@@ -731,11 +731,10 @@ func volumeBars(s *market.Series, signed []float64) []float64 {
 // on the near side none at all.
 func kalmanSignals(line, signal []float64, zone float64) []Signal {
 	var signals []Signal
-	for i := 1; i < len(line); i++ {
-		before := line[i-1]
-		// Plain comparisons: both lines are in units of a deviation, where rounding is
-		// small against the steps that matter, and NaN is false.
-		up, down := before <= signal[i-1] && line[i] > signal[i], before >= signal[i-1] && line[i] < signal[i]
+	var c kernel.Crosser
+	for i := range line {
+		way := c.Step(line[i], signal[i])
+		up, down, before := way > 0, way < 0, line[max(0, i-1)]
 		switch {
 		case up && before < -zone:
 			signals = append(signals, shape.Mark(i, line[i], shape.BuyOversold, Up))

@@ -56,7 +56,7 @@ func TestCVD(t *testing.T) {
 	if want := []float64{100, 0, 0, -10}; !slices.Equal(r.Lines[0].Values, want) {
 		t.Errorf("CVD %v, want %v", r.Lines[0].Values, want)
 	}
-	if want := []Signal{shape.Mark(1, 0, shape.ZeroDown, Down)}; !slices.Equal(r.Signals, want) {
+	if want := []Signal{shape.Mark(3, -10, shape.ZeroDown, Down)}; !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}
 }

@@ -93,8 +93,11 @@ func (n *node) decided() string {
 	lo, hi := n.args[0].bounds()
 	l, h := n.args[1].bounds()
 	is, cross := outcomes[n.name], n.kind == kindCross
-	if cross {
-		is = outcomes[crossings[n.name]]
+	switch crossings[n.name] { // the comparison that becomes true in a crossing
+	case 1:
+		is = outcomes[">"]
+	case -1:
+		is = outcomes["<"]
 	}
 	// Which of less, equal and greater can happen at all.
 	can := [3]bool{lo < h, lo <= h && l <= hi, hi > l}

@@ -202,23 +202,26 @@ func (v *Evaluator) logic(n *node) []float64 {
 	return out
 }
 
-// cross computes crosses_above and crosses_below: for crosses_above, whether a is above b
-// and was not a bar ago.
+// cross computes crosses_above and crosses_below, as [kernel.Crosser] has them.
 func (v *Evaluator) cross(n *node) []float64 {
-	beyond := compare(crossings[n.name], v.values(n.args[0]), v.values(n.args[1]))
+	a, b, way := v.values(n.args[0]), v.values(n.args[1]), crossings[n.name]
+	var c kernel.Crosser
 	return v.fill(func(i int) float64 {
-		switch before := ago(beyond, i, 1); {
-		case beyond[i] == 0 || before == 1: // either alone says no, whatever the other is
-			return 0
-		case beyond[i] == 1 && before == 0:
+		before, knownBefore := c.Side()
+		crossed := c.Step(a[i], b[i]) == way
+		now, known := c.Side()
+		switch {
+		case crossed:
 			return 1
+		case known && now != way || knownBefore && before == way: // either alone says no, whatever the other is
+			return 0
 		}
 		return math.NaN() // a value that decides is not known
 	})
 }
 
-// crossings has the comparison that becomes true in a crossing.
-var crossings = map[string]string{"crosses_above": ">", "crosses_below": "<"}
+// crossings has which way the first value crosses the second.
+var crossings = map[string]int{"crosses_above": 1, "crosses_below": -1}
 
 // window computes a function of the newest n bars, including the current one. An unknown
 // value makes only those windows unknown that contain it.

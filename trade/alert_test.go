@@ -81,10 +81,10 @@ func TestConditionRefused(t *testing.T) {
 			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":500}}`, "bad_level", "rsi never reaches 500: it lies between 0 and 100"},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_below","level":-5}}`, "bad_level", "rsi never reaches -5: it lies between 0 and 100"},
 			{`{"indicator_signal":{"indicator":"willr","signal":"crosses_above","level":50}}`, "bad_level", "willr never reaches 50: it lies between -100 and 0"},
-			// A line that reaches a level from the other side crosses it, and no line comes to the end of its range from beyond.
-			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":0}}`, "bad_level", "rsi never crosses above 0: it lies between 0 and 100"},
-			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_below","level":100}}`, "bad_level", "rsi never crosses below 100: it lies between 0 and 100"},
-			{`{"indicator_signal":{"indicator":"willr","signal":"crosses_below","level":0.0}}`, "bad_level", "willr never crosses below 0.0: it lies between -100 and 0"},
+			// A line crosses a level by going beyond it, and no line leaves its range.
+			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_below","level":0}}`, "bad_level", "rsi never crosses below 0: it lies between 0 and 100"},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":100}}`, "bad_level", "rsi never crosses above 100: it lies between 0 and 100"},
+			{`{"indicator_signal":{"indicator":"willr","signal":"crosses_above","level":0.0}}`, "bad_level", "willr never crosses above 0.0: it lies between -100 and 0"},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"golden_cross"}}`, "bad_signal", "its signals are rsi_oversold, rsi_overbought"},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","lenght":5}}`, "bad_indicator", "length"},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","length":1e9}}`, "bad_indicator", "bounds"},
@@ -127,8 +127,8 @@ func TestConditionShape(t *testing.T) {
 			{`{"price_below":"60000","price_above":null}`, `{"price_below":60000}`, ""},
 			{`{"indicator_signal":{"indicator":"RSI","signal":"RSI oversold","length":21}}`, `{"indicator_signal":{"indicator":"RSI","length":21,"signal":"rsi_oversold"}}`, "1h"},
 			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses above","level":"70","length":21}}`, `{"indicator_signal":{"indicator":"rsi","length":21,"level":70,"signal":"crosses_above"}}`, "1h"},
-			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":100}}`, `{"indicator_signal":{"indicator":"rsi","level":100,"signal":"crosses_above"}}`, "1h"},
-			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_below","level":0}}`, `{"indicator_signal":{"indicator":"rsi","level":0,"signal":"crosses_below"}}`, "1h"},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":0}}`, `{"indicator_signal":{"indicator":"rsi","level":0,"signal":"crosses_above"}}`, "1h"},
+			{`{"indicator_signal":{"indicator":"rsi","signal":"crosses_below","level":100}}`, `{"indicator_signal":{"indicator":"rsi","level":100,"signal":"crosses_below"}}`, "1h"},
 			{`{"indicator_signal":{"indicator":"macd","signal":"crosses_below","level":-1.50,"line":"signal","params":{"signal":5}}}`, `{"indicator_signal":{"indicator":"macd","level":-1.50,"line":"signal","params":{"signal":5},"signal":"crosses_below"}}`, "1h"},
 			{`{"indicator_signal":{"indicator":"chop_zone","signal":"breakout_up","level":7}}`, `{"indicator_signal":{"indicator":"chop_zone","level":7,"signal":"breakout_up"}}`, "1h"},
 		} {
@@ -207,7 +207,7 @@ func TestNotificationShape(t *testing.T) {
 		text, _ := json.Marshal(n)
 		want := `[{"alert_id":"` + price.ID + `","symbol":"AAA","interval":"","condition":{"type":"price_above","threshold":100},"value":120,"triggered_at":"2000-01-01T02:00:00.500Z","synthetic":true,"message":"AAA is at 120, at or above 100. The data is invented."},` +
 			`{"alert_id":"` + signal.ID + `","symbol":"AAA","interval":"1h","condition":{"type":"indicator_signal","indicator":"sma","signal":"price_cross_up","params":{"length":2}},"value":105,"triggered_at":"2000-01-01T02:00:00.500Z",` +
-			`"bar_time":"2000-01-01T01:00:00.000Z","synthetic":true,"message":"AAA 1h bar of 2000-01-01 01:00 UTC: SMA(2), the close meets or crosses the line from below (price_cross_up at 105). The data is invented."}]`
+			`"bar_time":"2000-01-01T01:00:00.000Z","synthetic":true,"message":"AAA 1h bar of 2000-01-01 01:00 UTC: SMA(2), the close crosses the line from below (price_cross_up at 105). The data is invented."}]`
 		if string(text) != want {
 			t.Errorf("notifications\n%s\nwant\n%s", text, want)
 		}

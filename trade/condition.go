@@ -274,12 +274,12 @@ func (c *Condition) checkLevel(r indicators.Request) error {
 	if _, err := r.Watch(r.Compute(&market.Series{}), c.Line, level); err != nil {
 		return refuse("bad_line", fixIt, "%v", err)
 	}
-	// To cross a level is to come to it from beyond, so a line crosses each end of its range
-	// one way only.
+	// To cross a level is to go beyond it, so a line crosses each end of its range one way
+	// only.
 	switch lo, hi, ok := r.Bounds(c.Line); {
 	case ok && (level < lo || level > hi):
 		return refuse("bad_level", fixIt, "%s never reaches %s: it lies between %g and %g", r.Ind.Name, limit.Clip(string(c.Level)), lo, hi)
-	case ok && (level == lo && c.Signal == CrossesAbove || level == hi && c.Signal == CrossesBelow):
+	case ok && (level == hi && c.Signal == CrossesAbove || level == lo && c.Signal == CrossesBelow):
 		return refuse("bad_level", fixIt, "%s never %s %s: it lies between %g and %g", r.Ind.Name, strings.ReplaceAll(c.Signal, "_", " "), limit.Clip(string(c.Level)), lo, hi)
 	}
 	return nil

@@ -138,7 +138,7 @@ func TestDownIsNotBlind(t *testing.T) {
 				time.Sleep(260 * time.Minute) // 6:30
 				p.start()
 				want := []string{"price_below 80 04:00 true", "price_above 120 03:00 true",
-					"indicator_signalprice_cross_up 105 03:00 true", "indicator_signalprice_cross_down 100 04:00 true"}
+					"indicator_signalprice_cross_down 95 02:00 true", "indicator_signalprice_cross_up 105 03:00 true"}
 				if got := p.lines(); !slices.Equal(got, want) {
 					p.stop()
 					t.Fatalf("after a downtime\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

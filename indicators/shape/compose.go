@@ -28,7 +28,7 @@ func LevelPanel(label string, line []float64, level float64, up, down string) *R
 func SignalPanel(label string, line, signal []float64) *Result {
 	// Crossings of the two lines come first, and InOrder keeps that order for a bar that has
 	// both kinds.
-	signals := LineCrossings(nil, line, signal, CrossUp, CrossDown)
+	signals := Crossings(nil, line, signal, CrossUp, CrossDown)
 	return &Result{
 		Lines:   []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Signal", Tone: Second, Values: signal}},
 		HLines:  []HLine{{Y: 0}},
@@ -48,7 +48,7 @@ func SignalHistogram(label string, line, signal, hist []float64) *Result {
 func AveragedLine(label string, line, average []float64) *Result {
 	return &Result{
 		Lines:   []Line{{Label: label, Tone: Primary, Values: line}, {Label: "Average", Tone: Second, Values: average}},
-		Signals: LineCrossings(nil, line, average, CrossUp, CrossDown),
+		Signals: Crossings(nil, line, average, CrossUp, CrossDown),
 	}
 }
 

@@ -6,14 +6,14 @@ import (
 	"wick/indicators/shape"
 )
 
-// A line that comes up to the other one from below crosses it on that bar.
+// A line crosses another on the bar on which it is beyond it: a touch is no crossing.
 func ExampleCrossings() {
 	fast, slow := []float64{1, 2, 3, 3, 1}, []float64{2, 2, 2, 2, 2}
 	for _, s := range shape.Crossings(nil, fast, slow, shape.CrossUp, shape.CrossDown) {
 		fmt.Println(s.Bar, s.Label)
 	}
 	// Output:
-	// 1 cross_up
+	// 2 cross_up
 	// 4 cross_down
 }
 

@@ -111,33 +111,33 @@ const (
 	TakeProfit           = "take_profit"
 )
 
-// meanings says of every label in one line when it fires. A crossing counts from the
-// bar on which the two meet, see [Crossings].
+// meanings says of every label in one line when it fires. What crosses is
+// beyond now and was not on the bar before, see [kernel.Crosser].
 var meanings = map[string]string{
-	CrossUp:              "the fast line meets or crosses the slow one from below, or the line its signal line or average",
-	CrossDown:            "the fast line meets or crosses the slow one from above, or the line its signal line or average",
-	CrossUpOS:            "the fast line meets or crosses the slow one from below while that is in the oversold zone",
-	CrossDownOB:          "the fast line meets or crosses the slow one from above while that is in the overbought zone",
-	CrossAbove:           "the line rises to or above the level that was asked for",
-	CrossBelow:           "the line falls to or below the level that was asked for",
-	PriceUp:              "the close meets or crosses the line from below",
-	PriceDown:            "the close meets or crosses the line from above",
-	ZeroUp:               "the line meets or crosses zero from below",
-	ZeroDown:             "the line meets or crosses zero from above",
+	CrossUp:              "the fast line crosses the slow one from below, or the line its signal line or average",
+	CrossDown:            "the fast line crosses the slow one from above, or the line its signal line or average",
+	CrossUpOS:            "the fast line crosses the slow one from below while that is in the oversold zone",
+	CrossDownOB:          "the fast line crosses the slow one from above while that is in the overbought zone",
+	CrossAbove:           "the line crosses the level that was asked for from below",
+	CrossBelow:           "the line crosses the level that was asked for from above",
+	PriceUp:              "the close crosses the line from below",
+	PriceDown:            "the close crosses the line from above",
+	ZeroUp:               "the line crosses zero from below",
+	ZeroDown:             "the line crosses zero from above",
 	Oversold:             "the line leaves the oversold zone upwards",
 	Overbought:           "the line leaves the overbought zone downwards",
 	EntersOversold:       "the line falls into the oversold zone",
 	EntersOverbought:     "the line rises into the overbought zone",
 	RSIOversold:          "the RSI leaves the oversold zone upwards",
 	RSIOverbought:        "the RSI leaves the overbought zone downwards",
-	StochOS:              "%K meets or crosses %D from below in the oversold zone",
-	StochOB:              "%K meets or crosses %D from above in the overbought zone",
+	StochOS:              "%K crosses %D from below in the oversold zone",
+	StochOB:              "%K crosses %D from above in the overbought zone",
 	FlipUp:               "the stop or trend turns from falling to rising",
 	FlipDown:             "the stop or trend turns from rising to falling",
 	TurnUp:               "the line stops falling and rises",
 	TurnDown:             "the line stops rising and falls",
-	BreakUp:              "the close meets or crosses the upper band or level from below",
-	BreakDown:            "the close meets or crosses the lower band or level from above",
+	BreakUp:              "the close crosses the upper band or level from below",
+	BreakDown:            "the close crosses the lower band or level from above",
 	TouchUpper:           "the high of the bar reaches the upper band, which the bar before did not",
 	TouchLower:           "the low of the bar reaches the lower band, which the bar before did not",
 	LevelTouch:           "the bar reaches a level that was not touched before in its period",
@@ -145,10 +145,10 @@ var meanings = map[string]string{
 	SqueezeOff:           "the squeeze ends",
 	StackUp:              "all averages come into rising order, the fastest on top",
 	StackDown:            "all averages come into falling order, the slowest on top",
-	CloudUp:              "the close meets or crosses the top of the cloud from below",
-	CloudDown:            "the close meets or crosses the bottom of the cloud from above",
-	TwistUp:              "the cloud to come turns bullish: span A meets or crosses span B from below",
-	TwistDown:            "the cloud to come turns bearish: span A meets or crosses span B from above",
+	CloudUp:              "the close crosses the top of the cloud from below",
+	CloudDown:            "the close crosses the bottom of the cloud from above",
+	TwistUp:              "the cloud to come turns bullish: span A crosses span B from below",
+	TwistDown:            "the cloud to come turns bearish: span A crosses span B from above",
 	NewHigh:              "a new highest value of the window",
 	NewLow:               "a new lowest value of the window",
 	PivotHigh:            "a swing high is confirmed by the bars after it",
@@ -165,10 +165,10 @@ var meanings = map[string]string{
 	SetupSell:            "a count of rising closes is complete: the rise may be exhausted",
 	CountdownBuy:         "the longer count after a buy setup is complete",
 	CountdownSell:        "the longer count after a sell setup is complete",
-	Buy:                  "the fast line meets or crosses the slow one from below in the oversold zone; in strict mode RSI and stochastic agree",
-	Sell:                 "the fast line meets or crosses the slow one from above in the overbought zone; in strict mode RSI and stochastic agree",
-	BuySmall:             "the fast line meets or crosses the slow one from below outside the zones; in strict mode the RSI agrees",
-	SellSmall:            "the fast line meets or crosses the slow one from above outside the zones; in strict mode the RSI agrees",
+	Buy:                  "the fast line crosses the slow one from below in the oversold zone; in strict mode RSI and stochastic agree",
+	Sell:                 "the fast line crosses the slow one from above in the overbought zone; in strict mode RSI and stochastic agree",
+	BuySmall:             "the fast line crosses the slow one from below outside the zones; in strict mode the RSI agrees",
+	SellSmall:            "the fast line crosses the slow one from above outside the zones; in strict mode the RSI agrees",
 	BOSUp:                "break of structure: a close above the last swing high in a rising market",
 	BOSDown:              "break of structure: a close below the last swing low in a falling market",
 	ChochUp:              "change of character: a close above the last swing high turns a falling market",
@@ -228,13 +228,13 @@ func Meaning(label string) string { return meanings[label] }
 // CrossMeanings returns the meanings of [CrossUp] and [CrossDown] for an indicator in
 // which it is not a fast line that crosses a slow one.
 func CrossMeanings(line, other string) map[string]string {
-	meets := line + " meets or crosses " + other
-	return map[string]string{CrossUp: meets + " from below", CrossDown: meets + " from above"}
+	crosses := line + " crosses " + other
+	return map[string]string{CrossUp: crosses + " from below", CrossDown: crosses + " from above"}
 }
 
 // BreakMeanings returns the meanings of [BreakUp] and [BreakDown] for an indicator in
 // which it is not the close that breaks out.
 func BreakMeanings(line, upper, lower string) map[string]string {
-	meets := line + " meets or crosses "
-	return map[string]string{BreakUp: meets + upper + " from below", BreakDown: meets + lower + " from above"}
+	crosses := line + " crosses "
+	return map[string]string{BreakUp: crosses + upper + " from below", BreakDown: crosses + lower + " from above"}
 }

@@ -7,78 +7,32 @@ import (
 	"wick/indicators/kernel"
 )
 
-// Crossings appends to dst a signal wherever a crosses b: an up signal where a was below b
-// on the bar before and is no longer below it, a down signal where a was above b and is no
-// longer above it. Both must have values on both bars. Y is a's value. An empty label
-// leaves out the signals of that direction.
-//
-// It is for prices and averages of prices: a difference counts if it is larger than the
-// rounding error of the two values.
+// Crossings appends to dst a signal wherever a crosses b, in the sense of [kernel.Crosser].
+// Y is a's value. An empty label leaves out the signals of that direction.
 func Crossings(dst []Signal, a, b []float64, up, down string) []Signal {
-	return crossings(dst, a, b, 0, 0, up, down)
-}
-
-// LineCrossings is like [Crossings], for lines that swing around zero or within bounds. A
-// difference counts if it is larger than the rounding error of the largest values that the
-// lines had lately. The current values may be close to zero, as differences of larger
-// numbers whose rounding errors remain.
-func LineCrossings(dst []Signal, a, b []float64, up, down string) []Signal {
-	return crossings(dst, a, b, 0, memory, up, down)
-}
-
-// LevelCrossings is like [LineCrossings], against a constant.
-func LevelCrossings(dst []Signal, a []float64, level float64, up, down string) []Signal {
-	return crossings(dst, a, nil, level, memory, up, down)
-}
-
-// memory is the part of a line's recent size that remains from bar to bar: after 700 bars
-// a thousandth of a spike is left.
-const memory = 0.99
-
-// crossings appends the signals of a crossing b, or crossing the level if b is nil. Keep is
-// the part of the lines' size that remains from bar to bar; with 0 only the values of the
-// current bar count.
-//
-// A difference that may be rounding counts as zero. If the difference became that small in
-// tiny steps, as when an average comes closer and closer to a price that does not move, that
-// is not a crossing: nothing happened on that bar.
-func crossings(dst []Signal, a, b []float64, level, keep float64, up, down string) []Signal {
-	const fading = 1e3 // a last difference of fewer rounding errors than this was such a tiny step
-	size, before := 0.0, 0.0
+	var c kernel.Crosser
 	for i, v := range a {
-		if b != nil {
-			level = b[i]
-		}
-		// now and before are the differences on this bar and on the one before. Their signs
-		// say on which side a is.
-		now := v - level
-		if now != now { // NaN: there is no value to cross from on the next bar
-			before = now
-			continue
-		}
-		// Rounding errors are relative to the size of the values, on this bar or recent ones.
-		size = largest(keep*size, math.Abs(v), math.Abs(level))
-		limit := kernel.Rounding * size
-		if math.Abs(now) > limit && before*now > 0 { // still on the same side, as on most bars
-			before = now
-			continue
-		}
-		// Values that differ only by rounding count as equal. If the difference on the bar
-		// before was tiny too, the lines came together slowly, and before is set to 0 so that
-		// this is not a crossing.
-		if math.Abs(now) <= limit {
-			now = 0
-			if math.Abs(before) <= fading*limit {
-				before = 0
-			}
-		}
-		switch {
-		case before < 0 && now >= 0 && up != "":
-			dst = add(dst, Mark(i, v, up, Up))
-		case before > 0 && now <= 0 && down != "":
-			dst = add(dst, Mark(i, v, down, Down))
-		}
-		before = now
+		dst = crossed(dst, c.Step(v, b[i]), i, v, up, down)
+	}
+	return dst
+}
+
+// LevelCrossings is like [Crossings], against a constant.
+func LevelCrossings(dst []Signal, a []float64, level float64, up, down string) []Signal {
+	var c kernel.Crosser
+	for i, v := range a {
+		dst = crossed(dst, c.Step(v, level), i, v, up, down)
+	}
+	return dst
+}
+
+// crossed appends the signal of a crossing upwards (way 1) or downwards (-1).
+func crossed(dst []Signal, way, bar int, y float64, up, down string) []Signal {
+	switch {
+	case way > 0 && up != "":
+		return add(dst, Mark(bar, y, up, Up))
+	case way < 0 && down != "":
+		return add(dst, Mark(bar, y, down, Down))
 	}
 	return dst
 }
@@ -92,18 +46,6 @@ func add(signals []Signal, s Signal) []Signal {
 	return append(signals, s)
 }
 
-// largest returns the largest of three numbers, none of which is NaN. It takes a third of
-// the time of the built-in max, which also handles NaN.
-func largest(a, b, c float64) float64 {
-	if b > a {
-		a = b
-	}
-	if c > a {
-		a = c
-	}
-	return a
-}
-
 // ZoneExits appends to dst a signal where a rises out of the zone below lo, and where it
 // falls out of the zone above hi.
 func ZoneExits(dst []Signal, a []float64, lo, hi float64, oversold, overbought string) []Signal {
@@ -114,18 +56,8 @@ func ZoneExits(dst []Signal, a []float64, lo, hi float64, oversold, overbought s
 // ZoneEntries appends to dst a silent signal where a falls below lo, and where it rises
 // above hi. There it enters the zones whose exits [ZoneExits] marks.
 func ZoneEntries(dst []Signal, a []float64, lo, hi float64) []Signal {
-	lowBefore, highBefore := math.NaN(), math.NaN() // how far the value of the bar before was above lo and above hi
-	for i, v := range a {
-		low, high := kernel.Difference(v, lo), kernel.Difference(v, hi)
-		switch {
-		case lowBefore >= 0 && low < 0:
-			dst = append(dst, Signal{Bar: i, Y: v, Label: EntersOversold, Tone: Down, Silent: true})
-		case highBefore <= 0 && high > 0:
-			dst = append(dst, Signal{Bar: i, Y: v, Label: EntersOverbought, Tone: Up, Silent: true})
-		}
-		lowBefore, highBefore = low, high
-	}
-	return dst
+	entries := LevelCrossings(nil, a, lo, "", EntersOversold)
+	return append(dst, Silently(LevelCrossings(entries, a, hi, EntersOverbought, ""))...)
 }
 
 // Silently marks the signals as silent and returns them.
@@ -159,7 +91,7 @@ func LastTouches(high, low []float64, levels []HLine) []Signal {
 // ZonedCrossings returns the crossings of a and b. A crossing upwards while b is below lo,
 // and one downwards while b is above hi, has a label of its own. Y is b's value.
 func ZonedCrossings(a, b []float64, lo, hi float64) []Signal {
-	signals := LineCrossings(nil, a, b, CrossUp, CrossDown)
+	signals := Crossings(nil, a, b, CrossUp, CrossDown)
 	slack := kernel.Rounding * max(1, math.Abs(lo), math.Abs(hi)) // at least that of 1, since a level may be 0
 	for i := range signals {
 		sig := &signals[i]
@@ -192,16 +124,17 @@ func Breakouts(closes, upper, lower []float64) []Signal {
 // Touches returns a signal for each bar whose high reaches the upper band, or whose low
 // reaches the lower one, if that of the bar before did not. Y is the value of the band.
 func Touches(high, low, upper, lower []float64) []Signal {
-	signals := Crossings(nil, high, upper, TouchUpper, "")
-	for i, sig := range signals {
-		signals[i] = Mark(sig.Bar, upper[sig.Bar], TouchUpper, Down)
+	var over, under kernel.Crosser
+	var signals []Signal
+	for i, y := range upper {
+		if over.Reach(high[i], y) > 0 {
+			signals = add(signals, Mark(i, y, TouchUpper, Down))
+		}
+		if under.Reach(low[i], lower[i]) < 0 {
+			signals = add(signals, Mark(i, lower[i], TouchLower, Up))
+		}
 	}
-	above := len(signals)
-	signals = Crossings(signals, low, lower, "", TouchLower)
-	for i, sig := range signals[above:] {
-		signals[above+i] = Mark(sig.Bar, lower[sig.Bar], TouchLower, Up)
-	}
-	return InOrder(signals)
+	return signals
 }
 
 // Turns appends to dst a signal wherever a falling line begins to rise, or a rising line
@@ -263,13 +196,9 @@ func NewExtremes(upper, lower []float64) []Signal {
 
 // Spikes returns a signal for each bar on which x rises above the product of by and usual.
 func Spikes(x, usual []float64, by float64) []Signal {
-	above := func(i int) bool { return kernel.Compare(x[i], by*usual[i]) > 0 }
-	var signals []Signal
-	for i := 1; i < len(x); i++ {
-		// usual must have a value on the bar before: NaN is not equal to itself.
-		if above(i) && !above(i-1) && usual[i-1] == usual[i-1] {
-			signals = append(signals, Mark(i, x[i], Spike, Accent))
-		}
+	signals := Crossings(nil, x, kernel.Scaled(usual, by), Spike, "")
+	for i := range signals {
+		signals[i].Tone = Accent
 	}
 	return signals
 }

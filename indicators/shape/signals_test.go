@@ -7,27 +7,6 @@ import (
 	"testing"
 )
 
-// TestInOrder compares with the library's stable sort: any number of runs, and
-// many signals on one bar, which must keep their order.
-func TestInOrder(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 500 {
-		var signals []Signal
-		for run := range rng.IntN(8) {
-			bar := 0
-			for range rng.IntN(10) {
-				bar += rng.IntN(3)
-				signals = append(signals, Signal{Bar: bar, Y: float64(run)})
-			}
-		}
-		want := slices.Clone(signals)
-		slices.SortStableFunc(want, func(a, b Signal) int { return a.Bar - b.Bar })
-		if got := InOrder(slices.Clone(signals)); !slices.Equal(got, want) {
-			t.Fatalf("inOrder(%v) = %v, want %v", signals, got, want)
-		}
-	}
-}
-
 // TestSearches compares the searches for signals, which go by bits, with the
 // sentences that define them, on lines that touch, part, vanish and are -0.
 func TestSearches(t *testing.T) {
@@ -59,14 +38,14 @@ func TestSearches(t *testing.T) {
 	}
 }
 
-// plainCrossings returns where a comes up to lo from below, and down to hi from
-// above.
+// plainCrossings returns where a is above lo and was not on the bar before, and where it is
+// below hi and was not.
 func plainCrossings(a, lo, hi []float64, up, down string) []Signal {
 	var signals []Signal
 	for i := 1; i < len(a); i++ {
-		if up != "" && a[i-1] < lo[i-1] && a[i] >= lo[i] {
+		if up != "" && a[i-1] <= lo[i-1] && a[i] > lo[i] {
 			signals = append(signals, Mark(i, a[i], up, Up))
-		} else if down != "" && a[i-1] > hi[i-1] && a[i] <= hi[i] {
+		} else if down != "" && a[i-1] >= hi[i-1] && a[i] < hi[i] {
 			signals = append(signals, Mark(i, a[i], down, Down))
 		}
 	}

@@ -48,7 +48,7 @@ const conditionSchema = `"type":"object","properties":{` +
 	`"indicator_signal":{"type":"object","description":"Fires when a bar closes with this signal of this indicator; further members are the indicator's parameters.",` +
 	`"properties":{"indicator":{"type":"string","description":"A name from list_indicators."},` +
 	`"signal":{"type":"string","description":"One of the indicator's signals, which list_indicators with names shows: rsi_oversold, rsi_overbought, bull_div and bear_div of rsi, cross_up and cross_down of macd or ma_cross. Or crosses_above or crosses_below, with a level. ` + leaving + `."},` +
-	`"level":{"type":"number","description":"For crosses_above and crosses_below: the value that the line is to reach."},` +
+	`"level":{"type":"number","description":"For crosses_above and crosses_below: the value that the line is to cross."},` +
 	`"line":{"type":"string","description":"For crosses_above and crosses_below: which line of the indicator; omitted: the first."},` +
 	`"params":{"type":"object","description":"Parameters of the indicator. They may stand beside the others, unless they are called signal, level or line."}},` +
 	`"required":["indicator","signal"]}}`
