@@ -15,66 +15,42 @@ import (
 // overPrice completes the record of a line over the price, with the signals of the close
 // crossing it.
 func overPrice(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
-	ind.Overlay, ind.Signals = true, []string{shape.PriceUp, shape.PriceDown}
-	ind.Compute = func(s *market.Series, a Args) *Result {
-		y := line(column(s, a), a)
-		if a.linesOnly {
-			return &Result{Lines: []Line{{Label: label, Values: y}}}
-		}
-		return shape.OverPrice(label, s.Close, y)
-	}
+	ind.Overlay, ind.Plots, ind.Events = true, []Plot{over(label)}, []Event{price(label)}
+	ind.Calc = func(s *market.Series, a Args) Columns { return Columns{line(column(s, a), a)} }
 	return ind
 }
 
 // turningOver completes the record of a line over the price that is smooth enough for its
 // turns to be the signals.
 func turningOver(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
-	ind.Overlay, ind.Signals = true, []string{shape.TurnUp, shape.TurnDown}
-	ind.Compute = func(s *market.Series, a Args) *Result {
-		y := line(column(s, a), a)
-		return &Result{Lines: []Line{{Label: label, Values: y}}, Signals: shape.Turns(nil, y)}
-	}
+	ind = overPrice(ind, label, line)
+	ind.Events = []Event{turnsOf(label)}
+	return ind
+}
+
+// panel completes the record of one line in a panel of its own.
+func panel(ind Indicator, label string, line func(s *market.Series, a Args) []float64, events ...Event) Indicator {
+	ind.Plots, ind.Events = []Plot{mainly(label)}, events
+	ind.Calc = func(s *market.Series, a Args) Columns { return Columns{line(s, a)} }
 	return ind
 }
 
 // aroundZero completes the record of an oscillator around zero, with the signals of its
 // crossing zero.
 func aroundZero(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
-	ind.Signals = []string{shape.ZeroUp, shape.ZeroDown}
-	ind.Compute = func(s *market.Series, a Args) *Result { return shape.ZeroPanel(label, line(s, a)) }
-	return ind
+	ind.Levels = constant(0)
+	return panel(ind, label, line, zero(label))
 }
 
 // turning completes the record of a line in a panel whose direction alone has a meaning:
 // its signals are the turns. They are silent, because such a line turns every few bars.
 func turning(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
-	ind.Signals = []string{shape.TurnUp, shape.TurnDown}
-	ind.Compute = func(s *market.Series, a Args) *Result {
-		y := line(s, a)
-		return &Result{
-			Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
-			Signals: shape.Silently(shape.Turns(nil, y)),
-		}
-	}
-	return ind
+	return panel(ind, label, line, silently(turnsOf(label)))
 }
 
-// volatile completes the record of a measure of volatility, with signals where it rises
-// above half again its mean of the last 50 bars. A spike is one signal: the bar before must
-// have been below.
+// volatile completes the record of a measure of volatility, with signals where it spikes.
 func volatile(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
-	ind.Signals = []string{shape.Spike}
-	ind.Compute = func(s *market.Series, a Args) *Result {
-		y := line(s, a)
-		// A measure may have holes, as the deviation of returns has where a price is not
-		// positive; the mean starts anew after each.
-		usual := kernel.InRuns(y, func(x []float64) []float64 { return kernel.SMA(x, usualBars) })
-		return &Result{
-			Lines:   []Line{{Label: label, Tone: Primary, Values: y}},
-			Signals: shape.Spikes(y, usual, 1.5),
-		}
-	}
-	return ind
+	return panel(ind, label, line, spikes(label))
 }
 
 // usualBars is how many bars make the usual size of a volatility.
@@ -106,22 +82,13 @@ func zoned(label string, y []float64, a Args, oversold, overbought string) *Resu
 
 // oscillator completes the record of a line with zones that never leaves the panel of which
 // zone was told, and with divergences if it has their parameters. Its signals have the plain
-// labels; an entry with labels of its own calls zoned.
+// labels.
 func oscillator(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
-	ind.Signals = []string{shape.Oversold, shape.Overbought}
-	diverges := ind.index("divergence") >= 0
-	if diverges {
-		ind.Signals = append(ind.Signals, divSignals...)
-	}
-	level := ind.Params[ind.mustHave("oversold")]
-	ind.Compute = func(s *market.Series, a Args) *Result {
-		y := line(s, a)
-		r := zoned(label, y, a, shape.Oversold, shape.Overbought)
-		r.YRange = &[2]float64{level.Min, level.Max}
-		if diverges {
-			addDivergences(r, s, y, a)
-		}
-		return r
+	zone := ind.Params[ind.mustHave("oversold")]
+	ind = panel(ind, label, line, leaves(label, shape.Oversold, shape.Overbought))
+	ind.Levels, ind.Between = zoneLevels, [2]float64{zone.Min, zone.Max}
+	if ind.index("divergence") >= 0 {
+		ind.Events = append(ind.Events, diverges(label))
 	}
 	return ind
 }

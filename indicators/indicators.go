@@ -94,6 +94,15 @@ type Indicator struct {
 	// interval.
 	History func(a Args, iv market.Interval) int64
 
+	// Plots, Levels and Events declare what is drawn and signalled of the columns that Calc
+	// returns; Signals, further Meanings and Compute follow, see study.go. Between is the
+	// usual range of the panel, none if it is empty.
+	Plots   []Plot
+	Levels  func(a Args) []float64
+	Between [2]float64
+	Events  []Event
+	Calc    func(s *market.Series, a Args) Columns
+
 	// Compute returns the values for every bar of s. It must not write to s, and must
 	// accept any number of bars, including none.
 	Compute func(s *market.Series, a Args) *Result
@@ -298,6 +307,7 @@ func arranged(families ...[]Indicator) []*Indicator {
 	var all []*Indicator
 	for _, family := range families {
 		for i := range family {
+			family[i].declared()
 			all = append(all, &family[i])
 		}
 	}

@@ -523,11 +523,8 @@ func rateIn(unit, less float64) func(*market.Series, Args) []float64 {
 // an unchanged price gives: 1 or 100.
 func ratio(ind Indicator, label string, one float64) Indicator {
 	ind.Category, ind.Params, ind.Warmup = Momentum, []Param{length(10), source()}, changeWarmup
-	ind.Signals, ind.Meanings = []string{shape.CrossUp, shape.CrossDown}, shape.CrossMeanings("the line", number(one))
-	ind.Compute = func(s *market.Series, a Args) *Result {
-		return shape.LevelPanel(label, kernel.Rate(column(s, a), a.Int("length"), one, 0), one, shape.CrossUp, shape.CrossDown)
-	}
-	return ind
+	ind.Levels = constant(one)
+	return panel(ind, label, rateIn(one, 0), crossesAt(label, one, shape.CrossUp, shape.CrossDown).crossedBy("the line", number(one)))
 }
 
 // oscillatorParams returns the parameters that apo and ppo share.

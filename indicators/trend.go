@@ -402,14 +402,8 @@ var trends = []Indicator{
 // marks where the line passes 25, from which a market counts as trending. The two lines at
 // 25 and 20 are the levels that Wilder's readers use.
 func trendPanel(ind Indicator, label string, line func(s *market.Series, n int) []float64) Indicator {
-	ind.Category, ind.Params = Trend, []Param{lengthFrom(2, 14)}
-	ind.Signals = []string{shape.ModeTrend, shape.ModeCycle}
-	ind.Compute = func(s *market.Series, a Args) *Result {
-		r := shape.LevelPanel(label, line(s, a.Int("length")), 25, shape.ModeTrend, shape.ModeCycle)
-		r.HLines = []HLine{{Y: 25}, {Y: 20}}
-		return r
-	}
-	return ind
+	ind.Category, ind.Params, ind.Levels = Trend, []Param{lengthFrom(2, 14)}, constant(25, 20)
+	return panel(ind, label, func(s *market.Series, a Args) []float64 { return line(s, a.Int("length")) }, crossesAt(label, 25, shape.ModeTrend, shape.ModeCycle))
 }
 
 // aroon returns how recent the extremes of the last n+1 bars are. Of equal

@@ -1,0 +1,218 @@
+package indicators
+
+import (
+	"maps"
+	"slices"
+
+	"wick/indicators/kernel"
+	"wick/indicators/shape"
+	"wick/market"
+)
+
+// Most entries declare what they show and signal: Plots are the columns that Calc returns,
+// Levels the constants beside them, Events the signals that follow from them. The list of
+// signals, their meanings and Compute follow from that, so that none is written twice. An
+// entry that draws more, such as zones or a profile, has a Compute of its own.
+
+// Columns are the values of an entry, one column for each of its Plots.
+type Columns [][]float64
+
+// Plot says how a column is drawn.
+type Plot struct {
+	Label  string
+	Tone   Tone
+	Style  Style
+	Bars   bool // a histogram
+	Unseen bool // not drawn: events need it
+}
+
+// Event is a kind of signal, or a pair of kinds, that follows from the columns.
+type Event struct {
+	labels []string
+	means  map[string]string // of labels with a special meaning in this entry
+	mark   func(d *drawing)
+}
+
+// drawing is a result in the making.
+type drawing struct {
+	s       *market.Series
+	a       Args
+	columns Columns
+	r       *Result
+}
+
+// of returns the column with this label.
+func (d *drawing) of(label string) []float64 {
+	i := slices.IndexFunc(d.a.ind.Plots, func(p Plot) bool { return p.Label == label })
+	if i < 0 {
+		panic("indicators: " + d.a.ind.Name + " has no plot " + label)
+	}
+	return d.columns[i]
+}
+
+// declared completes an entry that has Calc.
+func (ind *Indicator) declared() {
+	if ind.Calc == nil {
+		return
+	}
+	for _, e := range ind.Events {
+		ind.Signals = slices.Concat(ind.Signals, e.labels)
+		if e.means != nil {
+			meanings := maps.Clone(e.means)
+			maps.Copy(meanings, ind.Meanings)
+			ind.Meanings = meanings
+		}
+	}
+	ind.Compute = drawn
+}
+
+// drawn computes the columns of a declared entry and draws them.
+func drawn(s *market.Series, a Args) *Result {
+	d := &drawing{s: s, a: a, columns: a.ind.Calc(s, a), r: &Result{}}
+	for i, p := range a.ind.Plots {
+		switch {
+		case p.Unseen:
+		case p.Bars:
+			d.r.Histogram = append(d.r.Histogram, Histogram{Label: p.Label, Tone: p.Tone, Values: d.columns[i]})
+		default:
+			d.r.Lines = append(d.r.Lines, Line{Label: p.Label, Tone: p.Tone, Style: p.Style, Values: d.columns[i]})
+		}
+	}
+	if a.ind.Levels != nil {
+		for _, y := range a.ind.Levels(a) {
+			d.r.HLines = append(d.r.HLines, HLine{Y: y})
+		}
+	}
+	if between := a.ind.Between; between != [2]float64{} {
+		d.r.YRange = &between
+	}
+	if !a.linesOnly {
+		for _, e := range a.ind.Events {
+			e.mark(d)
+		}
+		shape.InOrder(d.r.Signals)
+	}
+	return d.r
+}
+
+// mainly returns the plot of the main line of a panel, over that of a line over the price.
+func mainly(label string) Plot { return Plot{Label: label, Tone: Primary} }
+func over(label string) Plot   { return Plot{Label: label} }
+
+// second returns the plot of a companion of the main line, unseen that of a column that is
+// not drawn, histogram that of a histogram.
+func second(label string) Plot    { return Plot{Label: label, Tone: Second} }
+func unseen(label string) Plot    { return Plot{Label: label, Unseen: true} }
+func histogram(label string) Plot { return Plot{Label: label, Bars: true} }
+
+// withSignal returns the plots of a line and its signal line, signalEvents their events: the
+// two cross each other, and the line crosses zero.
+func withSignal(label string) []Plot    { return []Plot{mainly(label), second("Signal")} }
+func signalEvents(label string) []Event { return []Event{lines(label, "Signal"), zero(label)} }
+
+// constant returns constant levels.
+func constant(levels ...float64) func(Args) []float64 { return func(Args) []float64 { return levels } }
+
+// zoneLevels returns the levels of zones and the middle between them.
+func zoneLevels(a Args) []float64 {
+	lo, hi := a.Float("oversold"), a.Float("overbought")
+	return []float64{hi, (lo + hi) / 2, lo}
+}
+
+// crossing returns the event of one column crossing another. An empty label is none.
+func crossing(a, b, up, down string) Event {
+	return Event{labels: named(up, down), mark: func(d *drawing) {
+		d.r.Signals = shape.Crossings(d.r.Signals, d.of(a), d.of(b), up, down)
+	}}
+}
+
+// named returns the labels that are not empty.
+func named(labels ...string) []string {
+	return slices.DeleteFunc(labels, func(l string) bool { return l == "" })
+}
+
+// lines is the crossing of two columns with the usual labels.
+func lines(a, b string) Event { return crossing(a, b, shape.CrossUp, shape.CrossDown) }
+
+// crossesAt returns the event of a column crossing a constant, zero that of crossing zero.
+func crossesAt(of string, y float64, up, down string) Event {
+	return Event{labels: named(up, down), mark: func(d *drawing) {
+		d.r.Signals = shape.LevelCrossings(d.r.Signals, d.of(of), y, up, down)
+	}}
+}
+func zero(of string) Event { return crossesAt(of, 0, shape.ZeroUp, shape.ZeroDown) }
+
+// levelOf is like crossesAt, for a level that is a parameter times by.
+func levelOf(of, param string, by float64, up, down string) Event {
+	return Event{labels: named(up, down), mark: func(d *drawing) {
+		d.r.Signals = shape.LevelCrossings(d.r.Signals, d.of(of), by*d.a.Float(param), up, down)
+	}}
+}
+
+// price returns the event of the close crossing a column.
+func price(of string) Event {
+	return Event{labels: []string{shape.PriceUp, shape.PriceDown}, mark: func(d *drawing) {
+		d.r.Signals = append(d.r.Signals, shape.PriceCrossings(d.s.Close, d.of(of))...)
+	}}
+}
+
+// breaks returns the event of the close leaving two columns.
+func breaks(upper, lower string) Event {
+	return Event{labels: []string{shape.BreakUp, shape.BreakDown}, mark: func(d *drawing) {
+		d.r.Signals = append(d.r.Signals, shape.Breakouts(d.s.Close, d.of(upper), d.of(lower))...)
+	}}
+}
+
+// turnsOf returns the event of a column changing its direction.
+func turnsOf(of string) Event {
+	return Event{labels: []string{shape.TurnUp, shape.TurnDown}, mark: func(d *drawing) {
+		d.r.Signals = shape.Turns(d.r.Signals, d.of(of))
+	}}
+}
+
+// spikes returns the event of a measure rising above half again its mean of the last 50
+// bars. A measure may have holes, as the deviation of returns has where a price is not
+// positive; the mean starts anew after each.
+func spikes(of string) Event {
+	return Event{labels: []string{shape.Spike}, mark: func(d *drawing) {
+		usual := kernel.InRuns(d.of(of), func(x []float64) []float64 { return kernel.SMA(x, usualBars) })
+		d.r.Signals = append(d.r.Signals, shape.Spikes(d.of(of), usual, 1.5)...)
+	}}
+}
+
+// leaves returns the event of a column leaving its zones.
+func leaves(of, oversold, overbought string) Event {
+	return Event{labels: []string{oversold, overbought}, mark: func(d *drawing) {
+		d.r.Signals = shape.ZoneExits(d.r.Signals, d.of(of), d.a.Float("oversold"), d.a.Float("overbought"), oversold, overbought)
+	}}
+}
+
+// diverges returns the events of a column diverging from the price.
+func diverges(of string) Event {
+	return Event{labels: divSignals, mark: func(d *drawing) { addDivergences(d.r, d.s, d.of(of), d.a) }}
+}
+
+// silently returns e with signals that are not drawn, because they come often.
+func silently(e Event) Event {
+	mark := e.mark
+	e.mark = func(d *drawing) {
+		before := len(d.r.Signals)
+		mark(d)
+		shape.Silently(d.r.Signals[before:])
+	}
+	return e
+}
+
+// meaning returns e with special meanings of its labels, in their order.
+func (e Event) meaning(words ...string) Event {
+	e.means = make(map[string]string)
+	for i, label := range e.labels {
+		e.means[label] = words[i]
+	}
+	return e
+}
+
+// crossedBy returns e with the meanings of one thing crossing another.
+func (e Event) crossedBy(line, other string) Event {
+	return e.meaning(line+" crosses "+other+" from below", line+" crosses "+other+" from above")
+}
