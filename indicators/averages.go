@@ -72,14 +72,11 @@ var averages = []Indicator{
 			length(10), bars("fast", 2, "length at full efficiency", "fast_length"),
 			bars("slow", 30, "length when the price goes nowhere", "slow_length"), source(),
 		},
-		Signals: []string{shape.PriceUp, shape.PriceDown, shape.TurnUp, shape.TurnDown},
-		Warmup:  func(a Args) int { return a.Int("length") + kernel.KAMAMemory(a.Float("slow")) },
-		Compute: func(s *market.Series, a Args) *Result {
+		Warmup: func(a Args) int { return a.Int("length") + kernel.KAMAMemory(a.Float("slow")) },
+		Plots:  []Plot{over("KAMA")}, Events: []Event{price("KAMA"), turnsOf("KAMA")},
+		Calc: func(s *market.Series, a Args) Columns {
 			y := kernel.KAMA(column(s, a), a.Int("length"), a.Float("fast"), a.Float("slow"))
-			return &Result{
-				Lines:   []Line{{Label: "KAMA", Values: y}},
-				Signals: shape.InOrder(shape.Turns(shape.PriceCrossings(s.Close, y), y)),
-			}
+			return Columns{y}
 		},
 	},
 	// Attributed to John F. Ehlers, "MESA Adaptive Moving Averages", Technical Analysis of
@@ -92,16 +89,13 @@ var averages = []Indicator{
 			factor("fast_limit", 0.5, 0.01, 0.99, "largest weight of the newest price", "fastlimit", "fast"),
 			factor("slow_limit", 0.05, 0.01, 0.99, "smallest weight", "slowlimit", "slow"), source(),
 		},
-		Signals: []string{shape.CrossUp, shape.CrossDown},
 		// FAMA's weight is never below half the slow limit: so many bars leave e^-12 of its
 		// start.
 		Warmup: func(a Args) int { return int(25/a.Float("slow_limit")) + kernel.HilbertWarmup },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:  []Plot{over("MAMA"), over("FAMA")}, Events: []Event{lines("MAMA", "FAMA")},
+		Calc: func(s *market.Series, a Args) Columns {
 			line, follower := kernel.MAMA(column(s, a), a.Float("fast_limit"), a.Float("slow_limit"))
-			return &Result{
-				Lines:   []Line{{Label: "MAMA", Values: line}, {Label: "FAMA", Values: follower}},
-				Signals: shape.Crossings(nil, line, follower, shape.CrossUp, shape.CrossDown),
-			}
+			return Columns{line, follower}
 		},
 	},
 	// Attributed to Tim Tillson, "Smoothing Techniques for More Accurate Signals",
@@ -175,11 +169,9 @@ var averages = []Indicator{
 		Doc:     "Middle between the highest high and the lowest low of the last bars. As in TA-Lib.",
 		Formula: "midprice = (highest(high, n) + lowest(low, n)) / 2",
 		Params:  []Param{length(14)},
-		Signals: []string{shape.PriceUp, shape.PriceDown},
 		Warmup:  windowWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
-			return shape.OverPrice("Midprice", s.Close, kernel.MidRange(s, a.Int("length")))
-		},
+		Plots:   []Plot{over("Midprice")}, Events: []Event{price("Midprice")},
+		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.MidRange(s, a.Int("length"))} },
 	},
 	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978,
 	// where it smooths the RSI and the true range.
@@ -278,13 +270,11 @@ var averages = []Indicator{
 		Doc:     "Fractal adaptive moving average of Ehlers: an exponential average that quickens when price moves in a line and slows when it fills its range. Of hl2; an odd length is raised by one, because the window is halved.",
 		Formula: "D = (ln(N1 + N2) - ln N3) / ln 2, N the ranges per bar of both halves and of the whole; weight = e^(-4.6 (D - 1)), 0.01 to 1",
 		Params:  []Param{bars("length", 16, "bars in the window", "period", "len")},
-		Signals: []string{shape.PriceUp, shape.PriceDown},
 		// In a market that fills its range the weight is 0.01, and 500 bars leave less than
 		// a hundredth of the start.
 		Warmup: func(a Args) int { return a.Int("length") + 500 },
-		Compute: func(s *market.Series, a Args) *Result {
-			return shape.OverPrice("FRAMA", s.Close, frama(s, (a.Int("length")+1)/2))
-		},
+		Plots:  []Plot{over("FRAMA")}, Events: []Event{price("FRAMA")},
+		Calc: func(s *market.Series, a Args) Columns { return Columns{frama(s, (a.Int("length")+1)/2)} },
 	},
 	overPrice(Indicator{
 		Name: "super_smoother", Title: "SSF", Aliases: []string{"ssf", "supersmoother", "ehlers_super_smoother"}, Category: Trend,
@@ -317,13 +307,11 @@ var averages = []Indicator{
 		Doc:     "Trend regularity adaptive average: it moves the faster, the more of the last bars made a new high or low of the window, and stands still while none does. After LuxAlgo's script; extremes that are not known yet count as none.",
 		Formula: "w = (share of the last n bars with a new highest high or lowest low of n)²; TRAMA = TRAMA[1] + w * (x - TRAMA[1])",
 		Params:  []Param{lengthFrom(2, 99), source()},
-		Signals: []string{shape.PriceUp, shape.PriceDown},
 		// The weight is the square of a share and often small, so the start is remembered
 		// for long.
 		Warmup: func(a Args) int { return 60 * a.Int("length") },
-		Compute: func(s *market.Series, a Args) *Result {
-			return shape.OverPrice("TRAMA", s.Close, trama(s, column(s, a), a.Int("length")))
-		},
+		Plots:  []Plot{over("TRAMA")}, Events: []Event{price("TRAMA")},
+		Calc: func(s *market.Series, a Args) Columns { return Columns{trama(s, column(s, a), a.Int("length"))} },
 	},
 	// Attributed to E. A. Nadaraya, "On Estimating Regression", 1964, and G. S. Watson,
 	// "Smooth Regression Analysis", 1964, with a Gaussian kernel that looks back only. The
@@ -368,17 +356,14 @@ var averages = []Indicator{
 			bars("fast", 9, "fast average", "fast_length", "short"), bars("slow", 21, "slow average", "slow_length", "long"),
 			averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
 		},
-		Signals: []string{shape.CrossUp, shape.CrossDown},
 		Warmup: func(a Args) int {
 			return kernel.AverageWarmup(a.Choice("ma_type"), max(a.Int("fast"), a.Int("slow"))) + 1
 		},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots: []Plot{mainly("Fast"), second("Slow")}, Events: []Event{lines("Fast", "Slow")},
+		Calc: func(s *market.Series, a Args) Columns {
 			kind, x := a.Choice("ma_type"), column(s, a)
 			fast, slow := kernel.Average(kind, x, a.Int("fast")), kernel.Average(kind, x, a.Int("slow"))
-			return &Result{
-				Lines:   []Line{{Label: "Fast", Tone: Primary, Values: fast}, {Label: "Slow", Tone: Second, Values: slow}},
-				Signals: shape.Crossings(nil, fast, slow, shape.CrossUp, shape.CrossDown),
-			}
+			return Columns{fast, slow}
 		},
 	},
 	{

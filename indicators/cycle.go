@@ -39,19 +39,12 @@ var cycles = []Indicator{
 		Doc:      "The two parts of the dominant cycle, one in phase and one a quarter cycle behind. As in TA-Lib.",
 		Formula:  "quadrature = H(H(smoothed price)), in phase = H(smoothed price) three bars ago, H Hilbert's transform",
 		Params:   []Param{source()},
-		Signals:  []string{shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("the part in phase", "the quadrature"),
 		Warmup:   cycleWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:    []Plot{mainly("In phase"), second("Quadrature")}, Events: []Event{lines("In phase", "Quadrature")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			inPhase, quadrature := kernel.Phasor(column(s, a))
-			return &Result{
-				Lines: []Line{
-					{Label: "In phase", Tone: Primary, Values: inPhase},
-					{Label: "Quadrature", Tone: Second, Values: quadrature},
-				},
-				HLines:  []HLine{{Y: 0}},
-				Signals: shape.Crossings(nil, inPhase, quadrature, shape.CrossUp, shape.CrossDown),
-			}
+			return Columns{inPhase, quadrature}
 		},
 	},
 	// The lead sine is ahead by an eighth of the cycle, so in a cycle it turns, and
@@ -61,19 +54,12 @@ var cycles = []Indicator{
 		Doc:      "Sine of the dominant cycle's phase and the same 45 degrees ahead. In a cycle they cross at its turns; in a trend they lie side by side. As in TA-Lib.",
 		Formula:  "sine = sin(phase), lead = sin(phase + 45°)",
 		Params:   []Param{source()},
-		Signals:  []string{shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("the lead sine", "the sine"),
 		Warmup:   cycleWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:    []Plot{mainly("Sine"), second("Lead sine")}, Events: []Event{lines("Lead sine", "Sine")}, Levels: constant(0), Between: [2]float64{-1, 1},
+		Calc: func(s *market.Series, a Args) Columns {
 			sine, lead := kernel.CycleSine(column(s, a))
-			return &Result{
-				YRange: &[2]float64{-1, 1},
-				Lines: []Line{
-					{Label: "Sine", Tone: Primary, Values: sine}, {Label: "Lead sine", Tone: Second, Values: lead},
-				},
-				HLines:  []HLine{{Y: 0}},
-				Signals: shape.Crossings(nil, lead, sine, shape.CrossUp, shape.CrossDown),
-			}
+			return Columns{sine, lead}
 		},
 	},
 	// The step from 0 to 1 is a crossing of 0.5, which gives both signals.
@@ -82,15 +68,11 @@ var cycles = []Indicator{
 		Doc:     "1 while the market trends, 0 while it cycles, by Ehlers' rules. As in TA-Lib.",
 		Formula: "0 for half a cycle after sine and lead sine cross, and while the phase turns as a cycle's would; 1 if the price is 1.5 % off the trend line",
 		Params:  []Param{source()},
-		Signals: []string{shape.ModeTrend, shape.ModeCycle},
 		Warmup:  cycleWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{{Label: "Trend mode", Tone: Primary, Style: Step}}, Events: []Event{crossesAt("Trend mode", 0.5, shape.ModeTrend, shape.ModeCycle)}, Between: [2]float64{0, 1},
+		Calc: func(s *market.Series, a Args) Columns {
 			mode := kernel.TrendMode(column(s, a))
-			return &Result{
-				YRange:  &[2]float64{0, 1},
-				Lines:   []Line{{Label: "Trend mode", Tone: Primary, Style: Step, Values: mode}},
-				Signals: shape.LevelCrossings(nil, mode, 0.5, shape.ModeTrend, shape.ModeCycle),
-			}
+			return Columns{mode}
 		},
 	},
 }

@@ -15,17 +15,13 @@ var externals = []Indicator{
 		Doc:     "Funding rate of the perpetual future in percent: positive when longs pay shorts. Signals mark where it changes sign. Bars without a rate are null.",
 		Formula: "100 * funding rate",
 		Needs:   []string{market.ExtraFunding},
-		Signals: []string{shape.ZeroUp, shape.ZeroDown},
 		Warmup:  barWarmup,
-		Compute: func(s *market.Series, _ Args) *Result {
+		Plots:   []Plot{histogram("Funding %")}, Events: []Event{zero("Funding %")}, Levels: constant(0),
+		Calc: func(s *market.Series, _ Args) Columns {
 			// Rates are small fractions, so they are shown in percent; a bar without one
 			// stays NaN.
 			percent := kernel.Scaled(extra(s, market.ExtraFunding), 100)
-			return &Result{
-				Histogram: []Histogram{{Label: "Funding %", Values: percent}},
-				HLines:    []HLine{{Y: 0}},
-				Signals:   shape.LevelCrossings(nil, percent, 0, shape.ZeroUp, shape.ZeroDown),
-			}
+			return Columns{percent}
 		},
 	},
 	{
@@ -33,11 +29,11 @@ var externals = []Indicator{
 		Doc:     "Open interest: the value of all open futures contracts, in the quote currency. Rising with price, new money follows the trend; falling, positions are being closed.",
 		Formula: "open interest as the source reports it",
 		Needs:   []string{market.ExtraOI},
-		Signals: []string{shape.TurnUp, shape.TurnDown},
 		Warmup:  func(Args) int { return 10 },
-		Compute: func(s *market.Series, _ Args) *Result {
+		Plots:   []Plot{mainly("OI")}, Events: []Event{silently(turnsOf("OI"))},
+		Calc: func(s *market.Series, _ Args) Columns {
 			line := extra(s, market.ExtraOI)
-			return &Result{Lines: []Line{{Label: "OI", Tone: Primary, Values: line}}, Signals: shape.Silently(shape.Turns(nil, line))}
+			return Columns{line}
 		},
 	},
 	{

@@ -51,12 +51,12 @@ var momentums = []Indicator{
 			bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), averageType("signal_type", "sma", "kind of signal average", "signalmatype"),
 			source(),
 		},
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 		Warmup: func(a Args) int {
 			return max(kernel.AverageWarmup(a.Choice("fast_type"), a.Int("fast")), kernel.AverageWarmup(a.Choice("slow_type"), a.Int("slow"))) +
 				kernel.AverageWarmup(a.Choice("signal_type"), a.Int("signal"))
 		},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots: []Plot{mainly("MACD"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("MACD", "Signal"), zero("MACD")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			fast, fastKind, slow, slowKind := a.Int("fast"), a.Choice("fast_type"), a.Int("slow"), a.Choice("slow_type")
 			// As in TA-Lib the shorter length is the fast one however they are given, and
@@ -71,7 +71,7 @@ var momentums = []Indicator{
 				kernel.Average(fastKind, kernel.Skip(x, begin-kernel.AverageLookback(fastKind, fast)), fast),
 				kernel.Average(slowKind, kernel.Skip(x, begin-kernel.AverageLookback(slowKind, slow)), slow))
 			line, signal, hist := kernel.WithSignal(line, kernel.Average(a.Choice("signal_type"), line, a.Int("signal")))
-			return shape.SignalHistogram("MACD", line, signal, hist)
+			return Columns{line, signal, hist}
 		},
 	},
 	{
@@ -79,14 +79,14 @@ var momentums = []Indicator{
 		Doc:     "MACD 12/26 with the weights 0.15 and 0.075 of its first publication instead of 2/13 and 2/27. As in TA-Lib.",
 		Formula: "as macd, with fast weight 0.15 and slow weight 0.075",
 		Params:  []Param{bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), source()},
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 		Warmup:  func(a Args) int { return kernel.EMAMemory * (26 + a.Int("signal")) },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("MACD"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("MACD", "Signal"), zero("MACD")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			// The fast average skips 14 prices, so that both begin on the same bar.
 			line := kernel.Minus(kernel.Smooth(kernel.Skip(x, 26-12), 12, 0.15), kernel.Smooth(x, 26, 0.075))
 			line, signal, hist := kernel.WithSignal(line, kernel.EMA(line, a.Int("signal")))
-			return shape.SignalHistogram("MACD", line, signal, hist)
+			return Columns{line, signal, hist}
 		},
 	},
 	aroundZero(Indicator{
@@ -136,9 +136,9 @@ var momentums = []Indicator{
 		Doc:     "Percentage price oscillator: a fast less a slow average in percent of the slow one, and its own exponential average as signal. The line as in TA-Lib, with exponential averages by default; the shorter of fast and slow is the fast one, whichever was given as that.",
 		Formula: "PPO = 100 * (average(fast) - average(slow)) / average(slow); signal = EMA(PPO)",
 		Params:  append(oscillatorParams(), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period")),
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 		Warmup:  func(a Args) int { return oscillatorWarmup(a) + kernel.EMAMemory*a.Int("signal") },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("PPO"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("PPO", "Signal"), zero("PPO")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			fast, slow := twoAverages(column(s, a), a)
 			line := make([]float64, len(fast))
 			for i, f := range fast {
@@ -148,7 +148,7 @@ var momentums = []Indicator{
 				}
 			}
 			signal := kernel.EMA(line, a.Int("signal"))
-			return shape.SignalHistogram("PPO", line, signal, kernel.Minus(line, signal))
+			return Columns{line, signal, kernel.Minus(line, signal)}
 		},
 	},
 	// Attributed to Jack K. Hutson, "Good Trix", Technical Analysis of Stocks &
@@ -158,15 +158,15 @@ var momentums = []Indicator{
 		Doc:     "Percent change of a triple exponential average from bar to bar, and its own average as signal. As in TA-Lib; TradingView takes the logarithm first and other units.",
 		Formula: "TRIX = 100 * (e3/e3[1] - 1), e3 = EMA(EMA(EMA(x))); signal = EMA(TRIX)",
 		Params:  []Param{length(18), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period"), source()},
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 		// Three averages in a row forget their start about as late as a triple exponential
 		// average does.
 		Warmup: func(a Args) int { return 14*a.Int("length") + kernel.EMAMemory*a.Int("signal") },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:  []Plot{mainly("TRIX"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("TRIX", "Signal"), zero("TRIX")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			line := kernel.Rate(kernel.EMA(kernel.EMA(kernel.EMA(column(s, a), n), n), n), 1, 100, -1)
 			signal := kernel.EMA(line, a.Int("signal"))
-			return shape.SignalHistogram("TRIX", line, signal, kernel.Minus(line, signal))
+			return Columns{line, signal, kernel.Minus(line, signal)}
 		},
 	},
 	// Attributed to William Blau, "True Strength Index", Technical Analysis of Stocks &
@@ -197,11 +197,11 @@ var momentums = []Indicator{
 			bars("long", 20, "first smoothing", "slow", "long_length", "length"), bars("short", 5, "second smoothing", "fast", "short_length"),
 			bars("signal", 5, "signal average", "signal_length"), source(),
 		},
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots: []Plot{mainly("SMIE"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("SMIE", "Signal"), zero("SMIE")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 1)
 			signal := kernel.EMA(line, a.Int("signal"))
-			return shape.SignalHistogram("SMIE", line, signal, kernel.Minus(line, signal))
+			return Columns{line, signal, kernel.Minus(line, signal)}
 		},
 	},
 	// Attributed to Bill Williams, "New Trading Dimensions", 1998, as for the accelerator.
@@ -271,7 +271,6 @@ var momentums = []Indicator{
 		Doc:     "Know sure thing of Pring: four smoothed rates of change, the longer ones counting for more, and a simple average as signal.",
 		Formula: "KST = Σ k * SMA(ROC(x, roc k), sma k) for k = 1 to 4; signal = SMA(KST)",
 		Params:  kstParams(),
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 		Warmup: func(a Args) int {
 			// The part with the longest way to its first value decides.
 			n := 0
@@ -280,7 +279,8 @@ var momentums = []Indicator{
 			}
 			return n + a.Int("signal") + 1
 		},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots: []Plot{mainly("KST"), second("Signal")}, Events: []Event{lines("KST", "Signal"), zero("KST")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			// The sum is NaN until the slowest of its four parts has a value.
 			line := make([]float64, len(x))
@@ -291,7 +291,7 @@ var momentums = []Indicator{
 					line[i] += float64(float64(k) * v)
 				}
 			}
-			return shape.SignalPanel("KST", line, kernel.SMA(line, a.Int("signal")))
+			return Columns{line, kernel.SMA(line, a.Int("signal"))}
 		},
 	},
 	// Attributed to Edwin S. C. Coppock, in Barron's, October 1962.
@@ -340,12 +340,12 @@ var momentums = []Indicator{
 			atLeast(2, bars("first", 35, "first smoothing", "length", "length1", "long")), atLeast(2, bars("second", 20, "second smoothing", "length2", "short")),
 			bars("signal", 10, "signal average", "signal_length"), source(),
 		},
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots: []Plot{mainly("PMO"), second("Signal")}, Events: []Event{lines("PMO", "Signal"), zero("PMO")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			// An exponential average of n bars would have the weight 2/(n+1).
 			custom := func(x []float64, n int) []float64 { return kernel.Smooth(x, n, 2/float64(n)) }
 			line := custom(kernel.Scaled(custom(kernel.ROC(column(s, a), 1), a.Int("first")), 10), a.Int("second"))
-			return shape.SignalPanel("PMO", line, kernel.EMA(line, a.Int("signal")))
+			return Columns{line, kernel.EMA(line, a.Int("signal"))}
 		},
 	},
 	aroundZero(Indicator{
@@ -384,16 +384,13 @@ var momentums = []Indicator{
 		Doc:     "Centre of gravity of Ehlers: the balance point of the prices in the window, counted in bars from the newest and negative, so that it rises when newer prices weigh more. As TradingView's ta.cog. The trigger is the line one bar before.",
 		Formula: "COG = -Σ (i + 1) * x[i] / Σ x[i], i = 0 … n-1",
 		Params:  []Param{length(10), source()},
-		Signals: []string{shape.CrossUp, shape.CrossDown},
 		Warmup:  crossingWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("COG"), second("Trigger")}, Events: []Event{lines("COG", "Trigger")},
+		Calc: func(s *market.Series, a Args) Columns {
 			line := gravity(column(s, a), a.Int("length"))
 			// A line crosses itself of one bar ago where it turns.
 			before := kernel.Shift(line, 1)
-			return &Result{
-				Lines:   []Line{{Label: "COG", Tone: Primary, Values: line}, {Label: "Trigger", Tone: Second, Values: before}},
-				Signals: shape.Crossings(nil, line, before, shape.CrossUp, shape.CrossDown),
-			}
+			return Columns{line, before}
 		},
 	},
 	// Attributed to Mark Johnson, who held positions beyond 3 until the line came back to
@@ -425,12 +422,12 @@ var momentums = []Indicator{
 		Doc:     "Relative vigor index of Ehlers: how much of their range bars keep between open and close, over a window, and a four-bar average as signal. As at TradingView.",
 		Formula: "RVGI = Σ SWMA(close - open) / Σ SWMA(high - low) over n bars; signal = SWMA(RVGI)",
 		Params:  []Param{length(10)},
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 		Warmup:  func(a Args) int { return a.Int("length") + 7 },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("RVGI"), second("Signal")}, Events: []Event{lines("RVGI", "Signal"), zero("RVGI")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			line := kernel.Ratio(kernel.RollingSum(kernel.SWMA(kernel.Minus(s.Close, s.Open)), n), kernel.RollingSum(kernel.SWMA(kernel.Minus(s.High, s.Low)), n), 1)
-			return shape.SignalPanel("RVGI", line, kernel.SWMA(line))
+			return Columns{line, kernel.SWMA(line)}
 		},
 	},
 	// Attributed to Alexander Elder, "Trading for a Living", 1993.

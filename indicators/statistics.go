@@ -89,12 +89,12 @@ var statistics = []Indicator{
 		Doc:      "Beta: how far the returns of one column move with those of another, by regression over n returns. As in TA-Lib, which takes any two series and by default, as here, regresses the low on the high; 0 where the latter does not move.",
 		Formula:  "β = cov(rx, ry) / var(rx), r = x/x[1] - 1",
 		Params:   []Param{lengthFrom(2, 5), sourceOf("source", "high", "column whose returns explain", "src", "x", "input"), against("low")},
-		Signals:  []string{shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("beta", "1"),
 		Warmup:   changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:    []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, shape.CrossUp, shape.CrossDown)}, Levels: constant(1),
+		Calc: func(s *market.Series, a Args) Columns {
 			y := beta(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))
-			return shape.LevelPanel("Beta", y, 1, shape.CrossUp, shape.CrossDown)
+			return Columns{y}
 		},
 	},
 	// The line stands still until its extreme is passed or leaves the window; only
@@ -164,17 +164,13 @@ var statistics = []Indicator{
 		Doc:      "How many bars ago the lowest and the highest of the last prices were. TA-Lib's MINMAXINDEX gives their positions from the first bar instead; which of equal prices counts is TA-Lib's rule.",
 		Formula:  "bars since the lowest and the highest of x[0] … x[n-1]",
 		Params:   []Param{length(30), source()},
-		Signals:  []string{shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("the line of the lowest price", "that of the highest"),
 		Warmup:   windowWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:    []Plot{{Label: "Bars since max", Tone: Up}, {Label: "Bars since min", Tone: Down}}, Events: []Event{lines("Bars since min", "Bars since max")},
+		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
 			top, bottom := barsSince(kernel.ExtremeAt(x, n, 1, false)), barsSince(kernel.ExtremeAt(x, n, -1, false))
-			return &Result{
-				Lines: []Line{{Label: "Bars since max", Tone: Up, Values: top}, {Label: "Bars since min", Tone: Down, Values: bottom}},
-				// The high becomes the more recent extreme when its line falls below.
-				Signals: shape.Crossings(nil, bottom, top, shape.CrossUp, shape.CrossDown),
-			}
+			return Columns{top, bottom}
 		},
 	},
 	// The mean and the deviation include this bar, so the score is bounded by the root of
@@ -229,12 +225,10 @@ var statistics = []Indicator{
 			"with the distance: 1, 2, 4 and 8 bars. No value where prices are not positive or do not move.",
 		Formula:  "H = half the slope of ln mean((ln x - ln x[d])², n) against ln d, by least squares over d = 1, 2, 4, 8",
 		Params:   []Param{bars("length", 100, "bars in the window", "period", "len", "window"), source()},
-		Signals:  []string{shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("the line", "0.5"),
 		Warmup:   func(a Args) int { return a.Int("length") + 8 },
-		Compute: func(s *market.Series, a Args) *Result {
-			return shape.LevelPanel("Hurst", hurst(column(s, a), a.Int("length")), 0.5, shape.CrossUp, shape.CrossDown)
-		},
+		Plots:    []Plot{mainly("Hurst")}, Events: []Event{crossesAt("Hurst", 0.5, shape.CrossUp, shape.CrossDown)}, Levels: constant(0.5),
+		Calc: func(s *market.Series, a Args) Columns { return Columns{hurst(column(s, a), a.Int("length"))} },
 	},
 	{
 		Name: "drawdown", Title: "Drawdown", Aliases: []string{"dd", "drawdown_percent"}, Category: Statistics, VisibleOnly: true,

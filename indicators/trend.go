@@ -116,17 +116,12 @@ var trends = []Indicator{
 		Doc:      "Chande's Aroon: how recent the highest high and the lowest low of the last n+1 bars are, 100 for this bar, 0 for n bars ago. As in TA-Lib and TradingView.",
 		Formula:  "up = 100 * (n - bars since highest high) / n; down with the lowest low",
 		Params:   []Param{length(14), quiet(factor("strong", 70, 0, 100, "upper level", "upper")), quiet(factor("weak", 30, 0, 100, "lower level", "lower"))},
-		Signals:  []string{shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("Up", "Down"),
 		Warmup:   changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:    []Plot{{Label: "Up", Tone: Up}, {Label: "Down", Tone: Down}}, Events: []Event{lines("Up", "Down")}, Levels: func(a Args) []float64 { return []float64{a.Float("strong"), a.Float("weak")} }, Between: [2]float64{0, 100},
+		Calc: func(s *market.Series, a Args) Columns {
 			up, down := aroon(s, a.Int("length"))
-			return &Result{
-				YRange:  &[2]float64{0, 100},
-				Lines:   []Line{{Label: "Up", Tone: Up, Values: up}, {Label: "Down", Tone: Down, Values: down}},
-				HLines:  []HLine{{Y: a.Float("strong")}, {Y: a.Float("weak")}},
-				Signals: shape.Crossings(nil, up, down, shape.CrossUp, shape.CrossDown),
-			}
+			return Columns{up, down}
 		},
 	},
 	// Like the two lines it moves in steps, by 100/n for every bar that an extreme grows
@@ -153,10 +148,10 @@ var trends = []Indicator{
 		Doc:      "Vortex of Botes and Siepman: how far highs climb from the low before, and lows fall from the high before, each in parts of the true range. The upper line leads the trend.",
 		Formula:  "VI+ = Σ|high - low[1]| / ΣTR, VI- = Σ|low - high[1]| / ΣTR over n bars",
 		Params:   []Param{length(14)},
-		Signals:  []string{shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("VI+", "VI-"),
 		Warmup:   crossingWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:    []Plot{{Label: "VI+", Tone: Up}, {Label: "VI-", Tone: Down}}, Events: []Event{lines("VI+", "VI-")}, Levels: constant(1),
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			ups, downs := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
 			// Upward movement reaches from the low before to the high, downward movement
@@ -168,11 +163,7 @@ var trends = []Indicator{
 			// Windows without range have no value.
 			span := kernel.RollingSum(kernel.TrueRange(s), n)
 			plus, less := kernel.Quotient(kernel.RollingSum(ups, n), span), kernel.Quotient(kernel.RollingSum(downs, n), span)
-			return &Result{
-				Lines:   []Line{{Label: "VI+", Tone: Up, Values: plus}, {Label: "VI-", Tone: Down, Values: less}},
-				HLines:  []HLine{{Y: 1}},
-				Signals: shape.Crossings(nil, plus, less, shape.CrossUp, shape.CrossDown),
-			}
+			return Columns{plus, less}
 		},
 	},
 	// Attributed to Goichi Hosoda, who published it in 1969 under the name Ichimoku
@@ -353,9 +344,9 @@ var trends = []Indicator{
 		Doc:     "Kaufman's efficiency ratio: how far price got, as a share of the way it went, over n changes. 1 is a straight line, 0 no progress; a price that did not move has no ratio.",
 		Formula: "ER = |x - x[n]| / Σ |x - x[1]| over n bars",
 		Params:  []Param{length(10), source()},
-		Signals: []string{shape.ModeTrend, shape.ModeCycle},
 		Warmup:  crossingWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("ER")}, Events: []Event{crossesAt("ER", 0.6, shape.ModeTrend, ""), crossesAt("ER", 0.3, "", shape.ModeCycle)}, Levels: constant(0.6, 0.3), Between: [2]float64{0, 1},
+		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
 			// The way is the sum of all changes, up and down; the ratio is how much of it
 			// led somewhere.
@@ -367,12 +358,7 @@ var trends = []Indicator{
 				}
 			}
 			// Between 0.3 and 0.6 the market keeps the mode it was in.
-			return &Result{
-				YRange:  &[2]float64{0, 1},
-				Lines:   []Line{{Label: "ER", Tone: Primary, Values: ratio}},
-				HLines:  []HLine{{Y: 0.6}, {Y: 0.3}},
-				Signals: shape.InOrder(shape.LevelCrossings(shape.LevelCrossings(nil, ratio, 0.6, shape.ModeTrend, ""), ratio, 0.3, "", shape.ModeCycle)),
-			}
+			return Columns{ratio}
 		},
 	},
 	// Attributed to Thomas R. DeMark, "The New Science of Technical Analysis", 1994,

@@ -34,12 +34,12 @@ var versusEntries = []Indicator{
 		Doc:      "Beta against another market: how many percent this one moves for one percent of the other, by least squares over the returns of the last bars. As TA-Lib's BETA of the two closes. Signals mark where it crosses 1.",
 		Formula:  "beta = cov(ry, rx) / var(rx), r = close / close[1] - 1, x the other market",
 		Params:   []Param{versus(), lengthFrom(2, 60)},
-		Signals:  []string{shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("beta", "1"),
 		Warmup:   changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:    []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, shape.CrossUp, shape.CrossDown)}, Levels: constant(1),
+		Calc: func(s *market.Series, a Args) Columns {
 			y := beta(otherCloses(s, a), s.Close, a.Int("length"))
-			return shape.LevelPanel("Beta", y, 1, shape.CrossUp, shape.CrossDown)
+			return Columns{y}
 		},
 	},
 	{
@@ -47,11 +47,11 @@ var versusEntries = []Indicator{
 		Doc:     "Ratio of the close to that of another market, with its average. It rises while this market is the stronger one.",
 		Formula: "close / other close; average = SMA(ratio, n)",
 		Params:  []Param{versus(), length(20)},
-		Signals: []string{shape.CrossUp, shape.CrossDown},
 		Warmup:  windowWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("Ratio"), second("Average")}, Events: []Event{lines("Ratio", "Average")},
+		Calc: func(s *market.Series, a Args) Columns {
 			y := kernel.Quotient(s.Close, otherCloses(s, a))
-			return shape.AveragedLine("Ratio", y, kernel.SMA(y, a.Int("length")))
+			return Columns{y, kernel.SMA(y, a.Int("length"))}
 		},
 	},
 	// The hedge is given and not estimated from the bars, so a bar has the same spread on
@@ -61,11 +61,11 @@ var versusEntries = []Indicator{
 		Doc:     "Spread to another market: the close less a multiple of the other close, with its average.",
 		Formula: "close - hedge * other close; average = SMA(spread, n)",
 		Params:  []Param{versus(), length(20), factor("hedge", 1, -1e9, 1e9, "units of the other market for one of this", "hedge_ratio", "multiple")},
-		Signals: []string{shape.CrossUp, shape.CrossDown},
 		Warmup:  windowWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("Spread"), second("Average")}, Events: []Event{lines("Spread", "Average")},
+		Calc: func(s *market.Series, a Args) Columns {
 			y := kernel.Minus(s.Close, kernel.Scaled(otherCloses(s, a), a.Float("hedge")))
-			return shape.AveragedLine("Spread", y, kernel.SMA(y, a.Int("length")))
+			return Columns{y, kernel.SMA(y, a.Int("length"))}
 		},
 	},
 	// Attributed to the charts of R. W. Mansfield, as Stan Weinstein explains them in

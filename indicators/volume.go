@@ -137,10 +137,10 @@ var volumes = []Indicator{
 			bars("fast", 34, "fast average", "fast_length"), bars("slow", 55, "slow average", "slow_length"),
 			bars("signal", 13, "signal average", "signal_length"), choice("variant", "what is averaged", "force", "signed"),
 		},
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 		// The signal starts from the first values of the line, so the two memories add up.
 		Warmup: func(a Args) int { return kernel.EMAMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal")) },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:  []Plot{mainly("KVO"), second("Signal")}, Events: []Event{lines("KVO", "Signal"), zero("KVO")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			fast, slow := a.Int("fast"), a.Int("slow")
 			var line []float64
 			if a.Choice("variant") == "signed" {
@@ -152,7 +152,7 @@ var volumes = []Indicator{
 				force := volumeForce(s)
 				line = kernel.Minus(kernel.Follow(force, 2/float64(fast+1)), kernel.Follow(force, 2/float64(slow+1)))
 			}
-			return shape.SignalPanel("KVO", line, kernel.EMA(line, a.Int("signal")))
+			return Columns{line, kernel.EMA(line, a.Int("signal"))}
 		},
 	},
 	volumeIndex(Indicator{
@@ -189,13 +189,13 @@ var volumes = []Indicator{
 		Params: []Param{
 			bars("fast", 12, "fast average", "fast_length"), bars("slow", 26, "slow average", "slow_length"), bars("signal", 9, "signal average", "signal_length"),
 		},
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots: []Plot{mainly("PVO"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("PVO", "Signal"), zero("PVO")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			// Without volume the slow average is 0, and Ratio gives 0 rather than a hole.
 			slow := kernel.EMA(s.Volume, a.Int("slow"))
 			line := kernel.Ratio(kernel.Minus(kernel.EMA(s.Volume, a.Int("fast")), slow), slow, 100)
 			signal := kernel.EMA(line, a.Int("signal"))
-			return shape.SignalHistogram("PVO", line, signal, kernel.Minus(line, signal))
+			return Columns{line, signal, kernel.Minus(line, signal)}
 		},
 	},
 	aroundZero(Indicator{
@@ -365,13 +365,13 @@ var volumes = []Indicator{
 			length(130), factor("coef", 0.2, 0, 5, "part of the volatility that a move must exceed"), factor("vcoef", 2.5, 0.1, 100, "largest volume, in means"),
 			bars("smooth", 3, "average of the result", "smoothing"), bars("signal", 5, "signal average", "signal_length"),
 		},
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 		// The sum, the mean volume before it, the deviation of 30 returns, and both
 		// averages.
 		Warmup: func(a Args) int { return 2*a.Int("length") + 32 + kernel.EMAMemory*(a.Int("smooth")+a.Int("signal")) },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:  []Plot{mainly("VFI"), second("Signal")}, Events: []Event{lines("VFI", "Signal"), zero("VFI")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			line := kernel.EMA(volumeFlow(s, a.Int("length"), a.Float("coef"), a.Float("vcoef")), a.Int("smooth"))
-			return shape.SignalPanel("VFI", line, kernel.EMA(line, a.Int("signal")))
+			return Columns{line, kernel.EMA(line, a.Int("signal"))}
 		},
 	},
 	// A filter of one state with a gain that is given and not estimated: an exponential

@@ -61,11 +61,11 @@ var vwaps = []Indicator{
 		Doc:     "Volume weighted average price of the last bars, without an anchor. No value where they traded nothing.",
 		Formula: "Σ x * volume / Σ volume over n bars",
 		Params:  []Param{length(14), defaultSource("hlc3")},
-		Signals: []string{shape.PriceUp, shape.PriceDown},
 		Warmup:  windowWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("RVWAP")}, Events: []Event{price("RVWAP")},
+		Calc: func(s *market.Series, a Args) Columns {
 			line := volumeWeighted(s, column(s, a), a.Int("length"))
-			return &Result{Lines: []Line{{Label: "RVWAP", Tone: Primary, Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
+			return Columns{line}
 		},
 	},
 	{
@@ -76,8 +76,7 @@ var vwaps = []Indicator{
 			beginning("anchor", "when it starts", "the first bar loaded", "anchor_time", "start", "since"),
 			defaultSource("hlc3"),
 		},
-		Signals: []string{shape.PriceUp, shape.PriceDown},
-		Since:   func(a Args) int64 { return int64(a.Int("anchor")) },
+		Since: func(a Args) int64 { return int64(a.Int("anchor")) },
 		Warmup: func(a Args) int {
 			// Without an anchor the line starts with the first bar loaded, and bars before
 			// the chart are not needed.
@@ -86,13 +85,14 @@ var vwaps = []Indicator{
 			}
 			return MaxLength // to reach an anchor before the first bar shown
 		},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots: []Plot{mainly("AVWAP")}, Events: []Event{price("AVWAP")},
+		Calc: func(s *market.Series, a Args) Columns {
 			// The bars before the anchor are cut off; among the rest the line never starts
 			// anew.
 			n := s.Len()
 			first, _ := slices.BinarySearch(s.Time, int64(a.Int("anchor")))
 			line := append(kernel.NaNs(first), weightedMean(column(s, a)[first:], s.Volume[first:], make([]bool, n-first))...)
-			return &Result{Lines: []Line{{Label: "AVWAP", Tone: Primary, Values: line}}, Signals: shape.PriceCrossings(s.Close, line)}
+			return Columns{line}
 		},
 	},
 	// Like vwap with every bar of the same weight, for markets without volume.
