@@ -45,9 +45,9 @@ var bandEntries = []Indicator{
 		Doc:     "Headley's acceleration bands: averages of highs and lows pushed apart by the relative range of each bar. As in TA-Lib.",
 		Formula: "upper = SMA(high*(1+r)), middle = SMA(close), lower = SMA(low*(1-r)), r = 4*(high-low)/(high+low)",
 		Params:  []Param{length(20)},
-		Signals: []string{shape.BreakUp, shape.BreakDown},
 		Warmup:  windowWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			wideHigh, wideLow := make([]float64, s.Len()), make([]float64, s.Len())
 			// TA-Lib pushes each bar's high and low apart before it averages them. A bar at
@@ -60,7 +60,7 @@ var bandEntries = []Indicator{
 				}
 				wideHigh[i], wideLow[i] = hi*(1+r), lo*(1-r)
 			}
-			return shape.Channel(s.Close, kernel.SMA(s.Close, n), kernel.SMA(wideHigh, n), kernel.SMA(wideLow, n))
+			return Columns{kernel.SMA(s.Close, n), kernel.SMA(wideHigh, n), kernel.SMA(wideLow, n)}
 		},
 	},
 	// Attributed to Chester W. Keltner, "How to Make Money in Commodities", 1960; the form
@@ -75,19 +75,19 @@ var bandEntries = []Indicator{
 			factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"),
 			choice("variant", "how the true range is averaged", "atr", "tr_ema"), source(),
 		},
-		Signals: []string{shape.BreakUp, shape.BreakDown},
 		Warmup: func(a Args) int {
 			// The variant needs less: its range is an average of the channel's own length.
 			return max(kernel.EMAMemory*a.Int("length"), kernel.WilderMemory*a.Int("atr_length"))
 		},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots: bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			mid := kernel.EMA(column(s, a), n)
 			reach := kernel.ATR(s, a.Int("atr_length"))
 			if a.Choice("variant") == "tr_ema" {
 				reach = kernel.EMA(kernel.TrueRange(s), n)
 			}
-			return shape.Channel(s.Close, mid, kernel.Offset(mid, reach, a.Float("mult")), kernel.Offset(mid, reach, -a.Float("mult")))
+			return Columns{mid, kernel.Offset(mid, reach, a.Float("mult")), kernel.Offset(mid, reach, -a.Float("mult"))}
 		},
 	},
 	// Attributed to Richard Donchian, who traded breakouts of four weeks.
@@ -141,11 +141,11 @@ var bandEntries = []Indicator{
 		Params: []Param{
 			lengthFrom(2, 100), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "deviation", "multiplier"), source(),
 		},
-		Signals: []string{shape.BreakUp, shape.BreakDown},
-		Warmup:  changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Warmup: changeWarmup,
+		Plots:  bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
+		Calc: func(s *market.Series, a Args) Columns {
 			mid, dev := regressionSpread(column(s, a), a.Int("length"))
-			return shape.Channel(s.Close, mid, kernel.Offset(mid, dev, a.Float("mult")), kernel.Offset(mid, dev, -a.Float("mult")))
+			return Columns{mid, kernel.Offset(mid, dev, a.Float("mult")), kernel.Offset(mid, dev, -a.Float("mult"))}
 		},
 	},
 	// Attributed to Manning Stoller.
@@ -173,22 +173,17 @@ var bandEntries = []Indicator{
 		Doc:      "Bollinger %B: where the price lies between the bands, 0 at the lower and 1 at the upper. No value where the bands meet.",
 		Formula:  "%B = (x - lower) / (upper - lower)",
 		Params:   bollingerParams(),
-		Signals:  []string{shape.BreakUp, shape.BreakDown},
 		Meanings: shape.BreakMeanings("%B", "1", "0"),
 		Warmup:   changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:    []Plot{mainly("%B")}, Events: []Event{crossesAt("%B", 1, shape.BreakUp, ""), crossesAt("%B", 0, "", shape.BreakDown)}, Levels: constant(1, 0.5, 0),
+		Calc: func(s *market.Series, a Args) Columns {
 			x, n, mult := column(s, a), a.Int("length"), a.Float("mult")
 			// Minus makes the distance exactly 0 for a price on the band, and Quotient
 			// leaves no value where the bands have no width.
 			dev := kernel.StdDev(x, n)
 			lower := kernel.Offset(kernel.SMA(x, n), dev, -mult)
 			line := kernel.Quotient(kernel.Minus(x, lower), kernel.Scaled(dev, 2*mult))
-			signals := shape.LevelCrossings(nil, line, 1, shape.BreakUp, "")
-			return &Result{
-				Lines:   []Line{{Label: "%B", Tone: Primary, Values: line}},
-				HLines:  []HLine{{Y: 1}, {Y: 0.5}, {Y: 0}},
-				Signals: shape.InOrder(shape.LevelCrossings(signals, line, 0, "", shape.BreakDown)),
-			}
+			return Columns{line}
 		},
 	},
 	// Four deviations over the mean at the usual factor: a measure of volatility in parts
@@ -198,16 +193,13 @@ var bandEntries = []Indicator{
 		Doc:     "Bollinger bandwidth: the width of the bands as a fraction of the middle (TradingView shows it in percent). squeeze_on fires where it becomes the narrowest of the lookback, which Bollinger puts at half a year.",
 		Formula: "BBW = (upper - lower) / middle",
 		Params:  append(bollingerParams(), bars("lookback", 125, "bars in which a squeeze is the narrowest", "squeeze")),
-		Signals: []string{shape.SqueezeOn},
 		Warmup:  func(a Args) int { return a.Int("length") + a.Int("lookback") + 1 },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("BBW")}, Events: []Event{own(func(d *drawing) []Signal { return narrowest(d.of("BBW"), d.a.Int("lookback")) }, shape.SqueezeOn)},
+		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
 			// The width from the deviation itself: upper less lower would cancel digits.
 			line := kernel.Quotient(kernel.Scaled(kernel.StdDev(x, n), 2*a.Float("mult")), kernel.SMA(x, n))
-			return &Result{
-				Lines:   []Line{{Label: "BBW", Tone: Primary, Values: line}},
-				Signals: narrowest(line, a.Int("lookback")),
-			}
+			return Columns{line}
 		},
 	},
 	{

@@ -41,18 +41,12 @@ var externals = []Indicator{
 		Doc:      "Fractions of accounts that are long and short. Signals mark where the majority changes.",
 		Formula:  "long and short accounts, each over all",
 		Needs:    []string{market.ExtraLong, market.ExtraShort},
-		Signals:  []string{shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("the fraction that is long", "the one that is short"),
 		Warmup:   barWarmup,
-		Compute: func(s *market.Series, _ Args) *Result {
+		Plots:    []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Shades: []Shade{{A: "Long", B: "Short", Tone: Up, Below: Down}}, Events: []Event{lines("Long", "Short")}, Levels: constant(0.5), Between: [2]float64{0, 1},
+		Calc: func(s *market.Series, _ Args) Columns {
 			long, short := extra(s, market.ExtraLong), extra(s, market.ExtraShort)
-			return &Result{
-				YRange:  &[2]float64{0, 1},
-				Lines:   []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
-				Fills:   []Fill{{Y1: long, Y2: short, Tone: Up, Below: Down}},
-				HLines:  []HLine{{Y: 0.5}},
-				Signals: shape.Crossings(nil, long, short, shape.CrossUp, shape.CrossDown),
-			}
+			return Columns{long, short}
 		},
 	},
 	{
@@ -61,16 +55,11 @@ var externals = []Indicator{
 			"Signals mark the bars on which it enters another zone.",
 		Formula: "the index as published",
 		Needs:   []string{market.ExtraFearGreed},
-		Signals: []string{shape.ExtremeFear, shape.ExtremeGreed, shape.ZoneUp, shape.ZoneDown},
 		Warmup:  func(Args) int { return 10 }, // the last zone known may lie a few bars back,
-		Compute: func(s *market.Series, _ Args) *Result {
+		Plots:   []Plot{mainly("F&G")}, Events: []Event{own(func(d *drawing) []Signal { return zoneChanges(d.of("F&G")) }, shape.ExtremeFear, shape.ExtremeGreed, shape.ZoneUp, shape.ZoneDown)}, Levels: constant(75, 50, 25), Between: [2]float64{0, 100},
+		Calc: func(s *market.Series, _ Args) Columns {
 			index := extra(s, market.ExtraFearGreed)
-			return &Result{
-				YRange:  &[2]float64{0, 100},
-				Lines:   []Line{{Label: "F&G", Tone: Primary, Values: index}},
-				HLines:  []HLine{{Y: 75}, {Y: 50}, {Y: 25}},
-				Signals: zoneChanges(index),
-			}
+			return Columns{index}
 		},
 	},
 }

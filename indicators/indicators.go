@@ -94,12 +94,13 @@ type Indicator struct {
 	// interval.
 	History func(a Args, iv market.Interval) int64
 
-	// Plots, Levels and Events declare what is drawn and signalled of the columns that Calc
+	// Plots, Levels, Shades and Events declare what is drawn and signalled of the columns that Calc
 	// returns; Signals, further Meanings and Compute follow, see study.go. Between is the
 	// usual range of the panel, none if it is empty.
 	Plots   []Plot
 	Levels  func(a Args) []float64
 	Between [2]float64
+	Shades  []Shade
 	Events  []Event
 	Calc    func(s *market.Series, a Args) Columns
 

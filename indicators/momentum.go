@@ -22,9 +22,9 @@ var momentums = []Indicator{
 			bars("fast", 12, "fast average", "fast_length", "fastperiod", "fast_period"), bars("slow", 26, "slow average", "slow_length", "slowperiod", "slow_period"),
 			bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), choice("variant", "whose seeds", "talib", "pine"), source(),
 		}, divParams()),
-		Signals: append([]string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown}, divSignals...),
-		Warmup:  macdWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Warmup: macdWarmup,
+		Plots:  []Plot{mainly("MACD"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("MACD", "Signal"), zero("MACD"), diverges("MACD")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			x, fast, slow, signal := column(s, a), a.Int("fast"), a.Int("slow"), a.Int("signal")
 			var line, signalLine, hist []float64
 			if a.Choice("variant") == "talib" {
@@ -36,9 +36,7 @@ var momentums = []Indicator{
 				signalLine = kernel.EMA(line, signal)
 				hist = kernel.Minus(line, signalLine)
 			}
-			r := shape.SignalHistogram("MACD", line, signalLine, hist)
-			addDivergences(r, s, line, a)
-			return r
+			return Columns{line, signalLine, hist}
 		},
 	},
 	{
@@ -179,12 +177,10 @@ var momentums = []Indicator{
 			bars("long", 25, "first smoothing", "slow", "long_length", "length"), bars("short", 13, "second smoothing", "fast", "short_length"),
 			bars("signal", 13, "signal average", "signal_length"), source(),
 		},
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots: []Plot{mainly("TSI"), second("Signal")}, Events: []Event{lines("TSI", "Signal"), zero("TSI")}, Levels: constant(25, 0, -25),
+		Calc: func(s *market.Series, a Args) Columns {
 			line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 100)
-			r := shape.SignalPanel("TSI", line, kernel.EMA(line, a.Int("signal")))
-			r.HLines = []HLine{{Y: 25}, {Y: 0}, {Y: -25}}
-			return r
+			return Columns{line, kernel.EMA(line, a.Int("signal"))}
 		},
 	},
 	// Blau's name for it; on a scale of 1 and with the histogram that TradingView calls
@@ -235,16 +231,12 @@ var momentums = []Indicator{
 		Doc:     "Gator oscillator of Williams: how far the alligator's mouth is open. Bars above zero are the distance of jaw and teeth, bars below that of teeth and lips; both widening is a trend that feeds.",
 		Formula: "upper = |jaw - teeth|, lower = -|teeth - lips|",
 		Params:  alligatorParams(),
-		Signals: []string{shape.SqueezeOn, shape.SqueezeOff},
 		Warmup:  alligatorWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{histogram("Upper"), histogram("Lower")}, Events: []Event{own(func(d *drawing) []Signal { return gatorSignals(d.of("Upper"), d.of("Lower")) }, shape.SqueezeOn, shape.SqueezeOff)}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			jaw, teeth, lips := alligator(s, a)
 			upper, lower := kernel.Absolute(kernel.Minus(jaw, teeth)), kernel.Scaled(kernel.Absolute(kernel.Minus(teeth, lips)), -1)
-			return &Result{
-				Histogram: []Histogram{{Label: "Upper", Values: upper}, {Label: "Lower", Values: lower}},
-				HLines:    []HLine{{Y: 0}},
-				Signals:   gatorSignals(upper, lower),
-			}
+			return Columns{upper, lower}
 		},
 	},
 	// Centred, as books draw it, it would show at a bar what was known half a window

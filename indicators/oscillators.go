@@ -17,14 +17,11 @@ var oscillators = []Indicator{
 		Doc:     "Relative strength index: the share of gains in all movement, 0 to 100, in Wilder's smoothing. As in TA-Lib: first value at bar n, 0 when nothing moved.",
 		Formula: "RSI = 100 * G / (G + L), G and L Wilder averages of gains and losses",
 		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100), []Param{source()}, divParams()),
-		Signals: append([]string{shape.RSIOversold, shape.RSIOverbought}, divSignals...),
 		Warmup:  wilderWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("RSI")}, Events: []Event{leaves("RSI", shape.RSIOversold, shape.RSIOverbought), diverges("RSI")}, Levels: zoneLevels, Between: [2]float64{0, 100},
+		Calc: func(s *market.Series, a Args) Columns {
 			line := kernel.RSI(column(s, a), a.Int("length"))
-			r := zoned("RSI", line, a, shape.RSIOversold, shape.RSIOverbought)
-			r.YRange = &[2]float64{0, 100}
-			addDivergences(r, s, line, a)
-			return r
+			return Columns{line}
 		},
 	},
 	// Attributed to George C. Lane, "Lane's Stochastics", Technical Analysis of Stocks &
@@ -62,12 +59,12 @@ var oscillators = []Indicator{
 			bars("d", 3, "average that makes %D", "d_length", "d_period", "d_smooth", "fastd_period", "smooth_d"),
 			averageType("d_type", "sma", "kind of average for %D", "fastd_matype"),
 		}, zone(20, 80, 0, 100)),
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB},
-		Warmup:  func(a Args) int { return a.Int("length") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d")) },
-		Compute: func(s *market.Series, a Args) *Result {
+		Warmup: func(a Args) int { return a.Int("length") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d")) },
+		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D")}, Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), a.Float("oversold")} }, Between: [2]float64{0, 100},
+		Calc: func(s *market.Series, a Args) Columns {
 			k := kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length"))
 			d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
-			return stochResult(kernel.From(k, kernel.FirstValid(d)), d, a)
+			return Columns{kernel.From(k, kernel.FirstValid(d)), d}
 		},
 	},
 	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
@@ -82,19 +79,19 @@ var oscillators = []Indicator{
 			bars("k", 3, "average that makes %K", "k_length", "smooth_k", "k_smooth", "smooth"), bars("d", 3, "average that makes %D", "d_length", "smooth_d", "d_smooth", "fastd_period"),
 			averageType("d_type", "sma", "kind of average for %D", "fastd_matype"), choice("variant", "whose definition", "tradingview", "talib"),
 		}, zone(20, 80, 0, 100), []Param{source()}),
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB},
 		Warmup: func(a Args) int {
 			// More than the RSI alone needs: a narrow range magnifies what is left of its
 			// start.
 			return 32*a.Int("rsi_length") + a.Int("stoch_length") + a.Int("k") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d"))
 		},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots: []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D")}, Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), a.Float("oversold")} }, Between: [2]float64{0, 100},
+		Calc: func(s *market.Series, a Args) Columns {
 			rsi := kernel.RSI(column(s, a), a.Int("rsi_length"))
 			if a.Choice("variant") == "talib" {
 				// TA-Lib does not smooth %K and shows it only where there is a %D.
 				k := kernel.Stochastic(rsi, rsi, rsi, a.Int("stoch_length"))
 				d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
-				return stochResult(kernel.From(k, kernel.FirstValid(d)), d, a)
+				return Columns{kernel.From(k, kernel.FirstValid(d)), d}
 			}
 			// TradingView's ranges take in the bar before the first RSI and pass
 			// over it: the first range is one value short.
@@ -103,7 +100,7 @@ var oscillators = []Indicator{
 				ranges[first-1] = rsi[first]
 			}
 			k := kernel.SMA(kernel.Stochastic(rsi, ranges, ranges, a.Int("stoch_length")), a.Int("k"))
-			return stochResult(k, kernel.Average(a.Choice("d_type"), k, a.Int("d")), a)
+			return Columns{k, kernel.Average(a.Choice("d_type"), k, a.Int("d"))}
 		},
 	},
 	// Attributed to Donald R. Lambert, "Commodity Channel Index", Commodities, October
@@ -293,10 +290,10 @@ var oscillators = []Indicator{
 			shape.Oversold: "J leaves the oversold zone upwards", shape.Overbought: "J leaves the overbought zone downwards",
 			shape.EntersOversold: "J falls into the oversold zone", shape.EntersOverbought: "J rises into the overbought zone",
 		},
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.Oversold, shape.Overbought},
 		// K and D have the weights 1/k and 1/d, those of Wilder's averages.
 		Warmup: func(a Args) int { return a.Int("length") + kernel.WilderMemory*(a.Int("k")+a.Int("d")) },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:  []Plot{mainly("K"), second("D"), {Label: "J", Tone: Accent}}, Events: []Event{lines("K", "D"), leaves("J", shape.Oversold, shape.Overbought)}, Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), a.Float("oversold")} },
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
 			// Follow starts from the first value itself, as the terminals do, not from 50.
@@ -306,14 +303,7 @@ var oscillators = []Indicator{
 			for i := range j {
 				j[i] = float64(3*k[i]) - float64(2*d[i])
 			}
-			signals := shape.Crossings(nil, k, d, shape.CrossUp, shape.CrossDown)
-			return &Result{
-				Lines: []Line{
-					{Label: "K", Tone: Primary, Values: k}, {Label: "D", Tone: Second, Values: d}, {Label: "J", Tone: Accent, Values: j},
-				},
-				HLines:  []HLine{{Y: a.Float("overbought")}, {Y: a.Float("oversold")}},
-				Signals: shape.InOrder(shape.ZoneExits(signals, j, a.Float("oversold"), a.Float("overbought"), shape.Oversold, shape.Overbought)),
-			}
+			return Columns{k, d, j}
 		},
 	},
 	// Attributed to John F. Ehlers, "Using the Fisher Transform", Technical Analysis of

@@ -75,12 +75,10 @@ var statistics = []Indicator{
 		Doc:     "Pearson's correlation of two columns of the bars, -1 to 1; by default of close and volume: does the volume follow the price? As in TA-Lib, which takes any two series; 0 where one does not move.",
 		Formula: "r = cov(x, y) / (σx * σy) over n bars",
 		Params:  []Param{lengthFrom(2, 30), source(), against("volume")},
-		Signals: []string{shape.ZeroUp, shape.ZeroDown},
 		Warmup:  windowWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
-			r := shape.ZeroPanel("Correlation", correlation(column(s, a), columnOf(s, a.Choice("against")), a.Int("length")))
-			r.YRange = &[2]float64{-1, 1}
-			return r
+		Plots:   []Plot{mainly("Correlation")}, Events: []Event{zero("Correlation")}, Levels: constant(0), Between: [2]float64{-1, 1},
+		Calc: func(s *market.Series, a Args) Columns {
+			return Columns{correlation(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))}
 		},
 	},
 	// TA-Lib's order: the first column explains, the second is explained.
@@ -180,9 +178,9 @@ var statistics = []Indicator{
 		Doc:     "Z-score: how many deviations the price is from its average. Population deviation; no value where the window did not move.",
 		Formula: "(x - SMA(x, n)) / σ(x, n)",
 		Params:  slices.Concat([]Param{lengthFrom(2, 30)}, zone(-2, 2, -10, 10), []Param{source()}),
-		Signals: []string{shape.Oversold, shape.Overbought},
 		Warmup:  windowWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("Z")}, Events: []Event{leaves("Z", shape.Oversold, shape.Overbought)}, Levels: zoneLevels,
+		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			mean, dev := kernel.SMA(x, a.Int("length")), kernel.StdDev(x, a.Int("length"))
 			z := kernel.NaNs(len(x))
@@ -192,7 +190,7 @@ var statistics = []Indicator{
 					z[i] = (x[i] - mean[i]) / dev[i]
 				}
 			}
-			return zoned("Z", z, a, shape.Oversold, shape.Overbought)
+			return Columns{z}
 		},
 	},
 	// Skew and kurtosis divide by n: the window is all there is, not a sample of more.
@@ -235,11 +233,11 @@ var statistics = []Indicator{
 		Doc:     "Drawdown: how far the close is below its highest so far, in percent, counted from the first bar shown. A signal marks the bar that makes a new high after a drawdown.",
 		Formula: "100 * (x / max(x) - 1)",
 		Params:  []Param{source()},
-		Signals: []string{shape.NewHigh},
 		Meanings: map[string]string{
 			shape.NewHigh: "the price is back at its highest, or above it",
 		},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots: []Plot{{Label: "Drawdown %", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal { return highsAgain(d.of("Drawdown %")) }, shape.NewHigh)}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			down := kernel.NaNs(len(x))
 			// top begins at 0, so that prices below zero never make a peak.
@@ -251,11 +249,7 @@ var statistics = []Indicator{
 					down[i] = 100 * (v - top) / top
 				}
 			}
-			return &Result{
-				Lines:   []Line{{Label: "Drawdown %", Tone: Down, Values: down}},
-				HLines:  []HLine{{Y: 0}},
-				Signals: highsAgain(down),
-			}
+			return Columns{down}
 		},
 	},
 	// Unlike drawdown it forgets: a fall from a high before the window does not count,

@@ -80,16 +80,13 @@ var stopEntries = []Indicator{
 			"Both lines are the plain levels, without a ratchet. The trend turns up when a close passes the stop of the shorts, down when one passes that of the longs.",
 		Formula: "long = max(high, n) - mult * ATR(n); short = min(low, n) + mult * ATR(n)",
 		Params:  []Param{length(22), factor("mult", 3, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "atr_mult")},
-		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Warmup:  wilderWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal { return stopBreaks(d.s, d.of("Long"), d.of("Short")) }, shape.FlipUp, shape.FlipDown)},
+		Calc: func(s *market.Series, a Args) Columns {
 			n, mult := a.Int("length"), a.Float("mult")
 			atr := kernel.ATRPine(s, n)
 			long, short := kernel.Offset(kernel.Highest(s.High, n), atr, -mult), kernel.Offset(kernel.Lowest(s.Low, n), atr, mult)
-			return &Result{
-				Lines:   []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
-				Signals: stopBreaks(s, long, short),
-			}
+			return Columns{long, short}
 		},
 	},
 	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.

@@ -148,17 +148,14 @@ var structures = []Indicator{
 		Doc:     "Market structure: the last confirmed swing high and low, and closes beyond them. In the direction of the last break that is a break of structure (bos), against it a change of character (choch). Swings are known a few bars late and do not repaint.",
 		Formula: "swing high: above left highs before and right highs after it; break up: close > last swing high, once per swing",
 		Params:  []Param{bars("left", 5, "bars before a swing", "length", "left_bars"), bars("right", 5, "bars after a swing; then it is known", "right_bars")},
-		Signals: []string{shape.BOSUp, shape.BOSDown, shape.ChochUp, shape.ChochDown},
 		// Whether a break is one of structure or of character depends on the break before,
 		// which may be long ago; these bars hold several.
 		Warmup: func(a Args) int { return 300 + 20*(a.Int("left")+a.Int("right")) },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:  []Plot{{Label: "Swing high", Tone: Down, Style: Step}, {Label: "Swing low", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return structureBreaks(d.s.Close, d.of("Swing high"), d.of("Swing low")) }, shape.BOSUp, shape.BOSDown, shape.ChochUp, shape.ChochDown)},
+		Calc: func(s *market.Series, a Args) Columns {
 			left, right := a.Int("left"), a.Int("right")
 			high, low := lastSwing(shape.Peaks(s.High, left, right), s.High, right), lastSwing(shape.Troughs(s.Low, left, right), s.Low, right)
-			return &Result{
-				Lines:   []Line{{Label: "Swing high", Tone: Down, Style: Step, Values: high}, {Label: "Swing low", Tone: Up, Style: Step, Values: low}},
-				Signals: structureBreaks(s.Close, high, low),
-			}
+			return Columns{high, low}
 		},
 	},
 	// The rule: three bars of which the first and the third do not overlap leave a gap
@@ -293,19 +290,16 @@ var structures = []Indicator{
 		Formula: "levels: means of groups of at least touches swings, each group no wider than tolerance mean true ranges",
 		Params: append(swingParams(5, 300), tolerance(1),
 			Param{Name: "touches", Aliases: []string{"min_touches", "strength"}, Doc: "swings that make a level", Kind: Int, Default: 2, Min: 1, Max: 20}),
-		Signals: []string{shape.BreakUp, shape.BreakDown, shape.LevelTouch},
 		Meanings: map[string]string{
 			shape.BreakUp:    "the close rises above the resistance of the bar before",
 			shape.BreakDown:  "the close falls below the support of the bar before",
 			shape.LevelTouch: "the bar reaches a level that the one before did not, and closes back",
 		},
 		Warmup: structureWarmup(1),
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:  []Plot{{Label: "Resistance", Tone: Down, Style: Step}, {Label: "Support", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return levelBreaks(d.s, d.of("Resistance"), d.of("Support")) }, shape.BreakUp, shape.BreakDown, shape.LevelTouch)},
+		Calc: func(s *market.Series, a Args) Columns {
 			above, below := supportResistance(s, a)
-			return &Result{
-				Lines:   []Line{{Label: "Resistance", Tone: Down, Style: Step, Values: above}, {Label: "Support", Tone: Up, Style: Step, Values: below}},
-				Signals: levelBreaks(s, above, below),
-			}
+			return Columns{above, below}
 		},
 	},
 }

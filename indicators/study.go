@@ -26,6 +26,13 @@ type Plot struct {
 	Unseen bool // not drawn: events need it
 }
 
+// Shade fills the region between two columns, in the tone Below where the first is the lower
+// one, if that is set.
+type Shade struct {
+	A, B        string
+	Tone, Below Tone
+}
+
 // Event is a kind of signal, or a pair of kinds, that follows from the columns.
 type Event struct {
 	labels []string
@@ -77,6 +84,9 @@ func drawn(s *market.Series, a Args) *Result {
 		default:
 			d.r.Lines = append(d.r.Lines, Line{Label: p.Label, Tone: p.Tone, Style: p.Style, Values: d.columns[i]})
 		}
+	}
+	for _, f := range a.ind.Shades {
+		d.r.Fills = append(d.r.Fills, Fill{Y1: d.of(f.A), Y2: d.of(f.B), Tone: f.Tone, Below: f.Below})
 	}
 	if a.ind.Levels != nil {
 		for _, y := range a.ind.Levels(a) {
@@ -191,6 +201,26 @@ func leaves(of, oversold, overbought string) Event {
 func diverges(of string) Event {
 	return Event{labels: divSignals, mark: func(d *drawing) { addDivergences(d.r, d.s, d.of(of), d.a) }}
 }
+
+// own returns an event of the entry's own: find returns its signals.
+func own(find func(d *drawing) []Signal, labels ...string) Event {
+	return Event{labels: labels, mark: func(d *drawing) { d.r.Signals = append(d.r.Signals, find(d)...) }}
+}
+
+// inZones returns the event of one column crossing another, with labels of their own for
+// crossings within the zones.
+func inZones(a, b string) Event {
+	return own(func(d *drawing) []Signal {
+		return shape.ZonedCrossings(d.of(a), d.of(b), d.a.Float("oversold"), d.a.Float("overbought"))
+	}, shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB)
+}
+
+// bands are the plots of a middle line between two bands, bandShade the shade between those.
+func bands() []Plot {
+	return []Plot{{Label: "Middle", Tone: Muted}, {Label: "Upper", Tone: Band}, {Label: "Lower", Tone: Band}}
+}
+
+var bandShade = []Shade{{A: "Upper", B: "Lower", Tone: Band}}
 
 // silently returns e with signals that are not drawn, because they come often.
 func silently(e Event) Event {

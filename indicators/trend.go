@@ -131,14 +131,11 @@ var trends = []Indicator{
 		Doc:     "Aroon oscillator: Aroon up less Aroon down, -100 to 100. As in TA-Lib.",
 		Formula: "Aroon oscillator = Aroon up - Aroon down",
 		Params:  []Param{length(14)},
-		Signals: []string{shape.ZeroUp, shape.ZeroDown},
 		Warmup:  changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("Aroon Osc")}, Events: []Event{zero("Aroon Osc")}, Levels: constant(50, 0, -50), Between: [2]float64{-100, 100},
+		Calc: func(s *market.Series, a Args) Columns {
 			up, down := aroon(s, a.Int("length"))
-			r := shape.ZeroPanel("Aroon Osc", kernel.Minus(up, down))
-			r.YRange = &[2]float64{-100, 100}
-			r.HLines = []HLine{{Y: 50}, {Y: 0}, {Y: -50}}
-			return r
+			return Columns{kernel.Minus(up, down)}
 		},
 	},
 	// Attributed to Etienne Botes and Douglas Siepman, "The Vortex Indicator", Technical
@@ -281,9 +278,9 @@ var trends = []Indicator{
 			lengthFrom(2, 14), choice("variant", "what counts as the range", "high_low", "true_range"),
 			quiet(factor("lower", 38.2, 0, 100, "level of a trend")), quiet(factor("upper", 61.8, 0, 100, "level of a sideways market")),
 		},
-		Signals: []string{shape.ModeTrend, shape.ModeCycle},
-		Warmup:  crossingWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Warmup: crossingWarmup,
+		Plots:  []Plot{mainly("CHOP")}, Events: []Event{levelOf("CHOP", "lower", 1, "", shape.ModeTrend), levelOf("CHOP", "upper", 1, shape.ModeCycle, "")}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), 50, a.Float("lower")} }, Between: [2]float64{0, 100},
+		Calc: func(s *market.Series, a Args) Columns {
 			n, hi, lo := a.Int("length"), s.High, s.Low
 			if a.Choice("variant") == "true_range" {
 				// The first bar has no close before it and drops out with the NaN.
@@ -293,13 +290,7 @@ var trends = []Indicator{
 			// The logarithms scale it: 0 is a straight way through the range, 100 are n
 			// bars that each cover all of it.
 			line := choppiness(kernel.RollingSum(kernel.TrueRange(s), n), kernel.Minus(kernel.Highest(hi, n), kernel.Lowest(lo, n)), n)
-			signals := shape.LevelCrossings(nil, line, a.Float("lower"), "", shape.ModeTrend)
-			return &Result{
-				YRange:  &[2]float64{0, 100},
-				Lines:   []Line{{Label: "CHOP", Tone: Primary, Values: line}},
-				HLines:  []HLine{{Y: a.Float("upper")}, {Y: 50}, {Y: a.Float("lower")}},
-				Signals: shape.InOrder(shape.LevelCrossings(signals, line, a.Float("upper"), shape.ModeCycle, "")),
-			}
+			return Columns{line}
 		},
 	},
 	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
@@ -372,12 +363,10 @@ var trends = []Indicator{
 			{Name: "setup", Doc: "closes in a row of a setup", Kind: Int, Default: 9, Min: 2, Max: 50},
 			{Name: "countdown", Doc: "closes of a countdown", Kind: Int, Default: 13, Min: 2, Max: 50},
 		},
-		Signals: []string{shape.SetupBuy, shape.SetupSell, shape.CountdownBuy, shape.CountdownSell},
 		// A countdown may take long; after this many bars a newer setup has decided.
 		Warmup: func(a Args) int { return 20 * (a.Int("setup") + a.Int("countdown")) },
-		Compute: func(s *market.Series, a Args) *Result {
-			return &Result{Signals: sequential(s, a.Int("setup"), a.Int("countdown"))}
-		},
+		Plots:  []Plot{}, Events: []Event{own(func(d *drawing) []Signal { return sequential(d.s, d.a.Int("setup"), d.a.Int("countdown")) }, shape.SetupBuy, shape.SetupSell, shape.CountdownBuy, shape.CountdownSell)},
+		Calc: func(s *market.Series, a Args) Columns { return Columns{} },
 	},
 }
 

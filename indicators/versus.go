@@ -13,18 +13,16 @@ var versusEntries = []Indicator{
 		Doc:     "Pearson's correlation of the closes with those of another market, -1 to 1. As TradingView's Correlation Coefficient; with of returns the changes from bar to bar are compared instead of the prices.",
 		Formula: "r = cov(x, y) / (σx * σy) over n bars, x and y closes or returns",
 		Params:  []Param{versus(), lengthFrom(2, 20), choice("of", "what is compared", "prices", "returns")},
-		Signals: []string{shape.ZeroUp, shape.ZeroDown},
 		Warmup:  changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("Correlation")}, Events: []Event{zero("Correlation")}, Levels: constant(0), Between: [2]float64{-1, 1},
+		Calc: func(s *market.Series, a Args) Columns {
 			// Prices that trend together correlate whatever they do from bar to bar;
 			// returns do not have that fault.
 			x, y := s.Close, otherCloses(s, a)
 			if a.Choice("of") == "returns" {
 				x, y = kernel.Rate(x, 1, 1, -1), kernel.Rate(y, 1, 1, -1)
 			}
-			r := shape.ZeroPanel("Correlation", correlation(x, y, a.Int("length")))
-			r.YRange = &[2]float64{-1, 1}
-			return r
+			return Columns{correlation(x, y, a.Int("length"))}
 		},
 	},
 	// The same as beta, whose two columns are of one market; the other market explains,

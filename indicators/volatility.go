@@ -62,18 +62,13 @@ var volatility = []Indicator{
 			bars("ema", 9, "averages of the range", "ema_length", "fast"), bars("length", 25, "bars in the sum", "period", "len", "slow", "window"),
 			quiet(factor("upper", 27, 1, 1000, "level a bulge rises above")), quiet(factor("lower", 26.5, 1, 1000, "level it falls back below")),
 		},
-		Signals: []string{shape.Bulge},
 		// Two averages in a row, then the sum.
 		Warmup: func(a Args) int { return 2*kernel.EMAMemory*a.Int("ema") + a.Int("length") },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:  []Plot{mainly("Mass")}, Events: []Event{own(func(d *drawing) []Signal { return bulges(d.of("Mass"), d.a.Float("lower"), d.a.Float("upper")) }, shape.Bulge)}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), a.Float("lower")} },
+		Calc: func(s *market.Series, a Args) Columns {
 			once := kernel.EMA(kernel.Minus(s.High, s.Low), a.Int("ema"))
 			line := kernel.RollingSum(kernel.Ratio(once, kernel.EMA(once, a.Int("ema")), 1), a.Int("length"))
-			hi, lo := a.Float("upper"), a.Float("lower")
-			return &Result{
-				Lines:   []Line{{Label: "Mass", Tone: Primary, Values: line}},
-				HLines:  []HLine{{Y: hi}, {Y: lo}},
-				Signals: bulges(line, lo, hi),
-			}
+			return Columns{line}
 		},
 	},
 	// Attributed to Peter G. Martin and Byron B. McCann, "The Investor's Guide to Fidelity
@@ -127,11 +122,11 @@ var volatility = []Indicator{
 		Formula: "RVI = 100 * U / (U + D), U = EMA(σ where x rose, else 0), D = EMA(σ where it did not, else 0)",
 		Params: slices.Concat([]Param{lengthFrom(2, 10), bars("smooth", 14, "average of the deviations", "smoothing", "ema_length"), choice("variant", "whose averages", "tradingview", "talib")},
 			zone(40, 60, 0, 100), []Param{source()}),
-		Signals:  []string{shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("the line", "50"),
 		// Enough for Wilder's averages; the exponential ones need half of it.
 		Warmup: func(a Args) int { return a.Int("length") + kernel.WilderMemory*a.Int("smooth") },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:  []Plot{mainly("RVI")}, Events: []Event{crossesAt("RVI", 50, shape.CrossUp, shape.CrossDown)}, Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), 50, a.Float("oversold")} }, Between: [2]float64{0, 100},
+		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			up, down := kernel.NaNs(len(x)), kernel.NaNs(len(x))
 			dev := kernel.StdDev(x, a.Int("length"))
@@ -152,10 +147,7 @@ var volatility = []Indicator{
 				smooth = kernel.RMA
 			}
 			line := kernel.Share(smooth(up, a.Int("smooth")), smooth(down, a.Int("smooth")))
-			r := shape.LevelPanel("RVI", line, 50, shape.CrossUp, shape.CrossDown)
-			r.YRange = &[2]float64{0, 100}
-			r.HLines = []HLine{{Y: a.Float("overbought")}, {Y: 50}, {Y: a.Float("oversold")}}
-			return r
+			return Columns{line}
 		},
 	},
 	// Attributed to Larry Williams, "The VIX Fix", Active Trader, December 2007.

@@ -37,13 +37,11 @@ var volumes = []Indicator{
 		Doc:     "Granville's on-balance volume: volume added on rising closes and taken away on falling ones, with its average. As in TA-Lib it begins with the volume of the first bar, so only its changes mean anything.",
 		Formula: "OBV = OBV[1] + volume if close > close[1], - volume if close < close[1]",
 		Params:  slices.Concat([]Param{bars("ma_length", 20, "simple average of it", "ma", "signal", "length", "period")}, divParams()),
-		Signals: append([]string{shape.CrossUp, shape.CrossDown}, divSignals...),
 		Warmup:  func(a Args) int { return a.Int("ma_length") },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("OBV"), second("Average")}, Events: []Event{lines("OBV", "Average"), diverges("OBV")},
+		Calc: func(s *market.Series, a Args) Columns {
 			line := kernel.OBV(s.Close, s.Volume)
-			r := shape.AveragedLine("OBV", line, kernel.SMA(line, a.Int("ma_length")))
-			addDivergences(r, s, line, a)
-			return r
+			return Columns{line, kernel.SMA(line, a.Int("ma_length"))}
 		},
 	},
 	// Attributed to Marc Chaikin, who put the middle of the range in place of the open,
@@ -93,13 +91,11 @@ var volumes = []Indicator{
 		Doc:     "Chaikin money flow: the share of volume traded near the highs of its bars less that near the lows, -1 to 1. A bar without range adds its volume and no flow. No value where the window traded nothing.",
 		Formula: "CMF = Σ volume * ((close - low) - (high - close)) / (high - low) / Σ volume over n bars",
 		Params:  []Param{length(20)},
-		Signals: []string{shape.ZeroUp, shape.ZeroDown},
 		Warmup:  changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("CMF")}, Events: []Event{zero("CMF")}, Levels: constant(0.05, 0, -0.05),
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
-			r := shape.ZeroPanel("CMF", kernel.Quotient(kernel.RollingSum(kernel.MoneyFlow(s), n), kernel.RollingSum(s.Volume, n)))
-			r.HLines = []HLine{{Y: 0.05}, {Y: 0}, {Y: -0.05}}
-			return r
+			return Columns{kernel.Quotient(kernel.RollingSum(kernel.MoneyFlow(s), n), kernel.RollingSum(s.Volume, n))}
 		},
 	},
 	// Attributed to Alexander Elder, "Trading for a Living", 1993.
@@ -170,16 +166,14 @@ var volumes = []Indicator{
 		Doc:     "Price volume trend: volume added up in proportion to the relative change of the price. Starts from 0 on the first bar loaded, so its level means nothing, its course does; the signals are crosses of its exponential average.",
 		Formula: "PVT = PVT[1] + volume * (x - x[1]) / x[1]",
 		Params:  append([]Param{bars("signal", 21, "average of the line", "length", "signal_length"), source()}, divParams()...),
-		Signals: append([]string{shape.CrossUp, shape.CrossDown}, divSignals...),
 		Warmup:  func(a Args) int { return kernel.EMAMemory * a.Int("signal") },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("PVT"), second("Average")}, Events: []Event{lines("PVT", "Average"), diverges("PVT")},
+		Calc: func(s *market.Series, a Args) Columns {
 			// ROC is in percent, which the factor 0.01 takes back. The first bar has no
 			// change and adds nothing.
 			steps := kernel.Times(kernel.ROC(column(s, a), 1), s.Volume)
 			line := kernel.Cumulative(kernel.Scaled(kernel.ZeroNaN(steps), 0.01))
-			r := shape.AveragedLine("PVT", line, kernel.EMA(line, a.Int("signal")))
-			addDivergences(r, s, line, a)
-			return r
+			return Columns{line, kernel.EMA(line, a.Int("signal"))}
 		},
 	},
 	{
@@ -220,9 +214,9 @@ var volumes = []Indicator{
 		Doc:     "Williams' accumulation and distribution: on a rise the way up from the true low, on a fall the way down from the true high, added up. Despite its name it uses no volume. Starts with the second bar loaded; the signals are crosses of its average.",
 		Formula: "WAD = WAD[1] + close - min(low, close[1]) on a rise, + close - max(high, close[1]) on a fall",
 		Params:  append([]Param{bars("signal", 20, "average of the line", "length", "signal_length")}, divParams()...),
-		Signals: append([]string{shape.CrossUp, shape.CrossDown}, divSignals...),
 		Warmup:  func(a Args) int { return a.Int("signal") + 2 },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("WAD"), second("Average")}, Events: []Event{lines("WAD", "Average"), diverges("WAD")},
+		Calc: func(s *market.Series, a Args) Columns {
 			steps := kernel.NaNs(s.Len())
 			for i := 1; i < len(steps); i++ {
 				// The true low and the true high take in the close before.
@@ -237,9 +231,7 @@ var volumes = []Indicator{
 				}
 			}
 			line := kernel.Cumulative(steps)
-			r := shape.AveragedLine("WAD", line, kernel.SMA(line, a.Int("signal")))
-			addDivergences(r, s, line, a)
-			return r
+			return Columns{line, kernel.SMA(line, a.Int("signal"))}
 		},
 	},
 	// Attributed to Bill Williams, "Trading Chaos", 1995.
