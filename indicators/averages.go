@@ -214,16 +214,12 @@ var averages = []Indicator{
 		Doc:      "Volume weighted moving average: bars with more volume count for more. Above the simple average when volume came with higher prices. No value where the window traded nothing.",
 		Formula:  "VWMA = Σ x * volume / Σ volume over n bars",
 		Params:   []Param{length(20), source()},
-		Signals:  []string{shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("the line", "the simple average of as many bars"),
 		Warmup:   windowWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:    []Plot{over("VWMA"), unseen("SMA")}, Events: []Event{lines("VWMA", "SMA")},
+		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
-			line := volumeWeighted(s, x, n)
-			return &Result{
-				Lines:   []Line{{Label: "VWMA", Values: line}},
-				Signals: shape.Crossings(nil, line, kernel.SMA(x, n), shape.CrossUp, shape.CrossDown),
-			}
+			return Columns{volumeWeighted(s, x, n), kernel.SMA(x, n)}
 		},
 	},
 	// Attributed to John F. Ehlers and Ric Way, "Zero Lag (Well, Almost)", Technical
@@ -321,17 +317,15 @@ var averages = []Indicator{
 		Doc:     "Nadaraya-Watson estimate with a Gaussian kernel over the bars up to this one: a smooth average that weighs the newest bars most. It does not repaint, unlike scripts that smooth both ways.",
 		Formula: "Σ w[j] * x[j] / Σ w[j], w[j] = exp(-j² / (2 h²)), j bars ago, over n bars",
 		Params:  []Param{lengthFrom(2, 100), factor("bandwidth", 8, 0.1, 500, "bars h after which a weight has fallen to 0.61", "h"), source()},
-		Signals: []string{shape.TurnUp, shape.TurnDown, shape.PriceUp, shape.PriceDown},
 		Warmup:  turnWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		// A line this smooth has both kinds of signals: where it turns and where closes cross it.
+		Plots: []Plot{over("NW")}, Events: []Event{own(func(d *drawing) []Signal {
+			return shape.Turns(shape.PriceCrossings(d.s.Close, d.of("NW")), d.of("NW"))
+		}, shape.TurnUp, shape.TurnDown, shape.PriceUp, shape.PriceDown)},
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			// Half a bell, whose peak is the newest bar.
-			line := kernel.Convolve(column(s, a), bell(n, float64(n-1), a.Float("bandwidth")))
-			// A line this smooth has both kinds of signals: where it turns and where closes
-			// cross it.
-			r := shape.OverPrice("NW", s.Close, line)
-			r.Signals = shape.InOrder(shape.Turns(r.Signals, line))
-			return r
+			return Columns{kernel.Convolve(column(s, a), bell(n, float64(n-1), a.Float("bandwidth")))}
 		},
 	},
 	{

@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -22,21 +23,17 @@ var bandEntries = []Indicator{
 			quiet(factor("mult_lower", 0, 0, 20, "deviations to the lower band, 0 for the same as mult", "nbdevdn")),
 			withVWMA(averageType("ma_type", "sma", "kind of average in the middle", "type", "matype")), source(),
 		},
-		Signals: []string{shape.BreakUp, shape.BreakDown, shape.TouchUpper, shape.TouchLower},
-		Warmup:  func(a Args) int { return kernel.AverageWarmup(a.Choice("ma_type"), a.Int("length")) },
-		Compute: func(s *market.Series, a Args) *Result {
+		Warmup: func(a Args) int { return kernel.AverageWarmup(a.Choice("ma_type"), a.Int("length")) },
+		Plots:  bands(), Shades: bandShade, Events: []Event{own(func(d *drawing) []Signal {
+			upper, lower := d.of("Upper"), d.of("Lower")
+			return append(shape.Touches(d.s.High, d.s.Low, upper, lower), shape.Breakouts(d.s.Close, upper, lower)...)
+		}, shape.BreakUp, shape.BreakDown, shape.TouchUpper, shape.TouchLower)},
+		Calc: func(s *market.Series, a Args) Columns {
 			// TA-Lib takes two multiples; 0 for the second means the same as the first.
-			up, down := a.Float("mult"), a.Float("mult_lower")
-			if down == 0 {
-				down = up
-			}
+			up, down := a.Float("mult"), cmp.Or(a.Float("mult_lower"), a.Float("mult"))
 			x, n := column(s, a), a.Int("length")
 			mid, upper, lower := kernel.Bollinger(x, n, up, down, average(s, x, a))
-			r := shape.Bands(mid, upper, lower)
-			if !a.linesOnly { // finding them takes twice as long as the bands
-				r.Signals = shape.InOrder(append(shape.Touches(s.High, s.Low, upper, lower), shape.Breakouts(s.Close, upper, lower)...))
-			}
-			return r
+			return Columns{mid, upper, lower}
 		},
 	},
 	// Attributed to Price Headley, "Big Trends in Trading", 2002.
@@ -96,16 +93,13 @@ var bandEntries = []Indicator{
 		Doc:     "Donchian channel: the highest high and the lowest low of the last bars, this bar included, and their middle. The turtles bought new highs of 20 days. As at TradingView.",
 		Formula: "upper = max(high, n); lower = min(low, n); middle = (upper + lower) / 2",
 		Params:  []Param{length(20)},
-		Signals: []string{shape.NewHigh, shape.NewLow},
 		Warmup:  changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
-			n := a.Int("length")
-			upper, lower := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
-			r := shape.Bands(kernel.Midway(upper, lower), upper, lower)
-			// This bar is part of its channel, so no close can leave it: a signal is an
-			// edge that moves outwards.
-			r.Signals = shape.NewExtremes(upper, lower)
-			return r
+		// This bar is part of its channel, so no close can leave it: a signal is an edge that
+		// moves outwards.
+		Plots: bands(), Shades: bandShade, Events: []Event{extremes("Upper", "Lower")},
+		Calc: func(s *market.Series, a Args) Columns {
+			upper, lower := kernel.Highest(s.High, a.Int("length")), kernel.Lowest(s.Low, a.Int("length"))
+			return Columns{kernel.Midway(upper, lower), upper, lower}
 		},
 	},
 	// With the percentage fixed, bands and price touch more often the more volatile a
@@ -118,18 +112,11 @@ var bandEntries = []Indicator{
 			length(20), factor("percent", 10, 0.01, 99, "distance of the bands in percent", "pct", "deviation"),
 			choice("ma", "which average", "sma", "ema"), source(),
 		},
-		Signals: []string{shape.TouchUpper, shape.TouchLower},
-		Warmup:  emaWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
-			x, n := column(s, a), a.Int("length")
-			mid := kernel.SMA(x, n)
-			if a.Choice("ma") == "ema" {
-				mid = kernel.EMA(x, n)
-			}
-			by := a.Float("percent") / 100
-			r := shape.Bands(mid, kernel.Scaled(mid, 1+by), kernel.Scaled(mid, 1-by))
-			r.Signals = shape.Touches(s.High, s.Low, r.Lines[1].Values, r.Lines[2].Values)
-			return r
+		Warmup: emaWarmup,
+		Plots:  bands(), Shades: bandShade, Events: []Event{reaches("Upper", "Lower")},
+		Calc: func(s *market.Series, a Args) Columns {
+			mid, by := kernel.Average(a.Choice("ma"), column(s, a), a.Int("length")), a.Float("percent")/100
+			return Columns{mid, kernel.Scaled(mid, 1+by), kernel.Scaled(mid, 1-by)}
 		},
 	},
 	// Bands around the line as it ends at each bar. The usual drawing, one channel
@@ -157,15 +144,13 @@ var bandEntries = []Indicator{
 			length(5), bars("atr_length", 15, "bars of the average true range", "atr", "atr_period"),
 			factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"), source(),
 		},
-		Signals: []string{shape.TouchUpper, shape.TouchLower},
 		// The true range is Wilder's average, which remembers its start far longer than the
 		// mean.
 		Warmup: func(a Args) int { return max(a.Int("length"), kernel.WilderMemory*a.Int("atr_length")) },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:  bands(), Shades: bandShade, Events: []Event{reaches("Upper", "Lower")},
+		Calc: func(s *market.Series, a Args) Columns {
 			mid, atr := kernel.SMA(column(s, a), a.Int("length")), kernel.ATR(s, a.Int("atr_length"))
-			r := shape.Bands(mid, kernel.Offset(mid, atr, a.Float("mult")), kernel.Offset(mid, atr, -a.Float("mult")))
-			r.Signals = shape.Touches(s.High, s.Low, r.Lines[1].Values, r.Lines[2].Values)
-			return r
+			return Columns{mid, kernel.Offset(mid, atr, a.Float("mult")), kernel.Offset(mid, atr, -a.Float("mult"))}
 		},
 	},
 	{
@@ -210,17 +195,16 @@ var bandEntries = []Indicator{
 			atLeast(2, bars("short", 20, "short bands", "short_length", "length", "fast")), atLeast(2, bars("long", 50, "long bands", "long_length", "slow")),
 			factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "multiplier"), source(),
 		},
-		Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.TurnUp, shape.TurnDown},
-		Warmup:  func(a Args) int { return max(a.Int("short"), a.Int("long")) + 2 },
-		Compute: func(s *market.Series, a Args) *Result {
+		Warmup: func(a Args) int { return max(a.Int("short"), a.Int("long")) + 2 },
+		Plots:  []Plot{histogram("BBTrend")}, Events: []Event{zero("BBTrend"), turnsBeside("BBTrend", hundred)}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			x, mult := column(s, a), a.Float("mult")
 			// Both pairs of bands in two numbers: how far their middles are apart, and how
 			// far their half widths differ.
 			middle := kernel.SMA(x, a.Int("short"))
 			centres := kernel.Minus(middle, kernel.SMA(x, a.Int("long")))
 			reaches := kernel.Minus(kernel.StdDev(x, a.Int("short")), kernel.StdDev(x, a.Int("long")))
-			line := kernel.Ratio(bandShift(centres, kernel.Scaled(reaches, mult)), middle, 100)
-			return colouredBars("BBTrend", line, func(int) float64 { return 100 }) // percentages
+			return Columns{kernel.Ratio(bandShift(centres, kernel.Scaled(reaches, mult)), middle, 100)}
 		},
 	},
 }

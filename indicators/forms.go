@@ -66,20 +66,6 @@ func displaced(warmup func(Args) int) func(Args) int {
 	return func(a Args) int { return warmup(a) + a.Int("offset") }
 }
 
-// zoned returns a line with the levels of the parameters that zone returns, and
-// signals where the line leaves the zones beyond them.
-func zoned(label string, y []float64, a Args, oversold, overbought string) *Result {
-	lo, hi := a.Float("oversold"), a.Float("overbought")
-	r := &Result{
-		Lines:  []Line{{Label: label, Tone: Primary, Values: y}},
-		HLines: []HLine{{Y: hi}, {Y: (lo + hi) / 2}, {Y: lo}},
-	}
-	if !a.linesOnly {
-		r.Signals = shape.ZoneExits(nil, y, lo, hi, oversold, overbought)
-	}
-	return r
-}
-
 // oscillator completes the record of a line with zones that never leaves the panel of which
 // zone was told, and with divergences if it has their parameters. Its signals have the plain
 // labels.

@@ -53,7 +53,7 @@ var momentums = []Indicator{
 			return max(kernel.AverageWarmup(a.Choice("fast_type"), a.Int("fast")), kernel.AverageWarmup(a.Choice("slow_type"), a.Int("slow"))) +
 				kernel.AverageWarmup(a.Choice("signal_type"), a.Int("signal"))
 		},
-		Plots: []Plot{mainly("MACD"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("MACD", "Signal"), zero("MACD")}, Levels: constant(0),
+		Plots: append(withSignal("MACD"), histogram("Histogram")), Events: signalEvents("MACD"), Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			fast, fastKind, slow, slowKind := a.Int("fast"), a.Choice("fast_type"), a.Int("slow"), a.Choice("slow_type")
@@ -177,7 +177,7 @@ var momentums = []Indicator{
 			bars("long", 25, "first smoothing", "slow", "long_length", "length"), bars("short", 13, "second smoothing", "fast", "short_length"),
 			bars("signal", 13, "signal average", "signal_length"), source(),
 		},
-		Plots: []Plot{mainly("TSI"), second("Signal")}, Events: []Event{lines("TSI", "Signal"), zero("TSI")}, Levels: constant(25, 0, -25),
+		Plots: withSignal("TSI"), Events: signalEvents("TSI"), Levels: constant(25, 0, -25),
 		Calc: func(s *market.Series, a Args) Columns {
 			line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 100)
 			return Columns{line, kernel.EMA(line, a.Int("signal"))}
@@ -193,7 +193,7 @@ var momentums = []Indicator{
 			bars("long", 20, "first smoothing", "slow", "long_length", "length"), bars("short", 5, "second smoothing", "fast", "short_length"),
 			bars("signal", 5, "signal average", "signal_length"), source(),
 		},
-		Plots: []Plot{mainly("SMIE"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("SMIE", "Signal"), zero("SMIE")}, Levels: constant(0),
+		Plots: append(withSignal("SMIE"), histogram("Histogram")), Events: signalEvents("SMIE"), Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 1)
 			signal := kernel.EMA(line, a.Int("signal"))
@@ -206,23 +206,21 @@ var momentums = []Indicator{
 		Doc:     "Awesome oscillator of Williams: a fast less a slow simple average of the median price. turn_up and turn_down mark changes of colour, that is saucers among others.",
 		Formula: "AO = SMA(hl2, fast) - SMA(hl2, slow)",
 		Params:  awesomeParams(),
-		Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.TurnUp, shape.TurnDown},
 		Warmup:  func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + 2 },
-		Compute: func(s *market.Series, a Args) *Result {
-			return colouredBars("AO", awesome(s, a), func(i int) float64 { return s.Close[i] })
-		},
+		Plots:   []Plot{histogram("AO")}, Events: []Event{zero("AO"), turnsBeside("AO", closesOf)}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns { return Columns{awesome(s, a)} },
 	},
 	{
 		Name: "accelerator_oscillator", Title: "AC", Aliases: []string{"ac", "accelerator"}, Category: Momentum,
 		Doc:     "Accelerator oscillator of Williams: the awesome oscillator less its own average, the change of driving force that comes before a change of momentum.",
 		Formula: "AC = AO - SMA(AO, signal)",
 		Params:  append(awesomeParams(), bars("signal", 5, "average of the oscillator", "signal_length", "smooth")),
-		Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.TurnUp, shape.TurnDown},
 		// Two bars more than the windows: a turn needs the directions of two changes.
 		Warmup: func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + a.Int("signal") + 2 },
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:  []Plot{histogram("AC")}, Events: []Event{zero("AC"), turnsBeside("AC", closesOf)}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			ao := awesome(s, a)
-			return colouredBars("AC", kernel.Minus(ao, kernel.SMA(ao, a.Int("signal"))), func(i int) float64 { return s.Close[i] })
+			return Columns{kernel.Minus(ao, kernel.SMA(ao, a.Int("signal")))}
 		},
 	},
 	// The three lines are those of the alligator with the same parameters.
@@ -271,7 +269,7 @@ var momentums = []Indicator{
 			}
 			return n + a.Int("signal") + 1
 		},
-		Plots: []Plot{mainly("KST"), second("Signal")}, Events: []Event{lines("KST", "Signal"), zero("KST")}, Levels: constant(0),
+		Plots: withSignal("KST"), Events: signalEvents("KST"), Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			// The sum is NaN until the slowest of its four parts has a value.
@@ -295,13 +293,22 @@ var momentums = []Indicator{
 			bars("long", 14, "longer rate of change", "slow", "long_length"), bars("short", 11, "shorter rate of change", "fast", "short_length"),
 			bars("wma", 10, "weighted average", "length", "period", "wma_length"), source(),
 		},
-		Signals: []string{shape.TurnUp, shape.TurnDown, shape.ZeroUp, shape.ZeroDown},
 		Meanings: map[string]string{
 			shape.TurnUp:   "the line stops falling and rises, below zero",
 			shape.TurnDown: "the line stops rising and falls, above zero",
 		},
 		Warmup: func(a Args) int { return max(a.Int("long"), a.Int("short")) + a.Int("wma") + 3 },
-		Compute: func(s *market.Series, a Args) *Result {
+		// A turn counts on its side of zero: up below it, down above. Rates of change are
+		// percentages less 100, and their rounding is that of the two hundreds.
+		Plots: []Plot{mainly("Coppock")}, Levels: constant(0), Events: []Event{own(func(d *drawing) []Signal {
+			const size = 200
+			line := d.of("Coppock")
+			turns := slices.DeleteFunc(shape.TurnsOf(nil, line, func(int) float64 { return size }), func(t Signal) bool {
+				return (t.Label == shape.TurnUp) != (kernel.Compare(size+line[t.Bar-1], size) < 0)
+			})
+			return append(shape.LevelCrossings(nil, line, 0, shape.ZeroUp, shape.ZeroDown), turns...)
+		}, shape.TurnUp, shape.TurnDown, shape.ZeroUp, shape.ZeroDown)},
+		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			both := kernel.ROC(x, a.Int("long"))
 			for i, v := range kernel.ROC(x, a.Int("short")) {
@@ -309,18 +316,7 @@ var momentums = []Indicator{
 			}
 			// both has its first value where the longer rate of change has, and the average
 			// starts there.
-			line := kernel.WMA(both, a.Int("wma"))
-			r := shape.ZeroPanel("Coppock", line)
-			// A turn counts on its side of zero: up below it, down above. Rates of change
-			// are percentages less 100, and their rounding is that of the two hundreds.
-			const size = 200
-			for _, t := range shape.TurnsOf(nil, line, func(int) float64 { return size }) {
-				if (t.Label == shape.TurnUp) == (kernel.Compare(size+line[t.Bar-1], size) < 0) {
-					r.Signals = append(r.Signals, t)
-				}
-			}
-			r.Signals = shape.InOrder(r.Signals)
-			return r
+			return Columns{kernel.WMA(both, a.Int("wma"))}
 		},
 	},
 	// Attributed to Carl Swenlin of DecisionPoint.
@@ -332,7 +328,7 @@ var momentums = []Indicator{
 			atLeast(2, bars("first", 35, "first smoothing", "length", "length1", "long")), atLeast(2, bars("second", 20, "second smoothing", "length2", "short")),
 			bars("signal", 10, "signal average", "signal_length"), source(),
 		},
-		Plots: []Plot{mainly("PMO"), second("Signal")}, Events: []Event{lines("PMO", "Signal"), zero("PMO")}, Levels: constant(0),
+		Plots: withSignal("PMO"), Events: signalEvents("PMO"), Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			// An exponential average of n bars would have the weight 2/(n+1).
 			custom := func(x []float64, n int) []float64 { return kernel.Smooth(x, n, 2/float64(n)) }
@@ -389,22 +385,15 @@ var momentums = []Indicator{
 	// zero.
 	{
 		Name: "pretty_good_oscillator", Title: "PGO", Aliases: []string{"pgo"}, Category: Momentum,
-		Doc:      "Pretty good oscillator of Johnson: how many average ranges the close is from its average. The range is Wilder's average true range smoothed once more, as in pandas-ta. Beyond 3 he took it for a breakout.",
-		Formula:  "PGO = (close - SMA(close, n)) / EMA(ATR(n), n)",
-		Params:   []Param{length(14), quiet(factor("level", 3, 0.1, 20, "breakout level", "threshold"))},
-		Signals:  []string{shape.BreakUp, shape.BreakDown},
-		Meanings: shape.BreakMeanings("the line", "the upper level", "the lower level"),
+		Doc:     "Pretty good oscillator of Johnson: how many average ranges the close is from its average. The range is Wilder's average true range smoothed once more, as in pandas-ta. Beyond 3 he took it for a breakout.",
+		Formula: "PGO = (close - SMA(close, n)) / EMA(ATR(n), n)",
+		Params:  []Param{length(14), quiet(factor("level", 3, 0.1, 20, "breakout level", "threshold"))},
 		// An exponential average of Wilder's average: the two memories add up.
 		Warmup: func(a Args) int { return (kernel.EMAMemory + kernel.WilderMemory) * a.Int("length") },
-		Compute: func(s *market.Series, a Args) *Result {
-			n, level := a.Int("length"), a.Float("level")
-			line := kernel.Ratio(kernel.Minus(s.Close, kernel.SMA(s.Close, n)), kernel.EMA(kernel.ATR(s, n), n), 1)
-			signals := shape.LevelCrossings(nil, line, level, shape.BreakUp, "")
-			return &Result{
-				Lines:   []Line{{Label: "PGO", Tone: Primary, Values: line}},
-				HLines:  []HLine{{Y: level}, {Y: 0}, {Y: -level}},
-				Signals: shape.InOrder(shape.LevelCrossings(signals, line, -level, "", shape.BreakDown)),
-			}
+		Plots:  []Plot{mainly("PGO")}, Events: []Event{goesBeyond("PGO", "the line")}, Levels: plusMinus,
+		Calc: func(s *market.Series, a Args) Columns {
+			n := a.Int("length")
+			return Columns{kernel.Ratio(kernel.Minus(s.Close, kernel.SMA(s.Close, n)), kernel.EMA(kernel.ATR(s, n), n), 1)}
 		},
 	},
 	// Attributed to John F. Ehlers, "Relative Vigor Index", Technical Analysis of Stocks &
@@ -555,19 +544,6 @@ func awesomeParams() []Param {
 func awesome(s *market.Series, a Args) []float64 {
 	x := kernel.MedianPrice(s)
 	return kernel.Minus(kernel.SMA(x, a.Int("fast")), kernel.SMA(x, a.Int("slow")))
-}
-
-// colouredBars draws a histogram around zero and marks where it crosses zero and
-// where its colour, the direction, changes. The bars are differences of numbers of
-// the given size. Prices tell what is rounding in a difference of prices, 100 in one
-// of percentages.
-func colouredBars(label string, line []float64, size func(i int) float64) *Result {
-	signals := shape.LevelCrossings(nil, line, 0, shape.ZeroUp, shape.ZeroDown)
-	return &Result{
-		Histogram: []Histogram{{Label: label, Values: line}},
-		HLines:    []HLine{{Y: 0}},
-		Signals:   shape.InOrder(shape.TurnsOf(signals, line, size)),
-	}
 }
 
 // kstParams returns Pring's lengths: for each of the four rates of change its bars and

@@ -36,18 +36,14 @@ var oscillators = []Indicator{
 			bars("d", 3, "average that makes %D", "d_length", "d_period", "d_smooth", "slowd_period", "smooth_d", "stoch_d"),
 			averageType("k_type", "sma", "kind of average for %K", "slowk_matype"), averageType("d_type", "sma", "kind of average for %D", "slowd_matype"),
 		}, zone(20, 80, 0, 100), divParams()),
-		Signals: append([]string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB}, divSignals...),
 		Warmup: func(a Args) int {
 			return a.Int("length") + kernel.AverageWarmup(a.Choice("k_type"), a.Int("smooth")) + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d"))
 		},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots: []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), diverges("%K")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
+		Calc: func(s *market.Series, a Args) Columns {
 			k := kernel.Average(a.Choice("k_type"), kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length")), a.Int("smooth"))
 			d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
-			// As in TA-Lib %K is not shown before %D.
-			k = kernel.From(k, kernel.FirstValid(d))
-			r := stochResult(k, d, a)
-			addDivergences(r, s, k, a)
-			return r
+			return Columns{kernel.From(k, kernel.FirstValid(d)), d} // as in TA-Lib %K is not shown before %D
 		},
 	},
 	{
@@ -60,7 +56,7 @@ var oscillators = []Indicator{
 			averageType("d_type", "sma", "kind of average for %D", "fastd_matype"),
 		}, zone(20, 80, 0, 100)),
 		Warmup: func(a Args) int { return a.Int("length") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d")) },
-		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D")}, Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), a.Float("oversold")} }, Between: [2]float64{0, 100},
+		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			k := kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length"))
 			d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
@@ -84,7 +80,7 @@ var oscillators = []Indicator{
 			// start.
 			return 32*a.Int("rsi_length") + a.Int("stoch_length") + a.Int("k") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d"))
 		},
-		Plots: []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D")}, Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), a.Float("oversold")} }, Between: [2]float64{0, 100},
+		Plots: []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			rsi := kernel.RSI(column(s, a), a.Int("rsi_length"))
 			if a.Choice("variant") == "talib" {
@@ -110,15 +106,9 @@ var oscillators = []Indicator{
 		Doc:     "Lambert's commodity channel index: how far the price, by default the typical one, lies from its mean, in mean deviations, scaled so that most values fall within ±100. As in TA-Lib, with TradingView's length 20; 0 when nothing moved.",
 		Formula: "CCI = (p - SMA(p, n)) / (0.015 * mean |p - SMA(p, n)|), p = (high + low + close) / 3 or the source",
 		Params:  slices.Concat([]Param{lengthFrom(2, 20), defaultSource("hlc3")}, zone(-100, 100, -1000, 1000), divParams()),
-		Signals: append([]string{shape.Oversold, shape.Overbought, shape.ZeroUp, shape.ZeroDown}, divSignals...),
 		Warmup:  windowWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
-			y := kernel.CCI(column(s, a), a.Int("length"))
-			r := zoned("CCI", y, a, shape.Oversold, shape.Overbought)
-			r.Signals = shape.InOrder(shape.LevelCrossings(r.Signals, y, 0, shape.ZeroUp, shape.ZeroDown))
-			addDivergences(r, s, y, a)
-			return r
-		},
+		Plots:   []Plot{mainly("CCI")}, Events: []Event{leaves("CCI", shape.Oversold, shape.Overbought), zero("CCI"), diverges("CCI")}, Levels: zoneLevels,
+		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.CCI(column(s, a), a.Int("length"))} },
 	},
 	{
 		Name: "woodies_cci", Title: "Woodies CCI", Aliases: []string{"woodie_cci", "wcci"}, Category: Momentum,
@@ -259,20 +249,16 @@ var oscillators = []Indicator{
 			length(13), bars("smooth1", 25, "first smoothing", "slow", "long", "k"), bars("smooth2", 2, "second smoothing", "fast", "short"),
 			bars("signal", 9, "signal average", "signal_length", "d"),
 		}, zone(-40, 40, -100, 100)),
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.Oversold, shape.Overbought},
-		Compute: func(s *market.Series, a Args) *Result {
+		// Zero is no event here, the zones are.
+		Plots: withSignal("SMI"), Events: []Event{lines("SMI", "Signal"), leaves("SMI", shape.Oversold, shape.Overbought)}, Between: [2]float64{-100, 100},
+		Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), 0, a.Float("oversold")} },
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
 			// The factor 200 is 100 times the 2 of half the range.
 			twice := func(x []float64) []float64 { return kernel.EMA(kernel.EMA(x, a.Int("smooth1")), a.Int("smooth2")) }
 			line := kernel.Ratio(twice(kernel.Minus(s.Close, kernel.Midway(hi, lo))), twice(kernel.Minus(hi, lo)), 200)
-			r := shape.SignalPanel("SMI", line, kernel.EMA(line, a.Int("signal")))
-			r.YRange = &[2]float64{-100, 100}
-			r.HLines = []HLine{{Y: a.Float("overbought")}, {Y: 0}, {Y: a.Float("oversold")}}
-			// The signals of the panel are replaced: zero is no event here, the zones are.
-			signals := shape.Crossings(nil, line, r.Lines[1].Values, shape.CrossUp, shape.CrossDown)
-			r.Signals = shape.InOrder(shape.ZoneExits(signals, line, a.Float("oversold"), a.Float("overbought"), shape.Oversold, shape.Overbought))
-			return r
+			return Columns{line, kernel.EMA(line, a.Int("signal"))}
 		},
 	},
 	// K and D are those of a slow stochastic with Wilder's averages; J is as far beyond K
@@ -292,7 +278,7 @@ var oscillators = []Indicator{
 		},
 		// K and D have the weights 1/k and 1/d, those of Wilder's averages.
 		Warmup: func(a Args) int { return a.Int("length") + kernel.WilderMemory*(a.Int("k")+a.Int("d")) },
-		Plots:  []Plot{mainly("K"), second("D"), {Label: "J", Tone: Accent}}, Events: []Event{lines("K", "D"), leaves("J", shape.Oversold, shape.Overbought)}, Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), a.Float("oversold")} },
+		Plots:  []Plot{mainly("K"), second("D"), {Label: "J", Tone: Accent}}, Events: []Event{lines("K", "D"), leaves("J", shape.Oversold, shape.Overbought)}, Levels: edgesOfZones,
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
@@ -313,15 +299,11 @@ var oscillators = []Indicator{
 		Doc:     "Fisher transform of Ehlers: the place of the median price in its range, stretched so that extremes become sharp peaks. The trigger is the line one bar before. As at TradingView.",
 		Formula: "v = 0.66 * ((hl2 - lowest) / range - 0.5) + 0.67 * v[1], beyond ±0.99 set to ±0.999; fisher = 0.5 * ln((1+v)/(1-v)) + 0.5 * fisher[1]",
 		Params:  []Param{length(9)},
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.ZeroUp, shape.ZeroDown},
 		Warmup:  func(a Args) int { return a.Int("length") + 100 }, // v forgets by 0.67 each bar
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("Fisher"), second("Trigger")}, Events: []Event{lines("Fisher", "Trigger"), zero("Fisher")}, Levels: constant(1.5, 0, -1.5),
+		Calc: func(s *market.Series, a Args) Columns {
 			line := fisher(kernel.MedianPrice(s), a.Int("length"))
-			// The trigger is drawn and crossed like a signal line.
-			r := shape.SignalPanel("Fisher", line, kernel.Shift(line, 1))
-			r.Lines[1].Label = "Trigger"
-			r.HLines = []HLine{{Y: 1.5}, {Y: 0}, {Y: -1.5}}
-			return r
+			return Columns{line, kernel.Shift(line, 1)}
 		},
 	},
 	// Source: the public script "WaveTrend Oscillator" by LazyBear on TradingView. Its
@@ -527,21 +509,6 @@ var oscillators = []Indicator{
 			return r
 		},
 	},
-}
-
-// stochResult draws the two lines and marks their crossings, by zone where %D
-// lies in one.
-func stochResult(k, d []float64, a Args) *Result {
-	lo, hi := a.Float("oversold"), a.Float("overbought")
-	r := &Result{
-		YRange: &[2]float64{0, 100},
-		Lines:  []Line{{Label: "%K", Tone: Primary, Values: k}, {Label: "%D", Tone: Second, Values: d}},
-		HLines: []HLine{{Y: hi}, {Y: lo}},
-	}
-	if !a.linesOnly {
-		r.Signals = shape.ZonedCrossings(k, d, lo, hi)
-	}
-	return r
 }
 
 // williamsR returns Williams %R of n bars, -100 to 0.

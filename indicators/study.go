@@ -129,6 +129,12 @@ func zoneLevels(a Args) []float64 {
 	return []float64{hi, (lo + hi) / 2, lo}
 }
 
+// edgesOfZones returns the levels of zones.
+func edgesOfZones(a Args) []float64 { return []float64{a.Float("overbought"), a.Float("oversold")} }
+
+// plusMinus returns the parameter "level", zero and its negative.
+func plusMinus(a Args) []float64 { return []float64{a.Float("level"), 0, -a.Float("level")} }
+
 // crossing returns the event of one column crossing another. An empty label is none.
 func crossing(a, b, up, down string) Event {
 	return Event{labels: named(up, down), mark: func(d *drawing) {
@@ -172,6 +178,37 @@ func breaks(upper, lower string) Event {
 		d.r.Signals = append(d.r.Signals, shape.Breakouts(d.s.Close, d.of(upper), d.of(lower))...)
 	}}
 }
+
+// reaches returns the event of the bar reaching two bands, extremes that of the edges of a
+// channel moving outwards.
+func reaches(upper, lower string) Event {
+	return own(func(d *drawing) []Signal { return shape.Touches(d.s.High, d.s.Low, d.of(upper), d.of(lower)) }, shape.TouchUpper, shape.TouchLower)
+}
+func extremes(upper, lower string) Event {
+	return own(func(d *drawing) []Signal { return shape.NewExtremes(d.of(upper), d.of(lower)) }, shape.NewHigh, shape.NewLow)
+}
+
+// goesBeyond returns the event of a column going beyond the parameter "level", or below its
+// negative. What says what the column is.
+func goesBeyond(of, what string) Event {
+	e := own(func(d *drawing) []Signal {
+		level := d.a.Float("level")
+		return shape.LevelCrossings(shape.LevelCrossings(nil, d.of(of), level, shape.BreakUp, ""), d.of(of), -level, "", shape.BreakDown)
+	}, shape.BreakUp, shape.BreakDown)
+	e.means = shape.BreakMeanings(what, "the upper level", "the lower level")
+	return e
+}
+
+// turnsBeside is like turnsOf, for a column that is a difference of larger numbers: size
+// returns how large they are at a bar. For prices that is the close, for
+// percentages a hundred.
+func turnsBeside(of string, size func(s *market.Series, i int) float64) Event {
+	return own(func(d *drawing) []Signal {
+		return shape.TurnsOf(nil, d.of(of), func(i int) float64 { return size(d.s, i) })
+	}, shape.TurnUp, shape.TurnDown)
+}
+func closesOf(s *market.Series, i int) float64 { return s.Close[i] }
+func hundred(*market.Series, int) float64      { return 100 }
 
 // turnsOf returns the event of a column changing its direction.
 func turnsOf(of string) Event {

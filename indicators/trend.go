@@ -235,12 +235,11 @@ var trends = []Indicator{
 		Doc:     "Vertical horizontal filter of White: the range of the closes over the way they went. High in a trend, low in a range. The range is that of the last n closes, one fewer than the n changes join.",
 		Formula: "VHF = (highest - lowest of the last n closes) / Σ|Δclose| over n changes",
 		Params:  []Param{length(28), quiet(factor("level", 0.35, 0, 1, "level of a trend", "threshold")), source()},
-		Signals: []string{shape.ModeTrend, shape.ModeCycle},
 		Warmup:  crossingWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("VHF")}, Events: []Event{levelOf("VHF", "level", 1, shape.ModeTrend, shape.ModeCycle)}, Levels: func(a Args) []float64 { return []float64{a.Float("level")} },
+		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
-			line := kernel.Ratio(kernel.Minus(kernel.Highest(x, n), kernel.Lowest(x, n)), kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n), 1)
-			return shape.LevelPanel("VHF", line, a.Float("level"), shape.ModeTrend, shape.ModeCycle)
+			return Columns{kernel.Ratio(kernel.Minus(kernel.Highest(x, n), kernel.Lowest(x, n)), kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n), 1)}
 		},
 	},
 	{
@@ -251,22 +250,9 @@ var trends = []Indicator{
 			bars("length", 30, "bars of the range", "period", "len", "window"), bars("ema", 34, "exponential average", "ema_length"),
 			quiet(factor("level", 5, 0, 90, "degrees of a trend", "threshold")),
 		},
-		Signals:  []string{shape.BreakUp, shape.BreakDown, shape.ZeroUp, shape.ZeroDown},
-		Meanings: shape.BreakMeanings("the angle", "the upper level", "the lower level"),
-		Warmup:   func(a Args) int { return a.Int("length") + kernel.EMAMemory*a.Int("ema") },
-		Compute: func(s *market.Series, a Args) *Result {
-			level := a.Float("level")
-			// Zero and both levels are three sets of crossings; InOrder puts them together
-			// by bar.
-			line := climb(s, a.Int("length"), a.Int("ema"))
-			signals := shape.LevelCrossings(nil, line, level, shape.BreakUp, "")
-			signals = shape.LevelCrossings(signals, line, -level, "", shape.BreakDown)
-			return &Result{
-				Histogram: []Histogram{{Label: "Angle", Values: line}},
-				HLines:    []HLine{{Y: level}, {Y: 0}, {Y: -level}},
-				Signals:   shape.InOrder(shape.LevelCrossings(signals, line, 0, shape.ZeroUp, shape.ZeroDown)),
-			}
-		},
+		Warmup: func(a Args) int { return a.Int("length") + kernel.EMAMemory*a.Int("ema") },
+		Plots:  []Plot{histogram("Angle")}, Events: []Event{goesBeyond("Angle", "the angle"), zero("Angle")}, Levels: plusMinus,
+		Calc: func(s *market.Series, a Args) Columns { return Columns{climb(s, a.Int("length"), a.Int("ema"))} },
 	},
 	// Attributed to E. W. Dreiss.
 	{
@@ -307,25 +293,15 @@ var trends = []Indicator{
 	// of Stocks & Commodities, May 2020.
 	{
 		Name: "correlation_trend", Title: "CTI", Aliases: []string{"cti", "trend_strength_index", "correlation_trend_indicator"}, Category: Trend,
-		Doc:      "Correlation trend indicator of Ehlers: how well the prices of the window lie on a straight line, 1 rising, -1 falling, 0 without trend or movement.",
-		Formula:  "CTI = correlation of x with time over n bars",
-		Params:   []Param{lengthFrom(2, 12), quiet(factor("level", 0.5, 0, 1, "level of a trend", "threshold")), source()},
-		Signals:  []string{shape.BreakUp, shape.BreakDown, shape.ZeroUp, shape.ZeroDown},
-		Meanings: shape.BreakMeanings("the line", "the upper level", "the lower level"),
-		Warmup:   changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
-			level := a.Float("level")
-			line := trendCorrelation(column(s, a), a.Int("length"))
-			// A trend begins where the line passes a level outwards; coming back gives no
-			// signal but that of zero.
-			signals := shape.LevelCrossings(nil, line, level, shape.BreakUp, "")
-			signals = shape.LevelCrossings(signals, line, -level, "", shape.BreakDown)
-			return &Result{
-				YRange:  &[2]float64{-1, 1},
-				Lines:   []Line{{Label: "CTI", Tone: Primary, Values: line}},
-				HLines:  []HLine{{Y: level}, {Y: 0}, {Y: -level}},
-				Signals: shape.InOrder(shape.LevelCrossings(signals, line, 0, shape.ZeroUp, shape.ZeroDown)),
-			}
+		Doc:     "Correlation trend indicator of Ehlers: how well the prices of the window lie on a straight line, 1 rising, -1 falling, 0 without trend or movement.",
+		Formula: "CTI = correlation of x with time over n bars",
+		Params:  []Param{lengthFrom(2, 12), quiet(factor("level", 0.5, 0, 1, "level of a trend", "threshold")), source()},
+		Warmup:  changeWarmup,
+		// A trend begins where the line passes a level outwards; coming back gives no signal but
+		// that of zero.
+		Plots: []Plot{mainly("CTI")}, Events: []Event{goesBeyond("CTI", "the line"), zero("CTI")}, Levels: plusMinus, Between: [2]float64{-1, 1},
+		Calc: func(s *market.Series, a Args) Columns {
+			return Columns{trendCorrelation(column(s, a), a.Int("length"))}
 		},
 	},
 	// Attributed to Perry J. Kaufman, "Smarter Trading", 1995, where it steers the

@@ -183,7 +183,7 @@ var volumes = []Indicator{
 		Params: []Param{
 			bars("fast", 12, "fast average", "fast_length"), bars("slow", 26, "slow average", "slow_length"), bars("signal", 9, "signal average", "signal_length"),
 		},
-		Plots: []Plot{mainly("PVO"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("PVO", "Signal"), zero("PVO")}, Levels: constant(0),
+		Plots: append(withSignal("PVO"), histogram("Histogram")), Events: signalEvents("PVO"), Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			// Without volume the slow average is 0, and Ratio gives 0 rather than a hole.
 			slow := kernel.EMA(s.Volume, a.Int("slow"))
@@ -299,13 +299,8 @@ var volumes = []Indicator{
 			"So it is the accumulation/distribution line by another name; a true delta needs the trades themselves.",
 		Formula: "CVD = CVD[1] + volume * ((close - low) - (high - close)) / (high - low); a bar without range adds nothing",
 		Params:  divParams(),
-		Signals: slices.Concat([]string{shape.ZeroUp, shape.ZeroDown}, divSignals),
-		Compute: func(s *market.Series, a Args) *Result {
-			line := kernel.Cumulative(kernel.MoneyFlow(s))
-			r := shape.ZeroPanel("CVD", line)
-			addDivergences(r, s, line, a)
-			return r
-		},
+		Plots:   []Plot{mainly("CVD")}, Events: []Event{zero("CVD"), diverges("CVD")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(s))} },
 	},
 	// The rule: a wave turns up on the last of length rising closes in a row, and down
 	// on the last of as many falling ones; until then it goes on. The volume of its
@@ -504,9 +499,9 @@ func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indica
 	ind.Params = []Param{
 		factor("start", 1000, 0.001, 1e9, "first value", "initial"), bars("signal", 255, "average of the index", "length", "ema", "signal_length"),
 	}
-	ind.Signals = []string{shape.CrossUp, shape.CrossDown}
+	ind.Plots, ind.Events = []Plot{mainly(ind.Title), second("Average")}, []Event{lines(ind.Title, "Average")}
 	ind.Warmup = func(a Args) int { return kernel.EMAMemory * a.Int("signal") }
-	ind.Compute = func(s *market.Series, a Args) *Result {
+	ind.Calc = func(s *market.Series, a Args) Columns {
 		// The index multiplies, so that it follows the closes in proportion whatever
 		// its level.
 		line := make([]float64, s.Len())
@@ -518,7 +513,7 @@ func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indica
 			}
 			line[i] = value
 		}
-		return shape.AveragedLine(ind.Title, line, kernel.EMA(line, a.Int("signal")))
+		return Columns{line, kernel.EMA(line, a.Int("signal"))}
 	}
 	return ind
 }
