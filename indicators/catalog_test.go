@@ -26,6 +26,39 @@ func BenchmarkLargest(b *testing.B) {
 	}
 }
 
+// TestDeclared: what an entry declares is what it draws and emits: the lines and histograms of
+// its plots, one column for each, at every setting, and no signals but those it lists.
+func TestDeclared(t *testing.T) {
+	s := world(600, 100)
+	declared := 0
+	for ind := range All() {
+		if ind.Calc != nil {
+			declared++
+		}
+		for _, request := range settings(t, ind) {
+			result := request.Compute(s)
+			var drawn []string
+			for label := range columns(result) {
+				drawn = append(drawn, label)
+			}
+			if names := request.lineNames(); ind.Calc != nil && !slices.Equal(drawn, names) {
+				t.Errorf("%s draws %q and declares %q", request.Label(), drawn, names)
+			}
+			if ind.Calc != nil && len(ind.Calc(s, request.Args)) != len(ind.Plots) {
+				t.Errorf("%s has %d columns for %d plots", request.Label(), len(ind.Calc(s, request.Args)), len(ind.Plots))
+			}
+			for _, sig := range result.Signals {
+				if !slices.Contains(ind.Signals, sig.Label) {
+					t.Errorf("%s emits %s, which it does not declare", request.Label(), sig.Label)
+				}
+			}
+		}
+	}
+	if declared < 150 {
+		t.Errorf("only %d entries are declared", declared)
+	}
+}
+
 // TestCrossingMeanings: a line crosses another where it is beyond it and was not on the bar
 // before; a touch is no crossing. Every sentence about a crossing says from which side.
 func TestCrossingMeanings(t *testing.T) {

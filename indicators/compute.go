@@ -161,11 +161,21 @@ func columns(r *Result) iter.Seq2[string, []float64] {
 	}
 }
 
-// lineNames returns the labels of the lines and histograms of r, which Watch accepts. It
-// computes a result for no bars: which lines there are depends on the parameters, except
-// for those that only some bars have.
+// lineNames returns the labels of the lines and histograms of r, which Watch accepts. For an
+// entry that does not declare them it computes a result for no bars: which lines there are
+// depends on the parameters, except for those that only some bars have.
 func (r Request) lineNames() []string {
 	var names []string
+	if r.Ind.Calc != nil && r.Args.of == nil {
+		for _, bars := range []bool{false, true} {
+			for _, p := range r.Ind.Plots {
+				if p.Bars == bars && !p.Unseen {
+					names = append(names, p.Label)
+				}
+			}
+		}
+		return names
+	}
 	for label := range columns(r.Compute(&market.Series{})) {
 		names = append(names, label)
 	}
@@ -306,10 +316,14 @@ func (r Request) Bounds(line string) (lo, hi float64, ok bool) {
 			return e.Bounds()
 		}
 	}
-	if fixed := r.Compute(&market.Series{}).YRange; fixed != nil && !r.Ind.Beyond {
-		return fixed[0], fixed[1], true
+	fixed := &r.Ind.Between
+	if r.Ind.Calc == nil || r.Args.of != nil {
+		fixed = r.Compute(&market.Series{}).YRange
 	}
-	return 0, 0, false
+	if fixed == nil || *fixed == [2]float64{} || r.Ind.Beyond {
+		return 0, 0, false
+	}
+	return fixed[0], fixed[1], true
 }
 
 // Late reports whether the newest bar never has a value, since later bars fill it in. No
