@@ -4,65 +4,92 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
 )
 
-// averages are the entries of this family.
-var averages = []Indicator{
-	overPrice(Indicator{
-		Name: "sma", Title: "SMA", Also: []string{"moving_average_simple"}, Aliases: []string{"moving_average", "simple_ma"}, Category: Trend,
-		Doc:     "Simple moving average: the mean of the last prices. As in TA-Lib, with TradingView's usual length.",
-		Formula: "SMA = (x[0] + … + x[n-1]) / n",
-		Params:  []Param{length(20), source(), offset()},
-		Warmup:  displaced(windowWarmup),
-	}, "SMA", func(x []float64, a Args) []float64 {
-		return kernel.Shift(kernel.SMA(x, a.Int("length")), a.Int("offset"))
-	}),
+// plainAverages are the averages whose only parameters are their length and the price.
+var plainAverages = plain([]averageRow{
+	{name: "sma", title: "SMA", aliases: "moving_average simple_ma", offset: true, also: "moving_average_simple", length: 20, of: kernel.SMA, warmup: windowWarmup,
+		doc:     "Simple moving average: the mean of the last prices. As in TA-Lib, with TradingView's usual length.",
+		formula: "SMA = (x[0] + … + x[n-1]) / n"},
 	// The seed is remembered for long: n bars after it, e^-2 or a seventh of it is left.
-	overPrice(Indicator{
-		Name: "ema", Title: "EMA", Also: []string{"moving_average_exponential"}, Aliases: []string{"exp_ma", "xma", "exponential_ma", "exponential_moving_average"}, Category: Trend,
-		Doc:     "Exponential moving average: every older price weighs less by the same factor. As in TA-Lib, seeded with the mean of the first n prices.",
-		Formula: "EMA = EMA[1] + 2/(n+1) * (x - EMA[1])",
-		Params:  []Param{length(20), source(), offset()},
-		Warmup:  displaced(emaWarmup),
-	}, "EMA", func(x []float64, a Args) []float64 {
-		return kernel.Shift(kernel.EMA(x, a.Int("length")), a.Int("offset"))
-	}),
-	overPrice(Indicator{
-		Name: "wma", Title: "WMA", Also: []string{"moving_average_weighted"}, Aliases: []string{"lwma", "linear_weighted", "weighted_ma", "weighted_moving_average"}, Category: Trend,
-		Doc:     "Weighted moving average: weights fall in a straight line from the newest price to the oldest. As in TA-Lib.",
-		Formula: "WMA = (n*x[0] + (n-1)*x[1] + … + x[n-1]) / (n*(n+1)/2)",
-		Params:  []Param{length(20), source(), offset()},
-		Warmup:  displaced(windowWarmup),
-	}, "WMA", func(x []float64, a Args) []float64 {
-		return kernel.Shift(kernel.WMA(x, a.Int("length")), a.Int("offset"))
-	}),
+	{name: "ema", title: "EMA", aliases: "exp_ma xma exponential_ma exponential_moving_average", offset: true, also: "moving_average_exponential", length: 20, of: kernel.EMA, warmup: emaWarmup,
+		doc:     "Exponential moving average: every older price weighs less by the same factor. As in TA-Lib, seeded with the mean of the first n prices.",
+		formula: "EMA = EMA[1] + 2/(n+1) * (x - EMA[1])"},
+	{name: "wma", title: "WMA", aliases: "lwma linear_weighted weighted_ma weighted_moving_average", offset: true, also: "moving_average_weighted", length: 20, of: kernel.WMA, warmup: windowWarmup,
+		doc:     "Weighted moving average: weights fall in a straight line from the newest price to the oldest. As in TA-Lib.",
+		formula: "WMA = (n*x[0] + (n-1)*x[1] + … + x[n-1]) / (n*(n+1)/2)"},
 	// Attributed to Patrick G. Mulloy, "Smoothing Data with Faster Moving Averages",
 	// Technical Analysis of Stocks & Commodities, January 1994; TEMA is his too.
-	overPrice(Indicator{
-		Name: "dema", Title: "DEMA", Also: []string{"moving_average_double"}, Aliases: []string{"double_ema"}, Category: Trend,
-		Doc:     "Double exponential average: twice an exponential average less the average of it, which cancels most of its lag. As in TA-Lib.",
-		Formula: "DEMA = 2*EMA(x) - EMA(EMA(x))",
-		Params:  []Param{length(20), source()},
-		Warmup:  func(a Args) int { return kernel.AverageWarmup("dema", a.Int("length")) },
-	}, "DEMA", func(x []float64, a Args) []float64 { return kernel.DEMA(x, a.Int("length")) }),
-	overPrice(Indicator{
-		Name: "tema", Title: "TEMA", Also: []string{"moving_average_triple"}, Aliases: []string{"triple_ema"}, Category: Trend,
-		Doc:     "Triple exponential average: three exponential averages in a row, combined so that most of the lag cancels. As in TA-Lib.",
-		Formula: "TEMA = 3*e1 - 3*e2 + e3, e1 = EMA(x), e2 = EMA(e1), e3 = EMA(e2)",
-		Params:  []Param{length(20), source()},
-		Warmup:  func(a Args) int { return kernel.AverageWarmup("tema", a.Int("length")) },
-	}, "TEMA", func(x []float64, a Args) []float64 { return kernel.TEMA(x, a.Int("length")) }),
-	overPrice(Indicator{
-		Name: "trima", Title: "TRIMA", Aliases: []string{"triangular_ma", "tma"}, Category: Trend,
-		Doc:     "Triangular average: a simple average of a simple average, so that the middle of the window weighs most. As in TA-Lib.",
-		Formula: "TRIMA = SMA(SMA(x, (n+1)/2), n/2+1), divisions rounded down",
-		Params:  []Param{length(20), source()},
-		Warmup:  windowWarmup,
-	}, "TRIMA", func(x []float64, a Args) []float64 { return kernel.TRIMA(x, a.Int("length")) }),
+	{name: "dema", title: "DEMA", aliases: "double_ema", also: "moving_average_double", length: 20, of: kernel.DEMA, warmup: func(a Args) int { return kernel.AverageWarmup("dema", a.Int("length")) },
+		doc:     "Double exponential average: twice an exponential average less the average of it, which cancels most of its lag. As in TA-Lib.",
+		formula: "DEMA = 2*EMA(x) - EMA(EMA(x))"},
+	{name: "tema", title: "TEMA", aliases: "triple_ema", also: "moving_average_triple", length: 20, of: kernel.TEMA, warmup: func(a Args) int { return kernel.AverageWarmup("tema", a.Int("length")) },
+		doc:     "Triple exponential average: three exponential averages in a row, combined so that most of the lag cancels. As in TA-Lib.",
+		formula: "TEMA = 3*e1 - 3*e2 + e3, e1 = EMA(x), e2 = EMA(e1), e3 = EMA(e2)"},
+	{name: "trima", title: "TRIMA", aliases: "triangular_ma tma", length: 20, of: kernel.TRIMA, warmup: windowWarmup,
+		doc:     "Triangular average: a simple average of a simple average, so that the middle of the window weighs most. As in TA-Lib.",
+		formula: "TRIMA = SMA(SMA(x, (n+1)/2), n/2+1), divisions rounded down"},
+	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978,
+	// where it smooths the RSI and the true range.
+	{name: "rma", title: "RMA", aliases: "smma wilder wilders wilder_ma wsma modified_ma smoothed_ma", also: "smma smoothed_moving_average wilders", length: 14, of: kernel.RMA, warmup: wilderWarmup,
+		doc:     "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
+		formula: "RMA = RMA[1] + (x - RMA[1]) / n"},
+	// Attributed to Alan Hull, who published it on his own pages in 2005.
+	// The two windows in a row, and two bars more for a turn.
+	{name: "hma", title: "HMA", aliases: "hull hull_ma hull_moving_average", turns: true, also: "moving_average_hull", length: 9, of: kernel.HMA, warmup: func(a Args) int { n := a.Int("length"); return n + kernel.HullRoot(n) + 2 },
+		doc:     "Hull moving average: a weighted average that takes back its own lag, smooth and quick. Half length and square root are rounded down, as at TradingView.",
+		formula: "HMA = WMA(2 * WMA(x, n/2) - WMA(x, n), √n)"},
+	// Attributed to John F. Ehlers and Ric Way, "Zero Lag (Well, Almost)", Technical
+	// Analysis of Stocks & Commodities, November 2010.
+	{name: "zlema", title: "ZLEMA", aliases: "zlma zero_lag_ema zero_lag", length: 20, of: zlema, warmup: emaWarmup,
+		doc:     "Zero lag exponential average: an exponential average of the price plus its change over half the length, which cancels most of the lag. Seeded as in Tulip, with the last price before the lag is full.",
+		formula: "ZLEMA = EMA(2x - x[lag]), lag = (n-1)/2 rounded down"},
+	// Attributed to Tushar S. Chande, "Adapting Moving Averages to Market Volatility",
+	// Technical Analysis of Stocks & Commodities, March 1992, in the later form with his
+	// momentum oscillator.
+	// The weight follows the market, and in one without a trend the oscillator is
+	// about 1/√n: the line forgets its start by a factor e every n^1.5 / 2 bars.
+	{name: "vidya", title: "VIDYA", aliases: "variable_index_dynamic variable_index_dynamic_average", turns: true, length: 14, of: func(x []float64, n int) []float64 { return vidya(x, n, n, 0) }, warmup: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 },
+		doc:     "Variable index dynamic average of Chande: an exponential average whose weight is scaled by the absolute momentum oscillator, so it stands still in a sideways market. Starts from the first price.",
+		formula: "VIDYA = VIDYA[1] + 2/(n+1) * |CMO(n)|/100 * (x - VIDYA[1]), CMO from sums of gains and losses"},
+})
+
+// averageRow is a plain average: its signals are the closes that cross it, or its turns if it
+// is smooth enough. With offset it may be drawn later.
+type averageRow struct {
+	name, title, aliases, also, doc, formula string
+	length                                   float64
+	turns, offset                            bool
+	of                                       func(x []float64, n int) []float64
+	warmup                                   func(a Args) int
+}
+
+// plain returns the entries of plain averages.
+func plain(rows []averageRow) (list []Indicator) {
+	for _, row := range rows {
+		ind := Indicator{Name: row.name, Title: row.title, Aliases: strings.Fields(row.aliases), Also: strings.Fields(row.also), Category: Trend,
+			Doc: row.doc, Formula: row.formula, Params: []Param{length(row.length), source()}, Warmup: row.warmup}
+		line := func(x []float64, a Args) []float64 { return row.of(x, a.Int("length")) }
+		if row.offset {
+			ind.Params, ind.Warmup = append(ind.Params, offset()), displaced(row.warmup)
+			line = func(x []float64, a Args) []float64 { return kernel.Shift(row.of(x, a.Int("length")), a.Int("offset")) }
+		}
+		if row.turns {
+			list = append(list, turningOver(ind, row.title, line))
+		} else {
+			list = append(list, overPrice(ind, row.title, line))
+		}
+	}
+	return list
+}
+
+// averages are the other averages.
+var averages = []Indicator{
 	// Attributed to Perry J. Kaufman, "Smarter Trading", 1995.
 	{
 		Name: "kama", Title: "KAMA", Aliases: []string{"kaufman", "ama"}, Category: Trend, Overlay: true,
@@ -173,25 +200,6 @@ var averages = []Indicator{
 		Plots:   []Plot{over("Midprice")}, Events: []Event{price("Midprice")},
 		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.MidRange(s, a.Int("length"))} },
 	},
-	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978,
-	// where it smooths the RSI and the true range.
-	overPrice(Indicator{
-		Name: "rma", Title: "RMA", Also: []string{"smma", "smoothed_moving_average", "wilders"}, Aliases: []string{"smma", "wilder", "wilders", "wilder_ma", "wsma", "modified_ma", "smoothed_ma"},
-		Category: Trend,
-		Doc:      "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
-		Formula:  "RMA = RMA[1] + (x - RMA[1]) / n",
-		Params:   []Param{length(14), source()},
-		Warmup:   wilderWarmup,
-	}, "RMA", func(x []float64, a Args) []float64 { return kernel.RMA(x, a.Int("length")) }),
-	// Attributed to Alan Hull, who published it on his own pages in 2005.
-	turningOver(Indicator{
-		Name: "hma", Title: "HMA", Also: []string{"moving_average_hull"}, Aliases: []string{"hull", "hull_ma", "hull_moving_average"}, Category: Trend,
-		Doc:     "Hull moving average: a weighted average that takes back its own lag, smooth and quick. Half length and square root are rounded down, as at TradingView.",
-		Formula: "HMA = WMA(2 * WMA(x, n/2) - WMA(x, n), √n)",
-		Params:  []Param{length(9), source()},
-		// The two windows in a row, and two bars more for a turn.
-		Warmup: func(a Args) int { n := a.Int("length"); return n + kernel.HullRoot(n) + 2 },
-	}, "HMA", func(x []float64, a Args) []float64 { return kernel.HMA(x, a.Int("length")) }),
 	// Attributed to Arnaud Legoux and Dimitrios Kouzis-Loukas, 2009, who published it on
 	// pages of their own.
 	overPrice(Indicator{
@@ -222,15 +230,6 @@ var averages = []Indicator{
 			return Columns{volumeWeighted(s, x, n), kernel.SMA(x, n)}
 		},
 	},
-	// Attributed to John F. Ehlers and Ric Way, "Zero Lag (Well, Almost)", Technical
-	// Analysis of Stocks & Commodities, November 2010.
-	overPrice(Indicator{
-		Name: "zlema", Title: "ZLEMA", Aliases: []string{"zlma", "zero_lag_ema", "zero_lag"}, Category: Trend,
-		Doc:     "Zero lag exponential average: an exponential average of the price plus its change over half the length, which cancels most of the lag. Seeded as in Tulip, with the last price before the lag is full.",
-		Formula: "ZLEMA = EMA(2x - x[lag]), lag = (n-1)/2 rounded down",
-		Params:  []Param{length(20), source()},
-		Warmup:  emaWarmup,
-	}, "ZLEMA", func(x []float64, a Args) []float64 { return zlema(x, a.Int("length")) }),
 	// Attributed to John R. McGinley, Jr., "McGinley Dynamics", Market Technicians
 	// Association Journal, 1997.
 	overPrice(Indicator{
@@ -240,18 +239,6 @@ var averages = []Indicator{
 		Params:  []Param{length(14), factor("k", 1, 0.1, 2, "factor of the length, 1 or 0.6", "constant"), source()},
 		Warmup:  wilderWarmup,
 	}, "McGinley", func(x []float64, a Args) []float64 { return mcginley(x, a.Float("k")*float64(a.Int("length"))) }),
-	// Attributed to Tushar S. Chande, "Adapting Moving Averages to Market Volatility",
-	// Technical Analysis of Stocks & Commodities, March 1992, in the later form with his
-	// momentum oscillator.
-	turningOver(Indicator{
-		Name: "vidya", Title: "VIDYA", Aliases: []string{"variable_index_dynamic", "variable_index_dynamic_average"}, Category: Trend,
-		Doc:     "Variable index dynamic average of Chande: an exponential average whose weight is scaled by the absolute momentum oscillator, so it stands still in a sideways market. Starts from the first price.",
-		Formula: "VIDYA = VIDYA[1] + 2/(n+1) * |CMO(n)|/100 * (x - VIDYA[1]), CMO from sums of gains and losses",
-		Params:  []Param{length(14), source()},
-		// The weight follows the market, and in one without a trend the oscillator is
-		// about 1/√n: the line forgets its start by a factor e every n^1.5 / 2 bars.
-		Warmup: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 },
-	}, "VIDYA", func(x []float64, a Args) []float64 { return vidya(x, a.Int("length"), a.Int("length"), 0) }),
 	overPrice(Indicator{
 		Name: "swma", Title: "SWMA", Aliases: []string{"symmetric_weighted_ma", "symmetrically_weighted_ma"}, Category: Trend,
 		Doc:     "Symmetrically weighted moving average of four bars, the middle two counting double: it removes jitter at a lag of a bar and a half. As TradingView's ta.swma.",
