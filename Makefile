@@ -46,7 +46,7 @@ check: ## what CI runs: formatting, vet, staticcheck, gosec, tests, benchmarks o
 	GOGC=400 $(GO) run $(STATICCHECK) ./...
 	$(MAKE) test TESTFLAGS=-vet=off
 	# Once each, so that a change cannot break a benchmark unseen. Those of indicators are too many.
-	$(GO) test -short -vet=off -run '^$$' -bench . -benchtime 1x ./archive ./chart ./delivery ./market ./mcp/... ./rules ./trade >/dev/null
+	$(GO) test -short -vet=off -run '^$$' -bench . -benchtime 1x ./archive ./chart ./delivery ./market ./mcp/... ./indicators/rules ./trade >/dev/null
 	$(MAKE) fuzz FUZZTIME=$(FUZZTIME) FRESH=yes
 	# The commands of the documents mostly wait, so gosec runs beside them.
 	@if command -v curl >/dev/null && command -v ssh-keygen >/dev/null; then $(MAKE) -j 2 gosec docs-check; \

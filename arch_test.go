@@ -27,11 +27,10 @@ var mayImport = map[string][]string{
 	"trade":                    {"archive", "broker", "delivery", "exact", "indicators", "journal", "market"},
 	"trade/modeltest":          {},
 	"delivery":                 {"sse"},
-	"indicators":               {"indicators/kernel", "indicators/shape", "market", "rules"},
+	"indicators":               {"indicators/kernel", "indicators/rules", "indicators/shape", "market"},
 	"indicators/shape":         {"indicators/kernel"},
 	"indicators/kernel":        {"market"},
-	"rules":                    {"indicators/kernel"},
-	"rules/rulestest":          {},
+	"indicators/rules":         {"indicators/kernel"},
 	"market/markettest":        {"market"},
 	"market":                   {},
 	"mcp":                      {},
@@ -58,6 +57,8 @@ var mayImport = map[string][]string{
 	"broker/alpaca":            {"broker", "exact"},
 	"broker/alpaca/alpacatest": {"exact"},
 	"test/conversations":       {},
+
+	"indicators/rules/rulestest": {},
 }
 
 // leaves are small packages that import nothing of ours and that every package

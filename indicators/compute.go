@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"wick/indicators/kernel"
+	"wick/indicators/rules"
 	"wick/indicators/shape"
 	"wick/limit"
 	"wick/market"
-	"wick/rules"
 )
 
 // Compute runs the indicator over s and returns its labelled result. If its source is

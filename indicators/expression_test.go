@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"wick/indicators/rules"
+	"wick/indicators/rules/rulestest"
 	"wick/market"
-	"wick/rules"
-	"wick/rules/rulestest"
 )
 
 // when returns a request for the entry rule.

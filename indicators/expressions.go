@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"wick/indicators/kernel"
+	"wick/indicators/rules"
 	"wick/indicators/shape"
 	"wick/limit"
 	"wick/market"
-	"wick/rules"
 )
 
 // expressions are the entries of this family.

@@ -28,9 +28,9 @@ import (
 	"strings"
 	"sync"
 
+	"wick/indicators/rules"
 	"wick/indicators/shape"
 	"wick/market"
-	"wick/rules"
 )
 
 // Indicator is one entry of the catalogue.

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"sync"
 
+	"wick/indicators/rules"
 	"wick/limit"
 	"wick/market"
-	"wick/rules"
 )
 
 // This file reads requests. It is one file because reading a request may read others: a

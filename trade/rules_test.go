@@ -15,9 +15,9 @@ import (
 
 	"wick/exact"
 	"wick/indicators"
+	"wick/indicators/rules/rulestest"
 	"wick/journal/journaltest"
 	"wick/market"
-	"wick/rules/rulestest"
 )
 
 // stage is a source with two markets, AAA and ETH, in one interval and in longer ones that

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"wick/indicators"
-	"wick/rules"
+	"wick/indicators/rules"
 )
 
 // TestRulesPage runs the examples of docs/rules.md, and holds its table of names
