@@ -36,7 +36,7 @@ var plainAverages = plain([]averageRow{
 		formula: "TRIMA = SMA(SMA(x, (n+1)/2), n/2+1), divisions rounded down"},
 	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978,
 	// where it smooths the RSI and the true range.
-	{name: "rma", title: "RMA", aliases: "smma wilder wilders wilder_ma wsma modified_ma smoothed_ma", also: "smma smoothed_moving_average wilders", length: 14, of: kernel.RMA, warmup: wilderWarmup,
+	{name: "rma", title: "RMA", aliases: "smma wilder wilders wilder_ma wsma modified_ma smoothed_ma", also: "smoothed_moving_average", length: 14, of: kernel.RMA, warmup: wilderWarmup,
 		doc:     "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
 		formula: "RMA = RMA[1] + (x - RMA[1]) / n"},
 	// Attributed to Alan Hull, who published it on his own pages in 2005.
@@ -162,7 +162,7 @@ var averages = []Indicator{
 		return mavp(x, kernel.CyclePeriod(x), a.Int("minimum"), a.Int("maximum"), a.Choice("type"))
 	}),
 	turningOver(Indicator{
-		Name: "lsma", Title: "LSMA", Also: []string{"linear_regression", "linear_regression_curve"}, Aliases: []string{"linreg", "linearreg", "linear_regression", "epma", "least_squares_ma"}, Category: Trend,
+		Name: "lsma", Title: "LSMA", Also: []string{"linear_regression_curve"}, Aliases: []string{"linreg", "linearreg", "linear_regression", "epma", "least_squares_ma"}, Category: Trend,
 		Doc:     "Least-squares average: the end of the straight line that fits the last prices best. TA-Lib's LINEARREG, with TradingView's length 25.",
 		Formula: "LSMA = a + b*(n-1), a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
 		Params:  []Param{lengthFrom(2, 25), source()},

@@ -11,7 +11,7 @@ import (
 	"wick/market"
 )
 
-// backtests are the entries of this family.
+// backtests has the backtest of a rule.
 var backtests = []Indicator{
 	// The test trades as the paper broker fills orders: a decision is made at the close of a
 	// bar and filled at the next open, so that no decision uses what was not known yet. It

@@ -9,7 +9,7 @@ import (
 	"wick/market"
 )
 
-// candleEntries are the entries of this family.
+// candleEntries has the candle patterns.
 var candleEntries = []Indicator{
 	{
 		Name: "candles", Title: "Candles", Aliases: []string{"candle_patterns", "candlestick_patterns", "cdl", "cdl_pattern", "patterns"},

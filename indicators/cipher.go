@@ -8,7 +8,7 @@ import (
 	"wick/market"
 )
 
-// ciphers are the entries of this family.
+// ciphers has Cipher B, which joins several oscillators.
 var ciphers = []Indicator{
 	{
 		Name: "cipher_b", Title: "Cipher B", Aliases: []string{"cipher", "cb", "market_cipher_b", "vumanchu", "vumanchu_cipher_b"}, Category: Momentum,

@@ -6,7 +6,7 @@ import (
 	"wick/market"
 )
 
-// cycles are the entries of this family.
+// cycles are those of the Hilbert transform.
 var cycles = []Indicator{
 	// Averaged over one whole cycle, the cycle itself adds up to nothing.
 	overPrice(Indicator{

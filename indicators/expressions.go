@@ -16,7 +16,7 @@ import (
 	"wick/market"
 )
 
-// expressions are the entries of this family.
+// expressions take texts in the language of package rules.
 var expressions = []Indicator{
 	{
 		Name: "rule", Title: "Rule", Also: []string{"condition", "conditions", "alert_rule"}, Category: Rules, Overlay: true,

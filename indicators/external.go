@@ -8,7 +8,7 @@ import (
 	"wick/market"
 )
 
-// externals are the entries of this family.
+// externals are of data from outside the bars.
 var externals = []Indicator{
 	{
 		Name: "funding", Title: "Funding", Aliases: []string{"funding_rate"}, Category: External,

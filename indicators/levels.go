@@ -12,7 +12,7 @@ import (
 	"wick/market"
 )
 
-// levelEntries are the entries of this family.
+// levelEntries are prices that hold for a period or a session.
 var levelEntries = []Indicator{
 	pivotEntry(Indicator{
 		Name: "pivot", Title: "Pivot", Also: []string{"pivot_points_standard"}, Aliases: []string{"pivot_points", "pivots", "pivot_standard", "standard_pivots", "floor_pivots", "pivot_traditional"},

@@ -9,7 +9,7 @@ import (
 	"wick/market"
 )
 
-// momentums are the entries of this family.
+// momentums are oscillators around zero, without bounds.
 var momentums = []Indicator{
 	// Attributed to Gerald Appel, "The Moving Average Convergence-Divergence Trading
 	// Method", 1979. The histogram is Thomas Aspray's, of 1986.

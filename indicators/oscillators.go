@@ -9,7 +9,7 @@ import (
 	"wick/market"
 )
 
-// oscillators are the entries of this family.
+// oscillators have bounds, or zones in which a market is stretched.
 var oscillators = []Indicator{
 	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 	{

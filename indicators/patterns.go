@@ -6,7 +6,7 @@ import (
 	"wick/market"
 )
 
-// chartPatterns are the entries of this family.
+// chartPatterns are lines and figures through swings.
 var chartPatterns = []Indicator{
 	// The rule, for falling lines; rising ones mirrored. Two swing highs in
 	// succession of which the second is lower make a line, if no close between them

@@ -6,7 +6,7 @@ import (
 	"wick/market"
 )
 
-// priceEntries are the entries of this family.
+// priceEntries are means of the prices of a bar, and candles made of them.
 var priceEntries = []Indicator{
 	priceOf(Indicator{
 		Name: "avgprice", Title: "OHLC4", Aliases: []string{"ohlc4", "average_price"},

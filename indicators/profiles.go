@@ -11,7 +11,7 @@ import (
 	"wick/market"
 )
 
-// profileEntries are the entries of this family.
+// profileEntries are volume and time by price.
 var profileEntries = []Indicator{
 	// It describes the bars shown as a whole, hence Repaints and VisibleOnly: another
 	// chart of the same market has another profile.

@@ -8,7 +8,7 @@ import (
 	"wick/market"
 )
 
-// ratings are the entries of this family.
+// ratings join the votes of many entries.
 var ratings = []Indicator{
 	// Source: TradingView's help page "Technical Ratings" and its published library
 	// of that name, version 3: fifteen averages and eleven oscillators each vote 1,

@@ -9,7 +9,7 @@ import (
 	"wick/market"
 )
 
-// statistics are the entries of this family.
+// statistics are figures of the last prices or returns.
 var statistics = []Indicator{
 	volatile(Indicator{
 		Name: "stddev", Title: "StdDev", Aliases: []string{"stdev", "standard_deviation"}, Category: Statistics,

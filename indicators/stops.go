@@ -9,7 +9,7 @@ import (
 	"wick/market"
 )
 
-// stopEntries are the entries of this family.
+// stopEntries are trailing stops and lines that change sides.
 var stopEntries = []Indicator{
 	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 	{

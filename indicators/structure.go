@@ -9,7 +9,7 @@ import (
 	"wick/market"
 )
 
-// structures are the entries of this family.
+// structures are swings and the zones that they leave.
 var structures = []Indicator{
 	// Attributed to Bill Williams, "Trading Chaos", 1995. Of equal neighbours his rule
 	// says nothing; here a fractal must exceed them.

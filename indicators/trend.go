@@ -10,7 +10,7 @@ import (
 	"wick/market"
 )
 
-// trends are the entries of this family.
+// trends measure the direction and the strength of a trend.
 var trends = []Indicator{
 	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 	{

@@ -6,7 +6,7 @@ import (
 	"wick/market"
 )
 
-// versusEntries are the entries of this family.
+// versusEntries compare with another market.
 var versusEntries = []Indicator{
 	{
 		Name: "correlation_versus", Title: "Correlation", Also: []string{"correlation_with", "correl_versus"}, Category: Statistics,

@@ -9,7 +9,7 @@ import (
 	"wick/market"
 )
 
-// volatility are the entries of this family.
+// volatility has measures of how far prices move.
 var volatility = []Indicator{
 	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 	volatile(Indicator{

@@ -10,7 +10,7 @@ import (
 	"wick/market"
 )
 
-// volumes are the entries of this family.
+// volumes are what is computed of the volume.
 var volumes = []Indicator{
 	// The histogram is the column of the bars itself, not a copy.
 	{

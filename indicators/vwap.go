@@ -9,7 +9,7 @@ import (
 	"wick/market"
 )
 
-// vwaps are the entries of this family.
+// vwaps are averages of price by volume or time since an anchor.
 var vwaps = []Indicator{
 	// Where the line starts anew it jumps, which is no crossing: withoutResets drops the
 	// signals of those bars.
