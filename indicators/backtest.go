@@ -35,6 +35,7 @@ var backtests = []Indicator{
 			quiet(factor("split", 0, 0, 0.95, "reports the part before this fraction of the bars and the rest apart; 0 is no split")),
 		},
 		Signals: []string{shape.Enter, shape.Exit, shape.StopLoss, shape.TakeProfit},
+		Check:   checkTarget,
 		Silent: func(a Args, label string) string {
 			stop, target := a.Float("stop_loss"), a.Float("take_profit")
 			switch {
@@ -543,3 +544,11 @@ func (t *tester) barsPerYear(from, until int) float64 {
 
 // date writes when bar i began.
 func (t *tester) date(i int) string { return date(t.s.Time[i]) }
+
+// checkTarget returns an error if the target of a short trade lies at zero or below.
+func checkTarget(a Args) error {
+	if target := a.Float("take_profit"); a.Choice("side") == "short" && target >= 100 {
+		return fmt.Errorf("take_profit of backtest is %s and side is short: no price falls by 100 percent, give less than 100", number(target))
+	}
+	return nil
+}

@@ -73,6 +73,11 @@ type Indicator struct {
 	// value that it needs, such as "pattern to all"; "" if none does. Nil if no parameter
 	// does but divergence and the zones, of which [Request.Silent] knows.
 	Silent func(a Args, label string) string
+	// Check returns an error if parameters most likely are a mistake together. Nil for none.
+	Check func(a Args) error
+	// Late reports whether the newest bar never has a value, since later bars fill it in.
+	// Nil if it has.
+	Late func(a Args) bool
 	// Beyond is set if lines may leave the fixed range of the panel.
 	Beyond bool
 	// ZoneLine is the label of the line whose entries into the zones are signals;

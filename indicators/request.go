@@ -111,13 +111,13 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 
 // Check returns an error if r is most likely a mistake: an expression that it needs was not
 // given, so that the example of the record would be computed; an expression has a part
-// without effect (see [rules.Expr.Silent]); or the target of a short backtest lies at zero
-// or below. New accepts all of them, so that requests which an earlier version accepted can
+// without effect (see [rules.Expr.Silent]); or the entry's own Check fails. New accepts all of them, so that requests which an earlier version accepted can
 // still be computed.
 func (r Request) Check() error {
-	if r.Ind.Name == "backtest" && r.Args.Choice("side") == "short" && r.Args.Float("take_profit") >= 100 {
-		return fmt.Errorf("%w: take_profit of backtest is %s and side is short: no price falls by 100 percent, give less than 100", errParam,
-			number(r.Args.Float("take_profit")))
+	if r.Ind.Check != nil {
+		if err := r.Ind.Check(r.Args); err != nil {
+			return fmt.Errorf("%w: %w", errParam, err)
+		}
 	}
 	for _, p := range r.Ind.Params {
 		if p.Required && !r.Args.given[p.Name] {

@@ -213,6 +213,7 @@ var trends = []Indicator{
 			shape.PriceUp:   "the close crosses the one that lies displacement - 1 bars back from below",
 			shape.PriceDown: "the close crosses the one that lies displacement - 1 bars back from above",
 		},
+		Late:   func(a Args) bool { return a.Int("displacement") > 1 },
 		Warmup: func(a Args) int { return a.Int("displacement") },
 		Compute: func(s *market.Series, a Args) *Result {
 			// As for the cloud this bar counts, so 26 moves the close back by 25.
