@@ -77,7 +77,13 @@ func plain(rows []averageRow) (list []Indicator) {
 		line := func(x []float64, a Args) []float64 { return row.of(x, a.Int("length")) }
 		if row.offset {
 			ind.Params, ind.Warmup = append(ind.Params, offset()), displaced(row.warmup)
-			line = func(x []float64, a Args) []float64 { return kernel.Shift(row.of(x, a.Int("length")), a.Int("offset")) }
+			line = func(x []float64, a Args) []float64 {
+				y := row.of(x, a.Int("length"))
+				if later := a.Int("offset"); later > 0 {
+					return kernel.Shift(y, later)
+				}
+				return y
+			}
 		}
 		if row.turns {
 			list = append(list, turningOver(ind, row.title, line))

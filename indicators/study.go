@@ -57,6 +57,15 @@ func (d *drawing) of(label string) []float64 {
 	return d.columns[i]
 }
 
+// add adds signals to the result. Most entries have one event, whose signals need no copy.
+func (d *drawing) add(signals []Signal) {
+	if d.r.Signals == nil {
+		d.r.Signals = signals
+		return
+	}
+	d.r.Signals = append(d.r.Signals, signals...)
+}
+
 // declared completes an entry that has Calc.
 func (ind *Indicator) declared() {
 	if ind.Calc == nil {
@@ -168,14 +177,14 @@ func levelOf(of, param string, by float64, up, down string) Event {
 // price returns the event of the close crossing a column.
 func price(of string) Event {
 	return Event{labels: []string{shape.PriceUp, shape.PriceDown}, mark: func(d *drawing) {
-		d.r.Signals = append(d.r.Signals, shape.PriceCrossings(d.s.Close, d.of(of))...)
+		d.add(shape.PriceCrossings(d.s.Close, d.of(of)))
 	}}
 }
 
 // breaks returns the event of the close leaving two columns.
 func breaks(upper, lower string) Event {
 	return Event{labels: []string{shape.BreakUp, shape.BreakDown}, mark: func(d *drawing) {
-		d.r.Signals = append(d.r.Signals, shape.Breakouts(d.s.Close, d.of(upper), d.of(lower))...)
+		d.add(shape.Breakouts(d.s.Close, d.of(upper), d.of(lower)))
 	}}
 }
 
@@ -223,7 +232,7 @@ func turnsOf(of string) Event {
 func spikes(of string) Event {
 	return Event{labels: []string{shape.Spike}, mark: func(d *drawing) {
 		usual := kernel.InRuns(d.of(of), func(x []float64) []float64 { return kernel.SMA(x, usualBars) })
-		d.r.Signals = append(d.r.Signals, shape.Spikes(d.of(of), usual, 1.5)...)
+		d.add(shape.Spikes(d.of(of), usual, 1.5))
 	}}
 }
 
@@ -241,7 +250,7 @@ func diverges(of string) Event {
 
 // own returns an event of the entry's own: find returns its signals.
 func own(find func(d *drawing) []Signal, labels ...string) Event {
-	return Event{labels: labels, mark: func(d *drawing) { d.r.Signals = append(d.r.Signals, find(d)...) }}
+	return Event{labels: labels, mark: func(d *drawing) { d.add(find(d)) }}
 }
 
 // inZones returns the event of one column crossing another, with labels of their own for
