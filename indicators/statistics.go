@@ -102,24 +102,18 @@ var statistics = []Indicator{
 		Doc:     "Highest of the last prices. As in TA-Lib.",
 		Formula: "max = highest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
-		Signals: []string{shape.NewHigh},
 		Warmup:  changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
-			y := kernel.Highest(column(s, a), a.Int("length"))
-			return &Result{Lines: []Line{{Label: "Max", Values: y}}, Signals: shape.NewExtremes(y, nil)}
-		},
+		Plots:   []Plot{over("Max")}, Events: []Event{highs("Max")},
+		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.Highest(column(s, a), a.Int("length"))} },
 	},
 	{
 		Name: "min", Title: "Min", Aliases: []string{"lowest"}, Category: Statistics, Overlay: true,
 		Doc:     "Lowest of the last prices. As in TA-Lib.",
 		Formula: "min = lowest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
-		Signals: []string{shape.NewLow},
 		Warmup:  changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
-			y := kernel.Lowest(column(s, a), a.Int("length"))
-			return &Result{Lines: []Line{{Label: "Min", Values: y}}, Signals: shape.NewExtremes(nil, y)}
-		},
+		Plots:   []Plot{over("Min")}, Events: []Event{lows("Min")},
+		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.Lowest(column(s, a), a.Int("length"))} },
 	},
 	// The same as donchian, of one price in place of highs and lows.
 	{
@@ -127,16 +121,10 @@ var statistics = []Indicator{
 		Doc:     "Lowest and highest of the last prices. As in TA-Lib.",
 		Formula: "min, max = lowest and highest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
-		Signals: []string{shape.NewHigh, shape.NewLow},
 		Warmup:  changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
-			x, n := column(s, a), a.Int("length")
-			top, bottom := kernel.Highest(x, n), kernel.Lowest(x, n)
-			return &Result{
-				Lines:   []Line{{Label: "Max", Tone: Band, Values: top}, {Label: "Min", Tone: Band, Values: bottom}},
-				Fills:   []Fill{{Y1: top, Y2: bottom, Tone: Band}},
-				Signals: shape.NewExtremes(top, bottom),
-			}
+		Plots:   []Plot{{Label: "Max", Tone: Band}, {Label: "Min", Tone: Band}}, Shades: []Shade{{A: "Max", B: "Min", Tone: Band}}, Events: []Event{extremes("Max", "Min")},
+		Calc: func(s *market.Series, a Args) Columns {
+			return Columns{kernel.Highest(column(s, a), a.Int("length")), kernel.Lowest(column(s, a), a.Int("length"))}
 		},
 	},
 	turning(Indicator{
@@ -259,25 +247,23 @@ var statistics = []Indicator{
 		Doc:     "Maximum drawdown of the last bars: the deepest fall from a high to a later low among them, in percent, 0 or below.",
 		Formula: "min over i <= j in the last n bars of 100 * (x[j] / x[i] - 1)",
 		Params:  []Param{length(252), source()},
-		Signals: []string{shape.NewLow},
 		Meanings: map[string]string{
 			shape.NewLow: "the deepest fall of the window becomes deeper",
 		},
 		Warmup: changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
-			line := deepestFall(column(s, a), a.Int("length"))
-			return &Result{Lines: []Line{{Label: "Max DD", Tone: Primary, Values: line}}, HLines: []HLine{{Y: 0}}, Signals: shape.NewExtremes(nil, line)}
-		},
+		Plots:  []Plot{mainly("Max DD")}, Events: []Event{lows("Max DD")}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns { return Columns{deepestFall(column(s, a), a.Int("length"))} },
 	},
 	{
+		// The signals are silent: returns of one bar change sign every other bar.
 		Name: "log_return", Title: "Log return", Aliases: []string{"logret"}, Category: Statistics,
 		Doc:     "Logarithmic return over some bars: returns that add up. No value where a price is not positive.",
 		Formula: "ln(x / x[n])",
 		Params:  []Param{length(1), source()},
-		Signals: []string{shape.ZeroUp, shape.ZeroDown},
 		Warmup:  changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
-			return returnBars("Log return", kernel.LogReturns(column(s, a), a.Int("length")))
+		Plots:   []Plot{histogram("Log return")}, Events: []Event{silently(zero("Log return"))}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
+			return Columns{kernel.LogReturns(column(s, a), a.Int("length"))}
 		},
 	},
 	// Unlike roc it has no value where the earlier price is not positive, and none of
@@ -287,9 +273,9 @@ var statistics = []Indicator{
 		Doc:     "Return over some bars in percent. No value where the earlier price is not positive.",
 		Formula: "100 * (x / x[n] - 1)",
 		Params:  []Param{length(1), source()},
-		Signals: []string{shape.ZeroUp, shape.ZeroDown},
 		Warmup:  changeWarmup,
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{histogram("Return %")}, Events: []Event{silently(zero("Return %"))}, Levels: constant(0),
+		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
 			percent := kernel.NaNs(len(x))
 			for i := n; i < len(x); i++ {
@@ -298,7 +284,7 @@ var statistics = []Indicator{
 					percent[i] = 100 * (x[i] - x[i-n]) / x[i-n]
 				}
 			}
-			return returnBars("Return %", percent)
+			return Columns{percent}
 		},
 	},
 	// Attributed to ta.percentrank in the reference manual of Pine Script, which counts
@@ -474,16 +460,6 @@ func deepestFall(x []float64, n int) []float64 {
 		out[i] = 100 * worst
 	}
 	return out
-}
-
-// returnBars draws what a bar brought, such as its return, as a histogram and marks where
-// that changes sign. The signals are silent: returns of one bar change sign every other bar.
-func returnBars(label string, y []float64) *Result {
-	return &Result{
-		Histogram: []Histogram{{Label: label, Values: y}},
-		HLines:    []HLine{{Y: 0}},
-		Signals:   shape.Silently(shape.LevelCrossings(nil, y, 0, shape.ZeroUp, shape.ZeroDown)),
-	}
 }
 
 // rankAtMost returns the percentage of the n values before each that are at most as

@@ -197,6 +197,14 @@ func extremes(upper, lower string) Event {
 	return own(func(d *drawing) []Signal { return shape.NewExtremes(d.of(upper), d.of(lower)) }, shape.NewHigh, shape.NewLow)
 }
 
+// highs and lows are the events of a highest value rising and of a lowest one falling.
+func highs(of string) Event {
+	return own(func(d *drawing) []Signal { return shape.NewExtremes(d.of(of), nil) }, shape.NewHigh)
+}
+func lows(of string) Event {
+	return own(func(d *drawing) []Signal { return shape.NewExtremes(nil, d.of(of)) }, shape.NewLow)
+}
+
 // goesBeyond returns the event of a column going beyond the parameter "level", or below its
 // negative. What says what the column is.
 func goesBeyond(of, what string) Event {

@@ -273,9 +273,9 @@ var volumes = []Indicator{
 		Name: "net_volume", Title: "Net volume", Category: Volume,
 		Doc:     "Net volume: the volume of each bar, positive where the close rose, negative where it fell, zero where it stayed. An estimate from closes alone: which trades were bought is not in the bars.",
 		Formula: "volume * sign(close - close[1])",
-		Signals: []string{shape.ZeroUp, shape.ZeroDown},
 		Warmup:  func(Args) int { return 2 },
-		Compute: func(s *market.Series, _ Args) *Result {
+		Plots:   []Plot{histogram("Net volume")}, Events: []Event{silently(zero("Net volume"))}, Levels: constant(0),
+		Calc: func(s *market.Series, _ Args) Columns {
 			// The first bar has no close before it and no sign.
 			net := kernel.NaNs(s.Len())
 			for i := 1; i < len(net); i++ {
@@ -288,7 +288,7 @@ var volumes = []Indicator{
 					net[i] = 0
 				}
 			}
-			return returnBars("Net volume", net)
+			return Columns{net}
 		},
 	},
 	// The name is that of a figure made from single trades, which bars do not have; the
