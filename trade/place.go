@@ -120,7 +120,7 @@ func (e *Engine) placed(ev *event) Placed {
 	p := Placed{Order: ev.Order.public()}
 	ends := []string{ev.Order.ID}
 	for _, with := range ev.Ends {
-		if ends = append(ends, with.ID); with.Code != endsReplaced {
+		if ends = append(ends, with.ID); with.Code != endsReplaced || ev.Order.Status == StatusCancelled { // then nothing takes its place
 			p.Ended = append(p.Ended, with.ID)
 		}
 	}

@@ -522,3 +522,22 @@ func TestMarketBesideExits(t *testing.T) {
 		})
 	}
 }
+
+// TestReplacedByNothing: an ioc that the market has not reached ends at once, and with it the
+// stop that it replaces. The answer names the stop: the position is without it now.
+func TestReplacedByNothing(t *testing.T) {
+	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
+		place(t, e, Buy, Market, "10", "")
+		stop := ask(t, e, of(10, stopping(Sell, 97))).ID
+		got, err := e.PlaceOrder(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Limit, Quantity: 10 * exact.One, Price: 105 * exact.One, TimeInForce: IOC, Replaces: stop})
+		if want := []string{stop}; err != nil || got.Status != StatusCancelled || !slices.Equal(got.Ended, want) {
+			t.Errorf("%s, ended %v, %v; want %v ended", got.Status, got.Ended, err, want)
+		}
+		// What takes the place of another order is told by its replaces.
+		stop = ask(t, e, of(10, stopping(Sell, 97))).ID
+		got, err = e.PlaceOrder(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Stop, Quantity: 10 * exact.One, StopPrice: 98 * exact.One, Replaces: stop})
+		if err != nil || got.Ended != nil {
+			t.Errorf("ended %v, %v; want none", got.Ended, err)
+		}
+	})
+}
