@@ -1,6 +1,9 @@
 package modeltest
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // limits returns why the operator's limits or the account refuse a request.
 func (b *book) limits(r request, replaced *order) string {
@@ -219,15 +222,16 @@ func (b *book) exposure() num {
 }
 
 // risk is what is lost if the market goes against every position and its stops are filled at
-// their prices, each closing what those before it have left, and what is left at the end is
-// worth now.
+// their prices, or at that of the market if it is beyond them, each closing what those before
+// it have left, and what is left at the end is worth now. A stop whose time is over closes
+// nothing, though it waits for the next price to end.
 func (b *book) risk() (lost, left num) {
 	lost, left = new0(), new0()
 	for symbol, at := range b.places {
 		side, open := at.held.qty.Sign(), abs(at.held.qty)
 		var stops []*order
 		for _, o := range b.waiting(symbol) {
-			if o.side == -side && o.kind != "limit" && o.kind != "market" && !o.triggered {
+			if o.side == -side && o.kind != "limit" && o.kind != "market" && !o.triggered && (o.expires == 0 || o.expires > time.Now().UnixMilli()) {
 				stops = append(stops, o)
 			}
 		}
@@ -236,7 +240,7 @@ func (b *book) risk() (lost, left num) {
 		for _, o := range stops {
 			closed := lower(open, o.qty)
 			open = sub(open, closed)
-			lost = add(lost, mul(mul(closed, sub(at.price, o.stopNow(b))), whole(int64(side))))
+			lost = add(lost, higher(mul(mul(closed, sub(at.price, o.stopNow(b))), whole(int64(side))), new0()))
 		}
 		left = add(left, mul(open, at.price))
 	}
