@@ -220,7 +220,7 @@ func indicatorsPage() []byte {
 		"spellings in brackets. Values before an indicator is warm are null. Signals can be waited for with `set_alert`, unless it says below that no\n"+
 		"alert can; so can `crosses_above` and `crosses_below`, with a `level`, on any line but those of running totals such as `obv`, whose level\n"+
 		"means nothing. Wherever there is a `source`, it may be another indicator, by name or as an object.\n"+
-		"A signal of what \"meets or crosses\" fires on the bar on which the two meet; `crosses above` in a [rule](rules.md) waits until one is beyond the other.\n\n"+
+		"What crosses is beyond on this bar and was not on the bar before, as in a [rule](rules.md): a touch is no crossing.\n\n"+
 		"What is said of TA-Lib, TradingView and pandas-ta is held to their values by `go test ./indicators`, to the ninth digit, with the same\n"+
 		"parameters and those named; \"begins differently\" means that the first bars differ. TradingView itself was not run. Its functions, its\n"+
 		"library ta and its scripts are as PineTS, PyneCore and lightweight-charts-indicators compute them, scripts of its users as their published\n"+
