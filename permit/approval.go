@@ -109,15 +109,15 @@ func (g *Gate) order(c Caller, o *Order, record func(Evidence) error, granted Gr
 		delete(g.waiting, id)
 		granted = Grant{"owner", q.evidence.Channel, q.evidence.Address, q.evidence.ID, q.Limits, nil}
 		granted.Limits.Until = q.ends
-	case o.Unknown || !g.sums.fit(c.Client, o.Worth, g.above, now):
+	case o.Unknown || !g.sums.fit(cmp.Or(g.options.Payer, c.Client), o.Worth, g.above, now):
 		return Grant{}, g.ask(c, o, now)
 	}
-	g.sums.count(c.Client, o.Worth, now)
+	g.sums.count(cmp.Or(g.options.Payer, c.Client), o.Worth, now)
 	granted.settle = func(placed bool) {
 		if !placed {
 			g.mu.Lock()
 			defer g.mu.Unlock()
-			g.sums.count(c.Client, o.Worth.Neg(), now)
+			g.sums.count(cmp.Or(g.options.Payer, c.Client), o.Worth.Neg(), now)
 		}
 	}
 	return granted, nil
@@ -186,7 +186,7 @@ func (g *Gate) find(o *Order, now time.Time, is func(*question) bool) string {
 // page that the owner reads. The id in the page's address is random, so nobody can guess
 // the address of another question.
 func (g *Gate) ask(c Caller, o *Order, now time.Time) *Asked {
-	why := "since it takes what this client places within an hour above " + g.above.String()
+	why := "since with it more than " + g.above.String() + " would be placed within an hour"
 	if g.above == (exact.Money{}) {
 		why = "as every order here"
 	}
@@ -276,5 +276,5 @@ func (g *Gate) Waiting() []Question {
 func (g *Gate) Needs(client string, worth exact.Money, known bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.Asks() && (!known || !g.sums.fit(client, worth, g.above, time.Now()))
+	return g.Asks() && (!known || !g.sums.fit(cmp.Or(g.options.Payer, client), worth, g.above, time.Now()))
 }

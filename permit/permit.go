@@ -122,10 +122,9 @@ type Options struct {
 	// Page is the address of the page on which the owner answers; empty if there is none.
 	Page string
 
-	// InClient lets a form in the client give a yes, for orders that move no real money.
-	InClient bool
-
-	Log *slog.Logger // receives a line for each answer; nil discards them
+	InClient bool         // lets a form in the client give a yes, for orders that move no real money
+	Payer    string       // whose sum every order counts against; empty means its own client's
+	Log      *slog.Logger // receives a line for each answer; nil discards them
 }
 
 // Gate decides who may do what. Its methods may be called from many goroutines.

@@ -117,6 +117,19 @@ func (h *running) newer(t *testing.T, token, capabilities, order, more string) s
 	return string(text)
 }
 
+// Without a passphrase a program logs in as often as it likes, under any name: all of
+// these logins share one sum. With one the owner lets each client in, to a sum of its own.
+func TestSumOfManyNames(t *testing.T) {
+	h := start(t, "--serve", "--trade", "--port", "0", "--confirm-above", "50", "--max-order-rate", "100")
+	for i, want := range []string{`"status":"filled"`, "a person has to approve", "a person has to approve"} {
+		h.name = fmt.Sprint("agent ", i)
+		order := fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"market","notional":30,"client_order_id":"n%d"}`, i)
+		if said := h.tool(t, h.login(t), "place_order", order); !strings.Contains(strings.ReplaceAll(said, `\"`, `"`), want) {
+			t.Errorf("%s: %s, want %s", h.name, said, want)
+		}
+	}
+}
+
 // TestSelfApproval: a client that answers the form of its own approval places nothing with
 // real money, whatever it declares. It is led to the page, and the yes that a person gives
 // there with the passphrase places the order, which names the evidence in the journal.

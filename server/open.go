@@ -26,6 +26,9 @@ func openApp(ctx context.Context, c *config, source market.Source, log *slog.Log
 		e.meter = newMeter()
 	}
 	asking := permit.Options{Above: c.confirmAbove, InClient: c.approveInClient, Log: log}
+	if len(c.passphrase) == 0 { // a program logs in under as many names as it likes
+		asking.Payer = "everybody"
+	}
 	if c.serve { // over stdio there is no page to approve on
 		asking.Page = c.baseURL + oauth.ApprovePath
 	}

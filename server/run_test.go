@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -35,6 +36,7 @@ type running struct {
 	published string // what it says its address is, if that is not base
 
 	scope string // that login asks for; empty for none, which gives all there is
+	name  string // that login registers; empty means test
 
 	jar  *cookiejar.Jar // of the owner's browser; nil before its first login
 	log  *syncBuffer
@@ -108,7 +110,7 @@ func (h *running) loginAs(t *testing.T, id *string) string {
 	var client struct {
 		ID string `json:"client_id"`
 	}
-	h.post(t, "/register", "application/json", `{"client_name":"test","redirect_uris":["`+redirect+`"]}`, 201, &client)
+	h.post(t, "/register", "application/json", `{"client_name":"`+cmp.Or(h.name, "test")+`","redirect_uris":["`+redirect+`"]}`, 201, &client)
 	*id = client.ID
 	verifier := strings.Repeat("v", 43)
 	challenge := sha256.Sum256([]byte(verifier))
