@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,6 +33,41 @@ var (
 	duty  = regexp.MustCompile(`(?m)^\| (\d+) \| .+ \| (.+) \| (.+) \|$`)
 	shown = regexp.MustCompile(`^(\S+) ((?:Test|Fuzz)\w+)(?:/(\S+))?$`)
 )
+
+// TestNamedTests: every test that a document names is there.
+func TestNamedTests(t *testing.T) {
+	there := map[string]bool{}
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, name := range declared.FindAllStringSubmatch(string(text), -1) {
+			there[name[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z0-9]\w+`)
+	for _, document := range append(documents, "README.md", "SECURITY.md") {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range named.FindAllString(string(text), -1) {
+			if !there[name] {
+				t.Errorf("%s names %s, and there is no such test", document, name)
+			}
+		}
+	}
+}
 
 // TestThreatModel: the table has all 48 duties in order, and every file and test
 // it names is there.
