@@ -53,17 +53,22 @@ func TestDuty01NoPassphraseStaysHome(t *testing.T) {
 // that listens on loopback, even under its loopback name. Without a passphrase a request
 // that came through one gets no code, no form to click, and no order approved.
 func TestDuty01NothingThroughProxy(t *testing.T) {
-	h := open(t, func(o *Options) {
-		o.OwnPage, o.Questions = "/app", &asking{lines: []string{"Buy 1 BTCUSDT"}}
-	})
-	c := h.registerURIs(callback, "https://client.example/cb")
-	own := query(registered{ClientID: OwnClient}, h.base+"/app")
-	form := h.authorize(query(c, "https://client.example/cb"))
+	serve := func() (*fixture, registered) {
+		h := open(t, func(o *Options) {
+			o.OwnPage, o.Questions = "/app", &asking{lines: []string{"Buy 1 BTCUSDT"}}
+		})
+		return h, h.registerURIs(callback, "https://client.example/cb")
+	}
 	for name, value := range map[string]string{
 		"X-Forwarded-For": "203.0.113.66", "Forwarded": "for=203.0.113.66", "X-Real-IP": "203.0.113.66", "Via": "1.1 tunnel",
 		"X-Forwarded-Proto": "https", "X-Forwarded-Host": "wick.example", "CF-Connecting-IP": "203.0.113.66", "CF-Ray": "1", "CF-Visitor": "{}", "CDN-Loop": "cloudflare",
 		"True-Client-IP": "203.0.113.66", "Fly-Client-IP": "203.0.113.66", "Ngrok-Trace-Id": "1", "Tailscale-User-Login": "a@b", "X-Client-IP": "203.0.113.66", "X-Envoy-External-Address": "203.0.113.66",
+		"X-Forwarded": "for=203.0.113.66", "Client-IP": "203.0.113.66", "Proxy-Client-IP": "203.0.113.66", "WL-Proxy-Client-IP": "203.0.113.66", "X-Nf-Client-Connection-Ip": "203.0.113.66", "X-Remote-IP": "203.0.113.66",
+		"X-Originating-IP": "203.0.113.66", "X-Varnish": "1", "X-Arr-Log-Id": "1", "Max-Forwards": "9", "Front-End-Https": "on", "X-Scheme": "https", "X-Cloud-Trace-Context": "1", "X-Render-Origin-Server": "1", "X-Railway-Edge": "1",
 	} {
+		h, c := serve() // for each, or they would be too many for one minute
+		own := query(registered{ClientID: OwnClient}, h.base+"/app")
+		form := h.authorize(query(c, "https://client.example/cb"))
 		for what, w := range map[string]*httptest.ResponseRecorder{
 			"a code at once":   h.authorize(query(c, callback), header(name, value)),
 			"the form":         h.authorize(query(c, "https://client.example/cb"), header(name, value)),
@@ -78,6 +83,8 @@ func TestDuty01NothingThroughProxy(t *testing.T) {
 			}
 		}
 	}
+	h, c := serve()
+	form := h.authorize(query(c, "https://client.example/cb"))
 	// As nginx asks for location / { proxy_pass http://localhost:9315; }.
 	if w := h.authorize(query(c, callback), func(r *http.Request) { r.Proto, r.ProtoMinor = "HTTP/1.0", 0 }); w.Code != http.StatusForbidden {
 		t.Errorf("HTTP/1.0: status %d", w.Code)
