@@ -82,18 +82,20 @@ func TestDuty01NothingThroughProxy(t *testing.T) {
 				t.Errorf("%s with %s: status %d, Location %q: %s", what, name, w.Code, w.Header().Get("Location"), w.Body)
 			}
 		}
+		if h.codes.Load() != 0 {
+			t.Errorf("%s: %d codes were given", name, h.codes.Load())
+		}
+		// The form itself still counts, for the person on this machine.
+		location(t, h.answer(form, url.Values{"decision": {"allow"}}), "https://client.example/cb")
 	}
 	h, c := serve()
-	form := h.authorize(query(c, "https://client.example/cb"))
 	// As nginx asks for location / { proxy_pass http://localhost:9315; }.
 	if w := h.authorize(query(c, callback), func(r *http.Request) { r.Proto, r.ProtoMinor = "HTTP/1.0", 0 }); w.Code != http.StatusForbidden {
 		t.Errorf("HTTP/1.0: status %d", w.Code)
 	}
 	if h.codes.Load() != 0 {
-		t.Errorf("%d codes were given", h.codes.Load())
+		t.Errorf("HTTP/1.0: %d codes were given", h.codes.Load())
 	}
-	// The form itself still counts, for the person on this machine.
-	location(t, h.answer(form, url.Values{"decision": {"allow"}}), "https://client.example/cb")
 	public := open(t, public)
 	c = public.registerURIs(callback)
 	if w := public.authorize(query(c, callback), header("X-Forwarded-For", "203.0.113.66")); w.Code != http.StatusOK {
