@@ -430,12 +430,14 @@ func sarResult(stop []float64, up []bool) *Result {
 // supertrend returns the stop at each bar and whether the trend is up there. Both
 // bands are kept all the time; the one on the side of the trend is the stop.
 func supertrend(s *market.Series, n int, mult float64) (stop []float64, up []bool) {
-	atr, mids := kernel.ATRPine(s, n), kernel.MedianPrice(s)
+	atr := kernel.ATRPine(s, n)
 	stop, up = atr, make([]bool, s.Len()) // the range of a bar is read once, so its place can take the stop
 	var upper, lower float64
 	rising, started := false, false
 	for i := kernel.FirstValid(atr); i < len(atr); i++ {
-		mid, reach := mids[i], float64(mult*atr[i])
+		// Not kernel.MedianPrice: its correction of the last bits would decide ties between
+		// a close and a band, which the range, uncorrected, is part of as well.
+		mid, reach := (s.High[i]+s.Low[i])/2, float64(mult*atr[i])
 		newUpper, newLower := mid+reach, mid-reach
 		switch {
 		// The first bar with a range sets both bands and counts as falling.
