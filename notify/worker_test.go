@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -489,9 +490,10 @@ func TestHangingDestination(t *testing.T) {
 func TestFullQueueIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, oneHook+"\nphone webhook https://example.com/phone kinds=undelivered")
-		fails := true
+		var fails atomic.Bool
+		fails.Store(true)
 		h.fate = func(to string, _ service.Message) *service.Failure {
-			if to == "hook" && fails {
+			if to == "hook" && fails.Load() {
 				return &service.Failure{Reason: "answered 503", Retry: true}
 			}
 			return nil
@@ -516,9 +518,9 @@ func TestFullQueueIsTold(t *testing.T) {
 					t.Errorf("round %d: %q, want %q", round, got, want)
 				}
 			}
-			fails = false
+			fails.Store(false)
 			rest(time.Hour)
-			fails = true
+			fails.Store(true)
 			if got := told(); len(got) != 2 {
 				t.Errorf("after it had taken some: %q", got)
 			}

@@ -63,12 +63,13 @@ func (p play) file() string { return "trading/" + p.name + ".png" }
 type stage struct {
 	updates chan market.Update
 	taken   chan struct{}
-	began   time.Time // of the first minute
+	watched chan struct{} // closed when the engine has read the history
+	began   time.Time     // of the first minute
 	price   float64
 	at      int64 // of the price, in unix milliseconds
 }
 
-func (*stage) Watch(string, ...market.Interval)      {}
+func (s *stage) Watch(string, ...market.Interval)    { close(s.watched) }
 func (*stage) Await([]string)                        {}
 func (*stage) Unwatch(string)                        {}
 func (*stage) Resume(string, market.Interval, int64) {}
@@ -116,9 +117,10 @@ func (s *stage) step(i int, b market.Bar) {
 	before := market.Bar{Time: start - 60, Open: s.price, High: s.price, Low: s.price, Close: s.price}
 	u := market.Update{Symbol: "SAMPLE", Source: "script", Synthetic: true, Price: b.Close, At: start*1000 + 59_000, From: s.price, Since: s.at,
 		High: max(s.price, b.High), Low: min(s.price, b.Low), Path: []market.Bar{before, b}}
+	<-s.watched
 	s.updates <- u
 	<-s.taken
-	s.price, s.at = u.Price, u.At // now that the engine has read the history, which it does before the first update
+	s.price, s.at = u.Price, u.At
 }
 
 // act drives an engine along the path and returns the picture's view.
@@ -129,7 +131,7 @@ func (p play) act() (*chart.View, error) {
 	}
 	defer os.RemoveAll(dir)
 	began := time.Now().Truncate(time.Minute).Add(time.Minute)
-	s := &stage{updates: make(chan market.Update), taken: make(chan struct{}), began: began, price: p.closes[0], at: began.UnixMilli() - 1}
+	s := &stage{updates: make(chan market.Update), taken: make(chan struct{}), watched: make(chan struct{}), began: began, price: p.closes[0], at: began.UnixMilli() - 1}
 	engine, err := trade.Open(trade.Options{Dir: dir, Source: s, Feed: s, Symbols: []string{"SAMPLE"}})
 	if err != nil {
 		return nil, err
