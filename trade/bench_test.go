@@ -22,7 +22,7 @@ import (
 // are kept for ever, so it also states what one takes in memory.
 func BenchmarkPlace64(b *testing.B) {
 	o := testOptions(b)
-	raw := rawSyncs(b, o.Dir)
+	raw := rawSyncs(b, b.TempDir())
 	e := openTest(b, o)
 	defer e.Close()
 	if err := e.ensure(b.Context(), "AAA"); err != nil {
