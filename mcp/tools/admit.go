@@ -148,8 +148,8 @@ func replyOf(c mcp.Call) (permit.Reply, error) {
 
 // worthOf returns what an order is worth at the price that highest returns, and whether
 // that is known. It is not if there is no price, nor for a trailing stop, whose price
-// follows the market. A sell limit that the market has passed counts at the price of the market,
-// which it may get when more is traded.
+// follows the market. A sell limit that the market has passed counts at the price of the
+// market, at which it may be filled.
 func worthOf(engine *trade.Engine, r trade.OrderRequest, o trade.Order) (exact.Money, bool) {
 	if o.Type == trade.TrailingStop {
 		return exact.Money{}, false
