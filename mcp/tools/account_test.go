@@ -130,10 +130,7 @@ func TestProfitOfTheShownPrice(t *testing.T) {
 				Price float64 `json:"current_price"`
 			}
 			d.reply(trader, "get_positions", `{}`, &positions)
-			r := &chartRequest{}
-			if _, err := read(r.args(), json.RawMessage(`{"symbol":"BTCUSDT","interval":"1m","bars":30,"indicators":[]}`)); err != nil {
-				t.Fatal(err)
-			}
+			r := chartAsked(t, `{"symbol":"BTCUSDT","interval":"1m","bars":30,"indicators":[]}`)
 			v, err := h.chartView(t.Context(), trader, r)
 			if err != nil {
 				t.Fatal(err)
@@ -254,14 +251,7 @@ func TestAccount(t *testing.T) {
 		defer d.stop()
 		h := newHandlers(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub})
 		account := func(arguments string) *chart.Account {
-			r := &chartRequest{}
-			if _, err := read(r.args(), json.RawMessage(arguments)); err != nil {
-				t.Fatal(err)
-			}
-			if err := r.settle(time.Now()); err != nil {
-				t.Fatal(err)
-			}
-			v, err := h.chartView(t.Context(), trader, r)
+			v, err := h.chartView(t.Context(), trader, chartAsked(t, arguments))
 			if err != nil {
 				t.Fatal(err)
 			}

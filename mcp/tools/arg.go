@@ -1,9 +1,11 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,8 +13,10 @@ import (
 
 	"wick/exact"
 	"wick/indicators"
+	"wick/internal/strictjson"
 	"wick/limit"
 	"wick/market"
+	"wick/mcp"
 )
 
 // arg declares one argument of a tool. The schema that clients see, the reader,
@@ -20,7 +24,8 @@ import (
 //
 // Like a flag of package flag it is bound to the variable that receives the
 // value: a tool's request is a struct, and its method args binds every argument
-// to a field. The constructors below make one for each kind of value.
+// to a field. The constructors below make one for each kind of value. Rules
+// between arguments are in the request's method check.
 type arg struct {
 	name   string
 	doc    string        // what it means, for language models
@@ -32,35 +37,11 @@ type arg struct {
 	def string
 
 	need    string // for a required argument, what would be right; empty for an optional one
-	unless  string // an argument that may be given in place of a required one
 	aliases []string
 	listed  bool // the schema lists the aliases too
 	empty   bool // "" is passed to set, which takes it for an empty list or refuses it; else "" means absent
 
-	// spell returns the same text for all spellings of a value, so that a value sent
-	// under two names in different spellings counts as the same; nil if each value has
-	// only one spelling.
-	spell func(string) string
-
-	set   func(json.RawMessage) error // reads a value that is not null into the variable
-	given *bool                       // if not nil, is set to true when a client sent the argument
-}
-
-// noting returns a so that it sets given when a client sends the argument. It is for
-// defaults that depend on other arguments.
-func (a arg) noting(given *bool) arg {
-	a.given = given
-	return a
-}
-
-// keeping returns a so that it also stores the value as the client wrote it.
-func (a arg) keeping(value *json.RawMessage) arg {
-	set := a.set
-	a.set = func(v json.RawMessage) error {
-		*value = v
-		return set(v)
-	}
-	return a
+	set func(json.RawMessage) error // reads a value that is not null; after an error the variable is as it was
 }
 
 // required makes the argument required. If it is missing, need ends the text of the
@@ -86,25 +67,28 @@ func members(s string) func() string { return func() string { return s } }
 
 // single returns the set function of an argument that is a single value. It calls read
 // with the value as readText returns it.
-func single(name string, read func(s string) error) func(json.RawMessage) error {
+func single[T any](p *T, name string, read func(s string) (T, error)) func(json.RawMessage) error {
 	return func(v json.RawMessage) error {
 		s, err := readText(name, v)
 		if err != nil {
 			return err
 		}
-		return read(s)
+		value, err := read(s)
+		if err == nil {
+			*p = value
+		}
+		return err
 	}
 }
 
 // text declares a string of at most most characters, without the blanks around it.
 func text(p *string, name, doc string, most int) arg {
 	schema := func() string { return fmt.Sprintf(`"type":"string","maxLength":%d`, most) }
-	return arg{name: name, doc: doc, schema: schema, set: single(name, func(s string) error {
+	return arg{name: name, doc: doc, schema: schema, set: single(p, name, func(s string) (string, error) {
 		if n := utf8.RuneCountInString(s); n > most {
-			return fmt.Errorf("%s has %d characters, at most %d are taken", name, n, most)
+			return "", fmt.Errorf("%s has %d characters, at most %d are taken", name, n, most)
 		}
-		*p = s
-		return nil
+		return s, nil
 	})}
 }
 
@@ -112,30 +96,38 @@ func text(p *string, name, doc string, most int) arg {
 // is no default.
 func word[T ~string](p *T, name, doc string, def T, words ...T) arg {
 	schema := func() string { return `"type":"string","enum":` + encode(words) }
-	a := arg{name: name, doc: doc, schema: schema, set: func(v json.RawMessage) (err error) {
-		*p, err = readWord(name, v, words)
-		return err
-	}}
+	a := arg{name: name, doc: doc, schema: schema, set: single(p, name, func(s string) (T, error) { return oneOf(name, s, words) })}
 	if def != "" {
-		a.def = `"` + string(def) + `"` // a word of ours
+		a.def = encode(def)
 	}
 	return a
+}
+
+// oneOf returns the one of words that s is, in upper or lower case.
+func oneOf[T ~string](name, s string, words []T) (T, error) {
+	var known []string
+	for _, w := range words {
+		if strings.EqualFold(s, string(w)) {
+			return w, nil
+		}
+		known = append(known, string(w))
+	}
+	return "", fmt.Errorf("%s %q is not one of %s", name, limit.Clip(s), strings.Join(known, ", "))
 }
 
 // whole declares a whole number from lo to hi. A def below lo means that there is no
 // default.
 func whole(p *int, name, doc string, def, lo, hi int) arg {
 	schema := func() string { return fmt.Sprintf(`"type":"integer","minimum":%d,"maximum":%d`, lo, hi) }
-	a := arg{name: name, doc: doc, schema: schema, set: single(name, func(s string) error {
+	a := arg{name: name, doc: doc, schema: schema, set: single(p, name, func(s string) (int, error) {
 		f, err := strconv.ParseFloat(s, 64) // 200.0 is a whole number too
 		if err != nil || f != float64(int64(f)) {
-			return fmt.Errorf("%s %q is not a whole number from %d to %d", name, limit.Clip(s), lo, hi)
+			return 0, fmt.Errorf("%s %q is not a whole number from %d to %d", name, limit.Clip(s), lo, hi)
 		}
 		if f < float64(lo) || f > float64(hi) {
-			return fmt.Errorf("%s %s is out of bounds, %d to %d", name, limit.Clip(s), lo, hi)
+			return 0, fmt.Errorf("%s %s is out of bounds, %d to %d", name, limit.Clip(s), lo, hi)
 		}
-		*p = int(f)
-		return nil
+		return int(f), nil
 	})}
 	if def >= lo {
 		a.def = strconv.Itoa(def)
@@ -146,35 +138,36 @@ func whole(p *int, name, doc string, def, lo, hi int) arg {
 // between declares a number from lo to hi.
 func between(p *float64, name, doc string, def, lo, hi float64) arg {
 	schema := func() string { return fmt.Sprintf(`"type":"number","minimum":%g,"maximum":%g`, lo, hi) }
-	return arg{name: name, doc: doc, schema: schema, def: strconv.FormatFloat(def, 'g', -1, 64), set: single(name, func(s string) (err error) {
-		if *p, err = strconv.ParseFloat(s, 64); err != nil || !(*p >= lo && *p <= hi) {
-			return fmt.Errorf("%s %q is not a number from %g to %g", name, limit.Clip(s), lo, hi)
+	return arg{name: name, doc: doc, schema: schema, def: strconv.FormatFloat(def, 'g', -1, 64), set: single(p, name, func(s string) (float64, error) {
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(f >= lo && f <= hi) {
+			return 0, fmt.Errorf("%s %q is not a number from %g to %g", name, limit.Clip(s), lo, hi)
 		}
-		return nil
+		return f, nil
 	})}
 }
 
 // boolean declares true or false; absent means false. An empty text is refused: an order
 // whose dry_run is empty must not be placed.
 func boolean(p *bool, name, doc string) arg {
-	return arg{name: name, doc: doc, schema: members(`"type":"boolean"`), def: "false", empty: true, set: func(v json.RawMessage) error {
-		w, err := readWord(name, v, []string{"true", "false", "1", "0", "yes", "no"})
-		*p = w == "true" || w == "1" || w == "yes"
-		return err
-	}}
+	return arg{name: name, doc: doc, schema: members(`"type":"boolean"`), def: "false", empty: true, set: single(p, name, func(s string) (bool, error) {
+		w, err := oneOf(name, s, []string{"true", "false", "1", "0", "yes", "no"})
+		return w == "true" || w == "1" || w == "yes", err
+	})}
 }
 
 // decimal declares a number above zero. It is read digit by digit, never as a float. The
 // variable stays zero when the argument is absent.
 func decimal(p *exact.Decimal, name, doc string) arg {
-	return arg{name: name, doc: doc, schema: members(`"type":"number","exclusiveMinimum":0`), set: single(name, func(s string) (err error) {
-		if *p, err = exact.Parse([]byte(s)); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+	return arg{name: name, doc: doc, schema: members(`"type":"number","exclusiveMinimum":0`), set: single(p, name, func(s string) (exact.Decimal, error) {
+		d, err := exact.Parse([]byte(s))
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("%s: %w", name, err)
+		case d <= 0:
+			return 0, fmt.Errorf("%s %s must be above 0", name, d)
 		}
-		if *p <= 0 {
-			return fmt.Errorf("%s %s must be above 0", name, *p)
-		}
-		return nil
+		return d, nil
 	})}
 }
 
@@ -188,10 +181,13 @@ func words(p *[]string, name, doc string, most int, enum ...string) arg {
 		}
 		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{%s}`, most, items)
 	}
-	return arg{name: name, doc: doc, schema: schema, empty: true, set: func(v json.RawMessage) (err error) {
-		*p, err = readTexts(name, v)
-		if err == nil && len(*p) > most {
-			err = fmt.Errorf("%s has %d items: at most %d a call", name, len(*p), most)
+	return arg{name: name, doc: doc, schema: schema, empty: true, set: func(v json.RawMessage) error {
+		items, err := readTexts(name, v)
+		if err == nil && len(items) > most {
+			err = fmt.Errorf("%s has %d items: at most %d a call", name, len(items), most)
+		}
+		if err == nil {
+			*p = items
 		}
 		return err
 	}}
@@ -200,10 +196,7 @@ func words(p *[]string, name, doc string, most int, enum ...string) arg {
 // symbol declares the symbol of a market as the client writes it; ticker is another name
 // for it. The source decides which market it means: see [market.Resolve].
 func symbol(p *string, doc string) arg {
-	return arg{name: "symbol", doc: doc, schema: members(`"type":"string"`), aliases: []string{"ticker"}, spell: strings.ToUpper, set: func(v json.RawMessage) (err error) {
-		*p, err = readText("symbol", v)
-		return err
-	}}
+	return arg{name: "symbol", doc: doc, schema: members(`"type":"string"`), aliases: []string{"ticker"}, set: single(p, "symbol", func(s string) (string, error) { return s, nil })}
 }
 
 // everything is the word, in requests and replies, for a filter that lets everything
@@ -215,16 +208,7 @@ const everything = "all"
 // for it. An empty def means that there is no default.
 func interval(p *market.Interval, doc string, def market.Interval) arg {
 	a := word(p, "interval", doc, def, market.Intervals()...).also("timeframe")
-	a.spell = func(s string) string {
-		if iv, err := market.ParseInterval(s); err == nil {
-			return string(iv)
-		}
-		return s
-	}
-	a.set = single("interval", func(s string) (err error) {
-		*p, err = market.ParseInterval(s)
-		return err
-	})
+	a.set = single(p, "interval", market.ParseInterval)
 	return a
 }
 
@@ -237,30 +221,40 @@ const (
 )
 
 // requests declares a list of indicators, each a name or an object with a name and
-// parameters; panels and indicator are other names for it. Def is a JSON array.
+// parameters; panels and indicator are other names for it. Def is a JSON array; without it
+// at least one indicator is required.
 func requests(p *[]indicators.Request, doc, def string) arg {
 	schema := func() string {
 		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{"anyOf":[{"type":"string"},`+
 			`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}]}`, maxIndicators)
 	}
-	return arg{name: "indicators", doc: doc, schema: schema, def: def, aliases: []string{"panels", "indicator"}, empty: true, set: func(v json.RawMessage) (err error) {
+	need := ""
+	if def == "" {
+		need = `an array of names such as ["rsi","macd"]; call list_indicators for the names`
+	}
+	return arg{name: "indicators", doc: doc, schema: schema, def: def, need: need, aliases: []string{"panels", "indicator"}, empty: true, set: func(v json.RawMessage) error {
 		items, err := readList("indicators", v)
 		if err != nil {
 			return err
 		}
+		if len(items) == 0 && need != "" {
+			return fmt.Errorf("indicators is required, %s", need)
+		}
 		if len(items) > maxIndicators {
 			return fmt.Errorf("%d indicators are too many: at most %d a call", len(items), maxIndicators)
 		}
-		if *p, err = indicators.Parse(items); err != nil {
+		parsed, err := indicators.Parse(items)
+		if err != nil {
 			return err
 		}
 		studies := 0
-		for _, r := range *p {
+		for _, r := range parsed {
 			studies += r.Studies()
 		}
 		if studies > maxStudies {
 			return fmt.Errorf("%d indicators in rules and formulas are too many: at most %d a call", studies, maxStudies)
 		}
+		*p = parsed
 		return nil
 	}}
 }
@@ -281,7 +275,7 @@ func schemaOf(declared []arg) json.RawMessage {
 				properties = append(properties, encode(alias)+":{"+a.schema()+`,"description":`+encode("Same as "+a.name+".")+"}")
 			}
 		}
-		if a.need != "" && a.unless == "" { // with unless, another argument may be given in its place
+		if a.need != "" {
 			required = append(required, a.name)
 		}
 	}
@@ -292,78 +286,58 @@ func schemaOf(declared []arg) json.RawMessage {
 	return json.RawMessage(schema + "}")
 }
 
-// read sets the variables of the declared arguments from raw, a JSON object. It returns
-// the names in raw that no argument has, in alphabetical order, but not those whose value
-// is null. The error names everything that is wrong, a line each, so that a model can
-// correct all of it in the next call.
-func read(declared []arg, raw json.RawMessage) (unknown []string, err error) {
+// sent holds the values that a client sent, as it wrote them, by the name of their argument.
+type sent map[string]json.RawMessage
+
+// read sets the variables of the declared arguments: to the default, and then to what is in
+// raw, a JSON object. It returns what was sent, and the names in raw that no argument has,
+// in alphabetical order, but not those whose value is null. The error names everything that
+// is wrong, a line each, so that a model can correct all of it in the next call.
+func read(declared []arg, raw json.RawMessage) (values sent, unknown []string, err error) {
 	given, err := readObject(raw)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	values = make(sent)
 	for _, a := range declared {
-		// What the client sent comes first, then the default. Only without both is a required
-		// argument missing.
-		v, wrong := a.find(given)
+		if a.def != "" {
+			err = errors.Join(err, a.set(json.RawMessage(a.def)))
+		}
+		v, wrong := a.take(given)
 		switch {
 		case wrong != nil:
 		case v != nil:
-			wrong = a.set(v)
-			if a.given != nil {
-				*a.given = true
-			}
-		case a.def != "":
-			wrong = a.set(json.RawMessage(a.def))
-		case a.need != "" && given[a.unless] == nil:
+			values[a.name], wrong = v, a.set(v)
+		case a.need != "":
 			wrong = fmt.Errorf("%s is required, %s", a.name, a.need)
-			if a.unless != "" {
-				wrong = fmt.Errorf("%w; %s may be given in its place", wrong, a.unless)
-			}
 		}
 		err = errors.Join(err, wrong)
 	}
-	// Names that belong to no argument.
-	for name := range given {
-		if !slices.ContainsFunc(declared, func(a arg) bool { return slices.Contains(a.names(), name) }) {
-			unknown = append(unknown, name)
-		}
-	}
-	slices.Sort(unknown)
-	return unknown, err
+	return values, slices.Sorted(maps.Keys(given)), err
 }
 
-// find returns the value that was given under the argument's name or an alias, or nil.
-// It is an error if two of its names have different values: nobody can know which one was
-// meant.
-func (a arg) find(given map[string]json.RawMessage) (json.RawMessage, error) {
-	var found json.RawMessage
+// take removes all names of the argument from given and returns its value, or nil. It is an
+// error if two of its names have different values: nobody can know which one was meant.
+func (a arg) take(given map[string]json.RawMessage) (value json.RawMessage, err error) {
 	for _, name := range a.names() {
 		v, ok := given[name]
-		// Models send "" for what they leave out.
-		if !ok || string(v) == `""` && !a.empty {
-			continue
-		}
-		if found != nil && a.plain(v) != a.plain(found) {
-			return nil, fmt.Errorf("%s and %s are one argument and were given different values: send %s alone", a.name, name, a.name)
-		}
-		if found == nil {
-			found = v
+		delete(given, name)
+		switch {
+		case !ok || string(v) == `""` && !a.empty: // models send "" for what they leave out
+		case value == nil:
+			value = v
+		case !same(v, value):
+			err = fmt.Errorf("%s and %s are one argument and were given different values: send %s alone", a.name, name, a.name)
 		}
 	}
-	return found, nil
+	return value, err
 }
 
-// plain returns a text that is the same for two values exactly if the argument reads them
-// as the same: what spell makes of a single value, and any other value as it is written.
-func (a arg) plain(v json.RawMessage) string {
-	s, err := readText(a.name, v)
-	switch {
-	case err != nil:
-		return string(v)
-	case a.spell != nil:
-		return a.spell(s)
-	}
-	return s
+// same reports whether two values read the same, as 240 and "240" do.
+func same(a, b json.RawMessage) bool {
+	s, err := readText("", a)
+	t, wrong := readText("", b)
+	return bytes.Equal(a, b) || err == nil && wrong == nil && s == t
 }
 
 // ignored is an argument that a tool does not know, as its reply shows it.
@@ -414,3 +388,114 @@ func sentence(tool string, declared []arg, unread []ignored) string {
 	}
 	return fmt.Sprintf("%s does not know %s; it takes %s", tool, strings.Join(names, ", "), strings.Join(takes, ", "))
 }
+
+// The readers below accept what models often send: a number may be a string, null means
+// absent, and one string stands for an array. Each takes the name of the argument for its
+// errors.
+
+// maxArguments bounds the names of a call and of an object inside it. No tool has half as
+// many, and each that a tool does not know is compared with all that it knows.
+const maxArguments = 64
+
+// readObject returns the members of an object that are not null. An empty text or null
+// counts as an empty object.
+func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if len(raw) == 0 {
+		return members, nil
+	}
+	if err := once(raw); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return nil, fmt.Errorf("the arguments are not a JSON object: send {} or an object with named arguments")
+	}
+	maps.DeleteFunc(members, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
+	return members, nil
+}
+
+// once returns an error if an object in raw, which must be valid JSON, has the same name
+// twice, since an order must not depend on which of the two counts, or more than
+// maxArguments names.
+func once(raw json.RawMessage) error {
+	switch e, _ := errors.AsType[*strictjson.Error](strictjson.Check(raw, nil, maxArguments)); {
+	case e == nil:
+		return nil
+	case e.Kind == strictjson.Many:
+		return fmt.Errorf("an object has more than %d names: fewer are read", maxArguments)
+	default:
+		return fmt.Errorf("%q is given twice in one object: send it once, nobody can know which one was meant", limit.Clip(e.Name))
+	}
+}
+
+// spelled returns v or, if v is a string, the text in it: models put the JSON of objects
+// and arrays into strings.
+func spelled(name string, v json.RawMessage) (json.RawMessage, error) {
+	if v[0] != '"' {
+		return v, nil
+	}
+	s, err := readText(name, v)
+	if err == nil && json.Valid([]byte(s)) {
+		err = once(json.RawMessage(s))
+	}
+	return json.RawMessage(s), err
+}
+
+// readText returns a string without the blanks around it. A number, true or false is
+// returned as it is written.
+func readText(name string, v json.RawMessage) (string, error) {
+	switch v[0] {
+	case '"':
+		var s string
+		_ = json.Unmarshal(v, &s) // v is a JSON string, and can be decoded
+		return strings.TrimSpace(s), nil
+	case '{', '[':
+		return "", fmt.Errorf("%s must be a single value, not %s", name, limit.Clip(string(v)))
+	}
+	return string(v), nil
+}
+
+// readList returns the items of an array. A string may contain the JSON of an array or
+// object, or items separated by commas. An object counts as an array of one item.
+func readList(name string, v json.RawMessage) (items []json.RawMessage, err error) {
+	text, err := spelled(name, v)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(text, []byte("{")) && json.Valid(text):
+		return []json.RawMessage{text}, nil
+	case v[0] == '"' && !bytes.HasPrefix(text, []byte("[")):
+		for part := range strings.SplitSeq(string(text), ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				items = append(items, json.RawMessage(encode(part)))
+			}
+		}
+		return items, nil
+	}
+	if err := json.Unmarshal(text, &items); err != nil {
+		return nil, fmt.Errorf("%s must be an array, not %s", name, limit.Clip(string(text)))
+	}
+	return items, nil
+}
+
+// readTexts is like readList, for items that are strings. Empty ones are left out.
+func readTexts(name string, v json.RawMessage) (out []string, err error) {
+	items, err := readList(name, v)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		var s string
+		if err := json.Unmarshal(item, &s); err != nil || string(item) == "null" { // which stands for no string
+			return nil, fmt.Errorf("%s must hold strings, not %s", name, limit.Clip(string(item)))
+		}
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// encode returns v as compact JSON. Its type is ours, and can always be encoded.
+func encode(v any) string { return string(mcp.Encode(v)) }

@@ -17,7 +17,7 @@ import (
 // generateChart defines generate_chart. It reads the market and changes nothing, but
 // counts as heavy: a picture takes memory and a processor.
 func (h *handlers) generateChart() tool {
-	return defineFrom(chartRequest{source: h.Source}, mcp.Tool{
+	return define(mcp.Tool{
 		Name:  "generate_chart",
 		Title: "Chart with indicators",
 		Description: "Draw a chart of a symbol with technical indicators. Returns a PNG by default. " +
@@ -29,12 +29,7 @@ func (h *handlers) generateChart() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		MaxResult:   maxSeriesBytes,
 		Cost:        mcp.Heavy,
-	}, reports, func(ctx context.Context, c mcp.Call, r *chartRequest) (*mcp.Result, error) {
-		if err := r.settle(time.Now()); err != nil {
-			return nil, fixable(err)
-		}
-		return h.draw(ctx, c, r)
-	})
+	}, reports, h.draw)
 }
 
 // What models read about the replies of several tools: members and labels that read like
@@ -147,7 +142,7 @@ func (r *chartRequest) markNames(places []int) string {
 func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartRequest) (*chart.View, error) {
 	// The symbols to compare are checked first, so that a mistake there costs no request to
 	// the source.
-	others, err := r.others()
+	others, err := r.others(h.Source)
 	if err != nil {
 		return nil, fixable(err)
 	}

@@ -274,16 +274,23 @@ func TestAveragedCandlesBegin(t *testing.T) {
 		if line := got.Indicators["heikin_ashi"].Lines[0].Values; math.Abs(got.Open-want) > 1e-9*want || math.Abs(got.Open-line[0]) > 1e-9*want {
 			t.Errorf("%d bars: the series opens at %v, the indicator at %v, want %v", bars, got.Open, line[0], want)
 		}
-		r := &chartRequest{kind: "heikin_ashi", format: "png", question: question{symbol: "BTCUSDT", interval: market.Hour4, bars: bars}}
-		r.options.Width, r.options.Height = 800, 500
-		if err := r.settle(fixedNow); err != nil {
-			t.Fatal(err)
-		}
+		r := chartAsked(t, fmt.Sprintf(`{"symbol":"BTCUSDT","type":"heikin_ashi","bars":%d,"indicators":[]}`, bars))
 		v, err := newHandlers(Deps{Source: new(fixed)}).chartView(t.Context(), mcp.Caller{}, r)
 		if err != nil || v.AveragedOpen == nil || math.Abs(*v.AveragedOpen-want) > 1e-9*want {
 			t.Errorf("%d bars: the picture of %v opens at %v, want %v", bars, err, v.AveragedOpen, want)
 		}
 	}
+}
+
+// chartAsked returns the request of a call of generate_chart.
+func chartAsked(t *testing.T, arguments string) *chartRequest {
+	t.Helper()
+	r := &chartRequest{}
+	values, _, err := read(r.args(), json.RawMessage(arguments))
+	if err = errors.Join(err, r.check(values)); err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // TestChartNeeds: an indicator that has no value yet says in its legend how
@@ -306,10 +313,7 @@ func TestChartNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.indicator, err)
 		}
-		var r chartRequest
-		if _, err := read(r.args(), json.RawMessage(arguments)); err != nil {
-			t.Fatal(err)
-		}
+		r := chartAsked(t, arguments)
 		v, _, err := newHandlers(Deps{Source: &newborn{}}).span(t.Context(), r.question)
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,11 +24,9 @@ const (
 )
 
 // chartRequest is the request of generate_chart. It is filled in three steps: the
-// arguments are read, then settle reads those that depend on others, and the notes are
+// arguments are read, then check reads those that depend on others, and the notes are
 // added while the chart is made.
 type chartRequest struct {
-	source market.Source // says which symbols are one market; nil means Sample
-
 	question
 	format  string // png, summary, both or series
 	options chart.Options
@@ -38,13 +35,12 @@ type chartRequest struct {
 	show    []string // parts of the account
 	notes   []string // what the caller should know about the answer
 
-	// Arguments as they were read, for settle.
+	// Arguments as they were read, for check.
 	theme, kind, scale, signals string
 	zone, fromText, toText      string
-	rawMarks, rawIndicators     json.RawMessage
+	rawMarks                    json.RawMessage
 	volume                      bool
-	barsGiven, showGiven        bool
-	themeGiven                  bool
+	sent                        sent
 }
 
 // args declares the arguments of generate_chart: those of the specification, and then
@@ -57,30 +53,30 @@ func (r *chartRequest) args() []arg {
 	return append([]arg{
 		symbol, interval,
 		requests(&r.indicators, `Indicators to draw, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}. `+
-			"[] draws none.", defaultIndicators).keeping(&r.rawIndicators),
-		whole(&r.bars, "bars", "Bars shown, the newest ones. With from it is only the most that is shown, 5000 unless given.", defaultBars, 1, maxBars).noting(&r.barsGiven),
+			"[] draws none.", defaultIndicators),
+		whole(&r.bars, "bars", "Bars shown, the newest ones. With from it is only the most that is shown, 5000 unless given.", defaultBars, 1, maxBars),
 		whole(&r.options.Width, "width", "Width of the picture in pixels.", defaultWidth, chart.MinWidth, chart.MaxWidth),
 		whole(&r.options.Height, "height", "Height of the picture in pixels.", defaultHeight, chart.MinHeight, chart.MaxHeight),
 		word(&r.format, "format", "What to return: a picture, the key numbers as JSON, both, or every bar and value as JSON.", "png", "png", "summary", "both", "series"),
-		word(&r.theme, "theme", "Colours of the picture.", "dark", chart.Themes()...).noting(&r.themeGiven),
+		word(&r.theme, "theme", "Colours of the picture.", "dark", chart.Themes()...),
 	}, r.optionArgs()...)
 }
 
 // others returns the symbols to compare as the source spells them, each once and without
 // the chart's own, which is drawn anyway. It fetches no bars.
-func (r *chartRequest) others() (symbols []string, err error) {
+func (r *chartRequest) others(source market.Source) (symbols []string, err error) {
 	if len(r.compare) == 0 {
 		return nil, nil
 	}
 	if r.symbol == "" {
 		return nil, errors.New("compare needs a symbol: without one the chart shows invented bars, which compare with nothing")
 	}
-	own, err := market.Resolve(r.source, r.symbol)
+	own, err := market.Resolve(source, r.symbol)
 	if err != nil {
 		return nil, err
 	}
 	for _, text := range r.compare {
-		symbol, err := market.Resolve(r.source, text)
+		symbol, err := market.Resolve(source, text)
 		if err != nil {
 			return nil, fmt.Errorf("compare: %w", err)
 		}
@@ -110,29 +106,27 @@ func (r *chartRequest) optionArgs() []arg {
 		volume,
 		text(&r.zone, "timezone", "Where times are shown and read, such as America/New_York or +05:30. Default UTC.", 64).also("tz"),
 		between(&r.options.PixelRatio, "pixel_ratio", "Pixels per unit of width and height, for sharp screens; at most 4096 pixels a side in all.", 1, 1, chart.MaxPixelRatio).also("device_pixel_ratio"),
-		show(&r.show).noting(&r.showGiven),
+		show(&r.show),
 	}
 }
 
 // scale declares the scale of the price. Models also send log_scale with true or false.
 func scale(p *string) arg {
 	a := word(p, "scale", "Price axis: linear, log, or percent since the first bar.", "linear", chart.Scales()...).also("log_scale")
-	a.set = func(v json.RawMessage) (err error) {
-		switch string(bytes.Trim(v, `"`)) {
+	a.set = single(p, "scale", func(s string) (string, error) {
+		switch s {
 		case "true":
-			*p = "log"
+			return "log", nil
 		case "false":
-			*p = "linear"
-		default:
-			*p, err = readWord("scale", v, chart.Scales())
+			return "linear", nil
 		}
-		return err
-	}
+		return oneOf("scale", s, chart.Scales())
+	})
 	return a
 }
 
 // marks declares a list of drawings. It is kept as JSON, because times can be read only
-// when the time zone is known. Here only the number of marks is checked; settle reads
+// when the time zone is known. Here only the number of marks is checked; check reads
 // them.
 func marks(p *json.RawMessage) arg {
 	schema := func() string {
@@ -165,22 +159,28 @@ func show(p *[]string) arg {
 		if len(items) > len(accountParts) {
 			return fmt.Errorf("show has %d items: at most %d, of %s", len(items), len(accountParts), strings.Join(accountParts, ", "))
 		}
+		var parts []string
 		for _, item := range items {
-			if item[0] == '{' || item[0] == '[' {
+			s, wrong := readText("show", item)
+			if wrong != nil {
 				return fmt.Errorf("show must be an array of %s, not %s", strings.Join(accountParts, ", "), limit.Clip(string(v)))
 			}
-			part, wrong := readWord("show", item, accountParts)
+			part, wrong := oneOf("show", s, accountParts)
 			err = errors.Join(err, wrong)
-			*p = append(*p, part)
+			parts = append(parts, part)
+		}
+		if err == nil {
+			*p = parts
 		}
 		return err
 	}
 	return a
 }
 
-// settle reads the arguments that depend on each other, and checks everything that can be
+// check reads the arguments that depend on each other, and checks everything that can be
 // checked before bars are fetched. The error names all mistakes.
-func (r *chartRequest) settle(now time.Time) (err error) {
+func (r *chartRequest) check(sent sent) (err error) {
+	r.sent = sent
 	// All parsers run, even after an error.
 	collect := func(wrong error) { err = errors.Join(err, wrong) }
 	// The words were checked when they were read, and are in the order of their options.
@@ -205,7 +205,7 @@ func (r *chartRequest) settle(now time.Time) (err error) {
 		r.marks, wrong = chart.ParseMarks(r.rawMarks, zone)
 		collect(wrong)
 	}
-	collect(r.settlePeriod(zone, now))
+	collect(r.checkPeriod(zone, time.Now()))
 	// The page may draw a series as averaged candles whatever its type is.
 	if r.options.Type == chart.HeikinAshi || r.format == "series" {
 		r.before = indicators.HeikinAshiWarmup
@@ -213,15 +213,15 @@ func (r *chartRequest) settle(now time.Time) (err error) {
 	return err
 }
 
-// settlePeriod reads from and to, and refuses a period that lies ahead or ends before
+// checkPeriod reads from and to, and refuses a period that lies ahead or ends before
 // it begins.
-func (r *chartRequest) settlePeriod(zone *time.Location, now time.Time) (err error) {
+func (r *chartRequest) checkPeriod(zone *time.Location, now time.Time) (err error) {
 	if r.fromText != "" {
 		if r.from, err = chart.ParseTime(r.fromText, zone, false); err != nil {
 			return fmt.Errorf("from: %w", err)
 		}
 		// Without the argument bars, all of the period is shown, up to maxBars.
-		if !r.barsGiven {
+		if r.sent["bars"] == nil {
 			r.bars = maxBars
 		}
 	}
@@ -243,7 +243,7 @@ func (r *chartRequest) settlePeriod(zone *time.Location, now time.Time) (err err
 // the argument show that is everything or, for a past period, the fills.
 func (r *chartRequest) parts(v *chart.View) []string {
 	switch {
-	case r.showGiven:
+	case r.sent["show"] != nil:
 		return r.show
 	case v.Past:
 		return []string{"fills"} // the other parts are of now, not of the period
@@ -285,16 +285,18 @@ func (r *chartRequest) repeated(v *chart.View) json.RawMessage {
 		Interval: market.Interval(unless(string(r.interval), string(market.Hour4))),
 		Type:     unless(r.kind, chart.Types()[0]), Scale: unless(r.scale, chart.Scales()[0]), Signals: unless(r.signals, chart.SignalWords()[0]),
 	}
-	// The list is written again, so that all spellings of it have one form. It was read
-	// before without an error.
-	items, _ := readList("indicators", r.rawIndicators)
-	if list := encode(append([]json.RawMessage{}, items...)); list != defaultIndicators { // [] for none, not null
-		q.Indicators = json.RawMessage(list)
+	if given := r.sent["indicators"]; given != nil {
+		// The list is written again, so that all spellings of it have one form. It was read
+		// before without an error.
+		items, _ := readList("indicators", given)
+		if list := encode(append([]json.RawMessage{}, items...)); list != defaultIndicators { // [] for none, not null
+			q.Indicators = json.RawMessage(list)
+		}
 	}
 	if !r.volume {
 		q.Volume = &r.volume
 	}
-	if r.themeGiven {
+	if r.sent["theme"] != nil {
 		q.Theme = r.theme
 	}
 	if parts := append([]string{}, r.parts(v)...); v.Account != nil && len(parts) < len(accountParts) {

@@ -204,8 +204,6 @@ func argumentTable(declared []arg) string {
 		}
 		def := ""
 		switch {
-		case a.need != "" && a.unless != "":
-			def = "this or `" + a.unless + "`" // as the schema, which requires neither
 		case a.need != "":
 			def = "required"
 		case a.def != "":

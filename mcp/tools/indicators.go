@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"wick/chart"
@@ -21,14 +20,8 @@ func (h *handlers) getIndicators() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		Cost:        mcp.Heavy,
 	}, reports, func(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {
-		if len(r.indicators) == 0 {
-			return nil, fixable(errors.New(`indicators is required, an array of names such as ["rsi","macd"]; call list_indicators for the names`))
-		}
 		if len(r.symbols) > 0 {
 			return h.scan(ctx, c, r)
-		}
-		if r.symbol == "" && r.listed {
-			return nil, fixable(errors.New("symbols is empty: name at least one symbol, such as BTCUSDT"))
 		}
 		return h.computation(ctx, c.Caller, r)
 	})

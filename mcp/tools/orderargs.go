@@ -52,11 +52,12 @@ func percent(a arg) arg {
 // placed without its protection.
 func exit(p *trade.Exit, name, doc string) arg {
 	schema := members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]`)
-	return arg{name: name, doc: doc, schema: schema, empty: true, set: single(name, func(s string) (err error) {
-		if *p, err = trade.ParseExit(s); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+	return arg{name: name, doc: doc, schema: schema, empty: true, set: single(p, name, func(s string) (trade.Exit, error) {
+		x, err := trade.ParseExit(s)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
 		}
-		return nil
+		return x, err
 	})}
 }
 
@@ -81,7 +82,7 @@ func oco(p *trade.OCO) arg {
 			if !bytes.HasPrefix(object, []byte("{")) || !json.Valid(object) {
 				return fmt.Errorf(`oco must be an object such as {"stop_price":95}, not %s`, limit.Clip(string(v)))
 			}
-			unknown, err := read(declared, object)
+			_, unknown, err := read(declared, object)
 			if err != nil { // a line for each mistake
 				err = errors.New("oco: " + strings.ReplaceAll(err.Error(), "\n", "\noco: "))
 			}
@@ -104,15 +105,14 @@ func deadline(p *time.Time, name, doc string) arg {
 // moment declares a time. A date means the beginning of that day in UTC, or with end its
 // last second.
 func moment(p *time.Time, name, doc string, end bool) arg {
-	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: single(name, func(s string) (err error) {
-		if *p, err = time.Parse(time.RFC3339, s); err == nil { // which keeps fractions of a second
-			return nil
+	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: single(p, name, func(s string) (time.Time, error) {
+		if t, err := time.Parse(time.RFC3339, s); err == nil { // which keeps fractions of a second
+			return t, nil
 		}
 		at, err := market.ParseTime(s, time.UTC, end)
 		if err != nil {
-			return fmt.Errorf("%s %q is no time: write a date such as 2026-01-31, 2026-01-31 14:30 in UTC, RFC 3339 or unix seconds", name, limit.Clip(s))
+			return time.Time{}, fmt.Errorf("%s %q is no time: write a date such as 2026-01-31, 2026-01-31 14:30 in UTC, RFC 3339 or unix seconds", name, limit.Clip(s))
 		}
-		*p = time.Unix(at, 0).UTC()
-		return nil
+		return time.Unix(at, 0).UTC(), nil
 	})}
 }

@@ -25,8 +25,6 @@ type orderRequest struct{ trade.OrderRequest }
 // what protects the position, how long it waits, and what makes a retry safe. The engine
 // checks which of them go together, since it knows the market.
 func (r *orderRequest) args() []arg {
-	quantity := quantityOrAll(&r.Quantity, &r.All).required("in units of the base, above 0, or all")
-	quantity.unless = "notional"
 	replaces := text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step. Name its time_in_force, post_only and, unless a broker has it, its exits again.", maxID)
 	read := replaces.set
 	replaces.empty, replaces.set = true, func(v json.RawMessage) error { // with "" for absent, this would be a second order
@@ -41,7 +39,7 @@ func (r *orderRequest) args() []arg {
 		word(&r.Type, "type", "market fills at once; limit waits for its price; stop fills at the market once it comes to stop_price; "+
 			"stop_limit is a limit from then on; trailing_stop is a stop that follows the market at a distance.", "",
 			trade.OrderTypes...).required("one of market, limit, stop, stop_limit, trailing_stop"),
-		quantity,
+		quantityOrAll(&r.Quantity, &r.All),
 		decimal(&r.Notional, "notional", "In place of quantity: the value of the order in the quote currency, 500 for $500 of it."),
 		decimal(&r.Price, "price", "Limit price, for limit and stop_limit only, at most 8 decimals. A limit on the wrong side of the market (a buy above the price, "+
 			"a sell below it) does not wait: it fills at once at the market's price, never worse than the limit."),
@@ -62,6 +60,14 @@ func (r *orderRequest) args() []arg {
 		text(&r.ClientOrderID, "client_order_id", "Your own id for this order, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
 		boolean(&r.DryRun, "dry_run", "Check everything and say what would happen, without placing an order."),
 	}
+}
+
+// check refuses an order without a size.
+func (r *orderRequest) check(sent sent) error {
+	if sent["quantity"] == nil && sent["notional"] == nil {
+		return errors.New("quantity is required, in units of the base, above 0, or all; notional may be given in its place")
+	}
+	return nil
 }
 
 // placeOrder defines place_order: one order, or with symbol all an order for each open
@@ -191,13 +197,28 @@ type cancellation struct {
 }
 
 // args declares the arguments of cancel_order. None of them is required by the schema,
-// since each stands in place of the others; the handler refuses a call without any.
+// since each stands in place of the others.
 func (r *cancellation) args() []arg {
 	return []arg{
 		text(&r.id, "order_id", "The order_id that place_order returned; get_orders lists them.", maxID),
 		symbol(&r.symbol, "In place of order_id: cancel all open orders of this symbol."),
 		boolean(&r.all, "all", "In place of order_id: cancel all open orders."),
 	}
+}
+
+// check refuses a request that names none of the three, and one that names two: a call with
+// an order and a symbol could mean either.
+func (r *cancellation) check(sent) error {
+	if r.symbol == everything { // as in place_order
+		r.symbol, r.all = "", true
+	}
+	switch {
+	case r.id == "" && r.symbol == "" && !r.all:
+		return errors.New("order_id is required, as place_order returned it; or symbol, or all=true")
+	case r.id != "" && (r.symbol != "" || r.all), r.symbol != "" && r.all:
+		return errors.New("order_id, symbol and all exclude each other: send one of them")
+	}
+	return nil
 }
 
 // cancelOrder defines cancel_order: one order, those of a symbol, or all of them.
@@ -210,17 +231,7 @@ func (h *handlers) cancelOrder() tool {
 			"Of two orders that exclude each other, such as a stop_loss and a take_profit, both are cancelled.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
 	}, refuses, func(_ context.Context, c mcp.Call, r *cancellation) (*mcp.Result, error) {
-		if r.symbol == everything { // as in place_order
-			r.symbol, r.all = "", true
-		}
-		// Exactly one of the three must be given: a call with an order and a symbol could mean
-		// either.
-		switch {
-		case r.id == "" && r.symbol == "" && !r.all:
-			return nil, fixable(errors.New("order_id is required, as place_order returned it; or symbol, or all=true"))
-		case r.id != "" && (r.symbol != "" || r.all), r.symbol != "" && r.all:
-			return nil, fixable(errors.New("order_id, symbol and all exclude each other: send one of them"))
-		case r.id == "":
+		if r.id == "" {
 			cancelled, err := h.Engine.CancelOrders(who(c), r.symbol)
 			if err != nil {
 				return nil, err

@@ -93,7 +93,10 @@ type tool struct {
 	declared []arg
 }
 
-// request is a struct that receives the arguments of a call.
+// request is a struct that receives the arguments of a call. If it has a method
+// check(sent) error, that refuses what the arguments are together: define calls it with what
+// the client sent, even if the reading of some arguments failed, which then have their
+// defaults.
 type request[R any] interface {
 	*R
 	args() []arg // binds every argument to a field
@@ -110,37 +113,34 @@ const (
 	reports = false // for any other: it answers and says which ones it did not read
 )
 
-// define completes t with the schema of R's arguments and a handler that reads
+// define completes t with the schema of R's arguments and a handler that reads and checks
 // them before it calls handle.
 func define[R any, P request[R]](t mcp.Tool, refuses bool, handle func(context.Context, mcp.Call, P) (*mcp.Result, error)) tool {
-	return defineFrom(*new(R), t, refuses, handle)
-}
-
-// defineFrom is define for requests that begin as a copy of empty, which may know what
-// the reading of arguments needs.
-func defineFrom[R any, P request[R]](empty R, t mcp.Tool, refuses bool, handle func(context.Context, mcp.Call, P) (*mcp.Result, error)) tool {
 	declared := P(new(R)).args()
 	t.Schema = schemaOf(declared)
 	t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-		begun := empty
-		r := P(&begun)
-		args := r.args()
-		unknown, err := read(args, c.Arguments)
-		if len(unknown) == 0 && err == nil {
+		r := P(new(R))
+		values, unknown, err := read(r.args(), c.Arguments)
+		var together error
+		if checked, ok := any(r).(interface{ check(sent) error }); ok && values != nil {
+			together = checked.check(values)
+		}
+		if len(unknown) == 0 && err == nil && together == nil {
 			return handle(ctx, c, r)
 		}
 		// An unknown argument by itself is an error only for tools that change something. If
 		// there is another mistake, it is named together with that, since it may be the cause.
 		left := unread(declared, unknown)
 		said := sentence(t.Name, declared, left)
-		if len(unknown) > 0 && (refuses || err != nil) {
-			err = errors.Join(errors.New(said), err)
+		wrong := errors.Join(together, err)
+		if len(unknown) > 0 && (refuses || wrong != nil) {
+			wrong = errors.Join(errors.New(said), wrong)
 		}
-		if err != nil && refuses {
-			return nil, fmt.Errorf("%w\nnothing was changed: put this right and call again", err)
-		}
-		if err != nil {
-			return nil, fixable(err)
+		switch {
+		case refuses && (err != nil || len(unknown) > 0):
+			return nil, fmt.Errorf("%w\nnothing was changed: put this right and call again", wrong)
+		case wrong != nil:
+			return nil, fixable(wrong)
 		}
 		result, err := handle(ctx, c, r)
 		if err == nil {

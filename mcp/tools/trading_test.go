@@ -771,7 +771,7 @@ func FuzzArguments(f *testing.F) {
 			return // the dispatcher lets nothing else through
 		}
 		tool := tools[(i%len(tools)+len(tools))%len(tools)]
-		_, err := read(tool.declared, arguments)
+		_, _, err := read(tool.declared, arguments)
 		if permit.Needs(tool.Name) == permit.Charts {
 			var r *mcp.Result
 			if r, err = tool.Handle(t.Context(), mcp.Call{Caller: trader, Arguments: arguments}); (r == nil) == (err == nil) {
