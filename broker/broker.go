@@ -1,6 +1,7 @@
 // Package broker has the types in which the book of package trade and a broker elsewhere
-// exchange data: an order to be sent, what the broker says about an order, a fill, and
-// the report of a whole account. It does nothing by itself.
+// exchange data: an order to be sent, what the broker says about an order, and the report
+// of a whole account. It does nothing by itself. Single fills are not told: what an order
+// has filled in all, and at which average price, counts.
 //
 // # What an error means
 //
@@ -76,24 +77,10 @@ type State struct {
 	Legs         []State // the orders that belong to this one: its exits, or the stop beside it
 }
 
-// Fill is one execution of an order. Total is the quantity that the order has filled in
-// all after this execution. By it the book knows which fills it has, whether they come
-// from the stream or from a report: it has a fill whose total is no more than it has
-// counted, and it misses one if Total less Quantity is more than that.
-type Fill struct {
-	OrderID   string // the broker's
-	Execution string // the broker's id of the execution
-	Quantity  exact.Decimal
-	Price     exact.Decimal
-	Total     exact.Decimal
-	At        time.Time
-}
-
 // Event is one message of a broker's stream.
 type Event struct {
 	ID    string // a stream can be resumed after it
 	State State  // the order after this event; zero if it could not be read
-	Fill  *Fill  // nil if nothing was filled
 }
 
 // Position is how much of a symbol the account holds, as the broker says.

@@ -295,7 +295,7 @@ func (e *Engine) acceptDifferences(ev *event) (accepted []Difference) {
 // fills which the book does not know, or "". Called with mu held.
 func (e *Engine) mayHaveFills(key string) string {
 	for _, o := range e.ahead.openOrders() {
-		if broker.Key(o.Symbol) == key && (o.Unknown() || e.venue.behind[o.ID].filled > o.FilledQuantity) {
+		if broker.Key(o.Symbol) == key && o.Unknown() {
 			return o.ID
 		}
 	}

@@ -1,7 +1,6 @@
 package trade
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,9 +13,9 @@ import (
 
 // What a broker says of an order comes in several ways: as the answer to a request,
 // by the stream, and in a report. It may come twice, late and in any order. All of
-// it goes through learn, which can take that: what was filled only grows, a fill is
-// identified by the total that the order has filled with it, and an order that has ended
-// stays ended, unless it had been given up and the broker has it after all.
+// it goes through learn, which can take that: what was filled in all only grows, so that by
+// it the newer of two states is known, and an order that has ended stays ended, unless it
+// had been given up and the broker has it after all.
 
 // unknownReason begins the reason of an order that was sent, or was about to be,
 // and whose outcome nobody knows.
@@ -25,15 +24,12 @@ const unknownReason = "outcome unknown"
 // sendingReason is the reason of an order while this process sends it.
 const sendingReason = unknownReason + ": it is being sent"
 
-// fillPatience is how long to wait for a fill that the state of an order includes and that
-// was not reported yet. After that its price is worked out from the order's average.
-const fillPatience = time.Minute
+// legsPatience is how long the broker may leave out the legs of an order after it has first
+// answered for the order.
+const legsPatience = time.Minute
 
 // releasedReason is the reason of an order that the dead man's switch cancelled.
 const releasedReason = "cancelled by the dead man's switch: the broker's stream was away for too long"
-
-// readingFills is the reason of an order that has been filled and whose fills are not known.
-const readingFills = "at the broker: its fills are being read"
 
 // isOf reports whether s can be a state of o: symbol, side and quantity never change.
 func (o *Order) isOf(s broker.State) bool {
@@ -67,11 +63,10 @@ func (s *state) openOrders() (orders []*Order) {
 	return orders
 }
 
-// learn takes what the broker says of the order called id, and the fills that were
-// reported, and proposes the steps that follow. It returns whether the book has all of it
-// now. If something is missing, sure is false, and the order stays open and is asked about
-// again. Called with mu held.
-func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure bool, err error) {
+// learn takes what the broker says of the order called id and proposes the steps that
+// follow. It returns whether the book has all of it now. If something is missing, sure is
+// false, and the order stays open and is asked about again. Called with mu held.
+func (e *Engine) learn(id string, s broker.State) (sure bool, err error) {
 	o := e.ahead.order(id)
 	if o != nil && o.Status.Terminal() && e.noteLate(o, s) {
 		if err := e.restate(o, StatusOpen, lateReason); err != nil {
@@ -83,11 +78,11 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 	case o == nil:
 		return true, nil
 	case o.Status.Terminal():
-		return true, e.noteTaken(o, s, fills)
+		return true, e.noteTaken(o, s)
 	case o.BrokerID == "" && !o.isOf(s):
 		return false, e.noteAnother(o, s)
 	case e.lacksLegs(o, s):
-		if d := e.venue.doubts[id]; d == nil || d.found.IsZero() || time.Since(d.found) < fillPatience {
+		if d := e.venue.doubts[id]; d == nil || d.found.IsZero() || time.Since(d.found) < legsPatience {
 			return false, nil
 		}
 		e.log.Error("the broker names no orders beside one that must have some", "order", id)
@@ -96,26 +91,13 @@ func (e *Engine) learn(id string, s broker.State, fills []broker.Fill) (sure boo
 		}
 		o = e.ahead.order(id)
 	}
-	if o, err = e.learnFills(o, s, fills); err != nil {
-		return false, err
+	switch {
+	case s.Filled > o.FilledQuantity && s.Average <= 0: // nobody knows yet what was paid
+		return false, nil
+	case s.Filled < o.FilledQuantity && s.Status == broker.Open: // older than what is known, or the broker took something back
+		return false, nil
 	}
-	if o.Status.Terminal() {
-		delete(e.venue.behind, id)
-		delete(e.venue.doubts, id)
-		return true, nil
-	}
-	taken := s.Filled < o.FilledQuantity && s.Status != broker.Open // the broker took fills back: a final state is never an old one
-	if s.Filled != o.FilledQuantity && !taken {                     // fills are missing, or s is older than what is known
-		if o.BrokerID == "" || s.Filled > o.FilledQuantity && o.Reason != cmp.Or(o.lasting(), readingFills) {
-			err = e.acknowledge(o, s)
-		}
-		return false, err
-	}
-	if b := e.venue.behind[id]; s.Filled < b.filled && s.Status == broker.Open && time.Since(b.since) < fillPatience {
-		return false, nil // s is older than what is known
-	}
-	delete(e.venue.behind, id)
-	return true, e.settleLive(o, s, fills)
+	return true, e.settleLive(o, s)
 }
 
 // noteLate notes that the broker still has, or has filled more of, an order that ended in
@@ -137,11 +119,11 @@ func (e *Engine) noteLate(o *Order, s broker.State) (again bool) {
 // noteTaken proposes a reason of o, which has ended, if the broker took back or corrected
 // what was filled. The book keeps what it counted, and the positions will show the
 // difference. A state that is not final is an old one. Called with mu held.
-func (e *Engine) noteTaken(o *Order, s broker.State, fills []broker.Fill) error {
+func (e *Engine) noteTaken(o *Order, s broker.State) error {
 	if s.Status == broker.Open || !o.endedWithin(lateWithin) || !o.takenBy(s) {
 		return nil
 	}
-	reason := o.reasonBy(s, fills)
+	reason := o.reasonBy(s)
 	if reason == o.Reason {
 		return nil
 	}
@@ -163,60 +145,27 @@ func (o *Order) corrected(s broker.State) bool {
 	return s.Filled == o.FilledQuantity && s.Filled > 0 && s.Average > 0 && (s.Average-*o.AveragePrice).Abs() >= rounding(s.Average)
 }
 
-// reasonBy returns the reason that o has by s, once the book has all that was filled by s. The
-// fills are those that were told with s.
-func (o *Order) reasonBy(s broker.State, fills []broker.Fill) string {
+// rounding returns by how much an average price is off that is not just rounded: by a cent, or
+// a hundredth of a price below a dollar. As far as is known Alpaca tells averages to six
+// decimals, so that less than the last of them is never too much.
+func rounding(price exact.Decimal) exact.Decimal {
+	return max(min(exact.One, price)/100, exact.One/1_000_000)
+}
+
+// reasonBy returns the reason that o has by s.
+func (o *Order) reasonBy(s broker.State) string {
 	reason := o.lasting()
 	// The broker's own word is kept where it says more than the status does.
 	if (reason == "" || s.Status != broker.Open) && s.Word != "new" && s.Word != "accepted" && s.Word != "partially_filled" && s.Word != "filled" && s.Word != "canceled" {
-		reason = also(brokerSays+s.Word, o.told())
+		reason = brokerSays + s.Word
 	}
 	switch {
 	case s.Filled < o.FilledQuantity:
-		taken := fmt.Sprintf("%s%s; it took back %s of %s that were filled", brokerSays, s.Word, o.FilledQuantity-s.Filled, o.FilledQuantity)
-		return also(taken, o.told())
+		return fmt.Sprintf("%s%s; it took back %s of %s that were filled", brokerSays, s.Word, o.FilledQuantity-s.Filled, o.FilledQuantity)
 	case o.corrected(s):
-		return also(reason, o.averageNow(s, fills))
+		return also(reason, correctedTo+s.Average.String())
 	}
 	return reason
-}
-
-// learnFills proposes those fills of o that are believed, one after the other. A fill that
-// does not come for too long is worked out from the state s. It returns the order as it is
-// then. Called with mu held.
-func (e *Engine) learnFills(o *Order, s broker.State, fills []broker.Fill) (*Order, error) {
-	for _, f := range e.believed(o, s, fills) {
-		note := ""
-		if o.worseThanLimit(f.Price) {
-			note = toldAt + f.Price.String() + ", worse than its limit"
-		}
-		if err := e.fillLive(o, s, f, note); err != nil {
-			return o, err
-		}
-		o = e.ahead.order(o.ID)
-	}
-	if f, due := e.derive(o, s); due {
-		note := ""
-		if told := e.venue.behind[o.ID].told; told != 0 {
-			note = fmt.Sprintf("%s%s, against an average price of %s in all; it counts at %s", toldAt, told, s.Average, f.Price)
-		}
-		if err := e.fillLive(o, s, f, note); err != nil {
-			return o, err
-		}
-		o = e.ahead.order(o.ID)
-	}
-	return o, nil
-}
-
-// acknowledge proposes that the broker has o, although not all its fills are known yet.
-// Called with mu held.
-func (e *Engine) acknowledge(o *Order, s broker.State) error {
-	after := *o
-	after.BrokerID, after.Reason, after.UpdatedAt = s.ID, cmp.Or(o.lasting(), readingFills), now()
-	ev := &event{At: after.UpdatedAt, Order: &after}
-	e.adoptLegs(ev, s)
-	_, err := e.propose(kindAnswered, ev)
-	return err
 }
 
 // lacksLegs reports whether o must have orders beside it at the broker, its legs, that
@@ -249,68 +198,6 @@ func (e *Engine) doubt(id string) *doubt {
 	return e.venue.doubts[id]
 }
 
-// derive returns the fill that s has beyond what is known of o, and whether it has been
-// missing for so long that it is to be used. Its price is the one that gives the broker's
-// average.
-func (e *Engine) derive(o *Order, s broker.State) (f broker.Fill, due bool) {
-	if s.Filled <= o.FilledQuantity {
-		return f, false
-	}
-	// The first time, only the time is noted since when something is missing.
-	b, waiting := e.venue.behind[o.ID]
-	if !waiting {
-		b.since = time.Now()
-	}
-	b.filled = max(b.filled, s.Filled)
-	if e.venue.behind[o.ID] = b; !waiting {
-		return f, false
-	}
-	f = broker.Fill{OrderID: s.ID, Quantity: s.Filled - o.FilledQuantity, Price: s.Average, Total: s.Filled, At: s.UpdatedAt}
-	if o.AveragePrice != nil {
-		// What was paid in all, less what the known fills paid, is what the missing one
-		// paid.
-		rest := minus(exact.Product(s.Filled, s.Average), exact.Product(o.FilledQuantity, *o.AveragePrice))
-		if price, ok := rest.Per(f.Quantity); ok && price > 0 {
-			f.Price = price
-		}
-	}
-	// After a correction that is known already, nothing more has to be found out.
-	known := b.told != 0 && strings.Contains(o.Reason, itsAverage)
-	return f, (known || time.Since(b.since) >= fillPatience) && f.Price > 0
-}
-
-// fillLive proposes that f was filled of o. The reason of o goes on with a note, which may be
-// empty. Called with mu held. No fee is counted: what the broker takes shows in its own
-// account.
-func (e *Engine) fillLive(o *Order, s broker.State, f broker.Fill, note string) error {
-	exits := slices.ContainsFunc(e.ahead.open[o.Symbol], func(id string) bool { return e.ahead.order(id).ReduceOnly })
-	if o.Unknown() || e.unsettled(o.Symbol) || exits { // this may be what the report had, or leave exits that are too large
-		e.venue.soon()
-	}
-	at, after := now(), *o
-	h, err := e.ahead.holdings[o.Symbol].fill(o.Side.sign(f.Quantity), f.Price, 0)
-	if err != nil {
-		return err
-	}
-	average := o.averageWith(f)
-	filledAt := Time{f.At.UTC().Truncate(time.Millisecond)}
-	after.BrokerID, after.FilledQuantity, after.AveragePrice, after.Execution = s.ID, f.Total, &average, f.Execution
-	after.PriceAt, after.Source, after.UpdatedAt, after.Reason = &filledAt, e.venue.name, at, o.noting(note)
-	after.Status = StatusPartiallyFilled
-	if f.Total >= o.Quantity {
-		after.Status = StatusFilled
-	}
-	if after.corrected(s) {
-		after.Reason = also(after.Reason, o.averageNow(s, nil))
-		e.logTaken(&after, s)
-	}
-	ev := &event{At: at, Order: &after, Holding: &h}
-	e.adoptLegs(ev, s)
-	e.tellLive(kindFilled, ev)
-	_, err = e.propose(kindFilled, ev)
-	return err
-}
-
 // tellLive is tell for an order at a broker, which is told of once, at its end. Called with
 // mu held.
 func (e *Engine) tellLive(k kind, ev *event) {
@@ -322,16 +209,24 @@ func (e *Engine) tellLive(k kind, ev *event) {
 	}
 }
 
-// settleLive proposes the status that o has by s, if anything is new. All fills of o are
-// known by now, also those that were told with s. Called with mu held.
-func (e *Engine) settleLive(o *Order, s broker.State, fills []broker.Fill) error {
+// settleLive proposes what o is by s, if anything is new: the status, and what was filled
+// in all at which average. Called with mu held. No fee is counted: what the broker takes
+// shows in its own account.
+func (e *Engine) settleLive(o *Order, s broker.State) error {
 	after, k := *o, kindAnswered
-	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), o.reasonBy(s, fills)
+	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), o.reasonBy(s)
+	ev := &event{At: after.UpdatedAt, Order: &after}
 	if after.Reason != o.Reason && o.takenBy(s) { // if something was taken back, the positions will show the difference
 		e.logTaken(o, s)
 	}
+	if s.Filled > o.FilledQuantity {
+		if err := e.fillLive(ev, o, s); err != nil {
+			return err
+		}
+		k = kindFilled
+	}
 	switch s.Status {
-	case broker.Filled: // less than was ordered, and the broker says that it is all
+	case broker.Filled: // perhaps less than was ordered, and the broker says that it is all
 		after.Status, k = StatusFilled, kindFilled
 	case broker.Cancelled:
 		after.Status, k = StatusCancelled, kindCancelled
@@ -345,9 +240,8 @@ func (e *Engine) settleLive(o *Order, s broker.State, fills []broker.Fill) error
 	case broker.Rejected:
 		after.Status, k = StatusRejected, kindOrderRejected
 	}
-	ev := &event{At: after.UpdatedAt, Order: &after}
 	e.adoptLegs(ev, s)
-	if o.Status == after.Status && o.BrokerID == after.BrokerID && o.Reason == after.Reason && len(ev.Begin) == 0 {
+	if ev.Holding == nil && o.Status == after.Status && o.BrokerID == after.BrokerID && o.Reason == after.Reason && len(ev.Begin) == 0 {
 		return nil
 	}
 	delete(e.venue.doubts, o.ID)
@@ -356,6 +250,34 @@ func (e *Engine) settleLive(o *Order, s broker.State, fills []broker.Fill) error
 	}
 	_, err := e.propose(k, ev)
 	return err
+}
+
+// fillLive puts into ev, a step of o, what s has filled beyond o. The total and the average
+// price are the broker's. Called with mu held.
+func (e *Engine) fillLive(ev *event, o *Order, s broker.State) error {
+	exits := slices.ContainsFunc(e.ahead.open[o.Symbol], func(id string) bool { return e.ahead.order(id).ReduceOnly })
+	if o.Unknown() || e.unsettled(o.Symbol) || exits { // this may be what the report had, or leave exits that are too large
+		e.venue.soon()
+	}
+	// What was paid in all, less what was paid before, is what was paid for the rest.
+	more, price := s.Filled-o.FilledQuantity, s.Average
+	if o.AveragePrice != nil {
+		rest := minus(exact.Product(s.Filled, s.Average), exact.Product(o.FilledQuantity, *o.AveragePrice))
+		if paid, ok := rest.Per(more); ok && paid > 0 {
+			price = paid
+		}
+	}
+	h, err := e.ahead.holdings[o.Symbol].fill(o.Side.sign(more), price, 0)
+	if err != nil {
+		return err
+	}
+	after, at := ev.Order, Time{s.UpdatedAt.UTC().Truncate(time.Millisecond)}
+	after.FilledQuantity, after.AveragePrice, after.PriceAt, after.Source, ev.Holding = s.Filled, &s.Average, &at, e.venue.name, &h
+	after.Status = StatusPartiallyFilled
+	if s.Filled >= o.Quantity {
+		after.Status = StatusFilled
+	}
+	return nil
 }
 
 // adoptLegs adds to ev the legs: orders that the broker made beside the one of s and that
@@ -390,7 +312,7 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 		if e.ahead.order(o.ID) == nil {
 			ev.begin(o)
 			if strings.HasPrefix(parent.Reason, bareReason) {
-				parent.Reason = also("", strings.TrimPrefix(strings.TrimPrefix(parent.Reason, bareReason), "; "))
+				parent.Reason = ""
 			}
 		}
 	}
@@ -414,32 +336,28 @@ func (e *Engine) heard(event broker.Event) {
 	o := e.ours(event.State)
 	swept := o != nil && e.venue.swept[o.ID]
 	e.mu.Unlock()
-	var fills []broker.Fill
-	if event.Fill != nil {
-		fills = []broker.Fill{*event.Fill}
-	}
-	if o != nil && !e.writeLearnt(o.ID, event.State, fills) || swept { // somebody else's order is listed by the next report, if it is open
+	if o != nil && !e.writeLearnt(o.ID, event.State) || swept { // somebody else's order is listed by the next report, if it is open
 		e.venue.soon()
 	}
 }
 
 // learnAnswer takes a state of the order called id that the broker was asked for, and reports
 // whether the book has all of it now.
-func (e *Engine) learnAnswer(id string, s broker.State, fills []broker.Fill) bool {
+func (e *Engine) learnAnswer(id string, s broker.State) bool {
 	e.mu.Lock()
 	if d := e.doubt(id); d != nil && d.found.IsZero() && e.ahead.order(id).isOf(s) {
 		d.found = time.Now()
 	}
 	e.mu.Unlock()
-	return e.writeLearnt(id, s, fills)
+	return e.writeLearnt(id, s)
 }
 
 // writeLearnt writes down what follows from a state of the order called id, and reports
 // whether the book has all of it now.
-func (e *Engine) writeLearnt(id string, s broker.State, fills []broker.Fill) bool {
+func (e *Engine) writeLearnt(id string, s broker.State) bool {
 	var sure bool
 	err := e.write(func() (_ uint64, err error) {
-		sure, err = e.learn(id, s, fills)
+		sure, err = e.learn(id, s)
 		return e.ahead.seq, err // also if somebody else has learnt it first: the caller reads what is on disk
 	})
 	if err != nil {
@@ -459,7 +377,6 @@ const (
 	// differPatience is how long orders in doubt may explain a difference of positions.
 	// It is longer than any doubt that ends by itself.
 	differPatience = 3 * time.Minute
-	fillOverlap    = time.Minute // clocks differ: fills are asked for from a little earlier
 )
 
 // restate proposes a status of o, which may be the one it has, with a new reason and

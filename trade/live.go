@@ -146,16 +146,11 @@ func (e *Engine) checkUnderWay(o *Order) error {
 	if !o.cut() {
 		return nil
 	}
-	held, closing, unread := e.closable(o.Symbol), exact.Decimal(0), exact.Decimal(0)
+	held, closing := e.closable(o.Symbol), exact.Decimal(0)
 	for _, id := range e.ahead.open[o.Symbol] {
 		if other := e.ahead.order(id); other.Side == o.Side && other.Type == Market {
 			closing += other.remaining().Abs()
-			unread += max(e.venue.behind[id].filled-other.FilledQuantity, 0)
 		}
-	}
-	// What the newest report lacks of them already is not taken away twice.
-	if gone := e.beside(o.Symbol) - e.besideBy(e.venue.differs, o.Symbol); gone == o.Side.sign(unread) {
-		closing -= unread
 	}
 	left := max(held.Abs()-closing, 0)
 	if o.Quantity <= left {
@@ -235,7 +230,7 @@ func (e *Engine) answered(id string, s broker.State, lost error) (sure bool, seq
 	switch no := (*broker.Refused)(nil); {
 	case o.Status.Terminal(): // the stream was faster
 	case lost == nil:
-		sure, err = e.learn(id, s, nil)
+		sure, err = e.learn(id, s)
 	case errors.As(lost, &no) && o.Unknown():
 		err = e.restate(o, StatusRejected, no.Text)
 	case o.Unknown():

@@ -28,7 +28,7 @@ func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 			return Order{}, refuse("outcome_unknown", later, "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", o.ID, e.venue.name, limit.Line(err.Error(), 200))
 		}
 		if !o.isOf(s) {
-			e.learnAnswer(o.ID, s, nil)
+			e.learnAnswer(o.ID, s)
 			e.venue.soon()
 			return Order{}, refuse("outcome_unknown", later, "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", o.ID, e.venue.name, e.another(s))
 		}
@@ -54,7 +54,7 @@ func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 		}
 		return Order{}, refuse("outcome_unknown", later, "what became of the cancel of order %s is not known yet: get_orders will tell", o.ID)
 	}
-	if !e.learnAnswer(o.ID, s, nil) {
+	if !e.learnAnswer(o.ID, s) {
 		e.venue.soon()
 	}
 	return e.cancelled(o.ID, asked)

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -42,11 +42,6 @@ func (d delayed) Cancel(ctx context.Context, id string) error {
 	err := d.Broker.Cancel(ctx, id)
 	time.Sleep(d.by["Cancel"])
 	return err
-}
-
-func (d delayed) Fills(ctx context.Context, since time.Time) ([]broker.Fill, error) {
-	time.Sleep(d.by["Fills"])
-	return d.Broker.Fills(ctx, since)
 }
 
 func (d delayed) Report(ctx context.Context) (broker.Report, error) {
@@ -140,14 +135,12 @@ func TestLivePartIsTold(t *testing.T) {
 	})
 }
 
-// TestLiveDerivedFills: the broker's state of an order has more filled than its fills say.
-// They are waited for; after a minute the price of what is missing is worked out, so that
-// the average of all fills is the broker's. Fills that come after that are counted as
-// usual, and subscribers hear of the order once, when all of it is filled.
-func TestLiveDerivedFills(t *testing.T) {
+// TestLiveTotals: what an order has filled in all and at which average is the broker's,
+// whichever events the stream leaves out and whatever was corrected before. The position is
+// worth what was paid in all, and subscribers hear of the order once, at its end.
+func TestLiveTotals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
-		v.Silent = true
 		l := startLive(t, v)
 		defer l.stop()
 		if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
@@ -157,30 +150,23 @@ func TestLiveDerivedFills(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// has checks how much of the order is filled, and at which average price.
-		has := func(when string, status OrderStatus, filled int64, average string) {
+		has := func(when string, status OrderStatus, filled int64, average, reason string) {
 			t.Helper()
-			time.Sleep(time.Second)
-			if o = l.order(o.ID); o.Status != status || o.FilledQuantity != shares(filled) || o.AveragePrice != nil && o.AveragePrice.String() != average {
-				t.Errorf("%s: %s with %s filled at %s, want %s with %d at %s", when, o.Status, o.FilledQuantity, o.AveragePrice, status, filled, average)
+			time.Sleep(2 * restPeriod)
+			if o = l.order(o.ID); o.Status != status || o.FilledQuantity != shares(filled) || o.AveragePrice.String() != average || o.Reason != reason {
+				t.Errorf("%s: %s with %s filled at %s, %q, want %s with %d at %s, %q", when, o.Status, o.FilledQuantity, o.AveragePrice, o.Reason, status, filled, average, reason)
 			}
 		}
-		missed := func(quantity, price int64) {
-			time.Sleep(time.Second) // what the stream has told until now is not what is dropped
-			v.Drop(1)
-			v.Fill(o.ID, shares(quantity), shares(price))
-		}
-		missed(2, 90)
-		has("at once", StatusOpen, 0, "")
-		time.Sleep(fillPatience / 2)
-		has("after half a minute", StatusOpen, 0, "")
-		time.Sleep(2 * fillPatience)
-		has("after two minutes", StatusPartiallyFilled, 2, "90") // nothing was known: at the average of the broker
+		v.Drop(2)
+		v.Fill(o.ID, shares(1), shares(90))
+		v.Fill(o.ID, shares(1), shares(90))
+		has("two that were missed", StatusPartiallyFilled, 2, "90", "")
 		v.Fill(o.ID, shares(1), shares(84))
-		has("after a fill that was told", StatusPartiallyFilled, 3, "88") // (180 + 84) / 3
-		missed(2, 78)
-		time.Sleep(3 * fillPatience)
-		has("after another one that was missed", StatusPartiallyFilled, 5, "84") // (264 + 156) / 5
+		has("one that was told", StatusPartiallyFilled, 3, "88", "") // (180 + 84) / 3
+		v.Correct(o.ID, shares(78))
+		has("its price corrected", StatusPartiallyFilled, 3, "88", "at the broker: its average price was corrected to 86") // (180 + 78) / 3
+		v.Fill(o.ID, shares(2), shares(81))
+		has("two more", StatusPartiallyFilled, 5, "84", "") // (258 + 162) / 5
 		if p := l.e.Positions(); len(p) != 1 || p[0].Quantity != shares(5) || p[0].EntryPrice != shares(84) {
 			t.Errorf("positions: %+v, want 5 at 84", p)
 		}
@@ -188,52 +174,11 @@ func TestLiveDerivedFills(t *testing.T) {
 			t.Errorf("subscribers heard %q before all was filled", got)
 		}
 		v.Fill(o.ID, shares(1), shares(90))
-		has("at the end", StatusFilled, 6, "85") // (420 + 90) / 6
+		has("at the end", StatusFilled, 6, "85", "") // (420 + 90) / 6
 		if got, want := heardOf(t, l.e), []string{"Limit order " + o.ID + ": buy 6 of AAA filled at 85." + invented}; !slices.Equal(got, want) {
 			t.Errorf("subscribers heard %q, want %q", got, want)
 		}
-		if o, err = l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)}); err != nil {
-			t.Fatal(err)
-		}
-		missed(1, 77)
-		time.Sleep(3 * fillPatience)
-		has("of an order whose only fill was missed", StatusFilled, 1, "77")
 		l.same("at the end")
-		if n := len(l.e.venue.behind); n != 0 {
-			t.Errorf("fills of %d orders are still waited for, want none", n)
-		}
-	})
-}
-
-// TestLiveStaleEvent: the broker's state of an order has more filled than its fills say. The
-// order says that they are being read, also after an older event that knows of no fill.
-func TestLiveStaleEvent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		v := alpacatest.New()
-		v.Silent = true
-		l := startLive(t, v)
-		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(4)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Second)
-		older := broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit", Status: broker.Open, Word: "new", Quantity: shares(4)}
-		v.Drop(1)
-		v.Fill(o.ID, shares(4), shares(90))
-		l.e.venue.soon()
-		for range 3 {
-			time.Sleep(10 * time.Second)
-			if o = l.order(o.ID); o.Status != StatusOpen || o.Reason != readingFills {
-				t.Errorf("while its fill is not known: %s, %q, want it open with a reason", o.Status, o.Reason)
-			}
-			l.e.heard(broker.Event{State: older})
-		}
-		time.Sleep(2 * fillPatience)
-		l.same("at the end")
-		if n := len(l.e.venue.behind); n != 0 {
-			t.Errorf("fills of %d orders are still waited for, want none", n)
-		}
 	})
 }
 
@@ -359,153 +304,6 @@ func TestLiveBustOfFilled(t *testing.T) {
 	})
 }
 
-// TestLiveCorrectedOpen: the exchange corrects the price of a fill of an order that is still
-// open. The order says so, once, in its reason and the log, also after a report and after its
-// end. If more of it is filled, the average of the whole is the broker's at once.
-func TestLiveCorrectedOpen(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		v, log := alpacatest.New(), new(strings.Builder)
-		l := startLive(t, v, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(log, nil)) })
-		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(42), Quantity: shares(3)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		v.Fill(o.ID, shares(1), 419*exact.One/10)
-		time.Sleep(time.Second)
-		v.Correct(o.ID, 415*exact.One/10)
-		for _, wait := range []time.Duration{time.Second, 2 * restPeriod} {
-			time.Sleep(wait)
-			if o = l.order(o.ID); o.Status != StatusPartiallyFilled || o.AveragePrice.String() != "41.9" || o.Reason != "at the broker: its average price was corrected to 41.5" {
-				t.Errorf("%s after the correction: %s at %s, %q, want it filled in part at 41.9 and the correction told", wait, o.Status, o.AveragePrice, o.Reason)
-			}
-		}
-		synctest.Wait()
-		if n := strings.Count(log.String(), "corrected what was filled"); n != 1 {
-			t.Errorf("the log tells of it %d times, want once:\n%s", n, log)
-		}
-		v.Fill(o.ID, shares(1), 419*exact.One/10)
-		time.Sleep(time.Second)
-		want := "at the broker: a fill was told at 41.9, against an average price of 41.7 in all; it counts at 41.5"
-		if o = l.order(o.ID); o.AveragePrice.String() != "41.7" || o.Reason != want {
-			t.Errorf("after another fill: %s at %s, %q, want 41.7 and %q", o.Status, o.AveragePrice, o.Reason, want)
-		}
-		v.Correct(o.ID, 421*exact.One/10) // 41.5 and 42.1 make 41.8
-		v.End(o.ID, "canceled")
-		time.Sleep(time.Second)
-		if o = l.order(o.ID); o.Status != StatusCancelled || o.Reason != want+"; its average price was corrected to 41.8" {
-			t.Errorf("after its end: %s, %q, want the correction still told", o.Status, o.Reason)
-		}
-	})
-}
-
-// mistold is a broker whose stream, and whose list of fills if all is set, tell a wrong price
-// of fills.
-type mistold struct {
-	Broker
-	price exact.Decimal
-	all   bool
-}
-
-func (m mistold) Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error {
-	return m.Broker.Stream(ctx, after, connected, func(e broker.Event) {
-		if e.Fill != nil {
-			e.Fill.Price = m.price
-		}
-		deliver(e)
-	})
-}
-
-func (m mistold) Fills(ctx context.Context, since time.Time) ([]broker.Fill, error) {
-	fills, err := m.Broker.Fills(ctx, since)
-	for i := range fills {
-		if m.all {
-			fills[i].Price = m.price
-		}
-	}
-	return fills, err
-}
-
-// TestLiveMistoldPrice: the price of a fill contradicts the order's average price. The broker
-// is asked, and if it says the same, what was filled is counted by the average and the order
-// says so. Nobody is told the wrong price.
-func TestLiveMistoldPrice(t *testing.T) {
-	const told = "at the broker: a fill was told at 500000, against an average price of 44.9 in all; it counts at 44.9"
-	for _, c := range []struct {
-		name string
-		kind OrderType
-		all  bool
-		want string // the reason
-	}{
-		{"in the stream", Limit, false, ""},
-		{"in the stream, of a market order", Market, false, ""},
-		{"everywhere", Limit, true, told},
-		{"everywhere, of a market order", Market, true, told},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				v := alpacatest.New()
-				v.Hold = true
-				l := startLive(t, v, func(o *Options) { o.Venue.Broker = mistold{o.Venue.Broker, shares(500_000), c.all} })
-				defer l.stop()
-				if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
-					t.Fatal(err)
-				}
-				r := OrderRequest{Side: Buy, Type: c.kind, Quantity: shares(3)}
-				if c.kind == Limit {
-					r.Price = shares(45)
-				}
-				o, err := l.place(r)
-				if err != nil {
-					t.Fatal(err)
-				}
-				v.Fill(o.ID, shares(1), 449*exact.One/10)
-				time.Sleep(2 * time.Second)
-				if o = l.order(o.ID); c.all && (o.FilledQuantity != 0 || o.Reason != readingFills) || !c.all && (o.FilledQuantity != shares(1) || o.Reason != "") {
-					t.Errorf("at once: %s with %s at %s, %q", o.Status, o.FilledQuantity, o.AveragePrice, o.Reason)
-				}
-				v.Fill(o.ID, shares(2), 449*exact.One/10)
-				time.Sleep(3 * fillPatience)
-				if o = l.order(o.ID); o.Status != StatusFilled || o.AveragePrice.String() != "44.9" || o.Reason != c.want {
-					t.Errorf("at the end: %s at %s, %q, want it filled at 44.9, %q", o.Status, o.AveragePrice, o.Reason, c.want)
-				}
-				if got := heardOf(t, l.e); len(got) != 1 || !strings.Contains(got[0], "buy 3 of AAA filled at 44.9.") {
-					t.Errorf("subscribers heard %q, want 3 filled at 44.9", got)
-				}
-				if s, _ := l.e.Venue(); s.State != "ready" {
-					t.Errorf("status: %+v, want ready", s)
-				}
-				l.same("at the end")
-			})
-		})
-	}
-}
-
-// TestLiveWorseThanLimit: a price that is worse than the order's limit counts if the order's
-// average says the same, and the order says so. Without an average it does not count.
-func TestLiveWorseThanLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		v := alpacatest.New()
-		l := startLive(t, v)
-		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(2)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "sell", Type: "limit", Status: broker.Open, Word: "partially_filled", Quantity: shares(2), Filled: shares(1)}
-		l.e.heard(broker.Event{State: s, Fill: &broker.Fill{OrderID: o.BrokerID, Quantity: shares(1), Price: shares(3), Total: shares(1), At: time.Now()}})
-		if o = l.order(o.ID); o.FilledQuantity != 0 || o.Reason != readingFills {
-			t.Errorf("without an average: %s filled, %q, want its fills read", o.FilledQuantity, o.Reason)
-		}
-		v.Fill(o.ID, shares(1), shares(109))
-		time.Sleep(time.Second)
-		if o = l.order(o.ID); o.FilledQuantity != shares(1) || *o.AveragePrice != shares(109) || o.Reason != "at the broker: a fill was told at 109, worse than its limit" {
-			t.Errorf("by the average: %s filled at %s, %q, want 1 at 109, and it told", o.FilledQuantity, o.AveragePrice, o.Reason)
-		}
-		l.same("at the end")
-	})
-}
-
 // TestLiveExitBelowStep: an exit whose price is less than the broker's step of prices
 // cannot be sent. The entry is refused: without the exit nothing would protect it.
 func TestLiveExitBelowStep(t *testing.T) {
@@ -594,11 +392,11 @@ func TestLiveNoLegs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(fillPatience / 2)
+			time.Sleep(legsPatience / 2)
 			if o = l.order(o.ID); o.Status != StatusOpen || !strings.HasPrefix(o.Reason, unknownReason) {
 				t.Errorf("%s after half a minute: %s, %q, want an unknown outcome", kind, o.Status, o.Reason)
 			}
-			time.Sleep(3 * fillPatience)
+			time.Sleep(3 * legsPatience)
 			want := StatusFilled
 			if kind == Limit {
 				if o = l.order(o.ID); o.Status != StatusOpen || o.BrokerID == "" || o.Reason != bareReason {
@@ -822,9 +620,10 @@ func TestLiveSameIDLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v, func(o *Options) {
-			o.Venue.Broker = delayed{o.Venue.Broker, map[string]time.Duration{"Submit": 10 * time.Second, "Fills": 20 * time.Second}}
+			o.Venue.Broker = delayed{o.Venue.Broker, map[string]time.Duration{"Submit": 10 * time.Second, "Report": 20 * time.Second}}
 		})
 		defer l.stop()
+		time.Sleep(25 * time.Second) // until the first report is here
 		answering(v, "POST", alpacatest.Fault{Status: 403})
 		done := make(chan Order)
 		go func() {
@@ -835,8 +634,6 @@ func TestLiveSameIDLate(t *testing.T) {
 		v.Drop(2) // of the stream, which would tell of the other order at once
 		id := l.e.Orders(true)[0].ID
 		v.ForeignAs(id, "AAA", "buy", shares(2), shares(90))
-		v.Fill(id, shares(1), shares(90)) // so that fills are asked for
-		v.Adjust("AAA", -shares(1))       // and no position differs
 		l.e.venue.soon()
 		if o := <-done; o.Status != StatusRejected || !strings.Contains(o.Reason, "Alpaca refused it") {
 			t.Errorf("our order: %+v, want it rejected by the broker", o)
@@ -1159,7 +956,7 @@ func TestLiveLateWaits(t *testing.T) {
 }
 
 // TestLiveLateReason: an order that was given up and turned up says so, whatever word the
-// broker has for it, while its fills are being read, and once they were.
+// broker has for it, and also once something of it was filled.
 func TestLiveLateReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -1170,7 +967,7 @@ func TestLiveLateReason(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v.Set(func(v *alpacatest.Venue) { v.Faults, v.Silent = nil, true })
+		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
 		time.Sleep(4 * time.Minute)
 		v.Drop(2) // that it is there, and its fill
 		time.Sleep(61 * time.Second)
@@ -1182,14 +979,12 @@ func TestLiveLateReason(t *testing.T) {
 			}
 		}
 		time.Sleep(50 * time.Second)
-		says("while its fill is being read", 0)
+		says("once its fill was read", 2)
 		before := l.e.Applied()
-		time.Sleep(5 * time.Second)
+		time.Sleep(2 * time.Minute)
 		if l.e.Applied() != before {
 			t.Errorf("%d records for what was known", l.e.Applied()-before)
 		}
-		time.Sleep(2 * time.Minute)
-		says("once it was read", 2)
 		l.e.heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit",
 			Status: broker.Open, Word: "pending_cancel", Quantity: shares(4), Filled: shares(2), Average: shares(90)}})
 		says("after another word", 2)
@@ -1571,13 +1366,44 @@ func TestLiveFillDuringReport(t *testing.T) {
 	})
 }
 
+// between is a broker at which something happens once while a report is read: after its open
+// orders and before its positions.
+type between struct {
+	Broker
+	mu sync.Mutex
+	do func()
+}
+
+func (b *between) next(do func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.do = do
+}
+
+func (b *between) Report(ctx context.Context) (broker.Report, error) {
+	b.mu.Lock()
+	do := b.do
+	b.do = nil
+	b.mu.Unlock()
+	r, err := b.Broker.Report(ctx)
+	if do == nil || err != nil {
+		return r, err
+	}
+	do()
+	later, err := b.Broker.Report(ctx)
+	later.Open = r.Open
+	return later, err
+}
+
 // TestLiveReportBeforeFill: a report has shares whose fill the book learns of after it. They
 // do not count twice: a sale of more than the account holds is held to the limits.
 func TestLiveReportBeforeFill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
-		v.Silent = true
-		l := startLive(t, v, func(o *Options) { o.Limits.PositionNotional = shares(850) })
+		during := &between{}
+		l := startLive(t, v, func(o *Options) {
+			o.Limits.PositionNotional, during.Broker, o.Venue.Broker = shares(850), o.Venue.Broker, during
+		})
 		defer l.stop()
 		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(9)})
 		if err != nil {
@@ -1585,13 +1411,10 @@ func TestLiveReportBeforeFill(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		v.Drop(1)
-		v.Fill(o.ID, shares(9), shares(90))
+		during.next(func() { v.Fill(o.ID, shares(9), shares(90)) })
 		l.e.venue.soon()
 		time.Sleep(time.Second)
-		l.e.heard(broker.Event{
-			State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit", Status: broker.Filled, Word: "filled", Quantity: shares(9), Filled: shares(9)},
-			Fill:  &broker.Fill{OrderID: o.BrokerID, Execution: "x", Quantity: shares(9), Price: shares(90), Total: shares(9), At: time.Now()},
-		})
+		l.e.heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit", Status: broker.Filled, Word: "filled", Quantity: shares(9), Filled: shares(9), Average: shares(90)}})
 		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(18), DryRun: true}); !isRefusal(err, "max_position_notional") {
 			t.Errorf("a sale of 18 where 9 are held: %s, %v, want max_position_notional", o.Status, err)
 		}

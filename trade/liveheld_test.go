@@ -111,16 +111,16 @@ func TestLiveHeldOfAll(t *testing.T) {
 
 // sellFour sells four shares. They are filled, which the newest report of the account shows
 // and no event tells.
-func (l *atBroker) sellFour() Order {
+func (l *atBroker) sellFour(during *between) Order {
 	l.t.Helper()
-	l.venue.Set(func(v *alpacatest.Venue) { v.Hold, v.Silent = true, true })
+	l.venue.Set(func(v *alpacatest.Venue) { v.Hold = true })
 	o, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(4), ReduceOnly: true})
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	time.Sleep(time.Second)
 	l.venue.Drop(1)
-	l.venue.Fill(o.ID, shares(4), shares(100))
+	during.next(func() { l.venue.Fill(o.ID, shares(4), shares(100)) })
 	l.e.venue.soon()
 	time.Sleep(time.Second)
 	return o
@@ -132,9 +132,10 @@ func (l *atBroker) sellFour() Order {
 func TestLiveAllAfterReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
-		l := startWithTen(t, v, slowly("Report", 300*time.Millisecond))
+		during := &between{}
+		l := startWithTen(t, v, slowly("Report", 300*time.Millisecond), func(o *Options) { during.Broker, o.Venue.Broker = o.Venue.Broker, during })
 		defer l.stop()
-		o := l.sellFour()
+		o := l.sellFour(during)
 		refused := func(when string) {
 			t.Helper()
 			if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true, DryRun: true}); !isRefusal(err, "reduce_only") {
@@ -142,37 +143,11 @@ func TestLiveAllAfterReport(t *testing.T) {
 			}
 		}
 		refused("before the fill")
-		l.e.heard(broker.Event{
-			State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "sell", Type: "market", Status: broker.Filled, Word: "filled", Quantity: shares(4), Filled: shares(4), Average: shares(100)},
-			Fill:  &broker.Fill{OrderID: o.BrokerID, Execution: "x", Quantity: shares(4), Price: shares(100), Total: shares(4), At: time.Now()},
-		})
+		l.e.heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "sell", Type: "market", Status: broker.Filled, Word: "filled", Quantity: shares(4), Filled: shares(4), Average: shares(100)}})
 		refused("after it")
 		time.Sleep(time.Second)
 		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true, DryRun: true}); err != nil || o.Quantity != shares(6) {
 			t.Errorf("a second later: all of it is %s, %v, want 6", o.Quantity, err)
-		}
-	})
-}
-
-// TestLiveUnderWayOnce: of ten shares four are sold, which the newest report has and the book
-// does not know yet. The other six can be closed, and no more.
-func TestLiveUnderWayOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		v := alpacatest.New()
-		l := startWithTen(t, v)
-		defer l.stop()
-		o := l.sellFour()
-		if o = l.order(o.ID); o.Reason != readingFills {
-			t.Fatalf("the sale: %+v, want its fills being read", o)
-		}
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(7), ReduceOnly: true}); !isRefusal(err, "reduce_only") {
-			t.Errorf("seven more: %v, want reduce_only", err)
-		}
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(6), ReduceOnly: true}); err != nil {
-			t.Errorf("six more: %v", err)
-		}
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1), ReduceOnly: true}); !isRefusal(err, "reduce_only") {
-			t.Errorf("one more: %v, want reduce_only", err)
 		}
 	})
 }

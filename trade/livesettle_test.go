@@ -428,3 +428,45 @@ func TestLiveAcceptOthers(t *testing.T) {
 		})
 	}
 }
+
+// atOnce is a broker that counts how many cancels it is asked for at once.
+type atOnce struct {
+	Broker
+	now, most *atomic.Int64
+}
+
+func (b atOnce) Cancel(ctx context.Context, id string) error {
+	b.most.Store(max(b.most.Load(), b.now.Add(1)))
+	defer b.now.Add(-1)
+	time.Sleep(100 * time.Millisecond)
+	return b.Broker.Cancel(ctx, id)
+}
+
+// TestLiveCancelGroup: orders of one group are cancelled one after the other, because the end
+// of one ends the others. One whose end the stream has not told yet is asked for, too.
+func TestLiveCancelGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		count := atOnce{nil, new(atomic.Int64), new(atomic.Int64)}
+		l := startLive(t, v, func(o *Options) { count.Broker, o.Venue.Broker = o.Venue.Broker, &count })
+		defer l.stop()
+		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1), StopLoss: Exit{Price: shares(80)}, TakeProfit: Exit{Price: shares(120)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, when := range []string{"before its entry", "after"} {
+			if when == "after" {
+				if o, err = l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(89), Quantity: shares(1), StopLoss: Exit{Price: shares(80)}, TakeProfit: Exit{Price: shares(120)}}); err != nil {
+					t.Fatal(err)
+				}
+				v.Fill(o.ID, shares(1), shares(89))
+			}
+			time.Sleep(time.Second)
+			count.most.Store(0)
+			if _, err := l.e.CancelOrders(anyone(), ""); err != nil || count.most.Load() != 1 || len(v.Open()) != 0 {
+				t.Errorf("%s: %v, %d cancels at once, %d are open, want one and none", when, err, count.most.Load(), len(v.Open()))
+			}
+		}
+		l.same("at the end")
+	})
+}

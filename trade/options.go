@@ -220,9 +220,6 @@ type Broker interface {
 	Lookup(ctx context.Context, o broker.Order) (broker.State, error)
 	// Report returns the account with all its open orders and positions.
 	Report(ctx context.Context) (broker.Report, error)
-	// Fills returns the fills since a time, oldest first. If there are very many, it
-	// returns only the newest.
-	Fills(ctx context.Context, since time.Time) ([]broker.Fill, error)
 	// Stream calls connected once it is connected, and then deliver with each event
 	// after the one whose id is given. It returns when the connection breaks.
 	Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error

@@ -112,11 +112,10 @@ type Order struct {
 	Source    string `json:"source,omitempty"`
 	Synthetic bool   `json:"synthetic,omitempty"` // the price was invented
 
-	// Of an order at a broker elsewhere: the account, the broker's id of the order
-	// once it has answered, and its id of the last execution.
-	Account   string `json:"account,omitempty"`
-	BrokerID  string `json:"broker_order_id,omitempty"`
-	Execution string `json:"execution_id,omitempty"`
+	// Of an order at a broker elsewhere: the account, and the broker's id of the order
+	// once it has answered.
+	Account  string `json:"account,omitempty"`
+	BrokerID string `json:"broker_order_id,omitempty"`
 
 	// What follows is left out of orders that were placed without it.
 

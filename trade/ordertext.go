@@ -34,7 +34,6 @@ func (o *Order) appendJSON(b []byte) []byte {
 	b = appendTrue(b, `,"synthetic":`, o.Synthetic)
 	b = appendGiven(b, `,"account":`, o.Account)
 	b = appendGiven(b, `,"broker_order_id":`, o.BrokerID)
-	b = appendGiven(b, `,"execution_id":`, o.Execution)
 	return append(o.appendTerms(b), '}')
 }
 

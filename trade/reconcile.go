@@ -14,7 +14,7 @@ import (
 )
 
 // reconcile reads the account at the broker and brings the book up to date with it:
-// first every open order with all its fills, then positions are compared. It reports
+// first every open order with what was filled of it, then positions are compared. It reports
 // whether no doubt is left. If the account cannot be read, no order changes. It runs in
 // one goroutine, and holds no lock while it asks the broker.
 func (e *Engine) reconcile(ctx context.Context) (sure bool) {
@@ -31,22 +31,14 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 		e.refreshTrading() // fails only when the journal is broken or HALT cannot be read, which orders say
 		return false
 	}
-	// First the state of every open order is asked for. Then one request fetches all
-	// fills that the book lacks. Only then the book is changed.
-	open, found, since, sure := e.askOpen(ctx, report)
-	var fills []broker.Fill
-	if !since.IsZero() {
-		if fills, err = v.Fills(ctx, since); err != nil {
-			e.blind(err)
-			return false
-		}
-	}
+	// The state of every open order is asked for before the book is changed.
+	open, found, sure := e.askOpen(ctx, report)
 	for _, o := range open {
 		s, ok := found[o.ID]
 		if !ok {
 			continue
 		}
-		clear := e.learnAnswer(o.ID, s, fills)
+		clear := e.learnAnswer(o.ID, s)
 		if o.Unknown() && !o.isOf(s) {
 			clear = e.giveUp(o, "not executed by what is known: "+e.another(s)+"; as its id is the id of another order, look there before you place it anew")
 		}
@@ -60,9 +52,8 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 }
 
 // askOpen returns the orders that are open in the book or in the report; found, the broker's state of each order
-// that it knows, from the report or asked for one by one; since, from when on fills must
-// be asked for, zero if none is missing; and sure, whether the state of all is known.
-func (e *Engine) askOpen(ctx context.Context, report broker.Report) (open []*Order, found map[string]broker.State, since time.Time, sure bool) {
+// that it knows, from the report or asked for one by one; and sure, whether the state of all is known.
+func (e *Engine) askOpen(ctx context.Context, report broker.Report) (open []*Order, found map[string]broker.State, sure bool) {
 	e.mu.Lock()
 	open = slices.Clone(e.ahead.openOrders())
 	for _, s := range withLegs(report) {
@@ -83,11 +74,8 @@ func (e *Engine) askOpen(ctx context.Context, report broker.Report) (open []*Ord
 			}
 		}
 		found[o.ID] = s
-		if from := o.lastFill().Add(-fillOverlap); s.Filled > o.FilledQuantity && (since.IsZero() || from.Before(since)) {
-			since = from
-		}
 	}
-	return open, found, since, sure
+	return open, found, sure
 }
 
 // elsewhere reports whether a report comes from another account than that of this book.
@@ -101,14 +89,6 @@ func (e *Engine) elsewhere(account string) bool {
 	}
 	v.closed, v.judged = fmt.Sprintf("the keys are of account %s, and this book is of account %s", account, v.account), true
 	return true
-}
-
-// lastFill returns when o was last filled, or when it was accepted if it never was.
-func (o *Order) lastFill() time.Time {
-	if o.FilledQuantity > 0 && o.PriceAt != nil {
-		return o.PriceAt.Time
-	}
-	return o.CreatedAt.Time
 }
 
 // stateOf returns the broker's state of o, which may be a leg, in a report. If the broker

@@ -25,7 +25,6 @@ type venue struct {
 	suspectAt map[string]time.Time // since when a symbol is among those and not settled
 	late      map[string]int       // orders that the book had given up and the broker has all the same
 	doubts    map[string]*doubt    // of orders that are being sent or whose outcome is unknown
-	behind    map[string]shortfall // of orders whose fills are missing
 	swept     map[string]bool      // orders that were on their way when the owner had every order of the account cancelled
 	released  map[string]bool      // orders that the dead man's switch cancels
 	asked     map[string]bool      // open orders that somebody asked to be cancelled
@@ -48,13 +47,6 @@ type doubt struct {
 	found   time.Time // when the broker, asked for the order, first knew it; zero for never
 }
 
-// shortfall is since when fills of an order are missing, and how much it has filled with them.
-type shortfall struct {
-	since  time.Time
-	filled exact.Decimal
-	told   exact.Decimal // the price of a fill that was not believed; zero if there is none
-}
-
 // Difference is a position at the broker that is not what the book expects.
 type Difference struct {
 	Symbol string        `json:"symbol"`
@@ -70,7 +62,7 @@ func newVenue(o *VenueOptions) *venue {
 	return &venue{
 		Broker: o.Broker, name: o.Name, account: o.Account, deadMan: o.DeadMan, kick: make(chan struct{}, 1),
 		closed: "the orders and positions at " + o.Name + " have not been read yet", changedAt: time.Now(), born: time.Now(),
-		late: make(map[string]int), doubts: make(map[string]*doubt), behind: make(map[string]shortfall), released: make(map[string]bool), asked: make(map[string]bool), idle: make(map[string]bool), swept: make(map[string]bool),
+		late: make(map[string]int), doubts: make(map[string]*doubt), released: make(map[string]bool), asked: make(map[string]bool), idle: make(map[string]bool), swept: make(map[string]bool),
 	}
 }
 

@@ -425,11 +425,10 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestReport reads an account with more fills than a page has.
+// TestReport reads an account.
 func TestReport(t *testing.T) {
 	v := alpacatest.New()
 	id := v.Foreign("AAPL", "sell", 300*exact.One, 10*exact.One)
-	begin := time.Now()
 	for range 250 {
 		v.Fill(id, exact.One, 10*exact.One)
 	}
@@ -441,20 +440,11 @@ func TestReport(t *testing.T) {
 	if r.Account.ID != v.Number || r.Account.BuyingPower != 10000012345678 || r.Account.Blocked != "" { // 100000.123456789 cut to eight places
 		t.Errorf("account: %+v", r.Account)
 	}
-	fills, err := c.Fills(t.Context(), begin.Add(-time.Minute))
-	if err != nil || len(fills) != 250 {
-		t.Errorf("%d fills, %v", len(fills), err)
-	}
-	for i, f := range fills {
-		if f.Total != exact.Decimal(i+1)*exact.One {
-			t.Fatalf("fill %d: %+v", i, f)
-		}
-	}
 }
 
 // TestReportFails: a list that cannot be had makes no report.
 func TestReportFails(t *testing.T) {
-	for _, path := range []string{"/v2/orders", "/v2/account/activities", "/v2/positions", "/v2/account"} {
+	for _, path := range []string{"/v2/orders", "/v2/positions", "/v2/account"} {
 		for _, fault := range []alpacatest.Fault{{HTML: true}, {Status: 500}, {Unread: true}} {
 			v := alpacatest.New()
 			v.Faults = func(r *http.Request) alpacatest.Fault {
@@ -465,9 +455,8 @@ func TestReportFails(t *testing.T) {
 			}
 			c := dial(t, v)
 			r, err := c.Report(t.Context())
-			fills, err2 := c.Fills(t.Context(), time.Unix(1, 0))
-			if (err == nil) != (path == "/v2/account/activities") || (err2 == nil) == (err == nil) {
-				t.Errorf("%s with %+v: %+v, %v, %v, %v", path, fault, r, fills, err, err2)
+			if err == nil {
+				t.Errorf("%s with %+v: %+v", path, fault, r)
 			}
 		}
 	}
@@ -523,8 +512,6 @@ func TestUnlikely(t *testing.T) {
 		{"the asset of another symbol", canned{"GET /v2/assets/AAPL": `{"symbol":"MSFT"}`}, rules, "and got another"},
 		{"an asset", canned{"GET /v2/assets/AAPL": asset, "GET /v2/clock": clock, "GET /v2/calendar": `[]`}, rules, ""},
 		{"a clock without times", canned{"GET /v2/assets/AAPL": asset, "GET /v2/clock": `{"is_open":true}`}, rules, "a clock without the times of the next session"},
-		{"a fill of nothing", canned{"GET /v2/account/activities": `[{"order_id":"x","qty":"0","price":"1","cum_qty":"1"}]`},
-			func(c *Client) error { _, err := c.Fills(t.Context(), time.Unix(1, 0)); return err }, "a fill of 0 at 1"},
 		{"a cancel of all that failed", canned{"DELETE /v2/orders": `500|{"code":1,"message":"failed to cancel"}`},
 			func(c *Client) error { _, err := c.CancelAll(t.Context()); return err }, "status 500"},
 	} {
@@ -550,7 +537,6 @@ func TestFineQuantities(t *testing.T) {
 	)
 	c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: canned{
 		"GET /v2/orders": "[" + fine + "," + usual + "]", "GET /v2/positions": `[{"symbol":"AAPL","qty":"0.123456789"}]`, "GET /v2/account": `{"account_number":"A1","status":"ACTIVE"}`,
-		"GET /v2/account/activities": `[{"order_id":"x","qty":"0.123456789","price":"81","cum_qty":"0.123456789"},{"order_id":"y","qty":"1","price":"9","cum_qty":"1"}]`,
 		"GET /v2/events/trades": `data: {"event":"partial_fill","event_id":"01A","qty":"0.123456789","price":"81","order":` + fine + "}\n" +
 			`data: {"event":"partial_fill","event_id":"01B","qty":"1","price":"9","order":` + usual + "}\n",
 	}}})
@@ -560,12 +546,9 @@ func TestFineQuantities(t *testing.T) {
 	if r, err := c.Report(t.Context()); err != nil || len(r.Open) != 1 || r.Open[0].ID != "y" || len(r.Positions) != 1 || r.Positions[0].Quantity != 12345678 {
 		t.Errorf("the report: %+v, %v, want order y and a position of 0.12345678", r, err)
 	}
-	if fills, err := c.Fills(t.Context(), time.Unix(1, 0)); err != nil || len(fills) != 1 || fills[0].OrderID != "y" {
-		t.Errorf("the fills: %+v, %v, want that of order y", fills, err)
-	}
 	var events []broker.Event
 	err = c.Stream(t.Context(), "", func() {}, func(e broker.Event) { events = append(events, e) })
-	if len(events) != 1 || events[0].ID != "01B" || events[0].Fill == nil || err == nil || !strings.Contains(err.Error(), "it ended") {
+	if len(events) != 1 || events[0].ID != "01B" || err == nil || !strings.Contains(err.Error(), "it ended") {
 		t.Errorf("the stream: %+v, %v, want the event 01B and its end", events, err)
 	}
 	if _, err := mine(order{ID: "x", ClientOrderID: "a", Status: "filled", FilledQty: number{Decimal: 1, cut: true}}, broker.Order{ClientID: "a"}); !errors.Is(err, errForeign) {
@@ -585,8 +568,7 @@ func TestHugeNumbers(t *testing.T) {
 	)
 	answers := canned{
 		"GET /v2/orders": "[" + huge + "," + eaten + "," + usual + "]", "GET /v2/account": `{"account_number":"A1","status":"ACTIVE"}`,
-		"GET /v2/positions":          `[{"symbol":"SHIBUSD","qty":"100000000000","side":"long","market_value":"1"},{"symbol":"PEPEUSD","qty":"-100000000000","side":"short"}]`,
-		"GET /v2/account/activities": `[{"order_id":"z","qty":"1","price":"1","cum_qty":"100000000000"},{"order_id":"y","qty":"1","price":"9","cum_qty":"1"}]`,
+		"GET /v2/positions": `[{"symbol":"SHIBUSD","qty":"100000000000","side":"long","market_value":"1"},{"symbol":"PEPEUSD","qty":"-100000000000","side":"short"}]`,
 	}
 	c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: answers}})
 	if err != nil {
@@ -599,9 +581,6 @@ func TestHugeNumbers(t *testing.T) {
 	if len(r.Positions) != 2 || r.Positions[0].Quantity < 46_000_000_000*exact.One || r.Positions[1].Quantity > -46_000_000_000*exact.One {
 		t.Errorf("positions: %+v, want a long and a short one beyond 46 billion", r.Positions)
 	}
-	if fills, err := c.Fills(t.Context(), time.Unix(1, 0)); err != nil || len(fills) != 1 || fills[0].OrderID != "y" {
-		t.Errorf("the fills: %+v, %v, want that of order y", fills, err)
-	}
 	answers["GET /v2/account"] = `{"account_number":"A1","status":"ACTIVE","equity":"100000000000"}`
 	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "beyond 92 billion") {
 		t.Errorf("an account with such an equity: %v, want an error", err)
@@ -610,7 +589,7 @@ func TestHugeNumbers(t *testing.T) {
 
 // TestCreditSpread: the owner sells a spread of options in Alpaca's app, an order of several
 // legs whose price is negative because money is received (Alpaca's guide to options trading, of
-// multi-leg orders). It is listed, its fills are left out, and nothing else is kept from being
+// multi-leg orders). It is listed, and nothing else is kept from being
 // read.
 func TestCreditSpread(t *testing.T) {
 	const (
@@ -621,7 +600,6 @@ func TestCreditSpread(t *testing.T) {
 	)
 	c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: canned{
 		"GET /v2/orders": "[" + spread + "," + usual + "]", "GET /v2/positions": `[]`, "GET /v2/account": `{"account_number":"A1","status":"ACTIVE"}`,
-		"GET /v2/account/activities": `[{"order_id":"x","qty":"1","price":"-0.54","cum_qty":"1"},{"order_id":"y","qty":"1","price":"9","cum_qty":"1"}]`,
 		"GET /v2/events/trades": `data: {"event":"partial_fill","event_id":"01A","qty":"1","price":"-0.54","order":` + spread + "}\n" +
 			`data: {"event":"partial_fill","event_id":"01B","qty":"1","price":"0","order":` + spread + "}\n" + // an even one
 			`data: {"event":"partial_fill","event_id":"01C","qty":"1","price":"9","order":` + usual + "}\n",
@@ -632,12 +610,9 @@ func TestCreditSpread(t *testing.T) {
 	if r, err := c.Report(t.Context()); err != nil || len(r.Open) != 2 || r.Open[0].ID != "x" || len(r.Open[0].Legs) != 2 || r.Open[1].ID != "y" {
 		t.Errorf("the report: %+v, %v, want the orders x, with two legs, and y", r, err)
 	}
-	if fills, err := c.Fills(t.Context(), time.Unix(1, 0)); err != nil || len(fills) != 1 || fills[0].OrderID != "y" {
-		t.Errorf("the fills: %+v, %v, want that of order y", fills, err)
-	}
 	var events []broker.Event
 	err = c.Stream(t.Context(), "", func() {}, func(e broker.Event) { events = append(events, e) })
-	if len(events) != 3 || events[0].Fill != nil || events[1].Fill != nil || events[2].ID != "01C" || events[2].Fill == nil || err == nil || !strings.Contains(err.Error(), "it ended") {
+	if len(events) != 3 || events[2].ID != "01C" || err == nil || !strings.Contains(err.Error(), "it ended") {
 		t.Errorf("the stream: %+v, %v, want three events, the last with a fill, and its end", events, err)
 	}
 }
@@ -804,7 +779,7 @@ func TestStream(t *testing.T) {
 			return events, func() error { return err }
 		}
 		first, ended := read("")
-		if len(first) != 2 || first[1].Fill == nil || first[1].Fill.Total != exact.One || first[1].Fill.Price != 9*exact.One || ended() == nil {
+		if len(first) != 2 || first[1].State.Filled != exact.One || first[1].State.Average != 9*exact.One || ended() == nil {
 			t.Fatalf("%+v, %v", first, ended())
 		}
 		id := v.Foreign("AAPL", "buy", 2*exact.One, 10*exact.One) // while nobody reads
@@ -899,18 +874,9 @@ func FuzzWire(f *testing.F) {
 			if e.ID != "" && !isID(e.ID) || !isID(s.ID) || s.Filled < 0 || s.Quantity != 0 && s.Filled > s.Quantity || len(s.Legs) > maxLegs {
 				t.Errorf("believed %+v of %q", s, text)
 			}
-			if f := e.Fill; f != nil && (f.Quantity <= 0 || f.Price <= 0 || f.Total < f.Quantity) {
-				t.Errorf("believed %+v of %q", *f, text)
-			}
 		})
 		if err == nil {
 			t.Error("a stream that ends is an error")
-		}
-		var a activity
-		if json.Unmarshal(text, &a) == nil {
-			if got, err := a.fill(); err == nil && (got.Quantity <= 0 || got.Price <= 0 || got.Total < got.Quantity || !isID(got.OrderID)) {
-				t.Errorf("believed %+v of %q", got, text)
-			}
 		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"time"
 
@@ -16,8 +15,7 @@ import (
 // Sizes of the pages that lists come in, and how many of them are read.
 const (
 	ordersPage = 500
-	fillsPage  = 100
-	maxPages   = 40 // 20,000 orders, or 4,000 fills
+	maxPages   = 40 // 20,000 orders
 )
 
 // Account asks for the account: its number, its money, and whether it may trade.
@@ -91,32 +89,4 @@ func (c *Client) open(ctx context.Context) (all []broker.State, err error) {
 		query.Set("after", page[len(page)-1].CreatedAt.Add(-time.Nanosecond).Format(time.RFC3339Nano))
 	}
 	return nil, fmt.Errorf("alpaca: there are more open orders than can be read")
-}
-
-// Fills asks for the fills since a time and returns them, oldest first. If there are more
-// than it reads, it returns the newest. That is safe: the state of an order says how much
-// it has filled, so the caller sees that an old fill is missing, or one that is errForeign.
-func (c *Client) Fills(ctx context.Context, since time.Time) (all []broker.Fill, err error) {
-	query := url.Values{"activity_types": {"FILL"}, "after": {since.UTC().Format(time.RFC3339Nano)}, "direction": {"desc"}, "page_size": {strconv.Itoa(fillsPage)}}
-	for range maxPages {
-		var page []activity
-		if err := c.do(ctx, ordinary, http.MethodGet, "/v2/account/activities", query, nil, &page); err != nil {
-			return nil, err
-		}
-		for i := range page {
-			switch f, err := page[i].fill(); {
-			case err == nil:
-				all = append(all, f)
-			case !errors.Is(err, errForeign):
-				return nil, err
-			}
-		}
-		if len(page) < fillsPage {
-			break
-		}
-		// Pages come newest first, so what is left out after maxPages is the oldest.
-		query.Set("page_token", page[len(page)-1].ID)
-	}
-	slices.Reverse(all)
-	return all, nil
 }

@@ -169,13 +169,11 @@ func (o *order) check(s broker.State) error {
 	return nil
 }
 
-// errForeign reports what only others' orders in the account have. Lists pass such an entry
-// over, and so does the stream, but for the state of the order if that is right. One is a
-// quantity with more than our eight decimals: Alpaca trades in nine, so somebody may have
-// bought for a round sum, and what is filled of our own orders in all has no more than eight.
-// Or it is too large for our numbers.
-// The other is a fill without a price above zero, as of a spread of options.
-var errForeign = errors.New("a quantity beyond 92 billion or with more than eight decimals, or no price above zero")
+// errForeign reports what only others' orders in the account have. Lists and the stream pass
+// such an order over. It has a quantity with more than our eight decimals: Alpaca trades in
+// nine, so somebody may have bought for a round sum, and what is filled of our own orders in
+// all has no more than eight. Or it is too large for our numbers.
+var errForeign = errors.New("a quantity beyond 92 billion or with more than eight decimals")
 
 // maxWord is how many bytes of a status word are kept.
 const maxWord = 32
@@ -186,62 +184,19 @@ func isID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_:") == ""
 }
 
-// activity is one entry of GET /v2/account/activities.
-type activity struct {
-	ID              string    `json:"id"`
-	OrderID         string    `json:"order_id"`
-	TransactionTime time.Time `json:"transaction_time"`
-	Price           number    `json:"price"`
-	Qty             number    `json:"qty"`
-	CumQty          number    `json:"cum_qty"`
-}
-
-// fill checks an activity and returns it as a fill.
-func (a *activity) fill() (broker.Fill, error) {
-	return checked(broker.Fill{OrderID: a.OrderID, Execution: limit.Clip(a.ID), Quantity: a.Qty.Decimal, Price: a.Price.Decimal, Total: a.CumQty.Decimal, At: a.TransactionTime},
-		a.Qty.cut || a.CumQty.cut)
-}
-
-// checked returns f, or an error if it cannot be true: without an order or a quantity, or
-// larger than what the order has filled in all. The error is errForeign if it has no price
-// above zero, or if it was cut because it has more decimals than we keep.
-func checked(f broker.Fill, cut bool) (broker.Fill, error) {
-	if cut || f.Price <= 0 {
-		return f, fmt.Errorf("alpaca: a fill of order %q: %w", limit.Clip(f.OrderID), errForeign)
-	}
-	if !isID(f.OrderID) || f.Quantity <= 0 || f.Total < f.Quantity {
-		return f, fmt.Errorf("alpaca: a fill of %s at %s, %s in all, of order %q cannot be", f.Quantity, f.Price, f.Total, limit.Clip(f.OrderID))
-	}
-	return f, nil
-}
-
-// update is one message of the stream.
+// update is one message of the stream. What its kind, price and quantity say is in the
+// order's totals too.
 type update struct {
-	Event       string    `json:"event"`
-	EventID     string    `json:"event_id"`
-	ExecutionID string    `json:"execution_id"`
-	Timestamp   time.Time `json:"timestamp"`
-	Price       number    `json:"price"`
-	Qty         number    `json:"qty"`
-	Order       order     `json:"order"`
+	EventID string `json:"event_id"`
+	Order   order  `json:"order"`
 }
 
-// event checks a message of the stream. Only the two kinds of fills have a price and a
-// quantity; of every other kind only the order's state counts.
-func (u *update) event() (broker.Event, error) {
-	s, err := u.Order.state()
-	e := broker.Event{State: s}
+// event checks a message of the stream.
+func (u *update) event() (e broker.Event, err error) {
 	if isID(u.EventID) { // without an id the next stream cannot resume here, and the account is read instead
 		e.ID = u.EventID
 	}
-	if err != nil || u.Event != "fill" && u.Event != "partial_fill" {
-		return e, err
-	}
-	f, err := checked(broker.Fill{OrderID: s.ID, Execution: limit.Clip(u.ExecutionID), Quantity: u.Qty.Decimal, Price: u.Price.Decimal, Total: s.Filled, At: u.Timestamp}, u.Qty.cut)
-	if errors.Is(err, errForeign) { // the state is right all the same
-		return e, nil
-	}
-	e.Fill = &f
+	e.State, err = u.Order.state()
 	return e, err
 }
 

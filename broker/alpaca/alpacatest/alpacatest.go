@@ -44,7 +44,6 @@ type Venue struct {
 	Deaf   bool                        // since_id is ignored: nothing is replayed
 	Stuck  bool                        // no order can be cancelled
 	Status string                      // of the account; empty means ACTIVE
-	Silent bool                        // the list of fills is empty, whatever was filled
 	Minute int                         // how many requests are taken within a minute; zero means Alpaca's 200
 
 	mu        sync.Mutex

@@ -178,8 +178,6 @@ func (v *Venue) act(r *http.Request, body []byte) (int, any) {
 		return calendar(r.URL.Query().Get("start"), r.URL.Query().Get("end"))
 	case strings.HasPrefix(at, "GET /v2/assets/"):
 		return asset(strings.TrimPrefix(r.URL.Path, "/v2/assets/"))
-	case at == "GET /v2/account/activities" && r.URL.Query().Get("activity_types") == "FILL":
-		return http.StatusOK, v.activities(r, then)
 	case at == "GET /v2/orders":
 		return http.StatusOK, v.list(then)
 	case at == "GET /v2/orders:by_client_order_id":
@@ -380,30 +378,6 @@ func calendar(start, end string) (int, any) {
 		}
 	}
 	return http.StatusOK, days
-}
-
-// activities returns the fills after a time, a page of them, the newest first
-// unless it is asked for otherwise.
-func (v *Venue) activities(r *http.Request, then time.Time) []activity {
-	after, _ := time.Parse(time.RFC3339Nano, r.URL.Query().Get("after"))
-	token, size := r.URL.Query().Get("page_token"), 100
-	out := []activity{}
-	fills := slices.Clone(v.fills)
-	if r.URL.Query().Get("direction") != "asc" {
-		slices.Reverse(fills)
-	}
-	for _, f := range fills {
-		switch {
-		case f.at.After(then) || !f.TransactionTime.After(after) || v.Silent:
-		case token != "":
-			if f.ID == token {
-				token = ""
-			}
-		case len(out) < size:
-			out = append(out, f.activity)
-		}
-	}
-	return out
 }
 
 // asset returns the rules of a symbol: one with a slash is a coin, a long one an
