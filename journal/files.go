@@ -20,14 +20,7 @@ type Files struct {
 	file    File   // the present journal
 	n       int    // its generation
 	old     []int  // the generations that may still have a snapshot, ascending
-	store   string // random name of the store, in every file
-	seq     uint64 // of the last record
-	head    Hash   // of the last record or header; zero before there is one
-	header  header // of the journal read last
-	began   uint64 // the sequence of that header
-	ended   int    // the next generation, which the end record of the journal read last names; 0 without such a record
-	from    int    // the generation of the snapshot that was read
-	sum     Hash   // of that snapshot file
+	at      Point  // the last record or header
 	size    int64  // bytes of the present journal that are known to be good
 	records int    // records in the present journal
 	buffer  []byte // memory for the next group
@@ -54,7 +47,6 @@ type FileOptions struct {
 type Recovery struct {
 	Seq     uint64  // the last record that is kept
 	Aside   []Aside // the files that are not good as a whole
-	Lost    []Entry // whole records behind the damage: they cannot follow what is kept
 	History []error // what is wrong with earlier journals, which only the history needs
 }
 
@@ -81,15 +73,15 @@ func NewFiles(d Disk, o FileOptions, out *slog.Logger) *Files {
 // it (a full one does), and nothing is ever written behind it. A snapshot is due when
 // the journal has reached one of its bounds.
 func (f *Files) Append(first uint64, records []Record) (due bool, err error) {
-	if first != f.seq+1 {
-		return false, fmt.Errorf("record %d cannot follow record %d", first, f.seq)
+	if first != f.at.Seq+1 {
+		return false, fmt.Errorf("record %d cannot follow record %d", first, f.at.Seq)
 	}
 	var head Hash
-	f.buffer, head = AppendRecords(f.buffer[:0], first, f.head, records)
+	f.buffer, head = AppendRecords(f.buffer[:0], first, f.at.Hash, records)
 	if err := f.write(); err != nil {
 		return false, err
 	}
-	f.seq, f.head = f.seq+uint64(len(records)), head
+	f.at.Seq, f.at.Hash = f.at.Seq+uint64(len(records)), head
 	f.size += int64(len(f.buffer))
 	f.records += len(records)
 	return f.size >= f.options.MaxBytes || f.records >= f.options.MaxRecords, nil
@@ -127,7 +119,7 @@ func (f *Files) write() error {
 }
 
 // Head returns the hash of the last record or header.
-func (f *Files) Head() Hash { return f.head }
+func (f *Files) Head() Hash { return f.at.Hash }
 
 // Check returns an error if the directory is no longer the one that was locked, or if
 // the name of the present journal no longer leads to the open file.
@@ -171,14 +163,13 @@ func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
 		return fmt.Errorf("%s has the highest number there is, and no generation can follow it", journalName(f.n))
 	}
 	n, at := f.n+1, stamp()
-	before := f.before()
-	text, err := encodeSnapshot(snapshotHead{format, n, f.store, f.seq, at, before}, state)
+	text, err := encodeSnapshot(snapshotHead{format, n, f.at.Store, f.at.Seq, at, f.at.Hash}, state)
 	if err != nil {
 		return err
 	}
 	// Texts, numbers and hashes can always be encoded.
-	payload, _ := json.Marshal(header{magic, format, n, f.store, at, before, sha256.Sum256(text), aside, gaps})
-	first := appendFrame(nil, f.seq, KindHeader, nil, payload)
+	payload, _ := json.Marshal(header{magic, format, n, f.at.Store, at, f.at.Hash, sha256.Sum256(text), aside, gaps})
+	first := appendFrame(nil, f.at.Seq, KindHeader, nil, payload)
 	file, err := f.disk.Create(journalName(n))
 	if err != nil {
 		return retryable(err)
@@ -193,22 +184,18 @@ func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
 		return err
 	}
 	if f.file != nil {
-		f.end(before, n)
+		f.end(n)
 	}
 	f.file, f.n, f.size, f.records = file, n, int64(len(first)), 0
-	f.head = sha256.Sum256(first[frameHead:])
+	f.at.Hash = sha256.Sum256(first[frameHead:])
 	f.old = append(f.old, n)
 	return nil
 }
 
-// before returns the hash that the header of the next journal has to name: that of the
-// last record or header, or the origin if none has a hash yet.
-func (f *Files) before() Hash { return cmp.Or(f.head, origin(f.store, f.seq)) }
-
 // end writes the last record of the present journal, which generation next continues,
 // and closes the file. An error does no harm: the next start adds a missing last record.
-func (f *Files) end(before Hash, next int) {
-	if err := WriteSynced(f.file, endFrame(f.seq, before, next)); err != nil {
+func (f *Files) end(next int) {
+	if err := WriteSynced(f.file, endFrame(f.at, next)); err != nil {
 		f.out.Warn("journal not ended", "file", f.disk.Path(journalName(f.n)), "error", err)
 	}
 	f.file.Close() // an error loses nothing: the file was synced after every write

@@ -56,10 +56,9 @@ type frame struct {
 	payload []byte
 	body    []byte // all of it that the checksum covers
 	size    int    // bytes of the whole frame
+	at      int    // where it begins; set by readRecords, like hash
+	hash    Hash   // its place in the history
 }
-
-// hash returns the record's place in the history.
-func (r frame) hash() Hash { return sha256.Sum256(r.body) }
 
 var (
 	errShort    = errors.New("the file ends inside the record")
@@ -88,4 +87,75 @@ func decodeFrame(b []byte, link int) (frame, error) {
 		seq: binary.LittleEndian.Uint64(body), kind: body[8], link: body[frameFixed : frameFixed+link],
 		payload: body[frameFixed+link:], body: body, size: frameHead + int(length),
 	}, nil
+}
+
+var errTorn = errors.New("unfinished write at the end")
+
+// torn reports whether the record at data[at:], which did not decode because of
+// cause, is a write that a crash cut short, and not damage.
+//
+// Of a write that was never synced any part may reach the disk: either the file ends
+// inside the record, or it has its full length, because the file system made it longer
+// first, and has zeros where sectors were never written. Such a record was never
+// acknowledged, so it may be dropped. A record that was once whole must not be dropped.
+// So nothing counts as torn if a whole record follows somewhere behind it, because a
+// crash leaves nothing behind its own write. Nor does it if the bytes up to the end of
+// the file match the checksum: then only the length, which the checksum does not cover,
+// was damaged and is now too large.
+func torn(data []byte, at int, cause error) bool {
+	tail := data[at:]
+	if nextFrame(tail, 1) < len(tail) || fitsToEnd(tail) {
+		return false
+	}
+	return errors.Is(cause, errShort) || zeroSector(data, at) || allZero(tail)
+}
+
+// nextFrame returns where the next whole record begins at or after an offset, or
+// the length of data if there is none. A payload is a JSON object, so nextFrame checks
+// for its brace before it computes a checksum: checksums at every byte of a large file
+// could take minutes.
+func nextFrame(data []byte, at int) int {
+	payloadAt := frameHead + frameFixed + linkSize
+	for ; at+payloadAt < len(data); at++ {
+		if data[at+payloadAt] == '{' {
+			if _, err := decodeFrame(data[at:], linkSize); err == nil {
+				return at
+			}
+		}
+	}
+	return len(data)
+}
+
+// fitsToEnd reports whether tail as a whole is one record that matches its checksum, no
+// matter what its length says.
+func fitsToEnd(tail []byte) bool {
+	return len(tail) >= frameHead+frameFixed &&
+		crc32.Checksum(tail[frameHead:], castagnoli) == binary.LittleEndian.Uint32(tail[4:])
+}
+
+// zeroSector reports whether a sector from at on was never written: all of its bytes
+// between at and the end of the file are zero. Sectors are counted from the start of
+// the file, as the disk counts them. The part of the first sector counts only if it
+// has room for the whole length of the record, which is never zero; a shorter part may
+// be zero in a good record, too. The part of the last sector may be of any length,
+// because no payload ends with a zero.
+func zeroSector(data []byte, at int) bool {
+	const lengthSize = 4
+	for start := at; start < len(data); {
+		end := min((start/sector+1)*sector, len(data))
+		if allZero(data[start:end]) && (start > at || end-start >= lengthSize) {
+			return true
+		}
+		start = end
+	}
+	return false
+}
+
+func allZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -73,25 +72,8 @@ type span struct {
 	Last  int `json:"last"`
 }
 
-// without returns the parts of s that none of the spans in noted covers, ascending. It
-// sorts noted. It does not go through the generations one by one: two small files with a
-// high number would make that endless.
-func (s span) without(noted []span) (rest []span) {
-	slices.SortFunc(noted, func(a, b span) int { return cmp.Compare(a.First, b.First) })
-	for _, g := range noted {
-		if g.Last < max(s.First, g.First) || g.First > s.Last {
-			continue
-		}
-		if s.First < g.First {
-			rest = append(rest, span{s.First, g.First - 1})
-		}
-		if g.Last >= s.Last {
-			return rest
-		}
-		s.First = g.Last + 1
-	}
-	return append(rest, s)
-}
+// covers reports whether all generations of o are in s.
+func (s span) covers(o span) bool { return s.First <= o.First && o.Last <= s.Last }
 
 // asideFile is a file that a recovery set aside. Its first Good bytes stay under its own
 // name.
@@ -119,18 +101,8 @@ type end struct {
 	Next int `json:"next"` // the generation that continues this one
 }
 
-// endFrame returns the record that ends a journal after record seq, whose hash
-// is before.
-func endFrame(seq uint64, before Hash, next int) []byte {
+// endFrame returns the record that ends a journal after the record at p.
+func endFrame(p Point, next int) []byte {
 	payload, _ := json.Marshal(end{next}) // one number can always be encoded
-	return appendFrame(nil, seq, kindEnd, before[:], payload)
-}
-
-// readEnd returns the next generation that the last record of a file names.
-func readEnd(r frame) (int, error) {
-	var e end
-	if err := json.Unmarshal(r.payload, &e); err != nil || e.Next < 1 {
-		return 0, fmt.Errorf("it ends with %.40q, which names no generation", r.payload)
-	}
-	return e.Next, nil
+	return appendFrame(nil, p.Seq, kindEnd, p.Hash[:], payload)
 }

@@ -4,8 +4,29 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 )
+
+// Read brings s to the state that the directory holds and makes the log ready to
+// be appended to. In an empty directory it makes a new store.
+func (f *Files) Read(s State) (uint64, error) {
+	names, err := f.disk.List()
+	if err != nil {
+		return 0, fmt.Errorf("state directory: %w", err)
+	}
+	g := findGenerations(names)
+	f.old = g.snapshots
+	if f.options.Recover != nil {
+		err = f.recover(s, g)
+	} else {
+		err = f.load(s, g)
+	}
+	if err == nil && !f.options.Look {
+		f.dropUnfinished(names)
+	}
+	return f.at.Seq, err
+}
 
 // load reads the newest generation and makes it ready to be appended to. It changes
 // nothing before everything is checked.
@@ -21,59 +42,45 @@ func (f *Files) load(s State, g generations) error {
 	if newest == 0 {
 		return f.fresh(s)
 	}
-	if err := f.readSnapshot(s, newest); err != nil {
+	sum, err := f.restore(s, newest)
+	if err != nil {
 		return f.damage(snapshotName(newest), -1, 0, err)
 	}
-	name := journalName(newest)
-	data, err := f.disk.Read(name)
-	if err != nil {
-		return f.damage(name, -1, f.seq, err)
-	}
-	good, records, err := f.replay(s, data, newest)
-	if err == nil && f.ended > 0 {
-		if slices.Contains(g.journals, f.ended) {
-			err = fmt.Errorf("it is continued by %s, which is missing", snapshotName(f.ended))
+	j := readJournal(f.disk, newest)
+	err = f.replay(s, &j, &sum)
+	if err == nil && j.next > 0 {
+		if slices.Contains(g.journals, j.next) {
+			err = fmt.Errorf("it is continued by %s, which is missing", snapshotName(j.next))
 		} else {
-			err = fmt.Errorf("it is continued by %s and %s, which are missing", snapshotName(f.ended), journalName(f.ended))
+			err = fmt.Errorf("it is continued by %s and %s, which are missing", snapshotName(j.next), journalName(j.next))
 		}
 	}
-	if err != nil && !errors.Is(err, errTorn) {
-		return f.damage(name, int64(good), f.seq, err)
+	if err != nil && (err != j.fault || !j.torn()) {
+		return f.damage(journalName(newest), f.size, f.at.Seq, err)
 	}
-	f.n, f.size, f.records = newest, int64(good), records
-	if f.options.Look {
+	if f.n = newest; f.options.Look {
 		return nil
 	}
-	return f.goOn(s, unborn, g.journals, data)
+	return f.goOn(&j, unborn, g.journals)
 }
 
 // findUnborn returns the journals after the newest snapshot, which a rotation made
-// before a crash prevented their own snapshot. They hold no record. If one does, or if it
-// continues a store of which there is no snapshot at all, its snapshot was lost later,
-// and findUnborn returns that as damage.
+// before a crash prevented their own snapshot. If one holds a record, or if it continues
+// a store of which there is no snapshot at all, its snapshot was lost later, and
+// findUnborn returns that as damage.
 func (f *Files) findUnborn(journals []int, newest int) (unborn []string, err error) {
 	for _, n := range journals {
 		if n <= newest {
 			continue
 		}
-		name := journalName(n)
-		data, err := f.disk.Read(name)
-		if err != nil {
-			return nil, f.damage(name, -1, 0, err)
-		}
-		r, err := decodeFrame(data, 0)
-		if err == nil {
-			if err := checkFormat(r, f.disk.Path(name)); err != nil {
-				return nil, err
-			}
-		}
+		name, j := journalName(n), readJournal(f.disk, n)
 		switch {
-		case holdsNone(data) && (newest > 0 || r.seq == 0):
+		case j.unborn() && (newest > 0 || j.began.Seq == 0):
 			unborn = append(unborn, name)
-		case err != nil:
-			return nil, f.damage(name, 0, 0, err)
+		case j.good == 0:
+			return nil, f.damage(name, 0, 0, j.fault)
 		default:
-			return nil, f.damage(name, int64(r.size), r.seq, fmt.Errorf("it continues %s, which is missing", snapshotName(n)))
+			return nil, f.damage(name, 0, j.began.Seq, fmt.Errorf("it continues %s, which is missing", snapshotName(n)))
 		}
 	}
 	return unborn, nil
@@ -84,15 +91,10 @@ func (f *Files) fresh(s State) error {
 	if f.options.Look {
 		return fmt.Errorf("there is no journal in %s", f.disk.Path(""))
 	}
-	f.store = NewPoint().Store
-	if err := s.Restore(f.store, 0, nil); err != nil {
+	f.at = NewPoint()
+	if err := s.Restore(f.at.Store, 0, nil); err != nil {
 		return err
 	}
-	return f.begin(s)
-}
-
-// begin writes the state of s as the next generation.
-func (f *Files) begin(s State) error {
 	state, err := s.Snapshot()
 	if err != nil {
 		return err
@@ -101,75 +103,107 @@ func (f *Files) begin(s State) error {
 }
 
 // goOn finishes what a crash left undone, and makes the journal that was read ready to
-// be appended to. Data is the content of its file.
-func (f *Files) goOn(s State, unborn []string, journals []int, data []byte) error {
+// be appended to.
+func (f *Files) goOn(j *journalFile, unborn []string, journals []int) error {
 	for _, name := range unborn {
 		if err := f.disk.Remove(name); err != nil {
 			return err
 		}
 	}
-	if err := f.setAside(f.header.Aside); err != nil { // a crash came during the recovery
+	if err := f.setAside(j.header.Aside); err != nil { // a crash came during the recovery
 		return err
 	}
-	if int(f.size) < len(data) {
-		if err := f.cut(f.n, data, int(f.size)); err != nil {
+	if j.torn() {
+		if err := f.cut(j); err != nil {
 			return err
 		}
 	}
-	f.endBefore(journals)
+	if len(j.header.Aside) == 0 {
+		f.endBefore(j, journals)
+	}
 	f.warnOfMissing(journals)
 	var err error
-	if f.file, err = f.disk.Open(journalName(f.n)); err != nil {
-		return err
-	}
-	return nil
+	f.file, err = f.disk.Open(journalName(f.n))
+	return err
 }
 
-// cut removes the torn end of a journal, whose content is data, behind its first good
-// bytes, and keeps a copy of that end. Nothing in it was ever acknowledged. The copy is
-// on disk before the end is cut off, and the shorter length is on disk before anything
-// is written behind it.
-func (f *Files) cut(n int, data []byte, good int) error {
-	name := journalName(n)
+// cut removes the torn end of a journal and keeps a copy of that end. Nothing in it was
+// ever acknowledged. The copy is on disk before the end is cut off, and the shorter length
+// is on disk before anything is written behind it.
+func (f *Files) cut(j *journalFile) error {
+	name := journalName(j.n)
 	f.out.Warn("journal ends in an unfinished write, cutting it off",
-		"file", f.disk.Path(name), "offset", good, "bytes", len(data)-good, "last_good_sequence", f.seq)
-	if err := WriteAtomic(f.disk, fmt.Sprintf("journal-%d.torn", n), data[good:]); err != nil {
+		"file", f.disk.Path(name), "offset", j.good, "bytes", len(j.data)-j.good, "last_good_sequence", f.at.Seq)
+	if err := WriteAtomic(f.disk, fmt.Sprintf("journal-%d.torn", j.n), j.data[j.good:]); err != nil {
 		return fmt.Errorf("keep the torn tail of %s: %w", f.disk.Path(name), err)
 	}
 	file, err := f.disk.Open(name)
 	if err != nil {
 		return err
 	}
-	return errors.Join(file.Truncate(int64(good)), file.Sync(), file.Close())
+	return errors.Join(file.Truncate(int64(j.good)), file.Sync(), file.Close())
 }
 
-// endBefore writes the last record of the journal before the present one, if a crash
-// prevented the rotation from writing it. It leaves a damaged journal as it is: that is
-// history, and a start does not need it.
-func (f *Files) endBefore(journals []int) {
-	i := slices.Index(journals, f.n)
+// endBefore writes the last record of the journal before j, if a crash prevented the
+// rotation from writing it. It leaves a damaged journal as it is: that is history, and
+// a start does not need it.
+func (f *Files) endBefore(j *journalFile, journals []int) {
+	i := slices.Index(journals, j.n)
 	if i < 1 {
 		return
 	}
 	name := journalName(journals[i-1])
-	data, err := f.disk.Read(name)
-	mark := endFrame(f.began, f.header.Before, f.n)
-	if err != nil || bytes.HasSuffix(data, mark) {
-		return
-	}
-	frames, bad := scanFile(data)
-	if len(frames) < 1 || bad != nil && !errors.Is(bad, errTorn) || frames[len(frames)-1].hash() != f.header.Before {
-		return
-	}
-	good := int64(0)
-	for _, r := range frames {
-		good += int64(r.size)
-	}
+	before := Point{j.header.Store, j.began.Seq, j.header.Before}
+	mark := endFrame(before, j.n)
 	file, err := f.disk.Open(name)
-	if err == nil {
-		err = errors.Join(file.Truncate(good), WriteSynced(file, mark), file.Close())
-	}
 	if err != nil {
+		return
+	}
+	defer file.Close()
+	tail := make([]byte, len(mark))
+	if size, err := file.Size(); err != nil || size < int64(len(mark)) {
+		return
+	} else if _, err := file.ReadAt(tail, size-int64(len(mark))); err != nil || bytes.Equal(tail, mark) {
+		return
+	}
+	last := readJournal(f.disk, journals[i-1])
+	if last.fault != nil && !last.torn() || last.after != before || last.next > 0 {
+		return
+	}
+	if err := errors.Join(file.Truncate(int64(last.good)), WriteSynced(file, mark)); err != nil {
 		f.out.Warn("journal not ended", "file", f.disk.Path(name), "error", err)
 	}
+}
+
+// dropUnfinished removes temporary files that a crash left behind, and copies of torn
+// ends that are at least three generations old (each clean stop begins a generation). It
+// removes only files with names that this package gives: a file called thesis.tmp in the
+// directory belongs to the owner.
+func (f *Files) dropUnfinished(names []string) {
+	for _, name := range names {
+		unfinished := generation(name, "snapshot-", ".json.tmp") > 0 || name == probeName
+		if n := generation(name, "journal-", ".torn"); n > 0 && n <= f.n-tornKept {
+			unfinished = true
+		}
+		for _, suffix := range []string{".torn", ".wal", ".wal" + damaged} {
+			unfinished = unfinished || generation(name, "journal-", suffix+".tmp") > 0
+		}
+		if unfinished {
+			if err := f.disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				f.out.Warn("unfinished file stays", "file", f.disk.Path(name), "error", err)
+			}
+		}
+	}
+}
+
+// tornKept is after how many generations the copy of a torn end is removed.
+const tornKept = 3
+
+// damage returns a DamageError for a file that cannot be trusted, or err itself if it
+// shows no damage.
+func (f *Files) damage(name string, at int64, seq uint64, err error) error {
+	if d := damageOf(f.disk.Path(name), at, seq, err); d != nil {
+		return d
+	}
+	return err
 }

@@ -1,6 +1,9 @@
 package journal
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // warnOfMissing logs which earlier journals are missing, except those that a recovery
 // has noted as missing. A start does not need them and does not fail, but without them
@@ -19,11 +22,9 @@ func (f *Files) warnOfMissing(journals []int) {
 			m := generation(a.File, "journal-", ".wal")
 			h.Gaps = append(h.Gaps, span{m, m})
 		}
-		var left []span
-		for _, s := range absent {
-			left = append(left, s.without(h.Gaps)...)
-		}
-		absent = left
+		absent = slices.DeleteFunc(absent, func(s span) bool {
+			return slices.ContainsFunc(h.Gaps, func(g span) bool { return g.covers(s) })
+		})
 	}
 	count := 0
 	for _, s := range absent {

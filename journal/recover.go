@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,43 +11,57 @@ import (
 var errNothing = errors.New("nothing can be recovered: no snapshot is whole and the first journal is gone; " +
 	"restore the directory from a copy, or move it away to begin anew")
 
-// recover builds the state from the newest good snapshot and the good records after it,
-// through all later journals. It tells the caller what is kept and what is given up, and
-// only then changes anything. It writes the state as a new generation, which names the
-// files to set aside, and renames those files once the generation is complete. A crash
-// before that leaves the directory as it was; after a later crash the next start
-// finishes the renaming.
+// recover builds the state from the newest good snapshot and the good records after it. A
+// store begins with an empty state, so without any good snapshot the first journal will
+// do. It tells the caller what is kept and what is given up, and only then changes
+// anything. It writes the state as a new generation, which names the files to set aside,
+// and sets those aside once the generation is complete. A crash before that leaves the
+// directory as it was; after a later crash the next start finishes it.
 func (f *Files) recover(s State, g generations) error {
 	all := slices.Compact(slices.Sorted(slices.Values(slices.Concat(g.snapshots, g.journals))))
 	if len(all) == 0 {
 		return fmt.Errorf("nothing can be recovered: there is no journal in %s", f.disk.Path(""))
 	}
 	var r Recovery
-	from := f.newestWhole(s, g.snapshots, &r)
-	last := 0
+	from, sum, err := f.newestGood(s, g.snapshots, &r)
+	if err != nil {
+		return err
+	}
+	last, next := 0, 0 // the last generation read, and the one that its journal names as the next
+	unborn := f.trailing(g)
 	for _, n := range all {
-		if n >= from && !f.unborn(n, g) {
-			f.replayGood(s, n, &r)
-			last = n
+		if n < from {
+			continue
+		}
+		j := readJournal(f.disk, n)
+		if unborn > 0 && n >= unborn && n != next && j.began.Seq <= f.at.Seq {
+			continue // an unfinished rotation, which the new generation replaces
+		}
+		last, next = n, j.next
+		if n > from && j.good > 0 && !slices.Contains(g.snapshots, n) {
+			r.Aside = append(r.Aside, Aside{snapshotName(n), 0, 0, ErrMissing})
+		}
+		err := f.replay(s, &j, sum)
+		sum = nil
+		switch {
+		case isFormat(err) || Unreadable(err):
+			return err
+		case errors.Is(err, fs.ErrNotExist):
+			err = ErrMissing
+		}
+		if err != nil {
+			r.Aside = append(r.Aside, Aside{journalName(n), f.size, int64(len(j.data)) - f.size, err})
 		}
 	}
-	for _, a := range r.Aside {
-		if isFormat(a.Err) || Unreadable(a.Err) {
-			return a.Err
-		}
-	}
-	if f.store == "" {
-		return errNothing
-	}
-	if f.ended > last {
-		last = f.ended
+	if next > last {
+		last = next
 		r.Aside = append(r.Aside, Aside{snapshotName(last), 0, 0, ErrMissing}, Aside{journalName(last), 0, 0, ErrMissing})
 	}
 	gaps, err := f.gaps(from, &r)
 	if err != nil {
 		return err
 	}
-	r.Seq = f.seq
+	r.Seq = f.at.Seq
 	if err := f.options.Recover(r); err != nil {
 		return err
 	}
@@ -67,6 +80,51 @@ func (f *Files) recover(s State, g generations) error {
 	return f.setAside(files)
 }
 
+// newestGood restores s from the newest good snapshot and returns its generation and its
+// hash. It notes those after it in r. If none is good, it makes s the empty state that
+// journal 1 begins with.
+func (f *Files) newestGood(s State, snapshots []int, r *Recovery) (n int, sum *Hash, err error) {
+	for _, n := range slices.Backward(snapshots) {
+		sum, err := f.restore(s, n)
+		switch {
+		case err == nil:
+			return n, &sum, nil
+		case isFormat(err) || Unreadable(err):
+			return 0, nil, err
+		}
+		data, _ := f.disk.Read(snapshotName(n))
+		r.Aside = append(r.Aside, Aside{snapshotName(n), 0, int64(len(data)), err})
+	}
+	first := readJournal(f.disk, 1)
+	switch {
+	case isFormat(first.fault) || Unreadable(first.fault):
+		return 0, nil, first.fault
+	case first.good == 0 || first.began.Seq != 0:
+		return 0, nil, errNothing
+	}
+	f.at = PointAfter(first.header.Store, 0)
+	if len(snapshots) == 0 || snapshots[0] != 1 {
+		r.Aside = append(r.Aside, Aside{snapshotName(1), 0, 0, ErrMissing})
+	}
+	return 1, nil, s.Restore(f.at.Store, 0, nil)
+}
+
+// trailing returns the first of the journals after all snapshots, the first journal left
+// out, that hold no record, as do all after it; 0 if there is none.
+func (f *Files) trailing(g generations) (first int) {
+	newest := 1
+	if len(g.snapshots) > 0 {
+		newest = slices.Max(g.snapshots)
+	}
+	for _, n := range slices.Backward(g.journals) {
+		if j := readJournal(f.disk, n); n <= newest || !j.unborn() {
+			break
+		}
+		first = n
+	}
+	return first
+}
+
 // gaps notes in r what is wrong with the journals before generation from, and returns
 // the generations that are missing or damaged.
 func (f *Files) gaps(from int, r *Recovery) (gaps []span, err error) {
@@ -82,8 +140,8 @@ func (f *Files) gaps(from int, r *Recovery) (gaps []span, err error) {
 		if len(r.History) < maxDamage {
 			r.History = append(r.History, errors.New(fault.err.what()))
 		}
-		if n := len(gaps); n > 0 && (about.First <= gaps[n-1].Last+1 || n == maxDamage) {
-			gaps[n-1].Last = max(gaps[n-1].Last, about.Last)
+		if n := len(gaps); n > 0 && n == maxDamage {
+			gaps[n-1].Last = about.Last
 		} else {
 			gaps = append(gaps, about)
 		}
@@ -91,88 +149,40 @@ func (f *Files) gaps(from int, r *Recovery) (gaps []span, err error) {
 	return gaps, nil
 }
 
-// newestWhole restores s from the newest good snapshot, and notes the bad ones after it
-// in r. It returns the generation of that snapshot, or 1 if there is none: then all
-// journals are needed from the first on.
-func (f *Files) newestWhole(s State, snapshots []int, r *Recovery) int {
-	for _, n := range slices.Backward(snapshots) {
-		err := f.readSnapshot(s, n)
-		if err == nil {
-			return n
+// setAside gives the files that a recovery could not use as a whole another name. Their
+// good part, which is history, stays under the old name. It may be called again after a
+// crash: what was done already stays as it is.
+func (f *Files) setAside(files []asideFile) error {
+	for _, a := range files {
+		if generation(a.File, "snapshot-", ".json") == 0 && generation(a.File, "journal-", ".wal") == 0 {
+			return fmt.Errorf("%.80q cannot be set aside: it is no file of the journal", a.File)
 		}
-		data, _ := f.disk.Read(snapshotName(n))
-		r.Aside = append(r.Aside, Aside{snapshotName(n), 0, int64(len(data)), err})
+		var err error
+		if a.Good == 0 {
+			err = f.disk.Rename(a.File, a.File+damaged)
+		} else {
+			err = f.keepGood(a)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a missing file was renamed before, or never existed
+			return err
+		}
 	}
-	return 1
+	return nil
 }
 
-// replayGood applies the good part of journal n to s and notes the rest in r.
-func (f *Files) replayGood(s State, n int, r *Recovery) {
-	name := journalName(n)
-	data, err := f.disk.Read(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		// Earlier versions set a journal aside before its good part was safe.
-		if data, err = f.disk.Read(name + damaged); errors.Is(err, fs.ErrNotExist) {
-			err = ErrMissing
+// keepGood copies a journal under its other name, and cuts it behind its good part.
+func (f *Files) keepGood(a asideFile) error {
+	data, err := f.disk.Read(a.File)
+	if err != nil || int64(len(data)) <= a.Good {
+		return err
+	}
+	if _, err := f.disk.Read(a.File + damaged); errors.Is(err, fs.ErrNotExist) {
+		if err := WriteAtomic(f.disk, a.File+damaged, data); err != nil {
+			return err
 		}
 	}
-	if err == nil {
-		f.missSnapshot(n, data, r)
-	}
-	if err == nil && f.store == "" { // there is no good snapshot: the first journal has the name of the store
-		if f.store = storeOf(data); f.store != "" {
-			err = s.Restore(f.store, 0, nil)
-		}
-	}
-	var good int
-	if err == nil {
-		good, _, err = f.replay(s, data, n)
-	}
-	if err == nil {
-		return
-	}
-	r.Aside = append(r.Aside, Aside{name, int64(good), int64(len(data) - good), err})
-	for _, lost := range behind(data, good) {
-		if lost.kind != KindHeader && lost.kind != kindEnd {
-			r.Lost = append(r.Lost, Entry{File: name, Seq: lost.seq, Kind: lost.kind, Payload: lost.payload})
-		}
-	}
+	return WriteAtomic(f.disk, a.File, data[:a.Good])
 }
 
-// unborn reports whether a rotation made journal n and then did not come to its snapshot:
-// it is after all snapshots, the one before was not ended, and neither it nor a later one
-// holds a record or continues records that are gone. The new generation then replaces it.
-func (f *Files) unborn(n int, g generations) bool {
-	if n == 1 || f.ended == n || len(g.snapshots) > 0 && n <= slices.Max(g.snapshots) {
-		return false
-	}
-	return !slices.ContainsFunc(g.journals, func(m int) bool {
-		if m < n {
-			return false
-		}
-		data, err := f.disk.Read(journalName(m))
-		first, _ := decodeFrame(data, 0)
-		return err != nil || !holdsNone(data) || first.seq > f.seq
-	})
-}
-
-// missSnapshot notes in r if the snapshot of generation n is missing. Data is the
-// journal of that generation.
-func (f *Files) missSnapshot(n int, data []byte, r *Recovery) {
-	if _, err := decodeFrame(data, 0); err != nil || n <= f.from {
-		return
-	}
-	if _, err := f.disk.Read(snapshotName(n)); errors.Is(err, fs.ErrNotExist) {
-		r.Aside = append(r.Aside, Aside{snapshotName(n), 0, 0, ErrMissing})
-	}
-}
-
-// storeOf returns the name of the store from data, the first journal of a store, or "".
-func storeOf(data []byte) string {
-	var h header
-	r, err := decodeFrame(data, 0)
-	if err != nil || r.seq != 0 || json.Unmarshal(r.payload, &h) != nil {
-		return ""
-	}
-	return h.Store
-}
+// damaged is the end of the names of files that were set aside.
+const damaged = ".damaged"

@@ -40,7 +40,7 @@ func damagedStore(t *testing.T) (d *journaltest.Disk, texts []string, good int) 
 // TestRecoverShows: the caller is told what is kept and given up before anything
 // is changed, and can leave it at that.
 func TestRecoverShows(t *testing.T) {
-	d, texts, good := damagedStore(t)
+	d, _, good := damagedStore(t)
 	before := d.String()
 	var r journal.Recovery
 	enough := errors.New("seen enough")
@@ -52,9 +52,6 @@ func TestRecoverShows(t *testing.T) {
 	}
 	if r.Seq != uint64(good) || len(r.Aside) != 2 || r.Aside[0].File != "snapshot-2.json" || r.Aside[1].File != "journal-2.wal" {
 		t.Errorf("it keeps %d records and sets aside %+v; want %d, the snapshot and the journal", r.Seq, r.Aside, good)
-	}
-	if len(r.Lost) != 5 || r.Lost[0].Seq != uint64(good)+2 || !bytes.Contains(r.Lost[4].Payload, []byte(texts[len(texts)-1])) {
-		t.Errorf("given up: %d records, %+v; want the last 5", len(r.Lost), r.Lost)
 	}
 }
 
@@ -93,17 +90,11 @@ func TestRecoverEveryFailure(t *testing.T) {
 	}
 }
 
-// TestRecoverMissing: a recovery reports a missing journal, reads one that an interrupted
-// recovery of an earlier version had renamed, and does not take an empty directory for a
-// store.
+// TestRecoverMissing: a recovery reports a missing journal, and does not take an empty
+// directory for a store.
 func TestRecoverMissing(t *testing.T) {
-	d, want := smallStore(t)
-	d.Files[journal1+".damaged"] = d.Files[journal1]
+	d, _ := smallStore(t)
 	delete(d.Files, journal1)
-	if s, err := load(d.Cut(journaltest.Kept), true); err != nil || s.String() != want {
-		t.Errorf("the journal under its other name: %v, %v", s, err)
-	}
-	delete(d.Files, journal1+".damaged")
 	var r journal.Recovery
 	if _, _, err := open(d, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }}); err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package journal
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,10 +40,10 @@ const maxDamage = 100
 // Walk calls visit for every record of every journal in a directory, oldest first, and
 // before them for the oldest snapshot if the records before it are gone. It checks that
 // every record follows the one before it, from the first to the last, and that the
-// snapshots were not changed since they were written. If something is wrong Walk goes on
-// with the next record that is whole, and in the end returns the first fault as a
-// [DamageError]. An unfinished write at the end of a journal is only noted, and so are
-// files that a recovery found missing or damaged.
+// snapshots were not changed since they were written. If something is wrong in a file Walk
+// goes on with the next file, and in the end returns the first fault as a [DamageError].
+// An unfinished write at the end of a journal is only noted, and so are files that a
+// recovery found missing or damaged.
 //
 // It only reads and takes no lock, so it may run while another process uses the
 // directory.
@@ -73,8 +72,8 @@ func walkAll(d Disk, visit func(Entry) error) (*walker, error) {
 	}
 	for i := 0; err == nil && i < len(g.journals); i++ {
 		err = w.journal(g.journals[i])
-		if i == len(g.journals)-1 && w.ended > g.journals[i] && w.there(journalName(w.ended)) {
-			g.journals = append(g.journals, w.ended) // begun since we listed the files
+		if i == len(g.journals)-1 && w.next > g.journals[i] && w.there(journalName(w.next)) {
+			g.journals = append(g.journals, w.next) // begun since we listed the files
 		}
 	}
 	if err == nil {
@@ -93,8 +92,8 @@ type walker struct {
 	visit   func(Entry) error
 	newest  int            // the newest snapshot
 	last    int            // the generation of the journal read last
-	ended   int            // the next generation, which its end record names, or 0
-	broken  bool           // what was read last is damaged, so the next record need not follow it
+	next    int            // the next generation, which its last record names, or 0
+	broken  bool           // the journal read last is damaged, so the next one need not follow it
 	judged  int            // the generation of the last snapshot that was reported as damaged
 	headers map[int]header // of the journals read, by generation
 	faults  []fault
@@ -137,28 +136,20 @@ func (w *walker) damage(name string, at int64, about span, err error) error {
 	}
 	d.advice = "put the file back from a copy; if wick refuses to start, wick --recover shows what can be kept"
 	w.faults = append(w.faults, fault{d, about})
-	w.broken = w.broken || about != (span{}) // a snapshot is not part of the chain of records
 	return nil
 }
 
 // judge divides the faults in two. Those that a later recovery has noted become Notes;
 // the others become Damage, and judge returns the first of those.
 func (w *walker) judge() error {
-	var about span // of the fault before: all faults of one file have the same
-	var at string
-	var ok bool
 	counted := 0 // the last generation that Incomplete counts
 	for _, f := range w.faults {
-		if f.about != about {
-			about = f.about
-			at, ok = w.known(about)
-		}
-		if ok {
+		if at, ok := w.known(f.about); ok {
 			if w.Incomplete == 0 {
-				w.FirstIncomplete = journalName(about.First)
+				w.FirstIncomplete = journalName(f.about.First)
 			}
-			w.Incomplete += about.Last - max(about.First-1, counted)
-			counted = about.Last
+			w.Incomplete += f.about.Last - max(f.about.First-1, counted)
+			counted = f.about.Last
 			w.note("%s; the recovery at %s noted it, and the history is incomplete there", f.err.what(), at)
 		} else if len(w.Damage) < maxDamage {
 			w.Damage = append(w.Damage, f.err)
@@ -170,23 +161,18 @@ func (w *walker) judge() error {
 	return w.Damage[0]
 }
 
-// known reports whether later recoveries have noted all journals of a span as missing or
-// damaged, and returns the time of one of them.
+// known reports whether a later recovery has noted all journals of a span as missing or
+// damaged, and returns its time.
 func (w *walker) known(about span) (at string, ok bool) {
 	if about.First == 0 || about.First > about.Last {
 		return "", false
 	}
-	var noted []span
 	for n, h := range w.headers {
-		for _, g := range h.Gaps {
-			g.Last = min(g.Last, n-1) // a recovery can tell of earlier journals only
-			if g.First <= about.First && about.First <= g.Last {
-				at = h.At
-			}
-			noted = append(noted, g)
+		if n > about.Last && slices.ContainsFunc(h.Gaps, func(g span) bool { return g.covers(about) }) {
+			return h.At, true
 		}
 	}
-	return at, len(about.without(noted)) == 0
+	return "", false
 }
 
 func (w *walker) note(format string, args ...any) {
@@ -195,182 +181,97 @@ func (w *walker) note(format string, args ...any) {
 
 // journal walks over the journal of generation n.
 func (w *walker) journal(n int) error {
-	name := journalName(n)
-	data, err := w.disk.Read(name)
-	if err != nil {
-		return w.damage(name, -1, span{n, n}, err)
-	}
-	first, err := decodeFrame(data, 0)
+	name, about, j := journalName(n), span{n, n}, readJournal(w.disk, n)
 	if n > w.newest && w.there(snapshotName(n)) {
 		w.newest = n // begun since we listed the files
 	}
+	switch {
 	// A journal is ended only once the next generation has its snapshot.
-	if n > w.newest && w.newest > 0 && holdsNone(data) && w.ended != n {
+	case n > w.newest && w.newest > 0 && j.unborn() && w.next != n:
 		w.note("%s: a rotation was not finished; the next start repeats it", name)
 		return nil
+	case j.good == 0:
+		w.last, w.next, w.broken = n, 0, true
+		return w.damage(name, 0, about, j.fault)
 	}
-	if err == nil {
-		err = w.header(first, n)
-	}
-	at := first.size
-	switch {
-	case errors.Is(err, errForeign):
-		return w.damage(name, 0, span{n, n}, err)
-	case err != nil:
-		err = w.damage(name, 0, span{n, n}, err)
-		at, w.ended = nextFrame(data, 1), 0
-	default:
-		w.Files++
-		err = w.visit(Entry{name, first.seq, first.kind, first.payload, w.Head})
-	}
-	if err == nil && n > w.newest {
-		err = w.damage(name, 0, span{}, fmt.Errorf("it continues %s, which is missing", snapshotName(n)))
-	}
-	w.last = n
-	if err == nil {
-		err = w.records(n, data, at)
-	}
-	return err
-}
-
-// records walks over the records of journal n from an offset on.
-func (w *walker) records(n int, data []byte, at int) error {
-	name := journalName(n)
-	for at < len(data) {
-		r, err := decodeFrame(data[at:], linkSize)
-		switch {
-		case err == nil:
-			err = w.record(n, int64(at), r)
-			at += r.size
-		case torn(data, at, err):
-			w.note("%s: an unfinished write of %d bytes at byte %d, which the next start cuts off", name, len(data)-at, at)
-			return nil
-		default:
-			err = w.damage(name, int64(at), span{n, n}, err)
-			at = nextFrame(data, at+1)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// errForeign reports a file that is not of this store.
-var errForeign = errors.New("it belongs to another store")
-
-// header checks that r, the header of journal n, continues what was read before, notes
-// damage if it does not, and stores what it says in w. It returns an error if r is not
-// the header of this journal.
-func (w *walker) header(r frame, n int) error {
-	if err := checkFormat(r, w.disk.Path(journalName(n))); err != nil {
-		return err
-	}
-	var h header
-	if r.kind != KindHeader || json.Unmarshal(r.payload, &h) != nil || h.Magic != magic || h.N != n {
-		return errors.New("it is no journal of wick, or not this one")
-	}
-	if w.Store = cmp.Or(w.Store, h.Store); h.Store != w.Store {
-		return fmt.Errorf("%w: %.40q, and the others to %q", errForeign, h.Store, w.Store)
+	if w.Store = cmp.Or(w.Store, j.header.Store); j.header.Store != w.Store {
+		w.broken = true
+		return w.damage(name, 0, about, fmt.Errorf("it belongs to another store: %.40q, and the others to %q", j.header.Store, w.Store))
 	}
 	if !w.broken {
-		if name, about, err := w.continues(r, h); err != nil {
+		if name, about, err := w.continues(&j); err != nil {
 			if err := w.damage(name, -1, about, err); err != nil {
 				return err
 			}
 		}
 	}
-	for _, a := range h.Aside {
-		w.note("%s: begun by a recovery at %s, which set aside %s from byte %d on", journalName(n), h.At, a.File, a.Good)
+	for _, a := range j.header.Aside {
+		w.note("%s: begun by a recovery at %s, which set aside %s from byte %d on", name, j.header.At, a.File, a.Good)
 	}
-	w.Head = r.hash()
-	w.last, w.ended, w.broken, w.headers[n], w.Last = n, 0, false, h, r.seq
-	return nil
-}
-
-// continues checks that a header follows what was read before. If it does not, it
-// returns the file that is wrong, the generations that are missing or damaged, and an
-// error.
-func (w *walker) continues(r frame, h header) (name string, about span, err error) {
-	name, about = journalName(h.N), span{h.N, h.N}
-	skipped := slices.ContainsFunc(h.Aside, func(a asideFile) bool { return a.File == journalName(w.ended) })
-	switch {
-	case w.last == 0:
-		err = w.begins(r, h)
-	case w.ended > 0 && w.ended != h.N && !skipped || h.N > w.last+1 && r.seq > w.Last:
-		err = fmt.Errorf("%w: %s goes on after record %d", ErrMissing, journalName(h.N), r.seq)
-	case r.seq != w.Last:
-		return journalName(w.last), span{w.last, w.last}, fmt.Errorf("it ends with record %d, and %s goes on after record %d: records are missing", w.Last, journalName(h.N), r.seq)
-	case w.Head == (Hash{}):
-		err = w.begins(r, h)
-	case h.Before != w.Head:
-		return journalName(w.last), span{w.last, w.last}, fmt.Errorf("%s does not follow its last record: the hash of that one is another", journalName(h.N))
+	w.Files++
+	w.last, w.next, w.headers[n], w.broken = n, j.next, j.header, false
+	w.Last, w.Head = j.began.Seq, j.began.Hash
+	if err := w.visit(Entry{name, w.Last, KindHeader, j.payload, w.Head}); err != nil {
+		return err
 	}
-	if errors.Is(err, ErrMissing) {
-		name, about = journalName(w.last+1), span{w.last + 1, h.N - 1}
-	}
-	return name, about, err
-}
-
-// begins checks the header of the oldest journal.
-func (w *walker) begins(r frame, h header) error {
-	switch {
-	case h.Before != origin(h.Store, r.seq) && h.N == 1:
-		return errChain
-	case h.Before != origin(h.Store, r.seq):
-		return fmt.Errorf("%w: %s, the oldest that is there, goes on after record %d", ErrMissing, journalName(h.N), r.seq)
-	default:
-		if w.First = r.seq; r.seq > 0 {
-			w.note("%s: the hashes begin after record %d; those before were written elsewhere", journalName(h.N), r.seq)
-		}
-	}
-	return nil
-}
-
-// record checks the record at an offset of journal n and visits it, even if it does not
-// follow the one before, but not if its sequence is not higher than that of the one
-// before.
-func (w *walker) record(n int, at int64, r frame) error {
-	name, next := journalName(n), w.Last+1
-	if r.kind == kindEnd {
-		next = w.Last
-	}
-	var err error
-	switch {
-	case w.ended > 0:
-		err = errors.New("records follow the one that ends the file")
-	case r.seq < next, r.seq != next && !w.broken:
-		err = fmt.Errorf("sequence %d follows %d", r.seq, w.Last)
-	case Hash(r.link) != w.Head && !w.broken:
-		err = errChain
-	}
-	if err == nil && r.kind == kindEnd {
-		w.ended, err = readEnd(r)
-	}
-	if err != nil {
-		if err := w.damage(name, at, span{n, n}, err); err != nil {
+	if n > w.newest {
+		if err := w.damage(name, 0, span{}, fmt.Errorf("it continues %s, which is missing", snapshotName(n))); err != nil {
 			return err
 		}
 	}
-	if r.kind == kindEnd || r.seq < next {
-		return nil
+	for _, r := range j.records {
+		w.Last, w.Head = r.seq, r.hash
+		if err := w.visit(Entry{name, r.seq, r.kind, r.payload, r.hash}); err != nil {
+			return err
+		}
 	}
-	w.Last, w.broken = r.seq, false
-	w.Head = r.hash()
-	return w.visit(Entry{name, r.seq, r.kind, r.payload, w.Head})
+	switch {
+	case j.torn():
+		w.note("%s: an unfinished write of %d bytes at byte %d, which the next start cuts off", name, len(j.data)-j.good, j.good)
+	case j.fault != nil:
+		w.broken = true
+		return w.damage(name, int64(j.good), about, j.fault)
+	}
+	return nil
+}
+
+// continues checks that a journal follows what was read before. If it does not, it returns
+// the file that is wrong, the generations that are missing or damaged, and an error.
+func (w *walker) continues(j *journalFile) (name string, about span, err error) {
+	this, last := journalName(j.n), span{w.last, w.last}
+	skipped := slices.ContainsFunc(j.header.Aside, func(a asideFile) bool { return a.File == journalName(w.next) })
+	begins := j.header.Before == origin(j.header.Store, j.began.Seq)
+	switch {
+	case w.last == 0 && begins:
+		if w.First = j.began.Seq; w.First > 0 {
+			w.note("%s: the hashes begin after record %d; those before were written elsewhere", this, w.First)
+		}
+		return "", span{}, nil
+	case w.last == 0 && j.n == 1:
+		return this, span{1, 1}, errChain
+	case w.last == 0:
+		return journalName(1), span{1, j.n - 1}, fmt.Errorf("%w: %s, the oldest that is there, goes on after record %d", ErrMissing, this, j.began.Seq)
+	case w.next > 0 && w.next != j.n && !skipped || j.n > w.last+1 && j.began.Seq > w.Last:
+		return journalName(w.last + 1), span{w.last + 1, j.n - 1}, fmt.Errorf("%w: %s goes on after record %d", ErrMissing, this, j.began.Seq)
+	case j.began.Seq != w.Last:
+		return journalName(w.last), last, fmt.Errorf("it ends with record %d, and %s goes on after record %d: records are missing", w.Last, this, j.began.Seq)
+	case j.header.Before != w.Head:
+		return journalName(w.last), last, fmt.Errorf("%s does not follow its last record: the hash of that one is another", this)
+	}
+	return "", span{}, nil
 }
 
 // missing notes files that must be there after the last journal.
 func (w *walker) missing() error {
-	if w.ended == 0 {
-		w.ended = w.newest
+	if w.next == 0 {
+		w.next = w.newest
 	}
-	if w.last >= w.ended {
+	if w.last >= w.next {
 		return nil
 	}
-	err := w.damage(journalName(w.ended), -1, span{}, ErrMissing)
-	if err == nil && w.ended > w.newest {
-		err = w.damage(snapshotName(w.ended), -1, span{}, ErrMissing)
+	err := w.damage(journalName(w.next), -1, span{}, ErrMissing)
+	if err == nil && w.next > w.newest {
+		err = w.damage(snapshotName(w.next), -1, span{}, ErrMissing)
 	}
 	return err
 }

@@ -292,10 +292,6 @@ type Step struct {
 type Recovery struct {
 	Orders, OpenOrders, Alerts, Subscriptions int // kept
 
-	LostOrders, LostAlerts int  // that were placed or set by records which are given up
-	LostRecords            int  // how many records are given up, as far as they can be read
-	LostSince              Time // the time of the first of them
-
 	Archive      error  // what is wrong with the archive, which will be rebuilt; nil if nothing is
 	LostArchived int    // finished orders of the archive that are in no file any more
 	LostWhen     string // when those orders ended, as far as it is known

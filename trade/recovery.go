@@ -1,7 +1,6 @@
 package trade
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,7 +17,7 @@ func recovery(d journal.Disk, s *state, r journal.Recovery) (Recovery, error) {
 	out := Recovery{
 		Archive: checkArchive(d, s),
 		Orders:  len(s.orders) + int(s.archived.Records), OpenOrders: s.openCount, Alerts: len(s.alerts),
-		Subscriptions: s.book().Len(), LostRecords: len(r.Lost), Journal: r,
+		Subscriptions: s.book().Len(), Journal: r,
 	}
 	// Only damage is repaired. A file that cannot be read at all may be undamaged, and is
 	// left alone.
@@ -31,18 +30,6 @@ func recovery(d journal.Disk, s *state, r journal.Recovery) (Recovery, error) {
 			return out, err
 		}
 		out.Orders, out.LostArchived, out.LostWhen = len(s.orders)+kept, lost, missing.String()
-	}
-	// Records after the damage that can be decoded are counted by what they did.
-	for _, lost := range r.Lost {
-		switch kind(lost.Kind) {
-		case kindPlaced, kindIntent:
-			out.LostOrders++
-		case kindAlertSet:
-			out.LostAlerts++
-		}
-		if ev, err := decodeEvent(lost.Payload); err == nil && out.LostSince.IsZero() {
-			out.LostSince = ev.At
-		}
 	}
 	return out, nil
 }
@@ -100,34 +87,13 @@ func (r Recovery) givenUp(b *strings.Builder) {
 	}
 	journals := slices.ContainsFunc(r.Journal.Aside, func(a journal.Aside) bool { return !a.Snapshot() })
 	switch {
-	case r.LostRecords > 0:
-		fmt.Fprintf(b, "given up: %d records that can be read, from %s on, among them %d new orders and %d new alerts; "+
-			"what the damaged bytes held cannot be said. The positions do not count them, and an order that a client sends again is placed anew\n",
-			r.LostRecords, r.LostSince.Format(timeLayout), r.LostOrders, r.LostAlerts)
-		r.list(b)
 	case journals:
-		b.WriteString("given up: no record that can be read; what the damaged or missing bytes held cannot be said\n")
+		fmt.Fprintf(b, "given up: every record after %d. The positions do not count them, and an order that a client sends again is placed anew; what is damaged stays in the files that are set aside\n", r.Journal.Seq)
 	case len(r.Journal.Aside) > 0:
 		b.WriteString("given up: nothing, the journals hold all that the snapshot held\n")
 	case r.LostArchived == 0 && (r.Archive != nil || len(r.Journal.History) > 0):
 		b.WriteString("given up: no order, alert or position\n")
 	case r.LostArchived == 0:
 		b.WriteString("given up: nothing, no file is damaged\n")
-	}
-}
-
-// maxListed is how many of the records that are given up are listed.
-const maxListed = 100
-
-// list writes the records that are given up and can be read, one a line.
-func (r Recovery) list(b *strings.Builder) {
-	for i, lost := range r.Journal.Lost {
-		if i == maxListed {
-			fmt.Fprintf(b, "  and %d more\n", len(r.Journal.Lost)-i)
-			return
-		}
-		var at struct{ At Time }
-		json.Unmarshal(lost.Payload, &at) // without a time the line is still worth having
-		fmt.Fprintf(b, "  %s %d %s %s\n", at.At.Format(timeLayout), lost.Seq, kind(lost.Kind), lost.Payload)
 	}
 }

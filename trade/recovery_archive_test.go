@@ -61,7 +61,6 @@ func TestRecoverCountsArchive(t *testing.T) {
 		lost []int
 	}{
 		"archive and first journal gone":    {gone(segment1, "journal-1.wal"), []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
-		"archive gone, a journal damaged":   {func(d *journaltest.Disk) { gone(segment1)(d); flip(d, "journal-1.wal", 3) }, []int{3}},
 		"archive damaged, a journal gone":   {func(d *journaltest.Disk) { flip(d, segment1, 3); gone("journal-1.wal")(d) }, []int{3}},
 		"archive damaged, a journal too":    {func(d *journaltest.Disk) { flip(d, segment1, 3); flip(d, "journal-1.wal", 3) }, []int{3}},
 		"archive damaged, journals whole":   {func(d *journaltest.Disk) { flip(d, segment1, 3) }, nil},
