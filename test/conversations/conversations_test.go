@@ -336,7 +336,7 @@ func overHTTP(t *testing.T, name string, lines []string) {
 	p := newPlace(t)
 	base := p.serve(t, append([]string{"--serve", "--port", "0"}, flags...)...)
 	m, ids, out := newMask(p), found{}, new(strings.Builder)
-	token := logIn(t, base)
+	token, _ := logIn(t, base)
 	for _, line := range lines {
 		line = ids.fill(line)
 		r, err := http.NewRequest("POST", base+"/mcp", strings.NewReader(line))
@@ -387,8 +387,9 @@ const (
 	challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 )
 
-// logIn takes a client through the login of a server without a passphrase.
-func logIn(t *testing.T, base string) string {
+// logIn takes a client through the login of a server without a passphrase, and returns its
+// token and its id.
+func logIn(t *testing.T, base string) (token, id string) {
 	t.Helper()
 	ids := found{}
 	send := func(method, path, kind, body string) (http.Header, string) {
@@ -414,7 +415,7 @@ func logIn(t *testing.T, base string) string {
 	if _, answer := send("POST", "/token", "application/x-www-form-urlencoded", form.Encode()); ids["access_token"] == "" {
 		t.Fatalf("no token: %s", answer)
 	}
-	return ids["access_token"]
+	return ids["access_token"], ids["client_id"]
 }
 
 // overStdio writes each message as a line. A message that gets no answer is followed by a
@@ -551,6 +552,9 @@ func exchange(t *testing.T, browser *http.Client, base, block string, m *mask, i
 	fmt.Fprintf(out, "> %s\n", m.text(strings.Join(append(lines, body), "\n> ")))
 	fmt.Fprintf(out, "%s\n", status)
 	for _, name := range slices.Sorted(keys(header)) {
+		if name == "Mcp-Session-Id" && len(header.Get(name)) == 26 {
+			header.Set(name, m.number("session", header.Get(name)))
+		}
 		if name != "Date" && name != "Content-Length" {
 			fmt.Fprintf(out, "%s: %s\n", name, m.text(strings.Join(header[name], " | ")))
 		}
@@ -583,7 +587,7 @@ func TestCommands(t *testing.T) {
 			base = p.serve(t, args[1:]...)
 			continue
 		case "login":
-			token = logIn(t, base)
+			token, _ = logIn(t, base)
 			continue
 		case "call":
 			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, args[1], strings.Join(args[2:], " "))
