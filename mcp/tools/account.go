@@ -35,20 +35,20 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *c
 		return nil
 	}
 	// Only the parts that are wanted are read from the engine: each takes its lock.
-	a, parts := &chart.Account{}, r.parts(v)
+	a, parts, picture := &chart.Account{}, r.parts(v), r.format == "png" || r.format == "both"
 	if slices.Contains(parts, "position") {
 		a.Position = h.position(v)
 	}
 	if slices.Contains(parts, "alerts") {
 		var left int
-		if a.Alerts, left = h.waiting(v.Series, r.indicators); left > 0 && (r.format == "png" || r.format == "both") {
+		if a.Alerts, left = h.waiting(v.Series, r.indicators); left > 0 && picture {
 			r.notes = append(r.notes, fmt.Sprintf("Waiting alerts of %s without a level in the picture: %d. They are for signals, or for an indicator, parameters or an interval that it does not show; list_alerts has them.",
 				v.Series.Symbol, left))
 		}
 	}
 	wantOrders, wantFills := slices.Contains(parts, "orders"), slices.Contains(parts, "fills")
 	if wantOrders || wantFills {
-		if unknown := h.trades(a, v.Series, wantOrders, wantFills); len(unknown) > 0 && (r.format == "png" || r.format == "both") {
+		if unknown := h.trades(a, v.Series, wantOrders, wantFills); len(unknown) > 0 && picture {
 			r.notes = append(r.notes, "It is not known whether these orders are open, or were filled or refused meanwhile: "+atMostTen(unknown)+
 				". The picture has a question mark at those with a price. Do not place them again; get_orders says what became of them.")
 		}
@@ -69,7 +69,11 @@ func (h *handlers) position(v *chart.View) *chart.Position {
 		if p.UnrealizedPnL != nil && !v.Past {
 			// The difference to the engine's profit, which is exact, unlike the entry price.
 			since := v.Series.Close[v.Series.Len()-1] - float(*p.CurrentPrice)
-			held.Profit = profit(*p.UnrealizedPnL) + float64(held.Quantity*since)
+			unrealized, err := strconv.ParseFloat(p.UnrealizedPnL.String(), 64)
+			if err != nil {
+				panic("tools: " + err.Error()) // a sum is always written as a number
+			}
+			held.Profit = unrealized + float64(held.Quantity*since)
 		}
 		return held
 	}
@@ -181,12 +185,3 @@ func keyOf(c trade.Condition, shown []indicators.Request) string {
 
 // float returns a decimal as a float64, which may round it: it is only for drawing.
 func float(d exact.Decimal) float64 { return float64(d) / float64(exact.One) }
-
-// profit is like float, for money.
-func profit(m exact.Money) float64 {
-	v, err := strconv.ParseFloat(m.String(), 64)
-	if err != nil {
-		panic("tools: " + err.Error()) // a sum is always written as a number
-	}
-	return v
-}

@@ -40,11 +40,9 @@ type question struct {
 	before int
 }
 
-// Sources return only the newest bars. So a period in the past is fetched together with
-// everything after it, and then cut out.
-
 // reach returns how many of the newest bars must be fetched to have all that r shows,
-// without the warm-up.
+// without the warm-up. Sources return only the newest bars, so a period in the past is
+// fetched together with everything after it, and then cut out.
 func (r question) reach(now time.Time) int {
 	switch {
 	case r.from != 0:
@@ -53,14 +51,6 @@ func (r question) reach(now time.Time) int {
 		return min(r.bars+barsSince(r.to, r.interval, now), market.MaxLimit)
 	}
 	return r.bars
-}
-
-// end returns the latest moment at which the last bar that r shows can begin.
-func (r question) end(now time.Time) int64 {
-	if r.to != 0 {
-		return min(r.to, now.Unix())
-	}
-	return now.Unix()
 }
 
 // barsSince returns how many bars it takes to reach from now back to t, at most
@@ -79,66 +69,37 @@ func barsSince(t int64, iv market.Interval, now time.Time) int {
 // period are cut off, so that indicators show what they showed at its end.
 func (r question) cut(s *market.Series) (upTo *market.Series, bars int, notes []string, err error) {
 	// The period is the bars from first on, before n.
-	n := s.Len()
+	first, n := 0, s.Len()
 	if r.to != 0 {
 		n, _ = slices.BinarySearch(s.Time, r.to+1)
 	}
-	first := 0
 	if r.from != 0 {
 		first, _ = slices.BinarySearch(s.Time, r.from)
 	}
-	if first >= n && (r.from != 0 || r.to != 0) {
-		return nil, 0, nil, r.noBars(s)
-	}
-	// Without from, the newest r.bars before the end are shown, or fewer if there are fewer.
-	bars = r.bars
-	if r.from == 0 {
-		return s.Slice(0, n), bars, nil, nil
+	switch {
+	case r.from == 0 && r.to == 0:
+		return s, r.bars, nil, nil
+	case s.Len() == 0:
+		return nil, 0, nil, fmt.Errorf("there are no bars of %s", s.Symbol)
+	case first >= n: // it says which bars there are, so that a model can choose another period
+		near := ""
+		if first > 0 && first < s.Len() {
+			near = fmt.Sprintf(", those next to the period at %s and %s", stamp(s.Time[first-1]), stamp(s.Time[first]))
+		}
+		return nil, 0, nil, fmt.Errorf("%s has no bars of %s that begin in that period: those that can be fetched (at most %d) begin at %s and end at %s%s; take another or a longer period, or another interval",
+			s.Symbol, s.Interval, market.MaxLimit, stamp(s.Time[0]), stamp(s.Time[s.Len()-1]), near)
+	case r.from == 0:
+		return s.Slice(0, n), r.bars, nil, nil
 	}
 	// The first bar may begin up to one interval after from: from may be within a bar.
-	has := "The period has %d bars"
 	if begin := s.Time[0]; begin > r.from+s.Interval.Seconds() {
 		notes = append(notes, fmt.Sprintf("The bars of %s that can be fetched begin at %s, later than from: at most %d bars back, where the source has them.",
 			s.Symbol, stamp(begin), market.MaxLimit))
-		has = "Of the period %d bars can be fetched"
 	}
-	// If the period has more bars than are shown, its older part is left out.
-	found := n - first
-	if found <= bars {
-		return s.Slice(0, n), found, notes, nil
+	if found := n - first; found > r.bars {
+		notes = append(notes, fmt.Sprintf("Of %d bars of the period the newest %d are shown: bars, up to %d, shows more, and a longer interval needs fewer.", found, r.bars, maxBars))
 	}
-	more := fmt.Sprintf(": bars, up to %d, shows more, and", maxBars)
-	if bars == maxBars {
-		more = ", which is the most:"
-	}
-	notes = append(notes, fmt.Sprintf(has+", and the newest %d are shown%s a longer interval needs fewer.", found, bars, more))
-	return s.Slice(0, n), bars, notes, nil
-}
-
-// noBars returns the error for a period without bars. It says which bars there are, so
-// that a model can choose another period. The advice depends on whether the period is
-// before all bars, inside a single bar, or where nothing was traded.
-func (r question) noBars(s *market.Series) error {
-	if s.Len() == 0 {
-		return fmt.Errorf("there are no bars of %s", s.Symbol)
-	}
-	next, _ := slices.BinarySearch(s.Time, r.from)
-	if next == 0 {
-		return fmt.Errorf("%s has no bars of %s in that period: those that can be fetched (at most %d) begin at %s and end at %s; take another period or a longer interval",
-			s.Symbol, s.Interval, market.MaxLimit, stamp(s.Time[0]), stamp(s.Time[s.Len()-1]))
-	}
-	last := s.Time[next-1]
-	around, help := stamp(last), "another period"
-	if next < s.Len() {
-		around += ", the next at " + stamp(s.Time[next])
-	}
-	switch within := r.from < s.DueAt(next-1); {
-	case within && s.Interval == market.Minute1: // there is no shorter interval
-		help = "a longer period"
-	case within:
-		help = "a shorter interval or a longer period"
-	}
-	return fmt.Errorf("%s has no bars of %s that begin in that period: the last before it begins at %s; take %s", s.Symbol, s.Interval, around, help)
+	return s.Slice(0, n), min(n-first, r.bars), notes, nil
 }
 
 // stamp returns a moment, given in unix seconds, as RFC 3339 for messages and tables.
@@ -183,10 +144,13 @@ func (h *handlers) load(ctx context.Context, r question) (*market.Series, error)
 		return nil, fixable(err)
 	}
 	now := time.Now()
-	reach := r.reach(now)
+	reach, end := r.reach(now), now.Unix() // the latest moment at which the last bar shown can begin
+	if r.to != 0 {
+		end = min(r.to, end)
+	}
 	q := market.Query{Symbol: symbol, Interval: r.interval, Limit: min(max(reach+r.before, r.least), market.MaxLimit)}
 	for _, req := range r.indicators {
-		q.Limit = min(max(q.Limit, reach+min(req.WarmupAt(r.interval, r.end(now)), indicators.MaxWarmup)), market.MaxLimit)
+		q.Limit = min(max(q.Limit, reach+min(req.WarmupAt(r.interval, end), indicators.MaxWarmup)), market.MaxLimit)
 		for _, column := range req.Needs() {
 			if !slices.Contains(q.Extra, column) {
 				q.Extra = append(q.Extra, column)
@@ -197,13 +161,7 @@ func (h *handlers) load(ctx context.Context, r question) (*market.Series, error)
 	if err != nil {
 		return nil, lasting(err)
 	}
-	return withOthers(ctx, source, s, r.indicators)
-}
-
-// withOthers returns s together with the bars of other markets and intervals that the
-// indicators read.
-func withOthers(ctx context.Context, source market.Source, s *market.Series, requests []indicators.Request) (*market.Series, error) {
-	for _, req := range requests {
+	for _, req := range r.indicators {
 		list, err := req.Others(s.Interval)
 		if err != nil {
 			return nil, fixable(err)
@@ -262,19 +220,18 @@ func barsNeeded(req indicators.Request, iv market.Interval) int {
 	if err != nil {
 		return 0
 	}
-	first := s.Len()
-	count := func(values indicators.Values) {
-		at := slices.IndexFunc(values, func(v float64) bool { return !math.IsNaN(v) })
-		if at >= 0 {
-			first = min(first, at)
-		}
-	}
-	r := req.Compute(s)
+	r, first := req.Compute(s), s.Len()
+	var values []indicators.Values
 	for _, l := range r.Lines {
-		count(l.Values)
+		values = append(values, l.Values)
 	}
 	for _, h := range r.Histogram {
-		count(h.Values)
+		values = append(values, h.Values)
+	}
+	for _, l := range values {
+		if at := slices.IndexFunc(l, func(v float64) bool { return !math.IsNaN(v) }); at >= 0 {
+			first = min(first, at)
+		}
 	}
 	if first == s.Len() {
 		return 0

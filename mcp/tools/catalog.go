@@ -14,6 +14,9 @@ import (
 	"wick/mcp"
 )
 
+// maxCatalog bounds the whole catalogue, in characters.
+const maxCatalog = 72_000
+
 // catalogRequest is the request of list_indicators. If there are names, query and
 // category are ignored. The category narrows the query or, without one, the whole list.
 type catalogRequest struct {
@@ -32,8 +35,8 @@ func (r *catalogRequest) args() []arg {
 	}
 }
 
-// listIndicators defines list_indicators. Its texts are encoded once, not for each
-// call.
+// listIndicators defines list_indicators: what is named or found in full, a category in
+// full if that is short, and everything in short.
 func (h *handlers) listIndicators() tool {
 	return define(mcp.Tool{
 		Name:  "list_indicators",
@@ -43,39 +46,31 @@ func (h *handlers) listIndicators() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		MaxResult:   maxCatalog,
 	}, reports, func(_ context.Context, _ mcp.Call, r *catalogRequest) (*mcp.Result, error) {
-		content, err := r.answer()
-		if err != nil {
-			return nil, fixable(err)
+		content := wholeCatalog()
+		switch {
+		case len(r.names) > 0:
+			var found []*listing
+			for _, name := range r.names {
+				ind, err := indicators.Lookup(name)
+				if err != nil {
+					return nil, fixable(err)
+				}
+				found = append(found, listings()[ind.Name])
+			}
+			content = mcp.Content{Text: catalogJSON(found, true)}
+		case r.query != "":
+			content = mcp.Content{Text: catalogJSON(search(r.query, r.category), true)}
+		case r.category != "":
+			// A client that asks for a category looks around, and does not want to read more
+			// than half of a reply.
+			found, size := inCategory(r.category), 0
+			for _, l := range found {
+				size += len(l.full)
+			}
+			content = mcp.Content{Text: catalogJSON(found, size < replySize/2)}
 		}
 		return &mcp.Result{Content: []mcp.Content{content}}, nil
 	})
-}
-
-// maxCatalog bounds the whole catalogue, in characters.
-const maxCatalog = 72_000
-
-// answer returns the part of the catalogue that r asks for: in full when it
-// names or describes indicators, else in short.
-func (r *catalogRequest) answer() (mcp.Content, error) {
-	switch {
-	case len(r.names) > 0:
-		var found []*listing
-		for _, name := range r.names {
-			ind, err := indicators.Lookup(name)
-			if err != nil {
-				return mcp.Content{}, err
-			}
-			found = append(found, listings()[ind.Name])
-		}
-		return mcp.Content{Text: catalogJSON(found, true)}, nil
-	case r.query != "":
-		return mcp.Content{Text: catalogJSON(search(r.query, r.category), true)}, nil
-	case r.category != "":
-		// A category is given in full if that fits into a reply.
-		found := inCategory(r.category)
-		return mcp.Content{Text: catalogJSON(found, fits(found))}, nil
-	}
-	return wholeCatalog(), nil
 }
 
 // wholeCatalog is the answer without arguments, encoded once.
@@ -92,32 +87,20 @@ type (
 		More       []string          `json:"more,omitempty"` // further matches, by name
 	}
 	entry struct {
-		Name        string   `json:"name"`
-		Description string   `json:"description"`
-		Type        string   `json:"type"`
-		Category    string   `json:"category,omitempty"`
-		Overlay     bool     `json:"overlay"`
-		Repaints    bool     `json:"repaints,omitempty"` // later bars may change earlier values
-		Aliases     []string `json:"aliases"`
-		Params      []param  `json:"configurable_params"`
-		Signals     []string `json:"signals"`
-
-		// NoAlerts says that no alert can wait for the signals: they change with where a
-		// chart begins.
-		NoAlerts bool `json:"no_alerts,omitempty"`
-
-		// Meanings says in one line when a signal fires, by its label.
-		Meanings map[string]string `json:"signal_meanings,omitempty"`
-
-		// Language teaches the language of expressions; only the entry "rule" has it.
-		Language []string `json:"language,omitempty"`
-
-		// Figures says what the figures of a backtest mean; only that entry has it.
-		Figures map[string]string `json:"figures,omitempty"`
-
-		// Compared says how the indicator compares with those of TA-Lib, TradingView and
-		// pandas-ta.
-		Compared map[string]string `json:"compared,omitempty"`
+		Name        string            `json:"name"`
+		Description string            `json:"description"`
+		Type        string            `json:"type"`
+		Category    string            `json:"category,omitempty"`
+		Overlay     bool              `json:"overlay"`
+		Repaints    bool              `json:"repaints,omitempty"` // later bars may change earlier values
+		Aliases     []string          `json:"aliases"`
+		Params      []param           `json:"configurable_params"`
+		Signals     []string          `json:"signals"`
+		NoAlerts    bool              `json:"no_alerts,omitempty"`       // the signals change with where a chart begins
+		Meanings    map[string]string `json:"signal_meanings,omitempty"` // when a signal fires, by its label
+		Language    []string          `json:"language,omitempty"`        // of expressions; only the entry "rule" has it
+		Figures     map[string]string `json:"figures,omitempty"`         // what those of a backtest mean; only that entry has it
+		Compared    map[string]string `json:"compared,omitempty"`        // with TA-Lib, TradingView and pandas-ta
 	}
 	param struct {
 		Name        string   `json:"name"`
@@ -134,12 +117,14 @@ type (
 	}
 )
 
-// listing is an entry of the catalogue: the words by which it is found, and its full and
-// its short text as JSON. Replies are put together from these texts, so that calls encode
-// no entries.
+// listing is an entry of the catalogue: the words by which it is found, in lower case, and
+// its full and its short text as JSON, so that calls encode no entries.
 type listing struct {
-	vocabulary
-	name        string
+	names       []string // its name first, then its title and aliases
+	group       []string // its category
+	doc         []string // the words of its description
+	signals     []string
+	params      []string // names and choices
 	full, short json.RawMessage
 }
 
@@ -148,7 +133,14 @@ var listings = sync.OnceValue(func() map[string]*listing {
 	all := make(map[string]*listing)
 	for ind := range indicators.All() {
 		e := entryOf(ind)
-		all[ind.Name] = &listing{vocabularyOf(ind), ind.Name, mcp.Encode(e), mcp.Encode(e.short())}
+		l := &listing{
+			names: append([]string{ind.Name, strings.ToLower(ind.Title)}, ind.Aliases...), group: []string{ind.Category},
+			doc: fields(strings.ToLower(ind.Doc)), signals: ind.Signals, full: mcp.Encode(e), short: mcp.Encode(e.short()),
+		}
+		for _, p := range ind.Params {
+			l.params = append(append(l.params, p.Name), p.Choices...)
+		}
+		all[ind.Name] = l
 	}
 	return all
 })
@@ -164,22 +156,16 @@ func inCategory(category string) (found []*listing) {
 	return found
 }
 
-// The notes in an answer that leaves something out.
-const (
-	shortNote = "short: a parameter without default has the one in defaults unless it is required, those for levels and drawing are left out; names or query give whole descriptions, bounds and meanings"
-	moreNote  = "more matches than one reply holds: names describes those in more"
-	noneNote  = "nothing matches: other words, or neither query nor category for every indicator in short"
-)
-
 // catalogJSON returns the entries as JSON, in their short or full form. Full entries that
 // no longer fit into the reply are only named; they match worse, since the best are first.
 func catalogJSON(found []*listing, full bool) []byte {
 	doc := catalogDoc{Total: len(found), Sources: indicators.Sources, Indicators: []json.RawMessage{}}
 	if !full {
-		doc.Note, doc.Defaults = shortNote, usualDefaults()
+		doc.Note = "short: a parameter without default has the one in defaults unless it is required, those for levels and drawing are left out; names or query give whole descriptions, bounds and meanings"
+		doc.Defaults = usualDefaults()
 	}
 	if len(found) == 0 {
-		doc.Note = noneNote
+		doc.Note = "nothing matches: other words, or neither query nor category for every indicator in short"
 	}
 	size := 0
 	for _, l := range found {
@@ -189,22 +175,12 @@ func catalogJSON(found []*listing, full bool) []byte {
 		}
 		// The names of those left out take room as well, hence the 2,000.
 		if size += len(text) + len(`,"",`); full && size > replySize-2000 {
-			doc.Note, doc.More = moreNote, append(doc.More, l.name)
+			doc.Note, doc.More = "more matches than one reply holds: names describes those in more", append(doc.More, l.names[0])
 			continue
 		}
 		doc.Indicators = append(doc.Indicators, text)
 	}
 	return mcp.Encode(doc)
-}
-
-// fits reports whether all of the entries in full take less than half of a reply. A
-// client that asks for a category looks around, and does not want to read that much.
-func fits(found []*listing) bool {
-	size := 0
-	for _, l := range found {
-		size += len(l.full)
-	}
-	return size < replySize/2
 }
 
 // entryOf returns the full entry of an indicator. Its lists are empty rather than null,
@@ -227,7 +203,6 @@ func entryOf(ind *indicators.Indicator) entry {
 	case ind.Overlay:
 		e.Type = "overlay"
 	}
-	// Parameters in the order in which the indicator declares them.
 	for _, p := range ind.Params {
 		e.Params = append(e.Params, paramOf(p))
 	}
@@ -269,10 +244,6 @@ func paramOf(p indicators.Param) param {
 	return c
 }
 
-// shortDoc is how many bytes of a description the whole catalogue shows: with more of
-// them the reply would pass maxCatalog.
-const shortDoc = 28
-
 // usualDefaults returns, by the name of a parameter, the default that most parameters of
 // this name have, if at least two have it. The short form of the catalogue says it once
 // instead of a hundred times.
@@ -289,13 +260,11 @@ var usualDefaults = sync.OnceValue(func() map[string]any {
 			counts[p.Name][paramOf(p).Default]++
 		}
 	}
-	// Values are sorted by their JSON, since the first of two equally frequent ones wins.
-	byText := func(a, b any) int { return strings.Compare(encode(a), encode(b)) }
 	usual := make(map[string]any)
 	for name, values := range counts {
-		// A default counts as usual if at least two parameters have it.
 		most := 1
-		for _, v := range slices.SortedFunc(maps.Keys(values), byText) {
+		// Sorted by their JSON, since the first of two equally frequent ones wins.
+		for _, v := range slices.SortedFunc(maps.Keys(values), func(a, b any) int { return strings.Compare(encode(a), encode(b)) }) {
 			if values[v] > most {
 				usual[name], most = v, values[v]
 			}
@@ -306,10 +275,16 @@ var usualDefaults = sync.OnceValue(func() map[string]any {
 
 // short returns the entry in its short form: with the beginning of the description, and
 // with the name of each parameter, whether it is required, and its default unless that is
-// the usual one. Quiet parameters are left out. The full entry is not changed: the
-// receiver is a copy, and what it shares with the full entry is replaced.
+// the usual one. Quiet parameters are left out.
 func (e entry) short() entry {
-	e.Description, e.Category, e.Meanings, e.Language, e.Figures, e.Compared = firstWords(e.Description, shortDoc), "", nil, nil, nil, nil
+	const most = 28 // bytes of a description: with more of them the whole catalogue would pass maxCatalog
+	e.Category, e.Meanings, e.Language, e.Figures, e.Compared = "", nil, nil, nil, nil
+	e.Description, _, _ = strings.Cut(e.Description, ". ")
+	if len(e.Description) > most {
+		cut := max(0, strings.LastIndexByte(e.Description[:most], ' '))
+		e.Description = strings.TrimRight(e.Description[:cut], " ,;:") + "…"
+	}
+	e.Description = strings.TrimSuffix(e.Description, ".")
 	params := []param{}
 	for _, p := range e.Params {
 		if p.quiet {
@@ -322,17 +297,6 @@ func (e entry) short() entry {
 	}
 	e.Params = params
 	return e
-}
-
-// firstWords returns the first sentence of s, without its full stop, cut between words
-// if it has more than most bytes.
-func firstWords(s string, most int) string {
-	s, _, _ = strings.Cut(s, ". ")
-	if len(s) <= most {
-		return strings.TrimSuffix(s, ".")
-	}
-	cut := max(0, strings.LastIndexByte(s[:most], ' ')) // in UTF-8 the byte of a blank is never part of another character
-	return strings.TrimRight(s[:cut], " ,;:") + "…"
 }
 
 // maxWords bounds the words of a query, because each is compared with every word
@@ -361,7 +325,7 @@ func search(query, category string) []*listing {
 	for _, l := range inCategory(category) {
 		// All words together may be one name: "relative strength index" is an alias.
 		m := match{listing: l, rank: l.rank(whole)}
-		if len(words) == 0 && l.rank(whole) >= isName {
+		if len(words) == 0 && m.rank >= isName {
 			m.words = 1
 		}
 		for _, w := range words {
@@ -391,68 +355,28 @@ func search(query, category string) []*listing {
 	return found
 }
 
-// fillers are words of questions ("what is best for volume?") that say nothing of what is
-// looked for, and are in many descriptions.
-var fillers = strings.Fields("a about an and are at be best by can do does for from how i in indicator indicators is it me my of on one or show shows tell tells that the this to use what which with you")
-
-// ofRules are words in the queries of models that want to combine indicators. No single
-// indicator can do that, so search puts the entries for rules first.
-var ofRules = []string{
-	"rule", "rules", "condition", "conditions", "conditional", "combine", "combined", "combination", "expression", "formula", "custom", "filter",
-	"backtest", "backtests", "backtesting", "back-test", "strategy", "strategies", "scan", "screener", "screen",
-	"crosses", "crossover", "crossunder", "crosses_above", "crosses_below", "barssince", "bars_since", "since", "when", "if",
-}
-
-// vocabulary holds the words by which a query finds an indicator, in lower case.
-type vocabulary struct {
-	names   []string // its name first, then its title and aliases
-	group   string   // its category
-	doc     []string // the words of its description
-	signals []string
-	params  []string // names and choices
-}
-
-// vocabularyOf returns the words by which an indicator can be found.
-func vocabularyOf(ind *indicators.Indicator) vocabulary {
-	v := vocabulary{names: append([]string{ind.Name, strings.ToLower(ind.Title)}, ind.Aliases...), group: ind.Category, doc: fields(strings.ToLower(ind.Doc)), signals: ind.Signals}
-	for _, p := range ind.Params {
-		v.params = append(append(v.params, p.Name), p.Choices...)
-	}
-	return v
-}
-
 // isName is the least rank of a name, a title or an alias.
 const isName = 80
 
 // rank returns how well a word fits the indicator: 0 if it does not, the most if it is the
-// name, and less for an alias, its category, a part of a name, a word of the description, signals and
-// parameters. search adds up the ranks of all words.
-func (v *vocabulary) rank(word string) int {
-	equal := func(a, b string) bool { return a == b }
-	among := func(texts []string, fits func(text, word string) bool) bool {
-		return slices.ContainsFunc(texts, func(text string) bool { return fits(text, word) })
-	}
-	switch {
-	case word == "":
+// name, and less for an alias, its category, a part of a name, a word of the description,
+// signals and parameters.
+func (l *listing) rank(word string) int {
+	if word == "" {
 		return 0
-	case v.names[0] == word:
-		return 100
-	case among(v.names, equal):
-		return isName
-	case v.group == word:
-		return 50
-	case among(v.names, strings.HasPrefix):
-		return 40
-	case among(v.names, strings.Contains):
-		return 30
-	case among(v.doc, equal):
-		return 20
-	case among(v.signals, strings.Contains):
-		return 10
-	case among(v.params, strings.HasPrefix):
-		return 8
-	case among(v.doc, strings.HasPrefix):
-		return 5
+	}
+	equal := func(text, word string) bool { return text == word }
+	for _, by := range []struct {
+		rank  int
+		texts []string
+		fits  func(text, word string) bool
+	}{
+		{100, l.names[:1], equal}, {isName, l.names, equal}, {50, l.group, equal}, {40, l.names, strings.HasPrefix}, {30, l.names, strings.Contains},
+		{20, l.doc, equal}, {10, l.signals, strings.Contains}, {8, l.params, strings.HasPrefix}, {5, l.doc, strings.HasPrefix},
+	} {
+		if slices.ContainsFunc(by.texts, func(text string) bool { return by.fits(text, word) }) {
+			return by.rank
+		}
 	}
 	return 0
 }
@@ -462,3 +386,13 @@ func (v *vocabulary) rank(word string) int {
 func fields(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;:.()'/?!", r) })
 }
+
+// fillers are words of questions ("what is best for volume?") that say nothing of what is
+// looked for, and are in many descriptions.
+var fillers = strings.Fields("a about an and are at be best by can do does for from how i in indicator indicators is it me my of on one or show shows tell tells that the this to use what which with you")
+
+// ofRules are words in the queries of models that want to combine indicators. No single
+// indicator can do that, so search puts the entries for rules first.
+var ofRules = strings.Fields("rule rules condition conditions conditional combine combined combination expression formula custom filter " +
+	"backtest backtests backtesting back-test strategy strategies scan screener screen " +
+	"crosses crossover crossunder crosses_above crosses_below barssince bars_since since when if")

@@ -22,6 +22,52 @@ import (
 	"wick/mcp"
 )
 
+const (
+	// computedBars is how many bars a computation covers at least; earlier ones are only
+	// its warm-up.
+	computedBars = 200
+
+	signalBars = 20  // newest bars whose signals come back by default
+	maxSymbols = 200 // symbols of one call
+)
+
+// computation is the request of get_indicators: about symbol or, as a scan, about
+// symbols.
+type computation struct {
+	question
+	symbols []string
+	sort    string // an expression; empty for none
+}
+
+func (r *computation) args() []arg {
+	return []arg{
+		symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X."),
+		requests(&r.indicators, `Indicators to compute, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}.`, ""),
+		interval(&r.interval, "Length of a bar.", market.Hour4),
+		whole(&r.bars, "bars", "Return the signals of this many newest bars; a backtest trades this many, at least 200.", signalBars, 1, maxBars),
+		words(&r.symbols, "symbols", "Scan several symbols at once, at most 200, in place of symbol or beside it: the answer is one table with a row for each, with change_24h in percent since the border of bars nearest to 24 hours before the newest price. @name is a list of the operator's.", maxSymbols),
+		text(&r.sort, "sort", "With symbols: order the rows by an expression such as rsi(14), highest first; rsi(14) asc is lowest first. change_24h is one, too, up to interval 1d.", 400).also("sort_by", "order_by"),
+	}
+}
+
+// check refuses a request without a symbol.
+func (r *computation) check(sent sent) error {
+	if sent["symbol"] == nil && len(r.symbols) == 0 {
+		return errors.New("symbol is required, such as BTCUSDT; symbols may be given in its place")
+	}
+	return nil
+}
+
+// covered returns the question that r asks. It covers at least as many bars as a chart
+// shows, even if the signals of fewer bars are wanted. So an indicator that describes all
+// bars of a chart, such as a volume profile, has the values that the chart shows.
+func (r *computation) covered() question {
+	q := r.question
+	q.bars = max(computedBars, r.bars)
+	return q
+}
+
+// getIndicators defines get_indicators: values of one symbol, or a scan of many.
 func (h *handlers) getIndicators() tool {
 	return define(mcp.Tool{
 		Name:  "get_indicators",
@@ -85,51 +131,6 @@ func (h *handlers) window(caller mcp.Caller, q question) *market.Series {
 		}
 	}
 	return s
-}
-
-const (
-	// computedBars is how many bars a computation covers at least; earlier ones are only
-	// its warm-up.
-	computedBars = 200
-
-	signalBars = 20  // newest bars whose signals come back by default
-	maxSymbols = 200 // symbols of one call
-)
-
-// computation is the request of get_indicators: about symbol or, as a scan, about
-// symbols.
-type computation struct {
-	question
-	symbols []string
-	sort    string // an expression; empty for none
-}
-
-func (r *computation) args() []arg {
-	return []arg{
-		symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X."),
-		requests(&r.indicators, `Indicators to compute, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}.`, ""),
-		interval(&r.interval, "Length of a bar.", market.Hour4),
-		whole(&r.bars, "bars", "Return the signals of this many newest bars; a backtest trades this many, at least 200.", signalBars, 1, maxBars),
-		words(&r.symbols, "symbols", "Scan several symbols at once, at most 200, in place of symbol or beside it: the answer is one table with a row for each, with change_24h in percent since the border of bars nearest to 24 hours before the newest price. @name is a list of the operator's.", maxSymbols),
-		text(&r.sort, "sort", "With symbols: order the rows by an expression such as rsi(14), highest first; rsi(14) asc is lowest first. change_24h is one, too, up to interval 1d.", 400).also("sort_by", "order_by"),
-	}
-}
-
-// check refuses a request without a symbol.
-func (r *computation) check(sent sent) error {
-	if sent["symbol"] == nil && len(r.symbols) == 0 {
-		return errors.New("symbol is required, such as BTCUSDT; symbols may be given in its place")
-	}
-	return nil
-}
-
-// covered returns the question that r asks. It covers at least as many bars as a chart
-// shows, even if the signals of fewer bars are wanted. So an indicator that describes all
-// bars of a chart, such as a volume profile, has the values that the chart shows.
-func (r *computation) covered() question {
-	q := r.question
-	q.bars = max(computedBars, r.bars)
-	return q
 }
 
 // table is the answer of a scan: a row for each symbol, its cells in the order
@@ -197,7 +198,7 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	case expr == changeColumn && r.interval.Seconds() > market.Day1.Seconds():
 		return nil, fixable(fmt.Errorf("sort %s needs bars of a day or shorter, and these are of %s: take interval %s or a shorter one", expr, r.interval, market.Day1))
 	case expr == changeColumn:
-		q.least = barsOfDay(r.interval)
+		q.least = int(market.Day1.Seconds()/r.interval.Seconds()) + 3 // with the bar before it and the one that is forming, and one to spare
 	case expr != "":
 		by, err := indicators.New("formula", map[string]json.RawMessage{"expr": json.RawMessage(encode(expr))})
 		if err == nil {
@@ -215,9 +216,31 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	}
 	rows = append(rows, malformed...)
 	if !slices.ContainsFunc(rows, func(r row) bool { return r.err == nil }) {
-		return nil, noneComputed(rows)
+		if len(rows) == 1 {
+			return nil, fmt.Errorf("no symbol could be computed: %w", rows[0].err)
+		}
+		var reasons []string
+		for _, r := range rows[:min(10, len(rows))] {
+			reasons = append(reasons, fmt.Sprintf("%s: %v", r.symbol, r.err))
+		}
+		if more := len(rows) - len(reasons); more > 0 {
+			reasons = append(reasons, fmt.Sprintf("and %d more", more))
+		}
+		return nil, errors.New("no symbol could be computed: " + strings.Join(reasons, "; "))
 	}
-	order(rows, expr != "", sign)
+	// By the sort value, NaN last, or else those first for which a rule is true. Equal rows
+	// stay in the order in which the symbols were given.
+	slices.SortStableFunc(rows, func(a, b row) int {
+		switch {
+		case expr != "":
+			return cmp.Compare(sign*b.sort, sign*a.sort)
+		case a.holds == b.holds:
+			return 0
+		case a.holds:
+			return -1
+		}
+		return 1
+	})
 	// If the table does not fit into a reply, older signals are left out first, then the
 	// last rows.
 	t := tabulate(r, rows, rowSignals)
@@ -255,31 +278,7 @@ func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbo
 		}))
 	}
 	wait(&g) // it returns no error: those are in the rows
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return rows, nil
-}
-
-// noneComputed returns the error of a scan in which all symbols failed. It names as many
-// symbols with their reasons as fit into a reply, and how many more there are.
-func noneComputed(rows []row) error {
-	const says = "no symbol could be computed: "
-	if len(rows) == 1 {
-		return fmt.Errorf(says+"%w", rows[0].err)
-	}
-	text := []byte(says)
-	for i, r := range rows {
-		reason := fmt.Sprintf("%s: %v", r.symbol, r.err)
-		if i > 0 && len(text)+len(reason) > replySize {
-			return fmt.Errorf("%s; and %d more", text, len(rows)-i)
-		}
-		if i > 0 {
-			text = append(text, "; "...)
-		}
-		text = append(text, reason...)
-	}
-	return errors.New(string(text))
+	return rows, ctx.Err()
 }
 
 // row returns the row of q's symbol, with the signals of the newest bars, or with an
@@ -299,23 +298,6 @@ func (h *handlers) row(ctx context.Context, q question, bars int) row {
 		r.fill(v, s.Tail(max(q.bars, q.least)), bars)
 	}
 	return r
-}
-
-// order sorts rows. If valued, it sorts them by their sort value, highest first or, with
-// a sign of -1, lowest first, and NaN last. Otherwise rows for which a rule is true come
-// first. Equal rows stay in the order in which the symbols were given.
-func order(rows []row, valued bool, sign float64) {
-	slices.SortStableFunc(rows, func(a, b row) int {
-		switch {
-		case valued:
-			return cmp.Compare(sign*b.sort, sign*a.sort)
-		case a.holds == b.holds:
-			return 0
-		case a.holds:
-			return -1
-		}
-		return 1
-	})
 }
 
 // ranking splits the argument sort into an expression and the direction that may follow
@@ -349,7 +331,11 @@ func (r *computation) scanned(source market.Source, lists map[string][]string) (
 	for _, text := range given {
 		name, isList := strings.CutPrefix(text, "@")
 		if list := lists[strings.ToLower(name)]; isList && list == nil {
-			return nil, nil, fmt.Errorf("there is no list %q%s", limit.Clip(text), known(lists))
+			there := ": the operator names none with --watchlist; give the symbols themselves"
+			if len(lists) > 0 {
+				there = "; there are @" + strings.Join(slices.Sorted(maps.Keys(lists)), ", @")
+			}
+			return nil, nil, fmt.Errorf("there is no list %q%s", limit.Clip(text), there)
 		} else if isList {
 			all = append(all, list...)
 		} else {
@@ -373,14 +359,6 @@ func (r *computation) scanned(source market.Source, lists map[string][]string) (
 	return symbols, malformed, nil
 }
 
-// known returns the end of a refusal, which names the lists there are.
-func known(lists map[string][]string) string {
-	if len(lists) == 0 {
-		return ": the operator names none with --watchlist; give the symbols themselves"
-	}
-	return "; there are @" + strings.Join(slices.Sorted(maps.Keys(lists)), ", @")
-}
-
 const (
 	sortKey      = "sort"       // the key and the column of the expression that rows are ordered by
 	changeColumn = "change_24h" // a column, by which rows can be ordered too
@@ -397,28 +375,43 @@ func (r *row) fill(v *chart.View, day *market.Series, bars int) {
 	r.noChange = math.IsNaN(r.sort)
 	r.head = []any{s.Symbol, stamp(s.Time[n-1]), s.Forming, s.Close[n-1], number(r.sort)}
 	r.cells = make(map[string]json.RawMessage)
-	// For each indicator: its facts, its lines, its histogram, its levels and its signals.
 	for _, p := range v.Panels {
+		lines, histogram, shaded := p.Result.Lines, p.Result.Histogram, p.Result.Shaded
 		if p.Key == sortKey {
-			r.sort = last(p.Result.Lines[0].Values)
+			r.sort = last(lines[0].Values)
 		}
-		r.tell(p)
-		for _, l := range p.Result.Lines {
+		r.holds = r.holds || len(shaded) > 0 && shaded[len(shaded)-1]
+		for _, f := range p.Result.Facts {
+			if !slices.Contains([]string{"how", "leaves", indicators.OtherBars}, f.Name) { // these are the same in every row, or too long
+				r.set(p.Key+"."+f.Name, f.Value)
+			}
+		}
+		for _, l := range lines {
 			name := p.Key
-			if len(p.Result.Lines)+len(p.Result.Histogram) > 1 {
+			if len(lines)+len(histogram) > 1 {
 				name += "." + l.Label
 			}
 			r.set(name, number(last(l.Values)))
 		}
-		for _, l := range p.Result.Histogram {
+		for _, l := range histogram {
 			name := "histogram"
-			if len(p.Result.Histogram) > 1 {
+			if len(histogram) > 1 {
 				name = l.Label
 			}
 			r.set(p.Key+"."+name, number(last(l.Values)))
 		}
-		r.levels(p)
-		if p.Result.Shaded != nil || p.Key == sortKey {
+		// The levels of an indicator that has nothing else, such as a volume profile; those of
+		// others are the same in every row. Several of one name are numbered.
+		for _, h := range p.Result.HLines {
+			name := p.Key + "." + h.Label
+			for n := 2; r.cells[name] != nil; n++ {
+				name = fmt.Sprintf("%s.%s#%d", p.Key, h.Label, n)
+			}
+			if len(lines)+len(histogram) == 0 {
+				r.set(name, number(h.Y))
+			}
+		}
+		if shaded != nil || p.Key == sortKey {
 			continue // the facts of a rule say since when it is true, and of the sort expression only the value is needed
 		}
 		for _, g := range tail(p.Result.Signals, rowSignals, func(g indicators.Signal) bool { return n-g.Bar <= bars }) {
@@ -428,34 +421,6 @@ func (r *row) fill(v *chart.View, day *market.Series, bars int) {
 	// The newest come first. The clone lets the longer array be freed.
 	slices.SortStableFunc(r.signals, func(a, b signal) int { return a.BarsAgo - b.BarsAgo })
 	r.signals = slices.Clone(r.signals[:min(len(r.signals), rowSignals)])
-}
-
-// levels adds the levels of an indicator that has nothing else, such as a volume profile.
-// Several of one name are numbered, like indicators of one name.
-func (r *row) levels(p chart.Panel) {
-	if len(p.Result.Lines)+len(p.Result.Histogram) > 0 {
-		return // its levels are the same in every row
-	}
-	for _, h := range p.Result.HLines {
-		name := p.Key + "." + h.Label
-		for n := 2; r.cells[name] != nil; n++ {
-			name = fmt.Sprintf("%s.%s#%d", p.Key, h.Label, n)
-		}
-		r.set(name, number(h.Y))
-	}
-}
-
-// tell adds the facts of a panel as cells, for a rule: whether it is true, since when and
-// what it compares. Facts are words and numbers about an indicator as a whole, not about
-// a bar.
-func (r *row) tell(p chart.Panel) {
-	for _, f := range p.Result.Facts {
-		if !slices.Contains([]string{"how", "leaves", indicators.OtherBars}, f.Name) { // these are the same in every row, or too long
-			r.set(p.Key+"."+f.Name, f.Value)
-		}
-	}
-	n := len(p.Result.Shaded)
-	r.holds = r.holds || n > 0 && p.Result.Shaded[n-1]
 }
 
 // set adds a cell with its name, which becomes a column of the table.
@@ -505,27 +470,10 @@ func tabulate(r *computation, rows []row, most int) table {
 		t.Synthetic = t.Synthetic || row.synthetic
 		t.Rows = append(t.Rows, text)
 		if row.noChange {
-			t.Note = r.noChange()
+			t.Note = changeColumn + " is null where the bars do not reach back a day or are longer than one: sort " + changeColumn + " fetches more of them where there are more."
 		}
 	}
 	return t
-}
-
-// barsOfDay returns how many bars reach back a day: with the bar before it and the bar
-// that is forming, and one to spare.
-func barsOfDay(iv market.Interval) int { return int(market.Day1.Seconds()/iv.Seconds()) + 3 }
-
-// noChange returns a note that says why a row of a scan may have no change of a day, and
-// what would help. If enough bars for a day were asked for, the source has no more.
-func (r *computation) noChange() string {
-	expr, _ := ranking(r.sort)
-	switch {
-	case r.interval.Seconds() > market.Day1.Seconds():
-		return changeColumn + " is null: these bars are longer than a day."
-	case expr == changeColumn || r.covered().bars >= barsOfDay(r.interval):
-		return changeColumn + " is null where there are no bars of a day before."
-	}
-	return fmt.Sprintf("%s is null where the newest %d bars do not reach back a day: sort %[1]s fetches as many as that takes.", changeColumn, r.covered().bars)
 }
 
 // text returns the row as JSON with at most most signals, and how many signals it shows.

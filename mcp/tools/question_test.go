@@ -30,7 +30,7 @@ func TestPeriod(t *testing.T) {
 		}
 		return starts
 	}
-	weeks, months, hours := bars(market.Week1, "2026-10-05", 7), bars(market.Month1, "2026-01-01", 11), bars(market.Hour1, "2026-01-01", 6000)
+	weeks, hours := bars(market.Week1, "2026-10-05", 7), bars(market.Hour1, "2026-01-01", 6000)
 	// Friday and Monday: the market was closed between them.
 	days := append(bars(market.Day1, "2026-11-13", 1), bars(market.Day1, "2026-11-16", 1)...)
 	for _, c := range []struct {
@@ -40,19 +40,14 @@ func TestPeriod(t *testing.T) {
 		bars     int
 		want     string // the error or the notes, empty for none
 	}{
-		{market.Week1, weeks, "2026-11-03", "2026-11-04", maxBars, "X has no bars of 1wk that begin in that period: the last before it begins at 2026-11-02T00:00:00Z, the next at 2026-11-09T00:00:00Z; take a shorter interval or a longer period"},
-		{market.Month1, months, "2026-06-10", "2026-06-20", maxBars, "X has no bars of 1mo that begin in that period: the last before it begins at 2026-06-01T00:00:00Z, the next at 2026-07-01T00:00:00Z; take a shorter interval or a longer period"},
-		{market.Day1, days, "2026-11-16 19:00", "", maxBars, "X has no bars of 1d that begin in that period: the last before it begins at 2026-11-16T00:00:00Z; take a shorter interval or a longer period"},
-		{market.Minute1, bars(market.Minute1, "2026-11-16", 3), "2026-11-16T00:01:10Z", "2026-11-16T00:01:50Z", maxBars, "X has no bars of 1m that begin in that period: the last before it begins at 2026-11-16T00:01:00Z, the next at 2026-11-16T00:02:00Z; take a longer period"},
-		{market.Day1, days, "2026-11-14", "2026-11-15", maxBars, "X has no bars of 1d that begin in that period: the last before it begins at 2026-11-13T00:00:00Z, the next at 2026-11-16T00:00:00Z; take another period"},
-		{market.Day1, days, "2026-11-18", "2026-11-19", maxBars, "X has no bars of 1d that begin in that period: the last before it begins at 2026-11-16T00:00:00Z; take another period"},
-		{market.Day1, days, "2026-11-01", "2026-11-02", maxBars, "X has no bars of 1d in that period: those that can be fetched (at most 20000) begin at 2026-11-13T00:00:00Z and end at 2026-11-16T00:00:00Z; take another period or a longer interval"},
-		{market.Day1, days, "", "2026-11-02", 10, "X has no bars of 1d in that period: those that can be fetched (at most 20000) begin at 2026-11-13T00:00:00Z and end at 2026-11-16T00:00:00Z; take another period or a longer interval"},
+		{market.Week1, weeks, "2026-11-03", "2026-11-04", maxBars, "X has no bars of 1wk that begin in that period: those that can be fetched (at most 20000) begin at 2026-10-05T00:00:00Z and end at 2026-11-16T00:00:00Z, those next to the period at 2026-11-02T00:00:00Z and 2026-11-09T00:00:00Z; take another or a longer period, or another interval"},
+		{market.Day1, days, "2026-11-14", "2026-11-15", maxBars, "X has no bars of 1d that begin in that period: those that can be fetched (at most 20000) begin at 2026-11-13T00:00:00Z and end at 2026-11-16T00:00:00Z, those next to the period at 2026-11-13T00:00:00Z and 2026-11-16T00:00:00Z; take another or a longer period, or another interval"},
+		{market.Day1, days, "2026-11-18", "2026-11-19", maxBars, "X has no bars of 1d that begin in that period: those that can be fetched (at most 20000) begin at 2026-11-13T00:00:00Z and end at 2026-11-16T00:00:00Z; take another or a longer period, or another interval"},
+		{market.Day1, days, "", "2026-11-02", 10, "X has no bars of 1d that begin in that period: those that can be fetched (at most 20000) begin at 2026-11-13T00:00:00Z and end at 2026-11-16T00:00:00Z; take another or a longer period, or another interval"},
 		{market.Day1, days, "2026-11-13", "", maxBars, ""},
-		{market.Hour1, hours, "2026-01-01", "", 100, "The period has 6000 bars, and the newest 100 are shown: bars, up to 5000, shows more, and a longer interval needs fewer."},
-		{market.Hour1, hours, "2026-01-01", "", maxBars, "The period has 6000 bars, and the newest 5000 are shown, which is the most: a longer interval needs fewer."},
+		{market.Hour1, hours, "2026-01-01", "", 100, "Of 6000 bars of the period the newest 100 are shown: bars, up to 5000, shows more, and a longer interval needs fewer."},
 		{market.Hour1, hours, "2020-01-01", "", maxBars, "The bars of X that can be fetched begin at 2026-01-01T00:00:00Z, later than from: at most 20000 bars back, where the source has them.\n" +
-			"Of the period 6000 bars can be fetched, and the newest 5000 are shown, which is the most: a longer interval needs fewer."},
+			"Of 6000 bars of the period the newest 5000 are shown: bars, up to 5000, shows more, and a longer interval needs fewer."},
 	} {
 		r := question{interval: c.interval, bars: c.bars, from: at(c.from, false), to: at(c.to, true)}
 		_, _, notes, err := r.cut(&market.Series{Symbol: "X", Interval: c.interval, Time: c.times, Open: column(c.times), High: column(c.times), Low: column(c.times), Close: column(c.times), Volume: column(c.times)})
