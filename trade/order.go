@@ -230,11 +230,10 @@ func (o *Order) slots() int {
 }
 
 // since returns from when on prices count for o, in unix milliseconds: since it was
-// accepted, or after its stop was set off, as the price at which a minute ended has the
-// millisecond of the open that set it off and came before that.
+// accepted, or since its stop was set off.
 func (o *Order) since() int64 {
 	if o.TriggeredAt != nil {
-		return o.TriggeredAt.UnixMilli() + 1
+		return o.TriggeredAt.UnixMilli()
 	}
 	return o.CreatedAt.UnixMilli()
 }

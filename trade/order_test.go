@@ -143,16 +143,55 @@ func TestResting(t *testing.T) {
 	}
 }
 
-// TestRestingOrder: orders that one price reaches are filled in order of acceptance.
+// TestRestingOrder: orders that one way reaches are filled as it passes them, the older first
+// of two at the same price.
 func TestRestingOrder(t *testing.T) {
 	box := &list{}
 	inBubble(t, func(o *Options) { o.Outbox = box }, func(t *testing.T, e *Engine) {
-		first, second := place(t, e, Buy, Limit, "1", "90"), place(t, e, Buy, Limit, "1", "95")
+		third, first, second := place(t, e, Buy, Limit, "1", "90"), place(t, e, Buy, Limit, "1", "95"), place(t, e, Buy, Limit, "1", "95")
 		price(e, "AAA", 80)
-		if len(box.steps) != 2 || !strings.Contains(box.steps[0], first.ID+" filled") || !strings.Contains(box.steps[1], second.ID+" filled") {
-			t.Errorf("filled %q, want %s and then %s", box.steps, first.ID, second.ID)
+		for i, want := range []Order{first, second, third} {
+			if len(box.steps) != 3 || !strings.Contains(box.steps[i], want.ID+" filled") {
+				t.Errorf("filled %q, want %s as number %d", box.steps, want.ID, i+1)
+			}
 		}
 	})
+}
+
+// TestStopsByReach: a fall passes 96 before 94, whichever stop is older. The position has 10, so
+// the first stop that is reached sells all, at 96, and the loss is the 40 that the account had
+// called the risk.
+func TestStopsByReach(t *testing.T) {
+	for _, minute := range []bool{false, true} {
+		inBubble(t, func(o *Options) { o.Slippage, o.FeeRate = 0, 0 }, func(t *testing.T, e *Engine) {
+			place(t, e, Buy, Market, "10", "")
+			stop := func(at string) Order {
+				o, err := e.Place(context.Background(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Stop, Quantity: dec(t, "10"), StopPrice: dec(t, at)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return o
+			}
+			far, near := stop("94"), stop("96")
+			price(e, "AAA", 100)
+			time.Sleep(2 * time.Minute)
+			at := time.Now()
+			update := market.Update{Symbol: "AAA", From: 100, Price: 91, High: 100, Low: 90, At: at.UnixMilli()}
+			if minute {
+				start := at.Truncate(time.Minute).Unix() - 60
+				update.Path = []market.Bar{{Time: start - 60, Open: 100, High: 100, Low: 100, Close: 100}, {Time: start, Open: 100, High: 100, Low: 90, Close: 91}}
+			}
+			e.deliver(context.Background(), update)
+			for _, o := range e.Orders(false) {
+				switch {
+				case o.ID == near.ID && (o.Status != StatusFilled || show(o.AveragePrice) != "96"):
+					t.Errorf("the stop at 96 is %s at %s, want filled at 96", o.Status, show(o.AveragePrice))
+				case o.ID == far.ID && o.Status != StatusCancelled:
+					t.Errorf("the stop at 94 is %s, want cancelled with the position", o.Status)
+				}
+			}
+		})
+	}
 }
 
 // TestRails: one refusal for each limit. Without them a typing error of a model, a loop or

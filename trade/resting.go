@@ -11,9 +11,9 @@ import (
 	"wick/market"
 )
 
-// fillResting fills the resting orders that t reaches, leg by leg and within a
-// leg in order of acceptance, and lets trailing stops follow the market. Since is the
-// time of the feed's update before, zero if this is its first one after a start.
+// fillResting fills the resting orders that t reaches, leg by leg and within a leg in the
+// order in which the market reaches them, and lets trailing stops follow the market. Since is
+// the time of the feed's update before, zero if this is its first one after a start.
 // Called with mu held; it returns the last sequence, or 0.
 func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 	if t.At < since { // the clock was set back: times that now lie in the future mean nothing
@@ -27,13 +27,16 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 	// day, after a downtime, take a fifth of a second.
 	for _, l := range t.legs {
 		judge := func(stage leg) bool {
-			// A clone, because fills change the list.
-			for _, id := range slices.Clone(e.ahead.open[t.Symbol]) {
+			for _, h := range e.reachedBy(t.Symbol, stage, l.to) {
+				seq = max(seq, e.fillReached(t, h, stage, at))
+			}
+			// Only now: whether the extreme that moves a trailing stop came before the one that
+			// reaches an order is not known.
+			for _, id := range e.ahead.open[t.Symbol] {
 				o := e.ahead.order(id)
-				if o == nil || o.Status.Terminal() || o.expired(l.to) { // it may have ended with one before it
-					continue
+				if part, ok := stage.after(e.arrived[id]); ok && stage.from != stage.to && !o.expired(l.to) {
+					e.trail(o, part)
 				}
-				seq = max(seq, e.judgeOrder(t, o, stage, at))
 			}
 			return false // the orders that wait on are judged by the rest
 		}
@@ -58,25 +61,70 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 	return max(seq, e.expire(t.Symbol, Time{time.UnixMilli(t.At)}, at))
 }
 
-// judgeOrder finds out what l, a leg of t or its opening, does to the resting order o, and
-// takes that step if there is one. It returns its sequence, or 0. Called with mu held.
-func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) uint64 {
-	part, ok := l.after(e.arrived[o.ID])
-	if !ok {
+// reachedOrder is a resting order that the market reaches.
+type reachedOrder struct {
+	id          string
+	stop, price exact.Decimal // where its stop stood before, and the market when it reaches the order
+	part        span          // what the order sees of the leg
+	// falling says that the market reaches it on its way down, at that place: a stop that
+	// sells, a limit that buys. It is not known of an order that has not seen the whole way.
+	falling, known bool
+	place          exact.Decimal
+}
+
+// reachedBy returns the resting orders that l, a leg or its opening, reaches. What is passed on the
+// way down comes in that order, and so does what is passed on the way up; which of the two ways
+// came first is not known, and there the older order is first. Orders that expire by the end of
+// the leg are left out. Called with mu held.
+func (e *Engine) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) {
+	for _, id := range e.ahead.open[symbol] {
+		o := e.ahead.order(id)
+		part, ok := l.after(e.arrived[id])
+		if !ok || o.expired(end) {
+			continue
+		}
+		h := reachedOrder{id: id, part: part, falling: o.waits() == (o.Side == Sell), known: part == l.span}
+		if o.waits() {
+			h.stop = e.stop(o)
+			h.place = h.stop
+		} else {
+			h.place = *o.Price
+		}
+		if h.price, ok = e.reached(o, part); ok {
+			list = append(list, h)
+		}
+	}
+	for _, falling := range []bool{true, false} {
+		var slots []int
+		var way []reachedOrder
+		for i, h := range list {
+			if h.known && h.falling == falling {
+				slots, way = append(slots, i), append(way, h)
+			}
+		}
+		slices.SortStableFunc(way, func(a, b reachedOrder) int {
+			if falling {
+				a, b = b, a
+			}
+			return cmp.Compare(a.place, b.place)
+		})
+		for i, h := range way {
+			list[slots[i]] = h
+		}
+	}
+	return list
+}
+
+// fillReached takes the step of an order that l, a leg of t or its opening, reaches, if there is one.
+// It returns its sequence, or 0. Called with mu held.
+func (e *Engine) fillReached(t tick, h reachedOrder, l leg, at Time) uint64 {
+	o, price, part := e.ahead.order(h.id), h.price, h.part
+	if o == nil || o.Status.Terminal() || e.stopReached(o, l) { // it may have ended with one before it
 		return 0
 	}
-	// A trailing stop is judged where it stood before this leg: whether the extreme that
-	// moves it came before the one that reaches it is not known. The record says so, too.
-	if o.Type == TrailingStop {
-		drawn, stood := *o, e.stop(o)
-		drawn.StopPrice, o = &stood, &drawn
-	}
-	price, ok := e.reached(o, part)
-	if l.from != l.to {
-		e.trail(o, part)
-	}
-	if !ok || e.stopReached(o, l) {
-		return 0
+	if o.Type == TrailingStop { // the record says where it stood, too
+		drawn := *o
+		drawn.StopPrice, o = &h.stop, &drawn
 	}
 	if o.waits() && e.bothReached(o, part) { // every step from this one on says so
 		both := *o
@@ -93,6 +141,7 @@ func (e *Engine) judgeOrder(t tick, o *Order, l leg, at Time) uint64 {
 			continue
 		}
 		rest, sure := part.afterEntry(o, price)
+		var ok bool
 		if q.price, ok = stopPrice(exit.Side, *exit.StopPrice, rest); ok {
 			if !sure {
 				unsure := *exit
@@ -167,7 +216,7 @@ func (e *Engine) bothReached(o *Order, part span) bool {
 // whose limit the market went beyond. Called with mu held.
 func (e *Engine) stopReached(o *Order, l leg) bool {
 	return o.Role != "" && !o.Type.hasStop() && slices.ContainsFunc(e.ahead.mates(o, o.Group), func(mate *Order) bool {
-		if mate.TriggeredAt != nil && mate.TriggeredAt.UnixMilli() == l.to {
+		if mate.TriggeredAt != nil && mate.TriggeredAt.UnixMilli() >= l.to {
 			return true
 		}
 		part, ok := l.after(e.arrived[mate.ID])
@@ -216,7 +265,7 @@ func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
 	// waits if the market is beyond that limit.
 	if o.waits() {
 		if offered := e.paper.offered(o, q); o.Type == StopLimit && o.within(offered) != offered {
-			return kindOrderChanged, triggered(o, q, at)
+			return kindOrderChanged, e.triggered(o, q, at)
 		}
 		q.price = o.within(e.paper.slip(o, q))
 	}
@@ -285,8 +334,12 @@ func (e *Engine) filled(o *Order, size exact.Decimal, q quote, at Time) (*event,
 }
 
 // triggered returns the step by which o, a stop_limit, is set off without being filled: it
-// waits on as a limit.
-func triggered(o *Order, q quote, at Time) *event {
+// waits on as a limit. The open of a minute has the millisecond in which the minute before
+// ended: if that was written down as the last price seen, the open came after it.
+func (e *Engine) triggered(o *Order, q quote, at Time) *event {
+	if s := e.ahead.seen[o.Symbol]; s != nil {
+		q.at = max(q.at, s.At+1)
+	}
 	after, when := *o, q.time()
 	after.TriggeredAt, after.UpdatedAt = &when, at
 	return &event{At: at, Order: &after}

@@ -245,8 +245,8 @@ func TestSetOffOverKill(t *testing.T) {
 		}
 		s.trade(92, 93, 91)
 		time.Sleep(2500 * time.Millisecond)
-		if o, err := p.e.Order(id); err != nil || o.TriggeredAt == nil || o.TriggeredAt.UnixMilli() != p.noted().At {
-			t.Fatalf("%+v, %v: not set off in the millisecond of the noted price", o, err)
+		if o, err := p.e.Order(id); err != nil || o.TriggeredAt == nil || o.TriggeredAt.UnixMilli() != p.noted().At+1 {
+			t.Fatalf("%+v, %v: not set off right after the noted price, which has the millisecond of the open", o, err)
 		}
 		p.kill()
 		p.start()

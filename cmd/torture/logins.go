@@ -60,8 +60,8 @@ func command(wick string, args ...string) error {
 	return err
 }
 
-// longest is how long a life of the process takes at most.
-const longest = 10 * time.Second
+// longest is how long a life of the process takes at most, on a busy machine too.
+const longest = 20 * time.Second
 
 // trader returns a client whose token works for a whole life: the one that it had in an
 // earlier life, or a new login.

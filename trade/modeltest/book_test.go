@@ -189,18 +189,58 @@ func (b *book) trade(symbol string, p piece) {
 // tradePart is trade for the open of a piece, or all of it. Ends is when the piece does.
 func (b *book) tradePart(symbol string, p piece, ends int64) {
 	b.instant = p.to
+	sees := func(o *order) bool {
+		return o.open() && (p.from >= o.since || p.to > o.since) && (o.expires == 0 || o.expires > ends)
+	}
+	var met []*order
 	for _, o := range b.waiting(symbol) {
-		if !o.open() || p.from < o.since && p.to <= o.since || o.expires > 0 && o.expires <= ends {
+		if sees(o) && b.touches(o, p.seenBy(o)) {
+			met = append(met, o)
+		}
+	}
+	b.asPassed(met, p)
+	for _, o := range met {
+		if !sees(o) {
 			continue
 		}
-		v, stop := p.seenBy(o), o.stop
+		v := p.seenBy(o)
 		if price, taker, ok := b.meets(o, v); ok && !b.stopCounts(o, p) {
 			o.rested = !taker
 			b.fillResting(o, price)
 			b.stopOut(o, v, p.close)
 		}
-		if p.to > p.from && o.kind == "trailing_stop" && o.open() && sameNum(stop, o.stop) {
-			b.follow(o, v.extreme(o.side))
+	}
+	for _, o := range b.waiting(symbol) {
+		if p.to > p.from && o.kind == "trailing_stop" && sees(o) {
+			b.follow(o, p.seenBy(o).extreme(o.side))
+		}
+	}
+}
+
+// asPassed puts orders that p meets, which are given by their places in time, in the order in
+// which it passes them: those below, of which each sees all of p, change places among
+// themselves so that the highest is first, those above so that the lowest is.
+func (b *book) asPassed(list []*order, p piece) {
+	below := func(o *order) bool { // a limit to buy, or a stop to sell
+		return (o.side > 0) == (o.kind == "limit" || o.triggered)
+	}
+	place := func(o *order) num {
+		if o.kind == "limit" || o.triggered {
+			return o.price
+		}
+		return o.stopNow(b)
+	}
+	for i := range list { // each moves forward past those of its kind that are passed later
+		for j, at := i-1, i; j >= 0; j-- {
+			x, y := list[j], list[at]
+			if x.since > p.from || y.since > p.from || below(x) != below(y) {
+				continue
+			}
+			if below(x) && !less(place(x), place(y)) || !below(x) && !less(place(y), place(x)) {
+				break
+			}
+			list[j], list[at] = y, x
+			at = j
 		}
 	}
 }
@@ -232,14 +272,20 @@ func (b *book) stopOut(o *order, v view, end num) {
 	}
 }
 
-// waiting returns the open orders of a symbol by their places in time.
+// waiting returns the open orders of a symbol by their places in time, of a group the stop first.
 func (b *book) waiting(symbol string) (list []*order) {
 	for _, o := range b.orders {
 		if o.open() && o.symbol == symbol {
 			list = append(list, o)
 		}
 	}
-	slices.SortStableFunc(list, func(x, y *order) int { return cmp.Compare(x.turn, y.turn) })
+	limit := func(o *order) int {
+		if o.kind == "limit" {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(list, func(x, y *order) int { return cmp.Or(cmp.Compare(x.turn, y.turn), cmp.Compare(limit(x), limit(y))) })
 	return list
 }
 
@@ -263,6 +309,15 @@ func (b *book) meets(o *order, v view) (price num, taker, ok bool) {
 		return nil, false, false
 	}
 	return better(o.side, b.slipped(o.side, hit), o.price), true, true
+}
+
+// touches reports whether the market comes to the limit or the stop of an order.
+func (b *book) touches(o *order, v view) bool {
+	if o.kind == "limit" || o.triggered {
+		_, ok := b.meetsLimit(o, v)
+		return ok
+	}
+	return reaches(-o.side, v.extreme(-o.side), o.stopNow(b))
 }
 
 // trigger makes a stop_limit a limit, from the end of the piece on.
