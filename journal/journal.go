@@ -199,12 +199,30 @@ func (j *Journal) write() {
 	j.mu.Unlock()
 	runtime.Gosched()
 	j.mu.Lock()
-	group, first := j.waiting, j.durable+1
-	j.waiting = nil
+	due, err := j.flush(j.last)
+	if err == nil && due && !time.Now().Before(j.notBefore) {
+		j.wake.Broadcast() // callers whose records are durable need not wait for the snapshot
+		err = j.snapshot()
+	}
+	j.writing = false
+	j.fail(err)
+	j.wake.Broadcast()
+}
+
+// flush writes the records that wait, up to the one with the sequence last, and applies
+// them. Due reports whether a snapshot is due. It is called with mu held and writing set,
+// and unlocks mu while it works.
+func (j *Journal) flush(last uint64) (due bool, err error) {
+	first := j.durable + 1
+	group := j.waiting[:last-j.durable]
+	j.waiting = j.waiting[len(group):]
+	if len(group) == 0 {
+		return false, nil
+	}
 	j.mu.Unlock()
 	start := time.Now()
-	appended, due := false, false
-	err := j.guard(func() (err error) {
+	appended := false
+	err = j.guard(func() (err error) {
 		due, err = j.log.Append(first, group)
 		appended = err == nil
 		return err
@@ -217,20 +235,14 @@ func (j *Journal) write() {
 	j.stats.Syncs++
 	j.stats.SyncTime += took
 	if err == nil {
-		j.durable, j.head = j.durable+uint64(len(group)), j.log.Head()
-		if due && !time.Now().Before(j.notBefore) {
-			j.wake.Broadcast() // callers whose records are durable need not wait for the snapshot
-			err = j.snapshot()
-		}
+		j.durable, j.head = last, j.log.Head()
 	} else if appended || errors.Is(err, ErrUnknown) {
-		j.doubtful = first + uint64(len(group)) - 1
+		j.doubtful = last
 	}
-	j.writing = false
-	j.fail(err)
-	j.wake.Broadcast()
+	return due, err
 }
 
-// apply applies a group that is on disk.
+// apply tells the owner of a group that is on disk.
 func (j *Journal) apply(first uint64, group []Record) error {
 	for i, r := range group {
 		if err := j.state.Apply(first+uint64(i), r.kind, r.event); err != nil {
@@ -277,16 +289,30 @@ func (j *Journal) Check() {
 // still written to the present journal.
 const retryPeriod = time.Second
 
-// snapshot stores the state after all records applied so far. It is called with mu held,
-// which it unlocks while it works, and with writing set, so that no record is applied
-// meanwhile.
+// snapshot stores the state as its owner has it, after writing the records up to there. It
+// is called with mu held, which it unlocks while it works, and with writing set, so that
+// no other record is written meanwhile.
 func (j *Journal) snapshot() error {
+	var last uint64
+	var encode func() ([]byte, error)
 	j.mu.Unlock()
-	err := j.guard(func() error {
-		if err := j.log.Check(); err != nil {
-			return err
+	err := j.guard(func() (err error) {
+		if err = j.log.Check(); err == nil {
+			last, encode = j.state.Snapshot()
 		}
-		state, err := j.state.Snapshot()
+		return err
+	})
+	j.mu.Lock()
+	if err == nil {
+		_, err = j.flush(last)
+	}
+	if err != nil {
+		return err
+	}
+	j.wake.Broadcast()
+	j.mu.Unlock()
+	err = j.guard(func() error {
+		state, err := encode()
 		if err != nil {
 			return err
 		}

@@ -95,7 +95,8 @@ func (f *Files) fresh(s State) error {
 	if err := s.Restore(f.at.Store, 0, nil); err != nil {
 		return err
 	}
-	state, err := s.Snapshot()
+	_, encode := s.Snapshot()
+	state, err := encode()
 	if err != nil {
 		return err
 	}

@@ -16,13 +16,16 @@ type State interface {
 	// Decode turns the payload of a record into what was given to NewRecord. A
 	// start calls it from several goroutines at once.
 	Decode(kind byte, payload []byte) (event any, err error)
-	// Apply takes one step. It is called by one goroutine at a time, in the
-	// order of the sequences, and only with what is on disk. An error says that
-	// this record cannot follow this state: a start reports it as damage.
+	// Apply is called for each record once it is on disk, by one goroutine at a time and
+	// in the order of the sequences. An owner that has not taken the step yet, because it
+	// reads the log of another process or is being started, takes it now. An error says
+	// that this record cannot follow this state: a start reports it as damage.
 	Apply(seq uint64, kind byte, event any) error
-	// Snapshot returns the state after the last applied record, as a JSON
-	// object that Restore understands. Nothing is applied while it runs.
-	Snapshot() ([]byte, error)
+	// Snapshot returns the state as it is now: the sequence of its last record, which
+	// need not be on disk yet, and a function that returns the state as a JSON object that
+	// Restore understands. The journal calls the function, once at most, when Apply was
+	// called for that record and before it is called for the next. Writers wait meanwhile.
+	Snapshot() (seq uint64, encode func() ([]byte, error))
 }
 
 // Log stores records in order. [Files] keeps them in a directory. A log is used

@@ -58,8 +58,8 @@ func (s *notes) Apply(seq uint64, kind byte, event any) error {
 	return nil
 }
 
-func (s *notes) Snapshot() ([]byte, error) {
-	return json.Marshal(map[string][]string{"texts": s.texts})
+func (s *notes) Snapshot() (uint64, func() ([]byte, error)) {
+	return s.seq, func() ([]byte, error) { return json.Marshal(map[string][]string{"texts": s.texts}) }
 }
 
 func (s *notes) String() string { return strings.Join(s.texts, "\n") }

@@ -65,7 +65,8 @@ func (f *Files) recover(s State, g generations) error {
 	if err := f.options.Recover(r); err != nil {
 		return err
 	}
-	state, err := s.Snapshot()
+	_, encode := s.Snapshot()
+	state, err := encode()
 	if err != nil {
 		return err
 	}

@@ -190,7 +190,9 @@ type blind struct{}
 func (blind) Restore(string, uint64, []byte) error { return nil }
 func (blind) Decode(byte, []byte) (any, error)     { return nil, nil }
 func (blind) Apply(uint64, byte, any) error        { return nil }
-func (blind) Snapshot() ([]byte, error)            { return []byte("{}"), nil }
+func (blind) Snapshot() (uint64, func() ([]byte, error)) {
+	return 0, func() ([]byte, error) { return []byte("{}"), nil }
+}
 
 // TestReplicaDoor tries every action between replicas, by somebody who has their secret: what
 // is for peers is taken, a client's call without a token that works is not, and nothing else

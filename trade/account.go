@@ -32,8 +32,7 @@ type ledger struct {
 	unpriced     []string // symbols of positions without a price
 }
 
-// ledger adds up the positions of s at the newest prices. Called with mu held. Pass
-// ahead to judge a limit, and shown to answer a client.
+// ledger adds up the positions of s at the newest prices. Called with mu held.
 func (e *Engine) ledger(s *state) ledger {
 	account := e.options.Account
 	l := ledger{cash: account.Cash.Money(), whole: true}

@@ -30,11 +30,11 @@ func funded(o *Options) {
 // statement returns the account of an engine that has one.
 func statement(t *testing.T, e *Engine) Account {
 	t.Helper()
-	a, ok := e.Account()
-	if !ok {
-		t.Fatal("e.Account() says that there is no account")
+	a, err := e.Account()
+	if a == nil || err != nil {
+		t.Fatalf("e.Account() says that there is no account, %v", err)
 	}
-	return a
+	return *a
 }
 
 // TestAccount: 2 bought at 100 with a fee of 2, one sold at 110 with a fee of 1.1.
@@ -67,7 +67,7 @@ func TestAccount(t *testing.T) {
 		}
 	})
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		if a, ok := e.Account(); ok {
+		if a, err := e.Account(); a != nil || err != nil {
 			t.Errorf("without --cash there is an account: %+v", a)
 		}
 		if a, at := e.AccountAtBroker(); !at.IsZero() {
@@ -502,12 +502,12 @@ func TestDays(t *testing.T) {
 		if len(a.ByDay) != 2 || a.ByDay[1].Profit.String() != "4" || a.ByDay[1].Realized.String() != "-1" || a.ByDay[0].Profit.String() != "-3.03" || a.Day != a.ByDay[0].Profit {
 			t.Errorf("by day: %+v, want -3.03 today and 4 the day before, of which -1 is realized", a.ByDay)
 		}
-		text, err := e.shown.encode()
+		text, err := e.ahead.snapshot().encode()
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := decodeState(e.shown.store, e.shown.seq, text)
-		if err != nil || len(s.days) != 2 || s.days[1] != e.shown.days[1] {
+		s, err := decodeState(e.ahead.store, e.ahead.seq, text)
+		if err != nil || len(s.days) != 2 || s.days[1] != e.ahead.days[1] {
 			t.Errorf("the days read back from a snapshot: %+v, %v", s.days, err)
 		}
 	})
@@ -722,7 +722,7 @@ func TestDailyLossAfterSharedReducing(t *testing.T) {
 			}
 			is("with the file once more", Reducing, write())
 			is("without the file once more", Reducing, os.Remove(name))
-			text, err := e.ahead.encode()
+			text, err := e.ahead.snapshot().encode()
 			next, wrong := decodeState("", 0, text)
 			if err != nil || wrong != nil || next.tripped == "" || next.tripped != e.ahead.tripped || !next.byOwner {
 				t.Errorf("lost %s: the next leader reads %+v, %v, %v", lost, next, err, wrong)
@@ -865,7 +865,7 @@ func TestSharedHaltNotesPrices(t *testing.T) {
 		if err := e.SetHalt(false); err != nil {
 			t.Fatal(err)
 		}
-		if s := e.shown.seen["AAA"]; s == nil || s.Price != 110*exact.One {
+		if s := e.ahead.seen["AAA"]; s == nil || s.Price != 110*exact.One {
 			t.Errorf("the halt is over and the price of 110 was judged: the journal has %+v", s)
 		}
 	})
@@ -894,9 +894,9 @@ func TestRiskOfNearestStop(t *testing.T) {
 func TestCloseAgain(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
 		for range 2 {
-			ask(t, e, func(r *OrderRequest) { r.Quantity, r.ClientOrderID = exact.One, fmt.Sprint(len(e.Orders(false))) })
+			ask(t, e, func(r *OrderRequest) { r.Quantity, r.ClientOrderID = exact.One, fmt.Sprint(len(must(e.Orders(false)))) })
 			closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true}, nil)
-			if err != nil || len(closed) != 1 || closed[0].Error != "" || len(e.Positions()) != 0 {
+			if err != nil || len(closed) != 1 || closed[0].Error != "" || len(must(e.Positions())) != 0 {
 				t.Errorf("closed %+v, %v, want one position closed and none left", closed, err)
 			}
 		}

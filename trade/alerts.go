@@ -223,16 +223,16 @@ func (e *Engine) interval(text string) (market.Interval, error) {
 }
 
 // Alerts returns the active alerts, oldest first.
-func (e *Engine) Alerts() []Alert {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	alerts := make([]Alert, 0, len(e.shown.alerts))
-	for _, a := range e.shown.sortedAlerts() {
-		if !a.over(now()) {
-			alerts = append(alerts, a.public())
+func (e *Engine) Alerts() (alerts []Alert, err error) {
+	err = e.View(func(s *state) {
+		alerts = make([]Alert, 0, len(s.alerts))
+		for _, a := range s.sortedAlerts() {
+			if !a.over(now()) {
+				alerts = append(alerts, a.public())
+			}
 		}
-	}
-	return alerts
+	})
+	return alerts, err
 }
 
 // CancelAlert cancels an active alert on behalf of who, and returns it.

@@ -3,6 +3,7 @@ package trade
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -55,7 +56,11 @@ func clientKey(id string) string { return "client " + id }
 
 // orderRecord returns an order as the archive keeps it.
 func orderRecord(o *Order) archive.Record {
-	r := archive.Record{Keys: []string{orderKey(o.ID)}, Body: o.appendJSON(make([]byte, 0, 512))}
+	body, err := json.Marshal(o)
+	if err != nil { // our own types can always be encoded
+		panic(err)
+	}
+	r := archive.Record{Keys: []string{orderKey(o.ID)}, Body: body}
 	if o.ClientOrderID != "" {
 		r.Keys = append(r.Keys, clientKey(o.ClientOrderID))
 	}

@@ -71,7 +71,7 @@ func fillArchive(b *testing.B, o Options, n int) {
 	var batch []*Order
 	for i := range n {
 		batch = append(batch, &Order{
-			ID: fmt.Sprintf("o-%s-%d", e.shown.store[:8], i), ClientOrderID: fmt.Sprint("c", i), Symbol: "BTCUSDT", Side: Buy, Type: Market,
+			ID: fmt.Sprintf("o-%s-%d", e.ahead.store[:8], i), ClientOrderID: fmt.Sprint("c", i), Symbol: "BTCUSDT", Side: Buy, Type: Market,
 			Quantity: exact.One, Status: StatusFilled, FilledQuantity: exact.One, AveragePrice: &price, Broker: paperName, CreatedAt: at, UpdatedAt: at,
 		})
 		if len(batch) == 16384 || i == n-1 {
@@ -90,7 +90,7 @@ func fillArchive(b *testing.B, o Options, n int) {
 		b.Fatal(err)
 	}
 	defer d.Close()
-	if head, err := archive.Check(d, e.shown.store, func(archive.Record, archive.Head) error { return nil }); err != nil || head != e.shown.archived {
+	if head, err := archive.Check(d, e.ahead.store, func(archive.Record, archive.Head) error { return nil }); err != nil || head != e.ahead.archived {
 		b.Fatal(head, err)
 	}
 }

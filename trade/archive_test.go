@@ -48,10 +48,10 @@ func TestArchive(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		if n := len(e.Orders(false)); n != kept+1 {
+		if n := len(must(e.Orders(false))); n != kept+1 {
 			t.Errorf("%d orders are kept, want %d and the open one", n, kept)
 		}
-		if o := e.Orders(true); len(o) != 1 || o[0].ID != open1.ID {
+		if o := must(e.Orders(true)); len(o) != 1 || o[0].ID != open1.ID {
 			t.Errorf("open orders %+v, want one", o)
 		}
 		if o, err := e.Place(t.Context(), r); err != nil || o.ID != first.ID {
@@ -123,7 +123,7 @@ func TestArchiveByEnd(t *testing.T) {
 		}
 		defer e.Close()
 		var listed []string
-		for _, o := range e.Orders(false) {
+		for _, o := range must(e.Orders(false)) {
 			listed = append(listed, cmp.Or(o.ClientOrderID, o.ID))
 		}
 		if want := []string{long.ID, "c26", "c27", "c28", "c29"}; !slices.Equal(slices.Sorted(slices.Values(listed)), slices.Sorted(slices.Values(want))) {
@@ -246,7 +246,7 @@ func TestArchiveOfClockSetBack(t *testing.T) {
 	}
 	prune := func(most int) {
 		t.Helper()
-		if err := (*onDisk)(&e.book).prune(most); err != nil {
+		if _, err := (*onDisk)(&e.book).prune(e.ahead.orders, most); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -280,7 +280,7 @@ func TestArchiveOfClockSetBack(t *testing.T) {
 		e.Close()
 	})
 	times := make(map[string]int)
-	if _, err := archive.Check(d, e.shown.store, func(r archive.Record, _ archive.Head) error {
+	if _, err := archive.Check(d, e.ahead.store, func(r archive.Record, _ archive.Head) error {
 		times[r.Keys[0]]++
 		return nil
 	}); err != nil {
@@ -332,7 +332,7 @@ func TestArchiveEveryFailure(t *testing.T) {
 				t.Fatalf("%s: retry of order %d gives %+v, %v", c.What, i, o, err)
 			}
 		}
-		if got := e.Positions()[0].Quantity; got != n*exact.One {
+		if got := must(e.Positions())[0].Quantity; got != n*exact.One {
 			t.Fatalf("%s: the position is %s after %d orders of 1", c.What, got, n)
 		}
 	}
@@ -492,7 +492,7 @@ func TestRecoverArchiveEveryFailure(t *testing.T) {
 					t.Fatalf("%s: retry of order %d gives %+v, %v", what, i, got, err)
 				}
 			}
-			if err := checkArchive(left, e.shown); err != nil {
+			if err := checkArchive(left, e.ahead); err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}
 		}
@@ -537,7 +537,7 @@ func TestArchiveBesides(t *testing.T) {
 		if got := e.archive.Head().Records; got < extraOrders {
 			t.Fatalf("the archive has %d orders, want extraOrders or more", got)
 		}
-		if got := len(e.Orders(false)); got >= extraOrders+options().kept {
+		if got := len(must(e.Orders(false))); got >= extraOrders+options().kept {
 			t.Errorf("%d orders are still in memory, want fewer than extraOrders beside those that are kept", got)
 		}
 		check := func(e *Engine) {
@@ -555,7 +555,7 @@ func TestArchiveBesides(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(again.Orders(false)); got != options().kept {
+		if got := len(must(again.Orders(false))); got != options().kept {
 			t.Errorf("%d orders are in memory after a crash, want %d: the rest would leave a list that is read in pages", got, options().kept)
 		}
 		check(again)

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
+	"math"
 
 	"wick/archive"
 	"wick/journal"
@@ -111,11 +111,8 @@ func inspect(dir string, archived func(order []byte) error, visit func(journal.E
 // error counts only after three tries.
 func newestState(d journal.Disk) (s *state, err error) {
 	for range 3 {
-		b := book{disk: d}
-		log := slog.New(slog.DiscardHandler)
-		files := journal.NewFiles(d, journal.FileOptions{Look: true}, log)
-		if _, err = journal.Open(files, (*onDisk)(&b), log); err == nil {
-			return b.shown, nil
+		if s, err = readState(d, math.MaxUint64); err == nil {
+			return s, nil
 		}
 	}
 	return nil, err

@@ -17,38 +17,38 @@ import (
 	"wick/limit"
 )
 
-// book is the state with its journal. There are two states. Ahead has every
-// step that was decided: limits and fills are judged against it, so that two
-// orders in flight cannot both use the last of a limit. Shown has only what is
-// on disk: all answers come from it. A step enters ahead when it is decided and
-// shown when it is durable, in the same order.
+// book is the state with its journal. The state has every step that was decided, whether
+// or not it is on disk yet: limits and fills are judged against it, so that two orders in
+// flight cannot both use the last of a limit. No answer leaves the book before the steps
+// that it was made from are on disk: [book.View] waits for them. What acts on steps, the
+// hub and the outbox, is given them once they are on disk, in their order.
 type book struct {
 	disk    journal.Disk
-	journal *journal.Journal
+	journal *journal.Journal // nil while the store is being opened
+	log     *slog.Logger
 	hub     *delivery.Hub    // delivers what is queued
 	archive *archive.Archive // of terminal orders; look-ups need no lock
 	kept    int              // terminal orders that stay in memory
 	recover bool             // make a damaged archive anew
 	outbox  Outbox           // nil for none
+	shared  bool             // other processes write the log too
 
-	// Pruning is held while orders are taken out of memory, and while all of shown is
-	// read for a snapshot. It is taken before mu. Crowded gets a value when there are
-	// extraOrders to take out.
+	// Pruning is held while orders are moved to the archive. It is taken before mu.
+	// Crowded gets a value when there are extraOrders to move.
 	pruning sync.Mutex
 	crowded chan struct{}
 
 	mu        sync.Mutex
-	ahead     *state // guarded by mu, like every field below
-	shown     *state
-	following bool          // another process writes: what it appends is applied to both states
-	stepped   chan struct{} // closed by the next step that is shown, if somebody waits; else nil
+	ahead     *state        // guarded by mu, like every field below
+	following bool          // another process writes: its steps are applied once they are in the log
+	stepped   chan struct{} // closed by the next step that is on disk, if somebody waits; else nil
 }
 
 // read fills the book from a log, and its hub with what is queued. The archive is
 // in d. Nothing is moved to it if the log is shared: each process would have a different
 // part of the orders in its own archive.
 func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Logger) (err error) {
-	b.disk, b.crowded = d, make(chan struct{}, 1)
+	b.disk, b.log, b.shared, b.crowded = d, log, shared, make(chan struct{}, 1)
 	switch {
 	case shared:
 		b.kept = math.MaxInt
@@ -69,7 +69,7 @@ func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Log
 		b.journal.Hold(errFollows)
 	}
 	b.following = shared
-	b.install(b.shown)
+	b.install(b.ahead)
 	return nil
 }
 
@@ -82,26 +82,23 @@ func (b *book) pruneAtStart() error {
 	default:
 		return nil
 	}
-	if err := (*onDisk)(b).prune(math.MaxInt); !errors.Is(err, journal.ErrRetry) {
+	if _, err := (*onDisk)(b).prune(b.ahead.orders, math.MaxInt); !errors.Is(err, journal.ErrRetry) {
 		return err
 	}
 	return nil
 }
 
-// install makes s, which has no hub yet, the shown state, and a copy of s the deciding
-// state. Called with mu held, or before any other goroutine has the book.
+// install makes s, all of which is on disk, the state, and gives the hub what is queued in
+// it. Called with mu held, or before any other goroutine has the book.
 func (b *book) install(s *state) {
-	// Only the deciding state has the index of alerts, and only the shown one delivers.
-	b.ahead = s.clone()
-	b.ahead.index = newAlertIndex(b.ahead.alerts)
-	b.hub.Load(s.subs)
-	s.subs, s.hub = nil, b.hub
-	b.shown = s
+	s.index = newAlertIndex(s.alerts)
+	b.hub.Load(s.subs.Clone())
+	b.ahead = s
 }
 
-// propose takes a step in the deciding state, hands its record to the journal and
-// returns its sequence. It is called with mu held. The step counts only once commit has
-// returned nil for that sequence.
+// propose takes a step, hands its record to the journal and returns its sequence. It is
+// called with mu held. The step counts only once commit has returned nil for that
+// sequence.
 func (b *book) propose(k kind, ev *event) (uint64, error) {
 	if err := b.journal.Broken(); err != nil {
 		return 0, err
@@ -113,15 +110,84 @@ func (b *book) propose(k kind, ev *event) (uint64, error) {
 	}
 	// The record is encoded before the step is taken: a record that is too long must
 	// not leave a state that cannot be written down.
-	if err := b.ahead.apply(seq, k, ev); err != nil {
+	if err := b.take(seq, k, ev); err != nil {
 		return 0, fmt.Errorf("trade: decided on an impossible step: %w", err)
 	}
 	return seq, b.journal.Append(seq, record)
 }
 
-// commit returns when the step with this sequence, and all before it, are on
-// disk and shown. It is called without mu.
-func (b *book) commit(seq uint64) error { return b.journal.Commit(seq) }
+// take takes a step in the state, after it has noted in ev what the owner may want to know
+// of it: that depends on what the step changes. Called with mu held.
+func (b *book) take(seq uint64, k kind, ev *event) error {
+	if b.outbox != nil {
+		ev.steps = b.ahead.outboxSteps(seq, k, ev)
+	}
+	return b.ahead.apply(seq, k, ev)
+}
+
+// commit returns when the step with this sequence, and all before it, are on disk. It is
+// called without mu. If they cannot be written, the state is brought back to what is on
+// disk, so that reads go on.
+func (b *book) commit(seq uint64) error {
+	err := b.journal.Commit(seq)
+	if err != nil {
+		b.reload()
+	}
+	return err
+}
+
+// reload reads the state anew from disk, if it has steps that are not there and never will
+// be: the journal is broken. If that fails, every read fails with the error of the journal.
+// On a log that others write too nothing is read: this process is about to end.
+func (b *book) reload() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	last, _ := b.journal.Head()
+	if b.shared || b.ahead.seq <= last {
+		return
+	}
+	s, err := readState(b.disk, last)
+	if err != nil || s.seq != last {
+		b.log.Error("the state cannot be read again: it has steps that could not be written", "record", last, "error", err)
+		return
+	}
+	s.index = newAlertIndex(s.alerts)
+	b.ahead = s
+}
+
+// readState returns the state that the files in d hold, up to the record last. It changes
+// nothing.
+func readState(d journal.Disk, last uint64) (*state, error) {
+	b, log := &book{disk: d}, slog.New(slog.DiscardHandler)
+	_, err := journal.NewFiles(d, journal.FileOptions{Look: true}, log).Read(&until{(*onDisk)(b), last})
+	return b.ahead, err
+}
+
+// until is a book that takes no step after the one with the sequence last.
+type until struct {
+	*onDisk
+	last uint64
+}
+
+func (u *until) Apply(seq uint64, k byte, ev any) error {
+	if seq > u.last {
+		return nil
+	}
+	return u.onDisk.Apply(seq, k, ev)
+}
+
+// View calls read with mu held, and returns when all that it has seen is on disk. An error
+// says that it never will be: what was read must not be shown.
+func (b *book) View(read func(s *state)) error {
+	b.mu.Lock()
+	read(b.ahead)
+	seq, follows := b.ahead.seq, b.following
+	b.mu.Unlock()
+	if follows { // it has only what is on disk
+		return nil
+	}
+	return b.commit(seq)
+}
 
 // write calls step with mu held, and returns when the step with the sequence that it
 // returns, and all before it, are on disk.
@@ -135,8 +201,7 @@ func (b *book) write(step func() (uint64, error)) error {
 	return b.commit(seq)
 }
 
-// onDisk is the book as its journal sees it: the state that has only what is on
-// disk.
+// onDisk is the book as its journal sees it.
 type onDisk book
 
 // Restore replaces the state by that of a snapshot.
@@ -149,74 +214,83 @@ func (d *onDisk) Restore(store string, seq uint64, snapshot []byte) error {
 		return err
 	}
 	s.outbox = nil
-	if d.ahead == nil { // the store is being opened
-		d.shown = s
-		return nil
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	(*book)(d).install(s)
+	if d.journal == nil { // the store is being opened
+		d.ahead = s
+	} else {
+		(*book)(d).install(s)
+	}
 	return nil
 }
 
 // Decode reads the payload of a record.
 func (d *onDisk) Decode(_ byte, payload []byte) (any, error) { return decodeEvent(payload) }
 
-// Apply shows a step that is on disk.
-func (d *onDisk) Apply(seq uint64, k byte, ev any) error {
+// Apply hands a step that is on disk to those who act on steps. A step that propose has not
+// taken, because another process or an earlier one wrote it, is taken first.
+func (d *onDisk) Apply(seq uint64, k byte, step any) error {
+	ev := step.(*event)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.stepped != nil {
 		defer close(d.stepped)
 		d.stepped = nil
 	}
-	// A follower decides nothing, so its deciding state gets the steps of the leader
-	// here. Otherwise propose has taken this step in ahead already.
-	if d.following && d.ahead != nil {
-		if err := d.ahead.apply(seq, kind(k), ev.(*event)); err != nil {
+	if d.journal == nil || d.following {
+		if err := (*book)(d).take(seq, kind(k), ev); err != nil {
 			return err
 		}
 	}
 	// Only signalled here: moving orders writes to the disk, and mu is held.
-	if len(d.shown.orders)-d.shown.openCount-d.kept >= extraOrders {
+	if len(d.ahead.orders)-d.ahead.openCount-d.kept >= extraOrders {
 		select {
 		case d.crowded <- struct{}{}:
 		default: // signalled already; if thin does not run, the next snapshot does its work
 		}
 	}
-	if d.outbox == nil {
-		return d.shown.apply(seq, kind(k), ev.(*event))
-	}
-	// What the owner may want to know is worked out before the step is applied, because
-	// it depends on what the step changes.
-	steps := d.shown.outboxSteps(seq, kind(k), ev.(*event))
-	err := d.shown.apply(seq, kind(k), ev.(*event))
-	for i := 0; err == nil && i < len(steps); i++ {
-		err = d.outbox.Apply(steps[i])
-	}
-	return err
-}
-
-// Snapshot moves the orders that ended first to the archive and encodes the rest of the
-// state. The journal applies nothing meanwhile, and nobody else takes orders
-// out of memory, so mu is not needed to read.
-func (d *onDisk) Snapshot() ([]byte, error) {
-	d.pruning.Lock()
-	defer d.pruning.Unlock()
-	if err := (*book)(d).openArchive(); err != nil {
-		return nil, err
-	}
-	if err := d.prune(math.MaxInt); err != nil {
-		return nil, err
-	}
-	d.shown.archived = d.archive.Head()
-	if d.outbox != nil {
-		var err error
-		if d.shown.outbox, err = d.outbox.Snapshot(); err != nil {
-			return nil, err
+	if ev.queued != nil && d.journal != nil { // a start gives the hub all at once
+		if err := d.hub.Apply(*ev.queued); err != nil {
+			return err
 		}
 	}
-	return d.shown.encode()
+	for _, s := range ev.steps {
+		if err := d.outbox.Apply(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Snapshot copies the state. When it is encoded, the orders that ended first move to the
+// archive and are left out.
+func (d *onDisk) Snapshot() (uint64, func() ([]byte, error)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v := d.ahead.snapshot()
+	return d.ahead.seq, func() ([]byte, error) {
+		d.pruning.Lock()
+		defer d.pruning.Unlock()
+		if err := (*book)(d).openArchive(); err != nil {
+			return nil, err
+		}
+		old, err := d.prune(v.Orders, math.MaxInt)
+		if err != nil {
+			return nil, err
+		}
+		moved := make(map[*Order]bool, len(old))
+		for _, o := range old {
+			moved[o] = true
+		}
+		v.Orders = slices.DeleteFunc(v.Orders, func(o *Order) bool { return moved[o] })
+		v.Archive = noted(d.archive.Head())
+		if d.outbox != nil {
+			if v.Outbox, err = d.outbox.Snapshot(); err != nil {
+				return nil, err
+			}
+		}
+		return v.encode()
+	}
 }
 
 // thin moves orders to the archive whenever there are extraOrders to move, until
@@ -228,9 +302,13 @@ func (d *onDisk) thin(ctx context.Context) error {
 			return nil
 		case <-d.crowded:
 		}
-		d.pruning.Lock()
-		err := d.prune(extraOrders)
-		d.pruning.Unlock()
+		var orders []*Order
+		err := (*book)(d).View(func(s *state) { orders = slices.Clone(s.orders) }) // only an end that is on disk counts
+		if err == nil {
+			d.pruning.Lock()
+			_, err = d.prune(orders, extraOrders)
+			d.pruning.Unlock()
+		}
 		if err == nil {
 			continue
 		}
@@ -250,18 +328,16 @@ func (d *onDisk) thin(ctx context.Context) error {
 // thinPause is how long thin waits after a try that failed.
 const thinPause = time.Minute
 
-// prune moves terminal orders of both states to the archive until only as many are left
-// as stay in memory: those that ended first, and at most the given number. It is called
-// with pruning held. The archive has them on disk before they leave memory; a crash in
-// between leaves them in both, which the archive notices when they are appended again.
-func (d *onDisk) prune(most int) error {
-	// These orders do not change any more, so they may be read without mu.
-	d.mu.Lock()
-	old := slices.DeleteFunc(slices.Clone(d.shown.orders), func(o *Order) bool { return !o.Status.Terminal() || o.endedWithin(lateWithin+time.Hour) })
-	d.mu.Unlock()
+// prune moves terminal orders to the archive until only as many are left as stay in
+// memory: those that ended first, and at most the given number. It returns them. Orders are
+// those in memory, as they are on disk. It is called with pruning held. The archive has them
+// on disk before they leave memory; a crash in between leaves them in both, which the archive
+// notices when they are appended again.
+func (d *onDisk) prune(orders []*Order, most int) (old []*Order, err error) {
+	old = slices.DeleteFunc(slices.Clone(orders), func(o *Order) bool { return !o.Status.Terminal() || o.endedWithin(lateWithin+time.Hour) })
 	extra := min(len(old)-d.kept, most)
 	if extra <= 0 {
-		return nil
+		return nil, nil
 	}
 	// By when they ended and not by when they were placed: an order that was open for
 	// months is news when it ends.
@@ -273,23 +349,20 @@ func (d *onDisk) prune(most int) error {
 	for _, o := range left {
 		there, err := d.archive.Holds(orderKey(o.ID))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if there {
 			old = append(old, o)
 		}
 	}
 	if err := addToArchive(d.archive, old); err != nil {
-		return err
+		return nil, err
 	}
 	d.archive.Settle() // from here on only the archive has them
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.shown.forget(old)
-	if d.ahead != nil { // nil while the store is being opened
-		d.ahead.forget(old)
-	}
-	return nil
+	d.ahead.forget(old)
+	return old, nil
 }
 
 // forget takes orders out of memory and out of every index. The order of those that
@@ -358,7 +431,7 @@ func (b *book) openArchive() error {
 			return err
 		}
 	}
-	a, err := archive.Open(b.disk, b.shown.store, b.shown.archived)
+	a, err := archive.Open(b.disk, b.ahead.store, b.ahead.archived)
 	if err != nil {
 		return archiveError(b.disk, err)
 	}
@@ -377,21 +450,21 @@ func (b *book) closeArchive() error {
 // from the orders that journals and snapshots still have. It is called only if the
 // owner has agreed to a recovery. Files that cannot be read at all are left alone.
 func (b *book) recoverArchive() error {
-	if err := checkArchive(b.disk, b.shown); err == nil || notDamaged(err) {
+	if err := checkArchive(b.disk, b.ahead); err == nil || notDamaged(err) {
 		return err
 	}
 	// First the undamaged records, then the orders that only journals and snapshots
 	// have, in batches of one sync each.
-	if _, err := archive.Rebuild(b.disk, b.shown.store); err != nil {
+	if _, err := archive.Rebuild(b.disk, b.ahead.store); err != nil {
 		return err
 	}
-	b.shown.archived = archive.Head{} // the archive no longer has the record that was noted
-	a, err := archive.Open(b.disk, b.shown.store, archive.Head{})
+	b.ahead.archived = archive.Head{} // the archive no longer has the record that was noted
+	a, err := archive.Open(b.disk, b.ahead.store, archive.Head{})
 	if err != nil {
 		return err
 	}
 	var batch []*Order
-	_, err = findEnded(b.disk, b.shown, func(o *Order) error {
+	_, err = findEnded(b.disk, b.ahead, func(o *Order) error {
 		if batch = append(batch, o); len(batch) < archiveBatch {
 			return nil
 		}

@@ -165,7 +165,7 @@ func (s *scene) play(t *testing.T, cadence time.Duration, interval market.Interv
 		}
 	}
 	at(len(s.prices)/60-1, 500*time.Millisecond)
-	for _, o := range e.Orders(false) {
+	for _, o := range must(e.Orders(false)) {
 		orders = append(orders, fmt.Sprint(o.Side, " ", o.Quantity, " ", show(o.Price), ": ", o.Status, " ", show(o.AveragePrice)))
 	}
 	held = heldOf(e)
@@ -174,7 +174,7 @@ func (s *scene) play(t *testing.T, cadence time.Duration, interval market.Interv
 }
 
 func heldOf(e *Engine) string {
-	h := e.AllPositions()
+	h := must(e.AllPositions())
 	if len(h) == 0 {
 		return "0"
 	}

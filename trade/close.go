@@ -44,7 +44,11 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed
 	}
 	// A retry returns the earlier orders, and says which positions have come since.
 	again, id := len(out) > 0, r.ClientOrderID
-	for _, p := range e.Positions() {
+	positions, err := e.Positions()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range positions {
 		if p.Quantity == 0 { // only the account has it, and not this book
 			continue
 		}
@@ -102,7 +106,11 @@ func (e *Engine) closedBefore(r OrderRequest) ([]Closed, error) {
 	if r.ClientOrderID == "" {
 		return out, nil
 	}
-	for _, p := range e.AllPositions() {
+	positions, err := e.AllPositions()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range positions {
 		o, err := e.Order(closingID(r.ClientOrderID, p.Symbol))
 		if isRefusal(err, "unknown_order") {
 			continue

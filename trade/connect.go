@@ -192,7 +192,7 @@ func (e *Engine) Money() Money {
 	return e.venue.Money()
 }
 
-// Venue returns how the book and its broker stand, and false for paper.
+// Venue returns how the book and its broker stand, and false for paper. It does not wait for the disk.
 func (e *Engine) Venue() (VenueStatus, bool) {
 	if e.venue == nil {
 		return VenueStatus{}, false
@@ -207,7 +207,7 @@ func (e *Engine) Venue() (VenueStatus, bool) {
 	case len(v.differs)+len(v.late) > 0:
 		s.State = "differs"
 	}
-	for _, o := range e.shown.openOrders() {
+	for _, o := range e.ahead.openOrders() {
 		if o.Unknown() {
 			s.Unknown = append(s.Unknown, o.ID)
 		}

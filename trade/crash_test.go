@@ -82,7 +82,7 @@ func (s *script) step(ctx context.Context) (err error) {
 func (e *Engine) ackedSeq() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.shown.seq
+	return e.ahead.seq
 }
 
 func scriptOptions() Options {
@@ -165,11 +165,19 @@ func history(t *testing.T, store *journaltest.Disk, n int, seed uint64) (states 
 }
 
 func encoded(t testing.TB, s *state) string {
-	text, err := s.encode()
+	text, err := s.snapshot().encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// must returns what was read, which no test expects to fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 // tryLoad reads the state from d as a start does.
@@ -182,7 +190,7 @@ func tryLoad(d journal.Disk, recover bool) (*state, error) {
 	b.recover = recover
 	log := slog.New(slog.DiscardHandler)
 	err := b.read(d, journal.NewFiles(d, o, log), false, log)
-	return b.shown, err
+	return b.ahead, err
 }
 
 // checkRecovery starts on d and compares with the history.

@@ -32,7 +32,7 @@ func TestDryRunOfUsedID(t *testing.T) {
 		if err != nil || o.ID != first.ID || !strings.Contains(o.Reason, `"mine" exists`) || !strings.Contains(o.Reason, "would return this order") {
 			t.Errorf("dry run: %+v, %v, want the first order and a reason that says so", o, err)
 		}
-		if kept := e.Orders(false); len(kept) != 1 || kept[0].Reason != "" {
+		if kept := must(e.Orders(false)); len(kept) != 1 || kept[0].Reason != "" {
 			t.Errorf("orders %+v, want the first alone, without a reason", kept)
 		}
 	})
@@ -74,7 +74,7 @@ func TestHaltHoldsRestingOrders(t *testing.T) {
 			t.Errorf("HALT %q: %v, want it to say: %s", c.text, err, c.says)
 		}
 		price(e, "AAA", 80)
-		if len(e.Orders(true)) != 1 {
+		if len(must(e.Orders(true))) != 1 {
 			t.Errorf("HALT %q: the resting order was filled", c.text)
 		}
 	}
@@ -83,7 +83,7 @@ func TestHaltHoldsRestingOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	price(e, "AAA", 81)
-	if got := show(e.Orders(false)[0].AveragePrice); got != "95" {
+	if got := show(must(e.Orders(false))[0].AveragePrice); got != "95" {
 		t.Errorf("filled at %s, want its limit of 95", got)
 	}
 }
@@ -102,18 +102,18 @@ func TestUnknownHaltHoldsRestingOrders(t *testing.T) {
 			t.Fatalf("HALT in a folder that cannot be looked at: %v, want halt_unknown", err)
 		}
 		price(e, "AAA", 80)
-		if got := e.Orders(false)[0].Status; got != StatusOpen {
+		if got := must(e.Orders(false))[0].Status; got != StatusOpen {
 			t.Errorf("the resting order is %s, want open", got)
 		}
 		e.options.Dir = dir
 		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
 			t.Fatalf("the folder is there again: trading is %s, %v, want active", e.Status().Trading, err)
 		}
-		if s := e.shown.seen["AAA"]; s == nil || s.Price != 80*exact.One {
+		if s := e.ahead.seen["AAA"]; s == nil || s.Price != 80*exact.One {
 			t.Errorf("80 was judged while orders were held: the journal has %+v", s)
 		}
 		price(e, "AAA", 81)
-		if got := show(e.Orders(false)[0].AveragePrice); got != "95" {
+		if got := show(must(e.Orders(false))[0].AveragePrice); got != "95" {
 			t.Errorf("filled at %s, want its limit of 95", got)
 		}
 	})
@@ -224,12 +224,12 @@ func TestSyntheticIsSaid(t *testing.T) {
 				o.Source = real{flat(100)}
 			}
 		}, func(t *testing.T, e *Engine) {
-			if o := place(t, e, Buy, Market, "1", ""); o.Synthetic != synthetic || e.Positions()[0].Synthetic != synthetic {
-				t.Errorf("order %+v, position %+v; want synthetic %t", o, e.Positions()[0], synthetic)
+			if o := place(t, e, Buy, Market, "1", ""); o.Synthetic != synthetic || must(e.Positions())[0].Synthetic != synthetic {
+				t.Errorf("order %+v, position %+v; want synthetic %t", o, must(e.Positions())[0], synthetic)
 			}
 			ask(t, e, func(r *OrderRequest) { bracket(t, "80", "120")(r); r.Type, r.Price = Limit, 90*exact.One })
 			ask(t, e, bracket(t, "80", "120"))
-			for _, o := range e.Orders(false) {
+			for _, o := range must(e.Orders(false)) {
 				if o.Synthetic != synthetic {
 					t.Errorf("%s %s %s: synthetic is %t", o.Status, o.Type, o.ID, o.Synthetic)
 				}
@@ -331,7 +331,7 @@ func TestSyntheticEntry(t *testing.T) {
 			}
 			says := func(when string) {
 				a, _ := e.Account()
-				if p := e.AllPositions()[0]; !p.Synthetic || !a.Synthetic {
+				if p := must(e.AllPositions())[0]; !p.Synthetic || !a.Synthetic {
 					t.Errorf("start %d, %s: position %t, account %t", start, when, p.Synthetic, a.Synthetic)
 				}
 			}

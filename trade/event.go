@@ -91,6 +91,11 @@ type event struct {
 	Venue        *stamp                   `json:"venue,omitempty"`
 	Holdings     map[string]holding       `json:"positions,omitempty"` // those that lost what the account at the broker lacks, by symbol
 	By           *Who                     `json:"by,omitempty"`        // who cancelled, halted or accepted positions; orders and alerts have a By of their own
+
+	// What the step means to the hub and to the outbox, which get it once it is on disk.
+	// Both depend on the state before the step, and are set when it is taken.
+	queued *delivery.Record
+	steps  []Step
 }
 
 // ending is an open order that is cancelled by a step of another one.

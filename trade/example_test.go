@@ -46,7 +46,15 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer engine.Close()
-	fmt.Println(len(engine.Orders(false)), engine.Positions()[0].Quantity)
+	orders, err := engine.Orders(false)
+	if err != nil {
+		log.Fatal(err)
+	}
+	positions, err := engine.Positions()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(orders), positions[0].Quantity)
 	// Output:
 	// BTCUSDT filled 0.1
 	// 1 0.1

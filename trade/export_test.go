@@ -29,7 +29,7 @@ func TestFind(t *testing.T) {
 				ask(t, e, func(r *OrderRequest) { r.Who, r.Symbol, r.Type, r.Price = w, symbol, Limit, 90*exact.One })
 			}
 		}
-		hour := func(n int) time.Time { return e.shown.orders[0].CreatedAt.Add(time.Duration(n) * time.Hour) }
+		hour := func(n int) time.Time { return e.ahead.orders[0].CreatedAt.Add(time.Duration(n) * time.Hour) }
 		for name, c := range map[string]struct {
 			filter OrderFilter
 			want   int
@@ -236,7 +236,7 @@ func TestExportFills(t *testing.T) {
 		e = openTest(t, o)
 		defer e.Close()
 		books, rows := replay(t, o.Dir)
-		sameProfit(t, books, e.AllPositions())
+		sameProfit(t, books, must(e.AllPositions()))
 		if n := len(rows); n != 10 {
 			t.Errorf("%d executions, want 10", n)
 		}
@@ -282,7 +282,7 @@ func TestExportLiveFills(t *testing.T) {
 			t.Fatal(err)
 		}
 		books, rows := replay(t, o.Dir)
-		sameProfit(t, books, l.e.AllPositions())
+		sameProfit(t, books, must(l.e.AllPositions()))
 		var prices []string
 		for _, row := range rows {
 			prices = append(prices, row[6]+" at "+row[7])

@@ -18,19 +18,27 @@ import (
 // Order returns the order with this order_id or client_order_id, also if it is in the
 // archive or somebody else's at the broker, or refuses if there is none.
 func (e *Engine) Order(id string) (Order, error) {
-	e.mu.Lock()
-	o := e.shown.order(id)
-	if o == nil {
-		o = e.shown.order(e.shown.clientIDs[id])
+	var found *Order
+	err := e.View(func(s *state) {
+		o := s.order(id)
+		if o == nil {
+			o = s.order(s.clientIDs[id])
+		}
+		if o != nil {
+			shown := e.shownOrder(o)
+			found = &shown
+			return
+		}
+		external := e.externalOrders()
+		if i := slices.IndexFunc(external, func(o Order) bool { return o.ID == id }); i >= 0 {
+			found = &external[i]
+		}
+	})
+	if err != nil {
+		return Order{}, err
 	}
-	if o != nil {
-		defer e.mu.Unlock()
-		return e.shownOrder(o), nil
-	}
-	external := e.externalOrders()
-	e.mu.Unlock()
-	if i := slices.IndexFunc(external, func(o Order) bool { return o.ID == id }); i >= 0 {
-		return external[i], nil
+	if found != nil {
+		return *found, nil
 	}
 	// Not in memory: the archive is read without the lock.
 	for _, key := range []string{orderKey(id), clientKey(id)} {
@@ -43,15 +51,15 @@ func (e *Engine) Order(id string) (Order, error) {
 
 // Group returns the open orders that belong to the order called id, without that one: its
 // exits, or the stop beside it.
-func (e *Engine) Group(id string) (members []Order) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if o := e.shown.order(id); o != nil {
-		for _, m := range e.shown.mates(o, id) {
-			members = append(members, e.shownOrder(m))
+func (e *Engine) Group(id string) (members []Order, err error) {
+	err = e.View(func(s *state) {
+		if o := s.order(id); o != nil {
+			for _, m := range s.mates(o, id) {
+				members = append(members, e.shownOrder(m))
+			}
 		}
-	}
-	return members
+	})
+	return members, err
 }
 
 // Protection returns the exits that would be beside o, the order of a dry run: none unless
@@ -97,23 +105,23 @@ func (e *Engine) Find(f OrderFilter) ([]Order, error) {
 			return nil, err
 		}
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	orders := []Order{}
-	for _, o := range e.shown.orders {
-		if f.passes(o) {
-			orders = append(orders, e.shownOrder(o))
+	err := e.View(func(s *state) {
+		for _, o := range s.orders {
+			if f.passes(o) {
+				orders = append(orders, e.shownOrder(o))
+			}
 		}
-	}
-	for _, o := range e.externalOrders() {
-		if broker.Key(o.Symbol) == broker.Key(f.Symbol) { // the broker has its own spelling
-			f.Symbol = o.Symbol
+		for _, o := range e.externalOrders() {
+			if broker.Key(o.Symbol) == broker.Key(f.Symbol) { // the broker has its own spelling
+				f.Symbol = o.Symbol
+			}
+			if f.passes(&o) {
+				orders = append(orders, o)
+			}
 		}
-		if f.passes(&o) {
-			orders = append(orders, o)
-		}
-	}
-	return orders, nil
+	})
+	return orders, err
 }
 
 // Archived is what [Engine.FindArchived] has found.
@@ -219,49 +227,49 @@ func (f OrderFilter) passes(o *Order) bool {
 
 // Orders returns the orders in memory, oldest first; with openOnly those that can still
 // be filled.
-func (e *Engine) Orders(openOnly bool) []Order {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	orders := make([]Order, 0, len(e.shown.orders))
-	for _, o := range e.shown.orders {
-		if !openOnly || !o.Status.Terminal() {
-			orders = append(orders, e.shownOrder(o))
+func (e *Engine) Orders(openOnly bool) (orders []Order, err error) {
+	err = e.View(func(s *state) {
+		orders = make([]Order, 0, len(s.orders))
+		for _, o := range s.orders {
+			if !openOnly || !o.Status.Terminal() {
+				orders = append(orders, e.shownOrder(o))
+			}
 		}
-	}
-	return orders
+	})
+	return orders, err
 }
 
 // OrdersVersion returns a number that changes with every change of an order. Unlike the
-// orders themselves it costs the same however many there are.
+// orders themselves it costs the same however many there are. It does not wait for the disk.
 func (e *Engine) OrdersVersion() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.shown.ordered
+	return e.ahead.ordered
 }
 
 // Positions returns the open positions by symbol, valued at the newest price. One that only
 // the account at the broker has, and not the book, has a quantity of zero.
-func (e *Engine) Positions() []Position { return e.positions(false) }
+func (e *Engine) Positions() ([]Position, error) { return e.positions(false) }
 
 // AllPositions is like Positions but includes closed positions, which show what they
 // realized.
-func (e *Engine) AllPositions() []Position { return e.positions(true) }
+func (e *Engine) AllPositions() ([]Position, error) { return e.positions(true) }
 
 // positions returns the positions by symbol, with flat also those that are closed.
-func (e *Engine) positions(flat bool) []Position {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	held := e.shown.holdings
-	if e.venue != nil {
-		held = e.withAccount(held)
-	}
+func (e *Engine) positions(flat bool) ([]Position, error) {
 	positions := []Position{}
-	for _, symbol := range sorted(held) {
-		if h := held[symbol]; flat || h.Quantity != 0 || e.beside(symbol) != 0 {
-			positions = append(positions, e.valued(h.show(symbol, e.brokerName(), e.watch.of(symbol).quote)))
+	err := e.View(func(s *state) {
+		held := s.holdings
+		if e.venue != nil {
+			held = e.withAccount(held)
 		}
-	}
-	return positions
+		for _, symbol := range sorted(held) {
+			if h := held[symbol]; flat || h.Quantity != 0 || e.beside(symbol) != 0 {
+				positions = append(positions, e.valued(h.show(symbol, e.brokerName(), e.watch.of(symbol).quote)))
+			}
+		}
+	})
+	return positions, err
 }
 
 // withAccount returns what the book holds, and with nothing what only the account at the
@@ -330,7 +338,7 @@ func (e *Engine) valued(p Position) Position {
 // notOrder returns why id, which is no order_id of this book, names nothing to cancel or
 // replace. Called with mu held.
 func (e *Engine) notOrder(id string) *Refusal {
-	if own := e.shown.clientIDs[id]; own != "" {
+	if own := e.ahead.clientIDs[id]; own != "" {
 		return refuse("unknown_order", fixIt, "%q is the client_order_id of order %s: name it by that order_id", limit.Clip(id), own)
 	}
 	if v := e.venue; v != nil && slices.ContainsFunc(v.external, func(s broker.State) bool { return externalID+s.ID == id }) {

@@ -40,7 +40,7 @@ func FuzzEvents(f *testing.F) {
 		}
 	}
 	f.Add(lines)
-	store := e.shown.store
+	store := e.ahead.store
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := newState(store)
 		for line := range bytes.Lines(data) {
@@ -59,7 +59,7 @@ func FuzzEvents(f *testing.F) {
 // FuzzSnapshot restores any text. What is taken can be written again.
 func FuzzSnapshot(f *testing.F) {
 	e, _ := usedStore(f)
-	f.Add([]byte(encoded(f, e.shown)))
+	f.Add([]byte(encoded(f, e.ahead)))
 	f.Add([]byte("{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if s, err := decodeState("store", 7, data); err == nil {

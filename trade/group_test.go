@@ -62,7 +62,7 @@ func TestBracket(t *testing.T) {
 				if got := strings.Contains(o.Reason, "which came first is not known"); got != (c.name == "both") {
 					t.Errorf("the reason of the stop is %q: it must say that nobody knows which came first exactly if both were reached after the open", o.Reason)
 				}
-				if n := len(e.Positions()); (n == 0) != (c.name != "neither") {
+				if n := len(must(e.Positions())); (n == 0) != (c.name != "neither") {
 					t.Errorf("%d positions are open", n)
 				}
 			})
@@ -144,7 +144,7 @@ func TestBracketLives(t *testing.T) {
 			return ask(t, e, func(r *OrderRequest) { bracket(t, "90", "110")(r); r.Type, r.Price = Limit, 95*exact.One }).ID
 		}
 		first := entry()
-		if n := len(e.Orders(true)); n != 1 {
+		if n := len(must(e.Orders(true))); n != 1 {
 			t.Errorf("%d orders before the entry is filled, want 1", n)
 		}
 		walk(e, 100, minute(0, 100, 100, 94, 96))
@@ -291,7 +291,7 @@ func TestExitsOfReducing(t *testing.T) {
 			}
 		}
 		turned := ask(t, e, func(r *OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity = 5 * exact.One })
-		for _, leg := range e.Group(turned.ID) {
+		for _, leg := range must(e.Group(turned.ID)) {
 			if leg.Quantity != 3*exact.One {
 				t.Errorf("%s is for %s, want 3", leg.ID, leg.Quantity)
 			}
@@ -303,8 +303,8 @@ func TestExitsOfReducing(t *testing.T) {
 		})
 		place(t, e, Buy, Market, "3", "")
 		walk(e, 100, minute(0, 100, 103, 100, 103))
-		if o, _ := e.Order(rests.ID); o.Status != StatusFilled || !strings.Contains(o.Reason, "only closed") || len(e.Group(rests.ID)) != 0 {
-			t.Errorf("an entry that only closed: %+v, with the exits %+v, want none and a reason", o, e.Group(rests.ID))
+		if o, _ := e.Order(rests.ID); o.Status != StatusFilled || !strings.Contains(o.Reason, "only closed") || len(must(e.Group(rests.ID))) != 0 {
+			t.Errorf("an entry that only closed: %+v, with the exits %+v, want none and a reason", o, must(e.Group(rests.ID)))
 		}
 	})
 }
@@ -319,7 +319,7 @@ func TestOCOAtOnce(t *testing.T) {
 				r.TimeInForce, r.ExpiresAt = GTD, time.Now().Add(time.Hour)
 			}
 		}
-		if o, err := try(t, e, oco(99)); code(err) != "bad_oco" || len(e.Orders(false)) != 0 {
+		if o, err := try(t, e, oco(99)); code(err) != "bad_oco" || len(must(e.Orders(false))) != 0 {
 			t.Errorf("an oco whose limit fills at once: %+v, %v, want bad_oco", o, err)
 		}
 		id := ask(t, e, oco(110)).ID
@@ -411,7 +411,7 @@ func TestExitWithoutPrice(t *testing.T) {
 		entry := ask(t, e, func(r *OrderRequest) { bracket(t, "20atr", "1atr")(r); r.Type, r.Price = Limit, 90*exact.One })
 		walk(e, 100, minute(0, 100, 100, 100, 100))
 		walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, 50, 51, 50, 51))
-		legs := e.Group(entry.ID)
+		legs := must(e.Group(entry.ID))
 		if got := found(t, e, entry.ID); got != "filled 50" || len(legs) != 1 || legs[0].Role != RoleTakeProfit || show(legs[0].Price) != "54" {
 			t.Errorf("the entry is %s with the exits %+v, want filled 50 and a take_profit at 54", got, legs)
 		}

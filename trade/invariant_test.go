@@ -70,7 +70,7 @@ func (w *trader) request() OrderRequest {
 	case 6:
 		r.Quantity, r.Notional = 0, exact.Decimal(1+w.r.Int64N(500))*exact.One
 	}
-	if open := w.e.Orders(true); len(open) > 0 && w.r.IntN(5) == 0 {
+	if open := must(w.e.Orders(true)); len(open) > 0 && w.r.IntN(5) == 0 {
 		old := open[w.r.IntN(len(open))]
 		r.Replaces = old.ID
 		if old.StopLoss != nil && w.r.IntN(4) > 0 { // otherwise it is refused
@@ -88,7 +88,7 @@ func (w *trader) step() {
 		o, err := w.e.Place(w.t.Context(), r)
 		w.did = fmt.Sprintf("%+v: %+v, %v", r, o, err)
 	case n < 52:
-		if open := w.e.Orders(true); len(open) > 0 {
+		if open := must(w.e.Orders(true)); len(open) > 0 {
 			id := open[w.r.IntN(len(open))].ID
 			_, err := w.e.CancelOrder(Who{}, id)
 			w.did = fmt.Sprintf("cancel %s: %v", id, err)
@@ -123,7 +123,7 @@ func (w *trader) crash() {
 }
 
 func (w *trader) book() string {
-	text, err := json.Marshal([]any{w.e.Orders(false), w.e.shown.holdings, w.e.shown.open})
+	text, err := json.Marshal([]any{must(w.e.Orders(false)), w.e.ahead.holdings, w.e.ahead.open})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -134,11 +134,11 @@ func (w *trader) book() string {
 // they live and die together, an order that may only reduce never opens or turns a
 // position around, none of them outlives it, and the money adds up.
 func (w *trader) check() {
-	held := w.e.shown.holdings["AAA"]
+	held := w.e.ahead.holdings["AAA"]
 	paid, fees, quantity := new(big.Int), new(big.Int), exact.Decimal(0)
 	filled, open := map[string]int{}, map[string]int{}
 	onlyReducing, any := true, false
-	for _, o := range w.e.Orders(false) {
+	for _, o := range must(w.e.Orders(false)) {
 		if o.Role != "" {
 			if o.FilledQuantity > 0 {
 				filled[o.Group]++
@@ -195,7 +195,7 @@ func TestInvariants(t *testing.T) {
 				w.step()
 				w.check()
 			}
-			for _, o := range w.e.Orders(false) {
+			for _, o := range must(w.e.Orders(false)) {
 				if o.FilledQuantity > 0 {
 					roles[o.Role]++
 				}

@@ -13,7 +13,7 @@ import (
 
 // runShared follows the leader until this process leads, then leads as long as it can. It
 // returns an error when the process should be started again. A process leads once at most:
-// afterwards its two states may differ from what the next leader wrote.
+// afterwards its state may differ from what the next leader wrote.
 func (e *Engine) runShared(ctx context.Context) error {
 	term, err := e.followLeader(ctx)
 	if err == nil {

@@ -128,7 +128,7 @@ func (l *atBroker) same(when string) {
 		}
 	}
 	var sum exact.Decimal
-	for _, o := range l.e.Orders(false) {
+	for _, o := range must(l.e.Orders(false)) {
 		there, ok := venue[o.BrokerID]
 		switch {
 		case o.BrokerID == "" && o.Status == StatusRejected:
@@ -196,7 +196,7 @@ func TestLiveOrders(t *testing.T) {
 		if rest, err := l.e.CancelOrder(anyone(), rest.ID); err != nil || rest.Status != StatusCancelled {
 			t.Errorf("cancel: %+v, %v, want it cancelled", rest, err)
 		}
-		if p := l.e.Positions(); len(p) != 1 || p[0].Quantity != 9*exact.One || p[0].Broker != "alpaca-paper" {
+		if p := must(l.e.Positions()); len(p) != 1 || p[0].Quantity != 9*exact.One || p[0].Broker != "alpaca-paper" {
 			t.Errorf("positions: %+v, want one of 9", p)
 		}
 		if n := v.Busiest(); n > 30 {

@@ -84,7 +84,7 @@ func (e *Engine) streamEnds(id string) bool {
 	const moment, pause = time.Second, 20 * time.Millisecond
 	for range moment / pause {
 		e.mu.Lock()
-		o, up := e.shown.order(id), e.venue.up
+		o, up := e.ahead.order(id), e.venue.up
 		e.mu.Unlock()
 		if o == nil || o.Status.Terminal() || !up {
 			return o != nil && o.Status.Terminal()

@@ -167,7 +167,7 @@ func TestLiveTotals(t *testing.T) {
 		has("its price corrected", StatusPartiallyFilled, 3, "88", "at the broker: its average price was corrected to 86") // (180 + 78) / 3
 		v.Fill(o.ID, shares(2), shares(81))
 		has("two more", StatusPartiallyFilled, 5, "84", "") // (258 + 162) / 5
-		if p := l.e.Positions(); len(p) != 1 || p[0].Quantity != shares(5) || p[0].EntryPrice != shares(84) {
+		if p := must(l.e.Positions()); len(p) != 1 || p[0].Quantity != shares(5) || p[0].EntryPrice != shares(84) {
 			t.Errorf("positions: %+v, want 5 at 84", p)
 		}
 		if got := heardOf(t, l.e); len(got) != 0 {
@@ -298,7 +298,7 @@ func TestLiveBustOfFilled(t *testing.T) {
 		if o = l.order(o.ID); o.Reason != "at the broker: cancelled; it took back 3 of 3 that were filled" {
 			t.Errorf("after a restart: %q", o.Reason)
 		}
-		if p := l.e.Positions(); len(p) != 1 || p[0].Quantity != shares(3) {
+		if p := must(l.e.Positions()); len(p) != 1 || p[0].Quantity != shares(3) {
 			t.Errorf("positions: %+v, want the 3 that were counted", p)
 		}
 	})
@@ -632,7 +632,7 @@ func TestLiveSameIDLate(t *testing.T) {
 		}()
 		time.Sleep(time.Second)
 		v.Drop(2) // of the stream, which would tell of the other order at once
-		id := l.e.Orders(true)[0].ID
+		id := must(l.e.Orders(true))[0].ID
 		v.ForeignAs(id, "AAA", "buy", shares(2), shares(90))
 		l.e.venue.soon()
 		if o := <-done; o.Status != StatusRejected || !strings.Contains(o.Reason, "Alpaca refused it") {
@@ -809,7 +809,7 @@ func TestLiveDiskFails(t *testing.T) {
 		defer l.stop()
 		time.Sleep(time.Second)
 		l.same("after the restart")
-		if open := l.e.Orders(true); len(open) != 1 || open[0].BrokerID == "" {
+		if open := must(l.e.Orders(true)); len(open) != 1 || open[0].BrokerID == "" {
 			t.Errorf("open orders: %+v, want the one that was sent", open)
 		}
 	})
@@ -1011,12 +1011,12 @@ func TestLiveKept(t *testing.T) {
 			}
 		}
 		ended()
-		if n := len(l.e.Orders(false)); n != 4 {
+		if n := len(must(l.e.Orders(false))); n != 4 {
 			t.Errorf("%d orders in memory, want 4", n)
 		}
 		time.Sleep(lateWithin + time.Hour)
 		ended()
-		if n := len(l.e.Orders(false)); n != 5 { // the four newest and the one that is kept in any case
+		if n := len(must(l.e.Orders(false))); n != 5 { // the four newest and the one that is kept in any case
 			t.Errorf("%d orders in memory nine hours later, want 5", n)
 		}
 	})
@@ -1252,7 +1252,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 		// at checks what the positions say: of the book, and of the account.
 		at := func(when string, book, account int64) {
 			t.Helper()
-			p := l.e.Positions()
+			p := must(l.e.Positions())
 			if len(p) != 1 || p[0].Quantity != shares(book) || p[0].AtBroker == nil || p[0].AtBroker.Quantity != shares(account) {
 				t.Errorf("%s: positions %+v, want %d by the book and %d at the broker", when, p, book, account)
 			}
@@ -1285,7 +1285,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 		}
 		accepts()
 		for range 2 { // at once, and after further reports
-			if p := l.e.Positions(); len(p) != 0 {
+			if p := must(l.e.Positions()); len(p) != 0 {
 				t.Errorf("once it was accepted: positions %+v, want none", p)
 			}
 			if o, err := l.place(closing[0]); !isRefusal(err, "no_position") {
@@ -1311,7 +1311,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 		if s, _ := l.e.Venue(); s.State != "ready" {
 			t.Errorf("after a restart: %+v, want ready", s)
 		}
-		if p := l.e.Positions(); p[0].EntryPrice != shares(100) || p[0].RealizedPnL != (exact.Money{}) {
+		if p := must(l.e.Positions()); p[0].EntryPrice != shares(100) || p[0].RealizedPnL != (exact.Money{}) {
 			t.Errorf("positions %+v, want an entry at 100 and nothing realized", p)
 		}
 		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(4) {
@@ -1337,7 +1337,7 @@ func TestLiveAcceptTurned(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Minute)
-		if p := l.e.Positions(); len(p) != 1 || p[0].Quantity != 0 || p[0].AtBroker == nil || p[0].AtBroker.Quantity != -shares(5) {
+		if p := must(l.e.Positions()); len(p) != 1 || p[0].Quantity != 0 || p[0].AtBroker == nil || p[0].AtBroker.Quantity != -shares(5) {
 			t.Errorf("positions %+v, want none by the book and -5 at the broker", p)
 		}
 		if s, _ := l.e.Venue(); s.State != "ready" {
@@ -1435,7 +1435,7 @@ func TestLiveShortElsewhere(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		listed := func(when string, quantity int64) {
 			t.Helper()
-			if p := l.e.Positions(); len(p) != 1 || p[0].Symbol != "AAA" || p[0].AtBroker == nil || p[0].AtBroker.Quantity != shares(quantity) {
+			if p := must(l.e.Positions()); len(p) != 1 || p[0].Symbol != "AAA" || p[0].AtBroker == nil || p[0].AtBroker.Quantity != shares(quantity) {
 				t.Errorf("%s: positions %+v, want %d at the broker", when, p, quantity)
 			}
 		}

@@ -130,7 +130,7 @@ func TestLiveSweepStops(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		open := len(l.e.Orders(true))
+		open := len(must(l.e.Orders(true)))
 		begin := time.Now()
 		_, err := l.e.CancelOrders(anyone(), "")
 		if took := time.Since(begin); !isRefusal(err, "cancel_unfinished") || took > 40*time.Second || open != 2 {

@@ -154,7 +154,7 @@ func (f *faulty) placeOne(ctx context.Context, i int, side Side, some, price exa
 	case 3:
 		r.StopLoss, r.TakeProfit = Exit{Percent: 5 * exact.One}, Exit{Percent: 7 * exact.One}
 	}
-	if mine := f.e.Orders(true); len(mine) > 0 && f.r.IntN(4) == 0 {
+	if mine := must(f.e.Orders(true)); len(mine) > 0 && f.r.IntN(4) == 0 {
 		old := mine[f.r.IntN(len(mine))]
 		r.Side, r.Type, r.Quantity, r.Replaces, r.StopLoss, r.TakeProfit = old.Side, old.Type, old.Quantity, old.ID, Exit{}, Exit{}
 		if r.Price = 0; r.Type == Limit {
@@ -187,7 +187,7 @@ func (f *faulty) step(ctx context.Context, i int) {
 	case 0, 1, 2, 3, 4, 5:
 		f.placeOne(ctx, i, side, some, price)
 	case 6, 7:
-		if mine := f.e.Orders(true); len(mine) > 0 {
+		if mine := must(f.e.Orders(true)); len(mine) > 0 {
 			o, err := f.e.CancelOrder(anyone(), mine[f.r.IntN(len(mine))].ID)
 			f.note("cancel %s %s %v", o.ID, o.Status, err)
 		}
@@ -261,7 +261,7 @@ func playScript(t *testing.T, seed uint64) {
 			for _, did := range f.did {
 				t.Log(did)
 			}
-			for _, o := range f.e.Orders(false) {
+			for _, o := range must(f.e.Orders(false)) {
 				t.Log("book", o.ID, o.BrokerID, o.Side, o.Quantity, o.Status, o.FilledQuantity, o.Reason)
 			}
 			for _, o := range v.Orders() {

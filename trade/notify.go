@@ -80,46 +80,47 @@ func (p Page) cut(entries []*entry) int {
 
 // Fired returns the notifications that nobody has read yet, and before them those that
 // were read and are less than an hour old, oldest first. It marks none as read.
-func (e *Engine) Fired() []Notification {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	at := now()
+func (e *Engine) Fired() ([]Notification, error) {
 	fired := []Notification{}
-	for _, d := range e.shown.drained {
-		if d.At.age(at) < delivery.QueueTTL {
-			fired = append(fired, *d.Notification)
+	err := e.View(func(s *state) {
+		at := now()
+		for _, d := range s.drained {
+			if d.At.age(at) < delivery.QueueTTL {
+				fired = append(fired, *d.Notification)
+			}
 		}
-	}
-	for _, entry := range e.shown.polling {
-		fired = append(fired, *entry.Notification)
-	}
-	return fired
+		for _, entry := range s.polling {
+			fired = append(fired, *entry.Notification)
+		}
+	})
+	return fired, err
 }
 
 // AlertsVersion returns a text that changes with every change of what Alerts and Fired
-// return, also if only time has passed.
+// return, also if only time has passed. It does not wait for the disk.
 func (e *Engine) AlertsVersion() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	at, waiting, fired := now(), 0, len(e.shown.polling)
-	for _, a := range e.shown.alerts {
+	at, waiting, fired := now(), 0, len(e.ahead.polling)
+	for _, a := range e.ahead.alerts {
 		if !a.over(at) {
 			waiting++
 		}
 	}
-	for _, d := range e.shown.drained {
+	for _, d := range e.ahead.drained {
 		if d.At.age(at) < delivery.QueueTTL {
 			fired++
 		}
 	}
-	return fmt.Sprint(e.shown.alerted, waiting, fired)
+	return fmt.Sprint(e.ahead.alerted, waiting, fired)
 }
 
-// PendingNotifications returns how many notifications wait to be polled by a reader.
+// PendingNotifications returns how many notifications wait to be polled by a reader. It does
+// not wait for the disk.
 func (e *Engine) PendingNotifications(reader string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	_, unread := e.shown.readBy(reader, now())
+	_, unread := e.ahead.readBy(reader, now())
 	return len(unread)
 }
 

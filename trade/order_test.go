@@ -135,7 +135,7 @@ func TestResting(t *testing.T) {
 				for _, tell := range c.told {
 					tell(e)
 				}
-				if got := show(e.Orders(false)[0].AveragePrice); got != c.want {
+				if got := show(must(e.Orders(false))[0].AveragePrice); got != c.want {
 					t.Errorf("order %s filled at %s, want %s", o.ID, got, c.want)
 				}
 			})
@@ -182,7 +182,7 @@ func TestStopsByReach(t *testing.T) {
 				update.Path = []market.Bar{{Time: start - 60, Open: 100, High: 100, Low: 100, Close: 100}, {Time: start, Open: 100, High: 100, Low: 90, Close: 91}}
 			}
 			e.deliver(context.Background(), update)
-			for _, o := range e.Orders(false) {
+			for _, o := range must(e.Orders(false)) {
 				switch {
 				case o.ID == near.ID && (o.Status != StatusFilled || show(o.AveragePrice) != "96"):
 					t.Errorf("the stop at 96 is %s at %s, want filled at 96", o.Status, show(o.AveragePrice))
@@ -244,7 +244,7 @@ func TestRails(t *testing.T) {
 				if c.prepare != nil {
 					c.prepare(e)
 				}
-				before := encoded(t, e.shown)
+				before := encoded(t, e.ahead)
 				_, err := e.Place(t.Context(), c.request)
 				if code(err) != c.want {
 					t.Errorf("%+v: %v", c.request, err)
@@ -253,7 +253,7 @@ func TestRails(t *testing.T) {
 				if _, err := e.Place(t.Context(), c.request); code(err) != c.want {
 					t.Errorf("dry run of %+v: %v", c.request, err)
 				}
-				if encoded(t, e.shown) != before {
+				if encoded(t, e.ahead) != before {
 					t.Error("a refused order changed something")
 				}
 			})
@@ -364,8 +364,8 @@ func TestClientOrderID(t *testing.T) {
 			t.Fatalf("one client_order_id gave the orders %v, want one", ids)
 		}
 	}
-	if len(e.Orders(false)) != 1 {
-		t.Errorf("orders are %+v, want one", e.Orders(false))
+	if len(must(e.Orders(false))) != 1 {
+		t.Errorf("orders are %+v, want one", must(e.Orders(false)))
 	}
 	r.Quantity++
 	if _, err := e.Place(t.Context(), r); code(err) != "client_order_id_reused" || !strings.Contains(err.Error(), ids[0]) {
@@ -433,7 +433,7 @@ func TestCancelOrder(t *testing.T) {
 			t.Errorf("cancel by client_order_id: %v, want the order_id in the refusal", err)
 		}
 		price(e, "AAA", 80)
-		if o := e.Orders(false)[0]; o.Status != StatusCancelled {
+		if o := must(e.Orders(false))[0]; o.Status != StatusCancelled {
 			t.Errorf("a cancelled order became %s", o.Status)
 		}
 	})
@@ -470,7 +470,7 @@ func TestHalt(t *testing.T) {
 	}
 	os.Remove(halt)
 	try(Sell, "0.5", "")
-	if p := e.Positions(); len(p) != 1 || p[0].Quantity != long.Quantity-exact.One {
+	if p := must(e.Positions()); len(p) != 1 || p[0].Quantity != long.Quantity-exact.One {
 		t.Errorf("positions %+v", p)
 	}
 	e.Close()
@@ -488,14 +488,14 @@ func TestShapes(t *testing.T) {
 		if string(text) != want {
 			t.Errorf("order\n%s\nwant\n%s", text, want)
 		}
-		text, _ = json.Marshal(e.Positions())
+		text, _ = json.Marshal(must(e.Positions()))
 		want = `[{"symbol":"AAA","side":"short","quantity":2,"entry_price":100,"current_price":100,"unrealized_pnl":0,"realized_pnl":0,"fees":0,"broker":"paper",` +
 			`"price_at":"2000-01-01T00:00:00.000Z","source":"test","synthetic":true}]`
 		if string(text) != want {
 			t.Errorf("positions\n%s\nwant\n%s", text, want)
 		}
 		dry, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, DryRun: true})
-		if err != nil || dry.ID != "" || dry.Status != StatusFilled || !strings.Contains(dry.Reason, "dry run") || len(e.Orders(false)) != 2 {
+		if err != nil || dry.ID != "" || dry.Status != StatusFilled || !strings.Contains(dry.Reason, "dry run") || len(must(e.Orders(false))) != 2 {
 			t.Errorf("dry run: %+v, %v", dry, err)
 		}
 	})
@@ -548,7 +548,7 @@ func TestCloseBeyondLargestOrder(t *testing.T) {
 		defer l.stop()
 		closes(t, l.place)
 		time.Sleep(time.Second)
-		if p := l.e.Positions(); len(p) != 0 {
+		if p := must(l.e.Positions()); len(p) != 0 {
 			t.Errorf("positions: %+v", p)
 		}
 	})

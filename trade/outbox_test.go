@@ -165,7 +165,7 @@ func TestOutboxOverCrashes(t *testing.T) {
 						fired++
 					}
 				}
-				if polled := len(e.shown.polling); fired != polled {
+				if polled := len(e.ahead.polling); fired != polled {
 					t.Errorf("call %d: the outbox has %d firings, the journal %d", failAt, fired, polled)
 				}
 			})

@@ -62,7 +62,7 @@ func TestPriceAge(t *testing.T) {
 				if err != nil {
 					return
 				}
-				p := e.Positions()[0]
+				p := must(e.Positions())[0]
 				if q := e.watch.of("AAA").quote; o.PriceAt == nil || !o.PriceAt.Equal(q.time().Time) || o.Source != q.source || o.Synthetic ||
 					!p.PriceAt.Equal(o.PriceAt.Time) || p.Source != o.Source || p.Synthetic {
 					t.Errorf("order %+v, position %+v, quote %+v", o, p, q)
@@ -161,7 +161,7 @@ func TestExchangeHours(t *testing.T) {
 				}
 				walk(e, 103, minute(0, 103, 103, 103, 103))
 				walk(e, 103, minute(0, 103, 103, 103, 103), minute(1, 99, 104, 99, 104))
-				if o := e.Orders(false)[0]; o.Status != StatusFilled || show(o.AveragePrice) != "99" {
+				if o := must(e.Orders(false))[0]; o.Status != StatusFilled || show(o.AveragePrice) != "99" {
 					t.Errorf("after an open at 99: %+v", o)
 				}
 			})
@@ -444,7 +444,7 @@ func TestFileGoesBack(t *testing.T) {
 				}
 				// An update that tells of closed bars repeats the last price.
 				e.deliver(t.Context(), market.Update{Symbol: "SPY", Price: 90, From: 90, High: 90, Low: 90, At: began.Add(3 * time.Minute).UnixMilli()})
-				if p := e.Positions()[0]; show(p.CurrentPrice) != c.want {
+				if p := must(e.Positions())[0]; show(p.CurrentPrice) != c.want {
 					t.Errorf("%s: position at %s, want %s", name, show(p.CurrentPrice), c.want)
 				}
 				write("100", "100", c.row, "100")
@@ -471,7 +471,7 @@ func TestRestingPriceAt(t *testing.T) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
 		begin := time.Now()
 		walk(e, 100, minute(0, 100, 100, 99, 99), minute(1, 99, 99, 94, 96), minute(2, 96, 99, 96, 99))
-		o := e.Orders(false)[0]
+		o := must(e.Orders(false))[0]
 		if want := begin.Add(2 * time.Minute); o.PriceAt == nil || !o.PriceAt.Equal(want) || o.Source != "test" || o.Synthetic {
 			t.Errorf("order %+v, want the end of the minute, %s", o, want)
 		}

@@ -14,7 +14,7 @@ import (
 
 // netOf returns the signed quantity of AAA.
 func netOf(e *Engine) string {
-	for _, p := range e.Positions() {
+	for _, p := range must(e.Positions()) {
 		if p.Symbol == "AAA" {
 			if p.Side == "short" {
 				return "-" + p.Quantity.String()
@@ -134,7 +134,7 @@ func TestRailAtTheFill(t *testing.T) {
 		price(e, "AAA", 120)
 		price(e, "AAA", 200)
 		price(e, "AAA", 400)
-		o := e.Orders(false)[0]
+		o := must(e.Orders(false))[0]
 		if o.ID != far.ID || o.Status != StatusRejected || netOf(e) != "-7" {
 			t.Errorf("order %+v, position %s; want it rejected and -7", o, netOf(e))
 		}
@@ -171,7 +171,7 @@ func TestReducingAtTheFill(t *testing.T) {
 			t.Errorf("HALT %q: the position is %s, want %s", step.halt, got, step.want)
 		}
 	}
-	for _, o := range e.Orders(false)[1:] {
+	for _, o := range must(e.Orders(false))[1:] {
 		if show(o.AveragePrice) != "110" && show(o.AveragePrice) != "120" {
 			t.Errorf("order %+v, want it filled at 110 or 120", o)
 		}

@@ -201,7 +201,7 @@ func (e *Engine) compare(r broker.Report, asked time.Time, before map[string]hol
 // and that of now tells nothing: what was known of it stays, be it a difference or none.
 // Called with mu held. The result is sorted, so that those of two reports can be compared.
 func (e *Engine) differences(held []broker.Position, before map[string]holding) (found []Difference) {
-	base := e.shown.venue.Base
+	base := e.ahead.venue.Base
 	// Symbols are spelled differently at the broker, and the book may have one in two
 	// spellings; keys make them comparable, and names keep one spelling to show.
 	names, book, was, there := map[string]string{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}

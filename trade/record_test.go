@@ -61,7 +61,7 @@ func TestFillEndsAllOthers(t *testing.T) {
 			},
 			func(t *testing.T, e *Engine) string {
 				walk(e, 100, minute(0, 100, 100, 96, 96))
-				return e.Orders(false)[1].ID
+				return must(e.Orders(false))[1].ID
 			},
 		},
 		"trailing stops": {
@@ -77,7 +77,7 @@ func TestFillEndsAllOthers(t *testing.T) {
 			func(t *testing.T, e *Engine) string {
 				walk(e, 100, minute(0, 100, 101.12345678, 100, 101))
 				walk(e, 101, minute(0, 101, 101, 96, 96))
-				return e.Orders(false)[1].ID
+				return must(e.Orders(false))[1].ID
 			},
 		},
 	} {
@@ -99,11 +99,11 @@ func TestFillEndsAllOthers(t *testing.T) {
 				if got := found(t, e, id); !strings.HasPrefix(got, "filled") {
 					t.Errorf("the order that closes the position is %s", got)
 				}
-				if open, held := len(e.Orders(true)), len(e.Positions()); open != 0 || held != 0 {
+				if open, held := len(must(e.Orders(true))), len(must(e.Positions())); open != 0 || held != 0 {
 					t.Errorf("%d orders and %d positions are open, want none", open, held)
 				}
 				ended := 0
-				for _, o := range e.Orders(false) {
+				for _, o := range must(e.Orders(false)) {
 					if o.Status == StatusCancelled && o.Reason == "nothing is left to reduce" {
 						ended++
 					}
@@ -177,7 +177,7 @@ func TestManyAtOnce(t *testing.T) {
 				if e, err = openOn(o, disk.Cut(journaltest.Dropped)); err != nil {
 					t.Fatal(err)
 				}
-				for _, o := range e.Orders(false) {
+				for _, o := range must(e.Orders(false)) {
 					if string(o.Status) != c.want || o.Type == TrailingStop && o.StopPrice.String() != "99.4538683" { // 99.12345678 and a third of a percent of it, rounded up
 						t.Fatalf("an order is %+v, want %s", o, c.want)
 					}

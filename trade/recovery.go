@@ -17,7 +17,7 @@ func recovery(d journal.Disk, s *state, r journal.Recovery) (Recovery, error) {
 	out := Recovery{
 		Archive: checkArchive(d, s),
 		Orders:  len(s.orders) + int(s.archived.Records), OpenOrders: s.openCount, Alerts: len(s.alerts),
-		Subscriptions: s.book().Len(), Journal: r,
+		Subscriptions: s.subs.Len(), Journal: r,
 	}
 	// Only damage is repaired. A file that cannot be read at all may be undamaged, and is
 	// left alone.
@@ -46,7 +46,7 @@ func ShowRecovery(dir string) (r Recovery, err error) {
 	d, log := journal.ReadOnly(dir), slog.New(slog.DiscardHandler)
 	b := book{disk: d}
 	files := journal.NewFiles(d, journal.FileOptions{Recover: func(found journal.Recovery) (err error) {
-		if r, err = recovery(d, b.shown, found); err == nil {
+		if r, err = recovery(d, b.ahead, found); err == nil {
 			err = errShown
 		}
 		return err

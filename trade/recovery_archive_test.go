@@ -114,7 +114,7 @@ func TestRecoverArchiveOfOtherForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	delete(d.Files, segment1)
-	a, err := archive.Open(d, store.shown.store, archive.Head{})
+	a, err := archive.Open(d, store.ahead.store, archive.Head{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestRecoverReopened(t *testing.T) {
 			}
 			time.Sleep(lateWithin)
 		}
-		if slices.ContainsFunc(l.e.Orders(false), func(o Order) bool { return o.ID == late.ID }) {
+		if slices.ContainsFunc(must(l.e.Orders(false)), func(o Order) bool { return o.ID == late.ID }) {
 			t.Fatal("the order is not in the archive yet")
 		}
 		l.stop()

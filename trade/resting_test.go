@@ -57,7 +57,7 @@ func TestRestingPath(t *testing.T) {
 				place(t, e, Buy, Limit, "1", "95")
 				walk(e, 100, minute(0, 100, 100, 100, 100))
 				walk(e, 100, c.path()...)
-				if got := show(e.Orders(false)[0].AveragePrice); got != c.want {
+				if got := show(must(e.Orders(false))[0].AveragePrice); got != c.want {
 					t.Errorf("filled at %s, want %s", got, c.want)
 				}
 			})
@@ -89,7 +89,7 @@ func TestRestingSeesOnlyLaterBars(t *testing.T) {
 				time.Sleep(time.Duration(len(path))*time.Minute - 30*time.Second)
 				last := path[len(path)-1]
 				e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: last.Close, From: 100, High: 100, Low: 80, Since: since, Path: path, At: time.Now().UnixMilli()})
-				if got := show(e.Orders(false)[0].AveragePrice); got != c.want {
+				if got := show(must(e.Orders(false))[0].AveragePrice); got != c.want {
 					t.Errorf("filled at %s, want %s", got, c.want)
 				}
 			})
@@ -132,7 +132,7 @@ func TestDowntime(t *testing.T) {
 		}
 		e.watchNeeded(t.Context())
 		walk(e, 80, minute(0, 80, 80, 80, 80)) // a feed's first update knows nothing of before
-		if got := show(e.Orders(false)[0].AveragePrice); got != "95" {
+		if got := show(must(e.Orders(false))[0].AveragePrice); got != "95" {
 			t.Errorf("filled at %s, want 95", got)
 		}
 		e.Close()
@@ -162,10 +162,10 @@ func TestSetAfterClockSetBack(t *testing.T) {
 		time.Sleep(time.Second)
 		e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 100, From: 100, High: 105, Low: 100, At: time.Now().UnixMilli(), Since: ahead,
 			Path: []market.Bar{{Time: minute.Unix(), Open: 100, High: 105, Low: 100, Close: 100}}})
-		if left := e.Alerts(); len(left) != 1 || left[0].Note != "in it" {
+		if left := must(e.Alerts()); len(left) != 1 || left[0].Note != "in it" {
 			t.Errorf("alerts that wait still: %+v, want the one in the minute", left)
 		}
-		if o := e.Orders(false)[0]; o.Status != StatusOpen {
+		if o := must(e.Orders(false))[0]; o.Status != StatusOpen {
 			t.Errorf("the order is %s because of a price from before it, want open", o.Status)
 		}
 	})
@@ -192,7 +192,7 @@ func TestClockSetBack(t *testing.T) {
 				place(t, e, Buy, Limit, "1", "95")
 				step(100, offsets[1])
 				step(90, offsets[2])
-				if got := show(e.Orders(false)[0].AveragePrice); got != "95" {
+				if got := show(must(e.Orders(false))[0].AveragePrice); got != "95" {
 					t.Errorf("filled at %s, want 95", got)
 				}
 			})

@@ -106,14 +106,14 @@ func TestEpochPerStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		epochs[e.shown.epoch] = true
+		epochs[e.ahead.epoch] = true
 		a, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 110 * exact.One}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, a.ID)
 		var got []string
-		for _, a := range e.Alerts() {
+		for _, a := range must(e.Alerts()) {
 			got = append(got, a.ID)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(ids) {
@@ -183,7 +183,7 @@ func restoreFails(t *testing.T, d *journaltest.Disk, had []Order) {
 				t.Fatalf("%s: retry of order %d gives %+v, %v", what, i, o, err)
 			}
 		}
-		if got := e.Positions()[0].Quantity; got != exact.Decimal(len(had)+more)*exact.One {
+		if got := must(e.Positions())[0].Quantity; got != exact.Decimal(len(had)+more)*exact.One {
 			t.Fatalf("%s: the position is %s, want %d", what, got, len(had)+more)
 		}
 		if _, err := journal.Walk(left, func(journal.Entry) error { return nil }); err != nil {

@@ -91,7 +91,7 @@ func (p *process) kill() {
 func (p *process) noted() *seen {
 	p.e.mu.Lock()
 	defer p.e.mu.Unlock()
-	return p.e.shown.seen["AAA"]
+	return p.e.ahead.seen["AAA"]
 }
 
 // alert sets one and returns its id.
@@ -157,7 +157,7 @@ func TestDownIsNotBlind(t *testing.T) {
 				if got := p.lines(); len(got) != 6 || !slices.Equal(slices.Sorted(slices.Values(got[4:])), want[4:]) {
 					t.Errorf("two restarts later\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
-				if n := len(p.e.Alerts()); n != 1 {
+				if n := len(must(p.e.Alerts())); n != 1 {
 					t.Errorf("%d alerts wait, want 1", n)
 				}
 				p.stop()
@@ -232,7 +232,7 @@ func TestDipOfDowntime(t *testing.T) {
 				time.Sleep(3 * time.Hour)
 				p.start()
 				for i, want := range []string{"95", "110", "null"} {
-					if got := show(p.e.Orders(false)[i].AveragePrice); got != want {
+					if got := show(must(p.e.Orders(false))[i].AveragePrice); got != want {
 						t.Errorf("order %d filled at %s, want %s", i, got, want)
 					}
 				}
@@ -283,8 +283,8 @@ func TestDipAfterClockAhead(t *testing.T) {
 		source.by = 0
 		time.Sleep(10 * time.Minute)
 		p.start()
-		if got := p.lines(); len(got) != 1 || show(p.e.Orders(false)[0].AveragePrice) != "95" {
-			t.Errorf("told %q, and the order is %+v", got, p.e.Orders(false)[0])
+		if got := p.lines(); len(got) != 1 || show(must(p.e.Orders(false))[0].AveragePrice) != "95" {
+			t.Errorf("told %q, and the order is %+v", got, must(p.e.Orders(false))[0])
 		}
 		p.stop()
 	})
@@ -308,7 +308,7 @@ func TestDipBeforeOrder(t *testing.T) {
 		p.kill()
 		time.Sleep(10 * time.Minute)
 		p.start()
-		if o := p.e.Orders(false)[0]; o.Status != StatusOpen {
+		if o := must(p.e.Orders(false))[0]; o.Status != StatusOpen {
 			t.Errorf("order %s at %s", o.Status, show(o.AveragePrice))
 		}
 		p.stop()
@@ -354,7 +354,7 @@ func TestDipWhileHalted(t *testing.T) {
 		p.kill()
 		time.Sleep(10 * time.Minute)
 		p.start()
-		if o := p.e.Orders(false)[0]; o.Status != StatusOpen {
+		if o := must(p.e.Orders(false))[0]; o.Status != StatusOpen {
 			t.Errorf("order %s at %s", o.Status, show(o.AveragePrice))
 		}
 		p.stop()
@@ -378,12 +378,12 @@ func TestHaltMadeWhileStopped(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		p.start()
 		time.Sleep(5 * time.Second)
-		if o := p.e.Orders(false)[0]; o.Status != StatusOpen {
+		if o := must(p.e.Orders(false))[0]; o.Status != StatusOpen {
 			t.Errorf("order %s at %s under HALT", o.Status, show(o.AveragePrice))
 		}
 		os.Remove(filepath.Join(dir, haltName))
 		time.Sleep(5 * time.Second)
-		if o := p.e.Orders(false)[0]; o.Status != StatusFilled {
+		if o := must(p.e.Orders(false))[0]; o.Status != StatusFilled {
 			t.Errorf("order %s after HALT, want it filled at the present price", o.Status)
 		}
 		p.stop()

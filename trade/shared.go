@@ -54,7 +54,7 @@ func (e *Engine) Confirm(ctx context.Context) error {
 		if e.stepped == nil {
 			e.stepped = make(chan struct{})
 		}
-		at, stepped := e.shown.seq, e.stepped
+		at, stepped := e.ahead.seq, e.stepped
 		e.mu.Unlock()
 		if at >= tail {
 			return nil
@@ -67,11 +67,15 @@ func (e *Engine) Confirm(ctx context.Context) error {
 	}
 }
 
-// Applied returns the sequence of the last record that is shown.
+// Applied returns the sequence of the last record that is on disk and known here.
 func (e *Engine) Applied() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.shown.seq
+	if e.following {
+		return e.ahead.seq
+	}
+	seq, _ := e.journal.Head()
+	return seq
 }
 
 // follows reports whether another process writes the log and this one only reads it.
@@ -130,7 +134,7 @@ func Take(dir string) (store string, seq uint64, snapshot []byte, err error) {
 		}
 	}
 	s.archived = archive.Head{}
-	snapshot, err = s.encode()
+	snapshot, err = s.snapshot().encode()
 	return s.store, s.seq, snapshot, err
 }
 
@@ -141,7 +145,7 @@ func Give(log journal.Log, dir string) error {
 	if _, err := log.Read((*onDisk)(&b)); err != nil {
 		return err
 	}
-	text, err := b.shown.encode()
+	text, err := b.ahead.snapshot().encode()
 	if err != nil {
 		return err
 	}
@@ -149,7 +153,7 @@ func Give(log journal.Log, dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(journal.Import(d, b.shown.store, b.shown.seq, text), d.Close())
+	return errors.Join(journal.Import(d, b.ahead.store, b.ahead.seq, text), d.Close())
 }
 
 // maxMarks bounds the subscriptions in one record of marks, so that it fits.

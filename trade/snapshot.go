@@ -1,7 +1,6 @@
 package trade
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -19,7 +18,7 @@ type snapshot struct {
 	Trading       TradingState             `json:"trading"`
 	Tripped       string                   `json:"tripped,omitempty"`
 	ByOwner       bool                     `json:"by_owner,omitempty"`
-	Orders        []*Order                 `json:"orders"` // encode writes them itself
+	Orders        []*Order                 `json:"orders"`
 	Positions     map[string]holding       `json:"positions"`
 	Alerts        []*Alert                 `json:"alerts"`
 	Named         []*Alert                 `json:"named_alerts,omitempty"` // that have ended and whose client_alert_id is remembered
@@ -44,19 +43,19 @@ type drainMark struct {
 	At  Time   `json:"at"`
 }
 
-// encode returns the state as the JSON of a snapshot. Orders are most of it and are
-// written by hand, see appendJSON.
-func (s *state) encode() ([]byte, error) {
-	v := snapshot{
-		Trading: s.trading, Tripped: s.tripped, ByOwner: s.byOwner,
-		Positions: s.holdings, Alerts: s.sortedAlerts(), Archive: noted(s.archived), Seen: s.seen, Days: s.days, Epoch: s.epoch, Outbox: s.outbox, Venue: s.venue, Places: s.places,
+// snapshot returns the state as it is now. The two share only what never changes: orders,
+// alerts and notifications are replaced, not changed.
+func (s *state) snapshot() *snapshot {
+	v := &snapshot{
+		Trading: s.trading, Tripped: s.tripped, ByOwner: s.byOwner, Epoch: s.epoch, Venue: s.venue,
+		Orders: slices.Clone(s.orders), Positions: maps.Clone(s.holdings), Alerts: slices.AppendSeq([]*Alert{}, maps.Values(s.alerts)),
+		Seen: maps.Clone(s.seen), Days: slices.Clone(s.days), Places: s.places, Archive: noted(s.archived),
 	}
 	for _, a := range s.named {
 		if s.alerts[a.ID] == nil {
 			v.Named = append(v.Named, a)
 		}
 	}
-	slices.SortFunc(v.Named, byAge)
 	// Each notification once, whichever lists have it.
 	entries := make(map[uint64]*entry)
 	for _, e := range s.polling {
@@ -67,30 +66,20 @@ func (s *state) encode() ([]byte, error) {
 		entries[d.Seq] = d.entry
 		v.Drained = append(v.Drained, drainMark{d.Seq, d.readAt})
 	}
-	queued := s.book().Snapshot(func(e *delivery.Entry) {
+	queued := s.subs.Snapshot(func(e *delivery.Entry) {
 		entries[e.Seq] = &entry{e.Seq, Time{e.At}, e.Note.(*Notification), e.Epoch}
 	})
 	v.Subscriptions, v.Queues, v.Marks = queued.Subscriptions, queued.Queues, queued.Marks
-	v.Notifications = slices.SortedFunc(maps.Values(entries), func(a, b *entry) int { return cmp.Compare(a.Seq, b.Seq) })
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	// No member before the orders can contain this text, so the first match is theirs.
-	before, after, _ := bytes.Cut(text, []byte(`"orders":null`))
-	return append(s.appendOrders(slices.Clip(before)), after...), nil
+	v.Notifications = slices.AppendSeq([]*entry(nil), maps.Values(entries))
+	return v
 }
 
-// appendOrders adds the orders as a member of a JSON object.
-func (s *state) appendOrders(text []byte) []byte {
-	text = append(text, `"orders":[`...)
-	for i, o := range s.orders {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = o.appendJSON(text)
-	}
-	return append(text, ']')
+// encode returns the JSON of the snapshot. It takes a while, and needs no lock.
+func (v *snapshot) encode() ([]byte, error) {
+	slices.SortFunc(v.Alerts, byAge)
+	slices.SortFunc(v.Named, byAge)
+	slices.SortFunc(v.Notifications, func(a, b *entry) int { return cmp.Compare(a.Seq, b.Seq) })
+	return json.Marshal(v)
 }
 
 // decodeState reads what encode wrote; an empty text gives an empty state.

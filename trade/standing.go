@@ -96,6 +96,6 @@ func (e *Engine) Synthetic(symbol string) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := e.shown.seen[symbol]
+	s := e.ahead.seen[symbol]
 	return s != nil && s.Synthetic
 }

@@ -40,8 +40,8 @@ type state struct {
 	tripped string // the last day on which the account lost too much, as long as it may still restrict trading; see keepTripped
 	byOwner bool   // on a shared log: reducing is the owner's word, and does not end with the day of a loss
 
-	archived archive.Head // end of the archive when the last snapshot was made; only in the state shown
-	outbox   []byte       // what Outbox.Snapshot returned, while a snapshot is written or read
+	archived archive.Head // end of the archive when the last snapshot was made
+	outbox   []byte       // what Outbox.Snapshot returned, while a snapshot is read
 
 	venue *stamp // nil for paper; replaced, never changed
 
@@ -55,7 +55,7 @@ type state struct {
 	holdings  map[string]holding // by symbol
 
 	alerts map[string]*Alert // active ones, by id
-	index  *alertIndex       // of alerts; only in the state that decides
+	index  *alertIndex       // of alerts; nil while a store is read
 	named  map[string]*Alert // by client_alert_id, also those that are gone; at most maxNamed
 
 	seen map[string]*seen // from where on a restart judges the market, by symbol
@@ -66,15 +66,10 @@ type state struct {
 	drained []drained         // that somebody has read, the first within the last hour
 	places  map[string]uint64 // the last that each reader has read, as long as one of those is kept
 
-	// Who is subscribed, and what is queued for each, in one of two forms. The state that
-	// decides has a book, and so has any state while a store is read. The state that is
-	// shown has the hub, which also delivers what it applies.
-	subs *delivery.Book // nil if there is a hub
-	hub  *delivery.Hub
+	subs *delivery.Book // who is subscribed, and what is queued for each
 }
 
-// newState returns the empty state of a store, with a book of subscriptions and no
-// hub.
+// newState returns the empty state of a store.
 func newState(store string) *state {
 	return &state{
 		store: store, trading: Active,
@@ -84,38 +79,10 @@ func newState(store string) *state {
 	}
 }
 
-// clone returns a state that shares only what never changes. The copy has no
-// alert index.
-func (s *state) clone() *state {
-	c := *s // orders, alerts and entries are shared: they are replaced, never changed
-	c.index = nil
-	c.orders = slices.Clone(s.orders)
-	c.place, c.clientIDs, c.brokerIDs = maps.Clone(s.place), maps.Clone(s.clientIDs), maps.Clone(s.brokerIDs)
-	c.open = make(map[string][]string, len(s.open))
-	for symbol, ids := range s.open {
-		c.open[symbol] = slices.Clone(ids)
-	}
-	c.holdings, c.alerts, c.named = maps.Clone(s.holdings), maps.Clone(s.alerts), maps.Clone(s.named)
-	c.seen, c.days = maps.Clone(s.seen), slices.Clone(s.days)
-	c.polling, c.drained = slices.Clone(s.polling), slices.Clone(s.drained)
-	c.subs, c.hub = s.book(), nil
-	return &c
-}
-
-// book returns a copy of who is subscribed and what is queued.
-func (s *state) book() *delivery.Book {
-	if s.hub != nil {
-		return s.hub.Clone()
-	}
-	return s.subs.Clone()
-}
-
-// record applies a change of the subscriptions and queues.
-func (s *state) record(at Time, r delivery.Record) error {
-	r.At = at.Time
-	if s.hub != nil {
-		return s.hub.Apply(r)
-	}
+// record applies a change of the subscriptions and queues, and notes it in ev for the hub.
+func (s *state) record(ev *event, r delivery.Record) error {
+	r.At = ev.At.Time
+	ev.queued = &r
 	return s.subs.Apply(r)
 }
 
@@ -150,7 +117,7 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 			return err
 		}
 		s.expireDrained(ev.At)
-		return s.record(ev.At, delivery.Record{})
+		return s.record(ev, delivery.Record{})
 	case kindPlaced, kindIntent, kindFilled, kindAnswered, kindCancelled, kindOrderRejected, kindOrderChanged:
 		if err := s.setOrders(k, ev); err != nil || ev.Notification == nil {
 			return err
@@ -163,7 +130,7 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 	case kindDrained:
 		s.drain(ev)
 	case kindDelivered:
-		return s.record(ev.At, delivery.Record{Marks: ev.Marks})
+		return s.record(ev, delivery.Record{Marks: ev.Marks})
 	case kindSubscribed, kindUnsubscribed:
 		return s.setSubscription(k, ev)
 	case kindDay:
@@ -399,7 +366,7 @@ func (s *state) queue(seq uint64, ev *event) error {
 	if n.Seq != seq { // not set yet, because it is not in the JSON of a record
 		n.Seq = seq
 	}
-	if err := s.record(ev.At, delivery.Record{Fired: &delivery.Entry{Seq: seq, Epoch: s.epoch, At: ev.At.Time, Note: n}, To: ev.To}); err != nil {
+	if err := s.record(ev, delivery.Record{Fired: &delivery.Entry{Seq: seq, Epoch: s.epoch, At: ev.At.Time, Note: n}, To: ev.To}); err != nil {
 		return err
 	}
 	// A full queue lets its oldest entry go.
@@ -418,7 +385,7 @@ const maxPlaces = 1000
 // those that were read, which has the same bound as the queue.
 func (s *state) drain(ev *event) {
 	if ev.By != nil {
-		places := maps.Clone(s.places) // states share it
+		places := maps.Clone(s.places) // a copy for a snapshot shares it
 		if places == nil {
 			places = make(map[string]uint64)
 		}
@@ -468,9 +435,9 @@ func (s *state) setSubscription(k kind, ev *event) error {
 	case ev.Subscription == nil || ev.Subscription.ID == "":
 		return fmt.Errorf("%s of no subscription", k)
 	case k == kindSubscribed:
-		return s.record(ev.At, delivery.Record{Subscribed: ev.Subscription})
+		return s.record(ev, delivery.Record{Subscribed: ev.Subscription})
 	}
-	return s.record(ev.At, delivery.Record{Unsubscribed: ev.Subscription.ID})
+	return s.record(ev, delivery.Record{Unsubscribed: ev.Subscription.ID})
 }
 
 // sortedAlerts returns the active alerts, oldest first.

@@ -57,7 +57,7 @@ func TestRecordsThatCannotFollow(t *testing.T) {
 			{kindVenue, event{}, "of none"},
 			{kind(200), event{}, "unknown kind 200"},
 		} {
-			s := e.shown
+			s := e.ahead
 			before := encoded(t, s)
 			if err := s.apply(s.seq+1, c.kind, &c.ev); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s %+v: %v, want %q", c.kind, c.ev, err, c.want)

@@ -70,20 +70,22 @@ func (e *Engine) noteDay(at Time) (uint64, error) {
 	return e.propose(kindDay, &event{At: at, Day: &dayMark{date, l.equity, l.realized, l.fees, e.options.Account.Cash, l.synthetic}})
 }
 
-// Account returns what the account comes to, and false if there is none. All numbers are
-// of the same moment: the shown state and the prices are read under mu.
-func (e *Engine) Account() (Account, bool) {
-	options := e.options.Account
-	if options.Cash == 0 {
-		return Account{}, false
+// Account returns what the account comes to, nil if there is none. All numbers are of the
+// same moment: the state and the prices are read under mu.
+func (e *Engine) Account() (a *Account, err error) {
+	if e.options.Account.Cash != 0 {
+		err = e.View(func(s *state) { a = e.account(s) })
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	s := e.shown
+	return a, err
+}
+
+// account returns what the account comes to in s. Called with mu held.
+func (e *Engine) account(s *state) *Account {
+	options := e.options.Account
 	l := e.ledger(s)
 	reserved, missing := e.reservedBut(s, "")
 	left, ok := e.power(l)
-	a := Account{
+	a := &Account{
 		Currency: options.Currency, Cash: l.cash, Realized: l.realized, Fees: l.fees, BySymbol: []SymbolResult{}, Excluded: l.excluded,
 		Complete: ok && len(missing) == 0, Synthetic: l.synthetic, Note: options.note(l.without(missing)),
 	}
@@ -97,13 +99,13 @@ func (e *Engine) Account() (Account, bool) {
 	var risk, unprotected exact.Money
 	for _, symbol := range sorted(s.holdings) {
 		if options.counts(e.Currency(symbol)) {
-			lost, open := e.addSymbol(&a, symbol)
+			lost, open := e.addSymbol(a, symbol)
 			risk, unprotected = plus(risk, lost), plus(unprotected, open)
 		}
 	}
 	a.addDays(s.days, l, options.Cash, now())
 	if !l.whole {
-		return a, true
+		return a
 	}
 	// The total profit is the equity less what was paid in. The part of it that is not
 	// realized is unrealized.
@@ -111,14 +113,14 @@ func (e *Engine) Account() (Account, bool) {
 	unrealized := minus(total, l.realized)
 	a.Equity, a.Exposure, a.Total, a.Unrealized = &l.equity, &l.exposure, &total, &unrealized
 	a.Risk, a.Unprotected = &risk, &unprotected
-	return a, true
+	return a
 }
 
 // addSymbol adds the profit of one symbol. It returns what would be lost if its stops were
 // filled, and what the rest of the position is worth: both are zero for a position without
 // a price. Called with mu held.
 func (e *Engine) addSymbol(a *Account, symbol string) (risk, unprotected exact.Money) {
-	h, mark := e.shown.holdings[symbol], e.watch.price(symbol)
+	h, mark := e.ahead.holdings[symbol], e.watch.price(symbol)
 	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
 	if mark > 0 || h.Quantity == 0 {
 		unrealized := minus(exact.Product(h.Quantity, mark), h.Cost)
@@ -131,7 +133,7 @@ func (e *Engine) addSymbol(a *Account, symbol string) (risk, unprotected exact.M
 	left := h.Quantity
 	for _, o := range e.stops(symbol) {
 		size := o.Side.sign(o.closes(left))
-		if size == 0 || mark == 0 || e.held(e.shown, o, left) || o.expired(now().UnixMilli()) {
+		if size == 0 || mark == 0 || e.held(e.ahead, o, left) || o.expired(now().UnixMilli()) {
 			continue
 		}
 		left += size
@@ -146,8 +148,8 @@ func (e *Engine) addSymbol(a *Account, symbol string) (risk, unprotected exact.M
 // each in the order in which a market that moves against the position reaches them.
 // Called with mu held.
 func (e *Engine) stops(symbol string) (stops []*Order) {
-	for _, id := range e.shown.open[symbol] {
-		if o := e.shown.order(id); o.waits() {
+	for _, id := range e.ahead.open[symbol] {
+		if o := e.ahead.order(id); o.waits() {
 			stops = append(stops, o)
 		}
 	}

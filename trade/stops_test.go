@@ -111,7 +111,7 @@ func TestStopRefused(t *testing.T) {
 		if code(err) != "bad_trail" || !strings.Contains(err.Error(), "the distance is larger than the price 100; choose a smaller one") {
 			t.Errorf("a trailing stop 100 below 100: %v, want bad_trail", err)
 		}
-		if n := len(e.Orders(false)); n != 0 {
+		if n := len(must(e.Orders(false))); n != 0 {
 			t.Errorf("%d orders were made by refused requests", n)
 		}
 	})
@@ -267,7 +267,7 @@ func TestReduceOnly(t *testing.T) {
 		if o, _ := e.Order(third); o.Status != StatusCancelled || o.Reason != "nothing is left to reduce" {
 			t.Errorf("the third order is %+v, want cancelled", o)
 		}
-		if p := e.Positions(); len(p) != 0 {
+		if p := must(e.Positions()); len(p) != 0 {
 			t.Errorf("positions are %+v, want none", p)
 		}
 	})
@@ -291,7 +291,7 @@ func TestSizes(t *testing.T) {
 		if _, err := try(t, e, func(r *OrderRequest) { r.Held = &was }); code(err) != "position_changed" {
 			t.Errorf("buying 1 with a position that was thought to be 4: %v, want position_changed", err)
 		}
-		if o := ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All, r.Held = Sell, 0, true, &is }); o.FilledQuantity.String() != "4.95049504" || len(e.Positions()) != 0 {
+		if o := ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All, r.Held = Sell, 0, true, &is }); o.FilledQuantity.String() != "4.95049504" || len(must(e.Positions())) != 0 {
 			t.Errorf("closing the position: %+v, want 4.95049504 filled and nothing held", o)
 		}
 		place(t, e, Buy, Market, "2", "")
@@ -305,11 +305,11 @@ func TestSizes(t *testing.T) {
 		}
 		place(t, e, Buy, Market, "1", "")
 		stay, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true}, previews[:1])
-		if err != nil || len(stay) != 2 || !strings.Contains(stay[0].Error, "position_changed") || !strings.Contains(stay[1].Error, "position_changed") || len(e.Positions()) != 2 {
+		if err != nil || len(stay) != 2 || !strings.Contains(stay[0].Error, "position_changed") || !strings.Contains(stay[1].Error, "position_changed") || len(must(e.Positions())) != 2 {
 			t.Errorf("after the positions changed: %+v, %v; want position_changed for both", stay, err)
 		}
 		closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true, ClientOrderID: "out"}, nil)
-		if err != nil || len(closed) != 2 || len(e.Positions()) != 0 || closed[0].Side != Sell || closed[1].Side != Buy || closed[1].ClientOrderID != "out:BBB" {
+		if err != nil || len(closed) != 2 || len(must(e.Positions())) != 0 || closed[0].Side != Sell || closed[1].Side != Buy || closed[1].ClientOrderID != "out:BBB" {
 			t.Errorf("closing everything: %+v, %v; want a sell, and a buy with the id out:BBB", closed, err)
 		}
 	})
@@ -328,7 +328,7 @@ func TestCloseAllOfDryRun(t *testing.T) {
 		}
 		previews[0].Error = "market_closed: the exchange is closed"
 		closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true}, previews)
-		if left := e.Positions(); err != nil || len(closed) != 2 || len(left) != 1 || left[0].Symbol != "AAA" {
+		if left := must(e.Positions()); err != nil || len(closed) != 2 || len(left) != 1 || left[0].Symbol != "AAA" {
 			t.Fatalf("%+v, %v, with %+v left; want BBB closed", closed, err, left)
 		}
 		one, err := json.Marshal(closed[0])
@@ -348,10 +348,10 @@ func TestCancelMany(t *testing.T) {
 		for _, symbol := range []string{"AAA", "BBB", "AAA"} {
 			ask(t, e, func(r *OrderRequest) { r.Symbol, r.Type, r.Price = symbol, Limit, 90*exact.One })
 		}
-		if c, err := e.CancelOrders(Who{}, "aaa"); err != nil || len(c) != 2 || len(e.Orders(true)) != 1 {
+		if c, err := e.CancelOrders(Who{}, "aaa"); err != nil || len(c) != 2 || len(must(e.Orders(true))) != 1 {
 			t.Errorf("those of AAA: %+v, %v; want 2, and 1 left", c, err)
 		}
-		if c, err := e.CancelOrders(Who{}, ""); err != nil || len(c) != 1 || c[0].Symbol != "BBB" || len(e.Orders(true)) != 0 {
+		if c, err := e.CancelOrders(Who{}, ""); err != nil || len(c) != 1 || c[0].Symbol != "BBB" || len(must(e.Orders(true))) != 0 {
 			t.Errorf("all: %+v, %v; want the one of BBB, and none left", c, err)
 		}
 		if c, err := e.CancelOrders(Who{}, ""); err != nil || len(c) != 0 {
@@ -537,7 +537,7 @@ func TestCloseAllAgain(t *testing.T) {
 			t.Errorf("closing all again: %+v, %v; want the orders of the first time", again, err)
 		}
 		buy("BBB")
-		if more, err := e.CloseAll(t.Context(), all, nil); err != nil || len(more) != 3 || more[2].Symbol != "BBB" || more[2].Error == "" || len(e.Positions()) != 1 {
+		if more, err := e.CloseAll(t.Context(), all, nil); err != nil || len(more) != 3 || more[2].Symbol != "BBB" || more[2].Error == "" || len(must(e.Positions())) != 1 {
 			t.Errorf("closing all again with a new position: %+v, %v; want an error for that, which stays", more, err)
 		}
 		all.TimeInForce = IOC

@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"wick/exact"
 	"wick/journal"
+	"wick/journal/journaltest"
 )
 
 // TestDirectory: the modes of the directory and its files, the lock that keeps a second
@@ -74,7 +76,7 @@ func TestAuditOfSnapshot(t *testing.T) {
 		}
 		var text strings.Builder
 		out := bufio.NewWriter(&text)
-		if err := auditEntry(journal.Entry{Seq: 3, File: "snapshot-1.json", Payload: []byte(encoded(t, e.shown))}, out); err != nil {
+		if err := auditEntry(journal.Entry{Seq: 3, File: "snapshot-1.json", Payload: []byte(encoded(t, e.ahead))}, out); err != nil {
 			t.Fatal(err)
 		}
 		out.Flush()
@@ -89,7 +91,8 @@ func TestAuditOfSnapshot(t *testing.T) {
 }
 
 // TestJournalUnlinked: the journal is deleted while wick runs. The next order is refused at
-// once, and the status says that the journal is broken.
+// once, and the status says that the journal is broken. What was on disk before that order
+// cannot be read any more, so reads are refused, too.
 func TestJournalUnlinked(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
@@ -107,10 +110,58 @@ func TestJournalUnlinked(t *testing.T) {
 	if err := os.Remove(journals[0]); err != nil {
 		t.Fatal(err)
 	}
-	if err := buy(); !errors.Is(err, journal.ErrMoved) || e.Status().Journal != "broken" || len(e.Orders(true)) > 1 {
-		t.Errorf("%v, %+v, with %d orders shown", err, e.Status(), len(e.Orders(true)))
+	if err := buy(); !errors.Is(err, journal.ErrMoved) || e.Status().Journal != "broken" {
+		t.Errorf("%v, %+v", err, e.Status())
+	}
+	if orders, err := e.Orders(true); !errors.Is(err, journal.ErrMoved) {
+		t.Errorf("%d orders are shown, %v", len(orders), err)
 	}
 	if err := e.Close(); !errors.Is(err, journal.ErrMoved) {
 		t.Errorf("Close: %v", err)
+	}
+}
+
+// TestReadsAfterFailure: a write fails while an order, an alert and a fill are on their way
+// to the disk. A read that has seen them fails as well; from then on reads show what is on
+// disk and nothing else, whether the write left something there or not.
+func TestReadsAfterFailure(t *testing.T) {
+	for _, after := range []bool{false, true} { // the failing call has its effect all the same
+		synctest.Test(t, func(t *testing.T) {
+			d := journaltest.NewDisk()
+			e, err := openOn(testOptions(t), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			kept := place(t, e, Buy, Limit, "1", "95")
+			alert, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "105")}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := encoded(t, e.ahead)
+			// An order that the lock has let through and that nobody has written yet.
+			if _, _, err := e.accept(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, inquiry{answered: true}); err != nil {
+				t.Fatal(err)
+			}
+			d.FailAt, d.Forever, d.After = d.Calls+2, true, after // the sync of the group
+			if orders, err := e.Orders(false); !errors.Is(err, journal.ErrStorage) {
+				t.Fatalf("a read of what cannot be written: %d orders, %v", len(orders), err)
+			}
+			if got := encoded(t, e.ahead); got != want {
+				t.Errorf("the state is\n%s\nwant what is on disk\n%s", got, want)
+			}
+			if orders := must(e.Orders(false)); len(orders) != 1 || orders[0].ID != kept.ID || orders[0].Status != StatusOpen {
+				t.Errorf("orders are %+v, want the one that is on disk", orders)
+			}
+			if alerts := must(e.Alerts()); len(alerts) != 1 || alerts[0].ID != alert.ID {
+				t.Errorf("alerts are %+v, want the one that is on disk", alerts)
+			}
+			if held := must(e.Positions()); len(held) != 0 {
+				t.Errorf("positions are %+v, want none", held)
+			}
+			if _, err := e.CancelOrder(Who{}, kept.ID); !errors.Is(err, journal.ErrStorage) {
+				t.Errorf("a cancel after the failure: %v", err)
+			}
+		})
 	}
 }

@@ -255,7 +255,7 @@ func TestPolling(t *testing.T) {
 		expect(read(true), first)
 		second := fireOne(t, e)
 		fired := func() (ids []string) {
-			for _, n := range e.Fired() {
+			for _, n := range must(e.Fired()) {
 				ids = append(ids, n.AlertID)
 			}
 			return ids

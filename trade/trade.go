@@ -137,7 +137,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	files := o.files
 	if o.Recover != nil {
 		files.Recover = func(r journal.Recovery) error {
-			sum, err := recovery(d, e.shown, r)
+			sum, err := recovery(d, e.ahead, r)
 			if err == nil {
 				err = o.Recover(sum)
 			}
@@ -239,9 +239,9 @@ func (e *Engine) Status() Health {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := Health{
-		Trading: e.venue.state(e.shown.trading), Journal: "ok", FeedAge: -1, Symbols: len(e.watch.symbols()),
-		Orders: len(e.shown.orders), OpenOrders: e.shown.openCount, Alerts: len(e.shown.alerts),
-		Subscriptions: subscriptions, Notifications: len(e.shown.polling),
+		Trading: e.venue.state(e.ahead.trading), Journal: "ok", FeedAge: -1, Symbols: len(e.watch.symbols()),
+		Orders: len(e.ahead.orders), OpenOrders: e.ahead.openCount, Alerts: len(e.ahead.alerts),
+		Subscriptions: subscriptions, Notifications: len(e.ahead.polling),
 		Records: stats.Records, Syncs: stats.Syncs, SyncTime: stats.SyncTime,
 	}
 	if err := e.journal.Broken(); err != nil && !e.following {
@@ -259,7 +259,7 @@ func (e *Engine) Status() Health {
 	case !e.fedAt.IsZero():
 		s.FeedAge = e.fedAt.age(now())
 	}
-	for _, h := range e.shown.holdings {
+	for _, h := range e.ahead.holdings {
 		if h.Quantity != 0 {
 			s.Positions++
 		}

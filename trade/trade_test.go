@@ -125,8 +125,8 @@ func TestOpenAgain(t *testing.T) {
 	if err := e.writeSeen(); err != nil {
 		t.Fatal(err)
 	}
-	epoch := e.shown.epoch
-	before, err := e.shown.encode()
+	epoch := e.ahead.epoch
+	before, err := e.ahead.snapshot().encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,13 +135,13 @@ func TestOpenAgain(t *testing.T) {
 	}
 	e = openTest(t, o)
 	defer e.Close()
-	second := e.shown.epoch
-	e.shown.seq, e.shown.epoch = e.shown.seq-1, epoch // without the record of the second start
-	after, err := e.shown.encode()
+	second := e.ahead.epoch
+	e.ahead.seq, e.ahead.epoch = e.ahead.seq-1, epoch // without the record of the second start
+	after, err := e.ahead.snapshot().encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.shown.seq, e.shown.epoch = e.shown.seq+1, second
+	e.ahead.seq, e.ahead.epoch = e.ahead.seq+1, second
 	if string(before) != string(after) {
 		t.Errorf("state before\n%s\nand after the restart\n%s", before, after)
 	}

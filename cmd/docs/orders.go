@@ -159,7 +159,11 @@ func (p play) record(ctx context.Context, engine *trade.Engine, s *stage) (*char
 				return nil, fmt.Errorf("%s: %w", p.name, err)
 			}
 		}
-		for _, o := range engine.Orders(true) {
+		open, err := engine.Orders(true)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range open {
 			for name, level := range levels(o) {
 				key := o.ID + name
 				lines[key] = append(lines[key], make([]float64, i+1-len(lines[key]))...)
@@ -168,7 +172,11 @@ func (p play) record(ctx context.Context, engine *trade.Engine, s *stage) (*char
 		}
 	}
 	v := &chart.View{Series: series, Past: true, Account: &chart.Account{}}
-	for _, o := range engine.Orders(false) {
+	all, err := engine.Orders(false)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range all {
 		for _, name := range []string{"stop", "limit"} {
 			v.Marks = append(v.Marks, marks(series, lines[o.ID+name], label(o, name), tone(o))...)
 		}

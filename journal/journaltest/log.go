@@ -58,8 +58,8 @@ func (n *Notes) Apply(seq uint64, kind byte, event any) error {
 }
 
 // Snapshot returns the texts as a JSON object.
-func (n *Notes) Snapshot() ([]byte, error) {
-	return json.Marshal(map[string][]string{"texts": n.Texts})
+func (n *Notes) Snapshot() (uint64, func() ([]byte, error)) {
+	return n.Seq, func() ([]byte, error) { return json.Marshal(map[string][]string{"texts": n.Texts}) }
 }
 
 // Record returns a record with a text.

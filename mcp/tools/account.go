@@ -24,44 +24,54 @@ func (h *handlers) showsAccount(caller mcp.Caller, r *chartRequest) bool {
 // account returns the parts of the account in the symbol of a chart that r asks for. It
 // returns nil if the caller may not trade, since a login that covers only charts must
 // learn nothing of the account, and nil for a chart of sample data without a symbol.
-func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) *chart.Account {
+func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) (a *chart.Account, err error) {
 	if h.Engine == nil || !mayRead(caller) {
 		if len(r.show) > 0 {
 			r.notes = append(r.notes, "Nothing of an account is drawn: show needs a server with --trade and a login that covers trading.")
 		}
-		return nil
+		return nil, nil
 	}
 	if r.symbol == "" || v.Series.Len() == 0 {
-		return nil
+		return nil, nil
 	}
 	// Only the parts that are wanted are read from the engine: each takes its lock.
 	a, parts, picture := &chart.Account{}, r.parts(v), r.format == "png" || r.format == "both"
 	if slices.Contains(parts, "position") {
-		a.Position = h.position(v)
+		if a.Position, err = h.position(v); err != nil {
+			return nil, err
+		}
 	}
 	if slices.Contains(parts, "alerts") {
 		var left int
-		if a.Alerts, left = h.waiting(v.Series, r.indicators); left > 0 && picture {
+		if a.Alerts, left, err = h.waiting(v.Series, r.indicators); err != nil {
+			return nil, err
+		}
+		if left > 0 && picture {
 			r.notes = append(r.notes, fmt.Sprintf("Waiting alerts of %s without a level in the picture: %d. They are for signals, or for an indicator, parameters or an interval that it does not show; list_alerts has them.",
 				v.Series.Symbol, left))
 		}
 	}
 	wantOrders, wantFills := slices.Contains(parts, "orders"), slices.Contains(parts, "fills")
 	if wantOrders || wantFills {
-		if unknown := h.trades(a, v.Series, wantOrders, wantFills); len(unknown) > 0 && picture {
+		unknown, err := h.trades(a, v.Series, wantOrders, wantFills)
+		if err != nil {
+			return nil, err
+		}
+		if len(unknown) > 0 && picture {
 			r.notes = append(r.notes, "It is not known whether these orders are open, or were filled or refused meanwhile: "+atMostTen(unknown)+
 				". The picture has a question mark at those with a price. Do not place them again; get_orders says what became of them.")
 		}
 	}
-	return a
+	return a, nil
 }
 
 // position returns the position in the symbol of v, or nil if there is none. The profit is
 // that at the last close of v, which may be a little newer than the price that the engine
 // knows: a picture must not show a profit that its price contradicts. It is NaN while the
 // engine knows no price, and for a past period, whose last close is not the price of now.
-func (h *handlers) position(v *chart.View) *chart.Position {
-	for _, p := range h.Engine.Positions() {
+func (h *handlers) position(v *chart.View) (*chart.Position, error) {
+	positions, err := h.Engine.Positions()
+	for _, p := range positions {
 		if p.Symbol != v.Series.Symbol || p.Quantity == 0 { // zero: only the account at the broker has it
 			continue
 		}
@@ -75,9 +85,9 @@ func (h *handlers) position(v *chart.View) *chart.Position {
 			}
 			held.Profit = unrealized + float64(held.Quantity*since)
 		}
-		return held
+		return held, err
 	}
-	return nil
+	return nil, err
 }
 
 // signed returns the quantity of a position as one number, negative if it is short. In a
@@ -92,11 +102,12 @@ func signed(p trade.Position) exact.Decimal {
 // trades adds to a the open orders of the symbol of s, and its fills that are within the
 // bars of s. A later fill would be drawn at the last bar, where it did not happen. It returns
 // the ids of those orders whose outcome is unknown.
-func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool) (unknown []string) {
+func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool) (unknown []string, err error) {
 	// Without fills the open orders are enough, and they are few. With fills all orders in
 	// memory are read.
 	begin, end := s.BeganAt(0), s.DueAt(s.Len()-1)
-	for _, o := range h.Engine.Orders(!fills) {
+	list, err := h.Engine.Orders(!fills)
+	for _, o := range list {
 		if o.Symbol != s.Symbol {
 			continue
 		}
@@ -110,7 +121,7 @@ func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool
 			a.Fills = append(a.Fills, chart.Fill{Buy: o.Side == trade.Buy, Time: at, Price: float(*o.AveragePrice), Quantity: float(o.FilledQuantity)})
 		}
 	}
-	return unknown
+	return unknown, err
 }
 
 // restsAt returns where an order is drawn: at its stop price if it waits for that, else at
@@ -136,8 +147,9 @@ func filledAt(o trade.Order) int64 {
 // waiting returns the alerts on the symbol of s that have not fired, of all clients:
 // those for a price, and those for a level or a signal of an indicator that the chart
 // shows. Left is how many alerts have no level in it.
-func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []chart.Alert, left int) {
-	for _, a := range h.Engine.Alerts() {
+func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []chart.Alert, left int, err error) {
+	alerts, err := h.Engine.Alerts()
+	for _, a := range alerts {
 		c, key := a.Condition, ""
 		if a.Symbol != s.Symbol {
 			continue
@@ -160,7 +172,7 @@ func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []
 			left++
 		}
 	}
-	return out, left
+	return out, left, err
 }
 
 // keyOf returns the key of the shown indicator that a condition waits for, or an empty

@@ -63,8 +63,8 @@ func TestUnknownProfit(t *testing.T) {
 		h := newHandlers(Deps{Source: market.Sample{}, Engine: engine})
 		bars := &market.Series{Symbol: "BTCUSDT"}
 		bars.Append(market.Bar{Close: 10})
-		held := h.position(&chart.View{Series: bars})
-		if known := engine.Positions()[0].UnrealizedPnL; known != nil || held == nil || !math.IsNaN(held.Profit) {
+		held := must(h.position(&chart.View{Series: bars}))
+		if known := must(engine.Positions())[0].UnrealizedPnL; known != nil || held == nil || !math.IsNaN(held.Profit) {
 			t.Errorf("the profit is %v in the account and the position in the chart %+v, want nil and NaN", known, held)
 		}
 	})
@@ -143,7 +143,7 @@ func TestProfitOfTheShownPrice(t *testing.T) {
 				older++
 			}
 			v.Past = true
-			if p := h.position(v); p == nil || !math.IsNaN(p.Profit) {
+			if p := must(h.position(v)); p == nil || !math.IsNaN(p.Profit) {
 				t.Errorf("in the past the position is %+v, want one without a profit", p)
 			}
 		}

@@ -144,11 +144,12 @@ func (h *handlers) listed(a trade.Alert) listedAlert {
 }
 
 // activeAlerts returns the alerts that can still fire, newest first.
-func (h *handlers) activeAlerts() (alerts []listedAlert) {
-	for _, a := range h.Engine.Alerts() {
+func (h *handlers) activeAlerts() (alerts []listedAlert, err error) {
+	active, err := h.Engine.Alerts()
+	for _, a := range active {
 		alerts = append(alerts, h.listed(a))
 	}
-	return alerts
+	return alerts, err
 }
 
 // promptPeriod is how long it may take from one price of a symbol to the next without a
@@ -177,7 +178,11 @@ func (h *handlers) listAlerts() tool {
 		Description: "List the alerts that can still fire, newest first: those that have not fired yet, and those that repeat, with how often they fired.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 	}, reports, func(_ context.Context, c mcp.Call, p *page) (*mcp.Result, error) {
-		return h.remind(c.Caller, list(*p, "list_alerts", h.activeAlerts())), nil
+		alerts, err := h.activeAlerts()
+		if err != nil {
+			return nil, err
+		}
+		return h.remind(c.Caller, list(*p, "list_alerts", alerts)), nil
 	})
 }
 

@@ -49,7 +49,10 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest)
 		return permit.Grant{}, err
 	}
 	worth, known := worthOf(h.Engine, *r, preview)
-	held := heldOf(h.Engine, preview.Symbol)
+	held, err := heldOf(h.Engine, preview.Symbol)
+	if err != nil {
+		return permit.Grant{}, err
+	}
 	o := &permit.Order{
 		Digest: orderDigest(c.Caller, *r, preview), Lines: describe(c.Caller, *r, preview, held, h.Engine), Worth: worth, Unknown: !known,
 		Real: h.Engine.Money() == trade.RealMoney, Held: held, Limits: limitsOf(*r, preview), State: c.State, Reply: reply,
@@ -395,11 +398,12 @@ func positionAfter(o trade.Order, held exact.Decimal) exact.Decimal {
 }
 
 // heldOf returns the position in a symbol, less than zero for a short one.
-func heldOf(engine *trade.Engine, symbol string) exact.Decimal {
-	for _, p := range engine.Positions() {
+func heldOf(engine *trade.Engine, symbol string) (exact.Decimal, error) {
+	positions, err := engine.Positions()
+	for _, p := range positions {
 		if p.Symbol == symbol {
-			return signed(p)
+			return signed(p), err
 		}
 	}
-	return 0
+	return 0, err
 }

@@ -100,7 +100,7 @@ func TestModelCannotApprove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, a := confirming(t)
 		defer d.stop()
-		placed := func() int { return len(d.engine.Orders(false)) }
+		placed := func() int { return len(must(d.engine.Orders(false))) }
 		ask := func() string {
 			t.Helper()
 			input, _ := d.order(mcp.Call{Elicits: true}, wholeCoin)
@@ -193,7 +193,7 @@ func TestApprovedSizeIsPlaced(t *testing.T) {
 		}
 		held := func(want string) {
 			t.Helper()
-			first := append(d.engine.Positions(), trade.Position{})[0]
+			first := append(must(d.engine.Positions()), trade.Position{})[0]
 			if got := first.Quantity.String(); got != want {
 				t.Errorf("%s are held, want %s", got, want)
 			}
@@ -257,7 +257,7 @@ func TestApprovedPosition(t *testing.T) {
 		if _, err := d.order(mcp.Call{Elicits: true, State: input.State, Responses: accept}, selling); !strings.Contains(fmt.Sprint(err), "it was 0 and is 4 now") {
 			t.Errorf("a yes for a short position when 4 are held: %v", err)
 		}
-		if p := d.engine.Positions(); len(p) != 1 || p[0].Quantity != 4*exact.One || p[0].Side != "long" {
+		if p := must(d.engine.Positions()); len(p) != 1 || p[0].Quantity != 4*exact.One || p[0].Side != "long" {
 			t.Errorf("held: %+v", p)
 		}
 	})
@@ -314,7 +314,7 @@ func TestApprovalOfAll(t *testing.T) {
 		if got := dry(all + `,"dry_run":true}`); strings.Count(got, `"dry_run":true`) != 2 || !strings.Contains(got, "without dry_run this is refused") || strings.Contains(got, "dry_run asks") {
 			t.Errorf("a dry run of what needs a yes: %s", got)
 		}
-		if _, err := d.order(mcp.Call{}, all+"}"); !strings.Contains(fmt.Sprint(err), "closing every position needs a person's yes") || len(d.engine.Positions()) != 2 {
+		if _, err := d.order(mcp.Call{}, all+"}"); !strings.Contains(fmt.Sprint(err), "closing every position needs a person's yes") || len(must(d.engine.Positions())) != 2 {
 			t.Errorf("above the sum: %v", err)
 		}
 		if got := dry(`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":10,"dry_run":true}`); !strings.Contains(got, "a person has to approve this order") {
@@ -323,10 +323,10 @@ func TestApprovalOfAll(t *testing.T) {
 		const million = 1e6 * exact.One
 		wide := gateAt(million, "")
 		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: wide})
-		if got := dry(all + `,"dry_run":true}`); strings.Contains(got, "refused") || len(d.engine.Positions()) != 2 {
+		if got := dry(all + `,"dry_run":true}`); strings.Contains(got, "refused") || len(must(d.engine.Positions())) != 2 {
 			t.Errorf("a dry run of what needs none: %s", got)
 		}
-		if _, err := d.order(mcp.Call{}, all+"}"); err != nil || len(d.engine.Positions()) != 0 {
+		if _, err := d.order(mcp.Call{}, all+"}"); err != nil || len(must(d.engine.Positions())) != 0 {
 			t.Errorf("within the sum: %v", err)
 		}
 		if sum := exact.Decimal(million).Money(); !wide.Needs(trader.Client, sum, true) || wide.Needs("another", sum, true) {
@@ -368,7 +368,7 @@ func TestApprovedOnPage(t *testing.T) {
 		if _, err := d.order(mcp.Call{}, limit); err != nil {
 			t.Errorf("the approved call: %v", err)
 		}
-		if _, err := d.order(mcp.Call{}, limit); err != nil || len(d.engine.Orders(false)) != 1 {
+		if _, err := d.order(mcp.Call{}, limit); err != nil || len(must(d.engine.Orders(false))) != 1 {
 			t.Errorf("its retry with the same client_order_id: %v", err)
 		}
 		if _, err := d.order(mcp.Call{}, strings.Replace(limit, `"a"`, `"b"`, 1)); err == nil {
@@ -429,7 +429,7 @@ func TestAskedOnce(t *testing.T) {
 		if !a.Answer(id, true) {
 			t.Fatal("the owner's answer does not count")
 		}
-		if _, err := d.order(mcp.Call{}, wholeCoin); err != nil || len(d.engine.Orders(false)) != 1 {
+		if _, err := d.order(mcp.Call{}, wholeCoin); err != nil || len(must(d.engine.Orders(false))) != 1 {
 			t.Fatalf("the approved call: %v", err)
 		}
 
@@ -476,12 +476,12 @@ func TestAskedOnceInForms(t *testing.T) {
 			t.Errorf("a yes in the first form: %v", err)
 		}
 		time.Sleep(time.Minute) // an equal order is refused for a while
-		if _, err := d.order(mcp.Call{Elicits: true, State: second, Responses: accept}, wholeCoin); err == nil || len(d.engine.Orders(false)) != 1 {
+		if _, err := d.order(mcp.Call{Elicits: true, State: second, Responses: accept}, wholeCoin); err == nil || len(must(d.engine.Orders(false))) != 1 {
 			t.Errorf("a yes in the second: %v", err)
 		}
 		third := ask()
 		a.Answer(a.Waiting()[0].ID, true)
-		if _, err := d.order(mcp.Call{Elicits: true, State: third}, wholeCoin); err != nil || len(d.engine.Orders(false)) != 2 {
+		if _, err := d.order(mcp.Call{Elicits: true, State: third}, wholeCoin); err != nil || len(must(d.engine.Orders(false))) != 2 {
 			t.Errorf("a yes on the page, and no answer in the form: %v", err)
 		}
 	})
@@ -517,15 +517,15 @@ func TestUnclearAnswer(t *testing.T) {
 				answer(mcp.Call{State: input.State}, response, `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.1,"price":9}`),
 			} {
 				refused := (*mcp.Error)(nil)
-				if !errors.As(err, &refused) || refused.Code != -32602 || len(d.engine.Orders(false)) > 0 {
-					t.Fatalf("%+v: %v, %d orders", response, err, len(d.engine.Orders(false)))
+				if !errors.As(err, &refused) || refused.Code != -32602 || len(must(d.engine.Orders(false))) > 0 {
+					t.Fatalf("%+v: %v, %d orders", response, err, len(must(d.engine.Orders(false))))
 				}
 			}
 			if len(a.Waiting()) != 1 {
 				t.Fatalf("after %+v %d questions wait", response, len(a.Waiting()))
 			}
 		}
-		if err := answer(mcp.Call{State: input.State}, accept["approve"], wholeCoin); err != nil || len(d.engine.Orders(false)) != 1 {
+		if err := answer(mcp.Call{State: input.State}, accept["approve"], wholeCoin); err != nil || len(must(d.engine.Orders(false))) != 1 {
 			t.Errorf("the yes after all that: %v", err)
 		}
 	})
@@ -548,8 +548,8 @@ func TestNoInFormAfterTheHour(t *testing.T) {
 		}
 		time.Sleep(6 * time.Minute)
 		no := map[string]mcp.Response{"approve": {Action: "decline"}}
-		if _, err := d.order(mcp.Call{Elicits: true, State: input.State, Responses: no}, more); !errors.Is(err, permit.ErrNo) || len(d.engine.Orders(false)) != 1 || len(a.Waiting()) != 0 {
-			t.Errorf("the no: %v, %d orders, %d questions", err, len(d.engine.Orders(false)), len(a.Waiting()))
+		if _, err := d.order(mcp.Call{Elicits: true, State: input.State, Responses: no}, more); !errors.Is(err, permit.ErrNo) || len(must(d.engine.Orders(false))) != 1 || len(a.Waiting()) != 0 {
+			t.Errorf("the no: %v, %d orders, %d questions", err, len(must(d.engine.Orders(false))), len(a.Waiting()))
 		}
 	})
 }
@@ -580,8 +580,8 @@ func TestYesAfterTheHour(t *testing.T) {
 				t.Errorf("on the page %t: %v, %d questions are left", onPage, err, len(a.Waiting()))
 			}
 			time.Sleep(10 * time.Second) // or it would be refused as a repetition
-			if _, err := d.order(call, more); err == nil || len(d.engine.Orders(false)) != 2 {
-				t.Errorf("on the page %t, again: %v, %d orders", onPage, err, len(d.engine.Orders(false)))
+			if _, err := d.order(call, more); err == nil || len(must(d.engine.Orders(false))) != 2 {
+				t.Errorf("on the page %t, again: %v, %d orders", onPage, err, len(must(d.engine.Orders(false))))
 			}
 		})
 	}
@@ -644,8 +644,8 @@ func TestRefusedOnPage(t *testing.T) {
 		if _, approved, ok := a.Question(id); !approved || !ok {
 			t.Error("the page does not know of the yes")
 		}
-		if _, err := d.order(mcp.Call{}, wholeCoin); err != nil || len(d.engine.Orders(false)) != 1 {
-			t.Errorf("approved at last: %v, %d orders", err, len(d.engine.Orders(false)))
+		if _, err := d.order(mcp.Call{}, wholeCoin); err != nil || len(must(d.engine.Orders(false))) != 1 {
+			t.Errorf("approved at last: %v, %d orders", err, len(must(d.engine.Orders(false))))
 		}
 	})
 }
@@ -665,11 +665,11 @@ func TestRefusedAfterTheHour(t *testing.T) {
 			t.Fatalf("not asked and refused: %v", err)
 		}
 		time.Sleep(6 * time.Minute)
-		if _, err := d.order(mcp.Call{}, more); !errors.Is(err, permit.ErrNo) || len(d.engine.Orders(false)) != 1 {
-			t.Errorf("the refused order: %v, %d orders", err, len(d.engine.Orders(false)))
+		if _, err := d.order(mcp.Call{}, more); !errors.Is(err, permit.ErrNo) || len(must(d.engine.Orders(false))) != 1 {
+			t.Errorf("the refused order: %v, %d orders", err, len(must(d.engine.Orders(false))))
 		}
-		if _, err := d.order(mcp.Call{}, more); err != nil || len(d.engine.Orders(false)) != 2 {
-			t.Errorf("the same once more: %v, %d orders", err, len(d.engine.Orders(false)))
+		if _, err := d.order(mcp.Call{}, more); err != nil || len(must(d.engine.Orders(false))) != 2 {
+			t.Errorf("the same once more: %v, %d orders", err, len(must(d.engine.Orders(false))))
 		}
 	})
 }
@@ -735,4 +735,12 @@ func TestApprovalCountsTheHour(t *testing.T) {
 			t.Errorf("a dry run: %v", err)
 		}
 	})
+}
+
+// must returns what was read, which no test expects to fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -426,7 +426,10 @@ func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartReq
 	if v.Compare, err = h.compared(ctx, v.Series, others); err != nil {
 		return nil, err
 	}
-	v.Marks, v.Account = r.marks, h.account(caller, r, v)
+	v.Marks = r.marks
+	if v.Account, err = h.account(caller, r, v); err != nil {
+		return nil, err
+	}
 	if r.format == "series" {
 		v.Request = r.repeated(v)
 	}

@@ -68,11 +68,11 @@ func TestEmptyText(t *testing.T) {
 		if _, err := d.call(trader, "cancel_order", `{"symbol":"BTCUSDT","all":""}`); err == nil || !strings.Contains(err.Error(), `all "" is not one of true, false`) {
 			t.Errorf("cancel_order: %v", err)
 		}
-		if n := len(d.engine.Orders(false)); n != 0 {
+		if n := len(must(d.engine.Orders(false))); n != 0 {
 			t.Fatalf("%d orders were placed", n)
 		}
-		if _, err := d.call(trader, "place_order", order+`"stop_price":"","notional":"","trail_percent":"","time_in_force":"","client_order_id":"","ticker":"","dry_run":null,"oco":null}`); err != nil || len(d.engine.Orders(false)) != 1 {
-			t.Errorf("texts and numbers that are empty: %v, %d orders", err, len(d.engine.Orders(false)))
+		if _, err := d.call(trader, "place_order", order+`"stop_price":"","notional":"","trail_percent":"","time_in_force":"","client_order_id":"","ticker":"","dry_run":null,"oco":null}`); err != nil || len(must(d.engine.Orders(false))) != 1 {
+			t.Errorf("texts and numbers that are empty: %v, %d orders", err, len(must(d.engine.Orders(false))))
 		}
 	})
 }

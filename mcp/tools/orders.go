@@ -103,7 +103,9 @@ func (h *handlers) placeOrder() tool {
 		o, reply := placed.Order, replyTo(r, placed)
 		switch {
 		case o.ID != "":
-			reply.Exits = h.Engine.Group(o.ID)
+			if reply.Exits, err = h.Engine.Group(o.ID); err != nil {
+				return nil, err
+			}
 		// An order without an id is one of a dry run.
 		case r.OCO != trade.OCO{}:
 			reply.Exits = []trade.Order{o.Beside(r.OCO)}
@@ -361,7 +363,8 @@ func (h *handlers) noteAlike(result *mcp.Result, symbol string) {
 		return
 	}
 	var alike []string
-	for _, o := range h.Engine.Orders(true) {
+	open, _ := h.Engine.Orders(true) // without them there is no note
+	for _, o := range open {
 		if o.Symbol == canonical { // none of what was asked for
 			return
 		}
@@ -400,9 +403,13 @@ func (h *handlers) getPositions() tool {
 	}, reports, func(_ context.Context, c mcp.Call, r *positionList) (*mcp.Result, error) {
 		// The first text is the list, as it is without the two arguments. Each of them adds a
 		// text of its own.
-		positions := h.Engine.Positions()
+		read := h.Engine.Positions
 		if r.flat {
-			positions = h.Engine.AllPositions()
+			read = h.Engine.AllPositions
+		}
+		positions, err := read()
+		if err != nil {
+			return nil, err
 		}
 		result := mcp.JSON(positions)
 		add := func(text []byte) { result.Content = append(result.Content, mcp.Content{Text: text}) }
@@ -410,7 +417,11 @@ func (h *handlers) getPositions() tool {
 			add(append([]byte(`totals over all symbols, each in its own currency: `), mcp.Encode(totals)...))
 		}
 		if r.account {
-			add(h.statement())
+			account, err := h.statement()
+			if err != nil {
+				return nil, err
+			}
+			add(account)
 		}
 		return h.remind(c.Caller, result), nil
 	})
@@ -418,18 +429,21 @@ func (h *handlers) getPositions() tool {
 
 // statement returns the account as JSON: the one at the broker if orders go to a broker
 // elsewhere, otherwise the paper account of --cash. It returns a sentence if there is none.
-func (h *handlers) statement() []byte {
+func (h *handlers) statement() ([]byte, error) {
 	if v, ok := h.Engine.Venue(); ok {
-		return h.brokerStatement(v)
+		return h.brokerStatement(v), nil
 	}
-	a, ok := h.Engine.Account()
-	if !ok {
+	a, err := h.Engine.Account()
+	switch {
+	case err != nil:
+		return nil, err
+	case a == nil:
 		return []byte("There is no account: wick was started without --cash, and orders are bounded by its other limits alone. " +
-			"get_positions with include_flat has the profit of all symbols, get_orders with filter=open the stops.")
+			"get_positions with include_flat has the profit of all symbols, get_orders with filter=open the stops."), nil
 	}
 	return mcp.Encode(struct {
-		Account trade.Account `json:"account"`
-	}{a})
+		Account *trade.Account `json:"account"`
+	}{a}), nil
 }
 
 // getBalance defines get_balance. As the specification says, it always refuses. The
@@ -443,7 +457,7 @@ func (h *handlers) getBalance() tool {
 		Cost:        mcp.Cheap,
 	}, reports, func(context.Context, mcp.Call, *none) (*mcp.Result, error) {
 		_, atBroker := h.Engine.Venue()
-		if _, ok := h.Engine.Account(); ok || atBroker {
+		if account, _ := h.Engine.Account(); account != nil || atBroker {
 			return nil, errors.New("get_balance is not available: get_positions with account=true has the cash, equity and buying power of the account; retrying will not help")
 		}
 		return nil, errors.New("get_balance is not available: there is no cash account; use get_positions for holdings with profit and loss; retrying will not help")

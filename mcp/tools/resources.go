@@ -154,7 +154,14 @@ func (h *handlers) alertsResource() mcp.Resource {
 		URI: "wick://alerts", Name: "alerts", Title: "Alerts",
 		Description: "Alerts that wait, and those that fired and were not read yet or fired within the last hour, newest first. Watch it to be told when one fires.",
 		Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) {
-			alerts, notes := h.activeAlerts(), h.Engine.Fired()
+			alerts, err := h.activeAlerts()
+			if err != nil {
+				return nil, err
+			}
+			notes, err := h.Engine.Fired()
+			if err != nil {
+				return nil, err
+			}
 			// Half of the reply is for each list, and what one leaves is for the other.
 			waiting, _, more := cut(page{room: replySize / 2}, alerts)
 			fired, _, older := cut(page{room: replySize - len(waiting)}, notes)
@@ -179,12 +186,17 @@ func (h *handlers) positionsResource() mcp.Resource {
 		URI: "wick://positions", Name: "positions", Title: "Positions",
 		Description: "Open positions with entry price, current price, unrealized and realized profit. Watch it to be told when a trade changes one.",
 		Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) {
-			return r.Text(mcp.Encode(h.Engine.Positions())), nil
+			positions, err := h.Engine.Positions()
+			if err != nil {
+				return nil, err
+			}
+			return r.Text(mcp.Encode(positions)), nil
 		},
 		// Everything but the current price and what follows from it.
 		State: func(mcp.Reading) string {
 			var held []any
-			for _, p := range h.Engine.Positions() {
+			positions, _ := h.Engine.Positions() // who reads them is told the error
+			for _, p := range positions {
 				held = append(held, p.Symbol, p.Side, p.Quantity, p.EntryPrice, p.RealizedPnL)
 			}
 			return encode(held)
@@ -199,7 +211,11 @@ func (h *handlers) ordersResource() mcp.Resource {
 		URI: "wick://orders", Name: "orders", Title: "Orders",
 		Description: "Orders with their status and fills, newest first. Watch it to be told when one is placed, filled or cancelled.",
 		Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) {
-			orders, _, more := cut(page{}, h.Engine.Orders(false))
+			all, err := h.Engine.Orders(false)
+			if err != nil {
+				return nil, err
+			}
+			orders, _, more := cut(page{}, all)
 			return r.Text(mcp.Encode(struct {
 				Orders json.RawMessage `json:"orders"`
 				More   int             `json:"more,omitempty"` // that did not fit; get_orders has them

@@ -233,8 +233,8 @@ func TestTradersRequests(t *testing.T) {
 		}
 		// close everything
 		d.reply(trader, "place_order", `{"symbol":"all","side":"sell","type":"market","quantity":"all"}`, &o)
-		if len(o.Orders) != 2 || len(d.engine.Positions()) != 0 || len(d.engine.Orders(true)) != 0 {
-			t.Errorf("closing everything: %+v; %+v are held, %+v are open", o.Orders, d.engine.Positions(), d.engine.Orders(true))
+		if len(o.Orders) != 2 || len(must(d.engine.Positions())) != 0 || len(must(d.engine.Orders(true))) != 0 {
+			t.Errorf("closing everything: %+v; %+v are held, %+v are open", o.Orders, must(d.engine.Positions()), must(d.engine.Orders(true)))
 		}
 	})
 }
@@ -267,7 +267,7 @@ func TestNothingIsDropped(t *testing.T) {
 				t.Errorf("%s: %v, %v", arguments, r, err)
 			}
 		}
-		if n := len(d.engine.Orders(false)); n != 0 {
+		if n := len(must(d.engine.Orders(false))); n != 0 {
 			t.Errorf("%d orders", n)
 		}
 	})
@@ -288,7 +288,7 @@ func TestMarketCalledAll(t *testing.T) {
 		}
 		const sell = `{"symbol":"ALL","side":"sell","type":"market","quantity":"all"`
 		held := func() (symbols []string) {
-			for _, p := range d.engine.Positions() {
+			for _, p := range must(d.engine.Positions()) {
 				symbols = append(symbols, p.Symbol)
 			}
 			return symbols
@@ -325,11 +325,11 @@ func TestMarketCalledAll(t *testing.T) {
 			}
 		}
 		var done struct{ Cancelled int }
-		if d.reply(trader, "cancel_order", `{"symbol":"ALL"}`, &done); done.Cancelled != 1 || len(d.engine.Orders(true)) != 1 {
-			t.Errorf("cancelled %d, %+v are open", done.Cancelled, d.engine.Orders(true))
+		if d.reply(trader, "cancel_order", `{"symbol":"ALL"}`, &done); done.Cancelled != 1 || len(must(d.engine.Orders(true))) != 1 {
+			t.Errorf("cancelled %d, %+v are open", done.Cancelled, must(d.engine.Orders(true)))
 		}
-		if d.reply(trader, "cancel_order", `{"symbol":"ALL"}`, &done); done.Cancelled != 0 || len(d.engine.Orders(true)) != 1 {
-			t.Errorf("cancelled %d once more, %+v are open", done.Cancelled, d.engine.Orders(true))
+		if d.reply(trader, "cancel_order", `{"symbol":"ALL"}`, &done); done.Cancelled != 0 || len(must(d.engine.Orders(true))) != 1 {
+			t.Errorf("cancelled %d once more, %+v are open", done.Cancelled, must(d.engine.Orders(true)))
 		}
 		if d.reply(trader, "cancel_order", `{"symbol":"all"}`, &done); done.Cancelled != 1 {
 			t.Errorf("cancelled %d of all", done.Cancelled)
@@ -382,7 +382,7 @@ func TestSymbolBeginsAlike(t *testing.T) {
 		defer d.stop()
 		time.Sleep(3 * time.Second)
 		for _, symbol := range []string{"ETHUSDT", "ETHUSDT", "ETHBTC", "SOL", "ADA", "ADAUSDT"} {
-			if _, err := d.call(trader, "place_order", `{"symbol":"`+symbol+`","side":"buy","type":"trailing_stop","quantity":1,"trail_percent":3,"client_order_id":"`+fmt.Sprint(len(d.engine.Orders(true)))+`"}`); err != nil {
+			if _, err := d.call(trader, "place_order", `{"symbol":"`+symbol+`","side":"buy","type":"trailing_stop","quantity":1,"trail_percent":3,"client_order_id":"`+fmt.Sprint(len(must(d.engine.Orders(true))))+`"}`); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -741,7 +741,7 @@ func TestBadTrading(t *testing.T) {
 				t.Errorf("%s %s: %v, %v, want an error with %q", c[0], c[1], r, err, c[2])
 			}
 		}
-		if orders, alerts := d.engine.Orders(false), d.engine.Alerts(); len(orders)+len(alerts) > 0 {
+		if orders, alerts := must(d.engine.Orders(false)), must(d.engine.Alerts()); len(orders)+len(alerts) > 0 {
 			t.Errorf("left behind: %v %v", orders, alerts)
 		}
 	})

@@ -47,7 +47,7 @@ func TestUnknownRefused(t *testing.T) {
 				}
 			}
 		}
-		if s, _, _ := d.hub.Status(trader.ID); s != nil || len(d.engine.Orders(false))+len(d.engine.Alerts()) > 0 {
+		if s, _, _ := d.hub.Status(trader.ID); s != nil || len(must(d.engine.Orders(false)))+len(must(d.engine.Alerts())) > 0 {
 			t.Error("a refused call changed something")
 		}
 		if _, err := d.call(trader, "place_order", order+`"leverage":null}`); err != nil {
