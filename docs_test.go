@@ -13,7 +13,7 @@ import (
 	"wick/server"
 )
 
-// TestConnectDocument: the blocks of docs/connect.md are what --print-config
+// TestConnectDocument: the blocks of docs/connect.md are what wick config
 // prints. Run with -update to rewrite them.
 func TestConnectDocument(t *testing.T) {
 	const name = "docs/connect.md"
@@ -70,7 +70,7 @@ func TestPlugin(t *testing.T) {
 		}
 		servers, _ := json.Marshal(map[string]any{"mcpServers": m.Servers})
 		if _, named := m.Servers.(map[string]any); named && !sameJSON(t, servers, []byte(block)) {
-			t.Errorf("%s starts %s, and --print-config says %s", name, servers, block)
+			t.Errorf("%s starts %s, and wick config says %s", name, servers, block)
 		}
 	}
 	skill, err := os.ReadFile("plugin/skills/wick/SKILL.md")

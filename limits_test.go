@@ -36,7 +36,7 @@ var limits = []limit{
 	{"server", "maxClientConns", "", "connections of one client, at most a quarter of the files; the same", "TestConnectionBounds"},
 	{"server", "reservedFiles", "", "files kept for everything but connections", "TestConnectionBounds"},
 	{"server", "maxMetricsConns", "", "connections to the metrics; the oldest goes", "TestMetricsConnections"},
-	{"server", "maxReplicaConns", "", "connections of other replicas to --cluster-listen; the oldest goes", "TestReplicaConnections"},
+	{"server", "maxReplicaConns", "", "connections of other replicas; the oldest goes", "TestReplicaConnections"},
 	{"server", "maxOwnerForm", "bytes", "the form of a question of the owner's page; nothing is read of a longer one, and only what needs none is done: a halt halts", "TestOwnerForm"},
 	{"server", "auditTail", "bytes", "the end of the audit that the page shows, of which whole lines", "TestTail"},
 	{"server", "readHeaderTimeout", "", "time to send the head of a request", "TestSlowRequests"},
@@ -171,7 +171,7 @@ var limits = []limit{
 	{"notify", "maxQueue", "", "events that wait for a destination; the oldest goes, as a dead letter", "TestHangingDestination"},
 	{"notify", "retryFor", "", "that a message is tried", "TestRetryForADay"},
 	{"notify", "refusedFor", "", "that one is tried which the service refuses", "TestRefusedForLong"},
-	{"notify", "maxDead", "", "dead letters remembered; --audit has all", "TestDeadLettersBound"},
+	{"notify", "maxDead", "", "dead letters remembered; wick audit has all", "TestDeadLettersBound"},
 	{"notify/service", "Timeout", "", "an attempt, with the upload of a picture", "TestNoAnswer"},
 	{"notify/service", "maxReply", "bytes", "reply of a service that is read", "TestMailFaults"},
 	{"notify/service", "maxURL", "bytes", "address of a destination", "TestNewRefusesValues"},
@@ -212,17 +212,10 @@ func TestLimitsDocument(t *testing.T) {
 		fmt.Fprintf(&b, "| %s | %s | `%s.%s` | `%s` |\n", spell(n, l.unit), l.what, l.pkg, l.name, l.test)
 	}
 	fmt.Fprintf(&b, renders, chart.MaxWidth, chart.MaxHeight, chart.MaxBytes, tools.RenderBytes(1), float64(tools.RenderBytes(1))/(1<<20))
-	b.WriteString("\n## The operator's own\n\n| flag | default | meaning |\n|---|---|---|\n")
-	for _, group := range server.Flags() {
-		for _, f := range group.Flags {
-			if strings.HasPrefix(f.Name, "max-") {
-				_, usage := flag.UnquoteUsage(f)
-				preset := f.DefValue
-				if strings.Contains(usage, "default ") {
-					preset = "" // its meaning says what it is
-				}
-				fmt.Fprintf(&b, "| `--%s` | %s | %s |\n", f.Name, preset, usage)
-			}
+	b.WriteString("\n## The operator's own\n\n| setting | default | meaning |\n|---|---|---|\n")
+	for _, s := range server.Settings() {
+		if strings.HasPrefix(s.Name, "max-") {
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Spelling(), s.Default, s.Help)
 		}
 	}
 	b.WriteString("\n`TestRails`, `TestOrderRate` and `TestDailyLoss` in `trade` go past each of them. A value that limits nothing, such as 0, is refused at the start (`TestNoLimit`).\n\n" + rates)

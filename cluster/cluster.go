@@ -1,5 +1,5 @@
 // Package cluster keeps the journal of several wicks in etcd, so that the loss of
-// a machine loses nothing that was acknowledged. It is used only under --cluster.
+// a machine loses nothing that was acknowledged. It is used only under --cluster-file.
 //
 // # Nouns
 //

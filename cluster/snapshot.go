@@ -103,7 +103,7 @@ func (n *Node) Import(ctx context.Context, p journal.Point, state []byte) error 
 		err = n.putSnapshot(ctx, packed, name, etcd.IsNew(n.key("snapshot")))
 	}
 	if errors.Is(err, errDeposed) {
-		err = fmt.Errorf("etcd has a store %q already: choose another --cluster-store", n.options.Store)
+		err = fmt.Errorf("etcd has a store %q already: choose another store in --cluster-file", n.options.Store)
 	}
 	return err
 }

@@ -128,7 +128,7 @@ const healthy = (inside, port) => inside(`for i in $(seq 100); do wick --healthc
 
 // addKey is what docs/keys.md says of the service of the packages.
 async function addKey({ dir, inside }, port) {
-  await inside('wick --new-key /etc/wick/key');
+  await inside('wick key /etc/wick/key');
   const [lines] = readFileSync(join(root, 'docs/keys.md'), 'utf8').match(/^ +\[Service\]\n( +\S+\n)+/m);
   mkdirSync(join(dir, 'etc/systemd/system/wick.service.d'));
   writeFileSync(join(dir, 'etc/systemd/system/wick.service.d/override.conf'), lines.replace(/^ +/gm, '')); // as systemctl edit does
@@ -157,7 +157,7 @@ export async function deb() {
     await addKey(machine, port);
     const later = await firstAt(url, passphrase);
     const order = await ask(later.session, 'place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: 0.01 });
-    console.log((await inside('runuser -u wick -- wick --clients --data-dir /var/lib/wick; systemd-analyze security --no-pager wick | tail -n 1')).trim());
+    console.log((await inside('runuser -u wick -- wick clients --data-dir /var/lib/wick; systemd-analyze security --no-pager wick | tail -n 1')).trim());
 
     await inside('cd /root && dpkg-deb -R wick.deb next && sed -i "s/^Version: .*/&+1/" next/DEBIAN/control && dpkg-deb -Zgzip -b next next.deb && dpkg -i next.deb');
     await inside('systemctl is-active wick && dpkg -s wick | grep "^Version.*+1"');

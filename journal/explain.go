@@ -31,7 +31,7 @@ func (e *accessError) Error() string {
 	case errors.Is(e.Err, errNotRegular):
 		return text + "put the file itself in its place"
 	case errors.Is(e.Err, syscall.EROFS):
-		return text + advice(e.Err) + "; --audit, --export and --recover work as it is"
+		return text + advice(e.Err) + "; wick audit, export and recover work as it is"
 	}
 	return text + "nothing is known to be damaged"
 }

@@ -53,7 +53,7 @@ func ParseKeys(text []byte) ([]Key, error) {
 		same := slices.Index(keys, key)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("line %d is not a key: expected %s and 43 characters, as wick --new-key writes them", n, keyMark)
+			return nil, fmt.Errorf("line %d is not a key: expected %s and 43 characters, as wick key writes them", n, keyMark)
 		case len(keys) == maxKeys:
 			return nil, fmt.Errorf("line %d is one key too many: at most %d are taken, so remove the oldest", n, maxKeys)
 		case same >= 0:
@@ -62,7 +62,7 @@ func ParseKeys(text []byte) ([]Key, error) {
 		keys = append(keys, key)
 	}
 	if len(keys) == 0 {
-		return nil, errors.New("there is no key in it: wick --new-key FILE makes one")
+		return nil, errors.New("there is no key in it: wick key FILE makes one")
 	}
 	return keys, nil
 }

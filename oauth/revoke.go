@@ -52,7 +52,7 @@ func (s *Server) Revoke(prefix string) (Grant, error) {
 	case len(found) > 1:
 		return Grant{}, fmt.Errorf("%d logins have ids that begin with %q: give more of it", len(found), limit.Clip(prefix))
 	case len(found) == 0:
-		return Grant{}, fmt.Errorf("no login has the id %q: wick --clients lists them", limit.Clip(prefix))
+		return Grant{}, fmt.Errorf("no login has the id %q: wick clients lists them", limit.Clip(prefix))
 	}
 	grant := found[0].grant
 	ended, err := s.end(found[0])

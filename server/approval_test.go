@@ -120,7 +120,7 @@ func (h *running) newer(t *testing.T, token, capabilities, order, more string) s
 // Without a passphrase a program logs in as often as it likes, under any name: all of
 // these logins share one sum. With one the owner lets each client in, to a sum of its own.
 func TestSumOfManyNames(t *testing.T) {
-	h := start(t, "--serve", "--trade", "--port", "0", "--confirm-above", "50", "--max-order-rate", "100")
+	h := start(t, "--serve", "--trade", "--port", "0", "--confirm-above", "50", "--paper-file", paperLines(t, "max-order-rate 100"))
 	for i, want := range []string{`"status":"filled"`, "a person has to approve", "a person has to approve"} {
 		h.name = fmt.Sprint("agent ", i)
 		order := fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"market","notional":30,"client_order_id":"n%d"}`, i)
@@ -176,7 +176,7 @@ func TestSelfApproval(t *testing.T) {
 	}
 	p.order(t, token, "self", `"status":"filled"`)
 	var out bytes.Buffer
-	if err := Run(t.Context(), []string{"--audit", "--data-dir", dir}, env("HOME", dir), nil, &out, io.Discard); err != nil {
+	if err := Run(t.Context(), []string{"audit", "--data-dir", dir}, env("HOME", dir), nil, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	evidence := regexp.MustCompile(`(?m)^(\S+) (\d+) order_answered_by_person .*"evidence":\{"id":"(\w+)","yes":true,"at":"[^"]+","channel":"page","address":"127\.0\.0\.1","asked":\{"name":"agent","client":"\w+","login":"\w{8}","door":"http","address":"127\.0\.0\.1"\},"order":\["buy 1 AAPL, market order".*"digest":"[0-9a-f]{64}"`).FindStringSubmatch(out.String())
@@ -252,7 +252,7 @@ func TestSocketYes(t *testing.T) {
 		t.Errorf("a no: %d %s", status, text)
 	}
 	var out bytes.Buffer
-	if err := Run(t.Context(), []string{"--audit", "--data-dir", dir}, env("HOME", dir), nil, &out, io.Discard); err != nil {
+	if err := Run(t.Context(), []string{"audit", "--data-dir", dir}, env("HOME", dir), nil, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`order_answered_by_person .*"yes":true.*"channel":"socket"`, `order_answered_by_person .*"yes":false.*"channel":"socket"`} {
@@ -303,7 +303,7 @@ func TestAttachMoney(t *testing.T) {
 			variables := env("HOME", dir, "WICK_PASSPHRASE", testPhrase, "WICK_ALPACA_URL", brokerAt(t))
 			return Run(ctx, append([]string{"--mcp", "--trade", "--data-dir", dir}, args...), variables, in, out, log)
 		})
-		if err := <-host.ended; err == nil || !strings.Contains(err.Error(), want+" ") || !strings.Contains(err.Error(), "is not what the wick that runs on this data directory has") {
+		if err := <-host.ended; err == nil || !strings.Contains(err.Error(), want+" ") || !strings.Contains(err.Error(), "both must have the same") {
 			t.Errorf("%v attaches to --broker alpaca-paper: %v", args, err)
 		}
 	}
@@ -313,7 +313,7 @@ func TestAttachMoney(t *testing.T) {
 	host := runHost(t, func(ctx context.Context, in io.Reader, out, log io.Writer) error {
 		return Run(ctx, append([]string{"--mcp", "--trade", "--data-dir", paper}, flags...), env("HOME", dir, "WICK_ALPACA_URL", brokerAt(t)), in, out, log)
 	})
-	if err := <-host.ended; err == nil || !strings.Contains(err.Error(), "--broker alpaca-paper is not") {
+	if err := <-host.ended; err == nil || !strings.Contains(err.Error(), "--broker is alpaca-paper here and paper at") {
 		t.Errorf("a host that means a broker attaches to paper: %v", err)
 	}
 }
@@ -360,18 +360,13 @@ func TestApproveCommand(t *testing.T) {
 	}
 }
 
-// TestWords: what does one thing may be written as a word.
+// TestWords: what does one thing is a word, and no other word is taken.
 func TestWords(t *testing.T) {
-	var words, flags bytes.Buffer
-	for args, out := range map[string]*bytes.Buffer{"permissions": &words, "--permissions": &flags} {
-		if err := Run(t.Context(), []string{args}, env("HOME", "/"), nil, out, io.Discard); err != nil {
-			t.Errorf("%s: %v", args, err)
-		}
+	var words bytes.Buffer
+	if err := Run(t.Context(), []string{"permissions"}, env("HOME", "/"), nil, &words, io.Discard); err != nil || !strings.Contains(words.String(), "place_order") {
+		t.Errorf("wick permissions prints %s, %v", &words, err)
 	}
-	if words.String() != flags.String() || !strings.Contains(words.String(), "place_order") {
-		t.Errorf("wick permissions prints %s", &words)
-	}
-	for _, args := range [][]string{{"permission"}, {"port", "1"}, {"chart"}} {
+	for _, args := range [][]string{{"permission"}, {"port", "1"}, {"serve"}} {
 		if err := Run(t.Context(), args, env("HOME", "/"), nil, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "unexpected argument") {
 			t.Errorf("%v: %v", args, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -45,13 +46,8 @@ func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
 	}
-	if name := f.config.differs(given); name != "" {
-		has := cmp.Or(f.config.values[name], "which is none")
-		if !f.config.set[name] && f.config.values[name] != "" {
-			has = "which is the default" // a default may stand for another value, as 0s does for 60s
-		}
-		http.Error(w, fmt.Sprintf("--%s %s is not what the wick that runs on this data directory has, %s: leave the flag out, or start that one with it",
-			name, limit.Clip(given.Get(name)), has), http.StatusConflict)
+	if why := f.config.differs(given); why != "" {
+		http.Error(w, why, http.StatusConflict)
 		return
 	}
 	if !f.begin() {
@@ -109,16 +105,29 @@ func (f *fronts) end() {
 	f.done.Done()
 }
 
-// differs compares the settings that a front was given with ours, and returns the first
-// that differs, or nothing if all agree. A front that says nothing of --broker means paper:
-// it must not trade elsewhere in that belief.
-func (c *config) differs(given url.Values) string {
-	if given.Get("broker") != c.values["broker"] {
-		return "broker"
+// agreed returns the settings that a front has to agree about with the process that it
+// attaches to, by their spelling. Only those that were set count: a default is not the
+// operator's choice. But whoever leaves --broker out means wick's own book, and must not
+// trade elsewhere in that belief.
+func (c *config) agreed() url.Values {
+	given := make(url.Values)
+	for _, s := range c.settings() {
+		if name := s.Spelling(); s.Shared && s.Name != inPaper && (c.set[name] || s.Name == "broker") {
+			given.Set(name, c.values[name])
+		}
 	}
-	for _, name := range c.shared {
-		if given.Has(name) && given.Get(name) != c.values[name] {
-			return name
+	return given
+}
+
+// differs says which setting of a front is not ours, or returns an empty text if all agree.
+func (c *config) differs(given url.Values) string {
+	rows := c.settings()
+	broker := slices.IndexFunc(rows, func(s Setting) bool { return s.Name == "broker" })
+	for _, s := range append(rows[broker:broker+1:broker+1], rows...) { // whose money it is comes first
+		name := s.Spelling()
+		if s.Shared && (given.Has(name) || s.Name == "broker") && given.Get(name) != c.values[name] {
+			return fmt.Sprintf("%s is %s here and %s at the wick that runs on this data directory: it decides about prices, orders or money, so both must have the same",
+				name, cmp.Or(limit.Clip(given.Get(name)), "not set"), cmp.Or(c.values[name], "not set"))
 		}
 	}
 	return ""
@@ -130,19 +139,11 @@ func (c *config) differs(given url.Values) string {
 // if something else ended it: the other process, or one of the two streams of this one.
 // If the other process ends, it calls lost, even while a write to stdout is stuck.
 func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer, lost func(error)) error {
-	// Only settings that were given are compared: a default is not the operator's choice. But
-	// whoever leaves --broker out means wick's own book.
-	given := url.Values{"broker": {c.values["broker"]}}
-	for _, name := range c.shared {
-		if c.set[name] {
-			given.Set(name, c.values[name])
-		}
-	}
 	socket, err := socketName(c.dataDir)
 	if err != nil {
 		return err
 	}
-	conn, replies, err := dialAttach(ctx, socket, given)
+	conn, replies, err := dialAttach(ctx, socket, c.agreed())
 	if err != nil {
 		return err
 	}

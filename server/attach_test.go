@@ -164,10 +164,11 @@ func TestAttachFlags(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"--max-order-notional", "9000"}, "--max-order-notional 9000 is not what the wick that runs on this data directory has, 500"},
-		{[]string{"--source", "kraken"}, "--source kraken is not"},
-		{[]string{"--confirm-above", "10"}, "--confirm-above 10 is not what the wick that runs on this data directory has, which is none"},
-		{[]string{"--max-price-age", "90s"}, "--max-price-age 1m30s is not what the wick that runs on this data directory has, which is the default"},
+		{[]string{"--max-order-notional", "9000"}, "--max-order-notional is 9000 here and 500 at the wick that runs on this data directory: it decides"},
+		{[]string{"--source", "kraken"}, "--source is kraken here and sample at"},
+		{[]string{"--confirm-above", "10"}, "--confirm-above is 10 here and not set at the wick"},
+		{[]string{"--paper-file", paperLines(t, "max-price-age 90s")}, "max-price-age in --paper-file is 90s here and not set at"},
+		{[]string{"--paper-file", paperLines(t, "leverage 2")}, "leverage in --paper-file is 2 here and 1 at"},
 	} {
 		if err := <-startHost(t, dir, c.args...).ended; err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v", c.args, err)

@@ -31,10 +31,10 @@ func TestVerify(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) (string, error) {
 		var out bytes.Buffer
-		err := Run(t.Context(), append([]string{"--data-dir", dir, "--audit"}, args...), func(string) string { return "" }, strings.NewReader(""), &out, io.Discard)
+		err := Run(t.Context(), append([]string{"--data-dir", dir, "audit"}, args...), func(string) string { return "" }, strings.NewReader(""), &out, io.Discard)
 		return out.String(), err
 	}
-	if _, err := run("--verify"); err == nil || !strings.Contains(err.Error(), "there is no journal") {
+	if _, err := run("verify"); err == nil || !strings.Contains(err.Error(), "there is no journal") {
 		t.Errorf("an empty directory: %v", err)
 	}
 	live := func() {
@@ -47,33 +47,33 @@ func TestVerify(t *testing.T) {
 		}
 	}
 	live()
-	head, err := run("--head")
+	head, err := run("head")
 	if err != nil || !regexp.MustCompile(`^[0-9a-f]{64}\n$`).MatchString(head) {
 		t.Fatalf("head %q, %v", head, err)
 	}
 	head = strings.TrimSpace(head)
 	live()
-	for _, args := range [][]string{{"--verify", head}, {"--verify=" + head}, {"--verify", head, "--data-dir", dir}} {
+	for _, args := range [][]string{{"verify", head}, {"verify", head, "--data-dir", dir}} {
 		out, err := run(args...)
 		if err != nil || !strings.Contains(out, "sound: records 1 to 2 in 3 journal files") || !strings.Contains(out, "found: "+head+" stands after record 1 in journal-2.wal") {
 			t.Errorf("%q: %v\n%s", args, err, out)
 		}
 	}
-	later, err := run("--head")
+	later, err := run("head")
 	if err != nil {
 		t.Fatal(err)
 	}
 	cutLast(t, dir)
-	if out, err := run("--verify"); err != nil {
+	if out, err := run("verify"); err != nil {
 		t.Errorf("after a clean cut: %v\n%s", err, out)
 	}
-	if _, err := run("--verify", strings.TrimSpace(later)); !errors.Is(err, errNotFound) {
+	if _, err := run("verify", strings.TrimSpace(later)); err == nil || !strings.Contains(err.Error(), "is not in this history") {
 		t.Errorf("a head that was cut off: %v", err)
 	}
-	if _, err := run("--verify", strings.Repeat("0", 64)); !errors.Is(err, errNotFound) {
+	if _, err := run("verify", strings.Repeat("0", 64)); err == nil || !strings.Contains(err.Error(), "is not in this history") {
 		t.Errorf("a hash of zeros: %v", err)
 	}
-	for _, args := range [][]string{{"--verify", "abc"}, {"--verify", head, "more"}} {
+	for _, args := range [][]string{{"verify", "abc"}, {"verify", head, "more"}} {
 		if _, err := run(args...); err == nil {
 			t.Errorf("%q was taken", args)
 		}
@@ -87,7 +87,7 @@ func TestVerify(t *testing.T) {
 	if err := os.WriteFile(name, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{nil, {"--verify"}, {"--head"}} {
+	for _, args := range [][]string{nil, {"verify"}, {"head"}} {
 		if _, err := run(args...); err == nil || !strings.Contains(err.Error(), name+" at byte ") {
 			t.Errorf("%q of a damaged file: %v", args, err)
 		}
@@ -121,7 +121,7 @@ func TestVerifyTellsAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := run("--audit", "--verify")
+	out, err := run("audit", "verify")
 	if err == nil || !strings.Contains(err.Error(), first) || !strings.Contains(err.Error(), "and 1 more") || !strings.Contains(out, third+" at byte ") {
 		t.Errorf("verify: %v\n%s", err, out)
 	}
@@ -136,7 +136,7 @@ func TestVerifyTellsAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err = run("--audit", "--verify")
+	out, err = run("audit", "verify")
 	if err != nil || !strings.Contains(out, "incomplete: 2 journals") || !strings.Contains(out, "sound: ") {
 		t.Errorf("verify after the recovery: %v\n%s", err, out)
 	}
@@ -172,7 +172,7 @@ func TestHashToOwner(t *testing.T) {
 	args := []string{"--trade", "--data-dir", dir, "--notify-file", destinations(t, "hook webhook "+receiver.URL+" allow-private")}
 	verify := func(more ...string) (string, error) {
 		var out bytes.Buffer
-		err := Run(t.Context(), append([]string{"--data-dir", dir, "--audit", "--verify"}, more...), env(), nil, &out, io.Discard)
+		err := Run(t.Context(), append([]string{"--data-dir", dir, "audit", "verify"}, more...), env(), nil, &out, io.Discard)
 		return out.String(), err
 	}
 	// hashes returns those of all messages so far.
@@ -231,14 +231,14 @@ func TestHashToOwner(t *testing.T) {
 	if out, err := verify(); err != nil {
 		t.Errorf("a check without the hash: %v\n%s", err, out)
 	}
-	if out, err := verify(last); !errors.Is(err, errNotFound) {
+	if out, err := verify(last); err == nil || !strings.Contains(err.Error(), "is not in this history") {
 		t.Errorf("with it: %v\n%s", err, out)
 	}
 	h = start(t, args...)
 	if err := h.stop(); err != nil || !strings.Contains(h.log.String(), "journal ends in an unfinished write") {
 		t.Errorf("a start: %v\n%s", err, h.log)
 	}
-	if out, err := verify(last); !errors.Is(err, errNotFound) {
+	if out, err := verify(last); err == nil || !strings.Contains(err.Error(), "is not in this history") {
 		t.Errorf("after a start: %v\n%s", err, out)
 	}
 }
@@ -284,11 +284,11 @@ func TestHashOnceADay(t *testing.T) {
 	})
 }
 
-// TestAuditFlags: without --audit, the error says that --head and --verify belong to it.
-func TestAuditFlags(t *testing.T) {
-	for _, flag := range []string{"--head", "--verify"} {
-		if err := Run(t.Context(), []string{flag}, func(string) string { return "" }, nil, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "belong to --audit") {
-			t.Errorf("%s alone: %v", flag, err)
+// TestAuditWords: what wick audit does not know is refused.
+func TestAuditWords(t *testing.T) {
+	for _, args := range []string{"audit heads", "audit head abc", "audit verify a b", "head"} {
+		if err := Run(t.Context(), strings.Fields(args), env("HOME", t.TempDir()), nil, io.Discard, io.Discard); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want one line", args, err)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -33,14 +32,6 @@ const maxBrokerKeys = 4096
 // accountTimeout bounds how long a start waits for the broker to name the account.
 const accountTimeout = 15 * time.Second
 
-// brokerFlags declares the flags about a broker elsewhere.
-func (c *config) brokerFlags(fs *flag.FlagSet) {
-	fs.StringVar(&c.broker, "broker", brokerPaper, "`where` orders go: paper, alpaca-paper, or alpaca with real money; see docs/live.md")
-	fs.StringVar(&c.brokerKeyFile, "broker-key-file", "", "`file` with the keys of the broker's account; mode 0600")
-	fs.DurationVar(&c.deadMan, "broker-dead-man", 0, "cancel wick's resting orders when the broker's stream is away for this `duration`; default never")
-	fs.BoolVar(&c.accept, "accept-positions", false, "take the positions at the broker as they are, so that trading goes on after a difference")
-}
-
 // atBroker reports whether orders go to a broker elsewhere.
 func (c *config) atBroker() bool { return c.broker != brokerPaper && c.broker != "" }
 
@@ -56,76 +47,52 @@ var brokers = map[string]struct {
 // realMoney reports whether orders are executed with real money.
 func (c *config) realMoney() bool { return c.atBroker() && !brokers[c.broker].paper }
 
-// settleBroker checks the flags of a broker, reads its keys and lowers the limits
-// that were not set: orders are small, and a person confirms each.
-func (c *config) settleBroker(env func(string) string) error {
+// checkBroker finds what does not go with a broker, which needs --trade, the keys of an
+// account, real prices and no paper account beside it. It lowers the limits that were not
+// set: orders are small, and a person confirms each.
+func (c *config) checkBroker(env func(string) string) error {
 	if !c.atBroker() {
-		if c.brokerKeyFile != "" || c.set["broker-dead-man"] {
-			return fmt.Errorf("--broker-key-file and --broker-dead-man belong to --broker alpaca-paper or alpaca")
-		}
 		return nil
 	}
-	if err := c.findBroker(env); err != nil {
-		return err
-	}
-	if err := c.checkBroker(); err != nil {
-		return err
-	}
-	// What the operator has set stays, even if it is larger.
-	if !c.set["max-order-notional"] {
-		c.limits.OrderNotional = liveNotional
-	}
-	if !c.set["confirm-above"] {
-		c.confirmAbove = 0
-	}
-	var err error
-	if c.brokerKeys, err = readBrokerKeys(c.brokerKeyFile); err != nil {
-		return fmt.Errorf("--broker-key-file: %w", err)
-	}
-	return nil
-}
-
-// findBroker settles where the broker is reached.
-func (c *config) findBroker(env func(string) string) error {
-	at, known := brokers[c.broker]
-	if c.brokerURL = at.url; !known {
-		return fmt.Errorf("--broker %q is none of paper, alpaca-paper, alpaca", c.broker)
-	}
+	c.brokerURL = brokers[c.broker].url
 	if at := env("WICK_ALPACA_URL"); at != "" { // a broker for tests, which gets the keys
 		if u, err := url.Parse(at); err != nil || !address.Loopback(u.Hostname()) {
 			return fmt.Errorf("WICK_ALPACA_URL is not an address of this machine, and the keys would be sent to it")
 		}
 		c.brokerURL = at
 	}
-	return nil
-}
-
-// checkBroker refuses flags that do not go with a broker: it needs --trade, the keys of
-// an account, and real prices, and there must be no paper account beside it.
-func (c *config) checkBroker() error {
 	switch {
 	case !c.trade:
 		return fmt.Errorf("--broker needs --trade")
-	case c.brokerKeyFile == "":
+	case !c.set["--broker-key-file"]:
 		return fmt.Errorf("--broker %s needs --broker-key-file, a file with the keys of the account", c.broker)
 	case c.account.Cash != 0:
 		return fmt.Errorf("--cash opens a paper account, and %s has one of its own", c.broker)
 	case c.source == "sample":
 		return fmt.Errorf("--broker %s with --source sample would trade by invented prices: choose a source of real ones, such as yahoo", c.broker)
-	case c.set["broker-dead-man"] && c.deadMan < time.Minute:
-		return fmt.Errorf("--broker-dead-man %s is less than a minute: write a duration such as 10m, or leave it out for never", c.deadMan)
+	case len(c.passphrase) == 0 && c.realMoney():
+		return fmt.Errorf("--broker %s moves real money, and without a passphrase every program on this machine could approve orders, also a model that has a shell; "+
+			"set --passphrase-file or WICK_PASSPHRASE", c.broker)
+	}
+	// What the operator has set stays, even if it is larger.
+	if !c.set["--max-order-notional"] {
+		c.limits.OrderNotional = liveNotional
+	}
+	if !c.set["--confirm-above"] {
+		c.confirmAbove = 0
 	}
 	return nil
 }
 
-// readBrokerKeys reads the keys of a broker from a file that nobody else may read.
-func readBrokerKeys(name string) (alpaca.Keys, error) {
-	text, err := readPrivate(name, maxBrokerKeys)
+// setBrokerKeys reads the keys of a broker from a file that nobody else may read.
+func (c *config) setBrokerKeys(file string) error {
+	text, err := readPrivate(file, maxBrokerKeys)
 	if err != nil {
-		return alpaca.Keys{}, err
+		return err
 	}
 	defer clear(text)
-	return alpaca.ParseKeys(string(text))
+	c.brokerKeys, err = alpaca.ParseKeys(string(text))
+	return err
 }
 
 // openVenue returns the broker that c asks for, nil for paper. It asks the broker for

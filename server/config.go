@@ -1,8 +1,11 @@
 package server
 
 import (
-	"flag"
+	"errors"
+	"fmt"
+	"net"
 	"net/netip"
+	"os"
 	"time"
 
 	"wick/broker/alpaca"
@@ -14,11 +17,20 @@ import (
 )
 
 // config is the command line and the environment, checked. It is made by parseConfig
-// and read by everything else; what is settled later (the base URL, the address for
+// and read by everything else; what is known later (the base URL, the address for
 // other replicas) is set before anyone is served.
 type config struct {
-	// The mode: over stdio or over HTTP, and with an account or without.
+	// What is asked for: a command with its words, or else a mode.
+	command           *Command // nil for a mode
+	words             []string
 	mcp, serve, trade bool
+
+	// The settings as texts: of the command line, by name; and of all, by spelling, with which
+	// of them were set anywhere. Lines are those of files of settings.
+	given  map[string]string
+	values map[string]string
+	set    map[string]bool
+	lines  map[string]map[string]string
 
 	// Where the server listens, and the address it publishes.
 	listen  string
@@ -35,10 +47,10 @@ type config struct {
 	// State, the login and whom it lets in. The keys are those of --key-file; without
 	// any, logins end with the process.
 	dataDir        string
+	passphraseFile string
 	passphrase     []byte // the login overwrites it with zeros as soon as it has its hash
 	passphraseFrom string // where it was set, for the consent page
 	keys           []oauth.Key
-	newKey         string // make a key file of this name; empty for none
 	origins        []string
 	proxies        []netip.Prefix
 	documents      []string // hosts of client documents
@@ -50,7 +62,6 @@ type config struct {
 	account           trade.AccountOptions
 	feeRate, slippage exact.Decimal
 	halfSpread        exact.Decimal
-	quoted            bool                  // no --half-spread: the bid and ask of the source
 	grid              map[string]trade.Grid // by symbol; * for every other
 	confirmAbove      exact.Decimal         // negative: no order needs the approval of a person
 	approveInClient   bool                  // a form in the client counts as approval, but never for real money
@@ -58,73 +69,86 @@ type config struct {
 	makerFee          *exact.Decimal        // nil for feeRate
 	maxPriceAge       time.Duration
 	priceBand         float64
-	recover           recoverFlag
-	exitWhenBroken    bool
+
+	recover, showRecovery bool
+	exitWhenBroken        bool
 
 	logFormat string
 	noApp     bool   // without the owner's page
 	metrics   string // address of the metrics; empty for none
 
-	// Messages to the owner, and the test of them.
-	notifyFile   string
-	notifyTest   testFlag
-	destinations []*notify.Destination // of notifyFile
+	destinations []*notify.Destination // of messages to the owner
+
+	// A broker elsewhere.
+	broker     string // paper, alpaca-paper or alpaca
+	brokerKeys alpaca.Keys
+	brokerURL  string
+	deadMan    time.Duration // how long the broker's stream may be away; zero means for ever
 
 	cluster clusterConfig
-
-	render render
-
-	// What is done once, before the process ends again.
-	version, helpAll, healthcheck bool
-
-	// --audit alone prints the journal; head and verify ask for something else of it.
-	audit, head bool
-	verify      verifyFlag
-
-	printConfig string       // client to print a configuration for; empty for none
-	given       []*flag.Flag // the flags of the command line, in the order of the alphabet
-	export      string       // orders, fills or equity; empty for none
-
-	// A broker elsewhere, and what is asked of a running server about it.
-	broker        string // paper, alpaca-paper or alpaca
-	brokerKeyFile string
-	brokerKeys    alpaca.Keys
-	brokerURL     string
-	deadMan       time.Duration // how long the broker's stream may be away; zero means for ever
-	halt          string        // on, cancel or off, for the running server; empty for none of them
-	accept        bool          // accept the broker's positions as they are
-
-	// What the flag package knows, for comparing with another process and for printing.
-	values map[string]string // of all flags, as text
-	shared []string          // those that two processes on one data directory must agree about
-	set    map[string]bool   // those that were set, by a flag or the environment
-
-	clients     bool   // list the logins of the running server
-	permissions bool   // print who may do what
-	approve     string // id of the order to approve at the running server
-	revoke      string // id of the login to end, or "all"; empty for none
 }
 
-// rawFlags holds flag values that need more than the flag package to check, as they were
-// written: settle reads them and sets the fields of config.
-type rawFlags struct {
-	symbols, intervals, dataDir, passphraseFile string
-	watchlist, keyFile                          string
-	proxies                                     list
-	notional, position, fee, slippage, confirm  string
-	spread, grid                                string
-	cash, leverage, dailyLoss, maker            string
-	perSymbol, openOrders, rate                 int
-
-	groups groups // every flag, as --help shows them
+// check finds mistakes in how settings go together, and reads the passphrase. A command is
+// judged by nothing that it does not read.
+func (c *config) check(env func(string) string) (err error) {
+	if c.dataDir == "" {
+		if c.dataDir, err = defaultDir(env); err != nil && (c.trade || c.serve || c.command.reads("data-dir")) {
+			return err
+		}
+	}
+	if c.trade && !c.mcp {
+		c.serve = true
+	}
+	if !c.set["--exit-when-broken"] {
+		c.exitWhenBroken = env("INVOCATION_ID") != "" || env("NOTIFY_SOCKET") != "" // systemd sets them
+	}
+	c.cluster.listen = os.Expand(c.cluster.listen, env)
+	if c.command != nil {
+		return nil
+	}
+	if c.passphrase, c.passphraseFrom, err = passphrase(c.passphraseFile, env); err != nil {
+		return err
+	}
+	c.documentsAt = env("WICK_CLIENT_DOCUMENTS_URL")
+	switch {
+	case c.mcp && c.serve:
+		return errors.New("--mcp and --serve exclude each other: start one process for each")
+	case c.recover && !c.trade:
+		return errors.New("--recover=yes goes on to serve: add --trade; wick recover shows what it would keep")
+	case len(c.destinations) > 0 && !c.trade:
+		return errors.New("--notify-file needs --trade: what waits to be sent is kept in its journal")
+	case c.limits.DailyLoss > 0 && c.account.Cash == 0 && !c.atBroker():
+		return errors.New("--max-daily-loss is counted on an account: add --cash, or --broker")
+	}
+	if err := c.checkCluster(); err != nil {
+		return err
+	}
+	return c.checkBroker(env)
 }
 
-// clusterConfig is what the flags say about several machines.
-type clusterConfig struct {
-	endpoints list   // of etcd; empty for a process by itself
-	file      string // with the credentials
-	store     string
-	listen    string
-	advertise string // where the others reach listen
-	importDir string
+// checkCluster finds what does not go with several replicas. Each of them must know the same
+// logins and the same orders, so what only one of them would know is refused: a broker's
+// stream, questions to a person, logins in memory.
+func (c *config) checkCluster() error {
+	if !c.clustered() {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(c.cluster.listen)
+	ip := net.ParseIP(host)
+	switch {
+	case c.recover:
+		return errors.New("--recover repairs a directory: with --cluster-file the journal is in etcd")
+	case !c.trade || c.mcp:
+		return errors.New("--cluster-file belongs to --serve --trade: what it keeps is the account")
+	case len(c.keys) == 0:
+		return errors.New("--cluster-file needs --key-file, the same at every replica: otherwise a login would be known to one of them alone")
+	case c.atBroker():
+		return errors.New("--broker does not work with --cluster-file: the next leader would not know what the one before had under way at the broker")
+	case c.confirmAbove >= 0:
+		return errors.New("--confirm-above does not work with --cluster-file: a question would be known to one replica alone")
+	// The other replicas are told this address, so it must not be one such as 0.0.0.0.
+	case err != nil || host == "" || ip != nil && ip.IsUnspecified():
+		return fmt.Errorf("--cluster-file: listen %q is no address with a port that the other replicas reach, such as 10.0.0.1:9317", c.cluster.listen)
+	}
+	return nil
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -95,43 +94,37 @@ func TestBadFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"--mcp --serve":                          "exclude",
-		"--nonsense":                             "nonsense",
-		"extra":                                  `"extra"`,
-		"--port 70000":                           "0 to 65535",
-		"--log-format xml":                       "text nor json",
-		"--metrics 9316":                         "127.0.0.1:9316",
-		"--metrics :9316":                        "127.0.0.1:9316",
-		"--metrics 0.0.0.0:9316":                 "127.0.0.1:9316",
-		"--metrics 192.0.2.1:9316":               "127.0.0.1:9316",
-		"--mcp --metrics [::1]:9316":             "--serve",
-		"--symbols ../etc":                       "--symbols",
-		"--intervals 15M":                        "15m",
-		"--fee-rate -1":                          "--fee-rate",
-		"--slippage 1e-9":                        "--slippage",
-		"--max-order-notional lots":              "--max-order-notional",
-		"--leverage 2":                           "--cash",
-		"--grid BTCUSDT=0.01":                    "0.01/0.00001/5",
-		"--grid *=0.01/x/5":                      `"x"`,
-		"--grid ../x=1/1/1":                      "--grid",
-		"--short":                                "--cash",
-		"--base-url http://example.com":          "https",
-		"--base-url https://example.com/a":       "bare origin",
-		"--base-url https://a:hunter2@b.com":     "bare origin",
-		"--base-url https://b.com?key=hunter2":   "bare origin",
-		"--base-url https://a:hunter2@b.com:x":   "https://wick.example.com",
-		"--base-url nonsense":                    "https://wick.example.com",
-		"--trusted-proxy everyone":               "CIDR",
-		"--allow-origin example.com":             "https://app.example.com",
-		"--allow-origin https://a:hunter2@b.com": "https://app.example.com",
-		"--allow-origin https://b.com#a":         "https://app.example.com",
-		"--passphrase-file /no/such/file":        "no such file",
-		"--passphrase-file " + empty:             "12 to 1000 characters",
-		"--currency xx":                          "USD",
-		"--currency usd":                         "USD",
-		"--currency USDt":                        "USD",
-		"--currency US":                          "USD",
-		"--currency " + strings.Repeat("A", 500): "USD",
+		"--mcp --serve":               "exclude",
+		"--nonsense":                  "nonsense",
+		"extra":                       `"extra"`,
+		"halt":                        "wick halt on|cancel|off",
+		"clients all":                 "write wick clients",
+		"--port 70000":                "0 to 65535",
+		"--port http":                 `--port "http" is no whole number`,
+		"--serve=perhaps":             `--serve "perhaps" is neither true nor false`,
+		"--broker-dead-man 10":        `--broker-dead-man "10" is no duration of at least 1m0s`,
+		"--log-format xml":            "text, json",
+		"--metrics 9316":              "127.0.0.1:9316",
+		"--metrics :9316":             "127.0.0.1:9316",
+		"--metrics 0.0.0.0:9316":      "127.0.0.1:9316",
+		"--metrics 192.0.2.1:9316":    "127.0.0.1:9316",
+		"--symbols ../etc":            "--symbols",
+		"--intervals 15M":             "15m",
+		"--trade --max-daily-loss 5":  "--cash",
+		"--paper-file " + empty + "x": "no such file",
+		"--paper-file " + passphraseFile(t, "levrage 2", 0o600): "leverage",
+		"--base-url http://example.com":                         "https",
+		"--base-url https://example.com/a":                      "bare origin",
+		"--base-url https://a:hunter2@b.com":                    "bare origin",
+		"--base-url https://b.com?key=hunter2":                  "bare origin",
+		"--base-url https://a:hunter2@b.com:x":                  "https://wick.example.com",
+		"--base-url nonsense":                                   "https://wick.example.com",
+		"--trusted-proxy everyone":                              "CIDR",
+		"--allow-origin example.com":                            "https://app.example.com",
+		"--allow-origin https://a:hunter2@b.com":                "https://app.example.com",
+		"--allow-origin https://b.com#a":                        "https://app.example.com",
+		"--passphrase-file /no/such/file":                       "no such file",
+		"--passphrase-file " + empty:                            "12 to 1000 characters",
 	} {
 		_, err := parseConfig(strings.Fields(args), env("HOME", "/"), &bytes.Buffer{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -143,249 +136,106 @@ func TestBadFlags(t *testing.T) {
 	}
 }
 
-// TestValuesOfTheWrongKind: a value that is no number, no duration or neither true nor false is
-// refused with what to write, by the name under which it was given, and with the help that
-// explains the flag.
-func TestValuesOfTheWrongKind(t *testing.T) {
-	for _, c := range []struct{ flag, value, want string }{
-		{"max-price-age", "5", `"5" is no duration: write a number and its unit, such as 5s`},
-		{"max-price-age", "1.5", `"1.5" is no duration: write a number and its unit, such as 1.5s`},
-		{"max-price-age", "soon", `"soon" is no duration: write a number and its unit, such as 60s`},
-		{"broker-dead-man", "10", `"10" is no duration: write a number and its unit, such as 10s`},
-		{"max-open-orders", "many", `"many" is no whole number`},
-		{"price-band", "wide", `"wide" is no number`},
-		{"short", "perhaps", `"perhaps" is neither true nor false`},
-		{"port", "http", `"http" is no whole number`},
+// TestCommandReadsItsOwn: a command refuses for no variable that it does not read. A health
+// check or a halt in the container of a server has its environment: it would call a healthy
+// server dead, or not halt it. What it does read it refuses as before.
+func TestCommandReadsItsOwn(t *testing.T) {
+	for command, want := range map[string]string{ // by each, the variables in which it refuses nonsense
+		"version": "", "healthcheck": "WICK_PORT", "key file": "", "clients": "", "revoke all": "", "halt on": "", "accept-positions": "", "approve x": "",
+		"audit": "", "export orders": "WICK_CLUSTER_FILE", "recover": "WICK_CLUSTER_FILE", "chart output=-": "WICK_SOURCE WICK_LOG_FORMAT", "--recover": "WICK_CLUSTER_FILE",
+		"config cursor": "WICK_MCP WICK_PORT WICK_BASE_URL", "permissions": "",
 	} {
-		help := ": see wick --help-all"
-		if c.flag == "port" {
-			help = ": see wick --help"
-		}
-		_, err := parseConfig([]string{"--trade", "--" + c.flag + "=" + c.value}, env("HOME", "/"), &bytes.Buffer{})
-		if want := "--" + c.flag + " " + c.want + help; err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
-		_, err = parseConfig([]string{"--trade"}, env("HOME", "/", envName(c.flag), c.value), &bytes.Buffer{})
-		if want := envName(c.flag) + " " + c.want + help; err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
-	if _, err := parseConfig([]string{"--serve"}, env("HOME", "/", "WICK_HELP_ALL", "x"), &bytes.Buffer{}); err != nil {
-		t.Errorf("WICK_HELP_ALL, which is no twin: %v", err)
-	}
-}
-
-// TestOneTask: two flags that each do one thing are refused together by both names, whatever
-// their order: one would be left undone with exit 0. Each flag of their group is among them, or
-// belongs to one of them.
-func TestOneTask(t *testing.T) {
-	tasks := map[string]string{
-		"version": "", "print-config": "=cursor", "healthcheck": "", "new-key": "=file", "clients": "", "revoke": "=all", "halt": "=on",
-		"permissions": "", "approve": "=x", "accept-positions": "", "audit": "", "import": "=dir", "export": "=orders", "recover": "", "notify-test": "", "output": "=-",
-	}
-	for one, value := range tasks {
-		// As a word it is the same.
-		flag, refused := parseConfig([]string{"--" + one + value}, env("HOME", "/"), &bytes.Buffer{})
-		word, err := parseConfig(strings.Split(one+value, "="), env("HOME", "/"), &bytes.Buffer{})
-		if fmt.Sprint(err) != fmt.Sprint(refused) || err == nil && !slices.Equal(word.tasks(), flag.tasks()) {
-			t.Errorf("wick %s: %v, and with dashes: %v", one, err, refused)
-		}
-		for other, otherValue := range tasks {
-			if one == other {
-				continue
-			}
-			args := []string{"--" + one + value, "--" + other + otherValue}
-			_, err := parseConfig(args, env("HOME", "/"), &bytes.Buffer{})
-			if err == nil || !strings.Contains(err.Error(), "--"+one+" ") || !strings.Contains(err.Error(), "--"+other+" ") || !strings.Contains(err.Error(), "exclude each other") || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%s: %v, want one line that names both", args, err)
-			}
-		}
-	}
-	for _, group := range Flags() {
-		for _, f := range group.Flags {
-			if _, ok := tasks[f.Name]; !ok && group.Title == "Do one thing and exit" && !slices.Contains([]string{"head", "verify", "help-all"}, f.Name) {
-				t.Errorf("--%s does one thing and is not tried", f.Name)
-			}
-		}
-	}
-	// --head would print the newest hash and exit 0, whatever --verify was to check.
-	for _, args := range []string{"--audit --head --verify", "--audit --verify --head", "--audit --head --verify " + strings.Repeat("0", 64), "--audit --verify " + strings.Repeat("0", 64) + " --head"} {
-		if _, err := parseConfig(strings.Fields(args), env("HOME", "/"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "--head and --verify exclude each other") {
-			t.Errorf("%s: %v", args, err)
-		}
-	}
-	// A service may have this one in its environment for good, and is asked for its health all the same.
-	parse(t, env("HOME", "/", "WICK_TRADE", "true", "WICK_RECOVER", "yes"), "--healthcheck")
-}
-
-// TestFlagsWithoutEffect: a flag of the command line that has no use in the mode that is
-// started is refused by its name: it would be without effect in silence. In the environment it
-// may stand for every mode, and beside a task for the server that the task is meant for.
-func TestFlagsWithoutEffect(t *testing.T) {
-	starts := []string{"--serve", "--mcp", "--serve --trade", "--mcp --trade"}
-	for _, group := range Flags() {
-		for _, f := range group.Flags {
-			for _, start := range starts {
-				want := group.Title == chartGroup || group.Title == lookGroup || group.Title == tradingGroup && !strings.Contains(start, "--trade")
-				switch {
-				case f.Name == "halt" || f.Name == "approve" || f.Name == "permissions": // tasks
-					want = false
-				case f.Name == "exit-when-broken": // the journal is that of --trade
-					want = !strings.Contains(start, "--trade")
-				}
-				value := cmp.Or(strings.ReplaceAll(f.DefValue, "false", "true"), "1")
-				_, err := parseConfig(append(strings.Fields(start), "--"+f.Name+"="+value), env("HOME", "/"), &bytes.Buffer{})
-				if got := err != nil && strings.HasPrefix(err.Error(), "--"+f.Name+" would be without effect: "); got != want {
-					t.Errorf("%s --%s=%s: %v, want it refused: %t", start, f.Name, value, err, want)
-				}
-				_, err = parseConfig(strings.Fields(start), env("HOME", "/", envName(f.Name), value), &bytes.Buffer{})
-				if err != nil && strings.Contains(err.Error(), "without effect") && f.Name != "output" {
-					t.Errorf("%s with %s=%s: %v", start, envName(f.Name), value, err)
-				}
-			}
-		}
-	}
-	for _, task := range []string{"--clients", "--halt=on", "--version", "--audit", "--healthcheck", "--print-config=cursor"} {
-		parse(t, env("HOME", "/"), "--serve", "--trade", "--cash", "1000", task)
-		parse(t, env("HOME", "/"), "--serve", "--cash", "1000", task)
-	}
-	for args, want := range map[string]string{
-		// No server takes the flags of a chart, so no task has a use for them either, but for the format of an export.
-		"--export=orders --format=csv --symbol=NOPE": "--symbol would be without effect: it is of the chart of --output, and --export draws none",
-		"--export=orders --format=csv --bars=5":      "--bars would be",
-		"--audit --symbol=A":                         "--symbol would be",
-		"--halt=on --symbol=BTCUSDT":                 "--symbol would be",
-		"--clients --format=csv":                     "--format would be",
-		"--print-config=cursor --width=800":          "--width would be",
-		// A chart is drawn by no server.
-		"--output=- --metrics=127.0.0.1:9316": "--metrics would be without effect: it is of a server, and --output draws one chart and ends",
-		"--output=- --exit-when-broken":       "--exit-when-broken would be",
-		"--output=- --cash=1000":              "--cash would be",
-		"--output=- --data-dir=/tmp":          "--data-dir would be",
-		"--output=- --port=80":                "--port would be",
-		// Flags that belong to another one.
-		"--trade --currency=EUR":                           "--currency would be without effect: it belongs to --cash",
-		"--trade --stablecoins-as-usd=false":               "--stablecoins-as-usd would be",
-		"--trade --cluster-store=spare":                    "--cluster-store would be without effect: it belongs to --cluster",
-		"--export=orders --format=csv --cluster-store=one": "--cluster-store would be",
-		"--serve --exit-when-broken":                       "--exit-when-broken would be without effect: it belongs to --trade",
-	} {
-		if _, err := parseConfig(strings.Fields(args), env("HOME", "/"), &bytes.Buffer{}); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", args, err, want)
-		}
-	}
-	for _, args := range []string{
-		"--trade --cash=1000 --currency=EUR --stablecoins-as-usd=false", "--trade --currency=USD --stablecoins-as-usd", "--trade --exit-when-broken",
-		"--output=- --source=sample --log-format=json", "--halt=on --currency=EUR --cluster-store=spare --exit-when-broken",
-	} {
-		parse(t, env("HOME", "/"), strings.Fields(args)...)
-	}
-	parse(t, env("HOME", "/", "WICK_CASH", "1000"), "--trade", "--currency=EUR")
-	// What a client would start over stdio is judged as if it were started.
-	for _, args := range []string{"--cash=1000 --print-config=claude-desktop", "--mcp --symbol=BTCUSDT --print-config=cursor"} {
-		if _, err := parseConfig(strings.Fields(args), env("HOME", "/"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "would be without effect") {
-			t.Errorf("%s: %v", args, err)
-		}
-	}
-	parse(t, env("HOME", "/"), "--trade", "--cash=1000", "--print-config=claude-desktop")
-	parse(t, env("HOME", "/"), "--output", "-", "--trade=false", "--volume=false")
-	parse(t, env("HOME", "/"), "--serve", "--trade=false", "--short=false")
-	// The image has its mode in the environment, and draws a chart all the same.
-	if c := parse(t, env("HOME", "/", "WICK_SERVE", "true", "WICK_TRADE", "true"), "--output", "-"); c.serve || c.trade {
-		t.Error("a mode of the environment wins over --output")
-	}
-}
-
-// TestTaskReadsItsOwn: a task refuses for no variable that it does not read. A health check or
-// a halt in the container of a server has its environment, but not its --trade: it would call a
-// healthy server dead, or not halt it. What it does read it refuses as before.
-func TestTaskReadsItsOwn(t *testing.T) {
-	for task, want := range map[string]string{ // by each, the variables in which it refuses nonsense
-		"--version": "", "--healthcheck": "WICK_PORT", "--new-key=file": "", "--clients": "", "--revoke=all": "", "--halt=on": "", "--accept-positions": "",
-		"--audit": "WICK_HEAD WICK_VERIFY", "--export=orders --format=csv": "WICK_CLUSTER WICK_CLUSTER_FILE", "--recover": "WICK_CLUSTER",
-		"--output=-": "WICK_SOURCE WICK_LOG_FORMAT WICK_HEIGHT WICK_PIXEL_RATIO WICK_VOLUME WICK_WIDTH",
-	} {
-		args, refused := strings.Fields(task), []string(nil)
-		for _, group := range Flags() {
-			for _, f := range group.Flags {
-				if _, err := parseConfig(args, env("HOME", "/", envName(f.Name), "x!"), &bytes.Buffer{}); err != nil {
-					refused = append(refused, envName(f.Name))
-				}
+		args, refused := strings.Fields(command), []string(nil)
+		for _, s := range Settings() {
+			if _, err := parseConfig(args, env("HOME", "/", s.Variable(), "x!/"), &bytes.Buffer{}); err != nil && s.File == "" && s.Name != "listen" {
+				refused = append(refused, s.Variable())
 			}
 		}
 		if got := strings.Join(refused, " "); got != want {
-			t.Errorf("%s refuses nonsense in %q, want %q", task, got, want)
+			t.Errorf("%s refuses nonsense in %q, want %q", command, got, want)
 		}
-		variables := env("HOME", "/", "WICK_LEVERAGE", "2", "WICK_MAX_DAILY_LOSS", "5", "WICK_SHORT", "true", "WICK_NOTIFY_FILE", "/no/such/file", "WICK_BROKER_KEY_FILE", "/no/such/file",
-			"WICK_CLUSTER_LISTEN", "10.0.0.1:9317", "WICK_PASSPHRASE", "short", "WICK_KEY_FILE", "/no/such/file", "WICK_SERVE", "true", "WICK_MCP", "true", "WICK_OUTPUT", "chart.png", "WICK_DATA_DIR", "/state")
-		c, err := parseConfig(args, variables, &bytes.Buffer{})
+		c, err := parseConfig(args, env("HOME", "/", "WICK_MAX_DAILY_LOSS", "5", "WICK_NOTIFY_FILE", "/no/such/file", "WICK_BROKER", "alpaca", "WICK_PASSPHRASE", "short", "WICK_KEY_FILE", "/no/such/file",
+			"WICK_SERVE", "true", "WICK_MCP", "true", "WICK_DATA_DIR", "/state", "WICK_RECOVER", "yes"), &bytes.Buffer{})
 		if err != nil || c.serve {
-			t.Errorf("%s in the environment of a server: %v", task, err)
-		} else if strings.HasPrefix(task, "--halt") && c.dataDir != "/state" {
-			t.Errorf("%s is about %s", task, c.dataDir)
+			t.Errorf("%s in the environment of a server: %v", command, err)
+		} else if command == "halt on" && c.dataDir != "/state" {
+			t.Errorf("%s is about %s", command, c.dataDir)
 		}
 	}
-	if c := parse(t, env("HOME", "/", "WICK_LISTEN", "::1", "WICK_PORT", "9"), "--healthcheck"); c.listen != "::1" || c.port != 9 {
+	if c := parse(t, env("HOME", "/", "WICK_LISTEN", "::1", "WICK_PORT", "9"), "--healthcheck"); c.listen != "::1" || c.port != 9 || c.command.Name != "healthcheck" {
 		t.Errorf("--healthcheck asks %s, port %d", c.listen, c.port)
+	}
+	// Flags may stand before a command, among its words and after them.
+	for _, args := range []string{"--data-dir /a export orders csv", "export --data-dir /a orders csv", "export orders csv --data-dir /a"} {
+		if c := parse(t, env("HOME", "/"), strings.Fields(args)...); c.dataDir != "/a" || !slices.Equal(c.words, []string{"orders", "csv"}) {
+			t.Errorf("%s: %s %q", args, c.dataDir, c.words)
+		}
 	}
 }
 
-// TestGridSpelling: --grid takes a symbol in any spelling of the source, once.
+// TestGridSpelling: a grid takes a symbol in any spelling of the source, once.
 func TestGridSpelling(t *testing.T) {
 	for text, want := range map[string]string{
 		"btc-usdt=0.01/0/5,*=1/0/0":         "map[*:1 BTCUSDT:0.01]",
 		"BTC/USDT=0.01/0/5":                 "map[BTCUSDT:0.01]",
-		"BTCUSDT=0.01/0/5,BTC-USDT=0.1/0/5": "--grid names BTCUSDT twice",
-		"KRAKEN:XBTUSD=0.01/0/5":            "--grid: bad symbol",
+		"BTCUSDT=0.01/0/5,BTC-USDT=0.1/0/5": "names BTCUSDT twice",
+		"KRAKEN:XBTUSD=0.01/0/5":            "bad symbol",
 	} {
 		source, err := market.Open("binance", env())
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := parse(t, env("HOME", "/"), "--trade", "--source", "binance", "--grid", text)
+		c := parse(t, env("HOME", "/"), "--trade", "--source", "binance", "--paper-file", paperLines(t, "grid "+text))
 		err = c.resolveGrid(source)
 		ticks := make(map[string]exact.Decimal)
 		for symbol, g := range c.grid {
 			ticks[symbol] = g.Tick
 		}
 		if got := fmt.Sprint(ticks, err); !strings.Contains(got, want) {
-			t.Errorf("--grid %s: %s, want %s", text, got, want)
+			t.Errorf("grid %s: %s, want %s", text, got, want)
 		}
 	}
 }
 
 // TestEmptyFlags: a flag of the command line with nothing after it, as a shell makes of a
-// variable that is not set, is refused by its name: it would act as if it were left out, and
-// --listen would open the server to the network. In the environment an empty twin counts as not set.
+// variable that is not set, is refused by its name: it would act as if it were left out,
+// --listen would open the server to the network, and at a broker an empty sum would lift the
+// person's yes. In the environment an empty twin counts as not set.
 func TestEmptyFlags(t *testing.T) {
-	c := &config{}
-	fs, _ := c.flags()
-	tried := 0
-	fs.VisitAll(func(f *flag.Flag) {
-		if alone(f) && f.Name != "notify-test" {
-			return
+	for _, s := range Settings() {
+		if s.File != "" || s.Value == "" {
+			continue
 		}
-		tried++
-		args := []string{"--serve", "--" + f.Name + "="}
-		if slices.Contains(c.render.all, f) {
-			args[0] = "--output=chart.png"
+		_, err := parseConfig([]string{"--trade", "--" + s.Name + "="}, env("HOME", "/"), &bytes.Buffer{})
+		if err == nil || !strings.Contains(err.Error(), "--"+s.Name+` "" has no value`) {
+			t.Errorf("--%s=: %v, want one line that names the flag", s.Name, err)
 		}
-		_, err := parseConfig(args, env("HOME", "/"), &bytes.Buffer{})
-		if err == nil || !strings.Contains(err.Error(), "-"+f.Name) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v, want one line that names the flag", args, err)
+		if _, err := parseConfig([]string{"--trade"}, env("HOME", "/", s.Variable(), ""), &bytes.Buffer{}); err != nil {
+			t.Errorf("%s empty in the environment: %v", s.Variable(), err)
 		}
-		if _, err := parseConfig(args[:1], env("HOME", "/", envName(f.Name), ""), &bytes.Buffer{}); err != nil {
-			t.Errorf("%s empty in the environment: %v", f.Name, err)
-		}
-	})
-	if tried < 55 {
-		t.Errorf("%d flags were tried", tried)
 	}
-	if _, err := parseConfig([]string{"--notify-test", ""}, env("HOME", "/"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), `""`) {
-		t.Errorf("--notify-test with an empty word: %v", err)
+}
+
+// TestSettings: there are few flags, each with a name, a group and a meaning of its own, and
+// what the contract names is there.
+func TestSettings(t *testing.T) {
+	flags, seen := 0, make(map[string]bool)
+	for _, s := range Settings() {
+		if s.File == "" {
+			flags++
+		}
+		if seen[s.Spelling()] || s.Group == "" || s.Help == "" {
+			t.Errorf("%s is there twice, or lacks its group or meaning", s.Spelling())
+		}
+		seen[s.Spelling()] = true
 	}
-	for _, currency := range []string{"USD", "USDT", "FDUSD", "GBp", "ZAc"} { // pence and cents, as Yahoo writes them
-		parse(t, env("HOME", "/"), "--trade", "--cash", "1", "--currency", currency)
+	if flags > 40 {
+		t.Errorf("%d flags", flags)
+	}
+	for name := range strings.FieldsSeq("mcp serve trade listen port base-url source symbols intervals data-dir passphrase-file allow-origin trusted-proxy max-order-notional fee-rate slippage recover log-format version healthcheck key-file approve-in-client attach-trade") {
+		if !seen["--"+name] {
+			t.Errorf("there is no --%s", name)
+		}
 	}
 }
 
@@ -475,25 +325,25 @@ func help(t *testing.T, arg string) string {
 	return out.String()
 }
 
-// TestHelp: --help names every flag once and has fewer than 60 lines;
-// --help-all explains every flag once, in one line.
+// TestHelp: --help explains every flag and every command once, in one line, and names the
+// lines of files.
 func TestHelp(t *testing.T) {
-	short, all := help(t, "--help"), help(t, "--help-all")
-	fs, _ := (&config{}).flags()
-	fs.VisitAll(func(f *flag.Flag) {
-		named := regexp.MustCompile(`(?m)^ .* --` + f.Name + `( |$)`)
-		if n := len(named.FindAllString(short, -1)); n < 1 {
-			t.Errorf("--help does not name --%s", f.Name)
+	text := help(t, "--help")
+	for _, s := range Settings() {
+		if n := strings.Count(text, "\n  --"+s.Name+" "); s.File == "" && n != 1 {
+			t.Errorf("--help explains --%s %d times", s.Name, n)
 		}
-		if n := strings.Count(all, "\n  --"+f.Name+" "); n != 1 {
-			t.Errorf("--help-all explains --%s %d times", f.Name, n)
+		if s.File != "" && !regexp.MustCompile(`(?m)^Lines of --`+s.File+`.* `+s.Name+`( |$)`).MatchString(text) {
+			t.Errorf("--help does not name %s", s.Spelling())
 		}
-	})
-	if n := strings.Count(short, "\n"); n >= 60 {
-		t.Errorf("--help has %d lines, want fewer than 60", n)
 	}
-	for line := range strings.Lines(short + all) {
-		if len(line) > 150 {
+	for _, c := range Commands() {
+		if n := strings.Count(text, "\n  "+strings.TrimSpace(c.Name+" "+c.Args)+" "); n != 1 {
+			t.Errorf("--help explains wick %s %d times", c.Name, n)
+		}
+	}
+	for line := range strings.Lines(text) {
+		if len(line) > 230 {
 			t.Errorf("%d characters: %s", len(line), line)
 		}
 	}

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,11 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"text/tabwriter"
-	"time"
 
 	"wick/journal"
-	"wick/permit"
 )
 
 // controlName is the name of the socket in the data directory by which the owner speaks
@@ -75,7 +70,7 @@ func openControl(c *config, log *slog.Logger) (net.Listener, error) {
 		ln, err = listenControl(c.dataDir)
 	}
 	if err != nil && !errors.Is(err, journal.ErrHeld) && !errors.Is(err, journal.ErrForeign) {
-		log.Warn("--clients, --revoke, --halt and further hosts over stdio will not work: no control socket", "error", err)
+		log.Warn("wick clients, revoke and halt, and further hosts over stdio will not work: no control socket", "error", err)
 		return nil, nil
 	}
 	return ln, err
@@ -123,11 +118,10 @@ func removeStale(name string) error {
 }
 
 // askControl puts a question to the server that runs on the data directory and
-// decodes its answer, JSON, into the value that into points to. What follows a question mark
-// in path is sent as the form. An answer with another status than 200 is an error with the
+// decodes its answer, JSON, into the value that into points to. An answer with another status than 200 is an error with the
 // text of its body. A broker may take ten seconds to answer, and a leader twenty, so it waits
 // as long as a reply over HTTP may take.
-func askControl(ctx context.Context, dir, method, path string, into any) error {
+func askControl(ctx context.Context, dir, method, path string, form url.Values, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
 	// Plain HTTP over the socket, whatever the host in the URL says.
@@ -139,8 +133,7 @@ func askControl(ctx context.Context, dir, method, path string, into any) error {
 		return new(net.Dialer).DialContext(ctx, "unix", name)
 	}}
 	defer transport.CloseIdleConnections()
-	path, form, _ := strings.Cut(path, "?")
-	request, err := http.NewRequestWithContext(ctx, method, "http://wick"+path, strings.NewReader(form))
+	request, err := http.NewRequestWithContext(ctx, method, "http://wick"+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		return err
 	}
@@ -158,56 +151,4 @@ func askControl(ctx context.Context, dir, method, path string, into any) error {
 		return errors.New(strings.TrimSpace(string(text)))
 	}
 	return json.NewDecoder(response.Body).Decode(into)
-}
-
-// listClients prints the logins of the running server as a table, the oldest first. The
-// names are strangers' words, which the login has cleaned for display.
-func listClients(ctx context.Context, c *config, out io.Writer) error {
-	var list []loginJSON
-	if err := askControl(ctx, c.dataDir, http.MethodGet, "/clients", &list); err != nil {
-		return err
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tCLIENT\tSCOPE\tSINCE\tLAST USED\tFROM\tEXPIRES")
-	for _, l := range list {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Client, l.Scope,
-			l.Since.Format(time.RFC3339), l.Used.Format(time.RFC3339), l.From, l.Expires.Format(time.RFC3339))
-	}
-	return table.Flush()
-}
-
-// haltPaths are the paths of the owner's handler for each word of --halt: on halts trading,
-// cancel also cancels every order of the account, off lets trading go on.
-var haltPaths = map[string]string{"on": "/halt", "cancel": "/cancel", "off": "/resume"}
-
-// sayControl sends a request to the running server and prints the sentence it answers.
-func sayControl(ctx context.Context, c *config, path string, out io.Writer) error {
-	var said string
-	if err := askControl(ctx, c.dataDir, http.MethodPost, path, &said); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(out, said)
-	return err
-}
-
-// approveOrder says yes to the order that waits under an id at the running server, with the
-// passphrase, which is read from stdin.
-func approveOrder(ctx context.Context, c *config, stdin io.Reader, out, prompt io.Writer) error {
-	fmt.Fprint(prompt, "passphrase (it is shown as you type): ")
-	line, err := bufio.NewReader(io.LimitReader(stdin, maxOwnerForm)).ReadString('\n')
-	if err != nil && err != io.EOF {
-		return err
-	}
-	form := url.Values{"id": {c.approve}, "answer": {"yes"}, "passphrase": {strings.TrimRight(line, "\r\n")}}
-	return sayControl(ctx, c, "/approve?"+form.Encode(), out)
-}
-
-// writePermissions prints who may do what: the table by which every door is kept.
-func writePermissions(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ACTION\tSCOPE\tDOORS\tAPPROVAL")
-	for _, r := range permit.Table {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.Action, r.Scope, strings.Trim(fmt.Sprint(r.Doors), "[]"), cmp.Or(r.Approval, "-"))
-	}
-	return table.Flush()
 }

@@ -43,7 +43,7 @@ func TestSilentControl(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	var said string
-	err = askControl(ctx, dir, http.MethodPost, "/cancel", &said)
+	err = askControl(ctx, dir, http.MethodPost, "/cancel", nil, &said)
 	if err == nil || strings.Contains(err.Error(), "start it") || !strings.Contains(err.Error(), "may still do what was asked") {
 		t.Errorf("a server that does not answer: %v, want that it may still do what was asked", err)
 	}
@@ -105,10 +105,10 @@ func TestClients(t *testing.T) {
 	row := regexp.MustCompile(`(?m)^([0-9a-f]{8})  test +charts trade +` + at + `  ` + at + ` +127\.0\.0\.1 +` + at + `$`)
 	rows := row.FindAllStringSubmatch(out, -1)
 	if len(rows) != 2 || !strings.HasPrefix(out, "ID ") || strings.Contains(out, first) {
-		t.Fatalf("--clients printed:\n%s", out)
+		t.Fatalf("clients printed:\n%s", out)
 	}
 	if out, err := command(t, "revoke", rows[0][1], "--data-dir", dir); err != nil || out != "revoked "+rows[0][1]+", test\n" {
-		t.Errorf("--revoke: %q, %v", out, err)
+		t.Errorf("wick revoke: %q, %v", out, err)
 	}
 	if _, err := io.ReadAll(firstStream); err != nil { // it ends, by itself and at once
 		t.Errorf("the stream broke: %v", err)
@@ -120,12 +120,12 @@ func TestClients(t *testing.T) {
 		t.Errorf("the other token: %d, want 200", got)
 	}
 	for _, id := range []string{rows[0][1], "12", "x y&z", "ffffffff"} {
-		if out, err := command(t, "--revoke", id, "--data-dir", dir); err == nil || out != "" || strings.Contains(err.Error(), "\n") {
-			t.Errorf("--revoke %q: %q, %v, want one line", id, out, err)
+		if out, err := command(t, "revoke", id, "--data-dir", dir); err == nil || out != "" || strings.Contains(err.Error(), "\n") {
+			t.Errorf("revoke %q: %q, %v, want one line", id, out, err)
 		}
 	}
 	if out, err := command(t, "revoke", "all", "--data-dir", dir); err != nil || out != "revoked all logins: 1\n" {
-		t.Errorf("--revoke all: %q, %v", out, err)
+		t.Errorf("revoke all: %q, %v", out, err)
 	}
 	if _, err := io.ReadAll(secondStream); err != nil {
 		t.Errorf("the second stream broke: %v", err)
@@ -134,7 +134,7 @@ func TestClients(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(dir, controlName)); !os.IsNotExist(err) {
 		t.Errorf("the socket outlives the server: %v", err)
 	}
-	for _, args := range [][]string{{"--clients"}, {"--revoke", "all"}} {
+	for _, args := range [][]string{{"clients"}, {"revoke", "all"}} {
 		if _, err := command(t, append(args, "--data-dir", dir)...); err == nil || !strings.Contains(err.Error(), "--data-dir") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v without a server: %v, want one line", args, err)
 		}
@@ -289,26 +289,26 @@ func TestSecondLoopback(t *testing.T) {
 	}
 }
 
-// TestAuditNamesClient: --audit says which client placed an order, by the name
-// and the short id that --clients shows.
+// TestAuditNamesClient: wick audit says which client placed an order, by the name
+// and the short id that wick clients shows.
 func TestAuditNamesClient(t *testing.T) {
 	dir := t.TempDir()
 	p := startProcess(t, dir)
 	token := p.login(t)
 	p.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.01}`)
-	clients, err := command(t, "--clients", "--data-dir", dir)
+	clients, err := command(t, "clients", "--data-dir", dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, row, _ := strings.Cut(clients, "\n")
 	id, _, _ := strings.Cut(row, " ")
-	out, err := command(t, "--audit", "--data-dir", dir)
+	out, err := command(t, "audit", "--data-dir", dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	by := regexp.MustCompile(`order_placed .*"by":\{"name":"test","client":"[0-9a-f]+…?","id":"` + id + `"\}`)
 	if len(id) != 8 || !by.MatchString(out) {
-		t.Errorf("--clients shows %s, --audit prints:\n%s", id, out)
+		t.Errorf("clients shows %s, wick audit prints:\n%s", id, out)
 	}
 }
 
@@ -328,8 +328,8 @@ func TestLongDataDirectory(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "d")
 		dir += strings.Repeat("d", maxSocket+over-len(filepath.Join(dir, controlName)))
 		p := start(t, "--trade", "--data-dir", dir)
-		_, clients := command(t, "--clients", "--data-dir", dir)
-		_, halt := command(t, "--halt", "on", "--data-dir", dir)
+		_, clients := command(t, "clients", "--data-dir", dir)
+		_, halt := command(t, "halt", "on", "--data-dir", dir)
 		host := startHost(t, dir)
 		cause := fmt.Sprintf("and the system takes %d at most: start wick with a --data-dir of at most %d bytes", maxSocket, maxSocket-10)
 		if over == 0 {
@@ -339,7 +339,7 @@ func TestLongDataDirectory(t *testing.T) {
 			}
 			continue
 		}
-		for what, said := range map[string]string{"--clients": fmt.Sprint(clients), "--halt": fmt.Sprint(halt), "a host": fmt.Sprint(<-host.ended), "the log": p.log.String()} {
+		for what, said := range map[string]string{"clients": fmt.Sprint(clients), "halt": fmt.Sprint(halt), "a host": fmt.Sprint(<-host.ended), "the log": p.log.String()} {
 			if !strings.Contains(said, cause) {
 				t.Errorf("%s with a path of %d bytes: %s, want %q", what, len(dir), said, cause)
 			}
@@ -385,7 +385,7 @@ func TestHeldDirectory(t *testing.T) {
 	if err := serveOn(t, dir, "--serve"); !errors.Is(err, journal.ErrHeld) {
 		t.Errorf("beside a wick without a socket: %v, want that the directory is held", err)
 	}
-	// Over stdio, beside a server that keeps no book: --halt would reach that server.
+	// Over stdio, beside a server that keeps no book: wick halt would reach that server.
 	dir = t.TempDir()
 	start(t, "--serve", "--data-dir", dir)
 	if err := <-startHost(t, dir).ended; !errors.Is(err, journal.ErrHeld) || fileNames(t, dir) != controlName {
@@ -413,12 +413,12 @@ func TestHaltOff(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
 	p := startProcess(t, dir, "--cash", "1000", "--fee-rate", "0.01", "--max-daily-loss", "0.05")
-	if out, err := command(t, "--halt", "off", "--data-dir", dir); err != nil || out != "trading goes on\n" {
+	if out, err := command(t, "halt", "off", "--data-dir", dir); err != nil || out != "trading goes on\n" {
 		t.Errorf("at first: %q, %v", out, err)
 	}
 	p.call(t, p.login(t), "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"2"}`) // for about 20, and 0.2 of fees
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		out, err := command(t, "--halt", "off", "--data-dir", dir)
+		out, err := command(t, "halt", "off", "--data-dir", dir)
 		if out == "there is no halt, but trading is reduced: only orders that shrink a position are taken\n" {
 			break
 		}
@@ -430,7 +430,7 @@ func TestHaltOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		out, err := command(t, "--halt", "off", "--data-dir", dir+"-elsewhere")
+		out, err := command(t, "halt", "off", "--data-dir", dir+"-elsewhere")
 		if err != nil && strings.Contains(err.Error(), "no order is taken until wick is started again: the journal is broken") {
 			break
 		}
@@ -441,30 +441,30 @@ func TestHaltOff(t *testing.T) {
 }
 
 // TestHaltBesideStdio: the owner halts a wick that speaks over stdio as one that serves. What
-// needs a login is refused in one line that says why: there is none. Once --halt on was
+// needs a login is refused in one line that says why: there is none. Once wick halt on was
 // answered with "404 page not found", and orders went on.
 func TestHaltBesideStdio(t *testing.T) {
 	const order = `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.01}`
 	dir := t.TempDir()
 	h := startHost(t, dir)
 	h.ask("ping", "{}", &struct{}{})
-	if out, err := command(t, "--halt", "on", "--data-dir", dir); err != nil || !strings.HasPrefix(out, "trading is halted") {
-		t.Fatalf("--halt on: %q, %v", out, err)
+	if out, err := command(t, "halt", "on", "--data-dir", dir); err != nil || !strings.HasPrefix(out, "trading is halted") {
+		t.Fatalf("halt on: %q, %v", out, err)
 	}
 	if got := h.call("place_order", order); !strings.Contains(got, "halted") {
-		t.Errorf("an order after --halt on: %s", got)
+		t.Errorf("an order after wick halt on: %s", got)
 	}
-	if out, err := command(t, "--halt", "off", "--data-dir", dir); err != nil || out != "trading goes on\n" {
-		t.Errorf("--halt off: %q, %v", out, err)
+	if out, err := command(t, "halt", "off", "--data-dir", dir); err != nil || out != "trading goes on\n" {
+		t.Errorf("halt off: %q, %v", out, err)
 	}
 	if got := h.call("place_order", order); !strings.Contains(got, `"filled"`) {
-		t.Errorf("an order after --halt off: %s", got)
+		t.Errorf("an order after wick halt off: %s", got)
 	}
-	if out, err := command(t, "--halt", "cancel", "--data-dir", dir); err != nil || !strings.Contains(out, "cancelled") {
-		t.Errorf("--halt cancel: %q, %v", out, err)
+	if out, err := command(t, "halt", "cancel", "--data-dir", dir); err != nil || !strings.Contains(out, "cancelled") {
+		t.Errorf("halt cancel: %q, %v", out, err)
 	}
 	for args, want := range map[string]string{
-		"--clients": "no logins", "--revoke all": "no logins", "--revoke 12345678": "no logins", "--accept-positions": "broker",
+		"clients": "no logins", "revoke all": "no logins", "revoke 12345678": "no logins", "accept-positions": "broker",
 	} {
 		out, err := command(t, append(strings.Fields(args), "--data-dir", dir)...)
 		if err == nil || out != "" || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

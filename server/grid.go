@@ -10,7 +10,7 @@ import (
 	"wick/trade"
 )
 
-// parseGrid reads what --grid says: SYMBOL=TICK/LOT/MIN, several with commas. The
+// parseGrid reads what grid says: SYMBOL=TICK/LOT/MIN, several with commas. The
 // symbol * means every other one. TICK is the step of prices, LOT that of quantities and
 // MIN the least value of an order, price times quantity; 0 means none.
 func parseGrid(text string) (map[string]trade.Grid, error) {
@@ -23,12 +23,12 @@ func parseGrid(text string) (map[string]trade.Grid, error) {
 		if symbol = strings.TrimSpace(symbol); symbol != "*" {
 			// The source, which is not open yet, has the last word on the spelling: see resolveGrid.
 			if _, err := market.Resolve(market.Sample{}, symbol); err != nil {
-				return nil, fmt.Errorf("--grid %q: %w", part, err)
+				return nil, fmt.Errorf("%q: %w", part, err)
 			}
 		}
 		g, err := parseSteps(steps)
 		if err != nil {
-			return nil, fmt.Errorf("--grid %q: %w", part, err)
+			return nil, fmt.Errorf("%q: %w", part, err)
 		}
 		grids[symbol] = g
 	}
@@ -53,7 +53,7 @@ func parseSteps(text string) (g trade.Grid, err error) {
 	return g, nil
 }
 
-// resolveGrid puts the symbols of --grid into the spelling of the source, by which gridOf is
+// resolveGrid puts the symbols of the grid into the spelling of the source, by which gridOf is
 // asked. It refuses what names no symbol there, and two spellings of one.
 func (c *config) resolveGrid(source market.Source) error {
 	resolved := make(map[string]trade.Grid)
@@ -62,11 +62,11 @@ func (c *config) resolveGrid(source market.Source) error {
 		if text != "*" {
 			var err error
 			if symbol, err = market.Resolve(source, text); err != nil {
-				return fmt.Errorf("--grid: %w", err)
+				return fmt.Errorf("grid in --paper-file: %w", err)
 			}
 		}
 		if _, twice := resolved[symbol]; twice {
-			return fmt.Errorf("--grid names %s twice, in two spellings: leave one out", symbol)
+			return fmt.Errorf("grid in --paper-file names %s twice, in two spellings: leave one out", symbol)
 		}
 		resolved[symbol] = g
 	}
@@ -74,7 +74,7 @@ func (c *config) resolveGrid(source market.Source) error {
 	return nil
 }
 
-// gridOf returns the grid that --grid sets for a market, and whether it sets one.
+// gridOf returns the grid that is set for a market, and whether it sets one.
 func (c *config) gridOf(symbol string) (trade.Grid, bool) {
 	g, ok := c.grid[symbol]
 	if !ok {

@@ -25,7 +25,7 @@ func TestReadingTaskEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, task := range [][]string{{"--audit"}, {"--output", "-", "--format", "series", "--bars", "2000"}} {
+	for _, task := range [][]string{{"audit"}, {"--output", "-", "--format", "series", "--bars", "2000"}} {
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)

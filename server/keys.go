@@ -41,17 +41,17 @@ func writeKey(file string, out io.Writer) error {
 	// O_EXCL refuses an existing file and does not follow a link.
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("--new-key: %s is there already and is left as it is: name a new file; docs/keys.md tells how to go from one key to the next", file)
+		return fmt.Errorf("key: %s is there already and is left as it is: name a new file; docs/keys.md tells how to go from one key to the next", file)
 	}
 	if err != nil {
-		return fmt.Errorf("--new-key: %w", err)
+		return fmt.Errorf("key: %w", err)
 	}
 	text := oauth.NewKey()
 	defer clear(text)
 	_, err = f.Write(text)
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		os.Remove(file) // half a key is useless
-		return fmt.Errorf("--new-key: %w", err)
+		return fmt.Errorf("key: %w", err)
 	}
 	_, err = fmt.Fprintf(out, "wrote %s: start wick with --key-file %s, and keep it as secret as the passphrase\n", file, file)
 	return err

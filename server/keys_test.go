@@ -15,8 +15,8 @@ import (
 func newKeyFile(t *testing.T) (file, key string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "wick.key")
-	if out, err := command(t, "--new-key", file); err != nil || !strings.Contains(out, "--key-file "+file) {
-		t.Fatalf("--new-key: %q, %v", out, err)
+	if out, err := command(t, "key", file); err != nil || !strings.Contains(out, "--key-file "+file) {
+		t.Fatalf("wick key: %q, %v", out, err)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -51,12 +51,12 @@ func TestKeysOverStop(t *testing.T) {
 			before := p.call(t, token, "list_subscriptions", `{}`)
 			var gone string
 			p.post(t, "/revoke", "application/x-www-form-urlencoded", "token="+revoked+"&client_id="+client, 400, &struct{}{}) // another client's
-			out, err := command(t, "--clients", "--data-dir", dir)
+			out, err := command(t, "clients", "--data-dir", dir)
 			if err != nil {
 				t.Fatal(err)
 			}
 			gone = strings.Fields(strings.Split(out, "\n")[2])[0] // the second login
-			if out, err := command(t, "--revoke", gone, "--data-dir", dir); err != nil {
+			if out, err := command(t, "revoke", gone, "--data-dir", dir); err != nil {
 				t.Fatal(out, err)
 			}
 			p.stopBy(t, how)
@@ -73,7 +73,7 @@ func TestKeysOverStop(t *testing.T) {
 			if after := p.call(t, token, "list_subscriptions", `{}`); after != before {
 				t.Errorf("the subscription was %s, and is %s", before, after)
 			}
-			if out, err := command(t, "--revoke", "all", "--data-dir", dir); err != nil {
+			if out, err := command(t, "revoke", "all", "--data-dir", dir); err != nil {
 				t.Fatal(out, err)
 			}
 			p.stopBy(t, how)
@@ -81,7 +81,7 @@ func TestKeysOverStop(t *testing.T) {
 			p = p.again(t, dir, "--key-file", file)
 			for _, token := range []string{token, unseen, other} {
 				if got := p.ping(t, token); got != 401 {
-					t.Errorf("after --revoke all and a restart: %d, want 401", got)
+					t.Errorf("after wick revoke all and a restart: %d, want 401", got)
 				}
 			}
 			p.terminate(t)
@@ -245,7 +245,7 @@ func TestNewKey(t *testing.T) {
 	if _, other := newKeyFile(t); other == key || len(key) != 43 {
 		t.Errorf("keys %q and %q", key, other)
 	}
-	out, err := command(t, "--new-key", file)
+	out, err := command(t, "key", file)
 	if err == nil || !strings.Contains(err.Error(), "left as it is") || strings.Contains(out+err.Error(), key) {
 		t.Errorf("a second time: %q, %v", out, err)
 	}
@@ -256,7 +256,7 @@ func TestNewKey(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), key) {
 		t.Errorf("the file is changed: %v", err)
 	}
-	if _, err := command(t, "--new-key", filepath.Join(file, "x")); err == nil || strings.Contains(err.Error(), "\n") {
+	if _, err := command(t, "key", filepath.Join(file, "x")); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("below a file: %v, want one line", err)
 	}
 }

@@ -131,7 +131,7 @@ func wantBound(t *testing.T, srv *http.Server, ln net.Listener, most int) {
 
 // TestReplicaConnections is the same for those of other replicas.
 func TestReplicaConnections(t *testing.T) {
-	ln, err := listenFew("--cluster-listen", "127.0.0.1:0", maxReplicaConns)
+	ln, err := listenFew("--cluster-file", "127.0.0.1:0", maxReplicaConns)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,31 +22,6 @@ import (
 // owner is told.
 const silence = 10 * time.Minute
 
-// maxNotifyFile is how many bytes --notify-file may have.
-const maxNotifyFile = 64 << 10
-
-// settleNotify checks the flags about notifications and reads the file. The test of
-// destinations needs no journal; all else does, since what waits is kept there. The file
-// holds secrets, so like the one with the passphrase it must not be readable for others.
-func (c *config) settleNotify() error {
-	switch {
-	case c.notifyFile == "" && c.notifyTest == "":
-		return nil
-	case c.notifyFile == "":
-		return errors.New("--notify-test needs --notify-file")
-	case !c.trade && c.notifyTest == "":
-		return errors.New("--notify-file needs --trade: what waits to be sent is kept in its journal")
-	}
-	text, err := readPrivate(c.notifyFile, maxNotifyFile)
-	if err != nil {
-		return fmt.Errorf("--notify-file: %w", err)
-	}
-	if c.destinations, err = notify.Parse(text); err != nil {
-		return fmt.Errorf("--notify-file %s: %w", c.notifyFile, err)
-	}
-	return nil
-}
-
 // resolveNotified puts the symbols that destinations ask for into the spelling of the
 // source, which that of events is. It refuses what names no symbol there, since nothing
 // would ever match it.
@@ -54,31 +29,38 @@ func (c *config) resolveNotified(source market.Source) (err error) {
 	for _, d := range c.destinations {
 		for i, text := range d.Filter.Symbols {
 			if d.Filter.Symbols[i], err = market.Resolve(source, text); err != nil {
-				return fmt.Errorf("--notify-file %s: the line of %s: symbols=: %w", c.notifyFile, d.Name, err)
+				return fmt.Errorf("--notify-file %s: the line of %s: symbols=: %w", c.values["--notify-file"], d.Name, err)
 			}
 		}
 	}
 	return nil
 }
 
-// testNotify sends one message to each destination that --notify-test names, and writes
+// testNotify sends one message to each destination, or to the one that is named, and writes
 // a line for each that says what came of it. It tries each once, goes on after a failure,
 // and returns an error if there was any.
-func testNotify(ctx context.Context, c *config, source market.Source, out io.Writer) error {
+func testNotify(ctx context.Context, t *task) error {
+	if len(t.destinations) == 0 {
+		return errors.New("notify-test needs --notify-file")
+	}
+	source, err := t.open()
+	if err != nil {
+		return err
+	}
 	draw := painter(source)
 	var failed error
 	found := false
-	for _, d := range c.destinations {
-		if c.notifyTest != testAll && d.Name != string(c.notifyTest) {
+	for _, d := range t.destinations {
+		if name := t.word(0); name != "" && d.Name != name {
 			continue
 		}
 		found = true
-		if !sendTest(ctx, c, d, draw, out) {
+		if !sendTest(ctx, t.config, d, draw, t.shown) {
 			failed = errors.New("not every destination took its message")
 		}
 	}
 	if !found {
-		return fmt.Errorf("--notify-test: no destination is called %q", limit.Clip(string(c.notifyTest)))
+		return fmt.Errorf("notify-test: no destination is called %q", limit.Clip(t.word(0)))
 	}
 	return failed
 }
@@ -142,10 +124,8 @@ func painter(source market.Source) func(context.Context, notify.Event) ([]byte, 
 // waits at most two seconds for the leader, and ignores a failure: a login must not fail
 // because a message does.
 func (e *app) loggedIn(name, scope string, from netip.Addr) {
-	if e.notifier != nil {
-		e.tell(notify.Event{At: time.Now().UTC(), Kind: notify.Login, Client: name,
-			Text: fmt.Sprintf("%q logged in from %s, may use: %s", limit.Clip(name), from, scope)})
-	}
+	e.tell(notify.Event{At: time.Now().UTC(), Kind: notify.Login, Client: name,
+		Text: fmt.Sprintf("%q logged in from %s, may use: %s", limit.Clip(name), from, scope)})
 }
 
 // healthPeriod is how often the journal and the data sources are checked.

@@ -252,7 +252,7 @@ func TestNotifyOverRestart(t *testing.T) {
 	}
 }
 
-// TestNotifyTest: --notify-test says what came back, of all or of one.
+// TestNotifyTest: wick notify-test says what came back, of all or of one.
 func TestNotifyTest(t *testing.T) {
 	receiver := newHook(t)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -265,20 +265,20 @@ func TestNotifyTest(t *testing.T) {
 		err := Run(t.Context(), append(args, "--notify-file", file), env("HOME", t.TempDir()), nil, &out, io.Discard)
 		return out.String(), err
 	}
-	if out, err := run("--notify-test"); err == nil || out != "good: sent\nbad: failed: answered 401 Unauthorized: who are you, /***\n" {
+	if out, err := run("notify-test"); err == nil || out != "good: sent\nbad: failed: answered 401 Unauthorized: who are you, /***\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 	if got := receiver.await("test"); len(got.Data.Picture) == 0 {
 		t.Errorf("%+v", got)
 	}
-	if out, err := run("--notify-test=good"); err != nil || out != "good: sent\n" {
+	if out, err := run("notify-test", "good"); err != nil || out != "good: sent\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 	var out bytes.Buffer
-	if err := Run(t.Context(), []string{"--notify-file", file, "--notify-test", "good"}, env("HOME", t.TempDir()), nil, &out, io.Discard); err != nil || out.String() != "good: sent\n" {
+	if err := Run(t.Context(), []string{"--notify-file", file, "notify-test", "good"}, env("HOME", t.TempDir()), nil, &out, io.Discard); err != nil || out.String() != "good: sent\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
-	if _, err := run("--notify-test=nobody"); err == nil || !strings.Contains(err.Error(), `no destination is called "nobody"`) {
+	if _, err := run("notify-test", "nobody"); err == nil || !strings.Contains(err.Error(), `no destination is called "nobody"`) {
 		t.Error(err)
 	}
 }
@@ -290,14 +290,13 @@ func TestNotifyFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"needs --notify-file":    {"--notify-test"},
 		"needs --trade":          {"--serve", "--notify-file", destinations(t, "a ntfy https://example.com/x")},
 		"chmod 600":              {"--trade", "--notify-file", open},
 		"no such file":           {"--trade", "--notify-file", filepath.Join(t.TempDir(), "none")},
 		"line 1: the kind":       {"--trade", "--notify-file", destinations(t, "a sms https://example.com/x")},
 		"is longer than 65536":   {"--trade", "--notify-file", destinations(t, "a ntfy https://example.com/x\n"+strings.Repeat("#", maxNotifyFile))},
 		"not a regular file":     {"--trade", "--notify-file", t.TempDir()},
-		"unexpected argument":    {"--notify-file", open, "--notify-test", "a", "b"},
+		"write wick notify-test": {"--notify-file", open, "notify-test", "a", "b"},
 		"unexpected argument \"": {"--notify-file", open, "a"},
 	} {
 		_, err := parseConfig(args, env("HOME", t.TempDir()), io.Discard)

@@ -45,7 +45,7 @@ func openApp(ctx context.Context, c *config, source market.Source, log *slog.Log
 func (e *app) openTrade(ctx context.Context, c *config, source market.Source, log *slog.Logger) error {
 	o := trade.Options{
 		Dir: c.dataDir, Source: source, Feed: e.feed, Account: c.account, Limits: c.limits,
-		FeeRate: c.feeRate, MakerFeeRate: c.makerFee, Slippage: c.slippage, HalfSpread: c.halfSpread, Quoted: c.quoted, Grid: c.gridOf, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
+		FeeRate: c.feeRate, MakerFeeRate: c.makerFee, Slippage: c.slippage, HalfSpread: c.halfSpread, Quoted: !c.set["half-spread in --"+inPaper], Grid: c.gridOf, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
 		Recover: c.recoverTo(log), Log: log, Hub: e.hub, Works: e.subscribes, Notify: e.fired,
 	}
 	// The notifier, the cluster and the broker are parts of the engine's options, so
@@ -118,7 +118,7 @@ func (e *app) endWhenBroken(ctx context.Context) error {
 // recoverTo returns the function that is called with what a recovery does, and writes it
 // to the log. Without --recover=yes it returns nil.
 func (c *config) recoverTo(log *slog.Logger) func(trade.Recovery) error {
-	if c.recover != recoverYes {
+	if !c.recover {
 		return nil
 	}
 	return func(r trade.Recovery) error {

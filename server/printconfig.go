@@ -2,7 +2,6 @@ package server
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +12,7 @@ import (
 	"wick/mcp"
 )
 
-// client is an MCP client that --print-config knows: where its settings are and
+// client is an MCP client that wick config knows: where its settings are and
 // how they spell a server.
 type client struct {
 	name  string
@@ -35,7 +34,7 @@ var clients = []client{
 	{name: "zed", where: "add to Zed's settings.json", key: "context_servers", url: "url"},
 }
 
-// ClientNames returns the clients that --print-config knows.
+// ClientNames returns the clients that wick config knows.
 func ClientNames() []string {
 	var list []string
 	for _, c := range clients {
@@ -44,22 +43,23 @@ func ClientNames() []string {
 	return list
 }
 
-// writeClient prints the block for --print-config to stdout, and what to do with
+// writeClient prints the block to stdout, and what to do with
 // it to stderr, so that the block alone can be sent to a file.
 func (c *config) writeClient(stdout, stderr io.Writer) error {
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("where this program is: %w", err)
 	}
+	name := c.words[0]
 	var args []string // over stdio; nil for HTTP
-	if c.mcp || c.printConfig == "claude-desktop" {
+	if c.mcp || name == "claude-desktop" {
 		args = c.stdioArguments()
 	} else if c.baseURL == "" && c.port == 0 {
-		return errors.New("--print-config with --port 0: which port will be picked is not known; write the port, or --base-url")
+		return errors.New("config with --port 0: which port will be picked is not known; write the port, or --base-url")
 	} else if err := c.settleBase(c.port); err != nil { // nothing listens here, so the port is the one that was asked for
 		return err
 	}
-	block, where, err := ClientConfig(c.printConfig, c.baseURL+"/mcp", program, args)
+	block, where, err := ClientConfig(name, c.baseURL+"/mcp", program, args)
 	if err != nil {
 		return err
 	}
@@ -73,26 +73,22 @@ func (c *config) writeClient(stdout, stderr io.Writer) error {
 // came from the environment are left out, since the client may have another one.
 func (c *config) stdioArguments() []string {
 	args := []string{"--mcp"}
-	for _, f := range c.given {
-		value := f.Value.String()
-		kind, _ := flag.UnquoteUsage(f) // what --help calls the value
-		if dir, ok := strings.CutPrefix(value, "csv:"); ok && f.Name == "source" {
+	for _, s := range c.settings() {
+		value, given := c.given[s.Name]
+		if dir, ok := strings.CutPrefix(value, "csv:"); ok && s.Name == "source" {
 			value = "csv:" + absolute(dir)
-		} else if value != "" && (kind == "file" || kind == "directory") {
+		} else if s.Value == "file" || s.Value == "directory" {
 			value = absolute(value)
 		}
-		// The mode is always --mcp here, and a switch needs no value. One that has none was
-		// given as false: all else that it could ask for is refused beside --print-config.
 		switch {
-		case f.Name == "mcp" || f.Name == "serve" || f.Name == "print-config":
-		case alone(f) && value == "true":
-			args = append(args, "--"+f.Name)
-		case value == "":
-			args = append(args, "--"+f.Name+"=false")
+		case !given || s.File != "" || s.Name == "mcp" || s.Name == "serve": // the mode is always --mcp here
+		case s.Value == "" && value == "true":
+			args = append(args, "--"+s.Name)
 		default:
-			args = append(args, "--"+f.Name+"="+value)
+			args = append(args, "--"+s.Name+"="+value)
 		}
 	}
+	slices.Sort(args[1:])
 	return args
 }
 
@@ -111,7 +107,7 @@ func ClientConfig(name, address, program string, args []string) (block, where st
 	// Two of the clients take no JSON: one is set up by a command, one by TOML.
 	i := slices.IndexFunc(clients, func(c client) bool { return c.name == name })
 	if i < 0 {
-		return "", "", fmt.Errorf("--print-config %q is not a client that wick knows: choose one of %s", name, strings.Join(ClientNames(), ", "))
+		return "", "", fmt.Errorf("config %q is not a client that wick knows: choose one of %s", name, strings.Join(ClientNames(), ", "))
 	}
 	c := clients[i]
 	stdio := args != nil

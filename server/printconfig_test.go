@@ -32,7 +32,7 @@ func TestPrintConfig(t *testing.T) {
 			c.http:  {"--base-url", "https://wick.example.com"},
 			c.stdio: {"--mcp", "--trade", "--source", "auto"},
 		} {
-			got, where := printed(t, append(args, "--print-config", c.client)...)
+			got, where := printed(t, append(args, "config", c.client)...)
 			if got != want+"\n" || where == "" {
 				t.Errorf("%s %v:\n%s (%s)\nwant\n%s", c.client, args, got, where, want)
 			}
@@ -62,7 +62,7 @@ func TestPrintConfigPaths(t *testing.T) {
 	if err := os.WriteFile("lists", []byte("majors: BTCUSDT\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, _ := printed(t, "--mcp", "--data-dir", "state", "--source", "csv:bars", "--watchlist", "lists", "--print-config", "cursor")
+	got, _ := printed(t, "--mcp", "--data-dir", "state", "--source", "csv:bars", "--watchlist", "lists", "config", "cursor")
 	for _, want := range []string{"--data-dir=" + filepath.Join(dir, "state"), "--source=csv:" + filepath.Join(dir, "bars"), "--watchlist=" + filepath.Join(dir, "lists")} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s lacks %s", got, want)
@@ -80,7 +80,7 @@ func TestPrintConfigPaths(t *testing.T) {
 
 // TestPrintConfigUnknown: the refusal names the clients there are.
 func TestPrintConfigUnknown(t *testing.T) {
-	err := Run(t.Context(), []string{"--print-config", "emacs"}, env("HOME", "/home/x"), nil, &bytes.Buffer{}, &bytes.Buffer{})
+	err := Run(t.Context(), []string{"config", "emacs"}, env("HOME", "/home/x"), nil, &bytes.Buffer{}, &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), `"emacs"`) || !strings.Contains(err.Error(), "claude-desktop, claude-code, cursor") {
 		t.Errorf("an unknown client: %v", err)
 	}
@@ -89,12 +89,12 @@ func TestPrintConfigUnknown(t *testing.T) {
 // TestPrintConfigPort: nobody knows which port --port 0 will pick, so no address can be
 // printed, unless it is given. Over stdio there is none.
 func TestPrintConfigPort(t *testing.T) {
-	err := Run(t.Context(), []string{"--serve", "--port", "0", "--print-config", "cursor"}, env("HOME", "/home/x"), nil, &bytes.Buffer{}, &bytes.Buffer{})
-	if err == nil || !strings.Contains(err.Error(), "--port 0") || !strings.Contains(err.Error(), "--print-config") || strings.Contains(err.Error(), "\n") {
+	err := Run(t.Context(), []string{"--serve", "--port", "0", "config", "cursor"}, env("HOME", "/home/x"), nil, &bytes.Buffer{}, &bytes.Buffer{})
+	if err == nil || !strings.Contains(err.Error(), "--port 0") || !strings.Contains(err.Error(), "config") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("--port 0: %v, want one line that names both flags", err)
 	}
-	printed(t, "--serve", "--port", "0", "--base-url", "https://wick.example.com", "--print-config", "cursor")
-	printed(t, "--mcp", "--port", "0", "--print-config", "cursor")
+	printed(t, "--serve", "--port", "0", "--base-url", "https://wick.example.com", "config", "cursor")
+	printed(t, "--mcp", "--port", "0", "config", "cursor")
 }
 
 // TestPrintConfigServes: what cannot be served at or started with is refused, as when it is
@@ -102,35 +102,32 @@ func TestPrintConfigPort(t *testing.T) {
 func TestPrintConfigServes(t *testing.T) {
 	for args, want := range map[string]string{
 		"--listen 127.0.0.2": "such as http://127.0.0.2:9315", "--listen 192.0.2.1 --port 80": "http://localhost:80 leads",
-		"--mcp --source foo": `--source "foo" is none of sample, auto,`, "--mcp --source csv:": `--source "csv:" is none of`, "--mcp --source csv": `--source "csv" is none of`,
 	} {
-		err := Run(t.Context(), append(strings.Fields(args), "--print-config", "cursor"), env("HOME", "/home/x"), nil, &bytes.Buffer{}, &bytes.Buffer{})
+		err := Run(t.Context(), append(strings.Fields(args), "config", "cursor"), env("HOME", "/home/x"), nil, &bytes.Buffer{}, &bytes.Buffer{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", args, err, want)
 		}
 	}
 	for _, args := range []string{"--listen 0.0.0.0", "--listen ::1", "--mcp --listen 127.0.0.2", "--listen 127.0.0.2 --base-url http://127.0.0.2:9315"} {
-		printed(t, append(strings.Fields(args), "--print-config", "cursor")...)
+		printed(t, append(strings.Fields(args), "config", "cursor")...)
 	}
 }
 
 // TestPrintConfigOff: a flag that is given as false is printed as false, so that the
 // client's environment cannot turn it on, and wick takes what was printed.
 func TestPrintConfigOff(t *testing.T) {
-	for _, group := range Flags() {
-		for _, f := range group.Flags {
-			if !alone(f) || f.DefValue == "true" || f.Name == "mcp" || f.Name == "serve" {
-				continue
-			}
-			off := "--" + f.Name + "=false"
-			got, _ := printed(t, "--mcp", off, "--print-config", "claude-code")
-			_, args, _ := strings.Cut(strings.TrimSpace(got), " --mcp")
-			if args != " "+off {
-				t.Errorf("%s is printed as %q", off, args)
-			}
-			if _, err := parseConfig(append(strings.Fields(args), "--mcp"), env("HOME", "/home/x"), &bytes.Buffer{}); err != nil {
-				t.Errorf("%s is printed as %q, which is refused: %v", off, args, err)
-			}
+	for _, s := range Settings() {
+		if s.Value != "" || s.Name == "mcp" || s.Name == "serve" {
+			continue
+		}
+		off := "--" + s.Name + "=false"
+		got, _ := printed(t, "--mcp", off, "config", "claude-code")
+		_, args, _ := strings.Cut(strings.TrimSpace(got), " --mcp")
+		if args != " "+off {
+			t.Errorf("%s is printed as %q", off, args)
+		}
+		if _, err := parseConfig(append(strings.Fields(args), "--mcp"), env("HOME", "/home/x"), &bytes.Buffer{}); err != nil {
+			t.Errorf("%s is printed as %q, which is refused: %v", off, args, err)
 		}
 	}
 }

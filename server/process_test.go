@@ -205,8 +205,8 @@ func TestNobodyReadsLog(t *testing.T) {
 			p.call(t, token, "get_positions", `{}`)
 		}
 		var out bytes.Buffer
-		if err := Run(t.Context(), []string{"--halt", "on", "--data-dir", dir}, env(), nil, &out, io.Discard); err != nil || out.Len() == 0 {
-			t.Errorf("--halt on: %q, %v", &out, err)
+		if err := Run(t.Context(), []string{"halt", "on", "--data-dir", dir}, env(), nil, &out, io.Discard); err != nil || out.Len() == 0 {
+			t.Errorf("halt on: %q, %v", &out, err)
 		}
 		p.terminate(t)
 		read.Close()

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -84,4 +85,85 @@ func normalHost(host string) (string, error) {
 		return "", fmt.Errorf("browsers read %q as an address: write it as four numbers, such as 127.0.0.1", host)
 	}
 	return host, nil
+}
+
+// reachedByLocalhost reports whether a program that connects to localhost meets
+// a listener on this address. 127.0.0.2 is this machine too, but not that name.
+func reachedByLocalhost(listen string) bool {
+	ip, err := netip.ParseAddr(listen)
+	return strings.EqualFold(listen, "localhost") ||
+		err == nil && (ip.IsUnspecified() || ip == netip.MustParseAddr("127.0.0.1") || ip == netip.IPv6Loopback())
+}
+
+// publish settles the base URL once the port is known, and checks who could log in.
+func (c *config) publish(port int) error {
+	if err := c.settleBase(port); err != nil {
+		return err
+	}
+	base, err := url.Parse(c.baseURL)
+	if err == nil {
+		err = c.checkAnswered(base, port)
+	}
+	if err == nil {
+		err = c.checkLogin(base)
+	}
+	return err
+}
+
+// settleBase sets the base URL, unless it was given, to localhost and the port, and refuses an
+// address to bind that localhost does not lead to.
+func (c *config) settleBase(port int) error {
+	if c.baseURL != "" {
+		return nil
+	}
+	if !reachedByLocalhost(c.listen) {
+		// On a network the address is that of the proxy in front, which speaks https.
+		advice := "https://wick.example.com"
+		if address.Loopback(c.listen) {
+			advice = "http://" + net.JoinHostPort(c.listen, strconv.Itoa(port))
+		}
+		return fmt.Errorf("--listen %s is not where http://localhost:%d leads: set --base-url to the address that clients use, such as %s", c.listen, port, advice)
+	}
+	c.baseURL = "http://localhost:" + strconv.Itoa(port)
+	return nil
+}
+
+// checkAnswered refuses a base URL with an address of this machine and the server's own
+// port on which the server does not listen, such as [::1] beside --listen 127.0.0.1: nobody
+// would answer there. Another port may be that of a proxy.
+func (c *config) checkAnswered(base *url.URL, port int) error {
+	at, notAddress := netip.ParseAddr(base.Hostname())
+	listen, notListen := netip.ParseAddr(c.listen)
+	if notAddress != nil || notListen != nil || !at.IsLoopback() || listen.IsUnspecified() || listen == at || base.Port() != strconv.Itoa(port) {
+		return nil
+	}
+	return fmt.Errorf("--base-url %s is not where --listen %s answers: set --listen to %s, or write the base URL with the address that it listens on", c.baseURL, c.listen, at)
+}
+
+// checkLogin refuses a passphrase over plain http on
+// the network, and an open login beyond this machine or behind a proxy: whoever reaches
+// /authorize can read the code from the redirect, so without a passphrase anyone could
+// log in.
+func (c *config) checkLogin(base *url.URL) error {
+	if base.Scheme == "http" && !address.Loopback(c.listen) {
+		return fmt.Errorf("--listen %s is open to the network, but the base URL %s is plain http, so anyone on the way reads the passphrase and the tokens: "+
+			"put a TLS proxy in front and set --base-url to its https address, or listen on loopback", c.listen, c.baseURL)
+	}
+	if len(c.passphrase) == 0 && (!address.Loopback(c.listen) || !address.Loopback(base.Hostname())) {
+		return fmt.Errorf("without a passphrase wick serves loopback only, because behind a public address a stranger could log in; " +
+			"set WICK_PASSPHRASE or --passphrase-file, or leave --listen and --base-url on loopback")
+	}
+	if len(c.passphrase) == 0 && len(c.proxies) > 0 {
+		return fmt.Errorf("--trusted-proxy without a passphrase: behind a public proxy a stranger could read the code from the redirect, and so log in; " +
+			"set WICK_PASSPHRASE or --passphrase-file, or leave --trusted-proxy out")
+	}
+	return nil
+}
+
+// howToLogIn says for the start-up line how clients log in.
+func (c *config) howToLogIn() string {
+	if len(c.passphrase) == 0 {
+		return "at once, for clients on this machine"
+	}
+	return "with the passphrase"
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,31 +14,55 @@ import (
 	"wick/trade"
 )
 
+// paperLines writes a file for --paper-file.
+func paperLines(t *testing.T, lines ...string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "paper")
+	if err := os.WriteFile(name, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// wrong returns a value of a setting as a flag, or as a line of a file.
+func wrong(t *testing.T, name, value string) []string {
+	if slices.ContainsFunc(Settings(), func(s Setting) bool { return s.Name == name && s.File == inPaper }) {
+		return []string{"--paper-file", paperLines(t, name+" "+value)}
+	}
+	return []string{"--" + name, value}
+}
+
 // TestNoLimit: a value that limits nothing is refused at the start, by flag and by
-// variable, with what may stand there and what leaving the flag out means. Taken
-// silently it would open what the operator meant to close.
+// variable, with what may stand there. Taken silently it would open what the operator meant
+// to close.
 func TestNoLimit(t *testing.T) {
-	for flag, values := range map[string][]string{
+	for name, values := range map[string][]string{
 		"max-order-notional":         {"0", "0.0", "-1", "lots", "92233720369"},
 		"max-position-notional":      {"0", "-5"},
 		"cash":                       {"0", "-1"},
 		"max-daily-loss":             {"0", "-1"},
-		"max-open-orders":            {"0", "-1", "1000001"},
+		"fee-rate":                   {"1", "-1"},
+		"slippage":                   {"1e-9"},
+		"broker-dead-man":            {"0", "59s", "soon"},
+		"max-open-orders":            {"0", "-1", "1000001", "many"},
 		"max-open-orders-per-symbol": {"0", "-1", "251"},
 		"max-order-rate":             {"0", "-5", "1000001", "9223372036854775807"},
-		"max-price-age":              {"0", "0s", "-1s"},
-		"price-band":                 {"0", "1", "-2", "NaN", "Inf", "+inf"},
+		"max-price-age":              {"0", "0s", "-1s", "5"},
+		"price-band":                 {"0", "1", "-2", "NaN", "Inf", "+inf", "wide"},
+		"leverage":                   {"0.5", "0"},
+		"short":                      {"perhaps"},
+		"currency":                   {"xx", "usd", "USDt", "US", strings.Repeat("A", 500)},
+		"grid":                       {"BTCUSDT=0.01", "*=0.01/x/5", "../x=1/1/1"},
 	} {
 		for _, value := range values {
-			_, err := parseConfig([]string{"--trade", "--" + flag, value}, env("HOME", "/"), &bytes.Buffer{})
-			if err == nil || !strings.Contains(err.Error(), "--"+flag) || !strings.Contains(err.Error(), "leave it out") || strings.Contains(err.Error(), "\n") {
-				t.Errorf("--%s %s: %v, want one line that says what is allowed", flag, value, err)
-			}
-			_, err = parseConfig([]string{"--trade"}, env("HOME", "/", envName(flag), value), &bytes.Buffer{})
-			if err == nil || !strings.Contains(err.Error(), "leave it out") {
-				t.Errorf("%s=%s: %v, want it refused", envName(flag), value, err)
+			_, err := parseConfig(append([]string{"--trade"}, wrong(t, name, value)...), env("HOME", "/"), &bytes.Buffer{})
+			if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s %s: %v, want one line that says what is allowed", name, value, err)
 			}
 		}
+	}
+	if _, err := parseConfig([]string{"--trade"}, env("HOME", "/", "WICK_CASH", "0"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "WICK_CASH") {
+		t.Errorf("WICK_CASH=0: %v", err)
 	}
 }
 
@@ -43,42 +70,21 @@ func TestNoLimit(t *testing.T) {
 // are, and so is a zero where it means something.
 func TestLeastLimits(t *testing.T) {
 	c := parse(t, env("HOME", "/"), "--trade", "--max-order-notional", "0.00000001", "--max-position-notional", "0.00000001", "--cash", "0.01", "--max-daily-loss", "0.01",
-		"--max-open-orders", "1", "--max-open-orders-per-symbol", "1", "--max-order-rate", "1", "--max-price-age", "1ns",
-		"--fee-rate", "0", "--maker-fee-rate", "0", "--slippage", "0", "--half-spread", "0", "--confirm-above", "0")
+		"--fee-rate", "0", "--slippage", "0", "--confirm-above", "0",
+		"--paper-file", paperLines(t, "max-open-orders 1", "max-open-orders-per-symbol 1", "max-order-rate 1", "max-price-age 1ns", "maker-fee-rate 0", "half-spread 0"))
 	l := c.limits
 	if l.OrderNotional != 1 || l.PositionNotional != 1 || l.Open != 1 || l.OpenPerSymbol != 1 || l.OrdersPerSecond != 1 || l.DailyLoss != exact.One/100 || c.account.Cash != exact.One/100 || c.maxPriceAge != 1 {
 		t.Errorf("the least: %+v", c)
 	}
-	if l := parse(t, env("HOME", "/"), "--trade", "--max-order-notional", fmt.Sprint(mostAmount)).limits; l.OrderNotional != exact.Decimal(mostAmount)*exact.One {
+	const most = math.MaxInt64 / int64(exact.One)
+	if l := parse(t, env("HOME", "/"), "--trade", "--max-order-notional", fmt.Sprint(most)).limits; l.OrderNotional != exact.Decimal(most)*exact.One {
 		t.Errorf("the largest amount: %+v", l)
 	}
-	if c.feeRate != 0 || *c.makerFee != 0 || c.slippage != 0 || c.halfSpread != 0 || c.quoted || c.confirmAbove != 0 {
+	if c.feeRate != 0 || *c.makerFee != 0 || c.slippage != 0 || c.halfSpread != 0 || c.confirmAbove != 0 {
 		t.Errorf("zeros that mean something: %+v", c)
 	}
-	if l := parse(t, env("HOME", "/"), "--trade", "--max-open-orders", "1000000", "--max-open-orders-per-symbol", "250", "--max-order-rate", "1000000").limits; l.Open != maxCount || l.OpenPerSymbol != trade.MaxOpenPerSymbol || l.OrdersPerSecond != maxCount {
+	c = parse(t, env("HOME", "/"), "--trade", "--paper-file", paperLines(t, "# the most", "max-open-orders 1000000", "", "max-open-orders-per-symbol 250", "max-order-rate 1000000", "price-band 1.5", "currency GBp"))
+	if l := c.limits; l.Open != maxCount || l.OpenPerSymbol != trade.MaxOpenPerSymbol || l.OrdersPerSecond != maxCount || c.priceBand != 1.5 || c.account.Currency != "GBp" {
 		t.Errorf("the most: %+v", l)
 	}
-	if c := parse(t, env("HOME", "/"), "--trade", "--price-band", "1.5"); c.priceBand != 1.5 || math.IsInf(c.priceBand, 0) {
-		t.Errorf("--price-band 1.5: %v", c.priceBand)
-	}
-}
-
-// TestEmptyAmount: a flag with nothing after it, as a shell makes of a variable that is
-// not set, is refused. At a broker it would count as set, and lift what holds there
-// unless it is: the small order and the person's yes.
-func TestEmptyAmount(t *testing.T) {
-	_, broker := atAlpaca(t)
-	for _, flag := range []string{"max-order-notional", "max-position-notional", "fee-rate", "maker-fee-rate", "slippage", "half-spread",
-		"confirm-above", "cash", "max-daily-loss", "leverage"} {
-		for _, args := range [][]string{{"--trade"}, append([]string{"--trade"}, broker...)} {
-			_, err := parseConfig(append(args, "--"+flag+"="), env("HOME", "/"), &bytes.Buffer{})
-			if err == nil || !strings.Contains(err.Error(), "--"+flag+` ""`) || !strings.Contains(err.Error(), "leave it out") {
-				t.Errorf("%v --%s=: %v, want it refused", args, flag, err)
-			}
-		}
-	}
-	if _, err := parseConfig(append([]string{"--trade", "--broker-dead-man", "0"}, broker...), env("HOME", "/"), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "leave it out") {
-		t.Errorf("--broker-dead-man 0: %v, want it refused", err)
-	}
-	parse(t, env("HOME", "/", "WICK_CASH", "", "WICK_MAX_ORDER_NOTIONAL", ""), "--trade") // a variable without a value is one that is not set
 }

@@ -28,14 +28,16 @@ func TestFilesOfTheOwner(t *testing.T) {
 	}
 	for file, want := range map[string]string{pipe: "not a regular file", "/dev/zero": "not a regular file", huge: "is longer than"} {
 		readers := map[string]func() error{
-			"--watchlist": func() error { _, err := readWatchlists(file); return err },
-			"--passphrase-file": func() error {
-				_, err := parseConfig([]string{"--serve", "--passphrase-file", file}, env("HOME", "/"), &bytes.Buffer{})
-				return err
-			},
-			"--key-file": func() error { _, err := readKeys(file); return err },
-			"ca":         func() error { _, err := parseCredentials([]byte("ca "+file), dir); return err },
-			"cert":       func() error { _, err := parseCredentials([]byte("cert "+file+"\nkey x"), dir); return err },
+			"ca":   func() error { _, err := readTLS(dir, file, "", ""); return err },
+			"cert": func() error { _, err := readTLS(dir, "", file, "x"); return err },
+		}
+		for _, s := range Settings() {
+			if s.Value == "file" && s.File == "" {
+				readers[s.Name] = func() error {
+					_, err := parseConfig([]string{"--trade", "--" + s.Name, file}, env("HOME", "/"), &bytes.Buffer{})
+					return err
+				}
+			}
 		}
 		for name, read := range readers {
 			if err := read(); err == nil || !strings.Contains(err.Error(), want) {

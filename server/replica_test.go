@@ -44,8 +44,26 @@ const testSecret = "secret 0123456789abcdef0123456789abcdef\n"
 
 // clusterArgs are the flags of a replica on a fake etcd.
 func clusterArgs(t *testing.T, etcd *etcdtest.Server, file string) []string {
-	return []string{"--serve", "--trade", "--data-dir", t.TempDir(), "--cluster", etcd.URL, "--cluster-file", file, "--cluster-listen", "127.0.0.1:0",
+	return []string{"--serve", "--trade", "--data-dir", t.TempDir(), "--cluster-file", atEtcd(t, etcd.URL, file),
 		"--key-file", filepath.Join(filepath.Dir(file), "key"), "--base-url", "http://localhost:9315"}
+}
+
+// atEtcd copies the file, beside it, with the members of etcd and where to listen, and returns
+// its name.
+func atEtcd(t *testing.T, members, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), "replica-")
+	if err == nil {
+		_, err = fmt.Fprintf(f, "%s\netcd %s\nlisten 127.0.0.1:0\n", text, members)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return f.Name()
 }
 
 // steadyEtcd is a fake etcd for tests in which every leader stops and gives its lease back.
@@ -154,9 +172,9 @@ func TestReplicas(t *testing.T) {
 func TestStopDuringWrites(t *testing.T) {
 	t.Parallel()
 	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
-	a := startReplica(t, append(clusterArgs(t, etcd, file), "--max-order-rate", "100000"))
+	a := startReplica(t, append(clusterArgs(t, etcd, file), "--paper-file", paperLines(t, "max-order-rate 100000")))
 	a.await(t, "leader")
-	b := startReplica(t, append(clusterArgs(t, etcd, file), "--max-order-rate", "100000"))
+	b := startReplica(t, append(clusterArgs(t, etcd, file), "--paper-file", paperLines(t, "max-order-rate 100000")))
 	b.await(t, "follower")
 	token := b.login(t)
 	var mu sync.Mutex
@@ -270,7 +288,7 @@ func TestEpochOfReplicas(t *testing.T) {
 	token := a.login(t)
 	stream := b.listen(t, token, "")
 	var said string
-	if err := askControl(t.Context(), args[3], http.MethodPost, "/revoke?id=all", &said); err != nil {
+	if err := askControl(t.Context(), args[3], http.MethodPost, "/revoke", url.Values{"id": {"all"}}, &said); err != nil {
 		t.Fatal(err)
 	}
 	for stream.lines.Scan() { // until it ends
@@ -374,7 +392,7 @@ func TestCutOff(t *testing.T) {
 		way.Close()
 	})
 	args := clusterArgs(t, etcd, file)
-	args[slices.Index(args, etcd.URL)] = way.URL
+	args[slices.Index(args, "--cluster-file")+1] = atEtcd(t, way.URL, file)
 	b := startReplica(t, args)
 	b.await(t, "follower")
 	var client string
@@ -426,7 +444,7 @@ func TestRevokedBeforeHeard(t *testing.T) {
 	})
 	replica := func(at string) *running {
 		args := clusterArgs(t, etcd, file)
-		args[slices.Index(args, etcd.URL)] = at
+		args[slices.Index(args, "--cluster-file")+1] = atEtcd(t, at, file)
 		return startReplica(t, args)
 	}
 	leader := replica(way.URL)
@@ -515,7 +533,7 @@ func TestOtherSecret(t *testing.T) {
 	a := startReplica(t, clusterArgs(t, etcd, file))
 	a.await(t, "leader")
 	args := clusterArgs(t, etcd, file)
-	args[slices.Index(args, "--cluster-file")+1] = clusterFile(t, "secret ffffffffffffffffffffffffffffffff\n")
+	args[slices.Index(args, "--cluster-file")+1] = atEtcd(t, etcd.URL, clusterFile(t, "secret ffffffffffffffffffffffffffffffff\n"))
 	b := startReplica(t, args)
 	b.await(t, "follower")
 	if text := b.tool(t, a.login(t), "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5"}`); !strings.Contains(text, "nothing was done: the leader refuses this replica") {
@@ -690,37 +708,37 @@ func TestMoveStore(t *testing.T) {
 	}
 	move := func(args ...string) (string, error) {
 		var out syncBuffer
-		err := Run(t.Context(), append([]string{"--cluster", etcd.URL, "--cluster-file", file}, args...), env("HOME", t.TempDir()), nil, &out, io.Discard)
+		err := Run(t.Context(), append([]string{"--cluster-file", atEtcd(t, etcd.URL, file)}, args...), env("HOME", t.TempDir()), nil, &out, io.Discard)
 		return out.String(), err
 	}
-	if said, err := move("--import", dir); err != nil || !strings.Contains(said, "is the store main in etcd") {
+	if said, err := move("import", dir); err != nil || !strings.Contains(said, "is the store main in etcd") {
 		t.Fatalf("import: %q, %v", said, err)
 	}
-	if _, err := move("--import", dir); err == nil || !strings.Contains(err.Error(), "already") {
+	if _, err := move("import", dir); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("a second import: %v", err)
 	}
 	replica := startReplica(t, clusterArgs(t, etcd, file))
 	replica.await(t, "leader")
 	token = replica.login(t)
 	replica.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"0.5","client_order_id":"new"}`)
-	if said, err := move("--export", filepath.Join(t.TempDir(), "running")); err != nil || !strings.Contains(said, "running") {
+	if said, err := move("export", filepath.Join(t.TempDir(), "running")); err != nil || !strings.Contains(said, "running") {
 		t.Errorf("export while a replica leads: %q, %v", said, err)
 	}
-	if _, err := move("--import", dir); err == nil || !strings.Contains(err.Error(), "already") {
+	if _, err := move("import", dir); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("import while a replica leads: %v", err)
 	}
 	if err := replica.stop(); err != nil {
 		t.Fatal(err)
 	}
 	back := filepath.Join(t.TempDir(), "back")
-	if said, err := move("--export", back); err != nil || !strings.Contains(said, back) {
+	if said, err := move("export", back); err != nil || !strings.Contains(said, back) {
 		t.Fatalf("export: %q, %v", said, err)
 	}
-	if _, err := move("--export", back); err == nil {
+	if _, err := move("export", back); err == nil {
 		t.Error("an export over another store")
 	}
 	var out syncBuffer
-	err := Run(t.Context(), []string{"--audit", "--verify", "--data-dir", back}, env("HOME", t.TempDir()), nil, &out, io.Discard)
+	err := Run(t.Context(), []string{"audit", "verify", "--data-dir", back}, env("HOME", t.TempDir()), nil, &out, io.Discard)
 	if err != nil || !strings.Contains(out.String(), "sound: no record after ") {
 		t.Errorf("the exported history: %s, %v", &out, err)
 	}
@@ -743,7 +761,7 @@ func TestHaltOfCluster(t *testing.T) {
 	b := startReplica(t, args)
 	b.await(t, "follower")
 	var said string
-	if err := askControl(t.Context(), args[3], http.MethodPost, "/halt", &said); err != nil {
+	if err := askControl(t.Context(), args[3], http.MethodPost, "/halt", nil, &said); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.stop(); err != nil {
@@ -754,7 +772,7 @@ func TestHaltOfCluster(t *testing.T) {
 	if text := b.tool(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5"}`); !strings.Contains(text, "halted") {
 		t.Errorf("an order while trading is halted: %s", text)
 	}
-	if err := askControl(t.Context(), args[3], http.MethodPost, "/resume", &said); err != nil {
+	if err := askControl(t.Context(), args[3], http.MethodPost, "/resume", nil, &said); err != nil {
 		t.Fatal(err)
 	}
 	b.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5"}`)
@@ -767,11 +785,11 @@ func TestHaltOfCluster(t *testing.T) {
 	args = clusterArgs(t, etcd, file)
 	c := startReplica(t, args)
 	c.await(t, "follower")
-	if err := askControl(t.Context(), args[3], http.MethodPost, "/resume", &said); err != nil || said != "trading goes on" {
+	if err := askControl(t.Context(), args[3], http.MethodPost, "/resume", nil, &said); err != nil || said != "trading goes on" {
 		t.Errorf("lifted at a follower: %q, %v", said, err)
 	}
 	c.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":"5","quantity":"0.3"}`)
-	if err := askControl(t.Context(), args[3], http.MethodPost, "/cancel", &said); err != nil || !strings.Contains(said, "every open order") {
+	if err := askControl(t.Context(), args[3], http.MethodPost, "/cancel", nil, &said); err != nil || !strings.Contains(said, "every open order") {
 		t.Errorf("cancelled at a follower: %q, %v", said, err)
 	}
 	if open := c.call(t, token, "get_orders", `{"filter":"open"}`); !strings.Contains(open, "[]") {
@@ -796,23 +814,26 @@ func TestNoClusterNoConnection(t *testing.T) {
 // TestClusterFlags: what cannot work is refused at the start, with what would be
 // right.
 func TestClusterFlags(t *testing.T) {
-	key := filepath.Join(filepath.Dir(clusterFile(t, testSecret)), "key")
+	at := func(members, text string) string { return atEtcd(t, members, clusterFile(t, text)) }
+	good, open := at("http://127.0.0.1:1", testSecret), clusterFile(t, testSecret)
+	key := filepath.Join(filepath.Dir(good), "key")
+	if err := os.Chmod(open, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for want, args := range map[string][]string{
-		"needs --key-file":         {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
-		"needs --cluster-file":     {"--trade", "--cluster", "http://127.0.0.1:1"},
-		"belong to --cluster":      {"--trade", "--cluster-file", "x"},
-		"needs --cluster-listen":   {"--trade", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--key-file", key},
-		"that others reach":        {"--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", ":9317"},
-		"belongs to --serve":       {"--mcp", "--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
-		"does not work with":       {"--trade", "--key-file", key, "--confirm-above", "1", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
-		"--broker does not work":   {"--trade", "--key-file", key, "--broker", "alpaca-paper", "--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--cluster-listen", "127.0.0.1:0"},
-		"is a URL such as":         {"--trade", "--key-file", key, "--cluster", "root:hunter2@127.0.0.1:1", "--cluster-file", clusterFile(t, testSecret), "--cluster-listen", "127.0.0.1:0"},
-		"host and port alone":      {"--trade", "--key-file", key, "--cluster", "https://root:hunter2@127.0.0.1:1", "--cluster-file", clusterFile(t, testSecret), "--cluster-listen", "127.0.0.1:0"},
-		"for all to read":          {"--trade", "--key-file", key, "--cluster", "http://10.0.0.1:1", "--cluster-file", clusterFile(t, testSecret+"user a\npassword hunter2"), "--cluster-listen", "127.0.0.1:0"},
-		"at least 32":              {"--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, "secret short"), "--cluster-listen", "127.0.0.1:0"},
-		"begins with none of":      {"--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, "hunter2"), "--cluster-listen", "127.0.0.1:0"},
-		"user and password belong": {"--trade", "--key-file", key, "--cluster", "http://127.0.0.1:1", "--cluster-file", clusterFile(t, testSecret+"user a"), "--cluster-listen", "127.0.0.1:0"},
-		"exclude each other":       {"--cluster", "http://127.0.0.1:1", "--cluster-file", "x", "--import", "a", "--export", "b"},
+		"needs --key-file":         {"--trade", "--cluster-file", good},
+		"that the other replicas":  {"--trade", "--key-file", key, "--cluster-file", clusterFile(t, testSecret+"etcd http://127.0.0.1:1\nlisten :9317")},
+		"belongs to --serve":       {"--mcp", "--trade", "--key-file", key, "--cluster-file", good},
+		"does not work with":       {"--trade", "--key-file", key, "--confirm-above", "1", "--cluster-file", good},
+		"--broker does not work":   {"--trade", "--key-file", key, "--broker", "alpaca-paper", "--cluster-file", good},
+		"is a URL such as":         {"--trade", "--key-file", key, "--cluster-file", at("root:hunter2@127.0.0.1:1", testSecret)},
+		"host and port alone":      {"--trade", "--key-file", key, "--cluster-file", at("https://root:hunter2@127.0.0.1:1", testSecret)},
+		"for all to read":          {"--trade", "--key-file", key, "--cluster-file", at("http://10.0.0.1:1", testSecret+"user a\npassword hunter2")},
+		"at least 32":              {"--trade", "--key-file", key, "--cluster-file", at("http://127.0.0.1:1", "secret short")},
+		"begins with none of":      {"--trade", "--key-file", key, "--cluster-file", clusterFile(t, "hunter2")},
+		"has no value, or two":     {"--trade", "--key-file", key, "--cluster-file", clusterFile(t, "secret hunter2\nsecret hunter2")},
+		"user and password belong": {"--trade", "--key-file", key, "--cluster-file", at("http://127.0.0.1:1", testSecret+"user a")},
+		"run chmod 600":            {"--trade", "--key-file", key, "--cluster-file", open},
 	} {
 		err := Run(t.Context(), append(args, "--port", "0", "--data-dir", t.TempDir()), env("HOME", t.TempDir()), nil, io.Discard, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -824,14 +845,27 @@ func TestClusterFlags(t *testing.T) {
 	}
 }
 
-// FuzzCredentials: no file makes the reader panic, and no error quotes a secret.
-func FuzzCredentials(f *testing.F) {
+// TestListenVariable: the address of a replica may come from the environment, since the file
+// is the same at every replica.
+func TestListenVariable(t *testing.T) {
+	file := clusterFile(t, testSecret+"etcd http://127.0.0.1:1\nlisten $POD_IP:9317")
+	c := parse(t, env("HOME", "/", "POD_IP", "10.0.0.7"), "--trade", "--key-file", filepath.Join(filepath.Dir(file), "key"), "--cluster-file", file)
+	if c.cluster.listen != "10.0.0.7:9317" {
+		t.Errorf("it listens on %q", c.cluster.listen)
+	}
+}
+
+// FuzzLines: no file of settings makes the reader panic, and no error quotes a line of it.
+func FuzzLines(f *testing.F) {
 	f.Add([]byte(testSecret + "user a\npassword b\n# a comment\n"))
 	f.Add([]byte("ca nowhere.pem\ncert a\nkey b"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		c, err := parseCredentials(text, t.TempDir())
-		if err == nil && (c.User == "") != (c.Password == "") {
-			t.Errorf("%q is taken with a user alone", text)
+		c := &config{lines: make(map[string]map[string]string)}
+		err := c.readLines(inCluster, "file", func(string, int) ([]byte, error) { return text, nil })
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSpace(line); err != nil && len(line) > 20 && strings.Contains(err.Error(), line) {
+				t.Errorf("%q is quoted: %v", line, err)
+			}
 		}
 	})
 }

@@ -75,7 +75,10 @@ func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, 
 // tell passes an event for the owner to the process that sends messages: this one, or the
 // leader, for whose answer it waits at most two seconds.
 func (e *app) tell(event notify.Event) error {
-	if e.replica.leads() {
+	switch {
+	case e.notifier == nil:
+		return nil
+	case e.replica.leads():
 		e.notifier.Tell(event)
 		return nil
 	}

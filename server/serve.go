@@ -360,7 +360,7 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 	}
 	e, err := openApp(ctx, c, source, logs.part("Trade"))
 	if errors.Is(err, journal.ErrHeld) {
-		if c.recover == recoverYes {
+		if c.recover {
 			return fmt.Errorf("--recover=yes needs the data directory to itself: %w", err)
 		}
 		logs.part("wick").Info("attaching to the wick that runs on this data directory", "directory", c.dataDir)

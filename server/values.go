@@ -2,107 +2,291 @@ package server
 
 import (
 	"errors"
-	"flag"
 	"fmt"
+	"math"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"wick/journal"
+	"wick/address"
+	"wick/exact"
+	"wick/limit"
+	"wick/market"
+	"wick/notify"
 )
 
-// This file has the kinds of flags that the flag package lacks: lists, and flags that may
-// stand alone or with a value. For one that is boolean and stands alone the flag package
-// calls Set, or the function of BoolFunc, with "true".
+// This file has what rows of settings check and store.
 
-// alone reports whether a flag may stand without a value.
-func alone(f *flag.Flag) bool {
-	b, ok := f.Value.(interface{ IsBoolFlag() bool })
-	return ok && b.IsBoolFlag()
+// maxCount is the largest value of a limit that is a whole number. A rate of more than a
+// thousand million orders a second would not limit anything, because the time between two
+// orders would be rounded to zero.
+const maxCount = 1_000_000
+
+// unset is of a setting that only asks for a command.
+func unset(string) error { return nil }
+
+func store(to *string) func(string) error {
+	return func(text string) error { *to = text; return nil }
 }
 
-// list is a flag that may be given several times, or once with commas.
-type list []string
+func on(to *bool) func(string) error {
+	return func(text string) (err error) {
+		if *to, err = strconv.ParseBool(text); err != nil {
+			return fmt.Errorf("%q is neither true nor false", limit.Clip(text))
+		}
+		return nil
+	}
+}
 
-// String returns the values with commas between them.
-func (l *list) String() string { return strings.Join(*l, ",") }
+func oneOf(to *string, words ...string) func(string) error {
+	return func(text string) error {
+		if *to = text; !slices.Contains(words, text) {
+			return fmt.Errorf("%q is none of %s", limit.Clip(text), strings.Join(words, ", "))
+		}
+		return nil
+	}
+}
 
-// Set adds the values of one flag.
-func (l *list) Set(s string) error {
-	for part := range strings.SplitSeq(s, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			*l = append(*l, part)
+// list takes texts with commas between them.
+func list(to *[]string) func(string) error {
+	return func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				*to = append(*to, part)
+			}
+		}
+		return nil
+	}
+}
+
+func whole(to *int, least, most int) func(string) error {
+	return func(text string) error {
+		n, err := strconv.Atoi(text)
+		if *to = n; err != nil || n < least || n > most {
+			return fmt.Errorf("%q is no whole number from %d to %d", limit.Clip(text), least, most)
+		}
+		return nil
+	}
+}
+
+func duration(to *time.Duration, least time.Duration) func(string) error {
+	return func(text string) error {
+		d, err := time.ParseDuration(text)
+		if *to = d; err != nil || d < least {
+			return fmt.Errorf("%q is no duration of at least %v: write a number and its unit, such as 90s or 10m", limit.Clip(text), least)
+		}
+		return nil
+	}
+}
+
+// amount takes an exact number, never a float.
+func amount(to *exact.Decimal, least exact.Decimal) func(string) error {
+	return func(text string) error {
+		return parseAmount(to, text, least, math.MaxInt64, fmt.Sprintf("from %v to %d", least, math.MaxInt64/int64(exact.One)))
+	}
+}
+
+// fraction takes an exact number below 1.
+func fraction(to *exact.Decimal) func(string) error {
+	return func(text string) error { return parseAmount(to, text, 0, exact.One-1, "from 0 to below 1") }
+}
+
+func parseAmount(to *exact.Decimal, text string, least, most exact.Decimal, told string) error {
+	v, err := exact.Parse([]byte(text))
+	if err != nil || v < least || v > most {
+		return fmt.Errorf("%q is not a number %s with at most 8 decimals", limit.Clip(text), told)
+	}
+	*to = v
+	return nil
+}
+
+// setRecover takes yes, and alone asks what a recovery would keep.
+func (c *config) setRecover(text string) error {
+	if c.recover = text == "yes"; c.recover {
+		return nil
+	}
+	if on(&c.showRecovery)(text) != nil {
+		return errors.New("takes no other value than yes: --recover shows what can be kept, --recover=yes keeps it")
+	}
+	return nil
+}
+
+// setListen takes an address to bind, without a port. 127.0.0.1 may be written as
+// ::ffff:127.0.0.1; it is listened on as the former.
+func (c *config) setListen(text string) error {
+	ip, err := netip.ParseAddr(text)
+	if c.listen = text; err == nil && ip.Is4In6() {
+		c.listen = ip.Unmap().String()
+	}
+	if err != nil && strings.ContainsAny(text, "[]:/ ") {
+		return fmt.Errorf("%q is no address to bind: write one such as 127.0.0.1 or ::1, without brackets, and the port as --port", limit.Clip(text))
+	}
+	return nil
+}
+
+// setOrigins takes origins. They are compared whole with what browsers send: scheme, host and
+// port, no path. One that is none is not quoted, because it may hold a password.
+func (c *config) setOrigins(text string) error {
+	list(&c.origins)(text)
+	for i, origin := range c.origins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme == "" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+			return fmt.Errorf("has an address, number %d, that is not an origin such as https://app.example.com", i+1)
+		}
+		if c.origins[i], err = normalOrigin(u); err != nil {
+			return fmt.Errorf("%q: %w", origin, err)
 		}
 	}
 	return nil
 }
 
-// verifyFlag is --verify: alone it asks for a check of the whole history, with a
-// hash also whether that hash is in it.
-type verifyFlag struct {
-	on   bool
-	hash *journal.Hash // nil if none was given
-}
-
-// set takes a hash, and what the flag package takes for a boolean.
-func (f *verifyFlag) set(text string) error {
-	if on, err := strconv.ParseBool(text); err == nil {
-		f.on = on
-		return nil
-	}
-	f.on, f.hash = true, new(journal.Hash)
-	if err := f.hash.UnmarshalText([]byte(text)); err != nil {
-		return fmt.Errorf("write --verify, or --verify HASH with a hash that --audit --head printed: %w", err)
+// setProxies takes addresses and CIDRs.
+func (c *config) setProxies(text string) error {
+	var texts []string
+	list(&texts)(text)
+	for _, text := range texts {
+		prefix, err := netip.ParsePrefix(text)
+		if addr, single := netip.ParseAddr(text); single == nil {
+			prefix, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			return fmt.Errorf("%q is neither an address nor a CIDR such as 10.0.0.0/8", limit.Clip(text))
+		}
+		c.proxies = append(c.proxies, prefix.Masked())
 	}
 	return nil
 }
 
-// recoverFlag is --recover: alone it asks what a recovery would keep, with yes
-// it asks for the recovery.
-type recoverFlag string
-
-// The values of the flag: not given, given alone, and with yes.
-const (
-	recoverNo   recoverFlag = ""
-	recoverShow recoverFlag = "true"
-	recoverYes  recoverFlag = "yes"
-)
-
-// String returns what Set was given.
-func (f *recoverFlag) String() string { return string(*f) }
-
-// IsBoolFlag lets --recover stand without a value.
-func (f *recoverFlag) IsBoolFlag() bool { return true }
-
-// Set takes yes, and what the flag package takes for a boolean.
-func (f *recoverFlag) Set(text string) error {
-	if text == string(recoverYes) {
-		*f = recoverYes
-		return nil
+// setSource checks that there is a source of the name. Whether it can be opened shows when it
+// is.
+func (c *config) setSource(text string) error {
+	dir, csv := strings.CutPrefix(text, "csv:")
+	if c.source = text; csv && dir == "" || !csv && !slices.Contains(market.Sources(), text) {
+		return fmt.Errorf("%q is none of %s", limit.Clip(text), strings.Join(market.Sources(), ", "))
 	}
-	show, err := strconv.ParseBool(text)
+	return nil
+}
+
+// setSymbols takes symbols. The source, which is not open yet, has the last word on their
+// spelling.
+func (c *config) setSymbols(text string) error {
+	for text := range strings.SplitSeq(text, ",") {
+		if _, err := market.Resolve(market.Sample{}, text); err != nil {
+			return err
+		}
+		c.symbols = append(c.symbols, text)
+	}
+	return nil
+}
+
+func (c *config) setIntervals(text string) error {
+	for text := range strings.SplitSeq(text, ",") {
+		interval, err := market.ParseInterval(text)
+		if err != nil {
+			return err
+		}
+		c.intervals = append(c.intervals, interval)
+	}
+	return nil
+}
+
+// currencyShape is what the currency of an account looks like: an ISO 4217 code, such a code
+// with a small letter for hundredths, or a token. It is compared with what sources name, letter
+// by letter, so a token in small letters would match nothing.
+var currencyShape = regexp.MustCompile(`^([A-Z]{3,10}|[A-Z]{2}[a-z])$`)
+
+func (c *config) setCurrency(text string) error {
+	if c.account.Currency = text; !currencyShape.MatchString(text) {
+		return fmt.Errorf("%q is not the name of a currency as data sources write it, such as USD, USDT or, for pence, GBp", limit.Clip(text))
+	}
+	return nil
+}
+
+func (c *config) setBand(text string) error {
+	band, err := strconv.ParseFloat(text, 64)
+	if c.priceBand = band; err != nil || !(band > 1) || math.IsInf(band, 1) { // also NaN
+		return fmt.Errorf("%q is no multiple above 1", limit.Clip(text))
+	}
+	return nil
+}
+
+// setMetrics takes an address of this machine only: the metrics need no token, and show when
+// the owner is at work.
+func (c *config) setMetrics(text string) error {
+	host, _, err := net.SplitHostPort(text)
+	if c.metrics = text; err != nil || !address.Loopback(host) {
+		return fmt.Errorf("%q is not a loopback address with a port, such as 127.0.0.1:9316", limit.Clip(text))
+	}
+	return nil
+}
+
+// maxNotifyFile is how many bytes --notify-file may have.
+const maxNotifyFile = 64 << 10
+
+// setDestinations reads the destinations of messages. The file holds secrets, so like the
+// one with the passphrase it must not be readable for others.
+func (c *config) setDestinations(file string) error {
+	text, err := readPrivate(file, maxNotifyFile)
+	if err == nil {
+		c.destinations, err = notify.Parse(text)
+	}
 	if err != nil {
-		return errors.New("write --recover to see what can be kept, or --recover=yes to keep it")
-	}
-	if *f = recoverNo; show {
-		*f = recoverShow
+		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil
 }
 
-// testFlag is --notify-test: alone it means every destination, with a name that one.
-type testFlag string
+// maxLines bounds a file of settings, in bytes.
+const maxLines = 64 << 10
 
-// testAll is what the flag package passes for a flag without a value.
-const testAll testFlag = "true"
-
-// set takes the name of a destination. "true", which stands for no value, means all of
-// them.
-func (f *testFlag) set(text string) error {
-	if text == "" {
-		return errors.New("write --notify-test for every destination, or --notify-test NAME for one")
+// readLines reads a file of settings, the lines of one of the groups: a name and a value.
+// Empty lines and those that begin with # are skipped. Errors quote no line, because it may be
+// a secret without its name.
+func (c *config) readLines(group, file string, read func(name string, most int) ([]byte, error)) error {
+	text, err := read(file, maxLines)
+	if err != nil {
+		return err
 	}
-	if *f = testFlag(text); text == "false" {
-		*f = ""
+	var names []string
+	for _, s := range c.settings() {
+		if s.File == group {
+			names = append(names, s.Name)
+		}
 	}
+	values := make(map[string]string)
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, value, _ := strings.Cut(line, " ")
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("%s: a line begins with none of %s", file, strings.Join(names, ", "))
+		}
+		if value = strings.TrimSpace(value); value == "" || values[name] != "" {
+			return fmt.Errorf("%s: %s has no value, or two", file, name)
+		}
+		values[name] = value
+	}
+	c.lines[group] = values
 	return nil
+}
+
+// defaultDir returns the directory for state, which need not exist yet. HOME is read through
+// env first, so that tests have their own.
+func defaultDir(env func(string) string) (string, error) {
+	home, err := env("HOME"), error(nil)
+	if home == "" {
+		home, err = os.UserHomeDir()
+	}
+	if err != nil {
+		return "", errors.New("no home directory for state: set --data-dir")
+	}
+	return home + string(os.PathSeparator) + ".wick", nil
 }

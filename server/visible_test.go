@@ -65,7 +65,7 @@ func TestAuditIsVisible(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := Run(t.Context(), []string{"--data-dir", dir, "--audit"}, env("HOME", dir), nil, &out, io.Discard); err != nil {
+	if err := Run(t.Context(), []string{"--data-dir", dir, "audit"}, env("HOME", dir), nil, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if unseen(out.String()) || !strings.Contains(out.String(), `ok\u009b1A`) {

@@ -12,13 +12,13 @@ import (
 // maxWatchlist bounds the file of --watchlist, in bytes.
 const maxWatchlist = 64 << 10
 
-// readWatchlists reads a file of named lists of symbols, as parseWatchlists does.
-func readWatchlists(file string) (map[string][]string, error) {
+// setWatchlists reads a file of named lists of symbols, as parseWatchlists does.
+func (c *config) setWatchlists(file string) error {
 	text, err := readRegular(file, maxWatchlist)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		c.watchlists, err = parseWatchlists(file, string(text))
 	}
-	return parseWatchlists(file, string(text))
+	return err
 }
 
 // parseWatchlists reads named lists of symbols, one a line:

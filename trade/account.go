@@ -256,7 +256,7 @@ func refuseShort(o *Order, held, others, lot exact.Decimal) error {
 	if left > 0 {
 		advice = o.atMost(left)
 	}
-	return refuse("no_short", fixIt, "the account holds %s of %s%s, and may not sell more than it has (--short): %s", held, o.Symbol, counted, advice)
+	return refuse("no_short", fixIt, "the account holds %s of %s%s, and may not sell more than it has (short in --paper-file): %s", held, o.Symbol, counted, advice)
 }
 
 // spending is what an account is to pay for: a quantity of an order at a price, beside the

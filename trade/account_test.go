@@ -351,16 +351,16 @@ func TestNoShort(t *testing.T) {
 	sell := func(r *OrderRequest) { r.Side, r.MayOpen = Sell, true }
 	resting := func(r *OrderRequest) { sell(r); r.Type, r.Price = Limit, 120*exact.One }
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
-		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "holds 0 of AAA, and may not sell more than it has (--short): nothing can be sold") {
+		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "holds 0 of AAA, and may not sell more than it has (short in --paper-file): nothing can be sold") {
 			t.Errorf("a sell without a position: %v, want no_short", err)
 		}
 		place(t, e, Buy, Market, "1", "")
 		ask(t, e, func(r *OrderRequest) { resting(r); r.Quantity = dec(t, "0.6") })
-		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "holds 1 of AAA, of which open orders sell 0.6, and may not sell more than it has (--short): lower the quantity to at most 0.4") {
+		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "holds 1 of AAA, of which open orders sell 0.6, and may not sell more than it has (short in --paper-file): lower the quantity to at most 0.4") {
 			t.Errorf("a sell of more than open orders leave: %v, want no_short with at most 0.4", err)
 		}
 		ask(t, e, func(r *OrderRequest) { resting(r); r.Quantity = dec(t, "0.4") })
-		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "of which open orders sell 1, and may not sell more than it has (--short): cancel or replace one of them") {
+		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "of which open orders sell 1, and may not sell more than it has (short in --paper-file): cancel or replace one of them") {
 			t.Errorf("a sell when open orders sell everything: %v, want no_short with advice to cancel one", err)
 		}
 		if _, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, 2*exact.One }); code(err) != "no_short" {

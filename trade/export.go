@@ -113,7 +113,7 @@ func readFills(dir string) ([]exportedFill, error) {
 	fills, held := []exportedFill{}, make(map[string]holding) // not nil, so that JSON has an empty list
 	_, err := inspect(dir, func([]byte) error { return nil }, func(r journal.Entry) error {
 		if r.Kind == 0 && r.Seq > 0 { // the snapshot of record 0 is empty
-			return fmt.Errorf("%s: the journals before it are gone, and with them the fills up to record %d; wick --audit prints what is left", r.File, r.Seq)
+			return fmt.Errorf("%s: the journals before it are gone, and with them the fills up to record %d; wick audit prints what is left", r.File, r.Seq)
 		}
 		if r.Kind == 0 || r.Kind == journal.KindHeader {
 			return nil

@@ -94,13 +94,13 @@ func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked
 	case fresh:
 		return q, nil
 	case asked.failed == nil && at.UnixMilli()-q.known <= most.Milliseconds():
-		return q, refuse("stale_price", later, "the last trade of %s is %s old, over the limit of %s (--max-price-age); a limit that its price, %s, has not reached can wait for the next one",
+		return q, refuse("stale_price", later, "the last trade of %s is %s old, over the limit of %s (max-price-age in --paper-file); a limit that its price, %s, has not reached can wait for the next one",
 			symbol, age.Round(time.Second), most, q.price)
 	case q.source == "csv" && asked.failed == nil:
 		return quote{}, refuse("stale_price", later, "the newest price of %s in its file is %s old, over the limit of %s: retry when the file has a newer row; "+
-			"a file whose bars are longer than that can be traded only if the operator starts wick with a larger --max-price-age", symbol, age.Round(time.Second), most)
+			"a file whose bars are longer than that can be traded only if the operator starts wick with a larger max-price-age in --paper-file", symbol, age.Round(time.Second), most)
 	}
-	return quote{}, refuse("stale_price", later, "the newest price of %s is %s old, over the limit of %s (--max-price-age): the market is closed or the source is silent%s",
+	return quote{}, refuse("stale_price", later, "the newest price of %s is %s old, over the limit of %s (max-price-age in --paper-file): the market is closed or the source is silent%s",
 		symbol, age.Round(time.Second), most, why)
 }
 

@@ -81,7 +81,7 @@ func TestQuietMarket(t *testing.T) {
 	}
 	inBubble(t, func(o *Options) { o.Source, o.Feed = real{flat(100)}, quoting{quote: quote} }, func(t *testing.T, e *Engine) {
 		e.ensure(t.Context(), "AAA")
-		const want = "stale_price: the last trade of AAA is 3h0m0s old, over the limit of 1m0s (--max-price-age); a limit that its price, 103, has not reached can wait for the next one (retry later)"
+		const want = "stale_price: the last trade of AAA is 3h0m0s old, over the limit of 1m0s (max-price-age in --paper-file); a limit that its price, 103, has not reached can wait for the next one (retry later)"
 		for name, change := range map[string]func(*OrderRequest){
 			"a market order": func(*OrderRequest) {}, "a limit that is reached": func(r *OrderRequest) { r.Type, r.Price = Limit, 104*exact.One },
 		} {
@@ -191,7 +191,7 @@ func TestPriceAgeOfFiles(t *testing.T) {
 		e := openTest(t, o)
 		got, err := e.Place(t.Context(), OrderRequest{Symbol: "SPY", Side: Buy, Type: Market, Quantity: exact.One})
 		if most == 0 && (code(err) != "stale_price" || !strings.Contains(err.Error(), "when the file has a newer row") ||
-			!strings.Contains(err.Error(), "larger --max-price-age") || !strings.HasSuffix(err.Error(), "(retry later)")) {
+			!strings.Contains(err.Error(), "larger max-price-age in --paper-file") || !strings.HasSuffix(err.Error(), "(retry later)")) {
 			t.Errorf("order at a close of the day before: %+v, %v", got, err)
 		}
 		if most > 0 && (err != nil || !got.PriceAt.Equal(start.AddDate(0, 0, 2)) || got.Source != "csv") {

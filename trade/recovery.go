@@ -70,7 +70,7 @@ func (r Recovery) String() string {
 		}
 	}
 	for _, err := range r.Journal.History {
-		fmt.Fprintf(&b, "history: %v; no order, alert or position needs it, but --audit cannot show what was in it\n", err)
+		fmt.Fprintf(&b, "history: %v; no order, alert or position needs it, but wick audit cannot show what was in it\n", err)
 	}
 	if r.Archive != nil {
 		fmt.Fprintf(&b, "damaged: %v; the archive is made anew from its records that are whole and from the journals and snapshots, and its old files are kept\n", strings.TrimSuffix(r.Archive.Error(), archiveAdvice))

@@ -159,7 +159,14 @@ func calls() error {
 // orders has 64 clients place market orders, each with an id of its own, and looks
 // at the position afterwards: every order that was answered was filled.
 func orders() error {
-	p, token, err := login("--max-order-rate", "1000000", "--max-position-notional", "1000000000")
+	rules, err := os.CreateTemp("", "wick-rules-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(rules.Name())
+	defer rules.Close()
+	fmt.Fprintln(rules, "max-order-rate 1000000")
+	p, token, err := login("--paper-file", rules.Name(), "--max-position-notional", "1000000000")
 	if err != nil {
 		return err
 	}

@@ -165,8 +165,8 @@ func galleryPage() []byte {
 	fmt.Fprintf(&b, "# Gallery\n\n%d pictures with the call that draws each, made by `make docs`. The bars are synthetic, and the pictures say so.\n"+
 		"All are of %s: a call draws the newest bars unless it says `to`, and marks at a time or a price of then may lie outside of them now.\n\n"+
 		"A call is the `arguments` of `generate_chart`; here each also has `%s` where it gives no size, so that\n"+
-		"the page loads quickly. On the command line an argument is a flag: `\"bars\":120` is `--bars 120`, and `\"pixel_ratio\":2` is `--pixel-ratio 2`.\n"+
-		"`show` has none: there is no account.\n"+
+		"the page loads quickly. On the command line an argument is a word of `wick chart`: `\"bars\":120` is `bars=120`.\n"+
+		"`show` shows nothing there: there is no account.\n"+
 		"[tools.md](tools.md#generate_chart) lists all arguments, [indicators.md](indicators.md) all indicators.\n", len(scenes), instant.Format("2 January 2006, 15:04 MST"), size)
 	for _, s := range scenes {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n    %s\n\n![%s](%s)\n", s.title, s.text, s.arguments, s.title, s.file())

@@ -385,8 +385,8 @@ func TestManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, group := range server.Flags() {
-		for _, f := range group.Flags {
+	for _, f := range server.Settings() {
+		if f.File == "" {
 			for where, want := range map[string]string{
 				"share/bash-completion/completions/wick":    "--" + f.Name,
 				"share/zsh/site-functions/_wick":            "'--" + f.Name + "[",
@@ -401,8 +401,8 @@ func TestManual(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(string(files["share/bash-completion/completions/wick"]), "--theme) COMPREPLY=($(compgen -W 'dark light colorblind'") {
-		t.Error("bash does not complete the themes")
+	if !strings.Contains(string(files["share/bash-completion/completions/wick"]), "--log-format) COMPREPLY=($(compgen -W 'text json'") {
+		t.Error("bash does not complete the formats")
 	}
 }
 

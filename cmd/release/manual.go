@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"regexp"
 	"strings"
@@ -10,24 +9,33 @@ import (
 	"wick/server"
 )
 
-// man returns the manual page: the flags as --help-all shows them, and where files are.
+// man returns the manual page: the flags and commands as --help shows them, and where files are.
 func (r *release) man() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, ".TH WICK 1 %s \"wick %s\" \"User Commands\"\n", r.epoch.Format("2006-01-02"), r.version)
 	b.WriteString(".SH NAME\nwick \\- " + roff(summary) + "\n.SH SYNOPSIS\n")
 	var uses []string
-	for _, line := range []string{"--serve [--trade] [FLAG...]", "--mcp [--trade] [FLAG...]", "--output FILE [FLAG...]"} {
+	for _, line := range []string{"--serve [--trade] [FLAG...]", "--mcp [--trade] [FLAG...]", "COMMAND [WORD...] [FLAG...]"} {
 		uses = append(uses, ".B wick\n"+roff(line)+"\n")
 	}
 	b.WriteString(strings.Join(uses, ".br\n"))
 	b.WriteString(".SH DESCRIPTION\n" + roff(description) + "\n.PP\n" +
-		roff("Every flag but --help-all has an environment twin: --base-url is WICK_BASE_URL. The flag wins. What does one thing may be written as a word that stands first: wick revoke all is wick --revoke all.") + "\n.SH OPTIONS\n")
-	for _, group := range server.Flags() {
-		b.WriteString(".SS " + roff(group.Title) + "\n")
-		for _, f := range group.Flags {
-			name, meaning := server.Explain(f)
-			b.WriteString(".TP\n.B " + roff(name) + "\n" + roff(meaning) + "\n")
+		roff("Every flag has an environment twin: --base-url is WICK_BASE_URL. The flag wins.") + "\n.SH OPTIONS\n")
+	title := ""
+	for _, s := range server.Settings() {
+		if s.Group != title {
+			title = s.Group
+			b.WriteString(".SS " + roff(title) + "\n")
 		}
+		name := s.Name
+		if s.File == "" {
+			name = "--" + name
+		}
+		b.WriteString(".TP\n.B " + roff(strings.TrimSpace(name+" "+s.Value)) + "\n" + roff(s.Meaning()) + "\n")
+	}
+	b.WriteString(".SH COMMANDS\n")
+	for _, c := range server.Commands() {
+		b.WriteString(".TP\n.B " + roff(strings.TrimSpace(c.Name+" "+c.Args)) + "\n" + roff(c.Help) + "\n")
 	}
 	b.WriteString(".SH FILES\n")
 	for _, f := range [][2]string{
@@ -62,21 +70,20 @@ type option struct {
 	choices       []string // its values, where the meaning lists them
 }
 
-// listed finds the values in a meaning such as "theme: dark, light or
-// colorblind", after the name of the value.
-var listed = regexp.MustCompile("`[a-z]+`[a-z ]*: ([a-z0-9_:DIR-]+(?:(?:, | or )[a-z0-9_:DIR-]+)+)$")
+// listed finds the values in a meaning such as "format of the log: text or json".
+var listed = regexp.MustCompile("^[a-z ]*: ([a-z0-9_:DIR-]+(?:(?:, | or )[a-z0-9_:DIR-]+)+)$")
 
 func options() []option {
 	var list []option
-	for _, group := range server.Flags() {
-		for _, f := range group.Flags {
-			value, meaning := flag.UnquoteUsage(f)
-			o := option{name: f.Name, meaning: meaning, value: value}
-			if m := listed.FindStringSubmatch(f.Usage); m != nil {
-				o.choices = strings.Split(strings.ReplaceAll(m[1], " or ", ", "), ", ")
-			}
-			list = append(list, o)
+	for _, s := range server.Settings() {
+		if s.File != "" {
+			continue
 		}
+		o := option{name: s.Name, meaning: s.Help, value: s.Value}
+		if m := listed.FindStringSubmatch(s.Help); m != nil {
+			o.choices = strings.Split(strings.ReplaceAll(m[1], " or ", ", "), ", ")
+		}
+		list = append(list, o)
 	}
 	return list
 }
@@ -85,6 +92,9 @@ func options() []option {
 // them their values, files or directories.
 func bashCompletion() []byte {
 	var flags, values strings.Builder
+	for _, c := range server.Commands() {
+		flags.WriteString(" " + c.Name)
+	}
 	for _, o := range options() {
 		flags.WriteString(" --" + o.name)
 		switch {
@@ -105,7 +115,11 @@ func bashCompletion() []byte {
 // zshCompletion returns the completion for zsh.
 func zshCompletion() []byte {
 	var b bytes.Buffer
-	b.WriteString("#compdef wick\n_arguments \\\n")
+	b.WriteString("#compdef wick\n_arguments \\\n  '1:command:(")
+	for _, c := range server.Commands() {
+		b.WriteString(c.Name + " ")
+	}
+	b.WriteString(")' \\\n")
 	clean := strings.NewReplacer("'", "'\\''", "[", "\\[", "]", "\\]", ":", "\\:")
 	for _, o := range options() {
 		action := ""
@@ -129,6 +143,9 @@ func fishCompletion() []byte {
 	var b bytes.Buffer
 	b.WriteString("complete -c wick -f\n")
 	clean := strings.NewReplacer(`\`, `\\`, "'", `\'`)
+	for _, c := range server.Commands() {
+		fmt.Fprintf(&b, "complete -c wick -n __fish_use_subcommand -a %s -d '%s'\n", c.Name, clean.Replace(c.Help))
+	}
 	for _, o := range options() {
 		action := ""
 		switch {

@@ -118,9 +118,10 @@ func (r *brokerRun) prepare(dir, fake string) error {
 	err := errors.Join(
 		os.WriteFile(filepath.Join(dir, "AAPL-1h.csv"), []byte(bars.String()), 0o600),
 		os.WriteFile(keys, []byte("APCA_API_KEY_ID="+r.venue.Keys[0]+"\nAPCA_API_SECRET_KEY="+r.venue.Keys[1]+"\n"), 0o600),
+		os.WriteFile(filepath.Join(dir, "rules"), []byte(rules+"max-price-age 1000h\n"), 0o600),
 		os.Setenv("WICK_ALPACA_URL", fake),
 	)
-	r.flags = []string{"--broker", "alpaca-paper", "--broker-key-file", keys, "--source", "csv:" + dir, "--symbols", "AAPL", "--intervals", "1h", "--max-price-age", "1000h",
+	r.flags = []string{"--broker", "alpaca-paper", "--broker-key-file", keys, "--source", "csv:" + dir, "--symbols", "AAPL", "--intervals", "1h", "--paper-file", filepath.Join(dir, "rules"),
 		"--confirm-above", "1000000", "--max-order-notional", "1000"}
 	return err
 }

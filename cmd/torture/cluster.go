@@ -137,12 +137,9 @@ func (s *site) start() error {
 	return s.oracle.verify(c, false)
 }
 
-// writeSecrets makes the two files that the replicas share.
+// writeSecrets makes the key that the replicas share.
 func (s *site) writeSecrets() error {
-	if err := os.WriteFile(filepath.Join(s.dir, "cluster.txt"), []byte("secret 0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
-		return err
-	}
-	p, err := os.StartProcess(s.wick, []string{s.wick, "--new-key", filepath.Join(s.dir, "key")}, &os.ProcAttr{Files: []*os.File{nil, nil, os.Stderr}, Env: os.Environ()})
+	p, err := os.StartProcess(s.wick, []string{s.wick, "key", filepath.Join(s.dir, "key")}, &os.ProcAttr{Files: []*os.File{nil, nil, os.Stderr}, Env: os.Environ()})
 	if err == nil {
 		_, err = p.Wait()
 	}
@@ -203,6 +200,10 @@ func (r *replicaProcess) keep() {
 		panic(err) // the directory is ours
 	}
 	defer out.Close()
+	file := filepath.Join(r.site.dir, fmt.Sprintf("cluster%d.txt", r.n))
+	if err := os.WriteFile(file, []byte("secret 0123456789abcdef0123456789abcdef\nlisten 127.0.0.1:0\netcd "+strings.Join(endpoints, ",")+"\n"), 0o600); err != nil {
+		panic(err)
+	}
 	_, port, _ := strings.Cut(strings.TrimPrefix(r.base, "http://"), ":")
 	for {
 		r.mu.Lock()
@@ -210,8 +211,7 @@ func (r *replicaProcess) keep() {
 			r.mu.Unlock()
 			return
 		}
-		p, err := spawn(r.site.wick, filepath.Join(r.site.dir, fmt.Sprintf("wick%d", r.n)), out, "--port", port, "--cluster", strings.Join(endpoints, ","),
-			"--cluster-file", filepath.Join(r.site.dir, "cluster.txt"), "--cluster-listen", "127.0.0.1:0",
+		p, err := spawn(r.site.wick, filepath.Join(r.site.dir, fmt.Sprintf("wick%d", r.n)), out, "--port", port, "--cluster-file", file,
 			"--key-file", filepath.Join(r.site.dir, "key"), "--base-url", "http://localhost:9315")
 		if err != nil {
 			panic(err) // the binary was there a moment ago

@@ -36,7 +36,7 @@ func (l *logins) String() string {
 // newLogins makes a key file and chooses an address.
 func newLogins(wick, dir, data string) (*logins, error) {
 	key := filepath.Join(dir, "key")
-	if err := command(wick, "--new-key", key); err != nil {
+	if err := command(wick, "key", key); err != nil {
 		return nil, err
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -114,7 +114,7 @@ func (l *logins) change(p *process, n int) error {
 	case 1:
 		l.revoked++
 		clear(l.clients)
-		return command(l.wick, "--revoke", "all", "--data-dir", l.dir)
+		return command(l.wick, "revoke", "all", "--data-dir", l.dir)
 	case 2, 3, 4:
 		other, err := login(p.base, "listener")
 		if err != nil {

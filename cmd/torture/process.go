@@ -19,16 +19,21 @@ type process struct {
 
 var baseURL = regexp.MustCompile(`http://localhost:\d+`)
 
+// rules are limits that no run meets, for --paper-file.
+const rules = "max-order-rate 1000000\nmax-open-orders-per-symbol 250\nmax-open-orders 100000\n"
+
 // spawn runs the binary on dir, with its log to stderr.
 func spawn(wick, dir string, stderr *os.File, flags ...string) (*os.Process, error) {
-	args := append([]string{wick, "--serve", "--trade", "--port", "0", "--data-dir", dir,
-		"--max-order-rate", "1000000", "--max-position-notional", "50000000000", "--max-open-orders-per-symbol", "250", "--max-open-orders", "100000"}, flags...)
+	if err := os.WriteFile(dir+".paper", []byte(rules), 0o600); err != nil {
+		return nil, err
+	}
+	args := append([]string{wick, "--serve", "--trade", "--port", "0", "--data-dir", dir, "--max-position-notional", "50000000000", "--paper-file", dir + ".paper"}, flags...)
 	return os.StartProcess(wick, args, &os.ProcAttr{Files: []*os.File{nil, nil, stderr}, Env: os.Environ()})
 }
 
 // verifyHistory has the binary check the whole history of a dead process.
 func verifyHistory(wick, dir string) error {
-	return command(wick, "--audit", "--verify", "--data-dir", dir)
+	return command(wick, "audit", "verify", "--data-dir", dir)
 }
 
 // start runs the binary on dir, with more flags if there are any, and waits until it says where it listens.

@@ -99,10 +99,10 @@ starttls email smtp://wick:pass%20word@127.0.0.1:${starttls.port} from=wick@exam
 chmodSync(file, 0o600);
 const env = { PATH: process.env.PATH, HOME: dir, SSL_CERT_FILE: tls.file };
 
-const test = await output(bin, ['--notify-file', file, '--notify-test'], { env });
-check('--notify-test: every server takes its message', test.code === 0 && test.out === 'hook: sent\ngotify: sent\ntls: sent\nstarttls: sent\n', test);
-const untrusted = await output(bin, ['--notify-file', file, '--notify-test', 'tls'], { env: { ...env, SSL_CERT_FILE: '' } });
-check('--notify-test: a certificate that nobody vouches for is refused', untrusted.code === 1 && untrusted.out.includes('certificate'), untrusted);
+const test = await output(bin, ['notify-test', '--notify-file', file], { env });
+check('notify-test: every server takes its message', test.code === 0 && test.out === 'hook: sent\ngotify: sent\ntls: sent\nstarttls: sent\n', test);
+const untrusted = await output(bin, ['notify-test', 'tls', '--notify-file', file], { env: { ...env, SSL_CERT_FILE: '' } });
+check('notify-test: a certificate that nobody vouches for is refused', untrusted.code === 1 && untrusted.out.includes('certificate'), untrusted);
 
 const wick = await start({ args: ['--trade', '--notify-file', file], env });
 const { token } = await login(wick.base, { name: 'driver', scope: 'charts trade' });

@@ -68,13 +68,13 @@ func (h *handlers) atBroker() ([]byte, bool) {
 		notes = append(notes, "no order is sent: "+v.Reason)
 	}
 	for _, d := range v.Differences {
-		notes = append(notes, fmt.Sprintf("%s of %s are held there and %s by this book: only orders that shrink a position are sent until the owner has looked (wick --accept-positions)", d.Broker, d.Symbol, d.Book))
+		notes = append(notes, fmt.Sprintf("%s of %s are held there and %s by this book: only orders that shrink a position are sent until the owner has looked (wick accept-positions)", d.Broker, d.Symbol, d.Book))
 	}
 	if len(v.Unknown) > 0 {
 		notes = append(notes, fmt.Sprintf("the outcome of %s is not known yet: do not place it again", strings.Join(v.Unknown, ", ")))
 	}
 	if len(v.Late) > 0 {
-		notes = append(notes, fmt.Sprintf("%s had been given up and is there after all: look at get_orders before you place it anew; only orders that shrink a position are sent until the owner has looked (wick --accept-positions)", strings.Join(v.Late, ", ")))
+		notes = append(notes, fmt.Sprintf("%s had been given up and is there after all: look at get_orders before you place it anew; only orders that shrink a position are sent until the owner has looked (wick accept-positions)", strings.Join(v.Late, ", ")))
 	}
 	if v.External > 0 {
 		notes = append(notes, fmt.Sprintf("%d open orders there were not placed by wick", v.External))

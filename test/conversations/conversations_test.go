@@ -302,7 +302,7 @@ func (f found) fill(text string) string {
 }
 
 // flags are those of a server that trades on the bars of files.
-var flags = []string{"--trade", "--source", "csv:{bars}", "--data-dir", "{data}", "--symbols", "BTCUSDT", "--intervals", "1h", "--cash", "100000", "--stablecoins-as-usd"}
+var flags = []string{"--trade", "--source", "csv:{bars}", "--data-dir", "{data}", "--symbols", "BTCUSDT", "--intervals", "1h", "--cash", "100000"}
 
 // TestMessages holds the conversations of *.jsonl over both transports and in both eras.
 func TestMessages(t *testing.T) {

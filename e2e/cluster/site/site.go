@@ -55,7 +55,7 @@ func (s *Site) Secrets(wick, more string) error {
 	if err := os.WriteFile(filepath.Join(s.Dir, "cluster.txt"), []byte("secret 0123456789abcdef0123456789abcdef\n"+more), 0o600); err != nil {
 		return err
 	}
-	p, err := s.Run("new-key", wick, "--new-key", filepath.Join(s.Dir, "key"))
+	p, err := s.Run("key", wick, "key", filepath.Join(s.Dir, "key"))
 	if err == nil {
 		_, err = p.Wait()
 	}
@@ -64,7 +64,17 @@ func (s *Site) Secrets(wick, more string) error {
 
 // Replica returns the flags of a replica on an etcd.
 func (s *Site) Replica(endpoints string) []string {
-	return []string{"--cluster", endpoints, "--cluster-file", filepath.Join(s.Dir, "cluster.txt"), "--cluster-listen", "127.0.0.1:0",
+	shared, err := os.ReadFile(filepath.Join(s.Dir, "cluster.txt"))
+	if err != nil {
+		panic(err) // Secrets has written it
+	}
+	f, err := os.CreateTemp(s.Dir, "replica-*.txt")
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	fmt.Fprintf(f, "%s\netcd %s\nlisten 127.0.0.1:0\n", shared, endpoints)
+	return []string{"--cluster-file", f.Name(),
 		"--key-file", filepath.Join(s.Dir, "key"), "--base-url", "http://localhost:9315"}
 }
 
@@ -76,8 +86,11 @@ func (s *Site) Serve(wick, name string, flags ...string) (*os.Process, string, e
 		return nil, "", err
 	}
 	_, port, _ := net.SplitHostPort(address)
-	p, err := s.Run(name, append([]string{wick, "--serve", "--trade", "--port", port, "--data-dir", filepath.Join(s.Dir, name), "--source", "sample",
-		"--max-order-rate", "1000000", "--max-position-notional", "50000000000", "--max-open-orders-per-symbol", "250", "--max-open-orders", "100000"}, flags...)...)
+	rules := filepath.Join(s.Dir, "rules")
+	if err := os.WriteFile(rules, []byte("max-order-rate 1000000\nmax-open-orders-per-symbol 250\nmax-open-orders 100000\n"), 0o600); err != nil {
+		return nil, "", err
+	}
+	p, err := s.Run(name, append([]string{wick, "--serve", "--trade", "--port", port, "--data-dir", filepath.Join(s.Dir, name), "--source", "sample", "--max-position-notional", "50000000000", "--paper-file", rules}, flags...)...)
 	return p, "http://localhost:" + port, err
 }
 

@@ -3,10 +3,8 @@ package server
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -63,16 +61,13 @@ func TestRenderFlags(t *testing.T) {
 	}
 }
 
-// TestGalleryFlags: each argument of the calls in docs/gallery.md is a flag but show, as
-// the page says, and no call asks for a time that later lies too far back to be fetched.
-func TestGalleryFlags(t *testing.T) {
+// TestGalleryTimes: no call of docs/gallery.md asks for a time that later lies too far back
+// to be fetched.
+func TestGalleryTimes(t *testing.T) {
 	page, err := os.ReadFile("../docs/gallery.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r render
-	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	r.flags(fs, &groups{fs: fs})
 	calls := 0
 	for line := range strings.Lines(string(page)) {
 		var arguments map[string]any
@@ -83,12 +78,6 @@ func TestGalleryFlags(t *testing.T) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		calls++
-		for name := range arguments {
-			isFlag := slices.ContainsFunc(r.all, func(f *flag.Flag) bool { return f.Name == strings.ReplaceAll(name, "_", "-") })
-			if isFlag == (name == "show") {
-				t.Errorf("%s in %s is a flag: %t", name, line, isFlag)
-			}
-		}
 		if iv, _ := arguments["interval"].(string); arguments["from"] != nil && iv != "1d" {
 			t.Errorf("%s: after 20,000 bars of %s this can no longer be drawn", line, iv)
 		}
@@ -101,9 +90,9 @@ func TestGalleryFlags(t *testing.T) {
 // TestRenderRefusals: a bad flag is refused as a client's argument is.
 func TestRenderRefusals(t *testing.T) {
 	for want, args := range map[string][]string{
-		"candles, hollow": {"--type", "renko"}, "1 to 3": {"--pixel-ratio", "9"}, `pixel_ratio "NaN" is not a number from 1 to 3`: {"--pixel-ratio", "NaN"}, `pixel_ratio "-Inf" is`: {"--pixel-ratio=-inf"}, "2026-01-31": {"--from", "soon"}, "level, zone": {"--marks", `{"type":"x"}`},
-		`?: docs/indicators.md has the names`:                    {"--indicators", "nope"},
-		`--format "both" is not one of png, summary, series, of`: {"--format", "both"}, `--format "csv" is not one of png, summary, series, of`: {"--format", "csv"},
+		"candles, hollow": {"--type", "renko"}, "1 to 3": {"--pixel-ratio", "9"}, `pixel_ratio "NaN" is not a number from 1 to 3`: {"--pixel-ratio", "NaN"}, `pixel_ratio "-inf" is`: {"--pixel-ratio=-inf"}, "2026-01-31": {"--from", "soon"}, "level, zone": {"--marks", `{"type":"x"}`},
+		`?: docs/indicators.md has the names`:                  {"--indicators", "nope"},
+		`format "both" is not one of png, summary, series, of`: {"--format", "both"}, `format "csv" is not one of png, summary, series, of`: {"--format", "csv"},
 	} {
 		err := Run(t.Context(), append(args, "--output", "-"), env("HOME", t.TempDir()), nil, io.Discard, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "request") { // of which a command line is none

@@ -1,0 +1,270 @@
+package server
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"wick/exact"
+	"wick/limit"
+	"wick/market"
+	"wick/trade"
+)
+
+// Setting is all there is to know of one setting. The flag, its twin in the environment,
+// --help, the manual page, docs/settings.md, the lines of a file and what attached hosts must
+// agree about are made from these rows.
+type Setting struct {
+	Name    string // of the flag; in a file the first word of a line
+	Group   string // its title in --help
+	Value   string // what its value is called; empty for a switch
+	Default string // its text if it is left out
+	Help    string
+	File    string // the setting that names the file whose line this is; empty for a flag
+	Shared  bool   // a host that attaches must agree: it decides about prices, orders and money
+	Repeat  bool   // it may be given several times, or once with commas
+
+	set func(text string) error // checks the text and stores it
+}
+
+// Spelling returns the setting as a person writes it.
+func (s Setting) Spelling() string {
+	if s.File != "" {
+		return s.Name + " in --" + s.File
+	}
+	return "--" + s.Name
+}
+
+// Variable returns the name of the twin in the environment: WICK_BASE_URL of --base-url.
+func (s Setting) Variable() string { return envName(s.Name) }
+
+// Meaning returns the help with the default.
+func (s Setting) Meaning() string {
+	if s.Default == "" || s.Default == "false" || strings.Contains(s.Help, "default") {
+		return s.Help
+	}
+	return s.Help + " (default " + s.Default + ")"
+}
+
+// Check returns an error if the setting does not take a text.
+func (s Setting) Check(text string) error { return s.set(text) }
+
+// Settings returns every setting, for documents that are made from them.
+func Settings() []Setting { return new(config).settings() }
+
+// envPrefix begins the names of the variables that are wick's own.
+const envPrefix = "WICK_"
+
+// envName returns the name of the environment variable of a setting.
+func envName(name string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// The settings that name a file of further settings.
+const (
+	inPaper   = "paper-file"
+	inCluster = "cluster-file"
+)
+
+// settings returns the table: what is set in c, and how. Amounts of money are exact numbers,
+// never floats. Where zero would mean the default to the engine it is refused, because the
+// operator who wrote it meant something else.
+func (c *config) settings() []Setting {
+	book := []Setting{
+		{Name: "symbols", Value: "symbols", Default: "BTCUSDT", Help: "up to 50 symbols the engine watches from the start, separated by commas", set: c.setSymbols},
+		{Name: "intervals", Value: "intervals", Default: "4h,1h", Help: "intervals the engine keeps of each symbol; alerts take the first unless told", set: c.setIntervals},
+		{Name: "max-order-notional", Value: "units", Default: "100000", Help: "largest order in quote units; with --broker alpaca or alpaca-paper 100 unless set", set: amount(&c.limits.OrderNotional, 1)},
+		{Name: "max-position-notional", Value: "units", Help: "largest position per symbol in quote units; default ten times the largest order", set: amount(&c.limits.PositionNotional, 1)},
+		{Name: "max-daily-loss", Value: "amount", Help: "with --cash or --broker: after a loss of this amount in a day only orders that shrink a position are taken", set: amount(&c.limits.DailyLoss, 1)},
+		{Name: "cash", Value: "amount", Help: "open a paper account with this amount: orders need buying power, and get_positions shows the account", set: amount(&c.account.Cash, 1)},
+		{Name: "fee-rate", Value: "fraction", Default: "0.001", Help: "paper broker: fee as a fraction of a fill", set: fraction(&c.feeRate)},
+		{Name: "slippage", Value: "fraction", Default: "0.0005", Help: "paper broker: slippage of stops and of orders that fill at once, as a fraction of the price", set: fraction(&c.slippage)},
+		{Name: inPaper, Value: "file", Help: "file with the details of the book and its rules, see docs/settings.md", set: func(text string) error { return c.readLines(inPaper, text, readRegular) }},
+		{Name: "confirm-above", Value: "sum", Help: "sum a client may place within an hour, without a passphrase all together; beyond it a person approves; default none, at a broker 0", set: amount(&c.confirmAbove, 0)},
+		{Name: "approve-in-client", Help: "let a form in the client approve an order, in place of the page; never for real money", set: on(&c.approveInClient)},
+		{Name: "broker", Value: "where", Default: brokerPaper, Help: "where orders go: paper, alpaca-paper, or alpaca with real money; see docs/live.md", set: oneOf(&c.broker, brokerPaper, brokerAlpacaPaper, brokerAlpaca)},
+		{Name: "broker-key-file", Value: "file", Help: "file with the keys of the broker's account; mode 0600", set: c.setBrokerKeys},
+		{Name: "broker-dead-man", Value: "duration", Help: "cancel wick's resting orders when the broker's stream is away for this long, a minute or more; default never", set: duration(&c.deadMan, time.Minute)},
+	}
+	paper := []Setting{
+		{Name: "maker-fee-rate", Value: "fraction", Help: "fee of limits that rested, as a fraction of a fill; default --fee-rate", set: func(text string) error { c.makerFee = new(exact.Decimal); return fraction(c.makerFee)(text) }},
+		{Name: "half-spread", Value: "fraction", Help: "how far bid and ask are from the price, as a fraction of it; default the source's own, or 0", set: fraction(&c.halfSpread)},
+		{Name: "grid", Value: "SYMBOL=TICK/LOT/MIN", Help: "steps and least order, several with commas; * for all others; default the exchange's", Repeat: true, set: func(text string) (err error) { c.grid, err = parseGrid(text); return err }},
+		{Name: "currency", Value: "currency", Default: "USD", Help: "currency of the account, as data sources write it", set: c.setCurrency},
+		{Name: "stablecoins-as-usd", Value: "switch", Default: "true", Help: "count USDT and USDC as USD", set: on(&c.account.Stablecoins)},
+		{Name: "leverage", Value: "times", Default: "1", Help: "how many times the equity of the account positions may be worth", set: amount(&c.account.Leverage, exact.One)},
+		{Name: "short", Value: "switch", Default: "false", Help: "allow selling what is not held", set: on(&c.account.Short)},
+		{Name: "max-open-orders-per-symbol", Value: "number", Default: "200", Help: "largest number of open orders per symbol", set: whole(&c.limits.OpenPerSymbol, 1, trade.MaxOpenPerSymbol)},
+		{Name: "max-open-orders", Value: "number", Default: "1000", Help: "largest number of open orders in all", set: whole(&c.limits.Open, 1, maxCount)},
+		{Name: "max-order-rate", Value: "number", Default: "10", Help: "largest number of orders a second, after twice as many at once", set: whole(&c.limits.OrdersPerSecond, 1, maxCount)},
+		{Name: "max-price-age", Value: "duration", Help: "oldest price to trade at, such as 90s; default 60s, for stocks the session's last price", set: duration(&c.maxPriceAge, 1)},
+		{Name: "price-band", Value: "multiple", Default: strconv.Itoa(market.DefaultBand), Help: "largest jump of a price, up or down, that is believed without asking twice", set: c.setBand},
+	}
+	source := Setting{Name: "source", Value: "source", Default: "sample", Help: "source of bars: " + strings.Join(market.Sources(), ", "), set: c.setSource}
+	watchlist := Setting{Name: "watchlist", Value: "file", Help: "file of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors", set: c.setWatchlists}
+	messages := Setting{Name: "notify-file", Value: "file", Help: "file with destinations for messages to the owner, see docs/notify.md; mode 0600", set: c.setDestinations}
+	for _, shared := range [][]Setting{book, paper} {
+		for i := range shared {
+			shared[i].Shared = true
+		}
+	}
+	source.Shared, watchlist.Shared, messages.Shared = true, true, true
+	return slices.Concat(
+		group("Modes", "",
+			Setting{Name: "mcp", Help: "speak MCP over standard input and output", set: on(&c.mcp)},
+			Setting{Name: "serve", Help: "speak MCP over HTTP, with the OAuth login", set: on(&c.serve)},
+			Setting{Name: "trade", Help: "add orders, positions and alerts; alone it means --serve --trade", set: on(&c.trade)}),
+		group("Server", "",
+			Setting{Name: "listen", Value: "address", Default: "127.0.0.1", Help: "address to bind", set: c.setListen},
+			Setting{Name: "port", Value: "port", Default: "9315", Help: "port to bind; 0 picks a free one", set: whole(&c.port, 0, 65535)},
+			Setting{Name: "base-url", Value: "URL", Help: "published URL; default http://localhost:<port>", set: func(text string) (err error) { c.baseURL, err = normalBase(text); return err }},
+			Setting{Name: "passphrase-file", Value: "file", Help: "file with the owner's passphrase (WICK_PASSPHRASE holds the passphrase itself)", set: store(&c.passphraseFile)},
+			Setting{Name: "key-file", Value: "file", Help: "file with keys that keep everybody logged in over a restart, see docs/keys.md; mode 0600", set: func(text string) (err error) { c.keys, err = readKeys(text); return err }},
+			Setting{Name: "allow-origin", Value: "origin", Help: "browser origin to allow besides loopback and our own; repeatable", Repeat: true, set: c.setOrigins},
+			Setting{Name: "client-documents", Value: "host", Help: "host whose clients may log in by a document about them, such as claude.ai; repeatable", Repeat: true, set: list(&c.documents)},
+			Setting{Name: "trusted-proxy", Value: "CIDR", Help: "CIDR of proxies whose X-Forwarded-For is believed; repeatable; needs a passphrase", Repeat: true, set: c.setProxies},
+			Setting{Name: "attach-trade", Help: "let hosts that attach over stdio trade, though there is a passphrase or real money", set: on(&c.attachTrade)},
+			Setting{Name: "no-app", Help: "do not serve the owner's page at /app", set: on(&c.noApp)}),
+		group("Market data", "", source, watchlist),
+		group("Trading", "", book...),
+		group("State, messages and logs", "",
+			Setting{Name: "data-dir", Value: "directory", Help: "directory for state; default ~/.wick", set: func(text string) (err error) { c.dataDir, err = filepath.Abs(text); return err }},
+			messages,
+			Setting{Name: inCluster, Value: "file", Help: "file that makes this process one of several replicas, see docs/cluster.md; mode 0600", set: func(text string) error { return c.readLines(inCluster, text, readPrivate) }},
+			Setting{Name: "exit-when-broken", Help: "end when the journal is broken and a new start would help; default under systemd and in the image", set: on(&c.exitWhenBroken)},
+			Setting{Name: "recover", Help: "show what can be kept of a damaged journal, and exit; --recover=yes keeps it, sets the rest aside and goes on", set: c.setRecover},
+			Setting{Name: "log-format", Value: "format", Default: "text", Help: "format of the log: text or json", set: oneOf(&c.logFormat, "text", "json")},
+			Setting{Name: "metrics", Value: "address", Help: "loopback address to serve Prometheus metrics on, such as 127.0.0.1:9316", set: c.setMetrics},
+			Setting{Name: "version", Help: "the same as wick version", set: unset},
+			Setting{Name: "healthcheck", Help: "the same as wick healthcheck", set: unset}),
+		group("Lines of --paper-file", inPaper, paper...),
+		group("Lines of --cluster-file", inCluster,
+			Setting{Name: "etcd", Value: "URL", Help: "URL of each etcd member that keeps the journal, separated by commas", set: list(&c.cluster.endpoints)},
+			Setting{Name: "secret", Value: "text", Help: "what the replicas prove to each other that they are ours; the same at each", set: store(&c.cluster.secret)},
+			Setting{Name: "listen", Value: "address", Help: "address and port to hear the other replicas on, such as 10.0.0.1:9317; $NAME is replaced by that variable of the environment", set: store(&c.cluster.listen)},
+			Setting{Name: "store", Value: "name", Default: "main", Help: "name of the store in etcd", set: store(&c.cluster.store)},
+			Setting{Name: "user", Value: "name", Help: "user of etcd", set: store(&c.cluster.user)},
+			Setting{Name: "password", Value: "text", Help: "password of that user", set: store(&c.cluster.password)},
+			Setting{Name: "ca", Value: "file", Help: "certificates that etcd's must be signed by; default those of the system", set: store(&c.cluster.ca)},
+			Setting{Name: "cert", Value: "file", Help: "certificate by which this process proves to etcd who it is", set: store(&c.cluster.cert)},
+			Setting{Name: "key", Value: "file", Help: "private key of that certificate", set: store(&c.cluster.key)}),
+	)
+}
+
+// group gives the settings of a part their title, and the file that they are lines of.
+func group(title, file string, rows ...Setting) []Setting {
+	for i := range rows {
+		rows[i].Group, rows[i].File = title, file
+	}
+	return rows
+}
+
+// errUsage ends the message of every mistake in how the command line is written.
+var errUsage = errors.New("see wick --help")
+
+// parseConfig reads the command line and, where a flag is not given, its twin in the
+// environment. Help goes to out and ends with flag.ErrHelp.
+func parseConfig(args []string, env func(string) string, out io.Writer) (*config, error) {
+	c := &config{given: make(map[string]string), values: make(map[string]string), set: make(map[string]bool), lines: make(map[string]map[string]string), confirmAbove: -1}
+	if err := c.parseArgs(chartAlias(args), out); err != nil {
+		return nil, err
+	}
+	// A word may be written as a flag, and be in the environment, where the contract says so.
+	for _, name := range []string{"version", "healthcheck", "recover"} {
+		if asked, _ := strconv.ParseBool(c.given[name]); asked && c.command == nil {
+			c.command = commandOf(name)
+		}
+	}
+	if err := c.apply(env); err != nil {
+		return nil, err
+	}
+	if c.command == nil && c.showRecovery {
+		c.command = commandOf("recover")
+	}
+	return c, c.check(env)
+}
+
+// parseArgs splits args into flags and words, which may be mixed. The first word is the
+// command.
+func (c *config) parseArgs(args []string, out io.Writer) error {
+	fs := flag.NewFlagSet("wick", flag.ContinueOnError)
+	fs.SetOutput(io.Discard) // the caller prints the one error
+	for _, s := range c.settings() {
+		put := func(text string) error {
+			if s.Repeat && c.given[s.Name] != "" {
+				text = c.given[s.Name] + "," + text
+			}
+			c.given[s.Name] = text
+			return nil
+		}
+		switch {
+		case s.File != "":
+		case s.Value == "":
+			fs.BoolFunc(s.Name, s.Help, put)
+		default:
+			fs.Func(s.Name, s.Help, put)
+		}
+	}
+	for len(args) > 0 {
+		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+			writeHelp(out)
+			return err
+		} else if err != nil {
+			return fmt.Errorf("%w: %w", err, errUsage)
+		}
+		if args = fs.Args(); len(args) > 0 {
+			c.words, args = append(c.words, args[0]), args[1:]
+		}
+	}
+	if len(c.words) == 0 {
+		return nil
+	}
+	if c.command = commandOf(c.words[0]); c.command == nil {
+		return fmt.Errorf("unexpected argument %q: %w", limit.Clip(c.words[0]), errUsage)
+	}
+	c.words = c.words[1:]
+	return c.command.count(len(c.words))
+}
+
+// apply sets every setting that the command reads, and without a command all of them: from
+// the command line, else the environment, else its default. A command reads no others, since
+// a halt or a health check in the container of a server has the server's environment, which
+// it must not refuse for.
+func (c *config) apply(env func(string) string) error {
+	for _, s := range c.settings() {
+		if !c.command.takes(s) {
+			continue
+		}
+		text, given := c.given[s.Name]
+		from := s.Spelling()
+		switch {
+		case s.File != "":
+			text, given = c.lines[s.File][s.Name]
+		case given:
+		// A mode on the command line wins over the other one in the environment: the container
+		// image sets WICK_SERVE, and must take --mcp.
+		case env(s.Variable()) != "" && !(s.Group == "Modes" && c.given["mcp"]+c.given["serve"] != ""):
+			text, from, given = env(s.Variable()), s.Variable(), true
+		}
+		if given && text == "" {
+			return fmt.Errorf(`%s "" has no value: write one, or leave it out`, from) // as a shell makes of a variable that is not set
+		}
+		if !given {
+			text = s.Default
+		}
+		c.values[s.Spelling()], c.set[s.Spelling()] = text, given
+		if text == "" {
+			continue
+		}
+		if err := s.set(text); err != nil {
+			return fmt.Errorf("%s %w", from, err)
+		}
+	}
+	return nil
+}
