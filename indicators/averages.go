@@ -13,40 +13,38 @@ import (
 
 // plainAverages are the averages whose only parameters are their length and the price.
 var plainAverages = plain([]averageRow{
-	{name: "sma", title: "SMA", aliases: "moving_average simple_ma", offset: true, also: "moving_average_simple", length: 20, of: kernel.SMA, warmup: windowWarmup,
+	{name: "sma", title: "SMA", aliases: "moving_average simple_ma", offset: true, also: "moving_average_simple", length: 20, of: kernel.SMA,
 		doc:     "Simple moving average: the mean of the last prices. As in TA-Lib, with TradingView's usual length.",
 		formula: "SMA = (x[0] + … + x[n-1]) / n"},
-	// The seed is remembered for long: n bars after it, e^-2 or a seventh of it is left.
-	{name: "ema", title: "EMA", aliases: "exp_ma xma exponential_ma exponential_moving_average", offset: true, also: "moving_average_exponential", length: 20, of: kernel.EMA, warmup: emaWarmup,
+	{name: "ema", title: "EMA", aliases: "exp_ma xma exponential_ma exponential_moving_average", offset: true, also: "moving_average_exponential", length: 20, of: kernel.EMA,
 		doc:     "Exponential moving average: every older price weighs less by the same factor. As in TA-Lib, seeded with the mean of the first n prices.",
 		formula: "EMA = EMA[1] + 2/(n+1) * (x - EMA[1])"},
-	{name: "wma", title: "WMA", aliases: "lwma linear_weighted weighted_ma weighted_moving_average", offset: true, also: "moving_average_weighted", length: 20, of: kernel.WMA, warmup: windowWarmup,
+	{name: "wma", title: "WMA", aliases: "lwma linear_weighted weighted_ma weighted_moving_average", offset: true, also: "moving_average_weighted", length: 20, of: kernel.WMA,
 		doc:     "Weighted moving average: weights fall in a straight line from the newest price to the oldest. As in TA-Lib.",
 		formula: "WMA = (n*x[0] + (n-1)*x[1] + … + x[n-1]) / (n*(n+1)/2)"},
 	// Attributed to Patrick G. Mulloy, "Smoothing Data with Faster Moving Averages",
 	// Technical Analysis of Stocks & Commodities, January 1994; TEMA is his too.
-	{name: "dema", title: "DEMA", aliases: "double_ema", also: "moving_average_double", length: 20, of: kernel.DEMA, warmup: func(a Args) int { return kernel.AverageWarmup("dema", a.Int("length")) },
+	{name: "dema", title: "DEMA", aliases: "double_ema", also: "moving_average_double", length: 20, of: kernel.DEMA,
 		doc:     "Double exponential average: twice an exponential average less the average of it, which cancels most of its lag. As in TA-Lib.",
 		formula: "DEMA = 2*EMA(x) - EMA(EMA(x))"},
-	{name: "tema", title: "TEMA", aliases: "triple_ema", also: "moving_average_triple", length: 20, of: kernel.TEMA, warmup: func(a Args) int { return kernel.AverageWarmup("tema", a.Int("length")) },
+	{name: "tema", title: "TEMA", aliases: "triple_ema", also: "moving_average_triple", length: 20, of: kernel.TEMA,
 		doc:     "Triple exponential average: three exponential averages in a row, combined so that most of the lag cancels. As in TA-Lib.",
 		formula: "TEMA = 3*e1 - 3*e2 + e3, e1 = EMA(x), e2 = EMA(e1), e3 = EMA(e2)"},
-	{name: "trima", title: "TRIMA", aliases: "triangular_ma tma", length: 20, of: kernel.TRIMA, warmup: windowWarmup,
+	{name: "trima", title: "TRIMA", aliases: "triangular_ma tma", length: 20, of: kernel.TRIMA,
 		doc:     "Triangular average: a simple average of a simple average, so that the middle of the window weighs most. As in TA-Lib.",
 		formula: "TRIMA = SMA(SMA(x, (n+1)/2), n/2+1), divisions rounded down"},
 	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978,
 	// where it smooths the RSI and the true range.
-	{name: "rma", title: "RMA", aliases: "smma wilder wilders wilder_ma wsma modified_ma smoothed_ma", also: "smoothed_moving_average", length: 14, of: kernel.RMA, warmup: wilderWarmup,
+	{name: "rma", title: "RMA", aliases: "smma wilder wilders wilder_ma wsma modified_ma smoothed_ma", also: "smoothed_moving_average", length: 14, of: kernel.RMA,
 		doc:     "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
 		formula: "RMA = RMA[1] + (x - RMA[1]) / n"},
 	// Attributed to Alan Hull, who published it on his own pages in 2005.
-	// The two windows in a row, and two bars more for a turn.
-	{name: "hma", title: "HMA", aliases: "hull hull_ma hull_moving_average", turns: true, also: "moving_average_hull", length: 9, of: kernel.HMA, warmup: func(a Args) int { n := a.Int("length"); return n + kernel.HullRoot(n) + 2 },
+	{name: "hma", title: "HMA", aliases: "hull hull_ma hull_moving_average", turns: true, also: "moving_average_hull", length: 9, of: kernel.HMA,
 		doc:     "Hull moving average: a weighted average that takes back its own lag, smooth and quick. Half length and square root are rounded down, as at TradingView.",
 		formula: "HMA = WMA(2 * WMA(x, n/2) - WMA(x, n), √n)"},
 	// Attributed to John F. Ehlers and Ric Way, "Zero Lag (Well, Almost)", Technical
 	// Analysis of Stocks & Commodities, November 2010.
-	{name: "zlema", title: "ZLEMA", aliases: "zlma zero_lag_ema zero_lag", length: 20, of: zlema, warmup: emaWarmup,
+	{name: "zlema", title: "ZLEMA", aliases: "zlma zero_lag_ema zero_lag", length: 20, of: zlema,
 		doc:     "Zero lag exponential average: an exponential average of the price plus its change over half the length, which cancels most of the lag. Seeded as in Tulip, with the last price before the lag is full.",
 		formula: "ZLEMA = EMA(2x - x[lag]), lag = (n-1)/2 rounded down"},
 	// Attributed to Tushar S. Chande, "Adapting Moving Averages to Market Volatility",
@@ -54,7 +52,7 @@ var plainAverages = plain([]averageRow{
 	// momentum oscillator.
 	// The weight follows the market, and in one without a trend the oscillator is
 	// about 1/√n: the line forgets its start by a factor e every n^1.5 / 2 bars.
-	{name: "vidya", title: "VIDYA", aliases: "variable_index_dynamic variable_index_dynamic_average", turns: true, length: 14, of: func(x []float64, n int) []float64 { return vidya(x, n, n, 0) }, warmup: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 },
+	{name: "vidya", title: "VIDYA", aliases: "variable_index_dynamic variable_index_dynamic_average", turns: true, length: 14, of: func(x []float64, n int) []float64 { return vidya(x, n, n, 0) }, memory: Memory{bars: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 }},
 		doc:     "Variable index dynamic average of Chande: an exponential average whose weight is scaled by the absolute momentum oscillator, so it stands still in a sideways market. Starts from the first price.",
 		formula: "VIDYA = VIDYA[1] + 2/(n+1) * |CMO(n)|/100 * (x - VIDYA[1]), CMO from sums of gains and losses"},
 })
@@ -66,17 +64,20 @@ type averageRow struct {
 	length                                   float64
 	turns, offset                            bool
 	of                                       func(x []float64, n int) []float64
-	warmup                                   func(a Args) int
+	memory                                   Memory // if it is not that of the kind of average called name
 }
 
 // plain returns the entries of plain averages.
 func plain(rows []averageRow) (list []Indicator) {
 	for _, row := range rows {
 		ind := Indicator{Name: row.name, Title: row.title, Aliases: strings.Fields(row.aliases), Also: strings.Fields(row.also), Category: Trend,
-			Doc: row.doc, Formula: row.formula, Params: []Param{length(row.length), source()}, Warmup: row.warmup}
+			Doc: row.doc, Formula: row.formula, Params: []Param{length(row.length), source()}, Memory: row.memory}
+		if ind.Memory.bars == nil {
+			ind.Memory = averageOf(row.name, "length")
+		}
 		line := func(x []float64, a Args) []float64 { return row.of(x, a.Int("length")) }
 		if row.offset {
-			ind.Params, ind.Warmup = append(ind.Params, offset()), displaced(row.warmup)
+			ind.Params, ind.Memory = append(ind.Params, offset()), after(ind.Memory, window("offset"))
 			line = func(x []float64, a Args) []float64 {
 				y := row.of(x, a.Int("length"))
 				if later := a.Int("offset"); later > 0 {
@@ -98,14 +99,14 @@ func plain(rows []averageRow) (list []Indicator) {
 var averages = []Indicator{
 	// Attributed to Perry J. Kaufman, "Smarter Trading", 1995.
 	{
-		Name: "kama", Title: "KAMA", Aliases: []string{"kaufman", "ama"}, Category: Trend, Overlay: true,
+		Name: "kama", Title: "KAMA", Aliases: []string{"kaufman", "ama"}, Category: Trend, Traits: Overlay,
 		Doc:     "Kaufman's adaptive average: quick when the price goes straight, slow when it wanders. As in TA-Lib, with Kaufman's length 10.",
 		Formula: "KAMA = KAMA[1] + c² * (x - KAMA[1]), c = er*(2/(fast+1) - 2/(slow+1)) + 2/(slow+1), er = |x - x[n]| / sum of n |x - x[1]|",
 		Params: []Param{
 			length(10), bars("fast", 2, "length at full efficiency", "fast_length"),
 			bars("slow", 30, "length when the price goes nowhere", "slow_length"), source(),
 		},
-		Warmup: func(a Args) int { return a.Int("length") + kernel.KAMAMemory(a.Float("slow")) },
+		Memory: after(window("length"), Memory{bars: func(a Args) int { return kernel.KAMAMemory(a.Float("slow")) }}),
 		Plots:  []Plot{over("KAMA")}, Events: []Event{price("KAMA"), turnsOf("KAMA")},
 		Calc: func(s *market.Series, a Args) Columns {
 			y := kernel.KAMA(column(s, a), a.Int("length"), a.Float("fast"), a.Float("slow"))
@@ -115,7 +116,7 @@ var averages = []Indicator{
 	// Attributed to John F. Ehlers, "MESA Adaptive Moving Averages", Technical Analysis of
 	// Stocks & Commodities, September 2001.
 	{
-		Name: "mama", Title: "MAMA", Aliases: []string{"mesa_adaptive", "mesa_adaptive_ma"}, Category: Trend, Overlay: true,
+		Name: "mama", Title: "MAMA", Aliases: []string{"mesa_adaptive", "mesa_adaptive_ma"}, Category: Trend, Traits: Overlay,
 		Doc:     "Ehlers' MESA adaptive average and its follower FAMA: the slower the phase of the dominant cycle turns, the closer they keep to the price. As in TA-Lib.",
 		Formula: "MAMA = a*x + (1-a)*MAMA[1], FAMA with a/2; a = fast limit / change of phase in degrees, at least the slow limit",
 		Params: []Param{
@@ -124,7 +125,7 @@ var averages = []Indicator{
 		},
 		// FAMA's weight is never below half the slow limit: so many bars leave e^-12 of its
 		// start.
-		Warmup: func(a Args) int { return int(25/a.Float("slow_limit")) + kernel.HilbertWarmup },
+		Memory: Memory{bars: func(a Args) int { return int(25/a.Float("slow_limit")) + kernel.HilbertWarmup }},
 		Plots:  []Plot{over("MAMA"), over("FAMA")}, Events: []Event{lines("MAMA", "FAMA")},
 		Calc: func(s *market.Series, a Args) Columns {
 			line, follower := kernel.MAMA(column(s, a), a.Float("fast_limit"), a.Float("slow_limit"))
@@ -140,14 +141,14 @@ var averages = []Indicator{
 		Params: []Param{
 			length(5), factor("factor", 0.7, 0, 1, "volume factor: 0 is smooth, 1 is quick", "vfactor", "volume_factor", "v"), source(),
 		},
-		Warmup: func(a Args) int { return kernel.AverageWarmup("t3", a.Int("length")) },
+		Memory: averageOf("t3", "length"),
 	}, "T3", func(x []float64, a Args) []float64 { return kernel.T3(x, a.Int("length"), a.Float("factor")) }),
 	overPrice(Indicator{
 		Name: "ma", Title: "MA", Category: Trend,
 		Doc:     "Moving average of any kind: sma, ema, wma, dema, tema, trima, kama, mama (which sets its own length) or t3. As in TA-Lib.",
 		Formula: "the average that type names, over n prices",
 		Params:  []Param{length(20), averageType("type", "sma", "kind of average", "ma_type", "matype", "kind"), source()},
-		Warmup:  func(a Args) int { return kernel.AverageWarmup(a.Choice("type"), a.Int("length")) },
+		Memory:  averageBy("type", "length"),
 	}, "MA", func(x []float64, a Args) []float64 { return kernel.Average(a.Choice("type"), x, a.Int("length")) }),
 	// TA-Lib's MAVP, whose lengths come from the caller; a chart has no such column, so
 	// the cycle gives them.
@@ -161,9 +162,7 @@ var averages = []Indicator{
 			{Name: "maximum", Aliases: []string{"max_period", "maxperiod"}, Doc: "longest length", Kind: Int, Default: 30, Min: 1, Max: kernel.LongestCycle},
 			averageType("type", "sma", "kind of average", "ma_type", "matype", "kind"), source(),
 		},
-		Warmup: func(a Args) int {
-			return kernel.HilbertWarmup + kernel.AverageWarmup(a.Choice("type"), a.Int("maximum"))
-		},
+		Memory: after(cycleMemory, averageBy("type", "maximum")),
 	}, "MAVP", func(x []float64, a Args) []float64 {
 		return mavp(x, kernel.CyclePeriod(x), a.Int("minimum"), a.Int("maximum"), a.Choice("type"))
 	}),
@@ -172,7 +171,6 @@ var averages = []Indicator{
 		Doc:     "Least-squares average: the end of the straight line that fits the last prices best. TA-Lib's LINEARREG, with TradingView's length 25.",
 		Formula: "LSMA = a + b*(n-1), a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
 		Params:  []Param{lengthFrom(2, 25), source()},
-		Warmup:  turnWarmup,
 	}, "LSMA", func(x []float64, a Args) []float64 {
 		end, _ := kernel.Regression(x, a.Int("length"))
 		return end
@@ -182,7 +180,6 @@ var averages = []Indicator{
 		Doc:     "Time series forecast: the least-squares line through the last prices, one bar further. As in TA-Lib.",
 		Formula: "TSF = a + b*n, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
 		Params:  []Param{lengthFrom(2, 14), source()},
-		Warmup:  windowWarmup,
 	}, "TSF", func(x []float64, a Args) []float64 {
 		end, slope := kernel.Regression(x, a.Int("length"))
 		return kernel.Offset(end, slope, 1)
@@ -192,17 +189,15 @@ var averages = []Indicator{
 		Doc:     "Middle between the highest and the lowest of the last prices. As in TA-Lib.",
 		Formula: "midpoint = (highest(x, n) + lowest(x, n)) / 2",
 		Params:  []Param{length(14), source()},
-		Warmup:  windowWarmup,
 	}, "Midpoint", func(x []float64, a Args) []float64 {
 		return kernel.Midway(kernel.Highest(x, a.Int("length")), kernel.Lowest(x, a.Int("length")))
 	}),
 	// The same as midpoint, of highs and lows in place of one price.
 	{
-		Name: "midprice", Title: "Midprice", Category: Trend, Overlay: true,
+		Name: "midprice", Title: "Midprice", Category: Trend, Traits: Overlay,
 		Doc:     "Middle between the highest high and the lowest low of the last bars. As in TA-Lib.",
 		Formula: "midprice = (highest(high, n) + lowest(low, n)) / 2",
 		Params:  []Param{length(14)},
-		Warmup:  windowWarmup,
 		Plots:   []Plot{over("Midprice")}, Events: []Event{price("Midprice")},
 		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.MidRange(s, a.Int("length"))} },
 	},
@@ -217,19 +212,17 @@ var averages = []Indicator{
 			factor("offset", 0.85, 0, 1, "where the peak lies, 1 = newest bar"),
 			factor("sigma", 6, 0.1, 100, "sharpness of the peak"), source(),
 		},
-		Warmup: windowWarmup,
 	}, "ALMA", func(x []float64, a Args) []float64 {
 		return kernel.Convolve(x, almaWeights(a.Int("length"), a.Float("offset"), a.Float("sigma")))
 	}),
 	// Its signals compare it with the plain average of the same length: above it, volume
 	// came with higher prices.
 	{
-		Name: "vwma", Title: "VWMA", Aliases: []string{"volume_weighted_ma", "volume_weighted_moving_average"}, Category: Trend, Overlay: true,
+		Name: "vwma", Title: "VWMA", Aliases: []string{"volume_weighted_ma", "volume_weighted_moving_average"}, Category: Trend, Traits: Overlay,
 		Doc:      "Volume weighted moving average: bars with more volume count for more. Above the simple average when volume came with higher prices. No value where the window traded nothing.",
 		Formula:  "VWMA = Σ x * volume / Σ volume over n bars",
 		Params:   []Param{length(20), source()},
 		Meanings: shape.CrossMeanings("the line", "the simple average of as many bars"),
-		Warmup:   windowWarmup,
 		Plots:    []Plot{over("VWMA"), unseen("SMA")}, Events: []Event{lines("VWMA", "SMA")},
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
@@ -243,25 +236,25 @@ var averages = []Indicator{
 		Doc:     "McGinley dynamic: an average that quickens when the price falls below it and slows when it runs ahead. Starts from the first price. The factor k is 1 as at TradingView; 0.6, McGinley's own advice, is Skender's and others' choice.",
 		Formula: "MD = MD[1] + (x - MD[1]) / (k * n * (x / MD[1])⁴)",
 		Params:  []Param{length(14), factor("k", 1, 0.1, 2, "factor of the length, 1 or 0.6", "constant"), source()},
-		Warmup:  wilderWarmup,
+		Memory:  wilder("length"),
 	}, "McGinley", func(x []float64, a Args) []float64 { return mcginley(x, a.Float("k")*float64(a.Int("length"))) }),
 	overPrice(Indicator{
 		Name: "swma", Title: "SWMA", Aliases: []string{"symmetric_weighted_ma", "symmetrically_weighted_ma"}, Category: Trend,
 		Doc:     "Symmetrically weighted moving average of four bars, the middle two counting double: it removes jitter at a lag of a bar and a half. As TradingView's ta.swma.",
 		Formula: "SWMA = (x + 2x[1] + 2x[2] + x[3]) / 6",
 		Params:  []Param{source()},
-		Warmup:  func(Args) int { return 4 },
+		Memory:  fixed(4),
 	}, "SWMA", func(x []float64, _ Args) []float64 { return kernel.SWMA(x) }),
 	// Attributed to John F. Ehlers, "FRAMA - Fractal Adaptive Moving Average", Technical
 	// Analysis of Stocks & Commodities, October 2005.
 	{
-		Name: "frama", Title: "FRAMA", Aliases: []string{"fractal_adaptive", "fractal_adaptive_ma"}, Category: Trend, Overlay: true,
+		Name: "frama", Title: "FRAMA", Aliases: []string{"fractal_adaptive", "fractal_adaptive_ma"}, Category: Trend, Traits: Overlay,
 		Doc:     "Fractal adaptive moving average of Ehlers: an exponential average that quickens when price moves in a line and slows when it fills its range. Of hl2; an odd length is raised by one, because the window is halved.",
 		Formula: "D = (ln(N1 + N2) - ln N3) / ln 2, N the ranges per bar of both halves and of the whole; weight = e^(-4.6 (D - 1)), 0.01 to 1",
 		Params:  []Param{bars("length", 16, "bars in the window", "period", "len")},
 		// In a market that fills its range the weight is 0.01, and 500 bars leave less than
 		// a hundredth of the start.
-		Warmup: func(a Args) int { return a.Int("length") + 500 },
+		Memory: after(window("length"), fixed(500)),
 		Plots:  []Plot{over("FRAMA")}, Events: []Event{price("FRAMA")},
 		Calc: func(s *market.Series, a Args) Columns { return Columns{frama(s, (a.Int("length")+1)/2)} },
 	},
@@ -271,7 +264,7 @@ var averages = []Indicator{
 		Formula: "y = c1 * (x + x[1]) / 2 + c2 * y[1] + c3 * y[2]; a = e^(-√2 π / n), c2 = 2 a cos(√2 π / n), c3 = -a², c1 = 1 - c2 - c3",
 		Params:  []Param{bars("length", 10, "shortest cycle that passes", "period", "len"), source()},
 		// The filter forgets by e^-4.4 every length.
-		Warmup: func(a Args) int { return 6 * a.Int("length") },
+		Memory: lengths(6, "length"),
 	}, "SSF", func(x []float64, a Args) []float64 { return superSmoother(x, a.Int("length")) }),
 	// Source: the public script "ZLSMA - Zero Lag LSMA" by veryfid on TradingView.
 	overPrice(Indicator{
@@ -280,7 +273,7 @@ var averages = []Indicator{
 		Formula: "L = LSMA(x, n); ZLSMA = 2L - LSMA(L, n)",
 		Params:  []Param{length(32), source()},
 		// The second line is fitted to ends of the first one, each of which took a window.
-		Warmup: func(a Args) int { return 2 * a.Int("length") },
+		Memory: lengths(2, "length"),
 	}, "ZLSMA", func(x []float64, a Args) []float64 {
 		once, _ := kernel.Regression(x, a.Int("length"))
 		twice, _ := kernel.Regression(once, a.Int("length"))
@@ -292,13 +285,13 @@ var averages = []Indicator{
 	// Source: the public script "Trend Regularity Adaptive Moving Average" by LuxAlgo on
 	// TradingView. Its extremes are those of highs and lows, whatever is averaged.
 	{
-		Name: "trama", Title: "TRAMA", Aliases: []string{"trend_regularity_ma"}, Category: Trend, Overlay: true,
+		Name: "trama", Title: "TRAMA", Aliases: []string{"trend_regularity_ma"}, Category: Trend, Traits: Overlay,
 		Doc:     "Trend regularity adaptive average: it moves the faster, the more of the last bars made a new high or low of the window, and stands still while none does. After LuxAlgo's script; extremes that are not known yet count as none.",
 		Formula: "w = (share of the last n bars with a new highest high or lowest low of n)²; TRAMA = TRAMA[1] + w * (x - TRAMA[1])",
 		Params:  []Param{lengthFrom(2, 99), source()},
 		// The weight is the square of a share and often small, so the start is remembered
 		// for long.
-		Warmup: func(a Args) int { return 60 * a.Int("length") },
+		Memory: lengths(60, "length"),
 		Plots:  []Plot{over("TRAMA")}, Events: []Event{price("TRAMA")},
 		Calc: func(s *market.Series, a Args) Columns { return Columns{trama(s, column(s, a), a.Int("length"))} },
 	},
@@ -306,15 +299,14 @@ var averages = []Indicator{
 	// "Smooth Regression Analysis", 1964, with a Gaussian kernel that looks back only. The
 	// scripts of that name that smooth both ways repaint; this does not.
 	{
-		Name: "nadaraya_watson", Title: "NW", Aliases: []string{"nw", "kernel_regression"}, Category: Trend, Overlay: true,
+		Name: "nadaraya_watson", Title: "NW", Aliases: []string{"nw", "kernel_regression"}, Category: Trend, Traits: Overlay,
 		Doc:     "Nadaraya-Watson estimate with a Gaussian kernel over the bars up to this one: a smooth average that weighs the newest bars most. It does not repaint, unlike scripts that smooth both ways.",
 		Formula: "Σ w[j] * x[j] / Σ w[j], w[j] = exp(-j² / (2 h²)), j bars ago, over n bars",
 		Params:  []Param{lengthFrom(2, 100), factor("bandwidth", 8, 0.1, 500, "bars h after which a weight has fallen to 0.61", "h"), source()},
-		Warmup:  turnWarmup,
 		// A line this smooth has both kinds of signals: where it turns and where closes cross it.
 		Plots: []Plot{over("NW")}, Events: []Event{own(func(d *drawing) []Signal {
 			return shape.Turns(shape.PriceCrossings(d.s.Close, d.of("NW")), d.of("NW"))
-		}, shape.TurnUp, shape.TurnDown, shape.PriceUp, shape.PriceDown)},
+		}, shape.TurnUp, shape.TurnDown, shape.PriceUp, shape.PriceDown).needing(turnBars)},
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			// Half a bell, whose peak is the newest bar.
@@ -322,7 +314,7 @@ var averages = []Indicator{
 		},
 	},
 	{
-		Name: "ema_stack", Title: "EMA", Category: Trend, Overlay: true,
+		Name: "ema_stack", Title: "EMA", Category: Trend, Traits: Overlay,
 		Doc:     "Four exponential averages of the close, fast to slow. In a trend they lie in order: rising when the fastest is on top. As in TA-Lib, each seeded with the mean of its first closes.",
 		Formula: "EMA = EMA[1] + 2/(n+1) * (close - EMA[1])",
 		Params: []Param{
@@ -330,23 +322,21 @@ var averages = []Indicator{
 			bars("length3", 50, "third average"), bars("length4", 200, "slowest average", "slow"), source(),
 		},
 		Signals: []string{shape.StackUp, shape.StackDown},
-		Warmup:  func(a Args) int { return kernel.EMAMemory * longest(a, "length1", "length2", "length3", "length4") },
+		Memory:  ema("length1", "length2", "length3", "length4"),
 		Compute: stacked(func(Args) string { return "ema" }),
 	},
 	// Which is the fast one is up to the lengths given: with fast 200 and slow 50 the
 	// crosses are reversed.
 	{
-		Name: "ma_cross", Title: "MA cross", Aliases: []string{"moving_average_cross"}, Category: Trend, Overlay: true,
+		Name: "ma_cross", Title: "MA cross", Aliases: []string{"moving_average_cross"}, Category: Trend, Traits: Overlay,
 		Doc:     "Two moving averages, and where they cross. With 50 and 200 simple averages the crosses are the golden and the death cross.",
 		Formula: "MA(x, fast), MA(x, slow)",
 		Params: []Param{
 			bars("fast", 9, "fast average", "fast_length", "short"), bars("slow", 21, "slow average", "slow_length", "long"),
 			averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
 		},
-		Warmup: func(a Args) int {
-			return kernel.AverageWarmup(a.Choice("ma_type"), max(a.Int("fast"), a.Int("slow"))) + 1
-		},
-		Plots: []Plot{mainly("Fast"), second("Slow")}, Events: []Event{lines("Fast", "Slow")},
+		Memory: averageBy("ma_type", "fast", "slow"),
+		Plots:  []Plot{mainly("Fast"), second("Slow")}, Events: []Event{lines("Fast", "Slow")},
 		Calc: func(s *market.Series, a Args) Columns {
 			kind, x := a.Choice("ma_type"), column(s, a)
 			fast, slow := kernel.Average(kind, x, a.Int("fast")), kernel.Average(kind, x, a.Int("slow"))
@@ -354,7 +344,7 @@ var averages = []Indicator{
 		},
 	},
 	{
-		Name: "ma_ribbon", Title: "MA ribbon", Aliases: []string{"ribbon", "moving_average_ribbon"}, Category: Trend, Overlay: true,
+		Name: "ma_ribbon", Title: "MA ribbon", Aliases: []string{"ribbon", "moving_average_ribbon"}, Category: Trend, Traits: Overlay,
 		Doc:     "Four moving averages of one kind, fast to slow. Signals mark where all of them come into rising or falling order. TradingView's lengths.",
 		Formula: "MA(x, n) for four n",
 		Params: []Param{
@@ -363,14 +353,12 @@ var averages = []Indicator{
 			averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
 		},
 		Signals: []string{shape.StackUp, shape.StackDown},
-		Warmup: func(a Args) int {
-			return kernel.AverageWarmup(a.Choice("ma_type"), longest(a, "length1", "length2", "length3", "length4")) + 1
-		},
+		Memory:  averageBy("ma_type", "length1", "length2", "length3", "length4"),
 		Compute: stacked(func(a Args) string { return a.Choice("ma_type") }),
 	},
 	// Attributed to Daryl Guppy, "Trend Trading", 2004, whose twelve lengths these are.
 	{
-		Name: "gmma", Title: "GMMA", Aliases: []string{"guppy", "guppy_mma", "guppy_multiple_moving_average"}, Category: Trend, Overlay: true,
+		Name: "gmma", Title: "GMMA", Aliases: []string{"guppy", "guppy_mma", "guppy_multiple_moving_average"}, Category: Trend, Traits: Overlay,
 		Doc:     "Guppy multiple moving averages: six fast and six slow exponential averages, traders against investors. A group that fans out is sure of itself; one that narrows is not. Each average is seeded with the mean of its first prices.",
 		Formula: "EMA(x, n) for n = 3 5 8 10 12 15 and 30 35 40 45 50 60",
 		Params:  []Param{source()},
@@ -379,7 +367,7 @@ var averages = []Indicator{
 			shape.CrossUp:   "the lowest fast average crosses the highest slow one from below",
 			shape.CrossDown: "the highest fast average crosses the lowest slow one from above",
 		},
-		Warmup: func(Args) int { return kernel.EMAMemory * 60 },
+		Memory: fixed(kernel.EMAMemory * 60),
 		Compute: func(s *market.Series, a Args) *Result {
 			x := column(s, a)
 			r := &Result{}
@@ -399,12 +387,12 @@ var averages = []Indicator{
 	},
 	// Attributed to Bill Williams, "Trading Chaos", 1995, as for the gator.
 	{
-		Name: "alligator", Title: "Alligator", Aliases: []string{"williams_alligator"}, Category: Trend, Overlay: true,
+		Name: "alligator", Title: "Alligator", Aliases: []string{"williams_alligator"}, Category: Trend, Traits: Overlay,
 		Doc:     "Williams' alligator: three smoothed averages of the median price, moved forward. Entwined lines sleep; lines in order, lips above teeth above jaw, eat in a rising market, and the reverse in a falling one. Each line is moved forward, so a bar shows what older bars computed.",
 		Formula: "jaw = RMA(hl2, 13)[8], teeth = RMA(hl2, 8)[5], lips = RMA(hl2, 5)[3]",
 		Params:  alligatorParams(),
 		Signals: []string{shape.StackUp, shape.StackDown, shape.CrossUp, shape.CrossDown},
-		Warmup:  alligatorWarmup,
+		Memory:  alligatorMemory,
 		Compute: func(s *market.Series, a Args) *Result {
 			jaw, teeth, lips := alligator(s, a)
 			// The fastest first: the order that Stacks looks for.
@@ -678,15 +666,8 @@ func alligatorParams() []Param {
 	}
 }
 
-// alligatorWarmup returns the history of the line that needs the most, its shift
-// included.
-func alligatorWarmup(a Args) int {
-	n := 0
-	for _, line := range []string{"jaw", "teeth", "lips"} {
-		n = max(n, kernel.WilderMemory*a.Int(line)+a.Int(line+"_shift"))
-	}
-	return n
-}
+// alligatorMemory is the memory of the line that needs the most, its shift included.
+var alligatorMemory = longest(after(wilder("jaw"), window("jaw_shift")), after(wilder("teeth"), window("teeth_shift")), after(wilder("lips"), window("lips_shift")))
 
 // alligator returns the three lines as they stand on each bar: values of as many bars
 // ago as the line is moved forward.

@@ -50,8 +50,7 @@ var backtests = []Indicator{
 			return ""
 		},
 		// Without a date the test begins with the first bar of the chart.
-		Since:   func(a Args) int64 { return int64(a.Float("from")) },
-		History: expressionHistory,
+		Memory: Memory{seconds: expressionHistory, since: func(a Args) int64 { return int64(a.Float("from")) }},
 		Compute: func(s *market.Series, a Args) *Result {
 			// The conditions are evaluated once over all bars, also those before the first
 			// one shown; only the trading depends on where the test begins.

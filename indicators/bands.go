@@ -15,7 +15,7 @@ var bandEntries = []Indicator{
 	// Attributed to John Bollinger, "Bollinger on Bollinger Bands", 2001, as for what is
 	// derived from the bands.
 	{
-		Name: "bbands", Title: "BB", Aliases: []string{"bb", "bollinger", "bollinger_bands"}, Category: Volatility, Overlay: true,
+		Name: "bbands", Title: "BB", Aliases: []string{"bb", "bollinger", "bollinger_bands"}, Category: Volatility, Traits: Overlay,
 		Doc:     "Bollinger bands: an average, and bands a multiple of the population deviation away. As in TA-Lib, with TradingView's default length.",
 		Formula: "middle = SMA(n); upper, lower = middle ± mult * σ(n)",
 		Params: []Param{
@@ -23,7 +23,7 @@ var bandEntries = []Indicator{
 			quiet(factor("mult_lower", 0, 0, 20, "deviations to the lower band, 0 for the same as mult", "nbdevdn")),
 			withVWMA(averageType("ma_type", "sma", "kind of average in the middle", "type", "matype")), source(),
 		},
-		Warmup: func(a Args) int { return kernel.AverageWarmup(a.Choice("ma_type"), a.Int("length")) },
+		Memory: averageBy("ma_type", "length"),
 		Plots:  bands(), Shades: bandShade, Events: []Event{own(func(d *drawing) []Signal {
 			upper, lower := d.of("Upper"), d.of("Lower")
 			return append(shape.Touches(d.s.High, d.s.Low, upper, lower), shape.Breakouts(d.s.Close, upper, lower)...)
@@ -38,11 +38,10 @@ var bandEntries = []Indicator{
 	},
 	// Attributed to Price Headley, "Big Trends in Trading", 2002.
 	{
-		Name: "accbands", Title: "Acc Bands", Aliases: []string{"abands", "acceleration_bands"}, Category: Volatility, Overlay: true,
+		Name: "accbands", Title: "Acc Bands", Aliases: []string{"abands", "acceleration_bands"}, Category: Volatility, Traits: Overlay,
 		Doc:     "Headley's acceleration bands: averages of highs and lows pushed apart by the relative range of each bar. As in TA-Lib.",
 		Formula: "upper = SMA(high*(1+r)), middle = SMA(close), lower = SMA(low*(1-r)), r = 4*(high-low)/(high+low)",
 		Params:  []Param{length(20)},
-		Warmup:  windowWarmup,
 		Plots:   bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
@@ -63,7 +62,7 @@ var bandEntries = []Indicator{
 	// Attributed to Chester W. Keltner, "How to Make Money in Commodities", 1960; the form
 	// with an exponential average and true ranges is Linda Bradford Raschke's.
 	{
-		Name: "keltner", Title: "Keltner", Aliases: []string{"kc", "keltner_channel", "keltner_channels"}, Category: Volatility, Overlay: true,
+		Name: "keltner", Title: "Keltner", Aliases: []string{"kc", "keltner_channel", "keltner_channels"}, Category: Volatility, Traits: Overlay,
 		Doc: "Keltner channel: an exponential average, and bands a multiple of the average true range away, TA-Lib's ATR. As at TradingView; the variant tr_ema, Pine's ta.kc, " +
 			"takes an exponential average of the true range over the channel's own length instead of Wilder's over atr_length.",
 		Formula: "middle = EMA(x, n); upper, lower = middle ± mult * ATR(m)",
@@ -72,11 +71,8 @@ var bandEntries = []Indicator{
 			factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"),
 			choice("variant", "how the true range is averaged", "atr", "tr_ema"), source(),
 		},
-		Warmup: func(a Args) int {
-			// The variant needs less: its range is an average of the channel's own length.
-			return max(kernel.EMAMemory*a.Int("length"), kernel.WilderMemory*a.Int("atr_length"))
-		},
-		Plots: bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
+		Memory: longest(ema("length"), wilder("atr_length")),
+		Plots:  bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			mid := kernel.EMA(column(s, a), n)
@@ -89,11 +85,10 @@ var bandEntries = []Indicator{
 	},
 	// Attributed to Richard Donchian, who traded breakouts of four weeks.
 	{
-		Name: "donchian", Title: "Donchian", Aliases: []string{"dc", "price_channel", "donchian_channel", "donchian_channels"}, Category: Volatility, Overlay: true,
+		Name: "donchian", Title: "Donchian", Aliases: []string{"dc", "price_channel", "donchian_channel", "donchian_channels"}, Category: Volatility, Traits: Overlay,
 		Doc:     "Donchian channel: the highest high and the lowest low of the last bars, this bar included, and their middle. The turtles bought new highs of 20 days. As at TradingView.",
 		Formula: "upper = max(high, n); lower = min(low, n); middle = (upper + lower) / 2",
 		Params:  []Param{length(20)},
-		Warmup:  changeWarmup,
 		// This bar is part of its channel, so no close can leave it: a signal is an edge that
 		// moves outwards.
 		Plots: bands(), Shades: bandShade, Events: []Event{extremes("Upper", "Lower")},
@@ -105,14 +100,14 @@ var bandEntries = []Indicator{
 	// With the percentage fixed, bands and price touch more often the more volatile a
 	// market is, which is what the signals tell.
 	{
-		Name: "envelope", Title: "Env", Aliases: []string{"ma_env", "ma_envelope", "envelopes", "moving_average_envelope"}, Category: Volatility, Overlay: true,
+		Name: "envelope", Title: "Env", Aliases: []string{"ma_env", "ma_envelope", "envelopes", "moving_average_envelope"}, Category: Volatility, Traits: Overlay,
 		Doc:     "Moving average envelope: bands a fixed percentage around an average. Fixed bands say how far a price is stretched, not how nervous the market is. As at TradingView, around a simple average; exponential is the other choice.",
 		Formula: "upper, lower = MA(x, n) * (1 ± percent/100)",
 		Params: []Param{
 			length(20), factor("percent", 10, 0.01, 99, "distance of the bands in percent", "pct", "deviation"),
 			choice("ma", "which average", "sma", "ema"), source(),
 		},
-		Warmup: emaWarmup,
+		Memory: ema("length"),
 		Plots:  bands(), Shades: bandShade, Events: []Event{reaches("Upper", "Lower")},
 		Calc: func(s *market.Series, a Args) Columns {
 			mid, by := kernel.Average(a.Choice("ma"), column(s, a), a.Int("length")), a.Float("percent")/100
@@ -122,14 +117,13 @@ var bandEntries = []Indicator{
 	// Bands around the line as it ends at each bar. The usual drawing, one channel
 	// through the newest bars, would change its past with every bar.
 	{
-		Name: "linreg_channel", Title: "LinReg", Aliases: []string{"stdev_channels", "linear_regression_channel", "regression_channel"}, Category: Trend, Overlay: true,
+		Name: "linreg_channel", Title: "LinReg", Aliases: []string{"stdev_channels", "linear_regression_channel", "regression_channel"}, Category: Trend, Traits: Overlay,
 		Doc:     "Linear regression channel: the end of the straight line that fits the last prices best, and bands a multiple of their deviation from it away. Every bar shows the line as it was then; a channel drawn through past bars would show them what came later.",
 		Formula: "middle = end of the regression over n bars; upper, lower = middle ± mult * √(mean squared distance from the line)",
 		Params: []Param{
 			lengthFrom(2, 100), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "deviation", "multiplier"), source(),
 		},
-		Warmup: changeWarmup,
-		Plots:  bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
+		Plots: bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
 		Calc: func(s *market.Series, a Args) Columns {
 			mid, dev := regressionSpread(column(s, a), a.Int("length"))
 			return Columns{mid, kernel.Offset(mid, dev, a.Float("mult")), kernel.Offset(mid, dev, -a.Float("mult"))}
@@ -137,7 +131,7 @@ var bandEntries = []Indicator{
 	},
 	// Attributed to Manning Stoller.
 	{
-		Name: "starc", Title: "STARC", Aliases: []string{"stoller", "starc_bands", "stoller_bands"}, Category: Volatility, Overlay: true,
+		Name: "starc", Title: "STARC", Aliases: []string{"stoller", "starc_bands", "stoller_bands"}, Category: Volatility, Traits: Overlay,
 		Doc:     "Stoller average range channel: a short simple average, and bands a multiple of TA-Lib's average true range away.",
 		Formula: "upper, lower = SMA(close, n) ± mult * ATR(m)",
 		Params: []Param{
@@ -146,7 +140,7 @@ var bandEntries = []Indicator{
 		},
 		// The true range is Wilder's average, which remembers its start far longer than the
 		// mean.
-		Warmup: func(a Args) int { return max(a.Int("length"), kernel.WilderMemory*a.Int("atr_length")) },
+		Memory: longest(window("length"), wilder("atr_length")),
 		Plots:  bands(), Shades: bandShade, Events: []Event{reaches("Upper", "Lower")},
 		Calc: func(s *market.Series, a Args) Columns {
 			mid, atr := kernel.SMA(column(s, a), a.Int("length")), kernel.ATR(s, a.Int("atr_length"))
@@ -159,7 +153,6 @@ var bandEntries = []Indicator{
 		Formula:  "%B = (x - lower) / (upper - lower)",
 		Params:   bollingerParams(),
 		Meanings: shape.BreakMeanings("%B", "1", "0"),
-		Warmup:   changeWarmup,
 		Plots:    []Plot{mainly("%B")}, Events: []Event{crossesAt("%B", 1, shape.BreakUp, ""), crossesAt("%B", 0, "", shape.BreakDown)}, Levels: constant(1, 0.5, 0),
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n, mult := column(s, a), a.Int("length"), a.Float("mult")
@@ -178,7 +171,7 @@ var bandEntries = []Indicator{
 		Doc:     "Bollinger bandwidth: the width of the bands as a fraction of the middle (TradingView shows it in percent). squeeze_on fires where it becomes the narrowest of the lookback, which Bollinger puts at half a year.",
 		Formula: "BBW = (upper - lower) / middle",
 		Params:  append(bollingerParams(), bars("lookback", 125, "bars in which a squeeze is the narrowest", "squeeze")),
-		Warmup:  func(a Args) int { return a.Int("length") + a.Int("lookback") + 1 },
+		Memory:  after(window("length"), window("lookback")),
 		Plots:   []Plot{mainly("BBW")}, Events: []Event{own(func(d *drawing) []Signal { return narrowest(d.of("BBW"), d.a.Int("lookback")) }, shape.SqueezeOn)},
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
@@ -195,7 +188,7 @@ var bandEntries = []Indicator{
 			atLeast(2, bars("short", 20, "short bands", "short_length", "length", "fast")), atLeast(2, bars("long", 50, "long bands", "long_length", "slow")),
 			factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "multiplier"), source(),
 		},
-		Warmup: func(a Args) int { return max(a.Int("short"), a.Int("long")) + 2 },
+		Memory: window("short", "long"),
 		Plots:  []Plot{histogram("BBTrend")}, Events: []Event{zero("BBTrend"), turnsBeside("BBTrend", hundred)}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			x, mult := column(s, a), a.Float("mult")

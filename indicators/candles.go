@@ -13,7 +13,7 @@ import (
 var candleEntries = []Indicator{
 	{
 		Name: "candles", Title: "Candles", Aliases: []string{"candle_patterns", "candlestick_patterns", "cdl", "cdl_pattern", "patterns"},
-		Category: Pattern, Overlay: true,
+		Category: Pattern, Traits: Overlay,
 		Doc: "Candle patterns: the 61 of TA-Lib, by its rules to the last bit. What counts as long, short, near or equal is measured by the five or ten candles before. " +
 			"A pattern that comes both ways has two labels, such as engulfing_bull and engulfing_bear; one that comes one way, or says nothing about direction (doji), has its plain name.",
 		Formula: "each pattern is a rule over the last 1 to 5 candles; averages over the 5 or 10 candles before",
@@ -32,7 +32,7 @@ var candleEntries = []Indicator{
 			}
 			return "pattern to all"
 		},
-		Warmup: func(Args) int { return candleMemory },
+		Memory: fixed(candleMemory),
 		Compute: func(s *market.Series, a Args) *Result {
 			signals := candleSignals(s, chosenPatterns(a.Chosen("pattern")), a.Float("penetration"))
 			// Signals are in order of bar, so the newest are at the end.

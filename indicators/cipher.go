@@ -32,7 +32,7 @@ var ciphers = []Indicator{
 			shape.Buy, shape.Sell, shape.BuySmall, shape.SellSmall, shape.GoldBuy, shape.RSIOversold, shape.RSIOverbought, shape.WTBullDiv, shape.WTBearDiv, shape.HiddenBullDiv, shape.HiddenBearDiv,
 			shape.RSIBullDiv, shape.RSIBearDiv, shape.StochBullDiv, shape.StochBearDiv, shape.AnyBullDiv, shape.AnyBearDiv,
 		},
-		Beyond: true,
+		Traits: Beyond,
 		Silent: func(a Args, label string) string {
 			switch label {
 			case shape.RSIBullDiv, shape.RSIBearDiv:
@@ -46,9 +46,9 @@ var ciphers = []Indicator{
 		},
 		// The slowest of the stochastic of the RSI, the money flow and WaveTrend; 100 bars
 		// more hold the turn before, with which a divergence is compared.
-		Warmup: func(a Args) int {
+		Memory: Memory{bars: func(a Args) int {
 			return 100 + max(20*14+14+6, 60, 9*(2*a.Int("wt_channel_length")+a.Int("wt_average_length"))+3)
-		},
+		}},
 		Compute: func(s *market.Series, a Args) *Result {
 			c := newCipher(s, a)
 			zero := make([]float64, s.Len())

@@ -14,7 +14,7 @@ var cycles = []Indicator{
 		Doc:     "Ehlers' instantaneous trend line: the mean over one dominant cycle, which takes the cycle out of the price. As in TA-Lib.",
 		Formula: "m = mean of the last p prices, p = cycle period; trend line = (4m + 3m[1] + 2m[2] + m[3]) / 10",
 		Params:  []Param{source()},
-		Warmup:  cycleWarmup,
+		Memory:  cycleMemory,
 	}, "Trendline", func(x []float64, _ Args) []float64 { return kernel.CycleTrend(x) }),
 	// Attributed to John F. Ehlers, "Rocket Science for Traders", 2001. The kernels follow
 	// TA-Lib's version of it, see kernel/hilbert.go.
@@ -23,14 +23,14 @@ var cycles = []Indicator{
 		Doc:     "Period of the dominant cycle in bars, 6 to 50, by Ehlers' Hilbert transform. As in TA-Lib.",
 		Formula: "period = 360 / degrees the phase turns per bar, smoothed",
 		Params:  []Param{source()},
-		Warmup:  cycleWarmup,
+		Memory:  cycleMemory,
 	}, "Period", func(s *market.Series, a Args) []float64 { return kernel.CyclePeriod(column(s, a)) }),
 	turning(Indicator{
 		Name: "ht_dcphase", Title: "HT Phase", Aliases: []string{"dominant_cycle_phase", "cycle_phase", "ht_dc_phase"}, Category: Cycle,
 		Doc:     "Phase of the dominant cycle in degrees, -45 to 315: where in the cycle the price stands. As in TA-Lib.",
 		Formula: "phase = atan(Σ s*sin / Σ s*cos) over one cycle of the smoothed price s, + 90 + 360/period",
 		Params:  []Param{source()},
-		Warmup:  cycleWarmup,
+		Memory:  cycleMemory,
 	}, "Phase", func(s *market.Series, a Args) []float64 { return kernel.CyclePhase(column(s, a)) }),
 	// The two parts are what the period is computed from: their angle is the phase, its
 	// step from bar to bar the speed.
@@ -40,7 +40,7 @@ var cycles = []Indicator{
 		Formula:  "quadrature = H(H(smoothed price)), in phase = H(smoothed price) three bars ago, H Hilbert's transform",
 		Params:   []Param{source()},
 		Meanings: shape.CrossMeanings("the part in phase", "the quadrature"),
-		Warmup:   cycleWarmup,
+		Memory:   cycleMemory,
 		Plots:    []Plot{mainly("In phase"), second("Quadrature")}, Events: []Event{lines("In phase", "Quadrature")}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			inPhase, quadrature := kernel.Phasor(column(s, a))
@@ -55,7 +55,7 @@ var cycles = []Indicator{
 		Formula:  "sine = sin(phase), lead = sin(phase + 45°)",
 		Params:   []Param{source()},
 		Meanings: shape.CrossMeanings("the lead sine", "the sine"),
-		Warmup:   cycleWarmup,
+		Memory:   cycleMemory,
 		Plots:    []Plot{mainly("Sine"), second("Lead sine")}, Events: []Event{lines("Lead sine", "Sine")}, Levels: constant(0), Between: [2]float64{-1, 1},
 		Calc: func(s *market.Series, a Args) Columns {
 			sine, lead := kernel.CycleSine(column(s, a))
@@ -68,7 +68,7 @@ var cycles = []Indicator{
 		Doc:     "1 while the market trends, 0 while it cycles, by Ehlers' rules. As in TA-Lib.",
 		Formula: "0 for half a cycle after sine and lead sine cross, and while the phase turns as a cycle's would; 1 if the price is 1.5 % off the trend line",
 		Params:  []Param{source()},
-		Warmup:  cycleWarmup,
+		Memory:  cycleMemory,
 		Plots:   []Plot{{Label: "Trend mode", Tone: Primary, Style: Step}}, Events: []Event{crossesAt("Trend mode", 0.5, shape.ModeTrend, shape.ModeCycle)}, Between: [2]float64{0, 1},
 		Calc: func(s *market.Series, a Args) Columns {
 			mode := kernel.TrendMode(column(s, a))

@@ -19,13 +19,13 @@ import (
 // expressions take texts in the language of package rules.
 var expressions = []Indicator{
 	{
-		Name: "rule", Title: "Rule", Also: []string{"condition", "conditions", "alert_rule"}, Category: Rules, Overlay: true,
+		Name: "rule", Title: "Rule", Also: []string{"condition", "conditions", "alert_rule"}, Category: Rules, Traits: Overlay,
 		Doc: "A condition of your own, such as rsi(14) < 30 and close > ema(200)@1d: shaded where it is true, with a signal where that begins and ends. " +
 			"Indicators are functions: macd(12,26,9).signal, signal(rsi(14), \"bull_div\"); ema(50) crosses above ema(200); x[3] looks back, @1d reads the newest closed day, close:ETHUSDT another market. An unknown value is not true.",
 		Formula: "becomes_true: when is true and was not true on the bar before",
 		Params:  []Param{condition("when", "rsi(14) < 30", "the condition, such as close crosses above ema(20); list_indicators names [rule] teaches the language", "condition", "rule", "expr", "expression", "if")},
 		Signals: []string{shape.BecomesTrue, shape.BecomesFalse},
-		History: expressionHistory,
+		Memory:  Memory{seconds: expressionHistory},
 		Compute: computeRule,
 	},
 	{
@@ -38,7 +38,7 @@ var expressions = []Indicator{
 			quiet(toggle("overlay", false, "drawn over the price: for what is a price itself")),
 		},
 		Signals: []string{shape.ZeroUp, shape.ZeroDown},
-		History: expressionHistory,
+		Memory:  Memory{seconds: expressionHistory},
 		Compute: func(s *market.Series, a Args) *Result {
 			v := a.evaluator(s)
 			r := &Result{Overlay: a.Bool("overlay")}
@@ -265,12 +265,12 @@ func (st *study) HasLine() bool     { return st.line != "" }
 // parameters are of averages and signals: all lines of obv(20) and obv(50) follow one total.
 func (st *study) Total() (name string, product bool) {
 	switch {
-	case !st.Ind.Total:
+	case !st.Ind.IsTotal():
 		return "", false
 	case st.Ind.index("source") >= 0:
-		return st.Ind.Name + " of " + st.Args.Choice("source"), st.Ind.Product
+		return st.Ind.Name + " of " + st.Args.Choice("source"), st.Ind.Memory.begins == runningProduct
 	}
-	return st.Ind.Name, st.Ind.Product
+	return st.Ind.Name, st.Ind.Memory.begins == runningProduct
 }
 
 // Warmup returns the warm-up that a chart of the interval loads for it.
@@ -300,7 +300,7 @@ func (a Args) history(iv market.Interval) map[rules.Place]int {
 	return need
 }
 
-// expressionHistory is the History of an entry with expressions: the bars that they need,
+// expressionHistory is how far the Memory reaches of an entry with expressions: the bars that they need,
 // in seconds. It adds one bar, because signals compare a bar with the one before.
 func expressionHistory(a Args, iv market.Interval) int64 {
 	return int64(a.history(iv)[rules.Place{}]) * iv.Seconds()
@@ -540,9 +540,9 @@ func (ind *Indicator) readable() error {
 		return fmt.Errorf("%s cannot stand within an expression: write what it computes instead", ind.Name)
 	case slices.ContainsFunc(ind.Params, func(p Param) bool { return p.Kind == Symbol }):
 		return fmt.Errorf("%s compares with another market: write that market's price instead, as in close / close:ETHUSDT", ind.Name)
-	case ind.Repaints:
+	case ind.Traits.Has(Repaints):
 		return fmt.Errorf("%s changes earlier values when new bars come: no rule can rely on it", ind.Name)
-	case ind.VisibleOnly || ind.Since != nil:
+	case ind.VisibleOnly() || ind.Memory.since != nil:
 		return fmt.Errorf("%s depends on where a chart begins: no rule can rely on it", ind.Name)
 	}
 	return nil

@@ -15,7 +15,6 @@ var externals = []Indicator{
 		Doc:     "Funding rate of the perpetual future in percent: positive when longs pay shorts. Signals mark where it changes sign. Bars without a rate are null.",
 		Formula: "100 * funding rate",
 		Needs:   []string{market.ExtraFunding},
-		Warmup:  barWarmup,
 		Plots:   []Plot{histogram("Funding %")}, Events: []Event{zero("Funding %")}, Levels: constant(0),
 		Calc: func(s *market.Series, _ Args) Columns {
 			// Rates are small fractions, so they are shown in percent; a bar without one
@@ -29,7 +28,6 @@ var externals = []Indicator{
 		Doc:     "Open interest: the value of all open futures contracts, in the quote currency. Rising with price, new money follows the trend; falling, positions are being closed.",
 		Formula: "open interest as the source reports it",
 		Needs:   []string{market.ExtraOI},
-		Warmup:  func(Args) int { return 10 },
 		Plots:   []Plot{mainly("OI")}, Events: []Event{silently(turnsOf("OI"))},
 		Calc: func(s *market.Series, _ Args) Columns {
 			line := extra(s, market.ExtraOI)
@@ -42,7 +40,6 @@ var externals = []Indicator{
 		Formula:  "long and short accounts, each over all",
 		Needs:    []string{market.ExtraLong, market.ExtraShort},
 		Meanings: shape.CrossMeanings("the fraction that is long", "the one that is short"),
-		Warmup:   barWarmup,
 		Plots:    []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Shades: []Shade{{A: "Long", B: "Short", Tone: Up, Below: Down}}, Events: []Event{lines("Long", "Short")}, Levels: constant(0.5), Between: [2]float64{0, 1},
 		Calc: func(s *market.Series, _ Args) Columns {
 			long, short := extra(s, market.ExtraLong), extra(s, market.ExtraShort)
@@ -55,7 +52,7 @@ var externals = []Indicator{
 			"Signals mark the bars on which it enters another zone.",
 		Formula: "the index as published",
 		Needs:   []string{market.ExtraFearGreed},
-		Warmup:  func(Args) int { return 10 }, // the last zone known may lie a few bars back,
+		Memory:  fixed(10), // the last zone known may lie a few bars back,
 		Plots:   []Plot{mainly("F&G")}, Events: []Event{own(func(d *drawing) []Signal { return zoneChanges(d.of("F&G")) }, shape.ExtremeFear, shape.ExtremeGreed, shape.ZoneUp, shape.ZoneDown)}, Levels: constant(75, 50, 25), Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, _ Args) Columns {
 			index := extra(s, market.ExtraFearGreed)

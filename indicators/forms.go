@@ -15,7 +15,7 @@ import (
 // overPrice completes the record of a line over the price, with the signals of the close
 // crossing it.
 func overPrice(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
-	ind.Overlay, ind.Plots, ind.Events = true, []Plot{over(label)}, []Event{price(label)}
+	ind.Traits, ind.Plots, ind.Events = Overlay, []Plot{over(label)}, []Event{price(label)}
 	ind.Calc = func(s *market.Series, a Args) Columns { return Columns{line(column(s, a), a)} }
 	return ind
 }
@@ -56,16 +56,6 @@ func volatile(ind Indicator, label string, line func(s *market.Series, a Args) [
 // usualBars is how many bars make the usual size of a volatility.
 const usualBars = 50
 
-// usually returns a warm-up that is longer by the bars of volatile's mean.
-func usually(warmup func(Args) int) func(Args) int {
-	return func(a Args) int { return warmup(a) + usualBars + 1 }
-}
-
-// displaced returns a warm-up that is longer by the parameter "offset".
-func displaced(warmup func(Args) int) func(Args) int {
-	return func(a Args) int { return warmup(a) + a.Int("offset") }
-}
-
 // oscillator completes the record of a line with zones that never leaves the panel of which
 // zone was told, and with divergences if it has their parameters. Its signals have the plain
 // labels.
@@ -80,31 +70,6 @@ func oscillator(ind Indicator, label string, line func(s *market.Series, a Args)
 }
 
 var nan = math.NaN()
-
-// longest returns the largest of the named parameters, for the warm-up of several averages
-// that do not depend on each other.
-func longest(a Args, names ...string) int {
-	n := 0
-	for _, name := range names {
-		n = max(n, a.Int(name))
-	}
-	return n
-}
-
-// The usual warm-ups, in bars before the first one shown: none; the bar before; a window; a
-// window of changes; a window of changes and the bar before, which a crossing needs; a
-// turn; an exponential average; Wilder's average; the dominant cycle. An average always
-// depends a little on its start: its memory is so many bars that this can no longer be
-// seen.
-func noWarmup(Args) int         { return 0 }
-func barWarmup(Args) int        { return 1 }
-func windowWarmup(a Args) int   { return a.Int("length") }
-func changeWarmup(a Args) int   { return a.Int("length") + 1 }
-func crossingWarmup(a Args) int { return a.Int("length") + 2 }
-func turnWarmup(a Args) int     { return a.Int("length") + 10 } // while the line does not change, its direction stays what it was
-func emaWarmup(a Args) int      { return kernel.EMAMemory * a.Int("length") }
-func wilderWarmup(a Args) int   { return kernel.WilderMemory * a.Int("length") }
-func cycleWarmup(Args) int      { return kernel.HilbertWarmup }
 
 // MaxLength bounds the length of every window: no chart has enough bars for a longer one.
 const MaxLength = 1000

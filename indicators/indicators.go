@@ -42,29 +42,8 @@ type Indicator struct {
 	Category string   // one of Categories
 	Doc      string   // what it shows, whose definition it follows
 	Formula  string   // the definition in one line of plain text
-	Overlay  bool     // drawn over the price, not in a panel of its own
-	Repaints bool     // later bars may change earlier values
-
-	// VisibleOnly marks an indicator that describes the bars of a chart as a whole, such
-	// as a volume profile: it is computed only from them, without warm-up.
-	VisibleOnly bool
-
-	// Total marks a running total that begins at the first bar loaded. Only its changes
-	// have a meaning: its level depends on where the history begins.
-	Total bool
-
-	// Product marks a Total that multiplies and does not add. Only the ratios of its values
-	// have a meaning.
-	Product bool
-
-	// Endless returns which parameter makes an indicator that usually forgets where the
-	// history begins run from the first bar loaded, and the value that it needs, such as
-	// "anchor to day"; "" if none does. Nil if it always forgets, or is a Total or has Since.
-	Endless func(a Args) string
-
-	// Since returns the moment, in unix seconds, that an indicator accumulates
-	// from; 0 means the first bar loaded. Nil if it does not.
-	Since func(a Args) int64
+	Traits   Traits
+	Memory   Memory // how much of the past its values depend on
 
 	Params  []Param
 	Ignores []string // parameters of other programs, such as colours, that are accepted and have no effect; Doc says so
@@ -78,8 +57,6 @@ type Indicator struct {
 	// Late reports whether the newest bar never has a value, since later bars fill it in.
 	// Nil if it has.
 	Late func(a Args) bool
-	// Beyond is set if lines may leave the fixed range of the panel.
-	Beyond bool
 	// ZoneLine is the label of the line whose entries into the zones are signals;
 	// empty means the first.
 	ZoneLine string
@@ -89,15 +66,6 @@ type Indicator struct {
 	Meanings map[string]string
 
 	Needs []string // columns of Series.Extra that it needs
-
-	// Warmup returns how many bars before the first one shown are needed so that a longer
-	// history would not change its values. Nil means defaultWarmup.
-	Warmup func(a Args) int
-
-	// History replaces Warmup for an indicator that follows the calendar: it returns how
-	// many seconds of history before the first bar shown are needed, at the given
-	// interval.
-	History func(a Args, iv market.Interval) int64
 
 	// Plots, Levels, Shades and Events declare what is drawn and signalled of the columns that Calc
 	// returns; Signals, further Meanings and Compute follow, see study.go. Between is the
@@ -113,6 +81,18 @@ type Indicator struct {
 	// accept any number of bars, including none.
 	Compute func(s *market.Series, a Args) *Result
 }
+
+// Traits are what is true of few entries.
+type Traits uint8
+
+const (
+	Overlay  Traits = 1 << iota // drawn over the price, not in a panel of its own
+	Repaints                    // later bars may change earlier values
+	Beyond                      // lines may leave the fixed range of the panel
+)
+
+// Has reports whether t has all of these traits.
+func (t Traits) Has(these Traits) bool { return t&these == these }
 
 // Categories, in the order in which the documentation lists them.
 const (

@@ -77,12 +77,12 @@ var levelEntries = []Indicator{
 	// The two outer levels lie at the same distance from the pivot; on a period that
 	// closed at its middle all three meet.
 	{
-		Name: "cpr", Title: "CPR", Aliases: []string{"central_pivot_range"}, Category: Price, Overlay: true,
+		Name: "cpr", Title: "CPR", Aliases: []string{"central_pivot_range"}, Category: Price, Traits: Overlay,
 		Doc:     "Central pivot range: the pivot of the period before between two levels. A narrow range promises a trend, a wide one a quiet period; above it buyers rule, below it sellers. Periods and signals are those of pivot.",
 		Formula: "P = (h + l + c) / 3; the other levels are (h + l) / 2 and 2P - (h + l) / 2, the higher one on top",
 		Params:  []Param{pivotPeriod()},
 		Signals: pivotLabels(),
-		History: pivotHistory,
+		Memory:  Memory{seconds: pivotHistory},
 		Compute: func(s *market.Series, a Args) *Result {
 			// One of the two outer levels lies as far above the pivot as the other below
 			// it; which is the upper one depends on where the close was.
@@ -97,12 +97,12 @@ var levelEntries = []Indicator{
 	// The lines come in the order that pivotSignals reads: the middle, then what is
 	// broken upwards and downwards.
 	{
-		Name: "previous_levels", Title: "Previous", Aliases: []string{"previous_day_high_low", "pdh_pdl", "previous_high_low"}, Category: Price, Overlay: true,
+		Name: "previous_levels", Title: "Previous", Aliases: []string{"previous_day_high_low", "pdh_pdl", "previous_high_low"}, Category: Price, Traits: Overlay,
 		Doc:     "High, low and close of the whole period before: the day, week, month or year, in UTC, weeks from Monday. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond the high and the low.",
 		Formula: "high, low and close of the period before the one of the bar",
 		Params:  []Param{previousPeriod()},
 		Signals: pivotLabels(),
-		History: pivotHistory,
+		Memory:  Memory{seconds: pivotHistory},
 		Compute: func(s *market.Series, a Args) *Result {
 			return periodLevels(s, a, []string{"Close", "High", "Low"}, func(b market.Bar, _ float64) []float64 {
 				return []float64{b.Close, b.High, b.Low}
@@ -110,7 +110,7 @@ var levelEntries = []Indicator{
 		},
 	},
 	{
-		Name: "opening_range", Title: "OR", Aliases: []string{"orb", "opening_range_breakout"}, Category: Price, Overlay: true,
+		Name: "opening_range", Title: "OR", Aliases: []string{"orb", "opening_range_breakout"}, Category: Price, Traits: Overlay,
 		Doc:     "Opening range: the highest high and lowest low of the first minutes of the day, in UTC from the hour given, from the bar on that ends them. Breakouts are closes that leave it.",
 		Formula: "highest high and lowest low of the bars that begin within minutes of the start",
 		Params: []Param{
@@ -120,7 +120,7 @@ var levelEntries = []Indicator{
 		Signals: []string{shape.BreakUp, shape.BreakDown},
 		// The range of today may have been made before the first bar shown; a second day
 		// covers a start late in the day.
-		History: func(Args, market.Interval) int64 { return 2 * 86400 },
+		Memory: Memory{seconds: func(Args, market.Interval) int64 { return 2 * 86400 }},
 		Compute: func(s *market.Series, a Args) *Result {
 			upper, lower, fresh := openingRange(s, int64(a.Float("start")*3600), int64(a.Int("minutes")*60))
 			r := &Result{
@@ -140,7 +140,7 @@ var levelEntries = []Indicator{
 		},
 	},
 	{
-		Name: "sessions", Title: "Sessions", Aliases: []string{"trading_sessions", "market_sessions"}, Category: Price, Overlay: true,
+		Name: "sessions", Title: "Sessions", Aliases: []string{"trading_sessions", "market_sessions"}, Category: Price, Traits: Overlay,
 		Doc: "Trading sessions: high and low so far of the sessions in Tokyo, London and New York, on bars shorter than a day. Hours are those of the clocks there, summer time included: forex 9 to 18 in Tokyo (Asia/Tokyo), 8 to 17 in London (Europe/London) and New York (America/New_York); " +
 			"stocks 9:00 to 15:30, 8:00 to 16:30 and 9:30 to 16:00. Weekends have none. Breakouts are the first closes beyond a session after its end. Nothing repaints.",
 		Formula: "highest high and lowest low of the bars that begin within the session",
@@ -153,13 +153,13 @@ var levelEntries = []Indicator{
 			shape.BreakUp:   "the first close above a session after its end",
 			shape.BreakDown: "the first close below a session after its end",
 		},
-		History: sessionHistory,
+		Memory: Memory{seconds: sessionHistory},
 		Compute: func(s *market.Series, a Args) *Result {
 			return drawSessions(s, chosenSessions(a, sessionHours[a.Choice("hours")]))
 		},
 	},
 	{
-		Name: "kill_zones", Title: "Kill zones", Aliases: []string{"killzones", "ict_kill_zones"}, Category: Price, Overlay: true,
+		Name: "kill_zones", Title: "Kill zones", Aliases: []string{"killzones", "ict_kill_zones"}, Category: Price, Traits: Overlay,
 		Doc: "Kill zones: high and low so far of the hours that ICT's followers watch, on bars shorter than a day. All in New York's time (America/New_York, summer time included): Asia 20 to 24, London open 2 to 5, New York open 7 to 10, London close 10 to 12. Weekends have none. " +
 			"Breakouts are the first closes beyond a zone after its end. Nothing repaints.",
 		Formula: "highest high and lowest low of the bars that begin within the zone",
@@ -169,7 +169,7 @@ var levelEntries = []Indicator{
 			shape.BreakUp:   "the first close above a zone after its end",
 			shape.BreakDown: "the first close below a zone after its end",
 		},
-		History: sessionHistory,
+		Memory:  Memory{seconds: sessionHistory},
 		Compute: func(s *market.Series, a Args) *Result { return drawSessions(s, chosenSessions(a, killZones)) },
 	},
 }
@@ -258,7 +258,7 @@ func longPeriod(iv market.Interval) string {
 	return "year"
 }
 
-// endlessAnchor is the Endless of an indicator with the parameter "anchor".
+// endlessAnchor is what keeps an indicator from forgetting with the parameter "anchor".
 func endlessAnchor(a Args) (set string) {
 	if a.Choice("anchor") == "none" {
 		return "anchor to day"
@@ -298,11 +298,11 @@ func yearStart(t int64, later int) int64 {
 // then, for each of pairs, a resistance and a support, from the whole period
 // before and the open of the new one.
 func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open float64) []float64) Indicator {
-	ind.Category, ind.Overlay = Price, true
+	ind.Category, ind.Traits = Price, Overlay
 	ind.Doc += " With period auto, bars up to 15 minutes look at the day before, up to 12 hours the week, up to 3 days the month, longer ones the year, all in UTC. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond R1 and S1."
 	ind.Params = []Param{pivotPeriod()}
 	ind.Signals = pivotLabels()
-	ind.History = pivotHistory
+	ind.Memory = Memory{seconds: pivotHistory}
 	names := []string{"P"}
 	for k := range pairs {
 		digit := string(rune('1' + k))

@@ -22,7 +22,7 @@ var momentums = []Indicator{
 			bars("fast", 12, "fast average", "fast_length", "fastperiod", "fast_period"), bars("slow", 26, "slow average", "slow_length", "slowperiod", "slow_period"),
 			bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), choice("variant", "whose seeds", "talib", "pine"), source(),
 		}, divParams()),
-		Warmup: macdWarmup,
+		Memory: after(ema("fast", "slow"), ema("signal")),
 		Plots:  []Plot{mainly("MACD"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("MACD", "Signal"), zero("MACD"), diverges("MACD")}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			x, fast, slow, signal := column(s, a), a.Int("fast"), a.Int("slow"), a.Int("signal")
@@ -49,11 +49,8 @@ var momentums = []Indicator{
 			bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), averageType("signal_type", "sma", "kind of signal average", "signalmatype"),
 			source(),
 		},
-		Warmup: func(a Args) int {
-			return max(kernel.AverageWarmup(a.Choice("fast_type"), a.Int("fast")), kernel.AverageWarmup(a.Choice("slow_type"), a.Int("slow"))) +
-				kernel.AverageWarmup(a.Choice("signal_type"), a.Int("signal"))
-		},
-		Plots: append(withSignal("MACD"), histogram("Histogram")), Events: signalEvents("MACD"), Levels: constant(0),
+		Memory: after(longest(averageBy("fast_type", "fast"), averageBy("slow_type", "slow")), averageBy("signal_type", "signal")),
+		Plots:  append(withSignal("MACD"), histogram("Histogram")), Events: signalEvents("MACD"), Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			fast, fastKind, slow, slowKind := a.Int("fast"), a.Choice("fast_type"), a.Int("slow"), a.Choice("slow_type")
@@ -77,7 +74,7 @@ var momentums = []Indicator{
 		Doc:     "MACD 12/26 with the weights 0.15 and 0.075 of its first publication instead of 2/13 and 2/27. As in TA-Lib.",
 		Formula: "as macd, with fast weight 0.15 and slow weight 0.075",
 		Params:  []Param{bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), source()},
-		Warmup:  func(a Args) int { return kernel.EMAMemory * (26 + a.Int("signal")) },
+		Memory:  after(fixed(kernel.EMAMemory*26), ema("signal")),
 		Plots:   []Plot{mainly("MACD"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("MACD", "Signal"), zero("MACD")}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
@@ -92,21 +89,18 @@ var momentums = []Indicator{
 		Doc:     "Momentum: how far the price moved in n bars. As in TA-Lib.",
 		Formula: "MOM = x - x[n]",
 		Params:  []Param{length(10), source()},
-		Warmup:  changeWarmup,
 	}, "MOM", func(s *market.Series, a Args) []float64 { return kernel.Change(column(s, a), a.Int("length")) }),
 	aroundZero(Indicator{
 		Name: "roc", Title: "ROC", Aliases: []string{"rate_of_change"}, Category: Momentum,
 		Doc:     "Rate of change: how far the price moved in n bars, in percent. As in TA-Lib, with TradingView's length 9.",
 		Formula: "ROC = 100 * (x/x[n] - 1)",
 		Params:  []Param{length(9), source()},
-		Warmup:  changeWarmup,
 	}, "ROC", rateIn(100, -1)),
 	aroundZero(Indicator{
 		Name: "rocp", Title: "ROCP", Aliases: []string{"rate_of_change_fraction"}, Category: Momentum,
 		Doc:     "Rate of change as a fraction. As in TA-Lib.",
 		Formula: "ROCP = x/x[n] - 1",
 		Params:  []Param{length(10), source()},
-		Warmup:  changeWarmup,
 	}, "ROCP", rateIn(1, -1)),
 	ratio(Indicator{
 		Name: "rocr", Title: "ROCR", Aliases: []string{"rate_of_change_ratio"},
@@ -123,7 +117,7 @@ var momentums = []Indicator{
 		Doc:     "Absolute price oscillator: a fast less a slow average, in price. As in TA-Lib, with exponential averages by default, each seeded with its own first prices; the shorter of fast and slow is the fast one, whichever was given as that.",
 		Formula: "APO = average(fast) - average(slow)",
 		Params:  oscillatorParams(),
-		Warmup:  oscillatorWarmup,
+		Memory:  averageBy("ma_type", "fast", "slow"),
 	}, "APO", func(s *market.Series, a Args) []float64 {
 		fast, slow := twoAverages(column(s, a), a)
 		return kernel.Minus(fast, slow)
@@ -134,7 +128,7 @@ var momentums = []Indicator{
 		Doc:     "Percentage price oscillator: a fast less a slow average in percent of the slow one, and its own exponential average as signal. The line as in TA-Lib, with exponential averages by default; the shorter of fast and slow is the fast one, whichever was given as that.",
 		Formula: "PPO = 100 * (average(fast) - average(slow)) / average(slow); signal = EMA(PPO)",
 		Params:  append(oscillatorParams(), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period")),
-		Warmup:  func(a Args) int { return oscillatorWarmup(a) + kernel.EMAMemory*a.Int("signal") },
+		Memory:  after(averageBy("ma_type", "fast", "slow"), ema("signal")),
 		Plots:   []Plot{mainly("PPO"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("PPO", "Signal"), zero("PPO")}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			fast, slow := twoAverages(column(s, a), a)
@@ -158,7 +152,7 @@ var momentums = []Indicator{
 		Params:  []Param{length(18), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period"), source()},
 		// Three averages in a row forget their start about as late as a triple exponential
 		// average does.
-		Warmup: func(a Args) int { return 14*a.Int("length") + kernel.EMAMemory*a.Int("signal") },
+		Memory: after(lengths(14, "length"), ema("signal")),
 		Plots:  []Plot{mainly("TRIX"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("TRIX", "Signal"), zero("TRIX")}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
@@ -177,7 +171,8 @@ var momentums = []Indicator{
 			bars("long", 25, "first smoothing", "slow", "long_length", "length"), bars("short", 13, "second smoothing", "fast", "short_length"),
 			bars("signal", 13, "signal average", "signal_length"), source(),
 		},
-		Plots: withSignal("TSI"), Events: signalEvents("TSI"), Levels: constant(25, 0, -25),
+		Memory: after(ema("long"), ema("short"), ema("signal")),
+		Plots:  withSignal("TSI"), Events: signalEvents("TSI"), Levels: constant(25, 0, -25),
 		Calc: func(s *market.Series, a Args) Columns {
 			line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 100)
 			return Columns{line, kernel.EMA(line, a.Int("signal"))}
@@ -193,7 +188,8 @@ var momentums = []Indicator{
 			bars("long", 20, "first smoothing", "slow", "long_length", "length"), bars("short", 5, "second smoothing", "fast", "short_length"),
 			bars("signal", 5, "signal average", "signal_length"), source(),
 		},
-		Plots: append(withSignal("SMIE"), histogram("Histogram")), Events: signalEvents("SMIE"), Levels: constant(0),
+		Memory: after(ema("long"), ema("short"), ema("signal")),
+		Plots:  append(withSignal("SMIE"), histogram("Histogram")), Events: signalEvents("SMIE"), Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 1)
 			signal := kernel.EMA(line, a.Int("signal"))
@@ -206,7 +202,7 @@ var momentums = []Indicator{
 		Doc:     "Awesome oscillator of Williams: a fast less a slow simple average of the median price. turn_up and turn_down mark changes of colour, that is saucers among others.",
 		Formula: "AO = SMA(hl2, fast) - SMA(hl2, slow)",
 		Params:  awesomeParams(),
-		Warmup:  func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + 2 },
+		Memory:  window("fast", "slow"),
 		Plots:   []Plot{histogram("AO")}, Events: []Event{zero("AO"), turnsBeside("AO", closesOf)}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns { return Columns{awesome(s, a)} },
 	},
@@ -216,7 +212,7 @@ var momentums = []Indicator{
 		Formula: "AC = AO - SMA(AO, signal)",
 		Params:  append(awesomeParams(), bars("signal", 5, "average of the oscillator", "signal_length", "smooth")),
 		// Two bars more than the windows: a turn needs the directions of two changes.
-		Warmup: func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + a.Int("signal") + 2 },
+		Memory: after(window("fast", "slow"), window("signal")),
 		Plots:  []Plot{histogram("AC")}, Events: []Event{zero("AC"), turnsBeside("AC", closesOf)}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			ao := awesome(s, a)
@@ -229,7 +225,7 @@ var momentums = []Indicator{
 		Doc:     "Gator oscillator of Williams: how far the alligator's mouth is open. Bars above zero are the distance of jaw and teeth, bars below that of teeth and lips; both widening is a trend that feeds.",
 		Formula: "upper = |jaw - teeth|, lower = -|teeth - lips|",
 		Params:  alligatorParams(),
-		Warmup:  alligatorWarmup,
+		Memory:  alligatorMemory,
 		Plots:   []Plot{histogram("Upper"), histogram("Lower")}, Events: []Event{own(func(d *drawing) []Signal { return gatorSignals(d.of("Upper"), d.of("Lower")) }, shape.SqueezeOn, shape.SqueezeOff)}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			jaw, teeth, lips := alligator(s, a)
@@ -246,7 +242,7 @@ var momentums = []Indicator{
 		Formula: "DPO = x - SMA(x, n)[n/2+1]; shifted: x[n/2+1] - SMA(x, n)",
 		Params:  []Param{length(21), choice("variant", "whether the average or the price is the older one", "average", "shifted"), source()},
 		// The window and half of one more for the shift; the rest is to spare.
-		Warmup: func(a Args) int { return 2*a.Int("length") + 2 },
+		Memory: lengths(2, "length"),
 	}, "DPO", func(s *market.Series, a Args) []float64 {
 		x, n := column(s, a), a.Int("length")
 		if a.Choice("variant") == "shifted" {
@@ -261,15 +257,8 @@ var momentums = []Indicator{
 		Doc:     "Know sure thing of Pring: four smoothed rates of change, the longer ones counting for more, and a simple average as signal.",
 		Formula: "KST = Σ k * SMA(ROC(x, roc k), sma k) for k = 1 to 4; signal = SMA(KST)",
 		Params:  kstParams(),
-		Warmup: func(a Args) int {
-			// The part with the longest way to its first value decides.
-			n := 0
-			for k := 1; k <= 4; k++ {
-				n = max(n, a.Int("roc"+strconv.Itoa(k))+a.Int("sma"+strconv.Itoa(k)))
-			}
-			return n + a.Int("signal") + 1
-		},
-		Plots: withSignal("KST"), Events: signalEvents("KST"), Levels: constant(0),
+		Memory:  longest(kstMemory(1), kstMemory(2), kstMemory(3), kstMemory(4)),
+		Plots:   withSignal("KST"), Events: signalEvents("KST"), Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			// The sum is NaN until the slowest of its four parts has a value.
@@ -297,7 +286,7 @@ var momentums = []Indicator{
 			shape.TurnUp:   "the line stops falling and rises, below zero",
 			shape.TurnDown: "the line stops rising and falls, above zero",
 		},
-		Warmup: func(a Args) int { return max(a.Int("long"), a.Int("short")) + a.Int("wma") + 3 },
+		Memory: after(window("long", "short"), window("wma"), fixed(1)),
 		// A turn counts on its side of zero: up below it, down above. Rates of change are
 		// percentages less 100, and their rounding is that of the two hundreds.
 		Plots: []Plot{mainly("Coppock")}, Levels: constant(0), Events: []Event{own(func(d *drawing) []Signal {
@@ -328,7 +317,8 @@ var momentums = []Indicator{
 			atLeast(2, bars("first", 35, "first smoothing", "length", "length1", "long")), atLeast(2, bars("second", 20, "second smoothing", "length2", "short")),
 			bars("signal", 10, "signal average", "signal_length"), source(),
 		},
-		Plots: withSignal("PMO"), Events: signalEvents("PMO"), Levels: constant(0),
+		Memory: after(ema("first"), ema("second"), ema("signal")),
+		Plots:  withSignal("PMO"), Events: signalEvents("PMO"), Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			// An exponential average of n bars would have the weight 2/(n+1).
 			custom := func(x []float64, n int) []float64 { return kernel.Smooth(x, n, 2/float64(n)) }
@@ -341,7 +331,6 @@ var momentums = []Indicator{
 		Doc:     "Bias, or disparity index: by how many percent the price is above or below its simple average.",
 		Formula: "bias = 100 * (x / SMA(x, n) - 1)",
 		Params:  []Param{length(26), source()},
-		Warmup:  changeWarmup,
 	}, "Bias", func(s *market.Series, a Args) []float64 {
 		x := column(s, a)
 		mean := kernel.SMA(x, a.Int("length"))
@@ -354,7 +343,6 @@ var momentums = []Indicator{
 			"the variant endpoint, TradingView's, compares with the line's end at this bar.",
 		Formula: "CFO = 100 * (x - forecast) / x",
 		Params:  []Param{lengthFrom(2, 14), choice("variant", "what the price is compared with", "forecast", "endpoint"), source()},
-		Warmup:  crossingWarmup,
 	}, "CFO", func(s *market.Series, a Args) []float64 {
 		x := column(s, a)
 		line, slope := kernel.Regression(x, a.Int("length"))
@@ -372,7 +360,6 @@ var momentums = []Indicator{
 		Doc:     "Centre of gravity of Ehlers: the balance point of the prices in the window, counted in bars from the newest and negative, so that it rises when newer prices weigh more. As TradingView's ta.cog. The trigger is the line one bar before.",
 		Formula: "COG = -Σ (i + 1) * x[i] / Σ x[i], i = 0 … n-1",
 		Params:  []Param{length(10), source()},
-		Warmup:  crossingWarmup,
 		Plots:   []Plot{mainly("COG"), second("Trigger")}, Events: []Event{lines("COG", "Trigger")},
 		Calc: func(s *market.Series, a Args) Columns {
 			line := gravity(column(s, a), a.Int("length"))
@@ -389,7 +376,7 @@ var momentums = []Indicator{
 		Formula: "PGO = (close - SMA(close, n)) / EMA(ATR(n), n)",
 		Params:  []Param{length(14), quiet(factor("level", 3, 0.1, 20, "breakout level", "threshold"))},
 		// An exponential average of Wilder's average: the two memories add up.
-		Warmup: func(a Args) int { return (kernel.EMAMemory + kernel.WilderMemory) * a.Int("length") },
+		Memory: after(wilder("length"), ema("length")),
 		Plots:  []Plot{mainly("PGO")}, Events: []Event{goesBeyond("PGO", "the line")}, Levels: plusMinus,
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
@@ -403,7 +390,7 @@ var momentums = []Indicator{
 		Doc:     "Relative vigor index of Ehlers: how much of their range bars keep between open and close, over a window, and a four-bar average as signal. As at TradingView.",
 		Formula: "RVGI = Σ SWMA(close - open) / Σ SWMA(high - low) over n bars; signal = SWMA(RVGI)",
 		Params:  []Param{length(10)},
-		Warmup:  func(a Args) int { return a.Int("length") + 7 },
+		Memory:  after(window("length"), fixed(7)),
 		Plots:   []Plot{mainly("RVGI"), second("Signal")}, Events: []Event{lines("RVGI", "Signal"), zero("RVGI")}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
@@ -422,7 +409,7 @@ var momentums = []Indicator{
 			shape.Buy:  "bear power, below zero, stops falling and rises while the average rises",
 			shape.Sell: "bull power, above zero, stops rising and falls while the average falls",
 		},
-		Warmup: emaWarmup,
+		Memory: ema("length"),
 		Compute: func(s *market.Series, a Args) *Result {
 			mid := kernel.EMA(column(s, a), a.Int("length"))
 			bull, bear := kernel.Minus(s.High, mid), kernel.Minus(s.Low, mid)
@@ -446,7 +433,7 @@ var momentums = []Indicator{
 		},
 		Signals: []string{shape.SqueezeOn, shape.SqueezeOff, shape.ZeroUp, shape.ZeroDown},
 		// The regression runs over kc values that each look back kc bars.
-		Warmup: func(a Args) int { return max(a.Int("bb"), 2*a.Int("kc")) + 2 },
+		Memory: longest(window("bb"), lengths(2, "kc")),
 		Compute: func(s *market.Series, a Args) *Result {
 			n := a.Int("kc")
 			// The momentum is the close's distance from the mean of the range's middle and
@@ -470,7 +457,6 @@ var momentums = []Indicator{
 		Name: "bop", Title: "BOP", Aliases: []string{"balance_of_power"}, Category: Momentum,
 		Doc:     "Balance of power: the body of the bar as a share of its range, -1 to 1. As in TA-Lib: 0 when there is no range.",
 		Formula: "BOP = (close - open) / (high - low)",
-		Warmup:  barWarmup,
 	}, "BOP", func(s *market.Series, _ Args) []float64 {
 		out := make([]float64, s.Len())
 		for i, c := range s.Close {
@@ -481,12 +467,6 @@ var momentums = []Indicator{
 		}
 		return out
 	}),
-}
-
-// macdWarmup adds up the memory of the slower average and of the signal line, which
-// starts from the first value of the other.
-func macdWarmup(a Args) int {
-	return kernel.EMAMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal"))
 }
 
 // rateIn returns the rate of change of the source as [kernel.Rate] scales it: times
@@ -500,7 +480,7 @@ func rateIn(unit, less float64) func(*market.Series, Args) []float64 {
 // ratio completes the record of a rate of change that swings around one, which is what
 // an unchanged price gives: 1 or 100.
 func ratio(ind Indicator, label string, one float64) Indicator {
-	ind.Category, ind.Params, ind.Warmup = Momentum, []Param{length(10), source()}, changeWarmup
+	ind.Category, ind.Params = Momentum, []Param{length(10), source()}
 	ind.Levels = constant(one)
 	return panel(ind, label, rateIn(one, 0), crossesAt(label, one, shape.CrossUp, shape.CrossDown).crossedBy("the line", number(one)))
 }
@@ -512,11 +492,6 @@ func oscillatorParams() []Param {
 		bars("slow", 26, "slow average", "slow_length", "slowperiod", "slow_period"),
 		averageType("ma_type", "ema", "kind of averages", "type", "matype"), source(),
 	}
-}
-
-// oscillatorWarmup returns the history that the slower of the two averages needs.
-func oscillatorWarmup(a Args) int {
-	return kernel.AverageWarmup(a.Choice("ma_type"), max(a.Int("fast"), a.Int("slow")))
 }
 
 // twoAverages returns the fast and the slow average; the shorter length is the fast
@@ -557,6 +532,12 @@ func kstParams() []Param {
 			bars("sma"+digit, v[1], "average of rate of change "+digit, "sma_length"+digit))
 	}
 	return append(params, bars("signal", 9, "signal average", "signal_length"), source())
+}
+
+// kstMemory is the memory of the k-th part and of the signal.
+func kstMemory(k int) Memory {
+	digit := strconv.Itoa(k)
+	return after(window("roc"+digit), window("sma"+digit), window("signal"))
 }
 
 // gravity returns the negative balance point. Weights that rise to the newest

@@ -17,7 +17,7 @@ var oscillators = []Indicator{
 		Doc:     "Relative strength index: the share of gains in all movement, 0 to 100, in Wilder's smoothing. As in TA-Lib: first value at bar n, 0 when nothing moved.",
 		Formula: "RSI = 100 * G / (G + L), G and L Wilder averages of gains and losses",
 		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100), []Param{source()}, divParams()),
-		Warmup:  wilderWarmup,
+		Memory:  wilder("length"),
 		Plots:   []Plot{mainly("RSI")}, Events: []Event{leaves("RSI", shape.RSIOversold, shape.RSIOverbought), diverges("RSI")}, Levels: zoneLevels, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			line := kernel.RSI(column(s, a), a.Int("length"))
@@ -27,7 +27,7 @@ var oscillators = []Indicator{
 	// Attributed to George C. Lane, "Lane's Stochastics", Technical Analysis of Stocks &
 	// Commodities, 1984; he taught it from the fifties on.
 	{
-		Name: "stoch", Title: "Stoch", Aliases: []string{"stochastic", "slow_stochastic", "stochastic_slow"}, Category: Momentum, Beyond: true,
+		Name: "stoch", Title: "Stoch", Aliases: []string{"stochastic", "slow_stochastic", "stochastic_slow"}, Category: Momentum, Traits: Beyond,
 		Doc:     "Lane's slow stochastic: where the close lies in the range of the last bars, 0 to 100, smoothed, with its own average. As in TA-Lib: both lines begin together, 0 when there is no range. The default length is TradingView's.",
 		Formula: "%K = average(100 * (close - lowest low) / (highest high - lowest low)); %D = average(%K)",
 		Params: slices.Concat([]Param{
@@ -36,10 +36,8 @@ var oscillators = []Indicator{
 			bars("d", 3, "average that makes %D", "d_length", "d_period", "d_smooth", "slowd_period", "smooth_d", "stoch_d"),
 			averageType("k_type", "sma", "kind of average for %K", "slowk_matype"), averageType("d_type", "sma", "kind of average for %D", "slowd_matype"),
 		}, zone(20, 80, 0, 100), divParams()),
-		Warmup: func(a Args) int {
-			return a.Int("length") + kernel.AverageWarmup(a.Choice("k_type"), a.Int("smooth")) + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d"))
-		},
-		Plots: []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), diverges("%K")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
+		Memory: after(window("length"), averageBy("k_type", "smooth"), averageBy("d_type", "d")),
+		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), diverges("%K")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			k := kernel.Average(a.Choice("k_type"), kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length")), a.Int("smooth"))
 			d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
@@ -47,7 +45,7 @@ var oscillators = []Indicator{
 		},
 	},
 	{
-		Name: "stochf", Title: "Fast Stoch", Aliases: []string{"fast_stochastic", "stochastic_fast", "stoch_fast"}, Category: Momentum, Beyond: true,
+		Name: "stochf", Title: "Fast Stoch", Aliases: []string{"fast_stochastic", "stochastic_fast", "stoch_fast"}, Category: Momentum, Traits: Beyond,
 		Doc:     "Lane's fast stochastic: where the close lies in the range of the last bars, 0 to 100, unsmoothed, with its average. As in TA-Lib: both lines begin together.",
 		Formula: "%K = 100 * (close - lowest low) / (highest high - lowest low); %D = average(%K)",
 		Params: slices.Concat([]Param{
@@ -55,7 +53,7 @@ var oscillators = []Indicator{
 			bars("d", 3, "average that makes %D", "d_length", "d_period", "d_smooth", "fastd_period", "smooth_d"),
 			averageType("d_type", "sma", "kind of average for %D", "fastd_matype"),
 		}, zone(20, 80, 0, 100)),
-		Warmup: func(a Args) int { return a.Int("length") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d")) },
+		Memory: after(window("length"), averageBy("d_type", "d")),
 		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			k := kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length"))
@@ -65,7 +63,7 @@ var oscillators = []Indicator{
 	},
 	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 	{
-		Name: "stoch_rsi", Title: "Stoch RSI", Aliases: []string{"srsi", "stochrsi", "stochastic_rsi"}, Category: Momentum, Beyond: true,
+		Name: "stoch_rsi", Title: "Stoch RSI", Aliases: []string{"srsi", "stochrsi", "stochastic_rsi"}, Category: Momentum, Traits: Beyond,
 		Doc: "Where the RSI lies in its own range of the last bars, 0 to 100. The variant tradingview smooths %K, as TradingView and most; the variant talib does not, " +
 			"and begins both lines together, as TA-Lib.",
 		Formula: "%K = SMA(100 * (RSI - lowest RSI) / (highest RSI - lowest RSI), k); %D = average(%K, d); talib: k = 1",
@@ -75,12 +73,8 @@ var oscillators = []Indicator{
 			bars("k", 3, "average that makes %K", "k_length", "smooth_k", "k_smooth", "smooth"), bars("d", 3, "average that makes %D", "d_length", "smooth_d", "d_smooth", "fastd_period"),
 			averageType("d_type", "sma", "kind of average for %D", "fastd_matype"), choice("variant", "whose definition", "tradingview", "talib"),
 		}, zone(20, 80, 0, 100), []Param{source()}),
-		Warmup: func(a Args) int {
-			// More than the RSI alone needs: a narrow range magnifies what is left of its
-			// start.
-			return 32*a.Int("rsi_length") + a.Int("stoch_length") + a.Int("k") + kernel.AverageWarmup(a.Choice("d_type"), a.Int("d"))
-		},
-		Plots: []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
+		Memory: after(lengths(32, "rsi_length"), window("stoch_length"), window("k"), averageBy("d_type", "d")),
+		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			rsi := kernel.RSI(column(s, a), a.Int("rsi_length"))
 			if a.Choice("variant") == "talib" {
@@ -106,7 +100,6 @@ var oscillators = []Indicator{
 		Doc:     "Lambert's commodity channel index: how far the price, by default the typical one, lies from its mean, in mean deviations, scaled so that most values fall within ±100. As in TA-Lib, with TradingView's length 20; 0 when nothing moved.",
 		Formula: "CCI = (p - SMA(p, n)) / (0.015 * mean |p - SMA(p, n)|), p = (high + low + close) / 3 or the source",
 		Params:  slices.Concat([]Param{lengthFrom(2, 20), defaultSource("hlc3")}, zone(-100, 100, -1000, 1000), divParams()),
-		Warmup:  windowWarmup,
 		Plots:   []Plot{mainly("CCI")}, Events: []Event{leaves("CCI", shape.Oversold, shape.Overbought), zero("CCI"), diverges("CCI")}, Levels: zoneLevels,
 		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.CCI(column(s, a), a.Int("length"))} },
 	},
@@ -116,7 +109,7 @@ var oscillators = []Indicator{
 		Formula: "CCI(x, 14) and CCI(x, 6), x = close",
 		Params:  []Param{atLeast(2, bars("length", 14, "bars of the slow index", "period", "cci", "cci_length")), atLeast(2, bars("turbo", 6, "bars of the turbo", "turbo_length", "fast")), source()},
 		Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.CrossUp, shape.CrossDown},
-		Warmup:  func(a Args) int { return max(a.Int("length"), a.Int("turbo")) + 1 },
+		Memory:  window("length", "turbo"),
 		Compute: func(s *market.Series, a Args) *Result {
 			x := column(s, a)
 			// The same index twice; the crossings are those of the turbo over the bars.
@@ -135,7 +128,6 @@ var oscillators = []Indicator{
 		Doc:     "Williams %R: how far the close lies below the highest high of the last bars, in percent of the range, -100 to 0. As in TA-Lib: 0 when there is no range.",
 		Formula: "%R = -100 * (highest high - close) / (highest high - lowest low)",
 		Params:  slices.Concat([]Param{length(14)}, zone(-80, -20, -100, 0)),
-		Warmup:  windowWarmup,
 	}, "%R", func(s *market.Series, a Args) []float64 {
 		return williamsR(s, a.Int("length"))
 	}),
@@ -146,12 +138,12 @@ var oscillators = []Indicator{
 			"as TA-Lib; the variant sum adds up the last n changes, as Chande and TradingView. The default length is TradingView's.",
 		Formula: "CMO = 100 * (G - L) / (G + L), G and L averages (talib) or sums (sum) of gains and losses",
 		Params:  slices.Concat([]Param{length(9), choice("variant", "whose definition", "talib", "sum")}, zone(-50, 50, -100, 100), []Param{source()}),
-		Warmup: func(a Args) int {
+		Memory: Memory{bars: func(a Args) int {
 			if a.Choice("variant") == "sum" {
 				return a.Int("length") + 1
 			}
-			return wilderWarmup(a)
-		},
+			return wilder("length").bars(a)
+		}},
 	}, "CMO", func(s *market.Series, a Args) []float64 {
 		moves := kernel.WilderMoves
 		if a.Choice("variant") == "sum" {
@@ -172,7 +164,6 @@ var oscillators = []Indicator{
 		Doc:     "Intraday momentum index: the share of rising bodies in the bodies of the last bars, 0 to 100. As in TA-Lib; no value when no bar has a body.",
 		Formula: "IMI = 100 * U / (U + D), U and D the sums of close-open of the bars that rose and fell",
 		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100)),
-		Warmup:  windowWarmup,
 	}, "IMI", func(s *market.Series, a Args) []float64 {
 		up, down := make([]float64, s.Len()), make([]float64, s.Len())
 		for i, c := range s.Close {
@@ -199,7 +190,7 @@ var oscillators = []Indicator{
 			bars("length1", 7, "shortest window", "timeperiod1", "fast", "short"), bars("length2", 14, "middle window", "timeperiod2", "medium", "middle"),
 			bars("length3", 28, "longest window", "timeperiod3", "slow", "long"),
 		}, zone(30, 70, 0, 100), divParams()),
-		Warmup: func(a Args) int { return max(a.Int("length1"), a.Int("length2"), a.Int("length3")) + 1 },
+		Memory: window("length1", "length2", "length3"),
 	}, "UO", func(s *market.Series, a Args) []float64 {
 		return ultimate(s, a.Int("length1"), a.Int("length2"), a.Int("length3"))
 	}),
@@ -214,7 +205,7 @@ var oscillators = []Indicator{
 			bars("rank", 100, "returns ranked against", "rank_length", "roc"),
 		}, zone(10, 90, 0, 100), []Param{source()}),
 		// The longest of the three parts, which are computed side by side.
-		Warmup: func(a Args) int { return max(kernel.WilderMemory*max(a.Int("rsi"), a.Int("streak")), a.Int("rank")+2) },
+		Memory: longest(wilder("rsi", "streak"), after(window("rank"), fixed(1))),
 	}, "CRSI", func(s *market.Series, a Args) []float64 {
 		x := column(s, a)
 		// The return is taken in proportion to the price before; a price of 0 gives 0.
@@ -235,7 +226,7 @@ var oscillators = []Indicator{
 			factor("gamma", 0.5, 0, 0.99, "damping of the filter, higher is smoother"),
 		}, zone(20, 80, 0, 100), []Param{source()}),
 		// Every stage forgets by gamma each bar; four in a row take some more.
-		Warmup: func(a Args) int { return 40 + int(40/(1-a.Float("gamma"))) },
+		Memory: Memory{bars: func(a Args) int { return 40 + int(40/(1-a.Float("gamma"))) }},
 	}, "LRSI", func(s *market.Series, a Args) []float64 {
 		return laguerreRSI(column(s, a), a.Float("gamma"))
 	}),
@@ -250,7 +241,8 @@ var oscillators = []Indicator{
 			bars("signal", 9, "signal average", "signal_length", "d"),
 		}, zone(-40, 40, -100, 100)),
 		// Zero is no event here, the zones are.
-		Plots: withSignal("SMI"), Events: []Event{lines("SMI", "Signal"), leaves("SMI", shape.Oversold, shape.Overbought)}, Between: [2]float64{-100, 100},
+		Memory: after(window("length"), ema("smooth1"), ema("smooth2"), ema("signal")),
+		Plots:  withSignal("SMI"), Events: []Event{lines("SMI", "Signal"), leaves("SMI", shape.Oversold, shape.Overbought)}, Between: [2]float64{-100, 100},
 		Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), 0, a.Float("oversold")} },
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
@@ -277,7 +269,7 @@ var oscillators = []Indicator{
 			shape.EntersOversold: "J falls into the oversold zone", shape.EntersOverbought: "J rises into the overbought zone",
 		},
 		// K and D have the weights 1/k and 1/d, those of Wilder's averages.
-		Warmup: func(a Args) int { return a.Int("length") + kernel.WilderMemory*(a.Int("k")+a.Int("d")) },
+		Memory: after(window("length"), wilder("k"), wilder("d")),
 		Plots:  []Plot{mainly("K"), second("D"), {Label: "J", Tone: Accent}}, Events: []Event{lines("K", "D"), leaves("J", shape.Oversold, shape.Overbought)}, Levels: edgesOfZones,
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
@@ -299,7 +291,7 @@ var oscillators = []Indicator{
 		Doc:     "Fisher transform of Ehlers: the place of the median price in its range, stretched so that extremes become sharp peaks. The trigger is the line one bar before. As at TradingView.",
 		Formula: "v = 0.66 * ((hl2 - lowest) / range - 0.5) + 0.67 * v[1], beyond ±0.99 set to ±0.999; fisher = 0.5 * ln((1+v)/(1-v)) + 0.5 * fisher[1]",
 		Params:  []Param{length(9)},
-		Warmup:  func(a Args) int { return a.Int("length") + 100 }, // v forgets by 0.67 each bar
+		Memory:  after(window("length"), fixed(100)), // v forgets by 0.67 each bar
 		Plots:   []Plot{mainly("Fisher"), second("Trigger")}, Events: []Event{lines("Fisher", "Trigger"), zero("Fisher")}, Levels: constant(1.5, 0, -1.5),
 		Calc: func(s *market.Series, a Args) Columns {
 			line := fisher(kernel.MedianPrice(s), a.Int("length"))
@@ -320,7 +312,7 @@ var oscillators = []Indicator{
 		}, divParams()),
 		ZoneLine: "WT2",
 		Signals:  append([]string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB}, divSignals...),
-		Warmup:   func(a Args) int { return kernel.EMAMemory * (2*a.Int("channel") + a.Int("average") + a.Int("signal")) },
+		Memory:   after(lengths(2*kernel.EMAMemory, "channel"), ema("average"), window("signal")),
 		Compute: func(s *market.Series, a Args) *Result {
 			wt1, wt2 := waveTrend(kernel.TypicalPrice(s), a.Int("channel"), a.Int("average"), a.Int("signal"))
 			lo, hi := a.Float("oversold"), a.Float("overbought")
@@ -347,11 +339,7 @@ var oscillators = []Indicator{
 			bars("fast", 23, "fast average", "fast_length"), bars("slow", 50, "slow average", "slow_length"),
 			factor("factor", 0.5, 0.01, 1, "smoothing after each stochastic", "smooth"),
 		}, zone(25, 75, 0, 100), []Param{source()}),
-		Warmup: func(a Args) int {
-			// The MACD's averages, two windows, and two smoothings that lose the part
-			// factor of their past on every bar.
-			return kernel.EMAMemory*max(a.Int("fast"), a.Int("slow")) + 2*a.Int("length") + int(40/a.Float("factor"))
-		},
+		Memory: after(ema("fast", "slow"), lengths(2, "length"), Memory{bars: func(a Args) int { return int(40 / a.Float("factor")) }}),
 	}, "STC", func(s *market.Series, a Args) []float64 {
 		x, n := column(s, a), a.Int("length")
 		line := kernel.Minus(kernel.EMA(x, a.Int("fast")), kernel.EMA(x, a.Int("slow")))
@@ -362,7 +350,7 @@ var oscillators = []Indicator{
 		return line
 	}),
 	{
-		Name: "qqe", Title: "QQE", Aliases: []string{"quantitative_qualitative_estimation"}, Category: Momentum, Beyond: true,
+		Name: "qqe", Title: "QQE", Aliases: []string{"quantitative_qualitative_estimation"}, Category: Momentum, Traits: Beyond,
 		Doc:     "Quantitative qualitative estimation: a smoothed RSI and a stop that trails it by a multiple of its usual movement. As in pandas-ta: the movement is smoothed twice over 2n-1 bars by exponential averages seeded with means, and the RSI has its first value a bar before TA-Lib's.",
 		Formula: "r = EMA(RSI(n), smooth); stop trails r by factor * EMA(EMA(|Δr|, 2n-1), 2n-1)",
 		Params: []Param{
@@ -371,11 +359,7 @@ var oscillators = []Indicator{
 		},
 		Signals:  []string{shape.FlipUp, shape.FlipDown, shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("the smoothed RSI", "50"),
-		Warmup: func(a Args) int {
-			// The RSI, its average, and two averages of 2n-1 bars in a row; 100 bars more
-			// are for the stop to change sides.
-			return kernel.WilderMemory*a.Int("rsi") + kernel.EMAMemory*(a.Int("smooth")+4*a.Int("rsi")) + 100
-		},
+		Memory:   after(lengths(kernel.WilderMemory+4*kernel.EMAMemory, "rsi"), ema("smooth"), fixed(100)),
 		Compute: func(s *market.Series, a Args) *Result {
 			n := a.Int("rsi")
 			line := kernel.EMA(earlyRSI(column(s, a), n), a.Int("smooth"))
@@ -397,7 +381,6 @@ var oscillators = []Indicator{
 		Doc:     "Psychological line: the percentage of the last bars that closed above the bar before, a plain count of the mood.",
 		Formula: "PSL = 100 * rises among the last n changes / n",
 		Params:  slices.Concat([]Param{length(12)}, zone(25, 75, 0, 100), []Param{source()}),
-		Warmup:  crossingWarmup,
 	}, "PSL", func(s *market.Series, a Args) []float64 {
 		x, n := column(s, a), a.Int("length")
 		// The mean of 0 and 100 is the percentage of rises.
@@ -417,7 +400,6 @@ var oscillators = []Indicator{
 		Doc:     "Rank correlation index: Spearman's correlation of price and time in percent, 100 when every bar closed higher, 0 when all are equal. Equal prices share the mean of their ranks.",
 		Formula: "RCI = 100 * correlation(rank of the price, rank of the bar) over n bars",
 		Params:  slices.Concat([]Param{lengthFrom(2, 10)}, zone(-80, 80, -100, 100), []Param{source()}),
-		Warmup:  changeWarmup,
 	}, "RCI", func(s *market.Series, a Args) []float64 {
 		return kernel.RankCorrelation(column(s, a), a.Int("length"))
 	}),
@@ -428,7 +410,6 @@ var oscillators = []Indicator{
 		Doc:     "DeMarker: how much highs rise of all that highs rise and lows fall, 0 to 1, over a window. 0.5 where nothing of either happened.",
 		Formula: "DeM = ΣmaxH / (ΣmaxH + ΣmaxL) over n bars, maxH = max(high - high[1], 0), maxL = max(low[1] - low, 0)",
 		Params:  slices.Concat([]Param{length(14)}, zone(0.3, 0.7, 0, 1)),
-		Warmup:  crossingWarmup,
 	}, "DeMarker", func(s *market.Series, a Args) []float64 {
 		return demarker(s, a.Int("length"))
 	}),
@@ -439,7 +420,7 @@ var oscillators = []Indicator{
 		Doc:     "Relative momentum index: RSI of changes over several bars instead of one, in Wilder's smoothing. With momentum 1 it is RSI. 0 when nothing moved.",
 		Formula: "RMI = 100 * G / (G + L), G and L Wilder averages of rises and falls of x against x[momentum]",
 		Params:  slices.Concat([]Param{length(14), bars("momentum", 5, "bars a change is measured over", "mom")}, zone(30, 70, 0, 100), []Param{source()}),
-		Warmup:  func(a Args) int { return 20*a.Int("length") + a.Int("momentum") },
+		Memory:  after(wilder("length"), window("momentum")),
 	}, "RMI", func(s *market.Series, a Args) []float64 {
 		return relativeMomentum(column(s, a), a.Int("length"), a.Int("momentum"))
 	}),
@@ -449,7 +430,6 @@ var oscillators = []Indicator{
 		Doc:     "Internal bar strength: where the close lies in the range of its bar, 0 at the low, 1 at the high. A bar without range has none.",
 		Formula: "IBS = (close - low) / (high - low)",
 		Params:  zone(0.2, 0.8, 0, 1),
-		Warmup:  barWarmup,
 	}, "IBS", func(s *market.Series, _ Args) []float64 {
 		line := kernel.NaNs(s.Len())
 		for i := range line {
@@ -473,11 +453,7 @@ var oscillators = []Indicator{
 		}, zone(30, 70, 0, 100)),
 		Signals: []string{shape.RSIOversold, shape.RSIOverbought, shape.StochOS, shape.StochOB},
 		Silent:  func(a Args, _ string) string { return silentUnless(a, "show_entry_dots") },
-		Warmup: func(a Args) int {
-			// The three are computed side by side, so the slowest decides; it is the RSI as
-			// a rule.
-			return max(20*a.Int("rsi_length"), a.Int("mfi_length")+1, a.Int("stoch_k")+a.Int("stoch_smooth")+a.Int("stoch_d"))
-		},
+		Memory:  longest(wilder("rsi_length"), window("mfi_length"), after(window("stoch_k"), window("stoch_smooth"), window("stoch_d"))),
 		Compute: func(s *market.Series, a Args) *Result {
 			rsi, flow := kernel.RSI(s.Close, a.Int("rsi_length")), kernel.MFI(s, a.Int("mfi_length"))
 			k := kernel.SMA(kernel.Stochastic(s.Close, s.High, s.Low, a.Int("stoch_k")), a.Int("stoch_smooth"))

@@ -14,7 +14,7 @@ var chartPatterns = []Indicator{
 	// close above it, which is a breakout, or until newer swings make another, which
 	// is drawn from the next bar on.
 	{
-		Name: "trend_lines", Title: "Trend lines", Aliases: []string{"trendlines", "trend_line", "auto_trendlines"}, Category: Pattern, Overlay: true,
+		Name: "trend_lines", Title: "Trend lines", Aliases: []string{"trendlines", "trend_line", "auto_trendlines"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Trend lines found from the bars: a falling line through the last two swing highs and a rising one through the last two swing lows, drawn on from where they are known until a close breaks them. Nothing repaints.",
 		Formula: "falling: through two swing highs in succession, the second lower, no close between them above the line; broken: close > line",
 		Params:  swingParams(5, 200),
@@ -23,7 +23,7 @@ var chartPatterns = []Indicator{
 			shape.BreakUp:   "the close rises above the falling line",
 			shape.BreakDown: "the close falls below the rising line",
 		},
-		Warmup: structureWarmup(2),
+		Memory: structureMemory(2),
 		Compute: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				line, signals := trendLine(s, a, [2]string{shape.BreakUp, shape.BreakDown}[side], [2]Tone{Up, Down}[side])
@@ -39,7 +39,7 @@ var chartPatterns = []Indicator{
 	// swings; a rising one is mirrored. Of the two the one with the newer second
 	// swing is drawn, until a close leaves it on either side.
 	{
-		Name: "trend_channel", Title: "Channel", Aliases: []string{"parallel_channel", "auto_channel", "price_channel_trend"}, Category: Pattern, Overlay: true,
+		Name: "trend_channel", Title: "Channel", Aliases: []string{"parallel_channel", "auto_channel", "price_channel_trend"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Trend channel found from the bars: a line through the last two falling swing highs, or rising swing lows, and its parallel through the furthest extreme between them. Breakouts are closes that leave it. Nothing repaints.",
 		Formula: "falling: the line of trend_lines and its parallel through the lowest low between the swings, measured from the line; rising mirrored",
 		Params:  swingParams(5, 200),
@@ -48,7 +48,7 @@ var chartPatterns = []Indicator{
 			shape.BreakUp:   "the close rises above the channel",
 			shape.BreakDown: "the close falls below the channel",
 		},
-		Warmup: structureWarmup(2),
+		Memory: structureMemory(2),
 		Compute: func(s *market.Series, a Args) *Result {
 			upper, lower, signals := trendChannel(s, a)
 			r := shape.Bands(kernel.Midway(upper, lower), upper, lower)
@@ -62,12 +62,12 @@ var chartPatterns = []Indicator{
 	// lower one. A close below the neckline completes it; a close above the higher
 	// top, or lookback bars, end it.
 	{
-		Name: "double_top_bottom", Title: "Double top/bottom", Aliases: []string{"double_top", "double_bottom"}, Category: Pattern, Overlay: true,
+		Name: "double_top_bottom", Title: "Double top/bottom", Aliases: []string{"double_top", "double_bottom"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Double tops and bottoms: two swings at nearly the same price with a valley between them. The lines are the tops and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
 		Formula: "|top2 - top1| <= tolerance * R and min(top1, top2) - lowest low between >= depth * R; R: mean true range of 14 bars; complete: close < neckline",
 		Params:  append(swingParams(5, 100), tolerance(1), depth(2)),
 		Signals: []string{shape.DoubleTop, shape.DoubleBottom},
-		Warmup:  structureWarmup(2),
+		Memory:  structureMemory(2),
 		Compute: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				names := [2][2]string{{"Tops", "Neckline of tops"}, {"Bottoms", "Neckline of bottoms"}}[side]
@@ -82,12 +82,12 @@ var chartPatterns = []Indicator{
 	// close below it completes the pattern; a close above the head, or lookback bars,
 	// end it.
 	{
-		Name: "head_shoulders", Title: "Head & shoulders", Aliases: []string{"head_and_shoulders", "inverse_head_shoulders"}, Category: Pattern, Overlay: true,
+		Name: "head_shoulders", Title: "Head & shoulders", Aliases: []string{"head_and_shoulders", "inverse_head_shoulders"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Head and shoulders, and the inverse: three swings of which the middle one stands out and the outer ones are nearly equal. The lines are the head and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
 		Formula: "head - shoulder >= depth * R for both, |shoulder2 - shoulder1| <= tolerance * R; R: mean true range of 14 bars; complete: close < neckline",
 		Params:  append(swingParams(5, 150), tolerance(1.5), depth(1)),
 		Signals: []string{shape.HeadShoulders, shape.InverseHeadShoulders},
-		Warmup:  structureWarmup(2),
+		Memory:  structureMemory(2),
 		Compute: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				names := [2][2]string{{"Head", "Neckline"}, {"Inverse head", "Inverse neckline"}}[side]
@@ -102,7 +102,7 @@ var chartPatterns = []Indicator{
 	// the lows are, else symmetrical. A close outside the lines is a breakout; the
 	// point where they meet, or lookback bars, end it.
 	{
-		Name: "triangle", Title: "Triangle", Aliases: []string{"triangles", "ascending_triangle", "descending_triangle"}, Category: Pattern, Overlay: true,
+		Name: "triangle", Title: "Triangle", Aliases: []string{"triangles", "ascending_triangle", "descending_triangle"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Triangles: two swing highs and two swing lows in turn between lines that meet, with level or falling highs and level or rising lows. The lines are those of the newest triangle, from the bar that confirms its last swing on; breakouts are closes outside it. Nothing repaints.",
 		Formula: "high2 - high1 <= tolerance * R, low2 - low1 >= -tolerance * R, and the lines converge by more than tolerance * R; R: mean true range of 14 bars",
 		Params:  append(swingParams(5, 150), tolerance(0.5)),
@@ -111,7 +111,7 @@ var chartPatterns = []Indicator{
 			shape.BreakUp:   "the close rises above the triangle",
 			shape.BreakDown: "the close falls below the triangle",
 		},
-		Warmup: structureWarmup(2),
+		Memory: structureMemory(2),
 		Compute: func(s *market.Series, a Args) *Result {
 			upper, lower, signals := triangles(s, a)
 			return &Result{
@@ -127,7 +127,7 @@ var chartPatterns = []Indicator{
 	// above the pole and none that gives back more than half of it. A close above the
 	// highest high of the last flag bars completes it.
 	{
-		Name: "flag", Title: "Flag", Aliases: []string{"flags", "bull_flag", "bear_flag"}, Also: []string{"pennant"}, Category: Pattern, Overlay: true,
+		Name: "flag", Title: "Flag", Aliases: []string{"flags", "bull_flag", "bear_flag"}, Also: []string{"pennant"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Flags: a steep move, the pole, and a short rest after it that gives back at most half. The lines are the edge that a close must pass and the furthest that the rest has come back; the signal fires on that close. Nothing repaints.",
 		Formula: "pole: high - lowest low of the pole bars before >= height * R at that high; flag: flag to 4 * flag bars within the upper half of the pole; R: mean true range of the 14 bars before the pole",
 		Params: []Param{
@@ -136,7 +136,7 @@ var chartPatterns = []Indicator{
 			quiet(factor("height", 4, 0.5, 50, "least height of the pole, in mean true ranges")),
 		},
 		Signals: []string{shape.FlagUp, shape.FlagDown},
-		Warmup:  func(a Args) int { return a.Int("pole") + 4*a.Int("flag") + usualRange + 2 },
+		Memory:  after(window("pole"), lengths(4, "flag"), fixed(usualRange+1)),
 		Compute: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				names := [2][2]string{{"Bull flag top", "Bull flag bottom"}, {"Bear flag bottom", "Bear flag top"}}[side]

@@ -31,11 +31,11 @@ var priceEntries = []Indicator{
 	// Attributed to Dan Valcu, "Using the Heikin-Ashi Technique", Technical Analysis of
 	// Stocks & Commodities, February 2004.
 	{
-		Name: "heikin_ashi", Title: "HA", Aliases: []string{"ha", "heikinashi", "heiken_ashi"}, Category: Price, Overlay: true,
+		Name: "heikin_ashi", Title: "HA", Aliases: []string{"ha", "heikinashi", "heiken_ashi"}, Category: Price, Traits: Overlay,
 		Doc:     "Heikin Ashi: candles of averaged prices, in which a trend keeps one colour. The open is the middle of the averaged candle before; the first open is the middle of the first body. The prices are not traded prices.",
 		Formula: "close = (o + h + l + c) / 4; open = (open[1] + close[1]) / 2; high = max(h, open, close); low = min(l, open, close)",
 		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Warmup:  func(Args) int { return HeikinAshiWarmup },
+		Memory:  fixed(HeikinAshiWarmup),
 		Compute: func(s *market.Series, _ Args) *Result {
 			o, h, l, c := heikinAshi(s)
 			rising := make([]bool, len(c))
@@ -54,12 +54,12 @@ var priceEntries = []Indicator{
 		},
 	},
 	{
-		Name: "smoothed_heikin_ashi", Title: "Smoothed HA", Aliases: []string{"smoothed_ha", "sha"}, Category: Price, Overlay: true,
+		Name: "smoothed_heikin_ashi", Title: "Smoothed HA", Aliases: []string{"smoothed_ha", "sha"}, Category: Price, Traits: Overlay,
 		Doc:     "Smoothed Heikin Ashi: Heikin Ashi candles of exponentially averaged prices, averaged once more. A change of colour is a flip.",
 		Formula: "EMA(m) of the Heikin Ashi candles of EMA(open, n), EMA(high, n), EMA(low, n), EMA(close, n)",
 		Params:  []Param{length(10), bars("smooth", 10, "second average", "length2", "after")},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Warmup:  func(a Args) int { return 40 + kernel.EMAMemory*(a.Int("length")+a.Int("smooth")) },
+		Memory:  after(fixed(HeikinAshiWarmup), ema("length"), ema("smooth")),
 		Compute: func(s *market.Series, a Args) *Result {
 			// Heikin Ashi takes no NaN, so the averaged bars begin with the first whole
 			// average.
@@ -97,7 +97,7 @@ var priceEntries = []Indicator{
 // signals of the close crossing it. These crossings are silent: a close crosses the middle
 // of its own bar every few bars.
 func priceOf(ind Indicator, label string, mean func(*market.Series) []float64) Indicator {
-	ind.Category, ind.Overlay, ind.Warmup = Price, true, barWarmup
+	ind.Category, ind.Traits = Price, Overlay
 	ind.Plots, ind.Events = []Plot{over(label)}, []Event{silently(price(label))}
 	ind.Calc = func(s *market.Series, _ Args) Columns { return Columns{mean(s)} }
 	return ind

@@ -25,7 +25,7 @@ var ratings = []Indicator{
 			shape.StrongBuy: "the rating rises above 0.5", shape.StrongSell: "the rating falls below -0.5",
 		},
 		// The slowest vote is the exponential average of 200.
-		Warmup: func(Args) int { return kernel.EMAMemory * 200 },
+		Memory: fixed(kernel.EMAMemory * 200),
 		Compute: func(s *market.Series, _ Args) *Result {
 			averages, oscillators := meanVote(s.Len(), averageVotes(s)), meanVote(s.Len(), oscillatorVotes(s))
 			rating := kernel.Midway(averages, oscillators)

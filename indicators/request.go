@@ -403,7 +403,7 @@ func parseSource(raw json.RawMessage) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Ind.VisibleOnly || r.Ind.Repaints {
+	if r.Ind.VisibleOnly() || r.Ind.Traits.Has(Repaints) {
 		return nil, fmt.Errorf("%w: %s changes with the bars shown or after the fact: nothing can be computed of it", errParam, r.Ind.Name)
 	}
 	if slices.ContainsFunc(r.Ind.Params, func(p Param) bool { return p.Kind == Expression }) {

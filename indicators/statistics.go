@@ -16,7 +16,6 @@ var statistics = []Indicator{
 		Doc:     "Standard deviation of the last prices (population: divided by n), times a factor. As in TA-Lib.",
 		Formula: "σ = sqrt(Σ(x - mean)² / n) * mult",
 		Params:  []Param{lengthFrom(2, 20), quiet(factor("mult", 1, 0.01, 100, "factor", "nbdev", "multiplier", "deviation")), source()},
-		Warmup:  usually(windowWarmup),
 	}, "StdDev", func(s *market.Series, a Args) []float64 {
 		return kernel.Scaled(kernel.StdDev(column(s, a), a.Int("length")), a.Float("mult"))
 	}),
@@ -25,21 +24,18 @@ var statistics = []Indicator{
 		Doc:     "Variance of the last prices (population: divided by n). As in TA-Lib.",
 		Formula: "σ² = Σ(x - mean)² / n",
 		Params:  []Param{lengthFrom(2, 20), source()},
-		Warmup:  usually(windowWarmup),
 	}, "Variance", func(s *market.Series, a Args) []float64 { return kernel.Variance(column(s, a), a.Int("length")) }),
 	volatile(Indicator{
 		Name: "avgdev", Title: "AvgDev", Aliases: []string{"mad", "mean_deviation", "average_deviation"}, Category: Statistics,
 		Doc:     "Mean deviation: how far the last prices lie from their mean on average. As in TA-Lib.",
 		Formula: "AvgDev = Σ|x - mean| / n",
 		Params:  []Param{lengthFrom(2, 14), source()},
-		Warmup:  usually(windowWarmup),
 	}, "AvgDev", func(s *market.Series, a Args) []float64 { return kernel.MeanDeviation(column(s, a), a.Int("length")) }),
 	aroundZero(Indicator{
 		Name: "linreg_slope", Title: "Linreg Slope", Also: []string{"linear_regression_slope"}, Aliases: []string{"linearreg_slope", "slope"}, Category: Statistics,
 		Doc:     "Slope of the least-squares line through the last prices, in price per bar. As in TA-Lib.",
 		Formula: "slope = b, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
 		Params:  []Param{lengthFrom(2, 14), source()},
-		Warmup:  windowWarmup,
 	}, "Slope", func(s *market.Series, a Args) []float64 {
 		_, slope := kernel.Regression(column(s, a), a.Int("length"))
 		return slope
@@ -51,7 +47,6 @@ var statistics = []Indicator{
 		Doc:     "Slope of the least-squares line through the last prices as an angle in degrees, a bar as wide as a price unit is high. As in TA-Lib.",
 		Formula: "angle = atan(slope) in degrees",
 		Params:  []Param{lengthFrom(2, 14), source()},
-		Warmup:  windowWarmup,
 	}, "Angle", func(s *market.Series, a Args) []float64 {
 		_, slope := kernel.Regression(column(s, a), a.Int("length"))
 		for i, v := range slope {
@@ -64,7 +59,6 @@ var statistics = []Indicator{
 		Doc:     "Where the least-squares line through the last prices begins, at the oldest of them. As in TA-Lib.",
 		Formula: "intercept = a, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
 		Params:  []Param{lengthFrom(2, 14), source()},
-		Warmup:  windowWarmup,
 	}, "Intercept", func(x []float64, a Args) []float64 {
 		n := a.Int("length")
 		end, slope := kernel.Regression(x, n)
@@ -75,7 +69,6 @@ var statistics = []Indicator{
 		Doc:     "Pearson's correlation of two columns of the bars, -1 to 1; by default of close and volume: does the volume follow the price? As in TA-Lib, which takes any two series; 0 where one does not move.",
 		Formula: "r = cov(x, y) / (σx * σy) over n bars",
 		Params:  []Param{lengthFrom(2, 30), source(), against("volume")},
-		Warmup:  windowWarmup,
 		Plots:   []Plot{mainly("Correlation")}, Events: []Event{zero("Correlation")}, Levels: constant(0), Between: [2]float64{-1, 1},
 		Calc: func(s *market.Series, a Args) Columns {
 			return Columns{correlation(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))}
@@ -88,7 +81,6 @@ var statistics = []Indicator{
 		Formula:  "β = cov(rx, ry) / var(rx), r = x/x[1] - 1",
 		Params:   []Param{lengthFrom(2, 5), sourceOf("source", "high", "column whose returns explain", "src", "x", "input"), against("low")},
 		Meanings: shape.CrossMeanings("beta", "1"),
-		Warmup:   changeWarmup,
 		Plots:    []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, shape.CrossUp, shape.CrossDown)}, Levels: constant(1),
 		Calc: func(s *market.Series, a Args) Columns {
 			y := beta(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))
@@ -98,30 +90,27 @@ var statistics = []Indicator{
 	// The line stands still until its extreme is passed or leaves the window; only
 	// passing it is a signal.
 	{
-		Name: "max", Title: "Max", Aliases: []string{"highest"}, Category: Statistics, Overlay: true,
+		Name: "max", Title: "Max", Aliases: []string{"highest"}, Category: Statistics, Traits: Overlay,
 		Doc:     "Highest of the last prices. As in TA-Lib.",
 		Formula: "max = highest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
-		Warmup:  changeWarmup,
 		Plots:   []Plot{over("Max")}, Events: []Event{highs("Max")},
 		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.Highest(column(s, a), a.Int("length"))} },
 	},
 	{
-		Name: "min", Title: "Min", Aliases: []string{"lowest"}, Category: Statistics, Overlay: true,
+		Name: "min", Title: "Min", Aliases: []string{"lowest"}, Category: Statistics, Traits: Overlay,
 		Doc:     "Lowest of the last prices. As in TA-Lib.",
 		Formula: "min = lowest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
-		Warmup:  changeWarmup,
 		Plots:   []Plot{over("Min")}, Events: []Event{lows("Min")},
 		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.Lowest(column(s, a), a.Int("length"))} },
 	},
 	// The same as donchian, of one price in place of highs and lows.
 	{
-		Name: "minmax", Title: "MinMax", Aliases: []string{"min_max"}, Category: Statistics, Overlay: true,
+		Name: "minmax", Title: "MinMax", Aliases: []string{"min_max"}, Category: Statistics, Traits: Overlay,
 		Doc:     "Lowest and highest of the last prices. As in TA-Lib.",
 		Formula: "min, max = lowest and highest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
-		Warmup:  changeWarmup,
 		Plots:   []Plot{{Label: "Max", Tone: Band}, {Label: "Min", Tone: Band}}, Shades: []Shade{{A: "Max", B: "Min", Tone: Band}}, Events: []Event{extremes("Max", "Min")},
 		Calc: func(s *market.Series, a Args) Columns {
 			return Columns{kernel.Highest(column(s, a), a.Int("length")), kernel.Lowest(column(s, a), a.Int("length"))}
@@ -132,7 +121,6 @@ var statistics = []Indicator{
 		Doc:     "Sum of the last prices. As in TA-Lib.",
 		Formula: "sum = x[0] + … + x[n-1]",
 		Params:  []Param{length(30), source()},
-		Warmup:  turnWarmup,
 	}, "Sum", func(s *market.Series, a Args) []float64 { return kernel.RollingSum(column(s, a), a.Int("length")) }),
 	sinceExtreme(Indicator{
 		Name: "maxindex", Title: "Bars since max", Aliases: []string{"max_index", "highestbars", "bars_since_high"},
@@ -151,7 +139,6 @@ var statistics = []Indicator{
 		Formula:  "bars since the lowest and the highest of x[0] … x[n-1]",
 		Params:   []Param{length(30), source()},
 		Meanings: shape.CrossMeanings("the line of the lowest price", "that of the highest"),
-		Warmup:   windowWarmup,
 		Plots:    []Plot{{Label: "Bars since max", Tone: Up}, {Label: "Bars since min", Tone: Down}}, Events: []Event{lines("Bars since min", "Bars since max")},
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
@@ -166,7 +153,6 @@ var statistics = []Indicator{
 		Doc:     "Z-score: how many deviations the price is from its average. Population deviation; no value where the window did not move.",
 		Formula: "(x - SMA(x, n)) / σ(x, n)",
 		Params:  slices.Concat([]Param{lengthFrom(2, 30)}, zone(-2, 2, -10, 10), []Param{source()}),
-		Warmup:  windowWarmup,
 		Plots:   []Plot{mainly("Z")}, Events: []Event{leaves("Z", shape.Oversold, shape.Overbought)}, Levels: zoneLevels,
 		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
@@ -187,7 +173,6 @@ var statistics = []Indicator{
 		Doc:     "Skewness of the last prices: positive when the long tail is above the mean. Of the population (g1), not corrected for small samples.",
 		Formula: "m3 / m2^1.5, m the central moments of x over n bars",
 		Params:  []Param{lengthFrom(3, 30), source()},
-		Warmup:  changeWarmup,
 	}, "Skew", func(s *market.Series, a Args) []float64 {
 		skew, _ := kernel.Moments(column(s, a), a.Int("length"))
 		return skew
@@ -197,7 +182,6 @@ var statistics = []Indicator{
 		Doc:     "Excess kurtosis of the last prices: positive when the tails are heavier than a normal distribution's. Of the population (g2), not corrected for small samples.",
 		Formula: "m4 / m2² - 3, m the central moments of x over n bars",
 		Params:  []Param{lengthFrom(4, 30), source()},
-		Warmup:  changeWarmup,
 	}, "Kurtosis", func(s *market.Series, a Args) []float64 {
 		_, kurtosis := kernel.Moments(column(s, a), a.Int("length"))
 		return kurtosis
@@ -212,12 +196,12 @@ var statistics = []Indicator{
 		Formula:  "H = half the slope of ln mean((ln x - ln x[d])², n) against ln d, by least squares over d = 1, 2, 4, 8",
 		Params:   []Param{bars("length", 100, "bars in the window", "period", "len", "window"), source()},
 		Meanings: shape.CrossMeanings("the line", "0.5"),
-		Warmup:   func(a Args) int { return a.Int("length") + 8 },
+		Memory:   after(window("length"), fixed(7)),
 		Plots:    []Plot{mainly("Hurst")}, Events: []Event{crossesAt("Hurst", 0.5, shape.CrossUp, shape.CrossDown)}, Levels: constant(0.5),
 		Calc: func(s *market.Series, a Args) Columns { return Columns{hurst(column(s, a), a.Int("length"))} },
 	},
 	{
-		Name: "drawdown", Title: "Drawdown", Aliases: []string{"dd", "drawdown_percent"}, Category: Statistics, VisibleOnly: true,
+		Name: "drawdown", Title: "Drawdown", Aliases: []string{"dd", "drawdown_percent"}, Category: Statistics, Memory: visible,
 		Doc:     "Drawdown: how far the close is below its highest so far, in percent, counted from the first bar shown. A signal marks the bar that makes a new high after a drawdown.",
 		Formula: "100 * (x / max(x) - 1)",
 		Params:  []Param{source()},
@@ -250,8 +234,7 @@ var statistics = []Indicator{
 		Meanings: map[string]string{
 			shape.NewLow: "the deepest fall of the window becomes deeper",
 		},
-		Warmup: changeWarmup,
-		Plots:  []Plot{mainly("Max DD")}, Events: []Event{lows("Max DD")}, Levels: constant(0),
+		Plots: []Plot{mainly("Max DD")}, Events: []Event{lows("Max DD")}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns { return Columns{deepestFall(column(s, a), a.Int("length"))} },
 	},
 	{
@@ -260,7 +243,6 @@ var statistics = []Indicator{
 		Doc:     "Logarithmic return over some bars: returns that add up. No value where a price is not positive.",
 		Formula: "ln(x / x[n])",
 		Params:  []Param{length(1), source()},
-		Warmup:  changeWarmup,
 		Plots:   []Plot{histogram("Log return")}, Events: []Event{silently(zero("Log return"))}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			return Columns{kernel.LogReturns(column(s, a), a.Int("length"))}
@@ -273,7 +255,6 @@ var statistics = []Indicator{
 		Doc:     "Return over some bars in percent. No value where the earlier price is not positive.",
 		Formula: "100 * (x / x[n] - 1)",
 		Params:  []Param{length(1), source()},
-		Warmup:  changeWarmup,
 		Plots:   []Plot{histogram("Return %")}, Events: []Event{silently(zero("Return %"))}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
@@ -294,7 +275,6 @@ var statistics = []Indicator{
 		Doc:     "Percent rank: which share of the last prices was at most as high as this one. As TradingView's ta.percentrank.",
 		Formula: "100 * (number of x[1] … x[n] that are <= x) / n",
 		Params:  slices.Concat([]Param{length(100)}, zone(10, 90, 0, 100), []Param{source()}),
-		Warmup:  changeWarmup,
 	}, "%Rank", func(s *market.Series, a Args) []float64 {
 		return rankAtMost(column(s, a), a.Int("length"))
 	}),
@@ -303,15 +283,14 @@ var statistics = []Indicator{
 		Doc:     "Percentile of the last prices by nearest rank: the smallest of them that is not below the given share of them; 50 is the lower median. As in TA-Lib 0.8 and TradingView's ta.percentile_nearest_rank.",
 		Formula: "the value at rank ceil(percent / 100 * n) of the last n values in order",
 		Params:  []Param{length(30), factor("percent", 50, 0, 100, "share of the values, in percent", "percentage", "percentile"), source()},
-		Warmup:  windowWarmup,
 	}, "Percentile", func(x []float64, a Args) []float64 { return nearestRank(x, a.Int("length"), a.Float("percent")) }),
 	// Attributed to ta.cum in the reference manual of Pine Script.
 	turning(Indicator{
-		Name: "cumulative_sum", Title: "Cum", Aliases: []string{"cumsum", "cum"}, Category: Statistics, Total: true,
+		Name: "cumulative_sum", Title: "Cum", Aliases: []string{"cumsum", "cum"}, Category: Statistics,
 		Doc:     "Running sum of a price or of the volume from the first bar loaded, so only its changes mean anything. As TradingView's ta.cum.",
 		Formula: "Σ x",
 		Params:  []Param{defaultSource("volume")},
-		Warmup:  noWarmup,
+		Memory:  Memory{}.total(),
 	}, "Cum", func(s *market.Series, a Args) []float64 { return kernel.Cumulative(column(s, a)) }),
 	// Attributed to William F. Sharpe, "The Sharpe Ratio", Journal of Portfolio
 	// Management, 1994, of simple returns without a riskless rate.
@@ -320,7 +299,6 @@ var statistics = []Indicator{
 		Doc:     "Sharpe ratio of the last returns, a year: their mean over their deviation (population). Without a riskless rate; no value where they did not vary.",
 		Formula: "mean(r, n) / σ(r, n) * √periods, r = x / x[1] - 1",
 		Params:  returnParams(),
-		Warmup:  crossingWarmup,
 	}, "Sharpe", func(s *market.Series, a Args) []float64 {
 		returns := kernel.Rate(column(s, a), 1, 1, -1)
 		mean, variance := kernel.MeanVariance(returns, a.Int("length"))
@@ -333,7 +311,6 @@ var statistics = []Indicator{
 		Doc:     "Sortino ratio of the last returns, a year: their mean over the root of the mean square of the losses among them. The target is 0; no value where there was no loss.",
 		Formula: "mean(r, n) / √(Σ min(r, 0)² / n) * √periods, r = x / x[1] - 1",
 		Params:  returnParams(),
-		Warmup:  crossingWarmup,
 	}, "Sortino", func(s *market.Series, a Args) []float64 {
 		returns := kernel.Rate(column(s, a), 1, 1, -1)
 		// Gains count as 0 in the mean square, and in the number it is divided by.
@@ -394,7 +371,7 @@ func barsSince(at []int) []float64 {
 // sinceExtreme completes the record of how many bars ago the highest (sign 1) or the
 // lowest (sign -1) price of the window was, with a signal where that becomes this bar.
 func sinceExtreme(ind Indicator, label string, sign float64, signal string, tone Tone) Indicator {
-	ind.Category, ind.Params, ind.Warmup = Statistics, []Param{length(30), source()}, changeWarmup
+	ind.Category, ind.Params = Statistics, []Param{length(30), source()}
 	ind.Signals = []string{signal}
 	ind.Compute = func(s *market.Series, a Args) *Result {
 		y := barsSince(kernel.ExtremeAt(column(s, a), a.Int("length"), sign, false))

@@ -13,7 +13,7 @@ import (
 var stopEntries = []Indicator{
 	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 	{
-		Name: "sar", Title: "SAR", Aliases: []string{"psar", "parabolic_sar", "parabolic"}, Category: Trend, Overlay: true,
+		Name: "sar", Title: "SAR", Aliases: []string{"psar", "parabolic_sar", "parabolic"}, Category: Trend, Traits: Overlay,
 		Doc:     "Wilder's parabolic stop and reverse: a trailing stop that closes in faster the further the trend runs, and changes sides when hit. As in TA-Lib, which begins on the second bar.",
 		Formula: "SAR = SAR[1] + f*(extreme - SAR[1]); f grows by increment with every new extreme, to maximum",
 		Params: []Param{
@@ -22,15 +22,14 @@ var stopEntries = []Indicator{
 			factor("maximum", 0.2, 0, 10, "largest factor", "max", "af_max", "max_step"),
 		},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Endless: func(a Args) string { return sarStill(a, "") },
-		Warmup:  func(a Args) int { return sarWarmup(a.Float("start"), a.Float("maximum")) },
+		Memory:  Memory{bars: func(a Args) int { return sarWarmup(a.Float("start"), a.Float("maximum")) }, endless: func(a Args) string { return sarStill(a, "") }},
 		Compute: func(s *market.Series, a Args) *Result {
 			f := kernel.Acceleration{Start: a.Float("start"), Step: a.Float("increment"), Most: a.Float("maximum")}
 			return sarResult(kernel.Parabolic(s, f, f, 0, 0))
 		},
 	},
 	{
-		Name: "sarext", Title: "SAR Ext", Aliases: []string{"extended_sar", "sar_extended"}, Category: Trend, Overlay: true,
+		Name: "sarext", Title: "SAR Ext", Aliases: []string{"extended_sar", "sar_extended"}, Category: Trend, Traits: Overlay,
 		Doc:     "Parabolic stop and reverse with factors of their own for rising and falling markets, a chosen first value and a wider stop after a turn. As in TA-Lib, but falling stops are not shown as negative numbers.",
 		Formula: "as sar; on a turn the stop moves away by offset * SAR",
 		Params: []Param{
@@ -44,10 +43,9 @@ var stopEntries = []Indicator{
 			factor("maximum_short", 0.2, 0, 10, "largest factor in a fall", "accelerationmaxshort"),
 		},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Endless: func(a Args) string { return cmp.Or(sarStill(a, "_long"), sarStill(a, "_short")) },
-		Warmup: func(a Args) int {
+		Memory: Memory{bars: func(a Args) int {
 			return sarWarmup(min(a.Float("start_long"), a.Float("start_short")), min(a.Float("maximum_long"), a.Float("maximum_short")))
-		},
+		}, endless: func(a Args) string { return cmp.Or(sarStill(a, "_long"), sarStill(a, "_short")) }},
 		Compute: func(s *market.Series, a Args) *Result {
 			// TA-Lib has a set of factors for each direction; where a first factor exceeds
 			// the largest one, the kernel uses the largest.
@@ -58,7 +56,7 @@ var stopEntries = []Indicator{
 	},
 	// Attributed to Olivier Seban.
 	{
-		Name: "supertrend", Title: "Supertrend", Aliases: []string{"st", "super_trend"}, Category: Trend, Overlay: true,
+		Name: "supertrend", Title: "Supertrend", Aliases: []string{"st", "super_trend"}, Category: Trend, Traits: Overlay,
 		Doc:     "Supertrend: a trailing stop a multiple of the average true range from the middle of the bar. It only tightens until a close breaks it, then changes sides. As TradingView's ta.supertrend, which starts in a falling trend.",
 		Formula: "hl2 ± mult * ATR(n); the band in force only moves towards the price and flips when a close crosses it",
 		Params: []Param{
@@ -66,21 +64,21 @@ var stopEntries = []Indicator{
 			factor("mult", 3, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
 		},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Warmup:  func(a Args) int { return stopWarmup(a.Float("mult"), wilderWarmup(a)) },
+		Memory:  untilTurned("mult", 1, wilder("length")),
 		Compute: func(s *market.Series, a Args) *Result {
 			stop, up := supertrend(s, a.Int("length"), a.Float("mult"))
-			return stopResult(stop, up, wilderWarmup(a))
+			return stopResult(stop, up, wilder("length").bars(a))
 		},
 	},
 	// Attributed to Chuck Le Beau; it became known through Alexander Elder's "Come into My
 	// Trading Room", 2002.
 	{
-		Name: "chandelier_exit", Title: "CE", Aliases: []string{"ce", "chexit", "chandelier"}, Category: Trend, Overlay: true,
+		Name: "chandelier_exit", Title: "CE", Aliases: []string{"ce", "chexit", "chandelier"}, Category: Trend, Traits: Overlay,
 		Doc: "Chandelier exit of Le Beau: a stop for longs that hangs from the highest high by a multiple of the average true range, and one for shorts that stands on the lowest low. " +
 			"Both lines are the plain levels, without a ratchet. The trend turns up when a close passes the stop of the shorts, down when one passes that of the longs.",
 		Formula: "long = max(high, n) - mult * ATR(n); short = min(low, n) + mult * ATR(n)",
 		Params:  []Param{length(22), factor("mult", 3, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "atr_mult")},
-		Warmup:  wilderWarmup,
+		Memory:  wilder("length"),
 		Plots:   []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal { return stopBreaks(d.s, d.of("Long"), d.of("Short")) }, shape.FlipUp, shape.FlipDown)},
 		Calc: func(s *market.Series, a Args) Columns {
 			n, mult := a.Int("length"), a.Float("mult")
@@ -91,7 +89,7 @@ var stopEntries = []Indicator{
 	},
 	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 	{
-		Name: "chande_kroll_stop", Title: "CKS", Aliases: []string{"cksp", "chande_kroll"}, Category: Trend, Overlay: true,
+		Name: "chande_kroll_stop", Title: "CKS", Aliases: []string{"cksp", "chande_kroll"}, Category: Trend, Traits: Overlay,
 		Doc: "Chande Kroll stop: stops a multiple of the average true range from the extremes, smoothed by taking their own extremes. As at TradingView. " +
 			"A close above both lines is bullish, below both bearish.",
 		Formula: "short = max(max(high, n) - mult*ATR(n), q); long = min(min(low, n) + mult*ATR(n), q)",
@@ -100,7 +98,7 @@ var stopEntries = []Indicator{
 			bars("stop", 9, "bars over which the stops are smoothed", "q", "stop_length"),
 		},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Warmup:  func(a Args) int { return kernel.WilderMemory*a.Int("length") + a.Int("stop") },
+		Memory:  after(wilder("length"), window("stop")),
 		Compute: func(s *market.Series, a Args) *Result {
 			n, q, mult := a.Int("length"), a.Int("stop"), a.Float("mult")
 			atr := kernel.ATRPine(s, n)
@@ -119,7 +117,7 @@ var stopEntries = []Indicator{
 	// Attributed to Robert Krausz, "The New Gann Swing Chartist", Technical Analysis of
 	// Stocks & Commodities, February 1998.
 	{
-		Name: "gann_hilo", Title: "HiLo", Aliases: []string{"hilo", "gann_high_low", "gann_hilo_activator"}, Category: Trend, Overlay: true,
+		Name: "gann_hilo", Title: "HiLo", Aliases: []string{"hilo", "gann_high_low", "gann_hilo_activator"}, Category: Trend, Traits: Overlay,
 		Doc:     "Gann high-low activator of Krausz: an average of the lows as stop while closes break the average of the highs, and the reverse. Between the two averages the last stop stays where it was, as in pandas-ta.",
 		Formula: "close > SMA(high, n)[1]: SMA(low, m); close < SMA(low, m)[1]: SMA(high, n); else unchanged",
 		Params: []Param{
@@ -128,29 +126,29 @@ var stopEntries = []Indicator{
 		Signals: []string{shape.FlipUp, shape.FlipDown},
 		// A close beyond one of the averages sets side and stop anew; 100 bars allow for
 		// one.
-		Warmup: func(a Args) int { return 100 + 2*max(a.Int("high"), a.Int("low")) },
+		Memory: after(lengths(2, "high", "low"), fixed(100)),
 		Compute: func(s *market.Series, a Args) *Result {
 			stop, up := gannHiLo(s, a.Int("high"), a.Int("low"))
 			return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up)}
 		},
 	},
 	{
-		Name: "volatility_stop", Title: "VStop", Aliases: []string{"vstop"}, Category: Trend, Overlay: true,
+		Name: "volatility_stop", Title: "VStop", Aliases: []string{"vstop"}, Category: Trend, Traits: Overlay,
 		Doc:     "Volatility stop: a multiple of the average true range below the highest close since the trend began, or above the lowest; it never gives way and turns on a close beyond it. As at TradingView; starts in a rising trend on the first bar with a range.",
 		Formula: "rising: stop = max(stop[1], highest close - mult * ATR(n)); falling mirrored",
 		Params: []Param{
 			length(20), factor("mult", 2, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
 		},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Warmup:  func(a Args) int { return stopWarmup(a.Float("mult"), wilderWarmup(a)) },
+		Memory:  untilTurned("mult", 1, wilder("length")),
 		Compute: func(s *market.Series, a Args) *Result {
 			stop, up := volatilityStop(s.Close, kernel.ATRPine(s, a.Int("length")), a.Float("mult"))
-			return stopResult(stop, up, wilderWarmup(a))
+			return stopResult(stop, up, wilder("length").bars(a))
 		},
 	},
 	// The stop is moved and crossed by closes alone; highs and lows count in its range.
 	{
-		Name: "ut_bot", Title: "UT Bot", Aliases: []string{"utbot", "ut_bot_alerts"}, Category: Trend, Overlay: true,
+		Name: "ut_bot", Title: "UT Bot", Aliases: []string{"utbot", "ut_bot_alerts"}, Category: Trend, Traits: Overlay,
 		Doc:     "UT Bot: a stop that trails the close at a multiple of the average true range and changes sides when a close crosses it. After the script by QuantNomad on TradingView.",
 		Formula: "two closes above the stop: max(stop[1], close - key * ATR(n)); two below: min(stop[1], close + key * ATR(n)); else anew from this close",
 		Params: []Param{
@@ -158,15 +156,15 @@ var stopEntries = []Indicator{
 			bars("length", 10, "bars of the average true range", "period", "atr_length", "atr_period"),
 		},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Warmup:  func(a Args) int { return stopWarmup(a.Float("key"), wilderWarmup(a)) },
+		Memory:  untilTurned("key", 1, wilder("length")),
 		Compute: func(s *market.Series, a Args) *Result {
 			stop, up := closeTrail(s.Close, kernel.ATRPine(s, a.Int("length")), a.Float("key"))
-			return stopResult(stop, up, wilderWarmup(a))
+			return stopResult(stop, up, wilder("length").bars(a))
 		},
 	},
 	// Source: the public script "Profit Maximizer" by KivancOzbilgic on TradingView.
 	{
-		Name: "pmax", Title: "PMax", Aliases: []string{"profit_maximizer"}, Category: Trend, Overlay: true,
+		Name: "pmax", Title: "PMax", Aliases: []string{"profit_maximizer"}, Category: Trend, Traits: Overlay,
 		Doc:     "Profit maximizer: a supertrend of a moving average of hl2, which turns when the average, not the close, crosses the stop. After KivancOzbilgic's script.",
 		Formula: "stop trails MA(hl2, m) by mult * ATR(n), only towards it, and changes sides when the average crosses it",
 		Params: []Param{
@@ -174,11 +172,11 @@ var stopEntries = []Indicator{
 			bars("ma_length", 10, "bars of the average", "average"), averageType("ma_type", "ema", "kind of average"),
 		},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Warmup:  func(a Args) int { return stopWarmup(a.Float("mult"), pmaxWarm(a)) },
+		Memory:  untilTurned("mult", 1, pmaxMemory),
 		Compute: func(s *market.Series, a Args) *Result {
 			line := kernel.Average(a.Choice("ma_type"), kernel.MedianPrice(s), a.Int("ma_length"))
 			stop, up := ratchet(line, kernel.Scaled(kernel.ATRPine(s, a.Int("length")), a.Float("mult")))
-			r := stopResult(stop, up, pmaxWarm(a))
+			r := stopResult(stop, up, pmaxMemory.bars(a))
 			r.Lines = append(r.Lines, Line{Label: "Average", Tone: Primary, Values: line})
 			return r
 		},
@@ -187,7 +185,7 @@ var stopEntries = []Indicator{
 	// TradingView, after Anıl Özekşi; its average VAR is Chande's VIDYA with an
 	// oscillator of nine bars.
 	{
-		Name: "ott", Title: "OTT", Aliases: []string{"optimized_trend_tracker"}, Category: Trend, Overlay: true,
+		Name: "ott", Title: "OTT", Aliases: []string{"optimized_trend_tracker"}, Category: Trend, Traits: Overlay,
 		Doc:      "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. After KivancOzbilgic's script.",
 		Formula:  "stop trails A = VAR(x, n) by percent; OTT = stop * (1 ± percent/200), + where A > stop; shown as OTT[2]",
 		Params:   []Param{length(2), factor("percent", 1.4, 0.01, 50, "distance of the stop in percent"), source()},
@@ -195,11 +193,11 @@ var stopEntries = []Indicator{
 		Meanings: shape.CrossMeanings("the average", "the stop"),
 		// A price takes the square of a distance to cover it, whatever the length of the
 		// bars: percent squared days are enough as a rule.
-		History: func(a Args, iv market.Interval) int64 {
+		Memory: Memory{seconds: func(a Args, iv market.Interval) int64 {
 			percent := a.Float("percent")
 			days := min(int64(percent*percent*86400), MaxWarmup*iv.Seconds())
-			return max(days, int64(500+ottWarm(a))*iv.Seconds())
-		},
+			return max(days, int64(500+ottMemory.bars(a))*iv.Seconds())
+		}},
 		Compute: func(s *market.Series, a Args) *Result {
 			line, percent := vidya(column(s, a), a.Int("length"), ottMomentum, ottMomentum), a.Float("percent")
 			// The stop trails the average by percent, and is then moved half of that
@@ -216,13 +214,13 @@ var stopEntries = []Indicator{
 			return &Result{
 				Lines:   []Line{{Label: "Average", Tone: Primary, Values: line}, {Label: "OTT", Tone: Second, Values: stop}},
 				Signals: shape.Crossings(nil, line, stop, shape.CrossUp, shape.CrossDown),
-				Settles: turned(up, ottWarm(a)/4, 2) + 2, // shown two bars late
+				Settles: turned(up, ottMemory.bars(a)/4, 2) + 2, // shown two bars late
 			}
 		},
 	},
 	// Source: the public script "AlphaTrend" by KivancOzbilgic on TradingView.
 	{
-		Name: "alphatrend", Title: "AlphaTrend", Aliases: []string{"alpha_trend"}, Category: Trend, Overlay: true,
+		Name: "alphatrend", Title: "AlphaTrend", Aliases: []string{"alpha_trend"}, Category: Trend, Traits: Overlay,
 		Doc:     "AlphaTrend: a stop below the lows while money flows in (MFI at least 50), above the highs while it flows out, that only moves towards the price; and itself two bars ago, whose crosses are the signals. After KivancOzbilgic's script.",
 		Formula: "up = low - mult * SMA(TR, n); down = high + mult * SMA(TR, n); line = max(line[1], up) if MFI(n) >= 50, else min(line[1], down)",
 		Params: []Param{
@@ -234,7 +232,7 @@ var stopEntries = []Indicator{
 			shape.CrossDown: "the line is below itself two bars ago, which it was not on the bar before",
 		},
 		// The price must cover the distance to the line on both sides to have moved it.
-		Warmup: func(a Args) int { return stopWarmup(2*a.Float("mult"), wilderWarmup(a)) },
+		Memory: untilTurned("mult", 2, wilder("length")),
 		Compute: func(s *market.Series, a Args) *Result {
 			n := a.Int("length")
 			push := kernel.MFI(s, n)
@@ -261,7 +259,7 @@ var stopEntries = []Indicator{
 	// below that level and the close below the low of the bar before. The line of the
 	// fall then begins where the one of the rise stood. Falls mirrored.
 	{
-		Name: "halftrend", Title: "HalfTrend", Aliases: []string{"half_trend"}, Category: Trend, Overlay: true,
+		Name: "halftrend", Title: "HalfTrend", Aliases: []string{"half_trend"}, Category: Trend, Traits: Overlay,
 		Doc:     "HalfTrend: a line below a rising market, the highest of its recent lows, and above a falling one, the lowest of its recent highs, with a channel of half the average true range times the deviation. After everget's script.",
 		Formula: "up: line = max(line, low of the lowest of n bars); turns down: SMA(high, n) < that low and close < low[1]; channel: line ± deviation * ATR(100) / 2",
 		Params: []Param{
@@ -271,7 +269,7 @@ var stopEntries = []Indicator{
 		Signals: []string{shape.FlipUp, shape.FlipDown},
 		// The channel's range is Wilder's average of 100 bars; the line forgets where it
 		// began with a turn, for which 100 lengths are allowed.
-		Warmup: func(a Args) int { return kernel.WilderMemory*100 + 100*a.Int("length") },
+		Memory: after(fixed(kernel.WilderMemory*100), lengths(100, "length")),
 		Compute: func(s *market.Series, a Args) *Result {
 			line, up := halfTrend(s, a.Int("length"))
 			reach := kernel.ATRPine(s, 100)
@@ -287,18 +285,18 @@ var stopEntries = []Indicator{
 	// Source: the public script "Range Filter" by DonovanWall on TradingView, its
 	// default filter of type 1.
 	{
-		Name: "range_filter", Title: "Range Filter", Aliases: []string{"rngfilt"}, Category: Trend, Overlay: true,
+		Name: "range_filter", Title: "Range Filter", Aliases: []string{"rngfilt"}, Category: Trend, Traits: Overlay,
 		Doc:     "Range filter: a line that stands still while the price stays within a smoothed range of it, and else follows at that distance. After DonovanWall's script.",
 		Formula: "r = mult * EMA(EMA(|Δx|, n), 2n-1); filter = max(filter[1], x - r) if x > filter[1], else min(filter[1], x + r)",
 		Params:  []Param{length(100), factor("mult", 3, 0.1, 50, "ranges between price and line", "multiplier", "range_multiplier"), source()},
 		Signals: []string{shape.TurnUp, shape.TurnDown},
 		// The price must cover the range on both sides to have moved the line. A change of
 		// the close is half as large as a bar's range.
-		Warmup: func(a Args) int { return stopWarmup(a.Float("mult"), filterWarm(a)) },
+		Memory: untilTurned("mult", 1, filterMemory),
 		Compute: func(s *market.Series, a Args) *Result {
 			x, n := column(s, a), a.Int("length")
 			reach := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(x, 1)), n), 2*n-1), a.Float("mult"))
-			line, settles := rangeFilter(x, reach, filterWarm(a)/4)
+			line, settles := rangeFilter(x, reach, filterMemory.bars(a)/4)
 			return &Result{
 				Settles: settles,
 				Lines: []Line{
@@ -311,12 +309,12 @@ var stopEntries = []Indicator{
 	},
 	// Source: the public script "SSL channel" by ErwinBeckers on TradingView.
 	{
-		Name: "ssl_channel", Title: "SSL", Aliases: []string{"ssl"}, Category: Trend, Overlay: true,
+		Name: "ssl_channel", Title: "SSL", Aliases: []string{"ssl"}, Category: Trend, Traits: Overlay,
 		Doc:     "Semaphore signal level: averages of highs and lows that change places when a close leaves them. After ErwinBeckers' script.",
 		Formula: "trend up if close > SMA(high, n), down if close < SMA(low, n), else as before; up line = SMA(high) in a rise, SMA(low) in a fall; down line mirrored",
 		Params:  []Param{length(10)},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Warmup:  func(a Args) int { return a.Int("length") + 100 }, // until a close decides the side
+		Memory:  after(window("length"), fixed(100)), // until a close decides the side
 		Compute: func(s *market.Series, a Args) *Result {
 			highs, lows := kernel.SMA(s.High, a.Int("length")), kernel.SMA(s.Low, a.Int("length"))
 			up, down, rising := kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), make([]bool, s.Len())
@@ -351,14 +349,17 @@ var stopEntries = []Indicator{
 // What the trailing stops share. A stop depends on where its history began until it
 // turns, so no fixed number of bars is certain to be enough.
 
-// stopWarmup returns how many bars a stop that is ranges ranges away from the price usually
-// needs until it has turned, after the first warm bars, which its range needs. A random walk
+// untilTurned is the memory of a stop that is by times the parameter ranges away from the
+// price, in ranges whose own memory is m: the bars that it usually needs until it has turned. A random walk
 // needs as many steps as the square of the distance: a stop 3 ranges away turns about every
 // 25 bars, one 15 ranges away every 600, and ten times that is enough for nearly every
 // market. A very wide stop would need more bars than are ever loaded: its results may stay
 // unsettled.
-func stopWarmup(ranges float64, warm int) int {
-	return warm + max(400, min(int(25*ranges*ranges), MaxWarmup-warm))
+func untilTurned(ranges string, by float64, m Memory) Memory {
+	return Memory{bars: func(a Args) int {
+		warm, away := m.bars(a), by*a.Float(ranges)
+		return warm + max(400, min(int(25*away*away), MaxWarmup-warm))
+	}}
 }
 
 // stopResult returns a stop drawn below or above the price, with signals where it
@@ -576,10 +577,8 @@ func closeTrail(x, atr []float64, mult float64) (stop []float64, up []bool) {
 	return stop, up
 }
 
-// pmaxWarm returns the bars after which range and average are warm.
-func pmaxWarm(a Args) int {
-	return wilderWarmup(a) + kernel.AverageWarmup(a.Choice("ma_type"), a.Int("ma_length"))
-}
+// pmaxMemory is that of range and average.
+var pmaxMemory = after(wilder("length"), averageBy("ma_type", "ma_length"))
 
 // ratchet returns a stop that follows x at a distance of reach, only moves towards
 // it, and changes sides when x crosses it. It starts below x. Both pmax and ott turn
@@ -615,9 +614,9 @@ func ratchet(x, reach []float64) (stop []float64, up []bool) {
 	return stop, up
 }
 
-// ottWarm returns the bars after which the average is warm. In a market without
-// direction it hardly moves and remembers its start for long.
-func ottWarm(a Args) int { return 40 * a.Int("length") }
+// ottMemory is that of the average. In a market without direction it hardly moves and
+// remembers its start for long.
+var ottMemory = lengths(40, "length")
 
 // ottMomentum is how many changes the momentum of the script's average has. The average
 // starts with the price of the bar that has so many; the script starts from zero, which is
@@ -706,9 +705,8 @@ func halfTrend(s *market.Series, n int) (line []float64, up []bool) {
 	return line, up
 }
 
-// filterWarm returns the bars after which two averages in a row, of n and 2n-1 bars, are
-// warm.
-func filterWarm(a Args) int { return 3 * emaWarmup(a) }
+// filterMemory is that of two averages in a row, of n and 2n-1 bars.
+var filterMemory = lengths(3*kernel.EMAMemory, "length")
 
 // rangeFilter returns the line that lets x move by reach before it follows, and the bar on
 // which it has forgotten where it began; reach is not trusted before bar from.

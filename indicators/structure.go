@@ -14,12 +14,12 @@ var structures = []Indicator{
 	// Attributed to Bill Williams, "Trading Chaos", 1995. Of equal neighbours his rule
 	// says nothing; here a fractal must exceed them.
 	{
-		Name: "fractals", Title: "Fractals", Aliases: []string{"fractal", "williams_fractals", "williams_fractal"}, Category: Pattern, Overlay: true,
+		Name: "fractals", Title: "Fractals", Aliases: []string{"fractal", "williams_fractals", "williams_fractal"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Williams' fractals: a high above, or a low below, all its neighbours. A fractal is known only when its later neighbours have closed; the dot and the signal stand on that bar, side bars after the extreme, at the price of the extreme.",
 		Formula: "up: high[side] > every high of the side bars before and after it; down mirrored",
 		Params:  []Param{bars("side", 2, "neighbours on each side", "length", "period", "n", "left", "right")},
 		Signals: []string{shape.PivotHigh, shape.PivotLow},
-		Warmup:  func(a Args) int { return 2*a.Int("side") + 1 },
+		Memory:  lengths(2, "side"),
 		Compute: func(s *market.Series, a Args) *Result {
 			n := a.Int("side")
 			r := &Result{}
@@ -40,7 +40,7 @@ var structures = []Indicator{
 		},
 	},
 	{
-		Name: "pivot_high_low", Title: "Swing levels", Also: []string{"swings", "swing_highs_lows", "swing_points"}, Aliases: []string{"pivots_high_low", "swing_high_low"}, Category: Pattern, Overlay: true,
+		Name: "pivot_high_low", Title: "Swing levels", Also: []string{"swings", "swing_highs_lows", "swing_points"}, Aliases: []string{"pivots_high_low", "swing_high_low"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Swing highs and lows: the price of the last high above, and of the last low below, all its neighbours, from the bar on that confirms it. They serve as resistance and support; signals mark the confirmation.",
 		Formula: "high: high[right] > every high of the left bars before and the right bars after it; low mirrored",
 		Params: []Param{
@@ -49,10 +49,10 @@ var structures = []Indicator{
 		},
 		Signals: []string{shape.PivotHigh, shape.PivotLow},
 		// Swings are that many bars apart on average, but much more in a long trend.
-		Warmup: func(a Args) int {
+		Memory: Memory{bars: func(a Args) int {
 			width := a.Int("left") + a.Int("right")
 			return max(width+1, min(30*width, MaxWarmup))
-		},
+		}},
 		Compute: func(s *market.Series, a Args) *Result {
 			left, right := a.Int("left"), a.Int("right")
 			r := &Result{}
@@ -74,7 +74,7 @@ var structures = []Indicator{
 		},
 	},
 	{
-		Name: "zigzag", Title: "ZigZag", Aliases: []string{"zz", "zig_zag"}, Category: Pattern, Overlay: true, Repaints: true,
+		Name: "zigzag", Title: "ZigZag", Aliases: []string{"zz", "zig_zag"}, Category: Pattern, Traits: Overlay | Repaints,
 		Doc: "Zigzag: straight lines between turning points that lie at least some percent apart. The last leg, and where the line runs between two points, is known only later, so it repaints; " +
 			"its signals do not: they stand on the bar where price had come back far enough.",
 		Formula: "a high is a turning point once a low is deviation percent below it and depth/2 bars have followed; a low mirrored",
@@ -84,7 +84,7 @@ var structures = []Indicator{
 		},
 		Signals: []string{shape.PivotHigh, shape.PivotLow},
 		// A leg begins at the turn before it; with a small deviation 200 bars hold several.
-		Warmup: func(a Args) int { return 200 + a.Int("depth") },
+		Memory: after(window("depth"), fixed(200)),
 		Compute: func(s *market.Series, a Args) *Result {
 			points, signals := turningPoints(s, a.Float("deviation")/100, a.Int("depth")/2)
 			line := kernel.NaNs(s.Len())
@@ -102,7 +102,7 @@ var structures = []Indicator{
 	// turning points would need a rule for which pair.
 	{
 		Name: "fibonacci_retracement", Title: "Fib", Also: []string{"auto_fib_retracement"}, Aliases: []string{"auto_fib", "fib", "fibonacci"}, Category: Pattern,
-		Overlay: true, Repaints: true, VisibleOnly: true,
+		Traits: Overlay | Repaints, Memory: visible,
 		Doc:      "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
 		Formula:  "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",
 		Params:   []Param{rangeBars()},
@@ -144,13 +144,13 @@ var structures = []Indicator{
 	// once per swing: with the trend it is a break of structure, against it a change
 	// of character, which turns the trend. Falls mirrored. Nothing repaints.
 	{
-		Name: "market_structure", Title: "Structure", Aliases: []string{"bos_choch", "smc", "structure"}, Category: Pattern, Overlay: true,
+		Name: "market_structure", Title: "Structure", Aliases: []string{"bos_choch", "smc", "structure"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Market structure: the last confirmed swing high and low, and closes beyond them. In the direction of the last break that is a break of structure (bos), against it a change of character (choch). Swings are known a few bars late and do not repaint.",
 		Formula: "swing high: above left highs before and right highs after it; break up: close > last swing high, once per swing",
 		Params:  []Param{bars("left", 5, "bars before a swing", "length", "left_bars"), bars("right", 5, "bars after a swing; then it is known", "right_bars")},
 		// Whether a break is one of structure or of character depends on the break before,
 		// which may be long ago; these bars hold several.
-		Warmup: func(a Args) int { return 300 + 20*(a.Int("left")+a.Int("right")) },
+		Memory: after(fixed(300), lengths(20, "left"), lengths(20, "right")),
 		Plots:  []Plot{{Label: "Swing high", Tone: Down, Style: Step}, {Label: "Swing low", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return structureBreaks(d.s.Close, d.of("Swing high"), d.of("Swing low")) }, shape.BOSUp, shape.BOSDown, shape.ChochUp, shape.ChochDown)},
 		Calc: func(s *market.Series, a Args) Columns {
 			left, right := a.Int("left"), a.Int("right")
@@ -161,12 +161,12 @@ var structures = []Indicator{
 	// The rule: three bars of which the first and the third do not overlap leave a gap
 	// that the second ran through. A gap is filled when a bar reaches its far edge.
 	{
-		Name: "fair_value_gap", Title: "FVG", Aliases: []string{"fvg", "imbalance"}, Category: Pattern, Overlay: true,
+		Name: "fair_value_gap", Title: "FVG", Aliases: []string{"fvg", "imbalance"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Fair value gaps: prices between the first and the third of three bars that do not overlap. The zones are those of the newest gap on each side that is not filled; a gap is filled when a bar reaches its far edge, and forgotten after some bars. Nothing repaints.",
 		Formula: "up: low > high[2], the zone between them; down: high < low[2]; filled: low <= lower edge of an upward gap, high >= upper edge of a downward one",
 		Params:  []Param{factor("minimum_size", 0, 0, 100, "smallest gap, in percent of the price", "threshold"), bars("lookback", 200, "bars after which a gap is forgotten", "max_age")},
 		Signals: []string{shape.GapUp, shape.GapDown, shape.GapFilled},
-		Warmup:  func(a Args) int { return a.Int("lookback") + 3 },
+		Memory:  after(window("lookback"), fixed(2)),
 		Compute: func(s *market.Series, a Args) *Result {
 			return fairValueGaps(s, a.Float("minimum_size")/100, a.Int("lookback"))
 		},
@@ -181,12 +181,12 @@ var structures = []Indicator{
 	// The words are those of traders who follow Michael Huddleston (ICT); the rule
 	// is ours, since published ones differ in which bar is the block.
 	{
-		Name: "order_block", Title: "Order block", Aliases: []string{"order_blocks"}, Also: []string{"ob", "smc_order_block"}, Category: Pattern, Overlay: true,
+		Name: "order_block", Title: "Order block", Aliases: []string{"order_blocks"}, Also: []string{"ob", "smc_order_block"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Order blocks: the last bar against a move that broke the structure. The zones are those of the newest block on each side that no close has gone through. block_touch fires when price first comes back to a block. Nothing repaints.",
 		Formula: "up: close > last swing high; block: the last bar with close < open up to the lowest low between that swing and the break; ends: close < its low",
 		Params:  swingParams(5, 200),
 		Signals: []string{shape.BlockUp, shape.BlockDown, shape.BlockTouch},
-		Warmup:  structureWarmup(3),
+		Memory:  structureMemory(3),
 		Compute: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				tone := [2]Tone{Down, Up}[side]
@@ -204,12 +204,12 @@ var structures = []Indicator{
 	// The same walk as for order blocks, drawn for the ones that were broken; the
 	// direction is therefore reversed.
 	{
-		Name: "breaker_block", Title: "Breaker", Aliases: []string{"breaker_blocks", "breaker"}, Category: Pattern, Overlay: true,
+		Name: "breaker_block", Title: "Breaker", Aliases: []string{"breaker_blocks", "breaker"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Breaker blocks: order blocks that a close went through, which then act from the other side: a broken upward block is resistance, a broken downward one support. The zones are those of the newest breaker on each side, until a close goes back through it. Nothing repaints.",
 		Formula: "as order_block; up: a downward block whose high a close exceeds; ends: close < its low",
 		Params:  swingParams(5, 200),
 		Signals: []string{shape.BreakerUp, shape.BreakerDown},
-		Warmup:  structureWarmup(4),
+		Memory:  structureMemory(4),
 		Compute: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				tone := [2]Tone{Up, Down}[side] // of a broken downward block first
@@ -226,12 +226,12 @@ var structures = []Indicator{
 	// The rule: orders are thought to rest beyond swings. The first bar that trades
 	// beyond a swing takes it; if that bar closes back inside, it swept it.
 	{
-		Name: "liquidity_sweep", Title: "Sweeps", Aliases: []string{"liquidity_sweeps", "stop_hunt", "liquidity"}, Category: Pattern, Overlay: true,
+		Name: "liquidity_sweep", Title: "Sweeps", Aliases: []string{"liquidity_sweeps", "stop_hunt", "liquidity"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Liquidity sweeps: a bar that trades beyond a swing high or low for the first time and closes back inside. The lines are the nearest swings that no bar has traded beyond. Nothing repaints.",
 		Formula: "sweep of highs: high > swing high >= close, on the first bar with high > swing high; lows mirrored",
 		Params:  swingParams(5, 200),
 		Signals: []string{shape.SweepHigh, shape.SweepLow},
-		Warmup:  structureWarmup(1),
+		Memory:  structureMemory(1),
 		Compute: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				return sweeps(s, a, [2]string{"Highs", "Lows"}[side], [2]string{shape.SweepHigh, shape.SweepLow}[side], [2]Tone{Down, Up}[side])
@@ -242,12 +242,12 @@ var structures = []Indicator{
 	// part of the mean true range of the last 14 bars are equal highs. Their level is
 	// the higher of the two; it holds until a bar trades beyond it.
 	{
-		Name: "equal_highs_lows", Title: "EQH/EQL", Aliases: []string{"eqh_eql", "equal_highs", "equal_lows"}, Category: Pattern, Overlay: true,
+		Name: "equal_highs_lows", Title: "EQH/EQL", Aliases: []string{"eqh_eql", "equal_highs", "equal_lows"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Equal highs and lows: two swings in succession at nearly the same price, beyond which stops are thought to rest. The level is drawn from the bar that confirms the second swing until a bar trades beyond it. Nothing repaints.",
 		Formula: "|swing high - swing high before| <= tolerance * mean true range of 14 bars; lows mirrored",
 		Params:  append(swingParams(5, 200), tolerance(0.2)),
 		Signals: []string{shape.EqualHighs, shape.EqualLows},
-		Warmup:  structureWarmup(2),
+		Memory:  structureMemory(2),
 		Compute: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				return equalHighs(s, a, [2]string{"EQH", "EQL"}[side], [2]string{shape.EqualHighs, shape.EqualLows}[side], [2]Tone{Down, Up}[side])
@@ -263,7 +263,7 @@ var structures = []Indicator{
 	// The words are those of Sam Seiden's rally, base and drop; the thresholds are
 	// ours, since he gives none.
 	{
-		Name: "supply_demand", Title: "Supply/demand", Aliases: []string{"supply_demand_zones", "supply_and_demand"}, Category: Pattern, Overlay: true,
+		Name: "supply_demand", Title: "Supply/demand", Aliases: []string{"supply_demand_zones", "supply_and_demand"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Supply and demand zones: the quiet bars that price left by one large bar. The zones are those of the newest base on each side that no close has gone through; zone_touch fires when price first comes back. Nothing repaints.",
 		Formula: "supply: open - close >= impulse * mean true range of the 14 bars before; zone: range of up to base quiet bars before it; ends: close > its high",
 		Params: []Param{
@@ -272,7 +272,7 @@ var structures = []Indicator{
 			quiet(bars("lookback", 200, "bars after which a zone is forgotten", "max_age")),
 		},
 		Signals: []string{shape.SupplyZone, shape.DemandZone, shape.ZoneTouch},
-		Warmup:  func(a Args) int { return a.Int("lookback") + a.Int("base") + usualRange + 2 },
+		Memory:  after(window("lookback"), window("base"), fixed(usualRange+1)),
 		Compute: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				return supplyZones(s, a, side)
@@ -285,7 +285,7 @@ var structures = []Indicator{
 	// mean. It is done anew whenever a swing becomes known or too old; the lines are
 	// the nearest levels on both sides of the close.
 	{
-		Name: "support_resistance", Title: "S/R", Aliases: []string{"auto_support_resistance", "sr_levels", "support_and_resistance"}, Category: Pattern, Overlay: true,
+		Name: "support_resistance", Title: "S/R", Aliases: []string{"auto_support_resistance", "sr_levels", "support_and_resistance"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Support and resistance found from the bars: prices near which several swings turned. The lines are the nearest level above the close and the nearest below it. Breakouts are closes through the level of the bar before, level_touch a bar that reaches it and closes back. Nothing repaints.",
 		Formula: "levels: means of groups of at least touches swings, each group no wider than tolerance mean true ranges",
 		Params: append(swingParams(5, 300), tolerance(1),
@@ -295,7 +295,7 @@ var structures = []Indicator{
 			shape.BreakDown:  "the close falls below the support of the bar before",
 			shape.LevelTouch: "the bar reaches a level that the one before did not, and closes back",
 		},
-		Warmup: structureWarmup(1),
+		Memory: structureMemory(1),
 		Plots:  []Plot{{Label: "Resistance", Tone: Down, Style: Step}, {Label: "Support", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return levelBreaks(d.s, d.of("Resistance"), d.of("Support")) }, shape.BreakUp, shape.BreakDown, shape.LevelTouch)},
 		Calc: func(s *market.Series, a Args) Columns {
 			above, below := supportResistance(s, a)
@@ -391,11 +391,11 @@ func tolerance(def float64) Param {
 	return quiet(factor("tolerance", def, 0, 10, "how far apart counts as equal, in average true ranges", "threshold"))
 }
 
-// structureWarmup returns a warm-up for chains of things in which each may be as old as
+// structureMemory is the memory of chains of things in which each may be as old as
 // lookback, and for the swing at the beginning. An order block depends on a swing, a breaker
 // on a block, and so on; chain is the number of links.
-func structureWarmup(chain int) func(Args) int {
-	return func(a Args) int { return chain*(a.Int("lookback")+a.Int("left")+a.Int("right")) + usualRange + 1 }
+func structureMemory(chain int) Memory {
+	return after(lengths(chain, "lookback"), lengths(chain, "left"), lengths(chain, "right"), fixed(usualRange))
 }
 
 // usualRange is how many bars make the usual true range of a bar, by which the

@@ -37,6 +37,7 @@ type Shade struct {
 type Event struct {
 	labels []string
 	means  map[string]string // of labels with a special meaning in this entry
+	back   func(a Args) int  // how many bars before a bar its signals look at; nil for one
 	mark   func(d *drawing)
 }
 
@@ -222,7 +223,7 @@ func goesBeyond(of, what string) Event {
 func turnsBeside(of string, size func(s *market.Series, i int) float64) Event {
 	return own(func(d *drawing) []Signal {
 		return shape.TurnsOf(nil, d.of(of), func(i int) float64 { return size(d.s, i) })
-	}, shape.TurnUp, shape.TurnDown)
+	}, shape.TurnUp, shape.TurnDown).needing(2)
 }
 func closesOf(s *market.Series, i int) float64 { return s.Close[i] }
 func hundred(*market.Series, int) float64      { return 100 }
@@ -231,7 +232,17 @@ func hundred(*market.Series, int) float64      { return 100 }
 func turnsOf(of string) Event {
 	return Event{labels: []string{shape.TurnUp, shape.TurnDown}, mark: func(d *drawing) {
 		d.r.Signals = shape.Turns(d.r.Signals, d.of(of))
-	}}
+	}}.needing(turnBars)
+}
+
+// turnBars is how many bars back a direction is looked for: while a line does not change, its
+// direction stays what it was.
+const turnBars = 10
+
+// needing returns e for signals that look at so many bars before.
+func (e Event) needing(bars int) Event {
+	e.back = func(Args) int { return bars }
+	return e
 }
 
 // spikes returns the event of a measure rising above half again its mean of the last 50
@@ -241,7 +252,7 @@ func spikes(of string) Event {
 	return Event{labels: []string{shape.Spike}, mark: func(d *drawing) {
 		usual := kernel.InRuns(d.of(of), func(x []float64) []float64 { return kernel.SMA(x, usualBars) })
 		d.add(shape.Spikes(d.of(of), usual, 1.5))
-	}}
+	}}.needing(usualBars + 1)
 }
 
 // leaves returns the event of a column leaving its zones.

@@ -126,10 +126,10 @@ func TestEndless(t *testing.T) {
 	const enough = 1500 // bars
 	all := world(2*enough+57, 100)
 	for ind := range All() {
-		if ind.Total || ind.readable() != nil {
+		if ind.IsTotal() || ind.readable() != nil {
 			continue
 		}
-		seen := ind.Endless == nil
+		seen := ind.Memory.endless == nil
 		for _, r := range settings(t, ind) {
 			endless := r.Endless() != ""
 			if r.Warmup(all.Interval) > enough && !endless {

@@ -30,7 +30,7 @@ var trends = []Indicator{
 		},
 		// The ADX smooths what was smoothed already, so its start is forgotten later than
 		// that of one Wilder average.
-		Warmup: func(a Args) int { return 32 * max(a.Int("length"), a.Int("smoothing")) },
+		Memory: lengths(32, "length", "smoothing"),
 		Compute: func(s *market.Series, a Args) *Result {
 			plus, minus, adx := kernel.Directional(s, a.Int("length"), cmp.Or(a.Int("smoothing"), a.Int("length")), a.Choice("variant"))
 			level := a.Float("threshold")
@@ -55,7 +55,7 @@ var trends = []Indicator{
 		Doc:     "Directional movement rating: the mean of the ADX now and n-1 bars ago. As in TA-Lib.",
 		Formula: "ADXR = (ADX + ADX[n-1]) / 2",
 		// One length more than the ADX: the older of the two values lies so far back.
-		Warmup: func(a Args) int { return 33 * a.Int("length") },
+		Memory: lengths(33, "length"),
 	}, "ADXR", func(s *market.Series, n int) []float64 {
 		_, _, adx := kernel.Directional(s, n, n, "talib")
 		return kernel.Midway(adx, kernel.Shift(adx, n-1))
@@ -64,7 +64,7 @@ var trends = []Indicator{
 		Name: "dx", Title: "DX", Aliases: []string{"directional_movement_index"},
 		Doc:     "Directional movement index: how far +DI and -DI lie apart, 0 to 100. Its Wilder average is the ADX. As in TA-Lib.",
 		Formula: "DX = 100 * |+DI - -DI| / (+DI + -DI)",
-		Warmup:  wilderWarmup,
+		Memory:  wilder("length"),
 	}, "DX", func(s *market.Series, n int) []float64 {
 		plus, minus := kernel.DirectionalIndicators(s, n)
 		return kernel.DirectionalIndex(plus, minus)
@@ -74,7 +74,7 @@ var trends = []Indicator{
 		Doc:     "Wilder's plus directional indicator: upward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
 		Formula: "+DI = 100 * +DM(n) / TR(n)",
 		Params:  []Param{length(14)},
-		Warmup:  wilderWarmup,
+		Memory:  wilder("length"),
 	}, "+DI", func(s *market.Series, a Args) []float64 {
 		plus, _ := kernel.DirectionalIndicators(s, a.Int("length"))
 		return plus
@@ -84,7 +84,7 @@ var trends = []Indicator{
 		Doc:     "Wilder's minus directional indicator: downward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
 		Formula: "-DI = 100 * -DM(n) / TR(n)",
 		Params:  []Param{length(14)},
-		Warmup:  wilderWarmup,
+		Memory:  wilder("length"),
 	}, "-DI", func(s *market.Series, a Args) []float64 {
 		_, minus := kernel.DirectionalIndicators(s, a.Int("length"))
 		return minus
@@ -94,7 +94,7 @@ var trends = []Indicator{
 		Doc:     "Wilder's plus directional movement: how far highs reach above the high before, where lows reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
 		Formula: "+DM(n) = +DM(n)[1] - +DM(n)[1]/n + d, d = high - high[1] if that is positive and more than low[1] - low, else 0",
 		Params:  []Param{length(14)},
-		Warmup:  wilderWarmup,
+		Memory:  wilder("length"),
 	}, "+DM", func(s *market.Series, a Args) []float64 {
 		plus, _, _ := kernel.Movements(s)
 		return kernel.WilderSum(plus, a.Int("length"))
@@ -104,7 +104,7 @@ var trends = []Indicator{
 		Doc:     "Wilder's minus directional movement: how far lows reach below the low before, where highs reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
 		Formula: "-DM(n) = -DM(n)[1] - -DM(n)[1]/n + d, d = low[1] - low if that is positive and more than high - high[1], else 0",
 		Params:  []Param{length(14)},
-		Warmup:  wilderWarmup,
+		Memory:  wilder("length"),
 	}, "-DM", func(s *market.Series, a Args) []float64 {
 		_, minus, _ := kernel.Movements(s)
 		return kernel.WilderSum(minus, a.Int("length"))
@@ -117,7 +117,6 @@ var trends = []Indicator{
 		Formula:  "up = 100 * (n - bars since highest high) / n; down with the lowest low",
 		Params:   []Param{length(14), quiet(factor("strong", 70, 0, 100, "upper level", "upper")), quiet(factor("weak", 30, 0, 100, "lower level", "lower"))},
 		Meanings: shape.CrossMeanings("Up", "Down"),
-		Warmup:   changeWarmup,
 		Plots:    []Plot{{Label: "Up", Tone: Up}, {Label: "Down", Tone: Down}}, Events: []Event{lines("Up", "Down")}, Levels: func(a Args) []float64 { return []float64{a.Float("strong"), a.Float("weak")} }, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			up, down := aroon(s, a.Int("length"))
@@ -131,7 +130,6 @@ var trends = []Indicator{
 		Doc:     "Aroon oscillator: Aroon up less Aroon down, -100 to 100. As in TA-Lib.",
 		Formula: "Aroon oscillator = Aroon up - Aroon down",
 		Params:  []Param{length(14)},
-		Warmup:  changeWarmup,
 		Plots:   []Plot{mainly("Aroon Osc")}, Events: []Event{zero("Aroon Osc")}, Levels: constant(50, 0, -50), Between: [2]float64{-100, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			up, down := aroon(s, a.Int("length"))
@@ -146,7 +144,6 @@ var trends = []Indicator{
 		Formula:  "VI+ = Σ|high - low[1]| / ΣTR, VI- = Σ|low - high[1]| / ΣTR over n bars",
 		Params:   []Param{length(14)},
 		Meanings: shape.CrossMeanings("VI+", "VI-"),
-		Warmup:   crossingWarmup,
 		Plots:    []Plot{{Label: "VI+", Tone: Up}, {Label: "VI-", Tone: Down}}, Events: []Event{lines("VI+", "VI-")}, Levels: constant(1),
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
@@ -166,7 +163,7 @@ var trends = []Indicator{
 	// Attributed to Goichi Hosoda, who published it in 1969 under the name Ichimoku
 	// Sanjin.
 	{
-		Name: "ichimoku", Title: "Ichimoku", Aliases: []string{"ichi", "ikh", "ichimoku_cloud", "ichimoku_kinko_hyo"}, Category: Trend, Overlay: true,
+		Name: "ichimoku", Title: "Ichimoku", Aliases: []string{"ichi", "ikh", "ichimoku_cloud", "ichimoku_kinko_hyo"}, Category: Trend, Traits: Overlay,
 		Doc: "Ichimoku Kinko Hyo: conversion and base line, the middles of the range of 9 and 26 bars, and the cloud between two leading spans. As at TradingView the cloud is moved forward: a bar shows the spans computed " +
 			"displacement-1 bars before it, so nothing here looks ahead. twist_up and twist_down fire where the spans cross, that is when the cloud to come changes colour. The lagging span is the close moved back, " +
 			"which later bars fill in; it has an entry of its own, chikou.",
@@ -178,9 +175,7 @@ var trends = []Indicator{
 			displacement(),
 		},
 		Signals: []string{shape.CrossUp, shape.CrossDown, shape.CloudUp, shape.CloudDown, shape.TwistUp, shape.TwistDown},
-		Warmup: func(a Args) int {
-			return max(a.Int("conversion"), a.Int("base"), a.Int("span_b")) + a.Int("displacement")
-		},
+		Memory:  after(window("conversion", "base", "span_b"), window("displacement")),
 		Compute: func(s *market.Series, a Args) *Result {
 			conversion, base := kernel.MidRange(s, a.Int("conversion")), kernel.MidRange(s, a.Int("base"))
 			spanA, spanB := kernel.Midway(conversion, base), kernel.MidRange(s, a.Int("span_b"))
@@ -204,7 +199,7 @@ var trends = []Indicator{
 		},
 	},
 	{
-		Name: "chikou", Title: "Chikou", Aliases: []string{"chikou_span", "lagging_span"}, Category: Trend, Overlay: true, Repaints: true,
+		Name: "chikou", Title: "Chikou", Aliases: []string{"chikou_span", "lagging_span"}, Category: Trend, Traits: Overlay | Repaints,
 		Doc:     "Lagging span of Ichimoku: the close moved back, as TradingView draws it. A bar therefore shows a close that came later, and the newest bars show none: a picture to compare two prices, not a value to act on. The signals do not look ahead: they fire where the close crosses the close it is compared with.",
 		Formula: "chikou = close[-(displacement - 1)]",
 		Params:  []Param{displacement()},
@@ -214,7 +209,7 @@ var trends = []Indicator{
 			shape.PriceDown: "the close crosses the one that lies displacement - 1 bars back from above",
 		},
 		Late:   func(a Args) bool { return a.Int("displacement") > 1 },
-		Warmup: func(a Args) int { return a.Int("displacement") },
+		Memory: window("displacement"),
 		Compute: func(s *market.Series, a Args) *Result {
 			// As for the cloud this bar counts, so 26 moves the close back by 25.
 			d := a.Int("displacement") - 1
@@ -236,7 +231,6 @@ var trends = []Indicator{
 		Doc:     "Vertical horizontal filter of White: the range of the closes over the way they went. High in a trend, low in a range. The range is that of the last n closes, one fewer than the n changes join.",
 		Formula: "VHF = (highest - lowest of the last n closes) / Σ|Δclose| over n changes",
 		Params:  []Param{length(28), quiet(factor("level", 0.35, 0, 1, "level of a trend", "threshold")), source()},
-		Warmup:  crossingWarmup,
 		Plots:   []Plot{mainly("VHF")}, Events: []Event{levelOf("VHF", "level", 1, shape.ModeTrend, shape.ModeCycle)}, Levels: func(a Args) []float64 { return []float64{a.Float("level")} },
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
@@ -251,13 +245,13 @@ var trends = []Indicator{
 			bars("length", 30, "bars of the range", "period", "len", "window"), bars("ema", 34, "exponential average", "ema_length"),
 			quiet(factor("level", 5, 0, 90, "degrees of a trend", "threshold")),
 		},
-		Warmup: func(a Args) int { return a.Int("length") + kernel.EMAMemory*a.Int("ema") },
+		Memory: after(window("length"), ema("ema")),
 		Plots:  []Plot{histogram("Angle")}, Events: []Event{goesBeyond("Angle", "the angle"), zero("Angle")}, Levels: plusMinus,
 		Calc: func(s *market.Series, a Args) Columns { return Columns{climb(s, a.Int("length"), a.Int("ema"))} },
 	},
 	// Attributed to E. W. Dreiss.
 	{
-		Name: "choppiness", Title: "CHOP", Aliases: []string{"chop", "choppiness_index"}, Category: Volatility, Beyond: true,
+		Name: "choppiness", Title: "CHOP", Aliases: []string{"chop", "choppiness_index"}, Category: Volatility, Traits: Beyond,
 		Doc: "Choppiness index of Dreiss: how much of their way bars lose within their range. 0 to 100, and more across gaps, which count as way but not as range. Above 61.8 the market goes sideways, below 38.2 it trends. As at TradingView; " +
 			"the variant true_range measures the range from gap to gap, with the close before each bar.",
 		Formula: "CHOP = 100 * log(ΣTR / (highest high - lowest low)) / log(n) over n bars",
@@ -265,8 +259,7 @@ var trends = []Indicator{
 			lengthFrom(2, 14), choice("variant", "what counts as the range", "high_low", "true_range"),
 			quiet(factor("lower", 38.2, 0, 100, "level of a trend")), quiet(factor("upper", 61.8, 0, 100, "level of a sideways market")),
 		},
-		Warmup: crossingWarmup,
-		Plots:  []Plot{mainly("CHOP")}, Events: []Event{levelOf("CHOP", "lower", 1, "", shape.ModeTrend), levelOf("CHOP", "upper", 1, shape.ModeCycle, "")}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), 50, a.Float("lower")} }, Between: [2]float64{0, 100},
+		Plots: []Plot{mainly("CHOP")}, Events: []Event{levelOf("CHOP", "lower", 1, "", shape.ModeTrend), levelOf("CHOP", "upper", 1, shape.ModeCycle, "")}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), 50, a.Float("lower")} }, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			n, hi, lo := a.Int("length"), s.High, s.Low
 			if a.Choice("variant") == "true_range" {
@@ -286,7 +279,6 @@ var trends = []Indicator{
 		Doc:     "QStick of Chande: the average body of the last candles, above zero when they rose on balance.",
 		Formula: "QStick = SMA(close - open, n)",
 		Params:  []Param{length(14)},
-		Warmup:  changeWarmup,
 	}, "QStick", func(s *market.Series, a Args) []float64 {
 		return kernel.SMA(kernel.Minus(s.Close, s.Open), a.Int("length"))
 	}),
@@ -297,7 +289,6 @@ var trends = []Indicator{
 		Doc:     "Correlation trend indicator of Ehlers: how well the prices of the window lie on a straight line, 1 rising, -1 falling, 0 without trend or movement.",
 		Formula: "CTI = correlation of x with time over n bars",
 		Params:  []Param{lengthFrom(2, 12), quiet(factor("level", 0.5, 0, 1, "level of a trend", "threshold")), source()},
-		Warmup:  changeWarmup,
 		// A trend begins where the line passes a level outwards; coming back gives no signal but
 		// that of zero.
 		Plots: []Plot{mainly("CTI")}, Events: []Event{goesBeyond("CTI", "the line"), zero("CTI")}, Levels: plusMinus, Between: [2]float64{-1, 1},
@@ -312,7 +303,6 @@ var trends = []Indicator{
 		Doc:     "Kaufman's efficiency ratio: how far price got, as a share of the way it went, over n changes. 1 is a straight line, 0 no progress; a price that did not move has no ratio.",
 		Formula: "ER = |x - x[n]| / Σ |x - x[1]| over n bars",
 		Params:  []Param{length(10), source()},
-		Warmup:  crossingWarmup,
 		Plots:   []Plot{mainly("ER")}, Events: []Event{crossesAt("ER", 0.6, shape.ModeTrend, ""), crossesAt("ER", 0.3, "", shape.ModeCycle)}, Levels: constant(0.6, 0.3), Between: [2]float64{0, 1},
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
@@ -332,7 +322,7 @@ var trends = []Indicator{
 	// Attributed to Thomas R. DeMark, "The New Science of Technical Analysis", 1994,
 	// without his further conditions: perfection, qualifiers, recycling.
 	{
-		Name: "td_sequential", Title: "TD", Aliases: []string{"td_seq", "tds", "td_setup"}, Category: Pattern, Overlay: true,
+		Name: "td_sequential", Title: "TD", Aliases: []string{"td_seq", "tds", "td_setup"}, Category: Pattern, Traits: Overlay,
 		Doc: "DeMark's sequential, the plain counts. A buy setup is nine closes in a row, each below the one four bars before; after it a countdown counts closes at or below the low two bars before, " +
 			"not necessarily in a row, to thirteen, unless a sell setup is completed first. Selling mirrored. A signal stands on the last bar of each.",
 		Formula: "setup: close < close[4], 9 in a row; countdown: close <= low[2], 13 in all",
@@ -341,7 +331,7 @@ var trends = []Indicator{
 			{Name: "countdown", Doc: "closes of a countdown", Kind: Int, Default: 13, Min: 2, Max: 50},
 		},
 		// A countdown may take long; after this many bars a newer setup has decided.
-		Warmup: func(a Args) int { return 20 * (a.Int("setup") + a.Int("countdown")) },
+		Memory: after(lengths(20, "setup"), lengths(20, "countdown")),
 		Plots:  []Plot{}, Events: []Event{own(func(d *drawing) []Signal { return sequential(d.s, d.a.Int("setup"), d.a.Int("countdown")) }, shape.SetupBuy, shape.SetupSell, shape.CountdownBuy, shape.CountdownSell)},
 		Calc: func(s *market.Series, a Args) Columns { return Columns{} },
 	},

@@ -13,7 +13,6 @@ var versusEntries = []Indicator{
 		Doc:     "Pearson's correlation of the closes with those of another market, -1 to 1. As TradingView's Correlation Coefficient; with of returns the changes from bar to bar are compared instead of the prices.",
 		Formula: "r = cov(x, y) / (σx * σy) over n bars, x and y closes or returns",
 		Params:  []Param{versus(), lengthFrom(2, 20), choice("of", "what is compared", "prices", "returns")},
-		Warmup:  changeWarmup,
 		Plots:   []Plot{mainly("Correlation")}, Events: []Event{zero("Correlation")}, Levels: constant(0), Between: [2]float64{-1, 1},
 		Calc: func(s *market.Series, a Args) Columns {
 			// Prices that trend together correlate whatever they do from bar to bar;
@@ -33,7 +32,6 @@ var versusEntries = []Indicator{
 		Formula:  "beta = cov(ry, rx) / var(rx), r = close / close[1] - 1, x the other market",
 		Params:   []Param{versus(), lengthFrom(2, 60)},
 		Meanings: shape.CrossMeanings("beta", "1"),
-		Warmup:   changeWarmup,
 		Plots:    []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, shape.CrossUp, shape.CrossDown)}, Levels: constant(1),
 		Calc: func(s *market.Series, a Args) Columns {
 			y := beta(otherCloses(s, a), s.Close, a.Int("length"))
@@ -45,7 +43,6 @@ var versusEntries = []Indicator{
 		Doc:     "Ratio of the close to that of another market, with its average. It rises while this market is the stronger one.",
 		Formula: "close / other close; average = SMA(ratio, n)",
 		Params:  []Param{versus(), length(20)},
-		Warmup:  windowWarmup,
 		Plots:   []Plot{mainly("Ratio"), second("Average")}, Events: []Event{lines("Ratio", "Average")},
 		Calc: func(s *market.Series, a Args) Columns {
 			y := kernel.Quotient(s.Close, otherCloses(s, a))
@@ -59,7 +56,6 @@ var versusEntries = []Indicator{
 		Doc:     "Spread to another market: the close less a multiple of the other close, with its average.",
 		Formula: "close - hedge * other close; average = SMA(spread, n)",
 		Params:  []Param{versus(), length(20), factor("hedge", 1, -1e9, 1e9, "units of the other market for one of this", "hedge_ratio", "multiple")},
-		Warmup:  windowWarmup,
 		Plots:   []Plot{mainly("Spread"), second("Average")}, Events: []Event{lines("Spread", "Average")},
 		Calc: func(s *market.Series, a Args) Columns {
 			y := kernel.Minus(s.Close, kernel.Scaled(otherCloses(s, a), a.Float("hedge")))
@@ -73,7 +69,6 @@ var versusEntries = []Indicator{
 		Doc:     "Mansfield's relative strength: how far the ratio to another market lies above or below its own average, in percent. Above zero this market is the stronger one. Not the RSI.",
 		Formula: "100 * (ratio / SMA(ratio, n) - 1), ratio = close / other close",
 		Params:  []Param{versus(), length(52)},
-		Warmup:  windowWarmup,
 	}, "RS", func(s *market.Series, a Args) []float64 {
 		ratio := kernel.Quotient(s.Close, otherCloses(s, a))
 		mean := kernel.SMA(ratio, a.Int("length"))

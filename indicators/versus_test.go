@@ -116,7 +116,7 @@ func TestIndicatorOfIndicator(t *testing.T) {
 			t.Errorf("%s: %v", test.item, err)
 		}
 		if warmup := requests[0].Warmup(market.Hour1); warmup < market.MaxLimit {
-			settled(t, requests[0], world(warmup+3650, 100), warmup)
+			settled(t, requests[0], world(warmup+3650, 100), warmup, 3)
 		}
 	}
 }

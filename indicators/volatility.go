@@ -18,7 +18,7 @@ var volatility = []Indicator{
 			"the variant pine counts high - low there and begins one bar earlier, as TradingView.",
 		Formula: "ATR = (ATR[1]*(n-1) + TR) / n, TR = max(high, close[1]) - min(low, close[1])",
 		Params:  []Param{length(14), averageType("ma_type", "rma", "kind of average", "smoothing", "matype"), choice("variant", "whose first bar", "talib", "pine")},
-		Warmup:  usually(func(a Args) int { return kernel.AverageWarmup(a.Choice("ma_type"), a.Int("length")) + 1 }),
+		Memory:  averageBy("ma_type", "length"),
 	}, "ATR", func(s *market.Series, a Args) []float64 {
 		ranges := kernel.TrueRange(s)
 		if a.Choice("variant") == "pine" {
@@ -31,7 +31,7 @@ var volatility = []Indicator{
 		Doc:     "Average true range in percent of the close, so that symbols can be compared. As in TA-Lib.",
 		Formula: "NATR = 100 * ATR / close",
 		Params:  []Param{length(14)},
-		Warmup:  usually(wilderWarmup),
+		Memory:  wilder("length"),
 	}, "NATR", func(s *market.Series, a Args) []float64 {
 		return kernel.Ratio(kernel.ATR(s, a.Int("length")), s.Close, 100)
 	}),
@@ -39,7 +39,6 @@ var volatility = []Indicator{
 		Name: "true_range", Title: "True Range", Aliases: []string{"trange", "tr"}, Category: Volatility,
 		Doc:     "True range: the range of the bar, the close before included. As in TA-Lib: none on the first bar.",
 		Formula: "TR = max(high, close[1]) - min(low, close[1])",
-		Warmup:  usually(barWarmup),
 	}, "TR", func(s *market.Series, _ Args) []float64 { return kernel.TrueRange(s) }),
 	aroundZero(Indicator{
 		Name: "chaikin_volatility", Title: "CVI", Aliases: []string{"cvi", "chaikins_volatility"}, Category: Volatility,
@@ -47,7 +46,7 @@ var volatility = []Indicator{
 		Formula: "CVI = ROC(EMA(high - low, n), n)",
 		Params:  []Param{length(10)},
 		// The average's memory, and the bars over which its change is taken.
-		Warmup: func(a Args) int { return (kernel.EMAMemory + 1) * a.Int("length") },
+		Memory: after(ema("length"), window("length")),
 	}, "CVI", func(s *market.Series, a Args) []float64 {
 		n := a.Int("length")
 		return kernel.ROC(kernel.EMA(kernel.Minus(s.High, s.Low), n), n)
@@ -63,7 +62,7 @@ var volatility = []Indicator{
 			quiet(factor("upper", 27, 1, 1000, "level a bulge rises above")), quiet(factor("lower", 26.5, 1, 1000, "level it falls back below")),
 		},
 		// Two averages in a row, then the sum.
-		Warmup: func(a Args) int { return 2*kernel.EMAMemory*a.Int("ema") + a.Int("length") },
+		Memory: after(lengths(2*kernel.EMAMemory, "ema"), window("length")),
 		Plots:  []Plot{mainly("Mass")}, Events: []Event{own(func(d *drawing) []Signal { return bulges(d.of("Mass"), d.a.Float("lower"), d.a.Float("upper")) }, shape.Bulge)}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), a.Float("lower")} },
 		Calc: func(s *market.Series, a Args) Columns {
 			once := kernel.EMA(kernel.Minus(s.High, s.Low), a.Int("ema"))
@@ -81,7 +80,7 @@ var volatility = []Indicator{
 		Params: []Param{
 			length(14), choice("variant", "where a drawdown is measured from", "nested", "window"), source(),
 		},
-		Warmup: usually(func(a Args) int { return 2 * a.Int("length") }),
+		Memory: lengths(2, "length"),
 	}, "Ulcer", func(s *market.Series, a Args) []float64 {
 		x, n := column(s, a), a.Int("length")
 		var line []float64
@@ -107,7 +106,6 @@ var volatility = []Indicator{
 			"252 days of an exchange; 365 days or 8760 hours where it never closes or the source tells no hours; or what periods says.",
 		Formula: "HV = 100 * σ(ln(x / x[1]), n) * √periods",
 		Params:  []Param{lengthFrom(2, 20), barsInYear(), source()},
-		Warmup:  usually(changeWarmup),
 	}, "HV", func(s *market.Series, a Args) []float64 {
 		// A price that is not positive has no return; the deviation starts anew after
 		// it.
@@ -124,7 +122,7 @@ var volatility = []Indicator{
 			zone(40, 60, 0, 100), []Param{source()}),
 		Meanings: shape.CrossMeanings("the line", "50"),
 		// Enough for Wilder's averages; the exponential ones need half of it.
-		Warmup: func(a Args) int { return a.Int("length") + kernel.WilderMemory*a.Int("smooth") },
+		Memory: after(window("length"), wilder("smooth")),
 		Plots:  []Plot{mainly("RVI")}, Events: []Event{crossesAt("RVI", 50, shape.CrossUp, shape.CrossDown)}, Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), 50, a.Float("oversold")} }, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
@@ -163,7 +161,7 @@ var volatility = []Indicator{
 			quiet(factor("percentile", 0.85, 0.01, 1, "part of the highest value that counts as a spike", "ph")),
 		},
 		Signals: []string{shape.Spike},
-		Warmup:  func(a Args) int { return a.Int("length") + max(a.Int("band_length"), a.Int("lookback")) },
+		Memory:  after(window("length"), window("band_length", "lookback")),
 		Compute: func(s *market.Series, a Args) *Result {
 			// How far the low lies below the highest close, in percent of it: without
 			// options a stand-in for implied volatility.
@@ -204,7 +202,6 @@ var volatility = []Indicator{
 		Doc:     "Average range of a bar, high less low, gaps left out; on daily bars the average day range. As at TradingView.",
 		Formula: "SMA(high - low, n)",
 		Params:  []Param{length(14)},
-		Warmup:  usually(windowWarmup),
 	}, "ADR", func(s *market.Series, a Args) []float64 {
 		return kernel.SMA(kernel.Minus(s.High, s.Low), a.Int("length"))
 	}),
@@ -219,11 +216,7 @@ var volatility = []Indicator{
 		},
 		Signals:  []string{shape.BreakUp, shape.BreakDown},
 		Meanings: shape.BreakMeanings("the trend", "the larger of explosion line and dead zone", "the negative of the larger of explosion line and dead zone"),
-		Warmup: func(a Args) int {
-			// 2000 bars are the memory of Wilder's average of 100, on which the dead zone
-			// rests.
-			return max(2000, kernel.EMAMemory*max(a.Int("fast"), a.Int("slow")), a.Int("length"))
-		},
+		Memory:   longest(fixed(kernel.WilderMemory*100), ema("fast", "slow"), window("length")),
 		Compute: func(s *market.Series, a Args) *Result {
 			trend := kernel.Scaled(kernel.Change(kernel.Minus(kernel.EMA(s.Close, a.Int("fast")), kernel.EMA(s.Close, a.Int("slow"))), 1), a.Float("sensitivity"))
 			_, upper, lower := kernel.Bollinger(s.Close, a.Int("length"), a.Float("mult"), a.Float("mult"), nil)

@@ -19,7 +19,6 @@ var volumes = []Indicator{
 		Formula: "SMA(volume, n)",
 		Params:  []Param{length(20), spikeFactor()},
 		Signals: []string{shape.Spike},
-		Warmup:  windowWarmup,
 		Compute: func(s *market.Series, a Args) *Result {
 			mean := kernel.SMA(s.Volume, a.Int("length"))
 			limit := kernel.Scaled(mean, a.Float("spike"))
@@ -33,11 +32,11 @@ var volumes = []Indicator{
 	// Attributed to Joseph E. Granville, "Granville's New Key to Stock Market Profits",
 	// 1963.
 	{
-		Name: "obv", Title: "OBV", Aliases: []string{"on_balance_volume"}, Category: Volume, Total: true,
+		Name: "obv", Title: "OBV", Aliases: []string{"on_balance_volume"}, Category: Volume,
 		Doc:     "Granville's on-balance volume: volume added on rising closes and taken away on falling ones, with its average. As in TA-Lib it begins with the volume of the first bar, so only its changes mean anything.",
 		Formula: "OBV = OBV[1] + volume if close > close[1], - volume if close < close[1]",
 		Params:  slices.Concat([]Param{bars("ma_length", 20, "simple average of it", "ma", "signal", "length", "period")}, divParams()),
-		Warmup:  func(a Args) int { return a.Int("ma_length") },
+		Memory:  window("ma_length").total(),
 		Plots:   []Plot{mainly("OBV"), second("Average")}, Events: []Event{lines("OBV", "Average"), diverges("OBV")},
 		Calc: func(s *market.Series, a Args) Columns {
 			line := kernel.OBV(s.Close, s.Volume)
@@ -47,13 +46,13 @@ var volumes = []Indicator{
 	// Attributed to Marc Chaikin, who put the middle of the range in place of the open,
 	// which Larry Williams' line starts from.
 	{
-		Name: "ad", Title: "A/D", Also: []string{"accumulation_distribution_line"}, Aliases: []string{"accumulation_distribution", "adl", "ad_line", "chaikin_ad"}, Category: Volume, Total: true,
+		Name: "ad", Title: "A/D", Also: []string{"accumulation_distribution_line"}, Aliases: []string{"accumulation_distribution", "adl", "ad_line", "chaikin_ad"}, Category: Volume,
 		Doc:     "Chaikin's accumulation and distribution line: volume weighed by where the close lies in the range of its bar, added up. As in TA-Lib it begins with the first bar, so only its changes mean anything.",
 		Formula: "A/D = A/D[1] + volume * ((close - low) - (high - close)) / (high - low), nothing for a bar without range",
 		Params:  divParams(),
 		Signals: divSignals,
 		// No history helps: the sum is counted from the first bar shown.
-		Warmup: noWarmup,
+		Memory: Memory{}.total(),
 		Compute: func(s *market.Series, a Args) *Result {
 			line := kernel.Cumulative(kernel.MoneyFlow(s))
 			r := &Result{Lines: []Line{{Label: "A/D", Tone: Primary, Values: line}}}
@@ -69,7 +68,7 @@ var volumes = []Indicator{
 		Params: []Param{
 			bars("fast", 3, "fast average", "fast_length", "fastperiod", "fast_period"), bars("slow", 10, "slow average", "slow_length", "slowperiod", "slow_period"),
 		},
-		Warmup: func(a Args) int { return kernel.EMAMemory * max(a.Int("fast"), a.Int("slow")) },
+		Memory: ema("fast", "slow"),
 	}, "Chaikin Osc", func(s *market.Series, a Args) []float64 {
 		return chaikin(kernel.MoneyFlow(s), a.Int("fast"), a.Int("slow"))
 	}),
@@ -80,7 +79,6 @@ var volumes = []Indicator{
 		Doc:     "Money flow index: an RSI that weighs movement by volume. The share of money that changed hands on rising typical prices, 0 to 100. As in TA-Lib; 0 when no money moved (TA-Lib: less than 1).",
 		Formula: "MFI = 100 * P / (P + N), P and N the sums over n bars of p*volume where p rose and fell, p = (high + low + close) / 3",
 		Params:  slices.Concat([]Param{length(14)}, zone(20, 80, 0, 100), divParams()),
-		Warmup:  changeWarmup,
 	}, "MFI", func(s *market.Series, a Args) []float64 {
 		return kernel.MFI(s, a.Int("length"))
 	}),
@@ -91,7 +89,6 @@ var volumes = []Indicator{
 		Doc:     "Chaikin money flow: the share of volume traded near the highs of its bars less that near the lows, -1 to 1. A bar without range adds its volume and no flow. No value where the window traded nothing.",
 		Formula: "CMF = Σ volume * ((close - low) - (high - close)) / (high - low) / Σ volume over n bars",
 		Params:  []Param{length(20)},
-		Warmup:  changeWarmup,
 		Plots:   []Plot{mainly("CMF")}, Events: []Event{zero("CMF")}, Levels: constant(0.05, 0, -0.05),
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
@@ -104,7 +101,7 @@ var volumes = []Indicator{
 		Doc:     "Elder's force index: change times volume, smoothed: how hard the market pushed.",
 		Formula: "EFI = EMA((x - x[1]) * volume, n)",
 		Params:  []Param{length(13), source()},
-		Warmup:  emaWarmup,
+		Memory:  ema("length"),
 	}, "EFI", func(s *market.Series, a Args) []float64 {
 		return kernel.EMA(kernel.Times(kernel.Change(column(s, a), 1), s.Volume), a.Int("length"))
 	}),
@@ -114,7 +111,6 @@ var volumes = []Indicator{
 		Doc:     "Ease of movement of Arms: how far the middle of the bar moved for each part of volume per range, averaged. As at TradingView. A bar without volume leaves the windows around it without value.",
 		Formula: "EMV = SMA(Δhl2 * (high - low) * divisor / volume, n)",
 		Params:  []Param{length(14), factor("divisor", 10000, 1, 1e12, "scale of the volume", "div")},
-		Warmup:  crossingWarmup,
 	}, "EMV", func(s *market.Series, a Args) []float64 {
 		n := a.Int("length")
 		// RollingSum and not SMA: a bar without volume is NaN and spoils only the
@@ -134,7 +130,7 @@ var volumes = []Indicator{
 			bars("signal", 13, "signal average", "signal_length"), choice("variant", "what is averaged", "force", "signed"),
 		},
 		// The signal starts from the first values of the line, so the two memories add up.
-		Warmup: func(a Args) int { return kernel.EMAMemory * (max(a.Int("fast"), a.Int("slow")) + a.Int("signal")) },
+		Memory: after(ema("fast", "slow"), ema("signal")),
 		Plots:  []Plot{mainly("KVO"), second("Signal")}, Events: []Event{lines("KVO", "Signal"), zero("KVO")}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			fast, slow := a.Int("fast"), a.Int("slow")
@@ -162,11 +158,11 @@ var volumes = []Indicator{
 		Formula: "PVI = PVI[1] * close / close[1] when volume > volume[1], else PVI[1]",
 	}, func(volume, before float64) bool { return volume > before }),
 	{
-		Name: "pvt", Title: "PVT", Aliases: []string{"vpt", "price_volume_trend", "volume_price_trend"}, Category: Volume, Total: true,
+		Name: "pvt", Title: "PVT", Aliases: []string{"vpt", "price_volume_trend", "volume_price_trend"}, Category: Volume,
 		Doc:     "Price volume trend: volume added up in proportion to the relative change of the price. Starts from 0 on the first bar loaded, so its level means nothing, its course does; the signals are crosses of its exponential average.",
 		Formula: "PVT = PVT[1] + volume * (x - x[1]) / x[1]",
 		Params:  append([]Param{bars("signal", 21, "average of the line", "length", "signal_length"), source()}, divParams()...),
-		Warmup:  func(a Args) int { return kernel.EMAMemory * a.Int("signal") },
+		Memory:  ema("signal").total(),
 		Plots:   []Plot{mainly("PVT"), second("Average")}, Events: []Event{lines("PVT", "Average"), diverges("PVT")},
 		Calc: func(s *market.Series, a Args) Columns {
 			// ROC is in percent, which the factor 0.01 takes back. The first bar has no
@@ -183,7 +179,8 @@ var volumes = []Indicator{
 		Params: []Param{
 			bars("fast", 12, "fast average", "fast_length"), bars("slow", 26, "slow average", "slow_length"), bars("signal", 9, "signal average", "signal_length"),
 		},
-		Plots: append(withSignal("PVO"), histogram("Histogram")), Events: signalEvents("PVO"), Levels: constant(0),
+		Memory: after(ema("fast", "slow"), ema("signal")),
+		Plots:  append(withSignal("PVO"), histogram("Histogram")), Events: signalEvents("PVO"), Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			// Without volume the slow average is 0, and Ratio gives 0 rather than a hole.
 			slow := kernel.EMA(s.Volume, a.Int("slow"))
@@ -197,7 +194,7 @@ var volumes = []Indicator{
 		Doc:     "Volume oscillator: by how many percent a fast simple average of the volume is above a slow one. A move with a rising oscillator has support.",
 		Formula: "VO = 100 * (SMA(volume, fast) - SMA(volume, slow)) / SMA(volume, slow)",
 		Params:  []Param{bars("fast", 5, "fast average", "short", "fast_length"), bars("slow", 10, "slow average", "long", "slow_length")},
-		Warmup:  func(a Args) int { return max(a.Int("fast"), a.Int("slow")) + 1 },
+		Memory:  window("fast", "slow"),
 	}, "VO", func(s *market.Series, a Args) []float64 {
 		// RollingSum and not SMA: a window without volume is then exactly 0.
 		mean := func(name string) []float64 {
@@ -210,11 +207,11 @@ var volumes = []Indicator{
 	// Attributed to Larry Williams, "How I Made One Million Dollars Last Year Trading
 	// Commodities", 1973.
 	{
-		Name: "wad", Title: "WAD", Aliases: []string{"williams_ad", "williams_accumulation_distribution"}, Category: Volume, Total: true,
+		Name: "wad", Title: "WAD", Aliases: []string{"williams_ad", "williams_accumulation_distribution"}, Category: Volume,
 		Doc:     "Williams' accumulation and distribution: on a rise the way up from the true low, on a fall the way down from the true high, added up. Despite its name it uses no volume. Starts with the second bar loaded; the signals are crosses of its average.",
 		Formula: "WAD = WAD[1] + close - min(low, close[1]) on a rise, + close - max(high, close[1]) on a fall",
 		Params:  append([]Param{bars("signal", 20, "average of the line", "length", "signal_length")}, divParams()...),
-		Warmup:  func(a Args) int { return a.Int("signal") + 2 },
+		Memory:  after(window("signal"), fixed(2)).total(),
 		Plots:   []Plot{mainly("WAD"), second("Average")}, Events: []Event{lines("WAD", "Average"), diverges("WAD")},
 		Calc: func(s *market.Series, a Args) Columns {
 			steps := kernel.NaNs(s.Len())
@@ -240,7 +237,7 @@ var volumes = []Indicator{
 		Doc:     "Market facilitation index of Williams: how far the price travels for each unit of volume. No value on a bar without volume. spike fires when a bar is three times its average of 20.",
 		Formula: "(high - low) / volume",
 		Signals: []string{shape.Spike},
-		Warmup:  func(Args) int { return 21 },
+		Memory:  fixed(20),
 		Compute: func(s *market.Series, _ Args) *Result {
 			// A bar without volume counts as 0 in the average, which must not have holes.
 			line := kernel.Quotient(kernel.Minus(s.High, s.Low), s.Volume)
@@ -256,7 +253,6 @@ var volumes = []Indicator{
 		Formula: "RVOL = volume / SMA(volume[1], n)",
 		Params:  []Param{length(10), spikeFactor()},
 		Signals: []string{shape.Spike},
-		Warmup:  changeWarmup,
 		Compute: func(s *market.Series, a Args) *Result {
 			ratio, mean := kernel.NaNs(s.Len()), kernel.SMA(s.Volume, a.Int("length"))
 			for i := 1; i < len(ratio); i++ {
@@ -273,7 +269,7 @@ var volumes = []Indicator{
 		Name: "net_volume", Title: "Net volume", Category: Volume,
 		Doc:     "Net volume: the volume of each bar, positive where the close rose, negative where it fell, zero where it stayed. An estimate from closes alone: which trades were bought is not in the bars.",
 		Formula: "volume * sign(close - close[1])",
-		Warmup:  func(Args) int { return 2 },
+		Memory:  fixed(1),
 		Plots:   []Plot{histogram("Net volume")}, Events: []Event{silently(zero("Net volume"))}, Levels: constant(0),
 		Calc: func(s *market.Series, _ Args) Columns {
 			// The first bar has no close before it and no sign.
@@ -294,7 +290,7 @@ var volumes = []Indicator{
 	// The name is that of a figure made from single trades, which bars do not have; the
 	// text of the record says so.
 	{
-		Name: "cvd", Title: "CVD", Aliases: []string{"cumulative_volume_delta", "cumulative_delta"}, Category: Volume, VisibleOnly: true,
+		Name: "cvd", Title: "CVD", Aliases: []string{"cumulative_volume_delta", "cumulative_delta"}, Category: Volume, Memory: visible,
 		Doc: "Cumulative volume delta, estimated from the bars: what was bought less what was sold, summed from the first bar shown, taking the buyers' share of a bar's volume to be where it closed in its range. " +
 			"So it is the accumulation/distribution line by another name; a true delta needs the trades themselves.",
 		Formula: "CVD = CVD[1] + volume * ((close - low) - (high - close)) / (high - low); a bar without range adds nothing",
@@ -318,7 +314,7 @@ var volumes = []Indicator{
 		},
 		// A wave counts from its own turn, and the more closes in a row a turn needs, the
 		// longer waves last.
-		Warmup: func(a Args) int { return 300 + 60*a.Int("length") },
+		Memory: after(fixed(300), lengths(60, "length")),
 		Compute: func(s *market.Series, a Args) *Result {
 			total, signals := weisWave(s, a.Int("length"))
 			return &Result{Histogram: []Histogram{{Label: "Wave", Values: total}}, Signals: signals}
@@ -338,7 +334,7 @@ var volumes = []Indicator{
 		},
 		Signals: []string{shape.Spike},
 		// Twice as many periods, since weekends and holidays have no bars.
-		History: func(a Args, iv market.Interval) int64 { return int64(2*a.Int("length")+4) * sinceAnchor(a, iv) },
+		Memory:  Memory{seconds: func(a Args, iv market.Interval) int64 { return int64(2*a.Int("length")+4) * sinceAnchor(a, iv) }},
 		Compute: func(s *market.Series, a Args) *Result { return timesUsual("RVAT", volumeAtTime(s, a), s, a) },
 	},
 	// Attributed to Markos Katsanos, "Using Money Flow to Stay with the Trend", Technical
@@ -354,7 +350,7 @@ var volumes = []Indicator{
 		},
 		// The sum, the mean volume before it, the deviation of 30 returns, and both
 		// averages.
-		Warmup: func(a Args) int { return 2*a.Int("length") + 32 + kernel.EMAMemory*(a.Int("smooth")+a.Int("signal")) },
+		Memory: after(lengths(2, "length"), fixed(31), ema("smooth"), ema("signal")),
 		Plots:  []Plot{mainly("VFI"), second("Signal")}, Events: []Event{lines("VFI", "Signal"), zero("VFI")}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			line := kernel.EMA(volumeFlow(s, a.Int("length"), a.Float("coef"), a.Float("vcoef")), a.Int("smooth"))
@@ -365,7 +361,7 @@ var volumes = []Indicator{
 	// average that holds its value where the input has none. Divided by the deviation,
 	// the volume of every market has one scale, and one zone fits all.
 	{
-		Name: "kalman_volume", Title: "Kalman volume", Aliases: []string{"kalman", "kvf", "kalman_volume_filter"}, Category: Volume, Beyond: true,
+		Name: "kalman_volume", Title: "Kalman volume", Aliases: []string{"kalman", "kvf", "kalman_volume_filter"}, Category: Volume, Traits: Beyond,
 		Doc: "Kalman volume filter: volume with the sign of the price's direction over two bars, as a share of all volume, both in Hull's average; in units of its own deviation, and smoothed with a fixed gain. " +
 			"Nothing is shown before the deviation is known, and crosses are marked on the bar where they happen.",
 		Formula: "vzo = HMA(±volume, n) / HMA(volume, n) / σ(200); K = K[1] + gain * (vzo - K[1]); signal = SMA(K)",
@@ -380,11 +376,7 @@ var volumes = []Indicator{
 			shape.Buy:  "the line rises above its signal line, and was in neither zone on the bar before",
 			shape.Sell: "the line falls below its signal line, and was in neither zone on the bar before",
 		},
-		Warmup: func(a Args) int {
-			// Hull's two windows, that of the deviation, the filter, of whose start e^-20
-			// is left, and the signal.
-			return a.Int("vzo_length") + kernel.HullRoot(a.Int("vzo_length")) + kalmanWindow + int(20/a.Float("k")) + a.Int("sig_length")
-		},
+		Memory: after(averageOf("hma", "vzo_length"), fixed(kalmanWindow), Memory{bars: func(a Args) int { return int(20 / a.Float("k")) }}, window("sig_length")),
 		Compute: func(s *market.Series, a Args) *Result {
 			signed := directedVolume(s)
 			line := kalman(volumeZone(s, signed, a.Int("vzo_length")), a.Float("k"))
@@ -494,13 +486,12 @@ func signedVolume(s *market.Series) []float64 {
 // volumeIndex completes the record of an index that moves with the close on the bars
 // that counts accepts. PVI and NVI differ in these bars alone.
 func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indicator {
-	ind.Category, ind.Total, ind.Product = Volume, true, true
+	ind.Category, ind.Memory = Volume, ema("signal").product()
 	ind.Doc += " It begins at start on the first bar loaded, so its level means nothing, its course does."
 	ind.Params = []Param{
 		factor("start", 1000, 0.001, 1e9, "first value", "initial"), bars("signal", 255, "average of the index", "length", "ema", "signal_length"),
 	}
 	ind.Plots, ind.Events = []Plot{mainly(ind.Title), second("Average")}, []Event{lines(ind.Title, "Average")}
-	ind.Warmup = func(a Args) int { return kernel.EMAMemory * a.Int("signal") }
 	ind.Calc = func(s *market.Series, a Args) Columns {
 		// The index multiplies, so that it follows the closes in proportion whatever
 		// its level.

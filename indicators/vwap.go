@@ -14,20 +14,19 @@ var vwaps = []Indicator{
 	// Where the line starts anew it jumps, which is no crossing: withoutResets drops the
 	// signals of those bars.
 	{
-		Name: "vwap", Title: "VWAP", Aliases: []string{"volume_weighted_average_price"}, Category: Volume, Overlay: true,
+		Name: "vwap", Title: "VWAP", Aliases: []string{"volume_weighted_average_price"}, Category: Volume, Traits: Overlay,
 		Doc: "Volume weighted average price since the anchor: what the average share cost. As at TradingView it starts anew every UTC day; where it starts anew nothing crosses. " +
 			"With anchor none it runs from the first bar loaded. No value before the first volume.",
 		Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
 		Params:  []Param{anchor(), defaultSource("hlc3")},
 		Signals: []string{shape.PriceUp, shape.PriceDown},
-		Endless: endlessAnchor,
-		History: sinceAnchor,
+		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
 		Compute: func(s *market.Series, a Args) *Result {
 			return sinceAnchorLine("VWAP", s, a, s.Volume)
 		},
 	},
 	{
-		Name: "vwap_bands", Title: "VWAP bands", Aliases: []string{"vwap_band", "vwap_deviation"}, Category: Volume, Overlay: true,
+		Name: "vwap_bands", Title: "VWAP bands", Aliases: []string{"vwap_band", "vwap_deviation"}, Category: Volume, Traits: Overlay,
 		Doc: "Volume weighted average price since the anchor, and bands a multiple of the deviation by volume around it. As at TradingView it starts anew every UTC day; " +
 			"with anchor none it runs from the first bar loaded. No value before the first volume.",
 		Formula: "VWAP = Σ hlc3 * volume / Σ volume; bands = VWAP ± mult * √(Σ volume * (hlc3 - VWAP)² / Σ volume)",
@@ -36,8 +35,7 @@ var vwaps = []Indicator{
 			anchor(),
 		},
 		Signals: []string{shape.TouchUpper, shape.TouchLower},
-		Endless: endlessAnchor,
-		History: sinceAnchor,
+		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
 		Compute: func(s *market.Series, a Args) *Result {
 			starts := periodStarts(s, anchorOf(a, s.Interval))
 			mid, dev := vwapDeviation(s, kernel.TypicalPrice(s), starts)
@@ -57,11 +55,10 @@ var vwaps = []Indicator{
 	},
 	// The same mean as vwma, of the typical price and with the signals of the close.
 	{
-		Name: "vwap_rolling", Title: "RVWAP", Aliases: []string{"rolling_vwap", "rvwap"}, Category: Volume, Overlay: true,
+		Name: "vwap_rolling", Title: "RVWAP", Aliases: []string{"rolling_vwap", "rvwap"}, Category: Volume, Traits: Overlay,
 		Doc:     "Volume weighted average price of the last bars, without an anchor. No value where they traded nothing.",
 		Formula: "Σ x * volume / Σ volume over n bars",
 		Params:  []Param{length(14), defaultSource("hlc3")},
-		Warmup:  windowWarmup,
 		Plots:   []Plot{mainly("RVWAP")}, Events: []Event{price("RVWAP")},
 		Calc: func(s *market.Series, a Args) Columns {
 			line := volumeWeighted(s, column(s, a), a.Int("length"))
@@ -69,22 +66,21 @@ var vwaps = []Indicator{
 		},
 	},
 	{
-		Name: "vwap_anchored", Title: "AVWAP", Aliases: []string{"avwap", "anchored_vwap"}, Category: Volume, Overlay: true,
+		Name: "vwap_anchored", Title: "AVWAP", Aliases: []string{"avwap", "anchored_vwap"}, Category: Volume, Traits: Overlay,
 		Doc:     "Volume weighted average price since a moment: what those who bought since then paid on average. No value before it.",
 		Formula: "Σ x * volume / Σ volume since the anchor",
 		Params: []Param{
 			beginning("anchor", "when it starts", "the first bar loaded", "anchor_time", "start", "since"),
 			defaultSource("hlc3"),
 		},
-		Since: func(a Args) int64 { return int64(a.Int("anchor")) },
-		Warmup: func(a Args) int {
+		Memory: Memory{since: func(a Args) int64 { return int64(a.Int("anchor")) }, bars: func(a Args) int {
 			// Without an anchor the line starts with the first bar loaded, and bars before
 			// the chart are not needed.
 			if a.Int("anchor") == 0 {
 				return 0
 			}
 			return MaxLength // to reach an anchor before the first bar shown
-		},
+		}},
 		Plots: []Plot{mainly("AVWAP")}, Events: []Event{price("AVWAP")},
 		Calc: func(s *market.Series, a Args) Columns {
 			// The bars before the anchor are cut off; among the rest the line never starts
@@ -97,13 +93,12 @@ var vwaps = []Indicator{
 	},
 	// Like vwap with every bar of the same weight, for markets without volume.
 	{
-		Name: "twap", Title: "TWAP", Aliases: []string{"time_weighted_average_price"}, Category: Price, Overlay: true,
+		Name: "twap", Title: "TWAP", Aliases: []string{"time_weighted_average_price"}, Category: Price, Traits: Overlay,
 		Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day; where it starts anew nothing crosses.",
 		Formula: "TWAP = mean of x since the anchor",
 		Params:  []Param{anchor(), defaultSource("ohlc4")},
 		Signals: []string{shape.PriceUp, shape.PriceDown},
-		Endless: endlessAnchor,
-		History: sinceAnchor,
+		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
 		Compute: func(s *market.Series, a Args) *Result {
 			return sinceAnchorLine("TWAP", s, a, slices.Repeat([]float64{1}, s.Len()))
 		},

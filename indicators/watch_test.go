@@ -157,7 +157,7 @@ func TestLate(t *testing.T) {
 	for ind := range All() {
 		for _, params := range []string{`{}`, `{"displacement":1}`} {
 			r, err := New(ind.Name, raw(params))
-			if err != nil || !ind.Repaints || len(r.lineNames()) == 0 {
+			if err != nil || !ind.Traits.Has(Repaints) || len(r.lineNames()) == 0 {
 				continue // it has no displacement, or its values stay
 			}
 			late := true

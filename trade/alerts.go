@@ -140,7 +140,7 @@ func (w signalAlert) checkChart() error {
 // beginning names the parameter that says where an indicator begins.
 func beginning(ind *indicators.Indicator) string {
 	for _, p := range ind.Params {
-		if ind.Since != nil && (p.Name == "anchor" || p.Name == "from") {
+		if p.Kind == indicators.Date {
 			return p.Name
 		}
 	}

@@ -42,7 +42,7 @@ func TestAlertsAreTheChart(t *testing.T) {
 	}
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for ind := range indicators.All() {
-		if ind.Repaints {
+		if ind.Traits.Has(indicators.Repaints) {
 			repainting = append(repainting, ind.Name)
 			continue
 		}
@@ -231,7 +231,7 @@ func againstChart(t *testing.T, r indicators.Request, walk *market.Series, bars 
 // crossings returns where the first line of a result crosses a level, nothing for
 // a running total or without a line.
 func crossings(r indicators.Request, result *indicators.Result, level float64) []indicators.Signal {
-	if r.Ind.Total {
+	if r.Ind.IsTotal() {
 		return nil
 	}
 	signals, _ := r.Watch(result, "", level)

@@ -230,7 +230,7 @@ func (c *Condition) check() error {
 	case err != nil:
 		return refuse("bad_indicator", fixIt, "%v", err)
 	// This comes before what could be mended: no other signal or parameter would help.
-	case request.Ind.VisibleOnly:
+	case request.Ind.VisibleOnly():
 		return refuse("bad_indicator", fixIt, "%s describes the bars on display, so its signals change with where a chart begins: no alert can wait for them", request.Ind.Name)
 	case c.crosses():
 		return c.checkLevel(request)
@@ -250,7 +250,7 @@ func (c *Condition) check() error {
 // watchable reports whether r has a line that an alert can watch cross a level.
 func watchable(r indicators.Request) bool {
 	_, err := r.Watch(r.Compute(&market.Series{}), "", 0)
-	return err == nil && !r.Ind.Total && !r.Late()
+	return err == nil && !r.Ind.IsTotal() && !r.Late()
 }
 
 // checkLevel refuses a level that no line could cross, or that would mean something
@@ -260,7 +260,7 @@ func (c *Condition) checkLevel(r indicators.Request) error {
 	if err != nil {
 		return refuse("bad_level", fixIt, "%s: the level %q is not a number", c.Signal, limit.Clip(string(c.Level)))
 	}
-	if r.Ind.Total {
+	if r.Ind.IsTotal() {
 		return refuse("bad_level", fixIt, "%s begins anew at the first bar of a chart, so its level means nothing; its signals are %s",
 			r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
 	}

@@ -161,7 +161,7 @@ func sampleView(symbol string, names []string, bars int) (*chart.View, error) {
 	v := &chart.View{Series: s.Tail(bars)}
 	for _, r := range requests {
 		window := s
-		if r.Ind.VisibleOnly {
+		if r.Ind.VisibleOnly() {
 			window = v.Series
 		}
 		v.Panels = append(v.Panels, chart.Panel{Key: r.Key, Result: r.Reading(bars).Compute(window).Tail(window.Len(), bars)})
@@ -269,14 +269,14 @@ func section(b *bytes.Buffer, ind *indicators.Indicator) {
 	}
 	b.WriteString("\n")
 	place := "in a panel of its own"
-	if ind.Overlay {
+	if ind.Traits.Has(indicators.Overlay) {
 		place = "over the price"
 	}
 	fmt.Fprintf(b, "- drawn %s", place)
-	if ind.Repaints {
+	if ind.Traits.Has(indicators.Repaints) {
 		b.WriteString("; repaints: later bars may change earlier values")
 	}
-	if ind.VisibleOnly {
+	if ind.VisibleOnly() {
 		b.WriteString("; describes the bars shown")
 	}
 	b.WriteString("\n")
@@ -289,7 +289,7 @@ func section(b *bytes.Buffer, ind *indicators.Indicator) {
 		fmt.Fprintf(b, "- needs from the source: %s\n", codes(ind.Needs))
 	}
 	only := ""
-	if ind.VisibleOnly {
+	if ind.VisibleOnly() {
 		only = ", for which no alert can wait"
 	}
 	if len(ind.Signals) > 0 {

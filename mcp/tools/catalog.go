@@ -187,8 +187,8 @@ func catalogJSON(found []*listing, full bool) []byte {
 // since clients in typed languages iterate over them without a check.
 func entryOf(ind *indicators.Indicator) entry {
 	e := entry{
-		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: ind.Overlay, Repaints: ind.Repaints,
-		Aliases: append([]string{}, ind.Aliases...), Params: []param{}, Signals: append([]string{}, ind.Signals...), NoAlerts: ind.VisibleOnly,
+		Name: ind.Name, Description: ind.Doc, Type: "panel", Category: ind.Category, Overlay: ind.Traits.Has(indicators.Overlay), Repaints: ind.Traits.Has(indicators.Repaints),
+		Aliases: append([]string{}, ind.Aliases...), Params: []param{}, Signals: append([]string{}, ind.Signals...), NoAlerts: ind.VisibleOnly(),
 		Meanings: make(map[string]string), Compared: ind.Compared(),
 	}
 	switch ind.Name {
@@ -200,7 +200,7 @@ func entryOf(ind *indicators.Indicator) entry {
 	switch {
 	case ind.Category == indicators.External:
 		e.Type = "external"
-	case ind.Overlay:
+	case ind.Traits.Has(indicators.Overlay):
 		e.Type = "overlay"
 	}
 	for _, p := range ind.Params {

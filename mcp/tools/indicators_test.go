@@ -114,11 +114,11 @@ func TestCatalogueTerse(t *testing.T) {
 		if ind.Description == "" || !slices.Equal(ind.Aliases, want.Aliases) || !slices.Equal(ind.Signals, want.Signals) {
 			t.Errorf("%s: description %q, aliases %q, signals %q", ind.Name, ind.Description, ind.Aliases, ind.Signals)
 		}
-		if ind.Overlay == nil || *ind.Overlay != want.Overlay {
-			t.Errorf("%s: overlay %v, want %t", ind.Name, ind.Overlay, want.Overlay)
+		if ind.Overlay == nil || *ind.Overlay != want.Traits.Has(indicators.Overlay) {
+			t.Errorf("%s: overlay %v, want %t", ind.Name, ind.Overlay, want.Traits.Has(indicators.Overlay))
 		}
-		if ind.Repaints != want.Repaints {
-			t.Errorf("%s: repaints %t, want %t", ind.Name, ind.Repaints, want.Repaints)
+		if ind.Repaints != want.Traits.Has(indicators.Repaints) {
+			t.Errorf("%s: repaints %t, want %t", ind.Name, ind.Repaints, want.Traits.Has(indicators.Repaints))
 		}
 		listed := slices.DeleteFunc(slices.Clone(want.Params), func(p indicators.Param) bool { return p.Quiet })
 		if len(ind.Params) != len(listed) {

@@ -243,7 +243,7 @@ func indicatorNames() (names []string) {
 func signalNames() []string {
 	names := []string{"price_above ", "price_below "}
 	for ind := range indicators.All() {
-		if ind.VisibleOnly {
+		if ind.VisibleOnly() {
 			continue
 		}
 		for _, signal := range ind.Signals {

@@ -548,12 +548,12 @@ func TestNoAlerts(t *testing.T) {
 			var e struct {
 				No bool `json:"no_alerts"`
 			}
-			if err := json.Unmarshal(text, &e); err != nil || e.No != ind.VisibleOnly {
+			if err := json.Unmarshal(text, &e); err != nil || e.No != ind.VisibleOnly() {
 				t.Errorf("%s: no_alerts %t, %v", ind.Name, e.No, err)
 			}
 		}
 		for _, signal := range ind.Signals {
-			if slices.Contains(offered, ind.Name+" "+signal) == ind.VisibleOnly {
+			if slices.Contains(offered, ind.Name+" "+signal) == ind.VisibleOnly() {
 				t.Errorf("%s %s is offered, or missing", ind.Name, signal)
 			}
 		}
