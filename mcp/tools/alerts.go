@@ -62,19 +62,13 @@ func condition(p *trade.Condition) arg {
 		if err != nil {
 			return err
 		}
-		return conditionError(json.Unmarshal(v, p))
+		err = json.Unmarshal(v, p)
+		if _, refused := errors.AsType[*trade.Refusal](err); err != nil && !refused { // the text names types of Go
+			return errors.New(`condition is not an object such as {"price_above":65000}`)
+		}
+		return err
 	}}
 	return a.required(`such as {"price_above":65000} or {"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`)
-}
-
-// conditionError returns a refusal of the engine as it is, and replaces an error of
-// encoding/json, whose text names Go types. It returns nil for nil.
-func conditionError(err error) error {
-	var refusal *trade.Refusal
-	if err == nil || errors.As(err, &refusal) {
-		return err
-	}
-	return errors.New(`condition is not an object such as {"price_above":65000}`)
 }
 
 // setAlert defines set_alert. The reply says whether the condition is true now and how
@@ -152,17 +146,13 @@ func (h *handlers) activeAlerts() (alerts []listedAlert, err error) {
 	return alerts, err
 }
 
-// promptPeriod is how long it may take from one price of a symbol to the next without a
-// warning.
-const promptPeriod = 10 * time.Second
-
 // slow returns a warning if the source of a price alert cannot be asked often, else an
 // empty text. The alert may fire late, but it does not miss a price: the highs and lows
 // in between are checked when they arrive.
 func (h *handlers) slow(a trade.Alert) string {
 	// A signal waits for a bar to close, so a few seconds more do not matter to it.
 	period := h.Engine.Period(a.Symbol)
-	if a.Condition.Type == trade.IndicatorSignal || period <= promptPeriod {
+	if a.Condition.Type == trade.IndicatorSignal || period <= 10*time.Second {
 		return ""
 	}
 	return fmt.Sprintf("prices of %s come about every %s, so this alert may fire that much later: the source allows no more requests for as many symbols as are watched",
@@ -247,20 +237,14 @@ func (h *handlers) getNotifications() tool {
 		}
 		result := mcp.JSON(fired)
 		if left > 0 {
-			result.Content = append(result.Content, mcp.Content{Text: []byte(r.goOn(len(fired), left))})
+			how := " wait: call get_notifications again" // what was not returned is still in the queue
+			if r.again {
+				how = fmt.Sprintf(", read before or not: call get_notifications again with again=true and offset=%d", r.offset+len(fired))
+			}
+			result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil, "%d more notifications%s for the next ones; limit, up to %d, returns more at once.", left, how, maxPage)})
 		}
 		return result, nil
 	})
-}
-
-// goOn returns a sentence that says how to read the rest. Notifications that were not
-// returned are still in the queue, so an offset is needed only with again.
-func (r *drain) goOn(returned, left int) string {
-	how := " wait: call get_notifications again"
-	if r.again {
-		how = fmt.Sprintf(", read before or not: call get_notifications again with again=true and offset=%d", r.offset+returned)
-	}
-	return fmt.Sprintf("%d more notifications%s for the next ones; limit, up to %d, returns more at once.", left, how, maxPage)
 }
 
 // maxFilter is how many items a filter of a subscription may list.
@@ -279,28 +263,14 @@ func (r *filterRequest) args() []arg {
 	}
 }
 
-// filter returns the engine's form of the request, in which an empty list lets
-// everything through. The engine checks the items.
-func (r *filterRequest) filter() (f trade.Filter) {
-	// A list that contains "all" means all, whatever else is in it.
-	if !slices.Contains(r.symbols, everything) { // not in capitals: ALL is a stock
-		f.Symbols = r.symbols
-	}
-	if !slices.ContainsFunc(r.types, func(s string) bool { return strings.EqualFold(s, everything) }) {
-		f.AlertTypes = r.types
-	}
-	return f
-}
-
 // filterReply is a subscription's filter as clients see it. Each member is a list or the
-// word "all".
+// word "all", which stands for the engine's empty list: that lets everything through.
 type filterReply struct {
 	Symbols    any `json:"symbols"`
 	AlertTypes any `json:"alert_types"`
 }
 
-// showFilter returns a filter as clients see it: an empty list of the engine lets
-// everything through, and is shown as "all".
+// showFilter returns a filter as clients see it.
 func showFilter(f trade.Filter) filterReply {
 	reply := filterReply{everything, everything}
 	if len(f.Symbols) > 0 {
@@ -323,7 +293,16 @@ func (h *handlers) subscribe() tool {
 			"Filters narrow what is pushed; calling again replaces them. While the client is away up to 1000 notifications wait for an hour.",
 		Annotations: mcp.Annotations{Idempotent: true},
 	}, refuses, func(_ context.Context, c mcp.Call, r *filterRequest) (*mcp.Result, error) {
-		s, err := h.Engine.Subscribe(Subscriber(c.Caller), r.filter())
+		// A list that contains "all" means all, whatever else is in it. The engine checks the
+		// items.
+		f := trade.Filter{Symbols: r.symbols, AlertTypes: r.types}
+		if slices.Contains(r.symbols, everything) { // not in capitals: ALL is a stock
+			f.Symbols = nil
+		}
+		if slices.ContainsFunc(r.types, func(s string) bool { return strings.EqualFold(s, everything) }) {
+			f.AlertTypes = nil
+		}
+		s, err := h.Engine.Subscribe(Subscriber(c.Caller), f)
 		if err != nil {
 			return nil, err
 		}

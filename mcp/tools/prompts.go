@@ -15,7 +15,6 @@ import (
 	"wick/limit"
 	"wick/market"
 	"wick/mcp"
-	"wick/trade"
 )
 
 // Arguments of prompts are named as those of the tools are.
@@ -62,11 +61,11 @@ func readIndicator(name string) (string, error) {
 
 // readListed returns a symbol, or the name of a list of symbols after an @.
 func readListed(text string) (string, error) {
-	name, isList := strings.CutPrefix(text, "@")
-	if !isList {
+	name, isList := strings.CutPrefix(strings.ToLower(text), "@")
+	switch {
+	case !isList:
 		return market.Written(text)
-	}
-	if name = strings.ToLower(name); !ListName.MatchString(name) {
+	case !ListName.MatchString(name):
 		return "", fmt.Errorf("there is no list %q", limit.Clip(text))
 	}
 	return "@" + name, nil
@@ -74,10 +73,8 @@ func readListed(text string) (string, error) {
 
 // readSide returns buy or sell.
 func readSide(text string) (string, error) {
-	for _, side := range []trade.Side{trade.Buy, trade.Sell} {
-		if strings.EqualFold(text, string(side)) {
-			return string(side), nil
-		}
+	if side := strings.ToLower(text); side == "buy" || side == "sell" {
+		return side, nil
 	}
 	return "", fmt.Errorf("%q is not one of buy, sell", limit.Clip(text))
 }
@@ -106,83 +103,66 @@ func readWords(text string) (string, error) {
 // model, which names the tools to call and in which order; none of them has it place an
 // order. Arguments are read as the tools read them, and put in as they spell them.
 func Prompts() []mcp.Prompt {
-	return []mcp.Prompt{chartPrompt, morningPrompt, reviewPrompt, planPrompt, alertPrompt}
-}
-
-// chartPrompt asks for one chart and what can be read from it.
-var chartPrompt = mcp.Prompt{
-	Name: "chart", Title: "Chart of a symbol", Description: "Draw a chart and say what it shows",
-	Arguments: []mcp.Argument{symbolArgument, intervalArgument,
-		{Name: "indicators", Title: "Indicators", Description: "Names separated by commas, such as rsi,macd", Read: readEach(maxIndicators, readIndicator)}},
-	Text: func(a map[string]string) string {
-		text := fmt.Sprintf("Call generate_chart with format=both for %s at %s", a["symbol"], cmp.Or(a["interval"], "4h"))
-		if names := a["indicators"]; names != "" {
-			text += " with the indicators " + names
-		}
-		return text + ". Show me the picture, then say in a few sentences what it shows: the trend, the levels that matter with their prices, " +
-			"what the indicators say and where they disagree. Judge by closed bars. If the data is synthetic, say so first."
-	},
-}
-
-// morningPrompt asks for a round over many symbols in one call, as a table.
-var morningPrompt = mcp.Prompt{
-	Name: "morning", Title: "Morning round", Description: "The watchlist with levels, and which alerts fired",
-	Arguments: []mcp.Argument{
-		{Name: "symbols", Title: "Symbols", Description: "Separated by commas; without them, those that I hold or watch", Read: readEach(maxSymbols, readListed)}, intervalArgument},
-	Text: func(a map[string]string) string {
-		which := "the symbols of my positions and alerts (get_positions, list_alerts); if there are none, BTCUSDT and ETHUSDT"
-		if a["symbols"] != "" {
-			which = a["symbols"]
-		}
-		return fmt.Sprintf("Give me a morning round. First get_notifications with again=true: which alerts fired. Then get_indicators with symbols, "+
-			"for %s, at %s, with rsi, atr and ema_stack. Answer with one table: symbol, price, change, trend, nearest level above and below, "+
-			"what fired, what to look at today. No advice to trade. If the data is synthetic, say so first.",
-			which, cmp.Or(a["interval"], "1d"))
-	},
-}
-
-// reviewPrompt asks what is held, what guards it and whether there is room for more. The
-// limits have no tool of their own: a dry run tells of one order whether it would pass.
-var reviewPrompt = mcp.Prompt{
-	Name: "review", Title: "Review of the account", Description: "Positions, open orders, risk, and whether there is room for more",
-	Text: func(map[string]string) string {
-		return "Review my paper account. Call get_positions with include_flat=true and account=true, get_orders with filter=open, and list_alerts. For every open position call get_indicators with atr and rsi " +
-			"at 4h. Say for each: what is held, since which price, the profit, how far the price is from the entry in ATR, and which open orders and alerts guard it; " +
-			"name positions that nothing guards. Then say whether there is room for more: the account has the buying power, if there is one, and place_order with dry_run=true says of one order " +
-			"whether it would pass. A refusal names the limit; an order that passes does not say how much more would, so name the size you tried. Place nothing."
-	},
-}
-
-// planPrompt asks for a plan with a stop and a size that follows from it, and ends in a
-// dry run: the person decides.
-var planPrompt = mcp.Prompt{
-	Name: "plan-trade", Title: "Plan a trade", Description: "Entry, stop, target and size by ATR; ends in a dry run",
-	Arguments: []mcp.Argument{symbolArgument, intervalArgument,
-		{Name: "side", Title: "Side", Description: "buy or sell; without it, say which the chart favours", Read: readSide},
-		{Name: "risk", Title: "Risk", Description: "How much may be lost, in the quote currency, such as 200", Read: readRisk}},
-	Text: func(a map[string]string) string {
-		side := "Say which side the chart favours, or that neither is."
-		if a["side"] != "" {
-			side = "The side is " + a["side"] + "."
-		}
-		return fmt.Sprintf("Plan a trade in %s at %s. %s Call generate_chart with format=summary and the indicators ema_stack, rsi and atr, and the same one interval longer. "+
-			"Give the entry, a stop 1.5 to 2 ATR away behind a level, a target, the ratio of gain to loss, and the quantity so that the stop loses %s. "+
-			"Say what would prove the idea wrong. Then call place_order with dry_run=true and show what it answers. Place nothing: I decide.",
-			a["symbol"], cmp.Or(a["interval"], "4h"), side, cmp.Or(a["risk"], "100 of the quote currency"))
-	},
-}
-
-// alertPrompt asks for an alert from a condition in the person's own words.
-var alertPrompt = mcp.Prompt{
-	Name: "set-alert", Title: "Set an alert", Description: "Have wick watch a price or a signal",
-	Arguments: []mcp.Argument{symbolArgument,
-		{Name: "condition", Title: "Condition", Description: "Such as above 70000, or rsi leaves oversold", Required: true, Read: readWords}, intervalArgument},
-	Text: func(a map[string]string) string {
-		return fmt.Sprintf("Set an alert on %s: %s. If that names an indicator, call list_indicators with names for its signals, and use the interval %s. "+
-			"Look at the price first: a price that is reached already fires at the next trade, so ask me if it is; a rule that is true already fires when it becomes true anew. Then set_alert with a short note that says why, "+
-			"and tell me its alert_id and what exactly will make it fire.",
-			a["symbol"], a["condition"], cmp.Or(a["interval"], "4h"))
-	},
+	return []mcp.Prompt{{
+		Name: "chart", Title: "Chart of a symbol", Description: "Draw a chart and say what it shows",
+		Arguments: []mcp.Argument{symbolArgument, intervalArgument,
+			{Name: "indicators", Title: "Indicators", Description: "Names separated by commas, such as rsi,macd", Read: readEach(maxIndicators, readIndicator)}},
+		Text: func(a map[string]string) string {
+			text := fmt.Sprintf("Call generate_chart with format=both for %s at %s", a["symbol"], cmp.Or(a["interval"], "4h"))
+			if names := a["indicators"]; names != "" {
+				text += " with the indicators " + names
+			}
+			return text + ". Show me the picture, then say in a few sentences what it shows: the trend, the levels that matter with their prices, " +
+				"what the indicators say and where they disagree. Judge by closed bars. If the data is synthetic, say so first."
+		},
+	}, {
+		Name: "morning", Title: "Morning round", Description: "The watchlist with levels, and which alerts fired",
+		Arguments: []mcp.Argument{
+			{Name: "symbols", Title: "Symbols", Description: "Separated by commas; without them, those that I hold or watch", Read: readEach(maxSymbols, readListed)}, intervalArgument},
+		Text: func(a map[string]string) string {
+			which := "the symbols of my positions and alerts (get_positions, list_alerts); if there are none, BTCUSDT and ETHUSDT"
+			if a["symbols"] != "" {
+				which = a["symbols"]
+			}
+			return fmt.Sprintf("Give me a morning round. First get_notifications with again=true: which alerts fired. Then get_indicators with symbols, "+
+				"for %s, at %s, with rsi, atr and ema_stack. Answer with one table: symbol, price, change, trend, nearest level above and below, "+
+				"what fired, what to look at today. No advice to trade. If the data is synthetic, say so first.",
+				which, cmp.Or(a["interval"], "1d"))
+		},
+	}, {
+		Name: "review", Title: "Review of the account", Description: "Positions, open orders, risk, and whether there is room for more",
+		Text: func(map[string]string) string {
+			return "Review my paper account. Call get_positions with include_flat=true and account=true, get_orders with filter=open, and list_alerts. For every open position call get_indicators with atr and rsi " +
+				"at 4h. Say for each: what is held, since which price, the profit, how far the price is from the entry in ATR, and which open orders and alerts guard it; " +
+				"name positions that nothing guards. Then say whether there is room for more: the account has the buying power, if there is one, and place_order with dry_run=true says of one order " +
+				"whether it would pass. A refusal names the limit; an order that passes does not say how much more would, so name the size you tried. Place nothing."
+		},
+	}, {
+		Name: "plan-trade", Title: "Plan a trade", Description: "Entry, stop, target and size by ATR; ends in a dry run",
+		Arguments: []mcp.Argument{symbolArgument, intervalArgument,
+			{Name: "side", Title: "Side", Description: "buy or sell; without it, say which the chart favours", Read: readSide},
+			{Name: "risk", Title: "Risk", Description: "How much may be lost, in the quote currency, such as 200", Read: readRisk}},
+		Text: func(a map[string]string) string {
+			side := "Say which side the chart favours, or that neither is."
+			if a["side"] != "" {
+				side = "The side is " + a["side"] + "."
+			}
+			return fmt.Sprintf("Plan a trade in %s at %s. %s Call generate_chart with format=summary and the indicators ema_stack, rsi and atr, and the same one interval longer. "+
+				"Give the entry, a stop 1.5 to 2 ATR away behind a level, a target, the ratio of gain to loss, and the quantity so that the stop loses %s. "+
+				"Say what would prove the idea wrong. Then call place_order with dry_run=true and show what it answers. Place nothing: I decide.",
+				a["symbol"], cmp.Or(a["interval"], "4h"), side, cmp.Or(a["risk"], "100 of the quote currency"))
+		},
+	}, {
+		Name: "set-alert", Title: "Set an alert", Description: "Have wick watch a price or a signal",
+		Arguments: []mcp.Argument{symbolArgument,
+			{Name: "condition", Title: "Condition", Description: "Such as above 70000, or rsi leaves oversold", Required: true, Read: readWords}, intervalArgument},
+		Text: func(a map[string]string) string {
+			return fmt.Sprintf("Set an alert on %s: %s. If that names an indicator, call list_indicators with names for its signals, and use the interval %s. "+
+				"Look at the price first: a price that is reached already fires at the next trade, so ask me if it is; a rule that is true already fires when it becomes true anew. Then set_alert with a short note that says why, "+
+				"and tell me its alert_id and what exactly will make it fire.",
+				a["symbol"], a["condition"], cmp.Or(a["interval"], "4h"))
+		},
+	}}
 }
 
 // Complete returns a function that completes the arguments of prompts and
@@ -193,25 +173,37 @@ func Complete(d Deps) func(context.Context, mcp.Completion) []string { return ne
 // what was typed, then those that contain it. Package mcp cuts the list to what a reply
 // may hold. An argument with another name has no values.
 func (h *handlers) complete(_ context.Context, c mcp.Completion) []string {
+	var names []string
+	for ind := range indicators.All() {
+		names = append(names, ind.Name)
+	}
 	switch c.Argument {
 	case "symbol":
 		return beginning(c.Value, h.symbols(c.Caller))
+	case "symbols":
+		return listed(c.Value, h.symbols(c.Caller))
+	case "name":
+		return beginning(c.Value, names)
+	case "indicators":
+		return listed(c.Value, names)
+	case "side":
+		return beginning(c.Value, []string{"buy", "sell"})
 	case "interval":
 		var all []string
 		for _, iv := range market.Intervals() {
 			all = append(all, string(iv))
 		}
 		return beginning(c.Value, all)
-	case "name":
-		return beginning(c.Value, indicatorNames())
-	case "side":
-		return beginning(c.Value, []string{"buy", "sell"})
-	case "condition":
-		return beginning(c.Value, signalNames())
-	case "symbols":
-		return listed(c.Value, h.symbols(c.Caller))
-	case "indicators":
-		return listed(c.Value, indicatorNames())
+	case "condition": // the two of a price, then every signal that an alert can wait for, after its indicator
+		all := []string{"price_above ", "price_below "}
+		for ind := range indicators.All() {
+			for _, signal := range ind.Signals {
+				if !ind.VisibleOnly() {
+					all = append(all, ind.Name+" "+signal)
+				}
+			}
+		}
+		return beginning(c.Value, all)
 	}
 	return nil
 }
@@ -228,29 +220,6 @@ func (h *handlers) symbols(c mcp.Caller) (all []string) {
 		}
 	}
 	return all
-}
-
-// indicatorNames returns the names of the catalogue, in its order.
-func indicatorNames() (names []string) {
-	for ind := range indicators.All() {
-		names = append(names, ind.Name)
-	}
-	return names
-}
-
-// signalNames returns the two price conditions, and then every signal that an alert can
-// wait for, after the name of its indicator, such as "rsi rsi_oversold".
-func signalNames() []string {
-	names := []string{"price_above ", "price_below "}
-	for ind := range indicators.All() {
-		if ind.VisibleOnly() {
-			continue
-		}
-		for _, signal := range ind.Signals {
-			names = append(names, ind.Name+" "+signal)
-		}
-	}
-	return names
 }
 
 // beginning returns the values that begin with what was typed, and after them those that

@@ -280,7 +280,7 @@ func TestRendersOfAll(t *testing.T) {
 // bars do not have.
 func TestIndicatorResource(t *testing.T) {
 	h := newHandlers(Deps{Source: market.Sample{}})
-	r := h.indicatorResource()
+	r := h.indicatorResource(h.generateChart().Handle)
 	for _, name := range []string{"rsi", "bollinger", "ichimoku", "rule", "formula", "backtest", "funding"} {
 		read, err := r.Read(t.Context(), mcp.Reading{Parts: map[string]string{"name": name}})
 		if err != nil {
@@ -542,7 +542,7 @@ func TestScanReportsNoSkipped(t *testing.T) {
 // TestNoAlerts: the entries whose signals set_alert refuses say so, short and in full, and
 // no completion offers them.
 func TestNoAlerts(t *testing.T) {
-	offered := signalNames()
+	offered := newHandlers(Deps{Source: market.Sample{}}).complete(t.Context(), mcp.Completion{Argument: "condition"})
 	for ind := range indicators.All() {
 		for _, text := range []json.RawMessage{listings()[ind.Name].full, listings()[ind.Name].short} {
 			var e struct {

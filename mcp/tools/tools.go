@@ -26,6 +26,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -85,6 +86,58 @@ func newHandlers(d Deps) *handlers {
 		d.Gate = permit.New(permit.Options{Above: -1})
 	}
 	return &handlers{d}
+}
+
+// All returns the tools in the order in which clients list them.
+func All(d Deps) []mcp.Tool {
+	var out []mcp.Tool
+	for _, t := range newHandlers(d).all() {
+		out = append(out, t.Tool)
+	}
+	return out
+}
+
+// Chart returns generate_chart alone, for programs that draw one picture and need no
+// server.
+func Chart(d Deps) mcp.Tool { return newHandlers(d).generateChart().Tool }
+
+// all returns the tools. The first list has those for charts and indicators, which any
+// caller may use. The others read or change the account.
+func (h *handlers) all() (tools []tool) {
+	for _, t := range []tool{h.generateChart(), h.listIndicators(), h.getIndicators()} {
+		t.Icons = candlesIcon
+		tools = append(tools, t)
+	}
+	for _, t := range []tool{h.placeOrder(), h.cancelOrder(), h.getOrders(), h.getPositions(), h.getBalance()} {
+		t.Icons, t.Handle = arrowsIcon, h.withAccount(t.Handle)
+		tools = append(tools, t)
+	}
+	for _, t := range []tool{
+		h.setAlert(), h.listAlerts(), h.cancelAlert(), h.getNotifications(), h.subscribe(), h.unsubscribe(), h.listSubscriptions(),
+	} {
+		t.Icons, t.Handle = bellIcon, h.withAccount(t.Handle)
+		tools = append(tools, t)
+	}
+	return tools
+}
+
+// errNoTrade is what every trading tool answers without the engine.
+var errNoTrade = errors.New("trading is not enabled: the operator must start wick with --trade; retrying will not help")
+
+// withAccount wraps the handler of a trading tool. Without an engine it refuses the call. If the
+// client had a subscription under an earlier token that has ended, the new token takes it
+// over first. If orders go to a broker elsewhere, every reply ends with a remark that
+// names it.
+func (h *handlers) withAccount(handle mcp.Handler) mcp.Handler {
+	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
+		if h.Engine == nil {
+			return nil, errNoTrade
+		}
+		if err := h.Engine.Claim(Subscriber(c.Caller)); err != nil {
+			return h.withBroker(nil, err)
+		}
+		return h.withBroker(handle(ctx, c))
+	}
 }
 
 // tool is a tool with the declaration of its arguments, which the documentation
@@ -221,84 +274,6 @@ func RenderBytes(renders int) int {
 	return renders * (picture + 2*reply)
 }
 
-// All returns the tools, in a fixed order.
-func All(d Deps) []mcp.Tool {
-	var out []mcp.Tool
-	for _, t := range newHandlers(d).all() {
-		t.Icons = iconOf(t.Name)
-		out = append(out, t.Tool)
-	}
-	return out
-}
-
-// Chart returns generate_chart alone, for programs that draw one picture and need no
-// server.
-func Chart(d Deps) mcp.Tool { return newHandlers(d).generateChart().Tool }
-
-// all returns the tools in the order in which clients list them. The first list has those for
-// charts and indicators, which any caller may use. The second has those that read or change
-// the account.
-func (h *handlers) all() []tool {
-	tools := []tool{h.generateChart(), h.listIndicators(), h.getIndicators()}
-	for _, t := range []tool{
-		h.placeOrder(), h.cancelOrder(), h.getOrders(), h.getPositions(), h.getBalance(),
-		h.setAlert(), h.listAlerts(), h.cancelAlert(), h.getNotifications(),
-		h.subscribe(), h.unsubscribe(), h.listSubscriptions(),
-	} {
-		t.Handle = h.withAccount(t.Handle)
-		tools = append(tools, t)
-	}
-	return tools
-}
-
-// errNoTrade is what every trading tool answers without the engine.
-var errNoTrade = errors.New("trading is not enabled: the operator must start wick with --trade; retrying will not help")
-
-// withAccount wraps the handler of a trading tool. Without an engine it refuses the call. If the
-// client had a subscription under an earlier token that has ended, the new token takes it
-// over first. If orders go to a broker elsewhere, every reply ends with a remark that
-// names it.
-func (h *handlers) withAccount(handle mcp.Handler) mcp.Handler {
-	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-		if h.Engine == nil {
-			return nil, errNoTrade
-		}
-		if err := h.Engine.Claim(Subscriber(c.Caller)); err != nil {
-			return h.withBroker(nil, err)
-		}
-		return h.withBroker(handle(ctx, c))
-	}
-}
-
-// icon returns a drawing on a dark square of 24 by 24 as a data: URI: clients show
-// it without a request to anyone.
-func icon(drawing string) []mcp.Icon {
-	svg := `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="5" fill="#12161f"/>` + drawing + `</svg>`
-	return []mcp.Icon{{Src: "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg)), MIME: "image/svg+xml", Sizes: []string{"any"}}}
-}
-
-// The drawings: three candles, two opposite arrows, a bell.
-var (
-	candlesIcon = icon(`<path d="M7 6v13M12 3v18M17 5v13" stroke="#f2b45c"/><path d="M5 11h4v6H5z" fill="#ef6b73"/><path d="M10 7h4v9h-4z" fill="#f2b45c"/><path d="M15 7h4v7h-4z" fill="#35c290"/>`)
-	arrowsIcon  = icon(`<path d="M8 19V6l-3 4m3-4 3 4" stroke="#35c290" stroke-width="2" fill="none"/><path d="M16 5v13l-3-4m3 4 3-4" stroke="#ef6b73" stroke-width="2" fill="none"/>`)
-	bellIcon    = icon(`<path d="M12 4a5 5 0 0 1 5 5v4l2 3H5l2-3V9a5 5 0 0 1 5-5zm-2 13h4a2 2 0 0 1-4 0z" fill="#f2b45c"/>`)
-)
-
-// Icon returns the icon of the whole server, which hosts show beside its name.
-func Icon() []mcp.Icon { return candlesIcon }
-
-// iconOf returns the icon of a tool, by what its name is about: orders and what is held,
-// alerts, or else charts.
-func iconOf(tool string) []mcp.Icon {
-	switch {
-	case strings.Contains(tool, "order"), strings.Contains(tool, "position"), strings.Contains(tool, "balance"):
-		return arrowsIcon
-	case strings.Contains(tool, "alert"), strings.Contains(tool, "notification"), strings.Contains(tool, "subscription"):
-		return bellIcon
-	}
-	return candlesIcon
-}
-
 const (
 	// replySize is about how many characters a reply has at most when no limit was given:
 	// what a model can read without losing sight of the question.
@@ -329,23 +304,18 @@ func (p *page) args() []arg {
 // page has as many items as the limit says or, without a limit, as fit into a reply. It
 // also returns how many items are on the page and how many follow it.
 func cut[T any](p page, items []T) (text []byte, n, left int) {
-	// Items are encoded one by one, so that those which do not fit are not encoded.
-	left, room := max(0, len(items)-p.offset), cmp.Or(p.room, replySize)
-	text = []byte{'['}
-	for left > 0 && (p.limit == 0 || n < p.limit) {
+	left = max(0, len(items)-p.offset)
+	shown, size := []json.RawMessage{}, 0
+	for left > 0 && (p.limit == 0 || len(shown) < p.limit) {
 		// The first item is returned however long it is: an empty page would look like the
 		// end of the list.
 		item := mcp.Encode(items[left-1])
-		if p.limit == 0 && n > 0 && len(text)+len(item) > room {
+		if size += len(item) + len(","); p.limit == 0 && len(shown) > 0 && size > cmp.Or(p.room, replySize) {
 			break
 		}
-		if n > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, item...)
-		n, left = n+1, left-1
+		shown, left = append(shown, item), left-1
 	}
-	return append(text, ']'), n, left
+	return mcp.Encode(shown), len(shown), left
 }
 
 // list returns a page of items as [cut] writes it, as the result of the named tool. If
@@ -361,3 +331,20 @@ func list[T any](p page, tool string, items []T) *mcp.Result {
 	}
 	return r
 }
+
+// icon returns a drawing on a dark square of 24 by 24 as a data: URI: clients show
+// it without a request to anyone.
+func icon(drawing string) []mcp.Icon {
+	svg := `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="5" fill="#12161f"/>` + drawing + `</svg>`
+	return []mcp.Icon{{Src: "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg)), MIME: "image/svg+xml", Sizes: []string{"any"}}}
+}
+
+// The drawings: three candles, two opposite arrows, a bell.
+var (
+	candlesIcon = icon(`<path d="M7 6v13M12 3v18M17 5v13" stroke="#f2b45c"/><path d="M5 11h4v6H5z" fill="#ef6b73"/><path d="M10 7h4v9h-4z" fill="#f2b45c"/><path d="M15 7h4v7h-4z" fill="#35c290"/>`)
+	arrowsIcon  = icon(`<path d="M8 19V6l-3 4m3-4 3 4" stroke="#35c290" stroke-width="2" fill="none"/><path d="M16 5v13l-3-4m3 4 3-4" stroke="#ef6b73" stroke-width="2" fill="none"/>`)
+	bellIcon    = icon(`<path d="M12 4a5 5 0 0 1 5 5v4l2 3H5l2-3V9a5 5 0 0 1 5-5zm-2 13h4a2 2 0 0 1-4 0z" fill="#f2b45c"/>`)
+)
+
+// Icon returns the icon of the whole server, which hosts show beside its name.
+func Icon() []mcp.Icon { return candlesIcon }
