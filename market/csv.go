@@ -23,7 +23,7 @@ import (
 const (
 	maxFile   = 64 << 20 // bytes of one file, decompressed
 	maxFiles  = 10000    // names in a directory
-	largeFile = 8 << 20  // bytes of a file as it is stored; longer ones are read one at a time
+	largeFile = 8 << 20  // bytes of a file as it is stored; longer ones, and compressed ones, are read one at a time
 )
 
 // CSV reads bars from the files of one directory. It opens nothing outside of
@@ -40,7 +40,7 @@ const (
 // are some that begin more than two minutes later, the file gives no price to a [Feed].
 type CSV struct {
 	dir  string
-	turn chan struct{} // has a value while somebody has the turn: see wait
+	turn chan struct{} // has a value while somebody reads a large file
 }
 
 // NewCSV returns a source of the files in dir, which must exist. Files are read
@@ -72,11 +72,11 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 	if err != nil {
 		return nil, err
 	}
-	bars, changed, err := c.readFile(ctx, root, name, q)
+	file, err := c.readFile(ctx, root, name, q)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %s: %w", name, err)
 	}
-	out, err := bars.answer(q, iv, changed)
+	out, err := file.answer(q, iv)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %s: %w", name, err)
 	}
@@ -177,99 +177,115 @@ func parseName(name string) (symbol string, iv Interval, ok bool) {
 	return symbol, iv, err == nil
 }
 
-// readFile makes the bars of q from a file of the directory, which is decompressed if its
-// name ends in .gz. It also returns when the file was last changed. It takes that time from
-// the open file and before it reads the rows: if old rows got the time of a newer file, its
-// rows would not look newer later.
-func (c *CSV) readFile(ctx context.Context, root *os.Root, name string, q Query) (bars *csvBars, changed time.Time, err error) {
+// readFile reads a file of the directory, which is decompressed if its name ends in .gz. It
+// takes the time of the last change from the open file and before it reads the rows: if old
+// rows got the time of a newer file, its rows would not look newer later.
+func (c *CSV) readFile(ctx context.Context, root *os.Root, name string, q Query) (*csvFile, error) {
 	// This comes before the file is opened, because to open a pipe waits for a writer.
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, changed, errors.Join(errors.New("not a regular file"), err)
+		return nil, errors.Join(errors.New("not a regular file"), err)
 	}
 	file, err := root.Open(name)
 	if err != nil {
-		return nil, changed, err
+		return nil, err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, changed, err
-	}
-	wait := c.wait
-	if info.Size() > largeFile {
-		leave, err := c.wait(ctx)
-		if err != nil {
-			return nil, changed, err
-		}
-		defer leave()
-		wait = func(context.Context) (func(), error) { return func() {}, nil } // it has the turn
+		return nil, err
 	}
 	zipped := strings.HasSuffix(strings.ToLower(name), ".gz")
-	bars, err = readCSV(ctx, file, zipped, q, wait)
-	return bars, info.ModTime(), err
-}
-
-// wait waits for the turn to use much time or memory, which one reader has at a time: one
-// that reads a large file, which takes a processor for seconds, or one that sorts. Others
-// are not held up, nor are answers from a cache. The caller must call leave afterwards.
-func (c *CSV) wait(ctx context.Context) (leave func(), err error) {
-	select {
-	case c.turn <- struct{}{}:
-		return func() { <-c.turn }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// readCSV makes the bars of q from the rows of a file; of rows with equal times the last
-// counts. If the rows are not in order, it calls wait and reads the file again.
-func readCSV(ctx context.Context, file io.ReadSeeker, zipped bool, q Query, wait func(context.Context) (func(), error)) (*csvBars, error) {
-	bars := newCSVBars(q, time.Now())
-	err := eachRow(ctx, file, zipped, q.Extra, bars.add)
-	if errors.Is(err, errUnordered) {
-		bars, err = sortCSV(ctx, file, zipped, q, wait)
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case bars.newest > 0 && bars.rows == 0:
-		return nil, fmt.Errorf("all of its rows are in the future, the newest of %s; times without a zone are in UTC", time.Unix(bars.newest, 0).UTC().Format(time.DateTime))
-	case bars.rows == 0:
-		return nil, errors.Join(ctx.Err(), errors.New("there are no rows in it"))
-	}
-	return bars, ctx.Err()
-}
-
-// sortCSV is readCSV for a file that is not in order: it holds all rows in memory, which
-// takes 56 bytes each.
-func sortCSV(ctx context.Context, file io.ReadSeeker, zipped bool, q Query, wait func(context.Context) (func(), error)) (*csvBars, error) {
-	leave, err := wait(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	var all csvRows
-	if err := eachRow(ctx, file, zipped, q.Extra, all.add); err != nil {
-		return nil, err
-	}
-	bars := newCSVBars(q, time.Now())
-	return bars, all.sorted(bars.add)
-}
-
-// eachRow calls take with each row of a file, in the order of the file, until take returns
-// an error. A bad row is an error that names its line, since the owner of the file can
-// correct it. It stops early, without an error, when ctx ends.
-func eachRow(ctx context.Context, file io.Reader, zipped bool, extra []string, take func(csvRow) error) (err error) {
-	if zipped {
-		if file, err = gzip.NewReader(file); err != nil {
-			return err
+	if zipped || info.Size() > largeFile {
+		// One reader at a time uses a processor for seconds, and memory for all rows. Others
+		// are not held up, nor are answers from a cache.
+		select {
+		case c.turn <- struct{}{}:
+			defer func() { <-c.turn }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 	}
+	var text io.Reader = file
+	if zipped {
+		if text, err = gzip.NewReader(file); err != nil {
+			return nil, err
+		}
+	}
+	return readCSV(ctx, text, info.ModTime(), q)
+}
+
+// csvFile is what a file holds.
+type csvFile struct {
+	rows    *Series   // those that have begun, in order of time; its interval is not set
+	now     time.Time // when it was read
+	newest  int64     // time of the newest row, in unix seconds, also of one that has not begun
+	changed time.Time // when the file was
+}
+
+// readCSV reads the rows of a file. Of rows with equal times the last counts. A row that has
+// not begun is left out, so that the bar of now is the last and forming.
+func readCSV(ctx context.Context, text io.Reader, changed time.Time, q Query) (*csvFile, error) {
+	f := &csvFile{rows: &Series{Symbol: q.Symbol, Source: "csv"}, now: time.Now(), changed: changed}
+	inOrder, extra := true, make([][]float64, len(q.Extra))
+	err := eachRow(ctx, text, q.Extra, func(b Bar, values []float64) {
+		inOrder = inOrder && (f.newest < b.Time || f.rows.Len() == 0)
+		f.newest = max(f.newest, b.Time)
+		f.rows.Append(b)
+		for i, v := range values {
+			extra[i] = append(extra[i], v)
+		}
+	})
+	if err := cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	if !inOrder {
+		f.rows, extra = sortRows(f.rows, extra)
+	}
+	for i, name := range q.Extra {
+		if f.rows.Extra == nil {
+			f.rows.Extra = make(map[string][]float64)
+		}
+		f.rows.Extra[name] = extra[i]
+	}
+	begun, _ := slices.BinarySearch(f.rows.Time, f.now.Unix()+1)
+	switch {
+	case f.rows.Len() == 0:
+		return nil, errors.New("there are no rows in it")
+	case begun == 0:
+		return nil, fmt.Errorf("all of its rows are in the future, the newest of %s; times without a zone are in UTC", time.Unix(f.newest, 0).UTC().Format(time.DateTime))
+	}
+	f.rows = f.rows.Slice(0, begun)
+	return f, nil
+}
+
+// sortRows puts rows and their extra columns in order of time. Of equal times it keeps the
+// row that stands last.
+func sortRows(rows *Series, extra [][]float64) (*Series, [][]float64) {
+	order := make([]int, rows.Len())
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(rows.Time[a], rows.Time[b]), cmp.Compare(a, b)) })
+	sorted, columns := &Series{Symbol: rows.Symbol, Source: rows.Source}, make([][]float64, len(extra))
+	sorted.Grow(rows.Len())
+	for i, n := range order {
+		if i+1 < len(order) && rows.Time[order[i+1]] == rows.Time[n] {
+			continue
+		}
+		sorted.Append(rows.Bar(n))
+		for j := range extra {
+			columns[j] = append(columns[j], extra[j][n])
+		}
+	}
+	return sorted, columns
+}
+
+// eachRow calls take with each row of a file, in the order of the file; values are of the extra
+// columns, and good until the next call. A bad row is an error that names its line, since the
+// owner of the file can correct it. It stops early, without an error, when ctx ends.
+func eachRow(ctx context.Context, text io.Reader, extra []string, take func(b Bar, values []float64)) error {
 	// One byte more than allowed tells a longer file from one that just fits.
-	r := &io.LimitedReader{R: file, N: maxFile + 1}
+	r := &io.LimitedReader{R: text, N: maxFile + 1}
 	records := csv.NewReader(r)
 	records.ReuseRecord = true
 	records.TrimLeadingSpace = true
@@ -282,6 +298,7 @@ func eachRow(ctx context.Context, file io.Reader, zipped bool, extra []string, t
 		return err
 	}
 	of := "" // the symbol of the first row
+	values := make([]float64, len(extra))
 	for ctx.Err() == nil {
 		record, err := records.Read()
 		// Checked first: the reader may have stopped within a line, which then looks broken.
@@ -294,7 +311,7 @@ func eachRow(ctx context.Context, file io.Reader, zipped bool, extra []string, t
 		if err != nil {
 			return err
 		}
-		row, err := col.read(record)
+		bar, err := col.read(record, values)
 		if symbol := col.symbolOf(record); of == "" {
 			of = symbol
 		} else if err == nil && symbol != "" && symbol != of {
@@ -304,9 +321,7 @@ func eachRow(ctx context.Context, file io.Reader, zipped bool, extra []string, t
 			line, _ := records.FieldPos(0)
 			return fmt.Errorf("line %d: %w", line, err)
 		}
-		if err := take(row); err != nil {
-			return err
-		}
+		take(bar, values)
 	}
 	return nil
 }
@@ -363,33 +378,31 @@ func findColumns(header, extra []string) (c csvColumns, err error) {
 	return c, nil
 }
 
-// read returns a record as a row. An empty volume counts as zero; an extra value
-// that is not a number becomes NaN.
-func (c csvColumns) read(record []string) (row csvRow, err error) {
-	if row.Time, err = parseTime(strings.TrimSpace(record[c.time])); err != nil {
-		return row, err
+// read returns a record as a bar, and puts the extra columns into values. An empty volume
+// counts as zero; an extra value that is not a number becomes NaN.
+func (c csvColumns) read(record []string, values []float64) (b Bar, err error) {
+	if b.Time, err = parseTime(strings.TrimSpace(record[c.time])); err != nil {
+		return b, err
 	}
-	for i, to := range [5]*float64{&row.Open, &row.High, &row.Low, &row.Close, &row.Volume} {
+	for i, to := range [5]*float64{&b.Open, &b.High, &b.Low, &b.Close, &b.Volume} {
 		if c.values[i] < 0 {
 			continue
 		}
 		text := strings.TrimSpace(record[c.values[i]])
 		// Only a volume may be empty.
 		if *to, err = strconv.ParseFloat(text, 64); err != nil && (i < 4 || text != "") {
-			return row, fmt.Errorf("%q is not a number", limit.Clip(text))
+			return b, fmt.Errorf("%q is not a number", limit.Clip(text))
 		}
 	}
-	for _, i := range c.extra {
-		v, err := strconv.ParseFloat(strings.TrimSpace(record[i]), 64)
-		if err != nil {
-			v = math.NaN()
+	for i, at := range c.extra {
+		if values[i], err = strconv.ParseFloat(strings.TrimSpace(record[at]), 64); err != nil {
+			values[i] = math.NaN()
 		}
-		row.extra = append(row.extra, v)
 	}
-	if err = row.Check(); err == nil && row.Low <= 0 {
-		err = fmt.Errorf("price %v is not positive", row.Low)
+	if err = b.Check(); err == nil && b.Low <= 0 {
+		err = fmt.Errorf("price %v is not positive", b.Low)
 	}
-	return row, err
+	return b, err
 }
 
 // separators are what spellings of one symbol differ in.

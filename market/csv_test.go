@@ -382,11 +382,8 @@ func TestCSVForming(t *testing.T) {
 		{"a file that ended years ago", Hour1, Day1, -20000 * time.Hour, 0, false},
 	} {
 		q := Query{Interval: c.made, Limit: 1}
-		bars := newCSVBars(q, monday.Add(c.now))
-		if err := bars.add(csvRow{Bar: Bar{monday.Add(c.last).Unix(), 5, 6, 4, 5, 1}}); err != nil {
-			t.Fatal(err)
-		}
-		got, err := bars.answer(q, c.row, monday)
+		file := &csvFile{rows: series("", Bar{monday.Add(c.last).Unix(), 5, 6, 4, 5, 1}), now: monday.Add(c.now), changed: monday}
+		got, err := file.answer(q, c.row)
 		if err != nil || got.Forming != c.forming {
 			t.Errorf("%s: %+v, %v; want forming %v", c.why, got, err, c.forming)
 		}
@@ -641,14 +638,14 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("time,open,high,low,close\n\"1\n,2"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		q := Query{Symbol: "A", Interval: Minute1, Limit: 3}
-		bars, err := readCSV(t.Context(), bytes.NewReader(data), false, q, directory(t, nil).wait)
+		file, err := readCSV(t.Context(), bytes.NewReader(data), time.Now(), q)
 		if err != nil {
 			if len(err.Error()) > 400 {
 				t.Errorf("an error of %d bytes", len(err.Error()))
 			}
 			return
 		}
-		s, err := bars.answer(q, Minute1, time.Now())
+		s, err := file.answer(q, Minute1)
 		if err != nil || s.Len() == 0 {
 			t.Errorf("%d bars, %v", s.Len(), err)
 		}
@@ -667,12 +664,15 @@ func (s *Series) columns() []any {
 // sorts them, joins those of the same time, makes bars of all and cuts the answer off.
 func wholeFile(t testing.TB, text string, q Query, iv Interval, now time.Time) *Series {
 	t.Helper()
+	type csvRow struct {
+		Bar
+		extra []float64
+	}
 	var rows []csvRow
-	if err := eachRow(t.Context(), strings.NewReader(text), false, q.Extra, func(row csvRow) error {
-		if row.Time <= now.Unix() {
-			rows = append(rows, row)
+	if err := eachRow(t.Context(), strings.NewReader(text), q.Extra, func(b Bar, extra []float64) {
+		if b.Time <= now.Unix() {
+			rows = append(rows, csvRow{b, slices.Clone(extra)})
 		}
-		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -728,10 +728,10 @@ func completeUntil(iv Interval, last, now int64) int64 {
 	return max(min(iv.Next(last), now), now-iv.Seconds()) - (last - iv.Start(last))
 }
 
-// A file that is read row by row gives the same bars, gaps and columns as one that is held
-// in memory whole: with gaps, nights, weekends, rows of the same time, in order, the newest
-// first or shuffled, and for answers much shorter than the file.
-func TestCSVRowByRow(t *testing.T) {
+// A file gives the bars, gaps and columns that its rows mean: with gaps, nights, weekends, rows
+// of the same time, in order, the newest first or shuffled, and for answers much shorter than
+// the file.
+func TestCSVRows(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	now := time.Now()
@@ -760,13 +760,13 @@ func TestCSVRowByRow(t *testing.T) {
 		text := "time,open,high,low,close,volume,oi\n" + strings.Join(rows, "\n") + "\n"
 		for _, iv := range []Interval{Minute15, Hour1, Hour4, Day1, Week1, Month1} {
 			q := Query{Symbol: "ABC", Interval: iv, Limit: []int{1, 7, 300, 20000}[random.IntN(4)], Extra: []string{"oi"}}
-			bars, err := readCSV(t.Context(), strings.NewReader(text), false, q, directory(t, nil).wait)
+			file, err := readCSV(t.Context(), strings.NewReader(text), now, q)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := bars.answer(q, "", now)
-			if err != nil || bars.common != Minute15 {
-				t.Fatalf("%v, rows of %s", err, bars.common)
+			got, err := file.answer(q, "")
+			if err != nil {
+				t.Fatal(err)
 			}
 			if want := wholeFile(t, text, q, Minute15, now); !reflect.DeepEqual(got.columns(), want.columns()) {
 				t.Errorf("trial %d, %s, %d bars: %v\nand %v of the whole file", trial, iv, q.Limit, got.columns(), want.columns())
@@ -775,14 +775,14 @@ func TestCSVRowByRow(t *testing.T) {
 	}
 }
 
-// While a large file is read, or one is sorted, another one waits for its turn and gives up
-// with its call; other files, and answers that are remembered, do not wait.
+// While a large file is read, another one waits for its turn and gives up with its call;
+// other files, and answers that are remembered, do not wait.
 func TestCSVTurn(t *testing.T) {
 	t.Parallel()
 	large := threeDays + strings.Repeat("1704240000,3,5,3,4,30\n", largeFile/20)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2024, 1, 4, 0, 0, 0, 0, time.UTC))) // the end of the rows
-		c := directory(t, map[string]string{"large-1d.csv": large, "mixed-1d.csv": threeDays + "1704067200,1,3,1,2,11\n", "small-1d.csv": threeDays})
+		c := directory(t, map[string]string{"large-1d.csv": large, "small-1d.csv": threeDays})
 		remembered := Cached(c)
 		ask := func(source Source, symbol string) error {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -793,40 +793,21 @@ func TestCSVTurn(t *testing.T) {
 			}
 			return err
 		}
-		if err := errors.Join(ask(remembered, "LARGE"), ask(remembered, "MIXED"), ask(c, "SMALL")); err != nil {
+		if err := errors.Join(ask(remembered, "LARGE"), ask(c, "SMALL")); err != nil {
 			t.Fatal(err)
 		}
-		leave, err := c.wait(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(ask(remembered, "LARGE"), ask(remembered, "MIXED"), ask(c, "SMALL")); err != nil {
+		c.turn <- struct{}{}
+		if err := errors.Join(ask(remembered, "LARGE"), ask(c, "SMALL")); err != nil {
 			t.Errorf("these need no turn: %v", err)
 		}
-		for _, symbol := range []string{"LARGE", "MIXED"} {
-			if err := ask(c, symbol); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s while another has the turn: %v", symbol, err)
-			}
+		if err := ask(c, "LARGE"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("while another has the turn: %v", err)
 		}
-		leave()
-		if err := errors.Join(ask(c, "LARGE"), ask(c, "MIXED")); err != nil {
+		<-c.turn
+		if err := ask(c, "LARGE"); err != nil {
 			t.Error(err)
 		}
 	})
-}
-
-// The bars that are held of a long file are those of the answer and of the weeks before.
-func TestCSVHoldsLittle(t *testing.T) {
-	q := Query{Symbol: "A", Interval: Minute1, Limit: 200}
-	bars := newCSVBars(q, time.Now())
-	for i := range int64(1000000) {
-		if err := bars.add(csvRow{Bar: Bar{i * minute, 1, 1, 1, 1, 1}}); err != nil {
-			t.Fatal(err)
-		}
-		if held := bars.coarse.Len(); held > 70000 { // two times 21 days and 200 bars, and a thousand
-			t.Fatalf("%d bars are held after %d rows", held, i)
-		}
-	}
 }
 
 // The reference bars load by their natural symbols. What is missing is what their README

@@ -2,7 +2,6 @@ package market
 
 import (
 	"errors"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -27,66 +26,42 @@ var ErrTooFine = errors.New("no bars fine enough")
 // fine bars have.
 func resample(fine *Series, to Interval, at *session, until int64) *Series {
 	// Everything that describes the series stays; the columns are made anew.
-	r := newResampler(*fine, to, at, slices.Collect(maps.Keys(fine.Extra)))
+	s := *fine
+	s.Interval, s.Forming, s.Delayed = to, false, nil
+	s.Time, s.Open, s.High, s.Low, s.Close, s.Volume = nil, nil, nil, nil, nil, nil
+	s.Extra = make(map[string][]float64, len(fine.Extra))
+	edges, end := borders{to: to, at: at, tomorrow: math.MinInt64}, int64(0)
 	for i := range fine.Time {
-		r.add(fine.Bar(i))
+		b, last := fine.Bar(i), s.Len()-1
+		// The first fine bar of a coarse one opens it; every other one extends it. Borders are
+		// looked for only past the end: that of a month takes the calendar.
+		opens := false
+		if last < 0 || b.Time >= end {
+			start, next := edges.around(b.Time)
+			if opens = last < 0 || start > s.Time[last]; opens {
+				b.Time, end = start, next
+				s.Append(b)
+				if offset := edges.offset(start, next); offset != 0 {
+					s.Delayed = append(s.Delayed, Delay{Start: start, Offset: offset})
+				}
+			}
+		}
+		if !opens {
+			s.High[last] = max(s.High[last], b.High)
+			s.Low[last] = min(s.Low[last], b.Low)
+			s.Close[last] = b.Close
+			s.Volume[last] += b.Volume
+		}
 		for name, column := range fine.Extra {
-			r.extend(name, column[i])
+			if opens {
+				s.Extra[name] = append(s.Extra[name], column[i])
+			} else if !math.IsNaN(column[i]) {
+				s.Extra[name][last] = column[i]
+			}
 		}
 	}
-	r.coarse.Forming = r.coarse.Len() > 0 && (fine.Forming || r.end > until)
-	return r.coarse
-}
-
-// resampler makes bars as resample does, from one fine bar after the other.
-type resampler struct {
-	coarse  *Series // the bars so far; Forming is not set
-	borders borders
-	end     int64 // of the last bar
-}
-
-// newResampler returns a resampler of bars that are described by like and have these extra
-// columns.
-func newResampler(like Series, to Interval, at *session, extra []string) *resampler {
-	like.Interval, like.Forming = to, false
-	like.Time, like.Open, like.High, like.Low, like.Close, like.Volume, like.Delayed = nil, nil, nil, nil, nil, nil, nil
-	like.Extra = make(map[string][]float64)
-	for _, name := range extra {
-		like.Extra[name] = nil
-	}
-	return &resampler{coarse: &like, borders: borders{to: to, at: at, tomorrow: math.MinInt64}}
-}
-
-// add takes the next fine bar. Bars must come in order of time.
-func (r *resampler) add(b Bar) {
-	s := r.coarse
-	last := s.Len() - 1
-	// The first fine bar of a coarse one opens it; every other one extends it. Borders are
-	// looked for only past the end: that of a month takes the calendar.
-	if last < 0 || b.Time >= r.end {
-		if start, next := r.borders.around(b.Time); last < 0 || start > s.Time[last] {
-			b.Time, r.end = start, next
-			s.Append(b)
-			if offset := r.borders.offset(start, next); offset != 0 {
-				s.Delayed = append(s.Delayed, Delay{Start: start, Offset: offset})
-			}
-			for name := range s.Extra {
-				s.Extra[name] = append(s.Extra[name], math.NaN())
-			}
-			return
-		}
-	}
-	s.High[last] = max(s.High[last], b.High)
-	s.Low[last] = min(s.Low[last], b.Low)
-	s.Close[last] = b.Close
-	s.Volume[last] += b.Volume
-}
-
-// extend puts a value of the fine bar that was added last into an extra column.
-func (r *resampler) extend(name string, value float64) {
-	if !math.IsNaN(value) {
-		r.coarse.Extra[name][r.coarse.Len()-1] = value
-	}
+	s.Forming = s.Len() > 0 && (fine.Forming || end > until)
+	return &s
 }
 
 // borders finds the bar that an instant is in. With a session it remembers the

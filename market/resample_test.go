@@ -118,11 +118,8 @@ func TestResampleRefusesAndKeeps(t *testing.T) {
 	}
 	for _, to := range []Interval{Hour1, Hour6} {
 		q := Query{Interval: to, Limit: 1}
-		bars := newCSVBars(q, time.Now())
-		if err := bars.add(csvRow{Bar: fine.Bar(0)}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := bars.answer(q, Hour4, time.Now()); !errors.Is(err, ErrTooFine) {
+		file := &csvFile{rows: fine, now: time.Now()}
+		if _, err := file.answer(q, Hour4); !errors.Is(err, ErrTooFine) {
 			t.Errorf("4h to %q: %v, want ErrTooFine", to, err)
 		}
 	}
