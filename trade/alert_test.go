@@ -721,9 +721,7 @@ func TestAlertRefusalWaitsForDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.mu.Lock()
-		seq, err := e.addAlert(a)
-		e.mu.Unlock()
+		seq, _, err := e.locked(func(*state) error { return e.addAlert(a) })
 		if err != nil || e.Applied() >= seq {
 			t.Fatalf("record %d is to be written and %d are: %v", seq, e.Applied(), err)
 		}
@@ -893,10 +891,7 @@ func TestAlertOfUnknownIndicator(t *testing.T) {
 			t.Fatal(err)
 		}
 		old := &Alert{Symbol: "AAA", Interval: market.Hour1, Condition: Condition{Type: IndicatorSignal, Indicator: "gone_by_now", Signal: "up"}}
-		e.mu.Lock()
-		seq, err := e.addAlert(old)
-		e.mu.Unlock()
-		if err != nil || e.commit(seq) != nil {
+		if err := e.Do(func(*state) error { return e.addAlert(old) }); err != nil {
 			t.Fatal(err)
 		}
 		closeBars(e, 120)

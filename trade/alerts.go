@@ -34,9 +34,9 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 		return Alert{}, err
 	}
 	var known *Alert // with the same id, that came in while we loaded bars
-	err = e.write(func() (uint64, error) {
-		if known = e.ahead.named[a.ClientAlertID]; known != nil {
-			return 0, nil
+	err = e.Do(func(s *state) error {
+		if known = s.named[a.ClientAlertID]; known != nil {
+			return nil
 		}
 		return e.addAlert(a)
 	})
@@ -79,17 +79,16 @@ func (e *Engine) newAlert(r AlertRequest) (*Alert, error) {
 // or nil. It waits until that alert is on disk: a crash must not lose an alert that a
 // client was told of.
 func (e *Engine) earlierAlert(a *Alert) (*Alert, error) {
-	e.mu.Lock()
-	known, seq := e.ahead.remembered(a.ClientAlertID, now()), e.ahead.seq
-	e.mu.Unlock()
+	var known *Alert
+	err := e.View(func(s *state) { known = s.remembered(a.ClientAlertID, now()) })
 	switch {
-	case known == nil:
-		return nil, nil
+	case known == nil || err != nil:
+		return nil, err
 	case !known.same(a):
-		return nil, e.afterDisk(refuse("client_alert_id_reused", fixIt, "client_alert_id %q belongs to alert %s on %s with other arguments; for another alert choose another id",
-			known.ClientAlertID, known.ID, known.Symbol))
+		return nil, refuse("client_alert_id_reused", fixIt, "client_alert_id %q belongs to alert %s on %s with other arguments; for another alert choose another id",
+			known.ClientAlertID, known.ID, known.Symbol)
 	}
-	return known, e.commit(seq)
+	return known, nil
 }
 
 // prepare loads the bars that a is judged by. It refuses an alert whose indicator would
@@ -196,9 +195,9 @@ func (e *Engine) checkNeeds(ctx context.Context, a *Alert, request indicators.Re
 
 // addAlert gives a its id and takes the step, unless there are too many alerts.
 // Called with mu held.
-func (e *Engine) addAlert(a *Alert) (uint64, error) {
+func (e *Engine) addAlert(a *Alert) error {
 	if most := e.options.Limits.Alerts; len(e.ahead.alerts) >= most {
-		return 0, refuse("max_alerts", later, "%d alerts are active, which is the limit; cancel one with cancel_alert", most)
+		return refuse("max_alerts", later, "%d alerts are active, which is the limit; cancel one with cancel_alert", most)
 	}
 	a.CreatedAt = now()
 	a.ID = e.ahead.newID("a")
@@ -238,26 +237,25 @@ func (e *Engine) Alerts() (alerts []Alert, err error) {
 // CancelAlert cancels an active alert on behalf of who, and returns it.
 func (e *Engine) CancelAlert(who Who, id string) (Alert, error) {
 	var a *Alert
-	err := e.write(func() (uint64, error) {
+	err := e.Do(func(*state) error {
 		if a = e.ahead.alerts[id]; a == nil {
-			return 0, refuse("unknown_alert", never, "no active alert has the id %q: it has fired, was cancelled or never was; "+
+			return refuse("unknown_alert", never, "no active alert has the id %q: it has fired, was cancelled or never was; "+
 				"list_alerts shows the active ones and get_notifications those that fired", limit.Clip(id))
 		}
 		return e.propose(kindAlertGone, &event{At: now(), Alert: a, By: who.short()})
 	})
-	return a.public(), e.afterDisk(err)
+	return a.public(), err
 }
 
-// forget removes the alerts that have expired. Called with mu held; it returns the last
-// sequence, or 0.
-func (e *Engine) forget(at Time) (seq uint64, err error) {
+// forget removes the alerts that have expired. Called with mu held.
+func (e *Engine) forget(at Time) error {
 	for _, a := range e.ahead.sortedAlerts() {
 		if !a.expired(at, e.began) {
 			continue
 		}
-		if seq, err = e.propose(kindAlertGone, &event{At: at, Alert: a}); err != nil {
-			return 0, err
+		if err := e.propose(kindAlertGone, &event{At: at, Alert: a}); err != nil {
+			return err
 		}
 	}
-	return seq, nil
+	return nil
 }

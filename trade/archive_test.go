@@ -437,7 +437,7 @@ func TestArchivedMeanwhile(t *testing.T) {
 	if e.archive.Head().Records == 0 || e.ahead.order(first.ID) != nil {
 		t.Fatal("the first order was not archived")
 	}
-	if o, _, err := e.accept(r, inquiry{}); err != nil || o.ID != first.ID {
+	if o, err := e.accept(r, inquiry{}); err != nil || o.ID != first.ID {
 		t.Errorf("accepted %+v, %v; want the order %s", o, err, first.ID)
 	}
 }

@@ -96,24 +96,23 @@ func (b *book) install(s *state) {
 	b.ahead = s
 }
 
-// propose takes a step, hands its record to the journal and returns its sequence. It is
-// called with mu held. The step counts only once commit has returned nil for that
-// sequence.
-func (b *book) propose(k kind, ev *event) (uint64, error) {
+// propose takes a step and hands its record to the journal. It is called by what Do calls,
+// which waits until the record is on disk.
+func (b *book) propose(k kind, ev *event) error {
 	if err := b.journal.Broken(); err != nil {
-		return 0, err
+		return err
 	}
 	seq := b.ahead.seq + 1
 	record, err := journal.NewRecord(byte(k), ev)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	// The record is encoded before the step is taken: a record that is too long must
 	// not leave a state that cannot be written down.
 	if err := b.take(seq, k, ev); err != nil {
-		return 0, fmt.Errorf("trade: decided on an impossible step: %w", err)
+		return fmt.Errorf("trade: decided on an impossible step: %w", err)
 	}
-	return seq, b.journal.Append(seq, record)
+	return b.journal.Append(seq, record)
 }
 
 // take takes a step in the state, after it has noted in ev what the owner may want to know
@@ -125,15 +124,46 @@ func (b *book) take(seq uint64, k kind, ev *event) error {
 	return b.ahead.apply(seq, k, ev)
 }
 
-// commit returns when the step with this sequence, and all before it, are on disk. It is
-// called without mu. If they cannot be written, the state is brought back to what is on
-// disk, so that reads go on.
-func (b *book) commit(seq uint64) error {
-	err := b.journal.Commit(seq)
-	if err != nil {
+// Do calls decide with mu held, and returns when all that decide has seen and proposed is on
+// disk. That holds for a refusal as well: no client may be told of an order, or of the end
+// of one, that a crash could undo. Any other error of decide is returned at once, and so is
+// nil for errIdle. If the journal breaks, the state is brought back to what is on disk, so
+// that reads go on.
+func (b *book) Do(decide func(s *state) error) error {
+	seq, follows, err := b.locked(decide)
+	no := (*Refusal)(nil)
+	switch {
+	case err == errIdle:
+		return nil
+	case err != nil && !errors.As(err, &no), follows: // a follower has only what is on disk
+		return err
+	}
+	if lost := b.journal.Commit(seq); lost != nil {
 		b.reload()
+		return lost
 	}
 	return err
+}
+
+// errIdle is what decide returns to Do if it has proposed nothing and nobody is told what it
+// has seen: then there is nothing to wait for.
+var errIdle = errors.New("nothing to do")
+
+// locked calls decide with mu held.
+func (b *book) locked(decide func(s *state) error) (seq uint64, follows bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	err = decide(b.ahead)
+	return b.ahead.seq, b.following, err
+}
+
+// View calls read with mu held, and returns when all that it has seen is on disk. An error
+// says that it never will be: what was read must not be shown.
+func (b *book) View(read func(s *state)) error {
+	return b.Do(func(s *state) error {
+		read(s)
+		return nil
+	})
 }
 
 // reload reads the state anew from disk, if it has steps that are not there and never will
@@ -174,31 +204,6 @@ func (u *until) Apply(seq uint64, k byte, ev any) error {
 		return nil
 	}
 	return u.onDisk.Apply(seq, k, ev)
-}
-
-// View calls read with mu held, and returns when all that it has seen is on disk. An error
-// says that it never will be: what was read must not be shown.
-func (b *book) View(read func(s *state)) error {
-	b.mu.Lock()
-	read(b.ahead)
-	seq, follows := b.ahead.seq, b.following
-	b.mu.Unlock()
-	if follows { // it has only what is on disk
-		return nil
-	}
-	return b.commit(seq)
-}
-
-// write calls step with mu held, and returns when the step with the sequence that it
-// returns, and all before it, are on disk.
-func (b *book) write(step func() (uint64, error)) error {
-	b.mu.Lock()
-	seq, err := step()
-	b.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return b.commit(seq)
 }
 
 // onDisk is the book as its journal sees it.
@@ -380,23 +385,6 @@ func (s *state) forget(old []*Order) {
 	for i, o := range s.orders {
 		s.place[o.ID] = i
 	}
-}
-
-// afterDisk returns err, for which a request is not carried out. If that is a refusal, it
-// first waits until every step by which the request was judged is on disk: no client may be
-// told of an order, or of the end of one, that a crash could undo.
-func (b *book) afterDisk(err error) error {
-	no := (*Refusal)(nil)
-	if !errors.As(err, &no) {
-		return err
-	}
-	b.mu.Lock()
-	seq := b.ahead.seq
-	b.mu.Unlock()
-	if err := b.commit(seq); err != nil {
-		return err
-	}
-	return no
 }
 
 // errFollows is the error of a write on a follower that was not passed on to the leader.

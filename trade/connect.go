@@ -37,7 +37,7 @@ func (e *Engine) checkStamp() error {
 	case was == nil && v.account == "":
 		return fmt.Errorf("%s cannot be asked which account this is, and the data directory is new", v.name)
 	case was == nil:
-		_, err := e.propose(kindVenue, &event{At: now(), Venue: &stamp{Broker: v.name, Account: v.account}})
+		err := e.propose(kindVenue, &event{At: now(), Venue: &stamp{Broker: v.name, Account: v.account}})
 		return err // on disk with the next step, before anything is sent
 	case was.Broker != v.name || v.account != "" && was.Account != v.account:
 		return fmt.Errorf("%w: %s, account %s, and not %s, account %s; choose another --data-dir", ErrStamp, was.Broker, was.Account, v.name, v.account)
@@ -116,13 +116,13 @@ func (e *Engine) keepReconciled(ctx context.Context) error {
 // noteInterrupted writes down of orders that an earlier process was about to send that nobody
 // sends them any more: their reason would say so until the broker has been asked.
 func (e *Engine) noteInterrupted() {
-	err := e.write(func() (seq uint64, err error) {
+	err := e.Do(func(*state) (err error) {
 		for _, o := range e.ahead.openOrders() {
 			if d := e.venue.doubts[o.ID]; o.Reason == sendingReason && (d == nil || !d.sending) && err == nil {
 				err = e.restate(o, o.Status, unknownReason+": wick ended while it was being sent; the broker is being asked")
 			}
 		}
-		return e.ahead.seq, err
+		return err
 	})
 	if err != nil {
 		e.log.Error("that orders are not being sent any more could not be written down", "error", limit.Line(err.Error(), 200))
@@ -238,10 +238,10 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 	}
 	v := e.venue
 	var late map[string]int
-	err = e.write(func() (uint64, error) {
+	err = e.Do(func(*state) error {
 		accepted, late = nil, maps.Clone(v.late)
 		if len(v.differs)+len(late) == 0 && (v.closed != "" || len(v.suspected) > 0) {
-			return 0, refuse("broker_not_ready", later, "what differs at %s is not known yet: %s", v.name, cmp.Or(v.closed, "positions are being compared"))
+			return refuse("broker_not_ready", later, "what differs at %s is not known yet: %s", v.name, cmp.Or(v.closed, "positions are being compared"))
 		}
 		s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}
 		maps.Copy(s.Base, e.ahead.venue.Base)
@@ -249,7 +249,7 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 		accepted = e.acceptDifferences(ev)
 		if len(v.differs) > 0 && len(accepted)+len(late) == 0 {
 			symbol := v.differs[0].Symbol
-			return 0, refuse("outcome_unknown", later, "what was filled of %s is not known yet, and may be why %s differs: it can be accepted once that is known", e.mayHaveFills(broker.Key(symbol)), symbol)
+			return refuse("outcome_unknown", later, "what was filled of %s is not known yet, and may be why %s differs: it can be accepted once that is known", e.mayHaveFills(broker.Key(symbol)), symbol)
 		}
 		return e.propose(kindVenue, ev)
 	})

@@ -29,8 +29,7 @@ func (e *Engine) onUpdate(ctx context.Context, u market.Update) {
 	if !watched {
 		return
 	}
-	fired, seq := e.settle(t, e.foresee(t))
-	if e.announce(fired, seq) != nil {
+	if e.settle(t, e.foresee(t)) != nil {
 		return // the journal logged why it broke, and every later request is told
 	}
 	for _, key := range closed {
@@ -39,65 +38,58 @@ func (e *Engine) onUpdate(ctx context.Context, u market.Update) {
 }
 
 // settle takes every step that follows from the price of t, under one lock: fills first, in
-// order of acceptance, then price alerts by age. It returns the steps by which alerts fired,
-// and the last sequence. What cannot be written down is not decided: the next update judges
-// it again.
-func (e *Engine) settle(t tick, f foreseen) (fired []*event, seq uint64) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	at := now()
-	e.fedAt = at
-	// Nothing is decided without a journal that can take it: a fill that is not written
-	// down could be undone by a restart.
-	since, from, watched := e.watch.setPrice(t)
-	if !watched || e.journal.Broken() != nil {
-		return nil, 0
-	}
-	t.begin(since, from, e.began)
-	if since != f.since || from != f.from {
-		f.triggers = nil // they were judged by another price than the one before t
-	}
-	if e.venue == nil {
-		seq = e.fillResting(t, since, at)
-	}
-	fired, last := e.fireAll(t.Symbol, e.firings(t, f), at)
-	return fired, max(seq, last)
+// order of acceptance, then price alerts by age. What cannot be written down is not decided:
+// the next update judges it again.
+func (e *Engine) settle(t tick, f foreseen) error {
+	return e.firing(t.Symbol, func(at Time) []hit {
+		e.fedAt = at
+		// Nothing is decided without a journal that can take it: a fill that is not written
+		// down could be undone by a restart.
+		since, from, watched := e.watch.setPrice(t)
+		if !watched || e.journal.Broken() != nil {
+			return nil
+		}
+		t.begin(since, from, e.began)
+		if since != f.since || from != f.from {
+			f.triggers = nil // they were judged by another price than the one before t
+		}
+		if e.venue == nil {
+			e.fillResting(t, since, at)
+		}
+		return e.firings(t, f)
+	})
 }
 
 // settleSignals takes the steps that follow from signals of a symbol, by bar and age.
 func (e *Engine) settleSignals(symbol string, hits []hit) {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.at, b.at), compareIDs(a.alert, b.alert)) })
-	e.mu.Lock()
-	fired, seq := e.fireAll(symbol, newest(hits), now())
-	e.mu.Unlock()
-	_ = e.announce(fired, seq) // it fails only if the journal is broken, which is logged once
+	_ = e.firing(symbol, func(Time) []hit { return newest(hits) }) // it fails only if the journal is broken, which is logged once
 }
 
-// fireAll fires alerts of a symbol. It returns the steps and the last sequence. Called with
-// mu held.
-func (e *Engine) fireAll(symbol string, hits []hit, at Time) (fired []*event, seq uint64) {
-	for _, h := range hits {
-		a := e.ahead.alerts[h.alert] // looked up anew: an alert that repeats changes with each firing
-		// It was cancelled meanwhile, or has just fired on the bar before.
-		if a == nil || a.Condition.Type == IndicatorSignal && !a.ready(h.at) {
-			continue
+// firing fires those alerts of a symbol that judge returns, which is called with mu held.
+// When that is on disk, it tells the listener.
+func (e *Engine) firing(symbol string, judge func(at Time) []hit) error {
+	var fired []*event
+	err := e.Do(func(s *state) error {
+		at := now()
+		for _, h := range judge(at) {
+			a := s.alerts[h.alert] // looked up anew: an alert that repeats changes with each firing
+			// It was cancelled meanwhile, or has just fired on the bar before.
+			if a == nil || a.Condition.Type == IndicatorSignal && !a.ready(h.at) {
+				continue
+			}
+			in := e.watch.of(symbol)
+			h.synthetic, h.price = in.synthetic, in.last.price.String()
+			ev := &event{At: at, Notification: a.notification(h.trigger, at), To: e.recipients(a), Alert: a.after(h.trigger.at), Price: h.trigger.price}
+			if err := e.propose(kindFired, ev); err != nil {
+				e.journal.Break(fmt.Errorf("alert %s fires: %w", a.ID, err))
+				break
+			}
+			fired = append(fired, ev)
 		}
-		in := e.watch.of(symbol)
-		h.synthetic, h.price = in.synthetic, in.last.price.String()
-		ev, s, err := e.fire(a, h.trigger, at)
-		if err != nil {
-			e.journal.Break(fmt.Errorf("alert %s fires: %w", a.ID, err))
-			break
-		}
-		fired, seq = append(fired, ev), s
-	}
-	return fired, seq
-}
-
-// announce waits until a sequence is on disk and tells the listener of the alerts that
-// fired.
-func (e *Engine) announce(fired []*event, seq uint64) error {
-	if err := e.commit(seq); err != nil {
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	for _, ev := range fired {

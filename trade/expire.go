@@ -7,10 +7,10 @@ import (
 
 // expire cancels the open orders of a symbol that have expired by instant, a time of the
 // market; at is the time of the records. A broker elsewhere ends its orders itself. Called
-// with mu held; it returns the last sequence, or 0.
-func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
+// with mu held.
+func (e *Engine) expire(symbol string, instant, at Time) {
 	if e.venue != nil {
-		return 0
+		return
 	}
 	// They are gathered first, because ending one may end others and change the list.
 	var over []*Order
@@ -23,14 +23,11 @@ func (e *Engine) expire(symbol string, instant, at Time) (seq uint64) {
 		if o = e.ahead.order(o.ID); o.Status.Terminal() { // it ended with an order before it
 			continue
 		}
-		_, s, err := e.cancel(o, Who{}, expired, at)
-		if err != nil {
+		if _, err := e.cancel(o, Who{}, expired, at); err != nil {
 			e.journal.Break(fmt.Errorf("order %s has expired: %w", o.ID, err))
-			return seq
+			return
 		}
-		seq = s
 	}
-	return seq
 }
 
 // expireLate is how long after its expiry an order is cancelled although no later price
@@ -40,11 +37,11 @@ const expireLate = time.Minute
 // expireAll cancels the orders of all symbols that expired at least expireLate ago, and
 // returns when that is on disk.
 func (e *Engine) expireAll() error {
-	return e.write(func() (seq uint64, _ error) {
+	return e.Do(func(s *state) error {
 		at := now()
-		for _, symbol := range sorted(e.ahead.open) {
-			seq = max(seq, e.expire(symbol, Time{at.Add(-expireLate)}, at))
+		for _, symbol := range sorted(s.open) {
+			e.expire(symbol, Time{at.Add(-expireLate)}, at)
 		}
-		return seq, nil
+		return nil
 	})
 }

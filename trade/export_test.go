@@ -326,7 +326,7 @@ func TestExportSyntheticDays(t *testing.T) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if _, err := e.noteDay(Time{now().AddDate(0, 0, 1)}); err != nil {
+	if err := e.noteDay(Time{now().AddDate(0, 0, 1)}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(e.ahead.days); n != 2 || e.ahead.days[0].Synthetic || !e.ahead.days[1].Synthetic {

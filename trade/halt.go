@@ -30,44 +30,44 @@ func (e *Engine) refreshTrading() error {
 // followed from that.
 func (e *Engine) judgeTrading() error {
 	shared := e.options.Shared != nil
-	state, err := readHalt(e.options.Dir)
+	asked, err := readHalt(e.options.Dir)
 	if err := e.noteHalt(err); err != nil {
 		return err
 	}
-	e.mu.Lock()
-	// An earlier leader may have had the file, or was told to halt: that there is no file
-	// here says nothing, and a halt lasts until it is lifted. Only reducing with the day of a
-	// loss is the breaker's, unless the owner asked for it as well.
-	if shared && (e.ahead.trading == Halted || state == Active && (e.ahead.tripped == "" || e.ahead.byOwner)) {
-		state = e.ahead.trading
+	var ev *event // nil if nothing changes
+	err = e.Do(func(s *state) error {
+		// An earlier leader may have had the file, or was told to halt: that there is no file
+		// here says nothing, and a halt lasts until it is lifted. Only reducing with the day of a
+		// loss is the breaker's, unless the owner asked for it as well.
+		if shared && (s.trading == Halted || asked == Active && (s.tripped == "" || s.byOwner)) {
+			asked = s.trading
+		}
+		// The step that would be written, if it is a change. What the broker or a loss restricted
+		// ends without the owner's file.
+		by := &Who{Name: "nothing restricts it any more"}
+		if asked != Active || e.haltFile {
+			by.Name = "owner, by the file HALT"
+		}
+		e.haltFile = asked != Active
+		ev = &event{At: now(), Trading: asked, ByOwner: shared && asked == Reducing, By: by}
+		// A file that halts wins over everything else. Without a file the daily loss may
+		// restrict trading, and what is known of the broker may restrict it further.
+		if asked == Active {
+			e.breaker(ev)
+		}
+		e.restrict(ev)
+		e.keepTripped(ev)
+		news := e.differsAnew(ev)
+		if s.trading == ev.Trading && s.tripped == ev.Tripped && s.byOwner == ev.ByOwner && !news {
+			ev = nil
+			return errIdle
+		}
+		return e.proposeTrading(ev)
+	})
+	if err == nil && ev != nil {
+		e.log.Warn("trading state changed", "state", string(ev.Trading), "by", ev.By.Name)
 	}
-	// The step that would be written, if it is a change. What the broker or a loss restricted
-	// ends without the owner's file.
-	by := &Who{Name: "nothing restricts it any more"}
-	if state != Active || e.haltFile {
-		by.Name = "owner, by the file HALT"
-	}
-	e.haltFile = state != Active
-	ev := &event{At: now(), Trading: state, ByOwner: shared && state == Reducing, By: by}
-	// A file that halts wins over everything else. Without a file the daily loss may
-	// restrict trading, and what is known of the broker may restrict it further.
-	if state == Active {
-		e.breaker(ev)
-	}
-	e.restrict(ev)
-	e.keepTripped(ev)
-	news := e.differsAnew(ev)
-	if e.ahead.trading == ev.Trading && e.ahead.tripped == ev.Tripped && e.ahead.byOwner == ev.ByOwner && !news {
-		e.mu.Unlock()
-		return nil
-	}
-	seq, err := e.proposeTrading(ev)
-	e.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	e.log.Warn("trading state changed", "state", string(ev.Trading), "by", ev.By.Name)
-	return e.commit(seq)
+	return err
 }
 
 // noteHalt notes whether the file HALT could be looked at. If it could not, unread says why,
@@ -76,12 +76,12 @@ func (e *Engine) judgeTrading() error {
 // Once it can be looked at again, how far the market was judged is on disk as after a halt.
 func (e *Engine) noteHalt(unread error) error {
 	before := false
-	err := e.write(func() (uint64, error) {
+	err := e.Do(func(*state) error {
 		before, e.haltUnread = e.haltUnread, unread != nil
 		if before && unread == nil {
 			return e.noteSeen(now())
 		}
-		return 0, nil
+		return errIdle
 	})
 	if unread == nil {
 		return err
@@ -92,14 +92,14 @@ func (e *Engine) noteHalt(unread error) error {
 	return refuse("halt_unknown", later, "whether trading is halted cannot be told: %v", unread)
 }
 
-// proposeTrading proposes ev, which changes the trading state, and returns its sequence.
+// proposeTrading proposes ev, which changes the trading state.
 // Prices that came while orders were held back must not fill them after a restart, so the
 // end of a restriction writes down first how far the market was judged. Called with mu
 // held.
-func (e *Engine) proposeTrading(ev *event) (uint64, error) {
+func (e *Engine) proposeTrading(ev *event) error {
 	if e.ahead.trading != Active {
-		if _, err := e.noteSeen(now()); err != nil {
-			return 0, err
+		if err := e.noteSeen(now()); err != nil {
+			return err
 		}
 	}
 	return e.propose(kindTrading, ev)
@@ -178,20 +178,19 @@ func (e *Engine) askHalt(halt bool) error {
 // setHaltShared is the step of SetHalt for the leader on a shared log.
 func (e *Engine) setHaltShared(halt bool) error {
 	ev := &event{At: now(), Trading: Active, By: &Who{Name: "owner"}}
-	e.mu.Lock()
-	if halt {
-		ev.Trading = Halted
-		e.keepTripped(ev)
-	} else {
-		e.breaker(ev)
+	err := e.Do(func(*state) error {
+		if halt {
+			ev.Trading = Halted
+			e.keepTripped(ev)
+		} else {
+			e.breaker(ev)
+		}
+		return e.proposeTrading(ev)
+	})
+	if err == nil {
+		e.log.Warn("trading state changed", "state", string(ev.Trading), "by", ev.By.Name)
 	}
-	seq, err := e.proposeTrading(ev)
-	e.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	e.log.Warn("trading state changed", "state", string(ev.Trading), "by", ev.By.Name)
-	return e.commit(seq)
+	return err
 }
 
 // maxHalt bounds the file HALT that is read, in bytes. A longer one halts.

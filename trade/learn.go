@@ -248,7 +248,7 @@ func (e *Engine) settleLive(o *Order, s broker.State) error {
 	if s.Filled >= o.FilledQuantity { // otherwise nobody knows what is left of it
 		e.tellLive(k, ev)
 	}
-	_, err := e.propose(k, ev)
+	err := e.propose(k, ev)
 	return err
 }
 
@@ -356,9 +356,9 @@ func (e *Engine) learnAnswer(id string, s broker.State) bool {
 // whether the book has all of it now.
 func (e *Engine) writeLearnt(id string, s broker.State) bool {
 	var sure bool
-	err := e.write(func() (_ uint64, err error) {
+	err := e.Do(func(*state) (err error) {
 		sure, err = e.learn(id, s)
-		return e.ahead.seq, err // also if somebody else has learnt it first: the caller reads what is on disk
+		return err
 	})
 	if err != nil {
 		e.log.Error("what the broker told could not be written down", "order", id, "error", limit.Line(err.Error(), 200))
@@ -392,6 +392,6 @@ func (e *Engine) restate(o *Order, status OrderStatus, reason string) error {
 	if status.Terminal() {
 		delete(e.venue.doubts, o.ID)
 	}
-	_, err := e.propose(kindAnswered, ev)
+	err := e.propose(kindAnswered, ev)
 	return err
 }

@@ -25,17 +25,19 @@ func (e *Engine) placeLive(ctx context.Context, r OrderRequest) (Order, error) {
 	asked := e.watch.ask(ctx, r.Symbol)
 	// The intent is on disk before the order is sent, so that the broker can have no
 	// order of ours that this book does not know.
-	o, wire, seq, err := e.intend(r, rules, asked)
+	var o *Order
+	var wire broker.Order
+	err = e.Do(func(*state) (err error) {
+		o, wire, err = e.intend(r, rules, asked)
+		return err
+	})
 	switch {
-	case err != nil:
-		return Order{}, e.afterDisk(err)
+	case err != nil: // also if the journal is broken: nothing is sent any more
+		return Order{}, err
 	case r.DryRun && o.ID == "":
 		return o.public(), nil
 	case wire.ClientID == "": // the same order came in while we asked for prices
-		return o.answer(r), e.commit(seq)
-	}
-	if err := e.commit(seq); err != nil { // the journal is broken: nothing is sent any more
-		return Order{}, err
+		return o.answer(r), nil
 	}
 	return e.send(ctx, wire)
 }
@@ -49,25 +51,23 @@ func notSent(err error) error {
 	return refuse("broker_not_ready", later, "the broker could not be asked for its rules; nothing was sent: %s", limit.Line(err.Error(), 200))
 }
 
-// intend decides about r under one lock and proposes the intent to send it. It returns
-// the order, what to send, and the sequence to commit. If there is nothing to send, because
-// the order was there before or this is a dry run, what to send has no ClientID.
-func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked inquiry) (*Order, broker.Order, uint64, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// intend decides about r and proposes the intent to send it. It returns the order and what
+// to send. If there is nothing to send, because the order was there before or this is a dry
+// run, what to send has no ClientID. Called with mu held.
+func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked inquiry) (*Order, broker.Order, error) {
 	var none broker.Order
 	if o, err := e.known(r); o != nil || err != nil {
-		return o, none, e.ahead.seq, err
+		return o, none, err
 	}
 	// The price at which it would be filled on arrival is estimated as on paper; the
 	// broker decides what is filled.
 	o, q, fill, err := e.draft(r, asked)
 	if err != nil {
-		return nil, none, 0, err
+		return nil, none, err
 	}
 	at := o.CreatedAt
 	if err := e.checkLive(r, o, q.price, fill, at); err != nil {
-		return nil, none, 0, err
+		return nil, none, err
 	}
 	// The broker's day ends by its own calendar.
 	if o.TimeInForce == Day && !rules.DayEnd.IsZero() {
@@ -75,28 +75,27 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked inquiry) (*Ord
 	}
 	wire := e.toSend(o, r, rules, fill)
 	if o.StopLoss != nil && wire.StopLoss == 0 || o.TakeProfit != nil && wire.TakeProfit == 0 {
-		return nil, none, 0, refuse("bad_exit", fixIt, "an exit would be at less than %s, the step of prices at %s; choose a smaller distance", rules.Tick(0), e.venue.name)
+		return nil, none, refuse("bad_exit", fixIt, "an exit would be at less than %s, the step of prices at %s; choose a smaller distance", rules.Tick(0), e.venue.name)
 	}
 	if err := rules.Check(wire); err != nil {
-		return nil, none, 0, notSent(err)
+		return nil, none, notSent(err)
 	}
 	if r.DryRun {
 		o.ID, o.Reason = "", "dry run: every check passed, nothing was sent"
 		if fill != 0 {
 			o.AveragePrice = &fill // shown to the person who has to approve it
 		}
-		return o, none, 0, nil
+		return o, none, nil
 	}
 	// The order is counted and noted as being sent in the same lock of mu in which the
 	// intent is proposed, so that a report that is read meanwhile does not take it for lost.
 	e.rate.Take(at.Time, e.orderRate())
 	o.UpdatedAt, o.Reason = at, sendingReason
-	seq, err := e.propose(kindIntent, &event{At: at, Order: o})
-	if err != nil {
-		return nil, none, 0, err
+	if err := e.propose(kindIntent, &event{At: at, Order: o}); err != nil {
+		return nil, none, err
 	}
 	e.venue.doubts[o.ID] = &doubt{sending: true}
-	return o, wire, seq, nil
+	return o, wire, nil
 }
 
 // checkLive refuses o if it is over any limit there is on paper, if what is known of the
@@ -205,13 +204,14 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 	if age < sendWithin {
 		s, err = e.venue.Submit(ctx, w)
 	}
-	sure, seq, wrote := e.answered(w.ClientID, s, err)
+	sure := false
+	wrote := e.Do(func(*state) (failed error) {
+		sure, failed = e.answered(w.ClientID, s, err)
+		return failed
+	})
 	// The account is read soon if the answer does not tell everything.
 	if err != nil || !sure || w.Replaces != "" {
 		e.venue.soon()
-	}
-	if wrote == nil {
-		wrote = e.commit(seq)
 	}
 	if wrote != nil {
 		return Order{}, wrote
@@ -222,10 +222,8 @@ func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
 
 // answered proposes what follows from the answer to an order that was sent: a state to
 // learn from, a refusal that ends the order, or no answer, which leaves it open and in
-// doubt. It returns whether the answer told everything, and the sequence to commit.
-func (e *Engine) answered(id string, s broker.State, lost error) (sure bool, seq uint64, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// doubt. It returns whether the answer told everything. Called with mu held.
+func (e *Engine) answered(id string, s broker.State, lost error) (sure bool, err error) {
 	o, sure := e.ahead.order(id), true
 	switch no := (*broker.Refused)(nil); {
 	case o.Status.Terminal(): // the stream was faster
@@ -241,5 +239,5 @@ func (e *Engine) answered(id string, s broker.State, lost error) (sure bool, seq
 	if e.ahead.order(id).Unknown() {
 		e.venue.doubts[id] = &doubt{ended: time.Now()}
 	}
-	return sure, e.ahead.seq, err
+	return sure, err
 }

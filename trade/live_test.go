@@ -651,7 +651,11 @@ func TestLiveRefusalsWaitForDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, _, seq, err := l.e.intend(r, rules, inquiry{answered: true})
+		var o *Order
+		seq, _, err := l.e.locked(func(*state) (err error) {
+			o, _, err = l.e.intend(r, rules, inquiry{answered: true})
+			return err
+		})
 		if err != nil || l.e.Applied() >= seq {
 			t.Fatalf("record %d is to be written and %d are: %v", seq, l.e.Applied(), err)
 		}
@@ -978,14 +982,14 @@ func TestLiveSlow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, wire, seq, err := l.e.intend(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, rules, inquiry{answered: true})
-		if err != nil {
+		var wire broker.Order
+		if err := l.e.Do(func(*state) (err error) {
+			_, wire, err = l.e.intend(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, rules, inquiry{answered: true})
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(sendWithin) // the disk takes that long
-		if err := l.e.commit(seq); err != nil {
-			t.Fatal(err)
-		}
 		if o, err := l.e.send(t.Context(), wire); err != nil || o.Status != StatusRejected || !strings.Contains(o.Reason, "nothing was sent") || len(v.Orders()) != 1 {
 			t.Errorf("after the disk took too long: %+v, %v, %d orders at the venue, want it rejected and only the first sent", o, err, len(v.Orders()))
 		}

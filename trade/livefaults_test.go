@@ -750,11 +750,11 @@ func TestLiveInterrupted(t *testing.T) {
 		if err := l.e.ensure(t.Context(), "AAA"); err != nil {
 			t.Fatal(err)
 		}
-		o, _, seq, err := l.e.intend(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: shares(1)}, rules, inquiry{answered: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := l.e.commit(seq); err != nil {
+		var o *Order
+		if err := l.e.Do(func(*state) (err error) {
+			o, _, err = l.e.intend(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: shares(1)}, rules, inquiry{answered: true})
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if o := l.order(o.ID); o.Reason != sendingReason {

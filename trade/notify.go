@@ -9,14 +9,6 @@ import (
 	"wick/delivery"
 )
 
-// fire proposes the firing of a, which must still be active, and returns the step. Called
-// with mu held.
-func (e *Engine) fire(a *Alert, t trigger, at Time) (*event, uint64, error) {
-	ev := &event{At: at, Notification: a.notification(t, at), To: e.recipients(a), Alert: a.after(t.at), Price: t.price}
-	seq, err := e.propose(kindFired, ev)
-	return ev, seq, err
-}
-
 // Page is the part of the polling queue that a caller asks for.
 type Page struct {
 	// Offset skips so many of the notifications that were read before and are asked for
@@ -35,30 +27,31 @@ type Page struct {
 // reader read within the last hour, so that a lost answer loses no alert. Two calls of a
 // reader at the same time get different ones: the decision is made under mu.
 func (e *Engine) Notifications(reader string, again bool, p Page) (read []Notification, left int, err error) {
-	e.mu.Lock()
-	at, seq := now(), e.ahead.seq
-	old, unread := e.ahead.readBy(reader, at)
 	var entries []*entry
-	if again {
-		entries = old
-	}
-	// What was read before comes first and may be skipped; what is new never is.
-	entries = entries[min(p.Offset, len(entries)):]
-	known := len(entries) // those that were read before
-	entries = append(slices.Clip(entries), unread...)
-	n := p.cut(entries)
-	if n > known {
-		if seq, err = e.propose(kindDrained, &event{At: at, Through: entries[n-1].Seq, By: &Who{ID: shortReader(reader)}}); err != nil {
-			e.mu.Unlock()
-			return nil, 0, err
+	var n int // of them are read now
+	err = e.Do(func(s *state) error {
+		at := now()
+		old, unread := s.readBy(reader, at)
+		if again {
+			entries = old
 		}
+		// What was read before comes first and may be skipped; what is new never is.
+		entries = entries[min(p.Offset, len(entries)):]
+		known := len(entries) // those that were read before
+		entries = append(slices.Clip(entries), unread...)
+		if n = p.cut(entries); n <= known {
+			return nil
+		}
+		return e.propose(kindDrained, &event{At: at, Through: entries[n-1].Seq, By: &Who{ID: shortReader(reader)}})
+	})
+	if err != nil {
+		return nil, 0, err
 	}
-	e.mu.Unlock()
 	read = make([]Notification, 0, n)
 	for _, entry := range entries[:n] {
 		read = append(read, *entry.Notification)
 	}
-	return read, len(entries) - n, e.commit(seq)
+	return read, len(entries) - n, nil
 }
 
 // cut returns how many of the entries the page holds, at least one if there are
@@ -133,36 +126,35 @@ func (e *Engine) PendingNotifications(reader string) int {
 // one a second.
 func (e *Engine) tidy() error {
 	marks := e.hub.Settled(maxMarks)
-	return e.write(func() (seq uint64, err error) {
+	return e.Do(func(s *state) (err error) {
 		at := now()
-		// Each part returns the sequence of its last record, or 0. Only the last of all is
-		// waited for.
-		do := func(due bool, part func(at Time) (uint64, error)) {
-			if due && err == nil {
-				var last uint64
-				last, err = part(at)
-				seq = max(seq, last)
+		if len(marks) > 0 {
+			err = e.propose(kindDelivered, &event{At: at, Marks: marks})
+		}
+		if err == nil && s.subs.Stale(at.Add(-time.Minute)) {
+			err = e.propose(kindExpired, &event{At: at})
+		}
+		moved := slices.ContainsFunc(sorted(s.open), func(symbol string) bool { return len(e.drawn(symbol)) > 0 })
+		if err == nil && (moved || at.Sub(e.notedAt.Time) >= seenPeriod) {
+			if err = e.noteSeen(at); err == nil {
+				err = e.forget(at)
 			}
 		}
-		do(len(marks) > 0, func(at Time) (uint64, error) { return e.propose(kindDelivered, &event{At: at, Marks: marks}) })
-		do(e.ahead.subs.Stale(at.Add(-time.Minute)), func(at Time) (uint64, error) { return e.propose(kindExpired, &event{At: at}) })
-		moved := slices.ContainsFunc(sorted(e.ahead.open), func(symbol string) bool { return len(e.drawn(symbol)) > 0 })
-		minutely := at.Sub(e.notedAt.Time) >= seenPeriod || moved
-		do(minutely, e.noteSeen)
-		do(minutely, e.forget)
-		do(true, e.noteDay)
-		return seq, err
+		if err == nil {
+			err = e.noteDay(at)
+		}
+		return err
 	})
 }
 
 // RecordAnswer writes down what a person answered about an order. When it returns nil, the
 // record is on disk.
 func (e *Engine) RecordAnswer(evidence []byte) error {
-	return e.write(func() (uint64, error) { return e.propose(kindAnswer, &event{At: now(), Evidence: evidence}) })
+	return e.Do(func(*state) error { return e.propose(kindAnswer, &event{At: now(), Evidence: evidence}) })
 }
 
 // WriteOutbox writes a record that only the outbox understands. When it returns nil,
 // the record is on disk and Outbox.Apply has been called with it.
 func (e *Engine) WriteOutbox(record []byte) error {
-	return e.write(func() (uint64, error) { return e.propose(kindOutbox, &event{At: now(), Outbox: record}) })
+	return e.Do(func(*state) error { return e.propose(kindOutbox, &event{At: now(), Outbox: record}) })
 }

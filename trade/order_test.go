@@ -396,13 +396,14 @@ func TestRefusalsWaitForDisk(t *testing.T) {
 				if err := e.ensure(t.Context(), "AAA"); err != nil {
 					t.Fatal(err)
 				}
-				o, seq, err := e.accept(c.ask, inquiry{answered: true})
-				if err == nil && c.replaces {
-					c.then.Replaces = o.ID
-					e.mu.Lock()
-					_, seq, err = e.cancel(&o.Order, Who{}, "", now())
-					e.mu.Unlock()
-				}
+				seq, _, err := e.locked(func(*state) error {
+					o, err := e.accept(c.ask, inquiry{answered: true})
+					if err == nil && c.replaces {
+						c.then.Replaces = o.ID
+						_, err = e.cancel(&o.Order, Who{}, "", now())
+					}
+					return err
+				})
 				if err != nil || e.Applied() >= seq {
 					t.Fatalf("%s: record %d is to be written and %d are: %v", c.want, seq, e.Applied(), err)
 				}

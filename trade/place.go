@@ -56,21 +56,24 @@ func (e *Engine) PlaceOrder(ctx context.Context, r OrderRequest) (Placed, error)
 		return Placed{Order: o}, err
 	}
 	e.learnGrid(ctx, r.Symbol)
-	p, seq, err := e.accept(r, e.watch.ask(ctx, r.Symbol))
+	asked := e.watch.ask(ctx, r.Symbol)
+	var p Placed
+	err = e.Do(func(*state) (err error) {
+		p, err = e.accept(r, asked)
+		return err
+	})
 	if err != nil {
-		return Placed{}, e.afterDisk(err)
+		return Placed{}, err
 	}
-	return p, e.commit(seq)
+	return p, nil
 }
 
 // accept decides about r in one go: no other order comes between the check of a
-// limit and its use. It returns what clients see and the sequence to commit. Asked is what
-// came of asking the source for the newest price just now.
-func (e *Engine) accept(r OrderRequest, asked inquiry) (Placed, uint64, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// limit and its use. It returns what clients see. Asked is what came of asking the source
+// for the newest price just now. Called with mu held.
+func (e *Engine) accept(r OrderRequest, asked inquiry) (Placed, error) {
 	if o, err := e.known(r); o != nil || err != nil { // came in while we asked for prices
-		return Placed{Order: o.answer(r)}, e.ahead.seq, err
+		return Placed{Order: o.answer(r)}, err
 	}
 	o, q, fill, err := e.draft(r, asked)
 	if err == nil {
@@ -80,12 +83,12 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (Placed, uint64, error) {
 		err = checkRests(o, r.OCO, fill, q.price)
 	}
 	if err != nil {
-		return Placed{}, 0, q.refusing(err)
+		return Placed{}, q.refusing(err)
 	}
 	at := o.CreatedAt
 	ev, err := e.arrival(o, fill, q, at)
 	if err != nil {
-		return Placed{}, 0, err
+		return Placed{}, err
 	}
 	if r.OCO != (OCO{}) { // the stop beside the limit arrives with it
 		ev.begin(ev.Order.partner(r.OCO))
@@ -108,11 +111,11 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (Placed, uint64, error) {
 			says += "; without dry_run: " + ev.Order.Reason
 		}
 		ev.Order.ID, ev.Order.Reason = "", says
-		return e.placed(ev), 0, nil
+		return e.placed(ev), nil
 	}
 	e.rate.Take(at.Time, e.orderRate())
-	seq, err := e.proposePlaced(ev, instant)
-	return e.placed(ev), seq, err
+	err = e.proposePlaced(ev, instant)
+	return e.placed(ev), err
 }
 
 // placed returns what clients see of a step by which an order was placed. Called with mu held.

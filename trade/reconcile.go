@@ -124,26 +124,25 @@ func (e *Engine) missed(o *Order, err error) bool {
 
 // giveUp counts that the broker, asked for o, did not have it, and rejects o with a reason once
 // that can be believed. It reports whether the state of o is clear then.
-func (e *Engine) giveUp(o *Order, reason string) bool {
-	e.mu.Lock()
-	d := e.doubt(o.ID)
-	if d == nil { // the stream has told of it meanwhile
-		e.mu.Unlock()
-		return true
-	}
-	// While the request may still be on its way, or after the broker has known the order, "not
-	// known" means nothing. And one may come from a server that has not heard of it yet.
-	if !d.sending && d.found.IsZero() && time.Since(d.ended) >= unknownPatience {
-		d.misses++
-	}
-	if d.misses < 2 {
-		e.mu.Unlock()
-		return false
-	}
-	err := e.restate(e.ahead.order(o.ID), StatusRejected, reason)
-	seq := e.ahead.seq
-	e.mu.Unlock()
-	return err == nil && e.commit(seq) == nil
+func (e *Engine) giveUp(o *Order, reason string) (clear bool) {
+	err := e.Do(func(s *state) error {
+		d := e.doubt(o.ID)
+		if d == nil { // the stream has told of it meanwhile
+			clear = true
+			return nil
+		}
+		// While the request may still be on its way, or after the broker has known the order, "not
+		// known" means nothing. And one may come from a server that has not heard of it yet.
+		if !d.sending && d.found.IsZero() && time.Since(d.ended) >= unknownPatience {
+			d.misses++
+		}
+		if d.misses < 2 {
+			return nil
+		}
+		clear = true
+		return e.restate(s.order(o.ID), StatusRejected, reason)
+	})
+	return clear && err == nil
 }
 
 // compare takes over a report and notes where the positions of the account differ from

@@ -14,8 +14,8 @@ import (
 // fillResting fills the resting orders that t reaches, leg by leg and within a leg in the
 // order in which the market reaches them, and lets trailing stops follow the market. Since is
 // the time of the feed's update before, zero if this is its first one after a start.
-// Called with mu held; it returns the last sequence, or 0.
-func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
+// Called with mu held.
+func (e *Engine) fillResting(t tick, since int64, at Time) {
 	if t.At < since { // the clock was set back: times that now lie in the future mean nothing
 		for _, id := range e.ahead.open[t.Symbol] {
 			if e.arrived[id] > at.UnixMilli() {
@@ -28,7 +28,7 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 	for _, l := range t.legs {
 		judge := func(stage leg) bool {
 			for _, h := range e.reachedBy(t.Symbol, stage, l.to) {
-				seq = max(seq, e.fillReached(t, h, stage, at))
+				e.fillReached(t, h, stage, at)
 			}
 			// Only now: whether the extreme that moves a trailing stop came before the one that
 			// reaches an order is not known.
@@ -47,7 +47,7 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 		}
 	}
 	if len(t.legs) == 0 {
-		return seq
+		return
 	}
 	for _, id := range e.ahead.open[t.Symbol] {
 		// An order that was there before the time of this update began needs no entry any
@@ -58,7 +58,7 @@ func (e *Engine) fillResting(t tick, since int64, at Time) (seq uint64) {
 			e.arrived[id] = min(born, t.At)
 		}
 	}
-	return max(seq, e.expire(t.Symbol, Time{time.UnixMilli(t.At)}, at))
+	e.expire(t.Symbol, Time{time.UnixMilli(t.At)}, at)
 }
 
 // reachedOrder is a resting order that the market reaches.
@@ -116,11 +116,11 @@ func (e *Engine) reachedBy(symbol string, l leg, end int64) (list []reachedOrder
 }
 
 // fillReached takes the step of an order that l, a leg of t or its opening, reaches, if there is one.
-// It returns its sequence, or 0. Called with mu held.
-func (e *Engine) fillReached(t tick, h reachedOrder, l leg, at Time) uint64 {
+// Called with mu held.
+func (e *Engine) fillReached(t tick, h reachedOrder, l leg, at Time) {
 	o, price, part := e.ahead.order(h.id), h.price, h.part
 	if o == nil || o.Status.Terminal() || e.stopReached(o, l) { // it may have ended with one before it
-		return 0
+		return
 	}
 	if o.Type == TrailingStop { // the record says where it stood, too
 		drawn := *o
@@ -131,9 +131,9 @@ func (e *Engine) fillReached(t tick, h reachedOrder, l leg, at Time) uint64 {
 		both.Reason, o = stopCounts, &both
 	}
 	q := quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}
-	seq, ev := e.fillNow(o, q, at)
+	ev := e.fillNow(o, q, at)
 	if ev == nil || ev.Holding == nil {
-		return seq
+		return
 	}
 	// The stop of an entry that was filled now is judged by what the leg did after that.
 	for _, exit := range ev.Begin {
@@ -147,29 +147,26 @@ func (e *Engine) fillReached(t tick, h reachedOrder, l leg, at Time) uint64 {
 				unsure := *exit
 				unsure.Reason, exit = entryFirst, &unsure
 			}
-			last, _ := e.fillNow(exit, q, at)
-			seq = max(seq, last)
+			e.fillNow(exit, q, at)
 		}
 	}
-	return seq
 }
 
 // fillNow takes the step of an order that the market has reached at q, unless the trading
-// state holds it. It returns the sequence and the step, or 0 and nil. Called with mu held.
-func (e *Engine) fillNow(o *Order, q quote, at Time) (uint64, *event) {
+// state holds it. It returns the step, or nil. Called with mu held.
+func (e *Engine) fillNow(o *Order, q quote, at Time) *event {
 	if e.held(e.ahead, o, e.ahead.holdings[o.Symbol].Quantity) {
-		return 0, nil
+		return nil
 	}
 	k, ev := e.fillAt(o, q, at)
 	if ev == nil {
-		return 0, nil
+		return nil
 	}
-	seq, err := e.proposeOrders(k, ev, q.at, false)
-	if err != nil { // the order would stay open, though the market has reached it
+	if err := e.proposeOrders(k, ev, q.at, false); err != nil { // the order would stay open, though the market has reached it
 		e.journal.Break(fmt.Errorf("order %s was reached: %w", o.ID, err))
-		return 0, nil
+		return nil
 	}
-	return seq, ev
+	return ev
 }
 
 // afterEntry returns what is known of the rest of s, in which the entry o was filled when the

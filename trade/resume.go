@@ -37,9 +37,8 @@ func (e *Engine) firstSeen(symbol string) map[string]*seen {
 }
 
 // noteSeen writes down how far those symbols were judged that an alert or an open order
-// waits for, and has the journal forget the others. Called with mu held; it returns the
-// last sequence, or 0 if there is nothing new.
-func (e *Engine) noteSeen(at Time) (seq uint64, err error) {
+// waits for, and has the journal forget the others. Called with mu held.
+func (e *Engine) noteSeen(at Time) error {
 	e.notedAt = at
 	// Only what has changed is written, and nil for symbols that nothing waits for any
 	// more.
@@ -60,11 +59,11 @@ func (e *Engine) noteSeen(at Time) (seq uint64, err error) {
 
 // proposeSeen writes down how far symbols were judged; nil forgets a symbol. A record has
 // at most maxSeen symbols, and trailing stops of at most one symbol's number, so that it
-// fits. Called with mu held; it returns the last sequence, or 0 if there are none.
-func (e *Engine) proposeSeen(changed map[string]*seen, at Time) (seq uint64, err error) {
+// fits. Called with mu held.
+func (e *Engine) proposeSeen(changed map[string]*seen, at Time) error {
 	ev := &event{At: at, Seen: make(map[string]*seen), Stops: make(map[string]exact.Decimal)}
 	write := func() error {
-		seq, err = e.propose(kindSeen, ev)
+		err := e.propose(kindSeen, ev)
 		ev = &event{At: at, Seen: make(map[string]*seen), Stops: make(map[string]exact.Decimal)}
 		return err
 	}
@@ -74,21 +73,21 @@ func (e *Engine) proposeSeen(changed map[string]*seen, at Time) (seq uint64, err
 		drawn := e.drawn(symbol)
 		if len(ev.Seen) == maxSeen || len(ev.Stops)+len(drawn) > MaxOpenPerSymbol {
 			if err := write(); err != nil {
-				return 0, err
+				return err
 			}
 		}
 		ev.Seen[symbol] = changed[symbol]
 		maps.Copy(ev.Stops, drawn)
 	}
-	if len(ev.Seen) > 0 {
-		err = write()
+	if len(ev.Seen) == 0 {
+		return nil
 	}
-	return seq, err
+	return write()
 }
 
 // writeSeen is noteSeen for callers without mu; it returns when all is on disk.
 func (e *Engine) writeSeen() error {
-	return e.write(func() (uint64, error) { return e.noteSeen(now()) })
+	return e.Do(func(*state) error { return e.noteSeen(now()) })
 }
 
 // waitingSymbols returns the symbols that alerts or open orders wait for. Called

@@ -15,9 +15,15 @@ func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
 	if r.ClientOrderID == "" {
 		return nil, nil
 	}
-	e.mu.Lock()
-	o, seq := e.ahead.order(e.ahead.clientIDs[r.ClientOrderID]), e.ahead.seq
-	e.mu.Unlock()
+	var o *Order
+	if err := e.Do(func(s *state) error {
+		if o = s.order(s.clientIDs[r.ClientOrderID]); o == nil {
+			return errIdle
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
 	if o == nil {
 		var err error
 		r.searched = e.archive.Head().Records
@@ -26,9 +32,9 @@ func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
 		}
 	}
 	if err := e.checkReuse(o, *r); err != nil {
-		return nil, e.afterDisk(err)
+		return nil, err
 	}
-	return o, e.commit(seq)
+	return o, nil
 }
 
 // known looks again for what earlier did not find, with mu held. An order that came in

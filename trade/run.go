@@ -20,32 +20,30 @@ import (
 // was set forward, an entry is dropped early. Nobody can know whether that happened, so
 // the entries that look like it are counted and logged.
 func (e *Engine) begin() error {
-	at := now()
-	e.mu.Lock()
-	e.began = at
-	ahead, dropped := 0, 0
-	e.ahead.subs.Snapshot(func(entry *delivery.Entry) {
-		switch age := at.Sub(entry.At); {
-		case age < 0:
-			ahead++
-		case age >= delivery.QueueTTL:
-			dropped++
+	future, dropped := 0, 0
+	err := e.Do(func(s *state) error {
+		at := now()
+		e.began = at
+		s.subs.Snapshot(func(entry *delivery.Entry) {
+			switch age := at.Sub(entry.At); {
+			case age < 0:
+				future++
+			case age >= delivery.QueueTTL:
+				dropped++
+			}
+		})
+		if err := e.propose(kindStarted, &event{At: at, Epoch: e.options.epoch()}); err != nil {
+			return err
 		}
+		return e.noteDay(at) // before the first order, so that its loss counts as of today
 	})
-	seq, err := e.propose(kindStarted, &event{At: at, Epoch: e.options.epoch()})
-	if err == nil { // the mark of the day must come before the first order, so that its loss counts as of today
-		var noted uint64
-		noted, err = e.noteDay(at)
-		seq = max(seq, noted)
+	if future+dropped > 0 {
+		e.log.Info("queues at the start", "expired", dropped, "future", future)
 	}
-	e.mu.Unlock()
-	if ahead+dropped > 0 {
-		e.log.Info("queues at the start", "expired", dropped, "future", ahead)
+	if err == nil {
+		e.writeSubscriptions()
 	}
-	if err != nil {
-		return err
-	}
-	return e.finish(seq)
+	return err
 }
 
 // work runs all parts of the engine, also those of a follower, until ctx ends; then it

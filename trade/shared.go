@@ -91,7 +91,7 @@ func (e *Engine) Mark(marks map[string]uint64) error {
 	if len(marks) == 0 || len(marks) > maxMarks {
 		return nil
 	}
-	return e.write(func() (uint64, error) { return e.propose(kindDelivered, &event{At: now(), Marks: marks}) })
+	return e.Do(func(*state) error { return e.propose(kindDelivered, &event{At: now(), Marks: marks}) })
 }
 
 // passOn asks the leader to write down how far the subscribers of this replica have

@@ -57,15 +57,15 @@ type DayResult struct {
 }
 
 // noteDay proposes a mark of the account when it is valued for the first time on a day.
-// Called with mu held; it returns the sequence, or 0 if there is nothing to note.
-func (e *Engine) noteDay(at Time) (uint64, error) {
+// Called with mu held.
+func (e *Engine) noteDay(at Time) error {
 	date := at.UTC().Format(time.DateOnly)
 	if n := len(e.ahead.days); e.options.Account.Cash == 0 || n > 0 && e.ahead.days[n-1].Date >= date {
-		return 0, nil
+		return nil
 	}
 	l := e.ledger(e.ahead)
 	if !l.whole {
-		return 0, nil // a price is missing: tidy tries again
+		return nil // a price is missing: tidy tries again
 	}
 	return e.propose(kindDay, &event{At: at, Day: &dayMark{date, l.equity, l.realized, l.fees, e.options.Account.Cash, l.synthetic}})
 }

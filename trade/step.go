@@ -4,15 +4,14 @@ package trade
 // at the given instant, in unix milliseconds: they are new, or are stops that it sets off,
 // and what follows the stop begins now. What was noted of orders that end is forgotten. Asked
 // is as in [Engine.tell]. Called with mu held.
-func (e *Engine) proposeOrders(k kind, ev *event, instant int64, asked bool) (uint64, error) {
+func (e *Engine) proposeOrders(k kind, ev *event, instant int64, asked bool) error {
 	before := e.ahead.order(ev.Order.ID)
 	for i, with := range ev.Ends {
 		ev.Ends[i].Stop = e.trails[with.ID]
 	}
 	e.tell(k, ev, asked)
-	seq, err := e.propose(k, ev)
-	if err != nil {
-		return seq, err
+	if err := e.propose(k, ev); err != nil {
+		return err
 	}
 	for _, o := range ev.Begin {
 		e.arrived[o.ID] = instant
@@ -26,7 +25,7 @@ func (e *Engine) proposeOrders(k kind, ev *event, instant int64, asked bool) (ui
 	case before == nil || before.waits() != ev.Order.waits():
 		e.arrived[ev.Order.ID] = instant
 	}
-	return seq, nil
+	return nil
 }
 
 // left forgets what was noted of an order that has ended. Called with mu held.
@@ -38,7 +37,7 @@ func (e *Engine) left(id string) {
 // proposePlaced proposes the arrival of an order, which came at an instant in unix
 // milliseconds. If the order waits after that, or one that begins with it, such as an
 // exit, the record also says how far the symbol was judged. Called with mu held.
-func (e *Engine) proposePlaced(ev *event, instant int64) (uint64, error) {
+func (e *Engine) proposePlaced(ev *event, instant int64) error {
 	if !ev.Order.Status.Terminal() || len(ev.Begin) > 0 {
 		ev.Seen = e.firstSeen(ev.Order.Symbol)
 	}

@@ -140,7 +140,7 @@ func TestReadsAfterFailure(t *testing.T) {
 			}
 			want := encoded(t, e.ahead)
 			// An order that the lock has let through and that nobody has written yet.
-			if _, _, err := e.accept(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, inquiry{answered: true}); err != nil {
+			if _, err := e.accept(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, inquiry{answered: true}); err != nil {
 				t.Fatal(err)
 			}
 			d.FailAt, d.Forever, d.After = d.Calls+2, true, after // the sync of the group

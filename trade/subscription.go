@@ -67,26 +67,26 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 		return delivery.Subscription{}, refuse("bad_caller", never, "a caller needs a name of 1 to %d bytes", maxName)
 	}
 	var dropped *delivery.Subscription
-	e.mu.Lock()
 	sub := &delivery.Subscription{Caller: c.ID, Client: c.Client, Login: c.Login, TokenEnds: c.Expires, Filter: filter, CreatedAt: now().String()}
-	// A second call changes the filter and keeps the id, and with it the queue.
-	if before := e.ahead.subs.Of(c.ID); before != nil {
-		sub.ID, sub.CreatedAt = before.ID, before.CreatedAt
-	} else if dropped, err = e.makeRoom(); err == nil {
-		sub.ID = e.ahead.newID("s")
-	}
-	var seq uint64
-	if err == nil {
-		seq, err = e.propose(kindSubscribed, &event{At: now(), Subscription: sub})
-	}
-	e.mu.Unlock()
+	err = e.Do(func(s *state) (err error) {
+		// A second call changes the filter and keeps the id, and with it the queue.
+		if before := s.subs.Of(c.ID); before != nil {
+			sub.ID, sub.CreatedAt = before.ID, before.CreatedAt
+		} else if dropped, err = e.makeRoom(); err != nil {
+			return err
+		} else {
+			sub.ID = s.newID("s")
+		}
+		return e.propose(kindSubscribed, &event{At: now(), Subscription: sub})
+	})
 	if dropped != nil {
 		e.log.Warn("the oldest subscription that nobody holds is dropped, with what waits in its queue", "subscription", dropped.ID, "created", dropped.CreatedAt, "limit", maxSubscriptions)
 	}
 	if err != nil {
 		return delivery.Subscription{}, err
 	}
-	return *sub, e.finish(seq)
+	e.writeSubscriptions()
+	return *sub, nil
 }
 
 // makeRoom makes room for one more subscription. If there are maxSubscriptions, it drops
@@ -97,27 +97,28 @@ func (e *Engine) makeRoom() (dropped *delivery.Subscription, err error) {
 		return nil, nil
 	}
 	if left := e.ahead.subs.Select(func(s *delivery.Subscription) bool { return !e.holds(s) }); len(left) > 0 {
-		_, err := e.propose(kindUnsubscribed, &event{At: now(), Subscription: left[0]})
-		return left[0], err
+		return left[0], e.propose(kindUnsubscribed, &event{At: now(), Subscription: left[0]})
 	}
 	return nil, refuse("max_subscriptions", later, "%d subscriptions exist, which is the limit; unsubscribe one", maxSubscriptions)
 }
 
 // Unsubscribe ends the caller's subscription and drops its queue. It reports
 // whether there was one.
-func (e *Engine) Unsubscribe(caller string) (bool, error) {
-	e.mu.Lock()
-	sub := e.ahead.subs.Of(caller)
-	if sub == nil {
-		e.mu.Unlock()
-		return false, nil
-	}
-	seq, err := e.propose(kindUnsubscribed, &event{At: now(), Subscription: sub})
-	e.mu.Unlock()
+func (e *Engine) Unsubscribe(caller string) (was bool, err error) {
+	err = e.Do(func(s *state) error {
+		sub := s.subs.Of(caller)
+		if was = sub != nil; !was {
+			return nil
+		}
+		return e.propose(kindUnsubscribed, &event{At: now(), Subscription: sub})
+	})
 	if err != nil {
 		return false, err
 	}
-	return true, e.finish(seq)
+	if was {
+		e.writeSubscriptions()
+	}
+	return was, nil
 }
 
 // holds reports whether the token that a subscription was made or claimed with still works.
@@ -133,44 +134,39 @@ func (e *Engine) Claim(c delivery.Caller) error {
 	if e.hub.Subscribed(c.ID) {
 		return nil
 	}
-	e.mu.Lock()
-	following := e.following
-	if e.ahead.subs.Of(c.ID) != nil { // on its way to the disk
-		seq := e.ahead.seq
-		e.mu.Unlock()
-		return e.commit(seq)
-	}
-	left := e.ahead.subs.Select(func(s *delivery.Subscription) bool { return s.Client == c.Client && !e.holds(s) })
-	if len(left) == 0 || c.ID == "" || len(c.ID) > maxName || len(c.Login) > maxName {
-		e.mu.Unlock()
-		return nil
-	}
-	// The leader decides for a follower: otherwise two replicas could give the same
-	// subscription away.
-	if following {
-		e.mu.Unlock()
+	claimed, remote := false, false
+	err := e.Do(func(s *state) error {
+		left := s.subs.Select(func(s *delivery.Subscription) bool { return s.Client == c.Client && !e.holds(s) })
+		switch {
+		case s.subs.Of(c.ID) != nil: // on its way to the disk
+			return nil
+		case len(left) == 0 || c.ID == "" || len(c.ID) > maxName || len(c.Login) > maxName:
+			return nil
+		case e.following:
+			remote = true
+			return nil
+		}
+		sub := *left[len(left)-1]
+		sub.Caller, sub.Login, sub.TokenEnds = c.ID, c.Login, c.Expires
+		claimed = true
+		return e.propose(kindSubscribed, &event{At: now(), Subscription: &sub})
+	})
+	switch {
+	case remote: // the leader decides for a follower: otherwise two replicas could give the same subscription away
 		return e.claimRemote(c)
+	case err == nil && claimed:
+		e.writeSubscriptions()
 	}
-	sub := *left[len(left)-1]
-	sub.Caller, sub.Login, sub.TokenEnds = c.ID, c.Login, c.Expires
-	seq, err := e.propose(kindSubscribed, &event{At: now(), Subscription: &sub})
-	e.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return e.finish(seq)
+	return err
 }
 
 // subscriptionsName is the file that the specification names.
 const subscriptionsName = "subscriptions.json"
 
-// finish commits a change of subscriptions and rewrites their file. The file is for
-// people and other programs, and has digests in it, no tokens. The journal has the same
-// content, so if the file cannot be written, that is only logged.
-func (e *Engine) finish(seq uint64) error {
-	if err := e.commit(seq); err != nil {
-		return err
-	}
+// writeSubscriptions writes the file of subscriptions anew after one of them has changed. The
+// file is for people and other programs, and has digests in it, no tokens. The journal has
+// the same content, so if the file cannot be written, that is only logged.
+func (e *Engine) writeSubscriptions() {
 	e.fileMu.Lock()
 	defer e.fileMu.Unlock()
 	subs := map[string][]*delivery.Subscription{"subscriptions": e.hub.Clone().Select(nil)}
@@ -181,7 +177,6 @@ func (e *Engine) finish(seq uint64) error {
 	if err != nil {
 		e.log.Warn("subscriptions.json could not be written; the journal has its content", "error", err)
 	}
-	return nil
 }
 
 // recipients returns the subscriptions that an alert's firing goes to, oldest

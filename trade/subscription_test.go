@@ -67,13 +67,7 @@ func deliverSome(e *Engine, pick int) error {
 	for id, seqs := range e.hub.Clone().Snapshot(func(*delivery.Entry) {}).Queues {
 		marks[id] = seqs[pick%len(seqs)]
 	}
-	e.mu.Lock()
-	seq, err := e.propose(kindDelivered, &event{At: now(), Marks: marks})
-	e.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return e.commit(seq)
+	return e.Do(func(*state) error { return e.propose(kindDelivered, &event{At: now(), Marks: marks}) })
 }
 
 // TestFilters: a firing goes to the subscriptions whose filter matches at that moment.
@@ -389,7 +383,7 @@ func TestSubscriptionBound(t *testing.T) {
 	}
 	for i := range maxSubscriptions { // without the file, which would be written a thousand times
 		sub := &delivery.Subscription{ID: e.ahead.newID("s"), Caller: fmt.Sprint("caller", i), Client: "client"}
-		if _, err := e.propose(kindSubscribed, &event{At: now(), Subscription: sub}); err != nil {
+		if err := e.propose(kindSubscribed, &event{At: now(), Subscription: sub}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -59,10 +59,7 @@ func TestOneMarketOfAlerts(t *testing.T) {
 			}
 		}
 		old := &delivery.Subscription{ID: "s-old", Caller: "old", Filter: Filter{Symbols: []string{"BTC-USD"}}, CreatedAt: now().String()}
-		e.mu.Lock()
-		_, err := e.propose(kindSubscribed, &event{At: now(), Subscription: old})
-		e.mu.Unlock()
-		if err != nil {
+		if err := e.Do(func(*state) error { return e.propose(kindSubscribed, &event{At: now(), Subscription: old}) }); err != nil {
 			t.Fatal(err)
 		}
 		price(e, "XBTUSD", 110)
@@ -87,10 +84,7 @@ func TestOldSpelling(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.mu.Lock()
-		seq, err := e.propose(kindPlaced, &event{At: now(), Order: old, Holding: &h})
-		e.mu.Unlock()
-		if err != nil || e.commit(seq) != nil {
+		if err := e.Do(func(*state) error { return e.propose(kindPlaced, &event{At: now(), Order: old, Holding: &h}) }); err != nil {
 			t.Fatal(err)
 		}
 		again, err := e.Place(t.Context(), OrderRequest{Symbol: "BTC/USD", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: "old"})
