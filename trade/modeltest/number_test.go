@@ -1,5 +1,5 @@
 // Package modeltest judges the paper broker by a second implementation of its
-// rules, which was written from docs/trading.md, docs/fills.md and docs/account.md
+// rules, which was written from docs/trading.md
 // and not from package trade. It counts in fractions of whole numbers (big.Rat),
 // so that it cannot share a rounding mistake with the engine, and is driven
 // through the tools that clients call.
