@@ -108,15 +108,13 @@ func (h *handlers) admitAll(ctx context.Context, c mcp.Caller, r trade.OrderRequ
 
 const approveKey = "approve" // the key of the question, and the name of the box in its form
 
-// approveSchema is the form: one box, which is not ticked at first.
-var approveSchema = json.RawMessage(`{"type":"object","properties":{"approve":{"type":"boolean","title":"Place this order","description":"Yes places exactly this order, once.","default":false}},"required":["approve"]}`)
-
 // questionOf returns the error that has the client ask its person: on the owner's page, or
 // in a form where the owner lets that count.
 func questionOf(a *permit.Asked) error {
 	q := &mcp.InputRequired{Key: approveKey, Message: "Place this order?\n" + strings.Join(a.Lines, "\n"), URL: a.Address, State: a.ID, Else: a.Error()}
 	if a.InForm {
-		q.Schema = approveSchema
+		// One box, which is not ticked at first.
+		q.Schema = json.RawMessage(`{"type":"object","properties":{"approve":{"type":"boolean","title":"Place this order","description":"Yes places exactly this order, once.","default":false}},"required":["approve"]}`)
 	}
 	return q
 }
@@ -152,28 +150,21 @@ func replyOf(c mcp.Call) (permit.Reply, error) {
 	return permit.None, errUnclear
 }
 
-// worthOf returns what an order is worth at the price that highest returns, and whether
-// that is known. It is not if there is no price, nor for a trailing stop, whose price
-// follows the market. A sell limit that the market has passed counts at the price of the
-// market, at which it may be filled.
+// worthOf returns what an order is worth, and whether that is known, at the highest of the
+// prices at which it, or its OCO stop, waits or would be filled now. It is not known if
+// there is no price, nor for a trailing stop, whose price follows the market. A sell limit
+// that the market has passed counts at the price of the market, at which it may be filled.
 func worthOf(engine *trade.Engine, r trade.OrderRequest, o trade.Order) (exact.Money, bool) {
 	if o.Type == trade.TrailingStop {
 		return exact.Money{}, false
 	}
-	price := max(highest(r, o), engine.Arrival(o))
-	return exact.Product(o.Quantity, price), price > 0
-}
-
-// highest returns the highest of the prices at which an order, or its OCO stop, waits or
-// would be filled now; zero if none is known.
-func highest(r trade.OrderRequest, o trade.Order) exact.Decimal {
-	price := max(r.OCO.StopPrice, r.OCO.Price)
+	price := max(r.OCO.StopPrice, r.OCO.Price, engine.Arrival(o))
 	for _, p := range []*exact.Decimal{o.Price, o.StopPrice, o.AveragePrice} {
 		if p != nil {
 			price = max(price, *p)
 		}
 	}
-	return price
+	return exact.Product(o.Quantity, price), price > 0
 }
 
 // orderDigest returns a digest of a caller and an order. An approval is for the order
@@ -232,13 +223,21 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Deci
 	add(true, "fee: "+fee)
 	add(o.StopLoss != nil, "stop loss: "+exitOf(r.StopLoss, estimate.StopLoss))
 	add(o.TakeProfit != nil, "take profit: "+exitOf(r.TakeProfit, estimate.TakeProfit))
-	add(r.OCO != trade.OCO{}, "one cancels the other: "+besideOf(r.OCO))
+	add(r.OCO.Price != 0, fmt.Sprintf("one cancels the other: stop %s, limit %s", r.OCO.StopPrice, r.OCO.Price))
+	add(r.OCO.StopPrice != 0 && r.OCO.Price == 0, fmt.Sprintf("one cancels the other: stop %s", r.OCO.StopPrice))
 	add(waitOf(o) != "", "waits: "+waitOf(o))
 	add(o.PostOnly, "post only: refused if it would fill at once")
 	add(o.ReduceOnly, "reduce only: it never opens or grows a position")
 	add(r.MayOpen, "may open: it is no exit, and may turn the position around")
 	if old, err := engine.Order(o.Replaces); o.Replaces != "" && err == nil {
-		add(true, fmt.Sprintf("replaces: %s, %s%s, which is cancelled", old.ID, heading(old), pricesOf(old)))
+		prices := ""
+		if old.StopPrice != nil {
+			prices += " from " + old.StopPrice.String()
+		}
+		if old.Price != nil {
+			prices += " at " + old.Price.String()
+		}
+		add(true, fmt.Sprintf("replaces: %s, %s%s, which is cancelled", old.ID, heading(old), prices))
 	}
 	add(o.ClientOrderID != "", "client_order_id: "+o.ClientOrderID)
 	after := "position after: " + left.String() + " " + o.Symbol
@@ -280,17 +279,6 @@ func measureOf(o trade.Order) string {
 	return "estimated at the price of now"
 }
 
-// pricesOf names the prices of an order that waits, each after a blank.
-func pricesOf(o trade.Order) (s string) {
-	if o.StopPrice != nil {
-		s += " from " + o.StopPrice.String()
-	}
-	if o.Price != nil {
-		s += " at " + o.Price.String()
-	}
-	return s
-}
-
 // priceOf says for a person at which price the order would be filled, and when. A stop
 // has no price of its own: it takes that of the market when it comes to it.
 func priceOf(o trade.Order) string {
@@ -300,7 +288,14 @@ func priceOf(o trade.Order) string {
 	case o.AveragePrice != nil:
 		return fmt.Sprintf("about %s, now", o.AveragePrice)
 	case o.Type == trade.TrailingStop:
-		return fmt.Sprintf("that of the market, once it is %s since the order: about %s now", trailOf(o), o.StopPrice)
+		distance, side := o.TrailAmount.String(), "below its highest"
+		if o.TrailPercent != 0 {
+			distance = o.TrailPercent.String() + " %"
+		}
+		if o.Side == trade.Buy {
+			side = "above its lowest"
+		}
+		return fmt.Sprintf("that of the market, once it is %s %s since the order: about %s now", distance, side, o.StopPrice)
 	case o.Price != nil && o.StopPrice != nil:
 		return fmt.Sprintf("%s or better, once the market has come to %s", o.Price, o.StopPrice)
 	case o.StopPrice != nil:
@@ -311,18 +306,6 @@ func priceOf(o trade.Order) string {
 		return fmt.Sprintf("%s or better, once the market is there", o.Price)
 	}
 	return "that of the market"
-}
-
-// trailOf says how far a trailing stop stays behind the market, and on which side.
-func trailOf(o trade.Order) string {
-	distance, side := o.TrailAmount.String(), "below its highest"
-	if o.TrailPercent != 0 {
-		distance = o.TrailPercent.String() + " %"
-	}
-	if o.Side == trade.Buy {
-		side = "above its lowest"
-	}
-	return distance + " " + side
 }
 
 // feeOf says what the fee would be. The currency, if it is known, follows a blank.
@@ -352,14 +335,6 @@ func exitOf(x trade.Exit, about exact.Decimal) string {
 		return distance + " from the entry"
 	}
 	return distance + " from the entry, about " + about.String()
-}
-
-// besideOf names the stop beside a limit.
-func besideOf(x trade.OCO) string {
-	if x.Price != 0 {
-		return fmt.Sprintf("stop %s, limit %s", x.StopPrice, x.Price)
-	}
-	return fmt.Sprintf("stop %s", x.StopPrice)
 }
 
 // waitOf says how long an order may wait, empty for one that fills at once anyway. At a
