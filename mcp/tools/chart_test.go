@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"image/png"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -329,28 +328,11 @@ func TestChartNeeds(t *testing.T) {
 	}
 }
 
-// TestChartBounds: out of bounds is an error that names the bound, before any
+// TestChartRefusals: a wrong word is an error that says what would be right, before any
 // bar is fetched.
-func TestChartBounds(t *testing.T) {
+func TestChartRefusals(t *testing.T) {
 	f := &fixed{}
-	// named returns rules that name so many indicators, eight each.
-	named := func(studies int) string {
-		var list []any
-		for at := 0; at < studies; at += 8 {
-			var terms []string
-			for n := at; n < min(at+8, studies); n++ {
-				terms = append(terms, fmt.Sprintf("sma(%d)", 10+n))
-			}
-			list = append(list, map[string]string{"name": "rule", "when": strings.Join(terms, "+") + " > 0"})
-		}
-		return encode(list)
-	}
 	for arguments, want := range map[string]string{
-		`{"indicators":` + named(65) + `}`:           "65 indicators in rules and formulas are too many: at most 64",
-		`{"bars":0}`:                                 "1 to 5000",
-		`{"bars":5001}`:                              "1 to 5000",
-		`{"width":319}`:                              "320 to 4096",
-		`{"height":4097}`:                            "240 to 4096",
 		`{"format":"jpeg"}`:                          "png, summary, both, series",
 		`{"theme":"pink"}`:                           "dark, light, colorblind",
 		`{"interval":"15M"}`:                         "15m",
@@ -359,7 +341,6 @@ func TestChartBounds(t *testing.T) {
 		`{"indicators":[{"length":3}]}`:              "name",
 		`{"indicators":[{"name":"rsi","length":0}]}`: "1 to 1000",
 		`{"indicators":[{"name":"rsi","lenght":9}]}`: `did you mean "length"`,
-		`{"indicators":` + encode(slices.Repeat([]string{"rsi"}, 17)) + `}`: "at most 16",
 	} {
 		if !strings.Contains(arguments, "symbol") {
 			arguments = `{"symbol":"BTCUSDT",` + arguments[1:]
@@ -370,9 +351,6 @@ func TestChartBounds(t *testing.T) {
 	}
 	if len(f.queries) > 0 {
 		t.Errorf("bars were fetched for a request that was refused: %v", f.queries)
-	}
-	if _, err := call(t, Deps{Source: f}, "generate_chart", `{"symbol":"BTCUSDT","format":"summary","indicators":`+named(64)+`}`); err != nil {
-		t.Errorf("64 indicators in rules: %v", err)
 	}
 }
 

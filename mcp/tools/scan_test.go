@@ -79,10 +79,6 @@ func TestScan(t *testing.T) {
 			t.Errorf("%s: %v, want %s", arguments, err, want)
 		}
 	}
-	many := encode(slices.Repeat([]string{"X"}, maxSymbols+1))
-	if _, err := call(t, d, "get_indicators", `{"symbols":`+many+`,"indicators":"rsi"}`); err == nil || !strings.Contains(err.Error(), "at most 200") {
-		t.Errorf("one symbol too many: %v", err)
-	}
 }
 
 // TestSignalBars: signals come from the newest 20 bars unless more are wanted,
