@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"wick/indicators/rules"
 	"wick/indicators/rules/rulestest"
@@ -545,6 +546,35 @@ func TestOtherBarsAreThoseRead(t *testing.T) {
 		before, _, _ := strings.Cut(c.when, " > ")
 		if v := formulaOf(t, s, before); got != c.want || v[len(v)-1] != c.value {
 			t.Errorf("%s reads %v of %s, want %v of %s", c.when, v[len(v)-1], got, c.value, c.want)
+		}
+	}
+}
+
+// TestClockOfExchange: a rule reads the clock of the exchange, whose zone the source says;
+// without one it is UTC. A daily bar has its date, which begins at midnight UTC.
+func TestClockOfExchange(t *testing.T) {
+	newYork, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 11, 2, 14, 30, 0, 0, time.UTC).Unix() // a Monday, half past nine in New York
+	for _, test := range []struct {
+		zone *time.Location
+		iv   market.Interval
+		at   int64
+		text string
+		want float64
+	}{
+		{newYork, market.Minute15, at, "60 * hour + minute", 570},
+		{nil, market.Minute15, at, "60 * hour + minute", 870},
+		{nil, market.Minute15, at, `hour("Asia/Tokyo")`, 23},
+		{newYork, market.Day1, at - at%86400, "10 * weekday + day", 12},
+		{nil, market.Hour1, at, `line("2026-11-02T13:30", 10, "2026-11-02T15:30", 20)`, 15},
+	} {
+		s := &market.Series{Symbol: "AAA", Interval: test.iv, Zone: test.zone}
+		s.Append(market.Bar{Time: test.at, Open: 1, High: 1, Low: 1, Close: 1, Volume: 1})
+		if got := formulaOf(t, s, test.text); got[0] != test.want {
+			t.Errorf("%s in %v at %s: %v, want %v", test.text, test.zone, test.iv, got[0], test.want)
 		}
 	}
 }

@@ -449,6 +449,15 @@ func (b *expressionBars) Len() int { return b.s.Len() }
 // Column returns a column of the bars.
 func (b *expressionBars) Column(name string) []float64 { return columnOf(b.s, name) }
 
+// Opened returns when the bars opened, and the zone of the exchange. Bars of a day or longer
+// begin at midnight UTC of their date.
+func (b *expressionBars) Opened() ([]int64, *time.Location) {
+	if b.s.Zone == nil || b.s.Interval.Seconds() >= market.Day1.Seconds() {
+		return b.s.Time, time.UTC
+	}
+	return b.s.Time, b.s.Zone
+}
+
 // result computes an indicator once, however many of its lines are read.
 func (b *expressionBars) result(st *study, signals bool) *Result {
 	key := computed{st.call, signals}

@@ -319,6 +319,9 @@ func (vocabulary) Interval(name string) (string, error) {
 // the chart decides which market it means.
 func (vocabulary) Symbol(name string) (string, error) { return market.Written(name) }
 
+// Time reads a moment, in UTC unless it says otherwise.
+func (vocabulary) Time(text string) (int64, error) { return market.ParseTime(text, nil, false) }
+
 // Study returns the indicator with a value for each parameter. A number without a name is
 // for the next parameter that is a number, a word for the next that is a choice: macd(12,
 // 26, 9), sma(20, hl2).

@@ -29,6 +29,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 )
 
 // Bar is one bar. Time is its start in unix seconds.
@@ -78,6 +79,8 @@ type Series struct {
 	AsOf      int64  // unix milliseconds at which the source was asked
 	PriceAt   int64  // unix milliseconds at which the last close was the price; 0 if the source does not say
 	Hours     Hours  // of the exchange when the source was asked
+
+	Zone *time.Location // of the exchange; nil for a market that has none, or if the source does not say
 	// Gaps are the starts of the bars before which others are missing, in order. Pauses,
 	// nights, weekends and holidays of an exchange, which are shorter than longestClosure,
 	// do not count, and neither does what lies before the first bar.

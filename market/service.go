@@ -77,6 +77,9 @@ func (s *service) Bars(ctx context.Context, q Query) (*Series, error) {
 // the interval base.
 func (s *service) build(q Query, p *page, base Interval, asked time.Time) (*Series, error) {
 	fine := &Series{Symbol: q.Symbol, Interval: base, Source: s.name, Currency: p.currency, Hours: p.hours, AsOf: asked.UnixMilli()}
+	if p.session != nil {
+		fine.Zone = p.session.zone
+	}
 	positive := s.negative == nil || !s.negative(q.Symbol)
 	if err := fine.fill(p, asked.Unix()+maxAhead, positive); err != nil {
 		return nil, s.unsound(q, err)

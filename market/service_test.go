@@ -156,6 +156,9 @@ func TestResampleEqualsTheService(t *testing.T) {
 						if bars[iv], err = s.Bars(t.Context(), Query{Symbol: symbol, Interval: iv, Limit: 500}); err != nil {
 							t.Fatal(err)
 						}
+						if zone := bars[iv].Zone; known && zone.String() != at.zone.String() {
+							t.Errorf("%s: the zone of the exchange is %v, want %v", iv, zone, at.zone)
+						}
 					}
 					for _, to := range native {
 						for _, from := range native {

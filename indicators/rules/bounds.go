@@ -6,14 +6,16 @@ import "math"
 // every bar: an alert on it would never fire, or at once. Such comparisons are found by the
 // range of values that each side can have.
 
-// bounds returns the least and the greatest value that n can have. Only counts of since and
-// what is computed of them and of constants is bounded.
+// bounds returns the least and the greatest value that n can have. Only counts of since, clocks
+// and what is computed of them and of constants is bounded.
 func (n *node) bounds() (lo, hi float64) {
 	switch n.kind {
 	case kindNumber:
 		return n.value, n.value
 	case kindSince:
 		return 0, MaxBack + 1
+	case kindClock:
+		return clocks[n.name].lo, clocks[n.name].hi
 	case kindBack, kindPlace:
 		return n.args[0].bounds()
 	case kindNegative:
@@ -73,11 +75,16 @@ func (n *node) ofOne(lo, hi float64) (float64, float64) {
 }
 
 // checkCounts returns an error if a comparison or a cross in n says the same on every bar
-// because a count of since is bounded.
+// because a count of since, or a clock, is bounded.
 func (n *node) checkCounts() (err error) {
 	n.walk(func(c *node) bool {
-		if always := c.decided(); err == nil && always != "" && c.counts() {
+		always, of := c.decided(), c.counts()
+		switch {
+		case err != nil || always == "" || of == nil:
+		case of.kind == kindSince:
 			err = mistake(c.at, "%s is %s: since counts to %d bars, and %d stands for more", c.text, always, MaxBack, MaxBack+1)
+		default:
+			err = mistake(c.at, "%s is %s: %s is %v to %v", c.text, always, of.text, clocks[of.name].lo, clocks[of.name].hi)
 		}
 		return err == nil
 	})
@@ -115,12 +122,14 @@ func (n *node) decided() string {
 	return ""
 }
 
-// counts reports whether n compares a count of since itself, and not only values of
-// conditions in which one stands.
-func (n *node) counts() (found bool) {
+// counts returns the count of since, or the clock, that n itself compares, and not those in
+// conditions whose values it compares; nil if there is none.
+func (n *node) counts() (found *node) {
 	for _, arg := range n.args {
 		arg.walk(func(x *node) bool {
-			found = found || x.kind == kindSince
+			if x.kind == kindSince || x.kind == kindClock {
+				found = x
+			}
 			return !x.isCondition() && x.kind != kindSince
 		})
 	}

@@ -3,6 +3,7 @@ package rules
 import (
 	"math"
 	"slices"
+	"time"
 
 	"wick/indicators/kernel"
 )
@@ -52,6 +53,10 @@ func (v *Evaluator) compute(n *node) []float64 {
 		return slices.Repeat([]float64{n.value}, v.bars.Len())
 	case kindColumn:
 		return v.bars.Column(n.name)
+	case kindClock:
+		return v.clock(n)
+	case kindLine:
+		return v.line(n)
 	case kindStudy:
 		return v.bars.Line(n.study)
 	case kindSignal:
@@ -297,6 +302,40 @@ func (v *Evaluator) several(n *node) []float64 {
 		out = v.fill(func(i int) float64 { return f(a[i], b[i]) })
 	}
 	return out
+}
+
+// clocks have what a clock shows when a bar opens, and the least and the greatest of it.
+var clocks = map[string]struct {
+	of     func(t time.Time) int
+	lo, hi float64
+}{
+	"hour":    {time.Time.Hour, 0, 23},
+	"minute":  {time.Time.Minute, 0, 59},
+	"weekday": {func(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }, 1, 7}, // Monday is 1
+	"day":     {time.Time.Day, 1, 31},
+	"month":   {func(t time.Time) int { return int(t.Month()) }, 1, 12},
+	"year":    {time.Time.Year, 1970, math.Inf(1)},
+}
+
+// clock computes what a clock shows when the bars open.
+func (v *Evaluator) clock(n *node) []float64 {
+	opened, zone := v.bars.Opened()
+	if n.zone != nil {
+		zone = n.zone
+	}
+	return v.fill(func(i int) float64 { return float64(clocks[n.name].of(time.Unix(opened[i], 0).In(zone))) })
+}
+
+// line computes the straight line through two points, from the first one on.
+func (v *Evaluator) line(n *node) []float64 {
+	opened, _ := v.bars.Opened()
+	a, b := n.points[0], n.points[1]
+	return v.fill(func(i int) float64 {
+		if opened[i] < a.at {
+			return math.NaN()
+		}
+		return a.y + float64((b.y-a.y)*float64(opened[i]-a.at)/float64(b.at-a.at))
+	})
 }
 
 // since counts the bars since x was last true; it is 0 where x is true. If that is more

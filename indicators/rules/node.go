@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // node is one operation of an expression. Which fields count depends on kind.
@@ -18,6 +19,15 @@ type node struct {
 	study Study
 	place Place
 	args  []*node
+
+	zone   *time.Location // of a clock; nil for that of the exchange
+	points [2]point       // of a line
+}
+
+// point is a price at a moment, in unix seconds.
+type point struct {
+	at int64
+	y  float64
 }
 
 // nodeKind says what a node does. Those from kindCompare on are conditions.
@@ -26,6 +36,8 @@ type nodeKind uint8
 const (
 	kindNumber     nodeKind = iota // 14
 	kindColumn                     // close
+	kindClock                      // hour, hour("Asia/Tokyo")
+	kindLine                       // line("2026-11-01", 100, "2026-11-10", 120)
 	kindStudy                      // ema(200)
 	kindArithmetic                 // a + b
 	kindNegative                   // -a
@@ -61,6 +73,17 @@ func (n *node) spell() string {
 		return strconv.FormatFloat(n.value, 'g', -1, 64)
 	case kindColumn:
 		return n.name
+	case kindClock:
+		if n.zone == nil {
+			return n.name
+		}
+		return n.name + "(" + strconv.Quote(n.zone.String()) + ")"
+	case kindLine:
+		var list []string
+		for _, p := range n.points {
+			list = append(list, strconv.Quote(time.Unix(p.at, 0).UTC().Format(time.RFC3339)), strconv.FormatFloat(p.y, 'g', -1, 64))
+		}
+		return "line(" + strings.Join(list, ", ") + ")"
 	case kindStudy:
 		return n.study.String()
 	case kindNegative:
@@ -117,7 +140,7 @@ func (n *node) collect(way []Place, places *[]Place, ways *[][]Place) {
 		if !slices.Contains(*places, p) {
 			*places = append(*places, p)
 		}
-	case kindColumn, kindStudy, kindSignal:
+	case kindColumn, kindStudy, kindSignal, kindClock, kindLine:
 		known := slices.ContainsFunc(*ways, func(w []Place) bool { return slices.Equal(w, way) })
 		if len(way) > 0 && !known {
 			*ways = append(*ways, way)

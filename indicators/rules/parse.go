@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"wick/limit"
 )
@@ -372,6 +373,8 @@ func (p *parser) named(t token) (*node, error) {
 		ours = unknown != nil
 	} else if slices.Contains(columns, t.text) {
 		return p.node(node{kind: kindColumn, at: t.at, name: t.text})
+	} else if _, ok := clocks[t.text]; ok {
+		return p.clock(t)
 	}
 	if f, ok := functions[canonical(t.text)]; ok && ours {
 		t.text = canonical(t.text)
@@ -522,17 +525,19 @@ func init() { // in a literal the compiler would see an initialization cycle thr
 		"highest": window, "lowest": window, "sum": window, "avg": window, "change": window,
 		"crosses_above": (*parser).crosses, "crosses_below": (*parser).crosses,
 		"abs": (*parser).several, "min": (*parser).several, "max": (*parser).several,
-		"since": (*parser).since, "signal": (*parser).signal,
+		"since": (*parser).since, "signal": (*parser).signal, "line": (*parser).line,
 	}
 }
 
-// Names returns the columns and the functions of the language.
-func Names() []string { return slices.Concat(columns, slices.Sorted(maps.Keys(functions))) }
+// Names returns the columns, the clocks and the functions of the language.
+func Names() []string {
+	return slices.Concat(columns, slices.Sorted(maps.Keys(clocks)), slices.Sorted(maps.Keys(functions)))
+}
 
 // Builtin reports whether a name belongs to the language. An indicator of that name must
 // be written ta.name.
 func Builtin(name string) bool {
-	return functions[canonical(name)] != nil || slices.Contains(columns, name) || slices.Contains([]string{"and", "or", "not", "ta"}, name)
+	return slices.Contains(Names(), canonical(name)) || slices.Contains([]string{"and", "or", "not", "ta"}, name)
 }
 
 // window reads highest(x, n) and similar functions; change(x) is change(x, 1).
@@ -618,6 +623,58 @@ func (p *parser) since(t token) (*node, error) {
 		return nil, err
 	}
 	return p.node(node{kind: kindSince, at: t.at, args: []*node{x}})
+}
+
+// clock reads hour, or hour("America/New_York"), and the like.
+func (p *parser) clock(t token) (*node, error) {
+	n := node{kind: kindClock, at: t.at, name: t.text}
+	if _, ok := p.accept("("); ok {
+		name := p.take()
+		zone, err := time.LoadLocation(name.text)
+		if name.kind != tokenText || err != nil || name.text == "" || name.text == "Local" { // that of this machine
+			return nil, mistake(name.at, "%s takes the name of a time zone, as in %s(\"America/New_York\"), not %s; without one it is that of the exchange", t.text, t.text, name.spelled())
+		}
+		if err := p.expect(")", "after the time zone"); err != nil {
+			return nil, err
+		}
+		n.zone = zone
+	}
+	return p.node(n)
+}
+
+// line reads line("2026-11-01T00:00", 100, "2026-11-10T00:00", 120).
+func (p *parser) line(t token) (*node, error) {
+	n := node{kind: kindLine, at: t.at, name: t.text}
+	for i := range n.points {
+		if i > 0 {
+			if err := p.expect(",", "between the two points"); err != nil {
+				return nil, err
+			}
+		}
+		text := p.take()
+		at, err := p.catalogue.Time(text.text)
+		if text.kind != tokenText || err != nil {
+			return nil, mistake(text.at, `line takes a time, a price, a later time and a price, as in line("2026-11-01T00:00", 100, "2026-11-10T00:00", 120), not %s`, text.spelled())
+		}
+		if i > 0 && at <= n.points[0].at {
+			return nil, mistake(text.at, "the second point of a line must be later than the first")
+		}
+		if err := p.expect(",", "after the time of a point"); err != nil {
+			return nil, err
+		}
+		price, err := p.unary()
+		if err == nil && price.kind != kindNumber {
+			err = mistake(price.at, "%s is computed: the price of a point is a number", limit.Clip(price.text))
+		}
+		if err != nil {
+			return nil, err
+		}
+		n.points[i] = point{at, price.value}
+	}
+	if err := p.expect(")", "after the second point"); err != nil {
+		return nil, err
+	}
+	return p.node(n)
 }
 
 // signal reads signal(rsi(14), "bull_div").

@@ -11,9 +11,9 @@
 // # The language
 //
 // There are numbers and conditions. Numbers are the columns open, high, low,
-// close, volume, hl2, hlc3 and ohlc4, lines of the indicators of the catalogue
-// (ema(200), bbands(length=20, mult=2).upper), constants, and the results of
-// + - * / % and of functions. Conditions are comparisons, crosses_above,
+// close, volume, hl2, hlc3 and ohlc4, the clock of a bar (hour, weekday …), lines of the
+// indicators of the catalogue (ema(200), bbands(length=20, mult=2).upper), constants, and the
+// results of + - * / % and of functions. Conditions are comparisons, crosses_above,
 // crosses_below and signal, joined by and, or and not. x[3] is x three bars
 // ago. x@1d is x on daily bars and x:ETHUSDT is x on another market: both use
 // closed bars only, so a bar never knows more than was known when it closed.
@@ -40,6 +40,7 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // The bounds of an expression.
@@ -101,6 +102,8 @@ type Catalogue interface {
 	Interval(name string) (string, error)
 	// Symbol checks the name of a market and returns its canonical form.
 	Symbol(name string) (string, error)
+	// Time reads a moment, in UTC unless it says otherwise, and returns it in unix seconds.
+	Time(text string) (int64, error)
 }
 
 // Arg is an argument of an indicator: a number, or a text such as a choice.
@@ -139,6 +142,9 @@ type Bars interface {
 	Len() int
 	// Column returns open, high, low, close, volume, hl2, hlc3 or ohlc4.
 	Column(name string) []float64
+	// Opened returns when each bar opened, in unix seconds, and the zone of the exchange,
+	// by whose clock it is read.
+	Opened() ([]int64, *time.Location)
 	// Line returns the line of a study, NaN where it is not known.
 	Line(s Study) []float64
 	// Signal returns 1 at bars where the study emits the label, else 0.

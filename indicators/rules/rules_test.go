@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // shelf is a catalogue with one indicator: mean(n), with the lines mean and
@@ -42,6 +43,17 @@ func (shelf) Interval(name string) (string, error) {
 }
 
 func (shelf) Symbol(name string) (string, error) { return strings.ToUpper(name), nil }
+
+func (shelf) Time(text string) (int64, error) {
+	at, err := time.Parse("2006-01-02T15:04", text)
+	if err != nil {
+		at, err = time.Parse(time.DateOnly, text)
+	}
+	if err != nil {
+		at, err = time.Parse(time.RFC3339, text)
+	}
+	return at.Unix(), err
+}
 
 type mean struct {
 	n    int
@@ -79,6 +91,8 @@ func (m mean) at(closes []float64, i int) float64 {
 
 // table is bars, with those of other places.
 type table struct {
+	opened  []int64
+	zone    *time.Location
 	columns map[string][]float64
 	others  map[Place]*table
 	at      map[Place][]int
@@ -104,6 +118,8 @@ func (b *table) Column(name string) []float64 {
 	}
 	return b.columns[name]
 }
+func (b *table) Opened() ([]int64, *time.Location) { return b.opened, b.zone }
+
 func (b *table) Other(p Place) (Bars, []int) { return b.others[p], b.at[p] }
 
 func (b *table) Line(s Study) []float64 {
@@ -370,7 +386,7 @@ func TestAgainstPlain(t *testing.T) {
 		}
 	}
 	for k := kindNumber; k <= kindSignal; k++ {
-		if kinds[k] < expressions/50 {
+		if kinds[k] < expressions/50 && k != kindClock && k != kindLine { // TestClock and TestLine have those
 			t.Errorf("only %d nodes of kind %d were tried", kinds[k], k)
 		}
 	}
@@ -432,31 +448,35 @@ func TestWarmup(t *testing.T) {
 // TestMistakes: the error points at the column and says what would be right.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                            "column 1: a value is expected",
-		"close >":                     "column 8: a value is expected here, not the end",
-		"close > open &&  1 < 2":      "column 14: write and in place of &&",
-		"rsy(14) < 30":                `column 1: unknown indicator "rsy", did you mean`,
-		"mean(99)":                    "column 1: length is out of bounds, 1 to 50",
-		"mean(5).none":                "column 1: mean draws no line",
-		"mean(5).upper":               `column 1: mean has no line "upper"`,
-		"1 < close < 2":               "column 11: compare two values at a time",
-		"close and open":              "column 1: close is a number, but and needs a condition",
-		"(close > 1) + 2":             "column 2: (close > 1) is a condition, but + needs a number",
-		"highest(close)":              "highest needs a number of bars, as in highest(close, 20)",
-		"highest(close, 501)":         "column 16: highest takes a whole number of bars from 1 to 500",
-		"close[-1]":                   "column 7: a look back takes a whole number",
-		"close[1.5]":                  "a look back takes a whole number",
-		"close@2d":                    `column 7: unknown interval "2d"`,
-		"close @":                     "column 8: the end is no name",
-		"max(close)":                  "over bars it is highest(x, n), and the indicator is ta.max",
-		`signal(mean(3), "down")`:     `column 17: "down" is no signal of mean(3); it has up`,
-		"signal(close, \"up\")":       "unknown indicator",
-		"mean(close)":                 "column 1: length is out of bounds",
-		"close:\"\x0f\" > 1":          `column 8: '\x0f' stands in no name of a market or a signal`,
-		`signal(mean(3), 'a"')`:       "column 19: '\"' stands in no name of a market or a signal",
-		"close:^ > 1":                 `column 7: after : comes a name, such as close@1d or close:"BTC-USD"`,
-		"sma(close / rsy(3), 5) > 1":  `column 13: unknown indicator "rsy"`,
-		"hour >= 13 and hour < 20":    `; write since(signal(sessions(session=new_york), "session_open")) < 7 for the hours of a session`,
+		"":                           "column 1: a value is expected",
+		"close >":                    "column 8: a value is expected here, not the end",
+		"close > open &&  1 < 2":     "column 14: write and in place of &&",
+		"rsy(14) < 30":               `column 1: unknown indicator "rsy", did you mean`,
+		"mean(99)":                   "column 1: length is out of bounds, 1 to 50",
+		"mean(5).none":               "column 1: mean draws no line",
+		"mean(5).upper":              `column 1: mean has no line "upper"`,
+		"1 < close < 2":              "column 11: compare two values at a time",
+		"close and open":             "column 1: close is a number, but and needs a condition",
+		"(close > 1) + 2":            "column 2: (close > 1) is a condition, but + needs a number",
+		"highest(close)":             "highest needs a number of bars, as in highest(close, 20)",
+		"highest(close, 501)":        "column 16: highest takes a whole number of bars from 1 to 500",
+		"close[-1]":                  "column 7: a look back takes a whole number",
+		"close[1.5]":                 "a look back takes a whole number",
+		"close@2d":                   `column 7: unknown interval "2d"`,
+		"close @":                    "column 8: the end is no name",
+		"max(close)":                 "over bars it is highest(x, n), and the indicator is ta.max",
+		`signal(mean(3), "down")`:    `column 17: "down" is no signal of mean(3); it has up`,
+		"signal(close, \"up\")":      "unknown indicator",
+		"mean(close)":                "column 1: length is out of bounds",
+		"close:\"\x0f\" > 1":         `column 8: '\x0f' stands in no name of a market or a signal`,
+		`signal(mean(3), 'a"')`:      "column 19: '\"' stands in no name of a market or a signal",
+		"close:^ > 1":                `column 7: after : comes a name, such as close@1d or close:"BTC-USD"`,
+		"sma(close / rsy(3), 5) > 1": `column 13: unknown indicator "rsy"`,
+		`hour("Mars/Olympus") > 1`:   `column 6: hour takes the name of a time zone, as in hour("America/New_York"), not "Mars/Olympus"`,
+		`hour("Local") > 1`:          "column 6: hour takes the name of a time zone",
+		`line("2026-11-01", 1, "2026-10-01", 2) > close`: "column 23: the second point of a line must be later than the first",
+		`line("soon", 1, "2026-10-01", 2) > close`:       "column 6: line takes a time, a price, a later time and a price",
+		`line("2026-11-01", close, "2026-12-01", 2) > 1`: "column 20: close is computed: the price of a point is a number",
 		"mean(1+2)":                   `column 7: "+" is not expected here: mean takes numbers and words, not computed values; the mean of those is avg(x, n)`,
 		"mean(mean(2), 3)":            `column 10: "(" is not expected here: mean takes numbers and words`,
 		"rsy(mean(2) > 1)":            `column 1: unknown indicator "rsy"`,
@@ -705,4 +725,74 @@ func TestSinceBeyondItsBound(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+}
+
+// clockTable is two bars: the first opens at half past nine of a Monday in New York, after the
+// clocks there went back, the other five minutes to midnight UTC on the last day of a year.
+func clockTable(t *testing.T) *table {
+	t.Helper()
+	newYork, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := []int64{time.Date(2026, 11, 2, 14, 30, 0, 0, time.UTC).Unix(), time.Date(2026, 12, 31, 23, 55, 0, 0, time.UTC).Unix()}
+	return &table{opened: opened, zone: newYork, columns: map[string][]float64{"close": {100, 100}}}
+}
+
+// TestClock: a clock is that of the exchange, or of the zone that is named, when the bar opens.
+func TestClock(t *testing.T) {
+	for text, want := range map[string][]float64{
+		"hour": {9, 18}, "minute": {30, 55}, "weekday": {1, 4}, "day": {2, 31}, "month": {11, 12}, "year": {2026, 2026},
+		`hour("UTC")`: {14, 23}, `hour("Asia/Tokyo")`: {23, 8}, `day("Asia/Tokyo")`: {2, 1}, `year("Asia/Tokyo")`: {2026, 2027}, `weekday("Asia/Tokyo")`: {1, 5},
+		"hour >= 9 and weekday < 2": {1, 0}, "hour[1]": {math.NaN(), 9}, "60 * hour + minute": {570, 1135},
+	} {
+		e, err := Parse(text, shelf{})
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		again, err := Parse(e.String(), shelf{})
+		if err != nil || again.String() != e.String() || e.Silent() != nil {
+			t.Errorf("%s: %v, %v", text, err, e.Silent())
+		}
+		if got := NewEvaluator(clockTable(t)).Values(e); !equalColumns(got, want) {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"hour > 23": "(hour > 23) is never true: hour is 0 to 23", "weekday <= 7": "is always true: weekday is 1 to 7", `month("UTC") == 13`: `never true: month("UTC") is 1 to 12`,
+	} {
+		e, err := Parse(text, shelf{})
+		if err != nil || e.Silent() == nil || !strings.Contains(e.Silent().Error(), want) {
+			t.Errorf("%s: %v, %v, want %q", text, err, e.Silent(), want)
+		}
+	}
+}
+
+// TestLine: a line is straight in time, unknown before its first point, and goes on.
+func TestLine(t *testing.T) {
+	bars := &table{zone: time.UTC, columns: map[string][]float64{"close": {100, 100, 125, 100}}}
+	for _, day := range []int{31, 32, 36, 51} { // the last of October, and November 1, 5 and 20
+		bars.opened = append(bars.opened, time.Date(2026, 10, day, 0, 0, 0, 0, time.UTC).Unix())
+	}
+	for text, want := range map[string][]float64{
+		`line("2026-11-01T00:00", 100, "2026-11-11T00:00", 120)`:         {math.NaN(), 100, 108, 138},
+		`line("2026-11-01", 10, "2026-11-11", -10)`:                      {math.NaN(), 10, 2, -28},
+		`close crosses above line("2026-10-31", 101, "2026-11-11", 112)`: {0, 0, 1, 0},
+	} {
+		e, err := Parse(text, shelf{})
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if again, err := Parse(e.String(), shelf{}); err != nil || again.String() != e.String() {
+			t.Errorf("%s: %v", e, err)
+		}
+		if got := NewEvaluator(bars).Values(e); !equalColumns(got, want) {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// equalColumns reports whether two columns have the same values, to a part in a billion.
+func equalColumns(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return x != x && y != y || math.Abs(x-y) < 1e-9 })
 }

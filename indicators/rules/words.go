@@ -5,9 +5,9 @@ import "strings"
 // Language teaches the language in a few lines, for clients that cannot read the
 // documentation: list_indicators shows it with the entry "rule", and the guide contains it.
 const Language = `Values: open high low close volume hl2 hlc3 ohlc4, numbers, + - * / % and parentheses.
+hour minute weekday (Monday is 1) day month year are when a bar opens, by the clock of the exchange, or hour("America/New_York"): hour >= 9 and weekday < 6. line("2026-11-01T00:00", 100, "2026-11-10T00:00", 120) is a drawn trend line: straight from its first point on, times in UTC.
 Indicators are functions; parameters by position or name, a line by a dot: ema(200), sma(volume, 20), macd(12,26,9).signal, bbands(length=20, mult=2).upper.
-Conditions: < <= > >= == != between two values, joined by and, or, not.
-Crosses: ema(50) crosses above ema(200), rsi(14) crosses below 30; the same as crosses_above(a, b), crosses_below(a, b).
+Conditions: < <= > >= == != between two values, joined by and, or, not. Crosses: ema(50) crosses above ema(200), rsi(14) crosses below 30; the same as crosses_above(a, b), crosses_below(a, b).
 x[3] is x three bars ago: close > close[1].
 Over the newest n bars, this one among them: highest(x, n) lowest(x, n) sum(x, n) avg(x, n). A new high of 20 bars is close > highest(high, 20)[1].
 change(x, n) is x - x[n]; abs(x), min(a, b), max(a, b) are of one bar. A fall of 5 % in 24 bars is close < 0.95 * close[24].
@@ -59,5 +59,4 @@ var replacements = map[string]string{
 	"prev":     "x[1]",
 	"average":  "avg(x, n)",
 	"security": "x@1d",
-	"hour":     `since(signal(sessions(session=new_york), "session_open")) < 7 for the hours of a session`,
 }

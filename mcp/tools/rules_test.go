@@ -80,7 +80,7 @@ func TestLanguageIsTaught(t *testing.T) {
 	}
 	for _, text := range []string{
 		"ema(50) crosses above ema(200)", "rsi(14) crosses below 30", "close > close[1]", "close > highest(high, 20)[1]", "close < 0.95 * close[24]",
-		"since(rsi(14) crosses above 30) < 10", `signal(rsi(14), "bull_div")`, `close:"BTC-USD" > 1`, "sma(20)@1d:ETHUSDT > 1", "high[1]@1d > 1", "sma(volume, 20) > 1",
+		"since(rsi(14) crosses above 30) < 10", `signal(rsi(14), "bull_div")`, `close:"BTC-USD" > 1`, "hour >= 9 and weekday < 6", `hour("America/New_York") > 1`, `line("2026-11-01T00:00", 100, "2026-11-10T00:00", 120) > 1`, "sma(20)@1d:ETHUSDT > 1", "high[1]@1d > 1", "sma(volume, 20) > 1",
 	} {
 		if _, err := indicators.New("rule", map[string]json.RawMessage{"when": json.RawMessage(encode(text))}); err != nil {
 			t.Errorf("%s: %v", text, err)
