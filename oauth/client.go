@@ -127,26 +127,7 @@ func blank(c rune) bool {
 // ownName is what the owner's own page is called in the list of logins.
 const ownName = "The owner's page"
 
-// lookAlikes replaces characters that look like a letter of ownName by that letter.
-var lookAlikes = strings.NewReplacer(
-	"т", "t", "τ", "t", "һ", "h", "н", "h", "е", "e", "ε", "e", "о", "o", "ο", "o", "0", "o", "ԝ", "w", "ω", "w",
-	"ѕ", "s", "р", "p", "ρ", "p", "а", "a", "α", "a", "ɡ", "g")
-
-// passesForOwn reports whether a reader would take a client's name for that of the
-// owner's own page: the same letters, whatever case, marks and blanks they come with,
-// and in full width or as the usual look-alikes. It cannot know all of these; what
-// proves the page is its scope, which is shown beside the name.
-func passesForOwn(name string) bool { return seen(name) == seen(ownName) }
-
-// seen returns the letters and digits of a name as a quick reader sees them.
-func seen(name string) string {
-	return lookAlikes.Replace(strings.Map(func(c rune) rune {
-		if c >= '！' && c <= '～' { // full width
-			c -= '！' - '!'
-		}
-		if unicode.Is(unicode.Lm, c) || !unicode.IsLetter(c) && !unicode.IsDigit(c) {
-			return -1
-		}
-		return unicode.ToLower(c)
-	}, name))
-}
+// passesForOwn reports whether a client calls itself by the name of the owner's own page. A
+// name can look like it in many ways; what proves the page is its scope, which is shown beside
+// the name.
+func passesForOwn(name string) bool { return strings.EqualFold(cleanName(name), ownName) }
