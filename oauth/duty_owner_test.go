@@ -64,7 +64,7 @@ func TestDuty01NothingThroughProxy(t *testing.T) {
 		"X-Forwarded-Proto": "https", "X-Forwarded-Host": "wick.example", "CF-Connecting-IP": "203.0.113.66", "CF-Ray": "1", "CF-Visitor": "{}", "CDN-Loop": "cloudflare",
 		"True-Client-IP": "203.0.113.66", "Fly-Client-IP": "203.0.113.66", "Ngrok-Trace-Id": "1", "Tailscale-User-Login": "a@b", "X-Client-IP": "203.0.113.66", "X-Envoy-External-Address": "203.0.113.66",
 		"X-Forwarded": "for=203.0.113.66", "Client-IP": "203.0.113.66", "Proxy-Client-IP": "203.0.113.66", "WL-Proxy-Client-IP": "203.0.113.66", "X-Nf-Client-Connection-Ip": "203.0.113.66", "X-Remote-IP": "203.0.113.66",
-		"X-Originating-IP": "203.0.113.66", "X-Varnish": "1", "X-Arr-Log-Id": "1", "Max-Forwards": "9", "Front-End-Https": "on", "X-Scheme": "https", "X-Cloud-Trace-Context": "1", "X-Render-Origin-Server": "1", "X-Railway-Edge": "1",
+		"X-Originating-IP": "203.0.113.66", "X-Varnish": "1", "X-Arr-Log-Id": "1", "Max-Forwards": "9", "Front-End-Https": "on", "X-Scheme": "https", "X-Cloud-Trace-Context": "1", "X-Render-Origin-Server": "1", "X-Railway-Edge": "1", "X-HTTP-Forwarded-For": "203.0.113.66", "Proxy-Connection": "keep-alive", "X-Localtunnel-Agent-Ips": "[]",
 	} {
 		h, c := serve() // for each, or they would be too many for one minute
 		own := query(registered{ClientID: OwnClient}, h.base+"/app")

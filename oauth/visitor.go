@@ -30,7 +30,7 @@ var forwarders = []string{
 	"Forwarded", "Via", "X-Forwarded-", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "X-Original-", "X-Envoy-", "True-Client-Ip",
 	"Cdn-Loop", "Cf-", "Fly-", "Ngrok-", "Tailscale-", "Fastly-", "Akamai-", "X-Amzn-", "X-Appengine-", "X-Azure-", "X-Vercel-",
 	"X-Forwarded", "Client-Ip", "Proxy-Client-Ip", "Wl-Proxy-", "X-Nf-", "X-Remote-", "X-Originating-Ip", "X-Varnish", "X-Arr-", "Max-Forwards", "Front-End-Https",
-	"X-Scheme", "X-Cloud-Trace-Context", "X-Render-", "X-Railway-",
+	"X-Scheme", "X-Cloud-Trace-Context", "X-Render-", "X-Railway-", "X-Http-Forwarded-For", "Proxy-Connection", "X-Localtunnel-",
 }
 
 // forwarded reports whether a proxy says that it passes on someone's request. An empty
