@@ -38,7 +38,7 @@ var limits = []limit{
 	{"server", "maxMetricsConns", "", "connections to the metrics; the oldest goes", "TestMetricsConnections"},
 	{"server", "maxReplicaConns", "", "connections of other replicas; the oldest goes", "TestReplicaConnections"},
 	{"server", "maxOwnerForm", "bytes", "the form of a question of the owner's page; nothing is read of a longer one, and only what needs none is done: a halt halts", "TestOwnerForm"},
-	{"server", "auditTail", "bytes", "the end of the audit that the page shows, of which whole lines", "TestTail"},
+	{"server", "auditTail", "bytes", "the end of the audit that the page shows, of which whole lines", "TestAuditTail"},
 	{"server", "readHeaderTimeout", "", "time to send the head of a request", "TestSlowRequests"},
 	{"server", "readTimeout", "", "time to send a whole request", "TestSlowRequests"},
 	{"server", "replyTimeout", "", "time from the head of a request to the end of its reply, where no row below gives more", "TestReplyTimeout"},

@@ -1,15 +1,14 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	page "wick/app"
@@ -41,8 +40,6 @@ type owner struct {
 	// proves returns nil if a text is the owner's passphrase, which a yes over the socket
 	// needs. Nil means that there is none: then no yes comes by the socket.
 	proves func(guess string) error
-
-	reading sync.Mutex // held while the journal is read: one reader is enough
 }
 
 // loginJSON is a login as the owner sees it.
@@ -304,41 +301,13 @@ func (o *owner) audit() ([]string, error) {
 	if o.app.replica != nil {
 		return nil, errors.New("the journal is in etcd: copy it with wick --cluster … --export DIR and read it with wick --audit --data-dir DIR")
 	}
-	// One at a time, because each reads the whole journal.
-	if !o.reading.TryLock() {
-		return nil, errors.New("the journal is being read: try again in a moment")
+	lines, err := trade.AuditTail(o.dir, auditTail)
+	for i := range lines {
+		var shown strings.Builder
+		io.WriteString(Visible(&shown), lines[i])
+		lines[i] = shown.String()
 	}
-	defer o.reading.Unlock()
-	var end tail
-	if err := trade.Audit(o.dir, Visible(&end)); err != nil {
-		return nil, err
-	}
-	return end.lines(), nil
-}
-
-// tail is a writer that keeps only the end of what is written to it, in bounded memory.
-type tail struct{ kept bytes.Buffer }
-
-// Write keeps p and drops the oldest bytes once there are twice as many as wanted.
-func (t *tail) Write(p []byte) (int, error) {
-	t.kept.Write(p)
-	if over := t.kept.Len() - auditTail; over > auditTail {
-		t.kept.Next(over)
-	}
-	return len(p), nil
-}
-
-// lines returns the last lines that were written, as many as fit into auditTail bytes.
-func (t *tail) lines() []string {
-	text := t.kept.String()
-	if over := len(text) - auditTail; over > 0 {
-		_, text, _ = strings.Cut(text[over:], "\n")
-	}
-	out := []string{}
-	for line := range strings.Lines(text) {
-		out = append(out, strings.TrimSuffix(line, "\n"))
-	}
-	return out
+	return append([]string{}, lines...), err
 }
 
 // ownerPath is the path below which the page sends the owner's requests.

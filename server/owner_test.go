@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -397,16 +398,35 @@ func TestNoApp(t *testing.T) {
 	}
 }
 
-// TestTail: of a long text the last lines are kept, each whole.
-func TestTail(t *testing.T) {
-	var end tail
-	for i := range 10_000 {
-		io.WriteString(&end, strings.Repeat("x", i%50)+"\n")
+// TestAuditTail: a look at the audit reads the end of the history alone, as much as auditTail,
+// in whole lines: what lies before, damaged here, is not touched.
+func TestAuditTail(t *testing.T) {
+	dir := t.TempDir()
+	for range 3 { // each start begins a journal
+		e, err := trade.Open(trade.Options{Dir: dir})
+		if err == nil {
+			err = e.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	io.WriteString(&end, "last\n")
-	lines := end.lines()
-	if n := len(lines); n < 1000 || lines[n-1] != "last" || len(lines[n-2]) != 9999%50 || end.kept.Len() > 2*auditTail+64 {
-		t.Errorf("%d lines, the last %q, %d bytes kept", n, lines[n-1], end.kept.Len())
+	if err := os.WriteFile(filepath.Join(dir, "journal-1.wal"), []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start(t, "--trade", "--data-dir", dir, "--paper-file", paperLines(t, "max-order-rate 1000"))
+	host := startHost(t, dir)
+	const orders = 300 // of about half a kilobyte each
+	for i := range orders {
+		host.call("place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.001,"client_order_id":"order-%d"}`, i))
+	}
+	status, text := overSocket(t, dir, "GET", "/audit", nil)
+	var lines []string
+	if err := json.Unmarshal([]byte(text), &lines); err != nil || status != 200 {
+		t.Fatalf("%d %.300s", status, text)
+	}
+	if all := strings.Join(lines, "\n"); len(all) > auditTail || len(all) < auditTail/2 || strings.Contains(all, `"order-0"`) || !strings.Contains(all, fmt.Sprintf("order-%d", orders-1)) || !strings.HasPrefix(lines[0], "20") {
+		t.Errorf("%d bytes, from %.100q to %.300q", len(all), lines[0], lines[len(lines)-1])
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 
 	"wick/archive"
 	"wick/journal"
@@ -34,6 +36,29 @@ func Audit(dir string, w io.Writer) error {
 		auditLine(out, now(), v.History.Last, "note", note)
 	}
 	return errors.Join(err, out.Flush())
+}
+
+// AuditTail returns the last lines of [Audit] that fit into so many bytes. It reads the end
+// of the history alone.
+func AuditTail(dir string, most int) (lines []string, err error) {
+	entries, err := journal.Newest(journal.ReadOnly(dir), most)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	out := bufio.NewWriter(&text)
+	for _, r := range slices.Backward(entries) {
+		if err := errors.Join(auditEntry(r, out), out.Flush()); err != nil {
+			return nil, err
+		}
+		if most -= text.Len(); most < 0 {
+			break
+		}
+		lines = append(lines, strings.TrimSuffix(text.String(), "\n"))
+		text.Reset()
+	}
+	slices.Reverse(lines)
+	return lines, nil
 }
 
 // updatedAt returns updated_at from the JSON of an order. It searches for the key
