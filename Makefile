@@ -19,7 +19,7 @@ GOSEC := github.com/securego/gosec/v2@v2.22.0
 # A number of runs and not a time: with a time, the fuzzer may report its own deadline as a failure.
 FUZZTIME ?= 500x
 
-.PHONY: help run build test short check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-clients e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify e2e-alpaca demo-exchange cluster e2e-cluster torture torture-broker torture-cluster torture-notify clean
+.PHONY: help run build build-core test short check fuzz bench bench-peers bench-look cover docs release sign e2e e2e-clients e2e-ship e2e-tools e2e-browser e2e-app app-test e2e-notify e2e-alpaca demo-exchange cluster e2e-cluster torture torture-broker torture-cluster torture-notify clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -29,6 +29,9 @@ run: build ## build and serve on 127.0.0.1:9315 with the embedded defaults
 
 build: ## build the static binary ./wick
 	$(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o wick .
+
+build-core: ## build ./wick-core, without cluster, brokers, messages and page
+	$(GO) build -tags core -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o wick-core .
 
 test: ## run all tests, then with -short under the race detector where a C compiler is at hand
 	$(TEST) $(MORE) $(LONGEST) ./...
@@ -45,6 +48,8 @@ check: ## what CI runs: formatting, vet, staticcheck, gosec, tests, benchmarks o
 	GOOS=darwin $(GO) vet ./...
 	GOGC=400 $(GO) run $(STATICCHECK) ./...
 	$(MAKE) test TESTFLAGS=-vet=off
+	$(MAKE) build-core
+	$(GO) test -tags core -vet=off ./test/conversations
 	# Once each, so that a change cannot break a benchmark unseen. Those of indicators are too many.
 	$(GO) test -short -vet=off -run '^$$' -bench . -benchtime 1x ./archive ./chart ./delivery ./market ./mcp/... ./indicators/rules ./trade >/dev/null
 	$(MAKE) fuzz FUZZTIME=$(FUZZTIME) FRESH=yes
@@ -201,4 +206,4 @@ docs-check: build ## run the commands of README.md and docs/ against ./wick
 	scripts/docs-check
 
 clean: ## remove what the build made
-	rm -rf wick dist bin
+	rm -rf wick wick-core dist bin

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -176,5 +177,40 @@ func TestModules(t *testing.T) {
 				t.Errorf("go.mod names %s", word)
 			}
 		}
+	}
+}
+
+// TestCore: a binary of -tags core has none of the rooms that one can do without.
+func TestCore(t *testing.T) {
+	context := build.Default
+	context.BuildTags = []string{"core"}
+	seen := make(map[string]bool)
+	var visit func(dir string)
+	visit = func(dir string) {
+		if seen[dir] {
+			return
+		}
+		seen[dir] = true
+		p, err := context.ImportDir(dir, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range p.Imports {
+			if below, ok := strings.CutPrefix(path, "wick/"); ok {
+				visit(below)
+			}
+		}
+	}
+	visit(".")
+	for _, room := range []string{"cluster", "cluster/etcd", "broker/alpaca", "notify", "notify/service", "app"} {
+		if _, err := os.Stat(room); err != nil {
+			t.Errorf("%s is named here: %v", room, err)
+		}
+		if seen[room] {
+			t.Errorf("-tags core builds %s in", room)
+		}
+	}
+	if len(seen) < 15 {
+		t.Errorf("only %d packages were found", len(seen))
 	}
 }

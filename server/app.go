@@ -17,7 +17,6 @@ import (
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
-	"wick/notify"
 	"wick/permit"
 	"wick/sse"
 	"wick/trade"
@@ -46,13 +45,13 @@ type app struct {
 	exitWhenBroken bool // end when the journal is broken and a new start would help
 	ended          bool // exitWhenBroken has ended it; owned by run, and read when run is over
 
-	feed     *market.Feed     // nil without --trade
-	notifier *notify.Notifier // nil without --notify-file
+	feed     *market.Feed // nil without --trade
+	messages messages     // nil without --notify-file
 	gate     *permit.Gate
 
 	lists map[string][]string // the lists of --watchlist
 
-	replica *replica // nil without --cluster
+	replica replicas // nil without --cluster-file
 }
 
 // fired counts a fired alert for the metrics.
@@ -68,10 +67,8 @@ func (e *app) deps(source market.Source) tools.Deps {
 	if e.meter != nil {
 		d.Painted = func(took time.Duration) { e.meter.renders.Observe(took.Seconds()) }
 	}
-	if e.notifier != nil {
-		d.Messages = func(symbol, client string) []string {
-			return e.notifier.Hearing(notify.Event{Kind: notify.Alert, Symbol: symbol, Client: client})
-		}
+	if e.messages != nil {
+		d.Messages = e.messages.heard
 	}
 	return d
 }
@@ -121,8 +118,8 @@ func (e *app) close(err error) error {
 	if !e.ended { // otherwise the journal is broken, and endWhenBroken has returned the reason
 		err = errors.Join(err, closing)
 	}
-	if err == nil && e.notifier != nil && e.replica == nil {
-		e.notifier.SendNow(e.journalHash())
+	if err == nil && e.messages != nil && e.replica == nil {
+		e.messages.stopped()
 	}
 	return err
 }

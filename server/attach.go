@@ -122,8 +122,11 @@ func (c *config) agreed() url.Values {
 // differs says which setting of a front is not ours, or returns an empty text if all agree.
 func (c *config) differs(given url.Values) string {
 	rows := c.settings()
-	broker := slices.IndexFunc(rows, func(s Setting) bool { return s.Name == "broker" })
-	for _, s := range append(rows[broker:broker+1:broker+1], rows...) { // whose money it is comes first
+	// Whose money it is comes first.
+	if i := slices.IndexFunc(rows, func(s Setting) bool { return s.Name == "broker" }); i >= 0 {
+		rows[0], rows[i] = rows[i], rows[0]
+	}
+	for _, s := range rows {
 		name := s.Spelling()
 		if s.Shared && (given.Has(name) || s.Name == "broker") && given.Get(name) != c.values[name] {
 			return fmt.Sprintf("%s is %s here and %s at the wick that runs on this data directory: it decides about prices, orders or money, so both must have the same",

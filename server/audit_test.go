@@ -250,7 +250,7 @@ func TestHashOnceADay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &config{trade: true, dataDir: t.TempDir(), source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}, destinations: destinations}
+		c := &config{trade: true, dataDir: t.TempDir(), source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}, messageConfig: messageConfig{destinations}}
 		start := time.Now()
 		for range 7 {
 			e, err := openApp(t.Context(), c, market.Sample{}, slog.New(slog.DiscardHandler))
@@ -259,8 +259,8 @@ func TestHashOnceADay(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 7*time.Hour)
 			var g errgroup.Group
-			g.Go(func() error { return e.notifier.Run(ctx) })
-			g.Go(func() error { return e.watchHealth(ctx) })
+			g.Go(func() error { return e.messages.Run(ctx) })
+			g.Go(func() error { return e.messages.watchHealth(ctx) })
 			if err := e.close(g.Wait()); err != nil {
 				t.Fatal(err)
 			}

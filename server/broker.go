@@ -1,3 +1,5 @@
+//go:build !core
+
 package server
 
 import (
@@ -22,6 +24,14 @@ const (
 	brokerAlpaca      = "alpaca"       // real money
 )
 
+// brokerConfig is where orders go.
+type brokerConfig struct {
+	broker     string // paper, alpaca-paper or alpaca
+	brokerKeys alpaca.Keys
+	brokerURL  string
+	deadMan    time.Duration // how long the broker's stream may be away; zero means for ever
+}
+
 // liveNotional is the largest order at a broker unless --max-order-notional says
 // otherwise.
 const liveNotional = 100 * exact.One
@@ -31,6 +41,15 @@ const maxBrokerKeys = 4096
 
 // accountTimeout bounds how long a start waits for the broker to name the account.
 const accountTimeout = 15 * time.Second
+
+// brokerSettings are those of a broker elsewhere.
+func (c *config) brokerSettings() []Setting {
+	return []Setting{
+		{Name: "broker", Value: "where", Default: brokerPaper, Help: "where orders go: paper, alpaca-paper, or alpaca with real money; see docs/live.md", set: oneOf(&c.broker, brokerPaper, brokerAlpacaPaper, brokerAlpaca)},
+		{Name: "broker-key-file", Value: "file", Help: "file with the keys of the broker's account; mode 0600", set: c.setBrokerKeys},
+		{Name: "broker-dead-man", Value: "duration", Help: "cancel wick's resting orders when the broker's stream is away for this long, a minute or more; default never", set: duration(&c.deadMan, time.Minute)},
+	}
+}
 
 // atBroker reports whether orders go to a broker elsewhere.
 func (c *config) atBroker() bool { return c.broker != brokerPaper && c.broker != "" }
@@ -124,13 +143,4 @@ func openVenue(c *config, log *slog.Logger) (*trade.VenueOptions, error) {
 	}
 	o.Account = account.ID
 	return o, nil
-}
-
-// masked returns the end of an account's number, for those who are not logged in.
-func masked(account string) string {
-	const shown = 4
-	if len(account) <= shown {
-		return account
-	}
-	return "…" + account[len(account)-shown:]
 }

@@ -170,7 +170,7 @@ func TestBrokerRefusesAtStart(t *testing.T) {
 		v.Set(func(v *alpacatest.Venue) {
 			v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Status: status} }
 		})
-		o, err := openVenue(&config{broker: brokerAlpacaPaper, brokerURL: fake.URL, brokerKeys: keys}, slog.New(slog.DiscardHandler))
+		o, err := openVenue(&config{brokerConfig: brokerConfig{broker: brokerAlpacaPaper, brokerURL: fake.URL, brokerKeys: keys}}, slog.New(slog.DiscardHandler))
 		if (err != nil) != ends || ends != (o == nil) || o != nil && o.Account != "" {
 			t.Errorf("status %d: %+v, %v, want the start to end: %t", status, o, err, ends)
 		}

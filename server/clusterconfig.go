@@ -1,3 +1,5 @@
+//go:build !core
+
 package server
 
 import (
@@ -7,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -26,8 +30,61 @@ type clusterConfig struct {
 	ca, cert, key  string // files
 }
 
+// clusterSettings is the setting that names the file, and clusterLines are the lines of it.
+func (c *config) clusterSettings() []Setting {
+	return []Setting{
+		{Name: inCluster, Value: "file", Help: "file that makes this process one of several replicas, see docs/cluster.md; mode 0600", set: func(text string) error { return c.readLines(inCluster, text, readPrivate) }},
+	}
+}
+
+func (c *config) clusterLines() []Setting {
+	return group("Lines of --cluster-file", inCluster,
+		Setting{Name: "etcd", Value: "URL", Help: "URL of each etcd member that keeps the journal, separated by commas", set: list(&c.cluster.endpoints)},
+		Setting{Name: "secret", Value: "text", Help: "what the replicas prove to each other that they are ours; the same at each", set: store(&c.cluster.secret)},
+		Setting{Name: "listen", Value: "address", Help: "address and port to hear the other replicas on, such as 10.0.0.1:9317; $NAME is replaced by that variable of the environment", set: store(&c.cluster.listen)},
+		Setting{Name: "store", Value: "name", Default: "main", Help: "name of the store in etcd", set: store(&c.cluster.store)},
+		Setting{Name: "user", Value: "name", Help: "user of etcd", set: store(&c.cluster.user)},
+		Setting{Name: "password", Value: "text", Help: "password of that user", set: store(&c.cluster.password)},
+		Setting{Name: "ca", Value: "file", Help: "certificates that etcd's must be signed by; default those of the system", set: store(&c.cluster.ca)},
+		Setting{Name: "cert", Value: "file", Help: "certificate by which this process proves to etcd who it is", set: store(&c.cluster.cert)},
+		Setting{Name: "key", Value: "file", Help: "private key of that certificate", set: store(&c.cluster.key)})
+}
+
+// clusterCommands are the commands of a store in etcd.
+func clusterCommands() []Command {
+	return []Command{{"import", "DIR", "with --cluster-file: copy the store in a directory into etcd", "cluster-file", importStore}}
+}
+
 // clustered reports whether this process is one of several.
 func (c *config) clustered() bool { return c.values["--"+inCluster] != "" }
+
+// checkCluster finds what does not go with several replicas. Each of them must know the same
+// logins and the same orders, so what only one of them would know is refused: a broker's
+// stream, questions to a person, logins in memory.
+func (c *config) checkCluster(env func(string) string) error {
+	if !c.clustered() {
+		return nil
+	}
+	c.cluster.listen = os.Expand(c.cluster.listen, env)
+	host, _, err := net.SplitHostPort(c.cluster.listen)
+	ip := net.ParseIP(host)
+	switch {
+	case c.recover:
+		return errors.New("--recover repairs a directory: with --cluster-file the journal is in etcd")
+	case !c.trade || c.mcp:
+		return errors.New("--cluster-file belongs to --serve --trade: what it keeps is the account")
+	case len(c.keys) == 0:
+		return errors.New("--cluster-file needs --key-file, the same at every replica: otherwise a login would be known to one of them alone")
+	case c.atBroker():
+		return errors.New("--broker does not work with --cluster-file: the next leader would not know what the one before had under way at the broker")
+	case c.confirmAbove >= 0:
+		return errors.New("--confirm-above does not work with --cluster-file: a question would be known to one replica alone")
+	// The other replicas are told this address, so it must not be one such as 0.0.0.0.
+	case err != nil || host == "" || ip != nil && ip.IsUnspecified():
+		return fmt.Errorf("--cluster-file: listen %q is no address with a port that the other replicas reach, such as 10.0.0.1:9317", c.cluster.listen)
+	}
+	return nil
+}
 
 // maxCredentials bounds each file that --cluster-file names, in bytes.
 const maxCredentials = 1 << 20

@@ -56,7 +56,7 @@ func (t *task) word(i int) string {
 
 // Commands returns all that does one thing and ends.
 func Commands() []Command {
-	return []Command{
+	return slices.Concat([]Command{
 		{"chart", "KEY=VALUE…", "draw one chart: symbol=BTCUSDT interval=1h indicators=rsi,macd output=chart.png, and what else generate_chart takes", "source log-format", drawChart},
 		{"clients", "", "list the logins of the server that runs on --data-dir", "data-dir", listClients},
 		{"revoke", "ID|all", "end one login of that server, or all", "data-dir", func(ctx context.Context, t *task) error {
@@ -75,18 +75,16 @@ func Commands() []Command {
 		}},
 		{"audit", "[head|verify] [HASH]", "print the journal and who did what; or its newest hash; or check it all, and that it still has a hash", "data-dir", audit},
 		{"export", "orders|fills|equity [csv|json]", "print a table of --data-dir; with --cluster-file: export DIR copies the store there", "data-dir cluster-file", export},
-		{"import", "DIR", "with --cluster-file: copy the store in a directory into etcd", "cluster-file", importStore},
 		{"recover", "", "show what --recover=yes would keep of a damaged journal", "data-dir cluster-file", showRecovery},
 		{"key", "FILE", "make a file for --key-file, with a new key in it", "", func(_ context.Context, t *task) error { return writeKey(t.words[0], t.stdout) }},
 		{"config", "CLIENT", "print the settings to paste into a client: " + strings.Join(ClientNames(), ", "), "mcp listen port base-url", func(_ context.Context, t *task) error { return t.writeClient(t.stdout, t.stderr) }},
-		{"notify-test", "[NAME]", "send one message to every destination of --notify-file, or to one, and say what came back", "notify-file source symbols intervals", testNotify},
 		{"permissions", "", "print which scope, approval and doors each action needs", "", func(_ context.Context, t *task) error { return writePermissions(t.stdout) }},
 		{"healthcheck", "", "ask the server on --listen and --port; exit 0 if it answers, degraded or not, else 1", "listen port", func(ctx context.Context, t *task) error { return healthcheck(ctx, t.config) }},
 		{"version", "", "print the version", "", func(_ context.Context, t *task) error {
 			_, err := fmt.Fprintf(t.stdout, "wick %s %s %s/%s\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		}},
-	}
+	}, clusterCommands(), messageCommands())
 }
 
 // commandOf returns the command of a name, nil if there is none.

@@ -1,17 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
-	"net"
 	"net/netip"
-	"os"
 	"time"
 
-	"wick/broker/alpaca"
 	"wick/exact"
 	"wick/market"
-	"wick/notify"
 	"wick/oauth"
 	"wick/trade"
 )
@@ -77,14 +73,8 @@ type config struct {
 	noApp     bool   // without the owner's page
 	metrics   string // address of the metrics; empty for none
 
-	destinations []*notify.Destination // of messages to the owner
-
-	// A broker elsewhere.
-	broker     string // paper, alpaca-paper or alpaca
-	brokerKeys alpaca.Keys
-	brokerURL  string
-	deadMan    time.Duration // how long the broker's stream may be away; zero means for ever
-
+	brokerConfig
+	messageConfig
 	cluster clusterConfig
 }
 
@@ -102,7 +92,6 @@ func (c *config) check(env func(string) string) (err error) {
 	if !c.set["--exit-when-broken"] {
 		c.exitWhenBroken = env("INVOCATION_ID") != "" || env("NOTIFY_SOCKET") != "" // systemd sets them
 	}
-	c.cluster.listen = os.Expand(c.cluster.listen, env)
 	if c.command != nil {
 		return nil
 	}
@@ -115,40 +104,8 @@ func (c *config) check(env func(string) string) (err error) {
 		return errors.New("--mcp and --serve exclude each other: start one process for each")
 	case c.recover && !c.trade:
 		return errors.New("--recover=yes goes on to serve: add --trade; wick recover shows what it would keep")
-	case len(c.destinations) > 0 && !c.trade:
-		return errors.New("--notify-file needs --trade: what waits to be sent is kept in its journal")
 	case c.limits.DailyLoss > 0 && c.account.Cash == 0 && !c.atBroker():
 		return errors.New("--max-daily-loss is counted on an account: add --cash, or --broker")
 	}
-	if err := c.checkCluster(); err != nil {
-		return err
-	}
-	return c.checkBroker(env)
-}
-
-// checkCluster finds what does not go with several replicas. Each of them must know the same
-// logins and the same orders, so what only one of them would know is refused: a broker's
-// stream, questions to a person, logins in memory.
-func (c *config) checkCluster() error {
-	if !c.clustered() {
-		return nil
-	}
-	host, _, err := net.SplitHostPort(c.cluster.listen)
-	ip := net.ParseIP(host)
-	switch {
-	case c.recover:
-		return errors.New("--recover repairs a directory: with --cluster-file the journal is in etcd")
-	case !c.trade || c.mcp:
-		return errors.New("--cluster-file belongs to --serve --trade: what it keeps is the account")
-	case len(c.keys) == 0:
-		return errors.New("--cluster-file needs --key-file, the same at every replica: otherwise a login would be known to one of them alone")
-	case c.atBroker():
-		return errors.New("--broker does not work with --cluster-file: the next leader would not know what the one before had under way at the broker")
-	case c.confirmAbove >= 0:
-		return errors.New("--confirm-above does not work with --cluster-file: a question would be known to one replica alone")
-	// The other replicas are told this address, so it must not be one such as 0.0.0.0.
-	case err != nil || host == "" || ip != nil && ip.IsUnspecified():
-		return fmt.Errorf("--cluster-file: listen %q is no address with a port that the other replicas reach, such as 10.0.0.1:9317", c.cluster.listen)
-	}
-	return nil
+	return cmp.Or(c.checkMessages(), c.checkCluster(env), c.checkBroker(env))
 }

@@ -52,11 +52,8 @@ func (m *meter) watchTrade(e *app) {
 	if e.replica != nil {
 		e.replica.meter(r)
 	}
-	if e.notifier != nil {
-		r.Gauges("wick_notify_waiting", "Events that wait to be sent to a destination.", "destination", func() map[string]int {
-			waiting, _ := e.notifier.Status()
-			return waiting
-		})
+	if e.messages != nil {
+		r.Gauges("wick_notify_waiting", "Events that wait to be sent to a destination.", "destination", e.messages.waiting)
 	}
 	r.Total("wick_journal_records_total", "Records on disk since the store was made.", func() float64 { return float64(status().Records) })
 	r.Total("wick_journal_syncs_total", "Writes with a sync since the start.", func() float64 { return float64(status().Syncs) })

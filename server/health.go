@@ -111,3 +111,12 @@ func healthcheck(ctx context.Context, c *config) error {
 	}
 	return nil
 }
+
+// masked returns the end of an account's number, for those who are not logged in.
+func masked(account string) string {
+	const shown = 4
+	if len(account) <= shown {
+		return account
+	}
+	return "…" + account[len(account)-shown:]
+}

@@ -23,6 +23,6 @@ func endAtOnce() { signal.Reset(Signals()...) }
 
 // outliveReaders keeps the process alive when whoever reads its log has gone: a write to
 // standard error, or to standard output, then fails and does not end it by SIGPIPE. It is
-// for a process that others rely on. A task, such as --audit before a pipe to head, is to
+// for a process that others rely on. A command, such as wick audit before a pipe to head, is to
 // end quietly instead.
 func outliveReaders() { signal.Ignore(syscall.SIGPIPE) }

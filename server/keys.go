@@ -1,13 +1,11 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"time"
 
 	"wick/journal"
 	"wick/oauth"
@@ -95,11 +93,7 @@ func openLogins(c *config, log *slog.Logger) (*keptLogins, error) {
 func (e *app) openLedger(kept *keptLogins) (oauth.Ledger, error) {
 	switch {
 	case e.replica != nil:
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		var err error
-		e.replica.ledger, err = e.replica.node.OpenLedger(ctx)
-		return e.replica.ledger, err
+		return e.replica.openLedger()
 	case kept != nil:
 		return kept.ledger, nil
 	}

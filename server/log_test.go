@@ -18,8 +18,8 @@ func (w *writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// messages returns the words of the lines in one write, "a b" for two of them.
-func messages(text string) string {
+// logged returns the words of the lines in one write, "a b" for two of them.
+func logged(text string) string {
 	var out []string
 	for line := range strings.Lines(text) {
 		_, message, _ := strings.Cut(line, "msg=")
@@ -93,7 +93,7 @@ func TestRequestLines(t *testing.T) {
 			synctest.Wait()
 			var got []string
 			for _, w := range out {
-				got = append(got, messages(w))
+				got = append(got, logged(w))
 			}
 			if strings.Join(got, "|") != strings.Join(want, "|") {
 				t.Errorf("%s: wrote %q, want %q", when, got, want)

@@ -1,3 +1,5 @@
+//go:build !core
+
 package server
 
 import (
@@ -6,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -21,6 +24,48 @@ import (
 // silence is how long a data source may leave questions unanswered before the
 // owner is told.
 const silence = 10 * time.Minute
+
+// maxNotifyFile is how many bytes --notify-file may have.
+const maxNotifyFile = 64 << 10
+
+// setDestinations reads the destinations of messages. The file holds secrets, so like the
+// one with the passphrase it must not be readable for others.
+func (c *config) setDestinations(file string) error {
+	text, err := readPrivate(file, maxNotifyFile)
+	if err == nil {
+		c.destinations, err = notify.Parse(text)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}
+
+// messageConfig is what --notify-file says.
+type messageConfig struct {
+	destinations []*notify.Destination
+}
+
+// messageSettings is the setting that names the file.
+func (c *config) messageSettings() []Setting {
+	return []Setting{
+		{Shared: true, Name: "notify-file", Value: "file", Help: "file with destinations for messages to the owner, see docs/notify.md; mode 0600", set: c.setDestinations},
+	}
+}
+
+// messageCommands is the command that tries the destinations.
+func messageCommands() []Command {
+	return []Command{
+		{"notify-test", "[NAME]", "send one message to every destination of --notify-file, or to one, and say what came back", "notify-file source symbols intervals", testNotify},
+	}
+}
+
+func (c *config) checkMessages() error {
+	if len(c.destinations) > 0 && !c.trade {
+		return errors.New("--notify-file needs --trade: what waits to be sent is kept in its journal")
+	}
+	return nil
+}
 
 // resolveNotified puts the symbols that destinations ask for into the spelling of the
 // source, which that of events is. It refuses what names no symbol there, since nothing
@@ -88,10 +133,16 @@ func sendTest(ctx context.Context, c *config, d *notify.Destination, draw func(c
 	return true
 }
 
-// openNotifier makes the notifier of the destinations, if there are any, and sets
+// messenger tells the owner what happens.
+type messenger struct {
+	*notify.Notifier
+	app *app
+}
+
+// openMessages makes the messenger of the destinations, if there are any, and sets
 // o.Outbox, by which the engine tells it of every step. The notifier writes to the
 // journal of e.trade, which is opened later, before the notifier runs.
-func (e *app) openNotifier(c *config, source market.Source, o *trade.Options) {
+func (e *app) openMessages(c *config, source market.Source, o *trade.Options) {
 	if len(c.destinations) == 0 {
 		return
 	}
@@ -102,8 +153,8 @@ func (e *app) openNotifier(c *config, source market.Source, o *trade.Options) {
 	if e.meter != nil {
 		options.Count = func(destination, outcome string) { e.meter.notified.Add(1, destination, outcome) }
 	}
-	e.notifier = notify.New(options)
-	o.Outbox = outbox{e.notifier, c.intervals[0]}
+	m := &messenger{notify.New(options), e}
+	e.messages, o.Outbox = m, outbox{m.Notifier, c.intervals[0]}
 }
 
 // painter returns the function that draws the pictures of events, one at a time,
@@ -120,12 +171,39 @@ func painter(source market.Source) func(context.Context, notify.Event) ([]byte, 
 	}
 }
 
-// loggedIn tells the owner that somebody logged in. The login calls it. At a follower it
-// waits at most two seconds for the leader, and ignores a failure: a login must not fail
-// because a message does.
-func (e *app) loggedIn(name, scope string, from netip.Addr) {
-	e.tell(notify.Event{At: time.Now().UTC(), Kind: notify.Login, Client: name,
-		Text: fmt.Sprintf("%q logged in from %s, may use: %s", limit.Clip(name), from, scope)})
+// heard returns the destinations that hear of an alert.
+func (m *messenger) heard(symbol, client string) []string {
+	return m.Hearing(notify.Event{Kind: notify.Alert, Symbol: symbol, Client: client})
+}
+
+// waiting returns how many events wait, by destination.
+func (m *messenger) waiting() map[string]int {
+	waiting, _ := m.Status()
+	return waiting
+}
+
+// letters returns the messages that could not be delivered, the newest first.
+func (m *messenger) letters() any {
+	_, dead := m.Status()
+	slices.Reverse(dead)
+	return append([]notify.Dead{}, dead...)
+}
+
+// stopped tells the hash of all that was written.
+func (m *messenger) stopped() { m.SendNow(m.journalHash()) }
+
+// loggedIn tells that somebody logged in. A follower passes it to the leader, waits at most
+// two seconds and ignores a failure: a login must not fail because a message does.
+func (m *messenger) loggedIn(name, scope string, from netip.Addr) {
+	event := notify.Event{At: time.Now().UTC(), Kind: notify.Login, Client: name,
+		Text: fmt.Sprintf("%q logged in from %s, may use: %s", limit.Clip(name), from, scope)}
+	if m.app.leads() {
+		m.Tell(event)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	m.app.replica.(*replica).node.Ask(ctx, askTell, event, nil)
 }
 
 // healthPeriod is how often the journal and the data sources are checked.
@@ -137,31 +215,31 @@ const hashPeriod = 24 * time.Hour
 // journalHash returns the event of the newest hash of the journal, by which the owner can
 // see later that nothing before it was changed or cut off. The same hash is the same message.
 // The hash stands first, so that no bound of a service cuts it.
-func (e *app) journalHash() notify.Event {
-	seq, hash := e.trade.Head()
+func (m *messenger) journalHash() notify.Event {
+	seq, hash := m.app.trade.Head()
 	return notify.Event{ID: "journal-" + hash.String(), At: time.Now().UTC(), Kind: notify.Journal, Detail: fmt.Appendf(nil, `{"record":%d,"hash":%q}`, seq, hash),
-		Text: fmt.Sprintf("%s is the hash of the journal after record %d: keep it, for wick --audit --verify to find out whether anything up to there was changed or is gone", hash, seq)}
+		Text: fmt.Sprintf("%s is the hash of the journal after record %d: keep it, for wick audit verify to find out whether anything up to there was changed or is gone", hash, seq)}
 }
 
 // watchHealth tells the owner when the journal or a data source fails, or a source
 // answers again, until ctx ends. After a restart it tells everything that is wrong once
 // more. It also tells the newest hash of the journal each hashPeriod, counted over restarts.
 // What is in etcd has no history in which a hash could be looked up.
-func (e *app) watchHealth(ctx context.Context) error {
+func (m *messenger) watchHealth(ctx context.Context) error {
 	tick := time.NewTicker(healthPeriod)
 	defer tick.Stop()
 	told := toldHealth{silent: make(map[string]bool)}
 	for {
-		if since := time.Since(e.notifier.Hashed()); e.replica == nil && (since >= hashPeriod || since < 0) { // less than 0 if the clock was set back
-			e.notifier.Tell(e.journalHash())
+		if since := time.Since(m.Hashed()); m.app.replica == nil && (since >= hashPeriod || since < 0) { // less than 0 if the clock was set back
+			m.Tell(m.journalHash())
 		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
 		}
-		for _, event := range told.changes(e.trade.Status().Journal, e.feed.Ages(), time.Now().UTC()) {
-			e.notifier.Tell(event)
+		for _, event := range told.changes(m.app.trade.Status().Journal, m.app.feed.Ages(), time.Now().UTC()) {
+			m.Tell(event)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -11,7 +12,9 @@ import (
 
 	"wick/delivery"
 	"wick/market"
+	"wick/mcp"
 	"wick/mcp/tools"
+	"wick/metrics"
 	"wick/oauth"
 	"wick/permit"
 	"wick/trade"
@@ -21,7 +24,7 @@ import (
 // no goroutine; run does. The fields protocol and, over HTTP, valid are set later, before
 // anyone is served. When ctx ends, openApp no longer waits for etcd.
 func openApp(ctx context.Context, c *config, source market.Source, log *slog.Logger) (*app, error) {
-	e := &app{hub: delivery.NewHub(tools.EncodeAlert), exitWhenBroken: c.exitWhenBroken, lists: c.watchlists, chat: !c.noApp}
+	e := &app{hub: delivery.NewHub(tools.EncodeAlert), exitWhenBroken: c.exitWhenBroken, lists: c.watchlists, chat: c.hasPage()}
 	if c.metrics != "" {
 		e.meter = newMeter()
 	}
@@ -50,21 +53,20 @@ func (e *app) openTrade(ctx context.Context, c *config, source market.Source, lo
 	}
 	// The notifier, the cluster and the broker are parts of the engine's options, so
 	// they are opened before it.
-	e.openNotifier(c, source, &o)
+	e.openMessages(c, source, &o)
 	err := e.openReplica(c, &o)
 	if err != nil {
 		return err
 	}
-	// trade.Open of a replica waits for etcd; closing the node ends that wait.
-	if e.replica != nil {
-		defer context.AfterFunc(ctx, func() { e.replica.node.Close() })()
+	if e.replica != nil { // trade.Open of a replica waits for etcd; closing it ends that wait
+		defer context.AfterFunc(ctx, e.replica.close)()
 	}
 	if o.Venue, err = openVenue(c, log); err != nil {
 		return err
 	}
 	e.trade, err = trade.Open(o)
-	if err == nil && e.notifier != nil && e.replica == nil { // before the first request; a replica opens it when it leads
-		e.notifier.Open()
+	if err == nil && e.messages != nil && e.replica == nil { // before the first request; a replica opens it when it leads
+		e.messages.Open()
 	}
 	return err
 }
@@ -81,16 +83,77 @@ func (e *app) run(ctx context.Context) error {
 	if e.trade != nil && e.exitWhenBroken {
 		g.Go(func() error { return e.endWhenBroken(ctx) })
 	}
-	if e.notifier != nil {
-		// Of several replicas only the leader sends messages.
-		g.Go(func() error { return e.replica.whileLeading(ctx, e.notifier.Run) })
-		g.Go(func() error { return e.replica.whileLeading(ctx, e.watchHealth) })
+	if e.messages != nil {
+		g.Go(func() error { return e.whileLeading(ctx, e.messages.Run) })
+		g.Go(func() error { return e.whileLeading(ctx, e.messages.watchHealth) })
 	}
 	if e.replica != nil {
-		g.Go(func() error { return serveHTTP(ctx, e.replica.server(e), e.replica.listener) })
-		g.Go(func() error { return e.replica.follow(ctx) })
+		g.Go(func() error { return e.replica.run(ctx, e) })
 	}
 	return g.Wait()
+}
+
+// messages is what --notify-file adds: it tells the owner what happens. The rooms of
+// messages and replicas may be left out of a binary, see core.go.
+type messages interface {
+	Open()
+	Run(ctx context.Context) error         // sends what waits
+	watchHealth(ctx context.Context) error // tells what fails
+	heard(symbol, client string) []string  // the destinations that hear of an alert
+	loggedIn(name, scope string, from netip.Addr)
+	stopped() // tells the newest hash
+	waiting() map[string]int
+	letters() any
+}
+
+// replicas is what --cluster-file adds: this process is one of several.
+type replicas interface {
+	run(ctx context.Context, e *app) error // serves the others
+	close()
+	leads() bool                                                             // this process writes
+	whileLeading(ctx context.Context, run func(context.Context) error) error // see app.whileLeading
+	hear() error                                                             // which logins have ended elsewhere
+	openLedger() (oauth.Ledger, error)
+	join(login *oauth.Server)
+	wrap(e *app, all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Resource) // to work on every replica
+	ready(e *app, strict bool) readiness
+	meter(m *metrics.Registry)
+}
+
+// leads reports whether this process writes: it alone does without replicas.
+func (e *app) leads() bool { return e.replica == nil || e.replica.leads() }
+
+// whileLeading waits until this process leads, calls run with a context that ends with its
+// lead or with ctx, and returns what run returns.
+func (e *app) whileLeading(ctx context.Context, run func(context.Context) error) error {
+	if e.replica == nil {
+		return run(ctx)
+	}
+	return e.replica.whileLeading(ctx, run)
+}
+
+// hear asks which logins have ended at other replicas, so that they end here, too.
+func (e *app) hear() error {
+	if e.replica == nil {
+		return nil
+	}
+	return e.replica.hear()
+}
+
+// outdated waits until etcd confirms that this replica is up to date, and returns "", or a
+// note that it may not be.
+func outdated(ctx context.Context, engine *trade.Engine) string {
+	if stale := engine.Confirm(ctx); stale != nil {
+		return fmt.Sprintf("This is as of record %d of this replica, and may be out of date: %v", engine.Applied(), stale)
+	}
+	return ""
+}
+
+// loggedIn tells the owner that somebody logged in. The login calls it.
+func (e *app) loggedIn(name, scope string, from netip.Addr) {
+	if e.messages != nil {
+		e.messages.loggedIn(name, scope, from)
+	}
 }
 
 // brokenPeriod is how often endWhenBroken checks the journal.

@@ -7,15 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
-	page "wick/app"
 	"wick/limit"
-	"wick/mcp"
-	"wick/mcp/tools"
-	"wick/notify"
 	"wick/oauth"
 	"wick/permit"
 	"wick/trade"
@@ -163,13 +158,11 @@ func (o *owner) approve(ctx context.Context, c permit.Caller, id, answer string)
 
 // letters returns the messages to the owner that could not be delivered, the newest
 // first, or nil if there is no destination.
-func (o *owner) letters() []notify.Dead {
-	if o.app.notifier == nil {
+func (o *owner) letters() any {
+	if o.app.messages == nil {
 		return nil
 	}
-	_, dead := o.app.notifier.Status()
-	slices.Reverse(dead)
-	return append([]notify.Dead{}, dead...)
+	return o.app.messages.letters()
 }
 
 // clients returns the logins, the oldest first.
@@ -248,7 +241,7 @@ func (o *owner) cancelEverything() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := o.app.trade.CancelEverything(context.Background(), trade.Who{Name: "owner, by --halt cancel"}); err != nil {
+	if err := o.app.trade.CancelEverything(context.Background(), trade.Who{Name: "owner, by wick halt cancel"}); err != nil {
 		return "", fmt.Errorf("%s; but cancelling its orders failed: %w", said, err)
 	}
 	said, elsewhere := o.halted()
@@ -264,7 +257,7 @@ func (o *owner) accept() (string, error) {
 	if o.app.trade == nil {
 		return "", errNoTrading
 	}
-	differed, late, err := o.app.trade.AcceptPositions(trade.Who{Name: "owner, by --accept-positions"})
+	differed, late, err := o.app.trade.AcceptPositions(trade.Who{Name: "owner, by wick accept-positions"})
 	if err != nil {
 		return "", err
 	}
@@ -299,7 +292,7 @@ func (o *owner) audit() ([]string, error) {
 		return nil, errNoTrading
 	}
 	if o.app.replica != nil {
-		return nil, errors.New("the journal is in etcd: copy it with wick --cluster … --export DIR and read it with wick --audit --data-dir DIR")
+		return nil, errors.New("the journal is in etcd: copy it with wick export DIR and read it with wick audit --data-dir DIR")
 	}
 	lines, err := trade.AuditTail(o.dir, auditTail)
 	for i := range lines {
@@ -308,57 +301,4 @@ func (o *owner) audit() ([]string, error) {
 		lines[i] = shown.String()
 	}
 	return append([]string{}, lines...), err
-}
-
-// ownerPath is the path below which the page sends the owner's requests.
-const ownerPath = page.Path + "/api"
-
-// pageRoutes adds the owner's page and, below it, the handlers of the owner's requests.
-// Browsers say which site a request comes from: only the page's own site is let through,
-// though a page of another would have no token anyway. The owner's scope comes with a
-// passphrase alone, so who has it is the owner in person.
-func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http.Request) (mcp.Caller, error)) {
-	page.Routes(mux, c.baseURL, c.trade)
-	o.routes(mux, ownerPath, func(w http.ResponseWriter, r *http.Request) (permit.Caller, bool) {
-		// Programs other than browsers do not send this header.
-		if slices.ContainsFunc(r.Header["Sec-Fetch-Site"], func(site string) bool { return site != "same-origin" }) {
-			http.Error(w, "only wick's own page may ask this", http.StatusForbidden)
-			return permit.Caller{}, false
-		}
-		caller, ok := pageCaller(w, r, authenticate)
-		if !ok {
-			return caller, false
-		}
-		// The sender may take a while to send the form, and the token may be revoked
-		// meanwhile: so the form is read first, and the token checked again. Of several
-		// replicas another one may have revoked it.
-		r.FormValue("id")
-		if r.Method == http.MethodPost {
-			if err := o.app.replica.hear(); err != nil {
-				http.Error(w, err.Error(), http.StatusServiceUnavailable)
-				return caller, false
-			}
-		}
-		return pageCaller(w, r, authenticate)
-	})
-}
-
-// pageCaller returns who sent a request to the owner's page, or answers it if nobody has
-// logged in.
-func pageCaller(w http.ResponseWriter, r *http.Request, authenticate func(*http.Request) (mcp.Caller, error)) (permit.Caller, bool) {
-	caller, err := authenticate(r)
-	switch {
-	case errors.Is(err, mcp.ErrTooMany):
-		w.Header().Set("Connection", "close") // the connection counts as one of the token's, which has too many
-		http.Error(w, err.Error(), http.StatusTooManyRequests)
-	case err != nil:
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		http.Error(w, err.Error(), http.StatusUnauthorized)
-	}
-	c := tools.AskingAs(caller)
-	c.Door = permit.Page
-	if c.Scopes.Has(permit.Owner) {
-		c.Scopes = append(c.Scopes, permit.Person)
-	}
-	return c, err == nil
 }

@@ -245,8 +245,8 @@ func TestOwnerLetters(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	o := &owner{app: &app{notifier: n}}
-	if got := o.letters(); len(got) != 2 || got[0].Text != "second" || got[1].Text != "first" || got[0].To != "hook" || got[0].Reason != "answered 400" {
+	o := &owner{app: &app{messages: &messenger{n, nil}}}
+	if got, _ := o.letters().([]notify.Dead); len(got) != 2 || got[0].Text != "second" || got[1].Text != "first" || got[0].To != "hook" || got[0].Reason != "answered 400" {
 		t.Errorf("%+v", got)
 	}
 }

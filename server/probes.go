@@ -17,44 +17,12 @@ type readiness struct {
 	Etcd   *bool   `json:"etcd_reachable,omitempty"`
 }
 
-// maxLag is how many records a replica may be behind and still be ready.
-const maxLag = 10_000
-
-// ready says whether this process should get requests. It should even if no majority of
-// etcd answers, because charts and reads still work. If strict is set it should not then:
-// that is for monitoring that wakes people.
+// ready says whether this process should get requests.
 func (e *app) ready(strict bool) readiness {
-	r := readiness{Ready: true, Role: "single"}
 	if e.replica == nil {
-		return r
+		return readiness{Ready: true, Role: "single"}
 	}
-	s := e.replica.node.Status()
-	known, lag, reachable := s.Leader != "", s.Lag(), s.Reachable()
-	r.Leader, r.Lag, r.Etcd = &known, &lag, &reachable
-	reason, _ := e.trade.Broken()
-	switch {
-	case e.replica.leads():
-		r.Role = "leader"
-	// A replica that has led cannot follow again: it ends. Until etcd answers it stays
-	// ready, because it can still answer reads.
-	case reason != nil:
-		r.Role, r.Ready, r.Reason = "deposed", !reachable, "this replica has led and ends as soon as etcd answers"
-	default:
-		r.Role = "follower"
-	}
-	switch {
-	case reachable && lag > maxLag:
-		r.Ready, r.Reason = false, "this replica is far behind"
-	case strict && !reachable && r.Role == "deposed":
-		r.Ready = false // for the reason above: that etcd was not heard of for a while is no news of etcd
-	case strict && !reachable:
-		r.Ready, r.Reason = false, "no majority of etcd answers: nothing can be written"
-	case strict && !known:
-		r.Ready, r.Reason = false, "no replica leads"
-	case strict && r.Ready && s.Refused:
-		r.Ready, r.Reason = false, "the leader refuses this replica: its secret is another, or the clocks differ"
-	}
-	return r
+	return e.replica.ready(e, strict)
 }
 
 // probes answers the questions of load balancers before anything else looks at the

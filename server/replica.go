@@ -1,3 +1,5 @@
+//go:build !core
+
 package server
 
 import (
@@ -9,6 +11,9 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"wick/cluster"
 	"wick/journal"
@@ -20,11 +25,11 @@ import (
 	"wick/trade"
 )
 
-// replica is what --cluster adds: this process is one of several on one journal. One of
+// replica is what --cluster-file adds: this process is one of several on one journal. One of
 // them leads: it alone writes, sends messages and decides which alerts fire. The others
 // follow its log, answer requests that only read, and pass those that write to the leader.
 // A replica that loses the lead ends, because what it had under way may not be what the
-// next leader finds. Methods that are called without --cluster too accept a nil replica.
+// next leader finds.
 type replica struct {
 	node     *cluster.Node
 	log      *slog.Logger
@@ -42,18 +47,14 @@ type replica struct {
 	passed uint64 // calls that were passed to the leader; guarded by mu
 }
 
-// maxReplicaConns bounds the connections to --cluster-listen, as listenFew does. There are
+// maxReplicaConns bounds the connections to another replica, as listenFew does. There are
 // a few replicas, and each keeps up to 64 connections for its questions. When there is no
 // room for a connection, the oldest is closed.
 const maxReplicaConns = 512
 
 // whileLeading waits until this process begins to lead, then calls run, with a context
 // that ends when the process leads no more or ctx ends, and returns what run returns.
-// Without --cluster the process always leads.
 func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context) error) error {
-	if r == nil {
-		return run(ctx)
-	}
 	select {
 	case <-ctx.Done():
 		return nil
@@ -67,18 +68,32 @@ func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context
 	return run(ctx)
 }
 
-// follow keeps the ledger up to date until ctx ends. Logins that were revoked at another
-// replica lose their streams at this one.
-func (r *replica) follow(ctx context.Context) error {
-	return r.ledger.Run(ctx, r.login.Sweep)
+// run answers the questions of the other replicas and keeps the ledger up to date until ctx
+// ends. Logins that were revoked at another replica lose their streams at this one.
+func (r *replica) run(ctx context.Context, e *app) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return serveHTTP(ctx, r.server(e), r.listener) })
+	g.Go(func() error { return r.ledger.Run(ctx, r.login.Sweep) })
+	return g.Wait()
 }
+
+// close ends the connection to etcd, and whatever waits for it.
+func (r *replica) close() { r.node.Close() }
+
+// openLedger opens the ledger of the logins of all replicas.
+func (r *replica) openLedger() (_ oauth.Ledger, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	r.ledger, err = r.node.OpenLedger(ctx)
+	return r.ledger, err
+}
+
+// join sets the login, before anyone is served.
+func (r *replica) join(login *oauth.Server) { r.login = login }
 
 // leads reports whether this process writes. A process that has just won the election
 // does not write yet: it first reads what the previous leader has left.
 func (r *replica) leads() bool {
-	if r == nil {
-		return true
-	}
 	select {
 	case <-r.led:
 		return r.node.Status().Leads
@@ -176,11 +191,8 @@ func (r *replica) judge(c mcp.Caller) error {
 }
 
 // hear asks a majority of etcd which logins have ended, so that those that this replica has
-// not heard of end here, too. Without --cluster there are none.
+// not heard of end here, too.
 func (r *replica) hear() error {
-	if r == nil {
-		return nil
-	}
 	if err := r.ledger.Confirm(); err != nil {
 		return fmt.Errorf("nothing was done, for this replica could not ask etcd whose login has ended: %w", err)
 	}
@@ -204,15 +216,6 @@ func confirmed(engine *trade.Engine, handle mcp.Handler) mcp.Handler {
 		result.Content = append(result.Content, mcp.Content{Text: []byte(note)})
 		return result, nil
 	}
-}
-
-// outdated waits until etcd confirms that this replica is up to date, and returns "", or a
-// note that it may not be.
-func outdated(ctx context.Context, engine *trade.Engine) string {
-	if stale := engine.Confirm(ctx); stale != nil {
-		return fmt.Sprintf("This is as of record %d of this replica, and may be out of date: %v", engine.Applied(), stale)
-	}
-	return ""
 }
 
 // errCutOff refuses a write at a follower that cannot learn which logins were revoked
@@ -253,8 +256,8 @@ func (r *replica) pass(ctx context.Context, c toolCall) (*mcp.Result, error) {
 	return &mcp.Result{Content: reply.Content, IsError: reply.IsError}, nil
 }
 
-// run runs a tool for a caller of another replica.
-func (r *replica) run(ctx context.Context, gate *permit.Gate, c toolCall) (*toolReply, error) {
+// call runs a tool for a caller of another replica.
+func (r *replica) call(ctx context.Context, gate *permit.Gate, c toolCall) (*toolReply, error) {
 	if err := r.hear(); err != nil {
 		return nil, err
 	}
@@ -294,4 +297,41 @@ func (r *replica) meter(m *metrics.Registry) {
 		defer r.mu.Unlock()
 		return float64(r.passed)
 	})
+}
+
+// maxLag is how many records a replica may be behind and still be ready.
+const maxLag = 10_000
+
+// ready says whether this process should get requests. It should even if no majority of
+// etcd answers, because charts and reads still work. If strict is set it should not then:
+// that is for monitoring that wakes people.
+func (c *replica) ready(e *app, strict bool) readiness {
+	r := readiness{Ready: true}
+	s := c.node.Status()
+	known, lag, reachable := s.Leader != "", s.Lag(), s.Reachable()
+	r.Leader, r.Lag, r.Etcd = &known, &lag, &reachable
+	reason, _ := e.trade.Broken()
+	switch {
+	case c.leads():
+		r.Role = "leader"
+	// A replica that has led cannot follow again: it ends. Until etcd answers it stays
+	// ready, because it can still answer reads.
+	case reason != nil:
+		r.Role, r.Ready, r.Reason = "deposed", !reachable, "this replica has led and ends as soon as etcd answers"
+	default:
+		r.Role = "follower"
+	}
+	switch {
+	case reachable && lag > maxLag:
+		r.Ready, r.Reason = false, "this replica is far behind"
+	case strict && !reachable && r.Role == "deposed":
+		r.Ready = false // for the reason above: that etcd was not heard of for a while is no news of etcd
+	case strict && !reachable:
+		r.Ready, r.Reason = false, "no majority of etcd answers: nothing can be written"
+	case strict && !known:
+		r.Ready, r.Reason = false, "no replica leads"
+	case strict && r.Ready && s.Refused:
+		r.Ready, r.Reason = false, "the leader refuses this replica: its secret is another, or the clocks differ"
+	}
+	return r
 }

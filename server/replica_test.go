@@ -519,7 +519,7 @@ func TestPassedWithoutLogin(t *testing.T) {
 	r := &replica{node: node, ledger: ledger, login: login, writers: map[string]mcp.Handler{"place_order": ran}}
 	gate := permit.New(permit.Options{Above: -1})
 	for _, token := range []string{"", "a", "a." + ledger.Epoch() + "."} {
-		if _, err := r.run(t.Context(), gate, toolCall{Tool: "place_order", Token: token}); !errors.Is(err, oauth.ErrInvalidToken) {
+		if _, err := r.call(t.Context(), gate, toolCall{Tool: "place_order", Token: token}); !errors.Is(err, oauth.ErrInvalidToken) {
 			t.Errorf("with the token %q: %v", token, err)
 		}
 	}

@@ -1,3 +1,5 @@
+//go:build !core
+
 package server
 
 import (
@@ -5,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"time"
 
 	"wick/cluster"
 	"wick/delivery"
@@ -22,7 +23,7 @@ func (e *app) openReplica(c *config, o *trade.Options) error {
 	if !c.clustered() {
 		return nil
 	}
-	ln, err := listenFew("--cluster-listen", c.cluster.listen, maxReplicaConns)
+	ln, err := listenFew("--cluster-file: listen", c.cluster.listen, maxReplicaConns)
 	if err != nil {
 		return err
 	}
@@ -32,24 +33,21 @@ func (e *app) openReplica(c *config, o *trade.Options) error {
 		ln.Close()
 		return err
 	}
-	e.replica = &replica{node: node, log: o.Log, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{})}
+	r := &replica{node: node, log: o.Log, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{})}
+	e.replica = r
 	// Leading is called once: a replica that loses the lead ends and is started anew.
 	o.Shared, o.Leading = node, func(term context.Context) {
-		e.replica.term = term
-		close(e.replica.led)
+		r.term = term
+		close(r.led)
 	}
 	return nil
 }
 
-// replicated makes the tools and resources of the account work on every replica: the
+// wrap makes the tools and resources of the account work on every replica: the
 // leader runs those that change something, and those that read first wait until this
-// replica has everything that was acknowledged anywhere. Without --cluster it returns
-// them as they are.
-func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Resource) {
-	if e.replica == nil {
-		return all, resources
-	}
-	e.replica.tools(all, e.trade)
+// replica has everything that was acknowledged anywhere.
+func (r *replica) wrap(e *app, all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Resource) {
+	r.tools(all, e.trade)
 	for i := range resources {
 		// What shows nothing of the account is the same on every replica and needs no
 		// confirmation. A chart shows the account to those who may trade.
@@ -72,21 +70,6 @@ func (e *app) replicated(all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, 
 	return all, resources
 }
 
-// tell passes an event for the owner to the process that sends messages: this one, or the
-// leader, for whose answer it waits at most two seconds.
-func (e *app) tell(event notify.Event) error {
-	switch {
-	case e.notifier == nil:
-		return nil
-	case e.replica.leads():
-		e.notifier.Tell(event)
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	return e.replica.node.Ask(ctx, askTell, event, nil)
-}
-
 // server returns the HTTP server that answers the questions of other replicas.
 func (r *replica) server(e *app) *http.Server {
 	return &http.Server{
@@ -104,7 +87,7 @@ func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMess
 		return nil, cluster.ErrNotLeader
 	}
 	if op == askTool {
-		return asked(in, func(c toolCall) (any, error) { return r.run(ctx, e.gate, c) })
+		return asked(in, func(c toolCall) (any, error) { return r.call(ctx, e.gate, c) })
 	}
 	peer := permit.Caller{Name: "replica", Door: permit.Replica, Scopes: permit.Scopes{permit.Peer, permit.Owner}}
 	if _, err := e.gate.May(ctx, peer, permit.Action{Name: op}, nil); err != nil {
@@ -112,7 +95,12 @@ func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMess
 	}
 	switch op {
 	case askTell:
-		return asked(in, func(event notify.Event) (any, error) { return nil, e.tell(event) })
+		return asked(in, func(event notify.Event) (any, error) {
+			if m, ok := e.messages.(*messenger); ok {
+				m.Tell(event)
+			}
+			return nil, nil
+		})
 	case trade.AskClaim:
 		return asked(in, func(c trade.Claimant) (any, error) {
 			return nil, e.trade.Claim(delivery.Caller{ID: c.ID, Client: c.Client, Login: c.Login, Expires: c.Expires})

@@ -16,12 +16,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"wick/address"
-	page "wick/app"
 	"wick/journal"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
-	"wick/notify"
 	"wick/oauth"
 	"wick/permit"
 	"wick/sse"
@@ -138,7 +136,7 @@ func (s *service) run(ctx context.Context, open listeners) error {
 	}
 	said := []any{"url", c.baseURL + "/mcp", "login", c.howToLogIn(), "listen", open.site.Addr().String(), "source", c.source, "trade", c.trade}
 	if key := s.owner.login.PageKey(); key != "" { // for the owner's browser, once
-		said = append(said, "page", c.baseURL+page.Path+"?key="+key)
+		said = append(said, "page", c.baseURL+pagePath+"?key="+key)
 	}
 	log.Info("serving", said...)
 	g.Go(func() error { return e.run(ctx) })
@@ -191,9 +189,9 @@ func controlServer(o *owner, f *fronts) *http.Server {
 // etcd for a replica, in the data directory with a key file, and otherwise in memory
 // alone.
 func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Server, error) {
-	path := page.Path
-	if c.noApp {
-		path = ""
+	path := ""
+	if c.hasPage() {
+		path = pagePath
 	}
 	ledger, err := e.openLedger(kept)
 	if err != nil {
@@ -213,7 +211,7 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 	}
 	e.works = login.Works
 	if e.replica != nil {
-		e.replica.login = login
+		e.replica.join(login)
 	}
 	return login, err
 }
@@ -257,7 +255,7 @@ func routes(c *config, source market.Source, e *app, o *owner, conns *connection
 	mux := http.NewServeMux()
 	h.Routes(mux)
 	login.Routes(mux)
-	if !c.noApp {
+	if c.hasPage() {
 		policy.Own = ownerPath + "/"
 		pageRoutes(mux, c, o, h.Authenticate)
 	}
@@ -332,13 +330,15 @@ func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 		said += tools.BrokerInstructions(e.trade)
 	}
 	// Without the names of the destinations: a client reads this before it has logged in.
-	if e.notifier != nil && len(e.notifier.Hearing(notify.Event{Kind: notify.Alert})) > 0 {
+	if e.messages != nil && len(e.messages.heard("", "")) > 0 {
 		said += " A fired alert is also sent to the owner as a message, whether or not a client is connected."
 	}
 	if e.chat {
 		all, resources = withChat(all, resources)
 	}
-	all, resources = e.replicated(all, resources)
+	if e.replica != nil {
+		all, resources = e.replica.wrap(e, all, resources)
+	}
 	e.protocol = mcp.NewServer(mcp.Options{
 		Name: "wick", Title: "wick: charts, alerts, paper trading", Version: buildVersion(), Icons: tools.Icon(), Instructions: said,
 		Tools: e.meter.tools(all), Resources: resources, Prompts: tools.Prompts(), Complete: tools.Complete(d),

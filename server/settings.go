@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"wick/exact"
 	"wick/limit"
@@ -88,10 +87,8 @@ func (c *config) settings() []Setting {
 		{Name: inPaper, Value: "file", Help: "file with the details of the book and its rules, see docs/settings.md", set: func(text string) error { return c.readLines(inPaper, text, readRegular) }},
 		{Name: "confirm-above", Value: "sum", Help: "sum a client may place within an hour, without a passphrase all together; beyond it a person approves; default none, at a broker 0", set: amount(&c.confirmAbove, 0)},
 		{Name: "approve-in-client", Help: "let a form in the client approve an order, in place of the page; never for real money", set: on(&c.approveInClient)},
-		{Name: "broker", Value: "where", Default: brokerPaper, Help: "where orders go: paper, alpaca-paper, or alpaca with real money; see docs/live.md", set: oneOf(&c.broker, brokerPaper, brokerAlpacaPaper, brokerAlpaca)},
-		{Name: "broker-key-file", Value: "file", Help: "file with the keys of the broker's account; mode 0600", set: c.setBrokerKeys},
-		{Name: "broker-dead-man", Value: "duration", Help: "cancel wick's resting orders when the broker's stream is away for this long, a minute or more; default never", set: duration(&c.deadMan, time.Minute)},
 	}
+	book = append(book, c.brokerSettings()...)
 	paper := []Setting{
 		{Name: "maker-fee-rate", Value: "fraction", Help: "fee of limits that rested, as a fraction of a fill; default --fee-rate", set: func(text string) error { c.makerFee = new(exact.Decimal); return fraction(c.makerFee)(text) }},
 		{Name: "half-spread", Value: "fraction", Help: "how far bid and ask are from the price, as a fraction of it; default the source's own, or 0", set: fraction(&c.halfSpread)},
@@ -108,13 +105,12 @@ func (c *config) settings() []Setting {
 	}
 	source := Setting{Name: "source", Value: "source", Default: "sample", Help: "source of bars: " + strings.Join(market.Sources(), ", "), set: c.setSource}
 	watchlist := Setting{Name: "watchlist", Value: "file", Help: "file of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors", set: c.setWatchlists}
-	messages := Setting{Name: "notify-file", Value: "file", Help: "file with destinations for messages to the owner, see docs/notify.md; mode 0600", set: c.setDestinations}
 	for _, shared := range [][]Setting{book, paper} {
 		for i := range shared {
 			shared[i].Shared = true
 		}
 	}
-	source.Shared, watchlist.Shared, messages.Shared = true, true, true
+	source.Shared, watchlist.Shared = true, true
 	return slices.Concat(
 		group("Modes", "",
 			Setting{Name: "mcp", Help: "speak MCP over standard input and output", set: on(&c.mcp)},
@@ -129,31 +125,21 @@ func (c *config) settings() []Setting {
 			Setting{Name: "allow-origin", Value: "origin", Help: "browser origin to allow besides loopback and our own; repeatable", Repeat: true, set: c.setOrigins},
 			Setting{Name: "client-documents", Value: "host", Help: "host whose clients may log in by a document about them, such as claude.ai; repeatable", Repeat: true, set: list(&c.documents)},
 			Setting{Name: "trusted-proxy", Value: "CIDR", Help: "CIDR of proxies whose X-Forwarded-For is believed; repeatable; needs a passphrase", Repeat: true, set: c.setProxies},
-			Setting{Name: "attach-trade", Help: "let hosts that attach over stdio trade, though there is a passphrase or real money", set: on(&c.attachTrade)},
-			Setting{Name: "no-app", Help: "do not serve the owner's page at /app", set: on(&c.noApp)}),
+			Setting{Name: "attach-trade", Help: "let hosts that attach over stdio trade, though there is a passphrase or real money", set: on(&c.attachTrade)}),
+		group("Server", "", c.pageSettings()...),
 		group("Market data", "", source, watchlist),
 		group("Trading", "", book...),
 		group("State, messages and logs", "",
 			Setting{Name: "data-dir", Value: "directory", Help: "directory for state; default ~/.wick", set: func(text string) (err error) { c.dataDir, err = filepath.Abs(text); return err }},
-			messages,
-			Setting{Name: inCluster, Value: "file", Help: "file that makes this process one of several replicas, see docs/cluster.md; mode 0600", set: func(text string) error { return c.readLines(inCluster, text, readPrivate) }},
 			Setting{Name: "exit-when-broken", Help: "end when the journal is broken and a new start would help; default under systemd and in the image", set: on(&c.exitWhenBroken)},
 			Setting{Name: "recover", Help: "show what can be kept of a damaged journal, and exit; --recover=yes keeps it, sets the rest aside and goes on", set: c.setRecover},
 			Setting{Name: "log-format", Value: "format", Default: "text", Help: "format of the log: text or json", set: oneOf(&c.logFormat, "text", "json")},
 			Setting{Name: "metrics", Value: "address", Help: "loopback address to serve Prometheus metrics on, such as 127.0.0.1:9316", set: c.setMetrics},
 			Setting{Name: "version", Help: "the same as wick version", set: unset},
 			Setting{Name: "healthcheck", Help: "the same as wick healthcheck", set: unset}),
+		group("State, messages and logs", "", slices.Concat(c.messageSettings(), c.clusterSettings())...),
 		group("Lines of --paper-file", inPaper, paper...),
-		group("Lines of --cluster-file", inCluster,
-			Setting{Name: "etcd", Value: "URL", Help: "URL of each etcd member that keeps the journal, separated by commas", set: list(&c.cluster.endpoints)},
-			Setting{Name: "secret", Value: "text", Help: "what the replicas prove to each other that they are ours; the same at each", set: store(&c.cluster.secret)},
-			Setting{Name: "listen", Value: "address", Help: "address and port to hear the other replicas on, such as 10.0.0.1:9317; $NAME is replaced by that variable of the environment", set: store(&c.cluster.listen)},
-			Setting{Name: "store", Value: "name", Default: "main", Help: "name of the store in etcd", set: store(&c.cluster.store)},
-			Setting{Name: "user", Value: "name", Help: "user of etcd", set: store(&c.cluster.user)},
-			Setting{Name: "password", Value: "text", Help: "password of that user", set: store(&c.cluster.password)},
-			Setting{Name: "ca", Value: "file", Help: "certificates that etcd's must be signed by; default those of the system", set: store(&c.cluster.ca)},
-			Setting{Name: "cert", Value: "file", Help: "certificate by which this process proves to etcd who it is", set: store(&c.cluster.cert)},
-			Setting{Name: "key", Value: "file", Help: "private key of that certificate", set: store(&c.cluster.key)}),
+		c.clusterLines(),
 	)
 }
 

@@ -18,7 +18,6 @@ import (
 	"wick/exact"
 	"wick/limit"
 	"wick/market"
-	"wick/notify"
 )
 
 // This file has what rows of settings check and store.
@@ -222,22 +221,6 @@ func (c *config) setMetrics(text string) error {
 	host, _, err := net.SplitHostPort(text)
 	if c.metrics = text; err != nil || !address.Loopback(host) {
 		return fmt.Errorf("%q is not a loopback address with a port, such as 127.0.0.1:9316", limit.Clip(text))
-	}
-	return nil
-}
-
-// maxNotifyFile is how many bytes --notify-file may have.
-const maxNotifyFile = 64 << 10
-
-// setDestinations reads the destinations of messages. The file holds secrets, so like the
-// one with the passphrase it must not be readable for others.
-func (c *config) setDestinations(file string) error {
-	text, err := readPrivate(file, maxNotifyFile)
-	if err == nil {
-		c.destinations, err = notify.Parse(text)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil
 }

@@ -1,0 +1,52 @@
+//go:build core
+
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"wick/market"
+	"wick/mcp"
+	"wick/trade"
+)
+
+// This file stands for the rooms that a binary of go build -tags core does not have: brokers,
+// messages, replicas and the page. Their settings and commands do not exist in it.
+
+type (
+	brokerConfig  struct{}
+	messageConfig struct{}
+	clusterConfig struct{}
+)
+
+func (c *config) brokerSettings() []Setting  { return nil }
+func (c *config) messageSettings() []Setting { return nil }
+func (c *config) clusterSettings() []Setting { return nil }
+func (c *config) clusterLines() []Setting    { return nil }
+func (c *config) pageSettings() []Setting    { return nil }
+func messageCommands() []Command             { return nil }
+func clusterCommands() []Command             { return nil }
+
+func (c *config) checkBroker(func(string) string) error      { return nil }
+func (c *config) checkMessages() error                       { return nil }
+func (c *config) checkCluster(func(string) string) error     { return nil }
+func (c *config) resolveNotified(source market.Source) error { return nil }
+
+func (c *config) atBroker() bool  { return false }
+func (c *config) realMoney() bool { return false }
+func (c *config) clustered() bool { return false }
+func (c *config) hasPage() bool   { return false }
+
+func openVenue(*config, *slog.Logger) (*trade.VenueOptions, error)                        { return nil, nil }
+func (e *app) openMessages(*config, market.Source, *trade.Options)                        {}
+func (e *app) openReplica(*config, *trade.Options) error                                  { return nil }
+func exportStore(context.Context, *task) error                                            { return errors.ErrUnsupported }
+func pageRoutes(*http.ServeMux, *config, *owner, func(*http.Request) (mcp.Caller, error)) {}
+func withChat(tools []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Resource) {
+	return tools, resources
+}
+
+const pagePath, ownerPath = "", ""
