@@ -13,8 +13,10 @@ import (
 
 // Currency returns the currency of a symbol's prices: the one that the source
 // reported, else the one that the symbol's name implies, else an empty text.
-func (e *Engine) Currency(symbol string) string {
-	if told := e.watch.of(symbol).currency; told != "" {
+func (e *Engine) Currency(symbol string) string { return e.currency(symbol) }
+
+func (d *desk) currency(symbol string) string {
+	if told := d.watch.of(symbol).currency; told != "" {
 		return told
 	}
 	return market.Currency(symbol)
@@ -33,8 +35,8 @@ type ledger struct {
 }
 
 // ledger adds up the positions of s at the newest prices. Called with mu held.
-func (e *Engine) ledger(s *state) ledger {
-	account := e.options.Account
+func (d *desk) ledger(s *state) ledger {
+	account := d.options.Account
 	l := ledger{cash: account.Cash.Money(), whole: true}
 	add := func(to *exact.Money, x exact.Money) {
 		sum, ok := to.Add(x)
@@ -43,7 +45,7 @@ func (e *Engine) ledger(s *state) ledger {
 	var worth exact.Money
 	for _, symbol := range sorted(s.holdings) {
 		h := s.holdings[symbol]
-		if !account.counts(e.Currency(symbol)) {
+		if !account.counts(d.currency(symbol)) {
 			l.excluded = append(l.excluded, symbol)
 			continue
 		}
@@ -54,11 +56,11 @@ func (e *Engine) ledger(s *state) ledger {
 		add(&l.fees, h.Fees)
 		// An open position without a price has no known worth, so the sums are not
 		// whole.
-		mark := e.watch.price(symbol)
+		mark := d.watch.price(symbol)
 		if mark <= 0 && h.Quantity != 0 {
 			l.whole, l.unpriced = false, append(l.unpriced, symbol)
 		}
-		l.synthetic = l.synthetic || h.Synthetic || h.Quantity != 0 && e.watch.of(symbol).synthetic
+		l.synthetic = l.synthetic || h.Synthetic || h.Quantity != 0 && d.watch.of(symbol).synthetic
 		add(&worth, exact.Product(h.Quantity, mark))
 		add(&l.exposure, exact.Product(h.Quantity.Abs(), mark))
 	}
@@ -70,10 +72,10 @@ func (e *Engine) ledger(s *state) ledger {
 // power returns the buying power that is left: equity times leverage, less the
 // exposure. An equity below zero counts as zero. It reports false if the buying power
 // is not known: a price is missing, or a sum is out of range.
-func (e *Engine) power(l ledger) (exact.Decimal, bool) {
+func (d *desk) power(l ledger) (exact.Decimal, bool) {
 	equity, ok1 := l.equity.Per(exact.One)
 	exposure, ok2 := l.exposure.Per(exact.One)
-	most, fits := max(equity, 0).Times(e.options.Account.Leverage, exact.Down)
+	most, fits := max(equity, 0).Times(d.options.Account.Leverage, exact.Down)
 	if !fits { // as much as exposure can be counted
 		most = math.MaxInt64
 	}
@@ -98,13 +100,13 @@ func (l ledger) unknown(missing ...string) string {
 // reservedBut returns what the open orders of all symbols except one would add to the
 // exposure, and the symbols for which that is not known because their price is missing.
 // Symbols in other currencies do not count. Called with mu held.
-func (e *Engine) reservedBut(s *state, but string) (sum exact.Decimal, missing []string) {
+func (d *desk) reservedBut(s *state, but string) (sum exact.Decimal, missing []string) {
 	for symbol := range s.open {
-		if symbol == but || !e.options.Account.counts(e.Currency(symbol)) {
+		if symbol == but || !d.options.Account.counts(d.currency(symbol)) {
 			continue
 		}
-		sum = together(sum, e.reserved(s, symbol))
-		if e.watch.price(symbol) <= 0 && e.reservesByPrice(s, symbol) {
+		sum = together(sum, d.reserved(s, symbol))
+		if d.watch.price(symbol) <= 0 && d.reservesByPrice(s, symbol) {
 			missing = append(missing, symbol)
 		}
 	}
@@ -114,11 +116,11 @@ func (e *Engine) reservedBut(s *state, but string) (sum exact.Decimal, missing [
 // reservesByPrice reports whether what the open orders of a symbol reserve depends on its
 // price of now: they would turn a position around, or one that follows the price would open
 // or add to one. Called with mu held.
-func (e *Engine) reservesByPrice(s *state, symbol string) bool {
+func (d *desk) reservesByPrice(s *state, symbol string) bool {
 	held, open := s.holdings[symbol].Quantity, s.open[symbol]
 	return slices.ContainsFunc(open, func(id string) bool {
 		o := s.order(id)
-		size, _ := e.openValue(s, symbol, o.Side, nil)
+		size, _ := d.openValue(s, symbol, o.Side, nil)
 		turns, follows := reducible(held, size) != 0, o.Type == Market || o.Type == TrailingStop
 		return s.counts(o, nil) && !shrinks(held, size) && (turns || follows)
 	})
@@ -127,10 +129,10 @@ func (e *Engine) reservesByPrice(s *state, symbol string) bool {
 // reserved returns what the open orders of a symbol would add to its exposure if all
 // its buys or all its sells were filled, whichever adds more. Called with mu held. Only
 // one side counts, because fills of the other would reduce what these open.
-func (e *Engine) reserved(s *state, symbol string) (most exact.Decimal) {
+func (d *desk) reserved(s *state, symbol string) (most exact.Decimal) {
 	for _, side := range []Side{Buy, Sell} {
-		size, value := e.openValue(s, symbol, side, nil)
-		most = max(most, e.grows(s, symbol, size, value))
+		size, value := d.openValue(s, symbol, side, nil)
+		most = max(most, d.grows(s, symbol, size, value))
 	}
 	return most
 }
@@ -142,14 +144,14 @@ const tooMuch exact.Decimal = 1 << 62
 // value, each at its highest likely price. Only orders that count beside another one,
 // which may be nil, are added up; see counts. Called with mu held. A value that leaves
 // the range stays at tooMuch, which no account can pay.
-func (e *Engine) openValue(s *state, symbol string, side Side, beside *Order) (size, value exact.Decimal) {
+func (d *desk) openValue(s *state, symbol string, side Side, beside *Order) (size, value exact.Decimal) {
 	for _, id := range s.open[symbol] {
 		o := s.order(id)
 		if o.Side != side || !s.counts(o, beside) {
 			continue
 		}
 		size += o.remaining()
-		value = together(value, worth(o.remaining(), e.highest(s, o)))
+		value = together(value, worth(o.remaining(), d.highest(s, o)))
 	}
 	return size, value
 }
@@ -158,11 +160,11 @@ func (e *Engine) openValue(s *state, symbol string, side Side, beside *Order) (s
 // price of its limit or stop, for an oco the higher of its two orders, and for a
 // trailing stop, which follows the market, at least the price of now. Called with mu
 // held.
-func (e *Engine) highest(s *state, o *Order) exact.Decimal {
-	price := e.likely(o)
+func (d *desk) highest(s *state, o *Order) exact.Decimal {
+	price := d.likely(o)
 	if o.Role == RoleOCO {
 		for _, mate := range s.mates(o, o.Group) {
-			price = max(price, e.likely(mate))
+			price = max(price, d.likely(mate))
 		}
 	}
 	return price
@@ -170,12 +172,12 @@ func (e *Engine) highest(s *state, o *Order) exact.Decimal {
 
 // likely is like highest, but looks at o alone and not at the other order of an oco.
 // Called with mu held.
-func (e *Engine) likely(o *Order) exact.Decimal {
+func (d *desk) likely(o *Order) exact.Decimal {
 	switch o.Type {
 	case TrailingStop:
-		return max(e.stop(o), e.watch.price(o.Symbol))
+		return max(d.stop(o), d.watch.price(o.Symbol))
 	case Market:
-		return e.paper.slip(o, quote{price: e.watch.price(o.Symbol)})
+		return d.paper.slip(o, quote{price: d.watch.price(o.Symbol)})
 	}
 	return o.worst()
 }
@@ -224,7 +226,7 @@ func together(x, y exact.Decimal) exact.Decimal {
 // fees included. Fills that only reduce the position of the symbol need none; fills that
 // add to it need their value; fills that turn it around need what the new position is
 // worth beyond the old one, which they close. Called with mu held.
-func (e *Engine) grows(s *state, symbol string, size, value exact.Decimal) exact.Decimal {
+func (d *desk) grows(s *state, symbol string, size, value exact.Decimal) exact.Decimal {
 	held := s.holdings[symbol].Quantity
 	if size == 0 || shrinks(held, size) {
 		return 0
@@ -234,12 +236,12 @@ func (e *Engine) grows(s *state, symbol string, size, value exact.Decimal) exact
 		// What the rest of the fills is worth once the old position is closed, and what
 		// closing it frees.
 		need, _ = exact.Product(value, size.Abs()-held.Abs()).PerUp(size.Abs()) // a part of value, so in range
-		freed, _ = held.Abs().Times(max(e.watch.price(symbol), 0), exact.Down)
+		freed, _ = held.Abs().Times(max(d.watch.price(symbol), 0), exact.Down)
 	}
 	if need <= freed {
 		return 0
 	}
-	fee, _ := value.Times(e.paper.feeRate, exact.Up) // the rate is below one, so it is in range
+	fee, _ := value.Times(d.paper.feeRate, exact.Up) // the rate is below one, so it is in range
 	return together(need-freed, fee)
 }
 
@@ -265,18 +267,18 @@ type spending struct{ quantity, price, beside, worth exact.Decimal }
 
 // needs returns how much buying power is needed for x, of which quantity is for o. Called with
 // mu held.
-func (e *Engine) needs(o *Order, x spending) exact.Decimal {
-	return e.grows(e.ahead, o.Symbol, x.beside+o.Side.sign(x.quantity), together(worth(x.quantity, x.price), x.worth))
+func (d *desk) needs(o *Order, x spending) exact.Decimal {
+	return d.grows(d.ahead, o.Symbol, x.beside+o.Side.sign(x.quantity), together(worth(x.quantity, x.price), x.worth))
 }
 
 // affords returns the largest quantity of o, in whole lots, for which x needs no more buying
 // power than there is. Called with mu held.
-func (e *Engine) affords(o *Order, x spending, power exact.Decimal) exact.Decimal {
-	lot := max(e.paper.grid(o.Symbol).Lot, 1)
+func (d *desk) affords(o *Order, x spending, power exact.Decimal) exact.Decimal {
+	lot := max(d.paper.grid(o.Symbol).Lot, 1)
 	// The first number of lots that needs too much: more quantity never needs less.
 	over := sort.Search(int(x.quantity/lot), func(lots int) bool {
 		x.quantity = exact.Decimal(lots+1) * lot
-		return e.needs(o, x) > power
+		return d.needs(o, x) > power
 	})
 	return exact.Decimal(over) * lot
 }
@@ -284,25 +286,25 @@ func (e *Engine) affords(o *Order, x spending, power exact.Decimal) exact.Decima
 // checkAccount refuses o if the account cannot pay for x. Reserved is what the open orders of
 // other symbols need, and missing names those for which that is not known. Called with mu
 // held.
-func (e *Engine) checkAccount(o *Order, x spending, reserved exact.Decimal, missing ...string) error {
-	account := e.options.Account
+func (d *desk) checkAccount(o *Order, x spending, reserved exact.Decimal, missing ...string) error {
+	account := d.options.Account
 	if account.Cash == 0 {
 		return nil
 	}
-	held, size := e.ahead.holdings[o.Symbol].Quantity, x.beside+o.Side.sign(x.quantity)
-	if currency := e.Currency(o.Symbol); !account.counts(currency) {
+	held, size := d.ahead.holdings[o.Symbol].Quantity, x.beside+o.Side.sign(x.quantity)
+	if currency := d.currency(o.Symbol); !account.counts(currency) {
 		if shrinks(held, size) { // a position that is older than the account can be closed
 			return nil
 		}
 		return refuse("currency", never, "the account is in %s, and %s is priced in %s: only a position that is held can be closed", account.Currency, o.Symbol, currency)
 	}
 	if after, _ := held.Add(size); after < 0 && size < 0 && !account.Short {
-		return refuseShort(o, held, min(0, x.beside), e.paper.grid(o.Symbol).Lot)
+		return refuseShort(o, held, min(0, x.beside), d.paper.grid(o.Symbol).Lot)
 	}
 	// What needs no buying power passes even if the account cannot be valued.
-	need := e.needs(o, x)
-	l := e.ledger(e.ahead)
-	left, ok := e.power(l)
+	need := d.needs(o, x)
+	l := d.ledger(d.ahead)
+	left, ok := d.power(l)
 	left -= reserved
 	switch {
 	case need == 0:
@@ -311,7 +313,7 @@ func (e *Engine) checkAccount(o *Order, x spending, reserved exact.Decimal, miss
 		return refuse("no_price", later, "what the account is worth is not known: %s", l.unknown(missing...))
 	case need > left:
 		advice := "there is nothing left for it"
-		if most := e.affords(o, x, left); most > 0 {
+		if most := d.affords(o, x, left); most > 0 {
 			advice = o.atMost(most)
 		}
 		return refuse("buying_power", fixIt, "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", need, max(left, 0), account.Currency, advice)

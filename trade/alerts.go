@@ -148,14 +148,14 @@ func beginning(ind *indicators.Indicator) string {
 
 // checkHistory refuses an indicator that has no value on any of the bars that the
 // source has.
-func (e *Engine) checkHistory(ctx context.Context, w signalAlert) error {
-	s, _ := e.watch.window(seriesKey{w.alert.Symbol, w.alert.Interval})
+func (d *desk) checkHistory(ctx context.Context, w signalAlert) error {
+	s, _ := d.watch.window(seriesKey{w.alert.Symbol, w.alert.Interval})
 	if s == nil || len(w.request.Needs()) > 0 {
 		return nil // dropped meanwhile, or not computed from these bars
 	}
 	list, err := w.request.Others(w.alert.Interval)
 	if err == nil {
-		s, err = market.LoadOthers(ctx, e.options.Source, s, list)
+		s, err = market.LoadOthers(ctx, d.options.Source, s, list)
 	}
 	if err != nil {
 		return err
@@ -195,24 +195,24 @@ func (e *Engine) checkNeeds(ctx context.Context, a *Alert, request indicators.Re
 
 // addAlert gives a its id and takes the step, unless there are too many alerts.
 // Called with mu held.
-func (e *Engine) addAlert(a *Alert) error {
-	if most := e.options.Limits.Alerts; len(e.ahead.alerts) >= most {
+func (d *desk) addAlert(a *Alert) error {
+	if most := d.options.Limits.Alerts; len(d.ahead.alerts) >= most {
 		return refuse("max_alerts", later, "%d alerts are active, which is the limit; cancel one with cancel_alert", most)
 	}
 	a.CreatedAt = now()
-	a.ID = e.ahead.newID("a")
+	a.ID = d.ahead.newID("a")
 	ev := &event{At: a.CreatedAt, Alert: a}
 	// After a crash the alert must not fire on a price that was judged before it was set.
-	if s := e.watch.seen(a.Symbol); s != nil && !s.equal(e.ahead.seen[a.Symbol]) {
-		ev.Seen, ev.Stops = map[string]*seen{a.Symbol: s}, e.drawn(a.Symbol)
+	if s := d.watch.seen(a.Symbol); s != nil && !s.equal(d.ahead.seen[a.Symbol]) {
+		ev.Seen, ev.Stops = map[string]*seen{a.Symbol: s}, d.drawn(a.Symbol)
 	}
-	return e.propose(kindAlertSet, ev)
+	return d.propose(kindAlertSet, ev)
 }
 
 // interval settles the interval of an indicator alert.
-func (e *Engine) interval(text string) (market.Interval, error) {
+func (d *desk) interval(text string) (market.Interval, error) {
 	if text == "" {
-		return e.options.Intervals[0], nil
+		return d.options.Intervals[0], nil
 	}
 	iv, err := market.ParseInterval(text)
 	if err != nil {

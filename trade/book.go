@@ -39,7 +39,7 @@ type book struct {
 	crowded chan struct{}
 
 	mu        sync.Mutex
-	ahead     *state        // guarded by mu, like every field below
+	desk                    // guarded by mu, like every field below
 	following bool          // another process writes: its steps are applied once they are in the log
 	stepped   chan struct{} // closed by the next step that is on disk, if somebody waits; else nil
 }
@@ -96,34 +96,6 @@ func (b *book) install(s *state) {
 	b.ahead = s
 }
 
-// propose takes a step and hands its record to the journal. It is called by what Do calls,
-// which waits until the record is on disk.
-func (b *book) propose(k kind, ev *event) error {
-	if err := b.journal.Broken(); err != nil {
-		return err
-	}
-	seq := b.ahead.seq + 1
-	record, err := journal.NewRecord(byte(k), ev)
-	if err != nil {
-		return err
-	}
-	// The record is encoded before the step is taken: a record that is too long must
-	// not leave a state that cannot be written down.
-	if err := b.take(seq, k, ev); err != nil {
-		return fmt.Errorf("trade: decided on an impossible step: %w", err)
-	}
-	return b.journal.Append(seq, record)
-}
-
-// take takes a step in the state, after it has noted in ev what the owner may want to know
-// of it: that depends on what the step changes. Called with mu held.
-func (b *book) take(seq uint64, k kind, ev *event) error {
-	if b.outbox != nil {
-		ev.steps = b.ahead.outboxSteps(seq, k, ev)
-	}
-	return b.ahead.apply(seq, k, ev)
-}
-
 // Do calls decide with mu held, and returns when all that decide has seen and proposed is on
 // disk. That holds for a refusal as well: no client may be told of an order, or of the end
 // of one, that a crash could undo. Any other error of decide is returned at once, and so is
@@ -149,12 +121,22 @@ func (b *book) Do(decide func(s *state) error) error {
 // has seen: then there is nothing to wait for.
 var errIdle = errors.New("nothing to do")
 
-// locked calls decide with mu held.
+// locked calls decide with mu held, and hands the records of the steps that it has taken to
+// the journal.
 func (b *book) locked(decide func(s *state) error) (seq uint64, follows bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.broken = b.journal.Broken()
 	err = decide(b.ahead)
-	return b.ahead.seq, b.following, err
+	seq = b.ahead.seq - uint64(len(b.taken))
+	for _, r := range b.taken {
+		seq++
+		if lost := b.journal.Append(seq, r); lost != nil {
+			err = lost
+		}
+	}
+	b.taken = nil
+	return seq, b.following, err
 }
 
 // View calls read with mu held, and returns when all that it has seen is on disk. An error
@@ -243,7 +225,7 @@ func (d *onDisk) Apply(seq uint64, k byte, step any) error {
 		d.stepped = nil
 	}
 	if d.journal == nil || d.following {
-		if err := (*book)(d).take(seq, kind(k), ev); err != nil {
+		if err := d.take(seq, kind(k), ev); err != nil {
 			return err
 		}
 	}

@@ -9,8 +9,8 @@ import (
 // breaker makes ev the step to reducing if the account has reached the limit of the
 // daily loss on this day, in UTC. Once it has, trading stays reducing for the rest of the
 // day, whatever the prices do, also after a restart. Called with mu held.
-func (e *Engine) breaker(ev *event) {
-	if day := e.lossDay(ev.At); day != "" {
+func (d *desk) breaker(ev *event) {
+	if day := d.lossDay(ev.At); day != "" {
 		ev.Trading, ev.Tripped, ev.By = Reducing, day, &byLoss
 	}
 }
@@ -22,24 +22,24 @@ var byLoss = Who{Name: "--max-daily-loss"}
 // before or only now, if something else restricts trading: once that is over, the loss
 // counts. A halt keeps the day of an earlier loss as well, which means nothing any more, so
 // that midnight is no change that the owner is told of. Called with mu held.
-func (e *Engine) keepTripped(ev *event) {
+func (d *desk) keepTripped(ev *event) {
 	if ev.Tripped != "" || ev.Trading == Active {
 		return
 	}
-	ev.Tripped = e.lossDay(ev.At)
+	ev.Tripped = d.lossDay(ev.At)
 	switch {
 	case ev.Tripped == "" && ev.Trading == Halted:
-		ev.Tripped = e.ahead.tripped
-	case ev.Tripped != e.ahead.tripped && ev.Trading == e.ahead.trading:
+		ev.Tripped = d.ahead.tripped
+	case ev.Tripped != d.ahead.tripped && ev.Trading == d.ahead.trading:
 		ev.By = &byLoss // the loss is all that is new
 	}
 }
 
 // lossDay returns the day of a step if the account has reached the limit of the daily loss
 // on it, else "". Called with mu held.
-func (e *Engine) lossDay(at Time) string {
+func (d *desk) lossDay(at Time) string {
 	today := at.UTC().Format(time.DateOnly)
-	if e.options.Limits.DailyLoss == 0 || e.ahead.tripped != today && !e.lost(today) && !e.lostAtBroker() {
+	if d.options.Limits.DailyLoss == 0 || d.ahead.tripped != today && !d.lost(today) && !d.lostAtBroker() {
 		return ""
 	}
 	return today
@@ -47,15 +47,15 @@ func (e *Engine) lossDay(at Time) string {
 
 // lostAtBroker is lost for the account at the broker, by its last report. Called with mu
 // held.
-func (e *Engine) lostAtBroker() bool {
-	loss, known := e.lossAtBroker()
-	return known && loss >= e.options.Limits.DailyLoss
+func (d *desk) lostAtBroker() bool {
+	loss, known := d.lossAtBroker()
+	return known && loss >= d.options.Limits.DailyLoss
 }
 
 // lossAtBroker returns what the account at the broker has lost since the day before, by its
 // last report, and false if there is none. Called with mu held.
-func (e *Engine) lossAtBroker() (exact.Decimal, bool) {
-	v := e.venue
+func (d *desk) lossAtBroker() (exact.Decimal, bool) {
+	v := d.venue
 	if v == nil || !v.judged || v.closed != "" {
 		return 0, false
 	}
@@ -64,26 +64,26 @@ func (e *Engine) lossAtBroker() (exact.Decimal, bool) {
 
 // lost reports whether the account has reached the limit of the daily loss on a day. It
 // reports false as long as a price is missing. Called with mu held.
-func (e *Engine) lost(date string) bool {
-	loss, known := e.loss(date)
-	return known && minus(loss, e.options.Limits.DailyLoss.Money()).Sign() >= 0
+func (d *desk) lost(date string) bool {
+	loss, known := d.loss(date)
+	return known && minus(loss, d.options.Limits.DailyLoss.Money()).Sign() >= 0
 }
 
 // loss returns what the account has lost since the first look at it on a day, and false if
 // there was none or a price is missing. Called with mu held.
-func (e *Engine) loss(date string) (exact.Money, bool) {
-	n := len(e.ahead.days)
-	l := e.ledger(e.ahead)
-	if n == 0 || e.ahead.days[n-1].Date != date || !l.whole {
+func (d *desk) loss(date string) (exact.Money, bool) {
+	n := len(d.ahead.days)
+	l := d.ledger(d.ahead)
+	if n == 0 || d.ahead.days[n-1].Date != date || !l.whole {
 		return exact.Money{}, false
 	}
-	return minus(e.ahead.days[n-1].with(e.options.Account.Cash).Equity, l.equity), true
+	return minus(d.ahead.days[n-1].with(d.options.Account.Cash).Equity, l.equity), true
 }
 
 // lossNow says what the account has lost by now on a day. Called with mu held.
-func (e *Engine) lossNow(date string) string {
-	loss, known := e.loss(date)
-	if more, there := e.lossAtBroker(); there && (!known || minus(more.Money(), loss).Sign() > 0) {
+func (d *desk) lossNow(date string) string {
+	loss, known := d.loss(date)
+	if more, there := d.lossAtBroker(); there && (!known || minus(more.Money(), loss).Sign() > 0) {
 		loss, known = more.Money(), true
 	}
 	switch {

@@ -94,9 +94,9 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 
 // cancel proposes that an open order is cancelled, for a reason: empty if a client asked for it.
 // Called with mu held.
-func (e *Engine) cancel(o *Order, who Who, reason string, at Time) (*event, error) {
-	ev, _ := e.ahead.outcome(o, report{status: StatusCancelled, reason: reason}, at) // fills nothing, so cannot fail
+func (d *desk) cancel(o *Order, who Who, reason string, at Time) (*event, error) {
+	ev, _ := d.ahead.outcome(o, report{status: StatusCancelled, reason: reason}, at) // fills nothing, so cannot fail
 	ev.By = who.short()
-	e.settleStop(ev.Order)
-	return ev, e.proposeOrders(kindCancelled, ev, 0, reason == "") // no order begins with it
+	d.settleStop(ev.Order)
+	return ev, d.proposeOrders(kindCancelled, ev, 0, reason == "") // no order begins with it
 }

@@ -16,38 +16,38 @@ const collarPatient = 5
 // the market's, and fill the price at which the order would be filled on arrival, zero if
 // it would rest. It is called with mu held and changes nothing. A refusal names the limit
 // and what would be within it.
-func (e *Engine) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
-	size, fits := e.ahead.pending(o)
-	if err := e.checkTrading(o, fits && shrinks(e.owned(o.Symbol), size)); err != nil {
+func (d *desk) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
+	size, fits := d.ahead.pending(o)
+	if err := d.checkTrading(o, fits && shrinks(d.owned(o.Symbol), size)); err != nil {
 		return err
 	}
-	if err := e.checkTerms(r, o, price, fill); err != nil {
+	if err := d.checkTerms(r, o, price, fill); err != nil {
 		return err
 	}
-	if err := e.checkOpen(r, o, fill); err != nil {
+	if err := d.checkOpen(r, o, fill); err != nil {
 		return err
 	}
-	return e.checkPace(r, at)
+	return d.checkPace(r, at)
 }
 
 // checkTerms is check for the limits that only a different order could meet, because
 // waiting does not help. The prices of o are known to be within the collar.
-func (e *Engine) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal) error {
+func (d *desk) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal) error {
 	// The order is judged together with all open ones of its side, and at the highest
 	// price that it could cost.
-	size, fits := e.ahead.pending(o)
-	shrinks := fits && shrinks(e.owned(o.Symbol), size)
+	size, fits := d.ahead.pending(o)
+	shrinks := fits && shrinks(d.owned(o.Symbol), size)
 	worst := r.worst(o, price, fill)
-	if err := e.checkNotional(o, worst, shrinks); err != nil {
+	if err := d.checkNotional(o, worst, shrinks); err != nil {
 		return err
 	}
-	if err := e.checkReduceOnly(o, fill); err != nil {
+	if err := d.checkReduceOnly(o, fill); err != nil {
 		return err
 	}
 	if !fits {
 		return refuse("out_of_range", fixIt, "%v; lower the %s", errOverflow, o.measure())
 	}
-	return e.checkWorth(o, size, worst, shrinks)
+	return d.checkWorth(o, size, worst, shrinks)
 }
 
 // worst returns the highest price that o, the order that r asks for, could cost. The
@@ -66,8 +66,8 @@ func (r OrderRequest) worst(o *Order, price, fill exact.Decimal) exact.Decimal {
 // An order that can only reduce may be over that limit, so that a trader can leave a
 // position that has grown. Any other order may not, even if it would only shrink the
 // position now: by the time it is filled the position may be gone.
-func (e *Engine) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error {
-	most, grid := e.options.Limits.OrderNotional, e.paper.grid(o.Symbol)
+func (d *desk) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error {
+	most, grid := d.options.Limits.OrderNotional, d.paper.grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
 	least, _ := grid.least(worst)
 	switch {
@@ -90,24 +90,24 @@ func (e *Engine) checkNotional(o *Order, worst exact.Decimal, shrinks bool) erro
 
 // checkWorth refuses an order if the position would be worth too much once the signed
 // size is filled, or if the account cannot pay for it and the open orders of its side.
-func (e *Engine) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) error {
-	s, others := e.ahead, exact.Decimal(0)
+func (d *desk) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) error {
+	s, others := d.ahead, exact.Decimal(0)
 	if !shrinks && !o.cut() {
-		if err := s.checkPosition(o, size, worst, e.options.Limits.PositionNotional); err != nil {
+		if err := s.checkPosition(o, size, worst, d.options.Limits.PositionNotional); err != nil {
 			return err
 		}
 	}
 	if !o.cut() {
-		_, others = e.openValue(s, o.Symbol, o.Side, o)
+		_, others = d.openValue(s, o.Symbol, o.Side, o)
 	}
-	reserved, missing := e.reservedBut(s, o.Symbol)
-	return e.checkAccount(o, spending{o.Quantity, worst, size - o.Side.sign(o.Quantity), others}, reserved, missing...)
+	reserved, missing := d.reservedBut(s, o.Symbol)
+	return d.checkAccount(o, spending{o.Quantity, worst, size - o.Side.sign(o.Quantity), others}, reserved, missing...)
 }
 
 // checkOpen refuses an order if too many would be open, itself or, once it is filled, its
 // exits.
-func (e *Engine) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
-	l, s := e.options.Limits, e.ahead
+func (d *desk) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
+	l, s := d.options.Limits, d.ahead
 	more := o.slots()
 	if fill != 0 {
 		more = o.exitCount() // it is filled at once
@@ -137,9 +137,9 @@ func (e *Engine) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 
 // checkPace refuses an order that equals one of a few seconds ago, or one whose outcome is
 // unknown, and has no client_order_id, and an order that comes too soon after the others.
-func (e *Engine) checkPace(r OrderRequest, at Time) error {
+func (d *desk) checkPace(r OrderRequest, at Time) error {
 	if r.ClientOrderID == "" {
-		switch o := e.repeats(r, at); {
+		switch o := d.repeats(r, at); {
 		case o == nil:
 		case o.Unknown():
 			return refuse("duplicate_order", later, "whether %s has the equal order %s is not known yet: get_orders will tell; if a second one is meant, "+
@@ -149,16 +149,16 @@ func (e *Engine) checkPace(r OrderRequest, at Time) error {
 				"send it with a client_order_id of its own", int(duplicateWindow.Seconds()))
 		}
 	}
-	if e.rate.Wait(at.Time, e.orderRate()) > 0 {
-		return refuse("order_rate", later, "more than %d orders a second, after %d at once; wait a second", e.options.Limits.OrdersPerSecond, int(e.orderRate().Burst))
+	if d.rate.Wait(at.Time, d.orderRate()) > 0 {
+		return refuse("order_rate", later, "more than %d orders a second, after %d at once; wait a second", d.options.Limits.OrdersPerSecond, int(d.orderRate().Burst))
 	}
 	return nil
 }
 
 // checkCollars holds the prices of o, and of the stop beside it if there is one, to the
 // collar.
-func (e *Engine) checkCollars(o *Order, with OCO, price exact.Decimal) error {
-	tick := e.paper.grid(o.Symbol).Tick
+func (d *desk) checkCollars(o *Order, with OCO, price exact.Decimal) error {
+	tick := d.paper.grid(o.Symbol).Tick
 	if err := checkCollar(o, price, tick); err != nil || with == (OCO{}) {
 		return err
 	}
@@ -205,18 +205,18 @@ func checkCollar(o *Order, price, tick exact.Decimal) error {
 
 // checkTrading refuses an order that the trading state does not allow; shrinks says
 // whether it can only shrink a position.
-func (e *Engine) checkTrading(o *Order, shrinks bool) error {
-	s := e.ahead
+func (d *desk) checkTrading(o *Order, shrinks bool) error {
+	s := d.ahead
 	switch {
 	case s.trading == Halted:
 		return refuse("trading_halted", later, "the owner has halted trading: %s; cancels still pass",
-			e.venue.resting("resting orders stay open and none is filled"))
+			d.venue.resting("resting orders stay open and none is filled"))
 	case s.trading == Reducing && !shrinks && !o.cut() && s.tripped != "":
 		return refuse("max_daily_loss", later, "the account has reached the limit of the daily loss today, %s (--max-daily-loss), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
-			e.options.Limits.DailyLoss, e.lossNow(s.tripped), grows, e.venue.resting("of the resting ones only those that shrink a position are filled"))
+			d.options.Limits.DailyLoss, d.lossNow(s.tripped), grows, d.venue.resting("of the resting ones only those that shrink a position are filled"))
 	case s.trading == Reducing && !shrinks && !o.cut():
 		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; %s; %s; cancels still pass",
-			grows, e.venue.resting("resting orders stay open and only those that shrink a position are filled"))
+			grows, d.venue.resting("resting orders stay open and only those that shrink a position are filled"))
 	}
 	return nil
 }
@@ -225,20 +225,20 @@ func (e *Engine) checkTrading(o *Order, shrinks bool) error {
 // There is one exception, on paper: a resting order that replaces an exit may be as large
 // as that one, even if the position has become smaller, since a fill takes no more than the
 // position has.
-func (e *Engine) checkReduceOnly(o *Order, fill exact.Decimal) error {
-	s := e.ahead
-	held := e.closable(o.Symbol)
+func (d *desk) checkReduceOnly(o *Order, fill exact.Decimal) error {
+	s := d.ahead
+	held := d.closable(o.Symbol)
 	if !o.ReduceOnly || o.closes(held) == o.Quantity {
 		return nil
 	}
-	if old := s.order(o.Replaces); e.venue == nil && fill == 0 && old != nil && old.ReduceOnly && old.Side == o.Side && o.Quantity <= old.remaining().Abs() {
+	if old := s.order(o.Replaces); d.venue == nil && fill == 0 && old != nil && old.ReduceOnly && old.Side == o.Side && o.Quantity <= old.remaining().Abs() {
 		return nil
 	}
-	lot := e.paper.grid(o.Symbol).Lot
+	lot := d.paper.grid(o.Symbol).Lot
 	most, _ := held.Abs().Step(lot, exact.Down)
 	switch {
-	case held != s.holdings[o.Symbol].Quantity, held == 0 && e.beside(o.Symbol) != 0:
-		return e.notHeld(o.Symbol)
+	case held != s.holdings[o.Symbol].Quantity, held == 0 && d.beside(o.Symbol) != 0:
+		return d.notHeld(o.Symbol)
 	case held == 0:
 		return refuse("reduce_only", fixIt, "there is no position in %s to reduce, and a reduce_only %s of %s would open one", o.Symbol, o.Side, o.Quantity)
 	case most == 0:

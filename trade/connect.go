@@ -21,8 +21,12 @@ var ErrStamp = errors.New("the data directory belongs to another account")
 // stamps a new one with its own. A book of paper orders is never taken for one of real
 // orders, nor the other way round.
 func (e *Engine) checkStamp() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	_, _, err := e.locked(e.judgeStamp)
+	return err
+}
+
+// judgeStamp does the work of checkStamp under the lock.
+func (e *Engine) judgeStamp(*state) error {
 	was, v := e.ahead.venue, e.venue
 	// Anything that was ever traded here, finished orders in the archive included.
 	used := len(e.ahead.orders) > 0 || len(e.ahead.holdings) > 0 || e.archive.Head().Records > 0

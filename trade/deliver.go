@@ -41,38 +41,41 @@ func (e *Engine) onUpdate(ctx context.Context, u market.Update) {
 // order of acceptance, then price alerts by age. What cannot be written down is not decided:
 // the next update judges it again.
 func (e *Engine) settle(t tick, f foreseen) error {
-	return e.firing(t.Symbol, func(at Time) []hit {
+	return e.firing(t.Symbol, func(at Time) ([]hit, error) {
 		e.fedAt = at
 		// Nothing is decided without a journal that can take it: a fill that is not written
 		// down could be undone by a restart.
 		since, from, watched := e.watch.setPrice(t)
-		if !watched || e.journal.Broken() != nil {
-			return nil
+		if !watched || e.broken != nil {
+			return nil, nil
 		}
 		t.begin(since, from, e.began)
 		if since != f.since || from != f.from {
 			f.triggers = nil // they were judged by another price than the one before t
 		}
 		if e.venue == nil {
-			e.fillResting(t, since, at)
+			if err := e.fillResting(t, since, at); err != nil {
+				return nil, err
+			}
 		}
-		return e.firings(t, f)
+		return e.firings(t, f), nil
 	})
 }
 
 // settleSignals takes the steps that follow from signals of a symbol, by bar and age.
 func (e *Engine) settleSignals(symbol string, hits []hit) {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.at, b.at), compareIDs(a.alert, b.alert)) })
-	_ = e.firing(symbol, func(Time) []hit { return newest(hits) }) // it fails only if the journal is broken, which is logged once
+	_ = e.firing(symbol, func(Time) ([]hit, error) { return newest(hits), nil }) // it fails only if the journal is broken, which is logged once
 }
 
 // firing fires those alerts of a symbol that judge returns, which is called with mu held.
 // When that is on disk, it tells the listener.
-func (e *Engine) firing(symbol string, judge func(at Time) []hit) error {
+func (e *Engine) firing(symbol string, judge func(at Time) ([]hit, error)) error {
 	var fired []*event
 	err := e.Do(func(s *state) error {
 		at := now()
-		for _, h := range judge(at) {
+		hits, err := judge(at)
+		for _, h := range hits {
 			a := s.alerts[h.alert] // looked up anew: an alert that repeats changes with each firing
 			// It was cancelled meanwhile, or has just fired on the bar before.
 			if a == nil || a.Condition.Type == IndicatorSignal && !a.ready(h.at) {
@@ -81,13 +84,16 @@ func (e *Engine) firing(symbol string, judge func(at Time) []hit) error {
 			in := e.watch.of(symbol)
 			h.synthetic, h.price = in.synthetic, in.last.price.String()
 			ev := &event{At: at, Notification: a.notification(h.trigger, at), To: e.recipients(a), Alert: a.after(h.trigger.at), Price: h.trigger.price}
-			if err := e.propose(kindFired, ev); err != nil {
-				e.journal.Break(fmt.Errorf("alert %s fires: %w", a.ID, err))
+			if err = e.propose(kindFired, ev); err != nil {
+				err = fmt.Errorf("alert %s fires: %w", a.ID, err)
 				break
 			}
 			fired = append(fired, ev)
 		}
-		return nil
+		if err != nil { // it has to be done and cannot be written down
+			e.journal.Break(err)
+		}
+		return err
 	})
 	if err != nil {
 		return err
@@ -100,8 +106,8 @@ func (e *Engine) firing(symbol string, judge func(at Time) []hit) error {
 
 // firings returns what makes price alerts fire by t, in the order in which they do: by age.
 // An alert that f does not have is judged here. Called with mu held.
-func (e *Engine) firings(t tick, f foreseen) (all []hit) {
-	reached := e.ahead.index.reached(t.Symbol, t.span)
+func (d *desk) firings(t tick, f foreseen) (all []hit) {
+	reached := d.ahead.index.reached(t.Symbol, t.span)
 	slices.SortFunc(reached, byAge)
 	for _, a := range reached {
 		list, done := f.triggers[a]

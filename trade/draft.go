@@ -15,16 +15,16 @@ import (
 // closed, or nothing was traded for too long, an order that would be filled now is refused;
 // one that rests can wait for the next trade. While the market is halted every order is
 // refused: it may never trade again. Called with mu held.
-func (e *Engine) draft(r OrderRequest, asked inquiry) (o *Order, q quote, fill exact.Decimal, err error) {
-	if err := e.watch.checkHalted(r.Symbol); err != nil {
+func (d *desk) draft(r OrderRequest, asked inquiry) (o *Order, q quote, fill exact.Decimal, err error) {
+	if err := d.watch.checkHalted(r.Symbol); err != nil {
 		return nil, q, 0, err
 	}
 	at := now()
-	q, closed := e.watch.freshPrice(r.Symbol, at, e.options.MaxPriceAge, asked)
+	q, closed := d.watch.freshPrice(r.Symbol, at, d.options.MaxPriceAge, asked)
 	if closed != nil && q.price == 0 {
 		return nil, q, 0, closed
 	}
-	if o, fill, err = e.newOrder(r, q, at); err == nil && fill != 0 {
+	if o, fill, err = d.newOrder(r, q, at); err == nil && fill != 0 {
 		err = closed
 	}
 	if err == nil && r.Approval != nil {
@@ -36,19 +36,19 @@ func (e *Engine) draft(r OrderRequest, asked inquiry) (o *Order, q quote, fill e
 // newOrder builds the order that r asks for when the market is at q, and returns it with
 // the price at which it would be filled on arrival. It changes nothing: an order that a
 // later check refuses leaves no trace.
-func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exact.Decimal, err error) {
+func (d *desk) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exact.Decimal, err error) {
 	o = &Order{
-		ID: e.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
-		Quantity: r.Quantity, Status: StatusOpen, Broker: e.brokerName(), Account: e.accountName(), CreatedAt: at, By: r.Who.short(), Synthetic: q.synthetic,
+		ID: d.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
+		Quantity: r.Quantity, Status: StatusOpen, Broker: d.brokerName(), Account: d.accountName(), CreatedAt: at, By: r.Who.short(), Synthetic: q.synthetic,
 		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly,
-		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: e.ahead.seq + 1,
+		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: d.ahead.seq + 1,
 	}
 	if r.Type.hasLimit() {
 		o.Price = &r.Price
 	}
 	switch {
 	case r.Type == TrailingStop:
-		stop, ok := o.trailing(q.price, e.paper.grid(o.Symbol))
+		stop, ok := o.trailing(q.price, d.paper.grid(o.Symbol))
 		if !ok {
 			return nil, 0, refuse("bad_trail", fixIt, "the distance is larger than the price %s; choose a smaller one", q.price)
 		}
@@ -56,9 +56,9 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exac
 	case r.Type.hasStop():
 		o.StopPrice = &r.StopPrice
 	}
-	held := e.ahead.holdings[o.Symbol].Quantity
+	held := d.ahead.holdings[o.Symbol].Quantity
 	if r.All {
-		held = e.closable(o.Symbol)
+		held = d.closable(o.Symbol)
 	}
 	if r.Held != nil && held != *r.Held {
 		return nil, 0, refuse("position_changed", later, "the position in %s changed from %s to %s while the order was on its way; place it anew", o.Symbol, r.Held, held)
@@ -66,39 +66,39 @@ func (e *Engine) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exac
 	// The order of these steps matters: the quantity of an order by value needs its
 	// price, and the exits need the price of the entry. A price that cannot be meant is
 	// refused before anything that follows from it.
-	if err := e.paper.grid(o.Symbol).check(&r); err != nil {
+	if err := d.paper.grid(o.Symbol).check(&r); err != nil {
 		return nil, 0, err
 	}
-	if err := e.checkCollars(o, r.OCO, q.price); err != nil {
+	if err := d.checkCollars(o, r.OCO, q.price); err != nil {
 		return nil, 0, err
 	}
-	o.ExpiresAt = e.expiry(r, at)
-	if err := e.size(o, r, q); err != nil {
+	o.ExpiresAt = d.expiry(r, at)
+	if err := d.size(o, r, q); err != nil {
 		return nil, 0, err
 	}
-	fill = e.paper.arrive(o, q)
-	if o.ReduceOnly, err = e.isExit(o, r, fill); err != nil {
+	fill = d.paper.arrive(o, q)
+	if o.ReduceOnly, err = d.isExit(o, r, fill); err != nil {
 		return nil, 0, err
 	}
-	if err := e.exits(o, r, cmp.Or(fill, o.worst())); err != nil {
+	if err := d.exits(o, r, cmp.Or(fill, o.worst())); err != nil {
 		return nil, 0, err
 	}
-	return o, fill, e.replace(o, r)
+	return o, fill, d.replace(o, r)
 }
 
 // size sets the quantity of o if r says how much in another way: as a value, at the
 // price at which o may be filled when the market is at q, or as all that closes the
 // position. Called with mu held.
-func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
+func (d *desk) size(o *Order, r OrderRequest, q quote) error {
 	switch {
 	case r.All:
-		held := e.closable(o.Symbol)
-		if held != e.ahead.holdings[o.Symbol].Quantity && e.unsettled(o.Symbol) {
+		held := d.closable(o.Symbol)
+		if held != d.ahead.holdings[o.Symbol].Quantity && d.unsettled(o.Symbol) {
 			return refuse("reduce_only", later, "this book's position in %s is being compared with the account at %s; try again in a few seconds, or close at most %s by reduce_only",
-				o.Symbol, e.venue.name, held.Abs())
+				o.Symbol, d.venue.name, held.Abs())
 		}
-		if o.Quantity = reducible(held, o.Side.sign(held.Abs())); o.Quantity == 0 && held == 0 && e.beside(o.Symbol) != 0 {
-			return e.notHeld(o.Symbol)
+		if o.Quantity = reducible(held, o.Side.sign(held.Abs())); o.Quantity == 0 && held == 0 && d.beside(o.Symbol) != 0 {
+			return d.notHeld(o.Symbol)
 		} else if o.Quantity == 0 && held == 0 {
 			return refuse("no_position", never, "there is no position in %s to close", o.Symbol)
 		} else if o.Quantity == 0 {
@@ -107,19 +107,19 @@ func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
 	case r.Notional != 0:
 		// A market order at the price with slippage, every other at its own price;
 		// rounded down to a whole lot, so that it never costs more.
-		at := e.paper.slip(o, q)
+		at := d.paper.slip(o, q)
 		if worst := o.worst(); worst != 0 {
 			at = worst
 		}
 		quantity, ok := r.Notional.Over(at, exact.Down)
 		if ok {
-			quantity, ok = quantity.Step(e.paper.grid(o.Symbol).Lot, exact.Down)
+			quantity, ok = quantity.Step(d.paper.grid(o.Symbol).Lot, exact.Down)
 		}
 		if !ok {
 			return refuse("out_of_range", fixIt, "a notional of %s at %s is beyond the range of exact numbers; lower it", r.Notional, at)
 		}
 		if quantity == 0 {
-			least, _ := e.paper.grid(o.Symbol).least(at)
+			least, _ := d.paper.grid(o.Symbol).least(at)
 			value, _ := least.Times(at, exact.Up)
 			return refuse("bad_quantity", fixIt, "a notional of %s buys nothing at %s; the least is %s", r.Notional, at, value)
 		}
@@ -134,11 +134,11 @@ func (e *Engine) size(o *Order, r OrderRequest, q quote) error {
 // One for more than is held may be meant as an exit or to turn the position around, and is
 // refused until r says which. Fill is the price at which o is filled on arrival, zero if it
 // waits. Called with mu held.
-func (e *Engine) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, error) {
-	held := e.closable(o.Symbol)
+func (d *desk) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, error) {
+	held := d.closable(o.Symbol)
 	most := o.closes(held)
 	opens := r.MayOpen || r.StopLoss != Exit{} || r.TakeProfit != Exit{}
-	switch old := e.ahead.order(r.Replaces); {
+	switch old := d.ahead.order(r.Replaces); {
 	case r.ReduceOnly || r.All:
 		return true, nil
 	case old != nil && old.Role != "": // the orders of a group are exits or none of them is
@@ -149,7 +149,7 @@ func (e *Engine) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, err
 		return false, nil
 	case most == o.Quantity:
 		return true, nil
-	case fill == 0 && o.rests() && e.mayTurn(o.Side):
+	case fill == 0 && o.rests() && d.mayTurn(o.Side):
 		return false, refuse("reduce_only", fixIt, "the position in %s is %s, and a %s of %s that waits would turn it around: at most %s leaves the position; if it is to turn it around, say may_open",
 			o.Symbol, held, o.Side, o.Quantity, most)
 	}
@@ -157,8 +157,8 @@ func (e *Engine) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, err
 }
 
 // mayTurn reports whether the account may turn a position around by an order of a side.
-func (e *Engine) mayTurn(side Side) bool {
-	a := e.options.Account
+func (d *desk) mayTurn(side Side) bool {
+	a := d.options.Account
 	return side == Buy || a.Cash == 0 || a.Short
 }
 
@@ -166,32 +166,32 @@ func (e *Engine) mayTurn(side Side) bool {
 // filled on arrival, or its own price if it rests. It refuses an exit on the wrong side of
 // price, and any exit of an order that only reduces a position, which leaves nothing to
 // protect. Called with mu held.
-func (e *Engine) exits(o *Order, r OrderRequest, price exact.Decimal) (err error) {
-	held := e.ahead.holdings[o.Symbol].Quantity
+func (d *desk) exits(o *Order, r OrderRequest, price exact.Decimal) (err error) {
+	held := d.ahead.holdings[o.Symbol].Quantity
 	if (r.StopLoss != Exit{} || r.TakeProfit != Exit{}) && shrinks(held, o.remaining()) {
 		return refuse("bad_exit", fixIt, "the position in %s is %s, and a %s of %s only reduces it: stop_loss and take_profit belong to an order that opens a position; "+
 			"to protect the position place a stop, or a limit with oco, that is reduce_only", o.Symbol, held, o.Side, o.Quantity)
 	}
-	if o.StopLoss, err = e.exit(o, RoleStopLoss, r.StopLoss, price); err != nil {
+	if o.StopLoss, err = d.exit(o, RoleStopLoss, r.StopLoss, price); err != nil {
 		return err
 	}
-	o.TakeProfit, err = e.exit(o, RoleTakeProfit, r.TakeProfit, price)
+	o.TakeProfit, err = d.exit(o, RoleTakeProfit, r.TakeProfit, price)
 	return err
 }
 
 // exit returns one exit of o as it is kept with the order; nil if x is empty.
-func (e *Engine) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, error) {
+func (d *desk) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, error) {
 	if x == (Exit{}) {
 		return nil, nil
 	}
 	if x.Price == 0 {
-		x.Tick = e.paper.grid(o.Symbol).Tick
+		x.Tick = d.paper.grid(o.Symbol).Tick
 	}
 	// The distance by the average true range of now is kept with the order: it must not
 	// change until the entry is filled.
 	fits := true
 	if x.ATR != 0 {
-		atr, known := e.atr(o.Symbol)
+		atr, known := d.atr(o.Symbol)
 		if !known || atr == 0 {
 			return nil, refuse("no_data", fixIt, "the average true range of %s is not known: give %s as a price or in percent", o.Symbol, role)
 		}
@@ -211,15 +211,15 @@ func (e *Engine) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, 
 		return nil, refuse("bad_exit", fixIt, "a %s of %s does not go with an entry at %s: of a %s it is %s the entry%s", role, at, price, o.Side, word, x.inPercent(price))
 	case x.Price != 0 && far(role, at, price):
 		return nil, refuse("bad_exit", fixIt, "a %s at the price %s is too far from an entry at %s: %s%s%s",
-			role, at, price, farthest(role, price, above, e.paper.grid(o.Symbol).Tick), samePlace(at, price), x.inPercent(price))
+			role, at, price, farthest(role, price, above, d.paper.grid(o.Symbol).Tick), samePlace(at, price), x.inPercent(price))
 	}
 	return &x, nil
 }
 
 // atr returns the average true range of a symbol on the closed bars of the
 // engine's first interval, and false if it is not known.
-func (e *Engine) atr(symbol string) (exact.Decimal, bool) {
-	s, _ := e.watch.window(seriesKey{symbol, e.options.Intervals[0]})
+func (d *desk) atr(symbol string) (exact.Decimal, bool) {
+	s, _ := d.watch.window(seriesKey{symbol, d.options.Intervals[0]})
 	request, err := indicators.New("atr", nil)
 	if s == nil || err != nil || s.Closed().Len() == 0 {
 		return 0, false
@@ -231,13 +231,13 @@ func (e *Engine) atr(symbol string) (exact.Decimal, bool) {
 // expiry returns until when the order that r asks for may wait; nil means for ever. A
 // day order ends with the session of its exchange, or with the day in UTC if the source
 // knows no session. Called with mu held.
-func (e *Engine) expiry(r OrderRequest, at Time) *Time {
+func (d *desk) expiry(r OrderRequest, at Time) *Time {
 	switch r.TimeInForce {
 	case GTD:
 		return &Time{r.ExpiresAt.UTC().Truncate(time.Millisecond)}
 	case Day:
 		end := at.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
-		if h := e.watch.of(r.Symbol).hours; h.Close != 0 {
+		if h := d.watch.of(r.Symbol).hours; h.Close != 0 {
 			for end = time.Unix(h.Close, 0).UTC(); !end.After(at.Time); { // after the close: the next one
 				end = end.AddDate(0, 0, 1)
 			}
@@ -250,14 +250,14 @@ func (e *Engine) expiry(r OrderRequest, at Time) *Time {
 // replace checks that o may replace the order that it names; an order that does not
 // replace another passes. Like a market, it gives o the old order's place in time if o is
 // the same order for no more than before; see continues. Called with mu held.
-func (e *Engine) replace(o *Order, r OrderRequest) error {
+func (d *desk) replace(o *Order, r OrderRequest) error {
 	if o.Replaces == "" {
 		return nil
 	}
-	old := e.ahead.order(o.Replaces)
+	old := d.ahead.order(o.Replaces)
 	switch {
 	case old == nil:
-		return e.notOrder(o.Replaces)
+		return d.notOrder(o.Replaces)
 	case old.Status.Terminal():
 		return uncancellable(old, o.Replaces)
 	case old.Symbol != o.Symbol:
@@ -272,7 +272,7 @@ func (e *Engine) replace(o *Order, r OrderRequest) error {
 	if old.Role != "" { // o takes its place in the group
 		o.Group, o.Role = old.Group, old.Role
 	}
-	if what := e.lacks(o, old, r); what != "" {
+	if what := d.lacks(o, old, r); what != "" {
 		return refuse("bad_replaces", fixIt, "order %s has %s, which the order in its place would not have: name it again, or to be without it cancel the order and place another", old.ID, what)
 	}
 	if o.continues(old) {
@@ -284,8 +284,8 @@ func (e *Engine) replace(o *Order, r OrderRequest) error {
 // lacks names what old has, o could have and has not of what protects or ends an order: it
 // must not be lost by a change of the price alone. A broker takes no exits with a change.
 // Called with mu held.
-func (e *Engine) lacks(o, old *Order, r OrderRequest) string {
-	opens := e.venue == nil && r.OCO == OCO{} && !shrinks(e.ahead.holdings[o.Symbol].Quantity, o.remaining())
+func (d *desk) lacks(o, old *Order, r OrderRequest) string {
+	opens := d.venue == nil && r.OCO == OCO{} && !shrinks(d.ahead.holdings[o.Symbol].Quantity, o.remaining())
 	var all []string
 	add := func(lacking bool, name string) {
 		if lacking {

@@ -1,7 +1,7 @@
 package trade
 
 import (
-	"log/slog"
+	"fmt"
 	"sync"
 	"time"
 
@@ -13,58 +13,98 @@ import (
 // Engine is the book with all that works on it. Its methods may be called from
 // many goroutines.
 type Engine struct {
-	options Options
-	log     *slog.Logger // never nil
-	dir     *journal.Dir // nil in tests that have a disk in memory
-	paper   paper
-	venue   *venue    // nil on paper
-	watch   watchlist // has a lock of its own, which may be taken while mu is held
+	dir *journal.Dir // nil in tests that have a disk in memory
 
 	judging   sync.WaitGroup // judgements of signals that are under way
 	computing sync.Mutex     // one of them computes at a time, so that prices get their share of the processor
 
 	fileMu sync.Mutex // one writer of subscriptions.json at a time
 
-	book // its mu guards every field below
+	book // its mu guards every field below, and what is in the desk of the book
 
 	began   Time // when this process took over; set once
 	fedAt   Time // when the feed last spoke
 	notedAt Time // when it was last written down how far the market was judged
 
-	haltFile   bool // the last look at the file HALT found one
+	haltFile bool // the last look at the file HALT found one
+	differed bool // the broker's positions differed when trading was last found not to be halted
+
+	halting  sync.Mutex      // held from a look at the file HALT, or a change of it, to the step that follows
+	unlisted map[string]bool // symbols that only Options.Symbols names, and that the source does not have
+}
+
+// desk is all that a decision is made from: the state, the rules of the operator and the
+// prices. Its methods decide, and take the steps that they decide on in memory; they wait
+// for nothing. [book.Do] has the lock under which they run, and writes the steps down.
+type desk struct {
+	ahead   *state
+	options Options
+	paper   paper
+	venue   *venue    // nil on paper
+	watch   watchlist // has a lock of its own, which may be taken while mu is held
+
 	haltUnread bool // the last look at the file HALT failed: resting orders are held
-	differed   bool // the broker's positions differed when trading was last found not to be halted
 
 	// arrived has the resting orders that came since the last update of their symbol, and
 	// when they came, in unix milliseconds: what the market did before that does not fill
 	// them. An order that is not in it was there before. The clock is believed until the
 	// next update only, so that setting the clock back delays no fill.
-	arrived  map[string]int64
-	trails   map[string]exact.Decimal // where trailing stops stand, by order id, if the market has moved them since the start
-	rate     limit.Bucket
-	halting  sync.Mutex      // held from a look at the file HALT, or a change of it, to the step that follows
-	unlisted map[string]bool // symbols that only Options.Symbols names, and that the source does not have
+	arrived map[string]int64
+	trails  map[string]exact.Decimal // where trailing stops stand, by order id, if the market has moved them since the start
+	rate    limit.Bucket
+
+	broken error            // why no step can be taken: the journal is broken
+	taken  []journal.Record // steps that the present decision has taken, which the journal gets when it has ended
+	tells  bool             // there is an outbox, which is told of steps
+}
+
+// propose takes a step: the state has it from here on, and it counts once its record is on
+// disk, for which [book.Do] waits.
+func (d *desk) propose(k kind, ev *event) error {
+	if d.broken != nil {
+		return d.broken
+	}
+	record, err := journal.NewRecord(byte(k), ev)
+	if err != nil {
+		return err
+	}
+	// The record is encoded before the step is taken: a record that is too long must
+	// not leave a state that cannot be written down.
+	if err := d.take(d.ahead.seq+1, k, ev); err != nil {
+		return fmt.Errorf("trade: decided on an impossible step: %w", err)
+	}
+	d.taken = append(d.taken, record)
+	return nil
+}
+
+// take takes a step in the state, after it has noted in ev what the owner may want to know
+// of it: that depends on what the step changes.
+func (d *desk) take(seq uint64, k kind, ev *event) error {
+	if d.tells {
+		ev.steps = d.ahead.outboxSteps(seq, k, ev)
+	}
+	return d.ahead.apply(seq, k, ev)
 }
 
 // orderRate returns how often orders may be accepted: OrdersPerSecond, and twice as many
 // at once.
-func (e *Engine) orderRate() limit.Rate {
-	n := e.options.Limits.OrdersPerSecond
+func (d *desk) orderRate() limit.Rate {
+	n := d.options.Limits.OrdersPerSecond
 	return limit.Rate{Burst: 2 * float64(n), Every: time.Second / time.Duration(n)}
 }
 
 // brokerName returns what orders and positions carry as their broker.
-func (e *Engine) brokerName() string {
-	if e.venue != nil {
-		return e.venue.name
+func (d *desk) brokerName() string {
+	if d.venue != nil {
+		return d.venue.name
 	}
 	return paperName
 }
 
 // accountName returns the account at the broker that orders go to, empty on paper.
-func (e *Engine) accountName() string {
-	if e.venue != nil {
-		return e.venue.account
+func (d *desk) accountName() string {
+	if d.venue != nil {
+		return d.venue.account
 	}
 	return ""
 }

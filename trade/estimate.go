@@ -52,23 +52,23 @@ func (e *Engine) EstimateBeside(o Order, with OCO) Estimate { return e.Estimate(
 // entry returns the price at which o would be filled, zero if it is not known, and the
 // rate of its fee. An order that takes what the market offers, now or later like a stop,
 // pays the taker's rate; a limit that waits pays the maker's.
-func (e *Engine) entry(o *Order) (price, rate exact.Decimal) {
+func (d *desk) entry(o *Order) (price, rate exact.Decimal) {
 	switch {
 	case o.AveragePrice != nil:
-		return *o.AveragePrice, e.paper.feeRate
+		return *o.AveragePrice, d.paper.feeRate
 	case o.Type == Market: // at a broker elsewhere, which has not answered yet
-		return e.paper.slip(o, e.watch.of(o.Symbol).quote), e.paper.feeRate
+		return d.paper.slip(o, d.watch.of(o.Symbol).quote), d.paper.feeRate
 	case o.Type == StopLimit:
 		// Triggered at its stop, it takes what the market offers there, or rests at its
 		// limit if the market is beyond that.
-		if offered := e.paper.offered(o, quote{price: *o.StopPrice}); o.within(offered) != offered {
-			return *o.Price, e.paper.makerRate
+		if offered := d.paper.offered(o, quote{price: *o.StopPrice}); o.within(offered) != offered {
+			return *o.Price, d.paper.makerRate
 		}
-		return *o.StopPrice, e.paper.feeRate
+		return *o.StopPrice, d.paper.feeRate
 	case o.waits():
-		return *o.StopPrice, e.paper.feeRate
+		return *o.StopPrice, d.paper.feeRate
 	}
-	return *o.Price, e.paper.makerRate
+	return *o.Price, d.paper.makerRate
 }
 
 // Arrival returns the highest price at which o may be filled if it arrives now, and zero if

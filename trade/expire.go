@@ -8,26 +8,26 @@ import (
 // expire cancels the open orders of a symbol that have expired by instant, a time of the
 // market; at is the time of the records. A broker elsewhere ends its orders itself. Called
 // with mu held.
-func (e *Engine) expire(symbol string, instant, at Time) {
-	if e.venue != nil {
-		return
+func (d *desk) expire(symbol string, instant, at Time) error {
+	if d.venue != nil {
+		return nil
 	}
 	// They are gathered first, because ending one may end others and change the list.
 	var over []*Order
-	for _, id := range e.ahead.open[symbol] {
-		if o := e.ahead.order(id); o.expired(instant.UnixMilli()) {
+	for _, id := range d.ahead.open[symbol] {
+		if o := d.ahead.order(id); o.expired(instant.UnixMilli()) {
 			over = append(over, o)
 		}
 	}
 	for _, o := range over {
-		if o = e.ahead.order(o.ID); o.Status.Terminal() { // it ended with an order before it
+		if o = d.ahead.order(o.ID); o.Status.Terminal() { // it ended with an order before it
 			continue
 		}
-		if _, err := e.cancel(o, Who{}, expired, at); err != nil {
-			e.journal.Break(fmt.Errorf("order %s has expired: %w", o.ID, err))
-			return
+		if _, err := d.cancel(o, Who{}, expired, at); err != nil {
+			return fmt.Errorf("order %s has expired: %w", o.ID, err)
 		}
 	}
+	return nil
 }
 
 // expireLate is how long after its expiry an order is cancelled although no later price
@@ -40,7 +40,9 @@ func (e *Engine) expireAll() error {
 	return e.Do(func(s *state) error {
 		at := now()
 		for _, symbol := range sorted(s.open) {
-			e.expire(symbol, Time{at.Add(-expireLate)}, at)
+			if err := e.expire(symbol, Time{at.Add(-expireLate)}, at); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

@@ -274,13 +274,13 @@ func (e *Engine) positions(flat bool) ([]Position, error) {
 
 // withAccount returns what the book holds, and with nothing what only the account at the
 // broker does. Called with mu held.
-func (e *Engine) withAccount(book map[string]holding) map[string]holding {
+func (d *desk) withAccount(book map[string]holding) map[string]holding {
 	all, keys := maps.Clone(book), map[string]bool{}
 	for symbol := range book {
 		keys[broker.Key(symbol)] = true
 	}
-	for _, p := range e.venue.report.Positions {
-		if !keys[broker.Key(p.Symbol)] && e.beside(p.Symbol) != 0 {
+	for _, p := range d.venue.report.Positions {
+		if !keys[broker.Key(p.Symbol)] && d.beside(p.Symbol) != 0 {
 			all[p.Symbol] = holding{}
 		}
 	}
@@ -292,14 +292,14 @@ const externalID = "external-"
 
 // externalOrders returns the open orders of the account that this book did not
 // place. They are shown and never touched. Called with mu held.
-func (e *Engine) externalOrders() (orders []Order) {
-	if e.venue == nil {
+func (d *desk) externalOrders() (orders []Order) {
+	if d.venue == nil {
 		return nil
 	}
-	for _, s := range e.venue.external {
+	for _, s := range d.venue.external {
 		o := Order{
 			ID: externalID + s.ID, ClientOrderID: limit.Clip(s.ClientID), Symbol: s.Symbol, Side: Side(s.Side), Type: OrderType(s.Type), Quantity: s.Quantity, Status: StatusOpen,
-			FilledQuantity: s.Filled, Broker: e.venue.name, Account: e.venue.account, BrokerID: s.ID, CreatedAt: Time{s.CreatedAt.UTC()}, UpdatedAt: Time{s.UpdatedAt.UTC()},
+			FilledQuantity: s.Filled, Broker: d.venue.name, Account: d.venue.account, BrokerID: s.ID, CreatedAt: Time{s.CreatedAt.UTC()}, UpdatedAt: Time{s.UpdatedAt.UTC()},
 			Reason: "external: not placed by wick, which does not touch it",
 		}
 		if s.Quantity == 0 {
@@ -319,29 +319,29 @@ func (e *Engine) externalOrders() (orders []Order) {
 // valued adds to p what the broker says of it. A position that it does not list is zero
 // there only if the two are known to differ: the report may be older than the last fill.
 // Called with mu held.
-func (e *Engine) valued(p Position) Position {
-	if e.venue == nil {
+func (d *desk) valued(p Position) Position {
+	if d.venue == nil {
 		return p
 	}
-	p.Account = e.venue.account
+	p.Account = d.venue.account
 	var b broker.Position
-	i := slices.IndexFunc(e.venue.report.Positions, func(b broker.Position) bool { return broker.Key(b.Symbol) == broker.Key(p.Symbol) })
+	i := slices.IndexFunc(d.venue.report.Positions, func(b broker.Position) bool { return broker.Key(b.Symbol) == broker.Key(p.Symbol) })
 	if i >= 0 {
-		b = e.venue.report.Positions[i]
+		b = d.venue.report.Positions[i]
 	}
-	if i >= 0 || e.beside(p.Symbol) != 0 {
-		p.AtBroker = &BrokerPosition{b.Quantity, b.Entry, b.Value, b.Profit, Time{e.venue.readAt.UTC().Truncate(time.Millisecond)}}
+	if i >= 0 || d.beside(p.Symbol) != 0 {
+		p.AtBroker = &BrokerPosition{b.Quantity, b.Entry, b.Value, b.Profit, Time{d.venue.readAt.UTC().Truncate(time.Millisecond)}}
 	}
 	return p
 }
 
 // notOrder returns why id, which is no order_id of this book, names nothing to cancel or
 // replace. Called with mu held.
-func (e *Engine) notOrder(id string) *Refusal {
-	if own := e.ahead.clientIDs[id]; own != "" {
+func (d *desk) notOrder(id string) *Refusal {
+	if own := d.ahead.clientIDs[id]; own != "" {
 		return refuse("unknown_order", fixIt, "%q is the client_order_id of order %s: name it by that order_id", limit.Clip(id), own)
 	}
-	if v := e.venue; v != nil && slices.ContainsFunc(v.external, func(s broker.State) bool { return externalID+s.ID == id }) {
+	if v := d.venue; v != nil && slices.ContainsFunc(v.external, func(s broker.State) bool { return externalID+s.ID == id }) {
 		return refuse("unknown_order", never, "order %s was not placed by wick, which does not touch it: it can only be changed or cancelled at %s itself", id, v.name)
 	}
 	return uncancellable(nil, id)

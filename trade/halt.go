@@ -228,8 +228,8 @@ func readHalt(dir string) (TradingState, error) {
 
 // restrict makes ev halt trading as long as what the broker has is not known. It makes ev
 // let only reducing orders pass if that is not what the book says. Called with mu held.
-func (e *Engine) restrict(ev *event) {
-	v := e.venue
+func (d *desk) restrict(ev *event) {
+	v := d.venue
 	if v == nil || ev.Trading == Halted {
 		return
 	}
@@ -238,7 +238,7 @@ func (e *Engine) restrict(ev *event) {
 	case !v.judged && time.Since(v.born) < blindAfter:
 		// Every start is like this for a moment, in which no order passes. The state that
 		// was written down last stays, so that the owner is told only of real changes.
-		ev.Trading, ev.Tripped = e.ahead.trading, e.ahead.tripped
+		ev.Trading, ev.Tripped = d.ahead.trading, d.ahead.tripped
 	case v.closed != "":
 		ev.Trading, ev.Tripped, ev.By = Halted, "", &Who{Name: "the broker is not reconciled"}
 	case len(v.differs) > 0:

@@ -31,9 +31,9 @@ func (e *Engine) forgetUnneeded(unused time.Duration) {
 
 // needed returns the symbols that must be watched, and which windows they need
 // beyond the usual ones. Called with mu held.
-func (e *Engine) needed() map[string][]need {
-	needed := e.inUse()
-	for _, symbol := range e.options.Symbols {
+func (d *desk) needed() map[string][]need {
+	needed := d.inUse()
+	for _, symbol := range d.options.Symbols {
 		if _, ok := needed[symbol]; !ok {
 			needed[symbol] = nil
 		}
@@ -42,20 +42,20 @@ func (e *Engine) needed() map[string][]need {
 }
 
 // inUse is the part of needed for alerts, open orders and positions. Called with mu held.
-func (e *Engine) inUse() map[string][]need {
+func (d *desk) inUse() map[string][]need {
 	needed := make(map[string][]need)
-	for key := range e.ahead.index.prices {
+	for key := range d.ahead.index.prices {
 		needed[key.symbol] = nil
 	}
-	for symbol := range e.ahead.open {
+	for symbol := range d.ahead.open {
 		needed[symbol] = nil
 	}
-	for symbol, h := range e.ahead.holdings {
+	for symbol, h := range d.ahead.holdings {
 		if h.Quantity != 0 {
 			needed[symbol] = nil
 		}
 	}
-	for key, waiting := range e.ahead.index.signals {
+	for key, waiting := range d.ahead.index.signals {
 		// All alerts on the same bars share one window, which has as many bars as the
 		// one that needs most.
 		longest := need{interval: key.interval}

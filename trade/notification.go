@@ -72,9 +72,9 @@ func (n Notification) MarshalJSON() ([]byte, error) {
 // for it: a stop that is gone leaves its position unprotected, whoever is subscribed. An order
 // that ends as it is placed is told by the reply, and only those that end with it here. Asked
 // says that a client asked for this step, and so has the reply. Called with mu held.
-func (e *Engine) tell(k kind, ev *event, asked bool) {
+func (d *desk) tell(k kind, ev *event, asked bool) {
 	o := ev.Order
-	ended := slices.DeleteFunc(ev.changed(e.ahead.order)[1:], func(other *Order) bool {
+	ended := slices.DeleteFunc(ev.changed(d.ahead.order)[1:], func(other *Order) bool {
 		return !other.Status.Terminal() || other.ID == o.Replaces
 	})
 	if k == kindPlaced {
@@ -86,7 +86,7 @@ func (e *Engine) tell(k kind, ev *event, asked bool) {
 	if !o.Status.Terminal() {
 		return
 	}
-	if ev.To = e.hearers(o.Symbol); len(ev.To) > 0 || !asked && o.FilledQuantity == 0 {
+	if ev.To = d.hearers(o.Symbol); len(ev.To) > 0 || !asked && o.FilledQuantity == 0 {
 		ev.Notification = endNotification(o, ended, ev.At)
 	}
 }

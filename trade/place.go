@@ -119,7 +119,7 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (Placed, error) {
 }
 
 // placed returns what clients see of a step by which an order was placed. Called with mu held.
-func (e *Engine) placed(ev *event) Placed {
+func (d *desk) placed(ev *event) Placed {
 	p := Placed{Order: ev.Order.public()}
 	ends := []string{ev.Order.ID}
 	for _, with := range ev.Ends {
@@ -130,7 +130,7 @@ func (e *Engine) placed(ev *event) Placed {
 	if ev.Holding == nil || ev.Holding.Quantity != 0 {
 		return p
 	}
-	for _, id := range e.ahead.open[ev.Order.Symbol] {
+	for _, id := range d.ahead.open[ev.Order.Symbol] {
 		if !slices.Contains(ends, id) {
 			p.Left = append(p.Left, id)
 		}
@@ -140,15 +140,15 @@ func (e *Engine) placed(ev *event) Placed {
 
 // arrival returns the step by which o comes into the book: filled at a price, or
 // open, or cancelled at once. The order that it replaces ends in the same step.
-func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event, error) {
-	r, err := e.reportArrival(o, fill, q)
+func (d *desk) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event, error) {
+	r, err := d.reportArrival(o, fill, q)
 	if err != nil {
 		return nil, err
 	}
 	r.mark = q
-	ev, err := e.ahead.outcome(o, r, at)
+	ev, err := d.ahead.outcome(o, r, at)
 	if err == nil && o.Replaces != "" {
-		ev.end(e.ahead.order(o.Replaces), endsReplaced)
+		ev.end(d.ahead.order(o.Replaces), endsReplaced)
 	}
 	return ev, err
 }
@@ -156,10 +156,10 @@ func (e *Engine) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event
 // reportArrival returns what the paper broker does with o on arrival. If fill is not
 // zero, the market has reached o, which is filled whole at that price. Otherwise it waits,
 // or is cancelled if it may not.
-func (e *Engine) reportArrival(o *Order, fill exact.Decimal, q quote) (report, error) {
+func (d *desk) reportArrival(o *Order, fill exact.Decimal, q quote) (report, error) {
 	switch {
 	case fill != 0:
-		return e.paper.report(StatusFilled, o.Quantity, fill, e.paper.feeRate)
+		return d.paper.report(StatusFilled, o.Quantity, fill, d.paper.feeRate)
 	case o.TimeInForce == IOC || o.TimeInForce == FOK:
 		return report{status: StatusCancelled, reason: fmt.Sprintf("%s: the market at %s has not reached the limit", o.TimeInForce, q.price)}, nil
 	}

@@ -15,11 +15,11 @@ import (
 // order in which the market reaches them, and lets trailing stops follow the market. Since is
 // the time of the feed's update before, zero if this is its first one after a start.
 // Called with mu held.
-func (e *Engine) fillResting(t tick, since int64, at Time) {
+func (d *desk) fillResting(t tick, since int64, at Time) (err error) {
 	if t.At < since { // the clock was set back: times that now lie in the future mean nothing
-		for _, id := range e.ahead.open[t.Symbol] {
-			if e.arrived[id] > at.UnixMilli() {
-				delete(e.arrived, id)
+		for _, id := range d.ahead.open[t.Symbol] {
+			if d.arrived[id] > at.UnixMilli() {
+				delete(d.arrived, id)
 			}
 		}
 	}
@@ -27,15 +27,17 @@ func (e *Engine) fillResting(t tick, since int64, at Time) {
 	// day, after a downtime, take a fifth of a second.
 	for _, l := range t.legs {
 		judge := func(stage leg) bool {
-			for _, h := range e.reachedBy(t.Symbol, stage, l.to) {
-				e.fillReached(t, h, stage, at)
+			for _, h := range d.reachedBy(t.Symbol, stage, l.to) {
+				if err == nil {
+					err = d.fillReached(t, h, stage, at)
+				}
 			}
 			// Only now: whether the extreme that moves a trailing stop came before the one that
 			// reaches an order is not known.
-			for _, id := range e.ahead.open[t.Symbol] {
-				o := e.ahead.order(id)
-				if part, ok := stage.after(e.arrived[id]); ok && stage.from != stage.to && !o.expired(l.to) {
-					e.trail(o, part)
+			for _, id := range d.ahead.open[t.Symbol] {
+				o := d.ahead.order(id)
+				if part, ok := stage.after(d.arrived[id]); ok && stage.from != stage.to && !o.expired(l.to) {
+					d.trail(o, part)
 				}
 			}
 			return false // the orders that wait on are judged by the rest
@@ -46,19 +48,19 @@ func (e *Engine) fillResting(t tick, since int64, at Time) {
 			market.OpenFirst(l.opening(), l, judge)
 		}
 	}
-	if len(t.legs) == 0 {
-		return
+	if len(t.legs) == 0 || err != nil {
+		return err
 	}
-	for _, id := range e.ahead.open[t.Symbol] {
+	for _, id := range d.ahead.open[t.Symbol] {
 		// An order that was there before the time of this update began needs no entry any
 		// more: all of the next update counts for it.
-		if born, ok := e.arrived[id]; ok && born <= t.Since {
-			delete(e.arrived, id)
+		if born, ok := d.arrived[id]; ok && born <= t.Since {
+			delete(d.arrived, id)
 		} else if ok { // the order was there when this update came, whatever the clocks say
-			e.arrived[id] = min(born, t.At)
+			d.arrived[id] = min(born, t.At)
 		}
 	}
-	e.expire(t.Symbol, Time{time.UnixMilli(t.At)}, at)
+	return d.expire(t.Symbol, Time{time.UnixMilli(t.At)}, at)
 }
 
 // reachedOrder is a resting order that the market reaches.
@@ -76,21 +78,21 @@ type reachedOrder struct {
 // way down comes in that order, and so does what is passed on the way up; which of the two ways
 // came first is not known, and there the older order is first. Orders that expire by the end of
 // the leg are left out. Called with mu held.
-func (e *Engine) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) {
-	for _, id := range e.ahead.open[symbol] {
-		o := e.ahead.order(id)
-		part, ok := l.after(e.arrived[id])
+func (d *desk) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) {
+	for _, id := range d.ahead.open[symbol] {
+		o := d.ahead.order(id)
+		part, ok := l.after(d.arrived[id])
 		if !ok || o.expired(end) {
 			continue
 		}
 		h := reachedOrder{id: id, part: part, falling: o.waits() == (o.Side == Sell), known: part == l.span}
 		if o.waits() {
-			h.stop = e.stop(o)
+			h.stop = d.stop(o)
 			h.place = h.stop
 		} else {
 			h.place = *o.Price
 		}
-		if h.price, ok = e.reached(o, part); ok {
+		if h.price, ok = d.reached(o, part); ok {
 			list = append(list, h)
 		}
 	}
@@ -117,23 +119,23 @@ func (e *Engine) reachedBy(symbol string, l leg, end int64) (list []reachedOrder
 
 // fillReached takes the step of an order that l, a leg of t or its opening, reaches, if there is one.
 // Called with mu held.
-func (e *Engine) fillReached(t tick, h reachedOrder, l leg, at Time) {
-	o, price, part := e.ahead.order(h.id), h.price, h.part
-	if o == nil || o.Status.Terminal() || e.stopReached(o, l) { // it may have ended with one before it
-		return
+func (d *desk) fillReached(t tick, h reachedOrder, l leg, at Time) error {
+	o, price, part := d.ahead.order(h.id), h.price, h.part
+	if o == nil || o.Status.Terminal() || d.stopReached(o, l) { // it may have ended with one before it
+		return nil
 	}
 	if o.Type == TrailingStop { // the record says where it stood, too
 		drawn := *o
 		drawn.StopPrice, o = &h.stop, &drawn
 	}
-	if o.waits() && e.bothReached(o, part) { // every step from this one on says so
+	if o.waits() && d.bothReached(o, part) { // every step from this one on says so
 		both := *o
 		both.Reason, o = stopCounts, &both
 	}
 	q := quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}
-	ev := e.fillNow(o, q, at)
+	ev, err := d.fillNow(o, q, at)
 	if ev == nil || ev.Holding == nil {
-		return
+		return err
 	}
 	// The stop of an entry that was filled now is judged by what the leg did after that.
 	for _, exit := range ev.Begin {
@@ -147,26 +149,28 @@ func (e *Engine) fillReached(t tick, h reachedOrder, l leg, at Time) {
 				unsure := *exit
 				unsure.Reason, exit = entryFirst, &unsure
 			}
-			e.fillNow(exit, q, at)
+			if _, err := d.fillNow(exit, q, at); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // fillNow takes the step of an order that the market has reached at q, unless the trading
 // state holds it. It returns the step, or nil. Called with mu held.
-func (e *Engine) fillNow(o *Order, q quote, at Time) *event {
-	if e.held(e.ahead, o, e.ahead.holdings[o.Symbol].Quantity) {
-		return nil
+func (d *desk) fillNow(o *Order, q quote, at Time) (*event, error) {
+	if d.held(d.ahead, o, d.ahead.holdings[o.Symbol].Quantity) {
+		return nil, nil
 	}
-	k, ev := e.fillAt(o, q, at)
+	k, ev := d.fillAt(o, q, at)
 	if ev == nil {
-		return nil
+		return nil, nil
 	}
-	if err := e.proposeOrders(k, ev, q.at, false); err != nil { // the order would stay open, though the market has reached it
-		e.journal.Break(fmt.Errorf("order %s was reached: %w", o.ID, err))
-		return nil
+	if err := d.proposeOrders(k, ev, q.at, false); err != nil { // the order would stay open, though the market has reached it
+		return nil, fmt.Errorf("order %s was reached: %w", o.ID, err)
 	}
-	return ev
+	return ev, nil
 }
 
 // afterEntry returns what is known of the rest of s, in which the entry o was filled when the
@@ -199,9 +203,9 @@ func (s span) afterEntry(o *Order, price exact.Decimal) (rest span, sure bool) {
 
 // bothReached reports whether part also reaches a limit of the same group, whose fill
 // would have ended the stop o. Called with mu held.
-func (e *Engine) bothReached(o *Order, part span) bool {
-	return o.Role != "" && slices.ContainsFunc(e.ahead.mates(o, o.Group), func(mate *Order) bool {
-		_, ok := e.reached(mate, part)
+func (d *desk) bothReached(o *Order, part span) bool {
+	return o.Role != "" && slices.ContainsFunc(d.ahead.mates(o, o.Group), func(mate *Order) bool {
+		_, ok := d.reached(mate, part)
 		return ok && !mate.waits()
 	})
 }
@@ -211,27 +215,27 @@ func (e *Engine) bothReached(o *Order, part span) bool {
 // ended o already, but a stop that replaced another one is judged after the limit. It is
 // also true if the stop was set off in this leg and is still open, such as a stop_limit
 // whose limit the market went beyond. Called with mu held.
-func (e *Engine) stopReached(o *Order, l leg) bool {
-	return o.Role != "" && !o.Type.hasStop() && slices.ContainsFunc(e.ahead.mates(o, o.Group), func(mate *Order) bool {
+func (d *desk) stopReached(o *Order, l leg) bool {
+	return o.Role != "" && !o.Type.hasStop() && slices.ContainsFunc(d.ahead.mates(o, o.Group), func(mate *Order) bool {
 		if mate.TriggeredAt != nil && mate.TriggeredAt.UnixMilli() >= l.to {
 			return true
 		}
-		part, ok := l.after(e.arrived[mate.ID])
+		part, ok := l.after(d.arrived[mate.ID])
 		if !ok || !mate.Type.hasStop() || mate.expired(l.to) {
 			return false
 		}
-		_, ok = e.reached(mate, part)
+		_, ok = d.reached(mate, part)
 		return ok
 	})
 }
 
 // reached returns the price of the market, without slippage, when it reaches the limit
 // or the stop of o within part, and whether it does.
-func (e *Engine) reached(o *Order, part span) (exact.Decimal, bool) {
+func (d *desk) reached(o *Order, part span) (exact.Decimal, bool) {
 	if o.waits() {
-		return stopPrice(o.Side, e.stop(o), part)
+		return stopPrice(o.Side, d.stop(o), part)
 	}
-	return e.paper.resting(o, part)
+	return d.paper.resting(o, part)
 }
 
 // held reports whether a resting order must not be filled now that the position has this
@@ -239,9 +243,9 @@ func (e *Engine) reached(o *Order, part span) (exact.Decimal, bool) {
 // halted. The order stays open. If a
 // stop is reached while it is held, it is not filled at that price later: the prices after
 // that decide. Called with mu held.
-func (e *Engine) held(s *state, o *Order, position exact.Decimal) bool {
+func (d *desk) held(s *state, o *Order, position exact.Decimal) bool {
 	switch {
-	case e.haltUnread, s.trading == Halted:
+	case d.haltUnread, s.trading == Halted:
 		return true
 	case s.trading == Reducing:
 		return !o.ReduceOnly && !shrinks(position, o.remaining())
@@ -257,24 +261,24 @@ func (e *Engine) held(s *state, o *Order, position exact.Decimal) bool {
 // refuses what closes a position: so much is filled, and the rest is cancelled. It waits,
 // and says so, as long as it is not known whether the account can pay for it, because another
 // position has no price.
-func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
+func (d *desk) fillAt(o *Order, q quote, at Time) (kind, *event) {
 	// A stop is filled at the market's price with slippage. A stop_limit becomes a limit and
 	// waits if the market is beyond that limit.
 	if o.waits() {
-		if offered := e.paper.offered(o, q); o.Type == StopLimit && o.within(offered) != offered {
-			return kindOrderChanged, e.triggered(o, q, at)
+		if offered := d.paper.offered(o, q); o.Type == StopLimit && o.within(offered) != offered {
+			return kindOrderChanged, d.triggered(o, q, at)
 		}
-		q.price = o.within(e.paper.slip(o, q))
+		q.price = o.within(d.paper.slip(o, q))
 	}
 	// A reduce_only order takes no more than the position has left.
-	size, closes := o.remaining().Abs(), o.closes(e.ahead.holdings[o.Symbol].Quantity)
+	size, closes := o.remaining().Abs(), o.closes(d.ahead.holdings[o.Symbol].Quantity)
 	if o.ReduceOnly {
 		size = closes
 	}
-	ev, err := e.filled(o, size, q, at)
+	ev, err := d.filled(o, size, q, at)
 	if err != nil && !isRefusal(err, "no_price") && closes > 0 && closes < size {
 		refused := err
-		if ev, err = e.filled(o, closes, q, at); err == nil {
+		if ev, err = d.filled(o, closes, q, at); err == nil {
 			ev.Order.Reason = "the rest was refused: " + refused.Error()
 		}
 	}
@@ -282,9 +286,9 @@ func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
 	case err == nil:
 		return kindFilled, ev
 	case isRefusal(err, "no_price"): // a later price decides, as for an order that is held
-		before, after := e.ahead.order(o.ID), *o
+		before, after := d.ahead.order(o.ID), *o
 		after.UpdatedAt = at
-		after.Reason = before.reasonNow(fmt.Sprintf("the market reached it while the account could not be valued (%s): a later price decides", e.ledger(e.ahead).unknown()))
+		after.Reason = before.reasonNow(fmt.Sprintf("the market reached it while the account could not be valued (%s): a later price decides", d.ledger(d.ahead).unknown()))
 		if after.Reason == before.Reason { // one record, not one for each price
 			return 0, nil
 		}
@@ -296,29 +300,29 @@ func (e *Engine) fillAt(o *Order, q quote, at Time) (kind, *event) {
 	if size == 0 {
 		status, k = StatusCancelled, kindCancelled
 	}
-	ev, _ = e.ahead.outcome(o, report{status: status, reason: err.Error()}, at) // fills nothing, so cannot fail
+	ev, _ = d.ahead.outcome(o, report{status: status, reason: err.Error()}, at) // fills nothing, so cannot fail
 	return k, ev
 }
 
 // filled returns the step that fills size of a resting order at the price of q, with which
 // the order ends.
-func (e *Engine) filled(o *Order, size exact.Decimal, q quote, at Time) (*event, error) {
+func (d *desk) filled(o *Order, size exact.Decimal, q quote, at Time) (*event, error) {
 	if size == 0 {
 		return nil, errors.New("nothing is left to reduce")
 	}
-	if err := e.ahead.checkFill(o, size, cmp.Or(o.worst(), q.price), e.options.Limits.PositionNotional); err != nil {
+	if err := d.ahead.checkFill(o, size, cmp.Or(o.worst(), q.price), d.options.Limits.PositionNotional); err != nil {
 		return nil, err
 	}
-	if err := e.checkAccount(o, spending{quantity: size, price: q.price}, 0); err != nil {
+	if err := d.checkAccount(o, spending{quantity: size, price: q.price}, 0); err != nil {
 		return nil, err
 	}
 	// A limit that rested pays the maker's rate; a stop takes from the market and pays the
 	// other.
-	rate := e.paper.makerRate
+	rate := d.paper.makerRate
 	if o.waits() {
-		rate = e.paper.feeRate
+		rate = d.paper.feeRate
 	}
-	r, err := e.paper.report(StatusFilled, size, q.price, rate)
+	r, err := d.paper.report(StatusFilled, size, q.price, rate)
 	if err != nil {
 		return nil, err
 	}
@@ -327,14 +331,14 @@ func (e *Engine) filled(o *Order, size exact.Decimal, q quote, at Time) (*event,
 		r.status, r.reason = StatusCancelled, "the rest would not have reduced the position"
 	}
 	r.mark = q
-	return e.ahead.outcome(o, r, at)
+	return d.ahead.outcome(o, r, at)
 }
 
 // triggered returns the step by which o, a stop_limit, is set off without being filled: it
 // waits on as a limit. The open of a minute has the millisecond in which the minute before
 // ended: if that was written down as the last price seen, the open came after it.
-func (e *Engine) triggered(o *Order, q quote, at Time) *event {
-	if s := e.ahead.seen[o.Symbol]; s != nil {
+func (d *desk) triggered(o *Order, q quote, at Time) *event {
+	if s := d.ahead.seen[o.Symbol]; s != nil {
 		q.at = max(q.at, s.At+1)
 	}
 	after, when := *o, q.time()

@@ -29,8 +29,8 @@ func (w *watchlist) seen(symbol string) *seen {
 // wait, or nil if the journal has that of this or an earlier price: rememberArrivals keeps
 // what was between from filling the order. Without it a crash before the next noteSeen
 // would lose from where on the order must be judged. Called with mu held.
-func (e *Engine) firstSeen(symbol string) map[string]*seen {
-	if s := e.watch.seen(symbol); s != nil && e.ahead.seen[symbol] == nil {
+func (d *desk) firstSeen(symbol string) map[string]*seen {
+	if s := d.watch.seen(symbol); s != nil && d.ahead.seen[symbol] == nil {
 		return map[string]*seen{symbol: s}
 	}
 	return nil
@@ -60,17 +60,17 @@ func (e *Engine) noteSeen(at Time) error {
 // proposeSeen writes down how far symbols were judged; nil forgets a symbol. A record has
 // at most maxSeen symbols, and trailing stops of at most one symbol's number, so that it
 // fits. Called with mu held.
-func (e *Engine) proposeSeen(changed map[string]*seen, at Time) error {
+func (d *desk) proposeSeen(changed map[string]*seen, at Time) error {
 	ev := &event{At: at, Seen: make(map[string]*seen), Stops: make(map[string]exact.Decimal)}
 	write := func() error {
-		err := e.propose(kindSeen, ev)
+		err := d.propose(kindSeen, ev)
 		ev = &event{At: at, Seen: make(map[string]*seen), Stops: make(map[string]exact.Decimal)}
 		return err
 	}
 	for _, symbol := range sorted(changed) {
 		// Where a trailing stop stands follows from the price that was judged last, so both
 		// are in the same record.
-		drawn := e.drawn(symbol)
+		drawn := d.drawn(symbol)
 		if len(ev.Seen) == maxSeen || len(ev.Stops)+len(drawn) > MaxOpenPerSymbol {
 			if err := write(); err != nil {
 				return err
@@ -92,15 +92,15 @@ func (e *Engine) writeSeen() error {
 
 // waitingSymbols returns the symbols that alerts or open orders wait for. Called
 // with mu held.
-func (e *Engine) waitingSymbols() map[string]bool {
+func (d *desk) waitingSymbols() map[string]bool {
 	waiting := make(map[string]bool)
-	for symbol := range e.ahead.open {
+	for symbol := range d.ahead.open {
 		waiting[symbol] = true
 	}
-	for key := range e.ahead.index.prices {
+	for key := range d.ahead.index.prices {
 		waiting[key.symbol] = true
 	}
-	for key := range e.ahead.index.signals {
+	for key := range d.ahead.index.signals {
 		waiting[key.symbol] = true
 	}
 	return waiting

@@ -57,8 +57,8 @@ func (e *Engine) known(r OrderRequest) (*Order, error) {
 
 // checkReuse refuses r if the order o, which has the same client_order_id, was made by a
 // different request.
-func (e *Engine) checkReuse(o *Order, r OrderRequest) error {
-	if o.same(r) && e.sameMarket(o.Symbol, r.Symbol) {
+func (d *desk) checkReuse(o *Order, r OrderRequest) error {
+	if o.same(r) && d.sameMarket(o.Symbol, r.Symbol) {
 		return nil
 	}
 	return refuse("client_order_id_reused", fixIt, "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
@@ -99,16 +99,16 @@ const duplicateWindow = 5 * time.Second
 // id does not matter: a model may leave it out when it repeats a call. It looks at the orders
 // of the journal, so it also notices a call that is repeated after a restart or with a new
 // login. Called with mu held.
-func (e *Engine) repeats(r OrderRequest, at Time) *Order {
+func (d *desk) repeats(r OrderRequest, at Time) *Order {
 	by := r.Who.short()
 	equal := func(o *Order) bool { return o.Symbol == r.Symbol && o.same(r) && o.By.sameClient(by) }
-	for _, id := range e.ahead.open[r.Symbol] {
-		if o := e.ahead.order(id); o.Unknown() && equal(o) {
+	for _, id := range d.ahead.open[r.Symbol] {
+		if o := d.ahead.order(id); o.Unknown() && equal(o) {
 			return o
 		}
 	}
-	for i := len(e.ahead.orders) - 1; i >= 0; i-- {
-		o := e.ahead.orders[i]
+	for i := len(d.ahead.orders) - 1; i >= 0; i-- {
+		o := d.ahead.orders[i]
 		// An exit has the time of its entry, though it may have come into the book later.
 		if o.Group != "" && o.Group != o.ID {
 			continue

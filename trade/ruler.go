@@ -61,9 +61,9 @@ func (w *watchlist) checkHalted(symbol string) error {
 
 // gridOf returns the tick, lot and minimum of a market: those that the operator has set,
 // or else those of the exchange as far as they are known.
-func (e *Engine) gridOf(symbol string) Grid {
-	if g, ok := e.options.Grid(symbol); ok {
+func (d *desk) gridOf(symbol string) Grid {
+	if g, ok := d.options.Grid(symbol); ok {
 		return g
 	}
-	return e.watch.of(symbol).grid
+	return d.watch.of(symbol).grid
 }

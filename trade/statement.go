@@ -58,16 +58,16 @@ type DayResult struct {
 
 // noteDay proposes a mark of the account when it is valued for the first time on a day.
 // Called with mu held.
-func (e *Engine) noteDay(at Time) error {
+func (d *desk) noteDay(at Time) error {
 	date := at.UTC().Format(time.DateOnly)
-	if n := len(e.ahead.days); e.options.Account.Cash == 0 || n > 0 && e.ahead.days[n-1].Date >= date {
+	if n := len(d.ahead.days); d.options.Account.Cash == 0 || n > 0 && d.ahead.days[n-1].Date >= date {
 		return nil
 	}
-	l := e.ledger(e.ahead)
+	l := d.ledger(d.ahead)
 	if !l.whole {
 		return nil // a price is missing: tidy tries again
 	}
-	return e.propose(kindDay, &event{At: at, Day: &dayMark{date, l.equity, l.realized, l.fees, e.options.Account.Cash, l.synthetic}})
+	return d.propose(kindDay, &event{At: at, Day: &dayMark{date, l.equity, l.realized, l.fees, d.options.Account.Cash, l.synthetic}})
 }
 
 // Account returns what the account comes to, nil if there is none. All numbers are of the
@@ -80,11 +80,11 @@ func (e *Engine) Account() (a *Account, err error) {
 }
 
 // account returns what the account comes to in s. Called with mu held.
-func (e *Engine) account(s *state) *Account {
-	options := e.options.Account
-	l := e.ledger(s)
-	reserved, missing := e.reservedBut(s, "")
-	left, ok := e.power(l)
+func (d *desk) account(s *state) *Account {
+	options := d.options.Account
+	l := d.ledger(s)
+	reserved, missing := d.reservedBut(s, "")
+	left, ok := d.power(l)
 	a := &Account{
 		Currency: options.Currency, Cash: l.cash, Realized: l.realized, Fees: l.fees, BySymbol: []SymbolResult{}, Excluded: l.excluded,
 		Complete: ok && len(missing) == 0, Synthetic: l.synthetic, Note: options.note(l.without(missing)),
@@ -98,8 +98,8 @@ func (e *Engine) account(s *state) *Account {
 	}
 	var risk, unprotected exact.Money
 	for _, symbol := range sorted(s.holdings) {
-		if options.counts(e.Currency(symbol)) {
-			lost, open := e.addSymbol(a, symbol)
+		if options.counts(d.currency(symbol)) {
+			lost, open := d.addSymbol(a, symbol)
 			risk, unprotected = plus(risk, lost), plus(unprotected, open)
 		}
 	}
@@ -119,8 +119,8 @@ func (e *Engine) account(s *state) *Account {
 // addSymbol adds the profit of one symbol. It returns what would be lost if its stops were
 // filled, and what the rest of the position is worth: both are zero for a position without
 // a price. Called with mu held.
-func (e *Engine) addSymbol(a *Account, symbol string) (risk, unprotected exact.Money) {
-	h, mark := e.ahead.holdings[symbol], e.watch.price(symbol)
+func (d *desk) addSymbol(a *Account, symbol string) (risk, unprotected exact.Money) {
+	h, mark := d.ahead.holdings[symbol], d.watch.price(symbol)
 	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
 	if mark > 0 || h.Quantity == 0 {
 		unrealized := minus(exact.Product(h.Quantity, mark), h.Cost)
@@ -131,13 +131,13 @@ func (e *Engine) addSymbol(a *Account, symbol string) (risk, unprotected exact.M
 	// holds or whose time is over. What is left after all of them is unprotected. A stop that
 	// the market is beyond, as after a halt, gets the price of the market: nothing more is lost.
 	left := h.Quantity
-	for _, o := range e.stops(symbol) {
+	for _, o := range d.stops(symbol) {
 		size := o.Side.sign(o.closes(left))
-		if size == 0 || mark == 0 || e.held(e.ahead, o, left) || o.expired(now().UnixMilli()) {
+		if size == 0 || mark == 0 || d.held(d.ahead, o, left) || o.expired(now().UnixMilli()) {
 			continue
 		}
 		left += size
-		if lost := exact.Product(-size, mark-e.stop(o)); lost.Sign() > 0 {
+		if lost := exact.Product(-size, mark-d.stop(o)); lost.Sign() > 0 {
 			risk = plus(risk, lost)
 		}
 	}
@@ -147,9 +147,9 @@ func (e *Engine) addSymbol(a *Account, symbol string) (risk, unprotected exact.M
 // stops returns the waiting stops of a symbol, both those that sell and those that buy,
 // each in the order in which a market that moves against the position reaches them.
 // Called with mu held.
-func (e *Engine) stops(symbol string) (stops []*Order) {
-	for _, id := range e.ahead.open[symbol] {
-		if o := e.ahead.order(id); o.waits() {
+func (d *desk) stops(symbol string) (stops []*Order) {
+	for _, id := range d.ahead.open[symbol] {
+		if o := d.ahead.order(id); o.waits() {
 			stops = append(stops, o)
 		}
 	}
@@ -157,7 +157,7 @@ func (e *Engine) stops(symbol string) (stops []*Order) {
 		if a.Side == Buy && b.Side == Buy { // for a short position the lowest comes first
 			a, b = b, a
 		}
-		return cmp.Compare(e.stop(b), e.stop(a))
+		return cmp.Compare(d.stop(b), d.stop(a))
 	})
 	return stops
 }

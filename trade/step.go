@@ -4,44 +4,44 @@ package trade
 // at the given instant, in unix milliseconds: they are new, or are stops that it sets off,
 // and what follows the stop begins now. What was noted of orders that end is forgotten. Asked
 // is as in [Engine.tell]. Called with mu held.
-func (e *Engine) proposeOrders(k kind, ev *event, instant int64, asked bool) error {
-	before := e.ahead.order(ev.Order.ID)
+func (d *desk) proposeOrders(k kind, ev *event, instant int64, asked bool) error {
+	before := d.ahead.order(ev.Order.ID)
 	for i, with := range ev.Ends {
-		ev.Ends[i].Stop = e.trails[with.ID]
+		ev.Ends[i].Stop = d.trails[with.ID]
 	}
-	e.tell(k, ev, asked)
-	if err := e.propose(k, ev); err != nil {
+	d.tell(k, ev, asked)
+	if err := d.propose(k, ev); err != nil {
 		return err
 	}
 	for _, o := range ev.Begin {
-		e.arrived[o.ID] = instant
+		d.arrived[o.ID] = instant
 	}
 	for _, with := range ev.Ends {
-		e.left(with.ID)
+		d.left(with.ID)
 	}
 	switch {
 	case ev.Order.Status.Terminal():
-		e.left(ev.Order.ID)
+		d.left(ev.Order.ID)
 	case before == nil || before.waits() != ev.Order.waits():
-		e.arrived[ev.Order.ID] = instant
+		d.arrived[ev.Order.ID] = instant
 	}
 	return nil
 }
 
 // left forgets what was noted of an order that has ended. Called with mu held.
-func (e *Engine) left(id string) {
-	delete(e.arrived, id)
-	delete(e.trails, id)
+func (d *desk) left(id string) {
+	delete(d.arrived, id)
+	delete(d.trails, id)
 }
 
 // proposePlaced proposes the arrival of an order, which came at an instant in unix
 // milliseconds. If the order waits after that, or one that begins with it, such as an
 // exit, the record also says how far the symbol was judged. Called with mu held.
-func (e *Engine) proposePlaced(ev *event, instant int64) error {
+func (d *desk) proposePlaced(ev *event, instant int64) error {
 	if !ev.Order.Status.Terminal() || len(ev.Begin) > 0 {
-		ev.Seen = e.firstSeen(ev.Order.Symbol)
+		ev.Seen = d.firstSeen(ev.Order.Symbol)
 	}
-	return e.proposeOrders(kindPlaced, ev, instant, true)
+	return d.proposeOrders(kindPlaced, ev, instant, true)
 }
 
 // outcome returns the step that follows from what r says of the order o: the order as

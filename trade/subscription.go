@@ -181,26 +181,26 @@ func (e *Engine) writeSubscriptions() {
 
 // recipients returns the subscriptions that an alert's firing goes to, oldest
 // first. Called with mu held.
-func (e *Engine) recipients(a *Alert) []string {
-	return e.subscribed(a.Symbol, func(types []string) bool {
+func (d *desk) recipients(a *Alert) []string {
+	return d.subscribed(a.Symbol, func(types []string) bool {
 		return len(types) == 0 || slices.Contains(types, string(a.Condition.Type))
 	})
 }
 
 // hearers returns the subscriptions that hear of filled orders of a symbol: those whose
 // filter names OrderAlerts. Called with mu held.
-func (e *Engine) hearers(symbol string) []string {
-	return e.subscribed(symbol, func(types []string) bool { return slices.Contains(types, OrderAlerts) })
+func (d *desk) hearers(symbol string) []string {
+	return d.subscribed(symbol, func(types []string) bool { return slices.Contains(types, OrderAlerts) })
 }
 
 // subscribed returns the ids of the subscriptions whose filter names the symbol or no
 // symbol, and whose list of types is wanted. A filter may have a symbol in the spelling of
 // an earlier version. Called with mu held.
-func (e *Engine) subscribed(symbol string, wanted func(types []string) bool) (to []string) {
-	for _, sub := range e.ahead.subs.Select(func(s *delivery.Subscription) bool {
+func (d *desk) subscribed(symbol string, wanted func(types []string) bool) (to []string) {
+	for _, sub := range d.ahead.subs.Select(func(s *delivery.Subscription) bool {
 		f := s.Filter
 		return wanted(f.AlertTypes) && (len(f.Symbols) == 0 ||
-			slices.ContainsFunc(f.Symbols, func(kept string) bool { return e.sameMarket(kept, symbol) }))
+			slices.ContainsFunc(f.Symbols, func(kept string) bool { return d.sameMarket(kept, symbol) }))
 	}) {
 		to = append(to, sub.ID)
 	}

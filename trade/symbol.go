@@ -25,11 +25,11 @@ func (e *Engine) symbol(text string) (string, error) {
 
 // sameMarket reports whether two symbols, the first perhaps one that an earlier
 // version kept, name one market.
-func (e *Engine) sameMarket(kept, symbol string) bool {
+func (d *desk) sameMarket(kept, symbol string) bool {
 	if kept == symbol {
 		return true
 	}
-	a, err1 := market.Resolve(e.options.Source, kept)
-	b, err2 := market.Resolve(e.options.Source, symbol)
+	a, err1 := market.Resolve(d.options.Source, kept)
+	b, err2 := market.Resolve(d.options.Source, symbol)
 	return err1 == nil && err2 == nil && a == b
 }

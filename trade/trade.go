@@ -125,14 +125,14 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	if o.Shared != nil && o.Venue != nil {
 		return nil, errors.New("a broker elsewhere does not work with several replicas: the next leader would not know what the one before had under way with it")
 	}
-	e := &Engine{
-		options: o, log: o.Log, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Quoted, nil},
+	e := &Engine{unlisted: make(map[string]bool)}
+	e.desk = desk{
+		options: o, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Quoted, nil}, venue: newVenue(o.Venue),
 		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument), closings: make(map[seriesKey][]closing)},
-		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal),
-		unlisted: make(map[string]bool),
+		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal), tells: o.Outbox != nil,
 	}
 	e.paper.grid = e.gridOf
-	e.hub, e.outbox, e.venue = o.Hub, o.Outbox, newVenue(o.Venue)
+	e.log, e.hub, e.outbox = o.Log, o.Hub, o.Outbox
 	e.kept = o.kept
 	files := o.files
 	if o.Recover != nil {

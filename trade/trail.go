@@ -12,8 +12,8 @@ func (o *Order) trailing(price exact.Decimal, g Grid) (exact.Decimal, bool) {
 // stop returns the stop price of o; for a trailing stop, where it stands now. While it
 // moves, that is only in memory: not every price is worth a record, so proposeSeen writes
 // it now and then. Called with mu held.
-func (e *Engine) stop(o *Order) exact.Decimal {
-	if stop, ok := e.trails[o.ID]; ok {
+func (d *desk) stop(o *Order) exact.Decimal {
+	if stop, ok := d.trails[o.ID]; ok {
 		return stop
 	}
 	return *o.StopPrice
@@ -22,7 +22,7 @@ func (e *Engine) stop(o *Order) exact.Decimal {
 // trail lets a trailing stop follow the best price of a span. The span must have been
 // judged before by where the stop stood until then, because it is not known which of the
 // two extremes came first. Called with mu held.
-func (e *Engine) trail(o *Order, part span) {
+func (d *desk) trail(o *Order, part span) {
 	if o.Type != TrailingStop {
 		return
 	}
@@ -30,20 +30,20 @@ func (e *Engine) trail(o *Order, part span) {
 	if o.Side == Buy {
 		best = part.low
 	}
-	stop, ok := o.trailing(best, e.paper.grid(o.Symbol))
+	stop, ok := o.trailing(best, d.paper.grid(o.Symbol))
 	// The stop only moves in the direction that protects more.
-	if before := e.stop(o); ok && stop != before && (stop > before) == (o.Side == Sell) {
-		e.trails[o.ID] = stop
+	if before := d.stop(o); ok && stop != before && (stop > before) == (o.Side == Sell) {
+		d.trails[o.ID] = stop
 	}
 }
 
 // drawn returns where those trailing stops of a symbol stand now that have moved since
 // the journal last noted it. Called with mu held.
-func (e *Engine) drawn(symbol string) map[string]exact.Decimal {
+func (d *desk) drawn(symbol string) map[string]exact.Decimal {
 	stops := make(map[string]exact.Decimal)
-	for _, id := range e.ahead.open[symbol] {
-		stop, ok := e.trails[id]
-		if ok && stop != *e.ahead.order(id).StopPrice {
+	for _, id := range d.ahead.open[symbol] {
+		stop, ok := d.trails[id]
+		if ok && stop != *d.ahead.order(id).StopPrice {
 			stops[id] = stop
 		}
 	}
@@ -52,9 +52,9 @@ func (e *Engine) drawn(symbol string) map[string]exact.Decimal {
 
 // shownOrder returns an order as a client sees it, with a trailing stop where it stands
 // now. Called with mu held.
-func (e *Engine) shownOrder(o *Order) Order {
+func (d *desk) shownOrder(o *Order) Order {
 	c := o.public()
-	if stop, ok := e.trails[c.ID]; ok && !c.Status.Terminal() {
+	if stop, ok := d.trails[c.ID]; ok && !c.Status.Terminal() {
 		c.StopPrice = &stop
 	}
 	return c
@@ -62,8 +62,8 @@ func (e *Engine) shownOrder(o *Order) Order {
 
 // settleStop writes into o, which ends, where its trailing stop stood, because memory
 // forgets it then. Called with mu held.
-func (e *Engine) settleStop(o *Order) {
-	if stop, ok := e.trails[o.ID]; ok {
+func (d *desk) settleStop(o *Order) {
+	if stop, ok := d.trails[o.ID]; ok {
 		o.StopPrice = &stop
 	}
 }
