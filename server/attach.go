@@ -12,8 +12,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"wick/limit"
 	"wick/mcp"
@@ -32,10 +33,14 @@ type fronts struct {
 	app    *app
 	config *config
 	ctx    context.Context // ends with this process
+	done   errgroup.Group  // of at most maxAttached conversations
+}
 
-	mu   sync.Mutex
-	open int // guarded by mu
-	done sync.WaitGroup
+// newFronts returns fronts of which none is there yet.
+func newFronts(ctx context.Context, c *config, e *app) *fronts {
+	f := &fronts{app: e, config: c, ctx: ctx}
+	f.done.SetLimit(maxAttached)
+	return f
 }
 
 // attach turns a request on the control socket into a conversation, as over
@@ -50,13 +55,22 @@ func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, why, http.StatusConflict)
 		return
 	}
-	if !f.begin() {
+	over := make(chan struct{})
+	begun := f.ctx.Err() == nil && f.done.TryGo(func() error {
+		defer close(over)
+		f.converse(w)
+		return nil
+	})
+	if !begun {
 		http.Error(w, fmt.Sprintf("%d others are attached to the wick on this data directory: end one of them", maxAttached), http.StatusServiceUnavailable)
 		return
 	}
-	defer f.end()
-	// After the answer to the upgrade the connection carries lines of JSON-RPC, both
-	// ways.
+	<-over
+}
+
+// converse takes a connection over: after the answer to the upgrade it carries lines of
+// JSON-RPC, both ways.
+func (f *fronts) converse(w http.ResponseWriter) {
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, "this connection cannot be taken over", http.StatusInternalServerError)
@@ -82,27 +96,6 @@ func (c *config) attached() mcp.Caller {
 		caller.Scope = "charts read"
 	}
 	return caller
-}
-
-// begin counts a conversation, and reports false if there are too many or the process
-// is ending.
-func (f *fronts) begin() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.open >= maxAttached || f.ctx.Err() != nil {
-		return false
-	}
-	f.open++
-	f.done.Add(1)
-	return true
-}
-
-// end notes that a conversation which begin has counted is over.
-func (f *fronts) end() {
-	f.mu.Lock()
-	f.open--
-	f.mu.Unlock()
-	f.done.Done()
 }
 
 // agreed returns the settings that a front has to agree about with the process that it
@@ -140,8 +133,7 @@ func (c *config) differs(given url.Values) string {
 // passes stdin on to that process and writes the replies to stdout, and looks at neither.
 // It returns nil when the input or ctx has ended and all replies are written, and an error
 // if something else ended it: the other process, or one of the two streams of this one.
-// If the other process ends, it calls lost, even while a write to stdout is stuck.
-func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer, lost func(error)) error {
+func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer) error {
 	socket, err := socketName(c.dataDir)
 	if err != nil {
 		return err
@@ -166,7 +158,6 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer,
 		}
 		conn.CloseWrite() // the other side answers what is left and closes
 	}()
-	go noticeLoss(conn, lost)
 	out := &notingWriter{Writer: stdout}
 	_, err = io.Copy(out, replies)
 	// If the input ended first, the replies end for that reason, as usual.
@@ -179,16 +170,6 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer,
 		return nil
 	}
 	return out.or(errLost)
-}
-
-// noticeLoss calls lost when the process at the other end of conn has ended, or conn is
-// closed. It finds out by writing nothing every second: that fails then, even while
-// replies wait in conn that nobody reads.
-func noticeLoss(conn net.Conn, lost func(error)) {
-	for err := error(nil); err == nil; _, err = conn.Write(nil) {
-		time.Sleep(time.Second)
-	}
-	lost(errLost)
 }
 
 // errLost is the error of a front whose other process has ended.

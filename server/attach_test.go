@@ -186,19 +186,19 @@ func TestAttachFlags(t *testing.T) {
 
 // Fronts are bounded.
 func TestAttachBound(t *testing.T) {
-	f := &fronts{ctx: t.Context()}
+	dir := t.TempDir()
+	start(t, "--trade", "--data-dir", dir)
+	var last *host
 	for range maxAttached {
-		if !f.begin() {
-			t.Fatal("too few may attach")
-		}
+		last = startHost(t, dir)
+		last.call("get_orders", `{}`)
 	}
-	if f.begin() {
-		t.Error("one more may attach")
+	if err := <-startHost(t, dir).ended; err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d others are attached", maxAttached)) {
+		t.Errorf("one more may attach: %v", err)
 	}
-	f.end()
-	if !f.begin() {
-		t.Error("nobody may take the place of one that left")
-	}
+	last.in.Close()
+	<-last.ended
+	startHost(t, dir).call("get_orders", `{}`) // takes the place of the one that left
 }
 
 // say sends a message.
@@ -335,7 +335,7 @@ func TestAttachLost(t *testing.T) {
 		conn.CloseRead() // what is handed over from now on fails
 		<-stdin.lost
 	})
-	if err := attachTo(t.Context(), c, stdin, io.Discard, func(error) {}); err == nil || !strings.Contains(err.Error(), "has ended") {
+	if err := attachTo(t.Context(), c, stdin, io.Discard); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("%v, want that the other has ended", err)
 	}
 }
@@ -355,7 +355,7 @@ func TestAttachEnded(t *testing.T) {
 	input, asks := io.Pipe()
 	go io.WriteString(asks, "place an order\n") // and then nothing, but the input goes on
 	var out strings.Builder
-	if err := attachTo(ctx, c, input, &out, func(error) {}); err != nil || out.String() != "placed\n" {
+	if err := attachTo(ctx, c, input, &out); err != nil || out.String() != "placed\n" {
 		t.Errorf("%v after %q, want the reply", err, out.String())
 	}
 }
@@ -373,11 +373,11 @@ func TestAttachBroken(t *testing.T) {
 	unwritten.CloseWithError(broken)
 	input, unread := io.Pipe()
 	// The first while the input goes on.
-	if err := attachTo(t.Context(), c, input, output, func(error) {}); err == nil || err.Error() != "standard output cannot be written: input/output error" {
+	if err := attachTo(t.Context(), c, input, output); err == nil || err.Error() != "standard output cannot be written: input/output error" {
 		t.Errorf("an output that is broken: %v", err)
 	}
 	unread.CloseWithError(broken)
-	if err := attachTo(t.Context(), c, input, io.Discard, func(error) {}); err == nil || err.Error() != "standard input cannot be read: input/output error" {
+	if err := attachTo(t.Context(), c, input, io.Discard); err == nil || err.Error() != "standard input cannot be read: input/output error" {
 		t.Errorf("an input that is broken: %v", err)
 	}
 }

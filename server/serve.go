@@ -125,7 +125,7 @@ func (s *service) run(ctx context.Context, open listeners) error {
 	s.conns.changed = memory.connections
 
 	g, ctx := errgroup.WithContext(ctx) // one that fails ends all the others
-	f := &fronts{app: e, config: c, ctx: ctx}
+	f := newFronts(ctx, c, e)
 	if open.metrics != nil {
 		e.meter.watch(e, s.conns, s.source, time.Now())
 		log.Info("metrics", "address", "http://"+open.metrics.Addr().String()+"/metrics")
@@ -364,8 +364,8 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 			return fmt.Errorf("--recover=yes needs the data directory to itself: %w", err)
 		}
 		logs.part("wick").Info("attaching to the wick that runs on this data directory", "directory", c.dataDir)
-		s := &stdio{in: stdin, out: stdout}
-		return s.farewell(ctx, func() error { return attachTo(ctx, c, s, s, s.end) })
+		s := &stdio{out: stdout}
+		return s.farewell(ctx, func() error { return attachTo(ctx, c, stdin, s) })
 	}
 	if err != nil {
 		return err
@@ -381,7 +381,7 @@ func runStdio(ctx context.Context, c *config, e *app, log *slog.Logger, stdin io
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
-	f := &fronts{app: e, config: c, ctx: ctx}
+	f := newFronts(ctx, c, e)
 	if c.trade {
 		control, err := openControl(c, log)
 		if err != nil {
@@ -396,8 +396,8 @@ func runStdio(ctx context.Context, c *config, e *app, log *slog.Logger, stdin io
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error {
 		defer cancel() // the conversation is over, and with it the process
-		s := &stdio{in: stdin, out: stdout}
-		return s.farewell(ctx, func() error { return e.converse(ctx, s, s, tools.StdioCaller) })
+		s := &stdio{out: stdout}
+		return s.farewell(ctx, func() error { return e.converse(ctx, stdin, s, tools.StdioCaller) })
 	})
 	err := g.Wait()
 	f.done.Wait()

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -163,7 +164,7 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 	}
 	// A word may be written as a flag, and be in the environment, where the contract says so.
 	for _, name := range []string{"version", "healthcheck", "recover"} {
-		if asked, _ := strconv.ParseBool(c.given[name]); asked && c.command == nil {
+		if asked, _ := strconv.ParseBool(cmp.Or(c.given[name], env(envName(name)))); asked && c.command == nil {
 			c.command = commandOf(name)
 		}
 	}

@@ -1,12 +1,10 @@
 package server
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,11 +13,10 @@ import (
 	"wick/market"
 )
 
-// deafHost is a host in a bubble that has sent some requests, one by one, and reads
-// nothing of the replies yet. Lists are long, and answered by one goroutine: in a bubble
+// deafHost is a host in a bubble that sends some requests, one by one, ends its side, and
+// reads nothing of the replies yet. Lists are long, and answered by one goroutine: in a bubble
 // no two may wait for a lock.
 type deafHost struct {
-	in    *io.PipeWriter
 	out   *io.PipeReader
 	ended chan error
 }
@@ -29,25 +26,27 @@ func startDeaf(t *testing.T, requests int) *deafHost {
 	t.Helper()
 	in, send := io.Pipe()
 	receive, out := io.Pipe()
-	h := &deafHost{send, receive, make(chan error, 1)}
+	h := &deafHost{receive, make(chan error, 1)}
 	dir := t.TempDir()
 	go func() {
 		h.ended <- Run(t.Context(), []string{"--mcp", "--data-dir", dir}, env("HOME", dir), in, out, io.Discard)
 		out.Close()
 		in.Close() // lets go whoever reads it
 	}()
-	for i := range requests {
-		fmt.Fprintf(send, `{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`+"\n", i)
-	}
+	go func() {
+		for i := range requests {
+			fmt.Fprintf(send, `{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`+"\n", i)
+		}
+		send.Close()
+	}()
 	return h
 }
 
-// TestDeafHostEnds: when the host of a process sends no more and takes nothing, the
-// process ends with an error instead of staying for ever with the data directory.
+// TestDeafHostEnds: when the host of a process takes nothing of its replies, the process
+// ends with an error instead of staying for ever with the data directory.
 func TestDeafHostEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startDeaf(t, 20)
-		h.in.Close()
 		err := <-h.ended
 		if want := fmt.Sprintf("has taken less than %d bytes in %v", hostPiece, hostPatience); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ended with %v, want one that it %s", err, want)
@@ -56,18 +55,12 @@ func TestDeafHostEnds(t *testing.T) {
 	})
 }
 
-// TestSlowHost: a host that reads slowly gets every reply, however long that takes, and one
-// that has not ended its side may be as slow as it likes.
+// TestSlowHost: a host that reads slowly gets every reply, however long that takes.
 func TestSlowHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startDeaf(t, 20)
-		time.Sleep(time.Hour) // it is stopped, and has not ended
-		if len(h.ended) > 0 {
-			t.Fatalf("ended with %v", <-h.ended)
-		}
-		h.in.Close()
 		var got bytes.Buffer
-		for part := make([]byte, hostPiece); ; time.Sleep(hostPatience - time.Second) {
+		for part := make([]byte, hostPiece); ; time.Sleep(hostPatience - 2*time.Second) {
 			n, err := io.ReadFull(h.out, part)
 			if got.Write(part[:n]); err != nil {
 				break
@@ -75,9 +68,6 @@ func TestSlowHost(t *testing.T) {
 		}
 		if err := <-h.ended; err != nil {
 			t.Error(err)
-		}
-		if n := bytes.Count(got.Bytes(), []byte("\n")); n != 20 {
-			t.Errorf("%d replies, want 20", n)
 		}
 		for i := range 20 {
 			if !bytes.Contains(got.Bytes(), fmt.Appendf(nil, `"id":%d,`, i)) {
@@ -87,13 +77,12 @@ func TestSlowHost(t *testing.T) {
 	})
 }
 
-// TestBusyAfterInput: a call that takes long is no fault of the host.
-func TestBusyAfterInput(t *testing.T) {
+// TestBusyHost: a call that takes long is no fault of the host.
+func TestBusyHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		s := &stdio{in: strings.NewReader("a line\n"), out: &out}
+		s := &stdio{out: &out}
 		err := s.farewell(t.Context(), func() error {
-			io.ReadAll(s)
 			time.Sleep(time.Hour)
 			_, err := io.WriteString(s, "its reply\n")
 			return err
@@ -101,75 +90,6 @@ func TestBusyAfterInput(t *testing.T) {
 		if err != nil || out.String() != "its reply\n" {
 			t.Errorf("%v, %q", err, &out)
 		}
-	})
-}
-
-// TestAheadBound: from a host that does not read, only a bounded amount is read ahead, and
-// none of it is lost.
-func TestAheadBound(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		input := strings.Repeat("0123456789abcde\n", 4*maxAhead/16)
-		rest := strings.NewReader(input)
-		receive, out := io.Pipe()
-		s := &stdio{in: rest, out: out}
-		var got []byte
-		done := make(chan error)
-		go func() {
-			done <- s.farewell(t.Context(), func() (err error) {
-				io.WriteString(s, "x")
-				got, err = io.ReadAll(s)
-				return err
-			})
-		}()
-		time.Sleep(time.Hour)
-		if n := len(input) - rest.Len(); n < maxAhead || n > maxAhead+64<<10 {
-			t.Errorf("%d bytes were read ahead", n)
-		}
-		receive.Read(make([]byte, 1))
-		if err := <-done; err != nil || string(got) != input {
-			t.Errorf("%v; %d of %d bytes came", err, len(got), len(input))
-		}
-	})
-}
-
-// TestFrontLost: a front whose host does not read notices that the process behind it has
-// ended, and gives up with an error that says so.
-func TestFrontLost(t *testing.T) {
-	t.Parallel()
-	c := standIn(t, func(conn *net.UnixConn, _ *bufio.Reader) { io.WriteString(conn, strings.Repeat("reply\n", 1000)) })
-	in, _ := io.Pipe()
-	receive, out := io.Pipe() // takes nothing
-	lost := make(chan error, 1)
-	ended := make(chan error, 1)
-	go func() {
-		ended <- attachTo(t.Context(), c, in, out, func(err error) { lost <- err })
-	}()
-	if err := <-lost; err != errLost {
-		t.Errorf("told %v", err)
-	}
-	receive.Close()
-	<-ended
-	in.Close()
-}
-
-// TestDeafFront: once the process behind a front is gone, its host has as much time as any
-// other to read what is left. Then the front ends, with an error that says why.
-func TestDeafFront(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		in, _ := io.Pipe()
-		receive, out := io.Pipe()
-		s := &stdio{in: in, out: out}
-		time.AfterFunc(time.Minute, func() { s.end(errLost) })
-		start := time.Now()
-		err := s.farewell(context.Background(), func() error {
-			_, err := io.WriteString(s, "what is left")
-			return err
-		})
-		if took := time.Since(start); err != errLost || took < time.Minute+hostPatience || took > time.Minute+hostPatience+2*time.Second {
-			t.Errorf("%v after %v", err, took)
-		}
-		receive.Close()
-		in.Close()
 	})
 }
 
