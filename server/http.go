@@ -2,13 +2,10 @@ package server
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -54,15 +51,6 @@ func serveHTTP(ctx context.Context, srv *http.Server, ln net.Listener) error {
 	}
 	<-failed
 	return nil
-}
-
-// listenError explains the usual reason, a port that another program has, in one
-// line. Other errors of net.Listen are clear once the flags are named.
-func listenError(err error, c *config) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("port %d is in use: stop what listens there, or choose another --port", c.port)
-	}
-	return fmt.Errorf("--listen %s --port %d: %w", c.listen, c.port, err)
 }
 
 // strictTransport tells browsers to use https for a year, if the published

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -39,10 +40,24 @@ const instructions = "wick draws charts, computes technical indicators, and unde
 // login. Then it starts the goroutines. At the end it waits for them, for the
 // streams and for the last write to disk.
 func serve(ctx context.Context, c *config, source market.Source, logs loggers) error {
-	open, err := listenAll(c)
-	defer open.close()
-	if err != nil {
+	site, err := net.Listen("tcp", net.JoinHostPort(c.listen, strconv.Itoa(c.port)))
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("port %d is in use: stop what listens there, or choose another --port", c.port)
+	case err != nil:
+		return fmt.Errorf("--listen %s --port %d: %w", c.listen, c.port, err)
+	}
+	defer site.Close()
+	// The port may be 0, so what is published is known only now.
+	if err := c.publish(site.Addr().(*net.TCPAddr).Port); err != nil {
 		return err
+	}
+	var metrics net.Listener // nil without --metrics
+	if c.metrics != "" {
+		if metrics, err = listenFew("--metrics", c.metrics, maxMetricsConns); err != nil {
+			return err
+		}
+		defer metrics.Close()
 	}
 	if err := checkFree(c.dataDir); err != nil {
 		return err
@@ -59,49 +74,24 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 	case err != nil:
 		return err
 	}
-	return e.close(serveApp(ctx, c, source, e, kept, open, logs))
+	control, err := openControl(c, logs.part("wick"))
+	if err == nil {
+		err = serveApp(ctx, c, source, e, kept, logs, site, metrics, control)
+	}
+	return e.close(err)
 }
 
-// serveApp opens the control socket and the service, and runs it until ctx ends.
-func serveApp(ctx context.Context, c *config, source market.Source, e *app, kept *keptLogins, open listeners, logs loggers) (err error) {
-	if open.control, err = openControl(c, logs.part("wick")); err != nil {
-		return err
+// serveApp makes the service and runs it until ctx ends. Control, by which its owner speaks to
+// it, is nil where it could not be opened.
+func serveApp(ctx context.Context, c *config, source market.Source, e *app, kept *keptLogins, logs loggers, site, metrics, control net.Listener) error {
+	if control != nil {
+		defer control.Close()
 	}
-	defer open.close()
 	s, err := newService(c, source, e, kept, logs)
 	if err != nil {
 		return err
 	}
-	return s.run(ctx, open)
-}
-
-// listeners are the sockets that the server listens on; metrics is nil without
-// --metrics, and control, by which its owner speaks to it, where it could not be opened.
-type listeners struct{ site, metrics, control net.Listener }
-
-// close closes those that are open.
-func (l listeners) close() {
-	for _, ln := range []net.Listener{l.site, l.metrics, l.control} {
-		if ln != nil {
-			ln.Close()
-		}
-	}
-}
-
-// listenAll opens the sockets and settles the base URL. The caller closes what is open,
-// also after an error.
-func listenAll(c *config) (open listeners, err error) {
-	// The port may be 0, so what is published is known only once it listens.
-	if open.site, err = net.Listen("tcp", net.JoinHostPort(c.listen, strconv.Itoa(c.port))); err != nil {
-		return open, listenError(err, c)
-	}
-	if err := c.publish(open.site.Addr().(*net.TCPAddr).Port); err != nil {
-		return open, err
-	}
-	if c.metrics != "" {
-		open.metrics, err = listenFew("--metrics", c.metrics, maxMetricsConns)
-	}
-	return open, err
+	return s.run(ctx, site, metrics, control)
 }
 
 // service is the HTTP server with everything behind it.
@@ -116,7 +106,7 @@ type service struct {
 }
 
 // run serves until ctx ends or something fails, and waits for all that it started.
-func (s *service) run(ctx context.Context, open listeners) error {
+func (s *service) run(ctx context.Context, site, metrics, control net.Listener) error {
 	// The memory in use now is that of the data directory, and stays in use. The limit of
 	// memory comes on top of it.
 	c, e, log := s.config, s.app, s.log
@@ -126,21 +116,21 @@ func (s *service) run(ctx context.Context, open listeners) error {
 
 	g, ctx := errgroup.WithContext(ctx) // one that fails ends all the others
 	f := newFronts(ctx, c, e)
-	if open.metrics != nil {
+	if metrics != nil {
 		e.meter.watch(e, s.conns, s.source, time.Now())
-		log.Info("metrics", "address", "http://"+open.metrics.Addr().String()+"/metrics")
-		g.Go(func() error { return serveHTTP(ctx, e.meter.server(), open.metrics) })
+		log.Info("metrics", "address", "http://"+metrics.Addr().String()+"/metrics")
+		g.Go(func() error { return serveHTTP(ctx, e.meter.server(), metrics) })
 	}
-	if open.control != nil {
-		g.Go(func() error { return serveHTTP(ctx, controlServer(s.owner, f), open.control) })
+	if control != nil {
+		g.Go(func() error { return serveHTTP(ctx, controlServer(s.owner, f), control) })
 	}
-	said := []any{"url", c.baseURL + "/mcp", "login", c.howToLogIn(), "listen", open.site.Addr().String(), "source", c.source, "trade", c.trade}
+	said := []any{"url", c.baseURL + "/mcp", "login", c.howToLogIn(), "listen", site.Addr().String(), "source", c.source, "trade", c.trade}
 	if key := s.owner.login.PageKey(); key != "" { // for the owner's browser, once
 		said = append(said, "page", c.baseURL+pagePath+"?key="+key)
 	}
 	log.Info("serving", said...)
 	g.Go(func() error { return e.run(ctx) })
-	g.Go(func() error { return serveHTTP(ctx, s.http, s.conns.listener(open.site)) })
+	g.Go(func() error { return serveHTTP(ctx, s.http, s.conns.listener(site)) })
 	err := g.Wait()
 	// At the end it waits for attached hosts, then for streams. All of them may still have
 	// written to the journal, which the caller closes after that.
