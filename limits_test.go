@@ -107,6 +107,8 @@ var limits = []limit{
 	{"mcp", "waitingSlots", "", "calls that wait for the disk or another replica at once, beside those that work", "TestWaitingSlots"},
 	{"mcp", "maxSession", "bytes", "Mcp-Session-Id that is echoed", "TestSessionEcho"},
 	{"mcp", "maxLine", "bytes", "line over stdio", "TestStdioLongLine"},
+	{"mcp", "maxUnderway", "", "calls of one conversation over stdio that run or wait; then an error", "TestStdioUnderway"},
+	{"mcp", "maxUnderwayBytes", "bytes", "lines of these calls; one more begins only below that", "TestStdioUnderway"},
 	{"mcp", "maxURI", "bytes", "URI of a resource that a client sends", "TestSubscriptionBounds"},
 	{"mcp", "maxContents", "bytes", "contents of a resource", "TestContentBounds"},
 	{"mcp", "maxWatchedToken", "", "resources that one token watches, and one listener", "TestSubscriptionBounds"},
@@ -143,8 +145,6 @@ var limits = []limit{
 	{"delivery", "QueueCap", "", "notifications in the queue of a subscription, and in that of get_notifications; the oldest goes", "TestCapacity"},
 	{"delivery", "MaxPerCaller", "", "streams of one token over HTTP; the oldest ends", "TestMaxPerCaller"},
 	{"delivery", "MaxStreams", "", "streams in all", "TestMaxStreams"},
-	{"delivery", "maxRemarks", "", "changed resources that wait to be told to one token; the oldest goes", "TestTell"},
-	{"delivery", "maxRemarked", "", "tokens for which such wait; the one that was told longest ago goes", "TestTellBound"},
 	{"delivery", "settleAfter", "", "that a stream stays open after a write for it to count as delivered", "TestSettled"},
 	{"sse", "writeTimeout", "", "time to take one write", "TestSlowReader"},
 

@@ -35,9 +35,9 @@
 // running half: a book, the open streams, and what was written to which of them.
 // The hub changes its book by records alone.
 //
-// Besides notifications there are remarks ([Hub.Tell]), such as that something the
-// caller watches has changed. They wait in memory, only the newest of a kind, and have
-// no ids: a client that misses one learns the same by asking.
+// Besides notifications a stream writes lines of another part of the program
+// ([Hub.Changes]), such as that something the caller watches has changed. They are not
+// written down and have no ids: a client that misses one learns the same by asking.
 //
 // # Security considerations
 //
@@ -79,15 +79,7 @@ type Caller struct {
 	Client  string    // of the program, as a digest that outlives its tokens
 	Login   string    // by which the login knows the token after a restart; empty if it does not
 	Expires time.Time // when the token ends; zero means never
-
-	// Valid reports whether the token still works. It is called after a stream was noted
-	// as the caller's, so that a token which is revoked at that moment is not missed. Nil
-	// means that the token works.
-	Valid func() bool
 }
-
-// valid reports whether the caller's token still works.
-func (c Caller) valid() bool { return c.Valid == nil || c.Valid() }
 
 // Filter says which alerts a subscription wants. This package only keeps it: the record
 // of a fired alert says which subscriptions get it.

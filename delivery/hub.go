@@ -14,7 +14,7 @@ var (
 // NewHub returns a hub with no subscriptions. encode turns an entry's note into one line
 // of text; it is called once for each entry that is sent.
 func NewHub(encode func(note any) []byte) *Hub {
-	h := &Hub{encode: encode, peers: make(map[string]*peer), remarks: make(map[string][]remark)}
+	h := &Hub{encode: encode, peers: make(map[string]*peer)}
 	h.Load(NewBook())
 	return h
 }
@@ -165,13 +165,12 @@ func (h *Hub) Settled(most int) map[string]uint64 {
 	return marks
 }
 
-// Revoke ends the streams of a caller whose token works no longer.
-func (h *Hub) Revoke(caller string) {
+// Ring wakes the stream of a caller.
+func (h *Hub) Ring(caller string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.remarks, caller)
-	if p := h.peers[caller]; p != nil {
-		p.finish()
+	if s := h.reader(caller); s != nil {
+		s.ring()
 	}
 }
 

@@ -134,22 +134,17 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
-// TestRevoke: the streams of a token that was revoked end at once; others stay.
-func TestRevoke(t *testing.T) {
+// TestNewToken: a stream that ends with its token leaves the queue to the next token.
+func TestNewToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, "alice", "bob")
-		a, a2, b := open(t, h, "alice"), open(t, h, "alice"), open(t, h, "bob")
-		start := time.Now()
-		h.Revoke("alice")
-		if !a.Ended() || !a2.Ended() || b.Ended() || time.Since(start) != 0 {
-			t.Errorf("ended %v %v %v after %v; want both of alice's, at once", a.Ended(), a2.Ended(), b.Ended(), time.Since(start))
-		}
-		if !h.Subscribed("alice") || !h.Subscribed("bob") || h.Subscribed("carol") {
-			t.Error("the end of a token has changed who is subscribed")
-		}
+		a, b := open(t, h, "alice"), open(t, h, "bob")
+		a.Leave()
 		fire(t, h, 1, 1, "alice")
+		ended, end := context.WithCancel(t.Context())
+		end()
 		late := &client{ssetest.New()}
-		err := h.Serve(late, request(t.Context(), ""), Caller{ID: "alice", Valid: func() bool { return false }}, nil)
+		err := h.Serve(late, request(ended, ""), Caller{ID: "alice"}, nil)
 		if got := late.Read(); err != nil || strings.Contains(got, "data:") || !strings.HasSuffix(got, "retry: 2000\n\n") {
 			t.Errorf("a token that is revoked while its stream is opened: %v, %q", err, got)
 		}
@@ -161,6 +156,36 @@ func TestRevoke(t *testing.T) {
 		}
 		c.Leave()
 		b.Leave()
+	})
+}
+
+// TestChanges: lines of another part of the program come on the newest stream of a caller
+// after its notifications, and those that were not written come again.
+func TestChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, "alice")
+		lines := [][]byte{[]byte("changed one"), []byte("changed two")}
+		h.Changes = func(caller string) ([][]byte, func(int)) {
+			if caller != "alice" {
+				return nil, nil
+			}
+			return lines, func(n int) { lines = lines[n:] }
+		}
+		a, b := open(t, h, "alice"), open(t, h, "bob")
+		synctest.Wait()
+		if got := a.Read(); !strings.Contains(got, "data: changed one\n\nevent: message\ndata: changed two\n") || len(lines) != 0 || strings.Contains(b.Read(), "changed") {
+			t.Errorf("%q, and %d wait", got, len(lines))
+		}
+		newer := open(t, h, "alice")
+		lines = [][]byte{[]byte("changed three")}
+		h.Ring("alice")
+		synctest.Wait()
+		if strings.Contains(a.Read(), "three") || !strings.Contains(newer.Read(), "data: changed three\n") {
+			t.Errorf("the older stream %q, the newer %q", a.Read(), newer.Read())
+		}
+		a.Leave()
+		b.Leave()
+		newer.Leave()
 	})
 }
 

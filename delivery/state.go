@@ -19,16 +19,19 @@ import (
 type Hub struct {
 	encode func(note any) []byte
 
-	mu       sync.Mutex
-	book     *Book               // guarded by mu, like all below
-	boxes    map[string]*box     // by subscription
-	peers    map[string]*peer    // by caller, if it has a box or a stream
-	open     int                 // streams in all
-	chains   uint64              // the last number given to a chain of streams
-	remarks  map[string][]remark // by caller, oldest first
-	remarked uint64              // how many remarks there have been
-	closed   bool
-	ended    chan struct{} // made by Close, closed with the last stream
+	// Changes returns lines for the stream of a caller beside its notifications, and the
+	// function to be called once the first n of them are written. [Hub.Ring] says that there
+	// are some. It is set before the first stream; nil is none.
+	Changes func(caller string) (lines [][]byte, wrote func(n int))
+
+	mu     sync.Mutex
+	book   *Book            // guarded by mu, like all below
+	boxes  map[string]*box  // by subscription
+	peers  map[string]*peer // by caller, if it has a box or a stream
+	open   int              // streams in all
+	chains uint64           // the last number given to a chain of streams
+	closed bool
+	ended  chan struct{} // made by Close, closed with the last stream
 }
 
 // peer is a caller as the hub knows it. Boxes and streams point to their peer, which
@@ -78,7 +81,8 @@ type stream struct {
 
 	chain   uint64    // see box.resume; guarded by the hub's lock, like all below
 	taken   []*Entry  // entries that are being written
-	remarks []remark  // remarks that are being written after them
+	told    func(int) // to be called with how many of the lines of Changes, which come after them, are written
+	changes int       // how many of these there are
 	box     *box      // where the entries in taken are from
 	over    bool      // the stream is ending or has ended
 	ended   time.Time // when it ended; zero while it is open
@@ -124,11 +128,3 @@ func (g grant) settled(now time.Time) bool {
 // earlier stands for all streams of previous runs of the program, and for those of
 // other processes. Its chain is 0, which no open stream has.
 var earlier = &stream{}
-
-// remark is a line for a caller that may be lost: it is not written down and has no id,
-// and of several with the same key only the last is sent.
-type remark struct {
-	key    string
-	line   []byte
-	number uint64 // counts all remarks
-}

@@ -26,9 +26,13 @@ func (s *stream) Next() (events []sse.Event) {
 	if b := s.peer.box; b != nil && b.waiting > 0 && b.writer == nil {
 		events = s.take(b, events, now)
 	}
-	s.remarks = append(s.remarks[:0], h.remarks[s.peer.caller]...)
-	for _, r := range s.remarks {
-		events = append(events, sse.Event{Data: r.line})
+	if h.Changes != nil {
+		var lines [][]byte
+		lines, s.told = h.Changes(s.peer.caller)
+		s.changes = len(lines)
+		for _, line := range lines {
+			events = append(events, sse.Event{Data: line})
+		}
 	}
 	return events
 }
@@ -58,10 +62,10 @@ func (s *stream) Wrote(n int) {
 	if s.box != nil && s.box.writer == s { // a client that resumed elsewhere has given this stream up
 		s.box.given(s.taken[:entries], s, time.Now())
 	}
-	if len(s.remarks) > 0 {
-		s.hub.said(s.peer.caller, s.remarks[:n-entries])
+	if s.changes > 0 {
+		s.told(n - entries)
 	}
-	if n < len(s.taken)+len(s.remarks) {
+	if n < len(s.taken)+s.changes {
 		s.ring()
 	}
 	s.release()
@@ -78,7 +82,7 @@ func (s *stream) release() {
 	if clear(s.taken); cap(s.taken) > 16 {
 		s.taken = nil // an idle stream keeps little
 	}
-	s.taken, s.remarks = s.taken[:0], nil
+	s.taken, s.changes, s.told = s.taken[:0], 0, nil
 }
 
 // never is the end of a token that does not end.
@@ -107,9 +111,6 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func
 		w.Header().Set("Retry-After", "5")
 		http.Error(w, "no stream can be opened now: try again", http.StatusServiceUnavailable)
 		return err
-	}
-	if !c.valid() { // it was revoked before the stream was in the list
-		h.Revoke(c.ID)
 	}
 	var comments []string
 	if id := r.Header.Get("Last-Event-ID"); id != "" && !h.resume(s, id) {
@@ -186,7 +187,7 @@ func (h *Hub) detach(s *stream) {
 	if p.box != nil {
 		h.wake(p.box)
 	}
-	if next := p.reader(); next != nil && len(h.remarks[p.caller]) > 0 {
+	if next := p.reader(); next != nil {
 		next.ring()
 	}
 	h.forget(p)

@@ -57,6 +57,7 @@ func benchPost(b testing.TB, body string, size int) func() {
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Mcp-Protocol-Version", ProtocolVersion)
+	r.ContentLength = int64(len(body))
 	w := &benchWriter{header: make(http.Header)}
 	in := &benchBody{}
 	r.Body = in

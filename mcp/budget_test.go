@@ -58,9 +58,9 @@ func crowdSite(t *testing.T, tools ...Tool) (*HTTP, func() net.Conn) {
 	}
 }
 
-// head returns the head of a POST of so many bytes. An empty token leaves the
+// postHead returns the head of a POST of so many bytes. An empty token leaves the
 // Authorization header out.
-func head(token string, length int) string {
+func postHead(token string, length int) string {
 	authorization := ""
 	if token != "" {
 		authorization = "Authorization: Bearer " + token + "\r\n"
@@ -69,7 +69,9 @@ func head(token string, length int) string {
 }
 
 // send posts a message and does not read the reply.
-func send(c net.Conn, token, message string) { io.WriteString(c, head(token, len(message))+message) }
+func send(c net.Conn, token, message string) {
+	io.WriteString(c, postHead(token, len(message))+message)
+}
 
 // ask posts a message and returns status, headers and body of the reply.
 func ask(t *testing.T, c net.Conn, token, message string) (int, http.Header, string) {
@@ -130,8 +132,8 @@ func TestHeldReplies(t *testing.T) {
 			t.Errorf("after its replies are gone: %d", status)
 		}
 		synctest.Wait()
-		if h.held.all != 0 || h.held.anonymous != 0 || len(h.held.tokens)+len(h.held.clients) != 0 {
-			t.Errorf("%d and %d bytes are still counted", h.held.all, h.held.anonymous)
+		if h.holders.all != 0 || h.strangers.all != 0 || len(h.holders.tokens)+len(h.holders.clients) != 0 {
+			t.Errorf("%d and %d bytes are still counted", h.holders.all, h.strangers.all)
 		}
 	})
 }
@@ -148,7 +150,7 @@ func TestHeldInLine(t *testing.T) {
 			return &Result{Content: []Content{{Text: long}}}, nil
 		}})
 		const slots, calls = 2, 12
-		h.Server.gate = newGate(slots)
+		h.Server.gates[Normal] = newGate(slots)
 		var unread []net.Conn
 		for range calls {
 			c := dial()
@@ -212,7 +214,7 @@ func TestHeldBodies(t *testing.T) {
 		_, dial := crowdSite(t)
 		stall := func(token string) net.Conn {
 			c := dial()
-			go io.WriteString(c, head(token, maxBody)+strings.Repeat(" ", maxBody-1))
+			go io.WriteString(c, postHead(token, maxBody)+strings.Repeat(" ", maxBody-1))
 			synctest.Wait()
 			return c
 		}
@@ -233,13 +235,14 @@ func TestHeldByStrangers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, dial := crowdSite(t)
 		list := `{"jsonrpc":"2.0","id":"mine","method":"tools/list"}`
-		for range maxHeldAnonymous / (maxPooled - freeBytes) {
+		for range 50 {
 			send(dial(), "", list)
 		}
 		synctest.Wait()
-		h.held.mu.Lock()
-		h.held.anonymous = max(h.held.anonymous, maxHeldAnonymous) // the last one may be smaller than its room
-		h.held.mu.Unlock()
+		if h.strangers.all == 0 || h.holders.all != 0 {
+			t.Errorf("strangers hold %d bytes, and %d are counted as those of tokens", h.strangers.all, h.holders.all)
+		}
+		h.strangers.Add(Caller{}, maxHeldAnonymous-h.strangers.all)
 		status, header, body := ask(t, dial(), "", list)
 		wantBusy(t, "a stranger past the share of all", status, 503, header, body, `"mine"`)
 		if status, _, _ := ask(t, dial(), "a@one", callOf("big")); status != 200 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"sync"
 
 	"wick/limit"
 )
@@ -16,177 +17,181 @@ type job struct {
 	name  string
 	cost  Cost
 	run   Handler
-	reply func(b []byte, result *Result, failure error) []byte // appends the reply for what run returned
+	reply func(got *Result, failure error) Reply // for what run returned
 }
 
-// call answers tools/call: it runs the tool and appends its result.
-func (s *Server) call(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
-	tool, args, refused := s.lookup(m)
-	state, responses := m.Params.RequestState, m.Params.InputResponses
-	if refused == nil && (state.Wrong || responses.Wrong) && m.modern() {
-		refused = &Error{codeInvalidParams, "params.inputResponses must be an object that has an object for each question, with an action; and params.requestState the string that came with the question"}
-	}
+// call answers tools/call: it runs the tool.
+func (s *Server) call(ctx context.Context, c Caller, r *request) Reply {
+	tool, args, refused := s.lookup(r)
 	if refused != nil {
-		return appendError(b, m.ID, refused), verdict{outcome: answered}
+		return refuse(refused)
 	}
-	call := Call{Caller: c, Arguments: args, Elicits: m.elicits("form"), State: state.Value, Responses: responses.Value}
-	report := newProgress(m)
-	if report != nil {
+	call := Call{Caller: c, Arguments: args, Elicits: r.elicits("form"), State: r.Params.RequestState.Value, Responses: r.Params.InputResponses.Value, Pushes: r.pushes()}
+	if report := newProgress(r); report != nil {
 		call.Progress = report.update
 		defer report.end()
 	}
-	return s.perform(ctx, b, m, call, job{tool.Name, tool.Cost, tool.Handle,
-		func(b []byte, result *Result, failure error) []byte { return s.appendOutcome(b, m, result, failure) }})
-}
-
-// perform runs a job once there is a slot for it, and appends its reply. Whether
-// the caller may is checked before the slot: a call that may not run does not wait.
-func (s *Server) perform(ctx context.Context, b []byte, m *message, c Call, j job) ([]byte, verdict) {
-	switch err := s.may(ctx, c.Caller, j.name); {
-	case errors.As(err, new(ScopeError)):
-		return forbid(b, m, j.name, err)
-	case err != nil:
-		return j.reply(b, &Result{}, err), verdict{outcome: answered, name: j.name}
-	}
-	if j.cost != Cheap {
-		// The call is registered before it waits, so that it can be cancelled while it waits.
-		if m.registered != nil {
-			ctx = m.registered
-		} else {
-			var end func()
-			ctx, end = s.inflight.begin(ctx, c.Caller.Key(), m.ID)
-			defer end()
-		}
-		gate := s.gate
-		switch j.cost {
-		case Heavy:
-			gate = s.heavy
-		case Waiting:
-			gate = s.waiting
-		}
-		// A status other than 0 says that the call got no slot. A call that was cancelled
-		// while it waited does not run: its client no longer wants what it would do.
-		status := gate.enter(ctx, c.Caller)
-		if status == 0 {
-			defer gate.leave()
-			c.Slot = Slot{gate, c.Caller}
-		}
-		switch {
-		case context.Cause(ctx) == errCancelled:
-			return b, verdict{outcome: cancelled, name: j.name}
-		case status != 0:
-			return appendError(b, m.ID, busyError(status)), verdict{outcome: busyOutcome(status), name: j.name}
-		}
-		if refused, why := s.late(m, c.Caller); refused != nil {
-			return appendError(b, m.ID, refused), verdict{outcome: why, name: j.name}
-		}
-	}
-	result, failure := s.run(ctx, j, c)
-	// Nobody waits for the reply of a cancelled call, whatever the job made of it.
-	if context.Cause(ctx) == errCancelled {
-		return b, verdict{outcome: cancelled, name: j.name}
-	}
-	return j.reply(b, result, failure), verdict{outcome: answered, name: j.name}
-}
-
-// late returns why a call that has got its slot may not run after all: while it waited,
-// its token was revoked, or other calls of its caller used up the caller's share. It
-// returns nil if the call may run.
-func (s *Server) late(m *message, c Caller) (refused *Error, why outcome) {
-	if s.revoked(c) {
-		return &Error{codeUnauthorized, unauthorizedText}, unauthorized
-	}
-	if status := m.held.fits(c, 1); status != 0 {
-		return busyError(status), busyOutcome(status)
-	}
-	return nil, answered
-}
-
-// revoked reports whether the token of an authenticated caller no longer works.
-func (s *Server) revoked(c Caller) bool { return s.valid != nil && !s.valid(c.ID) }
-
-// forbid appends the error for a request that needs a scope which the caller lacks.
-func forbid(b []byte, m *message, name string, why error) ([]byte, verdict) {
-	return appendError(b, m.ID, &Error{codeUnauthorized, why.Error()}), verdict{forbidden, name}
-}
-
-// busyError returns the error of a request for which there is no room. Status 429
-// means that the caller used up its own share, 503 that all callers together used up
-// the server's.
-func busyError(status int) *Error {
-	if status == http.StatusTooManyRequests {
-		return &Error{codeBusy, "too much of this client is under way: let it finish, or take the replies that wait, then try again"}
-	}
-	return &Error{codeBusy, "the server is busy with other calls: try again in a second"}
-}
-
-// busyOutcome returns the outcome of a request that busyError refuses.
-func busyOutcome(status int) outcome {
-	if status == http.StatusTooManyRequests {
-		return crowded
-	}
-	return busy
-}
-
-// appendOutcome appends the reply for what a tool returned. A failure becomes a result
-// with isError set, which a model reads. Only an [Error] becomes an error of the
-// protocol, which the client's program reads.
-func (s *Server) appendOutcome(b []byte, m *message, result *Result, failure error) []byte {
-	if failure != nil {
-		if protocol := (*Error)(nil); errors.As(failure, &protocol) {
-			return appendError(b, m.ID, protocol)
-		}
-		if input := (*InputRequired)(nil); errors.As(failure, &input) && input.mode(m) != "" {
-			return append(input.append(appendHead(b, m.ID, "result"), s.meta, input.mode(m)), '}')
-		}
-		result = Text(failure.Error())
-		result.IsError = true
-	}
-	return append(appendResult(s.open(b, m, nil), result), '}')
+	return s.perform(ctx, r, call, job{tool.Name, tool.Cost, tool.Handle,
+		func(got *Result, failure error) Reply { return outcome(r, got, failure) }})
 }
 
 // lookup returns the tool that a tools/call asks for, and its arguments, or the
 // error that refuses it.
-func (s *Server) lookup(m *message) (*Tool, json.RawMessage, *Error) {
-	refused := func(why string) (*Tool, json.RawMessage, *Error) {
-		return nil, nil, &Error{codeInvalidParams, why}
-	}
-	tool, args := s.tools[m.Params.Name], m.Params.Arguments
+func (s *Server) lookup(r *request) (tool *Tool, args json.RawMessage, refused *Error) {
+	tool, args = s.tools[r.Params.Name], r.Params.Arguments
 	switch {
-	case m.Params.odd || m.Params.Name == "":
-		return refused(`tools/call needs params with the "name" of a tool`)
+	case r.Params.Name == "":
+		return nil, nil, InvalidParams(`tools/call needs params with the "name" of a tool`)
 	case tool == nil:
-		return refused(fmt.Sprintf("unknown tool %q: tools/list has the names", limit.Clip(m.Params.Name)))
+		return nil, nil, InvalidParams(fmt.Sprintf("unknown tool %q: tools/list has the names", limit.Clip(r.Params.Name)))
 	case string(args) == "null":
 		args = nil
 	case args != nil && !isObject(args):
-		return refused("the arguments of a tool must be an object")
+		return nil, nil, InvalidParams("the arguments of a tool must be an object")
 	}
 	return tool, args, nil
 }
 
-// run calls the handler of a job. The result is never nil. A handler that panics has
-// failed: run returns an error.
-func (s *Server) run(ctx context.Context, j job, c Call) (result *Result, err error) {
-	if bug := s.guard(j.name, func() { result, err = j.run(ctx, c) }); bug != nil {
-		result, err = nil, bug
+// isObject reports whether raw, which is valid JSON, is an object.
+func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
+
+// perform runs a job once there is a slot for it. Whether the caller may is checked before
+// the slot: a call that may not run does not wait.
+func (s *Server) perform(ctx context.Context, r *request, c Call, j job) (reply Reply) {
+	defer func() { reply.name = j.name }()
+	if err := s.may(ctx, c.Caller, j.name); err != nil {
+		if errors.As(err, new(ScopeError)) {
+			return refuse(forbidden(err))
+		}
+		return j.reply(&Result{}, err)
 	}
-	if result == nil {
-		result = &Result{}
+	if gate := s.gates[j.cost]; gate != nil {
+		// The call is registered before it waits, so that it can be cancelled while it waits.
+		if r.registered != nil {
+			ctx = r.registered
+		} else {
+			var end func()
+			ctx, end = s.inflight.begin(ctx, c.Caller.Key(), r.ID)
+			defer end()
+		}
+		refused := gate.enter(ctx, c.Caller)
+		if refused == nil {
+			defer gate.leave()
+			c.Slot = Slot{gate, c.Caller}
+			if r.by != nil { // other calls may have used up the caller's share meanwhile
+				refused = r.by.room()
+			}
+		}
+		// A call that was cancelled or whose token ended while it waited does not run.
+		if ended := endedBy(ctx); ended != nil {
+			return refuse(ended)
+		}
+		if refused != nil {
+			return refuse(refused)
+		}
 	}
-	return result, err
+	var got *Result
+	var err error
+	if bug := s.guard(j.name, func() { got, err = j.run(ctx, c) }); bug != nil {
+		got, err = nil, errors.New(bug.Message) // a model reads it
+	}
+	// Nobody waits for the reply of a cancelled call, whatever the job made of it.
+	if ended := endedBy(ctx); ended == errCancelled || ended != nil && err != nil {
+		return refuse(ended)
+	}
+	if got == nil {
+		got = &Result{}
+	}
+	return j.reply(got, err)
+}
+
+// endedBy returns the error for a context that its client or the end of its token has
+// ended, else nil.
+func endedBy(ctx context.Context) *Error {
+	switch context.Cause(ctx) {
+	case error(errCancelled):
+		return errCancelled
+	case ErrRevoked:
+		return errUnauthorized
+	}
+	return nil
+}
+
+// forbidden returns the error of a request that needs a scope which the caller lacks.
+func forbidden(why error) *Error {
+	return &Error{Code: codeUnauthorized, Message: why.Error(), Status: http.StatusForbidden}
 }
 
 // guard calls f, which runs a function of the tool, resource or prompt with that name,
 // and returns an error if it panics: no request may end the process. The value of the
 // panic and the stack go to the log only, since the caller must not see them.
-func (s *Server) guard(name string, f func()) (bug error) {
+func (s *Server) guard(name string, f func()) (bug *Error) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.log.Error("handler panicked", "of", name, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-			bug = fmt.Errorf("%s failed inside the server, which is a bug and is in its log; the same call would most likely fail again", name)
+			bug = &Error{Code: codeInternal, Message: name + " failed inside the server, which is a bug and is in its log; the same call would most likely fail again"}
 		}
 	}()
 	f()
 	return nil
+}
+
+// inflight holds the calls that can be cancelled.
+type inflight struct {
+	mu    sync.Mutex
+	calls map[callKey]*running // guarded by mu
+}
+
+// callKey names a running call. The caller is part of it because ids are unique only
+// within one client, and because a client may cancel only its own calls.
+type callKey struct{ caller, id string }
+
+// running is a call in progress. Two clients that share a token may use the same id at
+// the same time. Then nobody can tell which of the calls a cancellation means, and it is
+// ignored rather than cancel the wrong one.
+type running struct {
+	cancel context.CancelCauseFunc // nil from the second call with the same key on
+	calls  int                     // how many calls with this key run
+}
+
+// begin registers a call and returns its context and the function that ends
+// the registration.
+func (f *inflight) begin(ctx context.Context, caller string, id json.RawMessage) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	key := callKey{caller, string(id)}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.calls == nil {
+		f.calls = make(map[callKey]*running)
+	}
+	r := f.calls[key]
+	if r == nil {
+		r = &running{cancel: cancel}
+		f.calls[key] = r
+	} else {
+		r.cancel = nil
+	}
+	r.calls++
+	return ctx, func() {
+		f.mu.Lock()
+		if r.calls--; r.calls == 0 {
+			delete(f.calls, key)
+		}
+		f.mu.Unlock()
+		cancel(nil)
+	}
+}
+
+// cancel ends the caller's call of that id, if there is exactly one. The id is
+// compared by its bytes, as the client spelled it.
+func (f *inflight) cancel(caller string, id json.RawMessage) {
+	f.mu.Lock()
+	var end context.CancelCauseFunc
+	if r := f.calls[callKey{caller, string(id)}]; r != nil {
+		end = r.cancel
+	}
+	f.mu.Unlock()
+	if end != nil {
+		end(errCancelled)
+	}
 }

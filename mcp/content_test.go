@@ -1,7 +1,7 @@
 package mcp
 
 import (
-	"encoding/base64"
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -10,8 +10,8 @@ import (
 )
 
 // Every text comes back from a JSON decoder as it was, whatever it holds; what
-// is not UTF-8 becomes U+FFFD, as in encoding/json.
-func TestAppendText(t *testing.T) {
+// is not UTF-8 becomes U+FFFD. A picture is the base64 of its bytes.
+func TestContent(t *testing.T) {
 	all := make([]byte, 0, 256)
 	for c := range 256 {
 		all = append(all, byte(c))
@@ -20,35 +20,23 @@ func TestAppendText(t *testing.T) {
 		"", "plain", `"quoted" \ / <html> & '`, "\x00\x01\x1f\x7f\b\f\n\r\t", "é 北京 🕯 \u2028\u2029\ufeff",
 		"\xff", "a\xc3", "\xed\xa0\x80", "\xf0\x9f\x95", string(all), strings.Repeat("x\"", 1000),
 	} {
-		for pad := range 9 { // every place within a word
-			s := strings.Repeat("x", pad) + s
-			var got string
-			if err := json.Unmarshal(appendText(nil, []byte(s)), &got); err != nil || got != string([]rune(s)) {
-				t.Errorf("%q: %q, %v", s, got, err)
+		r := &Result{Content: []Content{{Data: all, MIME: "image/png"}, {Text: []byte(s)}}, IsError: true}
+		var got struct {
+			Content []struct {
+				Type, MimeType, Text string
+				Data                 []byte
 			}
+			IsError bool
 		}
-	}
-}
-
-// A picture is the base64 of its bytes, a text is escaped once.
-func TestAppendResult(t *testing.T) {
-	r := &Result{Content: []Content{{Data: []byte{0, 1, 254, 255}, MIME: "image/png"}, {Text: []byte(`{"a":"b"}`)}, Fixed([]byte(`{"c":"d"}`))}, IsError: true}
-	var got struct {
-		Content []struct{ Type, Data, MimeType, Text string }
-		IsError bool
-	}
-	if err := json.Unmarshal(appendResult([]byte{'{'}, r), &got); err != nil {
-		t.Fatal(err)
-	}
-	data, err := base64.StdEncoding.DecodeString(got.Content[0].Data)
-	if err != nil || string(data) != "\x00\x01\xfe\xff" || got.Content[0].Type != "image" || got.Content[0].MimeType != "image/png" {
-		t.Errorf("image: %+v, %v", got.Content[0], err)
-	}
-	if got.Content[2].Text != `{"c":"d"}` || got.Content[2].Type != "text" {
-		t.Errorf("fixed text: %+v", got.Content[2])
-	}
-	if got.Content[1].Text != `{"a":"b"}` || got.Content[1].Type != "text" || !got.IsError {
-		t.Errorf("text: %+v, isError %v", got.Content[1], got.IsError)
+		if err := json.Unmarshal(Encode(outcome(&request{}, r, nil).result), &got); err != nil {
+			t.Fatal(err)
+		}
+		if image := got.Content[0]; image.Type != "image" || image.MimeType != "image/png" || !bytes.Equal(image.Data, all) {
+			t.Errorf("image: %+v", image)
+		}
+		if said := got.Content[1]; said.Type != "text" || said.Text != string([]rune(s)) || !got.IsError {
+			t.Errorf("%q: %+v", s, said)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -42,7 +43,7 @@ func testTools() []Tool {
 		},
 	}, {
 		Name: "refuse", Schema: object,
-		Handle: func(context.Context, Call) (*Result, error) { return nil, &Error{codeInvalidParams, "not like this"} },
+		Handle: func(context.Context, Call) (*Result, error) { return nil, InvalidParams("not like this") },
 	}, {
 		Name: "boom", Schema: object,
 		Handle: func(context.Context, Call) (*Result, error) { panic("secret inner state") },
@@ -86,7 +87,7 @@ func wholeServer() *Server {
 	}
 	return NewServer(Options{
 		May: tradersOnly, Name: "test", Title: "A test", Version: "1.2.3", Icons: []Icon{{Src: "data:,", MIME: "image/png", Sizes: []string{"any"}}},
-		Tools: testTools()[:4], Tell: func(string, string, []byte) {},
+		Tools: testTools()[:4], Ring: func(string) {},
 		Resources: []Resource{
 			{URI: "x://plain", Name: "plain", Title: "Plain", Description: "A <text>.", MIME: "text/plain", Cost: Cheap, Fresh: time.Minute, Public: true, Read: read("plain ")},
 			{URI: "x://part/{name}", Name: "part", MIME: "application/json", Meta: json.RawMessage(`{"a":1}`), Read: read("part ")},
@@ -334,16 +335,18 @@ func TestNoTwins(t *testing.T) {
 // nil when there is nothing to answer: notifications, responses, and calls
 // that the caller cancelled meanwhile.
 func (s *Server) handle(ctx context.Context, c Caller, msg []byte) []byte {
-	msgs, batch, refused := decode(msg)
+	all, batch, refused := parse(msg)
+	var b bytes.Buffer
 	if refused != nil {
-		return appendError(nil, nil, refused)
+		s.write(&b, &request{}, refuse(refused))
+		return b.Bytes()
 	}
-	reply := appendReplies(nil, msgs, batch, func(b []byte, m *message) []byte {
-		b, _ = s.reply(ctx, b, c, m)
-		return b
+	s.writeAll(&b, all, batch, func(r *request) Reply {
+		reply := s.reply(ctx, c, r)
+		if reply.err == errCancelled {
+			return Reply{}
+		}
+		return reply
 	})
-	if len(reply) == 0 {
-		return nil
-	}
-	return reply
+	return b.Bytes()
 }

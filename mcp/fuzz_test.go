@@ -235,18 +235,6 @@ func FuzzStdio(f *testing.F) {
 	})
 }
 
-// Escaping: what a JSON decoder reads is the text, U+FFFD where it was wrong.
-func FuzzText(f *testing.F) {
-	f.Add([]byte("plain \"quoted\" \x00\x1f\xff é\\"), uint8(3))
-	f.Fuzz(func(t *testing.T, text []byte, pad uint8) {
-		text = append(bytes.Repeat([]byte("p"), int(pad%8)), text...)
-		var got string
-		if err := json.Unmarshal(appendText(nil, text), &got); err != nil || got != string([]rune(string(text))) {
-			t.Errorf("%q came back as %q, %v", text, got, err)
-		}
-	})
-}
-
 // FuzzHeaders: whatever a stranger writes into the headers that decide, a host or
 // page that is not ours is not served, and what comes back in a header is what was
 // sent, in visible ASCII.

@@ -3,7 +3,6 @@ package mcp
 import (
 	"container/list"
 	"context"
-	"net/http"
 	"runtime"
 	"slices"
 	"sync"
@@ -33,9 +32,8 @@ func workSlots() int { return 2 * runtime.GOMAXPROCS(0) }
 type gate struct {
 	mu      sync.Mutex
 	free    int                      // slots that nobody has; guarded by mu, like every field below it
-	waiting int                      // calls in all lines
+	waiting Shares                   // calls in all lines
 	away    int                      // calls that have stepped aside
-	clients map[string]int           // calls in all lines, by Caller.Client
 	lines   map[string]*list.Element // by Caller.Key: where each line stands in turns
 	turns   list.List                // of *line, the next to be served first
 }
@@ -43,58 +41,46 @@ type gate struct {
 // line is the waiting calls of one token, oldest first. A call waits on its
 // channel, which is closed when it gets its slot.
 type line struct {
-	token, client string
-	calls         []chan struct{}
+	caller Caller
+	calls  []chan struct{}
 }
 
 // newGate returns a gate that lets slots calls run at a time.
 func newGate(slots int) *gate {
 	return &gate{
 		free:    slots,
-		clients: make(map[string]int),
+		waiting: Shares{Token: maxWaitingToken, Client: maxWaitingClient, All: maxWaiting},
 		lines:   make(map[string]*list.Element),
 	}
 }
 
-// enter takes a slot for a call of c, and waits for one if none is free. It returns 0
-// if it got one, else the status of the refusal: 429 when too many calls of c
-// wait already, 503 when too many wait in all or when ctx ended first.
-func (g *gate) enter(ctx context.Context, c Caller) int {
-	slot, status := g.join(c)
-	if slot == nil {
-		return status
+// enter takes a slot for a call of c, and waits for one if none is free. It returns an error
+// if too many wait already, or if ctx ended first.
+func (g *gate) enter(ctx context.Context, c Caller) *Error {
+	g.mu.Lock()
+	if g.free > 0 {
+		g.free--
+		g.mu.Unlock()
+		return nil
+	}
+	refused := g.waiting.Fits(c, 1)
+	var slot chan struct{}
+	if refused == nil {
+		slot = g.queue(c, false)
+	}
+	g.mu.Unlock()
+	if refused != nil {
+		return refused
 	}
 	select {
 	case <-slot:
-		return 0
+		return nil
 	case <-ctx.Done():
 	}
 	if !g.abandon(c, slot) {
 		g.leave() // the slot came at the same moment: the next one may have it
 	}
-	return http.StatusServiceUnavailable
-}
-
-// join takes a free slot, or else a place at the end of c's line. It returns the channel
-// to wait on for the slot. The channel is nil when there is nothing to wait for: then
-// status is 0 if a slot was free, or the status of the refusal.
-func (g *gate) join(c Caller) (slot chan struct{}, status int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.free > 0 {
-		g.free--
-		return nil, 0
-	}
-	at := g.lines[c.Key()]
-	switch {
-	// 429: the caller's own share is used up. 503, in the next case: the share of all
-	// callers together is.
-	case at != nil && len(at.Value.(*line).calls) >= maxWaitingToken, g.clients[c.Client] >= maxWaitingClient:
-		return nil, http.StatusTooManyRequests
-	case g.waiting >= maxWaiting:
-		return nil, http.StatusServiceUnavailable
-	}
-	return g.queue(c, false), 0
+	return errBusy
 }
 
 // Slot is what lets a call, or the reading of a resource, work: a gate has few of them. A
@@ -115,7 +101,7 @@ func (s Slot) GiveWay() {
 	}
 	g.mu.Lock()
 	at := g.turns.Front()
-	if at == nil || g.turns.Len() == 1 && at.Value.(*line).token == c.Key() {
+	if at == nil || g.turns.Len() == 1 && at.Value.(*line).caller.Key() == c.Key() {
 		g.mu.Unlock()
 		return
 	}
@@ -166,7 +152,7 @@ func (s Slot) Aside(wait func()) {
 func (g *gate) queue(c Caller, first bool) chan struct{} {
 	at := g.lines[c.Key()]
 	if at == nil {
-		at = g.turns.PushBack(&line{token: c.Key(), client: c.Client})
+		at = g.turns.PushBack(&line{caller: c})
 		g.lines[c.Key()] = at
 	}
 	l, slot := at.Value.(*line), make(chan struct{})
@@ -175,8 +161,7 @@ func (g *gate) queue(c Caller, first bool) chan struct{} {
 	} else {
 		l.calls = append(l.calls, slot)
 	}
-	g.waiting++
-	change(g.clients, c.Client, 1)
+	g.waiting.Add(c, 1)
 	return slot
 }
 
@@ -224,10 +209,9 @@ func (g *gate) abandon(c Caller, slot chan struct{}) bool {
 func (g *gate) remove(at *list.Element, i int) {
 	l := at.Value.(*line)
 	l.calls = slices.Delete(l.calls, i, i+1)
-	g.waiting--
-	change(g.clients, l.client, -1)
+	g.waiting.Add(l.caller, -1)
 	if len(l.calls) == 0 {
 		g.turns.Remove(at)
-		delete(g.lines, l.token)
+		delete(g.lines, l.caller.Key())
 	}
 }

@@ -21,7 +21,7 @@ func TestTurns(t *testing.T) {
 			return Text("done"), nil
 		}}
 		h, dial := crowdSite(t, tool)
-		occupy(h.Server.heavy)
+		occupy(h.Server.gates[Heavy])
 		for i := range 7 {
 			token := "greedy@one"
 			if i == 4 || i == 6 {
@@ -35,7 +35,7 @@ func TestTurns(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		h.Server.heavy.leave()
+		h.Server.gates[Heavy].leave()
 		synctest.Wait()
 		if got, want := strings.Join(order, " "), "greedy small greedy small greedy greedy greedy"; got != want {
 			t.Errorf("turns: %s, want %s", got, want)
@@ -63,8 +63,8 @@ func TestGiveWay(t *testing.T) {
 			return Text("done"), nil
 		}}
 		h, dial := crowdSite(t, long, short)
-		occupy(h.Server.heavy)
-		h.Server.heavy.leave() // one slot is free
+		occupy(h.Server.gates[Heavy])
+		h.Server.gates[Heavy].leave() // one slot is free
 		for _, call := range [][2]string{{"greedy@one", "long"}, {"greedy@one", "short"}, {"small@two", "short"}} {
 			c := dial()
 			go ask(t, c, call[0], callOf(call[1]))
@@ -78,8 +78,8 @@ func TestGiveWay(t *testing.T) {
 		if got, want := strings.Join(order, " "), "greedy0 small greedy1 greedy2 greedy"; got != want {
 			t.Errorf("turns: %s, want %s", got, want)
 		}
-		if g := h.Server.heavy; g.free != 1 || g.waiting != 0 || len(g.clients) != 0 || len(g.lines) != 0 {
-			t.Errorf("left behind: %d free, %d waiting, %v, %v", g.free, g.waiting, g.clients, g.lines)
+		if g := h.Server.gates[Heavy]; g.free != 1 || g.waiting.all != 0 || len(g.waiting.clients) != 0 || len(g.lines) != 0 {
+			t.Errorf("left behind: %d free, %d waiting, %v, %v", g.free, g.waiting.all, g.waiting.clients, g.lines)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func TestAsideBounds(t *testing.T) {
 		for range 1000 {
 			go func() {
 				greedy := Caller{ID: "a", Client: "one"}
-				if g.enter(t.Context(), greedy) != 0 {
+				if g.enter(t.Context(), greedy) != nil {
 					return
 				}
 				inside++
@@ -108,13 +108,15 @@ func TestAsideBounds(t *testing.T) {
 		}
 		close(answer)
 		synctest.Wait()
-		if _, status := g.join(Caller{ID: "b", Client: "two"}); status != 0 {
-			t.Errorf("another client gets status %d", status)
-		}
+		other := make(chan *Error, 1)
+		go func() { other <- g.enter(t.Context(), Caller{ID: "b", Client: "two"}) }()
 		close(finish)
 		synctest.Wait()
 		if g.away != 0 || g.free != 1 { // the other client has the second slot
 			t.Errorf("left behind: %d away, %d free", g.away, g.free)
+		}
+		if refused := <-other; refused != nil {
+			t.Errorf("another client: %v", refused)
 		}
 	})
 }
@@ -140,8 +142,8 @@ func TestAside(t *testing.T) {
 			return Text("done"), nil
 		}}
 		h, dial := crowdSite(t, far, near)
-		occupy(h.Server.heavy)
-		h.Server.heavy.leave() // one slot is free
+		occupy(h.Server.gates[Heavy])
+		h.Server.gates[Heavy].leave() // one slot is free
 		for _, tool := range []string{"far", "far", "near"} {
 			c := dial()
 			go ask(t, c, "a@one", callOf(tool))
@@ -158,8 +160,8 @@ func TestAside(t *testing.T) {
 		if got, want := strings.Join(order, " "), "near far"; got != want {
 			t.Errorf("at last: %s, want %s", got, want)
 		}
-		if g := h.Server.heavy; g.free != 1 || g.waiting != 0 || len(g.clients) != 0 || len(g.lines) != 0 {
-			t.Errorf("left behind: %d free, %d waiting, %v, %v", g.free, g.waiting, g.clients, g.lines)
+		if g := h.Server.gates[Heavy]; g.free != 1 || g.waiting.all != 0 || len(g.waiting.clients) != 0 || len(g.lines) != 0 {
+			t.Errorf("left behind: %d free, %d waiting, %v, %v", g.free, g.waiting.all, g.waiting.clients, g.lines)
 		}
 	})
 }
@@ -170,7 +172,7 @@ func TestWaitingBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool := Tool{Name: "turn", Schema: json.RawMessage(`{}`), Handle: func(context.Context, Call) (*Result, error) { return Text("done"), nil }}
 		h, dial := crowdSite(t, tool)
-		gate := h.Server.gate
+		gate := h.Server.gates[Normal]
 		occupy(gate)
 		for range maxWaitingToken {
 			send(dial(), "a@one", callOf("turn"))
@@ -192,8 +194,8 @@ func TestWaitingBounds(t *testing.T) {
 		wantBusy(t, "past the bound of all", status, 503, header, body, `"mine"`)
 		gate.leave()
 		synctest.Wait()
-		if gate.waiting != 0 || len(gate.lines)+len(gate.clients)+gate.turns.Len() != 0 {
-			t.Errorf("%d calls still wait", gate.waiting)
+		if gate.waiting.all != 0 || len(gate.lines)+len(gate.waiting.clients)+gate.turns.Len() != 0 {
+			t.Errorf("%d calls still wait", gate.waiting.all)
 		}
 	})
 }
@@ -236,11 +238,11 @@ func TestWaitingSlots(t *testing.T) {
 func TestGiveUp(t *testing.T) {
 	g := newGate(workSlots())
 	occupy(g)
-	first, _ := g.join(Caller{ID: "a"})
-	second, _ := g.join(Caller{ID: "a"})
-	third, _ := g.join(Caller{ID: "b"})
-	if !g.abandon(Caller{ID: "a"}, first) || g.waiting != 2 {
-		t.Errorf("%d wait, want 2", g.waiting)
+	first := g.queue(Caller{ID: "a"}, false)
+	second := g.queue(Caller{ID: "a"}, false)
+	third := g.queue(Caller{ID: "b"}, false)
+	if !g.abandon(Caller{ID: "a"}, first) || g.waiting.all != 2 {
+		t.Errorf("%d wait, want 2", g.waiting.all)
 	}
 	g.leave()
 	if <-second; g.abandon(Caller{ID: "a"}, second) {
@@ -248,13 +250,13 @@ func TestGiveUp(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if status := g.enter(ctx, Caller{ID: "c"}); status != 503 {
-		t.Errorf("a call whose client is gone: %d, want 503", status)
+	if refused := g.enter(ctx, Caller{ID: "c"}); refused != errBusy {
+		t.Errorf("a call whose client is gone: %v, want 503", refused)
 	}
 	g.leave()
 	<-third
 	g.leave()
-	if g.free != 1 || g.waiting != 0 {
-		t.Errorf("%d slots are free and %d calls wait, want 1 and 0", g.free, g.waiting)
+	if g.free != 1 || g.waiting.all != 0 {
+		t.Errorf("%d slots are free and %d calls wait, want 1 and 0", g.free, g.waiting.all)
 	}
 }

@@ -4,9 +4,8 @@ import (
 	"encoding/base64"
 	"mime"
 	"net/http"
-	"slices"
+	"strconv"
 	"strings"
-	"time"
 )
 
 // Values of headers, shared by all replies; net/http only reads them.
@@ -27,64 +26,6 @@ func echoSession(w http.ResponseWriter, r *http.Request) {
 	if len(values) == 1 && values[0] != "" && len(values[0]) <= maxSession && !strings.ContainsFunc(values[0], invisible) {
 		w.Header()["Mcp-Session-Id"] = values
 	}
-}
-
-const badVersion = "Mcp-Protocol-Version must be the date of a protocol version, such as " + ProtocolVersion
-
-// knownVersion reports whether Mcp-Protocol-Version is absent or the date of a version.
-// Any date from the first version on will do, since a client may ask before it knows
-// which versions we speak.
-func knownVersion(h http.Header) bool {
-	values := h["Mcp-Protocol-Version"]
-	if len(values) == 0 || len(values) == 1 && values[0] == ProtocolVersion {
-		return true
-	}
-	const first = "2024-11-05"
-	v := values[0]
-	if len(values) > 1 || len(v) != len(first) || v < first {
-		return false
-	}
-	_, err := time.Parse(time.DateOnly, v)
-	return err == nil
-}
-
-// headerMismatch returns an error if the headers of a request of the newer era disagree
-// with its body, else nil. Proxies route by the headers, so a request whose headers and
-// body name different things must not be served.
-func headerMismatch(h http.Header, m *message) *Error {
-	if !slices.Equal(h["Mcp-Protocol-Version"], []string{*m.Params.Meta.Version}) {
-		return mismatch("MCP-Protocol-Version")
-	}
-	if !slices.Equal(h["Mcp-Method"], []string{m.Method}) {
-		return mismatch("Mcp-Method")
-	}
-	if name, named := m.names(); named && !saysName(h, name) {
-		return mismatch("Mcp-Name")
-	}
-	return nil
-}
-
-// names returns what a request names, and whether it is one that names something. Only
-// such requests have the header Mcp-Name.
-func (m *message) names() (name string, named bool) {
-	switch m.Method {
-	case "tools/call", "prompts/get":
-		return m.Params.Name, true
-	case "resources/read":
-		return m.Params.URI, true
-	}
-	return "", false
-}
-
-// saysName reports whether the header Mcp-Name is there, once, and says name.
-func saysName(h http.Header, name string) bool {
-	names := h["Mcp-Name"]
-	return len(names) == 1 && decodeHeader(names[0]) == name
-}
-
-// mismatch returns the error for a header that does not agree with the body.
-func mismatch(name string) *Error {
-	return &Error{codeHeaderMismatch, "the header " + name + " is missing or does not agree with the body"}
 }
 
 // decodeHeader returns the text that the value of a header stands for. Text that a
@@ -110,4 +51,75 @@ func jsonBody(h http.Header) bool {
 	}
 	media, _, err := mime.ParseMediaType(values[0])
 	return len(values) == 1 && (err == nil || err == mime.ErrInvalidMediaParameter) && media == contentJSON[0]
+}
+
+// usualAccept is the Accept header that MCP asks clients to send. It admits both types
+// that we answer with, so it need not be parsed.
+const usualAccept = "application/json, text/event-stream"
+
+// accepts reports whether the Accept headers of a request admit the media type
+// main/sub, one of our two. No header, or an empty one, admits everything. Of the
+// ranges that match, the most specific decides (RFC 9110, section 12.5.1), so that
+// "application/json;q=0, */*" refuses JSON.
+func accepts(headers []string, main, sub string) bool {
+	if len(headers) == 1 && headers[0] == usualAccept {
+		return true
+	}
+	best, weight := -1, 0.0
+	empty := true
+	for _, header := range headers {
+		for item := range strings.SplitSeq(header, ",") {
+			if item = strings.TrimSpace(item); item == "" {
+				continue
+			}
+			empty = false
+			media, params, _ := strings.Cut(item, ";")
+			specific := matches(strings.TrimSpace(media), main, sub)
+			if specific < 0 || specific < best {
+				continue
+			}
+			q := quality(params)
+			// A more specific range replaces what was found. Of two that are equally
+			// specific the heavier one counts.
+			if specific > best || q > weight {
+				best, weight = specific, q
+			}
+		}
+	}
+	return empty || weight > 0
+}
+
+// matches returns how specifically a media range covers main/sub: 2 by name, 1
+// by main/*, 0 by */*, and -1 if it does not cover it. Parameters other than q are
+// not compared: we have one form of each type.
+func matches(media, main, sub string) int {
+	m, s, ok := strings.Cut(media, "/")
+	switch {
+	case !ok:
+		return -1
+	case strings.EqualFold(m, main) && strings.EqualFold(s, sub):
+		return 2
+	case strings.EqualFold(m, main) && s == "*":
+		return 1
+	case m == "*" && s == "*":
+		return 0
+	}
+	return -1
+}
+
+// quality returns the weight among the parameters of a media range. A missing
+// or unreadable one counts as 1: only a clear zero excludes a type.
+func quality(params string) float64 {
+	for param := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(param, "=")
+		if !strings.EqualFold(strings.TrimSpace(name), "q") {
+			continue
+		}
+		q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if err != nil || !(q >= 0 && q <= 1) {
+			return 1
+		}
+		return q
+	}
+	return 1
 }

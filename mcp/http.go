@@ -1,10 +1,18 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"wick/limit"
@@ -19,9 +27,8 @@ type HTTP struct {
 	// Authenticate returns who sent the request, or an error that says why its token is
 	// not valid. The error [ErrTooMany] means that the token is valid, but its holder has
 	// too many connections open. If there is an Authorization header, Authenticate is
-	// called before the body is read. In a request that takes long it is called again with
-	// each message, since the token may have been revoked meanwhile. Without the header
-	// it is not called for methods that need no token.
+	// called before the body is read. Without the header it is not called for methods that
+	// need no token.
 	Authenticate func(r *http.Request) (Caller, error)
 
 	// Challenge sets the WWW-Authenticate header of a 401, where err is what
@@ -33,9 +40,9 @@ type HTTP struct {
 	// told the client what it needs to know.
 	Stream func(w http.ResponseWriter, r *http.Request, c Caller) error
 
-	// Listen writes the lines of a listener to w as events, headers included, until ctx
+	// Listen writes the lines of a stream to w as events, headers included, until ctx
 	// ends; then it writes the lines that are left.
-	Listen func(ctx context.Context, w http.ResponseWriter, l *Listener) error
+	Listen func(ctx context.Context, w http.ResponseWriter, s *Stream) error
 
 	// Health returns what GET / answers, to be encoded as JSON.
 	Health func() any
@@ -45,12 +52,14 @@ type HTTP struct {
 
 	Log *slog.Logger // receives a line per request, and one when a stream ends; nil discards them
 
-	held budget // the bytes that all requests hold
+	holders, strangers Shares // of the bytes that requests hold, with a valid token and without
 }
 
 // ErrTooMany is what [HTTP.Authenticate] returns for a valid token whose holder
 // already has too many connections open. The request is answered with 429.
 var ErrTooMany = errors.New("too many connections of this client are open: close some, or use one for several calls")
+
+var errTooMany = &Error{Code: codeBusy, Message: ErrTooMany.Error(), Status: http.StatusTooManyRequests}
 
 // ErrScope says that the caller lacks a scope which the request needs.
 var ErrScope = errors.New("the token does not hold the scope")
@@ -60,8 +69,6 @@ var ErrScope = errors.New("the token does not hold the scope")
 type ScopeError string
 
 func (e ScopeError) Error() string { return string(e) }
-
-const unauthorizedText = "a valid bearer token is needed: authorize, then send it in the Authorization header"
 
 // logLine is what the log says about a request.
 type logLine struct {
@@ -75,28 +82,548 @@ type logLine struct {
 // Method and tool are names that we chose. The client's name is a stranger's text: it is
 // clipped and written as an attribute, which the log handler quotes.
 func (h *HTTP) log(r *http.Request, start time.Time, l logLine) {
-	if h.Log == nil || !h.Log.Enabled(r.Context(), slog.LevelInfo) {
+	if h.Log == nil || !h.Log.Enabled(r.Context(), slog.LevelInfo) { // before what would be formatted in vain
 		return
 	}
-	// The record goes to the handler directly: a Logger would first find out
-	// who called it, which costs as much as the line.
-	line := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
-	line.AddAttrs(
+	attrs := make([]slog.Attr, 0, 8)
+	attrs = append(attrs,
 		slog.String("method", l.method),
 		slog.Int("status", l.status),
-		slog.Duration("took", line.Time.Sub(start)),
+		slog.Duration("took", time.Since(start)),
 		slog.Bool("authorization", len(r.Header["Authorization"]) > 0))
 	if l.tool != "" {
-		line.AddAttrs(slog.String("tool", l.tool))
+		attrs = append(attrs, slog.String("tool", l.tool))
 	}
 	if l.caller.ID != "" {
-		line.AddAttrs(slog.String("name", limit.Clip(l.caller.Name)), slog.String("id", l.caller.short()))
+		attrs = append(attrs, slog.String("name", limit.Clip(l.caller.Name)), slog.String("id", l.caller.short()))
 	}
 	if h.Address != nil {
-		line.AddAttrs(slog.String("from", h.Address(r)))
+		attrs = append(attrs, slog.String("from", h.Address(r)))
 	}
 	if l.err != nil {
-		line.AddAttrs(slog.String("error", limit.Clip(l.err.Error())))
+		attrs = append(attrs, slog.String("error", limit.Clip(l.err.Error())))
 	}
-	h.Log.Handler().Handle(r.Context(), line) // a line that cannot be written is lost
+	h.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// Bounds of a POST, in bytes.
+const (
+	maxBody = 1 << 20
+
+	// maxAnonymous is how many bytes of a body are read before its sender must have
+	// shown a valid token. The requests that strangers may send are far shorter, so even
+	// many strangers cannot make the server hold much.
+	maxAnonymous = 8 << 10
+)
+
+// Bounds on the bytes that requests hold: bodies while they arrive and are
+// processed, and replies until their clients have received them. A reply of a tool
+// has at most about 1 MiB. Strangers have a share of their own, so nothing they do takes
+// bytes from the holders of tokens. All strangers have one share together, since one of
+// them can use as many addresses as he likes.
+const (
+	maxHeldToken     = 4 << 20
+	maxHeldClient    = 8 << 20  // all tokens of one client
+	maxHeld          = 16 << 20 // all tokens
+	maxHeldAnonymous = 12 << 20 // all requests without a valid token
+
+	// freeBytes is what a body or a reply may hold without being counted. It is
+	// part of what a connection costs, and most requests need no more.
+	freeBytes = 4 << 10
+)
+
+// How long a client may take to receive something.
+const (
+	writeTimeout = 60 * time.Second // a reply
+
+	// anonymousWriteTimeout is for clients without a valid token. The longest
+	// reply they get, the list of tools, has about 30 KiB: a telephone that
+	// receives two kilobytes a second still gets it in time.
+	anonymousWriteTimeout = 20 * time.Second
+
+	eventTimeout = 10 * time.Second // a notification about its call, which waits meanwhile
+)
+
+// exchange is one POST: its request, and what was found out about it.
+type exchange struct {
+	h     *HTTP
+	w     http.ResponseWriter
+	r     *http.Request
+	start time.Time
+
+	asked   bool            // Authenticate was called
+	ctx     context.Context // of the request, and of the caller's session once there is one
+	session *Session        // of the caller; nil without a valid token
+	caller  Caller
+	denied  error // why the caller has no valid token
+
+	held, reply int // bytes counted against the caller's share, and how many of them are the reply's
+
+	streaming bool // the reply has become a stream of events
+
+	method, tool string // for the log
+}
+
+// post serves POST /mcp and its aliases.
+func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
+	x := exchange{h: h, w: w, r: r, ctx: r.Context(), start: time.Now()}
+	echoSession(w, r)
+	status := x.serve()
+	if x.held > 0 {
+		x.shares().Add(x.caller, -x.held)
+	}
+	if x.session != nil {
+		x.session.End()
+	}
+	x.log(status, x.method)
+}
+
+// shares are those from which the bytes of the request are taken.
+func (x *exchange) shares() *Shares {
+	if x.caller.ID == "" {
+		return &x.h.strangers
+	}
+	return &x.h.holders
+}
+
+// authenticate finds out who the caller is and returns why there is no valid token, or
+// nil. The bytes that the request holds by then are moved from the strangers' account to
+// the caller's. Called again, authenticate repeats its first answer, unless the token was
+// revoked meanwhile.
+func (x *exchange) authenticate() error {
+	switch {
+	case !x.asked:
+		x.asked = true
+		caller, err := x.h.Authenticate(x.r)
+		if x.denied = err; err != nil {
+			return err
+		}
+		if x.session, err = x.h.Server.Sessions.Begin(x.r.Context(), caller); err != nil {
+			return x.revoked()
+		}
+		x.ctx = x.session.Context
+		if x.held > 0 {
+			x.h.strangers.Add(Caller{}, -x.held)
+			x.h.holders.Add(caller, x.held)
+		}
+		x.caller = caller
+	case x.denied == nil && endedBy(x.ctx) == errUnauthorized:
+		return x.revoked()
+	}
+	return x.denied
+}
+
+// revoked returns what the login says of a token that was revoked during the request.
+func (x *exchange) revoked() error {
+	if _, x.denied = x.h.Authenticate(x.r); x.denied == nil {
+		x.denied = ErrRevoked
+	}
+	return x.denied
+}
+
+// serve answers the request and returns the status it answered with.
+func (x *exchange) serve() int {
+	if refused := x.unacceptable(); refused != nil {
+		return x.refuse(refused)
+	}
+	// A token is checked before the body is read, so that the bytes of the request and
+	// its connection are counted as the caller's and not as a stranger's.
+	if len(x.r.Header["Authorization"]) > 0 && x.authenticate() == ErrTooMany {
+		x.w.Header().Set("Connection", "close")
+		return x.refuse(errTooMany)
+	}
+	all, batch, refused := x.messages()
+	if refused != nil {
+		return x.refuse(refused)
+	}
+	out := replies.Get().(*bytes.Buffer)
+	defer func() {
+		if out.Cap() <= maxPooled {
+			out.Reset()
+			replies.Put(out)
+		}
+	}()
+	var stream *Stream
+	served, status := false, 0
+	x.h.Server.writeAll(out, all, batch, func(r *request) Reply {
+		x.hold(out)
+		reply := x.answer(r, batch)
+		stream = reply.stream
+		if reply.err == nil || reply.err.Status == 0 {
+			served = true
+		} else if slices.Index(refusals, reply.err.Status) <= slices.Index(refusals, status) || status == 0 {
+			status = reply.err.Status
+		}
+		if !r.wantsReply() {
+			return Reply{}
+		}
+		return reply
+	})
+	x.hold(out)
+	// A refusal decides the status only when no message was served: clients ignore the body
+	// of a response with an error status, and the replies in it would be lost.
+	switch {
+	case stream != nil:
+		return x.listen(stream)
+	case served && out.Len() == 0:
+		status = http.StatusAccepted
+	case served:
+		status = http.StatusOK
+	case out.Len() == 0: // nothing but notifications
+		return x.refuse(errUnauthorized)
+	}
+	// Some clients open their stream only if they have a session id. It is not stored.
+	if status == http.StatusOK && x.method == "initialize" && len(x.r.Header["Mcp-Session-Id"]) == 0 {
+		x.w.Header().Set("Mcp-Session-Id", rand.Text())
+	}
+	if x.streaming {
+		x.event(out.Bytes(), writeTimeout)
+		return http.StatusOK
+	}
+	x.respond(status, out.Bytes())
+	return status
+}
+
+// replies are buffers to write replies into: a new one for each would cost a small call a
+// quarter of its time. One larger than maxPooled bytes is not used again: a stranger who
+// reads slowly would hold memory that is not counted as his.
+var replies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const maxPooled = 16 << 10
+
+// refusals are the statuses of refused messages. The first one that occurs in a batch is
+// that of the response.
+var refusals = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotAcceptable, http.StatusTooManyRequests,
+	http.StatusServiceUnavailable, http.StatusNotFound, http.StatusBadRequest}
+
+// hold counts the bytes by which the reply has grown as the caller's. They are not refused:
+// a call starts only while its caller has room left, and the work is done by then.
+func (x *exchange) hold(out *bytes.Buffer) {
+	if more := out.Cap() - freeBytes - x.reply; more > 0 {
+		x.shares().Add(x.caller, more)
+		x.held, x.reply = x.held+more, x.reply+more
+	}
+}
+
+// unacceptable returns why the headers of the request are refused, or nil.
+func (x *exchange) unacceptable() *Error {
+	switch {
+	case !accepts(x.r.Header["Accept"], "application", "json"):
+		return &Error{Code: codeInvalidRequest, Status: http.StatusNotAcceptable, Message: "POST answers with application/json, which the Accept header excludes"}
+	case !jsonBody(x.r.Header):
+		return &Error{Code: codeInvalidRequest, Status: http.StatusUnsupportedMediaType, Message: "the body must be application/json"}
+	case x.r.ContentLength > maxBody:
+		return errTooLarge
+	}
+	return nil
+}
+
+// messages reads the body. A batch without a token is refused as a whole: with one small
+// request for twenty lists of tools a stranger could fill memory cheaply.
+func (x *exchange) messages() (all []request, batch bool, refused *Error) {
+	body, refused := x.read()
+	if refused != nil {
+		return nil, false, refused
+	}
+	all, batch, refused = parse(body)
+	switch {
+	case batch && x.authenticate() != nil:
+		return nil, batch, errUnauthorized
+	case refused == nil:
+		refused = speaks(x.r.Header, all, batch)
+	}
+	if refused != nil {
+		return nil, batch, refused
+	}
+	// What was asked, for the log.
+	switch r := &all[0]; {
+	case batch:
+		x.method = "batch of " + strconv.Itoa(len(all))
+	case r.refused != nil:
+		x.method = "invalid"
+	case r.isResponse():
+		x.method = "response"
+	default:
+		x.method = x.h.Server.logged(r.Method)
+	}
+	return all, batch, nil
+}
+
+var errTooLarge = &Error{Code: codeInvalidRequest, Status: http.StatusRequestEntityTooLarge,
+	Message: "the message is too large: a body holds at most " + strconv.Itoa(maxBody) + " bytes"}
+
+// read reads the body. The ReadTimeout of the http.Server bounds the wait; net/http lifts
+// it when the body has been read, so it does not end a call that takes longer. The buffer
+// grows with what has arrived, not with the length that the client announced: it doubles,
+// but not beyond that length and the byte by which the last read sees the end.
+func (x *exchange) read() ([]byte, *Error) {
+	announced := int(x.r.ContentLength) + 1
+	size := freeBytes
+	if x.r.ContentLength > 0 {
+		size = min(size, announced)
+	}
+	b := make([]byte, 0, size)
+	for {
+		if len(b) == cap(b) {
+			more := len(b)
+			if left := announced - len(b); left > 0 {
+				more = min(more, left)
+			}
+			if refused := x.shares().Take(x.caller, more); refused != nil {
+				return nil, refused
+			}
+			x.held += more
+			b = append(make([]byte, 0, len(b)+more), b...)
+		}
+		n, err := x.r.Body.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		switch {
+		case len(b) > maxBody:
+			return nil, errTooLarge
+		case len(b) > maxAnonymous && x.authenticate() != nil:
+			return nil, errUnauthorized
+		case err == io.EOF:
+			x.r.Body.Close() // otherwise net/http tries to read more of it before it writes the reply
+			return b, nil
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return nil, &Error{Code: codeInvalidRequest, Message: "the body did not arrive in time", Status: http.StatusRequestTimeout}
+		case err != nil:
+			return nil, invalid("the body could not be read")
+		}
+	}
+}
+
+// answer answers one message. In a batch each message is admitted or refused by itself. A
+// message that is refused needs no token: its sender learns only what is wrong with it.
+func (x *exchange) answer(r *request, batch bool) Reply {
+	public := r.refused != nil || r.Method == "initialize" || r.Method == "tools/list"
+	if !public && x.authenticate() != nil {
+		return refuse(errUnauthorized)
+	}
+	// A caller whose share is full of bodies and unread replies may not run another call.
+	if r.wantsReply() {
+		if refused := x.room(); refused != nil {
+			return refuse(refused)
+		}
+	}
+	if refused := r.disagree(x.r.Header); refused != nil {
+		return refuse(refused)
+	}
+	// Only a response that may become a stream of events can hold more than the reply. The
+	// response to a batch may not: it is one JSON array.
+	r.by, r.events = x, !batch && accepts(x.r.Header["Accept"], "text", "event-stream")
+	reply := x.h.Server.reply(x.ctx, x.caller, r)
+	if reply.err == errUnauthorized { // the token was revoked since the request came in
+		x.revoked()
+	}
+	if reply.name != "" {
+		x.tool = reply.name
+		if batch {
+			x.log(http.StatusOK, r.Method) // every call has a line, in a batch too
+		}
+	}
+	return reply
+}
+
+// room returns an error if the caller's share is full of bodies and unread replies.
+func (x *exchange) room() *Error { return x.shares().Fits(x.caller, 1) }
+
+// listen writes a stream. The log has one line when it begins and, at the end of the
+// exchange, one when it ends.
+func (x *exchange) listen(s *Stream) int {
+	defer s.close()
+	x.log(http.StatusOK, x.method)
+	x.method = "end of listen"
+	x.denied = x.h.Listen(s.ctx, x.w, s)
+	return http.StatusOK
+}
+
+// notify writes a notification about the request. The first one turns the response into
+// a stream of events: the notifications, and last the reply itself. Only one goroutine
+// writes at a time: progress is reported under a lock, and ends before the reply is
+// written.
+func (x *exchange) notify(line []byte) {
+	if !x.streaming {
+		x.streaming = true
+		h := x.w.Header()
+		h.Set("Content-Type", "text/event-stream")
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Accel-Buffering", "no") // nginx would collect events
+		x.w.WriteHeader(http.StatusOK)
+	}
+	x.event(line, eventTimeout)
+}
+
+// event writes one line as an event, within the given time. Errors are ignored: when the
+// client is gone, the request's context ends. The line is not copied, since a reply may
+// be long and no share would count the copy.
+func (x *exchange) event(line []byte, within time.Duration) {
+	control := http.NewResponseController(x.w)
+	control.SetWriteDeadline(time.Now().Add(within))
+	io.WriteString(x.w, "event: message\ndata: ")
+	x.w.Write(line)
+	io.WriteString(x.w, "\n\n")
+	control.Flush()
+}
+
+// refuse answers the whole request with an error and returns its status.
+func (x *exchange) refuse(why *Error) int {
+	var b bytes.Buffer
+	x.h.Server.write(&b, &request{}, refuse(why))
+	x.respond(why.Status, b.Bytes())
+	return why.Status
+}
+
+// respond writes the reply, with the headers that belong to a refusal. A caller with a
+// token has more time to receive it, since strangers get only short replies.
+func (x *exchange) respond(status int, body []byte) {
+	switch status {
+	case http.StatusUnauthorized:
+		x.h.Challenge(x.w, x.r, x.denied)
+	case http.StatusForbidden:
+		x.h.Challenge(x.w, x.r, ErrScope)
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		x.w.Header().Set("Retry-After", "1")
+	}
+	within := anonymousWriteTimeout
+	if x.caller.ID != "" {
+		within = writeTimeout
+	}
+	respond(x.w, status, body, within)
+}
+
+// log writes a line about this request.
+func (x *exchange) log(status int, method string) {
+	x.h.log(x.r, x.start, logLine{status: status, method: method, tool: x.tool, caller: x.caller, err: x.denied})
+}
+
+// respond writes a whole reply; an empty body leaves only the headers. A short reply
+// stays in net/http's buffer and is sent when the handler returns, in one write with the
+// headers; only then does net/http clear the deadline.
+func respond(w http.ResponseWriter, status int, body []byte, within time.Duration) {
+	if len(body) > 0 {
+		w.Header()["Content-Type"] = contentJSON
+		w.Header()["X-Content-Type-Options"] = nosniff
+	}
+	// Errors are ignored. They mean that the connection is gone or, in a test, that there
+	// is none: the reply is lost either way, and there is nobody to tell.
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(within))
+	// Without the length a reply longer than net/http's buffer would be sent in chunks.
+	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	w.Write(body)
+}
+
+// turnAway answers a request that is refused before its body is read as a message. The
+// body has the form of a JSON-RPC error, which clients of the protocol can show and
+// people can read.
+func turnAway(w http.ResponseWriter, why *Error) {
+	var b bytes.Buffer
+	new(Server).write(&b, &request{}, refuse(why))
+	respond(w, why.Status, b.Bytes(), anonymousWriteTimeout)
+}
+
+// Routes adds the endpoints to mux:
+//
+//   - POST /mcp, with the aliases POST / and POST /message, takes messages.
+//   - GET /mcp, with the alias GET /sse, is the stream of notifications.
+//   - GET / reports health. A client that accepts events and no JSON gets the stream.
+//   - Whatever no pattern of mux serves gets a 404, or a 405 if the path is served for
+//     another method.
+func (h *HTTP) Routes(mux *http.ServeMux) {
+	h.holders = Shares{Token: maxHeldToken, Client: maxHeldClient, All: maxHeld}
+	h.strangers = Shares{All: maxHeldAnonymous}
+	for _, path := range []string{"/mcp", "/message", "/{$}"} {
+		mux.HandleFunc("POST "+path, h.post)
+	}
+	none := func(w http.ResponseWriter, r *http.Request) { unserved(mux, w, r) }
+	for _, path := range []string{"/mcp", "/sse"} {
+		mux.HandleFunc("GET "+path, h.stream)
+		// A GET pattern takes HEAD too, and would leave a stream running that
+		// nobody can read.
+		mux.HandleFunc("HEAD "+path, none)
+	}
+	mux.HandleFunc("GET /{$}", h.health)
+	mux.HandleFunc("/", none)
+}
+
+var errNotFound = &Error{Code: codeInvalidRequest, Message: "there is nothing at this path: the endpoint is /mcp", Status: http.StatusNotFound}
+
+// unserved answers a request that no endpoint serves. The pattern "/" matches every
+// path, so ServeMux itself never answers 405; unserved tries the other methods to find
+// out whether one of them is served.
+func unserved(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	var allow []string
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		other := *r
+		other.Method = method
+		if _, pattern := mux.Handler(&other); pattern != "/" {
+			allow = append(allow, method)
+		}
+	}
+	if allow == nil {
+		turnAway(w, errNotFound)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(append(allow, http.MethodOptions), ", "))
+	why := limit.Clip(r.Method) + " is not served at this path"
+	if r.Method == http.MethodPost {
+		why += ": post to /mcp" // a person typed /sse, as older guides say
+	}
+	turnAway(w, &Error{Code: codeInvalidRequest, Message: why, Status: http.StatusMethodNotAllowed})
+}
+
+// health answers GET /, and HEAD / without the body. A client that was given the
+// address without /mcp posts to it and then asks for its stream there: so a GET that
+// accepts events and no JSON gets the stream, as at /mcp. If it got JSON, it would ask
+// again every second and never receive a notification.
+func (h *HTTP) health(w http.ResponseWriter, r *http.Request) {
+	accept := r.Header["Accept"]
+	if r.Method == http.MethodGet && accepts(accept, "text", "event-stream") && !accepts(accept, "application", "json") {
+		h.stream(w, r)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	respond(w, http.StatusOK, append(Encode(h.Health()), '\n'), anonymousWriteTimeout)
+}
+
+// stream serves GET /mcp and its aliases: the stream of notifications of one caller, which
+// ends with the caller's token. It logs one line when the stream begins and one when it ends.
+func (h *HTTP) stream(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	echoSession(w, r)
+	var refused *Error
+	var caller Caller
+	var err error
+	var session *Session
+	switch {
+	case !accepts(r.Header["Accept"], "text", "event-stream"):
+		refused = &Error{Code: codeInvalidRequest, Message: "GET answers with text/event-stream, which the Accept header excludes", Status: http.StatusNotAcceptable}
+	case !knownVersion(r.Header):
+		refused = badVersion
+	default:
+		if caller, err = h.Authenticate(r); err == nil {
+			if session, err = h.Server.Sessions.Begin(r.Context(), caller); err == nil {
+				r = r.WithContext(session.Context)
+				break
+			}
+		}
+		refused, caller = errUnauthorized, Caller{}
+		if err == ErrTooMany {
+			refused = errTooMany
+			w.Header().Set("Retry-After", "1")
+			w.Header().Set("Connection", "close")
+		} else {
+			h.Challenge(w, r, err)
+		}
+	}
+	if refused != nil {
+		h.log(r, start, logLine{status: refused.Status, method: "stream", caller: caller, err: err})
+		turnAway(w, refused)
+		return
+	}
+	defer session.End()
+	h.log(r, start, logLine{status: http.StatusOK, method: "stream", caller: caller})
+	err = h.Stream(w, r, caller)
+	h.log(r, start, logLine{status: http.StatusOK, method: "end of stream", caller: caller, err: err})
 }

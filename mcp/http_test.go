@@ -317,6 +317,7 @@ func TestRevokedWhileSending(t *testing.T) {
 		site := testSite(t, h)
 		for wait, want := range map[time.Duration]int{time.Second: 200, 7 * time.Second: 401} {
 			revoked = time.Now().Add(5 * time.Second)
+			time.AfterFunc(5*time.Second+1, func() { h.Server.Sessions.Revoke("a") })
 			r := httptest.NewRequest("POST", "/mcp", io.MultiReader(strings.NewReader(ping[:5]), &late{wait}, strings.NewReader(ping[5:])))
 			r.Host = "localhost"
 			r.Header.Set("Content-Type", "application/json")
@@ -335,13 +336,17 @@ func TestRevokedWhileSending(t *testing.T) {
 func TestRevokedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ran, revoked := 0, false
+		var s *Server
 		handler := func(ctx context.Context, c Call) (*Result, error) {
 			ran++
 			time.Sleep(time.Second)
-			revoked = ran == 2
+			if ran == 2 {
+				revoked = true
+				s.Sessions.Revoke("a")
+			}
 			return Text("done"), nil
 		}
-		s := NewServer(Options{Name: "test", Version: "1", Tools: []Tool{{Name: "slow", Schema: json.RawMessage(`{}`), Cost: Cheap, Handle: handler},
+		s = NewServer(Options{Name: "test", Version: "1", Tools: []Tool{{Name: "slow", Schema: json.RawMessage(`{}`), Cost: Cheap, Handle: handler},
 			{Name: "line", Schema: json.RawMessage(`{}`), Handle: handler}}, Valid: func(string) bool { return !revoked }})
 		h := testHTTP(s)
 		h.Authenticate = func(*http.Request) (Caller, error) {
@@ -543,9 +548,9 @@ func TestLog(t *testing.T) {
 // when to come back; what takes no time is answered all the same.
 func TestBusy(t *testing.T) {
 	s := testServer()
-	crowd(s.gate)
-	if s.gate.waiting != maxWaiting {
-		t.Errorf("%d wait, want %d", s.gate.waiting, maxWaiting)
+	crowd(s.gates[Normal])
+	if s.gates[Normal].waiting.all != maxWaiting {
+		t.Errorf("%d wait, want %d", s.gates[Normal].waiting.all, maxWaiting)
 	}
 	site := testSite(t, testHTTP(s))
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`
@@ -583,15 +588,17 @@ func TestBatchBound(t *testing.T) {
 func crowd(g *gate) {
 	for i := range g.free + maxWaiting {
 		name := strconv.Itoa(i)
-		g.join(Caller{ID: name, Client: name})
+		if c := (Caller{ID: name, Client: name}); g.free > 0 {
+			g.free--
+		} else {
+			g.queue(c, false)
+		}
 	}
 }
 
 // occupy takes every slot of a gate.
 func occupy(g *gate) {
-	for range g.free {
-		g.join(Caller{})
-	}
+	g.free = 0
 }
 
 // A crowd of heavy calls holds up no other, and is not held up by them.
@@ -600,13 +607,13 @@ func TestHeavyHasItsOwnQueue(t *testing.T) {
 	light := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`
 	s := testServer()
 	site := testSite(t, testHTTP(s))
-	crowd(s.heavy)
+	crowd(s.gates[Heavy])
 	if a, b := do(t, site, "POST", "/mcp", heavy).Code, do(t, site, "POST", "/mcp", light).Code; a != 503 || b != 200 {
 		t.Errorf("in a crowd of heavy calls a heavy one got %d, another %d; want 503, 200", a, b)
 	}
 	s = testServer()
 	site = testSite(t, testHTTP(s))
-	crowd(s.gate)
+	crowd(s.gates[Normal])
 	if a, b := do(t, site, "POST", "/mcp", heavy).Code, do(t, site, "POST", "/mcp", light).Code; a != 200 || b != 503 {
 		t.Errorf("in a crowd of others a heavy call got %d, another %d; want 200, 503", a, b)
 	}
@@ -616,17 +623,17 @@ func TestHeavyHasItsOwnQueue(t *testing.T) {
 func TestWaitForSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testServer()
-		occupy(s.gate)
+		occupy(s.gates[Normal])
 		site := testSite(t, testHTTP(s))
 		done := make(chan int, 1)
 		go func() {
 			done <- do(t, site, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`).Code
 		}()
 		synctest.Wait()
-		if len(done) != 0 || s.gate.waiting != 1 {
-			t.Errorf("%d answered, %d waiting; want 0, 1", len(done), s.gate.waiting)
+		if len(done) != 0 || s.gates[Normal].waiting.all != 1 {
+			t.Errorf("%d answered, %d waiting; want 0, 1", len(done), s.gates[Normal].waiting.all)
 		}
-		s.gate.leave()
+		s.gates[Normal].leave()
 		if code := <-done; code != 200 {
 			t.Errorf("after waiting: %d", code)
 		}
@@ -792,15 +799,15 @@ func TestCancelAmbiguous(t *testing.T) {
 func TestCancelWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testServer()
-		occupy(s.gate)
+		occupy(s.gates[Normal])
 		reply := make(chan []byte)
 		go func() {
 			reply <- s.handle(t.Context(), Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`))
 		}()
 		synctest.Wait()
 		s.handle(t.Context(), Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
-		if got := <-reply; got != nil || s.gate.waiting != 0 {
-			t.Errorf("reply %q, %d waiting; want none", got, s.gate.waiting)
+		if got := <-reply; got != nil || s.gates[Normal].waiting.all != 0 {
+			t.Errorf("reply %q, %d waiting; want none", got, s.gates[Normal].waiting.all)
 		}
 	})
 }

@@ -2,7 +2,7 @@
 // resources and prompts, in two versions: 2025-03-26, which begins with a
 // handshake, and 2026-07-28, in which every request stands for itself. Which of
 // them a request belongs to is decided once, by its _meta; handlers see the same
-// call, and only the reply's envelope differs.
+// call, and only the reply's envelope differs. parse and write alone know about it.
 //
 // A [Server] holds tools, resources and prompts and turns one JSON-RPC message into its
 // reply. It knows no transport: [HTTP] carries messages over Streamable HTTP, and
@@ -35,12 +35,9 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"time"
 )
-
-// ProtocolVersion is the older version of MCP that this package speaks, the one with a
-// handshake.
-const ProtocolVersion = "2025-03-26"
 
 // Tool is one thing a client may call.
 type Tool struct {
@@ -128,6 +125,10 @@ type Call struct {
 	Elicits   bool
 	State     string
 	Responses map[string]Response
+
+	// Pushes says that notifications can reach the client on a stream of its own. One that
+	// they cannot reach has to ask for them by subscriptions/listen.
+	Pushes bool
 }
 
 // Report tells the client that so much of total is done, if it asked to be told.
@@ -216,17 +217,39 @@ type Completion struct {
 	Value    string // what has been typed so far
 }
 
-// Error is a JSON-RPC error.
+// Error is a JSON-RPC error. It is made where something is refused, and written once.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"` // for programs
+
+	// Status is that of HTTP, unless something else in the same batch was served; 0 is 200.
+	Status int `json:"-"`
 }
 
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
 // InvalidParams returns the error of a request whose params are not of their form.
-func InvalidParams(why string) *Error { return &Error{codeInvalidParams, why} }
+func InvalidParams(why string) *Error { return &Error{Code: codeInvalidParams, Message: why} }
+
+// invalid returns the error of a text that is not a valid message.
+func invalid(why string) *Error {
+	return &Error{Code: codeInvalidRequest, Message: why, Status: http.StatusBadRequest}
+}
+
+// unreadable returns the error of a text that is not JSON.
+func unreadable(why string) *Error {
+	return &Error{Code: codeParse, Message: why, Status: http.StatusBadRequest}
+}
+
+// errUnauthorized refuses a request without a valid token.
+var errUnauthorized = &Error{Code: codeUnauthorized, Status: http.StatusUnauthorized,
+	Message: "a valid bearer token is needed: authorize, then send it in the Authorization header"}
+
+// errCancelled answers a call that its client has cancelled. Over stdio, as MCP asks, it
+// gets no reply.
+var errCancelled = &Error{Code: codeCancelled, Message: "the client cancelled the call; what it had done by then stays done"}
 
 // Codes of JSON-RPC errors.
 const (
@@ -235,7 +258,7 @@ const (
 	codeUnknownMethod  = -32601
 	codeInvalidParams  = -32602
 	codeInternal       = -32603
-	codeUnknownURI     = -32002 // no such resource; -32602 in the newer era
+	codeUnknownURI     = -32002 // no such resource
 	codeHeaderMismatch = -32020 // headers do not agree with the body
 	codeUnknownVersion = -32022
 	codeUnauthorized   = -32001 // no valid token, or too little scope

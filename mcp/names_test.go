@@ -69,7 +69,7 @@ func FuzzNames(f *testing.F) {
 	}
 	f.Add([]byte(`{"jsonrpc":"2.0","ID":1,"method":"ping","Params":{"NAME":1}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		msgs, batch, refused := decode(text)
+		msgs, batch, refused := parse(text)
 		if refused != nil || batch || msgs[0].refused != nil {
 			return
 		}

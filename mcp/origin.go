@@ -98,14 +98,14 @@ func (p *Policy) Wrap(next http.Handler, private ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch host := hostname(r.Host); {
 		case host != p.host && !address.Loopback(host):
-			refuse(w, http.StatusForbidden, fmt.Sprintf("host %q is not this server's: use its base URL", limit.Clip(r.Host)))
+			turnAway(w, foreign(fmt.Sprintf("host %q is not this server's: use its base URL", limit.Clip(r.Host))))
 		case !clean(r.URL.Path):
-			notFound(w)
+			turnAway(w, errNotFound)
 		case slices.Contains(private, r.URL.Path):
 			next.ServeHTTP(w, r)
 		case p.Own != "" && strings.HasPrefix(r.URL.Path, p.Own):
 			if origins := r.Header["Origin"]; len(origins) > 0 && !slices.Equal(origins, p.origins[:1]) {
-				refuse(w, http.StatusForbidden, "only this server's own page may ask this")
+				turnAway(w, foreign("only this server's own page may ask this"))
 				return
 			}
 			next.ServeHTTP(w, r)
@@ -113,6 +113,11 @@ func (p *Policy) Wrap(next http.Handler, private ...string) http.Handler {
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// foreign returns the error of a request that names another host or comes from another page.
+func foreign(why string) *Error {
+	return &Error{Code: codeInvalidRequest, Message: why, Status: http.StatusForbidden}
 }
 
 // clean reports whether a path is in the form that ServeMux serves.
@@ -126,7 +131,7 @@ func clean(p string) bool {
 func (p *Policy) share(w http.ResponseWriter, r *http.Request) bool {
 	if origins := r.Header["Origin"]; len(origins) > 0 {
 		if len(origins) > 1 || !p.originAllowed(origins[0]) {
-			refuse(w, http.StatusForbidden, fmt.Sprintf("origin %q may not use this server: --allow-origin can allow it", limit.Clip(origins[0])))
+			turnAway(w, foreign(fmt.Sprintf("origin %q may not use this server: --allow-origin can allow it", limit.Clip(origins[0]))))
 			return false
 		}
 		h := w.Header()

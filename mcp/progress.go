@@ -26,13 +26,13 @@ type progress struct {
 	over bool      // the call has returned
 }
 
-// newProgress returns the progress of the call m, or nil if the client did not ask for it
+// newProgress returns the progress of the call r, or nil if the client did not ask for it
 // or the transport cannot send it.
-func newProgress(m *message) *progress {
-	if m.notify == nil || !legalID(m.Params.Meta.ProgressToken) {
+func newProgress(r *request) *progress {
+	if !r.events || !legalID(r.Params.Meta.ProgressToken) {
 		return nil
 	}
-	return &progress{token: m.Params.Meta.ProgressToken, notify: m.notify, start: time.Now()}
+	return &progress{token: r.Params.Meta.ProgressToken, notify: r.by.notify, start: time.Now()}
 }
 
 // update tells the client that done of total is done, unless that would be too early or

@@ -127,7 +127,7 @@ func TestProgressDeafHost(t *testing.T) {
 		quick := slowTool(0)
 		quick.Name = "quick"
 		s := NewServer(Options{Tools: []Tool{slowTool(400 * time.Millisecond), quick}})
-		s.gate = newGate(1)
+		s.gates[Normal] = newGate(1)
 		deaf, out := io.Pipe()
 		go s.ServeStdio(t.Context(), strings.NewReader(slowCall), out, Caller{ID: "stdio", Conversation: "1"}, nil)
 		synctest.Wait()

@@ -4,42 +4,43 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"wick/limit"
 )
 
-// maxArgument is the longest value of a prompt's argument, in bytes.
-const maxArgument = 500
+const (
+	maxArgument    = 500 // bytes of the value of a prompt's argument
+	maxCompletions = 100 // values of a completion, as MCP says
+)
 
-// prompt answers prompts/get: with the prompt's text, filled in with the arguments, as
-// one message of the user.
-func (s *Server) prompt(_ context.Context, b []byte, _ Caller, m *message) ([]byte, verdict) {
-	p := s.prompts[m.Params.Name]
+// prompted is the result of prompts/get: the text as one message of the user.
+type prompted struct {
+	head
+	Description string          `json:"description,omitempty"`
+	Messages    []promptMessage `json:"messages"`
+}
+
+type promptMessage struct {
+	Role    string `json:"role"`
+	Content item   `json:"content"`
+}
+
+// prompt answers prompts/get: with the prompt's text, filled in with the arguments.
+func (s *Server) prompt(_ context.Context, _ Caller, r *request) Reply {
+	p := s.prompts[r.Params.Name]
 	if p == nil {
-		why := fmt.Sprintf("unknown prompt %q: prompts/list has the names", limit.Clip(m.Params.Name))
-		return appendError(b, m.ID, &Error{codeInvalidParams, why}), verdict{outcome: answered}
+		return refuse(InvalidParams(fmt.Sprintf("unknown prompt %q: prompts/list has the names", limit.Clip(r.Params.Name))))
 	}
-	arguments, refused := p.read(m.Params.Arguments)
+	arguments, refused := p.read(r.Params.Arguments)
+	var said text
+	if refused == nil {
+		refused = s.guard(p.Name, func() { said = text(p.Text(arguments)) })
+	}
 	if refused != nil {
-		return appendError(b, m.ID, refused), verdict{outcome: answered, name: p.Name}
+		return Reply{err: refused, name: p.Name}
 	}
-	type message struct {
-		Role    string `json:"role"`
-		Content struct {
-			Type string `json:"type"`
-			Text string `json:"text"`
-		} `json:"content"`
-	}
-	said := message{Role: "user"}
-	said.Content.Type = "text"
-	if bug := s.guard(p.Name, func() { said.Content.Text = p.Text(arguments) }); bug != nil {
-		return appendError(b, m.ID, &Error{codeInternal, bug.Error()}), verdict{outcome: answered, name: p.Name}
-	}
-	body := Encode(struct {
-		Description string    `json:"description,omitempty"`
-		Messages    []message `json:"messages"`
-	}{p.Description, []message{said}})
-	return s.result(b, m, nil, body), verdict{outcome: answered, name: p.Name}
+	return Reply{result: &prompted{Description: p.Description, Messages: []promptMessage{{"user", item{Type: "text", Text: &said}}}}, name: p.Name}
 }
 
 // read returns the arguments of a prompt that are known and not empty, or why they are
@@ -47,23 +48,83 @@ func (s *Server) prompt(_ context.Context, b []byte, _ Caller, m *message) ([]by
 func (p *Prompt) read(raw json.RawMessage) (map[string]string, *Error) {
 	var given map[string]string
 	if len(raw) > 0 && json.Unmarshal(raw, &given) != nil {
-		return nil, &Error{codeInvalidParams, "the arguments of a prompt must be an object of strings"}
+		return nil, InvalidParams("the arguments of a prompt must be an object of strings")
 	}
 	arguments := make(map[string]string)
 	for _, a := range p.Arguments {
 		value := given[a.Name]
 		switch {
 		case value == "" && a.Required:
-			return nil, &Error{codeInvalidParams, fmt.Sprintf("the prompt %s needs the argument %s", p.Name, a.Name)}
+			return nil, InvalidParams(fmt.Sprintf("the prompt %s needs the argument %s", p.Name, a.Name))
 		case len(value) > maxArgument:
-			return nil, &Error{codeInvalidParams, fmt.Sprintf("the argument %s has %d bytes: at most %d", a.Name, len(value), maxArgument)}
+			return nil, InvalidParams(fmt.Sprintf("the argument %s has %d bytes: at most %d", a.Name, len(value), maxArgument))
 		case value != "":
 			read, err := a.Read(value)
 			if err != nil {
-				return nil, &Error{codeInvalidParams, a.Name + ": " + err.Error()}
+				return nil, InvalidParams(a.Name + ": " + err.Error())
 			}
 			arguments[a.Name] = read
 		}
 	}
 	return arguments, nil
+}
+
+// completed is the result of completion/complete: the first values that fit what was typed,
+// and the number of all that fit.
+type completed struct {
+	head
+	Completion struct {
+		Values []string `json:"values"`
+		Total  int      `json:"total"`
+		More   bool     `json:"hasMore"`
+	} `json:"completion"`
+}
+
+// completion answers completion/complete.
+func (s *Server) completion(ctx context.Context, c Caller, r *request) Reply {
+	known, refused := s.argumentsOf(r)
+	asked := r.Params.Argument
+	switch {
+	case refused != nil:
+	case !slices.Contains(known, asked.Name):
+		refused = InvalidParams(fmt.Sprintf("there is no argument %q to complete", limit.Clip(asked.Name)))
+	case len(asked.Value) > maxArgument:
+		refused = InvalidParams(fmt.Sprintf("the value has %d bytes: at most %d", len(asked.Value), maxArgument))
+	}
+	var values []string
+	if refused == nil {
+		refused = s.guard("completion", func() { values = s.complete(ctx, Completion{c, asked.Name, asked.Value}) })
+	}
+	if refused != nil {
+		return refuse(refused)
+	}
+	var done completed
+	// An empty list, not null, when nothing fits: the schema wants an array.
+	done.Completion.Values = append([]string{}, values[:min(len(values), maxCompletions)]...)
+	done.Completion.Total, done.Completion.More = len(values), len(values) > maxCompletions
+	return Reply{result: &done}
+}
+
+// argumentsOf returns the names of the arguments of the prompt or template that a
+// completion is for.
+func (s *Server) argumentsOf(r *request) (names []string, refused *Error) {
+	switch ref := r.Params.Ref; ref.Type {
+	case "ref/prompt":
+		p := s.prompts[ref.Name]
+		if p == nil {
+			return nil, InvalidParams(fmt.Sprintf("unknown prompt %q: prompts/list has the names", limit.Clip(ref.Name)))
+		}
+		for _, a := range p.Arguments {
+			names = append(names, a.Name)
+		}
+		return names, nil
+	case "ref/resource":
+		for _, r := range s.resources {
+			if r.URI == ref.URI {
+				return r.parts(), nil
+			}
+		}
+		return nil, InvalidParams(fmt.Sprintf("unknown template %q: resources/templates/list has them", limit.Clip(ref.URI)))
+	}
+	return nil, InvalidParams(`ref must have the type "ref/prompt" or "ref/resource"`)
 }

@@ -3,7 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -83,9 +83,8 @@ func (s *Server) find(uri string) (*Resource, Reading) {
 	return nil, Reading{}
 }
 
-// resourceLists returns the results of resources/list and
-// resources/templates/list.
-func resourceLists(resources []Resource) (list, templates []byte) {
+// listResources returns the results of resources/list and resources/templates/list.
+func listResources(resources []Resource) (list, templates result) {
 	type entry struct {
 		URI         string `json:"uri,omitempty"`
 		Template    string `json:"uriTemplate,omitempty"`
@@ -104,73 +103,85 @@ func resourceLists(resources []Resource) (list, templates []byte) {
 			all = append(all, e)
 		}
 	}
-	return Encode(map[string][]entry{"resources": all}), Encode(map[string][]entry{"resourceTemplates": patterns})
+	return &struct {
+			head
+			Resources []entry `json:"resources"`
+		}{Resources: all}, &struct {
+			head
+			Templates []entry `json:"resourceTemplates"`
+		}{Templates: patterns}
+}
+
+// contents is the result of resources/read.
+type contents struct {
+	head
+	Contents []any `json:"contents"` // of textPart and blobPart
+}
+
+type part struct {
+	URI  string          `json:"uri"`
+	MIME string          `json:"mimeType"` // of the resource unless the content names its own
+	Meta json.RawMessage `json:"_meta,omitempty"`
+}
+
+type textPart struct {
+	part
+	Text text `json:"text"`
+}
+
+type blobPart struct {
+	part
+	Blob []byte `json:"blob"` // base64
 }
 
 // read answers resources/read: it runs the resource's Read as a job, like a tool.
-func (s *Server) read(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
-	r, reading := s.find(m.Params.URI)
-	if r == nil {
-		return s.noResource(b, m, ErrNoResource), verdict{outcome: answered}
+func (s *Server) read(ctx context.Context, c Caller, r *request) Reply {
+	found, reading := s.find(r.Params.URI)
+	if found == nil {
+		return refuse(noResource(r, ErrNoResource))
 	}
 	reading.Caller = c
-	return s.perform(ctx, b, m, Call{Caller: c}, job{r.URI, r.Cost,
+	return s.perform(ctx, r, Call{Caller: c}, job{found.URI, found.Cost,
 		func(ctx context.Context, c Call) (*Result, error) {
 			reading.Slot = c.Slot
-			contents, err := r.Read(ctx, reading)
+			contents, err := found.Read(ctx, reading)
 			return &Result{Content: contents}, err
 		},
-		func(b []byte, result *Result, failure error) []byte {
-			return s.appendRead(b, m, r, result.Content, failure)
+		func(got *Result, failure error) Reply {
+			if failure != nil {
+				return refuse(unread(r, failure))
+			}
+			return found.contents(r.Params.URI, got.Content)
 		}})
 }
 
-// noResource appends the error of a URI that names nothing.
-func (s *Server) noResource(b []byte, m *message, why error) []byte {
-	code := codeUnknownURI
-	if m.modern() {
-		code = codeInvalidParams
-	}
-	text := fmt.Sprintf("%v: %q; resources/list and resources/templates/list have the URIs", why, limit.Clip(m.Params.URI))
-	return appendError(b, m.ID, &Error{code, text})
+// noResource returns the error of a URI that names nothing.
+func noResource(r *request, why error) *Error {
+	return &Error{Code: codeUnknownURI, Message: fmt.Sprintf("%v: %q; resources/list and resources/templates/list have the URIs", why, limit.Clip(r.Params.URI))}
 }
 
-// appendRead appends the reply with what was read, or the error for a read that failed.
-// A resource over maxContents is refused before it is copied.
-func (s *Server) appendRead(b []byte, m *message, r *Resource, contents []Content, failure error) []byte {
-	size := 0
-	for _, c := range contents {
+// unread returns the error of a resource that could not be read or watched.
+func unread(r *request, why error) *Error {
+	if errors.Is(why, ErrNoResource) {
+		return noResource(r, why)
+	}
+	return &Error{Code: codeInternal, Message: why.Error()}
+}
+
+// contents returns the reply with what was read.
+func (r *Resource) contents(uri string, read []Content) Reply {
+	size, all := 0, make([]any, len(read))
+	for i, c := range read {
 		size += len(c.Text) + len(c.Data)
-	}
-	switch {
-	case errors.Is(failure, ErrNoResource):
-		return s.noResource(b, m, failure)
-	case failure != nil:
-		return appendError(b, m.ID, &Error{codeInternal, failure.Error()})
-	case size > maxContents:
-		return appendError(b, m.ID, &Error{codeInternal, fmt.Sprintf("the resource has %d bytes, more than the %d that a reply may hold", size, maxContents)})
-	}
-	b = append(s.open(b, m, &cache{r.Fresh, r.Public}), `"contents":[`...)
-	for i, c := range contents {
-		if i > 0 {
-			b = append(b, ',')
+		p := part{uri, cmp.Or(c.MIME, r.MIME), r.Meta}
+		if c.Data != nil {
+			all[i] = blobPart{p, c.Data}
+		} else {
+			all[i] = textPart{p, c.Text}
 		}
-		b = appendPart(b, m.Params.URI, r, c)
 	}
-	return append(b, "]}}"...)
-}
-
-// appendPart appends one content of a resource: as a blob in base64 if it has data, else
-// as text. It has the MIME type of the resource unless it names its own.
-func appendPart(b []byte, uri string, r *Resource, c Content) []byte {
-	b = appendText(append(b, `{"uri":`...), []byte(uri))
-	b = appendText(append(b, `,"mimeType":`...), []byte(cmp.Or(c.MIME, r.MIME)))
-	if r.Meta != nil {
-		b = append(append(b, `,"_meta":`...), r.Meta...)
+	if size > maxContents {
+		return refuse(&Error{Code: codeInternal, Message: fmt.Sprintf("the resource has %d bytes, more than the %d that a reply may hold", size, maxContents)})
 	}
-	if c.Data != nil {
-		b = base64.StdEncoding.AppendEncode(append(b, `,"blob":"`...), c.Data)
-		return append(b, `"}`...)
-	}
-	return append(appendText(append(b, `,"text":`...), c.Text), '}')
+	return Reply{result: &contents{Contents: all}, cache: &cache{r.Fresh, r.Public}}
 }

@@ -3,100 +3,154 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"encoding/json"
 	"log/slog"
-
-	"wick/limit"
+	"slices"
+	"time"
 )
+
+// Options say what a [Server] is and has.
+type Options struct {
+	Name, Version string
+	Title         string // for people; may be empty
+	Icons         []Icon
+
+	// Instructions tell a language model when the server is of use. Empty
+	// leaves them out.
+	Instructions string
+
+	Tools     []Tool // listed in this order, like the next two
+	Resources []Resource
+	Prompts   []Prompt
+
+	// Complete returns the values of an argument of a prompt or of a template that fit
+	// what has been typed, the best first. Nil means that nothing is completed.
+	Complete func(ctx context.Context, c Completion) []string
+
+	// Ring wakes the stream that a caller has open, which then asks [Server.Changes] for
+	// lines to write. Nil means that callers cannot subscribe to resources.
+	Ring func(caller string)
+
+	// May returns nil if a caller may call the tool of this name or read the resource of this
+	// URI, a template as it is declared. The error says why not; a [ScopeError]
+	// says that another login may. Nil means that everybody may do everything.
+	May func(ctx context.Context, c Caller, action string) error
+
+	// Valid reports whether the token with this [Caller.ID] still works: see [Sessions].
+	Valid func(caller string) bool
+
+	Log *slog.Logger // receives the stack of a handler that panicked; nil discards it
+}
 
 // Server holds the tools, resources and prompts and answers messages. It is safe
 // for concurrent use.
 type Server struct {
+	Sessions Sessions
+
 	log       *slog.Logger // never nil
+	info      info         // what every result says of the server
 	methods   map[string]method
 	tools     map[string]*Tool
 	resources []*Resource
 	prompts   map[string]*Prompt
 	complete  func(context.Context, Completion) []string
-	valid     func(caller string) bool // see Options
 	may       func(ctx context.Context, c Caller, action string) error
 
-	meta []byte // see metaOf
-
-	gate     *gate // for tools of cost Normal
-	heavy    *gate // for tools of cost Heavy
-	waiting  *gate // for tools of cost Waiting
+	gates    [Waiting + 1]*gate // by cost; nil for Cheap
 	inflight inflight
 	watch    watch
 }
 
-// outcome is what became of a message; a transport turns it into a status.
-type outcome int
+// method answers the requests for one method.
+type method func(ctx context.Context, c Caller, r *request) Reply
 
-const (
-	silent       outcome = iota // no reply is due
-	answered                    // a result or an error to a well-formed request
-	invalid                     // not a message, or not a valid one of its era
-	unauthorized                // no valid token
-	forbidden                   // a token without the scope that the request needs
-	crowded                     // the caller has too many calls or bytes under way
-	busy                        // all callers together have too many
-	unknown                     // a method that the newer era does not have
-	cancelled                   // the client cancelled the call; nothing was appended
-)
+// Reply is what becomes of a request. The zero Reply is for a message that gets none.
+type Reply struct {
+	result result
+	cache  *cache // of result; nil says nothing
+	fixed  *fixed // a result that was encoded before
+	err    *Error
 
-// verdict is an outcome, and what was called or read, if anything was.
-type verdict struct {
-	outcome outcome
-	name    string // of a tool, resource or prompt, for the log
+	stream *Stream // a reply of many lines, in place of all above
+
+	name string // of the tool, resource or prompt that was asked for, for the log
 }
 
-// method answers the requests for one method, and says in which eras it exists.
-type method struct {
-	older, newer bool
-	answer       func(s *Server, ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict)
+// result is what a method returns: a struct whose first field is its head.
+type result interface{ begins() *head }
+
+// empty is a result without members.
+type empty struct{ head }
+
+// refuse returns the reply with an error.
+func refuse(err *Error) Reply { return Reply{err: err} }
+
+// silent reports whether no reply is due.
+func (r Reply) silent() bool { return r.err == nil && r.fixed == nil && r.result == nil }
+
+// carried is what a transport says of a request.
+type carried struct {
+	by         carrier         // nil in tests
+	events     bool            // there may be lines before the reply
+	registered context.Context // of a call that is in inflight already; nil for others
 }
 
-// reply appends the reply to one message. Transports do not call it for a
-// subscriptions/listen, whose reply is the last line of a stream that they write.
-func (s *Server) reply(ctx context.Context, b []byte, c Caller, m *message) ([]byte, verdict) {
+// carrier is what a transport does for a request.
+type carrier interface {
+	notify(line []byte) // writes a notification about the request
+	room() *Error       // returns an error if the caller holds too many bytes already
+}
+
+// reply answers one message.
+func (s *Server) reply(ctx context.Context, c Caller, r *request) Reply {
 	switch {
-	case m.refused != nil:
-		return appendError(b, m.ID, m.refused), verdict{outcome: invalid}
-	case m.isResponse():
-		return b, verdict{outcome: silent}
-	case m.isNotification():
+	case r.refused != nil:
+		return refuse(r.refused)
+	case r.isResponse():
+		return Reply{}
+	case r.isNotification():
 		// All but cancellations are ignored, and so is a request without an id: its client
 		// could not learn the outcome.
-		if m.Method == "notifications/cancelled" && legalID(m.Params.RequestID) {
-			s.inflight.cancel(c.Key(), m.Params.RequestID)
+		if r.Method == "notifications/cancelled" && legalID(r.Params.RequestID) {
+			s.inflight.cancel(c.Key(), r.Params.RequestID)
 		}
-		return b, verdict{outcome: silent}
-	case m.Params.odd:
-		return appendError(b, m.ID, &Error{codeInvalidParams, "params must be an object"}), verdict{outcome: answered}
+		return Reply{}
+	case r.wrong != nil:
+		return refuse(r.wrong)
 	}
-	found := s.methods[m.Method]
-	// An unknown method is HTTP 404 in the newer era, and an ordinary reply with status
-	// 200 in the older one.
-	exists, missing := found.older, answered
-	if m.modern() {
-		if refused, data := m.checkEra(); refused != nil {
-			return appendErrorData(b, m.ID, refused, data), verdict{outcome: invalid}
+	answer := s.methods[r.Method]
+	if answer == nil || !r.has() {
+		return refuse(r.unknownMethod())
+	}
+	return answer(ctx, c, r)
+}
+
+// writeAll writes the replies: as it is for a single message, and as an array for a batch.
+// If no message of a batch gets a reply, it writes nothing: JSON-RPC forbids an empty array.
+func (s *Server) writeAll(b *bytes.Buffer, all []request, batch bool, answer func(*request) Reply) {
+	start := b.Len()
+	for i := range all {
+		reply := answer(&all[i])
+		if reply.silent() {
+			continue
 		}
-		exists, missing = found.newer, unknown
+		if batch && b.Len() == start {
+			b.WriteByte('[')
+		} else if batch {
+			b.WriteByte(',')
+		}
+		s.write(b, &all[i], reply)
 	}
-	if !exists {
-		why := fmt.Sprintf("unknown method %q", limit.Clip(m.Method))
-		return appendError(b, m.ID, &Error{codeUnknownMethod, why}), verdict{outcome: missing}
+	if batch && b.Len() > start {
+		b.WriteByte(']')
 	}
-	return found.answer(s, ctx, b, c, m)
 }
 
 // logged returns what the log calls a method. Only names that we know appear there: any
 // other is a stranger's text, perhaps a token that a broken client sent in the wrong place.
 func (s *Server) logged(method string) string {
 	switch method {
-	case "subscriptions/listen", "notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/roots/list_changed":
+	case "notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/roots/list_changed":
 		return method
 	}
 	if _, known := s.methods[method]; known {
@@ -105,25 +159,202 @@ func (s *Server) logged(method string) string {
 	return "unknown"
 }
 
-// open appends the beginning of a reply with a result, up to the first member of the
-// method's own. With a nil cache the reply does not say how long it may be kept.
-func (s *Server) open(b []byte, m *message, c *cache) []byte {
-	b = append(appendHead(b, m.ID, "result"), '{')
-	if m.modern() {
-		b = append(append(b, `"resultType":"complete",`...), s.meta...)
-		if c != nil {
-			b = c.append(b)
-		}
-		b = append(b, ',')
+// listed is the cache of the lists, which change only with a new version of the program.
+var listed = cache{time.Hour, true}
+
+// NewServer returns a server. It panics when two tools or two prompts share a name, two
+// resources share a URI or a schema is not a JSON object: they are part of the program,
+// which must not start with broken ones. Results that never change, such as the lists, are
+// encoded here, once.
+func NewServer(o Options) *Server {
+	s := &Server{
+		Sessions: Sessions{valid: o.Valid},
+		log:      o.Log,
+		info:     info{Name: o.Name, Version: o.Version}, // without icons, which would double a small reply
+		tools:    make(map[string]*Tool, len(o.Tools)),
+		prompts:  make(map[string]*Prompt, len(o.Prompts)),
+		complete: o.Complete,
+		may:      o.May,
+		gates:    [...]*gate{Normal: newGate(workSlots()), Heavy: newGate(workSlots()), Waiting: newGate(waitingSlots)},
 	}
-	return b
+	s.watch.init(o.Ring)
+	if s.may == nil {
+		s.may = func(context.Context, Caller, string) error { return nil }
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	for _, t := range o.Tools {
+		if s.tools[t.Name] != nil {
+			panic("mcp: two tools named " + t.Name)
+		}
+		s.tools[t.Name] = &t
+	}
+	for _, r := range o.Resources {
+		if other, _ := s.find(r.URI); other != nil { // the first would always be read
+			panic("mcp: two resources at " + r.URI)
+		}
+		s.resources = append(s.resources, &r)
+	}
+	for _, p := range o.Prompts {
+		if s.prompts[p.Name] != nil {
+			panic("mcp: two prompts named " + p.Name)
+		}
+		s.prompts[p.Name] = &p
+	}
+	s.methods = s.answers(o)
+	return s
 }
 
-// result appends a successful reply whose result, an object, is already JSON.
-func (s *Server) result(b []byte, m *message, c *cache, body []byte) []byte {
-	b = s.open(b, m, c)
-	if len(body) == len("{}") {
-		b = bytes.TrimSuffix(b, []byte(",")) // no member follows
+// answers returns the methods that a server with these options has.
+func (s *Server) answers(o Options) map[string]method {
+	all := map[string]method{
+		// Whatever version was asked for: the client decides whether ours will do.
+		"initialize": s.always(&initialized{Version: ProtocolVersion, Capabilities: o.capabilities(), Server: o.info(), Instructions: o.Instructions}, nil),
+		"ping":       s.always(&empty{}, nil),
+		"server/discover": s.always(&discovered{head: head{Meta: &resultMeta{Server: new(o.info())}},
+			Versions: supportedVersions, Capabilities: o.capabilities(), Instructions: o.Instructions}, &listed),
+		"tools/list": s.onePage(listTools(o.Tools)),
+		"tools/call": s.call,
 	}
-	return append(append(b, body[1:]...), '}')
+	if len(o.Resources) > 0 {
+		list, templates := listResources(o.Resources)
+		all["resources/list"] = s.onePage(list)
+		all["resources/templates/list"] = s.onePage(templates)
+		all["resources/read"] = s.read
+		all["subscriptions/listen"] = s.listen
+		if o.Ring != nil {
+			all["resources/subscribe"] = s.subscribe
+			all["resources/unsubscribe"] = s.unsubscribe
+		}
+	}
+	if len(o.Prompts) > 0 {
+		all["prompts/list"] = s.onePage(&struct {
+			head
+			Prompts []Prompt `json:"prompts"`
+		}{Prompts: o.Prompts})
+		all["prompts/get"] = s.prompt
+	}
+	if o.Complete != nil {
+		all["completion/complete"] = s.completion
+	}
+	return all
+}
+
+// always returns a method whose result is always the same.
+func (s *Server) always(r result, c *cache) method {
+	reply := Reply{fixed: s.fix(r, c)}
+	return func(context.Context, Caller, *request) Reply { return reply }
+}
+
+// onePage returns the method of a list. Every list is one page, so we hand out no cursors
+// and refuse those that clients send: the client would take the same page for the next one.
+// Null and an empty text, which some clients send first, ask for the page.
+func (s *Server) onePage(list result) method {
+	page := s.always(list, &listed)
+	return func(ctx context.Context, c Caller, r *request) Reply {
+		if cursor := string(r.Params.Cursor); cursor != "" && cursor != "null" && cursor != `""` {
+			return refuse(InvalidParams("unknown cursor: the list is one page, ask for it without a cursor"))
+		}
+		return page(ctx, c, r)
+	}
+}
+
+// info is how a server names itself.
+type info struct {
+	Name    string `json:"name"`
+	Title   string `json:"title,omitempty"`
+	Version string `json:"version"`
+	Icons   []Icon `json:"icons,omitempty"`
+}
+
+func (o Options) info() info { return info{o.Name, o.Title, o.Version, o.Icons} }
+
+// initialized is the result of initialize.
+type initialized struct {
+	head
+	Version      string       `json:"protocolVersion"`
+	Capabilities capabilities `json:"capabilities"`
+	Server       info         `json:"serverInfo"`
+	Instructions string       `json:"instructions,omitempty"`
+}
+
+// discovered is the result of server/discover. Its _meta has the server's title and icons.
+type discovered struct {
+	head
+	Versions     []string     `json:"supportedVersions"`
+	Capabilities capabilities `json:"capabilities"`
+	Instructions string       `json:"instructions,omitempty"`
+}
+
+// capabilities are what a server announces to its clients.
+type capabilities struct {
+	Completions *struct{}           `json:"completions,omitempty"`
+	Extensions  map[string]struct{} `json:"extensions,omitempty"` // parts of the protocol outside its core
+	Prompts     *struct{}           `json:"prompts,omitempty"`
+	Resources   *struct {
+		Subscribe bool `json:"subscribe,omitempty"`
+	} `json:"resources,omitempty"`
+	Tools *struct{} `json:"tools,omitempty"`
+}
+
+// capabilities returns what the server announces: a member for everything that the
+// options hold at least one of. Clients do not ask for what is not announced.
+func (o Options) capabilities() (c capabilities) {
+	if o.Complete != nil {
+		c.Completions = &struct{}{}
+	}
+	if slices.ContainsFunc(o.Tools, func(t Tool) bool { return t.App != "" }) {
+		c.Extensions = map[string]struct{}{"io.modelcontextprotocol/ui": {}} // pages beside the results of tools
+	}
+	if len(o.Prompts) > 0 {
+		c.Prompts = &struct{}{}
+	}
+	if len(o.Resources) > 0 {
+		c.Resources = &struct {
+			Subscribe bool `json:"subscribe,omitempty"`
+		}{o.Ring != nil}
+	}
+	if len(o.Tools) > 0 {
+		c.Tools = &struct{}{}
+	}
+	return c
+}
+
+// listTools returns the result of tools/list, which is the same for every caller.
+// It panics when a schema is no JSON object.
+func listTools(tools []Tool) result {
+	// The title stands twice: 2025-03-26 has it among the annotations, later
+	// versions beside the name.
+	type annotations struct {
+		Title string `json:"title,omitempty"`
+		Annotations
+	}
+	type listed struct {
+		Name        string          `json:"name"`
+		Title       string          `json:"title,omitempty"`
+		Description string          `json:"description"`
+		InputSchema json.RawMessage `json:"inputSchema"`
+		Annotations annotations     `json:"annotations"`
+		Meta        map[string]any  `json:"_meta,omitempty"`
+		Icons       []Icon          `json:"icons,omitempty"`
+	}
+	list := make([]listed, 0, len(tools))
+	for _, t := range tools {
+		if json.Unmarshal(t.Schema, &struct{}{}) != nil {
+			panic("mcp: the schema of " + t.Name + " is no JSON object")
+		}
+		meta := make(map[string]any)
+		if t.MaxResult > 0 {
+			meta["anthropic/maxResultSizeChars"] = t.MaxResult
+		}
+		if t.App != "" { // some hosts read only the older, flat member
+			meta["ui"], meta["ui/resourceUri"] = map[string]string{"resourceUri": t.App}, t.App
+		}
+		list = append(list, listed{t.Name, t.Title, t.Description, t.Schema, annotations{t.Title, t.Annotations}, meta, t.Icons})
+	}
+	return &struct {
+		head
+		Tools []listed `json:"tools"`
+	}{Tools: list}
 }

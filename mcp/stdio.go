@@ -13,6 +13,14 @@ import (
 // maxLine is the longest message over stdio, in bytes without its line feed.
 const maxLine = 4 << 20
 
+// Bounds on the calls of one conversation that are under way: how many, of which
+// maxWaitingToken work or wait for a slot, and how many bytes of lines they may have before
+// one more begins.
+const (
+	maxUnderway      = 4096
+	maxUnderwayBytes = 16 << 20
+)
+
 // maxGathered is how many bytes of replies are gathered before they are written.
 const maxGathered = 256 << 10
 
@@ -46,12 +54,16 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 	}
 	var pushing sync.WaitGroup
 	pushing.Go(c.tell)
+	own, err := s.subscriber(ctx, caller)
+	if err != nil {
+		return err
+	}
+	pushing.Go(func() { c.changes(own) })
 	if push != nil {
 		pushing.Go(func() { push(ctx, c.out.push) }) // its error is one of c.out, which flush returns below
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- c.read() }()
-	var err error
 	select {
 	case err = <-ended:
 		if err != nil {
@@ -63,7 +75,6 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 	cancel()
 	c.listening.Wait()
 	pushing.Wait()
-	s.Forget(caller.Key()) // the resources that it watched
 	if lost := c.out.flush(); err == nil {
 		err = lost
 	}
@@ -79,11 +90,13 @@ type conversation struct {
 	in  lineReader // owned by read
 	out lineWriter
 
-	slots chan struct{} // one element per call that runs in its own goroutine
+	slots chan struct{} // one element per call that has a goroutine and works
 	news  chan struct{} // has room for one element, which says that there is progress to be written
 
 	mu        sync.Mutex
-	over      bool // guarded by mu: no further call may begin
+	over      bool // no further call may begin; guarded by mu, like the next two
+	underway  int  // calls that have a goroutine
+	bytes     int  // of their lines
 	calls     sync.WaitGroup
 	listening sync.WaitGroup // counts listeners, which end with ctx
 }
@@ -104,7 +117,7 @@ func (c *conversation) read() error {
 			return nil
 		// The id of the message is not known, so the error has none.
 		case err == errLongLine:
-			c.out.add(appendError(nil, nil, &Error{codeInvalidRequest, errLongLine.Error()}))
+			c.refuse(&request{}, invalid(errLongLine.Error()))
 		case err != nil:
 			return err
 		case len(bytes.TrimSpace(line)) > 0:
@@ -114,48 +127,58 @@ func (c *conversation) read() error {
 	return nil
 }
 
-// take answers one line: here if that takes no time, otherwise in a goroutine.
+// refuse answers a request with an error.
+func (c *conversation) refuse(r *request, why *Error) {
+	var b bytes.Buffer
+	c.server.write(&b, r, refuse(why))
+	c.out.add(b.Bytes())
+}
+
+// take answers one line: here if that takes no time, otherwise in a goroutine. It never
+// waits, since the next line may be a ping, or cancel what runs.
 func (c *conversation) take(line []byte) {
-	msgs, batch, refused := decode(line)
+	all, batch, refused := parse(line)
 	if refused != nil {
-		c.out.add(appendError(nil, nil, refused))
+		c.refuse(&request{}, refused)
 		return
-	}
-	if !batch {
-		msgs[0].notify = c.progress
-		if c.server.isListen(&msgs[0]) {
-			c.listen(&msgs[0])
-			return
-		}
 	}
 	slow := false
-	for i := range msgs {
-		slow = slow || c.server.slow(&msgs[i])
+	for i := range all {
+		all[i].by, all[i].events = c, !batch
+		slow = slow || c.server.slow(&all[i])
 	}
 	if !slow {
-		c.answer(msgs, batch)
+		c.answer(all, batch)
 		return
 	}
-	c.out.flush() // the replies gathered so far must not wait for a slot
-	c.slots <- struct{}{}
-	if !c.begin() {
+	if refused := c.begin(len(line)); refused != nil {
+		for i := range all {
+			if all[i].wantsReply() {
+				c.refuse(&all[i], refused)
+			}
+		}
 		return
 	}
 	// The call is registered before the next line is read, which may cancel it.
-	end := c.server.register(c.ctx, c.caller, msgs)
+	end := c.server.register(c.ctx, c.caller, all)
+	size := len(line)
 	go func() {
-		defer c.calls.Done()
-		defer end()
-		c.answer(msgs, batch)
+		c.slots <- struct{}{}
+		c.answer(all, batch)
+		end()
 		c.out.flush() // an error shows at the reader's next flush
 		<-c.slots
+		c.done(size)
 	}()
 }
 
-// progress gathers a line about the progress of a call. The goroutine of tell writes it,
+// room says that there is: what the local client holds is not counted.
+func (c *conversation) room() *Error { return nil }
+
+// notify gathers a line about the progress of a call. The goroutine of tell writes it,
 // since a call must not keep its slot while its client does not read. If much output
 // waits for the client already, the line is dropped.
-func (c *conversation) progress(line []byte) {
+func (c *conversation) notify(line []byte) {
 	if c.out.full() {
 		return
 	}
@@ -178,80 +201,92 @@ func (c *conversation) tell() {
 	}
 }
 
-// listen opens a listener, which writes between the replies until it is cancelled
-// or the conversation ends.
-func (c *conversation) listen(m *message) {
-	ctx, end := c.server.inflight.begin(c.ctx, c.caller.Key(), m.ID)
-	refused, data := m.checkEra()
-	var l *Listener
-	if refused == nil {
-		l, refused = c.server.listen(ctx, c.caller, m)
-	}
-	if refused != nil {
-		end()
-		c.out.add(appendErrorData(nil, m.ID, refused, data))
-		return
-	}
-	c.listening.Go(func() {
-		defer end()
-		defer c.server.watch.leave(l)
-		for {
-			done := l.ctx.Err() != nil
-			lines := l.Next()
-			// Checked after Next, which returns the reply whatever ended the context. A
-			// client that has cancelled wants no reply.
-			if context.Cause(ctx) == errCancelled {
-				return
-			}
+// changes writes that a resource has changed which the conversation has subscribed to.
+func (c *conversation) changes(own *watcher) {
+	for {
+		select {
+		case <-own.bell:
+			lines, wrote := own.next()
 			for _, line := range lines {
 				c.out.push(line)
 			}
-			if l.Wrote(len(lines)); done {
-				return
-			}
-			select {
-			case <-l.Bell():
-			case <-l.ctx.Done():
-			}
+			wrote(len(lines))
+		case <-c.ctx.Done():
+			return
 		}
-	})
+	}
+}
+
+// listen writes a stream between the replies until it is cancelled or ends.
+func (c *conversation) listen(s *Stream, end func()) {
+	defer end()
+	defer s.close()
+	for over := false; !over; {
+		over = s.ctx.Err() != nil
+		lines := s.Next()
+		// Checked after Next, which returns the reply whatever ended the context. A
+		// client that has cancelled wants no reply.
+		if endedBy(s.ctx) == errCancelled {
+			return
+		}
+		for _, line := range lines {
+			c.out.push(line)
+		}
+		s.Wrote(len(lines))
+		select {
+		case <-s.Bell():
+		case <-s.ctx.Done():
+		}
+	}
 }
 
 // answer adds the replies to the output.
-func (c *conversation) answer(msgs []message, batch bool) {
-	b := borrow()
-	defer b.release()
-	b.b = appendReplies(b.b, msgs, batch, func(b []byte, m *message) []byte {
-		b, _ = c.server.reply(c.ctx, b, c.caller, m)
-		return b
+func (c *conversation) answer(all []request, batch bool) {
+	var b bytes.Buffer
+	c.server.writeAll(&b, all, batch, func(r *request) Reply {
+		ctx, end := c.ctx, func() {}
+		if r.Method == "subscriptions/listen" && r.wantsReply() { // it can be cancelled as long as it runs
+			ctx, end = c.server.inflight.begin(ctx, c.caller.Key(), r.ID)
+		}
+		switch reply := c.server.reply(ctx, c.caller, r); {
+		case reply.stream != nil:
+			c.listening.Go(func() { c.listen(reply.stream, end) })
+			return Reply{}
+		case reply.err == errCancelled:
+			end()
+			return Reply{}
+		default:
+			end()
+			return reply
+		}
 	})
-	c.out.add(b.b)
+	c.out.add(b.Bytes())
 }
 
 // slow reports whether a message calls a tool or reads a resource that takes time.
-func (s *Server) slow(m *message) bool {
-	if m.isNotification() || m.refused != nil {
+func (s *Server) slow(r *request) bool {
+	if r.isNotification() || r.refused != nil || r.wrong != nil {
 		return false
 	}
-	switch m.Method {
+	switch r.Method {
 	case "tools/call":
-		tool, _, refused := s.lookup(m)
+		tool, _, refused := s.lookup(r)
 		return refused == nil && tool.Cost != Cheap
 	case "resources/read":
-		r, _ := s.find(m.Params.URI)
-		return r != nil && r.Cost != Cheap
+		found, _ := s.find(r.Params.URI)
+		return found != nil && found.Cost != Cheap
 	}
 	return false
 }
 
-// register puts the slow calls among msgs into inflight, so that they can be cancelled
+// register puts the slow calls among all into inflight, so that they can be cancelled
 // before they begin. It returns the function that takes them out again.
-func (s *Server) register(ctx context.Context, c Caller, msgs []message) (end func()) {
+func (s *Server) register(ctx context.Context, c Caller, all []request) (end func()) {
 	var ends []func()
-	for i := range msgs {
-		if m := &msgs[i]; s.slow(m) {
+	for i := range all {
+		if r := &all[i]; s.slow(r) {
 			var end func()
-			m.registered, end = s.inflight.begin(ctx, c.Key(), m.ID)
+			r.registered, end = s.inflight.begin(ctx, c.Key(), r.ID)
 			ends = append(ends, end)
 		}
 	}
@@ -262,14 +297,29 @@ func (s *Server) register(ctx context.Context, c Caller, msgs []message) (end fu
 	}
 }
 
-// begin counts a call and returns true, unless the conversation is over.
-func (c *conversation) begin() bool {
+// begin counts the calls of a line that is so long, or returns why they may not begin.
+func (c *conversation) begin(line int) *Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.over {
-		c.calls.Add(1)
+	switch {
+	case c.over:
+		return errBusy
+	case c.underway >= maxUnderway || c.bytes > maxUnderwayBytes:
+		return errCrowded
 	}
-	return !c.over
+	c.underway++
+	c.bytes += line
+	c.calls.Add(1)
+	return nil
+}
+
+// done counts them as over.
+func (c *conversation) done(line int) {
+	c.mu.Lock()
+	c.underway--
+	c.bytes -= line
+	c.mu.Unlock()
+	c.calls.Done()
 }
 
 // finish lets no further call begin and waits for those that run.

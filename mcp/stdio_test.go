@@ -315,6 +315,49 @@ func TestStdioManyCalls(t *testing.T) {
 	}
 }
 
+// TestStdioHears: however many calls are under way, pings are answered and calls that wait
+// can be cancelled.
+func TestStdioHears(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := begin(t.Context(), t, testServer(), nil)
+		const calls = 2 * maxWaitingToken
+		for i := range calls {
+			d.send(waitCall(strconv.Itoa(i)))
+		}
+		d.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + strconv.Itoa(calls-1) + `}}`)
+		d.send(`{"jsonrpc":"2.0","id":"p","method":"ping"}`)
+		d.want(`{"jsonrpc":"2.0","id":"p","result":{}}`)
+		for i := range calls - 1 {
+			d.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + strconv.Itoa(i) + `}}`)
+		}
+		d.send(`{"jsonrpc":"2.0","id":"q","method":"ping"}`)
+		d.want(`{"jsonrpc":"2.0","id":"q","result":{}}`)
+		d.in.Close()
+		<-d.done
+	})
+}
+
+// TestStdioUnderway: calls beyond so many, and after so many bytes, are refused at once.
+func TestStdioUnderway(t *testing.T) {
+	long := `"` + strings.Repeat("x", maxLine/2) + `"`
+	for calls, args := range map[int]string{maxUnderway: "{}", maxUnderwayBytes/len(long) + 1: `{"a":` + long + `}`} {
+		synctest.Test(t, func(t *testing.T) {
+			d := begin(t.Context(), t, testServer(), nil)
+			for i := range calls + 1 {
+				if _, err := fmt.Fprintf(d.in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"wait","arguments":%s}}`+"\n", i, args); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d.want(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":{"code":-32000,"message":%q}}`, calls, errCrowded.Message))
+			for i := range calls {
+				fmt.Fprintf(d.in, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`+"\n", i)
+			}
+			d.in.Close()
+			<-d.done
+		})
+	}
+}
+
 // Replies to a burst of lines leave in one write.
 func TestStdioFlushesWhenIdle(t *testing.T) {
 	var out countingWriter
@@ -384,46 +427,34 @@ func TestStdioErrors(t *testing.T) {
 // Two conversations of the local client at the same time cancel only their own calls, may
 // each watch up to the bound, and leave nothing behind.
 func TestConversationsApart(t *testing.T) {
-	s := counted(new(atomic.Int64), func(string, string, []byte) {})
-	one, two := Caller{ID: "stdio", Conversation: "1"}, Caller{ID: "stdio", Conversation: "2"}
-	for _, c := range []Caller{one, two} {
+	synctest.Test(t, func(t *testing.T) {
+		s := counted(new(atomic.Int64), func(string) {})
+		one, two := Caller{ID: "stdio", Conversation: "1"}, Caller{ID: "stdio", Conversation: "2"}
+		var lines strings.Builder
 		for i := range maxWatchedToken {
-			if got := subscribeTo(s, c, fmt.Sprint("x://of/", i)); !strings.Contains(got, `"result":{}`) {
-				t.Fatalf("conversation %s, subscription %d: %s", c.Conversation, i, got)
+			if got := subscribeTo(s, one, fmt.Sprint("x://of/", i)); !strings.Contains(got, `"result":{}`) {
+				t.Fatalf("subscription %d: %s", i, got)
 			}
+			fmt.Fprintf(&lines, `{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"x://of/%[1]d"}}`+"\n", i)
 		}
-	}
-	var listeners []*Listener
-	for i := range 2 * maxListeners {
-		l, refused := s.listen(t.Context(), []Caller{one, two}[i%2], &message{})
-		if refused != nil {
-			t.Fatal(refused)
+		call, end := s.inflight.begin(t.Context(), one.Key(), json.RawMessage("1"))
+		defer end()
+		lines.WriteString(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		var out bytes.Buffer
+		if err := s.ServeStdio(t.Context(), strings.NewReader(lines.String()), &out, two, nil); err != nil {
+			t.Fatal(err)
 		}
-		listeners = append(listeners, l)
-	}
-	if listeners[0].ctx.Err() != nil {
-		t.Error("the listeners of one conversation pushed out one of the other")
-	}
-	call, end := s.inflight.begin(t.Context(), one.Key(), json.RawMessage("1"))
-	defer end()
-	s.inflight.cancel(two.Key(), json.RawMessage("1"))
-	if call.Err() != nil {
-		t.Error("one conversation cancelled a call of the other")
-	}
-	if err := s.ServeStdio(t.Context(), strings.NewReader(""), io.Discard, two, nil); err != nil {
-		t.Fatal(err)
-	}
-	for i, l := range listeners {
-		if ended := l.ctx.Err() != nil; ended != (i%2 == 1) {
-			t.Errorf("listener %d has ended: %v", i, ended)
+		if n := strings.Count(out.String(), `"result":{}`); n != maxWatchedToken {
+			t.Errorf("the other conversation watches %d resources: %s", n, out.String())
 		}
-		s.watch.leave(l)
-	}
-	if s.watch.count != maxWatchedToken {
-		t.Errorf("%d resources are watched after one of the two has ended, want %d", s.watch.count, maxWatchedToken)
-	}
-	s.Forget(one.Key())
-	if s.watch.count != 0 || len(s.watch.tokens) != 0 || len(s.watch.listeners) != 0 {
-		t.Errorf("%d resources and %d listeners are left", s.watch.count, len(s.watch.listeners))
-	}
+		if call.Err() != nil {
+			t.Error("one conversation cancelled a call of the other")
+		}
+		synctest.Wait()
+		if s.watch.shares.all != maxWatchedToken || len(s.watch.own) != 1 {
+			t.Errorf("%d resources are watched after one of the two has ended, want %d", s.watch.shares.all, maxWatchedToken)
+		}
+		s.Sessions.Revoke("stdio")
+		synctest.Wait()
+	})
 }

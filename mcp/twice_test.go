@@ -51,7 +51,7 @@ func TestTwice(t *testing.T) {
 		}
 		batch := `[` + text + `,{"jsonrpc":"2.0","id":5,"method":"ping"}]`
 		for _, sent := range []string{text, batch} {
-			msgs, _, refused := decode([]byte(sent))
+			msgs, _, refused := parse([]byte(sent))
 			if refused != nil || msgs[0].refused == nil || msgs[0].refused.Code != codeInvalidRequest || !strings.Contains(msgs[0].refused.Message, "twice") || string(msgs[0].ID) != id {
 				t.Errorf("%s: %v, %+v; want it refused with the id %s", sent, refused, msgs, id)
 			}
@@ -75,7 +75,7 @@ func TestNestedTooDeeply(t *testing.T) {
 		strings.Repeat("[", 9_000):            "not valid JSON",
 		strings.TrimRight(nested(9_000), "}"): "not valid JSON",
 	} {
-		_, _, refused := decode([]byte(sent))
+		_, _, refused := parse([]byte(sent))
 		if got := refused == nil; got != (want == "") || refused != nil && (refused.Code != codeParse || !strings.Contains(refused.Message, want)) {
 			t.Errorf("%.20s of %d bytes: %v, want %q", sent, len(sent), refused, want)
 		}

@@ -1,17 +1,23 @@
 package mcp
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 )
 
+// This file tells clients that a resource has changed: the events of the protocol.
+
 // Bounds on what is watched for clients.
 const (
-	maxWatchedToken = 64    // URIs of one token, and of one listener
-	maxWatched      = 20000 // URIs of all tokens and listeners, each counted as often as it is watched
+	maxWatchedToken = 64    // URIs of one watcher
+	maxWatched      = 20000 // URIs of all watchers, each counted as often as it is watched
 	maxListeners    = 8     // of one token; one more ends the oldest, whose connection may be gone
 	maxAllListeners = 4096
 )
@@ -19,17 +25,24 @@ const (
 // watchPeriod is how often watched resources are checked for a change.
 const watchPeriod = time.Second
 
-// watch knows which resources are watched, and by whom: by subscribers of the older era,
-// one per token, and by listeners of the newer one. It is kept in memory only.
+var errWatched = &Error{Code: codeBusy, Message: "a client watches at most " + strconv.Itoa(maxWatchedToken) + " resources: unsubscribe from one first"}
+
+// watch knows which resources are watched, and by whom. It is kept in memory only.
 type watch struct {
-	tell func(caller, key string, line []byte) // nil if callers of the older era cannot be told
+	ring   func(caller string) // see Options
+	shares Shares              // of watched URIs
 
 	mu        sync.Mutex
-	uris      map[string]*watched    // guarded by mu, like all below
-	tokens    map[string]*subscriber // by Caller.Key
-	listeners []*Listener            // oldest first
-	count     int                    // of URIs, for maxWatched
+	uris      map[string]*watched   // guarded by mu, like all below
+	own       map[string]*watcher   // what a caller has subscribed to, by Caller.Key
+	listeners map[string][]*watcher // by Caller.Key, oldest first
+	listening int                   // how many listeners there are
 	closed    bool
+}
+
+func (w *watch) init(ring func(caller string)) {
+	w.ring, w.shares = ring, Shares{All: maxWatched}
+	w.uris, w.own, w.listeners = make(map[string]*watched), make(map[string]*watcher), make(map[string][]*watcher)
 }
 
 // watched is one URI that somebody watches.
@@ -37,99 +50,201 @@ type watched struct {
 	resource *Resource
 	reading  Reading
 	state    string // the last one that was seen; empty until the first
-	watchers int
+	watchers map[*watcher]bool
 	broken   bool // State panicked, and is not called again; owned by tellChanges
 }
 
-// subscriber is a token that watches something.
-type subscriber struct {
-	expires time.Time // zero for never
-	uris    []string
+// watcher is one that watches resources: all subscriptions of a caller, or a listener.
+type watcher struct {
+	caller Caller
+	meta   *resultMeta // names the listener in each line; nil for subscriptions
+	bell   chan struct{}
+	end    context.CancelFunc
+
+	uris map[string]bool // guarded by watch.mu
+
+	mu      sync.Mutex
+	pending []change // that the client has not been told of, oldest first; guarded by mu, like number
+	number  uint64   // of changes so far
 }
 
-// tellChanges forgets the tokens that have ended, and tells the watchers of every resource
-// that has changed. It calls ask, which returns the state of a resource, or an error if its
-// State panicked, without holding mu, since that may wait for locks of other packages.
-func (w *watch) tellChanges(now time.Time, ask func(*Resource, Reading) (string, error)) {
-	w.mu.Lock()
-	for id, sub := range w.tokens {
-		if !sub.expires.IsZero() && !now.Before(sub.expires) {
-			w.dropToken(id)
+// change says that a resource has changed.
+type change struct {
+	uri    string
+	number uint64
+}
+
+// Watch checks the watched resources once a second and tells the watchers of those that
+// have changed, until ctx ends. Polling is simpler than having every part of a program
+// announce what it changes, and costs nothing while nobody watches.
+func (s *Server) Watch(ctx context.Context) error {
+	tick := time.NewTicker(watchPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			s.tellChanges()
 		}
 	}
+}
+
+// tellChanges tells the watchers of every resource that has changed. It calls State without
+// holding a lock, since that may wait for locks of other packages.
+func (s *Server) tellChanges() {
+	w := &s.watch
+	w.mu.Lock()
 	all := maps.Clone(w.uris)
 	w.mu.Unlock()
 	for uri, of := range all {
 		if of.resource.State == nil || of.broken {
 			continue
 		}
-		state, err := ask(of.resource, of.reading)
-		if of.broken = err != nil; of.broken {
+		state, bug := s.state(of.resource, of.reading)
+		if of.broken = bug != nil; of.broken {
 			continue
 		}
-		if callers := w.changed(uri, state); len(callers) > 0 {
-			line := updatedLine(uri, nil)
-			for _, caller := range callers {
-				w.tell(caller, uri, line)
+		w.mu.Lock()
+		var tell []*watcher
+		if of.state != "" && of.state != state { // the watch has not just begun
+			tell = slices.Collect(maps.Keys(of.watchers))
+		}
+		of.state = state
+		w.mu.Unlock()
+		for _, one := range tell {
+			one.add(uri)
+			if w.ring != nil {
+				w.ring(one.caller.Key())
 			}
 		}
 	}
 }
 
-// changed notes the state of a URI. If it differs from the last one, changed wakes the
-// listeners and returns the keys of the subscribers that watch the URI.
-func (w *watch) changed(uri, state string) (callers []string) {
+// add notes that a resource has changed. A change that waits already is replaced: one line
+// is enough. So is one that is being written, and another line follows: the client may have
+// read the resource before this change.
+func (w *watcher) add(uri string) {
+	w.mu.Lock()
+	w.number++
+	w.pending = append(slices.DeleteFunc(w.pending, func(c change) bool { return c.uri == uri }), change{uri, w.number})
+	w.mu.Unlock()
+	w.wake()
+}
+
+// wake rings the bell.
+func (w *watcher) wake() {
+	select {
+	case w.bell <- struct{}{}:
+	default: // a value is in the channel already
+	}
+}
+
+// next returns the lines that wait for the client, and the function to be called once the
+// first n of them are written.
+func (w *watcher) next() (lines [][]byte, wrote func(n int)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	of := w.uris[uri]
-	if of == nil || of.state == state {
-		return nil
+	taken := slices.Clone(w.pending)
+	for _, c := range taken {
+		lines = append(lines, notification("notifications/resources/updated", struct {
+			Meta *resultMeta `json:"_meta,omitempty"`
+			URI  string      `json:"uri"`
+		}{w.meta, c.uri}))
 	}
-	first := of.state == "" // the watch has just begun
-	if of.state = state; first {
-		return nil
+	return lines, func(n int) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.pending = slices.DeleteFunc(w.pending, func(c change) bool { return slices.Contains(taken[:n], c) })
 	}
-	for id, sub := range w.tokens {
-		if slices.Contains(sub.uris, uri) {
-			callers = append(callers, id)
-		}
-	}
-	for _, l := range w.listeners {
-		if slices.Contains(l.uris, uri) {
-			l.add(uri)
-		}
-	}
-	return callers
 }
 
-// add counts one more watcher of a URI, and begins to watch it if this is the first. It
-// returns false if maxWatched is reached. The caller holds mu.
-func (w *watch) add(uri string, r *Resource, reading Reading) bool {
-	if w.count >= maxWatched {
-		return false
+// Changes returns the lines that wait for the stream of a caller, and the function to be
+// called once the first n of them are written. Both are nil if nothing waits.
+func (s *Server) Changes(caller string) (lines [][]byte, wrote func(n int)) {
+	s.watch.mu.Lock()
+	own := s.watch.own[caller]
+	s.watch.mu.Unlock()
+	if own == nil {
+		return nil, nil
 	}
-	if w.uris == nil {
-		w.uris, w.tokens = make(map[string]*watched), make(map[string]*subscriber)
+	return own.next()
+}
+
+// Close ends all listeners, each with its reply, and refuses new ones.
+func (s *Server) Close() {
+	w := &s.watch
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	for _, all := range w.listeners {
+		for _, one := range all {
+			one.end()
+		}
 	}
-	of := w.uris[uri]
+}
+
+// state returns the state of a resource that is watched, "" for one that never changes.
+func (s *Server) state(r *Resource, reading Reading) (state string, bug *Error) {
+	if r.State == nil {
+		return "", nil
+	}
+	bug = s.guard(r.URI, func() { state = r.State(reading) })
+	return state, bug
+}
+
+// observe makes a watcher watch the resource of a URI, or returns why it cannot. Watching
+// the same resource again changes nothing.
+func (s *Server) observe(ctx context.Context, w *watcher, r *request, uri string) Reply {
+	found, reading := s.find(uri)
+	if found == nil {
+		return refuse(noResource(r, ErrNoResource))
+	}
+	err := s.may(ctx, w.caller, found.URI)
+	if err != nil {
+		return Reply{err: forbidden(err), name: found.URI}
+	}
+	var refused *Error
+	if found.Check != nil {
+		if refused = s.guard(found.URI, func() { err = found.Check(reading) }); err != nil {
+			refused = unread(r, err)
+		}
+	}
+	if refused == nil {
+		refused = s.watch.add(w, found, reading)
+	}
+	if refused == nil { // asked now, so that no change after this request is missed
+		var state string
+		if state, refused = s.state(found, reading); refused != nil {
+			s.watch.remove(w, uri)
+		} else {
+			s.watch.begin(uri, state)
+		}
+	}
+	return Reply{result: &empty{}, err: refused, name: found.URI}
+}
+
+// add makes a watcher watch a resource, or returns why it cannot.
+func (w *watch) add(one *watcher, r *Resource, reading Reading) *Error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case one.uris == nil:
+		return errUnauthorized // it has ended meanwhile
+	case one.uris[reading.URI]:
+		return nil
+	case len(one.uris) >= maxWatchedToken:
+		return errWatched
+	case w.shares.Take(one.caller, 1) != nil:
+		return &Error{Code: codeBusy, Message: "too many resources are watched: try again later"}
+	}
+	of := w.uris[reading.URI]
 	if of == nil {
-		of = &watched{resource: r, reading: reading}
-		w.uris[uri] = of
+		of = &watched{resource: r, reading: reading, watchers: make(map[*watcher]bool)}
+		w.uris[reading.URI] = of
 	}
-	of.watchers++
-	w.count++
-	return true
-}
-
-// remove counts one watcher of a URI less, and forgets the URI after the last. The
-// caller holds mu.
-func (w *watch) remove(uri string) {
-	w.count--
-	if of := w.uris[uri]; of.watchers > 1 {
-		of.watchers--
-	} else {
-		delete(w.uris, uri)
-	}
+	of.watchers[one], one.uris[reading.URI] = true, true
+	return nil
 }
 
 // begin sets the state of a URI that later states are compared with, unless another
@@ -142,80 +257,238 @@ func (w *watch) begin(uri, state string) {
 	}
 }
 
-// dropToken forgets a subscriber, by the key of its caller. The caller of dropToken holds
-// mu.
-func (w *watch) dropToken(id string) {
-	if sub := w.tokens[id]; sub != nil {
-		for _, uri := range sub.uris {
-			w.remove(uri)
-		}
-		delete(w.tokens, id)
+// remove makes a watcher watch a URI no longer. The URI is forgotten after its last.
+func (w *watch) remove(one *watcher, uri string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.drop(one, uri)
+}
+
+// drop is remove for callers that hold mu.
+func (w *watch) drop(one *watcher, uri string) {
+	if !one.uris[uri] {
+		return
+	}
+	delete(one.uris, uri)
+	one.mu.Lock()
+	one.pending = slices.DeleteFunc(one.pending, func(c change) bool { return c.uri == uri })
+	one.mu.Unlock()
+	w.shares.Add(one.caller, -1)
+	of := w.uris[uri]
+	if delete(of.watchers, one); len(of.watchers) == 0 {
+		delete(w.uris, uri)
 	}
 }
 
-// subscribe makes a token watch a resource, or returns why it cannot. Subscribing to the
-// same resource again changes nothing.
-func (w *watch) subscribe(c Caller, r *Resource, reading Reading) *Error {
+// leave ends a watcher: it watches nothing any longer.
+func (w *watch) leave(one *watcher) {
+	one.end()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	sub := w.tokens[c.Key()]
-	switch {
-	case sub != nil && slices.Contains(sub.uris, reading.URI):
-		return nil
-	case sub != nil && len(sub.uris) >= maxWatchedToken:
-		return &Error{codeBusy, "a client watches at most " + strconv.Itoa(maxWatchedToken) + " resources: unsubscribe from one first"}
-	case !w.add(reading.URI, r, reading):
-		return &Error{codeBusy, "too many resources are watched: try again later"}
+	for uri := range one.uris {
+		w.drop(one, uri)
 	}
-	if sub == nil {
-		sub = &subscriber{expires: c.Expires}
-		w.tokens[c.Key()] = sub
+	one.uris = nil
+	key := one.caller.Key()
+	if w.own[key] == one {
+		delete(w.own, key)
 	}
-	sub.uris = append(sub.uris, reading.URI)
-	return nil
-}
-
-// join adds a listener. If its caller has too many already, it ends the oldest of them.
-func (w *watch) join(l *Listener) *Error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed || len(w.listeners) >= maxAllListeners {
-		return &Error{codeBusy, "no further listener can be served now: try again later"}
-	}
-	var own []*Listener
-	for _, other := range w.listeners {
-		if other.caller == l.caller && other.ctx.Err() == nil {
-			own = append(own, other)
+	if i := slices.Index(w.listeners[key], one); i >= 0 {
+		w.listening--
+		if w.listeners[key] = slices.Delete(w.listeners[key], i, i+1); len(w.listeners[key]) == 0 {
+			delete(w.listeners, key)
 		}
 	}
-	if len(own) >= maxListeners {
-		// This only ends its context. Its stream then calls leave, which takes it off the
-		// list.
-		own[0].end()
-	}
-	w.listeners = append(w.listeners, l)
-	return nil
 }
 
-// listen makes a listener watch a resource. It returns false if the listener watches it
-// already or there are too many.
-func (w *watch) listen(l *Listener, r *Resource, reading Reading) bool {
+// watcher returns a new watcher, which lives as long as ctx and the caller's token.
+func (s *Server) watcher(ctx context.Context, c Caller) (context.Context, *watcher, error) {
+	session, err := s.Sessions.Begin(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx = session.Context
+	w := &watcher{caller: c, bell: make(chan struct{}, 1), uris: make(map[string]bool), end: session.End}
+	if !c.Expires.IsZero() {
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadline(ctx, c.Expires)
+		w.end = func() { stop(); session.End() }
+	}
+	return ctx, w, nil
+}
+
+// subscriber returns the watcher with all subscriptions of a caller, and begins it if there
+// is none. It ends with ctx.
+func (s *Server) subscriber(ctx context.Context, c Caller) (*watcher, error) {
+	s.watch.mu.Lock()
+	own := s.watch.own[c.Key()]
+	s.watch.mu.Unlock()
+	if own != nil {
+		return own, nil
+	}
+	ctx, own, err := s.watcher(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	s.watch.mu.Lock()
+	if other := s.watch.own[c.Key()]; other != nil { // two requests at the same time
+		s.watch.mu.Unlock()
+		own.end()
+		return other, nil
+	}
+	s.watch.own[c.Key()] = own
+	s.watch.mu.Unlock()
+	context.AfterFunc(ctx, func() { s.watch.leave(own) })
+	return own, nil
+}
+
+// subscribe answers resources/subscribe.
+func (s *Server) subscribe(ctx context.Context, c Caller, r *request) Reply {
+	own, err := s.subscriber(context.Background(), c) // it outlives the request
+	if err != nil {
+		return refuse(errUnauthorized)
+	}
+	return s.observe(ctx, own, r, r.Params.URI)
+}
+
+// unsubscribe answers resources/unsubscribe. A URI that is not watched is no error.
+func (s *Server) unsubscribe(_ context.Context, c Caller, r *request) Reply {
+	s.watch.mu.Lock()
+	own := s.watch.own[c.Key()]
+	s.watch.mu.Unlock()
+	if own != nil {
+		s.watch.remove(own, r.Params.URI)
+	}
+	return Reply{result: &empty{}}
+}
+
+// filter is what a subscriptions/listen asks for. Our lists do not change while
+// the program runs, so of its members only the resources mean anything here.
+type filter struct {
+	Resources []string `json:"resourceSubscriptions,omitempty"`
+}
+
+// listen answers subscriptions/listen with a stream. Resources that are unknown, not
+// allowed or cannot be are left out, not refused: the first line tells the client which
+// ones were accepted.
+func (s *Server) listen(ctx context.Context, c Caller, r *request) Reply {
+	if !r.events {
+		return refuse(&Error{Code: codeInvalidRequest, Status: http.StatusNotAcceptable, Message: "subscriptions/listen answers with text/event-stream, which the Accept header excludes"})
+	}
+	ctx, one, err := s.watcher(ctx, c)
+	if err != nil {
+		return refuse(errUnauthorized)
+	}
+	one.meta = &resultMeta{Subscription: r.ID}
+	if !s.watch.join(one) {
+		one.end()
+		return refuse(&Error{Code: codeBusy, Status: http.StatusServiceUnavailable, Message: "no further listener can be served now: try again later"})
+	}
+	var accepted []string
+	for _, uri := range r.Params.Notifications.Value.Resources {
+		if !slices.Contains(accepted, uri) && s.observe(ctx, one, r, uri).err == nil {
+			accepted = append(accepted, uri)
+		}
+	}
+	var last bytes.Buffer
+	s.write(&last, r, Reply{result: &empty{head{Meta: &resultMeta{Subscription: r.ID}}}})
+	one.wake()
+	return Reply{stream: &Stream{ctx: ctx, watcher: one, close: func() { s.watch.leave(one) }, last: last.Bytes(),
+		first: notification("notifications/subscriptions/acknowledged", struct {
+			Meta          *resultMeta `json:"_meta"`
+			Notifications filter      `json:"notifications"`
+		}{one.meta, filter{accepted}})}}
+}
+
+// join adds a listener, unless there are too many. If its caller has too many already, it
+// ends the oldest of them.
+func (w *watch) join(one *watcher) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if slices.Contains(l.uris, reading.URI) || len(l.uris) >= maxWatchedToken || !w.add(reading.URI, r, reading) {
+	if w.closed || w.listening >= maxAllListeners {
 		return false
 	}
-	l.uris = append(l.uris, reading.URI)
+	key := one.caller.Key()
+	all := append(w.listeners[key], one)
+	w.listeners[key] = all
+	w.listening++
+	if len(all) > maxListeners {
+		// This only ends its context. Its stream then calls leave, which takes it off the
+		// list.
+		all[len(all)-1-maxListeners].end()
+	}
 	return true
 }
 
-// leave ends a listener and its watching.
-func (w *watch) leave(l *Listener) {
-	l.end()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, uri := range l.uris {
-		w.remove(uri)
+// Stream is the answer to a subscriptions/listen. The transport that writes it calls Next
+// and Wrote from one goroutine, until the stream's context has ended.
+type Stream struct {
+	ctx     context.Context
+	close   func() // must be called once it is written
+	watcher *watcher
+
+	first []byte // what was accepted; nil once it is written, like last
+	last  []byte // the reply
+
+	wrote func(n int) // of the lines that the last Next took from the watcher
+	taken int         // how many these are
+}
+
+// Bell returns a channel that receives a value when Next may have lines. The goroutine
+// that writes the stream may also send to it.
+func (s *Stream) Bell() chan struct{} { return s.watcher.bell }
+
+// Next returns the lines to be written now: first the acknowledgement; then a line for each
+// change; and last, once the context has ended, the reply.
+func (s *Stream) Next() (lines [][]byte) {
+	if s.last == nil {
+		return nil
 	}
-	w.listeners = slices.DeleteFunc(w.listeners, func(other *Listener) bool { return other == l })
+	over := s.ctx.Err() != nil // before the changes, which all come before the reply
+	changes, wrote := s.watcher.next()
+	if s.wrote, s.taken = wrote, len(changes); s.first != nil {
+		lines = append(lines, s.first)
+	}
+	lines = append(lines, changes...)
+	if over {
+		lines = append(lines, s.last)
+	}
+	return lines
+}
+
+// Wrote tells the stream that the first n lines which the last Next returned have been
+// written. The next Next returns the others again.
+func (s *Stream) Wrote(n int) {
+	if n > 0 && s.first != nil {
+		s.first = nil
+		n--
+	}
+	told := min(n, s.taken)
+	s.wrote(told)
+	if n > told {
+		s.last = nil
+	}
+	if told < s.taken {
+		s.watcher.wake()
+	}
+}
+
+// Notification returns the JSON-RPC notification of method with params, which
+// must encode to an object. It is one line without a line feed. Like [Encode] it
+// panics if params cannot be encoded: their types are ours and always can.
+func Notification(method string, params any) []byte {
+	body, err := json.Marshal(params) // with HTML escaping, which a page can put anywhere
+	if err != nil {
+		panic("mcp: " + err.Error())
+	}
+	return notification(method, json.RawMessage(body))
+}
+
+// notification is Notification without HTML escaping.
+func notification(method string, params any) []byte {
+	return Encode(struct {
+		Version string `json:"jsonrpc"`
+		Method  string `json:"method"`
+		Params  any    `json:"params"`
+	}{"2.0", method, params})
 }

@@ -27,10 +27,10 @@ func modern(id, method, params string) string {
 
 // counted is a server with one resource that changes when n does, and one that
 // needs a scope.
-func counted(n *atomic.Int64, tell func(caller, key string, line []byte)) *Server {
+func counted(n *atomic.Int64, ring func(caller string)) *Server {
 	state := func(Reading) string { return fmt.Sprint("at ", n.Load()) }
 	read := func(_ context.Context, r Reading) ([]Content, error) { return r.Text([]byte(state(r))), nil }
-	return NewServer(Options{Name: "test", May: tradersOnly, Version: "1", Tell: tell, Resources: []Resource{
+	return NewServer(Options{Name: "test", May: tradersOnly, Version: "1", Ring: ring, Resources: []Resource{
 		{URI: "x://n", Name: "n", Read: read, State: state},
 		{URI: "x://of/{name}", Name: "of", Read: read, State: state},
 		{URI: "x://secret", Name: "secret", Read: read, State: state},
@@ -48,13 +48,16 @@ func TestSubscription(t *testing.T) {
 		var n atomic.Int64
 		var mu sync.Mutex
 		told := make(map[string]int)
-		s := counted(&n, func(caller, key string, line []byte) {
+		var s *Server
+		s = counted(&n, func(caller string) {
 			mu.Lock()
 			defer mu.Unlock()
 			told[caller]++
-			if want := `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"x://n"}}`; string(line) != want || key != "x://n" {
-				t.Errorf("told %q %s", key, line)
+			lines, wrote := s.Changes(caller)
+			if want := `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"x://n"}}`; len(lines) != 1 || string(lines[0]) != want {
+				t.Errorf("told %s", lines)
 			}
+			wrote(len(lines))
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		go s.Watch(ctx)
@@ -76,12 +79,14 @@ func TestSubscription(t *testing.T) {
 		}
 		change(map[string]int{"stays": 1, "leaves": 1, "expires": 1, "revoked": 1})
 		s.handle(ctx, Caller{ID: "leaves"}, []byte(`{"jsonrpc":"2.0","id":1,"method":"resources/unsubscribe","params":{"uri":"x://n"}}`))
-		s.Forget("revoked")
+		s.Sessions.Revoke("revoked")
 		time.Sleep(2 * time.Second) // the third token ends
 		change(map[string]int{"stays": 2, "leaves": 1, "expires": 1, "revoked": 1})
-		s.Forget("stays")
-		if s.watch.count != 0 || len(s.watch.uris) != 0 || len(s.watch.tokens) != 0 {
-			t.Errorf("left over: %d, %v, %v", s.watch.count, s.watch.uris, s.watch.tokens)
+		s.Sessions.Revoke("stays")
+		s.Sessions.Revoke("leaves")
+		synctest.Wait()
+		if s.watch.shares.all != 0 || len(s.watch.uris) != 0 || len(s.watch.own) != 0 || len(s.Sessions.open) != 0 {
+			t.Errorf("left over: %d, %v, %v", s.watch.shares.all, s.watch.uris, s.watch.own)
 		}
 		cancel()
 	})
@@ -90,7 +95,7 @@ func TestSubscription(t *testing.T) {
 // A token cannot make the server watch without end, nor watch what it may not
 // read.
 func TestSubscriptionBounds(t *testing.T) {
-	s := counted(new(atomic.Int64), func(string, string, []byte) {})
+	s := counted(new(atomic.Int64), func(string) {})
 	c := Caller{ID: "a"}
 	for i := range maxWatchedToken {
 		if got := subscribeTo(s, c, fmt.Sprint("x://of/", i)); !strings.Contains(got, `"result":{}`) {
@@ -112,7 +117,7 @@ func TestSubscriptionBounds(t *testing.T) {
 // would be, a listener is told what was accepted, and nothing is kept for either.
 func TestWatchNothing(t *testing.T) {
 	read := func(_ context.Context, r Reading) ([]Content, error) { return r.Text(nil), nil }
-	s := NewServer(Options{Name: "test", Version: "1", Tell: func(string, string, []byte) {}, Resources: []Resource{{URI: "x://of/{name}", Name: "of", Read: read, Check: func(r Reading) error {
+	s := NewServer(Options{Name: "test", Version: "1", Ring: func(string) {}, Resources: []Resource{{URI: "x://of/{name}", Name: "of", Read: read, Check: func(r Reading) error {
 		switch r.Parts["name"] {
 		case "none":
 			return fmt.Errorf("%w: there is no none", ErrNoResource)
@@ -130,8 +135,8 @@ func TestWatchNothing(t *testing.T) {
 			t.Errorf("%s: %s, want %s", uri, got, want)
 		}
 	}
-	if s.watch.count != 1 {
-		t.Errorf("%d are watched, want 1", s.watch.count)
+	if s.watch.shares.all != 1 {
+		t.Errorf("%d are watched, want 1", s.watch.shares.all)
 	}
 	next, _ := openListener(t, testHTTP(s), modern("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["x://of/none","x://of/boom","x://of/some"]},`))
 	if got := next(); !strings.Contains(got, `"notifications":{"resourceSubscriptions":["x://of/some"]}`) {
@@ -142,11 +147,12 @@ func TestWatchNothing(t *testing.T) {
 
 // All tokens and listeners together are bounded too.
 func TestWatchedBounds(t *testing.T) {
-	s := counted(new(atomic.Int64), func(string, string, []byte) {})
+	s := counted(new(atomic.Int64), func(string) {})
+	listening := func() *request { return &request{carried: carried{events: true}} }
 	n := 0
 	for i := 0; n < maxWatched; i++ {
 		for j := range maxWatchedToken {
-			if subscribeTo(s, Caller{ID: fmt.Sprint(i)}, fmt.Sprint("x://of/", j)); s.watch.count == n {
+			if subscribeTo(s, Caller{ID: fmt.Sprint(i)}, fmt.Sprint("x://of/", j)); s.watch.shares.all == n {
 				t.Fatalf("%d are watched", n)
 			}
 			if n++; n == maxWatched {
@@ -158,11 +164,11 @@ func TestWatchedBounds(t *testing.T) {
 		t.Errorf("one more: %s", got)
 	}
 	for i := range maxAllListeners {
-		if _, refused := s.listen(t.Context(), Caller{ID: fmt.Sprint(i)}, &message{}); refused != nil {
-			t.Fatalf("listener %d: %v", i, refused)
+		if reply := s.listen(t.Context(), Caller{ID: fmt.Sprint(i)}, listening()); reply.err != nil {
+			t.Fatalf("listener %d: %v", i, reply.err)
 		}
 	}
-	if _, refused := s.listen(t.Context(), Caller{ID: "one more"}, &message{}); refused == nil {
+	if reply := s.listen(t.Context(), Caller{ID: "one more"}, listening()); reply.err == nil {
 		t.Error("one listener more is served")
 	}
 }
@@ -208,7 +214,7 @@ func TestContentBounds(t *testing.T) {
 // openListener posts a subscriptions/listen and returns the lines of its events.
 func openListener(t *testing.T, h *HTTP, body string) (lines func() string, closeBody func()) {
 	t.Helper()
-	h.Listen = func(ctx context.Context, w http.ResponseWriter, l *Listener) error {
+	h.Listen = func(ctx context.Context, w http.ResponseWriter, l *Stream) error {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for {
 			done := ctx.Err() != nil
@@ -266,7 +272,7 @@ func TestListen(t *testing.T) {
 		t.Errorf("first\ngot  %s\nwant %s", got, want[0])
 	}
 	n.Add(1)
-	s.watch.tellChanges(time.Now(), s.state)
+	s.tellChanges()
 	if got, want := next(), `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{`+id+`,"uri":"x://n"}}`; got != want {
 		t.Errorf("change\ngot  %s\nwant %s", got, want)
 	}
@@ -300,19 +306,20 @@ func TestListenRefused(t *testing.T) {
 // TestListenerPending: if a listener is read slowly, no more lines wait for it than there
 // are resources.
 func TestListenerPending(t *testing.T) {
-	l := &Listener{id: json.RawMessage("1"), bell: make(chan struct{}, 1), ctx: t.Context()}
+	w := &watcher{bell: make(chan struct{}, 1)}
+	l := &Stream{watcher: w, first: []byte("accepted"), last: []byte("reply"), ctx: t.Context()}
 	l.Next()
 	l.Wrote(1) // what was accepted
 	for range 100 {
 		for i := range 64 {
-			l.add(fmt.Sprint("wick://", i))
+			w.add(fmt.Sprint("wick://", i))
 		}
 		l.Next()
 		for i := range 64 { // all change again while one line is written
-			l.add(fmt.Sprint("wick://", i))
+			w.add(fmt.Sprint("wick://", i))
 		}
 		l.Wrote(1)
-		if n := len(l.pending); n > 64 {
+		if n := len(w.pending); n > 64 {
 			t.Fatalf("%d changes of 64 resources wait", n)
 		}
 	}
@@ -326,7 +333,7 @@ func TestPanics(t *testing.T) {
 		var bug atomic.Bool
 		var log bytes.Buffer
 		s := NewServer(Options{
-			Tell: func(string, string, []byte) {}, Log: slog.New(slog.NewTextHandler(&log, nil)),
+			Ring: func(string) {}, Log: slog.New(slog.NewTextHandler(&log, nil)),
 			Resources: []Resource{{URI: "x://n", Name: "n", State: func(Reading) string {
 				if asked.Add(1); bug.Load() {
 					panic("secret inner state")
@@ -338,6 +345,10 @@ func TestPanics(t *testing.T) {
 		})
 		subscribeTo(s, Caller{ID: "a"}, "x://n") // while all is well
 		bug.Store(true)
+		if got := subscribeTo(s, Caller{ID: "b"}, "x://n"); !strings.Contains(got, `"code":-32603`) || s.watch.shares.all != 1 {
+			t.Errorf("a subscription whose State panics: %s, and %d are kept", got, s.watch.shares.all)
+		}
+		asked.Store(1)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if err := s.Watch(ctx); err != nil || asked.Load() != 2 {
@@ -360,8 +371,8 @@ func TestPanics(t *testing.T) {
 				t.Errorf("no %s in %s", want, out.String())
 			}
 		}
-		if n := strings.Count(log.String(), "secret inner state"); n != 5 || strings.Contains(out.String(), "secret") {
-			t.Errorf("%d panics are in the log, want 5: %s", n, log.String())
+		if n := strings.Count(log.String(), "secret inner state"); n != 6 || strings.Contains(out.String(), "secret") {
+			t.Errorf("%d panics are in the log, want 6: %s", n, log.String())
 		}
 	})
 }
@@ -373,8 +384,8 @@ func TestWatchRevoked(t *testing.T) {
 		"resources/subscribe":  `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"x://n"}}`,
 		"subscriptions/listen": modern("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["x://n"]},`),
 	} {
-		s := counted(new(atomic.Int64), func(string, string, []byte) {})
-		s.valid = func(string) bool { return false }
+		s := counted(new(atomic.Int64), func(string) {})
+		s.Sessions.valid = func(string) bool { return false }
 		h, revoked, said := testHTTP(s), false, error(nil)
 		h.Authenticate = func(*http.Request) (Caller, error) {
 			if revoked {
@@ -396,8 +407,8 @@ func TestWatchRevoked(t *testing.T) {
 		if w.Code != 401 || !strings.Contains(w.Body.String(), `"code":-32001`) || said == nil {
 			t.Errorf("%s: %d %s, %v", method, w.Code, w.Body, said)
 		}
-		if s.watch.count != 0 || len(s.watch.tokens)+len(s.watch.listeners) != 0 {
-			t.Errorf("%s: %d resources are watched for %v", method, s.watch.count, s.watch.tokens)
+		if s.watch.shares.all != 0 || len(s.watch.own)+len(s.watch.listeners) != 0 {
+			t.Errorf("%s: %d resources are watched for %v", method, s.watch.shares.all, s.watch.own)
 		}
 	}
 }
@@ -422,7 +433,7 @@ func TestListenerLeaves(t *testing.T) {
 	last()
 	for start := time.Now(); ; time.Sleep(time.Millisecond) {
 		s.watch.mu.Lock()
-		left := len(s.watch.listeners)
+		left := s.watch.listening
 		s.watch.mu.Unlock()
 		if left == maxListeners-1 {
 			break
@@ -483,16 +494,11 @@ func TestListenCancelled(t *testing.T) {
 	fmt.Fprintln(send, modern("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["x://n"]},`))
 	lines.Scan() // what was accepted
 	s.watch.mu.Lock()
-	l := s.watch.listeners[0]
+	l := s.watch.listeners["stdio"][0]
 	s.watch.mu.Unlock()
 	l.mu.Lock()
-	for !l.acked { // until it has noted that
-		l.mu.Unlock()
-		runtime.Gosched()
-		l.mu.Lock()
-	}
 	// It wakes, if it does not wait for the lock already, and comes to wait for it.
-	l.ring()
+	l.wake()
 	for range 1000 {
 		runtime.Gosched()
 	}
@@ -590,8 +596,7 @@ func FuzzModern(f *testing.F) {
 		r := checkReply(t, sent, text)
 		var result struct{ ResultType string }
 		if r.Result != nil && (json.Unmarshal(r.Result, &result) != nil || result.ResultType != "complete") && strings.Contains(string(sent), modernVersion) {
-			var m message
-			if m.UnmarshalJSON(sent) == nil && m.modern() {
+			if all, _, refused := parse(sent); refused == nil && all[0].modern {
 				t.Fatalf("%q: %s", sent, text)
 			}
 		}

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
 	"wick/delivery"
@@ -97,8 +96,7 @@ func (e *app) answer(ctx context.Context, c permit.Caller, id string, yes bool) 
 // revoked ends what a token has open: its streams, and what it watches. The login calls it
 // for each token that ends before its time.
 func (e *app) revoked(caller string) {
-	e.protocol.Forget(caller) // first, or it would give the hub more to send
-	e.hub.Revoke(caller)
+	e.protocol.Sessions.Revoke(caller)
 }
 
 // subscribes reports whether the token of a subscription was not revoked. That of a local
@@ -128,7 +126,6 @@ func (e *app) close(err error) error {
 // gets back the subscription that its client had under an earlier token.
 func (e *app) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error {
 	caller := tools.Subscriber(c)
-	caller.Valid = func() bool { return e.valid(c.ID) }
 	var claim func() error
 	if e.trade != nil && permit.ParseScopes(c.Scope).Has(permit.Read) {
 		claim = func() error { return e.trade.Claim(caller) }
@@ -136,13 +133,13 @@ func (e *app) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error
 	return e.hub.Serve(w, r, caller, claim)
 }
 
-// listener is an mcp.Listener as sse writes it: events without ids, since the
+// listener is an mcp.Stream as sse writes it: events without ids, since the
 // protocol of listeners knows no resuming.
-type listener struct{ *mcp.Listener }
+type listener struct{ *mcp.Stream }
 
 // Next returns the lines that wait, each as an event of its own.
 func (l listener) Next() (events []sse.Event) {
-	for _, line := range l.Listener.Next() {
+	for _, line := range l.Stream.Next() {
 		events = append(events, sse.Event{Data: line})
 	}
 	return events
@@ -155,7 +152,6 @@ func (l listener) Next() (events []sse.Event) {
 // long to wait for them.
 func (e *app) converse(ctx context.Context, r io.Reader, w io.Writer, caller mcp.Caller) error {
 	caller.Conversation = strconv.FormatUint(e.conversations.Add(1), 10)
-	defer e.hub.Revoke(caller.Key()) // drops what still waits to be sent
 	// Nothing can wake a read of standard input. A pipe between r and the protocol can be
 	// closed during such a read; the goroutine that reads is then left behind.
 	in, lines := io.Pipe()
@@ -167,12 +163,6 @@ func (e *app) converse(ctx context.Context, r io.Reader, w io.Writer, caller mcp
 	}()
 	ctx = context.WithoutCancel(ctx)
 	return e.protocol.ServeStdio(ctx, in, w, caller, func(ctx context.Context, write func(line []byte) error) error {
-		event := func(event sse.Event) error { return write(event.Data) }
-		// Alerts come under the ID of the client, changes of what this conversation
-		// watches under its key.
-		var g errgroup.Group
-		g.Go(func() error { return e.hub.Push(ctx, caller.ID, event) })
-		g.Go(func() error { return e.hub.Push(ctx, caller.Key(), event) })
-		return g.Wait()
+		return e.hub.Push(ctx, caller.ID, func(event sse.Event) error { return write(event.Data) })
 	})
 }

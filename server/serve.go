@@ -278,7 +278,7 @@ func newEndpoint(e *app, source market.Source, o *owner, conns *connections, log
 			login.Challenge(w.Header(), r.URL.Path, err)
 		},
 		Stream: e.stream,
-		Listen: func(ctx context.Context, w http.ResponseWriter, l *mcp.Listener) error {
+		Listen: func(ctx context.Context, w http.ResponseWriter, l *mcp.Stream) error {
 			return sse.Serve(ctx, w, listener{l})
 		},
 		Health:  func() any { return o.health() },
@@ -332,8 +332,9 @@ func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 	e.protocol = mcp.NewServer(mcp.Options{
 		Name: "wick", Title: "wick: charts, alerts, paper trading", Version: buildVersion(), Icons: tools.Icon(), Instructions: said,
 		Tools: e.meter.tools(all), Resources: resources, Prompts: tools.Prompts(), Complete: tools.Complete(d),
-		Tell: e.hub.Tell, May: e.may, Valid: e.valid, Log: logs.part("MCP"),
+		Ring: e.hub.Ring, May: e.may, Valid: e.valid, Log: logs.part("MCP"),
 	})
+	e.hub.Changes = e.protocol.Changes
 	return e.protocol
 }
 

@@ -74,7 +74,7 @@ func (h *handlers) listIndicators() tool {
 }
 
 // wholeCatalog is the answer without arguments, encoded once.
-var wholeCatalog = sync.OnceValue(func() mcp.Content { return mcp.Fixed(catalogJSON(inCategory(""), false)) })
+var wholeCatalog = sync.OnceValue(func() mcp.Content { return mcp.Content{Text: catalogJSON(inCategory(""), false)} })
 
 // The catalogue as clients see it. The short form leaves out most members with omitempty.
 type (

@@ -272,7 +272,7 @@ func TestAlertsResourceFits(t *testing.T) {
 			}
 			d.fire(c.fired)
 			var read contents
-			ask(t, d.protocol(func(string, string, []byte) {}), trader, "resources/read", `{"uri":"wick://alerts"}`, &read)
+			ask(t, d.protocol(func(string) {}), trader, "resources/read", `{"uri":"wick://alerts"}`, &read)
 			text := read.Contents[0].Text
 			var got struct {
 				Waiting, Fired []json.RawMessage

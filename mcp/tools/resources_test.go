@@ -28,7 +28,7 @@ import (
 )
 
 // protocol returns a server with all that clients see.
-func (d *desk) protocol(tell func(caller, key string, line []byte)) *mcp.Server {
+func (d *desk) protocol(ring func(caller string)) *mcp.Server {
 	deps := Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub}
 	gate := permit.New(permit.Options{Above: -1})
 	may := func(ctx context.Context, c mcp.Caller, action string) error {
@@ -38,7 +38,7 @@ func (d *desk) protocol(tell func(caller, key string, line []byte)) *mcp.Server 
 		}
 		return nil
 	}
-	return mcp.NewServer(mcp.Options{Tools: d.tools, Resources: Resources(deps), Prompts: Prompts(), Complete: Complete(deps), Tell: tell, May: may})
+	return mcp.NewServer(mcp.Options{Tools: d.tools, Resources: Resources(deps), Prompts: Prompts(), Complete: Complete(deps), Ring: ring, May: may})
 }
 
 // post sends a request over HTTP, as a caller with a token, and returns the reply.
@@ -79,13 +79,22 @@ type contents struct {
 	}
 }
 
+var changedURI = regexp.MustCompile(`wick://[^"]+`)
+
 // Alerts, orders and positions are what the tools say of them, and reading them
 // takes nothing away; who watches is told of each change, within about a second.
 func TestTradeResources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		told := make(map[string]int)
-		s := d.protocol(func(caller, key string, line []byte) { told[key]++ })
+		var s *mcp.Server
+		s = d.protocol(func(caller string) {
+			lines, wrote := s.Changes(caller)
+			for _, line := range lines {
+				told[changedURI.FindString(string(line))]++
+			}
+			wrote(len(lines))
+		})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- s.Watch(ctx) }()
@@ -153,7 +162,7 @@ func TestAlertsResourceSynthetic(t *testing.T) {
 			t.Fatal(err)
 		}
 		var read contents
-		ask(t, d.protocol(func(string, string, []byte) {}), trader, "resources/read", `{"uri":"wick://alerts"}`, &read)
+		ask(t, d.protocol(func(string) {}), trader, "resources/read", `{"uri":"wick://alerts"}`, &read)
 		var got struct{ Waiting json.RawMessage }
 		if err := json.Unmarshal([]byte(read.Contents[0].Text), &got); err != nil {
 			t.Fatal(err)
@@ -169,7 +178,7 @@ func TestAlertsResourceSynthetic(t *testing.T) {
 func TestTradeResourcesNeedScope(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())
-		s := d.protocol(func(string, string, []byte) {})
+		s := d.protocol(func(string) {})
 		for _, method := range []string{"resources/read", "resources/subscribe"} {
 			for _, uri := range []string{"alerts", "positions", "orders"} {
 				text := post(s, mcp.Caller{ID: "charts", Scope: "charts"}, method, `{"uri":"wick://`+uri+`"}`)
@@ -197,8 +206,8 @@ func TestEveryResourceReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
-		trading := d.protocol(func(string, string, []byte) {})
-		charts := mcp.NewServer(mcp.Options{Resources: Resources(Deps{Source: market.Sample{}}), Tell: func(string, string, []byte) {}})
+		trading := d.protocol(func(string) {})
+		charts := mcp.NewServer(mcp.Options{Resources: Resources(Deps{Source: market.Sample{}}), Ring: func(string) {}})
 		for _, r := range Resources(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub}) {
 			s, caller, uri := charts, mcp.Caller{ID: "charts"}, r.URI
 			if permit.Needs(r.URI) != permit.Charts {
