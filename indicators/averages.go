@@ -22,8 +22,6 @@ var plainAverages = plain([]averageRow{
 	{name: "wma", title: "WMA", aliases: "lwma linear_weighted weighted_ma weighted_moving_average", offset: true, also: "moving_average_weighted", length: 20, of: kernel.WMA,
 		doc:     "Weighted moving average: weights fall in a straight line from the newest price to the oldest. As in TA-Lib.",
 		formula: "WMA = (n*x[0] + (n-1)*x[1] + … + x[n-1]) / (n*(n+1)/2)"},
-	// Attributed to Patrick G. Mulloy, "Smoothing Data with Faster Moving Averages",
-	// Technical Analysis of Stocks & Commodities, January 1994; TEMA is his too.
 	{name: "dema", title: "DEMA", aliases: "double_ema", also: "moving_average_double", length: 20, of: kernel.DEMA,
 		doc:     "Double exponential average: twice an exponential average less the average of it, which cancels most of its lag. As in TA-Lib.",
 		formula: "DEMA = 2*EMA(x) - EMA(EMA(x))"},
@@ -33,25 +31,17 @@ var plainAverages = plain([]averageRow{
 	{name: "trima", title: "TRIMA", aliases: "triangular_ma tma", length: 20, of: kernel.TRIMA,
 		doc:     "Triangular average: a simple average of a simple average, so that the middle of the window weighs most. As in TA-Lib.",
 		formula: "TRIMA = SMA(SMA(x, (n+1)/2), n/2+1), divisions rounded down"},
-	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978,
-	// where it smooths the RSI and the true range.
 	{name: "rma", title: "RMA", aliases: "smma wilder wilders wilder_ma wsma modified_ma smoothed_ma", also: "smoothed_moving_average", length: 14, of: kernel.RMA,
 		doc:     "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
 		formula: "RMA = RMA[1] + (x - RMA[1]) / n"},
-	// Attributed to Alan Hull, who published it on his own pages in 2005.
 	{name: "hma", title: "HMA", aliases: "hull hull_ma hull_moving_average", turns: true, also: "moving_average_hull", length: 9, of: kernel.HMA,
 		doc:     "Hull moving average: a weighted average that takes back its own lag, smooth and quick. Half length and square root are rounded down, as at TradingView.",
 		formula: "HMA = WMA(2 * WMA(x, n/2) - WMA(x, n), √n)"},
-	// Attributed to John F. Ehlers and Ric Way, "Zero Lag (Well, Almost)", Technical
-	// Analysis of Stocks & Commodities, November 2010.
 	{name: "zlema", title: "ZLEMA", aliases: "zlma zero_lag_ema zero_lag", length: 20, of: zlema,
 		doc:     "Zero lag exponential average: an exponential average of the price plus its change over half the length, which cancels most of the lag. Seeded as in Tulip, with the last price before the lag is full.",
 		formula: "ZLEMA = EMA(2x - x[lag]), lag = (n-1)/2 rounded down"},
-	// Attributed to Tushar S. Chande, "Adapting Moving Averages to Market Volatility",
-	// Technical Analysis of Stocks & Commodities, March 1992, in the later form with his
-	// momentum oscillator.
-	// The weight follows the market, and in one without a trend the oscillator is
-	// about 1/√n: the line forgets its start by a factor e every n^1.5 / 2 bars.
+	// The weight follows the market, and in one without a trend the oscillator is about
+	// 1/√n: the line forgets its start by a factor e every n^1.5 / 2 bars.
 	{name: "vidya", title: "VIDYA", aliases: "variable_index_dynamic variable_index_dynamic_average", turns: true, length: 14, of: func(x []float64, n int) []float64 { return vidya(x, n, n, 0) }, memory: Memory{bars: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 }},
 		doc:     "Variable index dynamic average of Chande: an exponential average whose weight is scaled by the absolute momentum oscillator, so it stands still in a sideways market. Starts from the first price.",
 		formula: "VIDYA = VIDYA[1] + 2/(n+1) * |CMO(n)|/100 * (x - VIDYA[1]), CMO from sums of gains and losses"},
@@ -97,7 +87,6 @@ func plain(rows []averageRow) (list []Indicator) {
 
 // averages are the other averages.
 var averages = []Indicator{
-	// Attributed to Perry J. Kaufman, "Smarter Trading", 1995.
 	{
 		Name: "kama", Title: "KAMA", Aliases: []string{"kaufman", "ama"}, Category: Trend, Traits: Overlay,
 		Doc:     "Kaufman's adaptive average: quick when the price goes straight, slow when it wanders. As in TA-Lib, with Kaufman's length 10.",
@@ -113,8 +102,6 @@ var averages = []Indicator{
 			return Columns{y}
 		},
 	},
-	// Attributed to John F. Ehlers, "MESA Adaptive Moving Averages", Technical Analysis of
-	// Stocks & Commodities, September 2001.
 	{
 		Name: "mama", Title: "MAMA", Aliases: []string{"mesa_adaptive", "mesa_adaptive_ma"}, Category: Trend, Traits: Overlay,
 		Doc:     "Ehlers' MESA adaptive average and its follower FAMA: the slower the phase of the dominant cycle turns, the closer they keep to the price. As in TA-Lib.",
@@ -132,8 +119,6 @@ var averages = []Indicator{
 			return Columns{line, follower}
 		},
 	},
-	// Attributed to Tim Tillson, "Smoothing Techniques for More Accurate Signals",
-	// Technical Analysis of Stocks & Commodities, January 1998.
 	turningOver(Indicator{
 		Name: "t3", Title: "T3", Aliases: []string{"tillson", "tillson_t3"}, Category: Trend,
 		Doc:     "Tillson's T3: six exponential averages in a row, combined into a smooth line with little lag. As in TA-Lib.",
@@ -201,8 +186,6 @@ var averages = []Indicator{
 		Plots:   []Plot{over("Midprice")}, Events: []Event{price("Midprice")},
 		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.MidRange(s, a.Int("length"))} },
 	},
-	// Attributed to Arnaud Legoux and Dimitrios Kouzis-Loukas, 2009, who published it on
-	// pages of their own.
 	overPrice(Indicator{
 		Name: "alma", Title: "ALMA", Aliases: []string{"arnaud_legoux", "arnaud_legoux_ma"}, Category: Trend,
 		Doc:     "Arnaud Legoux moving average: bell-shaped weights whose peak lies near the newest bar. The peak is not rounded to a bar, as at TradingView by default.",
@@ -229,8 +212,6 @@ var averages = []Indicator{
 			return Columns{volumeWeighted(s, x, n), kernel.SMA(x, n)}
 		},
 	},
-	// Attributed to John R. McGinley, Jr., "McGinley Dynamics", Market Technicians
-	// Association Journal, 1997.
 	overPrice(Indicator{
 		Name: "mcginley", Title: "McGinley", Aliases: []string{"mcgd", "mcginley_dynamic", "dynamic", "md"}, Category: Trend,
 		Doc:     "McGinley dynamic: an average that quickens when the price falls below it and slows when it runs ahead. Starts from the first price. The factor k is 1 as at TradingView; 0.6, McGinley's own advice, is Skender's and others' choice.",
@@ -245,8 +226,6 @@ var averages = []Indicator{
 		Params:  []Param{source()},
 		Memory:  fixed(4),
 	}, "SWMA", func(x []float64, _ Args) []float64 { return kernel.SWMA(x) }),
-	// Attributed to John F. Ehlers, "FRAMA - Fractal Adaptive Moving Average", Technical
-	// Analysis of Stocks & Commodities, October 2005.
 	{
 		Name: "frama", Title: "FRAMA", Aliases: []string{"fractal_adaptive", "fractal_adaptive_ma"}, Category: Trend, Traits: Overlay,
 		Doc:     "Fractal adaptive moving average of Ehlers: an exponential average that quickens when price moves in a line and slows when it fills its range. Of hl2; an odd length is raised by one, because the window is halved.",
@@ -266,7 +245,6 @@ var averages = []Indicator{
 		// The filter forgets by e^-4.4 every length.
 		Memory: lengths(6, "length"),
 	}, "SSF", func(x []float64, a Args) []float64 { return superSmoother(x, a.Int("length")) }),
-	// Source: the public script "ZLSMA - Zero Lag LSMA" by veryfid on TradingView.
 	overPrice(Indicator{
 		Name: "zlsma", Title: "ZLSMA", Aliases: []string{"zero_lag_lsma"}, Category: Trend,
 		Doc:     "Zero lag least squares moving average: the end of a regression line plus how far it lies from its own. After veryfid's script.",
@@ -282,8 +260,7 @@ var averages = []Indicator{
 		}
 		return twice
 	}),
-	// Source: the public script "Trend Regularity Adaptive Moving Average" by LuxAlgo on
-	// TradingView. Its extremes are those of highs and lows, whatever is averaged.
+	// Its extremes are those of highs and lows, whatever is averaged.
 	{
 		Name: "trama", Title: "TRAMA", Aliases: []string{"trend_regularity_ma"}, Category: Trend, Traits: Overlay,
 		Doc:     "Trend regularity adaptive average: it moves the faster, the more of the last bars made a new high or low of the window, and stands still while none does. After LuxAlgo's script; extremes that are not known yet count as none.",
@@ -295,9 +272,6 @@ var averages = []Indicator{
 		Plots:  []Plot{over("TRAMA")}, Events: []Event{price("TRAMA")},
 		Calc: func(s *market.Series, a Args) Columns { return Columns{trama(s, column(s, a), a.Int("length"))} },
 	},
-	// Attributed to E. A. Nadaraya, "On Estimating Regression", 1964, and G. S. Watson,
-	// "Smooth Regression Analysis", 1964, with a Gaussian kernel that looks back only. The
-	// scripts of that name that smooth both ways repaint; this does not.
 	{
 		Name: "nadaraya_watson", Title: "NW", Aliases: []string{"nw", "kernel_regression"}, Category: Trend, Traits: Overlay,
 		Doc:     "Nadaraya-Watson estimate with a Gaussian kernel over the bars up to this one: a smooth average that weighs the newest bars most. It does not repaint, unlike scripts that smooth both ways.",
@@ -356,7 +330,6 @@ var averages = []Indicator{
 		Memory:  averageBy("ma_type", "length1", "length2", "length3", "length4"),
 		Compute: stacked(func(a Args) string { return a.Choice("ma_type") }),
 	},
-	// Attributed to Daryl Guppy, "Trend Trading", 2004, whose twelve lengths these are.
 	{
 		Name: "gmma", Title: "GMMA", Aliases: []string{"guppy", "guppy_mma", "guppy_multiple_moving_average"}, Category: Trend, Traits: Overlay,
 		Doc:     "Guppy multiple moving averages: six fast and six slow exponential averages, traders against investors. A group that fans out is sure of itself; one that narrows is not. Each average is seeded with the mean of its first prices.",
@@ -385,7 +358,6 @@ var averages = []Indicator{
 			return r
 		},
 	},
-	// Attributed to Bill Williams, "Trading Chaos", 1995, as for the gator.
 	{
 		Name: "alligator", Title: "Alligator", Aliases: []string{"williams_alligator"}, Category: Trend, Traits: Overlay,
 		Doc:     "Williams' alligator: three smoothed averages of the median price, moved forward. Entwined lines sleep; lines in order, lips above teeth above jaw, eat in a rising market, and the reverse in a falling one. Each line is moved forward, so a bar shows what older bars computed.",

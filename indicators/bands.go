@@ -12,8 +12,6 @@ import (
 
 // bandEntries are channels around the price and what is derived from them.
 var bandEntries = []Indicator{
-	// Attributed to John Bollinger, "Bollinger on Bollinger Bands", 2001, as for what is
-	// derived from the bands.
 	{
 		Name: "bbands", Title: "BB", Aliases: []string{"bb", "bollinger", "bollinger_bands"}, Category: Volatility, Traits: Overlay,
 		Doc:     "Bollinger bands: an average, and bands a multiple of the population deviation away. As in TA-Lib, with TradingView's default length.",
@@ -36,7 +34,6 @@ var bandEntries = []Indicator{
 			return Columns{mid, upper, lower}
 		},
 	},
-	// Attributed to Price Headley, "Big Trends in Trading", 2002.
 	{
 		Name: "accbands", Title: "Acc Bands", Aliases: []string{"abands", "acceleration_bands"}, Category: Volatility, Traits: Overlay,
 		Doc:     "Headley's acceleration bands: averages of highs and lows pushed apart by the relative range of each bar. As in TA-Lib.",
@@ -59,8 +56,6 @@ var bandEntries = []Indicator{
 			return Columns{kernel.SMA(s.Close, n), kernel.SMA(wideHigh, n), kernel.SMA(wideLow, n)}
 		},
 	},
-	// Attributed to Chester W. Keltner, "How to Make Money in Commodities", 1960; the form
-	// with an exponential average and true ranges is Linda Bradford Raschke's.
 	{
 		Name: "keltner", Title: "Keltner", Aliases: []string{"kc", "keltner_channel", "keltner_channels"}, Category: Volatility, Traits: Overlay,
 		Doc: "Keltner channel: an exponential average, and bands a multiple of the average true range away, TA-Lib's ATR. As at TradingView; the variant tr_ema, Pine's ta.kc, " +
@@ -83,7 +78,6 @@ var bandEntries = []Indicator{
 			return Columns{mid, kernel.Offset(mid, reach, a.Float("mult")), kernel.Offset(mid, reach, -a.Float("mult"))}
 		},
 	},
-	// Attributed to Richard Donchian, who traded breakouts of four weeks.
 	{
 		Name: "donchian", Title: "Donchian", Aliases: []string{"dc", "price_channel", "donchian_channel", "donchian_channels"}, Category: Volatility, Traits: Overlay,
 		Doc:     "Donchian channel: the highest high and the lowest low of the last bars, this bar included, and their middle. The turtles bought new highs of 20 days. As at TradingView.",
@@ -129,7 +123,6 @@ var bandEntries = []Indicator{
 			return Columns{mid, kernel.Offset(mid, dev, a.Float("mult")), kernel.Offset(mid, dev, -a.Float("mult"))}
 		},
 	},
-	// Attributed to Manning Stoller.
 	{
 		Name: "starc", Title: "STARC", Aliases: []string{"stoller", "starc_bands", "stoller_bands"}, Category: Volatility, Traits: Overlay,
 		Doc:     "Stoller average range channel: a short simple average, and bands a multiple of TA-Lib's average true range away.",

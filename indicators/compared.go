@@ -10,18 +10,18 @@ import (
 var comparedText string
 
 // comparisons has the statements of compared.txt by entry: of TA-Lib, of TradingView and of
-// pandas-ta.
-var comparisons = sync.OnceValue(func() map[string][3]string {
-	table := make(map[string][3]string)
+// pandas-ta, and the origin.
+var comparisons = sync.OnceValue(func() map[string][4]string {
+	table := make(map[string][4]string)
 	for line := range strings.Lines(comparedText) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		var row [4]string
+		var row [5]string
 		for i, cell := range strings.SplitN(line, "|", len(row)) {
 			row[i] = strings.TrimSpace(cell)
 		}
-		table[row[0]] = [3]string(row[1:])
+		table[row[0]] = [4]string(row[1:])
 	}
 	return table
 })
@@ -50,3 +50,6 @@ func (ind *Indicator) Compared() map[string]string {
 	}
 	return map[string]string{"ta_lib": talib, "tradingview": tradingView, "pandas_ta": pandas}
 }
+
+// Origin says who published the entry and where; "" if that is not known.
+func (ind *Indicator) Origin() string { return comparisons()[ind.Name][3] }

@@ -16,8 +16,6 @@ var cycles = []Indicator{
 		Params:  []Param{source()},
 		Memory:  cycleMemory,
 	}, "Trendline", func(x []float64, _ Args) []float64 { return kernel.CycleTrend(x) }),
-	// Attributed to John F. Ehlers, "Rocket Science for Traders", 2001. The kernels follow
-	// TA-Lib's version of it, see kernel/hilbert.go.
 	turning(Indicator{
 		Name: "ht_dcperiod", Title: "HT Period", Aliases: []string{"dominant_cycle_period", "cycle_period", "ht_dc_period"}, Category: Cycle,
 		Doc:     "Period of the dominant cycle in bars, 6 to 50, by Ehlers' Hilbert transform. As in TA-Lib.",

@@ -14,8 +14,7 @@
 // has enough history holds NaN, which [Values] writes as null; values never
 // depend on later bars unless the record says Repaints. Definitions follow
 // TA-Lib; what TA-Lib lacks follows TradingView, and each record's text says
-// which. Comments attribute an indicator to the person who is commonly named; the
-// publications were not looked up.
+// which.
 //
 // The package reads no clock. It opens nothing but the table of time zones, and
 // keeps nothing else between calls.
@@ -274,7 +273,7 @@ const (
 )
 
 // BecomesTrue is the label of a bar on which a rule becomes true.
-const BecomesTrue = shape.BecomesTrue
+var BecomesTrue = shape.BecomesTrue
 
 // AppendValue appends x to b as JSON, as [Values] writes it.
 func AppendValue(b []byte, x float64) []byte { return shape.AppendValue(b, x) }

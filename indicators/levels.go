@@ -40,7 +40,6 @@ var levelEntries = []Indicator{
 		pp := (p.High + p.Low + p.Close) / 3
 		return around(pp, pp, p.High-p.Low, 0.382, 0.618, 1)
 	}),
-	// Attributed to Nick Scott, whose Camarilla equation of 1989 these levels are.
 	pivotEntry(Indicator{
 		Name: "pivot_camarilla", Title: "Pivot Cam", Aliases: []string{"camarilla", "camarilla_pivots"},
 		Doc:     "Camarilla pivot points: narrow levels around the last close of the period before; a price that passes the third is expected back, one that passes the fourth to run. As at TradingView.",

@@ -11,8 +11,6 @@ import (
 
 // momentums are oscillators around zero, without bounds.
 var momentums = []Indicator{
-	// Attributed to Gerald Appel, "The Moving Average Convergence-Divergence Trading
-	// Method", 1979. The histogram is Thomas Aspray's, of 1986.
 	{
 		Name: "macd", Title: "MACD", Aliases: []string{"moving_average_convergence_divergence"}, Category: Momentum,
 		Doc: "Moving average convergence and divergence: a fast less a slow exponential average, its own average as signal, and their difference. As in TA-Lib: both averages are seeded on the same bar, " +
@@ -143,8 +141,6 @@ var momentums = []Indicator{
 			return Columns{line, signal, kernel.Minus(line, signal)}
 		},
 	},
-	// Attributed to Jack K. Hutson, "Good Trix", Technical Analysis of Stocks &
-	// Commodities, 1983.
 	{
 		Name: "trix", Title: "TRIX", Aliases: []string{"triple_exponential_oscillator"}, Category: Momentum,
 		Doc:     "Percent change of a triple exponential average from bar to bar, and its own average as signal. As in TA-Lib; TradingView takes the logarithm first and other units.",
@@ -161,8 +157,6 @@ var momentums = []Indicator{
 			return Columns{line, signal, kernel.Minus(line, signal)}
 		},
 	},
-	// Attributed to William Blau, "True Strength Index", Technical Analysis of Stocks &
-	// Commodities, November 1991.
 	{
 		Name: "tsi", Title: "TSI", Aliases: []string{"true_strength", "true_strength_index"}, Category: Momentum,
 		Doc:     "True strength index of Blau: change smoothed twice over absolute change smoothed twice, -100 to 100, with an exponential average as signal. As at TradingView; averages are seeded with means.",
@@ -196,7 +190,6 @@ var momentums = []Indicator{
 			return Columns{line, signal, kernel.Minus(line, signal)}
 		},
 	},
-	// Attributed to Bill Williams, "New Trading Dimensions", 1998, as for the accelerator.
 	{
 		Name: "awesome_oscillator", Title: "AO", Aliases: []string{"ao", "awesome"}, Category: Momentum,
 		Doc:     "Awesome oscillator of Williams: a fast less a slow simple average of the median price. turn_up and turn_down mark changes of colour, that is saucers among others.",
@@ -250,8 +243,6 @@ var momentums = []Indicator{
 		}
 		return kernel.Minus(x, kernel.Shift(kernel.SMA(x, n), n/2+1))
 	}),
-	// Attributed to Martin J. Pring, "Summed Rate of Change (KST)", Technical Analysis of
-	// Stocks & Commodities, September 1992.
 	{
 		Name: "kst", Title: "KST", Aliases: []string{"know_sure_thing"}, Category: Momentum,
 		Doc:     "Know sure thing of Pring: four smoothed rates of change, the longer ones counting for more, and a simple average as signal.",
@@ -273,7 +264,6 @@ var momentums = []Indicator{
 			return Columns{line, kernel.SMA(line, a.Int("signal"))}
 		},
 	},
-	// Attributed to Edwin S. C. Coppock, in Barron's, October 1962.
 	{
 		Name: "coppock", Title: "Coppock", Aliases: []string{"coppock_curve", "cc"}, Category: Momentum,
 		Doc:     "Coppock curve: a weighted average of two rates of change, meant for monthly bars. Coppock bought where it turned up below zero.",
@@ -308,7 +298,6 @@ var momentums = []Indicator{
 			return Columns{kernel.WMA(both, a.Int("wma"))}
 		},
 	},
-	// Attributed to Carl Swenlin of DecisionPoint.
 	{
 		Name: "pmo", Title: "PMO", Aliases: []string{"price_momentum_oscillator", "decisionpoint_pmo"}, Category: Momentum,
 		Doc:     "Price momentum oscillator of DecisionPoint: the one-bar rate of change smoothed twice with its own constant 2/n, and an exponential average as signal. Smoothings are seeded with means.",
@@ -336,7 +325,6 @@ var momentums = []Indicator{
 		mean := kernel.SMA(x, a.Int("length"))
 		return kernel.Ratio(kernel.Minus(x, mean), mean, 100)
 	}),
-	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 	aroundZero(Indicator{
 		Name: "cfo", Title: "CFO", Aliases: []string{"forecast_oscillator", "fosc", "chande_forecast_oscillator"}, Category: Momentum,
 		Doc: "Chande's forecast oscillator: by how many percent the price misses what a regression line foresaw. The forecast is the line of the bar before, one bar on, as in Tulip; " +
@@ -353,8 +341,6 @@ var momentums = []Indicator{
 		}
 		return kernel.Ratio(kernel.Minus(x, line), x, 100)
 	}),
-	// Attributed to John F. Ehlers, "The CG Oscillator", Technical Analysis of Stocks &
-	// Commodities, May 2002.
 	{
 		Name: "center_of_gravity", Title: "COG", Aliases: []string{"cg", "cog", "centre_of_gravity"}, Category: Cycle,
 		Doc:     "Centre of gravity of Ehlers: the balance point of the prices in the window, counted in bars from the newest and negative, so that it rises when newer prices weigh more. As TradingView's ta.cog. The trigger is the line one bar before.",
@@ -368,8 +354,6 @@ var momentums = []Indicator{
 			return Columns{line, before}
 		},
 	},
-	// Attributed to Mark Johnson, who held positions beyond 3 until the line came back to
-	// zero.
 	{
 		Name: "pretty_good_oscillator", Title: "PGO", Aliases: []string{"pgo"}, Category: Momentum,
 		Doc:     "Pretty good oscillator of Johnson: how many average ranges the close is from its average. The range is Wilder's average true range smoothed once more, as in pandas-ta. Beyond 3 he took it for a breakout.",
@@ -383,8 +367,6 @@ var momentums = []Indicator{
 			return Columns{kernel.Ratio(kernel.Minus(s.Close, kernel.SMA(s.Close, n)), kernel.EMA(kernel.ATR(s, n), n), 1)}
 		},
 	},
-	// Attributed to John F. Ehlers, "Relative Vigor Index", Technical Analysis of Stocks &
-	// Commodities, January 2002.
 	{
 		Name: "rvgi", Title: "RVGI", Aliases: []string{"relative_vigor", "relative_vigor_index"}, Category: Momentum,
 		Doc:     "Relative vigor index of Ehlers: how much of their range bars keep between open and close, over a window, and a four-bar average as signal. As at TradingView.",
@@ -398,7 +380,6 @@ var momentums = []Indicator{
 			return Columns{line, kernel.SWMA(line)}
 		},
 	},
-	// Attributed to Alexander Elder, "Trading for a Living", 1993.
 	{
 		Name: "elder_ray", Title: "Elder Ray", Aliases: []string{"eri", "bull_bear_power", "elder_ray_index"}, Category: Momentum,
 		Doc:     "Elder's bull and bear power: how far the high rises above, and the low falls below, an exponential average of the close. Elder bought where bear power rose below zero in a rising average, and sold where bull power fell above zero in a falling one.",
@@ -420,8 +401,6 @@ var momentums = []Indicator{
 			}
 		},
 	},
-	// Attributed to John F. Carter, "Mastering the Trade", 2005, for the dots; LazyBear's
-	// public script on TradingView for the bars.
 	{
 		Name: "squeeze", Title: "Squeeze", Aliases: []string{"squeeze_momentum", "ttm_squeeze", "sqzmom", "sqz"}, Category: Momentum,
 		Doc: "Squeeze momentum: dots on zero say that the Bollinger bands lie within the Keltner channel, volatility is wound up; the bars say which way it points. " +
@@ -451,8 +430,6 @@ var momentums = []Indicator{
 			}
 		},
 	},
-	// Attributed to Igor Livshin, "Balance of Market Power", Technical Analysis of Stocks
-	// & Commodities, August 2001.
 	aroundZero(Indicator{
 		Name: "bop", Title: "BOP", Aliases: []string{"balance_of_power"}, Category: Momentum,
 		Doc:     "Balance of power: the body of the bar as a share of its range, -1 to 1. As in TA-Lib: 0 when there is no range.",

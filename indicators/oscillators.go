@@ -11,7 +11,6 @@ import (
 
 // oscillators have bounds, or zones in which a market is stretched.
 var oscillators = []Indicator{
-	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 	{
 		Name: "rsi", Title: "RSI", Aliases: []string{"relative_strength", "relative_strength_index"}, Also: []string{"rsi_divergence"}, Category: Momentum,
 		Doc:     "Relative strength index: the share of gains in all movement, 0 to 100, in Wilder's smoothing. As in TA-Lib: first value at bar n, 0 when nothing moved.",
@@ -24,8 +23,6 @@ var oscillators = []Indicator{
 			return Columns{line}
 		},
 	},
-	// Attributed to George C. Lane, "Lane's Stochastics", Technical Analysis of Stocks &
-	// Commodities, 1984; he taught it from the fifties on.
 	{
 		Name: "stoch", Title: "Stoch", Aliases: []string{"stochastic", "slow_stochastic", "stochastic_slow"}, Category: Momentum, Traits: Beyond,
 		Doc:     "Lane's slow stochastic: where the close lies in the range of the last bars, 0 to 100, smoothed, with its own average. As in TA-Lib: both lines begin together, 0 when there is no range. The default length is TradingView's.",
@@ -61,7 +58,6 @@ var oscillators = []Indicator{
 			return Columns{kernel.From(k, kernel.FirstValid(d)), d}
 		},
 	},
-	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 	{
 		Name: "stoch_rsi", Title: "Stoch RSI", Aliases: []string{"srsi", "stochrsi", "stochastic_rsi"}, Category: Momentum, Traits: Beyond,
 		Doc: "Where the RSI lies in its own range of the last bars, 0 to 100. The variant tradingview smooths %K, as TradingView and most; the variant talib does not, " +
@@ -93,8 +89,6 @@ var oscillators = []Indicator{
 			return Columns{k, kernel.Average(a.Choice("d_type"), k, a.Int("d"))}
 		},
 	},
-	// Attributed to Donald R. Lambert, "Commodity Channel Index", Commodities, October
-	// 1980.
 	{
 		Name: "cci", Title: "CCI", Aliases: []string{"commodity_channel_index"}, Category: Momentum,
 		Doc:     "Lambert's commodity channel index: how far the price, by default the typical one, lies from its mean, in mean deviations, scaled so that most values fall within ±100. As in TA-Lib, with TradingView's length 20; 0 when nothing moved.",
@@ -131,7 +125,6 @@ var oscillators = []Indicator{
 	}, "%R", func(s *market.Series, a Args) []float64 {
 		return williamsR(s, a.Int("length"))
 	}),
-	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 	oscillator(Indicator{
 		Name: "cmo", Title: "CMO", Aliases: []string{"chande_momentum", "chande_momentum_oscillator"}, Category: Momentum,
 		Doc: "Chande's momentum oscillator: gains less losses as a share of all movement, -100 to 100. The variant talib smooths gains and losses as Wilder's RSI does, " +
@@ -158,7 +151,6 @@ var oscillators = []Indicator{
 		}
 		return gain
 	}),
-	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 	oscillator(Indicator{
 		Name: "imi", Title: "IMI", Aliases: []string{"intraday_momentum", "intraday_momentum_index"}, Category: Momentum,
 		Doc:     "Intraday momentum index: the share of rising bodies in the bodies of the last bars, 0 to 100. As in TA-Lib; no value when no bar has a body.",
@@ -180,8 +172,6 @@ var oscillators = []Indicator{
 		}
 		return up
 	}),
-	// Attributed to Larry Williams, "The Ultimate Oscillator", Technical Analysis of
-	// Stocks & Commodities, 1985.
 	oscillator(Indicator{
 		Name: "ultosc", Title: "UO", Aliases: []string{"uo", "ultimate", "ultimate_oscillator"}, Category: Momentum,
 		Doc:     "Williams' ultimate oscillator: buying pressure as a share of the true range over three windows, the shortest weighing most, in whichever order they are given. As in TA-Lib.",
@@ -194,8 +184,6 @@ var oscillators = []Indicator{
 	}, "UO", func(s *market.Series, a Args) []float64 {
 		return ultimate(s, a.Int("length1"), a.Int("length2"), a.Int("length3"))
 	}),
-	// Attributed to Larry Connors and Cesar Alvarez, "An Introduction to ConnorsRSI",
-	// 2012.
 	oscillator(Indicator{
 		Name: "connors_rsi", Title: "CRSI", Aliases: []string{"crsi"}, Category: Momentum,
 		Doc:     "Connors RSI: the mean of a short RSI, an RSI of the length of the current run of rises or falls, and the rank of the last return among the returns before. Made for reversals within days. As at TradingView, but for equal returns: as Connors wrote, only smaller ones count as passed.",
@@ -217,7 +205,6 @@ var oscillators = []Indicator{
 		}
 		return line
 	}),
-	// Attributed to John F. Ehlers, "Cybernetic Analysis for Stocks and Futures", 2004.
 	oscillator(Indicator{
 		Name: "laguerre_rsi", Title: "LRSI", Aliases: []string{"lrsi", "laguerre"}, Category: Momentum,
 		Doc:     "Laguerre RSI of Ehlers: an RSI over four stages of a Laguerre filter, quick with little data. Scale 0 to 100.",
@@ -230,8 +217,6 @@ var oscillators = []Indicator{
 	}, "LRSI", func(s *market.Series, a Args) []float64 {
 		return laguerreRSI(column(s, a), a.Float("gamma"))
 	}),
-	// Attributed to William Blau, "Stochastic Momentum", Technical Analysis of Stocks &
-	// Commodities, January 1993.
 	{
 		Name: "smi", Title: "SMI", Aliases: []string{"stochastic_momentum", "stochastic_momentum_index"}, Category: Momentum,
 		Doc:     "Stochastic momentum index of Blau: where the close lies in its range, measured from the middle and smoothed twice, -100 to 100. Averages are seeded with means.",
@@ -284,8 +269,6 @@ var oscillators = []Indicator{
 			return Columns{k, d, j}
 		},
 	},
-	// Attributed to John F. Ehlers, "Using the Fisher Transform", Technical Analysis of
-	// Stocks & Commodities, November 2002.
 	{
 		Name: "fisher", Title: "Fisher", Aliases: []string{"fisher_transform"}, Category: Momentum,
 		Doc:     "Fisher transform of Ehlers: the place of the median price in its range, stretched so that extremes become sharp peaks. The trigger is the line one bar before. As at TradingView.",
@@ -298,8 +281,6 @@ var oscillators = []Indicator{
 			return Columns{line, kernel.Shift(line, 1)}
 		},
 	},
-	// Source: the public script "WaveTrend Oscillator" by LazyBear on TradingView. Its
-	// levels of 53 and 60 are drawn; the zones are those of 53.
 	{
 		Name: "wavetrend", Title: "WaveTrend", Aliases: []string{"wt", "lazybear", "wave_trend", "wavetrend_oscillator"}, Category: Momentum,
 		Doc:     "WaveTrend: how far the typical price is from its average, in parts of its usual distance, smoothed. As LazyBear's on TradingView; averages are seeded with means. Crosses beyond the levels are named after the zone; divergences are those of WT2.",
@@ -328,8 +309,6 @@ var oscillators = []Indicator{
 			return r
 		},
 	},
-	// Attributed to Doug Schaff, who developed it in the nineties and published it in
-	// 2008.
 	oscillator(Indicator{
 		Name: "stc", Title: "STC", Aliases: []string{"schaff", "schaff_trend_cycle"}, Category: Momentum,
 		Doc:     "Schaff trend cycle: the stochastic of the stochastic of a MACD, 0 to 100, quicker than the MACD itself. As at TradingView; averages are seeded with means.",
@@ -403,8 +382,6 @@ var oscillators = []Indicator{
 	}, "RCI", func(s *market.Series, a Args) []float64 {
 		return kernel.RankCorrelation(column(s, a), a.Int("length"))
 	}),
-	// Attributed to Thomas R. DeMark, "The New Science of Technical Analysis", 1994; this
-	// is the plain form that charting programs have.
 	oscillator(Indicator{
 		Name: "demarker", Title: "DeMarker", Aliases: []string{"dem", "demark"}, Category: Momentum,
 		Doc:     "DeMarker: how much highs rise of all that highs rise and lows fall, 0 to 1, over a window. 0.5 where nothing of either happened.",
@@ -413,8 +390,6 @@ var oscillators = []Indicator{
 	}, "DeMarker", func(s *market.Series, a Args) []float64 {
 		return demarker(s, a.Int("length"))
 	}),
-	// Attributed to Roger Altman, "Relative Momentum Index: Modifying RSI", Technical
-	// Analysis of Stocks & Commodities, February 1993.
 	oscillator(Indicator{
 		Name: "rmi", Title: "RMI", Aliases: []string{"relative_momentum", "relative_momentum_index"}, Category: Momentum,
 		Doc:     "Relative momentum index: RSI of changes over several bars instead of one, in Wilder's smoothing. With momentum 1 it is RSI. 0 when nothing moved.",

@@ -28,8 +28,6 @@ var priceEntries = []Indicator{
 		Doc:     "Weighted close: a typical price in which the close counts twice. As in TA-Lib.",
 		Formula: "(high + low + 2*close) / 4",
 	}, "Weighted close", kernel.WeightedClose),
-	// Attributed to Dan Valcu, "Using the Heikin-Ashi Technique", Technical Analysis of
-	// Stocks & Commodities, February 2004.
 	{
 		Name: "heikin_ashi", Title: "HA", Aliases: []string{"ha", "heikinashi", "heiken_ashi"}, Category: Price, Traits: Overlay,
 		Doc:     "Heikin Ashi: candles of averaged prices, in which a trend keeps one colour. The open is the middle of the averaged candle before; the first open is the middle of the first body. The prices are not traded prices.",

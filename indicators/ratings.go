@@ -10,10 +10,6 @@ import (
 
 // ratings join the votes of many entries.
 var ratings = []Indicator{
-	// Source: TradingView's help page "Technical Ratings" and its published library
-	// of that name, version 3: fifteen averages and eleven oscillators each vote 1,
-	// 0 or -1; the two groups are averaged, then the two means. A vote that has no
-	// value yet is left out.
 	{
 		Name: "technical_rating", Title: "Rating", Aliases: []string{"technical_ratings"}, Category: Momentum,
 		Doc: "Technical rating as TradingView defines it: the mean of what 15 averages and 11 oscillators say, each -1, 0 or 1. Above 0.1 it reads buy, above 0.5 strong buy, mirrored below. " +

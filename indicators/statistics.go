@@ -186,9 +186,6 @@ var statistics = []Indicator{
 		_, kurtosis := kernel.Moments(column(s, a), a.Int("length"))
 		return kurtosis
 	}),
-	// Attributed to Harold E. Hurst, "Long-Term Storage Capacity of Reservoirs", 1951. He
-	// used the rescaled range; the growth of the mean square, used here, can slide with
-	// the window.
 	{
 		Name: "hurst", Title: "Hurst", Aliases: []string{"hurst_exponent"}, Category: Statistics,
 		Doc: "Hurst exponent: above 0.5 moves tend to go on, below it to turn back, at 0.5 price is a random walk. Estimated from how the mean square change of the logarithm grows " +
@@ -268,8 +265,6 @@ var statistics = []Indicator{
 			return Columns{percent}
 		},
 	},
-	// Attributed to ta.percentrank in the reference manual of Pine Script, which counts
-	// values at most as large as the newest.
 	oscillator(Indicator{
 		Name: "percent_rank", Title: "%Rank", Aliases: []string{"percentrank", "percentile_rank"}, Category: Statistics,
 		Doc:     "Percent rank: which share of the last prices was at most as high as this one. As TradingView's ta.percentrank.",
@@ -284,7 +279,6 @@ var statistics = []Indicator{
 		Formula: "the value at rank ceil(percent / 100 * n) of the last n values in order",
 		Params:  []Param{length(30), factor("percent", 50, 0, 100, "share of the values, in percent", "percentage", "percentile"), source()},
 	}, "Percentile", func(x []float64, a Args) []float64 { return nearestRank(x, a.Int("length"), a.Float("percent")) }),
-	// Attributed to ta.cum in the reference manual of Pine Script.
 	turning(Indicator{
 		Name: "cumulative_sum", Title: "Cum", Aliases: []string{"cumsum", "cum"}, Category: Statistics,
 		Doc:     "Running sum of a price or of the volume from the first bar loaded, so only its changes mean anything. As TradingView's ta.cum.",
@@ -292,8 +286,6 @@ var statistics = []Indicator{
 		Params:  []Param{defaultSource("volume")},
 		Memory:  Memory{}.total(),
 	}, "Cum", func(s *market.Series, a Args) []float64 { return kernel.Cumulative(column(s, a)) }),
-	// Attributed to William F. Sharpe, "The Sharpe Ratio", Journal of Portfolio
-	// Management, 1994, of simple returns without a riskless rate.
 	aroundZero(Indicator{
 		Name: "sharpe", Title: "Sharpe", Aliases: []string{"sharpe_ratio"}, Category: Statistics,
 		Doc:     "Sharpe ratio of the last returns, a year: their mean over their deviation (population). Without a riskless rate; no value where they did not vary.",
@@ -304,8 +296,6 @@ var statistics = []Indicator{
 		mean, variance := kernel.MeanVariance(returns, a.Int("length"))
 		return perRisk(mean, variance, perYear(s, a))
 	}),
-	// Attributed to Frank A. Sortino and Robert van der Meer, "Downside Risk", Journal of
-	// Portfolio Management, 1991, with a target of 0.
 	aroundZero(Indicator{
 		Name: "sortino", Title: "Sortino", Aliases: []string{"sortino_ratio"}, Category: Statistics,
 		Doc:     "Sortino ratio of the last returns, a year: their mean over the root of the mean square of the losses among them. The target is 0; no value where there was no loss.",

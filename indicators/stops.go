@@ -11,7 +11,6 @@ import (
 
 // stopEntries are trailing stops and lines that change sides.
 var stopEntries = []Indicator{
-	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 	{
 		Name: "sar", Title: "SAR", Aliases: []string{"psar", "parabolic_sar", "parabolic"}, Category: Trend, Traits: Overlay,
 		Doc:     "Wilder's parabolic stop and reverse: a trailing stop that closes in faster the further the trend runs, and changes sides when hit. As in TA-Lib, which begins on the second bar.",
@@ -54,7 +53,6 @@ var stopEntries = []Indicator{
 			return sarResult(kernel.Parabolic(s, long, short, a.Float("start_value"), a.Float("offset")))
 		},
 	},
-	// Attributed to Olivier Seban.
 	{
 		Name: "supertrend", Title: "Supertrend", Aliases: []string{"st", "super_trend"}, Category: Trend, Traits: Overlay,
 		Doc:     "Supertrend: a trailing stop a multiple of the average true range from the middle of the bar. It only tightens until a close breaks it, then changes sides. As TradingView's ta.supertrend, which starts in a falling trend.",
@@ -70,8 +68,6 @@ var stopEntries = []Indicator{
 			return stopResult(stop, up, wilder("length").bars(a))
 		},
 	},
-	// Attributed to Chuck Le Beau; it became known through Alexander Elder's "Come into My
-	// Trading Room", 2002.
 	{
 		Name: "chandelier_exit", Title: "CE", Aliases: []string{"ce", "chexit", "chandelier"}, Category: Trend, Traits: Overlay,
 		Doc: "Chandelier exit of Le Beau: a stop for longs that hangs from the highest high by a multiple of the average true range, and one for shorts that stands on the lowest low. " +
@@ -87,7 +83,6 @@ var stopEntries = []Indicator{
 			return Columns{long, short}
 		},
 	},
-	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 	{
 		Name: "chande_kroll_stop", Title: "CKS", Aliases: []string{"cksp", "chande_kroll"}, Category: Trend, Traits: Overlay,
 		Doc: "Chande Kroll stop: stops a multiple of the average true range from the extremes, smoothed by taking their own extremes. As at TradingView. " +
@@ -114,8 +109,6 @@ var stopEntries = []Indicator{
 			}
 		},
 	},
-	// Attributed to Robert Krausz, "The New Gann Swing Chartist", Technical Analysis of
-	// Stocks & Commodities, February 1998.
 	{
 		Name: "gann_hilo", Title: "HiLo", Aliases: []string{"hilo", "gann_high_low", "gann_hilo_activator"}, Category: Trend, Traits: Overlay,
 		Doc:     "Gann high-low activator of Krausz: an average of the lows as stop while closes break the average of the highs, and the reverse. Between the two averages the last stop stays where it was, as in pandas-ta.",
@@ -162,7 +155,6 @@ var stopEntries = []Indicator{
 			return stopResult(stop, up, wilder("length").bars(a))
 		},
 	},
-	// Source: the public script "Profit Maximizer" by KivancOzbilgic on TradingView.
 	{
 		Name: "pmax", Title: "PMax", Aliases: []string{"profit_maximizer"}, Category: Trend, Traits: Overlay,
 		Doc:     "Profit maximizer: a supertrend of a moving average of hl2, which turns when the average, not the close, crosses the stop. After KivancOzbilgic's script.",
@@ -181,9 +173,6 @@ var stopEntries = []Indicator{
 			return r
 		},
 	},
-	// Source: the public script "Optimized Trend Tracker" by KivancOzbilgic on
-	// TradingView, after Anıl Özekşi; its average VAR is Chande's VIDYA with an
-	// oscillator of nine bars.
 	{
 		Name: "ott", Title: "OTT", Aliases: []string{"optimized_trend_tracker"}, Category: Trend, Traits: Overlay,
 		Doc:      "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. After KivancOzbilgic's script.",
@@ -218,7 +207,6 @@ var stopEntries = []Indicator{
 			}
 		},
 	},
-	// Source: the public script "AlphaTrend" by KivancOzbilgic on TradingView.
 	{
 		Name: "alphatrend", Title: "AlphaTrend", Aliases: []string{"alpha_trend"}, Category: Trend, Traits: Overlay,
 		Doc:     "AlphaTrend: a stop below the lows while money flows in (MFI at least 50), above the highs while it flows out, that only moves towards the price; and itself two bars ago, whose crosses are the signals. After KivancOzbilgic's script.",
@@ -251,13 +239,10 @@ var stopEntries = []Indicator{
 			}
 		},
 	},
-	// Source: the public script "HalfTrend" by
-	// everget on TradingView.
-	//
-	// In a rise the line is the highest of the lows that the last amplitude bars had;
-	// it never falls. The rise ends when the mean of the highs of amplitude bars lies
-	// below that level and the close below the low of the bar before. The line of the
-	// fall then begins where the one of the rise stood. Falls mirrored.
+	// In a rise the line is the highest of the lows that the last amplitude bars had; it
+	// never falls. The rise ends when the mean of the highs of amplitude bars lies below
+	// that level and the close below the low of the bar before. The line of the fall then
+	// begins where the one of the rise stood. Falls mirrored.
 	{
 		Name: "halftrend", Title: "HalfTrend", Aliases: []string{"half_trend"}, Category: Trend, Traits: Overlay,
 		Doc:     "HalfTrend: a line below a rising market, the highest of its recent lows, and above a falling one, the lowest of its recent highs, with a channel of half the average true range times the deviation. After everget's script.",
@@ -282,8 +267,6 @@ var stopEntries = []Indicator{
 			}
 		},
 	},
-	// Source: the public script "Range Filter" by DonovanWall on TradingView, its
-	// default filter of type 1.
 	{
 		Name: "range_filter", Title: "Range Filter", Aliases: []string{"rngfilt"}, Category: Trend, Traits: Overlay,
 		Doc:     "Range filter: a line that stands still while the price stays within a smoothed range of it, and else follows at that distance. After DonovanWall's script.",
@@ -307,7 +290,6 @@ var stopEntries = []Indicator{
 			}
 		},
 	},
-	// Source: the public script "SSL channel" by ErwinBeckers on TradingView.
 	{
 		Name: "ssl_channel", Title: "SSL", Aliases: []string{"ssl"}, Category: Trend, Traits: Overlay,
 		Doc:     "Semaphore signal level: averages of highs and lows that change places when a close leaves them. After ErwinBeckers' script.",

@@ -11,8 +11,7 @@ import (
 
 // structures are swings and the zones that they leave.
 var structures = []Indicator{
-	// Attributed to Bill Williams, "Trading Chaos", 1995. Of equal neighbours his rule
-	// says nothing; here a fractal must exceed them.
+	// Of equal neighbours his rule says nothing; here a fractal must exceed them.
 	{
 		Name: "fractals", Title: "Fractals", Aliases: []string{"fractal", "williams_fractals", "williams_fractal"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Williams' fractals: a high above, or a low below, all its neighbours. A fractal is known only when its later neighbours have closed; the dot and the signal stand on that bar, side bars after the extreme, at the price of the extreme.",

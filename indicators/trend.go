@@ -12,7 +12,6 @@ import (
 
 // trends measure the direction and the strength of a trend.
 var trends = []Indicator{
-	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 	{
 		Name: "adx", Title: "ADX", Aliases: []string{"dmi", "average_directional_index", "directional_movement"}, Category: Trend,
 		Doc: "Wilder's average directional index, the strength of the trend, with +DI and -DI, its direction. As in TA-Lib, which seeds the sums of movement with n-1 bars; " +
@@ -109,8 +108,6 @@ var trends = []Indicator{
 		_, minus, _ := kernel.Movements(s)
 		return kernel.WilderSum(minus, a.Int("length"))
 	}),
-	// Attributed to Tushar S. Chande, "A Time Price Oscillator", Technical Analysis of
-	// Stocks & Commodities, September 1995.
 	{
 		Name: "aroon", Title: "Aroon", Category: Trend,
 		Doc:      "Chande's Aroon: how recent the highest high and the lowest low of the last n+1 bars are, 100 for this bar, 0 for n bars ago. As in TA-Lib and TradingView.",
@@ -136,8 +133,6 @@ var trends = []Indicator{
 			return Columns{kernel.Minus(up, down)}
 		},
 	},
-	// Attributed to Etienne Botes and Douglas Siepman, "The Vortex Indicator", Technical
-	// Analysis of Stocks & Commodities, January 2010.
 	{
 		Name: "vortex", Title: "Vortex", Aliases: []string{"vi", "vortex_indicator"}, Category: Trend,
 		Doc:      "Vortex of Botes and Siepman: how far highs climb from the low before, and lows fall from the high before, each in parts of the true range. The upper line leads the trend.",
@@ -160,8 +155,6 @@ var trends = []Indicator{
 			return Columns{plus, less}
 		},
 	},
-	// Attributed to Goichi Hosoda, who published it in 1969 under the name Ichimoku
-	// Sanjin.
 	{
 		Name: "ichimoku", Title: "Ichimoku", Aliases: []string{"ichi", "ikh", "ichimoku_cloud", "ichimoku_kinko_hyo"}, Category: Trend, Traits: Overlay,
 		Doc: "Ichimoku Kinko Hyo: conversion and base line, the middles of the range of 9 and 26 bars, and the cloud between two leading spans. As at TradingView the cloud is moved forward: a bar shows the spans computed " +
@@ -225,7 +218,6 @@ var trends = []Indicator{
 			}
 		},
 	},
-	// Attributed to Adam White, in Futures, August 1991.
 	{
 		Name: "vhf", Title: "VHF", Aliases: []string{"vertical_horizontal_filter"}, Category: Trend,
 		Doc:     "Vertical horizontal filter of White: the range of the closes over the way they went. High in a trend, low in a range. The range is that of the last n closes, one fewer than the n changes join.",
@@ -249,7 +241,6 @@ var trends = []Indicator{
 		Plots:  []Plot{histogram("Angle")}, Events: []Event{goesBeyond("Angle", "the angle"), zero("Angle")}, Levels: plusMinus,
 		Calc: func(s *market.Series, a Args) Columns { return Columns{climb(s, a.Int("length"), a.Int("ema"))} },
 	},
-	// Attributed to E. W. Dreiss.
 	{
 		Name: "choppiness", Title: "CHOP", Aliases: []string{"chop", "choppiness_index"}, Category: Volatility, Traits: Beyond,
 		Doc: "Choppiness index of Dreiss: how much of their way bars lose within their range. 0 to 100, and more across gaps, which count as way but not as range. Above 61.8 the market goes sideways, below 38.2 it trends. As at TradingView; " +
@@ -273,7 +264,6 @@ var trends = []Indicator{
 			return Columns{line}
 		},
 	},
-	// Attributed to Tushar S. Chande and Stanley Kroll, "The New Technical Trader", 1994.
 	aroundZero(Indicator{
 		Name: "qstick", Title: "QStick", Aliases: []string{"q_stick"}, Category: Momentum,
 		Doc:     "QStick of Chande: the average body of the last candles, above zero when they rose on balance.",
@@ -282,8 +272,6 @@ var trends = []Indicator{
 	}, "QStick", func(s *market.Series, a Args) []float64 {
 		return kernel.SMA(kernel.Minus(s.Close, s.Open), a.Int("length"))
 	}),
-	// Attributed to John F. Ehlers, "Correlation as a Trend Indicator", Technical Analysis
-	// of Stocks & Commodities, May 2020.
 	{
 		Name: "correlation_trend", Title: "CTI", Aliases: []string{"cti", "trend_strength_index", "correlation_trend_indicator"}, Category: Trend,
 		Doc:     "Correlation trend indicator of Ehlers: how well the prices of the window lie on a straight line, 1 rising, -1 falling, 0 without trend or movement.",
@@ -296,8 +284,6 @@ var trends = []Indicator{
 			return Columns{trendCorrelation(column(s, a), a.Int("length"))}
 		},
 	},
-	// Attributed to Perry J. Kaufman, "Smarter Trading", 1995, where it steers the
-	// adaptive average.
 	{
 		Name: "efficiency_ratio", Title: "ER", Aliases: []string{"er", "kaufman_efficiency"}, Category: Statistics,
 		Doc:     "Kaufman's efficiency ratio: how far price got, as a share of the way it went, over n changes. 1 is a straight line, 0 no progress; a price that did not move has no ratio.",
@@ -319,8 +305,6 @@ var trends = []Indicator{
 			return Columns{ratio}
 		},
 	},
-	// Attributed to Thomas R. DeMark, "The New Science of Technical Analysis", 1994,
-	// without his further conditions: perfection, qualifiers, recycling.
 	{
 		Name: "td_sequential", Title: "TD", Aliases: []string{"td_seq", "tds", "td_setup"}, Category: Pattern, Traits: Overlay,
 		Doc: "DeMark's sequential, the plain counts. A buy setup is nine closes in a row, each below the one four bars before; after it a countdown counts closes at or below the low two bars before, " +

@@ -62,8 +62,6 @@ var versusEntries = []Indicator{
 			return Columns{y, kernel.SMA(y, a.Int("length"))}
 		},
 	},
-	// Attributed to the charts of R. W. Mansfield, as Stan Weinstein explains them in
-	// "Secrets for Profiting in Bull and Bear Markets", 1988.
 	aroundZero(Indicator{
 		Name: "mansfield_rs", Title: "Mansfield RS", Aliases: []string{"mansfield", "relative_strength_versus"}, Category: Momentum,
 		Doc:     "Mansfield's relative strength: how far the ratio to another market lies above or below its own average, in percent. Above zero this market is the stronger one. Not the RSI.",

@@ -11,7 +11,6 @@ import (
 
 // volatility has measures of how far prices move.
 var volatility = []Indicator{
-	// Attributed to J. Welles Wilder, "New Concepts in Technical Trading Systems", 1978.
 	volatile(Indicator{
 		Name: "atr", Title: "ATR", Aliases: []string{"average_true_range"}, Category: Volatility,
 		Doc: "Average true range: Wilder's average of the true range, gaps included. As in TA-Lib, where the first bar has no true range; " +
@@ -51,8 +50,6 @@ var volatility = []Indicator{
 		n := a.Int("length")
 		return kernel.ROC(kernel.EMA(kernel.Minus(s.High, s.Low), n), n)
 	}),
-	// Attributed to Donald G. Dorsey, "The Mass Index", Technical Analysis of Stocks &
-	// Commodities, June 1992.
 	{
 		Name: "mass_index", Title: "Mass", Aliases: []string{"massi", "mass"}, Category: Volatility,
 		Doc:     "Mass index of Dorsey: ranges that widen and narrow again announce a turn, whichever way. The bulge is a rise above 27 and a fall back below 26.5.",
@@ -70,8 +67,6 @@ var volatility = []Indicator{
 			return Columns{line}
 		},
 	},
-	// Attributed to Peter G. Martin and Byron B. McCann, "The Investor's Guide to Fidelity
-	// Funds", 1989.
 	volatile(Indicator{
 		Name: "ulcer_index", Title: "Ulcer", Aliases: []string{"ui", "ulcer"}, Category: Volatility,
 		Doc: "Ulcer index of Martin: the usual depth of drawdowns in percent, which unlike a deviation minds only falls. As at TradingView each drawdown is measured from the highest price of the n bars before it; " +
@@ -112,8 +107,6 @@ var volatility = []Indicator{
 		deviation := kernel.InRuns(kernel.LogReturns(column(s, a), 1), func(x []float64) []float64 { return kernel.StdDev(x, a.Int("length")) })
 		return kernel.Scaled(deviation, 100*math.Sqrt(perYear(s, a)))
 	}),
-	// Attributed to Donald G. Dorsey, "The Relative Volatility Index", Technical Analysis
-	// of Stocks & Commodities, June 1993.
 	{
 		Name: "rvi_volatility", Title: "RVI", Aliases: []string{"relative_volatility_index", "rvi"}, Category: Volatility,
 		Doc:     "Relative volatility index of Dorsey: which share of the deviation falls on bars that rose. As at TradingView: population deviation, exponential averages; the variant talib takes Wilder's averages and counts unchanged bars on neither side, as TA-Lib 0.8. 0 when nothing moved.",
@@ -148,7 +141,6 @@ var volatility = []Indicator{
 			return Columns{line}
 		},
 	},
-	// Attributed to Larry Williams, "The VIX Fix", Active Trader, December 2007.
 	{
 		Name: "williams_vix_fix", Title: "WVF", Aliases: []string{"wvf", "vix_fix"}, Category: Volatility,
 		Doc: "Williams' VIX fix: how far the low is below the highest close of late, in percent: fear, for any market. A spike, above its band or near its highest, often marks a bottom. " +
@@ -205,7 +197,6 @@ var volatility = []Indicator{
 	}, "ADR", func(s *market.Series, a Args) []float64 {
 		return kernel.SMA(kernel.Minus(s.High, s.Low), a.Int("length"))
 	}),
-	// Source: the public script "Waddah Attar Explosion" by LazyBear on TradingView.
 	{
 		Name: "waddah_attar", Title: "WAE", Aliases: []string{"waddah_attar_explosion", "wae"}, Category: Momentum,
 		Doc:     "Waddah Attar explosion: the change of a MACD as bars, the width of the Bollinger bands as explosion line, and a dead zone below which nothing counts. breakout_up and breakout_down fire where the bars rise above both. After LazyBear's script.",

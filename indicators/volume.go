@@ -29,8 +29,6 @@ var volumes = []Indicator{
 			}
 		},
 	},
-	// Attributed to Joseph E. Granville, "Granville's New Key to Stock Market Profits",
-	// 1963.
 	{
 		Name: "obv", Title: "OBV", Aliases: []string{"on_balance_volume"}, Category: Volume,
 		Doc:     "Granville's on-balance volume: volume added on rising closes and taken away on falling ones, with its average. As in TA-Lib it begins with the volume of the first bar, so only its changes mean anything.",
@@ -43,8 +41,6 @@ var volumes = []Indicator{
 			return Columns{line, kernel.SMA(line, a.Int("ma_length"))}
 		},
 	},
-	// Attributed to Marc Chaikin, who put the middle of the range in place of the open,
-	// which Larry Williams' line starts from.
 	{
 		Name: "ad", Title: "A/D", Also: []string{"accumulation_distribution_line"}, Aliases: []string{"accumulation_distribution", "adl", "ad_line", "chaikin_ad"}, Category: Volume,
 		Doc:     "Chaikin's accumulation and distribution line: volume weighed by where the close lies in the range of its bar, added up. As in TA-Lib it begins with the first bar, so only its changes mean anything.",
@@ -72,8 +68,6 @@ var volumes = []Indicator{
 	}, "Chaikin Osc", func(s *market.Series, a Args) []float64 {
 		return chaikin(kernel.MoneyFlow(s), a.Int("fast"), a.Int("slow"))
 	}),
-	// Attributed to Gene Quong and Avrum Soudack, "Volume-Weighted RSI: Money Flow",
-	// Technical Analysis of Stocks & Commodities, March 1989.
 	oscillator(Indicator{
 		Name: "mfi", Title: "MFI", Aliases: []string{"money_flow_index"}, Category: Volume,
 		Doc:     "Money flow index: an RSI that weighs movement by volume. The share of money that changed hands on rising typical prices, 0 to 100. As in TA-Lib; 0 when no money moved (TA-Lib: less than 1).",
@@ -95,7 +89,6 @@ var volumes = []Indicator{
 			return Columns{kernel.Quotient(kernel.RollingSum(kernel.MoneyFlow(s), n), kernel.RollingSum(s.Volume, n))}
 		},
 	},
-	// Attributed to Alexander Elder, "Trading for a Living", 1993.
 	aroundZero(Indicator{
 		Name: "force_index", Title: "EFI", Also: []string{"elders_force_index"}, Aliases: []string{"efi", "fi", "elder_force_index"}, Category: Volume,
 		Doc:     "Elder's force index: change times volume, smoothed: how hard the market pushed.",
@@ -105,7 +98,6 @@ var volumes = []Indicator{
 	}, "EFI", func(s *market.Series, a Args) []float64 {
 		return kernel.EMA(kernel.Times(kernel.Change(column(s, a), 1), s.Volume), a.Int("length"))
 	}),
-	// Attributed to Richard W. Arms, Jr., "Volume Cycles in the Stock Market", 1983.
 	aroundZero(Indicator{
 		Name: "emv", Title: "EMV", Aliases: []string{"eom", "ease_of_movement"}, Category: Volume,
 		Doc:     "Ease of movement of Arms: how far the middle of the bar moved for each part of volume per range, averaged. As at TradingView. A bar without volume leaves the windows around it without value.",
@@ -118,8 +110,6 @@ var volumes = []Indicator{
 		ease := kernel.Quotient(kernel.Times(kernel.Change(kernel.MedianPrice(s), 1), kernel.Minus(s.High, s.Low)), s.Volume)
 		return kernel.Scaled(kernel.RollingSum(ease, n), a.Float("divisor")/float64(n))
 	}),
-	// Attributed to Stephen J. Klinger, "Identifying Trends with Volume Analysis",
-	// Technical Analysis of Stocks & Commodities, December 1997.
 	{
 		Name: "klinger", Title: "KVO", Aliases: []string{"kvo", "klinger_oscillator", "klinger_volume_oscillator"}, Category: Volume,
 		Doc: "Klinger volume oscillator: a fast less a slow average of volume force, volume signed by the trend and weighed by how the bar's range compares with the range since the trend began. As in Tulip, averages from the second bar on; " +
@@ -204,8 +194,6 @@ var volumes = []Indicator{
 		slow := mean("slow")
 		return kernel.Ratio(kernel.Minus(mean("fast"), slow), slow, 100)
 	}),
-	// Attributed to Larry Williams, "How I Made One Million Dollars Last Year Trading
-	// Commodities", 1973.
 	{
 		Name: "wad", Title: "WAD", Aliases: []string{"williams_ad", "williams_accumulation_distribution"}, Category: Volume,
 		Doc:     "Williams' accumulation and distribution: on a rise the way up from the true low, on a fall the way down from the true high, added up. Despite its name it uses no volume. Starts with the second bar loaded; the signals are crosses of its average.",
@@ -231,7 +219,6 @@ var volumes = []Indicator{
 			return Columns{line, kernel.SMA(line, a.Int("signal"))}
 		},
 	},
-	// Attributed to Bill Williams, "Trading Chaos", 1995.
 	{
 		Name: "marketfi", Title: "BW MFI", Aliases: []string{"market_facilitation", "market_facilitation_index", "bw_mfi"}, Category: Volume,
 		Doc:     "Market facilitation index of Williams: how far the price travels for each unit of volume. No value on a bar without volume. spike fires when a bar is three times its average of 20.",
@@ -337,9 +324,6 @@ var volumes = []Indicator{
 		Memory:  Memory{seconds: func(a Args, iv market.Interval) int64 { return int64(2*a.Int("length")+4) * sinceAnchor(a, iv) }},
 		Compute: func(s *market.Series, a Args) *Result { return timesUsual("RVAT", volumeAtTime(s, a), s, a) },
 	},
-	// Attributed to Markos Katsanos, "Using Money Flow to Stay with the Trend", Technical
-	// Analysis of Stocks & Commodities, June 2004; parameters as in LazyBear's public
-	// script on TradingView.
 	{
 		Name: "vfi", Title: "VFI", Aliases: []string{"volume_flow", "volume_flow_indicator"}, Category: Volume,
 		Doc:     "Volume flow of Katsanos: volume added or taken away by the typical price's direction, where that moves by more than a part of its usual volatility, with spikes of volume cut off; over its usual volume, smoothed.",

@@ -285,6 +285,9 @@ func section(b *bytes.Buffer, ind *indicators.Indicator) {
 	}
 	compared := ind.Compared()
 	fmt.Fprintf(b, "- TA-Lib: %s\n- TradingView: %s\n- pandas-ta: %s\n", compared["ta_lib"], compared["tradingview"], compared["pandas_ta"])
+	if origin := ind.Origin(); origin != "" {
+		fmt.Fprintf(b, "- Origin: %s\n", origin)
+	}
 	if len(ind.Needs) > 0 {
 		fmt.Fprintf(b, "- needs from the source: %s\n", codes(ind.Needs))
 	}
