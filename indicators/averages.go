@@ -98,8 +98,7 @@ var averages = []Indicator{
 		Memory: after(window("length"), Memory{bars: func(a Args) int { return kernel.KAMAMemory(a.Float("slow")) }}),
 		Plots:  []Plot{over("KAMA")}, Events: []Event{price("KAMA"), turnsOf("KAMA")},
 		Calc: func(s *market.Series, a Args) Columns {
-			y := kernel.KAMA(column(s, a), a.Int("length"), a.Float("fast"), a.Float("slow"))
-			return Columns{y}
+			return Columns{kernel.KAMA(column(s, a), a.Int("length"), a.Float("fast"), a.Float("slow"))}
 		},
 	},
 	{
@@ -297,7 +296,7 @@ var averages = []Indicator{
 		},
 		Signals: []string{shape.StackUp, shape.StackDown},
 		Memory:  ema("length1", "length2", "length3", "length4"),
-		Compute: stacked(func(Args) string { return "ema" }),
+		Draw:    stacked(func(Args) string { return "ema" }),
 	},
 	// Which is the fast one is up to the lengths given: with fast 200 and slow 50 the
 	// crosses are reversed.
@@ -328,7 +327,7 @@ var averages = []Indicator{
 		},
 		Signals: []string{shape.StackUp, shape.StackDown},
 		Memory:  averageBy("ma_type", "length1", "length2", "length3", "length4"),
-		Compute: stacked(func(a Args) string { return a.Choice("ma_type") }),
+		Draw:    stacked(func(a Args) string { return a.Choice("ma_type") }),
 	},
 	{
 		Name: "gmma", Title: "GMMA", Aliases: []string{"guppy", "guppy_mma", "guppy_multiple_moving_average"}, Category: Trend, Traits: Overlay,
@@ -341,7 +340,7 @@ var averages = []Indicator{
 			shape.CrossDown: "the highest fast average crosses the lowest slow one from above",
 		},
 		Memory: fixed(kernel.EMAMemory * 60),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			x := column(s, a)
 			r := &Result{}
 			for k, n := range []int{3, 5, 8, 10, 12, 15, 30, 35, 40, 45, 50, 60} {
@@ -363,16 +362,13 @@ var averages = []Indicator{
 		Doc:     "Williams' alligator: three smoothed averages of the median price, moved forward. Entwined lines sleep; lines in order, lips above teeth above jaw, eat in a rising market, and the reverse in a falling one. Each line is moved forward, so a bar shows what older bars computed.",
 		Formula: "jaw = RMA(hl2, 13)[8], teeth = RMA(hl2, 8)[5], lips = RMA(hl2, 5)[3]",
 		Params:  alligatorParams(),
-		Signals: []string{shape.StackUp, shape.StackDown, shape.CrossUp, shape.CrossDown},
 		Memory:  alligatorMemory,
-		Compute: func(s *market.Series, a Args) *Result {
+		// The fastest first: the order that a stack has.
+		Plots:  []Plot{{Label: "Lips", Tone: Up}, {Label: "Teeth", Tone: Down}, mainly("Jaw")},
+		Events: []Event{stacks("Lips", "Teeth", "Jaw"), lines("Lips", "Teeth")},
+		Calc: func(s *market.Series, a Args) Columns {
 			jaw, teeth, lips := alligator(s, a)
-			// The fastest first: the order that Stacks looks for.
-			lines := []Line{
-				{Label: "Lips", Tone: Up, Values: lips}, {Label: "Teeth", Tone: Down, Values: teeth}, {Label: "Jaw", Tone: Primary, Values: jaw},
-			}
-			signals := append(shape.Stacks(lines), shape.Crossings(nil, lips, teeth, shape.CrossUp, shape.CrossDown)...)
-			return &Result{Lines: lines, Signals: shape.InOrder(signals)}
+			return Columns{lips, teeth, jaw}
 		},
 	},
 }
@@ -575,7 +571,7 @@ func trama(s *market.Series, x []float64, n int) []float64 {
 	return out
 }
 
-// stacked returns the Compute of an entry with four averages of a kind, of length1
+// stacked returns the Draw of an entry with four averages of a kind, of length1
 // to length4, and signals where they come into order: by their lengths, in whatever
 // order those were given.
 //

@@ -51,7 +51,7 @@ var backtests = []Indicator{
 		},
 		// Without a date the test begins with the first bar of the chart.
 		Memory: Memory{seconds: expressionHistory, since: func(a Args) int64 { return int64(a.Float("from")) }},
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			// The conditions are evaluated once over all bars, also those before the first
 			// one shown; only the trading depends on where the test begins.
 			v := a.evaluator(s)

@@ -153,8 +153,7 @@ var bandEntries = []Indicator{
 			// leaves no value where the bands have no width.
 			dev := kernel.StdDev(x, n)
 			lower := kernel.Offset(kernel.SMA(x, n), dev, -mult)
-			line := kernel.Quotient(kernel.Minus(x, lower), kernel.Scaled(dev, 2*mult))
-			return Columns{line}
+			return Columns{kernel.Quotient(kernel.Minus(x, lower), kernel.Scaled(dev, 2*mult))}
 		},
 	},
 	// Four deviations over the mean at the usual factor: a measure of volatility in parts
@@ -169,8 +168,7 @@ var bandEntries = []Indicator{
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
 			// The width from the deviation itself: upper less lower would cancel digits.
-			line := kernel.Quotient(kernel.Scaled(kernel.StdDev(x, n), 2*a.Float("mult")), kernel.SMA(x, n))
-			return Columns{line}
+			return Columns{kernel.Quotient(kernel.Scaled(kernel.StdDev(x, n), 2*a.Float("mult")), kernel.SMA(x, n))}
 		},
 	},
 	{

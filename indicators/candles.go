@@ -33,7 +33,7 @@ var candleEntries = []Indicator{
 			return "pattern to all"
 		},
 		Memory: fixed(candleMemory),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			signals := candleSignals(s, chosenPatterns(a.Chosen("pattern")), a.Float("penetration"))
 			// Signals are in order of bar, so the newest are at the end.
 			if n := a.Int("newest"); n > 0 && n < len(signals) {
@@ -357,9 +357,7 @@ func label(labels *[4]string, verdict int) string {
 // oneCandle holds the patterns of a single candle.
 var oneCandle = []candlePattern{
 	// A doji is found or not, whatever its colour: its value is always 100.
-	{name: "doji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
-		return hit(k[0].doji(), 100)
-	}},
+	{name: "doji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int { return hit(k[0].doji(), 100) }},
 	// A body at the top of the range, and only a lower shadow.
 	{name: "dragonflydoji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
 		a := &k[0]
@@ -455,12 +453,8 @@ var twoCandles = []candlePattern{
 		return b.sign * strictness(b.top != a.top, b.bottom != a.bottom)
 	}},
 	// A small body inside a long one before it; with a doji it is a cross.
-	{name: "harami", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
-		return hit(k[1].notLong(), harami(&k[0], &k[1]))
-	}},
-	{name: "haramicross", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
-		return hit(k[1].doji(), harami(&k[0], &k[1]))
-	}},
+	{name: "harami", size: 2, begin: 11, rule: func(k []candle, _ float64) int { return hit(k[1].notLong(), harami(&k[0], &k[1])) }},
+	{name: "haramicross", size: 2, begin: 11, rule: func(k []candle, _ float64) int { return hit(k[1].doji(), harami(&k[0], &k[1])) }},
 	// A harami of two black candles.
 	{name: "homingpigeon", size: 2, begin: 11, way: Up, rule: func(k []candle, _ float64) int {
 		a, b := &k[0], &k[1]
@@ -698,9 +692,7 @@ var threeCandles = []candlePattern{
 	}},
 	// The size is six, because a confirmation may come three candles after the trap of
 	// three.
-	{name: "hikkake", size: 6, begin: 5, confirms: true, rule: func(k []candle, _ float64) int {
-		return confirmed(k, 3, trap)
-	}},
+	{name: "hikkake", size: 6, begin: 5, confirms: true, rule: func(k []candle, _ float64) int { return confirmed(k, 3, trap) }},
 }
 
 // opensInside reports whether b opens above a's open and at most near its
@@ -862,9 +854,7 @@ var moreCandles = []candlePattern{
 			a.black() && c.close > b.close && d.close > c.close && e.open < d.close && e.close < a.close, a.sign*100)
 	}},
 	// A hikkake whose inside candle lies within one more candle.
-	{name: "hikkakemod", size: 7, begin: 10, confirms: true, rule: func(k []candle, _ float64) int {
-		return confirmed(k, 4, nestedTrap)
-	}},
+	{name: "hikkakemod", size: 7, begin: 10, confirms: true, rule: func(k []candle, _ float64) int { return confirmed(k, 4, nestedTrap) }},
 }
 
 // opensNear reports whether b opens within or near a's body.

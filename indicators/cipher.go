@@ -49,7 +49,7 @@ var ciphers = []Indicator{
 		Memory: Memory{bars: func(a Args) int {
 			return 100 + max(20*14+14+6, 60, 9*(2*a.Int("wt_channel_length")+a.Int("wt_average_length"))+3)
 		}},
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			c := newCipher(s, a)
 			zero := make([]float64, s.Len())
 			r := &Result{

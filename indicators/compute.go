@@ -20,7 +20,7 @@ func (r Request) Compute(s *market.Series) *Result {
 	if inner := r.Args.of; inner != nil {
 		return r.computeOf(*inner, s)
 	}
-	result := r.Ind.Compute(s, r.Args)
+	result := r.Ind.Draw(s, r.Args)
 	addZoneEntries(result, r.Args)
 	result.Overlay = result.Overlay || r.Ind.Traits.Has(Overlay)
 	if result.Label == "" {

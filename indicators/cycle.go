@@ -69,8 +69,7 @@ var cycles = []Indicator{
 		Memory:  cycleMemory,
 		Plots:   []Plot{{Label: "Trend mode", Tone: Primary, Style: Step}}, Events: []Event{crossesAt("Trend mode", 0.5, shape.ModeTrend, shape.ModeCycle)}, Between: [2]float64{0, 1},
 		Calc: func(s *market.Series, a Args) Columns {
-			mode := kernel.TrendMode(column(s, a))
-			return Columns{mode}
+			return Columns{kernel.TrendMode(column(s, a))}
 		},
 	},
 }

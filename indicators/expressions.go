@@ -26,7 +26,7 @@ var expressions = []Indicator{
 		Params:  []Param{condition("when", "rsi(14) < 30", "the condition, such as close crosses above ema(20); list_indicators names [rule] teaches the language", "condition", "rule", "expr", "expression", "if")},
 		Signals: []string{shape.BecomesTrue, shape.BecomesFalse},
 		Memory:  Memory{seconds: expressionHistory},
-		Compute: computeRule,
+		Draw:    computeRule,
 	},
 	{
 		Name: "formula", Title: "Formula", Also: []string{"expression", "custom_formula"}, Category: Rules,
@@ -39,7 +39,7 @@ var expressions = []Indicator{
 		},
 		Signals: []string{shape.ZeroUp, shape.ZeroDown},
 		Memory:  Memory{seconds: expressionHistory},
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			v := a.evaluator(s)
 			r := &Result{Overlay: a.Bool("overlay")}
 			// One evaluator for all lines, so that parts they share are computed once.

@@ -19,8 +19,7 @@ var externals = []Indicator{
 		Calc: func(s *market.Series, _ Args) Columns {
 			// Rates are small fractions, so they are shown in percent; a bar without one
 			// stays NaN.
-			percent := kernel.Scaled(extra(s, market.ExtraFunding), 100)
-			return Columns{percent}
+			return Columns{kernel.Scaled(extra(s, market.ExtraFunding), 100)}
 		},
 	},
 	{
@@ -30,8 +29,7 @@ var externals = []Indicator{
 		Needs:   []string{market.ExtraOI},
 		Plots:   []Plot{mainly("OI")}, Events: []Event{silently(turnsOf("OI"))},
 		Calc: func(s *market.Series, _ Args) Columns {
-			line := extra(s, market.ExtraOI)
-			return Columns{line}
+			return Columns{extra(s, market.ExtraOI)}
 		},
 	},
 	{
@@ -55,8 +53,7 @@ var externals = []Indicator{
 		Memory:  fixed(10), // the last zone known may lie a few bars back,
 		Plots:   []Plot{mainly("F&G")}, Events: []Event{own(func(d *drawing) []Signal { return zoneChanges(d.of("F&G")) }, shape.ExtremeFear, shape.ExtremeGreed, shape.ZoneUp, shape.ZoneDown)}, Levels: constant(75, 50, 25), Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, _ Args) Columns {
-			index := extra(s, market.ExtraFearGreed)
-			return Columns{index}
+			return Columns{extra(s, market.ExtraFearGreed)}
 		},
 	},
 }

@@ -67,7 +67,7 @@ type Indicator struct {
 	Needs []string // columns of Series.Extra that it needs
 
 	// Plots, Levels, Shades and Events declare what is drawn and signalled of the columns that Calc
-	// returns; Signals, further Meanings and Compute follow, see study.go. Between is the
+	// returns; Signals and further Meanings follow, see study.go. Between is the
 	// usual range of the panel, none if it is empty.
 	Plots   []Plot
 	Levels  func(a Args) []float64
@@ -76,9 +76,9 @@ type Indicator struct {
 	Events  []Event
 	Calc    func(s *market.Series, a Args) Columns
 
-	// Compute returns the values for every bar of s. It must not write to s, and must
+	// Draw returns the values for every bar of s. It must not write to s, and must
 	// accept any number of bars, including none.
-	Compute func(s *market.Series, a Args) *Result
+	Draw func(s *market.Series, a Args) *Result
 }
 
 // Traits are what is true of few entries.

@@ -82,7 +82,7 @@ var levelEntries = []Indicator{
 		Params:  []Param{pivotPeriod()},
 		Signals: pivotLabels(),
 		Memory:  Memory{seconds: pivotHistory},
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			// One of the two outer levels lies as far above the pivot as the other below
 			// it; which is the upper one depends on where the close was.
 			r := periodLevels(s, a, []string{"P", "TC", "BC"}, func(b market.Bar, _ float64) []float64 {
@@ -102,7 +102,7 @@ var levelEntries = []Indicator{
 		Params:  []Param{previousPeriod()},
 		Signals: pivotLabels(),
 		Memory:  Memory{seconds: pivotHistory},
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			return periodLevels(s, a, []string{"Close", "High", "Low"}, func(b market.Bar, _ float64) []float64 {
 				return []float64{b.Close, b.High, b.Low}
 			})
@@ -120,7 +120,7 @@ var levelEntries = []Indicator{
 		// The range of today may have been made before the first bar shown; a second day
 		// covers a start late in the day.
 		Memory: Memory{seconds: func(Args, market.Interval) int64 { return 2 * 86400 }},
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			upper, lower, fresh := openingRange(s, int64(a.Float("start")*3600), int64(a.Int("minutes")*60))
 			r := &Result{
 				Lines: []Line{{Label: "High", Tone: Down, Style: Step, Values: upper}, {Label: "Low", Tone: Up, Style: Step, Values: lower}},
@@ -153,7 +153,7 @@ var levelEntries = []Indicator{
 			shape.BreakDown: "the first close below a session after its end",
 		},
 		Memory: Memory{seconds: sessionHistory},
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			return drawSessions(s, chosenSessions(a, sessionHours[a.Choice("hours")]))
 		},
 	},
@@ -168,8 +168,8 @@ var levelEntries = []Indicator{
 			shape.BreakUp:   "the first close above a zone after its end",
 			shape.BreakDown: "the first close below a zone after its end",
 		},
-		Memory:  Memory{seconds: sessionHistory},
-		Compute: func(s *market.Series, a Args) *Result { return drawSessions(s, chosenSessions(a, killZones)) },
+		Memory: Memory{seconds: sessionHistory},
+		Draw:   func(s *market.Series, a Args) *Result { return drawSessions(s, chosenSessions(a, killZones)) },
 	},
 }
 
@@ -307,7 +307,7 @@ func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open fl
 		digit := string(rune('1' + k))
 		names = append(names, "R"+digit, "S"+digit)
 	}
-	ind.Compute = func(s *market.Series, a Args) *Result { return periodLevels(s, a, names, levels) }
+	ind.Draw = func(s *market.Series, a Args) *Result { return periodLevels(s, a, names, levels) }
 	return ind
 }
 

@@ -385,20 +385,14 @@ var momentums = []Indicator{
 		Doc:     "Elder's bull and bear power: how far the high rises above, and the low falls below, an exponential average of the close. Elder bought where bear power rose below zero in a rising average, and sold where bull power fell above zero in a falling one.",
 		Formula: "bull = high - EMA(close, n); bear = low - EMA(close, n)",
 		Params:  []Param{length(13), source()},
-		Signals: []string{shape.Buy, shape.Sell},
-		Meanings: map[string]string{
-			shape.Buy:  "bear power, below zero, stops falling and rises while the average rises",
-			shape.Sell: "bull power, above zero, stops rising and falls while the average falls",
-		},
-		Memory: ema("length"),
-		Compute: func(s *market.Series, a Args) *Result {
+		Memory:  ema("length"),
+		Plots:   []Plot{{Label: "Bull", Tone: Up, Bars: true}, {Label: "Bear", Tone: Down, Bars: true}, unseen("Average")}, Levels: constant(0),
+		Events: []Event{own(func(d *drawing) []Signal { return elderSignals(d.of("Average"), d.of("Bull"), d.of("Bear")) }, shape.Buy, shape.Sell).meaning(
+			"bear power, below zero, stops falling and rises while the average rises",
+			"bull power, above zero, stops rising and falls while the average falls")},
+		Calc: func(s *market.Series, a Args) Columns {
 			mid := kernel.EMA(column(s, a), a.Int("length"))
-			bull, bear := kernel.Minus(s.High, mid), kernel.Minus(s.Low, mid)
-			return &Result{
-				Histogram: []Histogram{{Label: "Bull", Tone: Up, Values: bull}, {Label: "Bear", Tone: Down, Values: bear}},
-				HLines:    []HLine{{Y: 0}},
-				Signals:   elderSignals(mid, bull, bear),
-			}
+			return Columns{kernel.Minus(s.High, mid), kernel.Minus(s.Low, mid), mid}
 		},
 	},
 	{
@@ -410,24 +404,17 @@ var momentums = []Indicator{
 			atLeast(2, bars("bb", 20, "Bollinger bands", "length", "bb_length", "period")), factor("bb_mult", 2, 0.01, 20, "deviations of the Bollinger bands", "mult", "bb_std"),
 			bars("kc", 20, "Keltner channel and momentum", "kc_length"), factor("kc_mult", 1.5, 0.01, 20, "ranges of the Keltner channel", "kc_scalar"),
 		},
-		Signals: []string{shape.SqueezeOn, shape.SqueezeOff, shape.ZeroUp, shape.ZeroDown},
 		// The regression runs over kc values that each look back kc bars.
 		Memory: longest(window("bb"), lengths(2, "kc")),
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:  []Plot{{Label: "On", Tone: Accent, Style: Dots}, {Label: "Off", Tone: Muted, Style: Dots}, histogram("Momentum")}, Levels: constant(0),
+		Events: []Event{own(func(d *drawing) []Signal { return squeezes(d.of("On"), d.of("Off")) }, shape.SqueezeOn, shape.SqueezeOff), zero("Momentum")},
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("kc")
 			// The momentum is the close's distance from the mean of the range's middle and
 			// the average, smoothed by the end of a regression line.
 			bars, _ := kernel.Regression(kernel.Minus(s.Close, kernel.Midway(kernel.MidRange(s, n), kernel.SMA(s.Close, n))), n)
-			on, off, signals := squeezed(s, a)
-			signals = shape.LevelCrossings(signals, bars, 0, shape.ZeroUp, shape.ZeroDown)
-			return &Result{
-				Histogram: []Histogram{{Label: "Momentum", Values: bars}},
-				Lines: []Line{
-					{Label: "On", Tone: Accent, Style: Dots, Values: on}, {Label: "Off", Tone: Muted, Style: Dots, Values: off},
-				},
-				HLines:  []HLine{{Y: 0}},
-				Signals: shape.InOrder(signals),
-			}
+			on, off := squeezed(s, a)
+			return Columns{on, off, bars}
 		},
 	},
 	aroundZero(Indicator{
@@ -553,27 +540,32 @@ func elderSignals(mid, bull, bear []float64) []Signal {
 }
 
 // squeezed returns a dot on zero for each bar in one of two lines, by whether
-// the Bollinger bands lie within the Keltner channel, and marks the changes.
-func squeezed(s *market.Series, a Args) (on, off []float64, signals []Signal) {
+// the Bollinger bands lie within the Keltner channel.
+func squeezed(s *market.Series, a Args) (on, off []float64) {
 	middle, dev := kernel.SMA(s.Close, a.Int("bb")), kernel.StdDev(s.Close, a.Int("bb"))
 	centre, reach := kernel.SMA(s.Close, a.Int("kc")), kernel.SMA(kernel.TrueRangePine(s), a.Int("kc"))
 	on, off = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
 	upper, lower := kernel.Offset(middle, dev, a.Float("bb_mult")), kernel.Offset(middle, dev, -a.Float("bb_mult"))
 	ceiling, floor := kernel.Offset(centre, reach, a.Float("kc_mult")), kernel.Offset(centre, reach, -a.Float("kc_mult"))
 	for i := max(a.Int("bb"), a.Int("kc")) - 1; i < s.Len(); i++ {
-		// The bar before decides whether this one is a change: its dot is in one line
-		// or the other, or in neither before the first value.
 		if kernel.Compare(upper[i], ceiling[i]) < 0 && kernel.Compare(lower[i], floor[i]) > 0 {
 			on[i] = 0
-			if off[i-min(i, 1)] == 0 {
-				signals = append(signals, shape.Mark(i, 0, shape.SqueezeOn, Down))
-			}
-			continue
+		} else {
+			off[i] = 0
 		}
-		off[i] = 0
-		if on[i-min(i, 1)] == 0 {
+	}
+	return on, off
+}
+
+// squeezes marks where the dots change from one line to the other.
+func squeezes(on, off []float64) (signals []Signal) {
+	for i := 1; i < len(on); i++ {
+		switch {
+		case on[i] == 0 && off[i-1] == 0:
+			signals = append(signals, shape.Mark(i, 0, shape.SqueezeOn, Down))
+		case off[i] == 0 && on[i-1] == 0:
 			signals = append(signals, shape.Mark(i, 0, shape.SqueezeOff, Up))
 		}
 	}
-	return on, off, signals
+	return signals
 }

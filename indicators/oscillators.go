@@ -19,8 +19,7 @@ var oscillators = []Indicator{
 		Memory:  wilder("length"),
 		Plots:   []Plot{mainly("RSI")}, Events: []Event{leaves("RSI", shape.RSIOversold, shape.RSIOverbought), diverges("RSI")}, Levels: zoneLevels, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
-			line := kernel.RSI(column(s, a), a.Int("length"))
-			return Columns{line}
+			return Columns{kernel.RSI(column(s, a), a.Int("length"))}
 		},
 	},
 	{
@@ -102,19 +101,11 @@ var oscillators = []Indicator{
 		Doc:     "Woodie's CCI: a commodity channel index as bars and a faster one, the turbo, as line. Crosses of zero are changes of trend; the turbo crossing the bars shows the turn first. As at TradingView, of closes.",
 		Formula: "CCI(x, 14) and CCI(x, 6), x = close",
 		Params:  []Param{atLeast(2, bars("length", 14, "bars of the slow index", "period", "cci", "cci_length")), atLeast(2, bars("turbo", 6, "bars of the turbo", "turbo_length", "fast")), source()},
-		Signals: []string{shape.ZeroUp, shape.ZeroDown, shape.CrossUp, shape.CrossDown},
 		Memory:  window("length", "turbo"),
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{second("Turbo"), histogram("CCI")}, Levels: constant(100, 0, -100), Events: []Event{zero("CCI"), lines("Turbo", "CCI")},
+		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
-			// The same index twice; the crossings are those of the turbo over the bars.
-			slow, turbo := kernel.CCI(x, a.Int("length")), kernel.CCI(x, a.Int("turbo"))
-			signals := shape.Crossings(nil, turbo, slow, shape.CrossUp, shape.CrossDown)
-			return &Result{
-				Lines:     []Line{{Label: "Turbo", Tone: Second, Values: turbo}},
-				Histogram: []Histogram{{Label: "CCI", Values: slow}},
-				HLines:    []HLine{{Y: 100}, {Y: 0}, {Y: -100}},
-				Signals:   shape.InOrder(shape.LevelCrossings(signals, slow, 0, shape.ZeroUp, shape.ZeroDown)),
-			}
+			return Columns{kernel.CCI(x, a.Int("turbo")), kernel.CCI(x, a.Int("length"))}
 		},
 	},
 	oscillator(Indicator{
@@ -292,21 +283,14 @@ var oscillators = []Indicator{
 			quiet(factor("oversold", -53, -200, 200, "lower level", "lower", "wt_oversold")), quiet(factor("overbought", 53, -200, 200, "upper level", "upper", "wt_overbought")),
 		}, divParams()),
 		ZoneLine: "WT2",
-		Signals:  append([]string{shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB}, divSignals...),
 		Memory:   after(lengths(2*kernel.EMAMemory, "channel"), ema("average"), window("signal")),
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:    []Plot{mainly("WT1"), second("WT2"), histogram("WT1-WT2")}, Shades: []Shade{{A: "WT1", B: "WT2", Tone: Up, Below: Down}},
+		Events: []Event{inZones("WT1", "WT2"), diverges("WT2")},
+		// The outer pair is fixed, the inner one is the parameters'.
+		Levels: func(a Args) []float64 { return []float64{60, a.Float("overbought"), 0, a.Float("oversold"), -60} },
+		Calc: func(s *market.Series, a Args) Columns {
 			wt1, wt2 := waveTrend(kernel.TypicalPrice(s), a.Int("channel"), a.Int("average"), a.Int("signal"))
-			lo, hi := a.Float("oversold"), a.Float("overbought")
-			r := &Result{
-				Lines:     []Line{{Label: "WT1", Tone: Primary, Values: wt1}, {Label: "WT2", Tone: Second, Values: wt2}},
-				Histogram: []Histogram{{Label: "WT1-WT2", Values: kernel.Minus(wt1, wt2)}},
-				// The outer pair is fixed, the inner one is the parameters'.
-				HLines:  []HLine{{Y: 60}, {Y: hi}, {Y: 0}, {Y: lo}, {Y: -60}},
-				Fills:   []Fill{{Y1: wt1, Y2: wt2, Tone: Up, Below: Down}},
-				Signals: shape.ZonedCrossings(wt1, wt2, lo, hi),
-			}
-			addDivergences(r, s, wt2, a)
-			return r
+			return Columns{wt1, wt2, kernel.Minus(wt1, wt2)}
 		},
 	},
 	oscillator(Indicator{
@@ -339,7 +323,7 @@ var oscillators = []Indicator{
 		Signals:  []string{shape.FlipUp, shape.FlipDown, shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("the smoothed RSI", "50"),
 		Memory:   after(lengths(kernel.WilderMemory+4*kernel.EMAMemory, "rsi"), ema("smooth"), fixed(100)),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			n := a.Int("rsi")
 			line := kernel.EMA(earlyRSI(column(s, a), n), a.Int("smooth"))
 			// How far the smoothed RSI moves from bar to bar, smoothed twice; times the
@@ -429,7 +413,7 @@ var oscillators = []Indicator{
 		Signals: []string{shape.RSIOversold, shape.RSIOverbought, shape.StochOS, shape.StochOB},
 		Silent:  func(a Args, _ string) string { return silentUnless(a, "show_entry_dots") },
 		Memory:  longest(wilder("rsi_length"), window("mfi_length"), after(window("stoch_k"), window("stoch_smooth"), window("stoch_d"))),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			rsi, flow := kernel.RSI(s.Close, a.Int("rsi_length")), kernel.MFI(s, a.Int("mfi_length"))
 			k := kernel.SMA(kernel.Stochastic(s.Close, s.High, s.Low, a.Int("stoch_k")), a.Int("stoch_smooth"))
 			d := kernel.SMA(k, a.Int("stoch_d"))

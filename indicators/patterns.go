@@ -24,7 +24,7 @@ var chartPatterns = []Indicator{
 			shape.BreakDown: "the close falls below the rising line",
 		},
 		Memory: structureMemory(2),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				line, signals := trendLine(s, a, [2]string{shape.BreakUp, shape.BreakDown}[side], [2]Tone{Up, Down}[side])
 				return &Result{
@@ -49,7 +49,7 @@ var chartPatterns = []Indicator{
 			shape.BreakDown: "the close falls below the channel",
 		},
 		Memory: structureMemory(2),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			upper, lower, signals := trendChannel(s, a)
 			r := shape.Bands(kernel.Midway(upper, lower), upper, lower)
 			r.Signals = signals
@@ -68,7 +68,7 @@ var chartPatterns = []Indicator{
 		Params:  append(swingParams(5, 100), tolerance(1), depth(2)),
 		Signals: []string{shape.DoubleTop, shape.DoubleBottom},
 		Memory:  structureMemory(2),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				names := [2][2]string{{"Tops", "Neckline of tops"}, {"Bottoms", "Neckline of bottoms"}}[side]
 				return formations(s, a, doubleTop, names, [2]string{shape.DoubleTop, shape.DoubleBottom}[side], [2]Tone{Down, Up}[side])
@@ -88,7 +88,7 @@ var chartPatterns = []Indicator{
 		Params:  append(swingParams(5, 150), tolerance(1.5), depth(1)),
 		Signals: []string{shape.HeadShoulders, shape.InverseHeadShoulders},
 		Memory:  structureMemory(2),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				names := [2][2]string{{"Head", "Neckline"}, {"Inverse head", "Inverse neckline"}}[side]
 				return formations(s, a, headShoulders, names, [2]string{shape.HeadShoulders, shape.InverseHeadShoulders}[side], [2]Tone{Down, Up}[side])
@@ -112,7 +112,7 @@ var chartPatterns = []Indicator{
 			shape.BreakDown: "the close falls below the triangle",
 		},
 		Memory: structureMemory(2),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			upper, lower, signals := triangles(s, a)
 			return &Result{
 				Lines:   []Line{{Label: "Upper", Tone: Down, Values: upper}, {Label: "Lower", Tone: Up, Values: lower}},
@@ -137,7 +137,7 @@ var chartPatterns = []Indicator{
 		},
 		Signals: []string{shape.FlagUp, shape.FlagDown},
 		Memory:  after(window("pole"), lengths(4, "flag"), fixed(usualRange+1)),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				names := [2][2]string{{"Bull flag top", "Bull flag bottom"}, {"Bear flag bottom", "Bear flag top"}}[side]
 				return flags(s, a, names, [2]string{shape.FlagUp, shape.FlagDown}[side], [2]Tone{Up, Down}[side])

@@ -32,23 +32,11 @@ var priceEntries = []Indicator{
 		Name: "heikin_ashi", Title: "HA", Aliases: []string{"ha", "heikinashi", "heiken_ashi"}, Category: Price, Traits: Overlay,
 		Doc:     "Heikin Ashi: candles of averaged prices, in which a trend keeps one colour. The open is the middle of the averaged candle before; the first open is the middle of the first body. The prices are not traded prices.",
 		Formula: "close = (o + h + l + c) / 4; open = (open[1] + close[1]) / 2; high = max(h, open, close); low = min(l, open, close)",
-		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Memory:  fixed(HeikinAshiWarmup),
-		Compute: func(s *market.Series, _ Args) *Result {
+		Plots:   []Plot{second("Open"), {Label: "High", Tone: Muted, Style: Dashed}, {Label: "Low", Tone: Muted, Style: Dashed}, mainly("Close")}, Shades: candleShade, Events: []Event{recoloured(func(a, b float64) float64 { return a - b })},
+		Calc: func(s *market.Series, _ Args) Columns {
 			o, h, l, c := heikinAshi(s)
-			rising := make([]bool, len(c))
-			for i := range c {
-				// A candle without a body counts as rising.
-				rising[i] = c[i] >= o[i]
-			}
-			return &Result{
-				Lines: []Line{
-					{Label: "Open", Tone: Second, Values: o}, {Label: "High", Tone: Muted, Style: Dashed, Values: h},
-					{Label: "Low", Tone: Muted, Style: Dashed, Values: l}, {Label: "Close", Tone: Primary, Values: c},
-				},
-				Fills:   []Fill{{Y1: c, Y2: o, Tone: Up, Below: Down}},
-				Signals: shape.Flips(c, rising),
-			}
+			return Columns{o, h, l, c}
 		},
 	},
 	{
@@ -56,9 +44,9 @@ var priceEntries = []Indicator{
 		Doc:     "Smoothed Heikin Ashi: Heikin Ashi candles of exponentially averaged prices, averaged once more. A change of colour is a flip.",
 		Formula: "EMA(m) of the Heikin Ashi candles of EMA(open, n), EMA(high, n), EMA(low, n), EMA(close, n)",
 		Params:  []Param{length(10), bars("smooth", 10, "second average", "length2", "after")},
-		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Memory:  after(fixed(HeikinAshiWarmup), ema("length"), ema("smooth")),
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{second("Open"), mainly("Close")}, Shades: candleShade, Events: []Event{recoloured(kernel.Difference)},
+		Calc: func(s *market.Series, a Args) Columns {
 			// Heikin Ashi takes no NaN, so the averaged bars begin with the first whole
 			// average.
 			n, first := a.Int("length"), min(a.Int("length")-1, s.Len())
@@ -74,21 +62,26 @@ var priceEntries = []Indicator{
 			o, _, _, c := heikinAshi(t)
 			// late averages a column once more and puts the bars in front that were cut
 			// off.
-			late := func(x []float64) []float64 {
-				return append(kernel.NaNs(first), kernel.EMA(x, a.Int("smooth"))...)
-			}
-			open, shut := late(o), late(c)
-			rising := make([]bool, len(shut))
-			for i := range shut {
-				rising[i] = kernel.Difference(shut[i], open[i]) >= 0
-			}
-			return &Result{
-				Lines:   []Line{{Label: "Open", Tone: Second, Values: open}, {Label: "Close", Tone: Primary, Values: shut}},
-				Fills:   []Fill{{Y1: shut, Y2: open, Tone: Up, Below: Down}},
-				Signals: shape.Flips(shut, rising),
-			}
+			late := func(x []float64) []float64 { return append(kernel.NaNs(first), kernel.EMA(x, a.Int("smooth"))...) }
+			return Columns{late(o), late(c)}
 		},
 	},
+}
+
+// candleShade fills the body of averaged candles.
+var candleShade = []Shade{{A: "Close", B: "Open", Tone: Up, Below: Down}}
+
+// recoloured returns the event of the body changing its colour. One without height counts as
+// rising.
+func recoloured(difference func(a, b float64) float64) Event {
+	return own(func(d *drawing) []Signal {
+		open, shut := d.of("Open"), d.of("Close")
+		rising := make([]bool, len(shut))
+		for i := range shut {
+			rising[i] = difference(shut[i], open[i]) >= 0
+		}
+		return shape.Flips(shut, rising)
+	}, shape.FlipUp, shape.FlipDown)
 }
 
 // priceOf completes the record of a price that is made of the four of a bar, with the

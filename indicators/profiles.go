@@ -27,7 +27,7 @@ var profileEntries = []Indicator{
 		Ignores:  []string{"color_up", "color_down", "opacity"},
 		Signals:  []string{shape.LevelTouch},
 		Meanings: newestTouch,
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			var p profile
 			if !p.fill(recent(s, a), a.Int("bins"), a.Float("value_area")/100, byVolume) {
 				return &Result{}
@@ -45,7 +45,7 @@ var profileEntries = []Indicator{
 		Memory:   Memory{seconds: sessionSeconds},
 		Signals:  []string{shape.LevelTouch},
 		Meanings: newestTouch,
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			n := s.Len()
 			poc, vah, val := kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n)
 			// One profile for all sessions, whose memory is used again; its levels are
@@ -94,7 +94,7 @@ var profileEntries = []Indicator{
 		},
 		Signals:  []string{shape.LevelTouch},
 		Meanings: newestTouch,
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			r := &Result{}
 			var p profile
 			if !p.fill(recent(s, a), a.Int("bins"), 0.7, byVolume) {
@@ -135,10 +135,8 @@ var profileEntries = []Indicator{
 			shape.LevelTouch: "a bar is the first to reach the level of a session that a whole later session did not reach",
 		},
 		// Every level that may still be watched needs its whole session.
-		Memory: Memory{seconds: func(a Args, iv market.Interval) int64 {
-			return int64(a.Int("max_sessions")) * sessionSeconds(a, iv)
-		}},
-		Compute: func(s *market.Series, a Args) *Result {
+		Memory: Memory{seconds: func(a Args, iv market.Interval) int64 { return int64(a.Int("max_sessions")) * sessionSeconds(a, iv) }},
+		Draw: func(s *market.Series, a Args) *Result {
 			r := &Result{}
 			spans := sessions(s, a)
 			naked, current := nakedLevels(s, spans, a, r)
@@ -166,7 +164,7 @@ var profileEntries = []Indicator{
 		Ignores:  []string{"opacity"},
 		Signals:  []string{shape.LevelTouch},
 		Meanings: newestTouch,
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			var p profile
 			if !p.fill(recent(s, a), a.Int("bins"), a.Float("value_area")/100, byTime) {
 				return &Result{}

@@ -22,7 +22,7 @@ var ratings = []Indicator{
 		},
 		// The slowest vote is the exponential average of 200.
 		Memory: fixed(kernel.EMAMemory * 200),
-		Compute: func(s *market.Series, _ Args) *Result {
+		Draw: func(s *market.Series, _ Args) *Result {
 			averages, oscillators := meanVote(s.Len(), averageVotes(s)), meanVote(s.Len(), oscillatorVotes(s))
 			rating := kernel.Midway(averages, oscillators)
 			signals := shape.LevelCrossings(shape.LevelCrossings(nil, rating, 0.1, shape.Buy, ""), rating, -0.1, "", shape.Sell)

@@ -83,8 +83,7 @@ var statistics = []Indicator{
 		Meanings: shape.CrossMeanings("beta", "1"),
 		Plots:    []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, shape.CrossUp, shape.CrossDown)}, Levels: constant(1),
 		Calc: func(s *market.Series, a Args) Columns {
-			y := beta(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))
-			return Columns{y}
+			return Columns{beta(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))}
 		},
 	},
 	// The line stands still until its extreme is passed or leaves the window; only
@@ -362,19 +361,18 @@ func barsSince(at []int) []float64 {
 // lowest (sign -1) price of the window was, with a signal where that becomes this bar.
 func sinceExtreme(ind Indicator, label string, sign float64, signal string, tone Tone) Indicator {
 	ind.Category, ind.Params = Statistics, []Param{length(30), source()}
-	ind.Signals = []string{signal}
-	ind.Compute = func(s *market.Series, a Args) *Result {
-		y := barsSince(kernel.ExtremeAt(column(s, a), a.Int("length"), sign, false))
-		r := &Result{Lines: []Line{{Label: label, Tone: Primary, Values: y}}}
+	return panel(ind, label, func(s *market.Series, a Args) []float64 {
+		return barsSince(kernel.ExtremeAt(column(s, a), a.Int("length"), sign, false))
+	}, own(func(d *drawing) (signals []Signal) {
+		y := d.of(label)
 		for i := 1; i < len(y); i++ {
 			// A run of new extremes gives one signal, on its first bar.
 			if y[i] == 0 && y[i-1] > 0 {
-				r.Signals = append(r.Signals, shape.Mark(i, 0, signal, tone))
+				signals = append(signals, shape.Mark(i, 0, signal, tone))
 			}
 		}
-		return r
-	}
-	return ind
+		return signals
+	}, signal))
 }
 
 // hurst returns the exponent over the last n changes at each distance.

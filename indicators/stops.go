@@ -22,7 +22,7 @@ var stopEntries = []Indicator{
 		},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Memory:  Memory{bars: func(a Args) int { return sarWarmup(a.Float("start"), a.Float("maximum")) }, endless: func(a Args) string { return sarStill(a, "") }},
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			f := kernel.Acceleration{Start: a.Float("start"), Step: a.Float("increment"), Most: a.Float("maximum")}
 			return sarResult(kernel.Parabolic(s, f, f, 0, 0))
 		},
@@ -45,7 +45,7 @@ var stopEntries = []Indicator{
 		Memory: Memory{bars: func(a Args) int {
 			return sarWarmup(min(a.Float("start_long"), a.Float("start_short")), min(a.Float("maximum_long"), a.Float("maximum_short")))
 		}, endless: func(a Args) string { return cmp.Or(sarStill(a, "_long"), sarStill(a, "_short")) }},
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			// TA-Lib has a set of factors for each direction; where a first factor exceeds
 			// the largest one, the kernel uses the largest.
 			long := kernel.Acceleration{Start: a.Float("start_long"), Step: a.Float("increment_long"), Most: a.Float("maximum_long")}
@@ -63,7 +63,7 @@ var stopEntries = []Indicator{
 		},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Memory:  untilTurned("mult", 1, wilder("length")),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			stop, up := supertrend(s, a.Int("length"), a.Float("mult"))
 			return stopResult(stop, up, wilder("length").bars(a))
 		},
@@ -92,21 +92,19 @@ var stopEntries = []Indicator{
 			length(10), factor("mult", 1, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "x"),
 			bars("stop", 9, "bars over which the stops are smoothed", "q", "stop_length"),
 		},
-		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Memory:  after(wilder("length"), window("stop")),
-		Compute: func(s *market.Series, a Args) *Result {
+		Memory: after(wilder("length"), window("stop")),
+		// The two stops may change places, so the lower one of each bar counts as that of the longs.
+		Plots: []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal {
+			long, short := d.of("Long"), d.of("Short")
+			return stopBreaks(d.s, kernel.Lesser(long, short), kernel.Greater(long, short))
+		}, shape.FlipUp, shape.FlipDown)},
+		Calc: func(s *market.Series, a Args) Columns {
 			n, q, mult := a.Int("length"), a.Int("stop"), a.Float("mult")
 			atr := kernel.ATRPine(s, n)
 			// The stop of each bar first, then its extreme over q bars, which keeps it from
 			// coming back at once.
 			short := kernel.Highest(kernel.Offset(kernel.Highest(s.High, n), atr, -mult), q)
-			long := kernel.Lowest(kernel.Offset(kernel.Lowest(s.Low, n), atr, mult), q)
-			return &Result{
-				Lines: []Line{{Label: "Long", Tone: Up, Values: long}, {Label: "Short", Tone: Down, Values: short}},
-				// The two stops may change places, so the lower one of each bar counts as
-				// that of the longs.
-				Signals: stopBreaks(s, kernel.Lesser(long, short), kernel.Greater(long, short)),
-			}
+			return Columns{kernel.Lowest(kernel.Offset(kernel.Lowest(s.Low, n), atr, mult), q), short}
 		},
 	},
 	{
@@ -120,7 +118,7 @@ var stopEntries = []Indicator{
 		// A close beyond one of the averages sets side and stop anew; 100 bars allow for
 		// one.
 		Memory: after(lengths(2, "high", "low"), fixed(100)),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			stop, up := gannHiLo(s, a.Int("high"), a.Int("low"))
 			return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up)}
 		},
@@ -134,7 +132,7 @@ var stopEntries = []Indicator{
 		},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Memory:  untilTurned("mult", 1, wilder("length")),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			stop, up := volatilityStop(s.Close, kernel.ATRPine(s, a.Int("length")), a.Float("mult"))
 			return stopResult(stop, up, wilder("length").bars(a))
 		},
@@ -150,7 +148,7 @@ var stopEntries = []Indicator{
 		},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Memory:  untilTurned("key", 1, wilder("length")),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			stop, up := closeTrail(s.Close, kernel.ATRPine(s, a.Int("length")), a.Float("key"))
 			return stopResult(stop, up, wilder("length").bars(a))
 		},
@@ -165,7 +163,7 @@ var stopEntries = []Indicator{
 		},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Memory:  untilTurned("mult", 1, pmaxMemory),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			line := kernel.Average(a.Choice("ma_type"), kernel.MedianPrice(s), a.Int("ma_length"))
 			stop, up := ratchet(line, kernel.Scaled(kernel.ATRPine(s, a.Int("length")), a.Float("mult")))
 			r := stopResult(stop, up, pmaxMemory.bars(a))
@@ -187,7 +185,7 @@ var stopEntries = []Indicator{
 			days := min(int64(percent*percent*86400), MaxWarmup*iv.Seconds())
 			return max(days, int64(500+ottMemory.bars(a))*iv.Seconds())
 		}},
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			line, percent := vidya(column(s, a), a.Int("length"), ottMomentum, ottMomentum), a.Float("percent")
 			// The stop trails the average by percent, and is then moved half of that
 			// towards the side it is on.
@@ -221,7 +219,7 @@ var stopEntries = []Indicator{
 		},
 		// The price must cover the distance to the line on both sides to have moved it.
 		Memory: untilTurned("mult", 2, wilder("length")),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			n := a.Int("length")
 			push := kernel.MFI(s, n)
 			if a.Choice("momentum") == "rsi" {
@@ -255,7 +253,7 @@ var stopEntries = []Indicator{
 		// The channel's range is Wilder's average of 100 bars; the line forgets where it
 		// began with a turn, for which 100 lengths are allowed.
 		Memory: after(fixed(kernel.WilderMemory*100), lengths(100, "length")),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			line, up := halfTrend(s, a.Int("length"))
 			reach := kernel.ATRPine(s, 100)
 			upper, lower := kernel.Offset(line, reach, a.Float("deviation")/2), kernel.Offset(line, reach, -a.Float("deviation")/2)
@@ -276,7 +274,7 @@ var stopEntries = []Indicator{
 		// The price must cover the range on both sides to have moved the line. A change of
 		// the close is half as large as a bar's range.
 		Memory: untilTurned("mult", 1, filterMemory),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			x, n := column(s, a), a.Int("length")
 			reach := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(x, 1)), n), 2*n-1), a.Float("mult"))
 			line, settles := rangeFilter(x, reach, filterMemory.bars(a)/4)
@@ -297,7 +295,7 @@ var stopEntries = []Indicator{
 		Params:  []Param{length(10)},
 		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Memory:  after(window("length"), fixed(100)), // until a close decides the side
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			highs, lows := kernel.SMA(s.High, a.Int("length")), kernel.SMA(s.Low, a.Int("length"))
 			up, down, rising := kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), make([]bool, s.Len())
 			// Until a close leaves the averages for the first time there is no side and no

@@ -19,7 +19,7 @@ var structures = []Indicator{
 		Params:  []Param{bars("side", 2, "neighbours on each side", "length", "period", "n", "left", "right")},
 		Signals: []string{shape.PivotHigh, shape.PivotLow},
 		Memory:  lengths(2, "side"),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			n := a.Int("side")
 			r := &Result{}
 			// add draws the fractals of one side. A high has the tone Down: there the price
@@ -52,7 +52,7 @@ var structures = []Indicator{
 			width := a.Int("left") + a.Int("right")
 			return max(width+1, min(30*width, MaxWarmup))
 		}},
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			left, right := a.Int("left"), a.Int("right")
 			r := &Result{}
 			// add draws the swings of one side. A swing is known right bars after it, and
@@ -84,7 +84,7 @@ var structures = []Indicator{
 		Signals: []string{shape.PivotHigh, shape.PivotLow},
 		// A leg begins at the turn before it; with a small deviation 200 bars hold several.
 		Memory: after(window("depth"), fixed(200)),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			points, signals := turningPoints(s, a.Float("deviation")/100, a.Int("depth")/2)
 			line := kernel.NaNs(s.Len())
 			for k := 1; k < len(points); k++ {
@@ -107,7 +107,7 @@ var structures = []Indicator{
 		Params:   []Param{rangeBars()},
 		Signals:  []string{shape.LevelTouch},
 		Meanings: newestTouch,
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			// The levels come from the bars in range; touches are looked for at the newest
 			// of all.
 			all := s
@@ -166,7 +166,7 @@ var structures = []Indicator{
 		Params:  []Param{factor("minimum_size", 0, 0, 100, "smallest gap, in percent of the price", "threshold"), bars("lookback", 200, "bars after which a gap is forgotten", "max_age")},
 		Signals: []string{shape.GapUp, shape.GapDown, shape.GapFilled},
 		Memory:  after(window("lookback"), fixed(2)),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			return fairValueGaps(s, a.Float("minimum_size")/100, a.Int("lookback"))
 		},
 	},
@@ -186,7 +186,7 @@ var structures = []Indicator{
 		Params:  swingParams(5, 200),
 		Signals: []string{shape.BlockUp, shape.BlockDown, shape.BlockTouch},
 		Memory:  structureMemory(3),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				tone := [2]Tone{Down, Up}[side]
 				label := [2]string{shape.BlockDown, shape.BlockUp}[side]
@@ -209,7 +209,7 @@ var structures = []Indicator{
 		Params:  swingParams(5, 200),
 		Signals: []string{shape.BreakerUp, shape.BreakerDown},
 		Memory:  structureMemory(4),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				tone := [2]Tone{Up, Down}[side] // of a broken downward block first
 				edges := newZoneEdges(s.Len())
@@ -231,7 +231,7 @@ var structures = []Indicator{
 		Params:  swingParams(5, 200),
 		Signals: []string{shape.SweepHigh, shape.SweepLow},
 		Memory:  structureMemory(1),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				return sweeps(s, a, [2]string{"Highs", "Lows"}[side], [2]string{shape.SweepHigh, shape.SweepLow}[side], [2]Tone{Down, Up}[side])
 			})
@@ -247,7 +247,7 @@ var structures = []Indicator{
 		Params:  append(swingParams(5, 200), tolerance(0.2)),
 		Signals: []string{shape.EqualHighs, shape.EqualLows},
 		Memory:  structureMemory(2),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				return equalHighs(s, a, [2]string{"EQH", "EQL"}[side], [2]string{shape.EqualHighs, shape.EqualLows}[side], [2]Tone{Down, Up}[side])
 			})
@@ -272,10 +272,8 @@ var structures = []Indicator{
 		},
 		Signals: []string{shape.SupplyZone, shape.DemandZone, shape.ZoneTouch},
 		Memory:  after(window("lookback"), window("base"), fixed(usualRange+1)),
-		Compute: func(s *market.Series, a Args) *Result {
-			return bothSides(s, func(s *market.Series, side int) *Result {
-				return supplyZones(s, a, side)
-			})
+		Draw: func(s *market.Series, a Args) *Result {
+			return bothSides(s, func(s *market.Series, side int) *Result { return supplyZones(s, a, side) })
 		},
 	},
 	// The rule: the swings of the last lookback bars are sorted by price and cut into
@@ -785,9 +783,7 @@ func supplyZones(s *market.Series, a Args, side int) *Result {
 	for i := range s.Len() {
 		// Old and broken zones go, the rest may be touched, and then this bar may leave
 		// a base of its own.
-		zones = slices.DeleteFunc(zones, func(z priceZone) bool {
-			return i-z.known > a.Int("lookback") || kernel.Compare(s.Close[i], z.high) > 0
-		})
+		zones = slices.DeleteFunc(zones, func(z priceZone) bool { return i-z.known > a.Int("lookback") || kernel.Compare(s.Close[i], z.high) > 0 })
 		for k, z := range zones {
 			if !z.touched && kernel.Compare(s.High[i], z.low) >= 0 {
 				zones[k].touched = true

@@ -11,8 +11,8 @@ import (
 
 // Most entries declare what they show and signal: Plots are the columns that Calc returns,
 // Levels the constants beside them, Events the signals that follow from them. The list of
-// signals, their meanings and Compute follow from that, so that none is written twice. An
-// entry that draws more, such as zones or a profile, has a Compute of its own.
+// signals, their meanings and Draw follow from that, so that none is written twice. An
+// entry that draws more, such as zones or a profile, has a Draw of its own.
 
 // Columns are the values of an entry, one column for each of its Plots.
 type Columns [][]float64
@@ -80,7 +80,7 @@ func (ind *Indicator) declared() {
 			ind.Meanings = meanings
 		}
 	}
-	ind.Compute = drawn
+	ind.Draw = drawn
 }
 
 // drawn computes the columns of a declared entry and draws them.
@@ -286,6 +286,17 @@ func bands() []Plot {
 }
 
 var bandShade = []Shade{{A: "Upper", B: "Lower", Tone: Band}}
+
+// stacks returns the event of columns, the fastest first, coming into order.
+func stacks(labels ...string) Event {
+	return own(func(d *drawing) []Signal {
+		var list []Line
+		for _, l := range labels {
+			list = append(list, Line{Values: d.of(l)})
+		}
+		return shape.Stacks(list)
+	}, shape.StackUp, shape.StackDown)
+}
 
 // silently returns e with signals that are not drawn, because they come often.
 func silently(e Event) Event {

@@ -22,31 +22,21 @@ var trends = []Indicator{
 			quiet(factorInt("smoothing", 0, 0, MaxLength, "bars of the average of DX, 0 for the length", "adx_smoothing", "adxsmoothing")),
 			quiet(factor("threshold", 25, 0, 100, "ADX from which a crossing counts", "level", "trend")),
 		},
-		Signals: []string{shape.CrossUp, shape.CrossDown},
-		Meanings: map[string]string{
-			shape.CrossUp:   "+DI crosses -DI from below while the ADX is not below its threshold",
-			shape.CrossDown: "+DI crosses -DI from above while the ADX is not below its threshold",
-		},
 		// The ADX smooths what was smoothed already, so its start is forgotten later than
 		// that of one Wilder average.
 		Memory: lengths(32, "length", "smoothing"),
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:  []Plot{mainly("ADX"), {Label: "+DI", Tone: Up}, {Label: "-DI", Tone: Down}}, Levels: func(a Args) []float64 { return []float64{a.Float("threshold"), 20} },
+		// Crossings count in a market that trends; a NaN, before the ADX begins, is no trend.
+		Events: []Event{own(func(d *drawing) []Signal {
+			adx, level := d.of("ADX"), d.a.Float("threshold")
+			signals := shape.Crossings(nil, d.of("+DI"), d.of("-DI"), shape.CrossUp, shape.CrossDown)
+			return slices.DeleteFunc(signals, func(sig Signal) bool { return !(adx[sig.Bar] >= level) })
+		}, shape.CrossUp, shape.CrossDown).meaning(
+			"+DI crosses -DI from below while the ADX is not below its threshold",
+			"+DI crosses -DI from above while the ADX is not below its threshold")},
+		Calc: func(s *market.Series, a Args) Columns {
 			plus, minus, adx := kernel.Directional(s, a.Int("length"), cmp.Or(a.Int("smoothing"), a.Int("length")), a.Choice("variant"))
-			level := a.Float("threshold")
-			// Both lines are percentages of the true range, so the crossings are those of
-			// lines and not of prices.
-			signals := shape.Crossings(nil, plus, minus, shape.CrossUp, shape.CrossDown)
-			// Crossings of +DI and -DI count in a market that trends; a NaN, before the ADX
-			// begins, is no trend.
-			strong := slices.DeleteFunc(signals, func(sig Signal) bool { return !(adx[sig.Bar] >= level) })
-			return &Result{
-				Lines: []Line{
-					{Label: "ADX", Tone: Primary, Values: adx},
-					{Label: "+DI", Tone: Up, Values: plus}, {Label: "-DI", Tone: Down, Values: minus},
-				},
-				HLines:  []HLine{{Y: level}, {Y: 20}},
-				Signals: strong,
-			}
+			return Columns{adx, plus, minus}
 		},
 	},
 	trendPanel(Indicator{
@@ -169,7 +159,7 @@ var trends = []Indicator{
 		},
 		Signals: []string{shape.CrossUp, shape.CrossDown, shape.CloudUp, shape.CloudDown, shape.TwistUp, shape.TwistDown},
 		Memory:  after(window("conversion", "base", "span_b"), window("displacement")),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			conversion, base := kernel.MidRange(s, a.Int("conversion")), kernel.MidRange(s, a.Int("base"))
 			spanA, spanB := kernel.Midway(conversion, base), kernel.MidRange(s, a.Int("span_b"))
 			signals := shape.Crossings(nil, conversion, base, shape.CrossUp, shape.CrossDown)
@@ -196,26 +186,20 @@ var trends = []Indicator{
 		Doc:     "Lagging span of Ichimoku: the close moved back, as TradingView draws it. A bar therefore shows a close that came later, and the newest bars show none: a picture to compare two prices, not a value to act on. The signals do not look ahead: they fire where the close crosses the close it is compared with.",
 		Formula: "chikou = close[-(displacement - 1)]",
 		Params:  []Param{displacement()},
-		Signals: []string{shape.PriceUp, shape.PriceDown},
-		Meanings: map[string]string{
-			shape.PriceUp:   "the close crosses the one that lies displacement - 1 bars back from below",
-			shape.PriceDown: "the close crosses the one that lies displacement - 1 bars back from above",
-		},
-		Late:   func(a Args) bool { return a.Int("displacement") > 1 },
-		Memory: window("displacement"),
-		Compute: func(s *market.Series, a Args) *Result {
+		Late:    func(a Args) bool { return a.Int("displacement") > 1 },
+		Memory:  window("displacement"),
+		// The signals compare the newest close with that of d bars ago, which is the same
+		// crossing seen from the bar on which it happens.
+		Plots: []Plot{{Label: "Chikou", Tone: Accent}}, Events: []Event{own(func(d *drawing) []Signal {
+			return shape.Crossings(nil, d.s.Close, kernel.Shift(d.s.Close, d.a.Int("displacement")-1), shape.PriceUp, shape.PriceDown)
+		}, shape.PriceUp, shape.PriceDown).crossedBy("the close", "the one that lies displacement - 1 bars back")},
+		Calc: func(s *market.Series, a Args) Columns {
 			// As for the cloud this bar counts, so 26 moves the close back by 25.
-			d := a.Int("displacement") - 1
 			line := kernel.NaNs(s.Len())
-			// The signals compare the newest close with that of d bars ago, which is the
-			// same crossing seen from the bar on which it happens.
-			if d < len(line) {
+			if d := a.Int("displacement") - 1; d < len(line) {
 				copy(line, s.Close[d:])
 			}
-			return &Result{
-				Lines:   []Line{{Label: "Chikou", Tone: Accent, Values: line}},
-				Signals: shape.Crossings(nil, s.Close, kernel.Shift(s.Close, d), shape.PriceUp, shape.PriceDown),
-			}
+			return Columns{line}
 		},
 	},
 	{
@@ -260,8 +244,7 @@ var trends = []Indicator{
 			}
 			// The logarithms scale it: 0 is a straight way through the range, 100 are n
 			// bars that each cover all of it.
-			line := choppiness(kernel.RollingSum(kernel.TrueRange(s), n), kernel.Minus(kernel.Highest(hi, n), kernel.Lowest(lo, n)), n)
-			return Columns{line}
+			return Columns{choppiness(kernel.RollingSum(kernel.TrueRange(s), n), kernel.Minus(kernel.Highest(hi, n), kernel.Lowest(lo, n)), n)}
 		},
 	},
 	aroundZero(Indicator{

@@ -34,8 +34,7 @@ var versusEntries = []Indicator{
 		Meanings: shape.CrossMeanings("beta", "1"),
 		Plots:    []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, shape.CrossUp, shape.CrossDown)}, Levels: constant(1),
 		Calc: func(s *market.Series, a Args) Columns {
-			y := beta(otherCloses(s, a), s.Close, a.Int("length"))
-			return Columns{y}
+			return Columns{beta(otherCloses(s, a), s.Close, a.Int("length"))}
 		},
 	},
 	{

@@ -63,8 +63,7 @@ var volatility = []Indicator{
 		Plots:  []Plot{mainly("Mass")}, Events: []Event{own(func(d *drawing) []Signal { return bulges(d.of("Mass"), d.a.Float("lower"), d.a.Float("upper")) }, shape.Bulge)}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), a.Float("lower")} },
 		Calc: func(s *market.Series, a Args) Columns {
 			once := kernel.EMA(kernel.Minus(s.High, s.Low), a.Int("ema"))
-			line := kernel.RollingSum(kernel.Ratio(once, kernel.EMA(once, a.Int("ema")), 1), a.Int("length"))
-			return Columns{line}
+			return Columns{kernel.RollingSum(kernel.Ratio(once, kernel.EMA(once, a.Int("ema")), 1), a.Int("length"))}
 		},
 	},
 	volatile(Indicator{
@@ -137,8 +136,7 @@ var volatility = []Indicator{
 			if a.Choice("variant") == "talib" {
 				smooth = kernel.RMA
 			}
-			line := kernel.Share(smooth(up, a.Int("smooth")), smooth(down, a.Int("smooth")))
-			return Columns{line}
+			return Columns{kernel.Share(smooth(up, a.Int("smooth")), smooth(down, a.Int("smooth")))}
 		},
 	},
 	{
@@ -152,9 +150,9 @@ var volatility = []Indicator{
 			quiet(bars("lookback", 50, "bars whose highest value is the limit", "lb")),
 			quiet(factor("percentile", 0.85, 0.01, 1, "part of the highest value that counts as a spike", "ph")),
 		},
-		Signals: []string{shape.Spike},
-		Memory:  after(window("length"), window("band_length", "lookback")),
-		Compute: func(s *market.Series, a Args) *Result {
+		Memory: after(window("length"), window("band_length", "lookback")),
+		Plots:  []Plot{{Label: "Band", Tone: Band}, histogram("WVF"), unseen("Limit")}, Events: []Event{own(fearSpikes, shape.Spike)},
+		Calc: func(s *market.Series, a Args) Columns {
 			// How far the low lies below the highest close, in percent of it: without
 			// options a stand-in for implied volatility.
 			top := kernel.Highest(s.Close, a.Int("length"))
@@ -170,23 +168,7 @@ var volatility = []Indicator{
 				return kernel.Offset(kernel.SMA(x, a.Int("band_length")), kernel.StdDev(x, a.Int("band_length")), a.Float("mult"))
 			})
 			limit := kernel.InRuns(fear, func(x []float64) []float64 { return kernel.Highest(x, a.Int("lookback")) })
-			// A spike is marked on its first bar only.
-			var signals []Signal
-			spiking := false
-			for i, v := range fear {
-				// Before band and limit are known the differences are NaN and the
-				// comparisons false.
-				now := v > 0 && (kernel.Difference(v, band[i]) >= 0 || kernel.Difference(v, a.Float("percentile")*limit[i]) >= 0)
-				if now && !spiking {
-					signals = append(signals, shape.Mark(i, v, shape.Spike, Up))
-				}
-				spiking = now
-			}
-			return &Result{
-				Histogram: []Histogram{{Label: "WVF", Values: fear}},
-				Lines:     []Line{{Label: "Band", Tone: Band, Values: band}},
-				Signals:   signals,
-			}
+			return Columns{band, fear, kernel.Scaled(limit, a.Float("percentile"))}
 		},
 	},
 	volatile(Indicator{
@@ -205,24 +187,35 @@ var volatility = []Indicator{
 			factor("sensitivity", 150, 1, 10000, "factor of the bars"), bars("fast", 20, "fast average"), bars("slow", 40, "slow average"),
 			atLeast(2, bars("length", 20, "Bollinger bands", "channel", "bb_length")), factor("mult", 2, 0.1, 20, "deviations of the bands", "std"),
 		},
-		Signals:  []string{shape.BreakUp, shape.BreakDown},
-		Meanings: shape.BreakMeanings("the trend", "the larger of explosion line and dead zone", "the negative of the larger of explosion line and dead zone"),
-		Memory:   longest(fixed(kernel.WilderMemory*100), ema("fast", "slow"), window("length")),
-		Compute: func(s *market.Series, a Args) *Result {
+		// Wilder's average of 100, on which the dead zone rests, remembers longest.
+		Memory: longest(fixed(kernel.WilderMemory*100), ema("fast", "slow"), window("length")),
+		Plots:  []Plot{second("Explosion"), {Label: "Dead zone", Tone: Muted}, histogram("Trend")}, Levels: constant(0),
+		// Bars count above the larger of the two, and below its negative.
+		Events: []Event{own(func(d *drawing) []Signal {
+			limit := kernel.Greater(d.of("Explosion"), d.of("Dead zone"))
+			return shape.Crossings(shape.Crossings(nil, d.of("Trend"), limit, shape.BreakUp, ""), d.of("Trend"), kernel.Scaled(limit, -1), "", shape.BreakDown)
+		}, shape.BreakUp, shape.BreakDown).meaning("the trend crosses the larger of explosion line and dead zone from below",
+			"the trend crosses the negative of the larger of explosion line and dead zone from above")},
+		Calc: func(s *market.Series, a Args) Columns {
 			trend := kernel.Scaled(kernel.Change(kernel.Minus(kernel.EMA(s.Close, a.Int("fast")), kernel.EMA(s.Close, a.Int("slow"))), 1), a.Float("sensitivity"))
 			_, upper, lower := kernel.Bollinger(s.Close, a.Int("length"), a.Float("mult"), a.Float("mult"), nil)
-			explosion, dead := kernel.Minus(upper, lower), kernel.Scaled(kernel.ATRPine(s, 100), 3.7)
-			// Bars count above the larger of the two, and below its negative.
-			limit := kernel.Greater(explosion, dead)
-			signals := shape.Crossings(nil, trend, limit, shape.BreakUp, "")
-			return &Result{
-				Histogram: []Histogram{{Label: "Trend", Values: trend}},
-				Lines:     []Line{{Label: "Explosion", Tone: Second, Values: explosion}, {Label: "Dead zone", Tone: Muted, Values: dead}},
-				HLines:    []HLine{{Y: 0}},
-				Signals:   shape.InOrder(shape.Crossings(signals, trend, kernel.Scaled(limit, -1), "", shape.BreakDown)),
-			}
+			return Columns{kernel.Minus(upper, lower), kernel.Scaled(kernel.ATRPine(s, 100), 3.7), trend}
 		},
 	},
+}
+
+// fearSpikes marks the first bar on which the fear reaches its band or its limit. Before these
+// are known the differences are NaN and the comparisons false.
+func fearSpikes(d *drawing) (signals []Signal) {
+	band, limit, spiking := d.of("Band"), d.of("Limit"), false
+	for i, v := range d.of("WVF") {
+		now := v > 0 && (kernel.Difference(v, band[i]) >= 0 || kernel.Difference(v, limit[i]) >= 0)
+		if now && !spiking {
+			signals = append(signals, shape.Mark(i, v, shape.Spike, Up))
+		}
+		spiking = now
+	}
+	return signals
 }
 
 // bulges marks the bars on which x falls below lo after it was above hi. The widening

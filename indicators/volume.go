@@ -18,15 +18,10 @@ var volumes = []Indicator{
 		Doc:     "Volume of each bar and its simple average. A spike is a bar that trades a multiple of the average, after one that did not.",
 		Formula: "SMA(volume, n)",
 		Params:  []Param{length(20), spikeFactor()},
-		Signals: []string{shape.Spike},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{second("MA"), histogram("Volume"), unseen("Limit")}, Events: []Event{spikesAt("Volume", "Limit")},
+		Calc: func(s *market.Series, a Args) Columns {
 			mean := kernel.SMA(s.Volume, a.Int("length"))
-			limit := kernel.Scaled(mean, a.Float("spike"))
-			return &Result{
-				Histogram: []Histogram{{Label: "Volume", Values: s.Volume}},
-				Lines:     []Line{{Label: "MA", Tone: Second, Values: mean}},
-				Signals:   volumeSpikes(s, s.Volume, limit),
-			}
+			return Columns{mean, s.Volume, kernel.Scaled(mean, a.Float("spike"))}
 		},
 	},
 	{
@@ -46,15 +41,10 @@ var volumes = []Indicator{
 		Doc:     "Chaikin's accumulation and distribution line: volume weighed by where the close lies in the range of its bar, added up. As in TA-Lib it begins with the first bar, so only its changes mean anything.",
 		Formula: "A/D = A/D[1] + volume * ((close - low) - (high - close)) / (high - low), nothing for a bar without range",
 		Params:  divParams(),
-		Signals: divSignals,
 		// No history helps: the sum is counted from the first bar shown.
 		Memory: Memory{}.total(),
-		Compute: func(s *market.Series, a Args) *Result {
-			line := kernel.Cumulative(kernel.MoneyFlow(s))
-			r := &Result{Lines: []Line{{Label: "A/D", Tone: Primary, Values: line}}}
-			addDivergences(r, s, line, a)
-			return r
-		},
+		Plots:  []Plot{mainly("A/D")}, Events: []Event{diverges("A/D")},
+		Calc: func(s *market.Series, _ Args) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(s))} },
 	},
 	// The line itself has no level that means anything, so its momentum is what is read.
 	aroundZero(Indicator{
@@ -223,15 +213,14 @@ var volumes = []Indicator{
 		Name: "marketfi", Title: "BW MFI", Aliases: []string{"market_facilitation", "market_facilitation_index", "bw_mfi"}, Category: Volume,
 		Doc:     "Market facilitation index of Williams: how far the price travels for each unit of volume. No value on a bar without volume. spike fires when a bar is three times its average of 20.",
 		Formula: "(high - low) / volume",
-		Signals: []string{shape.Spike},
 		Memory:  fixed(20),
-		Compute: func(s *market.Series, _ Args) *Result {
+		Plots:   []Plot{histogram("BW MFI")}, Events: []Event{own(func(d *drawing) []Signal {
 			// A bar without volume counts as 0 in the average, which must not have holes.
-			line := kernel.Quotient(kernel.Minus(s.High, s.Low), s.Volume)
-			return &Result{
-				Histogram: []Histogram{{Label: "BW MFI", Values: line}},
-				Signals:   shape.Spikes(line, kernel.Scaled(kernel.RollingSum(kernel.ZeroNaN(line), 20), 1./20), 3),
-			}
+			line := d.of("BW MFI")
+			return shape.Spikes(line, kernel.Scaled(kernel.RollingSum(kernel.ZeroNaN(line), 20), 1./20), 3)
+		}, shape.Spike)},
+		Calc: func(s *market.Series, _ Args) Columns {
+			return Columns{kernel.Quotient(kernel.Minus(s.High, s.Low), s.Volume)}
 		},
 	},
 	{
@@ -239,8 +228,8 @@ var volumes = []Indicator{
 		Doc:     "Relative volume: the volume of a bar as a multiple of the average of the bars before it, itself left out. 1 is usual. No value while those traded nothing.",
 		Formula: "RVOL = volume / SMA(volume[1], n)",
 		Params:  []Param{length(10), spikeFactor()},
-		Signals: []string{shape.Spike},
-		Compute: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{mainly("RVOL"), unseen("Limit")}, Levels: constant(1), Events: []Event{spikesAt("RVOL", "Limit")},
+		Calc: func(s *market.Series, a Args) Columns {
 			ratio, mean := kernel.NaNs(s.Len()), kernel.SMA(s.Volume, a.Int("length"))
 			for i := 1; i < len(ratio); i++ {
 				// The bar itself is not part of its average.
@@ -248,7 +237,7 @@ var volumes = []Indicator{
 					ratio[i] = s.Volume[i] / mean[i-1]
 				}
 			}
-			return timesUsual("RVOL", ratio, s, a)
+			return Columns{ratio, slices.Repeat([]float64{a.Float("spike")}, len(ratio))}
 		},
 	},
 	// It is the step of on-balance volume, bar by bar.
@@ -302,7 +291,7 @@ var volumes = []Indicator{
 		// A wave counts from its own turn, and the more closes in a row a turn needs, the
 		// longer waves last.
 		Memory: after(fixed(300), lengths(60, "length")),
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			total, signals := weisWave(s, a.Int("length"))
 			return &Result{Histogram: []Histogram{{Label: "Wave", Values: total}}, Signals: signals}
 		},
@@ -319,10 +308,12 @@ var volumes = []Indicator{
 			{Name: "length", Aliases: []string{"period", "len", "window"}, Doc: "periods before", Kind: Int, Default: 10, Min: 1, Max: 100},
 			anchor(), choice("mode", "since the period began, or each bar alone", "cumulative", "regular"), spikeFactor(),
 		},
-		Signals: []string{shape.Spike},
 		// Twice as many periods, since weekends and holidays have no bars.
-		Memory:  Memory{seconds: func(a Args, iv market.Interval) int64 { return int64(2*a.Int("length")+4) * sinceAnchor(a, iv) }},
-		Compute: func(s *market.Series, a Args) *Result { return timesUsual("RVAT", volumeAtTime(s, a), s, a) },
+		Memory: Memory{seconds: func(a Args, iv market.Interval) int64 { return int64(2*a.Int("length")+4) * sinceAnchor(a, iv) }},
+		Plots:  []Plot{mainly("RVAT"), unseen("Limit")}, Levels: constant(1), Events: []Event{spikesAt("RVAT", "Limit")},
+		Calc: func(s *market.Series, a Args) Columns {
+			return Columns{volumeAtTime(s, a), slices.Repeat([]float64{a.Float("spike")}, s.Len())}
+		},
 	},
 	{
 		Name: "vfi", Title: "VFI", Aliases: []string{"volume_flow", "volume_flow_indicator"}, Category: Volume,
@@ -355,25 +346,23 @@ var volumes = []Indicator{
 			bars("sig_length", 10, "signal average", "signal", "signal_length"),
 			{Name: "zone", Doc: "beyond this, a cross counts as overbought or oversold", Default: 0.6, Min: 0, Max: 5, Quiet: true},
 		},
-		Signals: []string{shape.Buy, shape.Sell, shape.BuyOversold, shape.SellOverbought, shape.EntersOversold, shape.EntersOverbought},
+		// Hull's two windows, that of the deviation, the filter, of whose start e^-20 is left,
+		// and the signal.
+		Memory: after(averageOf("hma", "vzo_length"), fixed(kalmanWindow), Memory{bars: func(a Args) int { return int(20 / a.Float("k")) }}, window("sig_length")),
+		Plots:  []Plot{mainly("Kalman"), second("Signal"), histogram("Volume")}, Shades: []Shade{{A: "Kalman", B: "Signal", Tone: Up, Below: Down}},
+		Levels: func(a Args) []float64 { return []float64{a.Float("zone"), 0, -a.Float("zone")} }, Between: [2]float64{-2.5, 2.5},
+		Events: []Event{own(func(d *drawing) []Signal {
+			zone := d.a.Float("zone")
+			return shape.ZoneEntries(kalmanSignals(d.of("Kalman"), d.of("Signal"), zone), d.of("Kalman"), -zone, zone)
+		}, shape.Buy, shape.Sell, shape.BuyOversold, shape.SellOverbought, shape.EntersOversold, shape.EntersOverbought)},
 		Meanings: map[string]string{
 			shape.Buy:  "the line rises above its signal line, and was in neither zone on the bar before",
 			shape.Sell: "the line falls below its signal line, and was in neither zone on the bar before",
 		},
-		Memory: after(averageOf("hma", "vzo_length"), fixed(kalmanWindow), Memory{bars: func(a Args) int { return int(20 / a.Float("k")) }}, window("sig_length")),
-		Compute: func(s *market.Series, a Args) *Result {
+		Calc: func(s *market.Series, a Args) Columns {
 			signed := directedVolume(s)
 			line := kalman(volumeZone(s, signed, a.Int("vzo_length")), a.Float("k"))
-			signal := kernel.SMA(line, a.Int("sig_length"))
-			zone := a.Float("zone")
-			return &Result{
-				YRange:    &[2]float64{-2.5, 2.5},
-				Lines:     []Line{{Label: "Kalman", Tone: Primary, Values: line}, {Label: "Signal", Tone: Second, Values: signal}},
-				Histogram: []Histogram{{Label: "Volume", Values: volumeBars(s, signed)}},
-				Fills:     []Fill{{Y1: line, Y2: signal, Tone: Up, Below: Down}},
-				HLines:    []HLine{{Y: zone}, {Y: 0}, {Y: -zone}},
-				Signals:   shape.InOrder(shape.ZoneEntries(kalmanSignals(line, signal, zone), line, -zone, zone)),
-			}
+			return Columns{line, kernel.SMA(line, a.Int("sig_length")), volumeBars(s, signed)}
 		},
 	},
 }
@@ -384,17 +373,18 @@ func spikeFactor() Param {
 	return quiet(factor("spike", 2, 1, 100, "multiple of the average that counts as a spike", "threshold", "mult"))
 }
 
-// volumeSpikes marks the bars on which x rises to its limit or above it, in the
-// direction of the bar. A bar that closes where it opened counts as rising. Reaching
-// the limit counts once: the bar before must have been below its own.
-func volumeSpikes(s *market.Series, x, limit []float64) []Signal {
-	signals := shape.Crossings(nil, x, limit, shape.Spike, "")
-	for i := range signals {
-		if bar := signals[i].Bar; s.Close[bar] < s.Open[bar] {
-			signals[i].Tone = Down
+// spikesAt returns the event of a column rising above its limit, in the direction of the bar. A
+// bar that closes where it opened counts as rising.
+func spikesAt(of, limit string) Event {
+	return own(func(d *drawing) []Signal {
+		signals := shape.Crossings(nil, d.of(of), d.of(limit), shape.Spike, "")
+		for i := range signals {
+			if bar := signals[i].Bar; d.s.Close[bar] < d.s.Open[bar] {
+				signals[i].Tone = Down
+			}
 		}
-	}
-	return signals
+		return signals
+	}, shape.Spike)
 }
 
 // chaikin returns the difference of two exponential averages of the running
@@ -491,17 +481,6 @@ func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indica
 		return Columns{line, kernel.EMA(line, a.Int("signal"))}
 	}
 	return ind
-}
-
-// timesUsual draws volume as a multiple of its usual size, and marks its spikes.
-func timesUsual(label string, ratio []float64, s *market.Series, a Args) *Result {
-	// volumeSpikes wants a limit per bar; here it is the same on all.
-	limit := slices.Repeat([]float64{a.Float("spike")}, len(ratio))
-	return &Result{
-		Lines:   []Line{{Label: label, Tone: Primary, Values: ratio}},
-		HLines:  []HLine{{Y: 1}},
-		Signals: volumeSpikes(s, ratio, limit),
-	}
 }
 
 // weisWave returns the volume of the wave so far at each bar, with its sign, and

@@ -21,9 +21,7 @@ var vwaps = []Indicator{
 		Params:  []Param{anchor(), defaultSource("hlc3")},
 		Signals: []string{shape.PriceUp, shape.PriceDown},
 		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
-		Compute: func(s *market.Series, a Args) *Result {
-			return sinceAnchorLine("VWAP", s, a, s.Volume)
-		},
+		Draw:    func(s *market.Series, a Args) *Result { return sinceAnchorLine("VWAP", s, a, s.Volume) },
 	},
 	{
 		Name: "vwap_bands", Title: "VWAP bands", Aliases: []string{"vwap_band", "vwap_deviation"}, Category: Volume, Traits: Overlay,
@@ -36,7 +34,7 @@ var vwaps = []Indicator{
 		},
 		Signals: []string{shape.TouchUpper, shape.TouchLower},
 		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			starts := periodStarts(s, anchorOf(a, s.Interval))
 			mid, dev := vwapDeviation(s, kernel.TypicalPrice(s), starts)
 			upper, lower := kernel.Offset(mid, dev, a.Float("std_dev")), kernel.Offset(mid, dev, -a.Float("std_dev"))
@@ -61,8 +59,7 @@ var vwaps = []Indicator{
 		Params:  []Param{length(14), defaultSource("hlc3")},
 		Plots:   []Plot{mainly("RVWAP")}, Events: []Event{price("RVWAP")},
 		Calc: func(s *market.Series, a Args) Columns {
-			line := volumeWeighted(s, column(s, a), a.Int("length"))
-			return Columns{line}
+			return Columns{volumeWeighted(s, column(s, a), a.Int("length"))}
 		},
 	},
 	{
@@ -87,8 +84,7 @@ var vwaps = []Indicator{
 			// anew.
 			n := s.Len()
 			first, _ := slices.BinarySearch(s.Time, int64(a.Int("anchor")))
-			line := append(kernel.NaNs(first), weightedMean(column(s, a)[first:], s.Volume[first:], make([]bool, n-first))...)
-			return Columns{line}
+			return Columns{append(kernel.NaNs(first), weightedMean(column(s, a)[first:], s.Volume[first:], make([]bool, n-first))...)}
 		},
 	},
 	// Like vwap with every bar of the same weight, for markets without volume.
@@ -99,7 +95,7 @@ var vwaps = []Indicator{
 		Params:  []Param{anchor(), defaultSource("ohlc4")},
 		Signals: []string{shape.PriceUp, shape.PriceDown},
 		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
-		Compute: func(s *market.Series, a Args) *Result {
+		Draw: func(s *market.Series, a Args) *Result {
 			return sinceAnchorLine("TWAP", s, a, slices.Repeat([]float64{1}, s.Len()))
 		},
 	},
