@@ -124,6 +124,7 @@ func (r *run) play(p *process, round, kills, clients int, seed uint64) error {
 	if err != nil {
 		return fmt.Errorf("login: %w", err)
 	}
+	began := time.Now()
 	err = o.verify(listener, round > 0)
 	if err != nil && time.Until(listener.ends) < time.Second { // the token has ended meanwhile
 		time.Sleep(time.Second)
@@ -132,7 +133,7 @@ func (r *run) play(p *process, round, kills, clients int, seed uint64) error {
 		}
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%w (after %s of looking, with a token for another %s)", err, time.Since(began).Round(time.Second), time.Until(listener.ends).Round(time.Second))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var streams, traders sync.WaitGroup
