@@ -258,7 +258,7 @@ func refuseShort(o *Order, held, others, lot exact.Decimal) error {
 	if left > 0 {
 		advice = o.atMost(left)
 	}
-	return refuse("no_short", fixIt, "the account holds %s of %s%s, and may not sell more than it has (short in --paper-file): %s", held, o.Symbol, counted, advice)
+	return refuse("no_short", "the account holds %s of %s%s, and may not sell more than it has (short in --paper-file): %s", held, o.Symbol, counted, advice)
 }
 
 // spending is what an account is to pay for: a quantity of an order at a price, beside the
@@ -296,7 +296,7 @@ func (d *desk) checkAccount(o *Order, x spending, reserved exact.Decimal, missin
 		if shrinks(held, size) { // a position that is older than the account can be closed
 			return nil
 		}
-		return refuse("currency", never, "the account is in %s, and %s is priced in %s: only a position that is held can be closed", account.Currency, o.Symbol, currency)
+		return refuse("currency", "the account is in %s, and %s is priced in %s: only a position that is held can be closed", account.Currency, o.Symbol, currency)
 	}
 	if after, _ := held.Add(size); after < 0 && size < 0 && !account.Short {
 		return refuseShort(o, held, min(0, x.beside), d.paper.grid(o.Symbol).Lot)
@@ -310,13 +310,13 @@ func (d *desk) checkAccount(o *Order, x spending, reserved exact.Decimal, missin
 	case need == 0:
 		return nil
 	case !ok || len(missing) > 0:
-		return refuse("no_price", later, "what the account is worth is not known: %s", l.unknown(missing...))
+		return refuse("no_price", "what the account is worth is not known: %s", l.unknown(missing...))
 	case need > left:
 		advice := "there is nothing left for it"
 		if most := d.affords(o, x, left); most > 0 {
 			advice = o.atMost(most)
 		}
-		return refuse("buying_power", fixIt, "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", need, max(left, 0), account.Currency, advice)
+		return refuse("buying_power", "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", need, max(left, 0), account.Currency, advice)
 	}
 	return nil
 }

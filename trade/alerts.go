@@ -57,10 +57,10 @@ func (e *Engine) newAlert(r AlertRequest) (*Alert, error) {
 		return nil, err
 	}
 	if r.ClientAlertID != "" && !clientIDShape.MatchString(r.ClientAlertID) {
-		return nil, refuse("bad_client_alert_id", fixIt, "client_alert_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientAlertID))
+		return nil, refuse("bad_client_alert_id", "client_alert_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientAlertID))
 	}
 	if n := utf8.RuneCountInString(r.Note); n > maxNote {
-		return nil, refuse("bad_note", fixIt, "the note has %d characters, at most %d are taken", n, maxNote)
+		return nil, refuse("bad_note", "the note has %d characters, at most %d are taken", n, maxNote)
 	}
 	a := &Alert{Symbol: symbol, Condition: r.Condition, By: r.Who.short(), ClientAlertID: r.ClientAlertID, Note: r.Note}
 	if err := a.repeats(r); err != nil {
@@ -85,7 +85,7 @@ func (e *Engine) earlierAlert(a *Alert) (*Alert, error) {
 	case known == nil || err != nil:
 		return nil, err
 	case !known.same(a):
-		return nil, refuse("client_alert_id_reused", fixIt, "client_alert_id %q belongs to alert %s on %s with other arguments; for another alert choose another id",
+		return nil, refuse("client_alert_id_reused", "client_alert_id %q belongs to alert %s on %s with other arguments; for another alert choose another id",
 			known.ClientAlertID, known.ID, known.Symbol)
 	}
 	return known, nil
@@ -124,13 +124,13 @@ func (w signalAlert) checkChart() error {
 	_, err := r.Others(iv)
 	switch {
 	case err != nil:
-		return refuse("bad_indicator", fixIt, "%v", err)
+		return refuse("bad_indicator", "%v", err)
 	case r.Slides():
-		return refuse("bad_indicator", fixIt, "%s without a beginning starts at the first bar of a chart and moves with it: give its %s, a moment such as 2026-01-31", r.Ind.Name, beginning(r.Ind))
+		return refuse("bad_indicator", "%s without a beginning starts at the first bar of a chart and moves with it: give its %s, a moment such as 2026-01-31", r.Ind.Name, beginning(r.Ind))
 	case r.Endless() != "":
-		return refuse("bad_indicator", fixIt, "%s runs from the first bar loaded, so its values depend on how many bars there are: set %s", r.Label(), r.Endless())
+		return refuse("bad_indicator", "%s runs from the first bar loaded, so its values depend on how many bars there are: set %s", r.Label(), r.Endless())
 	case warmup > indicators.MaxWarmup:
-		return refuse("too_long", fixIt, "%s needs %d bars of %s before the newest one, a chart loads at most %d: choose shorter lengths, a longer interval or a later anchor",
+		return refuse("too_long", "%s needs %d bars of %s before the newest one, a chart loads at most %d: choose shorter lengths, a longer interval or a later anchor",
 			r.Label(), warmup, iv, indicators.MaxWarmup)
 	}
 	return nil
@@ -168,10 +168,10 @@ func (d *desk) checkHistory(ctx context.Context, w signalAlert) error {
 		return s.Other(o.Other).Len() <= o.Warmup
 	})
 	if !tooFew {
-		return refuse("bad_indicator", fixIt, "%s has no value on any of the %d bars of %s %s, though they are enough for its lengths: it is unknown on all of them, as a division by zero is",
+		return refuse("bad_indicator", "%s has no value on any of the %d bars of %s %s, though they are enough for its lengths: it is unknown on all of them, as a division by zero is",
 			w.request.Label(), s.Len(), w.alert.Symbol, w.alert.Interval)
 	}
-	return refuse("too_long", fixIt, "%s has no value on the %d bars of %s %s that the source has: choose shorter lengths or a shorter interval",
+	return refuse("too_long", "%s has no value on the %d bars of %s %s that the source has: choose shorter lengths or a shorter interval",
 		w.request.Label(), s.Len(), w.alert.Symbol, w.alert.Interval)
 }
 
@@ -187,7 +187,7 @@ func (e *Engine) checkNeeds(ctx context.Context, a *Alert, request indicators.Re
 	}
 	for _, column := range request.Needs() {
 		if s.Extra[column] == nil {
-			return refuse("no_data", never, "%s needs %s, which the source %s does not have for %s", request.Ind.Name, column, s.Source, a.Symbol)
+			return never.refuse("no_data", "%s needs %s, which the source %s does not have for %s", request.Ind.Name, column, s.Source, a.Symbol)
 		}
 	}
 	return nil
@@ -197,7 +197,7 @@ func (e *Engine) checkNeeds(ctx context.Context, a *Alert, request indicators.Re
 // Called with mu held.
 func (d *desk) addAlert(a *Alert) error {
 	if most := d.options.Limits.Alerts; len(d.ahead.alerts) >= most {
-		return refuse("max_alerts", later, "%d alerts are active, which is the limit; cancel one with cancel_alert", most)
+		return refuse("max_alerts", "%d alerts are active, which is the limit; cancel one with cancel_alert", most)
 	}
 	a.CreatedAt = now()
 	a.ID = d.ahead.newID("a")
@@ -216,7 +216,7 @@ func (d *desk) interval(text string) (market.Interval, error) {
 	}
 	iv, err := market.ParseInterval(text)
 	if err != nil {
-		return "", refuse("bad_interval", fixIt, "%v", err)
+		return "", refuse("bad_interval", "%v", err)
 	}
 	return iv, nil
 }
@@ -239,7 +239,7 @@ func (e *Engine) CancelAlert(who Who, id string) (Alert, error) {
 	var a *Alert
 	err := e.Do(func(*state) error {
 		if a = e.ahead.alerts[id]; a == nil {
-			return refuse("unknown_alert", never, "no active alert has the id %q: it has fired, was cancelled or never was; "+
+			return refuse("unknown_alert", "no active alert has the id %q: it has fired, was cancelled or never was; "+
 				"list_alerts shows the active ones and get_notifications those that fired", limit.Clip(id))
 		}
 		return e.propose(kindAlertGone, &event{At: now(), Alert: a, By: who.short()})

@@ -17,7 +17,7 @@ func (e *Engine) CancelOrder(who Who, id string) (c Cancelled, err error) {
 		if o, no = s.order(id), e.notOrder(id); o == nil || o.Status.Terminal() || e.venue != nil {
 			return nil
 		}
-		ev, err = e.cancel(o, who, "", now())
+		ev, err = e.cancel(o, who, Reason{}, now())
 		return err
 	})
 	if err != nil {
@@ -72,7 +72,7 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 			if o.Status.Terminal() { // it ended, and was counted, with an order before it
 				continue
 			}
-			ev, err := e.cancel(o, who, "", now())
+			ev, err := e.cancel(o, who, Reason{}, now())
 			if err != nil {
 				return err
 			}
@@ -92,11 +92,11 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 	return cancelled, nil
 }
 
-// cancel proposes that an open order is cancelled, for a reason: empty if a client asked for it.
+// cancel proposes that an open order is cancelled, for a reason: none if a client asked for it.
 // Called with mu held.
-func (d *desk) cancel(o *Order, who Who, reason string, at Time) (*event, error) {
+func (d *desk) cancel(o *Order, who Who, reason Reason, at Time) (*event, error) {
 	ev, _ := d.ahead.outcome(o, report{status: StatusCancelled, reason: reason}, at) // fills nothing, so cannot fail
 	ev.By = who.short()
 	d.settleStop(ev.Order)
-	return ev, d.proposeOrders(kindCancelled, ev, 0, reason == "") // no order begins with it
+	return ev, d.proposeOrders(kindCancelled, ev, 0, reason.Code == "") // no order begins with it
 }

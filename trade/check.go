@@ -45,7 +45,7 @@ func (d *desk) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal) e
 		return err
 	}
 	if !fits {
-		return refuse("out_of_range", fixIt, "%v; lower the %s", errOverflow, o.measure())
+		return refuse("out_of_range", "%v; lower the %s", errOverflow, o.measure())
 	}
 	return d.checkWorth(o, size, worst, shrinks)
 }
@@ -78,12 +78,12 @@ func (d *desk) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error 
 		if largest == 0 {
 			advice = fmt.Sprintf("the smallest step of this market, %s, is worth more", max(grid.Lot, 1))
 		}
-		return refuse("max_order_notional", fixIt, "the order is worth %s, over the limit of %s per order; %s", exact.Product(o.Quantity, worst), most, advice)
+		return refuse("max_order_notional", "the order is worth %s, over the limit of %s per order; %s", exact.Product(o.Quantity, worst), most, advice)
 	case shrinks || o.cut(): // what is left of a position may be less
 	case notional < grid.Minimum:
-		return refuse("min_notional", fixIt, "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, o.atLeast(least))
+		return refuse("min_notional", "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, o.atLeast(least))
 	case o.Quantity < grid.Least:
-		return refuse("min_quantity", fixIt, "the order is for %s, and this market takes none below %s; %s", o.Quantity, grid.Least, o.atLeast(least))
+		return refuse("min_quantity", "the order is for %s, and this market takes none below %s; %s", o.Quantity, grid.Least, o.atLeast(least))
 	}
 	return nil
 }
@@ -128,9 +128,9 @@ func (d *desk) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 	const counted = "an oco counts as two, and so does an entry with stop_loss and take_profit"
 	switch {
 	case of+more > l.OpenPerSymbol:
-		return refuse("max_open_orders_symbol", later, "%d orders of %s may be open (%s) and %d are; cancel one first", l.OpenPerSymbol, o.Symbol, counted, of)
+		return refuse("max_open_orders_symbol", "%d orders of %s may be open (%s) and %d are; cancel one first", l.OpenPerSymbol, o.Symbol, counted, of)
 	case s.slots+more > l.Open:
-		return refuse("max_open_orders", later, "%d orders may be open (%s) and %d are; cancel one first", l.Open, counted, s.slots)
+		return refuse("max_open_orders", "%d orders may be open (%s) and %d are; cancel one first", l.Open, counted, s.slots)
 	}
 	return nil
 }
@@ -142,15 +142,15 @@ func (d *desk) checkPace(r OrderRequest, at Time) error {
 		switch o := d.repeats(r, at); {
 		case o == nil:
 		case o.Unknown():
-			return refuse("duplicate_order", later, "whether %s has the equal order %s is not known yet: get_orders will tell; if a second one is meant, "+
+			return refuse("duplicate_order", "whether %s has the equal order %s is not known yet: get_orders will tell; if a second one is meant, "+
 				"send it with a client_order_id of its own", o.Broker, o.ID)
 		default:
-			return refuse("duplicate_order", later, "an equal order was accepted less than %d seconds ago; if a second one is meant, "+
+			return refuse("duplicate_order", "an equal order was accepted less than %d seconds ago; if a second one is meant, "+
 				"send it with a client_order_id of its own", int(duplicateWindow.Seconds()))
 		}
 	}
 	if d.rate.Wait(at.Time, d.orderRate()) > 0 {
-		return refuse("order_rate", later, "more than %d orders a second, after %d at once; wait a second", d.options.Limits.OrdersPerSecond, int(d.orderRate().Burst))
+		return refuse("order_rate", "more than %d orders a second, after %d at once; wait a second", d.options.Limits.OrdersPerSecond, int(d.orderRate().Burst))
 	}
 	return nil
 }
@@ -175,10 +175,10 @@ func checkCollar(o *Order, price, tick exact.Decimal) error {
 		stop := *o.StopPrice
 		switch {
 		case o.Side == Buy && stop <= price, o.Side == Sell && stop >= price:
-			return refuse("stop_passed", fixIt, "a %s stop of %s would be triggered at once at the price %s: a buy stop is above the price, a sell stop below it",
+			return refuse("stop_passed", "a %s stop of %s would be triggered at once at the price %s: a buy stop is above the price, a sell stop below it",
 				o.Side, stop, price)
 		case stop < price/collarPatient, stop > min(price, math.MaxInt64/collarPatient)*collarPatient:
-			return refuse("price_collar", fixIt, "a stop of %s is too far from the price %s; a fifth to five times of it is allowed", stop, price)
+			return refuse("price_collar", "a stop of %s is too far from the price %s; a fifth to five times of it is allowed", stop, price)
 		}
 		// Once triggered, the order is placed at its stop, so its limit is measured
 		// from there.
@@ -198,7 +198,7 @@ func checkCollar(o *Order, price, tick exact.Decimal) error {
 			low = first
 			high, _ = high.Step(tick, exact.Down)
 		}
-		return refuse("price_collar", fixIt, "a %s limit of %s is too far from the price %s; %s to %s is allowed", o.Side, *o.Price, price, low, high)
+		return refuse("price_collar", "a %s limit of %s is too far from the price %s; %s to %s is allowed", o.Side, *o.Price, price, low, high)
 	}
 	return nil
 }
@@ -209,13 +209,13 @@ func (d *desk) checkTrading(o *Order, shrinks bool) error {
 	s := d.ahead
 	switch {
 	case s.trading == Halted:
-		return refuse("trading_halted", later, "the owner has halted trading: %s; cancels still pass",
+		return refuse("trading_halted", "the owner has halted trading: %s; cancels still pass",
 			d.venue.resting("resting orders stay open and none is filled"))
 	case s.trading == Reducing && !shrinks && !o.cut() && s.tripped != "":
-		return refuse("max_daily_loss", later, "the account has reached the limit of the daily loss today, %s (--max-daily-loss), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
+		return refuse("max_daily_loss", "the account has reached the limit of the daily loss today, %s (--max-daily-loss), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
 			d.options.Limits.DailyLoss, d.lossNow(s.tripped), grows, d.venue.resting("of the resting ones only those that shrink a position are filled"))
 	case s.trading == Reducing && !shrinks && !o.cut():
-		return refuse("trading_reducing", later, "only orders that shrink a position are taken now; %s; %s; cancels still pass",
+		return refuse("trading_reducing", "only orders that shrink a position are taken now; %s; %s; cancels still pass",
 			grows, d.venue.resting("resting orders stay open and only those that shrink a position are filled"))
 	}
 	return nil
@@ -240,15 +240,15 @@ func (d *desk) checkReduceOnly(o *Order, fill exact.Decimal) error {
 	case held != s.holdings[o.Symbol].Quantity, held == 0 && d.beside(o.Symbol) != 0:
 		return d.notHeld(o.Symbol)
 	case held == 0:
-		return refuse("reduce_only", fixIt, "there is no position in %s to reduce, and a reduce_only %s of %s would open one", o.Symbol, o.Side, o.Quantity)
+		return refuse("reduce_only", "there is no position in %s to reduce, and a reduce_only %s of %s would open one", o.Symbol, o.Side, o.Quantity)
 	case most == 0:
-		return refuse("reduce_only", fixIt, `the position in %s is %s, less than the market's step of %s, and a reduce_only %s of %s is more; quantity "all" closes it`,
+		return refuse("reduce_only", `the position in %s is %s, less than the market's step of %s, and a reduce_only %s of %s is more; quantity "all" closes it`,
 			o.Symbol, held, lot, o.Side, o.Quantity)
 	case (held > 0) == (o.Side == Buy):
-		return refuse("reduce_only", fixIt, "the position in %s is %s, and a reduce_only %s of %s would grow it; a %s of at most %s reduces it",
+		return refuse("reduce_only", "the position in %s is %s, and a reduce_only %s of %s would grow it; a %s of at most %s reduces it",
 			o.Symbol, held, o.Side, o.Quantity, o.Side.other(), most)
 	}
-	return refuse("reduce_only", fixIt, "the position in %s is %s, and a reduce_only %s of %s would turn it around; at most %s reduces it",
+	return refuse("reduce_only", "the position in %s is %s, and a reduce_only %s of %s would turn it around; at most %s reduces it",
 		o.Symbol, held, o.Side, o.Quantity, most)
 }
 
@@ -286,7 +286,7 @@ func (s *state) checkFill(o *Order, quantity, price, most exact.Decimal) error {
 func (s *state) checkPosition(o *Order, size, price, most exact.Decimal) error {
 	after, ok := s.holdings[o.Symbol].Quantity.Add(size)
 	if notional, fits := after.Abs().Times(price, exact.Up); !ok || !fits || notional > most {
-		return refuse("max_position_notional", fixIt, "the position in %s, open orders included, would be worth %s, over the limit of %s; lower the %s",
+		return refuse("max_position_notional", "the position in %s, open orders included, would be worth %s, over the limit of %s; lower the %s",
 			o.Symbol, exact.Product(after.Abs(), price), most, o.measure())
 	}
 	return nil
@@ -301,10 +301,10 @@ func checkRests(o *Order, with OCO, fill, price exact.Decimal) error {
 	case fill == 0:
 		return nil
 	case o.PostOnly:
-		return refuse("post_only", fixIt, "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
+		return refuse("post_only", "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
 			price, *o.Price)
 	case with != OCO{}:
-		return refuse("bad_oco", fixIt, "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
+		return refuse("bad_oco", "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
 			"the limit of a sell is above the market and its stop below it, of a buy the other way round", price, *o.Price)
 	}
 	return nil

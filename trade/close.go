@@ -88,7 +88,7 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed
 // here any side will do.
 func (r *OrderRequest) checkCloseAll() error {
 	if r.Type != Market || !r.All || r.Replaces != "" {
-		return refuse("bad_symbol", fixIt, "symbol all closes every position, with type market and quantity all and without replaces: for any other order name one symbol; "+
+		return refuse("bad_symbol", "symbol all closes every position, with type market and quantity all and without replaces: for any other order name one symbol; "+
 			"a market of that name is written in capital letters, ALL")
 	}
 	r.Side = Sell

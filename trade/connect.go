@@ -122,8 +122,8 @@ func (e *Engine) keepReconciled(ctx context.Context) error {
 func (e *Engine) noteInterrupted() {
 	err := e.Do(func(*state) (err error) {
 		for _, o := range e.ahead.openOrders() {
-			if d := e.venue.doubts[o.ID]; o.Reason == sendingReason && (d == nil || !d.sending) && err == nil {
-				err = e.restate(o, o.Status, unknownReason+": wick ended while it was being sent; the broker is being asked")
+			if d := e.venue.doubts[o.ID]; o.has(sending) && (d == nil || !d.sending) && err == nil {
+				err = e.restate(o, o.Status, because(interrupted))
 			}
 		}
 		return err
@@ -238,14 +238,14 @@ func (e *Engine) AccountAtBroker() (broker.Account, Time) {
 // it holds. What cannot be written down is not accepted.
 func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []string, err error) {
 	if e.venue == nil {
-		return nil, nil, refuse("no_broker", never, "there is no broker: the positions are those of the paper book")
+		return nil, nil, refuse("no_broker", "there is no broker: the positions are those of the paper book")
 	}
 	v := e.venue
 	var late map[string]int
 	err = e.Do(func(*state) error {
 		accepted, late = nil, maps.Clone(v.late)
 		if len(v.differs)+len(late) == 0 && (v.closed != "" || len(v.suspected) > 0) {
-			return refuse("broker_not_ready", later, "what differs at %s is not known yet: %s", v.name, cmp.Or(v.closed, "positions are being compared"))
+			return refuse("broker_not_ready", "what differs at %s is not known yet: %s", v.name, cmp.Or(v.closed, "positions are being compared"))
 		}
 		s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}
 		maps.Copy(s.Base, e.ahead.venue.Base)
@@ -253,7 +253,7 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 		accepted = e.acceptDifferences(ev)
 		if len(v.differs) > 0 && len(accepted)+len(late) == 0 {
 			symbol := v.differs[0].Symbol
-			return refuse("outcome_unknown", later, "what was filled of %s is not known yet, and may be why %s differs: it can be accepted once that is known", e.mayHaveFills(broker.Key(symbol)), symbol)
+			return refuse("outcome_unknown", "what was filled of %s is not known yet, and may be why %s differs: it can be accepted once that is known", e.mayHaveFills(broker.Key(symbol)), symbol)
 		}
 		return e.propose(kindVenue, ev)
 	})

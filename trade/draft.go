@@ -50,7 +50,7 @@ func (d *desk) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exact.
 	case r.Type == TrailingStop:
 		stop, ok := o.trailing(q.price, d.paper.grid(o.Symbol))
 		if !ok {
-			return nil, 0, refuse("bad_trail", fixIt, "the distance is larger than the price %s; choose a smaller one", q.price)
+			return nil, 0, refuse("bad_trail", "the distance is larger than the price %s; choose a smaller one", q.price)
 		}
 		o.StopPrice = &stop
 	case r.Type.hasStop():
@@ -61,7 +61,7 @@ func (d *desk) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exact.
 		held = d.closable(o.Symbol)
 	}
 	if r.Held != nil && held != *r.Held {
-		return nil, 0, refuse("position_changed", later, "the position in %s changed from %s to %s while the order was on its way; place it anew", o.Symbol, r.Held, held)
+		return nil, 0, refuse("position_changed", "the position in %s changed from %s to %s while the order was on its way; place it anew", o.Symbol, r.Held, held)
 	}
 	// The order of these steps matters: the quantity of an order by value needs its
 	// price, and the exits need the price of the entry. A price that cannot be meant is
@@ -94,15 +94,15 @@ func (d *desk) size(o *Order, r OrderRequest, q quote) error {
 	case r.All:
 		held := d.closable(o.Symbol)
 		if held != d.ahead.holdings[o.Symbol].Quantity && d.unsettled(o.Symbol) {
-			return refuse("reduce_only", later, "this book's position in %s is being compared with the account at %s; try again in a few seconds, or close at most %s by reduce_only",
+			return later.refuse("reduce_only", "this book's position in %s is being compared with the account at %s; try again in a few seconds, or close at most %s by reduce_only",
 				o.Symbol, d.venue.name, held.Abs())
 		}
 		if o.Quantity = reducible(held, o.Side.sign(held.Abs())); o.Quantity == 0 && held == 0 && d.beside(o.Symbol) != 0 {
 			return d.notHeld(o.Symbol)
 		} else if o.Quantity == 0 && held == 0 {
-			return refuse("no_position", never, "there is no position in %s to close", o.Symbol)
+			return refuse("no_position", "there is no position in %s to close", o.Symbol)
 		} else if o.Quantity == 0 {
-			return refuse("bad_side", fixIt, "the position in %s is %s: the other side closes it", o.Symbol, held)
+			return refuse("bad_side", "the position in %s is %s: the other side closes it", o.Symbol, held)
 		}
 	case r.Notional != 0:
 		// A market order at the price with slippage, every other at its own price;
@@ -116,12 +116,12 @@ func (d *desk) size(o *Order, r OrderRequest, q quote) error {
 			quantity, ok = quantity.Step(d.paper.grid(o.Symbol).Lot, exact.Down)
 		}
 		if !ok {
-			return refuse("out_of_range", fixIt, "a notional of %s at %s is beyond the range of exact numbers; lower it", r.Notional, at)
+			return refuse("out_of_range", "a notional of %s at %s is beyond the range of exact numbers; lower it", r.Notional, at)
 		}
 		if quantity == 0 {
 			least, _ := d.paper.grid(o.Symbol).least(at)
 			value, _ := least.Times(at, exact.Up)
-			return refuse("bad_quantity", fixIt, "a notional of %s buys nothing at %s; the least is %s", r.Notional, at, value)
+			return refuse("bad_quantity", "a notional of %s buys nothing at %s; the least is %s", r.Notional, at, value)
 		}
 		o.Quantity = quantity
 	}
@@ -150,7 +150,7 @@ func (d *desk) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, error
 	case most == o.Quantity:
 		return true, nil
 	case fill == 0 && o.rests() && d.mayTurn(o.Side):
-		return false, refuse("reduce_only", fixIt, "the position in %s is %s, and a %s of %s that waits would turn it around: at most %s leaves the position; if it is to turn it around, say may_open",
+		return false, refuse("reduce_only", "the position in %s is %s, and a %s of %s that waits would turn it around: at most %s leaves the position; if it is to turn it around, say may_open",
 			o.Symbol, held, o.Side, o.Quantity, most)
 	}
 	return false, nil
@@ -169,7 +169,7 @@ func (d *desk) mayTurn(side Side) bool {
 func (d *desk) exits(o *Order, r OrderRequest, price exact.Decimal) (err error) {
 	held := d.ahead.holdings[o.Symbol].Quantity
 	if (r.StopLoss != Exit{} || r.TakeProfit != Exit{}) && shrinks(held, o.remaining()) {
-		return refuse("bad_exit", fixIt, "the position in %s is %s, and a %s of %s only reduces it: stop_loss and take_profit belong to an order that opens a position; "+
+		return refuse("bad_exit", "the position in %s is %s, and a %s of %s only reduces it: stop_loss and take_profit belong to an order that opens a position; "+
 			"to protect the position place a stop, or a limit with oco, that is reduce_only", o.Symbol, held, o.Side, o.Quantity)
 	}
 	if o.StopLoss, err = d.exit(o, RoleStopLoss, r.StopLoss, price); err != nil {
@@ -193,7 +193,7 @@ func (d *desk) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, er
 	if x.ATR != 0 {
 		atr, known := d.atr(o.Symbol)
 		if !known || atr == 0 {
-			return nil, refuse("no_data", fixIt, "the average true range of %s is not known: give %s as a price or in percent", o.Symbol, role)
+			return nil, refuse("no_data", "the average true range of %s is not known: give %s as a price or in percent", o.Symbol, role)
 		}
 		x.Distance, fits = x.ATR.Times(atr, exact.Up)
 	}
@@ -206,11 +206,11 @@ func (d *desk) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, er
 	at, ok := x.at(price, above)
 	switch {
 	case !ok || !fits:
-		return nil, refuse("bad_exit", fixIt, "a %s of %s does not go with an entry at %s: %s; choose a smaller distance", role, x.written(), price, why)
+		return nil, refuse("bad_exit", "a %s of %s does not go with an entry at %s: %s; choose a smaller distance", role, x.written(), price, why)
 	case at == price || (at > price) != above:
-		return nil, refuse("bad_exit", fixIt, "a %s of %s does not go with an entry at %s: of a %s it is %s the entry%s", role, at, price, o.Side, word, x.inPercent(price))
+		return nil, refuse("bad_exit", "a %s of %s does not go with an entry at %s: of a %s it is %s the entry%s", role, at, price, o.Side, word, x.inPercent(price))
 	case x.Price != 0 && far(role, at, price):
-		return nil, refuse("bad_exit", fixIt, "a %s at the price %s is too far from an entry at %s: %s%s%s",
+		return nil, refuse("bad_exit", "a %s at the price %s is too far from an entry at %s: %s%s%s",
 			role, at, price, farthest(role, price, above, d.paper.grid(o.Symbol).Tick), samePlace(at, price), x.inPercent(price))
 	}
 	return &x, nil
@@ -261,19 +261,19 @@ func (d *desk) replace(o *Order, r OrderRequest) error {
 	case old.Status.Terminal():
 		return uncancellable(old, o.Replaces)
 	case old.Symbol != o.Symbol:
-		return refuse("bad_replaces", fixIt, "order %s is of %s, not of %s", old.ID, old.Symbol, o.Symbol)
+		return refuse("bad_replaces", "order %s is of %s, not of %s", old.ID, old.Symbol, o.Symbol)
 	case old.Role != "" && (r.OCO != OCO{} || o.Side != old.Side || o.Quantity != old.remaining().Abs() || !o.rests()):
 		// The other orders of its group rely on it: the new one must do what it did.
-		return refuse("bad_replaces", fixIt, "order %s is one of several of which one is filled: replace it by a resting %s of %s without oco, or cancel it",
+		return refuse("bad_replaces", "order %s is one of several of which one is filled: replace it by a resting %s of %s without oco, or cancel it",
 			old.ID, old.Side, old.remaining().Abs())
 	case old.Role != "" && old.ReduceOnly && (o.StopLoss != nil || o.TakeProfit != nil || r.MayOpen):
-		return refuse("bad_exit", fixIt, "order %s can only reduce a position, and so can what replaces it: leave out stop_loss, take_profit and may_open", old.ID)
+		return refuse("bad_exit", "order %s can only reduce a position, and so can what replaces it: leave out stop_loss, take_profit and may_open", old.ID)
 	}
 	if old.Role != "" { // o takes its place in the group
 		o.Group, o.Role = old.Group, old.Role
 	}
 	if what := d.lacks(o, old, r); what != "" {
-		return refuse("bad_replaces", fixIt, "order %s has %s, which the order in its place would not have: name it again, or to be without it cancel the order and place another", old.ID, what)
+		return refuse("bad_replaces", "order %s has %s, which the order in its place would not have: name it again, or to be without it cancel the order and place another", old.ID, what)
 	}
 	if o.continues(old) {
 		o.Turn = old.Turn

@@ -100,39 +100,19 @@ type event struct {
 
 // ending is an open order that is cancelled by a step of another one.
 type ending struct {
-	ID   string     `json:"id"`
-	Code endingCode `json:"code"`
+	ID   string `json:"id"`
+	Code Code   `json:"code"`
 	// Stop is where a trailing stop stood, if it has moved since the journal noted it.
 	Stop exact.Decimal `json:"stop,omitempty"`
 }
 
-// endingCode says why an order ends with another one.
-type endingCode string
-
-const (
-	endsFilled    endingCode = "filled"    // another order of its group was filled
-	endsCancelled endingCode = "cancelled" // another order of its group has ended in another way
-	endsExpired   endingCode = "expired"   // it expires together with another order of its group
-	endsFlat      endingCode = "flat"      // it can only reduce a position that is gone
-	endsReplaced  endingCode = "replaced"  // the other order takes its place
-)
-
-// reason returns the code in words, of an order that ends with the one called id. It is
-// empty for an unknown code.
-func (c endingCode) reason(id string) string {
-	switch c {
-	case endsFilled:
-		return id + " was filled"
-	case endsCancelled:
-		return "cancelled with " + id
-	case endsExpired:
-		return expired
-	case endsFlat:
-		return "nothing is left to reduce"
-	case endsReplaced:
-		return "replaced by " + id
+// reason returns why the order ends with the one called id.
+func (e ending) reason(id string) Reason {
+	switch e.Code {
+	case mateFilled, mateEnded, replaced:
+		return because(e.Code, id)
 	}
-	return ""
+	return because(e.Code)
 }
 
 // begin adds to ev an order that begins with it.
@@ -143,7 +123,7 @@ func (ev *event) begin(o *Order) {
 
 // end adds to ev that an open order is cancelled. The first code that is given for an order
 // counts.
-func (ev *event) end(o *Order, code endingCode) {
+func (ev *event) end(o *Order, code Code) {
 	if !slices.ContainsFunc(ev.Ends, func(e ending) bool { return e.ID == o.ID }) {
 		ev.Ends = append(ev.Ends, ending{ID: o.ID, Code: code})
 	}
@@ -163,7 +143,8 @@ func (ev *event) changed(known func(id string) *Order) []*Order {
 			continue
 		}
 		after := *before
-		after.Status, after.UpdatedAt, after.Reason = StatusCancelled, ev.At, before.reasonNow(e.Code.reason(ev.Order.ID))
+		after.Status, after.UpdatedAt = StatusCancelled, ev.At
+		after.explain(e.reason(ev.Order.ID))
 		if e.Stop != 0 {
 			after.StopPrice = &e.Stop
 		}

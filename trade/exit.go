@@ -45,7 +45,7 @@ func ParseExit(text string) (x Exit, err error) {
 		s, to = number, &x.ATR
 	}
 	if *to, err = exact.Parse([]byte(s)); err != nil || *to <= 0 || x.Percent >= 100*exact.One {
-		return Exit{}, refuse("bad_exit", fixIt, "%q is no place for an exit: write a price such as 94.5, or a distance from the entry, "+
+		return Exit{}, refuse("bad_exit", "%q is no place for an exit: write a price such as 94.5, or a distance from the entry, "+
 			"in percent such as 3%% (above 0 and below 100) or in average true ranges such as 2atr; further away a take_profit is written as a price, and a stop_loss in average true ranges", limit.Clip(text))
 	}
 	return x, nil

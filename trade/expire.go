@@ -23,7 +23,7 @@ func (d *desk) expire(symbol string, instant, at Time) error {
 		if o = d.ahead.order(o.ID); o.Status.Terminal() { // it ended with an order before it
 			continue
 		}
-		if _, err := d.cancel(o, Who{}, expired, at); err != nil {
+		if _, err := d.cancel(o, Who{}, because(expired), at); err != nil {
 			return fmt.Errorf("order %s has expired: %w", o.ID, err)
 		}
 	}

@@ -64,7 +64,7 @@ func TestOrderFilled(t *testing.T) {
 // was for, and why the rest was not filled.
 func TestPartialFillIsSaid(t *testing.T) {
 	price := 100 * exact.One
-	o := &Order{ID: "o-1", Symbol: "AAA", Side: Buy, Type: Limit, Status: StatusCancelled, Reason: expired, Quantity: 2 * exact.One, FilledQuantity: exact.One, Price: &price, AveragePrice: &price}
+	o := &Order{ID: "o-1", Symbol: "AAA", Side: Buy, Type: Limit, Status: StatusCancelled, Why: []Reason{because(expired)}, Quantity: 2 * exact.One, FilledQuantity: exact.One, Price: &price, AveragePrice: &price}
 	if got, want := endNotification(o, nil, now()).Message, "Limit order o-1: buy 1 of AAA filled at 100. It was for 2 in all; the rest was cancelled: expired."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

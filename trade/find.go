@@ -78,14 +78,13 @@ func (e *Engine) Protection(o Order) (exits []Order) {
 		return nil
 	}
 	for _, leg := range e.ahead.exitsOf(&o, opened, *o.AveragePrice, o.CreatedAt) {
-		leg.ID, leg.Group, leg.Reason = "", "", cmp.Or(leg.Reason, dryRun)
+		if leg.ID, leg.Group = "", ""; len(leg.Why) == 0 {
+			leg.explain(because(dryRun))
+		}
 		exits = append(exits, leg.public())
 	}
 	return exits
 }
-
-// dryRun is the reason of an order that a dry run shows, and of its exits.
-const dryRun = "dry run: every check passed, no order was made"
 
 // OrderFilter says which orders are wanted. A zero field does not restrict them.
 type OrderFilter struct {
@@ -300,10 +299,10 @@ func (d *desk) externalOrders() (orders []Order) {
 		o := Order{
 			ID: externalID + s.ID, ClientOrderID: limit.Clip(s.ClientID), Symbol: s.Symbol, Side: Side(s.Side), Type: OrderType(s.Type), Quantity: s.Quantity, Status: StatusOpen,
 			FilledQuantity: s.Filled, Broker: d.venue.name, Account: d.venue.account, BrokerID: s.ID, CreatedAt: Time{s.CreatedAt.UTC()}, UpdatedAt: Time{s.UpdatedAt.UTC()},
-			Reason: "external: not placed by wick, which does not touch it",
+			Why: []Reason{because(external)},
 		}
 		if s.Quantity == 0 {
-			o.Reason += "; its quantity is not known: it is for a sum of money, or too large to be read"
+			o.explain(because(externalSum))
 		}
 		if s.Limit != 0 {
 			o.Price = &s.Limit
@@ -311,7 +310,7 @@ func (d *desk) externalOrders() (orders []Order) {
 		if s.Stop != 0 {
 			o.StopPrice = &s.Stop
 		}
-		orders = append(orders, o)
+		orders = append(orders, o.public())
 	}
 	return orders
 }
@@ -339,10 +338,10 @@ func (d *desk) valued(p Position) Position {
 // replace. Called with mu held.
 func (d *desk) notOrder(id string) *Refusal {
 	if own := d.ahead.clientIDs[id]; own != "" {
-		return refuse("unknown_order", fixIt, "%q is the client_order_id of order %s: name it by that order_id", limit.Clip(id), own)
+		return fixIt.refuse("unknown_order", "%q is the client_order_id of order %s: name it by that order_id", limit.Clip(id), own)
 	}
 	if v := d.venue; v != nil && slices.ContainsFunc(v.external, func(s broker.State) bool { return externalID+s.ID == id }) {
-		return refuse("unknown_order", never, "order %s was not placed by wick, which does not touch it: it can only be changed or cancelled at %s itself", id, v.name)
+		return refuse("unknown_order", "order %s was not placed by wick, which does not touch it: it can only be changed or cancelled at %s itself", id, v.name)
 	}
 	return uncancellable(nil, id)
 }
@@ -351,7 +350,7 @@ func (d *desk) notOrder(id string) *Refusal {
 // ended as o says, or is not known if o is nil.
 func uncancellable(o *Order, id string) *Refusal {
 	if o == nil {
-		return refuse("unknown_order", never, "no order has the id %q; get_orders lists them", limit.Clip(id))
+		return refuse("unknown_order", "no order has the id %q; get_orders lists them", limit.Clip(id))
 	}
-	return refuse("order_"+string(o.Status), never, "order %s is already %s", id, o.Status)
+	return refuse(Code("order_"+o.Status), "order %s is already %s", id, o.Status)
 }

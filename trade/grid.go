@@ -34,7 +34,8 @@ func newGrid(g market.Grid) Grid {
 func (g Grid) check(r *OrderRequest) error {
 	least, _ := max(g.Least, g.Lot).Step(g.Lot, exact.Up)
 	for _, v := range []struct {
-		code, name         string
+		code               Code
+		name               string
 		value, step, least exact.Decimal
 	}{
 		{"off_tick", "price", r.Price, g.Tick, g.Tick},
@@ -56,7 +57,7 @@ func (g Grid) check(r *OrderRequest) error {
 		if !ok || below == above {
 			nearest = "is " + below.String()
 		}
-		return refuse(v.code, fixIt, "%s %s: this market counts in steps of %s; the nearest %s", v.name, v.value, v.step, nearest)
+		return refuse(v.code, "%s %s: this market counts in steps of %s; the nearest %s", v.name, v.value, v.step, nearest)
 	}
 	return nil
 }

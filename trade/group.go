@@ -25,7 +25,7 @@ func (s *state) followEntry(ev *event, price exact.Decimal) {
 	}
 	opened := reducible(ev.Holding.Quantity, -o.Side.sign(o.FilledQuantity))
 	if opened == 0 {
-		o.Reason = "it only closed a position, so there is nothing for its stop_loss and take_profit to protect"
+		o.explain(because(onlyClosed))
 		return
 	}
 	for _, leg := range s.exitsOf(o, opened, price, ev.At) {
@@ -42,19 +42,20 @@ func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) 
 		}
 		// The take_profit of a buy is above its entry and its stop_loss below; for a sell
 		// it is the other way round.
-		above, reason := (entry.Side == Buy) == (role == RoleTakeProfit), ""
+		above := (entry.Side == Buy) == (role == RoleTakeProfit)
+		var why []Reason
 		price, ok := x.at(entered, above)
 		if !ok {
 			return // the entry was filled so far away that there is no such price
 		}
 		if role == RoleTakeProfit && price != entered && (price < entered) == above {
-			reason = "the entry was filled beyond its take_profit of " + price.String() + ", which stands at the price of the entry instead"
+			why = []Reason{because(beyondTarget, price.String())}
 			price = entered
 		}
 		leg := &Order{
 			ID: entry.ID + suffix, Symbol: entry.Symbol, Side: entry.Side.other(), Type: Limit, Quantity: quantity, Price: &price,
 			Status: StatusOpen, Broker: entry.Broker, CreatedAt: at, UpdatedAt: at, By: entry.By, ReduceOnly: true, Group: entry.ID, Role: role, Turn: s.seq + 1,
-			Reason: reason, Synthetic: entry.Synthetic,
+			Why: why, Synthetic: entry.Synthetic,
 		}
 		if role == RoleStopLoss {
 			leg.Type, leg.Price, leg.StopPrice = Stop, nil, &price
@@ -72,14 +73,14 @@ func (s *state) followMate(ev *event) {
 	if o.Role == "" || !o.Status.Terminal() || ev.Holding == nil && s.order(o.ID) == nil { // a new order that was not filled ends nothing
 		return
 	}
-	code := endsCancelled
+	code := mateEnded
 	if ev.Holding != nil {
-		code = endsFilled
+		code = mateFilled
 	}
 	for _, mate := range s.mates(o, o.Group) {
 		// Orders that expire together all have that as their reason, not each other.
-		if o.Reason == expired && mate.ExpiresAt != nil && mate.ExpiresAt.Equal(o.ExpiresAt.Time) {
-			ev.end(mate, endsExpired)
+		if o.has(expired) && mate.ExpiresAt != nil && mate.ExpiresAt.Equal(o.ExpiresAt.Time) {
+			ev.end(mate, expired)
 		} else {
 			ev.end(mate, code)
 		}
@@ -104,7 +105,7 @@ func (s *state) followPosition(ev *event) {
 	for _, id := range s.open[ev.Order.Symbol] {
 		o := s.order(id)
 		if id != ev.Order.ID && o.ReduceOnly && o.closes(ev.Holding.Quantity) == 0 {
-			ev.end(o, endsFlat)
+			ev.end(o, nothingLeft)
 		}
 	}
 }

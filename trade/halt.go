@@ -89,7 +89,7 @@ func (e *Engine) noteHalt(unread error) error {
 	if !before {
 		e.log.Error("whether trading is halted cannot be told: no order is taken", "error", unread)
 	}
-	return refuse("halt_unknown", later, "whether trading is halted cannot be told: %v", unread)
+	return refuse("halt_unknown", "whether trading is halted cannot be told: %v", unread)
 }
 
 // proposeTrading proposes ev, which changes the trading state.

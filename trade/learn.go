@@ -3,7 +3,6 @@ package trade
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"wick/broker"
@@ -17,36 +16,26 @@ import (
 // it the newer of two states is known, and an order that has ended stays ended, unless it
 // had been given up and the broker has it after all.
 
-// unknownReason begins the reason of an order that was sent, or was about to be,
-// and whose outcome nobody knows.
-const unknownReason = "outcome unknown"
-
-// sendingReason is the reason of an order while this process sends it.
-const sendingReason = unknownReason + ": it is being sent"
-
 // legsPatience is how long the broker may leave out the legs of an order after it has first
 // answered for the order.
 const legsPatience = time.Minute
-
-// releasedReason is the reason of an order that the dead man's switch cancelled.
-const releasedReason = "cancelled by the dead man's switch: the broker's stream was away for too long"
 
 // isOf reports whether s can be a state of o: symbol, side and quantity never change.
 func (o *Order) isOf(s broker.State) bool {
 	return broker.Key(s.Symbol) == broker.Key(o.Symbol) && s.Side == string(o.Side) && s.Quantity == o.Quantity
 }
 
-// another describes s, which the broker has by the id of an order that it cannot be.
-func (e *Engine) another(s broker.State) string {
-	return e.venue.name + " has another order by its id (" + limit.Line(fmt.Sprintf("%s %s %s", s.Side, s.Quantity, s.Symbol), 60) + ")"
+// described returns in words an order that the broker has by the id of another.
+func described(s broker.State) string {
+	return limit.Line(fmt.Sprintf("%s %s %s", s.Side, s.Quantity, s.Symbol), 60)
 }
 
 // noteAnother proposes that the outcome of o is unknown, because s has its id and is not o. It
 // may be somebody else's order, or o with a mistake in what was said of it: the broker is
 // asked, see giveUp. Called with mu held.
 func (e *Engine) noteAnother(o *Order, s broker.State) error {
-	reason := unknownReason + ": " + e.another(s) + "; it is being asked"
-	if o.Reason == reason {
+	reason := because(otherByID, e.venue.name, described(s))
+	if len(o.Why) > 0 && o.Why[0].equal(reason) {
 		return nil
 	}
 	e.log.Error("the broker says something else of the id of an order of this book", "order", o.ID, "side", limit.Clip(s.Side), "quantity", s.Quantity.String(), "symbol", s.Symbol)
@@ -69,7 +58,7 @@ func (s *state) openOrders() (orders []*Order) {
 func (e *Engine) learn(id string, s broker.State) (sure bool, err error) {
 	o := e.ahead.order(id)
 	if o != nil && o.Status.Terminal() && e.noteLate(o, s) {
-		if err := e.restate(o, StatusOpen, lateReason); err != nil {
+		if err := e.restate(o, StatusOpen, because(turnedUp)); err != nil {
 			return false, err
 		}
 		o = e.ahead.order(id)
@@ -86,7 +75,7 @@ func (e *Engine) learn(id string, s broker.State) (sure bool, err error) {
 			return false, nil
 		}
 		e.log.Error("the broker names no orders beside one that must have some", "order", id)
-		if err := e.restate(o, o.Status, bareReason); err != nil {
+		if err := e.restate(o, o.Status, because(noLegs)); err != nil {
 			return false, err
 		}
 		o = e.ahead.order(id)
@@ -123,12 +112,13 @@ func (e *Engine) noteTaken(o *Order, s broker.State) error {
 	if s.Status == broker.Open || !o.endedWithin(lateWithin) || !o.takenBy(s) {
 		return nil
 	}
-	reason := o.reasonBy(s)
-	if reason == o.Reason {
+	after := *o
+	after.explain(o.reasonBy(s))
+	if after.sameWhy(o) {
 		return nil
 	}
 	e.logTaken(o, s)
-	return e.restate(o, o.Status, reason)
+	return e.restate(o, o.Status, o.reasonBy(s))
 }
 
 // logTaken logs that the broker took back or corrected what was filled of o.
@@ -138,10 +128,10 @@ func (e *Engine) logTaken(o *Order, s broker.State) {
 
 // takenBy reports whether by s, which is no older than what is known, the broker took back
 // or corrected what was filled of o.
-func (o *Order) takenBy(s broker.State) bool { return s.Filled < o.FilledQuantity || o.corrected(s) }
+func (o *Order) takenBy(s broker.State) bool { return s.Filled < o.FilledQuantity || o.isCorrected(s) }
 
-// corrected reports whether the average price of what was filled of o is another one by s.
-func (o *Order) corrected(s broker.State) bool {
+// isCorrected reports whether the average price of what was filled of o is another one by s.
+func (o *Order) isCorrected(s broker.State) bool {
 	return s.Filled == o.FilledQuantity && s.Filled > 0 && s.Average > 0 && (s.Average-*o.AveragePrice).Abs() >= rounding(s.Average)
 }
 
@@ -152,20 +142,23 @@ func rounding(price exact.Decimal) exact.Decimal {
 	return max(min(exact.One, price)/100, exact.One/1_000_000)
 }
 
-// reasonBy returns the reason that o has by s.
-func (o *Order) reasonBy(s broker.State) string {
-	reason := o.lasting()
-	// The broker's own word is kept where it says more than the status does.
-	if (reason == "" || s.Status != broker.Open) && s.Word != "new" && s.Word != "accepted" && s.Word != "partially_filled" && s.Word != "filled" && s.Word != "canceled" {
-		reason = brokerSays + s.Word
-	}
+// reasonBy returns the reason that o has by s, besides those that last.
+func (o *Order) reasonBy(s broker.State) Reason {
 	switch {
 	case s.Filled < o.FilledQuantity:
-		return fmt.Sprintf("%s%s; it took back %s of %s that were filled", brokerSays, s.Word, o.FilledQuantity-s.Filled, o.FilledQuantity)
-	case o.corrected(s):
-		return also(reason, correctedTo+s.Average.String())
+		return because(tookBack, s.Word, (o.FilledQuantity - s.Filled).String(), o.FilledQuantity.String())
+	case o.isCorrected(s):
+		return because(corrected, s.Average.String())
 	}
-	return reason
+	// The broker's own word is kept where it says more than the status does.
+	switch s.Word {
+	case "new", "accepted", "partially_filled", "filled", "canceled":
+		return Reason{}
+	}
+	if s.Status == broker.Open && (o.has(turnedUp) || o.has(noLegs)) {
+		return Reason{}
+	}
+	return because(brokerSays, s.Word)
 }
 
 // lacksLegs reports whether o must have orders beside it at the broker, its legs, that
@@ -174,7 +167,7 @@ func (o *Order) reasonBy(s broker.State) string {
 // held.
 func (e *Engine) lacksLegs(o *Order, s broker.State) bool {
 	wanted := o.StopLoss != nil || o.TakeProfit != nil || o.Role == RoleOCO && o.Group == o.ID
-	if !wanted || strings.HasPrefix(o.Reason, bareReason) || len(s.Legs) > 0 || s.Status == broker.Rejected {
+	if !wanted || o.has(noLegs) || len(s.Legs) > 0 || s.Status == broker.Rejected {
 		return false
 	}
 	for _, suffix := range []string{"-sl", "-tp", "-oco"} {
@@ -214,9 +207,10 @@ func (e *Engine) tellLive(k kind, ev *event) {
 // shows in its own account.
 func (e *Engine) settleLive(o *Order, s broker.State) error {
 	after, k := *o, kindAnswered
-	after.BrokerID, after.UpdatedAt, after.Reason = s.ID, now(), o.reasonBy(s)
+	after.BrokerID, after.UpdatedAt = s.ID, now()
+	after.explain(o.reasonBy(s))
 	ev := &event{At: after.UpdatedAt, Order: &after}
-	if after.Reason != o.Reason && o.takenBy(s) { // if something was taken back, the positions will show the difference
+	if !after.sameWhy(o) && o.takenBy(s) { // if something was taken back, the positions will show the difference
 		e.logTaken(o, s)
 	}
 	if s.Filled > o.FilledQuantity {
@@ -231,17 +225,17 @@ func (e *Engine) settleLive(o *Order, s broker.State) error {
 	case broker.Cancelled:
 		after.Status, k = StatusCancelled, kindCancelled
 		switch {
-		case after.Reason != "":
+		case len(after.Why) > 0:
 		case e.venue.released[o.ID]:
-			after.Reason = releasedReason
+			after.explain(because(deadMan))
 		case e.venue.idle[o.ID]:
-			after.Reason = endsFlat.reason("")
+			after.explain(because(nothingLeft))
 		}
 	case broker.Rejected:
 		after.Status, k = StatusRejected, kindOrderRejected
 	}
 	e.adoptLegs(ev, s)
-	if ev.Holding == nil && o.Status == after.Status && o.BrokerID == after.BrokerID && o.Reason == after.Reason && len(ev.Begin) == 0 {
+	if ev.Holding == nil && o.Status == after.Status && o.BrokerID == after.BrokerID && after.sameWhy(o) && len(ev.Begin) == 0 {
 		return nil
 	}
 	delete(e.venue.doubts, o.ID)
@@ -293,7 +287,7 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 		o := &Order{
 			ID: parent.ID + "-tp", Symbol: parent.Symbol, Side: Side(leg.Side), Type: Limit, Quantity: leg.Quantity, Status: StatusOpen, Broker: parent.Broker,
 			Account: parent.Account, BrokerID: leg.ID, CreatedAt: parent.CreatedAt, By: parent.By, ReduceOnly: true, Group: parent.ID, Role: RoleTakeProfit, Turn: e.ahead.seq + 1, TimeInForce: parent.TimeInForce,
-			Reason: "at the broker: " + leg.Word,
+			Why: []Reason{because(brokerSays, leg.Word)},
 		}
 		// By its prices a leg is a stop_limit, a stop, or else a take profit.
 		limitPrice, stop := leg.Limit, leg.Stop
@@ -311,9 +305,7 @@ func (e *Engine) adoptLegs(ev *event, s broker.State) {
 		}
 		if e.ahead.order(o.ID) == nil {
 			ev.begin(o)
-			if strings.HasPrefix(parent.Reason, bareReason) {
-				parent.Reason = ""
-			}
+			parent.Why = slices.DeleteFunc(slices.Clone(parent.Why), func(r Reason) bool { return r.Code == noLegs })
 		}
 	}
 }
@@ -381,9 +373,10 @@ const (
 
 // restate proposes a status of o, which may be the one it has, with a new reason and
 // without a fill. Called with mu held.
-func (e *Engine) restate(o *Order, status OrderStatus, reason string) error {
+func (e *Engine) restate(o *Order, status OrderStatus, reason Reason) error {
 	after := *o
-	after.Status, after.Reason, after.UpdatedAt = status, reason, now()
+	after.Status, after.UpdatedAt = status, now()
+	after.explain(reason)
 	ev := &event{At: after.UpdatedAt, Order: &after}
 	if status.Terminal() && !o.Status.Terminal() {
 		d := e.venue.doubts[o.ID]

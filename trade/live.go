@@ -14,7 +14,7 @@ import (
 // placeLive is Place for a broker elsewhere, from the point where there is a price:
 // all limits are checked, the intent to send the order is written to disk, the order
 // is sent once, and what came of it is written down. If the answer is lost the order
-// is open with the reason "outcome unknown", until the broker has been asked what became
+// is open with a reason that says so, until the broker has been asked what became
 // of it. Nothing here is sent a second time by itself: that is the client's decision,
 // under the same client_order_id.
 func (e *Engine) placeLive(ctx context.Context, r OrderRequest) (Order, error) {
@@ -46,9 +46,9 @@ func (e *Engine) placeLive(ctx context.Context, r OrderRequest) (Order, error) {
 // rules could not be had.
 func notSent(err error) error {
 	if no := (*broker.Refused)(nil); errors.As(err, &no) {
-		return refuse("broker_rule", fixIt, "%s", no.Text)
+		return refuse("broker_rule", "%s", no.Text)
 	}
-	return refuse("broker_not_ready", later, "the broker could not be asked for its rules; nothing was sent: %s", limit.Line(err.Error(), 200))
+	return refuse("broker_not_ready", "the broker could not be asked for its rules; nothing was sent: %s", limit.Line(err.Error(), 200))
 }
 
 // intend decides about r and proposes the intent to send it. It returns the order and what
@@ -75,13 +75,13 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked inquiry) (*Ord
 	}
 	wire := e.toSend(o, r, rules, fill)
 	if o.StopLoss != nil && wire.StopLoss == 0 || o.TakeProfit != nil && wire.TakeProfit == 0 {
-		return nil, none, refuse("bad_exit", fixIt, "an exit would be at less than %s, the step of prices at %s; choose a smaller distance", rules.Tick(0), e.venue.name)
+		return nil, none, refuse("bad_exit", "an exit would be at less than %s, the step of prices at %s; choose a smaller distance", rules.Tick(0), e.venue.name)
 	}
 	if err := rules.Check(wire); err != nil {
 		return nil, none, notSent(err)
 	}
 	if r.DryRun {
-		o.ID, o.Reason = "", "dry run: every check passed, nothing was sent"
+		o.ID, o.Why = "", []Reason{because(dryRunLive)}
 		if fill != 0 {
 			o.AveragePrice = &fill // shown to the person who has to approve it
 		}
@@ -90,7 +90,7 @@ func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked inquiry) (*Ord
 	// The order is counted and noted as being sent in the same lock of mu in which the
 	// intent is proposed, so that a report that is read meanwhile does not take it for lost.
 	e.rate.Take(at.Time, e.orderRate())
-	o.UpdatedAt, o.Reason = at, sendingReason
+	o.UpdatedAt, o.Why = at, []Reason{because(sending)}
 	if err := e.propose(kindIntent, &event{At: at, Order: o}); err != nil {
 		return nil, none, err
 	}
@@ -121,19 +121,19 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 	old := e.ahead.order(o.Replaces)
 	switch power := e.venue.report.Account.BuyingPower; {
 	case o.PostOnly:
-		return refuse("broker_rule", fixIt, "%s knows no post_only", e.venue.name)
+		return refuse("broker_rule", "%s knows no post_only", e.venue.name)
 	case r.ReduceOnly && o.Type != Market && o.Role == "":
-		return refuse("broker_rule", fixIt, "%s knows no reduce_only for orders that wait: use type market, or leave it out", e.venue.name)
+		return refuse("broker_rule", "%s knows no reduce_only for orders that wait: use type market, or leave it out", e.venue.name)
 	case o.TimeInForce == GTD:
-		return refuse("broker_rule", fixIt, "%s knows no time_in_force gtd: use day or gtc", e.venue.name)
+		return refuse("broker_rule", "%s knows no time_in_force gtd: use day or gtc", e.venue.name)
 	case old != nil && (old.BrokerID == "" || old.FilledQuantity != 0):
-		return refuse("broker_rule", later, "order %s is not known to %s yet, or filled in part, and cannot be replaced: cancel it and place another", old.ID, e.venue.name)
+		return later.refuse("broker_rule", "order %s is not known to %s yet, or filled in part, and cannot be replaced: cancel it and place another", old.ID, e.venue.name)
 	case old != nil && (old.Side != o.Side || old.Type != o.Type):
-		return refuse("broker_rule", fixIt, "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", e.venue.name)
+		return refuse("broker_rule", "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", e.venue.name)
 	case !reduces && !o.cut() && (!ok || need > power):
 		most, _ := exact.Product(max(power, 0), exact.One).Per(worst)
 		most, _ = most.Step(e.paper.grid(o.Symbol).Lot, exact.Down)
-		return refuse("buying_power", fixIt, "the order is worth %s and the account at %s can spend %s; %s", need, e.venue.name, power, o.atMost(most))
+		return refuse("buying_power", "the order is worth %s and the account at %s can spend %s; %s", need, e.venue.name, power, o.atMost(most))
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (e *Engine) checkUnderWay(o *Order) error {
 	if o.Quantity <= left {
 		return nil
 	}
-	return refuse("reduce_only", later, "the position in %s is %s, and market orders that are under way %s %s of it: at most %s more reduces it; get_orders says when they are filled",
+	return later.refuse("reduce_only", "the position in %s is %s, and market orders that are under way %s %s of it: at most %s more reduces it; get_orders says when they are filled",
 		o.Symbol, held, o.Side, closing, left)
 }
 
@@ -230,10 +230,10 @@ func (e *Engine) answered(id string, s broker.State, lost error) (sure bool, err
 	case lost == nil:
 		sure, err = e.learn(id, s)
 	case errors.As(lost, &no) && o.Unknown():
-		err = e.restate(o, StatusRejected, no.Text)
+		err = e.restate(o, StatusRejected, because(brokerRefused, no.Text))
 	case o.Unknown():
 		e.log.Warn("the broker's answer to an order is lost", "order", id, "error", limit.Line(lost.Error(), 200))
-		err = e.restate(o, o.Status, unknownReason+": the broker's answer was lost ("+limit.Line(lost.Error(), 120)+"); it is being asked")
+		err = e.restate(o, o.Status, because(answerLost, limit.Line(lost.Error(), 120)))
 	}
 	delete(e.venue.doubts, id)
 	if e.ahead.order(id).Unknown() {

@@ -25,12 +25,12 @@ func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 	if o.Unknown() {
 		s, err := e.venue.Lookup(ctx, o.wire())
 		if err != nil {
-			return Order{}, refuse("outcome_unknown", later, "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", o.ID, e.venue.name, limit.Line(err.Error(), 200))
+			return Order{}, refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", o.ID, e.venue.name, limit.Line(err.Error(), 200))
 		}
 		if !o.isOf(s) {
 			e.learnAnswer(o.ID, s)
 			e.venue.soon()
-			return Order{}, refuse("outcome_unknown", later, "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", o.ID, e.venue.name, e.another(s))
+			return Order{}, refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s has another order by its id (%s)", o.ID, e.venue.name, e.venue.name, described(s))
 		}
 		o.BrokerID = s.ID
 	}
@@ -50,9 +50,9 @@ func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
 	if err != nil {
 		e.venue.soon()
 		if refused {
-			return Order{}, refuse("broker_rule", later, "the cancel of order %s was refused: %s", o.ID, no.Text)
+			return Order{}, later.refuse("broker_rule", "the cancel of order %s was refused: %s", o.ID, no.Text)
 		}
-		return Order{}, refuse("outcome_unknown", later, "what became of the cancel of order %s is not known yet: get_orders will tell", o.ID)
+		return Order{}, refuse("outcome_unknown", "what became of the cancel of order %s is not known yet: get_orders will tell", o.ID)
 	}
 	if !e.learnAnswer(o.ID, s) {
 		e.venue.soon()
@@ -71,9 +71,9 @@ func (e *Engine) cancelled(id string, asked error) (Order, error) {
 	case after.Status == StatusFilled, after.Status == StatusRejected:
 		return after, uncancellable(&after, id)
 	case refused && after.Status != StatusCancelled:
-		return after, refuse("broker_rule", later, "%s", no.Text)
+		return after, later.refuse("broker_rule", "%s", no.Text)
 	case asked != nil && after.Status != StatusCancelled:
-		return after, refuse("outcome_unknown", later, "whether the cancel of order %s arrived is not known: %s", id, limit.Line(asked.Error(), 200))
+		return after, refuse("outcome_unknown", "whether the cancel of order %s arrived is not known: %s", id, limit.Line(asked.Error(), 200))
 	}
 	return after, nil
 }
@@ -137,7 +137,7 @@ func (e *Engine) cancelAllLive(who Who, ids []string) ([]Order, error) {
 				ended++
 			}
 		}
-		failed = refuse("cancel_unfinished", later, "%d of %d open orders were not asked to be cancelled within %s, because %s takes only so many requests; %d are cancelled so far: cancel the rest by another call",
+		failed = refuse("cancel_unfinished", "%d of %d open orders were not asked to be cancelled within %s, because %s takes only so many requests; %d are cancelled so far: cancel the rest by another call",
 			left, len(ids), sweepTime, e.venue.name, ended)
 	}
 	return cancelled, failed

@@ -393,13 +393,13 @@ func TestLiveNoLegs(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(legsPatience / 2)
-			if o = l.order(o.ID); o.Status != StatusOpen || !strings.HasPrefix(o.Reason, unknownReason) {
+			if o = l.order(o.ID); !o.Unknown() {
 				t.Errorf("%s after half a minute: %s, %q, want an unknown outcome", kind, o.Status, o.Reason)
 			}
 			time.Sleep(3 * legsPatience)
 			want := StatusFilled
 			if kind == Limit {
-				if o = l.order(o.ID); o.Status != StatusOpen || o.BrokerID == "" || o.Reason != bareReason {
+				if o = l.order(o.ID); o.Status != StatusOpen || o.BrokerID == "" || o.ReasonCode != noLegs {
 					t.Errorf("a limit after three minutes: %+v, want it open at the broker and without exits", o)
 				}
 				if _, err = l.e.CancelOrder(anyone(), o.ID); err != nil {
@@ -407,7 +407,7 @@ func TestLiveNoLegs(t *testing.T) {
 				}
 				want = StatusCancelled
 			}
-			if o = l.order(o.ID); o.Status != want || o.Reason != bareReason {
+			if o = l.order(o.ID); o.Status != want || o.ReasonCode != noLegs {
 				t.Errorf("%s at the end: %s, %q, want %s without exits", kind, o.Status, o.Reason, want)
 			}
 			if s, _ := l.e.Venue(); s.State != "ready" || len(s.Unknown) != 0 || len(l.e.venue.doubts) != 0 {
@@ -757,7 +757,7 @@ func TestLiveInterrupted(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if o := l.order(o.ID); o.Reason != sendingReason {
+		if o := l.order(o.ID); o.ReasonCode != sending {
 			t.Errorf("while it is sent: %q", o.Reason)
 		}
 		v.Set(func(v *alpacatest.Venue) {
@@ -916,7 +916,7 @@ func TestLiveLateWaits(t *testing.T) {
 			time.Sleep(2 * time.Minute)
 			isOpen := func(when string) {
 				t.Helper()
-				if o := l.order(late.ID); o.Status != StatusOpen || o.BrokerID == "" || o.Reason != lateReason {
+				if o := l.order(late.ID); o.Status != StatusOpen || o.BrokerID == "" || o.ReasonCode != turnedUp {
 					t.Errorf("%s: %+v, want it open at the broker with a reason", when, o)
 				}
 			}
@@ -974,8 +974,8 @@ func TestLiveLateReason(t *testing.T) {
 		v.Fill(o.ID, shares(2), shares(90))
 		says := func(when string, filled int64) {
 			t.Helper()
-			if o = l.order(o.ID); o.FilledQuantity != shares(filled) || o.Reason != lateReason {
-				t.Errorf("%s: %s with %s, %q, want %d and %q", when, o.Status, o.FilledQuantity, o.Reason, filled, lateReason)
+			if o = l.order(o.ID); o.FilledQuantity != shares(filled) || o.ReasonCode != turnedUp {
+				t.Errorf("%s: %s with %s, %q, want %d and %q", when, o.Status, o.FilledQuantity, o.Reason, filled, turnedUp)
 			}
 		}
 		time.Sleep(50 * time.Second)

@@ -67,7 +67,7 @@ func TestStopWithinMinuteOfEntry(t *testing.T) {
 				if got != c.want {
 					t.Errorf("got %s, want %s", got, c.want)
 				}
-				if o, _ := e.Order(id + "-sl"); strings.HasSuffix(o.Reason, entryFirst) != strings.Contains(c.name, "not known") {
+				if o, _ := e.Order(id + "-sl"); strings.HasSuffix(o.Reason, codes[entryFirst].says) != strings.Contains(c.name, "not known") {
 					t.Errorf("the reason of the stop is %q", o.Reason)
 				}
 			})

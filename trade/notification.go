@@ -97,8 +97,8 @@ func endNotification(o *Order, ended []*Order, at Time) *Notification {
 	n := &Notification{Symbol: o.Symbol, Order: &public, TriggeredAt: at, Synthetic: o.Synthetic}
 	name := strings.ToUpper(string(o.Type[:1])) + strings.ReplaceAll(string(o.Type[1:]), "_", " ")
 	why := ""
-	if o.Reason != "" {
-		why = ": " + o.Reason
+	if len(o.Why) > 0 {
+		why = ": " + o.words()
 	}
 	if o.FilledQuantity > 0 {
 		n.Message = fmt.Sprintf("%s order %s: %s %s of %s filled at %s.", name, o.ID, o.Side, o.FilledQuantity, o.Symbol, *o.AveragePrice)

@@ -1,7 +1,6 @@
 package trade
 
 import (
-	"strings"
 	"time"
 
 	"wick/exact"
@@ -104,6 +103,7 @@ type Order struct {
 	CreatedAt      Time           `json:"created_at"`
 	UpdatedAt      Time           `json:"updated_at"`
 	Reason         string         `json:"reason"`
+	ReasonCode     Code           `json:"reason_code,omitempty"`
 
 	// Where the price of the last fill came from. PriceAt and Source are left out before
 	// a fill, and in orders of versions that did not write them. Before a fill Synthetic
@@ -145,6 +145,10 @@ type Order struct {
 	Asked string `json:"asked,omitempty"`
 	Turn  uint64 `json:"turn,omitempty"`
 
+	// Why is why the order is as it is. Clients see it as Reason and ReasonCode, which are
+	// written for them; see [Order.public].
+	Why []Reason `json:"why,omitempty"`
+
 	// By is who placed the order. The journal and its audit have it. Clients do not see
 	// it, so they do not learn of one another.
 	By *Who `json:"by,omitempty"`
@@ -159,6 +163,9 @@ func (o *Order) public() Order {
 		return Order{}
 	}
 	c := *o
+	if len(o.Why) > 0 {
+		c.Reason, c.ReasonCode, c.Why = o.words(), o.Why[0].Code, nil
+	}
 	c.By, c.Asked, c.Turn, c.Evidence = nil, "", 0, ""
 	return c
 }
@@ -274,24 +281,4 @@ func (o *Order) wellFormed() bool {
 // zero, or to zero, and not beyond.
 func shrinks(q, size exact.Decimal) bool {
 	return q != 0 && size != 0 && (q > 0) != (size > 0) && size.Abs() <= q.Abs()
-}
-
-// expired is the reason of an order that was cancelled because its time was over.
-const expired = "expired"
-
-// stopCounts is said by a stop that was reached in the same step as the limit beside it.
-const stopCounts = "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts"
-
-// entryFirst is said by a stop that was reached in the same minute as its entry.
-const entryFirst = "the market reached the entry and this stop within one minute, and which came first is not known: the stop counts"
-
-// reasonNow returns a new reason for o, which goes on to say stopCounts or entryFirst if o
-// said it before.
-func (o *Order) reasonNow(reason string) string {
-	for _, lasting := range []string{stopCounts, entryFirst} {
-		if strings.HasSuffix(o.Reason, lasting) {
-			return strings.TrimPrefix(reason+"; "+lasting, "; ")
-		}
-	}
-	return reason
 }

@@ -22,7 +22,7 @@ import (
 func code(err error) string {
 	var r *Refusal
 	if errors.As(err, &r) {
-		return r.Code
+		return string(r.Code)
 	}
 	return ""
 }
@@ -400,7 +400,7 @@ func TestRefusalsWaitForDisk(t *testing.T) {
 					o, err := e.accept(c.ask, inquiry{answered: true})
 					if err == nil && c.replaces {
 						c.then.Replaces = o.ID
-						_, err = e.cancel(&o.Order, Who{}, "", now())
+						_, err = e.cancel(&o.Order, Who{}, Reason{}, now())
 					}
 					return err
 				})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func (l *list) Apply(s Step) error {
 	switch {
 	case s.Order != nil:
 		what = fmt.Sprintf("%s %s", s.Order.ID, s.Order.Status)
-		if *s.Order != s.Order.public() {
+		if !reflect.DeepEqual(*s.Order, s.Order.public()) {
 			what += fmt.Sprintf(" with what clients do not see: %+v", s.Order)
 		}
 	case s.Notification != nil:

@@ -58,6 +58,6 @@ func (d *desk) closable(symbol string) exact.Decimal {
 // notHeld refuses to close more of a position than the account holds. Called with mu held.
 func (d *desk) notHeld(symbol string) error {
 	held := d.ahead.holdings[symbol].Quantity
-	return refuse("reduce_only", later, "this book's position in %s is %s and the account at %s holds %s: at most %s can be closed by reduce_only or quantity all",
+	return later.refuse("reduce_only", "this book's position in %s is %s and the account at %s holds %s: at most %s can be closed by reduce_only or quantity all",
 		symbol, held, d.venue.name, held+d.beside(symbol), d.closable(symbol).Abs())
 }

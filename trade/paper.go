@@ -15,7 +15,7 @@ type report struct {
 	size   exact.Decimal // what was filled now; zero for nothing
 	price  exact.Decimal // at which that was filled
 	fee    exact.Decimal // for that
-	reason string
+	reason Reason
 	mark   quote // the price of the market that the fill was made from
 }
 
@@ -123,7 +123,7 @@ func (p paper) report(status OrderStatus, quantity, price, rate exact.Decimal) (
 		fee, ok = fee.Times(rate, exact.Up)
 	}
 	if !ok {
-		return report{}, refuse("out_of_range", fixIt, "%s at %s is beyond the range of exact numbers; lower the quantity", quantity, price)
+		return report{}, refuse("out_of_range", "%s at %s is beyond the range of exact numbers; lower the quantity", quantity, price)
 	}
 	return report{status: status, size: quantity, price: price, fee: fee}, nil
 }

@@ -2,7 +2,6 @@ package trade
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"wick/exact"
@@ -98,7 +97,7 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (Placed, error) {
 	instant := at.UnixMilli()
 	switch {
 	case asked.gone != 0 && ev.Order.Status == StatusOpen:
-		ev.Order.Reason = fmt.Sprintf("the file no longer tells its price of %s; this order waits for a row that is newer than that", clock(asked.gone/1000))
+		ev.Order.explain(because(priceGone, clock(asked.gone/1000)))
 	case asked.answered && asked.gone == 0:
 		instant = q.at
 	}
@@ -106,11 +105,11 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (Placed, error) {
 		if ev.Order.Group == ev.Order.ID { // an order made later will have this id
 			ev.Order.Group = ""
 		}
-		says := dryRun
-		if ev.Order.Reason != "" { // why it would not be filled
-			says += "; without dry_run: " + ev.Order.Reason
+		says := because(dryRun)
+		if len(ev.Order.Why) > 0 { // why it would not be filled
+			says = because(dryRunBut, ev.Order.words())
 		}
-		ev.Order.ID, ev.Order.Reason = "", says
+		ev.Order.ID, ev.Order.Why = "", []Reason{says}
 		return e.placed(ev), nil
 	}
 	e.rate.Take(at.Time, e.orderRate())
@@ -123,7 +122,7 @@ func (d *desk) placed(ev *event) Placed {
 	p := Placed{Order: ev.Order.public()}
 	ends := []string{ev.Order.ID}
 	for _, with := range ev.Ends {
-		if ends = append(ends, with.ID); with.Code != endsReplaced || ev.Order.Status == StatusCancelled { // then nothing takes its place
+		if ends = append(ends, with.ID); with.Code != replaced || ev.Order.Status == StatusCancelled { // then nothing takes its place
 			p.Ended = append(p.Ended, with.ID)
 		}
 	}
@@ -148,7 +147,7 @@ func (d *desk) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event, 
 	r.mark = q
 	ev, err := d.ahead.outcome(o, r, at)
 	if err == nil && o.Replaces != "" {
-		ev.end(d.ahead.order(o.Replaces), endsReplaced)
+		ev.end(d.ahead.order(o.Replaces), replaced)
 	}
 	return ev, err
 }
@@ -161,7 +160,7 @@ func (d *desk) reportArrival(o *Order, fill exact.Decimal, q quote) (report, err
 	case fill != 0:
 		return d.paper.report(StatusFilled, o.Quantity, fill, d.paper.feeRate)
 	case o.TimeInForce == IOC || o.TimeInForce == FOK:
-		return report{status: StatusCancelled, reason: fmt.Sprintf("%s: the market at %s has not reached the limit", o.TimeInForce, q.price)}, nil
+		return report{status: StatusCancelled, reason: because(notReached, string(o.TimeInForce), q.price.String())}, nil
 	}
 	return report{status: StatusOpen}, nil
 }

@@ -69,14 +69,14 @@ func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked
 		return quote{}, err
 	}
 	if q.price == 0 {
-		return quote{}, refuse("no_price", later, "no price of %s is known yet", symbol)
+		return quote{}, refuse("no_price", "no price of %s is known yet", symbol)
 	}
 	// The session of the exchange decides only if the operator has set no age. If the
 	// source is silent, the hours that are known may be those of the session before.
 	age := at.Sub(q.time().Time)
 	switch session := most == 0 && hours != (market.Hours{}) && asked.failed == nil; {
 	case session && !hours.IsOpen(at.Unix()):
-		return q, refuse(marketClosed, later, "the exchange of %s is closed; its session is %s to %s UTC; a limit that the last price, %s, has not reached can wait for it",
+		return q, refuse(marketClosed, "the exchange of %s is closed; its session is %s to %s UTC; a limit that the last price, %s, has not reached can wait for it",
 			symbol, clock(hours.Open), clock(hours.Close), q.price)
 	case session && asked.answered && q.at >= hours.Open*1000:
 		return q, nil
@@ -90,17 +90,17 @@ func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked
 	}
 	switch fresh := q.synthetic || age <= most; {
 	case fresh && asked.failed != nil: // the market may have left the price that is known
-		return quote{}, refuse("no_price", later, "the price of %s is not known now, only one that is %s old%s", symbol, age.Round(time.Second), why)
+		return quote{}, refuse("no_price", "the price of %s is not known now, only one that is %s old%s", symbol, age.Round(time.Second), why)
 	case fresh:
 		return q, nil
 	case asked.failed == nil && at.UnixMilli()-q.known <= most.Milliseconds():
-		return q, refuse("stale_price", later, "the last trade of %s is %s old, over the limit of %s (max-price-age in --paper-file); a limit that its price, %s, has not reached can wait for the next one",
+		return q, refuse("stale_price", "the last trade of %s is %s old, over the limit of %s (max-price-age in --paper-file); a limit that its price, %s, has not reached can wait for the next one",
 			symbol, age.Round(time.Second), most, q.price)
 	case q.source == "csv" && asked.failed == nil:
-		return quote{}, refuse("stale_price", later, "the newest price of %s in its file is %s old, over the limit of %s: retry when the file has a newer row; "+
+		return quote{}, refuse("stale_price", "the newest price of %s in its file is %s old, over the limit of %s: retry when the file has a newer row; "+
 			"a file whose bars are longer than that can be traded only if the operator starts wick with a larger max-price-age in --paper-file", symbol, age.Round(time.Second), most)
 	}
-	return quote{}, refuse("stale_price", later, "the newest price of %s is %s old, over the limit of %s (max-price-age in --paper-file): the market is closed or the source is silent%s",
+	return quote{}, refuse("stale_price", "the newest price of %s is %s old, over the limit of %s (max-price-age in --paper-file): the market is closed or the source is silent%s",
 		symbol, age.Round(time.Second), most, why)
 }
 

@@ -76,7 +76,7 @@ func (q quote) checkExact(symbol string) error {
 	if !q.inexact {
 		return nil
 	}
-	return refuse("price_not_exact", never, "the price of %s has more than 8 decimals or is above 92 billion: the market can be charted, and watched by alerts on signals "+
+	return refuse("price_not_exact", "the price of %s has more than 8 decimals or is above 92 billion: the market can be charted, and watched by alerts on signals "+
 		"such as those of a rule, but neither orders nor alerts on the price are taken", symbol)
 }
 

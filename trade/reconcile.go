@@ -40,7 +40,7 @@ func (e *Engine) reconcile(ctx context.Context) (sure bool) {
 		}
 		clear := e.learnAnswer(o.ID, s)
 		if o.Unknown() && !o.isOf(s) {
-			clear = e.giveUp(o, "not executed by what is known: "+e.another(s)+"; as its id is the id of another order, look there before you place it anew")
+			clear = e.giveUp(o, because(idOfAnother, e.venue.name, described(s)))
 		}
 		sure = clear && sure
 	}
@@ -119,12 +119,12 @@ func (e *Engine) missed(o *Order, err error) bool {
 	if !errors.Is(err, broker.ErrUnknown) || !o.Unknown() {
 		return false // the broker could not be asked, or has confirmed the order before and must know it
 	}
-	return e.giveUp(o, "it never reached "+e.venue.name+"; place it anew if it is still wanted")
+	return e.giveUp(o, because(neverArrived, e.venue.name))
 }
 
 // giveUp counts that the broker, asked for o, did not have it, and rejects o with a reason once
 // that can be believed. It reports whether the state of o is clear then.
-func (e *Engine) giveUp(o *Order, reason string) (clear bool) {
+func (e *Engine) giveUp(o *Order, reason Reason) (clear bool) {
 	err := e.Do(func(s *state) error {
 		d := e.doubt(o.ID)
 		if d == nil { // the stream has told of it meanwhile

@@ -203,7 +203,7 @@ func TestRecordsFit(t *testing.T) {
 		ev.To = append(ev.To, "s-"+epoch+"-"+seq)
 	}
 	for range MaxOpenPerSymbol {
-		ev.Ends = append(ev.Ends, ending{o.ID + "-oco", endsCancelled, price})
+		ev.Ends = append(ev.Ends, ending{o.ID + "-oco", mateEnded, price})
 	}
 	if _, err := journal.NewRecord(byte(kindFilled), ev); err != nil {
 		t.Error(err)

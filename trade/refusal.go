@@ -16,7 +16,7 @@ const (
 
 // Refusal is why a request was not carried out. Nothing was changed.
 type Refusal struct {
-	Code  string // stable, for programs: "max_order_notional"
+	Code  Code   // stable, for programs: "max_order_notional"
 	Text  string // for people and models: the limit and what would be right
 	Retry Retry
 }
@@ -25,31 +25,31 @@ type Refusal struct {
 func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s (%s)", r.Code, r.Text, r.Retry) }
 
 // isRefusal reports whether err is a refusal with this code.
-func isRefusal(err error, code string) bool {
+func isRefusal(err error, code Code) bool {
 	var r *Refusal
 	return errors.As(err, &r) && r.Code == code
 }
 
-// refuse builds a Refusal from a format, as fmt.Sprintf does.
-func refuse(code string, retry Retry, format string, args ...any) *Refusal {
-	return &Refusal{Code: code, Text: fmt.Sprintf(format, args...), Retry: retry}
+// refuse builds a Refusal from a format, as fmt.Sprintf does. Whether asking again can help
+// is in the table of codes.
+func refuse(code Code, format string, args ...any) *Refusal {
+	return codes[code].retry.refuse(code, format, args...)
 }
 
-// priced has the codes of the refusals of an order that quote the price of the market, or a
-// sum or a size that follows from it.
-var priced = map[string]bool{
-	"price_collar": true, "stop_passed": true, "bad_trail": true, "bad_exit": true, "post_only": true, "bad_oco": true,
-	"bad_quantity": true, "out_of_range": true, "max_order_notional": true, "min_notional": true, "min_quantity": true, "max_position_notional": true, "buying_power": true,
+// refuse is like the function, for a case in which something else can help than the table
+// says of the code.
+func (r Retry) refuse(code Code, format string, args ...any) *Refusal {
+	return &Refusal{Code: code, Text: fmt.Sprintf(format, args...), Retry: r}
 }
 
 // refusing returns err, with which an order was refused when the market was at q. If q is
 // invented and the refusal quotes it, its text says so, as every payload does.
 func (q quote) refusing(err error) error {
 	var r *Refusal
-	if !q.synthetic || !errors.As(err, &r) || !priced[r.Code] {
+	if !q.synthetic || !errors.As(err, &r) || !codes[r.Code].priced {
 		return err
 	}
-	return refuse(r.Code, r.Retry, "%s; the data is invented", r.Text)
+	return r.Retry.refuse(r.Code, "%s; the data is invented", r.Text)
 }
 
 // grows ends a refusal of an order because it does not shrink a position. Alone the order

@@ -19,15 +19,15 @@ func (a *Alert) repeats(r AlertRequest) error {
 	case EachBar, EachTime:
 		a.Repeat = r.Repeat
 	default:
-		return refuse("bad_repeat", fixIt, "repeat %q is not one of once, each_bar, each_time", limit.Clip(string(r.Repeat)))
+		return refuse("bad_repeat", "repeat %q is not one of once, each_bar, each_time", limit.Clip(string(r.Repeat)))
 	}
 	if r.Cooldown != "" {
 		pause, ok := parsePause(r.Cooldown)
 		switch {
 		case !ok:
-			return refuse("bad_cooldown", fixIt, "cooldown %q: a time such as 4h, 90m or 1d, from a second to %d days", limit.Clip(r.Cooldown), maxPause/(24*time.Hour))
+			return refuse("bad_cooldown", "cooldown %q: a time such as 4h, 90m or 1d, from a second to %d days", limit.Clip(r.Cooldown), maxPause/(24*time.Hour))
 		case a.Repeat == "":
-			return refuse("bad_cooldown", fixIt, "an alert that fires once needs no cooldown: say repeat each_bar or each_time with it")
+			return refuse("bad_cooldown", "an alert that fires once needs no cooldown: say repeat each_bar or each_time with it")
 		}
 		a.Cooldown = Pause(pause)
 	}
@@ -40,7 +40,7 @@ func (a *Alert) repeats(r AlertRequest) error {
 // checkExpiry refuses an alert whose time is over.
 func (r *AlertRequest) checkExpiry() error {
 	if !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(time.Now()) {
-		return refuse("bad_expiry", fixIt, "expires_at %s is not in the future", r.ExpiresAt.UTC().Format(time.RFC3339))
+		return refuse("bad_expiry", "expires_at %s is not in the future", r.ExpiresAt.UTC().Format(time.RFC3339))
 	}
 	return nil
 }

@@ -69,11 +69,11 @@ func (r *OrderRequest) normalize() error {
 	}
 	switch {
 	case r.Side != Buy && r.Side != Sell:
-		return refuse("bad_side", fixIt, "side %q: write buy or sell", limit.Clip(string(r.Side)))
+		return refuse("bad_side", "side %q: write buy or sell", limit.Clip(string(r.Side)))
 	case !slices.Contains(OrderTypes, r.Type):
-		return refuse("bad_type", fixIt, "type %q: write one of %s", limit.Clip(string(r.Type)), joined(OrderTypes))
+		return refuse("bad_type", "type %q: write one of %s", limit.Clip(string(r.Type)), joined(OrderTypes))
 	case r.ClientOrderID != "" && !clientIDShape.MatchString(r.ClientOrderID):
-		return refuse("bad_client_order_id", fixIt, "client_order_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientOrderID))
+		return refuse("bad_client_order_id", "client_order_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientOrderID))
 	}
 	if err := r.checkSize(); err != nil {
 		return err
@@ -98,11 +98,11 @@ func (r *OrderRequest) checkSize() error {
 	}
 	switch {
 	case r.Quantity < 0 || r.Notional < 0 || measures == 0:
-		return refuse("bad_quantity", fixIt, "quantity %s: it must be above zero", r.Quantity)
+		return refuse("bad_quantity", "quantity %s: it must be above zero", r.Quantity)
 	case measures > 1:
-		return refuse("bad_quantity", fixIt, "quantity and notional: give one of them")
+		return refuse("bad_quantity", "quantity and notional: give one of them")
 	case r.MayOpen && (r.All || r.ReduceOnly):
-		return refuse("bad_may_open", fixIt, "an order that only reduces a position (reduce_only, quantity all) opens none: leave out may_open")
+		return refuse("bad_may_open", "an order that only reduces a position (reduce_only, quantity all) opens none: leave out may_open")
 	}
 	return nil
 }
@@ -113,23 +113,23 @@ func (r *OrderRequest) checkPrices() error {
 	stops := r.Type == Stop || r.Type == StopLimit
 	switch {
 	case r.Price < 0 || r.StopPrice < 0 || r.TrailAmount < 0:
-		return refuse("bad_price", fixIt, "price %s: it must be above zero", min(r.Price, r.StopPrice, r.TrailAmount))
+		return refuse("bad_price", "price %s: it must be above zero", min(r.Price, r.StopPrice, r.TrailAmount))
 	case r.Type == Limit && r.Price == 0 && r.StopPrice != 0:
-		return refuse("price_required", fixIt, "a limit order needs a price and takes no stop_price: %s", whichPrice)
+		return refuse("price_required", "a limit order needs a price and takes no stop_price: %s", whichPrice)
 	case r.Type.hasLimit() && r.Price == 0:
-		return refuse("price_required", fixIt, "a %s order needs a price", r.Type)
+		return refuse("price_required", "a %s order needs a price", r.Type)
 	case !r.Type.hasLimit() && r.Price != 0:
-		return refuse("price_not_allowed", fixIt, "a %s order takes no price: %s", r.Type, whichPrice)
+		return refuse("price_not_allowed", "a %s order takes no price: %s", r.Type, whichPrice)
 	case stops && r.StopPrice == 0:
-		return refuse("stop_price_required", fixIt, "a %s order needs a stop_price", r.Type)
+		return refuse("stop_price_required", "a %s order needs a stop_price", r.Type)
 	case !stops && r.StopPrice != 0:
-		return refuse("stop_price_not_allowed", fixIt, "a %s order takes no stop_price: %s", r.Type, whichPrice)
+		return refuse("stop_price_not_allowed", "a %s order takes no stop_price: %s", r.Type, whichPrice)
 	}
 	if err := r.checkTrail(); err != nil {
 		return err
 	}
 	if r.PostOnly && r.Type != Limit {
-		return refuse("bad_post_only", fixIt, "post_only is for type limit alone, not for %s", r.Type)
+		return refuse("bad_post_only", "post_only is for type limit alone, not for %s", r.Type)
 	}
 	return nil
 }
@@ -146,14 +146,14 @@ func (r *OrderRequest) checkTrail() error {
 	trails := r.TrailAmount != 0 || r.TrailPercent != 0
 	switch {
 	case trails && r.Type != TrailingStop:
-		return refuse("bad_trail", fixIt, "a %s order takes neither trail_amount nor trail_percent: they are of type trailing_stop, "+
+		return refuse("bad_trail", "a %s order takes neither trail_amount nor trail_percent: they are of type trailing_stop, "+
 			"which for a position is an order of its own, on the other side", r.Type)
 	case !trails && r.Type == TrailingStop:
-		return refuse("bad_trail", fixIt, "a trailing_stop order needs its distance to the market, as trail_amount or trail_percent")
+		return refuse("bad_trail", "a trailing_stop order needs its distance to the market, as trail_amount or trail_percent")
 	case r.TrailAmount != 0 && r.TrailPercent != 0:
-		return refuse("bad_trail", fixIt, "trail_amount and trail_percent: give one of them")
+		return refuse("bad_trail", "trail_amount and trail_percent: give one of them")
 	case r.TrailPercent < 0 || r.TrailPercent >= 100*exact.One:
-		return refuse("bad_trail", fixIt, "trail_percent %s: above 0 and below 100", r.TrailPercent)
+		return refuse("bad_trail", "trail_percent %s: above 0 and below 100", r.TrailPercent)
 	}
 	return nil
 }
@@ -163,11 +163,11 @@ func (r *OrderRequest) checkTime() error {
 	tif := r.TimeInForce
 	switch {
 	case tif != "" && !slices.Contains(TimesInForce, tif):
-		return refuse("bad_time_in_force", fixIt, "time_in_force %q: write one of %s", limit.Clip(string(tif)), joined(TimesInForce))
+		return refuse("bad_time_in_force", "time_in_force %q: write one of %s", limit.Clip(string(tif)), joined(TimesInForce))
 	case (tif == GTD) != !r.ExpiresAt.IsZero():
-		return refuse("bad_expires_at", fixIt, "expires_at and time_in_force gtd go together")
+		return refuse("bad_expires_at", "expires_at and time_in_force gtd go together")
 	case (tif == IOC || tif == FOK) && (r.PostOnly || r.Type.hasStop()):
-		return refuse("bad_time_in_force", fixIt, "%s is for orders that fill at once, and a stop or a post_only order waits: leave time_in_force out, or send day or gtd", tif)
+		return refuse("bad_time_in_force", "%s is for orders that fill at once, and a stop or a post_only order waits: leave time_in_force out, or send day or gtd", tif)
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (r *OrderRequest) checkTime() error {
 // checkExpiry refuses an order whose time is over.
 func (r *OrderRequest) checkExpiry() error {
 	if r.TimeInForce == GTD && !r.ExpiresAt.After(time.Now()) {
-		return refuse("bad_expires_at", fixIt, "expires_at %s is over", r.ExpiresAt.UTC().Format(time.RFC3339))
+		return refuse("bad_expires_at", "expires_at %s is over", r.ExpiresAt.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
@@ -221,12 +221,12 @@ func (r *OrderRequest) checkGroup() error {
 	exits := r.StopLoss != Exit{} || r.TakeProfit != Exit{}
 	switch {
 	case exits && (r.ReduceOnly || r.All || r.OCO != OCO{}):
-		return refuse("bad_exit", fixIt, "stop_loss and take_profit belong to an order that opens a position, not to reduce_only, quantity all or oco; "+
+		return refuse("bad_exit", "stop_loss and take_profit belong to an order that opens a position, not to reduce_only, quantity all or oco; "+
 			"to protect a position place a stop, or a limit with oco, that is reduce_only")
 	case r.OCO != OCO{} && (r.Type != Limit || r.OCO.StopPrice <= 0 || r.OCO.Price < 0):
-		return refuse("bad_oco", fixIt, `oco is the stop beside an order of type limit, such as {"stop_price":95}; an entry is protected by stop_loss and take_profit`)
+		return refuse("bad_oco", `oco is the stop beside an order of type limit, such as {"stop_price":95}; an entry is protected by stop_loss and take_profit`)
 	case r.OCO != OCO{} && (r.TimeInForce == IOC || r.TimeInForce == FOK):
-		return refuse("bad_oco", fixIt, "oco and %s exclude each other: both orders wait, so leave time_in_force out", r.TimeInForce)
+		return refuse("bad_oco", "oco and %s exclude each other: both orders wait, so leave time_in_force out", r.TimeInForce)
 	}
 	return nil
 }
@@ -247,11 +247,11 @@ func (a *Approval) covers(o *Order, fill exact.Decimal, at Time) error {
 	case a == nil:
 		return nil
 	case o.Quantity > a.Quantity:
-		return refuse("not_approved", fixIt, "a person approved a quantity of %s, and it would be %s now; nothing was placed: call again, and they are asked anew", a.Quantity, o.Quantity)
+		return refuse("not_approved", "a person approved a quantity of %s, and it would be %s now; nothing was placed: call again, and they are asked anew", a.Quantity, o.Quantity)
 	case fill != 0 && a.Price != 0 && (o.Side == Buy && fill > a.Price || o.Side == Sell && fill < a.Price):
-		return refuse("not_approved", fixIt, "a person approved a price as far as %s, and the market is at %s now; nothing was placed: call again, and they are asked anew", a.Price, fill)
+		return refuse("not_approved", "a person approved a price as far as %s, and the market is at %s now; nothing was placed: call again, and they are asked anew", a.Price, fill)
 	case at.After(a.Until):
-		return refuse("not_approved", fixIt, "the approval has ended; nothing was placed: call again, and they are asked anew")
+		return refuse("not_approved", "the approval has ended; nothing was placed: call again, and they are asked anew")
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (d *desk) fillReached(t tick, h reachedOrder, l leg, at Time) error {
 	}
 	if o.waits() && d.bothReached(o, part) { // every step from this one on says so
 		both := *o
-		both.Reason, o = stopCounts, &both
+		both.Why, o = []Reason{because(stopCounts)}, &both
 	}
 	q := quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}
 	ev, err := d.fillNow(o, q, at)
@@ -147,7 +147,7 @@ func (d *desk) fillReached(t tick, h reachedOrder, l leg, at Time) error {
 		if q.price, ok = stopPrice(exit.Side, *exit.StopPrice, rest); ok {
 			if !sure {
 				unsure := *exit
-				unsure.Reason, exit = entryFirst, &unsure
+				unsure.Why, exit = []Reason{because(entryFirst)}, &unsure
 			}
 			if _, err := d.fillNow(exit, q, at); err != nil {
 				return err
@@ -279,7 +279,7 @@ func (d *desk) fillAt(o *Order, q quote, at Time) (kind, *event) {
 	if err != nil && !isRefusal(err, "no_price") && closes > 0 && closes < size {
 		refused := err
 		if ev, err = d.filled(o, closes, q, at); err == nil {
-			ev.Order.Reason = "the rest was refused: " + refused.Error()
+			ev.Order.explain(because(restRefused, refused.Error()))
 		}
 	}
 	switch {
@@ -288,27 +288,30 @@ func (d *desk) fillAt(o *Order, q quote, at Time) (kind, *event) {
 	case isRefusal(err, "no_price"): // a later price decides, as for an order that is held
 		before, after := d.ahead.order(o.ID), *o
 		after.UpdatedAt = at
-		after.Reason = before.reasonNow(fmt.Sprintf("the market reached it while the account could not be valued (%s): a later price decides", d.ledger(d.ahead).unknown()))
-		if after.Reason == before.Reason { // one record, not one for each price
+		after.explain(because(notValued, d.ledger(d.ahead).unknown()))
+		if after.sameWhy(before) { // one record, not one for each price
 			return 0, nil
 		}
 		return kindOrderChanged, &event{At: at, Order: &after}
 	}
 	// The fill was refused. An order with nothing left to reduce is cancelled, any
 	// other rejected, with the reason.
-	status, k := StatusRejected, kindOrderRejected
+	status, k, why := StatusRejected, kindOrderRejected, refusedBy(err)
 	if size == 0 {
-		status, k = StatusCancelled, kindCancelled
+		status, k, why = StatusCancelled, kindCancelled, because(nothingLeft)
 	}
-	ev, _ = d.ahead.outcome(o, report{status: status, reason: err.Error()}, at) // fills nothing, so cannot fail
+	ev, _ = d.ahead.outcome(o, report{status: status, reason: why}, at) // fills nothing, so cannot fail
 	return k, ev
 }
+
+// errNothingLeft reports an order that can only reduce a position that is gone.
+var errNothingLeft = errors.New("nothing is left to reduce")
 
 // filled returns the step that fills size of a resting order at the price of q, with which
 // the order ends.
 func (d *desk) filled(o *Order, size exact.Decimal, q quote, at Time) (*event, error) {
 	if size == 0 {
-		return nil, errors.New("nothing is left to reduce")
+		return nil, errNothingLeft
 	}
 	if err := d.ahead.checkFill(o, size, cmp.Or(o.worst(), q.price), d.options.Limits.PositionNotional); err != nil {
 		return nil, err
@@ -328,7 +331,7 @@ func (d *desk) filled(o *Order, size exact.Decimal, q quote, at Time) (*event, e
 	}
 	// What is more than the position is cut from a reduce_only order.
 	if size < o.Quantity {
-		r.status, r.reason = StatusCancelled, "the rest would not have reduced the position"
+		r.status, r.reason = StatusCancelled, because(restTooLarge)
 	}
 	r.mark = q
 	return d.ahead.outcome(o, r, at)

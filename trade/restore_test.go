@@ -88,7 +88,7 @@ func TestRestoreKeepsIDsApart(t *testing.T) {
 }
 
 // refused reports whether err is a refusal with a code.
-func refused(err error, code string) bool {
+func refused(err error, code Code) bool {
 	var r *Refusal
 	return errors.As(err, &r) && r.Code == code
 }

@@ -1,7 +1,6 @@
 package trade
 
 import (
-	"fmt"
 	"time"
 
 	"wick/exact"
@@ -61,7 +60,7 @@ func (d *desk) checkReuse(o *Order, r OrderRequest) error {
 	if o.same(r) && d.sameMarket(o.Symbol, r.Symbol) {
 		return nil
 	}
-	return refuse("client_order_id_reused", fixIt, "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
+	return refuse("client_order_id_reused", "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
 		o.ClientOrderID, o.ID, o.Type, o.Side, o.Quantity, o.Symbol, o.Status)
 }
 
@@ -82,11 +81,12 @@ func (o *Order) same(r OrderRequest) bool {
 // before under its client_order_id, and a remark says so: otherwise it would look like
 // what a new order would become.
 func (o *Order) answer(r OrderRequest) Order {
-	c := o.public()
-	if r.DryRun && o != nil {
-		c.Reason = fmt.Sprintf("dry run: client_order_id %q exists; placing it would return this order and make no other", o.ClientOrderID)
+	if !r.DryRun || o == nil {
+		return o.public()
 	}
-	return c
+	shown := *o
+	shown.Why = []Reason{because(dryRunKnown, o.ClientOrderID)}
+	return shown.public()
 }
 
 // duplicateWindow is how long after an order an equal one of the same client is refused if

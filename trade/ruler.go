@@ -56,7 +56,7 @@ func (w *watchlist) checkHalted(symbol string) error {
 	if in.halted == "" {
 		return nil
 	}
-	return refuse("market_halted", later, "%s does not trade %s now: it calls that market %q; open orders stay and can be cancelled", cmp.Or(in.source, "the exchange"), symbol, in.halted)
+	return refuse("market_halted", "%s does not trade %s now: it calls that market %q; open orders stay and can be cancelled", cmp.Or(in.source, "the exchange"), symbol, in.halted)
 }
 
 // gridOf returns the tick, lot and minimum of a market: those that the operator has set,

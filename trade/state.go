@@ -165,7 +165,7 @@ func (s *state) setOrders(k kind, ev *event) error {
 		}
 	}
 	for _, e := range ev.Ends {
-		if o := s.order(e.ID); o == nil || o.Status.Terminal() || e.ID == ev.Order.ID || e.Code.reason("") == "" {
+		if o := s.order(e.ID); o == nil || o.Status.Terminal() || e.ID == ev.Order.ID || codes[e.Code].says == "" {
 			return fmt.Errorf("%s of order %q, with which %q cannot end", k, limit.Clip(ev.Order.ID), limit.Clip(e.ID))
 		}
 	}

@@ -49,7 +49,8 @@ func (d *desk) proposePlaced(ev *event, instant int64) error {
 // change or end with it. It does not change o.
 func (s *state) outcome(o *Order, r report, at Time) (*event, error) {
 	after := *o
-	after.Status, after.Reason, after.UpdatedAt = r.status, r.reason, at
+	after.Status, after.UpdatedAt = r.status, at
+	after.explain(r.reason)
 	ev := &event{At: at, Order: &after}
 	if r.size > 0 {
 		if err := s.fill(ev, r); err != nil {
@@ -57,7 +58,6 @@ func (s *state) outcome(o *Order, r report, at Time) (*event, error) {
 		}
 	}
 	s.follow(ev, r.price)
-	after.Reason = o.reasonNow(after.Reason)
 	return ev, nil
 }
 
@@ -67,7 +67,7 @@ func (s *state) fill(ev *event, r report) error {
 	o := ev.Order
 	h, err := s.holdings[o.Symbol].fill(o.Side.sign(r.size), r.price, r.fee)
 	if err != nil {
-		return refuse("out_of_range", fixIt, "%v; lower the quantity", errOverflow)
+		return refuse("out_of_range", "%v; lower the quantity", errOverflow)
 	}
 	h.Synthetic = h.Synthetic || r.mark.synthetic
 	o.FilledQuantity, o.Fee, o.AveragePrice, ev.Holding = r.size, r.fee, &r.price, &h

@@ -26,19 +26,19 @@ const maxFilterSymbols = 100
 // and refuses what can never match.
 func (e *Engine) normalize(f Filter) (Filter, error) {
 	if len(f.Symbols) > maxFilterSymbols {
-		return f, refuse("bad_filter", fixIt, "%d symbols, at most %d; leave the list out to match all", len(f.Symbols), maxFilterSymbols)
+		return f, refuse("bad_filter", "%d symbols, at most %d; leave the list out to match all", len(f.Symbols), maxFilterSymbols)
 	}
 	clean := Filter{Symbols: []string{}, AlertTypes: []string{}}
 	for _, text := range f.Symbols {
 		symbol, err := market.Resolve(e.options.Source, text)
 		if err != nil {
-			return f, refuse("bad_symbol", fixIt, "%v", err)
+			return f, refuse("bad_symbol", "%v", err)
 		}
 		clean.Symbols = append(clean.Symbols, symbol)
 	}
 	for _, t := range f.AlertTypes {
 		if c := ConditionType(t); c != PriceAbove && c != PriceBelow && c != IndicatorSignal && t != OrderAlerts {
-			return f, refuse("bad_filter", fixIt, "alert type %q: one of price_above, price_below, indicator_signal, order", limit.Clip(t))
+			return f, refuse("bad_filter", "alert type %q: one of price_above, price_below, indicator_signal, order", limit.Clip(t))
 		}
 		clean.AlertTypes = append(clean.AlertTypes, t)
 	}
@@ -64,7 +64,7 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 		return delivery.Subscription{}, err
 	}
 	if c.ID == "" || len(c.ID) > maxName || len(c.Client) > maxName || len(c.Login) > maxName {
-		return delivery.Subscription{}, refuse("bad_caller", never, "a caller needs a name of 1 to %d bytes", maxName)
+		return delivery.Subscription{}, refuse("bad_caller", "a caller needs a name of 1 to %d bytes", maxName)
 	}
 	var dropped *delivery.Subscription
 	sub := &delivery.Subscription{Caller: c.ID, Client: c.Client, Login: c.Login, TokenEnds: c.Expires, Filter: filter, CreatedAt: now().String()}
@@ -99,7 +99,7 @@ func (e *Engine) makeRoom() (dropped *delivery.Subscription, err error) {
 	if left := e.ahead.subs.Select(func(s *delivery.Subscription) bool { return !e.holds(s) }); len(left) > 0 {
 		return left[0], e.propose(kindUnsubscribed, &event{At: now(), Subscription: left[0]})
 	}
-	return nil, refuse("max_subscriptions", later, "%d subscriptions exist, which is the limit; unsubscribe one", maxSubscriptions)
+	return nil, refuse("max_subscriptions", "%d subscriptions exist, which is the limit; unsubscribe one", maxSubscriptions)
 }
 
 // Unsubscribe ends the caller's subscription and drops its queue. It reports

@@ -9,7 +9,7 @@ import "wick/market"
 func (e *Engine) symbol(text string) (string, error) {
 	canonical, err := market.Resolve(e.options.Source, text)
 	if err != nil {
-		return "", refuse("bad_symbol", fixIt, "%v", err)
+		return "", refuse("bad_symbol", "%v", err)
 	}
 	written, err := market.ParseSymbol(text)
 	if err != nil || written == canonical {

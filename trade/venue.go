@@ -108,13 +108,13 @@ func (v *venue) resting(onPaper string) string {
 func (v *venue) barred(shrinks bool) error {
 	switch {
 	case v.closed != "":
-		return refuse("broker_not_ready", later, "no order is sent to %s: %s", v.name, v.closed)
+		return refuse("broker_not_ready", "no order is sent to %s: %s", v.name, v.closed)
 	case len(v.differs) > 0 && !shrinks:
 		d := v.differs[0]
-		return refuse("broker_differs", later, "%s holds %s of %s and this book's fills come to %s: until the owner has looked at it (wick accept-positions) only orders that shrink a position are sent; %s",
+		return refuse("broker_differs", "%s holds %s of %s and this book's fills come to %s: until the owner has looked at it (wick accept-positions) only orders that shrink a position are sent; %s",
 			v.name, d.Broker, d.Symbol, d.Book, grows)
 	case len(v.late) > 0 && !shrinks:
-		return refuse("broker_differs", later, "%s has an order that this book had given up: until the owner has looked at it only orders that shrink a position are sent; %s", v.name, grows)
+		return refuse("broker_differs", "%s has an order that this book had given up: until the owner has looked at it only orders that shrink a position are sent; %s", v.name, grows)
 	}
 	return nil
 }

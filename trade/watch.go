@@ -188,7 +188,7 @@ func (w *watchlist) full(symbol string) bool {
 // checkRoom refuses a symbol that would be one too many. Called with mu held.
 func (w *watchlist) checkRoom(symbol string) error {
 	if w.instruments[symbol] == nil && len(w.instruments) >= w.most {
-		return refuse("max_symbols", later, "%d symbols are watched, which is the limit; %s would be one more: "+
+		return refuse("max_symbols", "%d symbols are watched, which is the limit; %s would be one more: "+
 			"cancel alerts or orders, or close a position, of another", w.most, symbol)
 	}
 	return nil

@@ -32,7 +32,7 @@ func (o *oracle) verifyGroups(byID map[string]*order) error {
 	}
 	for id, entry := range byID {
 		protects := entry.Filled.Sign() > 0 && entry.exits() > 0
-		if protects && groups[id] == nil && entry.Reason == "" { // one that only closed a position says so
+		if protects && groups[id] == nil && entry.ReasonCode != "only_closed" { // one that only closed a position says so
 			return fmt.Errorf("entry %s was filled and has no exits", id)
 		}
 	}

@@ -19,6 +19,7 @@ type order struct {
 	Side       string          `json:"side"`
 	Status     string          `json:"status"`
 	Reason     string          `json:"reason"`
+	ReasonCode string          `json:"reason_code"`
 	Quantity   amount          `json:"quantity"`
 	Filled     amount          `json:"filled_quantity"`
 	Average    amount          `json:"average_price"`
@@ -137,24 +138,29 @@ func (n *orderNote) contradicts(got *order) string {
 // excused reports whether an order may be cancelled although nobody asked: what
 // its reason names must have happened.
 func (o *order) excused(byID map[string]*order, now time.Time) bool {
-	why, name, _ := strings.Cut(o.Reason, " by ")
-	if why == "replaced" {
-		return byID[name] != nil && byID[name].Replaces == o.ID
+	another := func(did func(*order) bool) bool {
+		for _, other := range byID {
+			if other != o && did(other) {
+				return true
+			}
+		}
+		return false
 	}
-	if name, ok := strings.CutSuffix(o.Reason, " was filled"); ok {
-		return byID[name] != nil && byID[name].Filled.Sign() > 0 && byID[name].group() == o.group()
-	}
-	if name, ok := strings.CutPrefix(o.Reason, "cancelled with "); ok {
-		return byID[name] != nil && byID[name].Status == "cancelled" && byID[name].group() == o.group()
-	}
-	switch first, _, _ := strings.Cut(o.Reason, "; "); first {
+	switch o.ReasonCode {
+	case "replaced":
+		return another(func(other *order) bool { return other.Replaces == o.ID })
+	case "other_filled":
+		return another(func(other *order) bool { return other.Filled.Sign() > 0 && other.group() == o.group() })
+	case "other_ended":
+		return another(func(other *order) bool { return other.Status == "cancelled" && other.group() == o.group() })
 	case "expired":
 		return o.ExpiresAt != nil && !o.ExpiresAt.After(now)
-	case "nothing is left to reduce", "the rest would not have reduced the position":
+	case "nothing_to_reduce", "rest_not_reducing":
 		return o.ReduceOnly
-	}
-	if strings.HasPrefix(o.Reason, "the rest was refused: ") { // it closed a position, and was not let open one
+	case "rest_refused": // it closed a position, and was not let open one
 		return o.Filled.Sign() > 0
+	case "not_reached":
+		return o.TIF == "ioc" || o.TIF == "fok"
 	}
-	return o.TIF != "" && strings.HasPrefix(o.Reason, o.TIF+": ") // ioc and fok
+	return false
 }

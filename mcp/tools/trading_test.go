@@ -481,7 +481,7 @@ func sameExits(t *testing.T, d *desk, order string, want int) {
 		}
 		// What only an order that exists has is taken over, and all else is the same.
 		real := placed.Exits[i]
-		o.ID, o.Group, o.Reason, o.CreatedAt, o.UpdatedAt = real.ID, real.Group, real.Reason, real.CreatedAt, real.UpdatedAt
+		o.ID, o.Group, o.Reason, o.ReasonCode, o.CreatedAt, o.UpdatedAt = real.ID, real.Group, real.Reason, real.ReasonCode, real.CreatedAt, real.UpdatedAt
 		if !reflect.DeepEqual(o, real) {
 			t.Errorf("%s: the dry run has %+v, placed was %+v", order, o, real)
 		}
