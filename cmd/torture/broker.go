@@ -345,7 +345,7 @@ func (r *brokerRun) repeat(c *client) error {
 func (r *brokerRun) agree(c *client, whole bool) error {
 	var err error
 	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		book, failed := list[bookOrder](c, "get_orders", nil, 0)
+		book, failed := list[bookOrder](c, "get_orders", nil, 0, allOrders)
 		if failed != nil {
 			return failed
 		}

@@ -182,8 +182,9 @@ func (c *client) stream(ctx context.Context, lastID string, got func(id, alert s
 const pageSize = 500
 
 // list reads a whole list, page by page. Pages overlap by overlap items: when an item
-// leaves the list meanwhile, the others move up, and none may be missed.
-func list[T any](c *client, tool string, arguments map[string]any, overlap int) ([]T, error) {
+// leaves the list meanwhile, the others move up, and none may be missed. It stops when it has
+// most of them.
+func list[T any](c *client, tool string, arguments map[string]any, overlap, most int) ([]T, error) {
 	var all []T
 	seen := make(map[string]bool)
 	for offset := 0; ; offset += pageSize - overlap {
@@ -203,7 +204,7 @@ func list[T any](c *client, tool string, arguments map[string]any, overlap int) 
 			}
 			seen[string(text)] = overlap > 0
 		}
-		if len(page) < pageSize {
+		if len(page) < pageSize || len(all) >= most {
 			return all, nil
 		}
 	}

@@ -367,7 +367,7 @@ func (s *site) verify() error {
 		if err != nil {
 			return err
 		}
-		err = s.oracle.compare(c)
+		err = s.oracle.compare(c, newestOrders)
 		if transport := (*url.Error)(nil); !errors.As(err, &transport) {
 			return err
 		}

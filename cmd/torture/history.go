@@ -131,7 +131,7 @@ func (h *history) runAlert(c *client, s *step, target string) string {
 	}
 	alerts, err := list[struct {
 		ID string `json:"alert_id"`
-	}](c, "list_alerts", nil, 100)
+	}](c, "list_alerts", nil, 100, pageSize)
 	if err != nil || c.stale || len(alerts) >= pageSize {
 		return ""
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 	"time"
@@ -26,15 +27,22 @@ func (o *oracle) verify(c *client, subscribed bool) error {
 	if !sub.Subscribed && sub.Status != "subscribed" {
 		return fmt.Errorf("the subscription is lost")
 	}
-	return o.compare(c)
+	return o.compare(c, newestOrders)
 }
+
+// How many orders are read. The newest are the open ones and those that ended last: every
+// start may have lost one of them. All of them are read at the end.
+const (
+	newestOrders = 11_000
+	allOrders    = math.MaxInt
+)
 
 // compare is verify for a client that has no subscription. Stops and limits are
 // filled while it reads, so it reads again until nothing has changed meanwhile.
-func (o *oracle) compare(c *client) error {
+func (o *oracle) compare(c *client, most int) error {
 	for range 100 {
 		began := time.Now().Add(-200 * time.Millisecond)
-		orders, err := list[order](c, "get_orders", nil, 0)
+		orders, err := list[order](c, "get_orders", nil, 0, most)
 		if err != nil {
 			return err
 		}
@@ -174,11 +182,11 @@ func (o *oracle) verifyAlerts(c *client) error {
 		}
 	}
 	o.mu.Unlock()
-	active, err := list[alert](c, "list_alerts", nil, 100)
+	active, err := list[alert](c, "list_alerts", nil, 100, math.MaxInt)
 	if err != nil {
 		return err
 	}
-	fired, err := list[alert](c, "get_notifications", map[string]any{"again": true}, 0)
+	fired, err := list[alert](c, "get_notifications", map[string]any{"again": true}, 0, math.MaxInt)
 	if err != nil {
 		return err
 	}
