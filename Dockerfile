@@ -1,6 +1,6 @@
 # wick in a container: one static binary, no shell, no root. Nothing is pulled:
-# make rootfs builds all that is in the image.
-#   make rootfs && docker build -t wick . && docker run --rm -p 127.0.0.1:9315:9315 -e WICK_BASE_URL=https://wick.example.com -e WICK_PASSPHRASE=… wick
+# scripts/rootfs builds all that is in the image.
+#   scripts/rootfs && docker build -t wick . && docker run --rm -p 127.0.0.1:9315:9315 -e WICK_BASE_URL=https://wick.example.com -e WICK_PASSPHRASE=… wick
 FROM scratch
 COPY dist/rootfs/etc /etc
 COPY dist/rootfs/wick /wick

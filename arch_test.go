@@ -14,6 +14,11 @@ import (
 	"testing"
 )
 
+// toolOnly reports whether a package is a tool of the project, and no part of the binary.
+func toolOnly(pkg string) bool {
+	return strings.HasPrefix(pkg, "test/") || strings.HasPrefix(pkg, "release/")
+}
+
 // mayImport says which packages of ours each package may import: arrows point
 // down only. The packages that meet strangers' bytes (oauth, mcp, sse) and
 // those that keep money and disk honest (exact, journal) import none but the
@@ -85,7 +90,7 @@ func TestArrows(t *testing.T) {
 		pkg := path.Dir(filepath.ToSlash(file))
 		isTest := strings.HasSuffix(file, "_test.go")
 		allowed, known := mayImport[pkg]
-		if strings.HasPrefix(pkg, "cmd/") {
+		if toolOnly(pkg) {
 			known, allowed = true, append(slices.Clone(mayImport["server"]), "server", "market/markettest", "broker/alpaca/alpacatest") // commands of ours are mains too
 		}
 		if !known {
@@ -121,7 +126,7 @@ func modulePath(t *testing.T) string {
 func moduleAllowed(pkg, name string, isTest bool) bool {
 	for module, users := range modules {
 		if strings.HasPrefix(name, module+"/") {
-			return isTest || strings.HasPrefix(pkg, "cmd/") || slices.Contains(users, pkg)
+			return isTest || toolOnly(pkg) || slices.Contains(users, pkg)
 		}
 	}
 	return false

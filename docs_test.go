@@ -47,12 +47,12 @@ func TestConnectDocument(t *testing.T) {
 // TestPlugin: the manifests start wick as it can be started, all have the
 // version of the program, and the skill names tools that exist.
 func TestPlugin(t *testing.T) {
-	manifests, err := filepath.Glob("plugin/.*-plugin/plugin.json")
+	manifests, err := filepath.Glob("release/plugin/.*-plugin/plugin.json")
 	if err != nil || len(manifests) != 3 {
 		t.Fatal(manifests, err)
 	}
 	version := programVersion(t)
-	for _, name := range append(manifests, "plugin/gemini-extension.json", "plugin/.mcp.json") {
+	for _, name := range append(manifests, "release/plugin/gemini-extension.json", "release/plugin/.mcp.json") {
 		var m struct {
 			Name, Version string
 			Servers       any `json:"mcpServers"`
@@ -73,7 +73,7 @@ func TestPlugin(t *testing.T) {
 			t.Errorf("%s starts %s, and wick config says %s", name, servers, block)
 		}
 	}
-	skill, err := os.ReadFile("plugin/skills/wick/SKILL.md")
+	skill, err := os.ReadFile("release/plugin/skills/wick/SKILL.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -221,14 +221,14 @@ func TestLimitsDocument(t *testing.T) {
 	sameDocument(t, "docs/limits.md", b.Bytes())
 }
 
-// renders says what charts can hold, which make flood takes for granted.
+// renders says what charts can hold, which scripts/load flood takes for granted.
 const renders = `
 ## Memory
 
 Charts under way hold at most, per processor: one picture of %d x %d bytes and its file of %d bytes, and two calls that have
 a file each and turn it to base64: %d bytes, %.1f MiB (` + "`TestMemoryLimit`, `TestRendersOfAll`; `wick_render_bytes_max` has the sum" + `). A call that waits holds its
 arguments, which count as bytes of its token. A stream costs about 20 KiB, so 10,000 of them are 200 MiB. What else strangers and clients
-can make the server hold is in the tables above. ` + "`make flood`" + ` does all of it at once, with one greedy client, on the sample source and two
+can make the server hold is in the tables above. ` + "`scripts/load flood`" + ` does all of it at once, with one greedy client, on the sample source and two
 processors, and fails when resident memory grows by more than 64 MiB beyond the charts.
 
 A CSV file is read whole, and its rows are let go with the answer: with one chart of a file of 56 MB, 1.3 million minutes, all of wick takes 260 MB for

@@ -1,7 +1,7 @@
 // Package etcdtest has the parts of etcd's JSON gateway that package cluster uses, in
 // memory, for tests on machines that have no etcd. It keeps revisions, leases and
 // watches as etcd does, and loses requests and answers on demand. The tests in
-// e2e/cluster do the same with a real etcd.
+// test/e2e/cluster do the same with a real etcd.
 package etcdtest
 
 import (

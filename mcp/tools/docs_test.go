@@ -122,7 +122,7 @@ func TestResourcesAreDocumented(t *testing.T) {
 // arguments that it takes. If a tool takes indicators, the name of one may be in place of an
 // argument.
 func TestTextsForModelsNameWhatIs(t *testing.T) {
-	skill, err := os.ReadFile("../../plugin/skills/wick/SKILL.md")
+	skill, err := os.ReadFile("../../release/plugin/skills/wick/SKILL.md")
 	if err != nil {
 		t.Fatal(err)
 	}

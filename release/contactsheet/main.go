@@ -2,7 +2,7 @@
 // docs/contact-sheet.png, each with its name and size, so that a reviewer sees
 // all cases together:
 //
-//	go run ./cmd/contactsheet
+//	go run ./release/contactsheet
 //
 // It runs from the top of the repository and takes no arguments.
 package main

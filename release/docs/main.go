@@ -1,7 +1,7 @@
 // Docs writes the parts of the documentation that are made from the code:
 // docs/indicators.md with a picture of every indicator, docs/gallery.md with
 // pictures of what charts can show, the pictures of docs/trading.md, and that of
-// the README. Run it at the root of the project: go run ./cmd/docs
+// the README. Run it at the root of the project: go run ./release/docs
 package main
 
 import (
@@ -215,7 +215,7 @@ func squeeze(img image.Image) ([]byte, error) {
 func indicatorsPage() []byte {
 	var b bytes.Buffer
 	all := slices.Collect(indicators.All())
-	fmt.Fprintf(&b, "# Indicators\n\n%d indicators, made from the catalogue by `go run ./cmd/docs`. Bars in the pictures are synthetic.\n\n"+
+	fmt.Fprintf(&b, "# Indicators\n\n%d indicators, made from the catalogue by `go run ./release/docs`. Bars in the pictures are synthetic.\n\n"+
 		"Ask for one by its name or an alias, with parameters as needed: `{\"name\": \"rsi\", \"length\": 21}`. A parameter may also be given by the\n"+
 		"spellings in brackets. Values before an indicator is warm are null. Signals can be waited for with `set_alert`, unless it says below that no\n"+
 		"alert can; so can `crosses_above` and `crosses_below`, with a `level`, on any line but those of running totals such as `obv`, whose level\n"+

@@ -40,4 +40,4 @@ require (
 	gopkg.in/cenkalti/backoff.v1 v1.1.0 // indirect
 )
 
-replace wick => ../
+replace wick => ../../

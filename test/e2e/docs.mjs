@@ -4,6 +4,6 @@ import { bin, here, output } from './lib.mjs';
 import { check } from './table.mjs';
 
 export async function docs() {
-  const { code, text } = await output('scripts/docs-check', [], { cwd: join(here, '..'), env: { ...process.env, WICK_BIN: bin }, seconds: 600 });
+  const { code, text } = await output('scripts/docs-check', [], { cwd: join(here, '..', '..'), env: { ...process.env, WICK_BIN: bin }, seconds: 600 });
   await check('docs', 'every shell block runs as written', code === 0, text);
 }

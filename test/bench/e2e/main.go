@@ -2,7 +2,7 @@
 // summaries over HTTP, orders of many clients at once, the start, memory at rest and
 // with the largest pictures, and the size of the binary:
 //
-//	go run ./e2e -wick ../wick
+//	go run ./e2e -wick ../../wick
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	wick    = flag.String("wick", "../wick", "wick's `binary`")
+	wick    = flag.String("wick", "../../wick", "wick's `binary`")
 	seconds = flag.Int("seconds", 5, "how long each measurement lasts")
 	only    = flag.String("only", "", "the one `step` to run: size, start, idle, calls, orders or crowd")
 )

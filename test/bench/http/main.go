@@ -4,7 +4,7 @@
 // their own and take turns, so that whatever else the machine does affects them
 // in the same way; wrk makes the load:
 //
-//	go run ./http -wick ../wick
+//	go run ./http -wick ../../wick
 //
 // The peers offer wick's own list of tools, check a bearer token and log
 // nothing; wick logs every request.
@@ -30,7 +30,7 @@ var jobs = []job{
 }
 
 var (
-	wick    = flag.String("wick", "../wick", "wick's `binary`")
+	wick    = flag.String("wick", "../../wick", "wick's `binary`")
 	seconds = flag.Int("seconds", 2, "how long a turn lasts")
 	turns   = flag.Int("turns", 3, "how many `times` each has its turn")
 	only    = flag.String("only", "", "the one `request` to make, such as \"small call\"")

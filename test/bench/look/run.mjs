@@ -1,7 +1,7 @@
 // Draws the same bars with wick, lightweight-charts, klinecharts and mplfinance
 // and puts the pictures side by side: out/index.html and out/page.png.
 //
-//   node run.mjs ../../wick
+//   node run.mjs ../../../wick
 //
 // The bars are wick's own sample data. The three others draw in their own style,
 // as they come, with the volume and the same moving average. Python and its
@@ -13,7 +13,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 
 const WIDTH = 1200, HEIGHT = 700
-const wick = process.argv[2] ?? '../../wick'
+const wick = process.argv[2] ?? '../../../wick'
 mkdirSync('out', { recursive: true })
 
 // timed runs a drawing and returns it with how long it took, in milliseconds.

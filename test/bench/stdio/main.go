@@ -2,7 +2,7 @@
 // wick's binary against mcp-go and the official Go SDK, one message at a time
 // and 32 in flight:
 //
-//	go run ./stdio -wick ../wick
+//	go run ./stdio -wick ../../wick
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 )
 
 var (
-	wick    = flag.String("wick", "../wick", "wick's `binary`")
+	wick    = flag.String("wick", "../../wick", "wick's `binary`")
 	seconds = flag.Float64("seconds", 3, "how long each measurement lasts")
 	serve   = flag.String("serve", "", "be the `server` of that name")
 )

@@ -14,4 +14,4 @@ require (
 	github.com/mailru/easyjson v0.7.7 // indirect
 )
 
-replace wick => ../../
+replace wick => ../../../

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { register } from '../browser/wick.mjs';
 
-export const binary = process.env.WICK_BIN ?? fileURLToPath(new URL('../../wick', import.meta.url));
-export const pictures = fileURLToPath(new URL('../../dist/app/', import.meta.url));
+export const binary = process.env.WICK_BIN ?? fileURLToPath(new URL('../../../wick', import.meta.url));
+export const pictures = fileURLToPath(new URL('../../../dist/app/', import.meta.url));
 mkdirSync(pictures, { recursive: true });
 
 export const passphrase = 'correct horse battery staple';

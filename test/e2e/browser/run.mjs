@@ -9,9 +9,9 @@ import { chromium } from 'playwright-core';
 import { hostile as hostileClients } from './hostile.mjs';
 import { register, start } from './wick.mjs';
 
-const binary = process.env.WICK_BIN ?? fileURLToPath(new URL('../../wick', import.meta.url));
+const binary = process.env.WICK_BIN ?? fileURLToPath(new URL('../../../wick', import.meta.url));
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const pictures = fileURLToPath(new URL('../../dist/browser/', import.meta.url));
+const pictures = fileURLToPath(new URL('../../../dist/browser/', import.meta.url));
 mkdirSync(pictures, { recursive: true });
 
 const passphrase = 'correct horse battery staple';

@@ -7,4 +7,4 @@ require (
 	wick v0.0.0
 )
 
-replace wick => ../..
+replace wick => ../../..

@@ -1,7 +1,7 @@
 // Sends wick's messages to servers that are not ours: Gotify, built from its Go
 // module; an SMTP server with TLS and with STARTTLS; the verifier of Standard
 // Webhooks. An alert on a price and an order are made, and each server is asked
-// what it got. make e2e-notify runs it; PICTURES=DIR keeps the pictures that came.
+// what it got. scripts/e2e notify runs it; PICTURES=DIR keeps the pictures that came.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -31,7 +31,7 @@ type trial struct {
 }
 
 func main() {
-	wick := flag.String("wick", "../../wick", "the binary")
+	wick := flag.String("wick", "../../../wick", "the binary")
 	etcd := flag.String("etcd", "/usr/bin/etcd", "etcd")
 	clients := flag.Int("clients", 64, "clients at once")
 	length := flag.Duration("for", 5*time.Second, "how long each measurement takes")
