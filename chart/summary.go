@@ -156,7 +156,11 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 		w.optional("label", h.Label)
 		w.value("last_value", last(h.Values))
 	})
-	list(w, "signals", r.Signals, func(_ int, g *indicators.Signal) {
+	signals := r.Signals
+	if r.Told {
+		signals = nil // the facts have what they mark
+	}
+	list(w, "signals", signals, func(_ int, g *indicators.Signal) {
 		w.int("x", int64(g.Bar))
 		w.time("t", s, g.Bar)
 		w.value("y", g.Y)

@@ -1,12 +1,14 @@
 package indicators
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/bits"
 	"slices"
 	"strings"
 
+	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
 )
@@ -19,44 +21,63 @@ var backtests = []Indicator{
 	{
 		Name: "backtest", Title: "Backtest", Also: []string{"back_test", "strategy", "strategy_tester"}, Category: Rules,
 		Doc: "What trading a rule would have brought: enters when one condition becomes true and leaves when another does, each at the next bar's open, " +
-			"with fees and slippage, on the bars that are asked for (bars, up to 5000). The panel shows the profit and the drawdown in percent; the summary has trades, hit rate, profit factor, expectancy with its interval, drawdown, Sharpe and buy and hold.",
+			"with fees and slippage, on the bars that are asked for (bars, up to 5000). The panel shows the profit and the drawdown in percent; the summary has trades, hit rate, profit factor, expectancy with its interval, drawdown, Sharpe and buy and hold, and with trades each trade.",
 		Formula: "a bar decides at its close, the next one's open fills; stop before target within a bar",
 		Params: []Param{
-			condition("enter", "ema(10) > ema(30)", "when to enter, in the language that list_indicators names [rule] teaches", "entry", "when", "buy", "open"),
-			{Name: "exit", Aliases: []string{"leave", "close", "sell"}, Doc: "when to leave; omitted: when enter is no longer true or, with take_profit or hold, only by those and the stop", Kind: Expression, Condition: true},
+			instead(condition("enter", "ema(10) > ema(30)", "when to enter, in the language that list_indicators names [rule] teaches", "entry", "when", "buy", "open"), "enter_at"),
+			{Name: "exit", Aliases: []string{"leave", "close", "sell"}, Doc: "when to leave; omitted: when enter is no longer true or, with a target, a trailing stop or hold, only by those and the stop", Kind: Expression, Condition: true},
 			choice("side", "which way", "long", "short"),
 			inPercent(factor("stop_loss", 0, 0, 100, "percent of the entry price; 0 is none", "stop", "sl")),
 			inPercent(factor("take_profit", 0, 0, 1000, "percent of the entry price; 0 is none", "target", "tp")),
+			quiet(factor("stop_atr", 0, 0, 100, "in place of stop_loss: average true ranges (14) of the bar that decides; 0 is none", "stop_loss_atr", "atr_stop")),
+			quiet(factor("target_atr", 0, 0, 1000, "in place of take_profit: average true ranges (14); 0 is none", "take_profit_atr", "atr_target")),
+			inPercent(factor("trail", 0, 0, 100, "trailing stop, percent of the best price since the entry; 0 is none", "trailing", "trailing_stop", "trail_percent")),
+			quiet(factor("trail_atr", 0, 0, 100, "in place of trail: average true ranges (14); 0 is none", "trailing_atr", "atr_trail")),
 			quiet(Param{Name: "hold", Aliases: []string{"max_bars", "exit_after"}, Doc: "leaves at the open so many bars after the entry's; 0 is no limit", Kind: Int, Max: MaxLength}),
 			inPercent(factor("size", 100, 1, 100, "percent of the capital in each trade")),
 			inPercent(factor("fee", 0.1, 0, 5, "percent of each fill's value", "fees", "commission")),
 			inPercent(factor("slippage", 0.05, 0, 5, "percent by which fills at the market are worse")),
 			beginning("from", "when it begins", "the first bar shown", "start"),
+			beginning("enter_at", "enters at the first open at or after this, in place of enter or beside it", "none", "entry_at", "enter_date"),
 			quiet(factor("split", 0, 0, 0.95, "reports the part before this fraction of the bars and the rest apart; 0 is no split")),
+			quiet(toggle("trades", false, "lists each trade with times, prices, reason and profit, the newest first, a hundred at a time", "list_trades")),
+			quiet(factorInt("skip", 0, 0, market.MaxLimit, "with trades: how many of the newest to skip")),
 		},
 		Signals: []string{shape.Enter, shape.Exit, shape.StopLoss, shape.TakeProfit},
-		Check:   checkTarget,
+		Check:   checkExits,
 		Silent: func(a Args, label string) string {
-			stop, target := a.Float("stop_loss"), a.Float("take_profit")
+			t := termsOf(a)
 			switch {
-			case label == shape.StopLoss && stop == 0:
+			case label == shape.StopLoss && t.stop+t.stopATR+t.trail+t.trailATR == 0:
 				return "stop_loss to more than 0"
-			case label == shape.TakeProfit && target == 0:
+			case label == shape.TakeProfit && t.target+t.targetATR == 0:
 				return "take_profit to more than 0"
-			// See tester.untilUntrue.
-			case label == shape.Exit && a.exprs["exit"] == nil && target > 0 && a.Int("hold") == 0:
+			case label == shape.Exit && a.exprs["exit"] == nil && t.ends() && t.hold == 0:
 				return "exit to a condition, or hold to a number of bars"
 			}
 			return ""
 		},
 		// Without a date the test begins with the first bar of the chart.
-		Memory: Memory{seconds: expressionHistory, since: func(a Args) int64 { return int64(a.Float("from")) }},
+		Memory: Memory{
+			seconds: func(a Args, iv market.Interval) int64 {
+				if !termsOf(a).ranges() {
+					return expressionHistory(a, iv)
+				}
+				return max(expressionHistory(a, iv), kernel.WilderMemory*rangeLength*iv.Seconds())
+			},
+			since: func(a Args) int64 { return int64(a.Float("from")) },
+		},
 		Draw: func(s *market.Series, a Args) *Result {
 			// The conditions are evaluated once over all bars, also those before the first
 			// one shown; only the trading depends on where the test begins.
 			v := a.evaluator(s)
 			t := tester{s: s, terms: termsOf(a)}
-			t.enter, _ = turns(v.Values(a.exprs["enter"][0]))
+			if enter := a.exprs["enter"]; enter != nil {
+				t.enter, _ = turns(v.Values(enter[0]))
+			}
+			if t.terms.ranges() {
+				t.ranges = kernel.ATR(s, rangeLength)
+			}
 			if exit := a.exprs["exit"]; exit != nil {
 				t.exit, _ = turns(v.Values(exit[0]))
 			}
@@ -74,39 +95,61 @@ var backtests = []Indicator{
 	},
 }
 
+// rangeLength is the length of the average true range by which exits are measured, as those
+// of orders are.
+const rangeLength = 14
+
 // terms are what a test trades under. Percentages are fractions here. They are fixed
-// for a whole test.
+// for a whole test. A distance of 0 is none.
 type terms struct {
-	way                 float64 // 1 long, -1 short
-	size, fee, slippage float64
-	stop, target, split float64
-	begin               int64 // unix seconds; 0 for the first bar shown
-	hold                int   // bars; 0 for no limit
+	way                        float64 // 1 long, -1 short
+	size, fee, slippage, split float64
+	stop, target, trail        float64 // parts of the price
+	stopATR, targetATR         float64 // average true ranges of the bar that decides
+	trailATR                   float64
+	begin, enterAt             int64 // unix seconds; 0 for the first bar shown, and for no entry at a date
+	hold                       int   // bars; 0 for no limit
+	list                       bool  // the trades, after so many of the newest
+	skip                       int
 }
 
 // termsOf reads the terms from the parameters, which give percentages.
 func termsOf(a Args) terms {
 	part := func(name string) float64 { return a.Float(name) / 100 }
-	t := terms{1, part("size"), part("fee"), part("slippage"), part("stop_loss"), part("take_profit"), a.Float("split"), int64(a.Float("from")), a.Int("hold")}
+	t := terms{
+		way: 1, size: part("size"), fee: part("fee"), slippage: part("slippage"), split: a.Float("split"),
+		stop: part("stop_loss"), target: part("take_profit"), trail: part("trail"),
+		stopATR: a.Float("stop_atr"), targetATR: a.Float("target_atr"), trailATR: a.Float("trail_atr"),
+		begin: int64(a.Float("from")), enterAt: int64(a.Float("enter_at")), hold: a.Int("hold"), list: a.Bool("trades"), skip: a.Int("skip"),
+	}
 	if a.Choice("side") == "short" {
 		t.way = -1
 	}
 	return t
 }
 
+// ranges reports whether a distance is measured in average true ranges.
+func (t terms) ranges() bool { return t.stopATR+t.targetATR+t.trailATR > 0 }
+
+// ends reports whether a trade that goes well ends without the rule: by a target or a
+// trailing stop.
+func (t terms) ends() bool { return t.target+t.targetATR+t.trail+t.trailATR > 0 }
+
 // deal is a trade that was entered and left.
 type deal struct {
-	in     int     // bar of the entry
-	out    int     // bar of the exit
-	gain   float64 // in the money that the test has, which begins with 1, fees taken off
-	profit float64 // the gain as a part of the value at entry
+	in, out     int // bars
+	entry, exit float64
+	reason      string
+	gain        float64 // in the money that the test has, which begins with 1, fees taken off
+	profit      float64 // the gain as a part of the value at entry
 }
 
 // tester trades a rule on bars, as the paper broker would have filled its orders.
 type tester struct {
 	s           *market.Series
 	terms       terms
-	enter, exit []int8 // where the conditions turn; exit is nil if none was given
+	enter, exit []int8    // where the conditions turn; nil if none was given
+	ranges      []float64 // average true ranges; nil if no distance is measured in them
 
 	// The state of one run: from sets it up, step moves it on by a bar.
 	first    int // the bar it begins with
@@ -114,6 +157,8 @@ type tester struct {
 	held     float64 // quantity, negative when short
 	entry    float64 // price
 	entered  int     // bar
+	atr      float64 // average true range when the entry was decided
+	best     float64 // price since the entry, which a trailing stop follows
 	paid     float64 // fee of the entry
 	deals    []deal
 	worth    []float64 // at the close of each bar; NaN before the first
@@ -148,11 +193,16 @@ func (t *tester) step(i int) {
 		exits := t.exit != nil && t.exit[i-1] == 1 || t.untilUntrue() && t.enter[i-1] == -1
 		over := t.terms.hold > 0 && i-t.entered >= t.terms.hold
 		switch {
-		case t.held == 0 && t.enter[i-1] == 1 && !exits:
+		case t.held == 0 && t.enter != nil && t.enter[i-1] == 1 && !exits:
 			t.open(i)
-		case t.held != 0 && (exits || over):
-			t.leave(i, t.market(s.Open[i], -t.terms.way), shape.Exit)
+		case t.held != 0 && exits:
+			t.leave(i, t.market(s.Open[i], -t.terms.way), shape.Exit, "exit")
+		case t.held != 0 && over:
+			t.leave(i, t.market(s.Open[i], -t.terms.way), shape.Exit, "hold")
 		}
+	}
+	if t.held == 0 && i == t.dated() {
+		t.open(i)
 	}
 	// A position that was entered at this open is guarded within the same bar.
 	if t.held != 0 {
@@ -167,7 +217,18 @@ func (t *tester) step(i int) {
 // was said. A target or a number of bars says it; a stop alone does not, because a
 // trade that goes well would never end.
 func (t *tester) untilUntrue() bool {
-	return t.exit == nil && t.terms.target == 0 && t.terms.hold == 0
+	return t.enter != nil && t.exit == nil && !t.terms.ends() && t.terms.hold == 0
+}
+
+// dated returns the first bar that begins at or after enter_at, -1 if there is none that
+// is tested, also not if bars before it may be missing.
+func (t *tester) dated() int {
+	at := t.terms.enterAt
+	i, exactly := slices.BinarySearch(t.s.Time, at)
+	if at == 0 || i < t.first || i == t.s.Len() || i == 0 && !exactly {
+		return -1
+	}
+	return i
 }
 
 // market returns the price of a fill at the market: worse than the price by the
@@ -183,10 +244,15 @@ func (t *tester) open(i int) {
 	if t.cash <= 0 || price <= 0 {
 		return
 	}
+	if t.ranges != nil {
+		if t.atr = t.ranges[max(0, i-1)]; math.IsNaN(t.atr) {
+			return // where its exits would be is not known
+		}
+	}
 	// The fee comes on top of the value, so at a size of 100 a long position leaves the
 	// cash below zero by it until it is closed.
 	value := t.cash * t.terms.size
-	t.held, t.entry, t.entered = t.terms.way*value/price, price, i
+	t.held, t.entry, t.best, t.entered = t.terms.way*value/price, price, price, i
 	t.paid = value * t.terms.fee
 	// A short sale holds a negative quantity, so its proceeds are added here.
 	t.cash -= t.held*price + t.paid
@@ -194,11 +260,11 @@ func (t *tester) open(i int) {
 }
 
 // leave ends the position at a price. Stop, target and exit all end here.
-func (t *tester) leave(i int, price float64, label string) {
+func (t *tester) leave(i int, price float64, label, reason string) {
 	fee := math.Abs(t.held*price) * t.terms.fee
 	gain := t.held*(price-t.entry) - fee - t.paid
 	t.cash += t.held*price - fee
-	t.deals = append(t.deals, deal{t.entered, i, gain, gain / math.Abs(t.held*t.entry)})
+	t.deals = append(t.deals, deal{t.entered, i, t.entry, price, reason, gain, gain / math.Abs(t.held*t.entry)})
 	t.held = 0
 	t.mark(i, label)
 }
@@ -207,22 +273,38 @@ func (t *tester) leave(i int, price float64, label string) {
 // of them, as the bar of the entry does if the slippage took the entry further from the open
 // than the stop is from the entry. Within a bar nobody knows which of the two came first, so
 // the stop did. The stop becomes an order at the market; the target is a limit, which the
-// market meets without slippage.
+// market meets without slippage. A trailing stop follows the best price of a bar after the bar
+// was judged by where it stood, as the paper broker's does.
 func (t *tester) guard(i int) {
 	way, bar := t.terms.way, t.s.Bar(i)
-	stop, target := t.entry*(1-way*t.terms.stop), t.entry*(1+way*t.terms.target)
+	// away returns the price at a distance from one, in parts of it or in true ranges; none
+	// without a distance.
+	away := func(price, part, ranges, none float64) float64 {
+		if part+ranges == 0 {
+			return none
+		}
+		return price*(1+part) + ranges*t.atr
+	}
+	target := away(t.entry, way*t.terms.target, way*t.terms.targetATR, math.Inf(int(way)))
 	market.OpenFirst(bar.Opening(), bar, func(b market.Bar) (left bool) {
+		stop, reason := away(t.entry, -way*t.terms.stop, -way*t.terms.stopATR, math.Inf(int(-way))), "stop_loss"
+		if trailing := away(t.best, -way*t.terms.trail, -way*t.terms.trailATR, math.Inf(int(-way))); way*(trailing-stop) > 0 {
+			stop, reason = trailing, "trailing_stop"
+		}
 		// Seen from the position: a short loses at the high.
 		worst, best, worse, better := b.Low, b.High, min(stop, b.Open), max(target, b.Open)
 		if way < 0 {
 			worst, best, worse, better = b.High, b.Low, max(stop, b.Open), min(target, b.Open)
 		}
 		switch {
-		case t.terms.stop > 0 && way*(stop-worst) >= 0:
-			t.leave(i, t.market(worse, -way), shape.StopLoss)
-		case t.terms.target > 0 && way*(best-target) >= 0:
-			t.leave(i, better, shape.TakeProfit)
+		case way*(stop-worst) >= 0:
+			t.leave(i, t.market(worse, -way), shape.StopLoss, reason)
+		case way*(best-target) >= 0:
+			t.leave(i, better, shape.TakeProfit, "take_profit")
 		default:
+			if way*(best-t.best) > 0 {
+				t.best = best
+			}
 			return false
 		}
 		return true
@@ -257,7 +339,7 @@ func (t *tester) result() *Result {
 	return &Result{
 		Lines:   []Line{{Label: "Profit %", Tone: Primary, Values: profit}, {Label: "Drawdown %", Tone: Down, Values: drawdown}},
 		Fills:   []Fill{{Y1: zero, Y2: drawdown, Tone: Down}},
-		Signals: t.marks,
+		Signals: t.marks, Told: true,
 	}
 }
 
@@ -334,6 +416,12 @@ func (t *tester) facts() []Fact {
 		{Name: "leaves", Value: fact(t.leaves())},
 		{Name: "how", Value: fact(t.how())},
 	}
+	if t.terms.enterAt > 0 && t.dated() < 0 {
+		facts = append(facts, Fact{Name: "note", Value: fact(fmt.Sprintf("enter_at: no bar that was tested begins at %s or next after it", date(t.terms.enterAt)))})
+	}
+	if t.terms.list {
+		facts = append(facts, Fact{Name: Trades, Value: fact(t.trades())})
+	}
 	if t.held != 0 {
 		// The fee of the exit is not known yet.
 		open := t.held*(t.s.Close[n-1]-t.entry) - t.paid
@@ -349,6 +437,37 @@ func (t *tester) facts() []Fact {
 		facts = append(facts, Fact{Name: "note", Value: fact(fmt.Sprintf("no parts: the first would have less than one bar (split %s, bars %d)", number(t.terms.split), n-t.first))})
 	}
 	return facts
+}
+
+// Trades is the name of the fact that lists the trades of a backtest, and tradesPage is how
+// many it lists at once.
+const (
+	Trades     = "trades"
+	tradesPage = 100
+)
+
+// tradeList is a page of the trades, the newest first. A row has its cells in the order of
+// the columns.
+type tradeList struct {
+	Columns []string `json:"columns"`
+	Rows    [][6]any `json:"rows"`
+	More    int      `json:"more,omitempty"` // older ones, which skip leads to
+	Next    string   `json:"next,omitempty"`
+}
+
+// trades returns the page that was asked for.
+func (t *tester) trades() tradeList {
+	list := tradeList{Columns: []string{"entered", "left", "entry", "exit", "reason", "profit_pct"}, Rows: [][6]any{}}
+	price := func(p float64) json.RawMessage { return shape.AppendValue(nil, p) }
+	left := max(0, len(t.deals)-t.terms.skip)
+	for ; left > 0 && len(list.Rows) < tradesPage; left-- {
+		d := t.deals[left-1]
+		list.Rows = append(list.Rows, [6]any{t.date(d.in), t.date(d.out), price(d.entry), price(d.exit), d.reason, figure(100 * d.profit)})
+	}
+	if list.More = left; left > 0 {
+		list.Next = fmt.Sprintf("skip %d", t.terms.skip+len(list.Rows))
+	}
+	return list
 }
 
 // how returns in words how trades were filled and figures computed.
@@ -378,10 +497,13 @@ func (t *tester) leaves() string {
 	case hold > 1:
 		by = append(by, fmt.Sprintf("after %d bars", hold))
 	}
-	if t.terms.stop > 0 {
+	if t.terms.stop+t.terms.stopATR > 0 {
 		by = append(by, "at the stop")
 	}
-	if t.terms.target > 0 {
+	if t.terms.trail+t.terms.trailATR > 0 {
+		by = append(by, "at the trailing stop")
+	}
+	if t.terms.target+t.terms.targetATR > 0 {
 		by = append(by, "at the target")
 	}
 	return strings.Join(by, ", ")
@@ -544,8 +666,14 @@ func (t *tester) barsPerYear(from, until int) float64 {
 // date writes when bar i began.
 func (t *tester) date(i int) string { return date(t.s.Time[i]) }
 
-// checkTarget returns an error if the target of a short trade lies at zero or below.
-func checkTarget(a Args) error {
+// checkExits returns an error if the target of a short trade lies at zero or below, and if
+// a distance is given in percent and in true ranges.
+func checkExits(a Args) error {
+	for _, pair := range [][2]string{{"stop_loss", "stop_atr"}, {"take_profit", "target_atr"}, {"trail", "trail_atr"}} {
+		if a.Float(pair[0]) > 0 && a.Float(pair[1]) > 0 {
+			return fmt.Errorf("%s and %s of backtest: give one of them", pair[0], pair[1])
+		}
+	}
 	if target := a.Float("take_profit"); a.Choice("side") == "short" && target >= 100 {
 		return fmt.Errorf("take_profit of backtest is %s and side is short: no price falls by 100 percent, give less than 100", number(target))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -477,5 +478,131 @@ func TestFiguresAreExplained(t *testing.T) {
 		if words := BacktestFigures[name]; words == "" || !strings.Contains(string(page), "| `"+name+"` | "+words+" |\n") {
 			t.Errorf("%s: docs/rules.md should have the row | `%s` | %s |", name, name, words)
 		}
+	}
+}
+
+// TestBacktestExits follows stops and targets by the average true range, trailing stops and
+// an entry at a date by hand. Twenty quiet days have a true range of 2 and so an average of
+// 2; the day that decides has one of 11, after which the average is (13*2 + 11) / 14.
+func TestBacktestExits(t *testing.T) {
+	const average = 37.0 / 14
+	quiet := bar4{90, 91, 89, 90}
+	for _, c := range []struct {
+		name, params string
+		bars         []bar4 // after the day that decides
+		reason       string
+		profit       float64 // percent, of the trade
+	}{
+		{"a stop of two true ranges", `"stop_atr":2`, []bar4{{100, 101, 94, 101}}, "stop_loss", -2 * average},
+		{"not quite reached", `"stop_atr":2`, []bar4{{100, 101, 95, 101}, {110, 110, 110, 110}}, "", 0},
+		{"short, above", `"side":"short","stop_atr":2`, []bar4{{100, 106, 99, 101}}, "stop_loss", -2 * average},
+		{"a target of one", `"target_atr":1`, []bar4{{100, 103, 99, 101}}, "take_profit", average},
+		{"both within a bar: the stop", `"stop_atr":1,"target_atr":1`, []bar4{{100, 103, 97, 101}}, "stop_loss", -average},
+		// It stands 10 % below 100, then 10 % below 120.
+		{"trailing", `"trail":10`, []bar4{{100, 120, 99, 119}, {119, 119, 107, 110}}, "trailing_stop", 8},
+		{"within a bar the stop is where it stood", `"trail":10`, []bar4{{100, 120, 91, 100}, {107, 110, 107, 110}}, "trailing_stop", 7},
+		{"the open comes before the rest", `"trail":10`, []bar4{{100, 100, 100, 100}, {120, 120, 107, 110}}, "trailing_stop", 8},
+		{"it never falls back", `"trail":10`, []bar4{{100, 120, 100, 120}, {115, 115, 110, 110}, {110, 110, 108, 108}}, "trailing_stop", 8},
+		{"trailing by true ranges", `"trail_atr":2`, []bar4{{100, 110, 100, 110}, {110, 110, 100, 101}}, "trailing_stop", 10 - 2*average},
+		{"short, above its lowest", `"side":"short","trail":10`, []bar4{{100, 100, 80, 80}, {80, 90, 80, 90}}, "trailing_stop", 12},
+		{"the nearer of stop and trailing stop", `"trail":10,"stop_loss":5`, []bar4{{100, 101, 94, 101}}, "stop_loss", -5},
+		{"a trailing stop alone leaves, not the rule", `"trail":10`, []bar4{{100, 101, 99, 99}, {99, 99, 99, 99}}, "", 0},
+		{"after so many bars", `"hold":1`, []bar4{{100, 101, 99, 101}, {110, 110, 110, 110}}, "hold", 10},
+		{"by the rule", `"exit":"close < 100"`, []bar4{{100, 101, 99, 99}, {110, 110, 110, 110}}, "exit", 10},
+	} {
+		bars := append(append(slices.Repeat([]bar4{quiet}, 20), bar4{90, 101, 90, 101}), c.bars...)
+		trades := tradesOf(t, backtest(t, days(bars...), `{"enter":"close > 100","fee":0,"slippage":0,"trades":true,`+c.params+`}`))
+		switch {
+		case c.reason == "" && len(trades.Rows) > 0:
+			t.Errorf("%s: it left: %v", c.name, trades.Rows)
+		case c.reason != "" && (len(trades.Rows) != 1 || trades.Rows[0][4] != c.reason || math.Abs(trades.Rows[0][5].(float64)-c.profit) > 1e-4):
+			t.Errorf("%s: %v, want %s with %v %%", c.name, trades.Rows, c.reason, c.profit)
+		}
+	}
+}
+
+// trades is the fact of a backtest that lists its trades.
+type trades struct {
+	Columns []string
+	Rows    [][]any
+	More    int
+}
+
+// tradesOf returns the trades that a backtest lists.
+func tradesOf(t *testing.T, r *Result) (list trades) {
+	t.Helper()
+	for _, f := range r.Facts {
+		if f.Name == "trades" {
+			if err := json.Unmarshal(f.Value, &list); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return list
+}
+
+// TestBacktestEntersAtDate: a date in place of a rule enters at the open of the first bar
+// that begins at or after it, and says so if there is none.
+func TestBacktestEntersAtDate(t *testing.T) {
+	bars := days(bar4{100, 100, 100, 100}, bar4{100, 101, 99, 100}, bar4{102, 104, 101, 103}, bar4{103, 110, 103, 108}, bar4{108, 108, 108, 108})
+	for _, c := range []struct{ params, entered, note string }{
+		{`{"enter_at":"1970-01-03","take_profit":5,"fee":0,"slippage":0,"trades":true}`, "1970-01-03T00:00:00Z", ""},
+		{`{"enter_at":"1970-01-02 12:00","take_profit":5,"fee":0,"slippage":0,"trades":true}`, "1970-01-03T00:00:00Z", ""},
+		{`{"enter_at":"1971-01-03","take_profit":5,"trades":true}`, "", "no bar that was tested begins at 1971-01-03T00:00:00Z or next after it"},
+		{`{"enter_at":"1970-01-02","from":"1970-01-04","take_profit":5,"trades":true}`, "", "no bar that was tested begins at 1970-01-02T00:00:00Z or next after it"},
+	} {
+		r := backtest(t, bars, c.params)
+		entered, note := "", ""
+		if list := tradesOf(t, r); len(list.Rows) > 0 {
+			entered = list.Rows[0][0].(string)
+		}
+		for _, f := range r.Facts {
+			if f.Name == "note" {
+				note = string(f.Value)
+			}
+		}
+		if entered != c.entered || !strings.Contains(note, c.note) || (c.note == "") != (note == "") {
+			t.Errorf("%s: entered %q with the note %s, want %q and %q", c.params, entered, note, c.entered, c.note)
+		}
+	}
+	// Without a date the rule is needed, and two distances of one kind exclude each other.
+	for params, want := range map[string]string{
+		`{"take_profit":5}`: `backtest needs "enter"`, `{"enter":"close > 1","stop_loss":1,"stop_atr":1}`: "stop_loss and stop_atr",
+		`{"enter":"close > 1","take_profit":1,"target_atr":1}`: "take_profit and target_atr", `{"enter":"close > 1","trail":1,"trail_atr":1}`: "trail and trail_atr",
+		`{"enter_at":"1970-01-03"}`: "",
+	} {
+		r, err := New("backtest", raw(params))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = r.Check(); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", params, err, want)
+		}
+	}
+}
+
+// TestBacktestTrades: each trade with its times, prices, reason and profit, the newest
+// first, in pages of a hundred.
+func TestBacktestTrades(t *testing.T) {
+	var bars []bar4
+	for i := range 150 { // bought at 100 and sold at 101, 102 …
+		bars = append(bars, bar4{90, 90, 90, 90}, bar4{90, 101, 90, 101}, bar4{100, 101, 99, 99}, bar4{101 + float64(i), 400, 90, 90})
+	}
+	const test = `{"enter":"close > 100","fee":0,"slippage":0,"trades":true,"skip":%d}`
+	first, second := tradesOf(t, backtest(t, days(bars...), fmt.Sprintf(test, 0))), tradesOf(t, backtest(t, days(bars...), fmt.Sprintf(test, 100)))
+	if got := strings.Join(first.Columns, " "); got != "entered left entry exit reason profit_pct" {
+		t.Errorf("columns %s", got)
+	}
+	if len(first.Rows) != 100 || first.More != 50 || len(second.Rows) != 50 || second.More != 0 {
+		t.Fatalf("pages of %d and %d trades, and %d and %d more", len(first.Rows), len(second.Rows), first.More, second.More)
+	}
+	if got, want := fmt.Sprint(first.Rows[0]), "[1971-08-22T00:00:00Z 1971-08-23T00:00:00Z 100 250 exit 150]"; got != want {
+		t.Errorf("the newest is %s, want %s", got, want)
+	}
+	if got, want := fmt.Sprint(second.Rows[49]), "[1970-01-03T00:00:00Z 1970-01-04T00:00:00Z 100 101 exit 1]"; got != want {
+		t.Errorf("the oldest is %s, want %s", got, want)
+	}
+	if list := tradesOf(t, backtest(t, days(bars...), `{"enter":"close > 100"}`)); list.Columns != nil {
+		t.Errorf("trades are listed unasked: %v", list)
 	}
 }

@@ -130,6 +130,12 @@ func beginning(name, doc, none string, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases, Doc: doc + ": a date (2026-01-31), a time in UTC (2026-01-31 14:30) or unix seconds; 0 is " + none, Kind: Date, Quiet: true}
 }
 
+// instead returns p, a condition, in whose place the date called name may be given.
+func instead(p Param, name string) Param {
+	p.Instead = name
+	return p
+}
+
 // zone returns the parameters "oversold" and "overbought": levels of a panel
 // that runs from lo to hi.
 func zone(oversold, overbought, lo, hi float64) []Param {

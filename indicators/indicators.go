@@ -142,6 +142,7 @@ type Param struct {
 
 	Text      string // of a Symbol: the default; of an Expression: what stands for it until a client gives one, an example if it is Required
 	Required  bool   // an Expression that a client must give: see [Request.Check]
+	Instead   string // a Date that may be given in place of a Required one, which then has none
 	Condition bool   // an Expression that must be true or false, not a number
 }
 

@@ -120,7 +120,7 @@ func (r Request) Check() error {
 		}
 	}
 	for _, p := range r.Ind.Params {
-		if p.Required && !r.Args.given[p.Name] {
+		if p.Required && !r.Args.given[p.Name] && !r.Args.replaced(p) {
 			return fmt.Errorf("%w: %s needs %q, such as {%q:%q}", errParam, r.Ind.Name, p.Name, p.Name, p.Text)
 		}
 		for _, e := range r.Args.exprs[p.Name] {
@@ -131,6 +131,9 @@ func (r Request) Check() error {
 	}
 	return nil
 }
+
+// replaced reports whether what may be given in place of p was given.
+func (a Args) replaced(p Param) bool { return p.Instead != "" && a.Float(p.Instead) != 0 }
 
 // CanRank returns an error if markets cannot be ranked by the formula r: it has several
 // lines, or depends on where the bars begin.
@@ -204,6 +207,11 @@ func (ind *Indicator) resolve(overrides map[string]json.RawMessage) (Args, error
 		under[i] = name
 		if err := a.set(i, raw); err != nil {
 			return Args{}, fmt.Errorf("%w: %s of %s: %w%s", errParam, ind.Params[i].Name, ind.Name, err, ind.elsewhere(name))
+		}
+	}
+	for _, p := range ind.Params {
+		if a.replaced(p) && !a.given[p.Name] {
+			delete(a.exprs, p.Name)
 		}
 	}
 	return a, a.checkOrder()

@@ -50,6 +50,9 @@ type Result struct {
 	// on them; nil for none.
 	Shaded []bool
 
+	// Told says that the facts tell what the signals mark: a summary does not list those.
+	Told bool
+
 	// Facts are what the summary says in addition to values and signals, in order.
 	Facts []Fact
 

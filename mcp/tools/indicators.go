@@ -382,7 +382,7 @@ func (r *row) fill(v *chart.View, day *market.Series, bars int) {
 		}
 		r.holds = r.holds || len(shaded) > 0 && shaded[len(shaded)-1]
 		for _, f := range p.Result.Facts {
-			if !slices.Contains([]string{"how", "leaves", indicators.OtherBars}, f.Name) { // these are the same in every row, or too long
+			if !slices.Contains([]string{"how", "leaves", indicators.Trades, indicators.OtherBars}, f.Name) { // these are the same in every row, or too long
 				r.set(p.Key+"."+f.Name, f.Value)
 			}
 		}

@@ -74,7 +74,7 @@ func TestPlainWords(t *testing.T) {
 			{"test buying RSI back above 30 and selling above 70 with a fee of 0.1 %", "get_indicators",
 				`{"symbol":"BTCUSDT","interval":"1d","bars":2000,"indicators":[{"name":"backtest","entry":"rsi(14) crosses above 30","exit":"rsi(14) crosses above 70","fee":0.1}]}`, `"fee_pct":0.1,"slippage_pct":0.05`},
 			{"the same short, with a stop of 3 % and a target of 6 %", "get_indicators",
-				`{"symbol":"BTCUSDT","interval":"1d","bars":2000,"indicators":[{"name":"backtest","entry":"rsi(14) crosses above 30","exit":"rsi(14) crosses above 70","side":"short","stop_loss":"3%","take_profit":"6%"}]}`, `"label":"take_profit"`},
+				`{"symbol":"BTCUSDT","interval":"1d","bars":2000,"indicators":[{"name":"backtest","entry":"rsi(14) crosses above 30","exit":"rsi(14) crosses above 70","side":"short","stop_loss":"3%","take_profit":"6%","trades":true}]}`, `,"take_profit",`},
 			{"show where the price was above the upper band on twice the volume", "generate_chart",
 				`{"symbol":"BTCUSDT","indicators":[{"name":"rule","when":"close > bollinger(20,2).upper and volume > 2 * sma(volume,20)"}],"format":"summary"}`, `"true":`},
 			{"chart bitcoin by ether", "generate_chart",

@@ -171,6 +171,54 @@ func TestSignalsAreCounted(t *testing.T) {
 	}
 }
 
+// TestBacktestReply: a backtest answers with its facts in less than a thousand tokens, of
+// three characters at the least, however many trades it made; the trades come when they are
+// asked for, in pages that fit into a reply and miss none.
+func TestBacktestReply(t *testing.T) {
+	const test = `{"symbol":"BTCUSDT","bars":5000,"indicators":[{"name":"backtest","enter":"close > open","stop_loss":4,"split":0.7%s}]}`
+	var r struct {
+		Indicators struct {
+			Backtest struct {
+				Facts struct {
+					Result struct{ Trades int }
+					Trades struct {
+						Rows [][]any
+						Next string
+					}
+				}
+			}
+		}
+	}
+	result, err := call(t, Deps{Source: &fixed{}}, "get_indicators", fmt.Sprintf(test, ""))
+	if err != nil || len(result.Content) != 1 || len(result.Content[0].Text) > 3000 {
+		t.Fatalf("%v, %d texts, the first of %d characters", err, len(result.Content), len(result.Content[0].Text))
+	}
+	seen := make(map[string]bool)
+	total := 0
+	for next := ""; ; {
+		r.Indicators.Backtest.Facts.Trades.Next = ""
+		result, err := call(t, Deps{Source: &fixed{}}, "get_indicators", fmt.Sprintf(test, `,"trades":true`+next))
+		if err != nil || len(result.Content[0].Text) > replySize {
+			t.Fatalf("%s: %v, %d characters", next, err, len(result.Content[0].Text))
+		}
+		if err := json.Unmarshal(result.Content[0].Text, &r); err != nil {
+			t.Fatal(err)
+		}
+		facts := r.Indicators.Backtest.Facts
+		for _, row := range facts.Trades.Rows {
+			seen[encode(row)] = true
+		}
+		total = facts.Result.Trades
+		if facts.Trades.Next == "" {
+			break
+		}
+		next = strings.Replace(facts.Trades.Next, "skip ", `,"skip":`, 1)
+	}
+	if total < 500 || len(seen) != total {
+		t.Errorf("%d of %d trades came", len(seen), total)
+	}
+}
+
 // TestOlderSignals: a reply holds as many signals as it has room for, whatever number of
 // bars they are of, and by following its advice a client comes to those that it left out.
 func TestOlderSignals(t *testing.T) {
