@@ -26,7 +26,7 @@ func (s *Server) call(ctx context.Context, c Caller, r *request) Reply {
 	if refused != nil {
 		return refuse(refused)
 	}
-	call := Call{Caller: c, Arguments: args, Elicits: r.elicits("form"), State: r.Params.RequestState.Value, Responses: r.Params.InputResponses.Value, Pushes: r.pushes()}
+	call := Call{Caller: c, Arguments: args, Elicits: r.elicits("form"), State: r.Params.RequestState.Value, Responses: r.Params.InputResponses.Value, Listens: r.listens()}
 	if report := newProgress(r); report != nil {
 		call.Progress = report.update
 		defer report.end()

@@ -297,9 +297,9 @@ func (r *request) unknownMethod() *Error {
 	return refused
 }
 
-// pushes reports whether notifications can come to the client of r without its asking for
-// each kind by subscriptions/listen.
-func (r *request) pushes() bool { return !r.modern }
+// listens reports whether the client of r asks for each kind of notifications by
+// subscriptions/listen.
+func (r *request) listens() bool { return r.modern }
 
 // elicits reports whether the client can ask its user by a form, or lead its user to a url.
 func (r *request) elicits(mode string) bool {

@@ -126,9 +126,9 @@ type Call struct {
 	State     string
 	Responses map[string]Response
 
-	// Pushes says that notifications can reach the client on a stream of its own. One that
-	// they cannot reach has to ask for them by subscriptions/listen.
-	Pushes bool
+	// Listens says that the client has no stream on which notifications could come by
+	// themselves: it asks for each kind by subscriptions/listen.
+	Listens bool
 }
 
 // Report tells the client that so much of total is done, if it asked to be told.

@@ -306,10 +306,15 @@ func (h *handlers) subscribe() tool {
 		if err != nil {
 			return nil, err
 		}
+		note := ""
+		if c.Listens {
+			note = "In this version of the protocol a client asks to be told: send subscriptions/listen with the resource wick://alerts, or ask get_notifications."
+		}
 		return h.reply(c, struct {
 			Status string `json:"status"`
 			filterReply
-		}{"subscribed", showFilter(s.Filter)})
+			Note string `json:"note,omitempty"`
+		}{"subscribed", showFilter(s.Filter), note})
 	})
 }
 
