@@ -13,28 +13,28 @@ import (
 
 // plainAverages are the averages whose only parameters are their length and the price.
 var plainAverages = plain([]averageRow{
-	{name: "sma", title: "SMA", aliases: "moving_average simple_ma", offset: true, also: "moving_average_simple", length: 20, of: kernel.SMA,
+	{name: "sma", title: "SMA", aliases: "moving_average simple_ma moving_average_simple", offset: true, length: 20, of: kernel.SMA,
 		doc:     "Simple moving average: the mean of the last prices. As in TA-Lib, with TradingView's usual length.",
 		formula: "SMA = (x[0] + … + x[n-1]) / n"},
-	{name: "ema", title: "EMA", aliases: "exp_ma xma exponential_ma exponential_moving_average", offset: true, also: "moving_average_exponential", length: 20, of: kernel.EMA,
+	{name: "ema", title: "EMA", aliases: "exp_ma xma exponential_ma exponential_moving_average moving_average_exponential", offset: true, length: 20, of: kernel.EMA,
 		doc:     "Exponential moving average: every older price weighs less by the same factor. As in TA-Lib, seeded with the mean of the first n prices.",
 		formula: "EMA = EMA[1] + 2/(n+1) * (x - EMA[1])"},
-	{name: "wma", title: "WMA", aliases: "lwma linear_weighted weighted_ma weighted_moving_average", offset: true, also: "moving_average_weighted", length: 20, of: kernel.WMA,
+	{name: "wma", title: "WMA", aliases: "lwma linear_weighted weighted_ma weighted_moving_average moving_average_weighted", offset: true, length: 20, of: kernel.WMA,
 		doc:     "Weighted moving average: weights fall in a straight line from the newest price to the oldest. As in TA-Lib.",
 		formula: "WMA = (n*x[0] + (n-1)*x[1] + … + x[n-1]) / (n*(n+1)/2)"},
-	{name: "dema", title: "DEMA", aliases: "double_ema", also: "moving_average_double", length: 20, of: kernel.DEMA,
+	{name: "dema", title: "DEMA", aliases: "double_ema moving_average_double", length: 20, of: kernel.DEMA,
 		doc:     "Double exponential average: twice an exponential average less the average of it, which cancels most of its lag. As in TA-Lib.",
 		formula: "DEMA = 2*EMA(x) - EMA(EMA(x))"},
-	{name: "tema", title: "TEMA", aliases: "triple_ema", also: "moving_average_triple", length: 20, of: kernel.TEMA,
+	{name: "tema", title: "TEMA", aliases: "triple_ema moving_average_triple", length: 20, of: kernel.TEMA,
 		doc:     "Triple exponential average: three exponential averages in a row, combined so that most of the lag cancels. As in TA-Lib.",
 		formula: "TEMA = 3*e1 - 3*e2 + e3, e1 = EMA(x), e2 = EMA(e1), e3 = EMA(e2)"},
 	{name: "trima", title: "TRIMA", aliases: "triangular_ma tma", length: 20, of: kernel.TRIMA,
 		doc:     "Triangular average: a simple average of a simple average, so that the middle of the window weighs most. As in TA-Lib.",
 		formula: "TRIMA = SMA(SMA(x, (n+1)/2), n/2+1), divisions rounded down"},
-	{name: "rma", title: "RMA", aliases: "smma wilder wilders wilder_ma wsma modified_ma smoothed_ma", also: "smoothed_moving_average", length: 14, of: kernel.RMA,
+	{name: "rma", title: "RMA", aliases: "smma wilder wilders wilder_ma wsma modified_ma smoothed_ma smoothed_moving_average", length: 14, of: kernel.RMA,
 		doc:     "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
 		formula: "RMA = RMA[1] + (x - RMA[1]) / n"},
-	{name: "hma", title: "HMA", aliases: "hull hull_ma hull_moving_average", turns: true, also: "moving_average_hull", length: 9, of: kernel.HMA,
+	{name: "hma", title: "HMA", aliases: "hull hull_ma hull_moving_average moving_average_hull", turns: true, length: 9, of: kernel.HMA,
 		doc:     "Hull moving average: a weighted average that takes back its own lag, smooth and quick. Half length and square root are rounded down, as at TradingView.",
 		formula: "HMA = WMA(2 * WMA(x, n/2) - WMA(x, n), √n)"},
 	{name: "zlema", title: "ZLEMA", aliases: "zlma zero_lag_ema zero_lag", length: 20, of: zlema,
@@ -50,17 +50,17 @@ var plainAverages = plain([]averageRow{
 // averageRow is a plain average: its signals are the closes that cross it, or its turns if it
 // is smooth enough. With offset it may be drawn later.
 type averageRow struct {
-	name, title, aliases, also, doc, formula string
-	length                                   float64
-	turns, offset                            bool
-	of                                       func(x []float64, n int) []float64
-	memory                                   Memory // if it is not that of the kind of average called name
+	name, title, aliases, doc, formula string
+	length                             float64
+	turns, offset                      bool
+	of                                 func(x []float64, n int) []float64
+	memory                             Memory // if it is not that of the kind of average called name
 }
 
 // plain returns the entries of plain averages.
 func plain(rows []averageRow) (list []Indicator) {
 	for _, row := range rows {
-		ind := Indicator{Name: row.name, Title: row.title, Aliases: strings.Fields(row.aliases), Also: strings.Fields(row.also), Category: Trend,
+		ind := Indicator{Name: row.name, Title: row.title, Aliases: strings.Fields(row.aliases), Category: Trend,
 			Doc: row.doc, Formula: row.formula, Params: []Param{length(row.length), source()}, Memory: row.memory}
 		if ind.Memory.bars == nil {
 			ind.Memory = averageOf(row.name, "length")
@@ -151,7 +151,7 @@ var averages = []Indicator{
 		return mavp(x, kernel.CyclePeriod(x), a.Int("minimum"), a.Int("maximum"), a.Choice("type"))
 	}),
 	turningOver(Indicator{
-		Name: "lsma", Title: "LSMA", Also: []string{"linear_regression_curve"}, Aliases: []string{"linreg", "linearreg", "linear_regression", "epma", "least_squares_ma"}, Category: Trend,
+		Name: "lsma", Title: "LSMA", Aliases: []string{"linreg", "linearreg", "linear_regression", "epma", "least_squares_ma", "linear_regression_curve"}, Category: Trend,
 		Doc:     "Least-squares average: the end of the straight line that fits the last prices best. TA-Lib's LINEARREG, with TradingView's length 25.",
 		Formula: "LSMA = a + b*(n-1), a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
 		Params:  []Param{lengthFrom(2, 25), source()},

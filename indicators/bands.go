@@ -141,7 +141,7 @@ var bandEntries = []Indicator{
 		},
 	},
 	{
-		Name: "bb_percent_b", Title: "%B", Also: []string{"bollinger_bands_b"}, Aliases: []string{"pctb", "%b", "percent_b", "bb_pctb", "bbp_b"}, Category: Volatility,
+		Name: "bb_percent_b", Title: "%B", Aliases: []string{"pctb", "%b", "percent_b", "bb_pctb", "bbp_b", "bollinger_bands_b"}, Category: Volatility,
 		Doc:      "Bollinger %B: where the price lies between the bands, 0 at the lower and 1 at the upper. No value where the bands meet.",
 		Formula:  "%B = (x - lower) / (upper - lower)",
 		Params:   bollingerParams(),
@@ -159,7 +159,7 @@ var bandEntries = []Indicator{
 	// Four deviations over the mean at the usual factor: a measure of volatility in parts
 	// of the price.
 	{
-		Name: "bb_bandwidth", Title: "BBW", Also: []string{"bollinger_bands_width", "bbwidth", "bb_width"}, Aliases: []string{"bbw", "bandwidth", "bollinger_bandwidth"}, Category: Volatility,
+		Name: "bb_bandwidth", Title: "BBW", Aliases: []string{"bbw", "bandwidth", "bollinger_bandwidth", "bollinger_bands_width", "bbwidth", "bb_width"}, Category: Volatility,
 		Doc:     "Bollinger bandwidth: the width of the bands as a fraction of the middle (TradingView shows it in percent). squeeze_on fires where it becomes the narrowest of the lookback, which Bollinger puts at half a year.",
 		Formula: "BBW = (upper - lower) / middle",
 		Params:  append(bollingerParams(), bars("lookback", 125, "bars in which a squeeze is the narrowest", "squeeze")),

@@ -37,7 +37,6 @@ type Indicator struct {
 	Name     string   // as list_indicators shows it: lower case, unique
 	Title    string   // as a legend shows it, such as "RSI"
 	Aliases  []string // further names that Lookup accepts
-	Also     []string // names in other programs, which Lookup accepts too but lists do not show
 	Category string   // one of Categories
 	Doc      string   // what it shows, whose definition it follows
 	Formula  string   // the definition in one line of plain text
@@ -323,25 +322,6 @@ const order = `
 	supply_demand support_resistance trend_lines trend_channel double_top_bottom head_shoulders triangle flag funding oi long_short fear_greed rule
 	formula backtest
 `
-
-// byName has every indicator under each of its names. It is built at the start from the
-// catalogue, so that any test finds a name that is given twice.
-var byName = index()
-
-// index returns the map of byName. A name that two entries claim panics, at start and
-// so in every test.
-func index() map[string]*Indicator {
-	m := make(map[string]*Indicator)
-	for _, ind := range catalog {
-		for _, name := range append([]string{ind.Name}, ind.Aliases...) {
-			if other, taken := m[name]; taken {
-				panic("indicators: " + ind.Name + " and " + other.Name + " both claim " + name)
-			}
-			m[name] = ind
-		}
-	}
-	return m
-}
 
 // All yields the catalogue in its order.
 func All() iter.Seq[*Indicator] { return slices.Values(catalog) }

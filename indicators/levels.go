@@ -15,7 +15,7 @@ import (
 // levelEntries are prices that hold for a period or a session.
 var levelEntries = []Indicator{
 	pivotEntry(Indicator{
-		Name: "pivot", Title: "Pivot", Also: []string{"pivot_points_standard"}, Aliases: []string{"pivot_points", "pivots", "pivot_standard", "standard_pivots", "floor_pivots", "pivot_traditional"},
+		Name: "pivot", Title: "Pivot", Aliases: []string{"pivot_points", "pivots", "pivot_standard", "standard_pivots", "floor_pivots", "pivot_traditional", "pivot_points_standard"},
 		Doc:     "Floor traders' pivot points: levels of support and resistance from high, low and close of the period before. As at TradingView, whose type Classic is the entry pivot_classic.",
 		Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2, S2 = P ± (h - l); R3 = h + 2(P - l); S3 = l - 2(h - P)",
 	}, 3, func(p market.Bar, _ float64) []float64 {

@@ -28,6 +28,49 @@ var phrases = strings.NewReplacer(
 // "ema(20)", "rsi 14", and several lengths, "macd(12, 26, 9)".
 var withLength = regexp.MustCompile(`^(.*?[a-zA-Z%])[\s_-]*\(?\s*(\d+(?:\.\d+)?(?:\s*[,/]\s*\d+(?:\.\d+)?)*)\s*\)?$`)
 
+// byName has every indicator under each of its names, as the catalogue writes them and
+// without filler words, and the candle patterns. Of names that become the same without filler
+// words the first in the catalogue counts. A name that two entries claim panics, at start and
+// so in every test.
+var byName = func() map[string]*Indicator {
+	m := make(map[string]*Indicator)
+	for _, ind := range catalog {
+		for _, name := range ind.names() {
+			if other, taken := m[name]; taken {
+				panic("indicators: " + ind.Name + " and " + other.Name + " both claim " + name)
+			}
+			m[name] = ind
+		}
+	}
+	add := func(name string, ind *Indicator) {
+		if key := loose(name); m[key] == nil {
+			m[key] = ind
+		}
+	}
+	for _, ind := range catalog {
+		for _, name := range append(ind.names(), snake(ind.Title)) {
+			add(name, ind)
+		}
+	}
+	for _, pattern := range patternNames() { // TA-Lib's CDLENGULFING is engulfing
+		add(pattern, m["candles"])
+		add("cdl"+pattern, m["candles"])
+	}
+	return m
+}()
+
+// names returns the name of ind and its aliases.
+func (ind *Indicator) names() []string { return append([]string{ind.Name}, ind.Aliases...) }
+
+// allNames returns the names and aliases of the catalogue in order.
+func allNames() (names []string) {
+	for _, ind := range catalog {
+		names = append(names, ind.names()...)
+	}
+	slices.Sort(names)
+	return names
+}
+
 // find returns the indicator that name means, or nil, and the lengths that are part of the
 // name. A name of the catalogue comes first: "t3" is T3 and not "t" with the length 3.
 func find(name string) (ind *Indicator, lengths []string) {
@@ -37,9 +80,6 @@ func find(name string) (ind *Indicator, lengths []string) {
 	if ind := spelled(name); ind != nil {
 		return ind, nil
 	}
-	if candleOf(name) != "" {
-		return byName["candles"], nil
-	}
 	if m := withLength.FindStringSubmatch(name); m != nil {
 		if ind := spelled(m[1]); ind != nil {
 			return ind, strings.FieldsFunc(m[2], func(r rune) bool { return strings.ContainsRune(",/ \t", r) })
@@ -48,62 +88,37 @@ func find(name string) (ind *Indicator, lengths []string) {
 	return nil, nil
 }
 
-// candleOf returns the candle pattern that name means, such as engulfing for TA-Lib's
-// CDLENGULFING, or "".
+// spelled returns the indicator that name means, without lengths. The given spelling is tried
+// first, then looser ones, so that none hides a name of the catalogue.
+func spelled(name string) *Indicator {
+	if ind := byName[name]; ind != nil { // as the catalogue writes it, which most callers do
+		return ind
+	}
+	key := snake(name)
+	for _, k := range []string{strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(name)), key, loose(key)} {
+		if ind := byName[k]; ind != nil {
+			return ind
+		}
+	}
+	return nil
+}
+
+// candleOf returns the candle pattern that name means, or "".
 func candleOf(name string) string {
-	p := strings.TrimPrefix(strings.ReplaceAll(snake(limit.Clip(name)), "_", ""), "cdl")
+	p := strings.TrimPrefix(loose(snake(limit.Clip(name))), "cdl")
 	if !slices.Contains(patternNames(), p) {
 		return ""
 	}
 	return p
 }
 
-// spelled returns the indicator that name means, without lengths.
-func spelled(name string) *Indicator {
-	if ind := byName[name]; ind != nil { // as the catalogue writes it, which most callers do
-		return ind
-	}
-	lower := strings.ToLower(strings.TrimSpace(name))
-	key := snake(name)
-	// The given spelling is tried first, then looser ones. Names of other programs and names
-	// without filler words come last, so that they never hide a name of our own.
-	for _, k := range []string{strings.NewReplacer(" ", "_", "-", "_").Replace(lower), key, strings.ReplaceAll(key, "_", "")} {
-		if ind := byName[k]; ind != nil {
-			return ind
-		}
-	}
-	for _, ind := range catalog {
-		if slices.Contains(ind.Also, key) {
-			return ind
-		}
-	}
-	return byLoose[loose(key)]
-}
-
-// loose returns a name in snake case without filler words.
+// loose returns a name in snake case without filler words and underscores.
 func loose(key string) string {
 	for range 2 { // "simple_moving_average" takes two steps
 		// Words may come off at either end and leave an underscore there.
 		key = strings.Trim(phrases.Replace(key), "_")
 	}
 	return strings.ReplaceAll(key, "_", "")
-}
-
-// byLoose has every indicator under what loose makes of its names and its title. If several
-// have the same, it is the first in the catalogue.
-var byLoose = looseIndex()
-
-// looseIndex returns the map of byLoose.
-func looseIndex() map[string]*Indicator {
-	m := make(map[string]*Indicator)
-	for _, ind := range catalog {
-		for _, name := range append(append([]string{ind.Name, snake(ind.Title)}, ind.Aliases...), ind.Also...) {
-			if key := loose(name); m[key] == nil {
-				m[key] = ind
-			}
-		}
-	}
-	return m
 }
 
 // errUnknown reports a name that no entry of the catalogue has.
@@ -134,8 +149,8 @@ func Known(name string) bool {
 // away they are. The cost is the length of key times that of all names. A name that contains key, or is contained in it, counts as near. The error
 // for an unknown name proposes them, so there are always some.
 func nearestNames(key string, most int) []string {
-	distance := make(map[string]int, len(byName))
-	for name := range byName {
+	distance := make(map[string]int)
+	for _, name := range allNames() {
 		distance[name] = editDistance(key, name)
 		// Very short names are part of too many others to count as near.
 		if min(len(key), len(name)) > 2 && (strings.Contains(key, name) || strings.Contains(name, key)) {

@@ -12,7 +12,7 @@ import (
 // oscillators have bounds, or zones in which a market is stretched.
 var oscillators = []Indicator{
 	{
-		Name: "rsi", Title: "RSI", Aliases: []string{"relative_strength", "relative_strength_index"}, Also: []string{"rsi_divergence"}, Category: Momentum,
+		Name: "rsi", Title: "RSI", Aliases: []string{"relative_strength", "relative_strength_index", "rsi_divergence"}, Category: Momentum,
 		Doc:     "Relative strength index: the share of gains in all movement, 0 to 100, in Wilder's smoothing. As in TA-Lib: first value at bar n, 0 when nothing moved.",
 		Formula: "RSI = 100 * G / (G + L), G and L Wilder averages of gains and losses",
 		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100), []Param{source()}, divParams()),
@@ -109,7 +109,7 @@ var oscillators = []Indicator{
 		},
 	},
 	oscillator(Indicator{
-		Name: "willr", Title: "%R", Also: []string{"williams_percent_range"}, Aliases: []string{"williams_r", "williams", "wpr", "pr", "percent_r"}, Category: Momentum,
+		Name: "willr", Title: "%R", Aliases: []string{"williams_r", "williams", "wpr", "pr", "percent_r", "williams_percent_range"}, Category: Momentum,
 		Doc:     "Williams %R: how far the close lies below the highest high of the last bars, in percent of the range, -100 to 0. As in TA-Lib: 0 when there is no range.",
 		Formula: "%R = -100 * (highest high - close) / (highest high - lowest low)",
 		Params:  slices.Concat([]Param{length(14)}, zone(-80, -20, -100, 0)),

@@ -127,7 +127,7 @@ var chartPatterns = []Indicator{
 	// above the pole and none that gives back more than half of it. A close above the
 	// highest high of the last flag bars completes it.
 	{
-		Name: "flag", Title: "Flag", Aliases: []string{"flags", "bull_flag", "bear_flag"}, Also: []string{"pennant"}, Category: Pattern, Traits: Overlay,
+		Name: "flag", Title: "Flag", Aliases: []string{"flags", "bull_flag", "bear_flag", "pennant"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Flags: a steep move, the pole, and a short rest after it that gives back at most half. The lines are the edge that a close must pass and the furthest that the rest has come back; the signal fires on that close. Nothing repaints.",
 		Formula: "pole: high - lowest low of the pole bars before >= height * R at that high; flag: flag to 4 * flag bars within the upper half of the pole; R: mean true range of the 14 bars before the pole",
 		Params: []Param{

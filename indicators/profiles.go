@@ -16,7 +16,7 @@ var profileEntries = []Indicator{
 	// It describes the bars shown as a whole, hence Repaints and VisibleOnly: another
 	// chart of the same market has another profile.
 	{
-		Name: "volume_profile", Title: "VP", Also: []string{"visible_range_volume_profile"}, Aliases: []string{"vp", "vpvr", "visible_range", "volume_profile_visible_range"}, Category: Volume,
+		Name: "volume_profile", Title: "VP", Aliases: []string{"vp", "vpvr", "visible_range", "volume_profile_visible_range", "visible_range_volume_profile"}, Category: Volume,
 		Traits: Overlay | Repaints, Memory: visible,
 		Doc: "Volume profile of the bars on display: how much was traded at each level, the level with the most (POC) and the value area around it (VAH, VAL). " +
 			"A bar's volume is spread evenly over its range. Colours follow the theme: color_up, color_down and opacity are accepted and change nothing.",

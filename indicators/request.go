@@ -338,7 +338,7 @@ func (vocabulary) Study(name string, args []rules.Arg, line string) (rules.Study
 	if err != nil {
 		// A word of the language that is spelled much alike was meant, rather than an entry
 		// of the catalogue that is less alike.
-		if near := Nearest(name, slices.Concat(rules.Names(), slices.Sorted(maps.Keys(byName))), 3); slices.ContainsFunc(near, rules.Builtin) {
+		if near := Nearest(name, slices.Concat(rules.Names(), allNames()), 3); slices.ContainsFunc(near, rules.Builtin) {
 			return nil, fmt.Errorf("unknown name %q%s", limit.Clip(name), orList(near))
 		}
 		return nil, err

@@ -39,7 +39,7 @@ var structures = []Indicator{
 		},
 	},
 	{
-		Name: "pivot_high_low", Title: "Swing levels", Also: []string{"swings", "swing_highs_lows", "swing_points"}, Aliases: []string{"pivots_high_low", "swing_high_low"}, Category: Pattern, Traits: Overlay,
+		Name: "pivot_high_low", Title: "Swing levels", Aliases: []string{"pivots_high_low", "swing_high_low", "swings", "swing_highs_lows", "swing_points"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Swing highs and lows: the price of the last high above, and of the last low below, all its neighbours, from the bar on that confirms it. They serve as resistance and support; signals mark the confirmation.",
 		Formula: "high: high[right] > every high of the left bars before and the right bars after it; low mirrored",
 		Params: []Param{
@@ -100,7 +100,7 @@ var structures = []Indicator{
 	// The swing is that of the bars on display, so it changes with them; a fixed pair of
 	// turning points would need a rule for which pair.
 	{
-		Name: "fibonacci_retracement", Title: "Fib", Also: []string{"auto_fib_retracement"}, Aliases: []string{"auto_fib", "fib", "fibonacci"}, Category: Pattern,
+		Name: "fibonacci_retracement", Title: "Fib", Aliases: []string{"auto_fib", "fib", "fibonacci", "auto_fib_retracement"}, Category: Pattern,
 		Traits: Overlay | Repaints, Memory: visible,
 		Doc:      "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
 		Formula:  "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",
@@ -180,7 +180,7 @@ var structures = []Indicator{
 	// The words are those of traders who follow Michael Huddleston (ICT); the rule
 	// is ours, since published ones differ in which bar is the block.
 	{
-		Name: "order_block", Title: "Order block", Aliases: []string{"order_blocks"}, Also: []string{"ob", "smc_order_block"}, Category: Pattern, Traits: Overlay,
+		Name: "order_block", Title: "Order block", Aliases: []string{"order_blocks", "ob", "smc_order_block"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Order blocks: the last bar against a move that broke the structure. The zones are those of the newest block on each side that no close has gone through. block_touch fires when price first comes back to a block. Nothing repaints.",
 		Formula: "up: close > last swing high; block: the last bar with close < open up to the lowest low between that swing and the break; ends: close < its low",
 		Params:  swingParams(5, 200),

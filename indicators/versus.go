@@ -9,7 +9,7 @@ import (
 // versusEntries compare with another market.
 var versusEntries = []Indicator{
 	{
-		Name: "correlation_versus", Title: "Correlation", Also: []string{"correlation_with", "correl_versus"}, Category: Statistics,
+		Name: "correlation_versus", Title: "Correlation", Aliases: []string{"correlation_with", "correl_versus"}, Category: Statistics,
 		Doc:     "Pearson's correlation of the closes with those of another market, -1 to 1. As TradingView's Correlation Coefficient; with of returns the changes from bar to bar are compared instead of the prices.",
 		Formula: "r = cov(x, y) / (σx * σy) over n bars, x and y closes or returns",
 		Params:  []Param{versus(), lengthFrom(2, 20), choice("of", "what is compared", "prices", "returns")},
@@ -27,7 +27,7 @@ var versusEntries = []Indicator{
 	// The same as beta, whose two columns are of one market; the other market explains,
 	// so it comes first.
 	{
-		Name: "beta_versus", Title: "Beta", Also: []string{"beta_with"}, Category: Statistics,
+		Name: "beta_versus", Title: "Beta", Aliases: []string{"beta_with"}, Category: Statistics,
 		Doc:      "Beta against another market: how many percent this one moves for one percent of the other, by least squares over the returns of the last bars. As TA-Lib's BETA of the two closes. Signals mark where it crosses 1.",
 		Formula:  "beta = cov(ry, rx) / var(rx), r = close / close[1] - 1, x the other market",
 		Params:   []Param{versus(), lengthFrom(2, 60)},
@@ -38,7 +38,7 @@ var versusEntries = []Indicator{
 		},
 	},
 	{
-		Name: "ratio", Title: "Ratio", Aliases: []string{"price_ratio"}, Also: []string{"pair_ratio"}, Category: Statistics,
+		Name: "ratio", Title: "Ratio", Aliases: []string{"price_ratio", "pair_ratio"}, Category: Statistics,
 		Doc:     "Ratio of the close to that of another market, with its average. It rises while this market is the stronger one.",
 		Formula: "close / other close; average = SMA(ratio, n)",
 		Params:  []Param{versus(), length(20)},

@@ -95,7 +95,7 @@ var volatility = []Indicator{
 	// A year of independent returns has the variance of one bar times the bars in it,
 	// hence the root.
 	volatile(Indicator{
-		Name: "hist_volatility", Title: "HV", Also: []string{"volatility_historical"}, Aliases: []string{"histvol", "hv", "hvol", "historical_volatility"}, Category: Volatility,
+		Name: "hist_volatility", Title: "HV", Aliases: []string{"histvol", "hv", "hvol", "historical_volatility", "volatility_historical"}, Category: Volatility,
 		Doc: "Historical volatility: the deviation of the logarithmic returns, in percent a year. Population deviation, as at TradingView; the bars of a year follow from the interval and the hours of the market: " +
 			"252 days of an exchange; 365 days or 8760 hours where it never closes or the source tells no hours; or what periods says.",
 		Formula: "HV = 100 * σ(ln(x / x[1]), n) * √periods",

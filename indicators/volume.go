@@ -37,7 +37,7 @@ var volumes = []Indicator{
 		},
 	},
 	{
-		Name: "ad", Title: "A/D", Also: []string{"accumulation_distribution_line"}, Aliases: []string{"accumulation_distribution", "adl", "ad_line", "chaikin_ad"}, Category: Volume,
+		Name: "ad", Title: "A/D", Aliases: []string{"accumulation_distribution", "adl", "ad_line", "chaikin_ad", "accumulation_distribution_line"}, Category: Volume,
 		Doc:     "Chaikin's accumulation and distribution line: volume weighed by where the close lies in the range of its bar, added up. As in TA-Lib it begins with the first bar, so only its changes mean anything.",
 		Formula: "A/D = A/D[1] + volume * ((close - low) - (high - close)) / (high - low), nothing for a bar without range",
 		Params:  divParams(),
@@ -80,7 +80,7 @@ var volumes = []Indicator{
 		},
 	},
 	aroundZero(Indicator{
-		Name: "force_index", Title: "EFI", Also: []string{"elders_force_index"}, Aliases: []string{"efi", "fi", "elder_force_index"}, Category: Volume,
+		Name: "force_index", Title: "EFI", Aliases: []string{"efi", "fi", "elder_force_index", "elders_force_index"}, Category: Volume,
 		Doc:     "Elder's force index: change times volume, smoothed: how hard the market pushed.",
 		Formula: "EFI = EMA((x - x[1]) * volume, n)",
 		Params:  []Param{length(13), source()},
